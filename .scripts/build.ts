@@ -1,0 +1,40 @@
+/** Builds what is missing or stale: `service/` and `main/` by esbuild, `renderer/` by vite, all into `dist/`. */
+import { build as bundle } from 'esbuild';
+import { existsSync, readdirSync, statSync, utimesSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { build as buildPages } from 'vite';
+
+const root = join(import.meta.dirname, '..');
+const stamp = join(root, 'dist', '.stamp');
+
+/** What goes into the build. */
+const sources = ['service', 'main', 'renderer', 'package.json', 'package-lock.json', '.scripts/build.ts'];
+
+const newestIn = (path: string): number => {
+  const { mtimeMs } = statSync(path);
+  if (!statSync(path).isDirectory()) return mtimeMs;
+  return readdirSync(path).reduce((newest, name) => Math.max(newest, newestIn(join(path, name))), mtimeMs);
+};
+
+const isFresh = (): boolean =>
+  existsSync(stamp) && sources.every((source) => newestIn(join(root, source)) <= statSync(stamp).mtimeMs);
+
+const buildAll = async (): Promise<void> => {
+  const startedAt = new Date();
+  const common = { absWorkingDir: root, bundle: true, platform: 'node', target: 'node20', packages: 'external' } as const;
+  await Promise.all([
+    bundle({
+      ...common,
+      format: 'esm',
+      sourcemap: 'linked',
+      entryPoints: { 'service/headless': 'service/headless.ts', 'main/index': 'main/index.ts' },
+      outdir: 'dist',
+    }),
+    buildPages({ configFile: join(root, 'renderer', 'vite.config.ts') }),
+  ]);
+  writeFileSync(stamp, '');
+  // What changed while it was being built is stale.
+  utimesSync(stamp, startedAt, startedAt);
+};
+
+if (process.argv.includes('--force') || !isFresh()) await buildAll();

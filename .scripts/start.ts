@@ -1,0 +1,39 @@
+/** `npm start`: the kiosk where Electron and a display can be had, the same service without a window elsewhere. */
+import { spawn } from 'node:child_process';
+import { createRequire } from 'node:module';
+import { join } from 'node:path';
+import { pathToFileURL } from 'node:url';
+
+const root = join(import.meta.dirname, '..');
+
+const hasDisplay = (): boolean =>
+  process.platform !== 'linux' || Boolean(process.env.DISPLAY) || Boolean(process.env.WAYLAND_DISPLAY);
+
+/** The path of Electron's executable; the package downloads it when it is first asked. */
+const electronPath = (): string | null => {
+  try {
+    return createRequire(import.meta.url)('electron') as string;
+  } catch {
+    return null;
+  }
+};
+
+const startHeadless = async (reason: string): Promise<void> => {
+  console.log(`${reason}, so the player runs without a window: open the address below in any browser.`);
+  await import(pathToFileURL(join(root, 'dist', 'service', 'headless.js')).href);
+};
+
+const startKiosk = (electron: string): void => {
+  console.log('Starting the kiosk.');
+  const kiosk = spawn(electron, [root], { stdio: 'inherit' });
+  for (const signal of ['SIGTERM', 'SIGINT'] as const) process.on(signal, () => kiosk.kill(signal));
+  kiosk.on('error', () => void startHeadless('Electron could not be started'));
+  kiosk.on('exit', (code) => process.exit(code ?? 1));
+};
+
+if (!hasDisplay()) await startHeadless('There is no display');
+else {
+  const electron = electronPath();
+  if (electron === null) await startHeadless('Electron is not installed and could not be downloaded');
+  else startKiosk(electron);
+}

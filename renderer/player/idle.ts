@@ -1,0 +1,47 @@
+interface IdleOptions {
+  /** IANA name of the zone whose time is shown. */
+  timeZone: string;
+  /** Milliseconds since the epoch. */
+  now(): number;
+}
+
+const part = (tag: 'p' | 'div' | 'span', name: string): HTMLElement => {
+  const element = document.createElement(tag);
+  element.className = name;
+  return element;
+};
+
+/** What is on while no slide is: a quiet landscape and the time. It moves by its style sheet alone. */
+export const createIdle = ({ timeZone, now }: IdleOptions): { element: HTMLElement; destroy(): void } => {
+  const clock = new Intl.DateTimeFormat(undefined, { timeStyle: 'short', timeZone });
+  const calendar = new Intl.DateTimeFormat(undefined, { weekday: 'long', day: 'numeric', month: 'long', timeZone });
+
+  const element = document.createElement('section');
+  element.className = 'idle';
+  const sky = part('div', 'idle-sky');
+  sky.append(...['idle-sun', 'idle-far', 'idle-middle', 'idle-near'].map((name) => part('div', name)));
+  const time = part('p', 'idle-time');
+  const half = part('span', 'idle-half');
+  const hour = part('span', 'idle-hour');
+  const date = part('p', 'idle-date');
+  time.append(hour, half);
+  element.append(sky, time, date);
+
+  const tell = (): void => {
+    const parts = clock.formatToParts(now());
+    hour.textContent = parts.map(({ type, value }) => (type === 'dayPeriod' ? '' : value)).join('').trim();
+    half.textContent = parts.find(({ type }) => type === 'dayPeriod')?.value ?? '';
+    date.textContent = calendar.format(now());
+  };
+  tell();
+  // The clock is read, not counted: it may be set at any moment.
+  const timer = setInterval(tell, 1000);
+
+  return {
+    element,
+    destroy() {
+      clearInterval(timer);
+      element.remove();
+    },
+  };
+};

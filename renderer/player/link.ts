@@ -1,0 +1,153 @@
+/** The link to the service: the playlist, the socket, and patience while either is away. */
+import type { Command, PlaylistPayload, ServiceMessage } from '../../service/wire.ts';
+import type { Identity } from '../shared/identity.ts';
+import type { Clock } from './clock.ts';
+
+/** What the page shows, as it is reported. */
+export interface Report {
+  page: string;
+  currentSlide: number | null;
+  currentSlideId: string | null;
+  currentSlideTitle: string | null;
+  paused: boolean;
+  blackout: boolean;
+}
+
+interface Dependencies {
+  clock: Clock;
+  /** A new playlist; null: the screen does not exist (any more). */
+  onPlaylist(payload: PlaylistPayload | null): void;
+  onCommand(command: Command): void;
+}
+
+export interface Link {
+  /** Fetches the playlist where it has changed. */
+  refresh(): void;
+  /** Sends what the page shows, where that is not what was sent last. */
+  report(report: Report): void;
+  /** Tells the service of a slide that was skipped. */
+  fault(slideId: string, reason: string): void;
+}
+
+const SHORTEST_WAIT_MS = 500;
+const LONGEST_WAIT_MS = 15_000;
+const ANSWER_MS = 10_000;
+/** A look at the playlist that no message asked for: it finds sockets that are dead without knowing it. */
+const POLL_MS = 60_000;
+/** The service's Date header is in whole seconds. */
+const DATE_TOLERANCE_MS = 2_000;
+
+/** Exponential backoff with full jitter, so that a hundred screens do not come back in one moment. */
+const waitMs = (failures: number): number => {
+  const longest = Math.min(LONGEST_WAIT_MS, SHORTEST_WAIT_MS * 2 ** failures);
+  return SHORTEST_WAIT_MS + Math.random() * (longest - SHORTEST_WAIT_MS);
+};
+
+export const createLink = (slug: string, identity: Identity, { clock, onPlaylist, onCommand }: Dependencies): Link => {
+  const base = `/api/screens/${encodeURIComponent(slug)}`;
+  let socket: WebSocket | null = null;
+  let failures = 0;
+  let etag: string | null = null;
+  let fetching: Promise<void> | null = null;
+  let again = false;
+  let report: Report | null = null;
+  let sent = '';
+
+  const viewport = () => ({ width: innerWidth, height: innerHeight, devicePixelRatio });
+
+  const send = (message: object): void => {
+    if (socket?.readyState === WebSocket.OPEN) socket.send(JSON.stringify(message));
+  };
+
+  const sendReport = (): void => {
+    if (report === null || socket?.readyState !== WebSocket.OPEN) return;
+    const message = JSON.stringify({ type: 'state', ...report, viewport: viewport() });
+    if (message === sent) return;
+    sent = message;
+    socket.send(message);
+  };
+
+  const fetchPlaylist = async (): Promise<void> => {
+    const headers: Record<string, string> = etag === null ? {} : { 'If-None-Match': etag };
+    const response = await fetch(`${base}/playlist`, {
+      headers,
+      cache: 'no-store',
+      signal: AbortSignal.timeout(ANSWER_MS),
+    });
+    const date = Date.parse(response.headers.get('Date') ?? '');
+    if (!Number.isNaN(date)) clock.set(date, DATE_TOLERANCE_MS);
+    if (response.status === 304) return;
+    if (response.status === 404) {
+      etag = null;
+      return onPlaylist(null);
+    }
+    if (!response.ok) throw new Error(`the playlist answers ${response.status}`);
+    const payload = (await response.json()) as PlaylistPayload;
+    etag = response.headers.get('ETag');
+    onPlaylist(payload);
+  };
+
+  const refresh = (): void => {
+    again = true;
+    fetching ??= (async () => {
+      try {
+        while (again) {
+          again = false;
+          await fetchPlaylist();
+        }
+      } catch {
+        // A service that does not answer has no socket either, whatever the socket thinks.
+        socket?.close();
+      } finally {
+        fetching = null;
+      }
+    })();
+  };
+
+  const handle = (message: ServiceMessage): void => {
+    if (message.type === 'command') onCommand(message);
+    else {
+      if (message.type === 'welcome') {
+        failures = 0;
+        clock.set(message.serverTime, 0);
+        sendReport();
+      }
+      if (etag !== `"${message.revision}"`) refresh();
+    }
+  };
+
+  const connect = (): void => {
+    const url = new URL(`${base}/socket`, location.href);
+    url.protocol = url.protocol.replace('http', 'ws');
+    const opened = new WebSocket(url, ['signage.v1']);
+    const deadline = setTimeout(() => opened.close(), ANSWER_MS);
+    socket = opened;
+    sent = '';
+    opened.onopen = () => {
+      clearTimeout(deadline);
+      send({ type: 'hello', ...identity, page: location.pathname, viewport: viewport() });
+    };
+    opened.onmessage = ({ data }) => handle(JSON.parse(String(data)) as ServiceMessage);
+    opened.onclose = () => {
+      clearTimeout(deadline);
+      // Where the socket is refused, the playlist says why: a screen that is gone, or a service that is.
+      refresh();
+      setTimeout(connect, waitMs(failures++));
+    };
+  };
+
+  refresh();
+  connect();
+  setInterval(refresh, POLL_MS);
+  addEventListener('resize', sendReport);
+  addEventListener('online', refresh);
+
+  return {
+    refresh,
+    report: (next) => {
+      report = next;
+      sendReport();
+    },
+    fault: (slideId, reason) => send({ type: 'fault', slideId, reason: reason.slice(0, 500) }),
+  };
+};

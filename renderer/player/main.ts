@@ -1,0 +1,103 @@
+import type { Command, PlayerBoot } from '../../service/wire.ts';
+import { readIdentity, rememberName } from '../shared/identity.ts';
+import { createClock } from './clock.ts';
+import { createIdle } from './idle.ts';
+import { createLink, type Report } from './link.ts';
+import { createPlayer } from './player.ts';
+import { createRedirect } from './redirect.ts';
+import { createShelf } from './shelf.ts';
+import { createSlide } from './slides/index.ts';
+import { createStage } from './stage.ts';
+
+const element = (id: string): HTMLElement => {
+  const found = document.getElementById(id);
+  if (found === null) throw new Error(`the page has no #${id}`);
+  return found;
+};
+
+const { slug, timeZone } = JSON.parse(element('boot').textContent) as PlayerBoot;
+const identity = readIdentity(location.search);
+const clock = createClock();
+const redirect = createRedirect(document.body);
+
+const state: Report = {
+  page: location.pathname,
+  currentSlide: null,
+  currentSlideId: null,
+  currentSlideTitle: null,
+  paused: false,
+  blackout: false,
+};
+
+const change = (changed: Partial<Report>): void => {
+  Object.assign(state, changed);
+  element('blackout').hidden = !state.blackout;
+  player.halt(state.paused || state.blackout || redirect.url !== null);
+  link.report({ ...state });
+};
+
+/** Leaves the page only for one that answers, so that nobody ever sees a browser's error page. */
+const leaveFor = async (url: string): Promise<void> => {
+  const { ok } = await fetch(url, { method: 'HEAD', cache: 'no-store', signal: AbortSignal.timeout(5_000) });
+  if (!ok) return;
+  if (url === location.href) location.reload();
+  else location.assign(url);
+};
+
+const leave = (url: string): void => {
+  leaveFor(url).catch(() => {});
+};
+
+const obey = (command: Command): void => {
+  switch (command.command) {
+    case 'refresh':
+      return link.refresh();
+    case 'reload':
+      return leave(location.href);
+    case 'pause':
+      return change({ paused: !state.paused });
+    case 'blackout':
+      return change({ blackout: command.blackout ?? !state.blackout });
+    case 'previous':
+      return player.step(-1);
+    case 'next':
+      return player.step(1);
+    case 'left':
+      return player.turn(-1);
+    case 'right':
+      return player.turn(1);
+    case 'redirect':
+      if (command.url.startsWith('/')) return leave(new URL(command.url, location.href).href);
+      redirect.show(command.url);
+      return change({ page: command.url });
+    case 'setclientname':
+      identity.clientName = command.clientName;
+      return rememberName(command.clientName);
+  }
+};
+
+const player = createPlayer(
+  {
+    clock,
+    stage: createStage(element('stage')),
+    shelf: createShelf(),
+    createSlide,
+    createIdle: () => ({
+      ...createIdle({ timeZone, now: clock.now }),
+      prepare: async () => {},
+      length: null,
+      start() {},
+      pause() {},
+      resume() {},
+      turn: () => false,
+    }),
+    onReport: change,
+    onFault: (slideId, reason) => link.fault(slideId, reason),
+  },
+  { timeZone },
+);
+const link = createLink(slug, identity, { clock, onPlaylist: player.load, onCommand: obey });
+
+for (const gesture of ['contextmenu', 'dragstart', 'selectstart']) {
+  addEventListener(gesture, (event) => event.preventDefault());
+}

@@ -1,0 +1,77 @@
+/**
+ * Media of this service, held by the page, so that a playlist keeps turning while the service is away. Service
+ * workers and the Cache API want a secure context, which plain http on a LAN is not; blobs do not.
+ */
+
+interface Held {
+  etag: string | null;
+  bytes: number;
+  url: string;
+}
+
+export interface Shelf {
+  /**
+   * An address to load a medium from. Media of this service are fetched, or looked up again where they are held,
+   * and come as `blob:` URLs; everything else, and what is too large to hold, is returned as it is.
+   * Rejects where the medium can't be had.
+   */
+  take(url: string): Promise<string>;
+}
+
+const MIB = 1024 ** 2;
+/** Larger media are streamed by the browser, in ranges. */
+const LARGEST_BYTES = 64 * MIB;
+const MOST_BYTES = 512 * MIB;
+const ANSWER_MS = 10_000;
+
+export const createShelf = (): Shelf => {
+  /** In the order of their last use. */
+  const held = new Map<string, Held>();
+
+  const drop = (url: string): void => {
+    const medium = held.get(url);
+    held.delete(url);
+    // A slide may be about to load it, or to loop it.
+    if (medium !== undefined) setTimeout(() => URL.revokeObjectURL(medium.url), 60_000);
+  };
+
+  const hold = (url: string, medium: Held): void => {
+    drop(url);
+    held.set(url, medium);
+    let total = [...held.values()].reduce((sum, { bytes }) => sum + bytes, 0);
+    for (const [oldest, { bytes }] of held) {
+      if (total <= MOST_BYTES) break;
+      total -= bytes;
+      drop(oldest);
+    }
+  };
+
+  return {
+    take: async (url) => {
+      if (!url.startsWith('/media/')) return url;
+      const before = held.get(url);
+      const abort = new AbortController();
+      const deadline = setTimeout(() => abort.abort(), ANSWER_MS);
+      let response: Response;
+      try {
+        response = await fetch(url, { cache: 'no-cache', signal: abort.signal });
+      } catch (error) {
+        if (before === undefined) throw error;
+        return before.url;
+      } finally {
+        clearTimeout(deadline);
+      }
+      if (!response.ok) throw new Error(`${url} answers ${response.status}`);
+      const etag = response.headers.get('ETag');
+      const isHeld = before !== undefined && before.etag === etag;
+      if (isHeld || Number(response.headers.get('Content-Length')) > LARGEST_BYTES) {
+        abort.abort();
+        return isHeld ? before.url : url;
+      }
+      const blob = await response.blob();
+      const medium = { etag, bytes: blob.size, url: URL.createObjectURL(blob) };
+      hold(url, medium);
+      return medium.url;
+    },
+  };
+};

@@ -1,0 +1,43 @@
+import type { Slide } from '../../../service/wire.ts';
+
+/** How a picture sits on the screen. */
+export interface Framing {
+  /** `cover` fills the screen and may crop; `contain` shows all of it. */
+  fit: 'cover' | 'contain';
+  /** The point that stays in view where it is cropped: from the left and from the top, 0 to 1. */
+  focus: readonly [x: number, y: number];
+}
+
+const share = (value: unknown): number =>
+  typeof value === 'number' && Number.isFinite(value) ? Math.min(1, Math.max(0, value)) : 0.5;
+
+/** Reads `content.fit` and `content.focus`; what isn't there or makes no sense is `cover` and the middle. */
+export const framing = (content: Slide['content']): Framing => {
+  const focus: unknown = content?.['focus'];
+  const [x, y] = Array.isArray(focus) ? (focus as unknown[]) : [];
+  return { fit: content?.['fit'] === 'contain' ? 'contain' : 'cover', focus: [share(x), share(y)] };
+};
+
+/** Sets the picture into its frame. */
+export const frame = (picture: HTMLImageElement | HTMLVideoElement, { fit, focus }: Framing): void => {
+  picture.style.objectFit = fit;
+  picture.style.objectPosition = fit === 'cover' ? focus.map((part) => `${part * 100}%`).join(' ') : 'center';
+};
+
+/** Pixels of the longer side: so few that enlarging them blurs them, at no cost a frame. */
+const backdropSize = 48;
+
+/** The picture itself, blurred, to fill what a contained picture leaves open. */
+export const backdrop = (picture: HTMLImageElement | HTMLVideoElement, width: number, height: number): HTMLElement => {
+  const canvas = document.createElement('canvas');
+  canvas.className = 'backdrop';
+  const scale = backdropSize / Math.max(width, height);
+  canvas.width = Math.max(1, Math.round(width * scale));
+  canvas.height = Math.max(1, Math.round(height * scale));
+  const context = canvas.getContext('2d');
+  if (context !== null) {
+    context.filter = 'blur(2px)';
+    context.drawImage(picture, 0, 0, canvas.width, canvas.height);
+  }
+  return canvas;
+};

@@ -1,0 +1,34 @@
+import { backdrop, frame, framing } from './frame.ts';
+import type { SlideFactory } from './slide.ts';
+import { createView, mediaUrl } from './view.ts';
+
+/** A still picture, decoded before it is shown. */
+export const createImage: SlideFactory = ({ slide, media }) => {
+  const view = createView('image');
+  const image = new Image();
+  image.className = 'picture';
+  image.decoding = 'sync';
+  image.alt = slide.title ?? '';
+  const how = framing(slide.content);
+  frame(image, how);
+
+  return {
+    ...view,
+    async prepare(signal) {
+      const url = mediaUrl(slide);
+      const address = await media(url);
+      signal.throwIfAborted();
+      image.src = address;
+      await image.decode().catch(() => {
+        throw new Error(`${url} can't be loaded, or isn't a picture`);
+      });
+      signal.throwIfAborted();
+      if (how.fit === 'contain') view.element.append(backdrop(image, image.naturalWidth, image.naturalHeight));
+      view.element.append(image);
+    },
+    destroy() {
+      image.removeAttribute('src');
+      view.destroy();
+    },
+  };
+};

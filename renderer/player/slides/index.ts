@@ -1,0 +1,24 @@
+import type { Slide } from '../../../service/wire.ts';
+import { createImage } from './image.ts';
+import type { SlideFactory } from './slide.ts';
+import { createTemplate } from './template.ts';
+import { createText } from './text.ts';
+import { createVideo } from './video.ts';
+import { createView } from './view.ts';
+import { createWeb } from './web.ts';
+
+const factories: Partial<Record<Slide['kind'], SlideFactory>> = {
+  text: createText,
+  image: createImage,
+  video: createVideo,
+  web: createWeb,
+  template: createTemplate,
+};
+
+const createUnknown: SlideFactory = ({ slide }) => ({
+  ...createView(slide.kind),
+  prepare: () => Promise.reject(new Error(`this player can't show ${slide.kind} yet`)),
+});
+
+/** A view of the slide, by its kind. A kind that this player doesn't know is one that can't be prepared. */
+export const createSlide: SlideFactory = (context) => (factories[context.slide.kind] ?? createUnknown)(context);

@@ -1,0 +1,32 @@
+import { Liquid } from 'liquidjs';
+
+/** What a template is rendered with. */
+export type Scope = Readonly<Record<string, unknown>>;
+
+export interface TemplateOptions {
+  /** IANA name of the zone that dates are told in. */
+  timeZone: string;
+  /** BCP 47 tag of the language that days and months are named in. */
+  locale: string;
+}
+
+/** Characters of a template, ms of one rendering, and values that it may make. */
+const limits = { parseLimit: 500_000, renderLimit: 500, memoryLimit: 5_000_000 };
+
+/**
+ * Compiles a Liquid template. Every value that it prints is escaped, it reaches nothing but its scope, and it can
+ * include nothing. Throws where the template is not Liquid; the function it gives throws where rendering fails or
+ * goes past the limits.
+ */
+export const compile = (source: string, { timeZone, locale }: TemplateOptions): ((scope: Scope) => string) => {
+  const engine = new Liquid({
+    ...limits,
+    templates: {},
+    outputEscape: 'escape',
+    ownPropertyOnly: true,
+    timezoneOffset: timeZone,
+    locale,
+  });
+  const parsed = engine.parse(source);
+  return (scope) => String(engine.renderSync(parsed, scope));
+};

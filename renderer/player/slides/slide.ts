@@ -1,0 +1,44 @@
+import type { PlaylistPayload, Screen, Slide } from '../../../service/wire.ts';
+
+/** What a slide is given to work with. */
+export interface SlideContext {
+  slide: Slide;
+  screen: Screen;
+  /** The whole payload, for kinds that draw on feeds, sources and timetables. */
+  payload: PlaylistPayload;
+  /** IANA name of the site's zone. */
+  timeZone: string;
+  /** Milliseconds since the epoch, by the service's clock. */
+  now(): number;
+  /**
+   * An address to load a medium from: a local copy where there is one, else the URL itself.
+   * Rejects where the medium can't be had.
+   */
+  media(url: string): Promise<string>;
+  /** Call when a slide that is on the screen can't go on; it is skipped and reported. */
+  fail(reason: string): void;
+}
+
+/** One slide, from being made ready to being taken away. */
+export interface SlideView {
+  /** Fills its layer and is opaque from edge to edge, so that nothing shines through. */
+  readonly element: HTMLElement;
+  /**
+   * Called once, with the element in the document but hidden under the current slide. Resolves when the first
+   * picture can be painted at once; rejects with the reason for skipping the slide. Stops working on abort.
+   */
+  prepare(signal: AbortSignal): Promise<void>;
+  /** The medium's own length in ms, known once prepared; null where it has none. */
+  readonly length: number | null;
+  /** The slide is on the screen from now: motion and sound begin. */
+  start(): void;
+  /** Motion and sound stop, the picture stays. */
+  pause(): void;
+  resume(): void;
+  /** Turns a page inside the slide; false at its ends and where there are none. */
+  turn(step: -1 | 1): boolean;
+  /** Lets go of everything: decoders, timers, object URLs. */
+  destroy(): void;
+}
+
+export type SlideFactory = (context: SlideContext) => SlideView;

@@ -1,0 +1,51 @@
+/** What comes when: pure functions of the slides, the moment and what the operator asked for. */
+import type { Slide } from '../../service/wire.ts';
+
+const DEFAULT_MS = 10_000;
+/** A slide that ends later than this after its time was held up, by sleep or by a slow successor. */
+const LATE_MS = 1_000;
+
+/** A slide's time on the screen. `since` and `until` are readings of a clock that never jumps, in ms. */
+export interface Turn {
+  since: number;
+  until: number;
+}
+
+/** How long a slide is on: as it says, else as long as its medium, else 10 s. In ms. */
+export const lengthOf = ({ duration_seconds }: Pick<Slide, 'duration_seconds'>, mediumMs: number | null): number =>
+  duration_seconds !== null ? duration_seconds * 1000 : (mediumMs ?? DEFAULT_MS);
+
+/**
+ * The turn of a slide that comes on at `at`, after one whose time was up at `due` (null: out of turn, as by a
+ * command). It counts from `due`, so that a playlist does not drift by the time that swaps take.
+ */
+export const turnOf = (length: number, at: number, due: number | null): Turn => {
+  const since = due !== null && at - due < Math.min(LATE_MS, length / 2) ? due : at;
+  return { since, until: since + length };
+};
+
+/** A turn that was halted for a while takes up where it stopped. */
+export const resumed = ({ since, until }: Turn, haltedAt: number, at: number): Turn => {
+  const halt = at - Math.max(haltedAt, since);
+  return { since: since + halt, until: until + halt };
+};
+
+/**
+ * The index that follows `from` in a ring of `count`, in steps of `step`, among those that are playable. `from`
+ * itself comes last; null: none is playable. With no slide before it, `from` is -1 (or `count`, going back).
+ */
+export const following = (
+  count: number,
+  from: number,
+  step: 1 | -1,
+  isPlayable: (index: number) => boolean,
+): number | null => {
+  for (let distance = 1; distance <= count; distance++) {
+    const index = (((from + step * distance) % count) + count) % count;
+    if (isPlayable(index)) return index;
+  }
+  return null;
+};
+
+/** Slides that fail are left out for a while that doubles with each failure in a row, from 15 s to 5 min. */
+export const restMs = (failures: number): number => Math.min(15_000 * 2 ** (failures - 1), 300_000);

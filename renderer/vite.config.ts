@@ -1,0 +1,16 @@
+import { defineConfig } from 'vite';
+
+const page = (path: string): string => new URL(path, import.meta.url).pathname;
+
+export default defineConfig({
+  root: page('.'),
+  logLevel: 'warn',
+  build: {
+    outDir: page('../dist/renderer'),
+    emptyOutDir: true,
+    // Electron and the browsers of the last four years.
+    target: 'es2022',
+    modulePreload: false,
+    rollupOptions: { input: { player: page('player/index.html') } },
+  },
+});

@@ -1,0 +1,93 @@
+import type { Logger } from 'pino';
+import { CodedError } from '../errors.ts';
+import { pageAuthHeader } from '../wire.ts';
+import { checkAbsentBody } from './body.ts';
+import type { Access } from './policy.ts';
+import { claimsSignature, createSignatures, type HeaderLines, parseSignature, type SignedHead } from './signatures.ts';
+import { createThrottle } from './throttle.ts';
+import { createPageTokens, type PageToken } from './tokens.ts';
+
+/** A request as it is judged: by its head, before its body is read. */
+export interface Attempt extends SignedHead {
+  access: Access;
+  headers: HeaderLines;
+  /** Where it comes from. */
+  address: string;
+}
+
+interface Admission {
+  /** What the body must hash to (SHA-256, hex); null where the request is not judged by a signature. */
+  bodySha256: string | null;
+}
+
+export interface AccessControl {
+  /**
+   * @throws CodedError `credentials_required`, `signature_required`, `signature_*`, `page_token_*`, `busy`, or
+   *   `too_many_requests` where this address has presented too many wrong credentials
+   */
+  admit: (attempt: Attempt) => Promise<Admission>;
+  /** A new token for a page; null where pages need none. */
+  pageToken: () => Promise<PageToken | null>;
+}
+
+interface Options {
+  /** Null: everything is open. */
+  secret: string | null;
+  /** While a secret is rotated: still verifies, never signs. */
+  previous: string | null;
+  pageTokenSeconds: number;
+  /** The wall clock, ms since the epoch. */
+  now: () => number;
+  /** A clock that is never stepped, ms. */
+  steady: () => number;
+  log: Pick<Logger, 'warn'>;
+}
+
+const unsigned: Admission = { bodySha256: null };
+const open: AccessControl = { admit: async () => unsigned, pageToken: async () => null };
+
+/** The one judge of who may call what. Where a request carries both kinds of credentials, its signature is judged. */
+export const createAccess = ({ secret, previous, pageTokenSeconds, now, steady, log }: Options): AccessControl => {
+  if (secret === null) return open;
+  const throttle = createThrottle({ log });
+  const tokens = createPageTokens({ secret, previous, lifetimeSeconds: pageTokenSeconds, now });
+  const signatures = createSignatures({ secrets: previous === null ? [secret] : [secret, previous], now, steady });
+
+  /** Counts what may be a guess. Malformed signatures are none, and who replays or is late knew the secret. */
+  const counted = async (address: string, judge: () => void | Promise<void>): Promise<void> => {
+    try {
+      await judge();
+    } catch (error) {
+      const isGuess = error instanceof CodedError && ['signature_invalid', 'page_token_invalid'].includes(error.code);
+      if (isGuess) await throttle.fail(address);
+      throw error;
+    }
+  };
+
+  const admitSigned = async ({ headers, address, ...head }: Attempt): Promise<Admission> => {
+    const signature = parseSignature(headers);
+    await counted(address, () => signatures.verify(signature, head));
+    checkAbsentBody(headers, signature.sha256);
+    return { bodySha256: signature.sha256 };
+  };
+
+  const admitPage = async ({ access, headers, address }: Attempt): Promise<Admission> => {
+    const [token = '', ...more] = headers[pageAuthHeader] ?? [];
+    if (more.length > 0) throw new CodedError('page_token_invalid', 'A request has exactly one page token.');
+    await counted(address, () => tokens.verify(token));
+    if (access === 'signed') throw new CodedError('signature_required');
+    return unsigned;
+  };
+
+  return {
+    async admit(attempt) {
+      const { access, headers, address } = attempt;
+      if (access === 'public') return unsigned;
+      const isSigned = access !== 'page' && claimsSignature(headers);
+      if (!isSigned && headers[pageAuthHeader] === undefined) throw new CodedError('credentials_required');
+      await throttle.check(address);
+      return isSigned ? admitSigned(attempt) : admitPage(attempt);
+    },
+    pageToken: tokens.issue,
+  };
+};

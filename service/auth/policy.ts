@@ -1,0 +1,35 @@
+import type { Variant } from '../wire.ts';
+
+/**
+ * Who may call what.
+ * - `public`: anyone.
+ * - `signed`: a signed request alone.
+ * - `signed or page`: a signed request, or the token of a page.
+ * - `page`: the token of a page.
+ *
+ * With no shared secret all of them are open.
+ */
+export type Access = 'public' | 'signed' | 'signed or page' | 'page';
+
+interface Rule {
+  access: Access;
+  /** The smallest variant of the interface that has the route. */
+  variant: Variant;
+  /** For a GET that starts something: refused to other origins, as every other method is. */
+  acts?: true;
+}
+
+/** Every route of the service, once. A route that is not in this table can't be mounted. */
+export const policy = {
+  'GET /': { access: 'public', variant: 'baseline' },
+  'GET /screen/:slug': { access: 'public', variant: 'baseline' },
+  'GET /assets/*path': { access: 'public', variant: 'baseline' },
+  'GET /media/:filename': { access: 'public', variant: 'baseline' },
+  'GET /healthz': { access: 'public', variant: 'baseline' },
+  'GET /api/screens/:slug/playlist': { access: 'public', variant: 'baseline' },
+  'GET /api/screens/:slug/connections': { access: 'public', variant: 'baseline' },
+  'GET /api/screens/:slug/clients': { access: 'public', variant: 'baseline' },
+  'POST /api/screens/:slug/commands': { access: 'signed', variant: 'baseline' },
+} as const satisfies Record<string, Rule>;
+
+export type RouteName = keyof typeof policy;

@@ -1,0 +1,77 @@
+import { timingSafeEqual } from 'node:crypto';
+import { CodedError } from '../errors.ts';
+import { freshMs, oldestFresh } from './freshness.ts';
+import { createNonces } from './nonces.ts';
+import { type SignedParts, signatureHeader, signatureMac, timestampHeader } from './sign.ts';
+
+/** Header lines by their names in lower case, as in `IncomingMessage.headersDistinct`. */
+export type HeaderLines = Readonly<NodeJS.Dict<string[]>>;
+
+/** The head of a request, as much of it as a signature covers. */
+export type SignedHead = Pick<SignedParts, 'method' | 'host' | 'target'>;
+
+/** What the two headers of a signed request say. */
+export interface Signature extends Pick<SignedParts, 'timestamp' | 'nonce' | 'sha256'> {
+  /** Hex. */
+  mac: string;
+}
+
+/** Whether a request claims to be signed. */
+export const claimsSignature = (headers: HeaderLines): boolean =>
+  headers[timestampHeader] !== undefined || headers[signatureHeader] !== undefined;
+
+const onlyLine = (headers: HeaderLines, name: string): string => {
+  const lines = headers[name] ?? [];
+  if (lines[0] === undefined || lines.length > 1) {
+    throw new CodedError('signature_invalid', `A signed request has exactly one ${name} header.`);
+  }
+  return lines[0];
+};
+
+/** @throws CodedError `signature_invalid` where there isn't exactly one of each header, or one is malformed */
+export const parseSignature = (headers: HeaderLines): Signature => {
+  const timestamp = onlyLine(headers, timestampHeader);
+  const line = onlyLine(headers, signatureHeader);
+  if (!/^\d{13}$/.test(timestamp)) {
+    throw new CodedError('signature_invalid', 'The timestamp is not milliseconds since the epoch, in 13 digits.');
+  }
+  const match = /^v1;nonce=([\w-]{16,64});sha256=([\da-f]{64});mac=([\da-f]{64})$/.exec(line);
+  if (match === null) throw new CodedError('signature_invalid', 'The signature is not v1;nonce=N;sha256=B;mac=M.');
+  const [, nonce = '', sha256 = '', mac = ''] = match;
+  return { timestamp, nonce, sha256, mac };
+};
+
+interface Options {
+  /** Any of these may have signed. */
+  secrets: readonly string[];
+  /** The wall clock, ms since the epoch. */
+  now: () => number;
+  /** A clock that is never stepped, ms. */
+  steady: () => number;
+  /** How many nonces are remembered. */
+  mostNonces?: number;
+}
+
+/** Verifies signatures, each of them once. Nothing older than this object is fresh, so that a restart opens nothing. */
+export const createSignatures = ({ secrets, now, steady, mostNonces }: Options) => {
+  const nonces = createNonces(mostNonces);
+  const start = steady();
+  let oldest = now();
+
+  return {
+    /**
+     * Takes no turn of the event loop, so that of many copies at once one is accepted.
+     * @throws CodedError `signature_stale`, `signature_invalid`, `signature_replayed` or `busy`, the first that applies
+     */
+    verify({ mac, ...claimed }: Signature, head: SignedHead): void {
+      const time = now();
+      const timestamp = Number(claimed.timestamp);
+      oldest = oldestFresh(oldest, time, steady() - start);
+      if (timestamp < oldest || timestamp > time + freshMs) throw new CodedError('signature_stale');
+      const given = Buffer.from(mac, 'hex');
+      const isRight = (secret: string): boolean => timingSafeEqual(given, signatureMac(secret, { ...head, ...claimed }));
+      if (!secrets.some(isRight)) throw new CodedError('signature_invalid');
+      nonces.use(claimed.nonce, timestamp, oldest);
+    },
+  };
+};

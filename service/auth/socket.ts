@@ -1,0 +1,15 @@
+import { pageAuthHeader, tokenProtocol } from '../wire.ts';
+import type { HeaderLines } from './signatures.ts';
+
+/**
+ * The headers of an upgrade request, with its page token where other requests have it. A browser can't set headers on
+ * its sockets, so there the token rides as a second subprotocol, `token.TOKEN` (RFC 6455, 4.1).
+ */
+export const upgradeHeaders = (headers: HeaderLines): HeaderLines => {
+  const tokens = (headers['sec-websocket-protocol'] ?? [])
+    .flatMap((line) => line.split(','))
+    .map((protocol) => protocol.trim())
+    .filter((protocol) => protocol.startsWith(tokenProtocol))
+    .map((protocol) => protocol.slice(tokenProtocol.length));
+  return tokens.length === 0 ? headers : { ...headers, [pageAuthHeader]: [...(headers[pageAuthHeader] ?? []), ...tokens] };
+};

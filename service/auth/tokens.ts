@@ -1,0 +1,72 @@
+import { hkdfSync } from 'node:crypto';
+import { JWSSignatureVerificationFailed, JWTExpired } from 'jose/errors';
+import { SignJWT } from 'jose/jwt/sign';
+import { jwtVerify } from 'jose/jwt/verify';
+import { CodedError } from '../errors.ts';
+
+const audience = 'signage-page';
+
+export interface PageToken {
+  /** JWT (RFC 7519). */
+  token: string;
+  /** Like expiresAt: ISO 8601, UTC, milliseconds. */
+  issuedAt: string;
+  expiresAt: string;
+}
+
+interface Options {
+  secret: string;
+  /** The secret before this one: what it signed is still accepted. */
+  previous: string | null;
+  lifetimeSeconds: number;
+  /** The wall clock, ms since the epoch. */
+  now: () => number;
+}
+
+/** A key that nobody can sign requests with, made from the secret that requests are signed with (RFC 5869). */
+const keyOf = (secret: string): Uint8Array =>
+  new Uint8Array(hkdfSync('sha256', secret, new Uint8Array(), 'signage-page-token-v1', 32));
+
+/** Whether its signature is spelt the one way that issues it; base64url alone would let four last characters pass. */
+const isCanonical = (token: string): boolean => {
+  const signature = token.slice(token.lastIndexOf('.') + 1);
+  return Buffer.from(signature, 'base64url').toString('base64url') === signature;
+};
+
+const iso = (seconds: number): string => new Date(seconds * 1000).toISOString();
+
+/** The tokens that pages are served with: JWTs, HS256, in whole seconds. */
+export const createPageTokens = ({ secret, previous, lifetimeSeconds, now }: Options) => {
+  const key = keyOf(secret);
+  const keys = previous === null ? [key] : [key, keyOf(previous)];
+
+  return {
+    async issue(): Promise<PageToken> {
+      const iat = Math.floor(now() / 1000);
+      const exp = iat + lifetimeSeconds;
+      const token = await new SignJWT({ iat, exp, aud: audience }).setProtectedHeader({ alg: 'HS256' }).sign(key);
+      return { token, issuedAt: iso(iat), expiresAt: iso(exp) };
+    },
+
+    /** @throws CodedError `page_token_expired`, or `page_token_invalid` for whatever else is wrong with it */
+    async verify(token: string): Promise<void> {
+      if (!isCanonical(token)) throw new CodedError('page_token_invalid');
+      const currentDate = new Date(now());
+      for (const candidate of keys) {
+        try {
+          await jwtVerify(token, candidate, {
+            algorithms: ['HS256'],
+            audience,
+            requiredClaims: ['iat', 'exp'],
+            currentDate,
+          });
+          return;
+        } catch (error) {
+          if (error instanceof JWTExpired) throw new CodedError('page_token_expired');
+          if (!(error instanceof JWSSignatureVerificationFailed)) break;
+        }
+      }
+      throw new CodedError('page_token_invalid');
+    },
+  };
+};

@@ -1,0 +1,252 @@
+/** The operator's file: what may stand in `content.json`, and what is said where it is wrong. */
+import { z } from 'zod';
+import { scheduleModes, slug, template } from '../wire.ts';
+
+const id = z.string().min(1).max(128);
+const optionalText = z.string().nullish();
+
+const mediumUrl = (rule: RegExp, allowed: string) =>
+  z
+    .string()
+    .max(4096)
+    .refine((url) => rule.test(url) && URL.canParse(url, 'http://player'), allowed);
+
+/** One path segment below /media/, or an absolute address. */
+const fileUrl = mediumUrl(/^(https?:\/\/[^/\s]\S*|\/media\/[^/\s]+)$/i, 'an http(s) URL or /media/NAME');
+const pageUrl = mediumUrl(/^https?:\/\/[^/\s]\S*$/i, 'an http(s) URL');
+const streamUrl = mediumUrl(
+  /^((rtmps?|rtsps?|srt):\/\/[^/\s]\S*|(https?:\/\/[^/\s]\S*|\/media\/[^/\s]+)\.m3u8(\?\S*)?)$/i,
+  'an rtmp, rtmps, rtsp, rtsps or srt URL, or the http(s) URL of an .m3u8',
+);
+
+const dateTime = z.union([z.iso.datetime({ local: true, offset: true }), z.iso.date()], 'an ISO 8601 date and time');
+const wallTime = z.string().regex(/^([01]\d|2[0-3]):[0-5]\d(:[0-5]\d)?$/, 'HH:MM or HH:MM:SS');
+
+const isDays = (json: string): boolean => {
+  try {
+    const days: unknown = JSON.parse(json);
+    return Array.isArray(days) && days.every((day) => Number.isInteger(day) && day >= 1 && day <= 7);
+  } catch {
+    return false;
+  }
+};
+const days = z.string().refine(isDays, 'a JSON array of weekdays 1 (Monday) to 7 in a string, such as "[1,2,3,4,5]"');
+
+/** What a slide of any kind may have. */
+const anySlide = {
+  id: id.optional(),
+  title: optionalText,
+  body: optionalText,
+  duration_seconds: z.number().positive().max(31_536_000).nullish().describe('null: the length of the medium, else 10 s'),
+  schedule_mode: z.enum(scheduleModes).optional(),
+  schedule_start_datetime: dateTime.nullish(),
+  schedule_end_datetime: dateTime.nullish(),
+  schedule_start_time: wallTime.nullish(),
+  schedule_end_time: wallTime.nullish(),
+  schedule_days_json: days.nullish(),
+  media_url: fileUrl.nullish(),
+  media_type: z
+    .string()
+    .regex(/^[\w!#$&^.+-]+\/[\w!#$&^.+-]+(;.*)?$/, 'a media type such as image/png')
+    .nullish(),
+  template_id: id.nullish(),
+  content: z.looseObject({}).nullish(),
+};
+
+const picture = {
+  fit: z.enum(['cover', 'contain']).optional(),
+  focus: z.tuple([z.number().min(0).max(1), z.number().min(0).max(1)]).optional(),
+};
+const sound = { muted: z.boolean().optional(), volume: z.number().min(0).max(1).optional() };
+
+const slide = z.discriminatedUnion('kind', [
+  z
+    .strictObject({ kind: z.literal('text'), ...anySlide })
+    .refine(({ title, body }) => Boolean(title || body), { path: ['title'], error: 'a text slide needs a title or a body' }),
+  z.strictObject({
+    kind: z.enum(['image', 'pdf']),
+    ...anySlide,
+    media_url: fileUrl,
+    content: z.looseObject(picture).nullish(),
+  }),
+  z.strictObject({
+    kind: z.literal('video'),
+    ...anySlide,
+    media_url: fileUrl,
+    content: z.looseObject({ ...picture, ...sound }).nullish(),
+  }),
+  z.strictObject({ kind: z.literal('web'), ...anySlide, media_url: pageUrl }),
+  z.strictObject({
+    kind: z.literal('stream'),
+    ...anySlide,
+    media_url: streamUrl,
+    content: z.looseObject({ ...sound, fallback_media_url: fileUrl.optional() }).nullish(),
+  }),
+  z.strictObject({ kind: z.literal('template'), ...anySlide, template_id: id }),
+  z.strictObject({
+    kind: z.literal('rss'),
+    ...anySlide,
+    content: z.looseObject({ feed_id: id, items: z.int().positive().optional() }),
+  }),
+  z.strictObject({ kind: z.literal('timetable'), ...anySlide, content: z.looseObject({ group_id: id }) }),
+]);
+
+const source = z.strictObject({
+  id,
+  name: z.string().optional(),
+  url: pageUrl,
+  refresh_seconds: z.number().min(10).max(31_536_000).optional().describe('default: 900'),
+});
+
+const timetableEntry = z.strictObject({
+  id: id.optional(),
+  time: wallTime,
+  title: z.string(),
+  detail: optionalText,
+  location: optionalText,
+  days_json: days.nullish(),
+});
+
+const instant = z.iso.datetime({ offset: true }).optional();
+
+/** `content.json` as the operator writes it: only what a person must say is required. */
+export const contentFile = z.strictObject({
+  $schema: z.string().optional(),
+  screens: z.array(
+    z.strictObject({
+      id: id.optional(),
+      name: z.string().min(1),
+      slug,
+      playlist_id: id.nullish(),
+      created_at: instant,
+      modified_at: instant,
+    }),
+  ),
+  playlists: z.array(
+    z.strictObject({
+      id,
+      name: z.string().optional(),
+      fade_between_slides: z.boolean().optional().describe('default: true'),
+      slides: z.array(slide),
+    }),
+  ),
+  templates: z.array(template.extend({ id, name: z.string().optional() })).default([]),
+  rssFeeds: z.array(source).default([]),
+  apiSources: z.array(source).default([]),
+  timetableGroups: z
+    .array(z.strictObject({ id, name: z.string().optional(), entries: z.array(timetableEntry) }))
+    .default([]),
+});
+export type ContentFile = z.infer<typeof contentFile>;
+export type SlideFile = ContentFile['playlists'][number]['slides'][number];
+
+/** A fault in the file: where (`playlists[0].slides[2].kind`; empty for the whole file) and what. */
+export interface Fault {
+  path: string;
+  message: string;
+}
+
+export type Reading = { ok: true; content: ContentFile } | { ok: false; faults: Fault[] };
+
+/** More than this many at once help nobody. */
+const MOST_FAULTS = 20;
+
+type Path = readonly PropertyKey[];
+
+const spellPath = (path: Path): string =>
+  path.reduce<string>((spelt, key) => {
+    if (typeof key === 'number') return `${spelt}[${key}]`;
+    return spelt === '' ? String(key) : `${spelt}.${String(key)}`;
+  }, '');
+
+/** What a schema can't see: names used twice, and references that lead nowhere. */
+const crossCheck = (content: ContentFile): Fault[] => {
+  const faults: Fault[] = [];
+  const fault = (path: Path, message: string) => faults.push({ path: spellPath(path), message });
+
+  const unique = (list: Path, key: string, values: readonly (string | undefined)[]): Set<string> => {
+    const seen = new Set<string>();
+    values.forEach((value, index) => {
+      if (value === undefined) return;
+      if (seen.has(value)) fault([...list, index, key], `${JSON.stringify(value)} is used more than once`);
+      seen.add(value);
+    });
+    return seen;
+  };
+  const ids = (list: keyof ContentFile, records: readonly { id: string }[]) =>
+    unique(
+      [list],
+      'id',
+      records.map((record) => record.id),
+    );
+
+  unique(
+    ['screens'],
+    'slug',
+    content.screens.map((screen) => screen.slug),
+  );
+  unique(
+    ['screens'],
+    'id',
+    content.screens.map((screen) => screen.id ?? screen.slug),
+  );
+  const playlists = ids('playlists', content.playlists);
+  const templates = ids('templates', content.templates);
+  const feeds = ids('rssFeeds', content.rssFeeds);
+  const groups = ids('timetableGroups', content.timetableGroups);
+  ids('apiSources', content.apiSources);
+
+  const refer = (path: Path, value: string | null | undefined, known: Set<string>, what: string) => {
+    if (value != null && !known.has(value)) fault(path, `there is no ${what} with the id ${JSON.stringify(value)}`);
+  };
+  content.screens.forEach((screen, at) => {
+    refer(['screens', at, 'playlist_id'], screen.playlist_id, playlists, 'playlist');
+  });
+  content.playlists.forEach((playlist, at) => {
+    unique(
+      ['playlists', at, 'slides'],
+      'id',
+      playlist.slides.map((each, index) => slideId(playlist.id, each, index)),
+    );
+    playlist.slides.forEach((each, index) => {
+      const here = ['playlists', at, 'slides', index];
+      refer([...here, 'template_id'], each.template_id, templates, 'template');
+      if (each.kind === 'rss') refer([...here, 'content', 'feed_id'], each.content.feed_id, feeds, 'RSS feed');
+      if (each.kind === 'timetable') {
+        refer([...here, 'content', 'group_id'], each.content.group_id, groups, 'timetable group');
+      }
+    });
+  });
+  return faults;
+};
+
+/** A slide without an id is called after its place, counted from 1. */
+export const slideId = (playlistId: string, each: SlideFile, index: number): string =>
+  each.id ?? `${playlistId}-${index + 1}`;
+
+/** Reads the bytes of a content file. Never throws: what is wrong comes back as faults. */
+export const readContent = (bytes: Uint8Array): Reading => {
+  const whole = (message: string): Reading => ({ ok: false, faults: [{ path: '', message }] });
+  let source: string;
+  try {
+    source = new TextDecoder('utf-8', { fatal: true }).decode(bytes);
+  } catch {
+    return whole('the file is not UTF-8; save it with that encoding');
+  }
+  if (source.trim() === '') return whole('the file is empty');
+  let json: unknown;
+  try {
+    json = JSON.parse(source);
+  } catch (error) {
+    return whole(`the file is not JSON: ${(error as Error).message}`);
+  }
+  const parsed = contentFile.safeParse(json);
+  const faults = parsed.success
+    ? crossCheck(parsed.data)
+    : parsed.error.issues.map(({ path, message }) => ({ path: spellPath(path), message }));
+  if (parsed.success && faults.length === 0) return { ok: true, content: parsed.data };
+  return { ok: false, faults: faults.slice(0, MOST_FAULTS) };
+};
+
+/** The JSON Schema of the file, for editors to complete it by. */
+export const contentJsonSchema = (): unknown => z.toJSONSchema(contentFile, { io: 'input' });

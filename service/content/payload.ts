@@ -1,0 +1,19 @@
+/** Playlist payloads, serialised once a change, so that a request only writes bytes. */
+import { extendedOnly, type Screen, type Variant } from '../wire.ts';
+import { digestOf, type Programme } from './model.ts';
+
+/** One screen's answer to `GET /api/screens/{slug}/playlist`. */
+export interface Payload {
+  screen: Screen;
+  revision: string;
+  /** RFC 9110 entity tag: the revision in quotes. */
+  etag: string;
+  body: Buffer;
+}
+
+export const createPayload = (programme: Programme, variant: Variant): Payload => {
+  const revision = digestOf(programme);
+  const payload: Record<string, unknown> = { ...programme, revision };
+  if (variant === 'baseline') for (const field of extendedOnly.playlist) delete payload[field];
+  return { screen: programme.screen, revision, etag: `"${revision}"`, body: Buffer.from(JSON.stringify(payload)) };
+};

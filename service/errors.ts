@@ -1,0 +1,67 @@
+/** Every error that a client can meet: one code, one status, one default sentence. */
+const table = {
+  invalid_request: [400, 'The request is malformed.'],
+  invalid_json: [400, 'The body is not a JSON object.'],
+  missing_field: [400, 'A required field is missing.'],
+  invalid_field: [400, 'A field has a value that is not allowed.'],
+  unknown_command: [400, 'There is no such command.'],
+  credentials_required: [401, 'This needs credentials.'],
+  page_token_invalid: [401, 'The page token is not valid.'],
+  page_token_expired: [401, 'The page token has expired; load the page again.'],
+  signature_invalid: [401, 'The signature does not match the request.'],
+  signature_stale: [401, 'The timestamp is outside the window of 300 s, or older than this service.'],
+  signature_replayed: [401, 'This nonce was used before; sign each request afresh.'],
+  signature_required: [403, 'A page token is not enough here; sign the request.'],
+  origin_refused: [403, 'Requests from other origins are refused.'],
+  not_found: [404, 'There is nothing at this path.'],
+  screen_not_found: [404, 'There is no screen with this slug.'],
+  session_not_found: [404, 'There is no stream session with this key.'],
+  stream_not_ready: [404, 'The stream has no manifest yet; try again in a moment.'],
+  file_not_found: [404, 'There is no file with this name.'],
+  method_not_allowed: [405, 'The path does not take this method.'],
+  request_timeout: [408, 'The request took too long to arrive.'],
+  payload_too_large: [413, 'The body is too large.'],
+  unsupported_media_type: [415, 'The body must be application/json.'],
+  host_refused: [421, 'This service does not answer to that host name; add it to SIGNAGE_ALLOWED_HOSTS.'],
+  too_many_requests: [429, 'Too many failed attempts; wait a minute.'],
+  too_many_streams: [429, 'All stream sessions are in use.'],
+  headers_too_large: [431, 'The request headers are too large.'],
+  internal_error: [500, 'Something went wrong in the service; its log has the details.'],
+  ffmpeg_unavailable: [503, 'No ffmpeg was found; install it, or set SIGNAGE_FFMPEG_PATH.'],
+  busy: [503, 'The service is too busy; try again in a moment.'],
+  insufficient_storage: [507, 'The disk is full.'],
+} as const satisfies Record<string, readonly [number, string]>;
+
+export type ErrorCode = keyof typeof table;
+
+interface Details {
+  /** The field at fault, by its name on the wire. */
+  field?: string;
+  /** Response headers that go with the error, such as Allow or Retry-After. */
+  headers?: Record<string, string>;
+  cause?: unknown;
+}
+
+/** An error that a client may see. Everything else becomes `internal_error` at the edge. */
+export class CodedError extends Error {
+  override readonly name = 'CodedError';
+  readonly code: ErrorCode;
+  readonly status: number;
+  readonly field: string | undefined;
+  readonly headers: Record<string, string>;
+
+  constructor(code: ErrorCode, message: string = table[code][1], { field, headers = {}, cause }: Details = {}) {
+    super(message, { cause });
+    this.code = code;
+    this.status = table[code][0];
+    this.field = field;
+    // A 401 must say what it wants (RFC 9110, 15.5.2), in a scheme that makes no browser ask for a password.
+    this.headers = this.status === 401 ? { 'WWW-Authenticate': 'Signage', ...headers } : headers;
+  }
+
+  /** The body of the answer. */
+  toJSON(): { error: { code: ErrorCode; message: string; field?: string } } {
+    const { code, message, field } = this;
+    return { error: field === undefined ? { code, message } : { code, message, field } };
+  }
+}

@@ -1,0 +1,38 @@
+/** The service on plain Node: what `npm run headless` runs. */
+import { fileURLToPath } from 'node:url';
+import { startService } from './index.ts';
+import { createLog } from './log.ts';
+import { EXIT_CONFIG, OptionsError, readOptions } from './options.ts';
+
+/** From `dist/service`, where this file is bundled to. */
+const fromHere = (path: string): string => fileURLToPath(new URL(path, import.meta.url));
+
+const STOP_MS = 5_000;
+
+const run = async (): Promise<void> => {
+  const options = readOptions();
+  const log = createLog(options.logLevel);
+  const service = await startService(options, {
+    log,
+    rendererDir: fromHere('../renderer'),
+    resourcesDir: fromHere('../../resources'),
+  });
+
+  let stopping = false;
+  const stop = async (): Promise<void> => {
+    if (stopping) return;
+    stopping = true;
+    setTimeout(() => process.exit(1), STOP_MS).unref();
+    await service.close();
+    process.exit(0);
+  };
+  process.on('SIGTERM', stop);
+  process.on('SIGINT', stop);
+
+  console.log(`Signage player listening on ${service.url}`);
+};
+
+run().catch((error: unknown) => {
+  console.error(error instanceof Error ? error.message : error);
+  process.exit(error instanceof OptionsError ? EXIT_CONFIG : 1);
+});

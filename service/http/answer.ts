@@ -1,0 +1,65 @@
+/** What goes out where Koa is not, or no longer, in charge: errors, and answers that are ready to be written. */
+import type { IncomingMessage, ServerResponse } from 'node:http';
+import type { Logger } from 'pino';
+import type { Payload } from '../content/payload.ts';
+import { CodedError } from '../errors.ts';
+import { securityHeaders } from './headers.ts';
+
+interface Answer {
+  status: number;
+  headers: Record<string, string | number>;
+  body: string;
+}
+
+/** Errors that Koa and its libraries throw, by status: those that a client caused keep it, the rest are ours. */
+const codeByStatus = { 400: 'invalid_request', 404: 'not_found', 408: 'request_timeout', 413: 'payload_too_large' } as const;
+
+/** Makes an error one that a client may see; what is the service's own fault goes to the log in full. */
+export const toCodedError = (error: unknown, log: Logger): CodedError => {
+  if (error instanceof CodedError) return error;
+  const { status, expose } = error as { status?: number; expose?: boolean };
+  const code = expose ? codeByStatus[status as keyof typeof codeByStatus] : undefined;
+  if (code !== undefined) return new CodedError(code, undefined, { cause: error });
+  log.error({ err: error }, 'a request failed');
+  return new CodedError('internal_error');
+};
+
+/** An error's answer: JSON under /api, a sentence elsewhere. */
+export const errorAnswer = (path: string, error: CodedError): Answer => {
+  const isApi = /^\/api(\/|\?|$)/.test(path);
+  const body = isApi ? JSON.stringify(error) : `${error.message}\n`;
+  return {
+    status: error.status,
+    headers: {
+      ...securityHeaders,
+      ...error.headers,
+      'Content-Type': isApi ? 'application/json; charset=utf-8' : 'text/plain; charset=utf-8',
+      'Content-Length': Buffer.byteLength(body),
+      'Cache-Control': 'no-store',
+    },
+    body,
+  };
+};
+
+/** RFC 9110, 13.1.2: weak comparison with a list of entity tags. */
+const matches = (ifNoneMatch: string, etag: string): boolean =>
+  ifNoneMatch === etag ||
+  ifNoneMatch.split(',').some((candidate) => ['*', etag].includes(candidate.trim().replace(/^W\//, '')));
+
+const payloadHeaders = Object.entries({
+  ...securityHeaders,
+  'Content-Type': 'application/json; charset=utf-8',
+  'Cache-Control': 'no-cache',
+}).flat();
+
+/** Answers a playlist request from what is prepared: a comparison and one write. */
+export const sendPayload = ({ method, headers }: IncomingMessage, response: ServerResponse, payload: Payload): void => {
+  const { etag, body } = payload;
+  const condition = headers['if-none-match'];
+  if (condition !== undefined && matches(condition, etag)) {
+    response.writeHead(304, [...payloadHeaders, 'ETag', etag]).end();
+    return;
+  }
+  response.writeHead(200, [...payloadHeaders, 'ETag', etag, 'Content-Length', String(body.length)]);
+  response.end(method === 'HEAD' ? undefined : body);
+};

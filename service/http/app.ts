@@ -1,0 +1,73 @@
+/** The Koa application: one frame around every route, and the routes of every room inside it. */
+import { Router } from '@koa/router';
+import Koa from 'koa';
+import { randomUUID } from 'node:crypto';
+import type { RequestListener } from 'node:http';
+import type { Logger } from 'pino';
+import { type Access, policy, type RouteName } from '../auth/policy.ts';
+import { CodedError } from '../errors.ts';
+import type { Variant } from '../wire.ts';
+import { errorAnswer, toCodedError } from './answer.ts';
+import type { createClientAddress } from './client-address.ts';
+import type { Gate } from './gate.ts';
+import { securityHeaders } from './headers.ts';
+import type { Context, RequestState, Routes } from './routes.ts';
+
+interface Dependencies {
+  log: Logger;
+  gate: Gate;
+  clientAddress: ReturnType<typeof createClientAddress>;
+  /** Judges a request's credentials; resolves to what its body must hash to, null where it is not signed. */
+  admit(ctx: Context, access: Access): Promise<string | null>;
+  variant: Variant;
+  /** The routes of every room; together they cover the policy. */
+  rooms: readonly Routes[];
+}
+
+type Rule = { access: Access; variant: Variant; acts?: true };
+
+/** @throws Error where a route of the policy has no handler or two: the service does not start half a house */
+export const createApp = ({ log, gate, clientAddress, admit, variant, rooms }: Dependencies): RequestListener => {
+  const app = new Koa<RequestState>();
+  const router = new Router<RequestState>({ sensitive: true });
+
+  for (const [name, rule] of Object.entries(policy) as [RouteName, Rule][]) {
+    if (rule.variant === 'extended' && variant === 'baseline') continue;
+    const [handle, ...others] = rooms.flatMap((routes) => routes[name] ?? []);
+    if (handle === undefined || others.length > 0) throw new Error(`${name} needs exactly one handler`);
+    const [method = '', path = ''] = name.split(' ');
+    router.register(path, [method], async (ctx) => {
+      if (rule.acts) gate.checkOrigin(ctx.req);
+      ctx.state.bodySha256 = await admit(ctx, rule.access);
+      await handle(ctx);
+    });
+  }
+
+  app.use(async (ctx, next) => {
+    const id = randomUUID();
+    const requestLog = log.child({ request: id, method: ctx.method, path: ctx.path });
+    ctx.state = { clientIp: clientAddress(ctx.req).clientIp, log: requestLog, bodySha256: null };
+    ctx.set({ ...securityHeaders, 'X-Request-Id': id });
+    try {
+      await next();
+    } catch (error) {
+      const { status, headers, body } = errorAnswer(ctx.url, toCodedError(error, requestLog));
+      ctx.status = status;
+      ctx.body = body;
+      ctx.set(headers as Record<string, string>);
+    }
+  });
+  app.use(router.routes());
+  app.use((ctx) => {
+    const known = (ctx as unknown as Context).matched ?? [];
+    if (known.length === 0) throw new CodedError('not_found');
+    const Allow = [...new Set(known.flatMap(({ methods }) => methods))].toSorted().join(', ');
+    throw new CodedError('method_not_allowed', `The path does not take ${ctx.method}, only ${Allow}.`, { headers: { Allow } });
+  });
+  // What fails once an answer is under way: the connection is cut, and the log knows.
+  app.on('error', (error: NodeJS.ErrnoException) => {
+    const hungUp = ['EPIPE', 'ECONNRESET', 'ERR_STREAM_PREMATURE_CLOSE'].includes(error.code ?? '');
+    log[hungUp ? 'debug' : 'error']({ err: error }, 'an answer broke off');
+  });
+  return app.callback();
+};

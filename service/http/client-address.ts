@@ -1,0 +1,36 @@
+import type { IncomingMessage } from 'node:http';
+import { BlockList, isIP } from 'node:net';
+import type { Options } from '../options.ts';
+
+/** IPv4 in IPv6 clothes is IPv4. */
+const plain = (address: string): string => address.replace(/^::ffff:(?=\d+\.\d+\.\d+\.\d+$)/i, '');
+
+const family = (address: string): 'ipv4' | 'ipv6' => (isIP(address) === 4 ? 'ipv4' : 'ipv6');
+
+/**
+ * Who a request comes from. `X-Forwarded-For` is believed where the socket's other end is a trusted proxy, and read
+ * from its end: the last address that is not a trusted proxy's, because everything before it can be made up.
+ */
+export const createClientAddress = (trustProxy: Options['trustProxy']) => {
+  const ranges = new BlockList();
+  if (Array.isArray(trustProxy)) {
+    for (const range of trustProxy) {
+      const [address = '', prefix] = range.split('/');
+      if (prefix === undefined) ranges.addAddress(address, family(address));
+      else ranges.addSubnet(address, Number(prefix), family(address));
+    }
+  }
+  const isProxy = (address: string): boolean => isIP(address) !== 0 && ranges.check(address, family(address));
+
+  return ({ socket, headers }: Pick<IncomingMessage, 'socket' | 'headers'>) => {
+    const remoteAddress = plain(socket.remoteAddress ?? '');
+    if (trustProxy === false || !(trustProxy === true || isProxy(remoteAddress))) {
+      return { clientIp: remoteAddress, remoteAddress };
+    }
+    const hops = String(headers['x-forwarded-for'] ?? '')
+      .split(',')
+      .map((hop) => plain(hop.trim()))
+      .filter((hop) => isIP(hop) !== 0);
+    return { clientIp: hops.findLast((hop) => !isProxy(hop)) ?? hops[0] ?? remoteAddress, remoteAddress };
+  };
+};

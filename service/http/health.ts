@@ -1,0 +1,34 @@
+import type { Hub } from '../connections/hub.ts';
+import type { Content } from '../content/content.ts';
+import type { Options } from '../options.ts';
+import type { Store } from '../store/store.ts';
+import type { Routes } from './routes.ts';
+
+interface Dependencies {
+  content: Pick<Content, 'status'>;
+  hub: Pick<Hub, 'count'>;
+  store: Pick<Store, 'nodeId' | 'faults'>;
+  options: Pick<Options, 'variant' | 'warnings'>;
+  version: string;
+  startedAt: Date;
+}
+
+/** `GET /healthz`: 200 for as long as the service can answer; what is amiss stands in the answer. */
+export const healthRoutes = ({ content, hub, store, options, version, startedAt }: Dependencies): Routes => ({
+  'GET /healthz': (ctx) => {
+    ctx.set('Cache-Control', 'no-store');
+    ctx.body = {
+      status: 'ok',
+      version,
+      variant: options.variant,
+      startedAt: startedAt.toISOString(),
+      /** Seconds. */
+      uptime: Math.round(process.uptime() * 10) / 10,
+      warnings: options.warnings,
+      nodeId: store.nodeId,
+      store: { faults: store.faults() },
+      content: content.status(),
+      connections: hub.count(),
+    };
+  },
+});

@@ -1,0 +1,83 @@
+/** What a screen can be asked and told: playlist, connections, commands, the socket of its pages. */
+import type { IncomingMessage } from 'node:http';
+import type { WebSocket } from 'ws';
+import type { Commands } from '../commands/commands.ts';
+import { parseOrder } from '../commands/parse.ts';
+import type { Hub } from '../connections/hub.ts';
+import type { Content } from '../content/content.ts';
+import type { Payload } from '../content/payload.ts';
+import { CodedError } from '../errors.ts';
+import { extendedOnly, type Variant } from '../wire.ts';
+import { sendPayload } from './answer.ts';
+import { readJson } from './body.ts';
+import type { createClientAddress } from './client-address.ts';
+import type { Context, Routes } from './routes.ts';
+
+interface Dependencies {
+  content: Pick<Content, 'payload'>;
+  hub: Pick<Hub, 'attach' | 'snapshot'>;
+  commands: Commands;
+  clientAddress: ReturnType<typeof createClientAddress>;
+  variant: Variant;
+}
+
+const socketPath = /^\/api\/screens\/([^/?]+)\/socket(?:\?|$)/;
+
+/** The baseline's shape of a record: without the fields that only the extended interface has. */
+const createTrim = (variant: Variant) => (record: object, extended: readonly string[]) =>
+  variant === 'extended'
+    ? record
+    : Object.fromEntries(Object.entries(record).filter(([field]) => !extended.includes(field)));
+
+export const createScreens = ({ content, hub, commands, clientAddress, variant }: Dependencies) => {
+  const trim = createTrim(variant);
+
+  const find = (slug: string | undefined): Payload => {
+    const payload = content.payload(slug ?? '');
+    if (payload === undefined) throw new CodedError('screen_not_found');
+    return payload;
+  };
+
+  const sendSnapshot = (ctx: Context): void => {
+    const { screen } = find(ctx.params.slug);
+    const connections = hub.snapshot(screen.slug);
+    const snapshot = {
+      screen,
+      screenSlug: screen.slug,
+      count: connections.length,
+      connections: connections.map((connection) => trim(connection, extendedOnly.connection)),
+      degraded: false,
+    };
+    ctx.set('Cache-Control', 'no-store');
+    ctx.body = trim(snapshot, extendedOnly.snapshot);
+  };
+
+  const routes: Routes = {
+    'GET /api/screens/:slug/playlist': (ctx) => {
+      const payload = find(ctx.params.slug);
+      ctx.respond = false;
+      sendPayload(ctx.req, ctx.res, payload);
+    },
+    'GET /api/screens/:slug/connections': sendSnapshot,
+    'GET /api/screens/:slug/clients': sendSnapshot,
+    'POST /api/screens/:slug/commands': async (ctx) => {
+      const { screen } = find(ctx.params.slug);
+      const result = await commands.run(screen, parseOrder(await readJson(ctx), variant));
+      ctx.body = trim(result, extendedOnly.commandResult);
+    },
+  };
+
+  /**
+   * Admits the socket of a player page.
+   * @throws CodedError `not_found` for any other path, `screen_not_found`
+   */
+  const admitSocket = (request: IncomingMessage): ((socket: WebSocket) => void) => {
+    const slug = socketPath.exec(request.url ?? '')?.[1];
+    if (slug === undefined) throw new CodedError('not_found');
+    find(slug);
+    const origin = { slug, userAgent: request.headers['user-agent'] ?? null, ...clientAddress(request) };
+    return (socket) => hub.attach(socket, origin);
+  };
+
+  return { routes, admitSocket };
+};

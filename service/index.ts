@@ -1,0 +1,123 @@
+/** The one file that wires the service: every room receives here what it needs, and nothing else. */
+import { mkdir } from 'node:fs/promises';
+import type { IncomingMessage } from 'node:http';
+import { hostname } from 'node:os';
+import { join } from 'node:path';
+import type { Logger } from 'pino';
+import packageJson from '../package.json' with { type: 'json' };
+import { createAccess } from './auth/access.ts';
+import type { Access } from './auth/policy.ts';
+import type { HeaderLines } from './auth/signatures.ts';
+import { upgradeHeaders } from './auth/socket.ts';
+import { createCommands } from './commands/commands.ts';
+import { createHub } from './connections/hub.ts';
+import { openContent } from './content/content.ts';
+import { openKeeper } from './content/keeper.ts';
+import { createApp } from './http/app.ts';
+import { createClientAddress } from './http/client-address.ts';
+import { createGate } from './http/gate.ts';
+import { healthRoutes } from './http/health.ts';
+import { createPages } from './http/pages.ts';
+import { createScreens } from './http/screens.ts';
+import { listen } from './http/server.ts';
+import type { Options } from './options.ts';
+import { createStore } from './store/store.ts';
+
+/** What the service needs from whoever hosts it. */
+export interface Ports {
+  log: Logger;
+  /** The built renderer. */
+  rendererDir: string;
+  /** Demo content and whatever else is shipped. */
+  resourcesDir: string;
+}
+
+export interface Service {
+  /** Where the service can be reached on this machine. */
+  url: string;
+  /** Stops everything, in the order of the house: listening, sockets, store. Resolves within 5 s. */
+  close(): Promise<void>;
+}
+
+/** The address to open on this machine, for a listen address that may stand for all of them. */
+const localUrl = (host: string, port: number): string => {
+  const name = host === '0.0.0.0' ? '127.0.0.1' : host === '::' ? '::1' : host;
+  return `http://${name.includes(':') ? `[${name}]` : name}:${port}`;
+};
+
+/**
+ * Starts the whole player service.
+ * @throws the system's error where a folder can't be written or the port can't be had
+ */
+export const startService = async (options: Options, { log, rendererDir, resourcesDir }: Ports): Promise<Service> => {
+  const startedAt = new Date();
+  for (const warning of options.warnings) log.warn(warning);
+  const { dataDir, uploadDir, mediaDir, timeZone, variant } = options;
+  await Promise.all([dataDir, uploadDir, mediaDir].map((folder) => mkdir(folder, { recursive: true })));
+
+  const store = await createStore({ dataDir, log });
+  const keeper = await openKeeper({ dataDir, log });
+  const content = await openContent({ keeper, log }, { dataDir, mediaDir, demoDir: join(resourcesDir, 'demo'), variant });
+  const hub = createHub({
+    log,
+    revisionOf: (slug) => content.payload(slug)?.revision,
+    nameOf: (deviceId) => store.devices.get(deviceId)?.clientName ?? null,
+  });
+  content.onChange(hub.announce);
+  const commands = createCommands({ log, hub, rename: store.devices.rename });
+
+  const gate = createGate({ machineName: hostname(), publicUrl: options.publicUrl, allowedHosts: options.allowedHosts });
+  const clientAddress = createClientAddress(options.trustProxy);
+  const access = createAccess({
+    secret: options.sharedSecret,
+    previous: options.sharedSecretPrevious,
+    pageTokenSeconds: options.pageTokenSeconds,
+    now: Date.now,
+    steady: () => performance.now(),
+    log,
+  });
+  const admit = async (request: IncomingMessage, accessClass: Access, headers: HeaderLines): Promise<string | null> => {
+    const { method = '', url: target = '' } = request;
+    const { clientIp: address } = clientAddress(request);
+    const host = request.headers.host ?? '';
+    return (await access.admit({ access: accessClass, method, host, target, headers, address })).bodySha256;
+  };
+
+  const screens = createScreens({ content, hub, commands, clientAddress, variant });
+  const pages = await createPages({ content }, { rendererDir, timeZone });
+  const health = healthRoutes({ content, hub, store, options, version: packageJson.version, startedAt });
+  const app = createApp({
+    log,
+    gate,
+    clientAddress,
+    variant,
+    admit: ({ req }, accessClass) => admit(req, accessClass, req.headersDistinct),
+    rooms: [pages, screens.routes, health, { 'GET /media/:filename': () => {} }],
+  });
+  const server = await listen(
+    {
+      log,
+      gate,
+      app,
+      payload: content.payload,
+      admitSocket: async (request) => {
+        const accept = screens.admitSocket(request);
+        await admit(request, 'signed or page', upgradeHeaders(request.headersDistinct));
+        return accept;
+      },
+    },
+    options,
+  );
+
+  return {
+    url: localUrl(options.host, server.port),
+    close: async () => {
+      content.close();
+      const drained = server.close();
+      await hub.close();
+      await drained;
+      await keeper.close();
+      await store.close();
+    },
+  };
+};

@@ -1,0 +1,125 @@
+import { Worker } from 'node:worker_threads';
+
+/**
+ * The thread that hashes. SHA-256 takes longer than all else that an upload asks of the service's own thread, and
+ * would hold up its sockets. It reads what was written (from the page cache, as a rule), in turns of one block, so that
+ * memory stays constant and a long file holds up no short one.
+ *
+ * CommonJS in a string, because it then runs the same from sources, from a bundle and from an archive.
+ */
+const script = `
+const { createHash } = require('node:crypto');
+const { closeSync, openSync, readSync } = require('node:fs');
+const { parentPort } = require('node:worker_threads');
+
+const block = Buffer.allocUnsafe(1 << 20);
+const files = new Map();
+let busy = false;
+
+const end = (id, answer) => {
+  const { fd } = files.get(id);
+  if (fd !== undefined) closeSync(fd);
+  files.delete(id);
+  if (answer) parentPort.postMessage({ id, ...answer });
+};
+
+const advance = (file) => {
+  file.fd ??= openSync(file.path, 'r');
+  const bytes = readSync(file.fd, block, 0, Math.min(block.length, file.upTo - file.at), file.at);
+  if (bytes === 0) throw new Error('The file is shorter than it was said to be.');
+  file.hash.update(block.subarray(0, bytes));
+  file.at += bytes;
+};
+
+const turn = () => {
+  busy = false;
+  for (const [id, file] of files) {
+    try {
+      if (file.at < file.upTo && !file.error) advance(file);
+    } catch (error) {
+      file.error = String(error);
+    }
+    if (file.at < file.upTo && !file.error) busy = true;
+    else if (file.last) end(id, file.error ? { error: file.error } : { sha256: file.hash.digest('hex') });
+  }
+  if (busy) setImmediate(turn);
+};
+
+parentPort.on('message', ({ id, path, upTo, last, stop }) => {
+  if (path !== undefined) files.set(id, { path, at: 0, hash: createHash('sha256') });
+  if (stop && files.has(id)) end(id);
+  const file = files.get(id);
+  if (!file) return;
+  file.upTo = upTo;
+  file.last = last;
+  if (!busy) turn();
+});
+`;
+
+const ended = 'The hashing thread ended.';
+
+type Answer = { id: number } & ({ sha256: string } | { error: string });
+
+interface Waiting {
+  resolve(sha256: string): void;
+  reject(error: Error): void;
+}
+
+/** The hash of one file, taken while the file still grows. */
+export interface Following {
+  /** So many bytes of the file can be read. */
+  upTo(bytes: number): void;
+  /** The SHA-256 (hex) of the file, which is so many bytes long. The file is closed when this answers. */
+  digest(bytes: number): Promise<string>;
+  /** Ends the work, at any time. */
+  stop(): void;
+}
+
+export type Hasher = ReturnType<typeof createHasher>;
+
+/** Hashes files in a thread of its own, which starts with the first file. */
+export const createHasher = () => {
+  const waiting = new Map<number, Waiting>();
+  let thread: Worker | undefined;
+  let lastId = 0;
+
+  const start = (): Worker => {
+    const started = new Worker(script, { eval: true, execArgv: [] });
+    started.unref();
+    started.on('message', (answer: Answer) => {
+      const { resolve, reject } = waiting.get(answer.id) ?? {};
+      waiting.delete(answer.id);
+      if ('sha256' in answer) resolve?.(answer.sha256);
+      else reject?.(new Error(answer.error));
+    });
+    started.on('error', () => undefined);
+    started.on('exit', () => {
+      thread = undefined;
+      for (const { reject } of waiting.values()) reject(new Error(ended));
+      waiting.clear();
+    });
+    return started;
+  };
+
+  return {
+    follow(path: string): Following {
+      thread ??= start();
+      const own = thread;
+      const id = ++lastId;
+      own.postMessage({ id, path, upTo: 0, last: false });
+      return {
+        upTo: (bytes) => own.postMessage({ id, upTo: bytes, last: false }),
+        digest: (bytes) =>
+          new Promise((resolve, reject) => {
+            if (thread !== own) return reject(new Error(ended));
+            waiting.set(id, { resolve, reject });
+            own.postMessage({ id, upTo: bytes, last: true });
+          }),
+        stop: () => own.postMessage({ id, stop: true }),
+      };
+    },
+    async close(): Promise<void> {
+      await thread?.terminate();
+    },
+  };
+};

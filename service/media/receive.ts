@@ -1,0 +1,88 @@
+import { open } from 'node:fs/promises';
+import type { Readable } from 'node:stream';
+import { CodedError } from '../errors.ts';
+import type { Following } from './hasher.ts';
+import { createPace } from './pace.ts';
+
+const MiB = 1024 ** 2;
+
+/** Chunks that wait for the disk go out in one write of up to this. */
+const batchBytes = MiB;
+/** The hash is told to go on in steps of this. */
+const hashStep = 4 * MiB;
+/** The disk is asked for room, and told to write, in steps of this: the last flush is short then. */
+const checkpointStep = 32 * MiB;
+
+interface Options {
+  /** Most bytes to take. */
+  limit: number;
+  follow(path: string): Following;
+  /** Rejects where the disk has no room left. */
+  requireRoom(): Promise<void>;
+}
+
+/**
+ * Writes a stream to a new file, in constant memory, and answers once it is on the disk. The stream is never destroyed,
+ * because an answer may still have to go out on its socket. After an error the file may be there in part.
+ *
+ * @throws `payload_too_large`; `insufficient_storage`; `request_timeout` for a client that is too slow;
+ *   `invalid_request` for one that breaks off
+ */
+export const receive = async (
+  stream: Readable,
+  path: string,
+  { limit, follow, requireRoom }: Options,
+): Promise<{ size: number; sha256: string }> => {
+  const handle = await open(path, 'wx');
+  const out = handle.createWriteStream({ highWaterMark: batchBytes, autoClose: false });
+  const hash = follow(path);
+  const pace = createPace();
+  let size = 0;
+  let hashed = 0;
+  let checked = 0;
+  let checkpoint = Promise.resolve();
+
+  let fail: (error: unknown) => void = () => undefined;
+  const written = new Promise<void>((resolve, reject) => {
+    fail = reject;
+    out.on('finish', resolve).on('error', reject);
+  });
+  const arrived = (chunk: Buffer) => {
+    size += chunk.length;
+    pace.arrived(chunk.length);
+    if (size > limit) fail(new CodedError('payload_too_large', `The file is larger than ${limit} bytes.`));
+    if (out.bytesWritten - hashed >= hashStep) {
+      hashed = out.bytesWritten;
+      hash.upTo(hashed);
+    }
+    if (size - checked >= checkpointStep) {
+      checked = size;
+      // The system reports a failed flush once, here or at the end: neither may lose it.
+      checkpoint = checkpoint.then(requireRoom).then(() => handle.datasync());
+      checkpoint.catch(fail);
+    }
+  };
+  const left = () => {
+    if (!stream.readableEnded) fail(new CodedError('invalid_request', 'The upload broke off.'));
+  };
+  const beat = setInterval(() => {
+    const waiting = !stream.readableEnded && !out.writableNeedDrain;
+    if (pace.tick(waiting)) fail(new CodedError('request_timeout', 'The upload is too slow.'));
+  }, 1000);
+
+  try {
+    stream.on('data', arrived).on('error', left).on('close', left);
+    if (stream.destroyed) left();
+    stream.pipe(out);
+    await written;
+    await checkpoint;
+    await handle.sync();
+    return { size, sha256: await hash.digest(size) };
+  } finally {
+    clearInterval(beat);
+    stream.unpipe(out).off('data', arrived).off('error', left).off('close', left);
+    hash.stop();
+    out.destroy();
+    await handle.close();
+  }
+};

@@ -1,0 +1,248 @@
+/**
+ * What the service can be told: environment, then `config.json` in the data directory, then defaults.
+ * Read and judged once, at the start; nothing else looks at the environment.
+ */
+import { readFileSync } from 'node:fs';
+import { isIP } from 'node:net';
+import { homedir } from 'node:os';
+import { join, resolve } from 'node:path';
+import { z } from 'zod';
+import { variants } from './wire.ts';
+
+const GIB = 1024 ** 3;
+
+const wholeNumber = (min: number, max: number) => {
+  const allowed = `a whole number from ${min} to ${max}`;
+  return z
+    .string()
+    .regex(/^\d{1,16}$/, allowed)
+    .transform(Number)
+    .refine((value) => value >= min && value <= max, allowed);
+};
+
+const text = z.string().trim().min(1, 'a text that is not empty');
+const folder = text.transform((path) => resolve(path));
+const commaList = z.string().transform((list) =>
+  list
+    .split(',')
+    .map((item) => item.trim())
+    .filter((item) => item !== ''),
+);
+const onOff = z.enum(['on', 'off'], 'on or off').transform((value) => value === 'on');
+
+const isBaseUrl = (url: string): boolean => {
+  if (!URL.canParse(url)) return false;
+  const { protocol, search, hash, username } = new URL(url);
+  return /^https?:$/.test(protocol) && search === '' && hash === '' && username === '';
+};
+const baseUrlRule = 'an http or https URL such as http://192.168.1.20:8080';
+const baseUrl = z
+  .string()
+  .refine(isBaseUrl, baseUrlRule)
+  .transform((url) => url.replace(/\/+$/, ''));
+
+const hostName = z.string().regex(/^[A-Za-z0-9._:[\]-]{1,253}$/, 'comma-separated host names');
+
+const isTimeZone = (zone: string): boolean => {
+  try {
+    new Intl.DateTimeFormat('en', { timeZone: zone });
+    return true;
+  } catch {
+    return false;
+  }
+};
+
+const isAddressRange = (range: string): boolean => {
+  const [address = '', prefix, ...rest] = range.split('/');
+  const version = isIP(address);
+  if (version === 0 || rest.length > 0) return false;
+  return prefix === undefined || (/^\d{1,3}$/.test(prefix) && Number(prefix) <= (version === 4 ? 32 : 128));
+};
+
+const trustedProxyRule = 'on, off, or a comma-separated list of addresses such as 10.0.0.1 or 10.0.0.0/8';
+const trustedProxy = z.union(
+  [
+    z.literal('off').transform(() => false as const),
+    z.literal('on').transform(() => true as const),
+    commaList.refine((ranges) => ranges.length > 0 && ranges.every(isAddressRange), trustedProxyRule),
+  ],
+  trustedProxyRule,
+);
+
+/**
+ * The settings, by the names that the code uses. The environment has each as `SIGNAGE_` and the name in
+ * capitals (`maxStreams`: `SIGNAGE_MAX_STREAMS`); `config.json` takes either spelling.
+ */
+const settings = {
+  /** Listen address. */
+  host: text.default('0.0.0.0'),
+  /** TCP port; 0 takes any free one. */
+  port: wholeNumber(0, 65_535).default(8080),
+  /** Where everything that lasts is kept. */
+  dataDir: folder,
+  /** Where uploads are written. Default: `{dataDir}/uploads`. */
+  uploadDir: folder.optional(),
+  /** Where copies of remote media are kept. Default: `{dataDir}/media`. */
+  mediaDir: folder.optional(),
+  variant: z.enum(variants, 'extended or baseline').default('extended'),
+  /** Turns authentication on. */
+  sharedSecret: z.string().optional(),
+  /** While a secret is rotated: still verifies, never signs. */
+  sharedSecretPrevious: z.string().optional(),
+  /** Host names that the service answers to, beyond addresses and local names. */
+  allowedHosts: commaList.pipe(z.array(hostName)).default([]),
+  /** The address that phones and peers reach the service by. */
+  publicUrl: baseUrl.optional(),
+  /** Base URLs of peers that discovery does not find. */
+  peers: commaList.pipe(z.array(baseUrl)).default([]),
+  /** Whether peers are looked for by DNS-SD. */
+  discovery: onOff,
+  /** Only boxes of one site are peers. */
+  site: text.default('default'),
+  /** Largest upload, bytes. */
+  maxUploadBytes: wholeNumber(1, Number.MAX_SAFE_INTEGER).default(2 * GIB),
+  ffmpegPath: text.optional(),
+  /** Most stream sessions at a time. */
+  maxStreams: wholeNumber(0, 1000).default(8),
+  /** A stream that nobody fetches from ends after this, seconds. */
+  streamIdleSeconds: wholeNumber(1, 86_400).default(30),
+  /** Life of a page token, seconds. */
+  pageTokenSeconds: wholeNumber(1, 86_400).default(900),
+  /** Whose X-Forwarded-For is believed: nobody's, anybody's, or these addresses'. */
+  trustProxy: trustedProxy.default(false),
+  /** IANA name of the zone that schedules are in. */
+  timeZone: z.string().refine(isTimeZone, 'an IANA time zone such as Europe/Vienna').optional(),
+  logLevel: z
+    .enum(['fatal', 'error', 'warn', 'info', 'debug', 'trace', 'silent'], 'fatal, error, warn, info, debug, trace or silent')
+    .default('info'),
+};
+
+type SettingName = keyof typeof settings;
+const settingNames = Object.keys(settings) as SettingName[];
+const secretNames: readonly SettingName[] = ['sharedSecret', 'sharedSecretPrevious'];
+
+const environmentName = (name: SettingName): string => `SIGNAGE_${name.replace(/[A-Z]/g, (c) => `_${c}`).toUpperCase()}`;
+
+type Given = z.infer<z.ZodObject<typeof settings>>;
+type Filled = 'uploadDir' | 'mediaDir' | 'timeZone';
+type Nullable = 'sharedSecret' | 'sharedSecretPrevious' | 'publicUrl' | 'ffmpegPath';
+
+/** The options, complete and frozen. What may be absent is null. */
+export type Options = Readonly<
+  Omit<Given, Filled | Nullable> &
+    { [name in Filled]: string } & { [name in Nullable]: string | null } & {
+      /** Faults that do not stop the start, in sentences; for the log and /healthz. */
+      warnings: readonly string[];
+    }
+>;
+
+/** A setting that stops the start: the message is one line that names it, its value and what is allowed. */
+export class OptionsError extends Error {
+  override readonly name = 'OptionsError';
+}
+
+/** The exit code for a bad configuration: EX_CONFIG of sysexits.h. */
+export const EXIT_CONFIG = 78;
+
+type Environment = Record<string, string | undefined>;
+
+interface Surroundings {
+  /** Default: the process's. The secrets are taken out of it, so that no child inherits them. */
+  env?: Environment;
+  /** What holds where neither the environment nor the file says otherwise. */
+  defaults?: { dataDir?: string; discovery?: 'on' | 'off' };
+}
+
+/** The platform's folder for the data of a user's programs. */
+const platformDataDir = (env: Environment): string => {
+  if (process.platform === 'win32') return join(env.LOCALAPPDATA ?? join(homedir(), 'AppData', 'Local'), 'signage-player');
+  if (process.platform === 'darwin') return join(homedir(), 'Library', 'Application Support', 'signage-player');
+  return join(env.XDG_DATA_HOME ?? join(homedir(), '.local', 'share'), 'signage-player');
+};
+
+const spell = (value: unknown): string =>
+  Array.isArray(value) ? value.join(',') : value === true ? 'on' : value === false ? 'off' : String(value);
+
+const readFile = (path: string, warnings: string[]): Map<SettingName, string> => {
+  const found = new Map<SettingName, string>();
+  let source: string;
+  try {
+    source = readFileSync(path, 'utf8').replace(/^\uFEFF/, '');
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code === 'ENOENT') return found;
+    throw new OptionsError(`${path} can't be read: ${(error as Error).message}`);
+  }
+  let file: unknown;
+  try {
+    file = JSON.parse(source);
+  } catch (error) {
+    throw new OptionsError(`${path} is not JSON: ${(error as Error).message.replaceAll('\n', ' ')}`);
+  }
+  if (typeof file !== 'object' || file === null || Array.isArray(file)) {
+    throw new OptionsError(`${path} must hold a JSON object of settings`);
+  }
+  for (const [key, value] of Object.entries(file)) {
+    const name = settingNames.find((known) => key === known || key === environmentName(known));
+    // A setting of a newer version must not stop an older one that an update was rolled back to.
+    if (name === undefined || name === 'dataDir') warnings.push(`config.json: ${key} is not a setting and is ignored`);
+    else if (value !== null) found.set(name, spell(value));
+  }
+  return found;
+};
+
+/**
+ * Reads and judges all settings.
+ * @throws OptionsError at the first bad value; the caller prints its message and exits with {@link EXIT_CONFIG}.
+ */
+export const readOptions = ({ env = process.env, defaults = {} }: Surroundings = {}): Options => {
+  const warnings: string[] = [];
+  const judge = <Name extends SettingName>(name: Name, value: string | undefined): Given[Name] => {
+    const result = settings[name].safeParse(value);
+    if (result.success) return result.data as Given[Name];
+    const shown = secretNames.includes(name) ? 'the value given' : JSON.stringify(value);
+    throw new OptionsError(`${environmentName(name)}: ${shown} is not allowed; allowed is ${result.error.issues[0]?.message}`);
+  };
+  // As in most shells' unit files, an empty variable is an unset one.
+  const fromEnvironment = (name: SettingName): string | undefined => env[environmentName(name)] || undefined;
+
+  const dataDir = judge('dataDir', fromEnvironment('dataDir') ?? defaults.dataDir ?? platformDataDir(env));
+  const file = readFile(join(dataDir, 'config.json'), warnings);
+  file.set('dataDir', dataDir);
+  const lookUp = <Name extends SettingName>(name: Name, fallback?: string): Given[Name] =>
+    judge(name, fromEnvironment(name) ?? file.get(name) ?? fallback);
+
+  const sharedSecret = lookUp('sharedSecret') || null;
+  const sharedSecretPrevious = lookUp('sharedSecretPrevious') || null;
+  for (const name of secretNames) delete env[environmentName(name)];
+  if (sharedSecret !== null && sharedSecret.length < 16) {
+    warnings.push('SIGNAGE_SHARED_SECRET is shorter than 16 characters and can be guessed; use a longer one');
+  }
+  if (sharedSecret === null && sharedSecretPrevious !== null) {
+    warnings.push('SIGNAGE_SHARED_SECRET_PREVIOUS is set without SIGNAGE_SHARED_SECRET: authentication is off');
+  }
+
+  return Object.freeze({
+    host: lookUp('host'),
+    port: lookUp('port'),
+    dataDir,
+    uploadDir: lookUp('uploadDir', join(dataDir, 'uploads')) as string,
+    mediaDir: lookUp('mediaDir', join(dataDir, 'media')) as string,
+    variant: lookUp('variant'),
+    sharedSecret,
+    sharedSecretPrevious,
+    allowedHosts: lookUp('allowedHosts'),
+    publicUrl: lookUp('publicUrl') ?? null,
+    peers: lookUp('peers'),
+    discovery: lookUp('discovery', defaults.discovery ?? 'off'),
+    site: lookUp('site'),
+    maxUploadBytes: lookUp('maxUploadBytes'),
+    ffmpegPath: lookUp('ffmpegPath') ?? null,
+    maxStreams: lookUp('maxStreams'),
+    streamIdleSeconds: lookUp('streamIdleSeconds'),
+    pageTokenSeconds: lookUp('pageTokenSeconds'),
+    trustProxy: lookUp('trustProxy'),
+    timeZone: lookUp('timeZone', new Intl.DateTimeFormat().resolvedOptions().timeZone) as string,
+    logLevel: lookUp('logLevel'),
+    warnings,
+  });
+};

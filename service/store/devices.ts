@@ -1,0 +1,57 @@
+import { z } from 'zod';
+import type { Durable } from './durable.ts';
+
+// Looser than the wire's schemas on purpose: a rule that is tightened later must not make a kept file unreadable.
+const device = z.object({
+  deviceId: z.string(),
+  clientName: z.string(),
+  screenSlug: z.string().nullable(),
+  updatedAt: z.iso.datetime({ precision: 3 }),
+});
+
+/** What a box remembers of a device. */
+export interface Device {
+  readonly deviceId: string;
+  readonly clientName: string;
+  /** Null where the device has a name, but was never bound. */
+  readonly screenSlug: string | null;
+  /** ISO 8601, UTC, ms. Later for each change of this device, whatever the clock does, so that the newest wins. */
+  readonly updatedAt: string;
+}
+
+export type DeviceMap = ReadonlyMap<string, Device>;
+
+/** A list in the file and a map in memory: in neither is an id like `__proto__` anything but data. */
+export const deviceMap: z.ZodType<DeviceMap> = z.codec(z.array(device), z.map(z.string(), device), {
+  decode: (list) => new Map(list.map((each) => [each.deviceId, each])),
+  encode: (map) => [...map.values()],
+});
+
+/** The devices that the box knows. Each write resolves when it is durable, and rejects as {@link Durable.update} does. */
+export interface Devices {
+  get(deviceId: string): Device | undefined;
+  list(): Device[];
+  /** Binds a device to a screen, in place of its binding before. */
+  bind(deviceId: string, clientName: string, screenSlug: string): Promise<void>;
+  /** Names a device, bound or not; a binding stays as it is. */
+  rename(deviceId: string, clientName: string): Promise<void>;
+}
+
+/** @param now ms since the epoch */
+export function createDevices<S extends { readonly devices: DeviceMap }>(durable: Durable<S>, now: () => number): Devices {
+  const put = (deviceId: string, change: (before: Device | undefined) => Pick<Device, 'clientName' | 'screenSlug'>) =>
+    durable.update((state) => {
+      const before = state.devices.get(deviceId);
+      const earliest = before === undefined ? 0 : Date.parse(before.updatedAt) + 1;
+      const updatedAt = new Date(Math.max(now(), earliest)).toISOString();
+      return { ...state, devices: new Map(state.devices).set(deviceId, { deviceId, ...change(before), updatedAt }) };
+    });
+
+  return {
+    get: (deviceId) => durable.read().devices.get(deviceId),
+    list: () => [...durable.read().devices.values()],
+    bind: (deviceId, clientName, screenSlug) => put(deviceId, () => ({ clientName, screenSlug })),
+    rename: (deviceId, clientName) =>
+      put(deviceId, (before) => ({ clientName, screenSlug: before?.screenSlug ?? null })),
+  };
+}

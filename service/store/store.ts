@@ -1,0 +1,70 @@
+import { randomUUID } from 'node:crypto';
+import { mkdir } from 'node:fs/promises';
+import { join } from 'node:path';
+import type { Logger } from 'pino';
+import { z } from 'zod';
+import { createDevices, type Devices, deviceMap } from './devices.ts';
+import { type Disk, systemDisk } from './disk.ts';
+import { createDurable } from './durable.ts';
+import { createReserve } from './reserve.ts';
+
+/** What a box knows of itself, in one durable file. */
+export interface Store {
+  /** Made at the first start, the same ever after. */
+  readonly nodeId: string;
+  readonly devices: Devices;
+  /** One sentence for each thing that somebody should see to; for `/healthz`. */
+  faults(): string[];
+  /** Resolves when every write under way is settled. */
+  close(): Promise<void>;
+}
+
+interface Options {
+  /** Made where it isn't there. */
+  dataDir: string;
+  log: Pick<Logger, 'warn' | 'error'>;
+  disk?: Disk;
+  /** ms since the epoch */
+  now?: () => number;
+}
+
+const schema = z.object({ nodeId: z.uuid(), devices: deviceMap });
+
+/** How often a reserve that was used up is tried for again, in ms. */
+const reserveInterval = 60_000;
+
+/**
+ * Opens the store in `dataDir`: `state.json`, with `.prev` and `.corrupt-*` beside it, and the reserve.
+ *
+ * @throws the system's error where the folder can't be made or read
+ */
+export async function createStore({ dataDir, log, disk = systemDisk, now = Date.now }: Options): Promise<Store> {
+  await mkdir(dataDir, { recursive: true });
+  const reserve = createReserve({ path: join(dataDir, 'state.reserve'), disk, log });
+  const durable = await createDurable({
+    path: join(dataDir, 'state.json'),
+    schema,
+    initial: { nodeId: randomUUID(), devices: new Map() },
+    reserve,
+    log,
+    disk,
+    now,
+  });
+
+  let taking = reserve.take();
+  const timer = setInterval(() => {
+    taking = reserve.take();
+  }, reserveInterval);
+  timer.unref();
+
+  return {
+    nodeId: durable.read().nodeId,
+    devices: createDevices(durable, now),
+    faults: () => [...durable.faults(), ...reserve.faults()],
+    async close() {
+      clearInterval(timer);
+      await durable.close();
+      await taking;
+    },
+  };
+}

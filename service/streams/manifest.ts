@@ -1,0 +1,93 @@
+import type { Segment } from './segmenter.ts';
+
+interface Entry extends Segment {
+  sequence: number;
+  /** Which run of the source it comes from: time stamps continue only within one. */
+  timeline: number;
+}
+
+/** What a session holds of its stream: the newest segments, oldest first. */
+export interface Window {
+  entries: readonly Entry[];
+  nextSequence: number;
+  timeline: number;
+}
+
+/** How much the manifest lists, where a player starts before its end, and how much can be fetched, in seconds. */
+const listedSeconds = 8;
+const startSeconds = 1;
+const keptSeconds = 20;
+/** However long a stream goes without a keyframe, it is not held beyond this. */
+const keptBytes = 64 * 2 ** 20;
+
+/**
+ * A window with nothing in it. Its numbers start from the clock (ms since the epoch), so that they never go back:
+ * not in a session that is made anew, nor in a service that was started again while a player held on.
+ */
+export const emptyWindow = (now: number): Window => ({
+  entries: [],
+  nextSequence: Math.floor(now / 100),
+  timeline: Math.floor(now / 1000),
+});
+
+/** The window as the next run of the source finds it. */
+export const nextTimeline = (window: Window): Window => ({ ...window, timeline: window.timeline + 1 });
+
+/** The newest keyframe segment that begins at least `seconds` before the end, else the oldest one. */
+function keyframeBefore(entries: readonly Entry[], seconds: number): { index: number; age: number } {
+  let found = { index: 0, age: 0 };
+  let age = 0;
+  for (let index = entries.length - 1; index >= 0; index -= 1) {
+    const entry = entries[index] as Entry;
+    age += entry.duration;
+    if (entry.independent) found = { index, age };
+    if (entry.independent && age >= seconds) break;
+  }
+  return found;
+}
+
+/** The window with one more segment, and without those that nobody can still want. */
+export function append(window: Window, segment: Segment): Window {
+  const entries = [...window.entries, { ...segment, sequence: window.nextSequence, timeline: window.timeline }];
+  const listed = keyframeBefore(entries, listedSeconds).index;
+  let seconds = entries.reduce((sum, { duration }) => sum + duration, 0);
+  let bytes = entries.reduce((sum, { data }) => sum + data.length, 0);
+  let first = 0;
+  for (const { duration, data } of entries) {
+    if (bytes <= keptBytes && (first >= listed || seconds - duration < keptSeconds)) break;
+    seconds -= duration;
+    bytes -= data.length;
+    first += 1;
+  }
+  return { ...window, entries: entries.slice(first), nextSequence: window.nextSequence + 1 };
+}
+
+const nameOf = ({ sequence }: Entry) => `${sequence}.ts`;
+
+/** The segment of this name; undefined where there is none, or none any more. */
+export const segmentNamed = (window: Window, name: string): Buffer | undefined =>
+  window.entries.find((entry) => nameOf(entry) === name)?.data;
+
+/**
+ * The window as a media playlist (RFC 8216). It begins with a keyframe, and tells players that join to start at a
+ * newer one. Segments between keyframes can't be decoded alone, so it does not claim EXT-X-INDEPENDENT-SEGMENTS.
+ */
+export function manifest({ entries }: Window): string {
+  const listed = entries.slice(keyframeBefore(entries, listedSeconds).index);
+  const [first] = listed;
+  const lines = [
+    '#EXTM3U',
+    '#EXT-X-VERSION:6',
+    `#EXT-X-TARGETDURATION:${Math.max(1, ...listed.map(({ duration }) => Math.round(duration)))}`,
+    `#EXT-X-MEDIA-SEQUENCE:${first?.sequence ?? 0}`,
+    `#EXT-X-DISCONTINUITY-SEQUENCE:${first?.timeline ?? 0}`,
+    `#EXT-X-START:TIME-OFFSET=-${keyframeBefore(listed, startSeconds).age.toFixed(3)}`,
+  ];
+  let timeline = first?.timeline;
+  for (const entry of listed) {
+    if (entry.timeline !== timeline) lines.push('#EXT-X-DISCONTINUITY');
+    timeline = entry.timeline;
+    lines.push(`#EXTINF:${entry.duration.toFixed(5)},`, nameOf(entry));
+  }
+  return `${lines.join('\n')}\n`;
+}

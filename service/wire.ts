@@ -1,0 +1,303 @@
+/**
+ * The vocabulary of the interface: every record, payload, command and socket message, as a schema.
+ * Types are derived from the schemas, so that what is parsed, answered and documented is one thing.
+ * Pure: browser code may import it.
+ */
+import { z } from 'zod';
+
+/** The interface comes in two variants; the baseline lacks everything listed in {@link extendedOnly}. */
+export const variants = ['extended', 'baseline'] as const;
+export type Variant = (typeof variants)[number];
+
+/** Instants travel as ISO 8601 in UTC with milliseconds: `2026-01-31T08:00:00.000Z`. */
+const instant = z.iso.datetime({ precision: 3 }).meta({ id: 'Instant', description: 'ISO 8601, UTC, milliseconds' });
+
+/** A screen's name in addresses. */
+export const slug = z.string().regex(/^[a-z0-9-]{1,64}$/, '1 to 64 of a-z, 0-9 and -');
+
+/** A device's own, lasting id. */
+export const deviceId = z.string().regex(/^[A-Za-z0-9._:-]{1,128}$/, '1 to 128 of A-Z a-z 0-9 . _ : -');
+
+/** What people call a player. */
+export const clientName = z.string().trim().min(1).max(64);
+
+export const screen = z
+  .object({
+    id: z.string(),
+    name: z.string(),
+    slug,
+    playlist_id: z.string().nullable(),
+    created_at: instant,
+    modified_at: instant.describe('when what this screen shows last changed'),
+  })
+  .meta({ id: 'Screen' });
+export type Screen = z.infer<typeof screen>;
+
+export const playlist = z
+  .object({ id: z.string(), name: z.string(), fade_between_slides: z.boolean() })
+  .meta({ id: 'Playlist' });
+export type Playlist = z.infer<typeof playlist>;
+
+export const slideKinds = ['text', 'image', 'video', 'web', 'stream', 'pdf', 'template', 'rss', 'timetable'] as const;
+export const scheduleModes = ['always', 'between', 'weekly'] as const;
+
+/** A template: HTML with Liquid, rendered in the page. */
+export const template = z
+  .strictObject({ id: z.string().min(1), name: z.string(), html: z.string() })
+  .meta({ id: 'Template' });
+export type Template = z.infer<typeof template>;
+
+export const slide = z
+  .object({
+    id: z.string(),
+    title: z.string().nullable(),
+    body: z.string().nullable().describe('plain text, or HTML that the player sanitises'),
+    duration_seconds: z.number().positive().nullable().describe('null: the length of the medium, 10 s where it has none'),
+    schedule_mode: z.enum(scheduleModes),
+    schedule_start_datetime: z.string().nullable().describe('ISO 8601; without an offset, wall-clock time of the site'),
+    schedule_end_datetime: z.string().nullable().describe('likewise; exclusive'),
+    schedule_start_time: z.string().nullable().describe('HH:MM or HH:MM:SS, wall-clock'),
+    schedule_end_time: z.string().nullable().describe('at or before the start: past midnight'),
+    schedule_days_json: z.string().nullable().describe('JSON array of ISO weekdays, 1 (Monday) to 7; null: every day'),
+    media_url: z.string().nullable().describe('http(s) URL, stream URL or /media/NAME'),
+    media_type: z.string().nullable().describe('RFC 6838 media type'),
+    kind: z.enum(slideKinds),
+    template_id: z.string().nullable(),
+    template: template.nullable(),
+    content: z.record(z.string(), z.unknown()).nullable(),
+  })
+  .meta({ id: 'Slide' });
+export type Slide = z.infer<typeof slide>;
+
+const sourceStatus = z.enum(['pending', 'ok', 'stale', 'failed']);
+
+export const rssFeed = z
+  .object({
+    id: z.string(),
+    name: z.string(),
+    url: z.string(),
+    refresh_seconds: z.number(),
+    status: sourceStatus,
+    fetched_at: instant.nullable(),
+    items: z.array(
+      z.object({
+        id: z.string(),
+        title: z.string().nullable(),
+        link: z.string().nullable(),
+        summary: z.string().nullable(),
+        image_url: z.string().nullable(),
+        published_at: instant.nullable(),
+      }),
+    ),
+  })
+  .meta({ id: 'RssFeed' });
+
+export const apiSource = z
+  .object({
+    id: z.string(),
+    name: z.string(),
+    url: z.string(),
+    refresh_seconds: z.number(),
+    status: sourceStatus,
+    fetched_at: instant.nullable(),
+    data: z.unknown(),
+  })
+  .meta({ id: 'ApiSource' });
+
+export const timetableGroup = z
+  .object({
+    id: z.string(),
+    name: z.string(),
+    entries: z.array(
+      z.object({
+        id: z.string(),
+        time: z.string(),
+        title: z.string(),
+        detail: z.string().nullable(),
+        location: z.string().nullable(),
+        days_json: z.string().nullable(),
+      }),
+    ),
+  })
+  .meta({ id: 'TimetableGroup' });
+
+/** Everything one screen shows. `revision` is a hash of the rest. */
+export const playlistPayload = z
+  .object({
+    screen,
+    playlist: playlist.nullable(),
+    slides: z.array(slide),
+    rssFeeds: z.array(rssFeed),
+    apiSources: z.array(apiSource),
+    timetableGroups: z.array(timetableGroup),
+    revision: z.string(),
+  })
+  .meta({ id: 'PlaylistPayload' });
+export type PlaylistPayload = z.infer<typeof playlistPayload>;
+
+export const viewport = z.object({
+  width: z.number().nonnegative(),
+  height: z.number().nonnegative(),
+  devicePixelRatio: z.number().positive(),
+});
+
+/** What a page says of itself whenever it changes. */
+const pageState = {
+  page: z.string().max(2048).describe("the page's path, or the URL that a redirect shows"),
+  viewport: viewport.nullish(),
+};
+
+export const helloMessage = z
+  .object({
+    type: z.literal('hello'),
+    clientId: z.string().min(1).max(128),
+    deviceId: deviceId.nullish(),
+    clientName: clientName.nullish(),
+    ...pageState,
+  })
+  .meta({ id: 'Hello', description: 'first message of a page, within 5 s' });
+
+export const stateMessage = z
+  .object({
+    type: z.literal('state'),
+    ...pageState,
+    currentSlide: z.int().nonnegative().nullish().describe('index into slides, from 0'),
+    currentSlideId: z.string().max(256).nullish(),
+    currentSlideTitle: z.string().max(1024).nullish(),
+    paused: z.boolean(),
+    blackout: z.boolean(),
+  })
+  .meta({ id: 'State', description: 'what a page shows, sent on change' });
+
+export const faultMessage = z
+  .object({
+    type: z.literal('fault'),
+    slideId: z.string().max(256),
+    reason: z.string().max(1024),
+  })
+  .meta({ id: 'Fault', description: 'a slide that the page skipped, and why' });
+
+export const pageMessage = z.discriminatedUnion('type', [helloMessage, stateMessage, faultMessage]);
+export type PageMessage = z.infer<typeof pageMessage>;
+export type Hello = z.infer<typeof helloMessage>;
+export type State = z.infer<typeof stateMessage>;
+
+export const connection = z
+  .object({
+    id: z.string().describe('new for each socket'),
+    clientId: z.string().describe("the page's own, the same across reconnects"),
+    clientName: z.string().nullable(),
+    deviceId: z.string().nullable(),
+    label: z.string(),
+    userAgent: z.string().nullable(),
+    viewport: viewport.nullable(),
+    page: z.string(),
+    currentSlide: z.int().nullable(),
+    currentSlideId: z.string().nullable(),
+    currentSlideTitle: z.string().nullable(),
+    paused: z.boolean(),
+    blackout: z.boolean(),
+    clientIp: z.string().describe('behind a trusted proxy, the forwarded address'),
+    remoteAddress: z.string().describe("the socket's address"),
+    connectedAt: instant,
+    lastSeenAt: instant,
+  })
+  .meta({ id: 'Connection' });
+export type Connection = z.infer<typeof connection>;
+
+export const connectionSnapshot = z
+  .object({
+    screen,
+    screenSlug: slug,
+    count: z.int(),
+    connections: z.array(connection),
+    degraded: z.boolean().describe('true where a known peer did not answer in time'),
+  })
+  .meta({ id: 'ConnectionSnapshot' });
+export type ConnectionSnapshot = z.infer<typeof connectionSnapshot>;
+
+/** The commands that take no argument of their own. */
+const plainCommands = ['refresh', 'reload', 'pause', 'previous', 'next', 'left', 'right'] as const;
+
+/** A path on this service, or an http(s) URL. */
+export const redirectUrl = z
+  .string()
+  .max(2048)
+  .refine((url) => /^\/(?![/\\])/.test(url) || /^https?:\/\/[^/]/i.test(url), 'a path on this service, or an http(s) URL')
+  .refine((url) => URL.canParse(url, 'http://player'), 'a path on this service, or an http(s) URL');
+
+/** A command as it is sent to pages: the name and its arguments, nothing about its target. */
+export const command = z.discriminatedUnion('command', [
+  z.object({ command: z.enum(plainCommands) }),
+  z.object({ command: z.literal('blackout'), blackout: z.boolean().nullish().describe('absent: toggle') }),
+  z.object({ command: z.literal('redirect'), url: redirectUrl }),
+  z.object({ command: z.literal('setclientname'), clientName, deviceId }),
+]);
+export type Command = z.infer<typeof command>;
+
+/** Which connections a command is for; with neither id, all of the screen. */
+export const commandTarget = z.object({
+  connectionId: z.string().min(1).max(128).nullish(),
+  clientId: z.string().min(1).max(128).nullish(),
+});
+export type CommandTarget = z.infer<typeof commandTarget>;
+
+const everyCommand = [...plainCommands, 'blackout', 'redirect', 'setclientname'] as const;
+export type CommandName = (typeof everyCommand)[number];
+const extendedCommands: readonly CommandName[] = ['redirect', 'setclientname'];
+
+/** The commands of a variant, in the order of the specification. */
+export const commandNames = (variant: Variant): readonly CommandName[] =>
+  variant === 'extended' ? everyCommand : everyCommand.filter((name) => !extendedCommands.includes(name));
+
+export const commandResult = z
+  .object({
+    screen,
+    screenSlug: slug,
+    command: z.enum(everyCommand),
+    connectionId: z.string().nullable().describe("the targeted connection's id"),
+    sent: z.int().describe('connections that the command was written to'),
+    degraded: z.boolean(),
+  })
+  .meta({ id: 'CommandResult' });
+export type CommandResult = z.infer<typeof commandResult>;
+
+/** What the service says to a page over its socket. */
+export type ServiceMessage =
+  | { type: 'welcome'; connectionId: string; clientName: string | null; revision: string; serverTime: number }
+  | ({ type: 'command' } & Command)
+  | { type: 'revision'; revision: string };
+
+/** The subprotocol that a page's socket asks for. */
+export const socketProtocol = 'signage.v1';
+
+/** The header that a page sends its token in. */
+export const pageAuthHeader = 'x-signage-page-auth';
+
+/** What goes before the token where a socket sends it, as a second subprotocol. */
+export const tokenProtocol = 'token.';
+
+/** What the service writes into the player page that it serves. */
+export interface PlayerBoot {
+  slug: string;
+  /** IANA name of the zone that schedules are in. */
+  timeZone: string;
+}
+
+export const errorBody = z
+  .object({
+    error: z.object({
+      code: z.string().regex(/^[a-z_]+$/),
+      message: z.string().describe('one sentence for a person'),
+      field: z.string().optional().describe('only where one field is at fault'),
+    }),
+  })
+  .meta({ id: 'Error' });
+
+/** The fields that the baseline variant does not have, by the shape that they are part of. */
+export const extendedOnly = {
+  playlist: ['rssFeeds', 'apiSources', 'timetableGroups', 'revision'],
+  connection: ['clientName', 'deviceId', 'currentSlideId', 'currentSlideTitle'],
+  snapshot: ['degraded'],
+  commandResult: ['degraded'],
+} as const;

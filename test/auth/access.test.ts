@@ -1,0 +1,222 @@
+import { inspect } from 'node:util';
+import { describe, expect, test, vi } from 'vitest';
+import { createAccess } from '../../service/auth/access.ts';
+import type { Access } from '../../service/auth/policy.ts';
+import { signRequest, signatureHeader, timestampHeader } from '../../service/auth/sign.ts';
+import type { HeaderLines } from '../../service/auth/signatures.ts';
+import { createClock, linesOf, otherSecret, outcome, secret } from './support.ts';
+
+const head = { method: 'POST', host: 'player.local:8080', target: '/api/screens/lobby/commands' };
+const body = '{"command":"next"}';
+const everyAccess: readonly Access[] = ['public', 'signed', 'signed or page', 'page'];
+const pageAuth = (token: string): HeaderLines => ({ 'x-signage-page-auth': [token] });
+
+const setUp = (set: { secret?: string | null; previous?: string | null } = {}, clock = createClock()) => {
+  const warn = vi.fn();
+  const options = { secret, previous: null, ...set, pageTokenSeconds: 900, ...clock, log: { warn } };
+  const access = createAccess(options);
+  const admit = (headers: HeaderLines, as: Access, address = '192.0.2.1') =>
+    access.admit({ ...head, headers, access: as, address });
+  const judge = (...attempt: Parameters<typeof admit>) => outcome(() => admit(...attempt));
+  const sign = (with_ = secret): HeaderLines => ({
+    ...linesOf(signRequest({ ...head, body, secret: with_, now: clock.now() })),
+    'content-length': [String(body.length)],
+  });
+  const token = async (): Promise<string> => (await access.pageToken())?.token ?? '';
+  return { clock, warn, access, admit, judge, sign, token };
+};
+
+describe('with no secret', () => {
+  test.each(everyAccess)('%s is open, whatever is sent', async (as) => {
+    const { judge } = setUp({ secret: null, previous: otherSecret });
+    expect(await judge({}, as)).toBe('accepted');
+    expect(await judge(pageAuth('nonsense'), as)).toBe('accepted');
+    expect(await judge({ [signatureHeader]: ['nonsense'] }, as)).toBe('accepted');
+  });
+
+  test('pages get no token, and bodies are not judged', async () => {
+    const { access, admit, sign } = setUp({ secret: null });
+    expect(await access.pageToken()).toBeNull();
+    expect(await admit(sign(), 'signed')).toEqual({ bodySha256: null });
+  });
+});
+
+describe('what each class accepts', () => {
+  type Credentials = 'nothing' | 'token' | 'signature' | 'both';
+  const table: [Access, Record<Credentials, string>][] = [
+    ['public', { nothing: 'accepted', token: 'accepted', signature: 'accepted', both: 'accepted' }],
+    ['signed', { nothing: 'credentials_required', token: 'signature_required', signature: 'accepted', both: 'accepted' }],
+    ['signed or page', { nothing: 'credentials_required', token: 'accepted', signature: 'accepted', both: 'accepted' }],
+    ['page', { nothing: 'credentials_required', token: 'accepted', signature: 'credentials_required', both: 'accepted' }],
+  ];
+
+  test.each(table)('%s', async (as, expected) => {
+    const { judge, sign, token } = setUp();
+    const page = pageAuth(await token());
+    expect({
+      nothing: await judge({}, as),
+      token: await judge(page, as),
+      signature: await judge(sign(), as),
+      both: await judge({ ...page, ...sign() }, as),
+    }).toEqual(expected);
+  });
+
+  test('wrong credentials open nothing but what is public', async () => {
+    const { clock, judge, sign, token } = setUp();
+    const old = pageAuth(await token());
+    clock.pass(900_000);
+    for (const as of everyAccess) {
+      const isPublic = as === 'public';
+      const bySignature = as === 'page' ? 'credentials_required' : 'signature_invalid';
+      expect(await judge(pageAuth('nonsense'), as)).toBe(isPublic ? 'accepted' : 'page_token_invalid');
+      expect(await judge(pageAuth(''), as)).toBe(isPublic ? 'accepted' : 'page_token_invalid');
+      expect(await judge(old, as)).toBe(isPublic ? 'accepted' : 'page_token_expired');
+      expect(await judge(sign(otherSecret), as)).toBe(isPublic ? 'accepted' : bySignature);
+    }
+  });
+
+  test('of both kinds the signature is judged', async () => {
+    const { judge, sign, token } = setUp();
+    const page = pageAuth(await token());
+    expect(await judge({ ...page, ...sign(otherSecret) }, 'signed or page')).toBe('signature_invalid');
+    expect(await judge({ ...page, [timestampHeader]: ['1767225600000'] }, 'signed or page')).toBe('signature_invalid');
+    expect(await judge({ ...pageAuth('nonsense'), ...sign() }, 'signed or page')).toBe('accepted');
+  });
+
+  test('two page tokens are one too many', async () => {
+    const { judge, token } = setUp();
+    const good = await token();
+    expect(await judge({ 'x-signage-page-auth': [good, good] }, 'page')).toBe('page_token_invalid');
+  });
+
+  test('every 401 says what is wanted', async () => {
+    const { admit } = setUp();
+    const challenge = { status: 401, headers: { 'WWW-Authenticate': 'Signage' } };
+    await expect(admit({}, 'signed')).rejects.toMatchObject(challenge);
+    await expect(admit(pageAuth('nonsense'), 'page')).rejects.toMatchObject(challenge);
+    await expect(admit({ [signatureHeader]: ['nonsense'] }, 'signed')).rejects.toMatchObject(challenge);
+  });
+});
+
+describe('a signed request', () => {
+  test('hands on what its body must hash to', async () => {
+    const { admit, sign } = setUp();
+    expect(await admit(sign(), 'signed')).toEqual({
+      bodySha256: '4554cc1ae5b6dba174d1263f23e40c0566db2ae1dcd358c2cc276f48ce57d1bb',
+    });
+  });
+
+  test('with a body announced and none sent is refused at once', async () => {
+    const { judge, sign } = setUp();
+    expect(await judge({ ...sign(), 'content-length': ['0'] }, 'signed')).toBe('signature_invalid');
+    expect(await judge({ ...sign(), 'content-length': undefined }, 'signed')).toBe('signature_invalid');
+    const chunked = { ...sign(), 'content-length': undefined, 'transfer-encoding': ['chunked'] };
+    expect(await judge(chunked, 'signed')).toBe('accepted');
+  });
+
+  test('of a hundred copies at once, one is accepted', async () => {
+    const { judge, sign } = setUp();
+    const copy = sign();
+    const said = await Promise.all(Array.from({ length: 100 }, (_, index) => judge(copy, 'signed', `192.0.2.${index}`)));
+    expect(said.filter((code) => code === 'accepted')).toHaveLength(1);
+    expect(said.filter((code) => code === 'signature_replayed')).toHaveLength(99);
+  });
+});
+
+test('while secrets are rotated, the previous one still verifies both kinds and the new one signs', async () => {
+  const clock = createClock();
+  const rotated = setUp({ secret: 'the new one', previous: secret }, clock);
+  const retired = setUp({ secret: 'the new one' }, clock);
+  const page = pageAuth(await setUp({}, clock).token());
+  expect(await rotated.judge(rotated.sign(secret), 'signed')).toBe('accepted');
+  expect(await rotated.judge(rotated.sign('the new one'), 'signed')).toBe('accepted');
+  expect(await rotated.judge(page, 'page')).toBe('accepted');
+  expect(await retired.judge(retired.sign(secret), 'signed')).toBe('signature_invalid');
+  expect(await retired.judge(page, 'page')).toBe('page_token_invalid');
+  expect(await retired.judge(pageAuth(await rotated.token()), 'page')).toBe('accepted');
+});
+
+describe('the throttle', () => {
+  const wrong: [string, (part: ReturnType<typeof setUp>) => HeaderLines, Access, string][] = [
+    ['wrong MACs', ({ sign }) => sign(otherSecret), 'signed', 'signature_invalid'],
+    ['wrong tokens', () => pageAuth('nonsense'), 'page', 'page_token_invalid'],
+    ['wrong tokens where none is enough', () => pageAuth('nonsense'), 'signed', 'page_token_invalid'],
+  ];
+
+  test.each(wrong)('ends after a hundred %s, for whatever carries credentials', async (_, make, as, code) => {
+    const part = setUp();
+    const page = pageAuth(await part.token());
+    for (let count = 0; count < 100; count += 1) expect(await part.judge(make(part), as)).toBe(code);
+    expect(await part.judge(make(part), as)).toBe('too_many_requests');
+    expect(await part.judge(part.sign(), 'signed')).toBe('too_many_requests');
+    expect(await part.judge(page, 'page')).toBe('too_many_requests');
+    expect(await part.judge({}, 'signed')).toBe('credentials_required');
+    expect(await part.judge(page, 'public')).toBe('accepted');
+    expect(await part.judge(part.sign(), 'signed', '192.0.2.2')).toBe('accepted');
+    expect(part.warn).toHaveBeenCalledTimes(1);
+  });
+
+  test('both kinds count together', async () => {
+    const { judge, sign } = setUp();
+    for (let count = 0; count < 50; count += 1) {
+      expect(await judge(sign(otherSecret), 'signed')).toBe('signature_invalid');
+      expect(await judge(pageAuth('nonsense'), 'page')).toBe('page_token_invalid');
+    }
+    expect(await judge(sign(), 'signed')).toBe('too_many_requests');
+  });
+
+  test('of many wrong ones at once, a hundred are answered as such', async () => {
+    const { judge } = setUp();
+    const said = await Promise.all(Array.from({ length: 150 }, () => judge(pageAuth('nonsense'), 'page')));
+    expect(said.filter((code) => code === 'page_token_invalid')).toHaveLength(100);
+    expect(said.filter((code) => code === 'too_many_requests')).toHaveLength(50);
+  });
+
+  test('does not count what is no guess', async () => {
+    const { clock, judge, sign, token } = setUp();
+    const expired = pageAuth(await token());
+    const stale = sign();
+    clock.pass(900_000);
+    const copy = sign();
+    expect(await judge(copy, 'signed')).toBe('accepted');
+    const otherBody = (): HeaderLines => ({ ...sign(), 'content-length': ['0'] });
+    for (let count = 0; count < 101; count += 1) {
+      expect(await judge(copy, 'signed')).toBe('signature_replayed');
+      expect(await judge(stale, 'signed')).toBe('signature_stale');
+      expect(await judge(expired, 'page')).toBe('page_token_expired');
+      expect(await judge({ [signatureHeader]: ['nonsense'] }, 'signed')).toBe('signature_invalid');
+      expect(await judge(otherBody(), 'signed')).toBe('signature_invalid');
+      expect(await judge({}, 'signed')).toBe('credentials_required');
+      expect(await judge(pageAuth(await token()), 'signed')).toBe('signature_required');
+    }
+    expect(await judge(sign(), 'signed')).toBe('accepted');
+  });
+});
+
+test('no error and no log line gives a secret, a token or a MAC away', async () => {
+  const clock = createClock();
+  const { access, judge, admit, sign, token, warn } = setUp({ previous: 'the one before' }, clock);
+  const expired = await token();
+  const stale = sign();
+  clock.pass(900_000);
+  const fresh = await token();
+  const attempts: [HeaderLines, Access][] = [
+    [pageAuth(expired), 'page'],
+    [pageAuth(fresh), 'signed'],
+    [pageAuth(`${fresh}=`), 'page'],
+    [stale, 'signed'],
+    [sign(otherSecret), 'signed'],
+    [{ ...sign(), [timestampHeader]: ['1'] }, 'signed'],
+    [{ ...sign(), 'content-length': ['0'] }, 'signed'],
+  ];
+  const given = attempts.flatMap(([headers]) => Object.values(headers).flat()).filter((value) => (value?.length ?? 0) > 20);
+  const kept = [secret, 'the one before', expired, fresh, ...given].map(String);
+  const seen: unknown[] = [];
+  for (const [headers, as] of attempts) seen.push(await admit(headers, as).catch((error: unknown) => error));
+  for (let count = 0; count < 100; count += 1) await judge(pageAuth(`${fresh}A`), 'page');
+  expect(warn).toHaveBeenCalled();
+  const said = inspect([seen, warn.mock.calls, access], { depth: null, showHidden: true, maxStringLength: null });
+  expect(seen.every((error) => error instanceof Error)).toBe(true);
+  for (const value of kept) expect(said).not.toContain(value);
+  for (const mac of kept.flatMap((value) => value.match(/(?<=mac=)\w+/) ?? [])) expect(said).not.toContain(mac);
+});

@@ -1,0 +1,37 @@
+import { CodedError } from '../../service/errors.ts';
+import type { HeaderLines } from '../../service/auth/signatures.ts';
+
+export const secret = 'correct horse battery staple';
+export const otherSecret = 'a secret that was never set here';
+
+/** A wall clock that can be stepped, beside one that can't. */
+export const createClock = () => {
+  let wall = Date.UTC(2026, 0, 1);
+  let steady = 12_345;
+  return {
+    now: () => wall,
+    steady: () => steady,
+    pass(ms: number): void {
+      wall += ms;
+      steady += ms;
+    },
+    step(ms: number): void {
+      wall += ms;
+    },
+  };
+};
+
+/** `accepted`, or the code of the error. */
+export const outcome = async (judge: () => unknown): Promise<string> => {
+  try {
+    await judge();
+    return 'accepted';
+  } catch (error) {
+    if (error instanceof CodedError) return error.code;
+    throw error;
+  }
+};
+
+/** Headers as Node hands them on. */
+export const linesOf = (headers: Record<string, string>): HeaderLines =>
+  Object.fromEntries(Object.entries(headers).map(([name, value]) => [name, [value]]));

@@ -1,0 +1,127 @@
+import { readdir, readFile, rename, rm, writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import fc from 'fast-check';
+import { pino } from 'pino';
+import { expect, test } from 'vitest';
+import { z } from 'zod';
+import { createDurable, type Durable } from '../../service/store/durable.ts';
+import { seal } from '../../service/store/envelope.ts';
+import { temporaryFolder } from './folder.ts';
+
+interface Word {
+  word: string;
+}
+
+const now = (): number => Date.UTC(2026, 0, 31, 8);
+
+const open = (folder: string): Promise<Durable<Word>> =>
+  createDurable({
+    path: join(folder, 'word.json'),
+    schema: z.object({ word: z.string() }),
+    initial: { word: 'initial' },
+    log: pino({ level: 'silent' }),
+    now,
+  });
+
+/** A folder in which `old` and then `new` were written. */
+async function written(): Promise<{ folder: string; current: string }> {
+  const folder = await temporaryFolder();
+  const durable = await open(folder);
+  await durable.update(() => ({ word: 'old' }));
+  await durable.update(() => ({ word: 'new' }));
+  return { folder, current: join(folder, 'word.json') };
+}
+
+const good = seal({ word: 'whole' }, 1, now());
+
+test.each<[string, string | Buffer]>([
+  ['empty', ''],
+  ['null', 'null'],
+  ['0', '0'],
+  ['[]', '[]'],
+  ['{}', '{}'],
+  ['torn', good.subarray(0, good.length / 2)],
+  ['zeros', Buffer.alloc(good.length)],
+  ['of another format', good.toString().replace('"format":1', '"format":2')],
+  ['of another shape', seal({ words: [] }, 1, now())],
+  ['null in its wrap', seal(null, 1, now())],
+  ['changed', good.toString().replace('whole', 'wrong')],
+  ['not UTF-8', Buffer.from([0xff, 0xfe, 0x00])],
+])('a file that is %s is set aside, and the one before it read', async (_, bad) => {
+  const { folder, current } = await written();
+  await writeFile(current, bad);
+
+  const durable = await open(folder);
+
+  expect(durable.read()).toEqual({ word: 'old' });
+  const aside = 'word.json.corrupt-20260131T080000000Z';
+  expect(await readFile(join(folder, aside))).toEqual(Buffer.from(bad));
+  expect(durable.faults()).toEqual([`a state file that could not be read was set aside as ${aside}`]);
+
+  await durable.update(() => ({ word: 'newer' }));
+  expect(JSON.parse(await readFile(`${current}.prev`, 'utf8'))).toMatchObject({ body: { word: 'old' } });
+  const again = await open(folder);
+  expect(again.read()).toEqual({ word: 'newer' });
+  expect(again.faults()).toEqual(durable.faults());
+});
+
+test('a byte that flips costs at most one generation, and never makes another state', async () => {
+  const { folder, current } = await written();
+  const whole = await readFile(current);
+  const previous = await readFile(`${current}.prev`);
+  await fc.assert(
+    fc.asyncProperty(fc.nat(whole.length - 1), fc.integer({ min: 1, max: 255 }), async (at, flip) => {
+      const damaged = Buffer.from(whole);
+      damaged.writeUInt8(damaged.readUInt8(at) ^ flip, at);
+      await writeFile(`${current}.new`, damaged);
+      await rename(`${current}.new`, current);
+      await rm(`${current}.prev`, { force: true });
+      await writeFile(`${current}.prev`, previous);
+      expect(['old', 'new']).toContain((await open(folder)).read().word);
+    }),
+    { numRuns: 100 },
+  );
+});
+
+test('where neither can be read both are kept, and the state is the initial one', async () => {
+  const { folder, current } = await written();
+  await rm(`${current}.prev`);
+  await writeFile(current, 'bad');
+  await writeFile(`${current}.prev`, 'worse');
+
+  const durable = await open(folder);
+
+  expect(durable.read()).toEqual({ word: 'initial' });
+  expect(durable.faults()).toHaveLength(2);
+  expect(await readFile(`${current}.corrupt-20260131T080000000Z`, 'utf8')).toBe('bad');
+  expect(await readFile(`${current}.prev.corrupt-20260131T080000000Z`, 'utf8')).toBe('worse');
+});
+
+test('a clock that stands still overwrites nothing that was set aside', async () => {
+  const { folder, current } = await written();
+  for (const bad of ['first', 'second', 'third']) {
+    await writeFile(`${current}.new`, bad);
+    await rename(`${current}.new`, current);
+    await open(folder);
+  }
+  const aside = (await readdir(folder)).filter((name) => name.includes('.corrupt-'));
+  const kept = await Promise.all(aside.map((name) => readFile(join(folder, name), 'utf8')));
+  expect(kept.sort()).toEqual(['first', 'second', 'third']);
+});
+
+test('a file that is gone is read from the one before it', async () => {
+  const { folder, current } = await written();
+  await rm(current);
+  expect((await open(folder)).read()).toEqual({ word: 'old' });
+});
+
+test('what interrupted writes left is swept, and nothing else', async () => {
+  const { folder } = await written();
+  const leftover = 'word.json.8c0a2f8e-6b1f-4a8e-9a55-0f9d6f1f2a11.tmp';
+  const others = ['notes.tmp', 'word.json.notes.tmp', 'word.jsonx.8c0a2f8e-6b1f-4a8e-9a55-0f9d6f1f2a11.tmp'];
+  for (const name of [leftover, ...others]) await writeFile(join(folder, name), 'half');
+
+  await open(folder);
+
+  expect((await readdir(folder)).sort()).toEqual(['word.json', 'word.json.prev', ...others].sort());
+});
