@@ -1,7 +1,8 @@
 /** Builds what is missing or stale: `service/` and `main/` by esbuild, `renderer/` by vite, all into `dist/`. */
-import { build as bundle } from 'esbuild';
+
 import { existsSync, readdirSync, statSync, utimesSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
+import { build as bundle } from 'esbuild';
 import { build as buildPages } from 'vite';
 
 const root = join(import.meta.dirname, '..');
@@ -21,7 +22,13 @@ const isFresh = (): boolean =>
 
 const buildAll = async (): Promise<void> => {
   const startedAt = new Date();
-  const common = { absWorkingDir: root, bundle: true, platform: 'node', target: 'node20', packages: 'external' } as const;
+  const common = {
+    absWorkingDir: root,
+    bundle: true,
+    platform: 'node',
+    target: 'node20',
+    packages: 'external',
+  } as const;
   await Promise.all([
     bundle({
       ...common,

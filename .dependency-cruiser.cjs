@@ -1,0 +1,51 @@
+/** The layers of the house. */
+module.exports = {
+  forbidden: [
+    { name: 'no-circles', severity: 'error', from: {}, to: { circular: true } },
+    {
+      name: 'the-service-stands-alone',
+      severity: 'error',
+      comment: 'It runs on plain Node, so it knows neither Electron nor the pages.',
+      from: { path: '^service/' },
+      to: { path: '^(main|renderer)/|(^|/)electron(-updater)?(/|$)' },
+    },
+    {
+      name: 'pages-know-only-the-vocabulary',
+      severity: 'error',
+      from: { path: '^renderer/' },
+      to: { path: '^(main|service)/', pathNot: '^service/wire\\.ts$' },
+    },
+    {
+      name: 'one-seam-to-the-service',
+      severity: 'error',
+      from: { path: '^main/', pathNot: '^main/service-host\\.ts$' },
+      to: { path: '^service/' },
+    },
+    {
+      name: 'the-kiosk-has-no-pages-inside',
+      severity: 'error',
+      from: { path: '^main/' },
+      to: { path: '^renderer/' },
+    },
+    {
+      name: 'tests-are-not-shipped',
+      severity: 'error',
+      from: { path: '^(main|service|renderer)/' },
+      to: { path: '^test/' },
+    },
+    {
+      name: 'production-needs-no-development-dependency',
+      severity: 'error',
+      from: { path: '^(main|service)/' },
+      to: { dependencyTypes: ['npm-dev'], pathNot: '(^|/)(electron|@types)(/|$)' },
+    },
+  ],
+  options: {
+    // Its TypeScript parser reads no module with TypeScript 7, and reports no violation.
+    parser: 'swc',
+    tsPreCompilationDeps: true,
+    doNotFollow: { path: 'node_modules' },
+    exclude: { path: '(^|/)dist/' },
+    enhancedResolveOptions: { extensions: ['.ts', '.js', '.json', '.css'], conditionNames: ['import', 'node', 'default'] },
+  },
+};
