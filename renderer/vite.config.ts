@@ -11,6 +11,12 @@ export default defineConfig({
     // Electron and the browsers of the last four years.
     target: 'es2022',
     modulePreload: false,
-    rollupOptions: { input: { player: page('player/index.html') } },
+    rollupOptions: {
+      input: {
+        player: page('player/index.html'),
+        landing: page('onboarding/landing.html'),
+        form: page('onboarding/form.html'),
+      },
+    },
   },
 });

@@ -20,7 +20,14 @@ import { healthRoutes } from './http/health.ts';
 import { createPages } from './http/pages.ts';
 import { createScreens } from './http/screens.ts';
 import { listen } from './http/server.ts';
-import type { Options } from './options.ts';
+import { createCatalog } from './media/catalog.ts';
+import { createHasher } from './media/hasher.ts';
+import { createLibrary } from './media/library.ts';
+import { mediaRoutes } from './media/routes.ts';
+import { createLanding } from './onboarding/landing.ts';
+import { createOnboarding } from './onboarding/onboarding.ts';
+import { createOnboardingRoutes } from './onboarding/routes.ts';
+import { type Options, refusal } from './options.ts';
 import { createStore } from './store/store.ts';
 
 /** What the service needs from whoever hosts it. */
@@ -47,26 +54,40 @@ const localUrl = (host: string, port: number): string => {
 
 /**
  * Starts the whole player service.
- * @throws the system's error where a folder can't be written or the port can't be had
+ * @throws OptionsError where a folder can't be made, or the address is none of this machine's; an Error with a sentence
+ *   for a person where the port is taken; the system's error where a folder can't be written
  */
 export const startService = async (options: Options, { log, rendererDir, resourcesDir }: Ports): Promise<Service> => {
   const startedAt = new Date();
   for (const warning of options.warnings) log.warn(warning);
   const { dataDir, uploadDir, mediaDir, timeZone, variant } = options;
-  await Promise.all([dataDir, uploadDir, mediaDir].map((folder) => mkdir(folder, { recursive: true })));
+  for (const name of ['dataDir', 'uploadDir', 'mediaDir'] as const) {
+    await mkdir(options[name], { recursive: true }).catch((error: NodeJS.ErrnoException) => {
+      throw refusal(name, options[name], `a folder that can be made (${error.code})`);
+    });
+  }
 
   const store = await createStore({ dataDir, log });
   const keeper = await openKeeper({ dataDir, log });
-  const content = await openContent({ keeper, log }, { dataDir, mediaDir, demoDir: join(resourcesDir, 'demo'), variant });
+  const content = await openContent(
+    { keeper, log },
+    { dataDir, mediaDir, demoDir: join(resourcesDir, 'demo'), variant },
+  );
   const hub = createHub({
     log,
     revisionOf: (slug) => content.payload(slug)?.revision,
     nameOf: (deviceId) => store.devices.get(deviceId)?.clientName ?? null,
   });
+  const landing = createLanding(log);
   content.onChange(hub.announce);
+  content.onChange(landing.refresh);
   const commands = createCommands({ log, hub, rename: store.devices.rename });
 
-  const gate = createGate({ machineName: hostname(), publicUrl: options.publicUrl, allowedHosts: options.allowedHosts });
+  const gate = createGate({
+    machineName: hostname(),
+    publicUrl: options.publicUrl,
+    allowedHosts: options.allowedHosts,
+  });
   const clientAddress = createClientAddress(options.trustProxy);
   const access = createAccess({
     secret: options.sharedSecret,
@@ -83,8 +104,18 @@ export const startService = async (options: Options, { log, rendererDir, resourc
     return (await access.admit({ access: accessClass, method, host, target, headers, address })).bodySha256;
   };
 
+  const hasher = createHasher();
+  const catalog = createCatalog({ path: join(dataDir, 'media.json'), folders: [uploadDir, mediaDir], hasher, log });
+  const library = await createLibrary({ ...options, hasher, catalog, log });
   const screens = createScreens({ content, hub, commands, clientAddress, variant });
-  const pages = await createPages({ content }, { rendererDir, timeZone });
+  const onboarding = createOnboardingRoutes(
+    { onboarding: createOnboarding({ log, devices: store.devices, content, hub, landing }), landing, content },
+    { publicUrl: options.publicUrl, machineName: hostname(), variant },
+  );
+  const pages = await createPages(
+    { content, pageToken: access.pageToken, formUrl: onboarding.formUrl, onFormOpened: landing.opened },
+    { rendererDir, timeZone, variant },
+  );
   const health = healthRoutes({ content, hub, store, options, version: packageJson.version, startedAt });
   const app = createApp({
     log,
@@ -92,7 +123,7 @@ export const startService = async (options: Options, { log, rendererDir, resourc
     clientAddress,
     variant,
     admit: ({ req }, accessClass) => admit(req, accessClass, req.headersDistinct),
-    rooms: [pages, screens.routes, health, { 'GET /media/:filename': () => {} }],
+    rooms: [pages, screens.routes, onboarding.routes, mediaRoutes(library), health],
   });
   const server = await listen(
     {
@@ -101,7 +132,7 @@ export const startService = async (options: Options, { log, rendererDir, resourc
       app,
       payload: content.payload,
       admitSocket: async (request) => {
-        const accept = screens.admitSocket(request);
+        const accept = onboarding.admitSocket(request) ?? screens.admitSocket(request);
         await admit(request, 'signed or page', upgradeHeaders(request.headersDistinct));
         return accept;
       },
@@ -114,8 +145,10 @@ export const startService = async (options: Options, { log, rendererDir, resourc
     close: async () => {
       content.close();
       const drained = server.close();
-      await hub.close();
+      await Promise.all([hub.close(), landing.close()]);
       await drained;
+      await catalog.close();
+      await hasher.close();
       await keeper.close();
       await store.close();
     },

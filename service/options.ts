@@ -32,8 +32,8 @@ const onOff = z.enum(['on', 'off'], 'on or off').transform((value) => value === 
 
 const isBaseUrl = (url: string): boolean => {
   if (!URL.canParse(url)) return false;
-  const { protocol, search, hash, username } = new URL(url);
-  return /^https?:$/.test(protocol) && search === '' && hash === '' && username === '';
+  const { protocol, search, hash, username, password } = new URL(url);
+  return /^https?:$/.test(protocol) && [search, hash, username, password].every((part) => part === '');
 };
 const baseUrlRule = 'an http or https URL such as http://192.168.1.20:8080';
 const baseUrl = z
@@ -113,7 +113,10 @@ const settings = {
   /** IANA name of the zone that schedules are in. */
   timeZone: z.string().refine(isTimeZone, 'an IANA time zone such as Europe/Vienna').optional(),
   logLevel: z
-    .enum(['fatal', 'error', 'warn', 'info', 'debug', 'trace', 'silent'], 'fatal, error, warn, info, debug, trace or silent')
+    .enum(
+      ['fatal', 'error', 'warn', 'info', 'debug', 'trace', 'silent'],
+      'fatal, error, warn, info, debug, trace or silent',
+    )
     .default('info'),
 };
 
@@ -121,7 +124,8 @@ type SettingName = keyof typeof settings;
 const settingNames = Object.keys(settings) as SettingName[];
 const secretNames: readonly SettingName[] = ['sharedSecret', 'sharedSecretPrevious'];
 
-const environmentName = (name: SettingName): string => `SIGNAGE_${name.replace(/[A-Z]/g, (c) => `_${c}`).toUpperCase()}`;
+const environmentName = (name: SettingName): string =>
+  `SIGNAGE_${name.replace(/[A-Z]/g, (c) => `_${c}`).toUpperCase()}`;
 
 type Given = z.infer<z.ZodObject<typeof settings>>;
 type Filled = 'uploadDir' | 'mediaDir' | 'timeZone';
@@ -129,11 +133,10 @@ type Nullable = 'sharedSecret' | 'sharedSecretPrevious' | 'publicUrl' | 'ffmpegP
 
 /** The options, complete and frozen. What may be absent is null. */
 export type Options = Readonly<
-  Omit<Given, Filled | Nullable> &
-    { [name in Filled]: string } & { [name in Nullable]: string | null } & {
-      /** Faults that do not stop the start, in sentences; for the log and /healthz. */
-      warnings: readonly string[];
-    }
+  Omit<Given, Filled | Nullable> & { [name in Filled]: string } & { [name in Nullable]: string | null } & {
+    /** Faults that do not stop the start, in sentences; for the log and /healthz. */
+    warnings: readonly string[];
+  }
 >;
 
 /** A setting that stops the start: the message is one line that names it, its value and what is allowed. */
@@ -143,6 +146,12 @@ export class OptionsError extends Error {
 
 /** The exit code for a bad configuration: EX_CONFIG of sysexits.h. */
 export const EXIT_CONFIG = 78;
+
+/** @param allowed completes the sentence "allowed is ..." */
+export const refusal = (name: SettingName, value: unknown, allowed: string): OptionsError => {
+  const shown = secretNames.includes(name) ? 'the value given' : JSON.stringify(value);
+  return new OptionsError(`${environmentName(name)}: ${shown} is not allowed; allowed is ${allowed}`);
+};
 
 type Environment = Record<string, string | undefined>;
 
@@ -155,13 +164,19 @@ interface Surroundings {
 
 /** The platform's folder for the data of a user's programs. */
 const platformDataDir = (env: Environment): string => {
-  if (process.platform === 'win32') return join(env.LOCALAPPDATA ?? join(homedir(), 'AppData', 'Local'), 'signage-player');
+  if (process.platform === 'win32')
+    return join(env.LOCALAPPDATA ?? join(homedir(), 'AppData', 'Local'), 'signage-player');
   if (process.platform === 'darwin') return join(homedir(), 'Library', 'Application Support', 'signage-player');
   return join(env.XDG_DATA_HOME ?? join(homedir(), '.local', 'share'), 'signage-player');
 };
 
-const spell = (value: unknown): string =>
-  Array.isArray(value) ? value.join(',') : value === true ? 'on' : value === false ? 'off' : String(value);
+const written = z.union([z.string(), z.number(), z.boolean(), z.array(z.string())]);
+
+/** A value of `config.json` as the environment would have it; undefined where there is no such spelling. */
+const spell = (value: unknown): string | undefined => {
+  const { data } = written.safeParse(value);
+  return data === true ? 'on' : data === false ? 'off' : data === undefined ? undefined : String(data);
+};
 
 const readFile = (path: string, warnings: string[]): Map<SettingName, string> => {
   const found = new Map<SettingName, string>();
@@ -169,14 +184,15 @@ const readFile = (path: string, warnings: string[]): Map<SettingName, string> =>
   try {
     source = readFileSync(path, 'utf8').replace(/^\uFEFF/, '');
   } catch (error) {
-    if ((error as NodeJS.ErrnoException).code === 'ENOENT') return found;
+    if (['ENOENT', 'ENOTDIR'].includes((error as NodeJS.ErrnoException).code ?? '')) return found;
     throw new OptionsError(`${path} can't be read: ${(error as Error).message}`);
   }
   let file: unknown;
   try {
     file = JSON.parse(source);
-  } catch (error) {
-    throw new OptionsError(`${path} is not JSON: ${(error as Error).message.replaceAll('\n', ' ')}`);
+  } catch {
+    // What the parser says quotes the file, and there may be a secret in it.
+    throw new OptionsError(`${path} is not JSON; check its quotes, commas and brackets`);
   }
   if (typeof file !== 'object' || file === null || Array.isArray(file)) {
     throw new OptionsError(`${path} must hold a JSON object of settings`);
@@ -185,7 +201,11 @@ const readFile = (path: string, warnings: string[]): Map<SettingName, string> =>
     const name = settingNames.find((known) => key === known || key === environmentName(known));
     // A setting of a newer version must not stop an older one that an update was rolled back to.
     if (name === undefined || name === 'dataDir') warnings.push(`config.json: ${key} is not a setting and is ignored`);
-    else if (value !== null) found.set(name, spell(value));
+    else if (value !== null) {
+      const spelt = spell(value);
+      if (spelt === undefined) throw refusal(name, value, 'a text, a number, true, false or a list of texts');
+      found.set(name, spelt);
+    }
   }
   return found;
 };
@@ -199,8 +219,7 @@ export const readOptions = ({ env = process.env, defaults = {} }: Surroundings =
   const judge = <Name extends SettingName>(name: Name, value: string | undefined): Given[Name] => {
     const result = settings[name].safeParse(value);
     if (result.success) return result.data as Given[Name];
-    const shown = secretNames.includes(name) ? 'the value given' : JSON.stringify(value);
-    throw new OptionsError(`${environmentName(name)}: ${shown} is not allowed; allowed is ${result.error.issues[0]?.message}`);
+    throw refusal(name, value, String(result.error.issues[0]?.message));
   };
   // As in most shells' unit files, an empty variable is an unset one.
   const fromEnvironment = (name: SettingName): string | undefined => env[environmentName(name)] || undefined;

@@ -52,7 +52,11 @@ export const slide = z
     id: z.string(),
     title: z.string().nullable(),
     body: z.string().nullable().describe('plain text, or HTML that the player sanitises'),
-    duration_seconds: z.number().positive().nullable().describe('null: the length of the medium, 10 s where it has none'),
+    duration_seconds: z
+      .number()
+      .positive()
+      .nullable()
+      .describe('null: the length of the medium, 10 s where it has none'),
     schedule_mode: z.enum(scheduleModes),
     schedule_start_datetime: z.string().nullable().describe('ISO 8601; without an offset, wall-clock time of the site'),
     schedule_end_datetime: z.string().nullable().describe('likewise; exclusive'),
@@ -163,7 +167,7 @@ export const stateMessage = z
     ...pageState,
     currentSlide: z.int().nonnegative().nullish().describe('index into slides, from 0'),
     currentSlideId: z.string().max(256).nullish(),
-    currentSlideTitle: z.string().max(1024).nullish(),
+    currentSlideTitle: z.string().nullish(),
     paused: z.boolean(),
     blackout: z.boolean(),
   })
@@ -223,8 +227,11 @@ const plainCommands = ['refresh', 'reload', 'pause', 'previous', 'next', 'left',
 export const redirectUrl = z
   .string()
   .max(2048)
-  .refine((url) => /^\/(?![/\\])/.test(url) || /^https?:\/\/[^/]/i.test(url), 'a path on this service, or an http(s) URL')
-  .refine((url) => URL.canParse(url, 'http://player'), 'a path on this service, or an http(s) URL');
+  .refine(
+    // URL parsers drop tabs and line ends: with one between them, two slashes would lead off this service.
+    (url) => /^(?:\/(?![/\\])|https?:\/\/[^/])[^\t\n\r]*$/i.test(url) && URL.canParse(url, 'http://player'),
+    'a path on this service, or an http(s) URL',
+  );
 
 /** A command as it is sent to pages: the name and its arguments, nothing about its target. */
 export const command = z.discriminatedUnion('command', [
@@ -262,6 +269,72 @@ export const commandResult = z
   .meta({ id: 'CommandResult' });
 export type CommandResult = z.infer<typeof commandResult>;
 
+export const mediaConfig = z
+  .object({
+    uploadDir: z.string().describe('where uploads are written'),
+    mediaDir: z.string().describe("where copies of remote and peers' media are kept"),
+  })
+  .meta({ id: 'MediaConfig' });
+export type MediaConfig = z.infer<typeof mediaConfig>;
+
+export const uploadResult = z
+  .object({
+    filename: z.string(),
+    size: z.int().describe('bytes'),
+    sha256: z.string().regex(/^[0-9a-f]{64}$/),
+    url: z.string().describe('the path that serves the file'),
+    media_type: z.string().describe('the RFC 6838 media type that the file is served under'),
+  })
+  .meta({ id: 'UploadResult' });
+export type UploadResult = z.infer<typeof uploadResult>;
+
+export const deviceQuery = z.object({ deviceId });
+
+/** What binds a device to a screen, and gives it its name. */
+export const binding = z.object({ deviceId, clientName, screenSlug: slug }).meta({ id: 'Binding' });
+export type Binding = z.infer<typeof binding>;
+
+export const onboardingStatus = z
+  .object({
+    deviceId,
+    onboarded: z.boolean().describe('true while the screen that the device is bound to exists'),
+    clientName: z.string().nullable(),
+    screenId: z.string().nullable(),
+    screenSlug: slug.nullable(),
+    screenName: z.string().nullable(),
+    playerUrl: z.string().nullable().describe('absolute'),
+  })
+  .meta({ id: 'OnboardingStatus' });
+export type OnboardingStatus = z.infer<typeof onboardingStatus>;
+
+export const onboardingScreens = z.object({ screens: z.array(screen) }).meta({ id: 'OnboardingScreens' });
+export type OnboardingScreens = z.infer<typeof onboardingScreens>;
+
+export const onboardingResult = z
+  .object({
+    deviceId,
+    clientName: z.string(),
+    screenId: z.string(),
+    screenSlug: slug,
+    screenName: z.string(),
+    playerUrl: z.string().describe('absolute'),
+    queued: z.boolean().describe('true where no live page of the device could be told at once'),
+  })
+  .meta({ id: 'OnboardingResult' });
+export type OnboardingResult = z.infer<typeof onboardingResult>;
+
+/** Where no secret is set pages need no token, and all three are null. */
+export const pageToken = z
+  .object({ token: z.string().nullable(), issuedAt: instant.nullable(), expiresAt: instant.nullable() })
+  .meta({ id: 'PageToken' });
+
+/** What the service says to a landing page over its socket; a landing page itself says nothing. */
+export type LandingMessage =
+  /** On connecting and on every change. `formUrl`: the form's address for another machine; null: it has none. */
+  | ({ type: 'status'; formUrl: string | null } & OnboardingStatus)
+  /** The form for this device was opened. */
+  | { type: 'opened' };
+
 /** What the service says to a page over its socket. */
 export type ServiceMessage =
   | { type: 'welcome'; connectionId: string; clientName: string | null; revision: string; serverTime: number }
@@ -277,12 +350,35 @@ export const pageAuthHeader = 'x-signage-page-auth';
 /** What goes before the token where a socket sends it, as a second subprotocol. */
 export const tokenProtocol = 'token.';
 
-/** What the service writes into the player page that it serves. */
-export interface PlayerBoot {
+/** What the service writes into every page that it serves. */
+export interface PageBoot {
+  /** Null where no secret is set. */
+  pageToken: { token: string; issuedAt: string; expiresAt: string } | null;
+}
+
+/** Further, into the landing page. */
+export interface LandingBoot extends PageBoot {
+  /** As in {@link LandingMessage}. */
+  formUrl: string | null;
+}
+
+/** Further, into the player page. */
+export interface PlayerBoot extends PageBoot {
   slug: string;
   /** IANA name of the zone that schedules are in. */
   timeZone: string;
 }
+
+export const rtmpSession = z
+  .object({
+    key: z.string().regex(/^[0-9a-f]{16}$/).describe('the same for the same source and audio choice'),
+    playlistUrl: z.string().describe('path of the HLS manifest'),
+    disableAudio: z.boolean(),
+    ready: z.boolean().describe('the manifest can be fetched'),
+    live: z.boolean().describe('media is arriving'),
+  })
+  .meta({ id: 'RtmpSession' });
+export type RtmpSession = z.infer<typeof rtmpSession>;
 
 export const errorBody = z
   .object({

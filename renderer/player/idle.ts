@@ -29,7 +29,10 @@ export const createIdle = ({ timeZone, now }: IdleOptions): { element: HTMLEleme
 
   const tell = (): void => {
     const parts = clock.formatToParts(now());
-    hour.textContent = parts.map(({ type, value }) => (type === 'dayPeriod' ? '' : value)).join('').trim();
+    hour.textContent = parts
+      .map(({ type, value }) => (type === 'dayPeriod' ? '' : value))
+      .join('')
+      .trim();
     half.textContent = parts.find(({ type }) => type === 'dayPeriod')?.value ?? '';
     date.textContent = calendar.format(now());
   };

@@ -34,6 +34,8 @@ const LONGEST_WAIT_MS = 15_000;
 const ANSWER_MS = 10_000;
 /** A look at the playlist that no message asked for: it finds sockets that are dead without knowing it. */
 const POLL_MS = 60_000;
+/** The newest faults are kept for a service that is away. */
+const MOST_FAULTS = 50;
 /** The service's Date header is in whole seconds. */
 const DATE_TOLERANCE_MS = 2_000;
 
@@ -48,23 +50,26 @@ export const createLink = (slug: string, identity: Identity, { clock, onPlaylist
   let socket: WebSocket | null = null;
   let failures = 0;
   let etag: string | null = null;
-  let fetching: Promise<void> | null = null;
+  let fetching = false;
   let again = false;
   let report: Report | null = null;
   let sent = '';
+  /** What could not be told yet. */
+  const faults: object[] = [];
 
   const viewport = () => ({ width: innerWidth, height: innerHeight, devicePixelRatio });
 
-  const send = (message: object): void => {
-    if (socket?.readyState === WebSocket.OPEN) socket.send(JSON.stringify(message));
+  const isOpen = (): boolean => socket?.readyState === WebSocket.OPEN;
+
+  const sendFaults = (): void => {
+    if (isOpen()) for (const fault of faults.splice(0)) socket?.send(JSON.stringify(fault));
   };
 
   const sendReport = (): void => {
-    if (report === null || socket?.readyState !== WebSocket.OPEN) return;
     const message = JSON.stringify({ type: 'state', ...report, viewport: viewport() });
-    if (message === sent) return;
+    if (report === null || !isOpen() || message === sent) return;
     sent = message;
-    socket.send(message);
+    socket?.send(message);
   };
 
   const fetchPlaylist = async (): Promise<void> => {
@@ -87,22 +92,23 @@ export const createLink = (slug: string, identity: Identity, { clock, onPlaylist
     onPlaylist(payload);
   };
 
-  const refresh = (): void => {
+  const fetchWhatChanged = async (): Promise<void> => {
     again = true;
-    fetching ??= (async () => {
-      try {
-        while (again) {
-          again = false;
-          await fetchPlaylist();
-        }
-      } catch {
-        // A service that does not answer has no socket either, whatever the socket thinks.
-        socket?.close();
-      } finally {
-        fetching = null;
+    if (fetching) return;
+    fetching = true;
+    try {
+      while (again) {
+        again = false;
+        await fetchPlaylist();
       }
-    })();
+    } catch {
+      // A service that does not answer has no socket either, whatever the socket thinks.
+      socket?.close();
+    } finally {
+      fetching = false;
+    }
   };
+  const refresh = (): void => void fetchWhatChanged();
 
   const handle = (message: ServiceMessage): void => {
     if (message.type === 'command') onCommand(message);
@@ -111,6 +117,7 @@ export const createLink = (slug: string, identity: Identity, { clock, onPlaylist
         failures = 0;
         clock.set(message.serverTime, 0);
         sendReport();
+        sendFaults();
       }
       if (etag !== `"${message.revision}"`) refresh();
     }
@@ -125,7 +132,7 @@ export const createLink = (slug: string, identity: Identity, { clock, onPlaylist
     sent = '';
     opened.onopen = () => {
       clearTimeout(deadline);
-      send({ type: 'hello', ...identity, page: location.pathname, viewport: viewport() });
+      opened.send(JSON.stringify({ type: 'hello', ...identity, page: location.pathname, viewport: viewport() }));
     };
     opened.onmessage = ({ data }) => handle(JSON.parse(String(data)) as ServiceMessage);
     opened.onclose = () => {
@@ -148,6 +155,10 @@ export const createLink = (slug: string, identity: Identity, { clock, onPlaylist
       report = next;
       sendReport();
     },
-    fault: (slideId, reason) => send({ type: 'fault', slideId, reason: reason.slice(0, 500) }),
+    fault: (slideId, reason) => {
+      faults.push({ type: 'fault', slideId, reason: reason.slice(0, 500) });
+      faults.splice(0, faults.length - MOST_FAULTS);
+      sendFaults();
+    },
   };
 };

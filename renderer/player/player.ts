@@ -190,7 +190,8 @@ export const createPlayer = (
     const isOver = shown === null || slide === null || shown.spent || !isOn(slide, wall, timeZone);
     const due = isOver ? at : haltedAt === null ? (shown?.turn.until ?? at) : Number.POSITIVE_INFINITY;
 
-    if (upcoming !== null && !isPlayable(upcoming.slide, Math.max(wall, wall + Math.min(due - at, AHEAD_MS)))) dropUpcoming();
+    if (upcoming !== null && !isPlayable(upcoming.slide, Math.max(wall, wall + Math.min(due - at, AHEAD_MS))))
+      dropUpcoming();
     if (upcoming?.ready && (upcoming.urgent || at >= due)) swapIn(upcoming, isOver || upcoming.urgent ? null : due);
     else if (upcoming === null && at >= due - AHEAD_MS) {
       const index = choose(shown?.index ?? -1, 1, wall + Math.max(0, due - at));
@@ -230,7 +231,8 @@ export const createPlayer = (
       const before = payload;
       payload = next;
       resting.clear();
-      if (upcoming !== null && (next === null || before === null || !isSame(upcoming.slide, before, next))) dropUpcoming();
+      if (upcoming !== null && (next === null || before === null || !isSame(upcoming.slide, before, next)))
+        dropUpcoming();
       if (upcoming !== null) upcoming.index = next?.slides.findIndex(({ id }) => id === upcoming?.slide.id) ?? 0;
       if (shown?.slide != null) {
         const index = next?.slides.findIndex(({ id }) => id === shown?.slide?.id) ?? -1;

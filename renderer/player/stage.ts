@@ -10,15 +10,31 @@ export interface Stage {
   discard(view: SlideView): void;
 }
 
-const afterNextPaint = (callback: () => void): void => {
-  // Animation frames stop in hidden pages; what waits for one must still happen.
-  const timer = setTimeout(callback, 250);
-  requestAnimationFrame(() =>
-    requestAnimationFrame(() => {
-      clearTimeout(timer);
-      callback();
-    }),
-  );
+/**
+ * So little that nobody sees it, and enough that the browser draws it: what is covered or wholly transparent is not
+ * drawn at all, and a video would come on without its first frame.
+ */
+const BARELY = 0.001;
+/** Frames that the browser is given to draw a layer before it is seen, and after it covers the one before. */
+const WARM_UP_FRAMES = 4;
+const COVER_FRAMES = 2;
+/** Animation frames stop in hidden pages; what waits for them must still happen. */
+const LONGEST_WAIT_MS = 500;
+
+const afterFrames = (frames: number, callback: () => void): void => {
+  let left = frames;
+  const finish = (): void => {
+    clearTimeout(timer);
+    left = -1;
+    callback();
+  };
+  const timer = setTimeout(finish, LONGEST_WAIT_MS);
+  const count = (): void => {
+    if (left === 0) finish();
+    else if (left > 0) requestAnimationFrame(count);
+    left -= 1;
+  };
+  count();
 };
 
 export const createStage = (root: HTMLElement): Stage => {
@@ -48,13 +64,20 @@ export const createStage = (root: HTMLElement): Stage => {
       front = view;
       height += 1;
       layer.style.zIndex = String(height);
-      // The old picture stays whole underneath until the new one has been painted over all of it.
       const settle = (): void => {
-        if (behind !== null) discard(behind);
+        layer.style.opacity = '';
+        // The old picture stays whole underneath until the new one has been painted over all of it.
+        afterFrames(COVER_FRAMES, () => {
+          if (behind !== null) discard(behind);
+        });
       };
-      if (fadeMs === 0 || behind === null) return afterNextPaint(settle);
-      const fade = layer.animate([{ opacity: 0 }, { opacity: 1 }], { duration: fadeMs, easing: 'ease-in-out' });
-      fade.finished.then(settle, settle);
+      if (behind === null) return;
+      layer.style.opacity = String(BARELY);
+      afterFrames(WARM_UP_FRAMES, () => {
+        if (fadeMs === 0) return settle();
+        const fade = layer.animate([{ opacity: BARELY }, { opacity: 1 }], { duration: fadeMs, easing: 'ease-in-out' });
+        fade.finished.then(settle, settle);
+      });
     },
   };
 };

@@ -8,7 +8,7 @@ import { createThrottle } from './throttle.ts';
 import { createPageTokens, type PageToken } from './tokens.ts';
 
 /** A request as it is judged: by its head, before its body is read. */
-export interface Attempt extends SignedHead {
+interface Attempt extends SignedHead {
   access: Access;
   headers: HeaderLines;
   /** Where it comes from. */
@@ -20,7 +20,7 @@ interface Admission {
   bodySha256: string | null;
 }
 
-export interface AccessControl {
+interface AccessControl {
   /**
    * @throws CodedError `credentials_required`, `signature_required`, `signature_*`, `page_token_*`, `busy`, or
    *   `too_many_requests` where this address has presented too many wrong credentials

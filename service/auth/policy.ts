@@ -22,6 +22,7 @@ interface Rule {
 /** Every route of the service, once. A route that is not in this table can't be mounted. */
 export const policy = {
   'GET /': { access: 'public', variant: 'baseline' },
+  'GET /onboard': { access: 'public', variant: 'extended' },
   'GET /screen/:slug': { access: 'public', variant: 'baseline' },
   'GET /assets/*path': { access: 'public', variant: 'baseline' },
   'GET /media/:filename': { access: 'public', variant: 'baseline' },
@@ -30,6 +31,14 @@ export const policy = {
   'GET /api/screens/:slug/connections': { access: 'public', variant: 'baseline' },
   'GET /api/screens/:slug/clients': { access: 'public', variant: 'baseline' },
   'POST /api/screens/:slug/commands': { access: 'signed', variant: 'baseline' },
+  'GET /api/onboarding/status': { access: 'public', variant: 'extended' },
+  'GET /api/onboarding/screens': { access: 'public', variant: 'extended' },
+  'GET /api/onboarding/qr': { access: 'public', variant: 'extended' },
+  'POST /api/onboarding': { access: 'signed or page', variant: 'extended' },
+  'POST /api/auth/page': { access: 'page', variant: 'extended' },
+  'GET /api/media/config': { access: 'signed', variant: 'extended' },
+  'PUT /api/media/:filename': { access: 'signed', variant: 'extended' },
+  'DELETE /api/media/:filename': { access: 'signed', variant: 'extended' },
 } as const satisfies Record<string, Rule>;
 
 export type RouteName = keyof typeof policy;

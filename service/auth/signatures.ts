@@ -11,7 +11,7 @@ export type HeaderLines = Readonly<NodeJS.Dict<string[]>>;
 export type SignedHead = Pick<SignedParts, 'method' | 'host' | 'target'>;
 
 /** What the two headers of a signed request say. */
-export interface Signature extends Pick<SignedParts, 'timestamp' | 'nonce' | 'sha256'> {
+interface Signature extends Pick<SignedParts, 'timestamp' | 'nonce' | 'sha256'> {
   /** Hex. */
   mac: string;
 }
@@ -69,7 +69,8 @@ export const createSignatures = ({ secrets, now, steady, mostNonces }: Options) 
       oldest = oldestFresh(oldest, time, steady() - start);
       if (timestamp < oldest || timestamp > time + freshMs) throw new CodedError('signature_stale');
       const given = Buffer.from(mac, 'hex');
-      const isRight = (secret: string): boolean => timingSafeEqual(given, signatureMac(secret, { ...head, ...claimed }));
+      const isRight = (secret: string): boolean =>
+        timingSafeEqual(given, signatureMac(secret, { ...head, ...claimed }));
       if (!secrets.some(isRight)) throw new CodedError('signature_invalid');
       nonces.use(claimed.nonce, timestamp, oldest);
     },

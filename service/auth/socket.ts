@@ -11,5 +11,7 @@ export const upgradeHeaders = (headers: HeaderLines): HeaderLines => {
     .map((protocol) => protocol.trim())
     .filter((protocol) => protocol.startsWith(tokenProtocol))
     .map((protocol) => protocol.slice(tokenProtocol.length));
-  return tokens.length === 0 ? headers : { ...headers, [pageAuthHeader]: [...(headers[pageAuthHeader] ?? []), ...tokens] };
+  return tokens.length === 0
+    ? headers
+    : { ...headers, [pageAuthHeader]: [...(headers[pageAuthHeader] ?? []), ...tokens] };
 };

@@ -27,7 +27,9 @@ export const createCommands = ({ log, hub, rename }: Dependencies): Commands => 
     if (connectionId !== null && clientId !== null) {
       const [named] = hub.select(screen.slug, { connectionId });
       if (named !== undefined && named.clientId !== clientId) {
-        throw new CodedError('invalid_field', 'connectionId and clientId name different connections.', { field: 'clientId' });
+        throw new CodedError('invalid_field', 'connectionId and clientId name different connections.', {
+          field: 'clientId',
+        });
       }
     }
     let chosen = hub.select(screen.slug, target);
@@ -41,7 +43,10 @@ export const createCommands = ({ log, hub, rename }: Dependencies): Commands => 
       chosen.map(({ id }) => id),
       { type: 'command', ...command },
     );
-    log.info({ slug: screen.slug, command: command.command, connectionId, clientId, sent }, 'a command was carried out');
+    log.info(
+      { slug: screen.slug, command: command.command, connectionId, clientId, sent },
+      'a command was carried out',
+    );
     return {
       screen,
       screenSlug: screen.slug,

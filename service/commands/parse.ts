@@ -1,5 +1,6 @@
 import { z } from 'zod';
 import { CodedError } from '../errors.ts';
+import { readFields } from '../fields.ts';
 import { type Command, type CommandTarget, command, commandNames, commandTarget, type Variant } from '../wire.ts';
 
 /** A command and whom it is for. */
@@ -22,19 +23,12 @@ export const parseOrder = (body: Record<string, unknown>, variant: Variant): Ord
   }
   if (!names.some((name) => name === body.command)) {
     const known = names.join(', ');
-    throw new CodedError('unknown_command', `${JSON.stringify(body.command.slice(0, 64))} is not a command; the commands are ${known}.`, {
-      field: 'command',
-    });
+    throw new CodedError(
+      'unknown_command',
+      `${JSON.stringify(body.command.slice(0, 64))} is not a command; the commands are ${known}.`,
+      { field: 'command' },
+    );
   }
-  const parsed = order.safeParse(body);
-  if (!parsed.success) throw fieldError(body, parsed.error);
-  const { connectionId, clientId } = parsed.data;
-  return { command: command.parse(body), target: { connectionId, clientId } };
-};
-
-/** The first issue of a body that a schema refused, as the error that a client sees. */
-const fieldError = (body: Record<string, unknown>, { issues }: z.ZodError): CodedError => {
-  const field = String(issues[0]?.path[0] ?? '');
-  if (body[field] == null) return new CodedError('missing_field', `${field} is missing.`, { field });
-  return new CodedError('invalid_field', `${field} is not valid: ${issues[0]?.message}.`, { field });
+  const { connectionId, clientId, ...rest } = readFields(order, body);
+  return { command: rest, target: { connectionId, clientId } };
 };

@@ -1,7 +1,5 @@
 /** The live connections of player pages: what each shows, and the way to reach it. */
 import { randomUUID } from 'node:crypto';
-import { once } from 'node:events';
-import { setTimeout as delay } from 'node:timers/promises';
 import type { Logger } from 'pino';
 import { type RawData, WebSocket } from 'ws';
 import {
@@ -14,6 +12,7 @@ import {
   type State,
 } from '../wire.ts';
 import { readableLabel } from './label.ts';
+import { createSockets, GOING_AWAY, POLICY_VIOLATION } from './sockets.ts';
 
 /** What is known of a socket before its page has said anything. */
 export interface Origin {
@@ -38,7 +37,13 @@ interface Peer {
   connection: Connection;
   /** For "newest" where clocks are too coarse. */
   order: number;
-  lastSeen: number;
+}
+
+/** Where a device is shown. */
+export interface Place {
+  connectionId: string;
+  deviceId: string;
+  slug: string;
 }
 
 export interface Hub {
@@ -48,6 +53,10 @@ export interface Hub {
   snapshot(slug: string): Connection[];
   /** The connections of a screen that a target names: one or none, or all where it names none. */
   select(slug: string, target: CommandTarget): Connection[];
+  /** Every place where a device is shown now. */
+  places(deviceId: string): Place[];
+  /** Calls back whenever a page that names its device has been welcomed. */
+  onJoin(listener: (place: Place) => void): void;
   /** Writes one message to connections by id; answers how many it was written to. */
   send(ids: readonly string[], message: ServiceMessage): number;
   /** Tells the pages of screens that their content is another. Those of a screen that is gone are let go. */
@@ -60,27 +69,17 @@ export interface Hub {
 }
 
 const HELLO_MS = 5_000;
-const PING_MS = 15_000;
-const SILENT_MS = 40_000;
-const GOODBYE_MS = 1_000;
-/** A page that leaves more than this unread is gone for all practical purposes. */
-const MOST_UNREAD_BYTES = 1024 ** 2;
-
-/** WebSocket close codes of RFC 6455. */
-const GOING_AWAY = 1001;
-const POLICY_VIOLATION = 1008;
 
 const timestamp = (): string => new Date().toISOString();
 
 export const createHub = ({ log, revisionOf, nameOf }: Dependencies): Hub => {
-  const sockets = new Set<WebSocket>();
+  const sockets = createSockets(log);
   const peers = new Map<string, Peer>();
+  const joinListeners: ((place: Place) => void)[] = [];
   let joined = 0;
 
-  const peersOf = (slug: string): Peer[] => {
-    const silent = Date.now() - SILENT_MS;
-    return [...peers.values()].filter((peer) => peer.slug === slug && peer.lastSeen > silent);
-  };
+  const live = (): Peer[] => [...peers.values()].filter(({ socket }) => sockets.isLive(socket));
+  const peersOf = (slug: string): Peer[] => live().filter((peer) => peer.slug === slug);
 
   const label = (connection: Connection): string =>
     connection.clientName ?? readableLabel(connection.userAgent, connection.id);
@@ -108,11 +107,12 @@ export const createHub = ({ log, revisionOf, nameOf }: Dependencies): Hub => {
       lastSeenAt: at,
     };
     connection.label = label(connection);
-    const peer: Peer = { socket, slug, connection, order: joined++, lastSeen: Date.now() };
+    const peer: Peer = { socket, slug, connection, order: joined++ };
     peers.set(connection.id, peer);
     const { id: connectionId, clientName } = connection;
-    write(peer, encode({ type: 'welcome', connectionId, clientName, revision, serverTime: Date.now() }));
+    sockets.write(socket, encode({ type: 'welcome', connectionId, clientName, revision, serverTime: Date.now() }));
     log.info({ slug, connectionId, label: connection.label, address: connection.clientIp }, 'a page connected');
+    if (deviceId !== null) for (const listener of joinListeners) listener({ connectionId, deviceId, slug });
     return peer;
   };
 
@@ -127,22 +127,13 @@ export const createHub = ({ log, revisionOf, nameOf }: Dependencies): Hub => {
     connection.blackout = blackout;
   };
 
-  /** False where a socket is too far behind to be worth another byte. */
-  const write = ({ socket, connection, slug }: Peer, frame: Buffer): boolean => {
-    if (socket.readyState !== WebSocket.OPEN) return false;
-    if (socket.bufferedAmount > MOST_UNREAD_BYTES) {
-      log.warn({ slug, connectionId: connection.id }, 'a page that reads nothing is dropped');
-      socket.terminate();
-      return false;
-    }
-    socket.send(frame, { binary: false });
-    return true;
-  };
-
   const attach = (socket: WebSocket, origin: Origin): void => {
-    sockets.add(socket);
     let peer: Peer | null = null;
+    sockets.add(socket, { slug: origin.slug, address: origin.clientIp }, () => {
+      if (peer !== null) peer.connection.lastSeenAt = timestamp();
+    });
     const refuse = (reason: string): void => {
+      clearTimeout(deadline);
       log.warn({ slug: origin.slug, address: origin.clientIp, reason }, 'a socket broke the protocol');
       socket.close(POLICY_VIOLATION, reason);
     };
@@ -160,43 +151,26 @@ export const createHub = ({ log, revisionOf, nameOf }: Dependencies): Hub => {
       else log.warn({ slug: origin.slug, slideId: message.slideId, reason: message.reason }, 'a slide was skipped');
     };
 
-    const seen = (): void => {
-      if (peer === null) return;
-      peer.lastSeen = Date.now();
-      peer.connection.lastSeenAt = timestamp();
-    };
-
     socket.on('message', (data, isBinary) => {
-      seen();
+      // Whoever has been refused has nothing more to say.
+      if (socket.readyState !== WebSocket.OPEN) return;
       const message = isBinary ? null : decode(data);
       if (message === null) refuse('the message is not valid');
       else receive(message);
     });
-    socket.on('pong', seen);
-    socket.on('error', (error) => log.debug({ err: error, slug: origin.slug }, 'a socket failed'));
     socket.on('close', () => {
       clearTimeout(deadline);
-      sockets.delete(socket);
       if (peer === null) return;
       peers.delete(peer.connection.id);
       log.info({ slug: origin.slug, connectionId: peer.connection.id }, 'a page left');
     });
   };
 
-  const heartbeat = setInterval(() => {
-    const now = Date.now();
-    for (const peer of peers.values()) {
-      if (now - peer.lastSeen > SILENT_MS) peer.socket.terminate();
-      else peer.socket.ping();
-    }
-  }, PING_MS);
-  heartbeat.unref();
-
   const send: Hub['send'] = (ids, message) => {
     const frame = encode(message);
     return ids.filter((id) => {
       const peer = peers.get(id);
-      return peer !== undefined && write(peer, frame);
+      return peer !== undefined && sockets.write(peer.socket, frame);
     }).length;
   };
 
@@ -216,6 +190,13 @@ export const createHub = ({ log, revisionOf, nameOf }: Dependencies): Hub => {
       const chosen = targeted ? matching.toSorted((a, b) => b.order - a.order).slice(0, 1) : matching;
       return chosen.map(({ connection }) => connection);
     },
+    places: (deviceId) =>
+      live()
+        .filter(({ connection }) => connection.deviceId === deviceId)
+        .map(({ connection, slug }) => ({ connectionId: connection.id, deviceId, slug })),
+    onJoin: (listener) => {
+      joinListeners.push(listener);
+    },
     announce: (slugs) => {
       for (const slug of slugs) {
         const revision = revisionOf(slug);
@@ -231,13 +212,7 @@ export const createHub = ({ log, revisionOf, nameOf }: Dependencies): Hub => {
       }
     },
     count: () => peers.size,
-    close: async () => {
-      clearInterval(heartbeat);
-      const gone = [...sockets].map((socket) => once(socket, 'close'));
-      for (const socket of sockets) socket.close(GOING_AWAY, 'the service is stopping');
-      await Promise.race([Promise.all(gone), delay(GOODBYE_MS, undefined, { ref: false })]);
-      for (const socket of sockets) socket.terminate();
-    },
+    close: sockets.close,
   };
 };
 

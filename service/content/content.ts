@@ -1,6 +1,7 @@
 /** The content of the box: the operator's file, watched; the last good content, kept; payloads, ready. */
-import { cp, mkdir, readFile, stat, writeFile } from 'node:fs/promises';
+
 import { unwatchFile, watchFile } from 'node:fs';
+import { cp, mkdir, readFile, stat, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
 import type { Logger } from 'pino';
@@ -8,7 +9,7 @@ import type { Durable } from '../store/durable.ts';
 import type { Screen, Variant } from '../wire.ts';
 import { type ContentFile, contentJsonSchema, type Fault, readContent } from './file.ts';
 import type { Kept } from './keeper.ts';
-import { buildModel } from './model.ts';
+import { buildModel, type Stamps } from './model.ts';
 import { createPayload, type Payload } from './payload.ts';
 
 interface Dependencies {
@@ -47,19 +48,27 @@ export const openContent = async ({ keeper, log }: Dependencies, options: Conten
   const path = join(options.dataDir, 'content.json');
   const listeners: ((slugs: string[]) => void)[] = [];
   let payloads: ReadonlyMap<string, Payload> = new Map();
+  // Held here too: what the keeper reads is behind for as long as the disk is slow or full.
+  let stamps: Stamps = new Map(keeper.read().stamps);
   let faults: Fault[] = [];
 
   const apply = (content: ContentFile, changedAt: Date): void => {
-    const { programmes, stamps } = buildModel(content, new Map(keeper.read().stamps), changedAt.toISOString());
     const before = payloads;
-    payloads = new Map([...programmes].map(([slug, programme]) => [slug, createPayload(programme, options.variant)]));
+    const model = buildModel(content, stamps, changedAt.toISOString());
+    stamps = model.stamps;
+    payloads = new Map([...model.programmes].map(([slug, programme]) => [slug, createPayload(programme, options.variant)]));
     const changed = [...new Set([...before.keys(), ...payloads.keys()])].filter(
       (slug) => before.get(slug)?.revision !== payloads.get(slug)?.revision,
     );
-    if (changed.length === 0) return;
-    keeper.update(() => ({ content, stamps: [...stamps] })).catch((error: unknown) => {
-      log.error({ err: error }, 'the last good content could not be kept; after a restart it depends on content.json');
-    });
+    if (changed.length === 0 && keeper.read().content !== null) return;
+    keeper
+      .update(() => ({ content, stamps: [...stamps] }))
+      .catch((error: unknown) => {
+        log.error(
+          { err: error },
+          'the last good content could not be kept; after a restart it depends on content.json',
+        );
+      });
     for (const listener of listeners) listener(changed);
   };
 
@@ -68,7 +77,9 @@ export const openContent = async ({ keeper, log }: Dependencies, options: Conten
       const [bytes, { mtimeMs }] = await Promise.all([readFile(path), stat(path)]);
       return { reading: readContent(bytes), changedAt: new Date(Math.min(mtimeMs, Date.now())) };
     } catch (error) {
-      const message = isMissing(error) ? 'content.json is missing' : `content.json can't be read: ${(error as Error).message}`;
+      const message = isMissing(error)
+        ? 'content.json is missing'
+        : `content.json can't be read: ${(error as Error).message}`;
       return { reading: { ok: false as const, faults: [{ path: '', message }] }, changedAt: new Date() };
     }
   };
@@ -92,23 +103,24 @@ export const openContent = async ({ keeper, log }: Dependencies, options: Conten
   const kept = keeper.read().content;
   if (kept !== null) apply(kept, new Date());
   else if (await stat(path).then(() => false, isMissing)) await writeDemo(path, options);
-  await load();
 
   // Loads follow one another, and changes during one of them ask for one more.
-  let loading: Promise<void> | null = null;
+  let loading = false;
   let again = false;
-  const reload = (): void => {
+  const reload = async (): Promise<void> => {
     again = true;
-    loading ??= (async () => {
-      while (again) {
-        again = false;
-        await load();
-      }
-      loading = null;
-    })();
+    if (loading) return;
+    loading = true;
+    while (again) {
+      again = false;
+      await load();
+    }
+    loading = false;
   };
+  const onFileChange = (): void => void reload();
   // Polling sees what editors that replace the file, network folders and mounts do, where events may not.
-  watchFile(path, { interval: POLL_MS }, reload);
+  watchFile(path, { interval: POLL_MS }, onFileChange);
+  await reload();
   void writeSchema(join(options.dataDir, 'content.schema.json')).catch((error: unknown) => {
     log.warn({ err: error }, 'content.schema.json could not be written; editors will not complete content.json');
   });
@@ -120,7 +132,7 @@ export const openContent = async ({ keeper, log }: Dependencies, options: Conten
     onChange: (listener) => {
       listeners.push(listener);
     },
-    close: () => unwatchFile(path, reload),
+    close: () => unwatchFile(path, onFileChange),
   };
 };
 

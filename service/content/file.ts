@@ -37,7 +37,12 @@ const anySlide = {
   id: id.optional(),
   title: optionalText,
   body: optionalText,
-  duration_seconds: z.number().positive().max(31_536_000).nullish().describe('null: the length of the medium, else 10 s'),
+  duration_seconds: z
+    .number()
+    .positive()
+    .max(31_536_000)
+    .nullish()
+    .describe('null: the length of the medium, else 10 s'),
   schedule_mode: z.enum(scheduleModes).optional(),
   schedule_start_datetime: dateTime.nullish(),
   schedule_end_datetime: dateTime.nullish(),
@@ -62,7 +67,10 @@ const sound = { muted: z.boolean().optional(), volume: z.number().min(0).max(1).
 const slide = z.discriminatedUnion('kind', [
   z
     .strictObject({ kind: z.literal('text'), ...anySlide })
-    .refine(({ title, body }) => Boolean(title || body), { path: ['title'], error: 'a text slide needs a title or a body' }),
+    .refine(({ title, body }) => Boolean(title || body), {
+      path: ['title'],
+      error: 'a text slide needs a title or a body',
+    }),
   z.strictObject({
     kind: z.enum(['image', 'pdf']),
     ...anySlide,
@@ -122,14 +130,16 @@ export const contentFile = z.strictObject({
       modified_at: instant,
     }),
   ),
-  playlists: z.array(
-    z.strictObject({
-      id,
-      name: z.string().optional(),
-      fade_between_slides: z.boolean().optional().describe('default: true'),
-      slides: z.array(slide),
-    }),
-  ),
+  playlists: z
+    .array(
+      z.strictObject({
+        id,
+        name: z.string().optional(),
+        fade_between_slides: z.boolean().optional().describe('default: true'),
+        slides: z.array(slide),
+      }),
+    )
+    .default([]),
   templates: z.array(template.extend({ id, name: z.string().optional() })).default([]),
   rssFeeds: z.array(source).default([]),
   apiSources: z.array(source).default([]),
@@ -150,6 +160,13 @@ export type Reading = { ok: true; content: ContentFile } | { ok: false; faults: 
 
 /** More than this many at once help nobody. */
 const MOST_FAULTS = 20;
+/** Deeper than anybody writes by hand, and far from where `JSON.stringify`, which recurses, runs out of stack. */
+const MOST_LEVELS = 64;
+
+const isWithin = (levels: number, value: unknown): boolean =>
+  typeof value !== 'object' ||
+  value === null ||
+  (levels > 0 && Object.values(value).every((each) => isWithin(levels - 1, each)));
 
 type Path = readonly PropertyKey[];
 
@@ -240,7 +257,10 @@ export const readContent = (bytes: Uint8Array): Reading => {
   } catch (error) {
     return whole(`the file is not JSON: ${(error as Error).message}`);
   }
-  const parsed = contentFile.safeParse(json);
+  if (!isWithin(MOST_LEVELS, json)) return whole(`the file is nested more than ${MOST_LEVELS} levels deep`);
+  const parsed = contentFile.safeParse(json, {
+    error: ({ code, input }) => (code === 'invalid_type' && input === undefined ? 'required, but missing' : undefined),
+  });
   const faults = parsed.success
     ? crossCheck(parsed.data)
     : parsed.error.issues.map(({ path, message }) => ({ path: spellPath(path), message }));

@@ -1,6 +1,7 @@
 import { join } from 'node:path';
 import type { Logger } from 'pino';
 import { z } from 'zod';
+import { systemDisk } from '../store/disk.ts';
 import { createDurable, type Durable } from '../store/durable.ts';
 import { contentFile } from './file.ts';
 import type { Stamp } from './model.ts';
@@ -8,7 +9,9 @@ import type { Stamp } from './model.ts';
 /** The last good content, and the times of its screens by slug. */
 const kept = z.object({
   content: contentFile.nullable(),
-  stamps: z.array(z.tuple([z.string(), z.object({ created_at: z.string(), modified_at: z.string(), digest: z.string() })])),
+  stamps: z.array(
+    z.tuple([z.string(), z.object({ created_at: z.string(), modified_at: z.string(), digest: z.string() })]),
+  ),
 });
 export type Kept = { content: z.infer<typeof contentFile> | null; stamps: [string, Stamp][] };
 
@@ -19,4 +22,6 @@ export const openKeeper = ({ dataDir, log }: { dataDir: string; log: Logger }): 
     schema: kept,
     initial: { content: null, stamps: [] },
     log,
+    disk: systemDisk,
+    now: Date.now,
   });

@@ -52,7 +52,8 @@ const fillSlide = (playlistId: string, slide: SlideFile, index: number, template
     media_type: mediumOf(slide),
     kind: slide.kind,
     template_id: slide.template_id ?? null,
-    template: template === undefined ? null : { id: template.id, name: template.name ?? template.id, html: template.html },
+    template:
+      template === undefined ? null : { id: template.id, name: template.name ?? template.id, html: template.html },
     content: slide.content ?? null,
   };
 };
@@ -124,4 +125,5 @@ export const buildModel = (content: ContentFile, before: Stamps, changedAt: stri
   return { programmes, stamps };
 };
 
-const utc = (time: string | undefined): string | undefined => (time === undefined ? undefined : new Date(time).toISOString());
+const utc = (time: string | undefined): string | undefined =>
+  time === undefined ? undefined : new Date(time).toISOString();

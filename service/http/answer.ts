@@ -12,7 +12,14 @@ interface Answer {
 }
 
 /** Errors that Koa and its libraries throw, by status: those that a client caused keep it, the rest are ours. */
-const codeByStatus = { 400: 'invalid_request', 404: 'not_found', 408: 'request_timeout', 413: 'payload_too_large' } as const;
+const codeByStatus = {
+  400: 'invalid_request',
+  404: 'not_found',
+  408: 'request_timeout',
+  412: 'precondition_failed',
+  413: 'payload_too_large',
+  416: 'range_not_satisfiable',
+} as const;
 
 /** Makes an error one that a client may see; what is the service's own fault goes to the log in full. */
 export const toCodedError = (error: unknown, log: Logger): CodedError => {

@@ -1,8 +1,9 @@
 /** The Koa application: one frame around every route, and the routes of every room inside it. */
-import { Router } from '@koa/router';
-import Koa from 'koa';
+
 import { randomUUID } from 'node:crypto';
 import type { RequestListener } from 'node:http';
+import { Router } from '@koa/router';
+import Koa from 'koa';
 import type { Logger } from 'pino';
 import { type Access, policy, type RouteName } from '../auth/policy.ts';
 import { CodedError } from '../errors.ts';
@@ -62,7 +63,9 @@ export const createApp = ({ log, gate, clientAddress, admit, variant, rooms }: D
     const known = (ctx as unknown as Context).matched ?? [];
     if (known.length === 0) throw new CodedError('not_found');
     const Allow = [...new Set(known.flatMap(({ methods }) => methods))].toSorted().join(', ');
-    throw new CodedError('method_not_allowed', `The path does not take ${ctx.method}, only ${Allow}.`, { headers: { Allow } });
+    throw new CodedError('method_not_allowed', `The path does not take ${ctx.method}, only ${Allow}.`, {
+      headers: { Allow },
+    });
   });
   // What fails once an answer is under way: the connection is cut, and the log knows.
   app.on('error', (error: NodeJS.ErrnoException) => {

@@ -20,7 +20,10 @@ const readError = (error: unknown): CodedError => {
 const withDeadline = async <T>(ctx: Context, reading: Promise<T>): Promise<T> => {
   let timer: NodeJS.Timeout | undefined;
   const late = new Promise<never>((_, reject) => {
-    timer = setTimeout(() => reject(new CodedError('request_timeout', undefined, { headers: { Connection: 'close' } })), MOST_MS);
+    timer = setTimeout(
+      () => reject(new CodedError('request_timeout', undefined, { headers: { Connection: 'close' } })),
+      MOST_MS,
+    );
   });
   try {
     return await Promise.race([reading, late]);

@@ -14,10 +14,13 @@ export interface GateOptions {
 /** A request's head, as much of it as the gate looks at. */
 export type Head = Pick<IncomingMessage, 'method' | 'url' | 'rawHeaders' | 'headers'>;
 
+/** Headers of one request. */
+export const MOST_HEADERS = 64;
+
 export interface Gate {
   /**
    * Judges every request and every upgrade, before anything else sees it.
-   * @throws CodedError `invalid_request` or `host_refused`
+   * @throws CodedError `headers_too_large`, `invalid_request` or `host_refused`
    */
   checkHost(head: Head): void;
   /**
@@ -61,11 +64,14 @@ export const createGate = ({ machineName, publicUrl, allowedHosts }: GateOptions
     const from = authority(origin);
     if (from === null || !/^https?:/i.test(origin)) return false;
     const scheme = new URL(origin).protocol;
-    return from === authority(`${scheme}//${host}`) || from === publicAuthority || allowedNames.has(hostName(from) ?? '');
+    return (
+      from === authority(`${scheme}//${host}`) || from === publicAuthority || allowedNames.has(hostName(from) ?? '')
+    );
   };
 
   return {
     checkHost: ({ url = '', rawHeaders, headers }) => {
+      if (rawHeaders.length > 2 * MOST_HEADERS) throw new CodedError('headers_too_large');
       // Forms such as //evil/ and http://evil/ mean another host than the Host header says.
       if (!/^\/(?!\/)/.test(url)) throw new CodedError('invalid_request', 'The request target must be a path.');
       const name = countOf(rawHeaders, 'host') === 1 ? hostName(headers.host ?? '') : null;

@@ -1,28 +1,39 @@
 /** The pages of the product and what they load. */
 import { readFile } from 'node:fs/promises';
+import type { IncomingMessage } from 'node:http';
 import { join } from 'node:path';
 import send from 'send';
 import type { Content } from '../content/content.ts';
 import { CodedError } from '../errors.ts';
-import type { PlayerBoot } from '../wire.ts';
+import type { LandingBoot, PageBoot, PlayerBoot, Variant } from '../wire.ts';
+import { readJson } from './body.ts';
 import type { Context, Routes } from './routes.ts';
 
 interface Dependencies {
   content: Pick<Content, 'payload' | 'screens'>;
+  /** A new token for a page; null where pages need none. */
+  pageToken(): Promise<PageBoot['pageToken']>;
+  /** The address of the onboarding form for whoever sent the request. */
+  formUrl(request: IncomingMessage): LandingBoot['formUrl'];
+  /** The onboarding form of a device is being opened. */
+  onFormOpened(deviceId: string): void;
 }
 
 interface PagesOptions {
   /** The built renderer. */
   rendererDir: string;
   timeZone: string;
+  variant: Variant;
 }
 
 const bootSlot = /(<script type="application\/json" id="boot">)[^<]*(<\/script>)/;
 
-/** Writes what a page needs to know into its HTML: as data, since inline scripts are forbidden. */
-const withBoot = (html: string, boot: PlayerBoot): string => {
+/** Sends a page with what it needs to know inside: as data, since inline scripts are forbidden. */
+const sendPage = <Boot extends PageBoot>(ctx: Context, html: string, boot: Boot): void => {
   const json = JSON.stringify(boot).replaceAll('<', '\\u003c');
-  return html.replace(bootSlot, (_, open: string, close: string) => open + json + close);
+  ctx.type = 'text/html';
+  ctx.set('Cache-Control', 'no-store');
+  ctx.body = html.replace(bootSlot, (_, open: string, close: string) => open + json + close);
 };
 
 const sendFile = (ctx: Context, path: string, options: send.SendOptions): Promise<void> =>
@@ -32,7 +43,8 @@ const sendFile = (ctx: Context, path: string, options: send.SendOptions): Promis
     send(ctx.req, path, options)
       .on('error', (error: { status?: number }) => {
         ctx.respond = true;
-        reject(error.status === 404 ? new CodedError('not_found') : error);
+        // 403 is what it answers to a path that leads out of the folder.
+        reject([403, 404].includes(error.status ?? 0) ? new CodedError('not_found') : error);
       })
       .on('end', resolve)
       .pipe(ctx.res);
@@ -40,25 +52,46 @@ const sendFile = (ctx: Context, path: string, options: send.SendOptions): Promis
   });
 
 /** @throws Error where the renderer is not built */
-export const createPages = async ({ content }: Dependencies, { rendererDir, timeZone }: PagesOptions): Promise<Routes> => {
-  const player = await readFile(join(rendererDir, 'player', 'index.html'), 'utf8');
+export const createPages = async (
+  { content, pageToken, formUrl, onFormOpened }: Dependencies,
+  { rendererDir, timeZone, variant }: PagesOptions,
+): Promise<Routes> => {
+  const readPage = (path: string): Promise<string> => readFile(join(rendererDir, path), 'utf8');
+  const [player, landing, form] = await Promise.all([
+    readPage('player/index.html'),
+    readPage('onboarding/landing.html'),
+    readPage('onboarding/form.html'),
+  ]);
+
+  const sendScreenList = (ctx: Context): void => {
+    ctx.type = 'text/plain';
+    ctx.body = [
+      'Signage player. Screens:',
+      ...content.screens().map(({ slug, name }) => `  /screen/${slug}  ${name}`),
+      '',
+    ].join('\n');
+  };
 
   return {
-    'GET /': (ctx) => {
-      ctx.type = 'text/plain';
-      ctx.body = [
-        'Signage player. Screens:',
-        ...content.screens().map(({ slug, name }) => `  /screen/${slug}  ${name}`),
-        '',
-      ].join('\n');
+    'GET /': async (ctx) => {
+      if (variant === 'baseline') sendScreenList(ctx);
+      else sendPage<LandingBoot>(ctx, landing, { formUrl: formUrl(ctx.req), pageToken: await pageToken() });
     },
-    'GET /screen/:slug': (ctx) => {
+    'GET /onboard': async (ctx) => {
+      const { deviceId } = ctx.query;
+      if (ctx.method === 'GET' && typeof deviceId === 'string') onFormOpened(deviceId);
+      sendPage<PageBoot>(ctx, form, { pageToken: await pageToken() });
+    },
+    'POST /api/auth/page': async (ctx) => {
+      await readJson(ctx);
+      ctx.set('Cache-Control', 'no-store');
+      ctx.body = (await pageToken()) ?? { token: null, issuedAt: null, expiresAt: null };
+    },
+    'GET /screen/:slug': async (ctx) => {
       const slug = ctx.params.slug ?? '';
       // The page of an unknown screen is the player too: it waits, calmly, until the screen is there.
       ctx.status = content.payload(slug) === undefined ? 404 : 200;
-      ctx.type = 'text/html';
-      ctx.set('Cache-Control', 'no-store');
-      ctx.body = withBoot(player, { slug, timeZone });
+      sendPage<PlayerBoot>(ctx, player, { slug, timeZone, pageToken: await pageToken() });
     },
     'GET /assets/*path': (ctx) =>
       sendFile(ctx, ctx.path.slice('/assets'.length), {

@@ -6,9 +6,11 @@ import type { Logger } from 'pino';
 import { type WebSocket, WebSocketServer } from 'ws';
 import type { Payload } from '../content/payload.ts';
 import { CodedError } from '../errors.ts';
+import { refusal } from '../options.ts';
 import { socketProtocol } from '../wire.ts';
 import { errorAnswer, sendPayload, toCodedError } from './answer.ts';
-import type { Gate } from './gate.ts';
+import { type Gate, MOST_HEADERS } from './gate.ts';
+import { ignoreOffer } from './offers.ts';
 
 interface Dependencies {
   log: Logger;
@@ -30,6 +32,9 @@ const DRAIN_MS = 2_000;
 const MOST_CONNECTIONS = 10_000;
 const MOST_MESSAGE_BYTES = 64 * 1024;
 
+/** How long a client may go on sending a body that nobody reads. */
+const LINGER_MS = 5_000;
+
 const limits = {
   headersTimeout: 10_000,
   // Bodies have deadlines of their own: a JSON body's is short, an upload's depends on its size.
@@ -37,17 +42,41 @@ const limits = {
   keepAliveTimeout: 65_000,
   connectionsCheckingInterval: 1_000,
   maxHeaderSize: 8 * 1024,
+  // The gate judges Host, and answers as the rest of the service does.
+  requireHostHeader: false,
+};
+
+/** Ends a connection on which a body is still to come, some time after its answer. */
+const cutOff = (request: IncomingMessage): void => {
+  if (request.complete) return;
+  const timer = setTimeout(() => request.socket.destroy(), LINGER_MS).unref();
+  request.once('end', () => clearTimeout(timer));
 };
 
 const playlistPath = /^\/api\/screens\/([a-z0-9-]{1,64})\/playlist(?:\?|$)/;
 
-/** @throws the listen error, such as EADDRINUSE */
+/** A listen error as what a person can do about it. */
+const listenError = (error: NodeJS.ErrnoException, host: string, port: number): Error => {
+  if (error.code === 'EADDRINUSE') {
+    return new Error(`Port ${port} is taken by another program; set SIGNAGE_PORT to a free one.`, { cause: error });
+  }
+  if (error.code === 'EACCES') return refusal('port', String(port), 'a port that this user may listen on');
+  if (error.code === 'EADDRNOTAVAIL' || error.syscall === 'getaddrinfo') {
+    return refusal('host', host, 'an address of this machine');
+  }
+  return error;
+};
+
+/** @throws OptionsError or Error, with a sentence for a person, where the address or the port can't be had */
 export const listen = async (
   { log, gate, app, payload, admitSocket }: Dependencies,
   { host, port }: { host: string; port: number },
 ): Promise<Server> => {
   const server = createServer(limits, (request, response) => {
-    const { method, url = '' } = request;
+    const { method, url = '', headers } = request;
+    if (headers['content-length'] !== undefined || headers['transfer-encoding'] !== undefined) {
+      response.once('finish', () => cutOff(request));
+    }
     const reads = method === 'GET' || method === 'HEAD';
     try {
       gate.checkHost(request);
@@ -61,12 +90,14 @@ export const listen = async (
     if (prepared === undefined) app(request, response);
     else sendPayload(request, response, prepared);
   });
-  server.maxHeadersCount = 64;
+  // Node drops what is beyond, silently: the gate must see that there was one too many.
+  server.maxHeadersCount = MOST_HEADERS + 1;
   server.maxConnections = MOST_CONNECTIONS;
 
-  const refuse = (socket: Duplex, path: string, error: CodedError): void => {
+  /** Answers where Node has given a socket away: as under /api, since programs alone get there. */
+  const refuse = (socket: Duplex, error: CodedError): void => {
     if (!socket.writable) return void socket.destroy();
-    const { status, headers, body } = errorAnswer(path, error);
+    const { status, headers, body } = errorAnswer('/api', error);
     const lines = Object.entries({ ...headers, Connection: 'close' }).map(([name, value]) => `${name}: ${value}\r\n`);
     socket.end(`HTTP/1.1 ${status} ${error.code}\r\n${lines.join('')}\r\n${body}`, () => socket.destroy());
   };
@@ -78,7 +109,7 @@ export const listen = async (
         : error.code === 'ERR_HTTP_REQUEST_TIMEOUT'
           ? 'request_timeout'
           : 'invalid_request';
-    refuse(socket, '/api', new CodedError(code));
+    refuse(socket, new CodedError(code));
   });
 
   const sockets = new WebSocketServer({
@@ -89,7 +120,13 @@ export const listen = async (
     handleProtocols: (offered) => (offered.has(socketProtocol) ? socketProtocol : false),
   });
 
+  sockets.on('wsClientError', (error, socket) => {
+    const headers = { 'Sec-WebSocket-Version': '13' };
+    refuse(socket, new CodedError('invalid_request', `${error.message}.`, { headers }));
+  });
+
   server.on('upgrade', async (request, socket, head) => {
+    if (request.headers.upgrade?.toLowerCase() !== 'websocket') return ignoreOffer(server, request, socket, head);
     // A socket without this listener takes the process with it when it fails.
     socket.on('error', (error) => log.debug({ err: error }, 'an upgrading socket failed'));
     try {
@@ -101,12 +138,12 @@ export const listen = async (
         accept(webSocket);
       });
     } catch (error) {
-      refuse(socket, '/api', toCodedError(error, log));
+      refuse(socket, toCodedError(error, log));
     }
   });
 
   await new Promise<void>((resolve, reject) => {
-    server.once('error', reject);
+    server.once('error', (error) => reject(listenError(error, host, port)));
     server.listen({ host, port }, resolve);
   });
   server.on('error', (error) => log.error({ err: error }, 'the listening socket failed'));

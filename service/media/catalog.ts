@@ -1,30 +1,29 @@
 import { readdir, readFile, rename, stat, writeFile } from 'node:fs/promises';
-import { open } from 'node:fs/promises';
 import { basename, join } from 'node:path';
 import type { Logger } from 'pino';
 import { z } from 'zod';
+import { codeOf } from '../store/disk.ts';
 import { fingerprint } from './fingerprint.ts';
 import type { Following } from './hasher.ts';
 import { inspect } from './inspect.ts';
-import { mediaName } from './names.ts';
+import { isMediaName } from './names.ts';
 
-const facts = z.object({
+const knownFacts = z.object({
   fingerprint: z.string(),
+  size: z.number(),
   sha256: z.string(),
   mediaType: z.string(),
   width: z.number().nullable(),
   height: z.number().nullable(),
   duration: z.number().nullable(),
 });
-type KnownFacts = z.infer<typeof facts>;
+type KnownFacts = z.infer<typeof knownFacts>;
 
-const savedFacts = z.array(z.tuple([z.string(), facts]));
+const saved = z.array(z.tuple([z.string().describe('path'), knownFacts]));
 
 /** One medium of this box, as `/media/NAME` serves it. */
 export interface MediaEntry extends Omit<KnownFacts, 'fingerprint'> {
   name: string;
-  /** Bytes. */
-  size: number;
   /** ISO 8601. */
   modifiedAt: string;
 }
@@ -32,101 +31,120 @@ export interface MediaEntry extends Omit<KnownFacts, 'fingerprint'> {
 interface Options {
   /** The file that keeps the catalog between starts. It can be lost: it is made again from the folders. */
   path: string;
-  /** In the order of precedence. */
+  /** The first one that has a name is the one that serves it. */
   folders: readonly string[];
   hasher: { follow(path: string): Following };
   log: Logger;
 }
 
-const isName = (name: string): boolean => {
+const read = async (path: string, log: Logger): Promise<[string, KnownFacts][]> => {
   try {
-    return mediaName(name) === name;
-  } catch {
-    return false;
+    return saved.parse(JSON.parse(await readFile(path, 'utf8')));
+  } catch (error) {
+    if (codeOf(error) !== 'ENOENT') log.warn({ err: error }, 'the catalog is made anew');
+    return [];
   }
 };
 
 /**
  * What is known of the media in the folders. Nothing watches them: each look compares every file with what was known of
- * it, so that files put there by hand are found and nothing stale is ever told. What is new is read in the background,
+ * it, so that files put there by hand are found, and nothing stale is ever told. What is new is read in the background,
  * one file at a time, and is part of a later look.
  */
 export const createCatalog = ({ path, folders, hasher, log }: Options) => {
-  const waiting = new Set<string>();
-  let loaded: Promise<Map<string, KnownFacts>> | undefined;
-  let working = false;
+  const known = new Map<string, KnownFacts>();
+  const unread = new Set<string>();
+  let reading = false;
   let closed = false;
   let changed = false;
+  let loading: Promise<void> | undefined;
   let saving = Promise.resolve();
 
-  const load = (): Promise<Map<string, KnownFacts>> => {
-    loaded ??= readFile(path, 'utf8').then(
-      (text) => new Map(savedFacts.parse(JSON.parse(text))),
-    ).catch((error: unknown) => {
-      if ((error as NodeJS.ErrnoException).code !== 'ENOENT') log.warn({ err: error }, 'the catalog is made anew');
-      return new Map();
-    });
-    return loaded;
+  /** What uploads have told since the start is newer than what was kept. */
+  const load = async (): Promise<void> => {
+    for (const [file, facts] of await read(path, log)) if (!known.has(file)) known.set(file, facts);
+  };
+  const loaded = (): Promise<void> => {
+    loading ??= load();
+    return loading;
   };
 
+  const write = async (): Promise<void> => {
+    if (!changed) return;
+    changed = false;
+    await loaded();
+    await writeFile(`${path}.new`, JSON.stringify([...known]));
+    await rename(`${path}.new`, path);
+  };
   const save = (): Promise<void> => {
-    saving = saving.then(async () => {
-      if (!changed) return;
-      changed = false;
-      await writeFile(`${path}.new`, JSON.stringify([...(await load())]));
-      await rename(`${path}.new`, path);
-    }).catch((error: unknown) => log.warn({ err: error }, 'the catalog could not be kept'));
+    saving = saving.then(write).catch((error: unknown) => log.warn({ err: error }, 'the catalog could not be kept'));
     return saving;
   };
 
-  const set = async (file: string, known: KnownFacts) => {
-    (await load()).set(file, known);
+  const learn = (file: string, facts: KnownFacts): void => {
+    known.set(file, facts);
     changed = true;
   };
 
-  /** Reads a file that nothing is known of. One that changes meanwhile is left for the next look. */
   const examine = async (file: string): Promise<void> => {
-    const handle = await open(file);
-    try {
-      const before = await handle.stat();
-      const found = await inspect(handle, basename(file));
-      const sha256 = await hasher.follow(file).digest(before.size);
-      const mark = fingerprint(before);
-      if (mark === fingerprint(await handle.stat())) await set(file, { ...found, sha256, fingerprint: mark });
-    } finally {
-      await handle.close();
-    }
+    const facts = await inspect(file, basename(file));
+    const sha256 = await hasher.follow(file).digest(facts.size);
+    // A file that is still being copied into the folder is left for the next look.
+    if (facts.fingerprint === fingerprint(await stat(file))) learn(file, { ...facts, sha256 });
   };
 
-  const work = async (): Promise<void> => {
-    if (working) return;
-    working = true;
-    for (const file of waiting) {
+  const readOn = async (): Promise<void> => {
+    if (reading) return;
+    reading = true;
+    for (const file of unread) {
       if (closed) break;
       await examine(file).catch((error: unknown) => log.debug({ err: error, file }, 'a medium could not be read'));
-      waiting.delete(file);
+      unread.delete(file);
     }
-    working = false;
+    reading = false;
     await save();
   };
 
   return {
-    /** Everything known of the media that are there now, by name. What is new is missing until it has been read. */
+    /** All media that are there now and have been read, by name. */
     async list(): Promise<MediaEntry[]> {
-      const known = await load();
+      await loaded();
       const gone = new Set(known.keys());
-      const entries = new Map<string, MediaEntry | null>();
+      const seen = new Set<string>();
+      const entries: MediaEntry[] = [];
       for (const folder of folders) {
-        for (const name of (await readdir(folder)).filter(isName)) {
+        const names = await readdir(folder).catch((): string[] => []);
+        for (const name of names.filter(isMediaName)) {
           const file = join(folder, name);
           const stats = await stat(file).catch(() => null);
           if (!stats?.isFile()) continue;
           gone.delete(file);
-          const { fingerprint: mark, ...rest } = known.get(file) ?? { fingerprint: null };
-          
+          if (seen.has(name)) continue;
+          seen.add(name);
+          const facts = known.get(file);
+          if (facts?.fingerprint !== fingerprint(stats)) {
+            unread.add(file);
+            continue;
+          }
+          const { fingerprint: _, ...rest } = facts;
+          entries.push({ name, modifiedAt: stats.mtime.toISOString(), ...rest });
         }
       }
-      return [];
+      for (const file of gone) changed = known.delete(file) || changed;
+      void readOn();
+      return entries.sort((a, b) => (a.name < b.name ? -1 : 1));
+    },
+
+    /** Tells what an upload's facts are, so that it need not be read again. */
+    record(file: string, facts: KnownFacts): void {
+      learn(file, facts);
+      void save();
+    },
+
+    /** Stops reading, and keeps what is known. */
+    async close(): Promise<void> {
+      closed = true;
+      await save();
     },
   };
 };

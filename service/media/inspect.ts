@@ -1,10 +1,15 @@
 import type { FileHandle } from 'node:fs/promises';
+import { open } from 'node:fs/promises';
 import { imageSize } from 'image-size';
+import { fingerprint } from './fingerprint.ts';
 import { movieFacts } from './mp4.ts';
-import { judgeType, signatureBytes } from './types.ts';
+import { judgeType, SIGNATURE_BYTES } from './types.ts';
 
-/** What a file is, as far as its first bytes and its index of boxes tell. */
+/** What a file is, as far as its first bytes and its index tell. */
 export interface Facts {
+  fingerprint: string;
+  /** Bytes. */
+  size: number;
   mediaType: string;
   /** Pixels, as shown. */
   width: number | null;
@@ -14,7 +19,7 @@ export interface Facts {
 }
 
 /** Photographs carry previews and colour profiles in front of their size. */
-const imageHeadBytes = 512 * 1024;
+const IMAGE_HEAD_BYTES = 512 * 1024;
 
 const readHead = async (handle: FileHandle, length: number): Promise<Buffer> => {
   const { buffer, bytesRead } = await handle.read(Buffer.alloc(length), 0, length, 0);
@@ -23,25 +28,32 @@ const readHead = async (handle: FileHandle, length: number): Promise<Buffer> => 
 
 /** The media type that a file of this name goes out under; see {@link judgeType}. */
 export const typeOfFile = async (handle: FileHandle, name: string): Promise<string> =>
-  judgeType(name, await readHead(handle, signatureBytes));
+  judgeType(name, await readHead(handle, SIGNATURE_BYTES));
 
-const imageFacts = (head: Buffer): Pick<Facts, 'width' | 'height'> => {
+const imageFacts = (head: Buffer): { width: number; height: number } | null => {
   try {
     const { width, height, orientation = 1 } = imageSize(head);
     // Exif: from 5 on, the picture lies on its side.
     return orientation < 5 ? { width, height } : { width: height, height: width };
   } catch {
-    return { width: null, height: null };
+    return null;
   }
 };
 
-/** Looks into a file, which may be anything. */
-export const inspect = async (handle: FileHandle, name: string): Promise<Facts> => {
-  const mediaType = await typeOfFile(handle, name);
-  const facts: Facts = { mediaType, width: null, height: null, duration: null };
-  if (mediaType.startsWith('image/')) return { ...facts, ...imageFacts(await readHead(handle, imageHeadBytes)) };
-  if (/\/(?:mp4|quicktime|3gpp)$/.test(mediaType)) {
-    return { ...facts, ...(await movieFacts(handle, (await handle.stat()).size)) };
+/** Looks into a file, which may hold anything, under the name that it has or is to have. */
+export const inspect = async (path: string, name: string): Promise<Facts> => {
+  const handle = await open(path);
+  try {
+    const stats = await handle.stat();
+    const mediaType = await typeOfFile(handle, name);
+    const facts = { fingerprint: fingerprint(stats), size: stats.size, mediaType };
+    const unknown = { width: null, height: null, duration: null };
+    if (mediaType.startsWith('image/')) {
+      return { ...facts, ...unknown, ...imageFacts(await readHead(handle, IMAGE_HEAD_BYTES)) };
+    }
+    const isMovie = /\/(?:mp4|quicktime|3gpp)$/.test(mediaType);
+    return { ...facts, ...unknown, ...(isMovie ? await movieFacts(handle, stats.size) : null) };
+  } finally {
+    await handle.close();
   }
-  return facts;
 };

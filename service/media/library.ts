@@ -1,12 +1,14 @@
 import { randomUUID } from 'node:crypto';
 import { constants, type Stats } from 'node:fs';
-import { type FileHandle, mkdir, open, readdir, rename, rm, statfs as systemStatfs, unlink } from 'node:fs/promises';
-import { join, resolve } from 'node:path';
+import { type FileHandle, open, readdir, rm, statfs as systemStatfs, unlink } from 'node:fs/promises';
+import { join } from 'node:path';
 import type { Readable } from 'node:stream';
 import type { Logger } from 'pino';
+import { checkBody } from '../auth/body.ts';
 import { CodedError } from '../errors.ts';
+import { codeOf, isFull, systemDisk } from '../store/disk.ts';
+import { renamePatiently } from '../store/file.ts';
 import type { UploadResult } from '../wire.ts';
-import { fingerprint } from './fingerprint.ts';
 import type { Following } from './hasher.ts';
 import { type Facts, inspect } from './inspect.ts';
 import { receive } from './receive.ts';
@@ -14,7 +16,7 @@ import { requireSpace, type Volume } from './space.ts';
 
 /** Where an upload's facts are kept, so that nobody has to read the file again for them. */
 interface Catalog {
-  record(path: string, facts: Facts & { fingerprint: string; sha256: string }): void;
+  record(path: string, facts: Facts & { sha256: string }): void;
 }
 
 interface Options {
@@ -42,31 +44,21 @@ export interface OpenFile {
 
 export type Library = Awaited<ReturnType<typeof createLibrary>>;
 
-const leftover = /^\.upload-[0-9a-f-]{36}$/;
+const LEFTOVER = /^\.upload-[0-9a-f-]{36}$/;
 
-const isCode = (error: unknown, ...codes: string[]): boolean =>
-  codes.includes((error as NodeJS.ErrnoException).code ?? '');
+const isCode = (error: unknown, ...codes: string[]): boolean => codes.includes(codeOf(error) ?? '');
 
 /** What the file system says, as a client should hear it. */
 const coded = (error: unknown): unknown => {
-  if (isCode(error, 'ENOSPC', 'EDQUOT')) return new CodedError('insufficient_storage', undefined, { cause: error });
-  if (isCode(error, 'EISDIR', 'ENAMETOOLONG')) {
-    const message = 'This disk has no place for a file of that name.';
-    return new CodedError('invalid_field', message, { field: 'filename', cause: error });
-  }
-  return error;
-};
-
-/** Makes a rename or a removal last; Windows knows no such thing. */
-const syncFolder = async (path: string): Promise<void> => {
-  if (process.platform === 'win32') return;
-  const handle = await open(path);
-  await handle.sync().finally(() => handle.close());
+  if (isFull(error)) return new CodedError('insufficient_storage', undefined, { cause: error });
+  if (!isCode(error, 'EISDIR', 'ENAMETOOLONG')) return error;
+  const message = 'This disk has no place for a file of that name.';
+  return new CodedError('invalid_field', message, { field: 'filename', cause: error });
 };
 
 /**
  * The media of this box: the upload directory, which clients write to, and the media directory, which holds copies of
- * remote media. Makes both directories and sweeps what broken uploads left. Every `name` has passed `mediaName`.
+ * remote media; both are there. Sweeps what broken uploads left. Every `name` has passed `mediaName`.
  */
 export const createLibrary = async ({
   uploadDir,
@@ -77,29 +69,16 @@ export const createLibrary = async ({
   log,
   statfs = systemStatfs,
 }: Options) => {
-  const folders = { uploadDir: resolve(uploadDir), mediaDir: resolve(mediaDir) };
-  for (const folder of Object.values(folders)) await mkdir(folder, { recursive: true });
-  for (const name of await readdir(folders.uploadDir)) {
-    if (!leftover.test(name)) continue;
-    await rm(join(folders.uploadDir, name), { force: true });
+  for (const name of await readdir(uploadDir)) {
+    if (!LEFTOVER.test(name)) continue;
+    await rm(join(uploadDir, name), { force: true });
     log.info({ name }, 'swept an upload that was cut off');
   }
 
-  const requireRoom = async (wanted = 0) => requireSpace(await statfs(folders.uploadDir), wanted);
-
-  /** The facts of a file that nobody else writes to any more. */
-  const examine = async (path: string, name: string) => {
-    const handle = await open(path);
-    try {
-      return { ...(await inspect(handle, name)), fingerprint: fingerprint(await handle.stat()) };
-    } finally {
-      await handle.close();
-    }
-  };
+  const requireRoom = async (wanted = 0): Promise<void> => requireSpace(await statfs(uploadDir), wanted);
 
   return {
-    /** Absolute paths. */
-    folders,
+    folders: { uploadDir, mediaDir },
 
     /**
      * Writes a file whole or not at all, and answers once it would survive a power cut. Of two writes to one name, the
@@ -111,8 +90,8 @@ export const createLibrary = async ({
       if (expectedLength !== null && expectedLength > maxUploadBytes) {
         throw new CodedError('payload_too_large', `The file is larger than ${maxUploadBytes} bytes.`);
       }
-      const temporary = join(folders.uploadDir, `.upload-${randomUUID()}`);
-      const path = join(folders.uploadDir, name);
+      const temporary = join(uploadDir, `.upload-${randomUUID()}`);
+      const path = join(uploadDir, name);
       try {
         await requireRoom(expectedLength ?? 0);
         const { size, sha256 } = await receive(stream, temporary, {
@@ -120,11 +99,11 @@ export const createLibrary = async ({
           follow: hasher.follow,
           requireRoom,
         });
-        if (bodySha256 !== null && bodySha256 !== sha256) throw new CodedError('signature_invalid');
-        const facts = { sha256, ...(await examine(temporary, name)) };
-        await rename(temporary, path);
-        await syncFolder(folders.uploadDir);
-        catalog.record(path, facts);
+        checkBody(sha256, bodySha256);
+        const facts = await inspect(temporary, name);
+        await renamePatiently(systemDisk, temporary, path);
+        await systemDisk.syncFolder(uploadDir);
+        catalog.record(path, { ...facts, sha256 });
         return { filename: name, size, sha256, url: `/media/${encodeURIComponent(name)}`, media_type: facts.mediaType };
       } catch (error) {
         await rm(temporary, { force: true });
@@ -139,11 +118,11 @@ export const createLibrary = async ({
      */
     async remove(name: string): Promise<void> {
       try {
-        await unlink(join(folders.uploadDir, name));
+        await unlink(join(uploadDir, name));
       } catch (error) {
         throw isCode(error, 'ENOENT', 'EISDIR') ? new CodedError('file_not_found') : error;
       }
-      await syncFolder(folders.uploadDir);
+      await systemDisk.syncFolder(uploadDir);
     },
 
     /**
@@ -152,7 +131,7 @@ export const createLibrary = async ({
      * @throws `file_not_found`
      */
     async open(name: string): Promise<OpenFile> {
-      for (const folder of [folders.uploadDir, folders.mediaDir]) {
+      for (const folder of [uploadDir, mediaDir]) {
         try {
           // Not to wait: whatever lies in the folder, a pipe for one, no request hangs on it.
           const handle = await open(join(folder, name), constants.O_RDONLY | (constants.O_NONBLOCK ?? 0));

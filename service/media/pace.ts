@@ -1,6 +1,6 @@
-/** Bytes a second that an upload must keep up, on the average of {@link span} seconds. */
-const leastRate = 16 * 1024;
-const span = 10;
+/** What an upload must keep up, on the average of {@link SPAN_SECONDS}. */
+const LEAST_BYTES_PER_SECOND = 16 * 1024;
+const SPAN_SECONDS = 10;
 
 /**
  * The least rate of an upload. Only seconds spent waiting for the client count, so that a slow disk is never held
@@ -16,8 +16,8 @@ export const createPace = () => {
     /** To be called each second; true once the client is too slow. */
     tick(waiting: boolean): boolean {
       if (waiting) seconds += 1;
-      if (seconds < span) return false;
-      const tooSlow = bytes < leastRate * span;
+      if (seconds < SPAN_SECONDS) return false;
+      const tooSlow = bytes < LEAST_BYTES_PER_SECOND * SPAN_SECONDS;
       bytes = 0;
       seconds = 0;
       return tooSlow;

@@ -4,14 +4,14 @@ import { CodedError } from '../errors.ts';
 import type { Following } from './hasher.ts';
 import { createPace } from './pace.ts';
 
-const MiB = 1024 ** 2;
+const MIB = 1024 ** 2;
 
 /** Chunks that wait for the disk go out in one write of up to this. */
-const batchBytes = MiB;
+const BATCH_BYTES = MIB;
 /** The hash is told to go on in steps of this. */
-const hashStep = 4 * MiB;
+const HASH_STEP_BYTES = 4 * MIB;
 /** The disk is asked for room, and told to write, in steps of this: the last flush is short then. */
-const checkpointStep = 32 * MiB;
+const CHECKPOINT_BYTES = 32 * MIB;
 
 interface Options {
   /** Most bytes to take. */
@@ -34,7 +34,7 @@ export const receive = async (
   { limit, follow, requireRoom }: Options,
 ): Promise<{ size: number; sha256: string }> => {
   const handle = await open(path, 'wx');
-  const out = handle.createWriteStream({ highWaterMark: batchBytes, autoClose: false });
+  const out = handle.createWriteStream({ highWaterMark: BATCH_BYTES, autoClose: false });
   const hash = follow(path);
   const pace = createPace();
   let size = 0;
@@ -51,11 +51,11 @@ export const receive = async (
     size += chunk.length;
     pace.arrived(chunk.length);
     if (size > limit) fail(new CodedError('payload_too_large', `The file is larger than ${limit} bytes.`));
-    if (out.bytesWritten - hashed >= hashStep) {
+    if (out.bytesWritten - hashed >= HASH_STEP_BYTES) {
       hashed = out.bytesWritten;
       hash.upTo(hashed);
     }
-    if (size - checked >= checkpointStep) {
+    if (size - checked >= CHECKPOINT_BYTES) {
       checked = size;
       // The system reports a failed flush once, here or at the end: neither may lose it.
       checkpoint = checkpoint.then(requireRoom).then(() => handle.datasync());
@@ -76,8 +76,8 @@ export const receive = async (
     stream.pipe(out);
     await written;
     await checkpoint;
-    await handle.sync();
-    return { size, sha256: await hash.digest(size) };
+    const [sha256] = await Promise.all([hash.digest(size), handle.sync()]);
+    return { size, sha256 };
   } finally {
     clearInterval(beat);
     stream.unpipe(out).off('data', arrived).off('error', left).off('close', left);

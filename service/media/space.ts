@@ -9,7 +9,7 @@ export interface Volume {
   bsize: number;
 }
 
-const MiB = 1024 ** 2;
+const MIB = 1024 ** 2;
 
 /**
  * Uploads leave max(512 MiB, 5 %) of a volume free, so that the service's own state always has room. A volume smaller
@@ -19,8 +19,8 @@ const MiB = 1024 ** 2;
  * @throws `insufficient_storage`
  */
 export const requireSpace = ({ bavail, blocks, bsize }: Volume, wanted: number): void => {
-  const spare = bavail * bsize - Math.max(512 * MiB, 0.05 * blocks * bsize);
+  const spare = bavail * bsize - Math.max(512 * MIB, 0.05 * blocks * bsize);
   if (spare >= wanted) return;
-  const room = Math.max(0, Math.floor(spare / MiB));
+  const room = Math.max(0, Math.floor(spare / MIB));
   throw new CodedError('insufficient_storage', `The disk is full: there is room for ${room} MiB of uploads.`);
 };

@@ -1,5 +1,5 @@
 /** What goes out under no type of its own: bytes to keep, never to show or run. */
-export const opaque = 'application/octet-stream';
+export const OPAQUE = 'application/octet-stream';
 
 /** Everything built on ISO/IEC 14496-12, of old files without a file type box too; HEIF and AVIF are told apart. */
 const movie = /^[^]{4}(?:ftyp(?!avi[fs]|hei[cx]|mif1|msf1)|moov|mdat|wide|free|skip)/;
@@ -72,7 +72,7 @@ const media: ReadonlyMap<string, readonly [type: string, signature: RegExp]> = n
 ]);
 
 /** How many bytes of a file {@link judgeType} needs to see. */
-export const signatureBytes = 4096;
+export const SIGNATURE_BYTES = 4096;
 
 /** The path that a URL names, percent-decoded; what is no URL is a name and stays as it is. */
 const pathOf = (nameOrUrl: string): string => {
@@ -93,11 +93,11 @@ const rowOf = (path: string) => media.get(/[^/]\.([a-z0-9]+)$/i.exec(path)?.[1]?
 export const mediaTypeOf = (nameOrUrl: string): string | null => rowOf(pathOf(nameOrUrl))?.[0] ?? null;
 
 /**
- * The media type that a file goes out under: its own where its name and its first bytes agree, else {@link opaque}.
+ * The media type that a file goes out under: its own where its name and its first bytes agree, else {@link OPAQUE}.
  * The signatures stand here and not in a detection library, because only one is ever asked, that of the name: nothing
  * parses an upload in order to serve it.
  */
 export const judgeType = (name: string, head: Buffer): string => {
-  const [type, signature] = rowOf(name) ?? [opaque, never];
-  return signature.test(head.toString('latin1', 0, signatureBytes)) ? type : opaque;
+  const [type, signature] = rowOf(name) ?? [OPAQUE, never];
+  return signature.test(head.toString('latin1', 0, SIGNATURE_BYTES)) ? type : OPAQUE;
 };

@@ -6,11 +6,11 @@ const device = z.object({
   deviceId: z.string(),
   clientName: z.string(),
   screenSlug: z.string().nullable(),
-  updatedAt: z.iso.datetime({ precision: 3 }),
+  updatedAt: z.string(),
 });
 
 /** What a box remembers of a device. */
-export interface Device {
+interface Device {
   readonly deviceId: string;
   readonly clientName: string;
   /** Null where the device has a name, but was never bound. */
@@ -19,7 +19,7 @@ export interface Device {
   readonly updatedAt: string;
 }
 
-export type DeviceMap = ReadonlyMap<string, Device>;
+type DeviceMap = ReadonlyMap<string, Device>;
 
 /** A list in the file and a map in memory: in neither is an id like `__proto__` anything but data. */
 export const deviceMap: z.ZodType<DeviceMap> = z.codec(z.array(device), z.map(z.string(), device), {
@@ -27,7 +27,7 @@ export const deviceMap: z.ZodType<DeviceMap> = z.codec(z.array(device), z.map(z.
   encode: (map) => [...map.values()],
 });
 
-/** The devices that the box knows. Each write resolves when it is durable, and rejects as {@link Durable.update} does. */
+/** The devices that the box knows. A write resolves when it is durable, and rejects as {@link Durable.update} does. */
 export interface Devices {
   get(deviceId: string): Device | undefined;
   list(): Device[];
@@ -38,7 +38,10 @@ export interface Devices {
 }
 
 /** @param now ms since the epoch */
-export function createDevices<S extends { readonly devices: DeviceMap }>(durable: Durable<S>, now: () => number): Devices {
+export function createDevices<S extends { readonly devices: DeviceMap }>(
+  durable: Durable<S>,
+  now: () => number,
+): Devices {
   const put = (deviceId: string, change: (before: Device | undefined) => Pick<Device, 'clientName' | 'screenSlug'>) =>
     durable.update((state) => {
       const before = state.devices.get(deviceId);

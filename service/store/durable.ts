@@ -4,7 +4,7 @@ import type { Logger } from 'pino';
 import type { z } from 'zod';
 import { CodedError } from '../errors.ts';
 import { createAdapter } from './adapter.ts';
-import { codeOf, type Disk, isFull, systemDisk } from './disk.ts';
+import { codeOf, type Disk, isFull } from './disk.ts';
 import type { Reserve } from './reserve.ts';
 
 /** A value that outlives the process and the power. */
@@ -35,9 +35,9 @@ interface Options<T> {
   log: Pick<Logger, 'error'>;
   /** Given up where the disk is full. */
   reserve?: Pick<Reserve, 'release'>;
-  disk?: Disk;
+  disk: Disk;
   /** ms since the epoch */
-  now?: () => number;
+  now: () => number;
 }
 
 interface Waiting<T> {
@@ -52,7 +52,7 @@ interface Waiting<T> {
  * @throws the system's error where the folder can't be read, or a damaged file not be moved out of the way
  */
 export async function createDurable<T extends object>(options: Options<T>): Promise<Durable<T>> {
-  const { path, schema, initial, log, reserve, disk = systemDisk, now = Date.now } = options;
+  const { path, schema, initial, log, reserve, disk, now } = options;
   const adapter = createAdapter({ path, schema, disk, reserve, log, now });
   const low = new Low<T>(adapter, initial);
   await low.read();

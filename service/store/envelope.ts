@@ -7,7 +7,7 @@ const format = 1;
 const envelope = z.object({
   format: z.literal(format),
   seq: z.int().positive().describe('the generation, counted from 1'),
-  savedAt: z.iso.datetime({ precision: 3 }),
+  savedAt: z.string().describe('ISO 8601, for people'),
   sha256: z.string().describe('of the body as JSON.stringify writes it, so that reformatting by hand does no harm'),
   body: z.unknown(),
 });
@@ -21,7 +21,7 @@ export function seal(body: unknown, seq: number, savedAt: number): Buffer {
   return Buffer.from(`${head.slice(0, -1)},"body":${text}}\n`);
 }
 
-/** @throws where the bytes are not, to the last one, what was sealed */
+/** @throws where this is no whole envelope, or its body not the one that was sealed */
 export function unseal(bytes: Buffer): { seq: number; body: unknown } {
   const { seq, body, sha256: expected } = envelope.parse(JSON.parse(bytes.toString('utf8')));
   if (sha256(JSON.stringify(body)) !== expected) throw new Error('the checksum does not match');

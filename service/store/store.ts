@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import type { Logger } from 'pino';
 import { z } from 'zod';
 import { createDevices, type Devices, deviceMap } from './devices.ts';
-import { type Disk, systemDisk } from './disk.ts';
+import { systemDisk } from './disk.ts';
 import { createDurable } from './durable.ts';
 import { createReserve } from './reserve.ts';
 
@@ -23,7 +23,6 @@ interface Options {
   /** Made where it isn't there. */
   dataDir: string;
   log: Pick<Logger, 'warn' | 'error'>;
-  disk?: Disk;
   /** ms since the epoch */
   now?: () => number;
 }
@@ -38,16 +37,16 @@ const reserveInterval = 60_000;
  *
  * @throws the system's error where the folder can't be made or read
  */
-export async function createStore({ dataDir, log, disk = systemDisk, now = Date.now }: Options): Promise<Store> {
+export async function createStore({ dataDir, log, now = Date.now }: Options): Promise<Store> {
   await mkdir(dataDir, { recursive: true });
-  const reserve = createReserve({ path: join(dataDir, 'state.reserve'), disk, log });
+  const reserve = createReserve({ path: join(dataDir, 'state.reserve'), disk: systemDisk, log });
   const durable = await createDurable({
     path: join(dataDir, 'state.json'),
     schema,
     initial: { nodeId: randomUUID(), devices: new Map() },
     reserve,
     log,
-    disk,
+    disk: systemDisk,
     now,
   });
 

@@ -21,33 +21,36 @@ const keptSeconds = 20;
 const keptBytes = 64 * 2 ** 20;
 
 /**
- * A window with nothing in it. Its numbers start from the clock (ms since the epoch), so that they never go back:
- * not in a session that is made anew, nor in a service that was started again while a player held on.
+ * A window with nothing in it. Its numbers start from the clock (ms since the epoch), so that a player that held on
+ * takes nothing for what it has seen before: not in a session that is made anew, nor in a service that was restarted.
+ * The timelines' numbers stay small, for hls.js keeps an array that long: a great one freezes the page.
  */
 export const emptyWindow = (now: number): Window => ({
   entries: [],
   nextSequence: Math.floor(now / 100),
-  timeline: Math.floor(now / 1000),
+  timeline: Math.floor(now / 1000) % 4096,
 });
+
+/** The window without its segments. */
+export const emptied = (window: Window): Window => ({ ...window, entries: [] });
 
 /** The window as the next run of the source finds it. */
 export const nextTimeline = (window: Window): Window => ({ ...window, timeline: window.timeline + 1 });
 
-/** The newest keyframe segment that begins at least `seconds` before the end, else the oldest one. */
-function keyframeBefore(entries: readonly Entry[], seconds: number): { index: number; age: number } {
+/** The newest keyframe segment that begins at least `seconds` before the end, else the oldest; and how long before. */
+const keyframeBefore = (entries: readonly Entry[], seconds: number): { index: number; age: number } => {
   let found = { index: 0, age: 0 };
   let age = 0;
-  for (let index = entries.length - 1; index >= 0; index -= 1) {
-    const entry = entries[index] as Entry;
-    age += entry.duration;
-    if (entry.independent) found = { index, age };
-    if (entry.independent && age >= seconds) break;
+  for (const [index, { duration, independent }] of [...entries.entries()].reverse()) {
+    age += duration;
+    if (independent) found = { index, age };
+    if (independent && age >= seconds) break;
   }
   return found;
-}
+};
 
 /** The window with one more segment, and without those that nobody can still want. */
-export function append(window: Window, segment: Segment): Window {
+export const append = (window: Window, segment: Segment): Window => {
   const entries = [...window.entries, { ...segment, sequence: window.nextSequence, timeline: window.timeline }];
   const listed = keyframeBefore(entries, listedSeconds).index;
   let seconds = entries.reduce((sum, { duration }) => sum + duration, 0);
@@ -60,7 +63,7 @@ export function append(window: Window, segment: Segment): Window {
     first += 1;
   }
   return { ...window, entries: entries.slice(first), nextSequence: window.nextSequence + 1 };
-}
+};
 
 const nameOf = ({ sequence }: Entry) => `${sequence}.ts`;
 
@@ -72,16 +75,17 @@ export const segmentNamed = (window: Window, name: string): Buffer | undefined =
  * The window as a media playlist (RFC 8216). It begins with a keyframe, and tells players that join to start at a
  * newer one. Segments between keyframes can't be decoded alone, so it does not claim EXT-X-INDEPENDENT-SEGMENTS.
  */
-export function manifest({ entries }: Window): string {
+export const manifest = ({ entries }: Window): string => {
   const listed = entries.slice(keyframeBefore(entries, listedSeconds).index);
   const [first] = listed;
+  const newest = listed.filter(({ timeline }) => timeline === listed.at(-1)?.timeline);
   const lines = [
     '#EXTM3U',
     '#EXT-X-VERSION:6',
     `#EXT-X-TARGETDURATION:${Math.max(1, ...listed.map(({ duration }) => Math.round(duration)))}`,
     `#EXT-X-MEDIA-SEQUENCE:${first?.sequence ?? 0}`,
     `#EXT-X-DISCONTINUITY-SEQUENCE:${first?.timeline ?? 0}`,
-    `#EXT-X-START:TIME-OFFSET=-${keyframeBefore(listed, startSeconds).age.toFixed(3)}`,
+    `#EXT-X-START:TIME-OFFSET=-${keyframeBefore(newest, startSeconds).age.toFixed(3)}`,
   ];
   let timeline = first?.timeline;
   for (const entry of listed) {
@@ -90,4 +94,4 @@ export function manifest({ entries }: Window): string {
     lines.push(`#EXTINF:${entry.duration.toFixed(5)},`, nameOf(entry));
   }
   return `${lines.join('\n')}\n`;
-}
+};

@@ -1,0 +1,56 @@
+import type { IncomingMessage } from 'node:http';
+import { CodedError } from '../errors.ts';
+import type { Context, Routes } from '../http/routes.ts';
+import type { MediaConfig, UploadResult } from '../wire.ts';
+import type { Library } from './library.ts';
+import { mediaName } from './names.ts';
+import { serve } from './serve.ts';
+
+/** How long a refused client may go on sending. */
+const DRAIN_MS = 10_000;
+
+/** The name in the path, decoded strictly: the router takes what is not well encoded for a name as it stands. */
+const nameOf = ({ captures = [] }: Context): string => {
+  try {
+    return mediaName(decodeURIComponent(captures[0] ?? ''));
+  } catch (error) {
+    if (error instanceof CodedError) throw error;
+    throw new CodedError('invalid_field', 'The file name is not well encoded.', { field: 'filename' });
+  }
+};
+
+/** Takes in, for a while, what a refused client still sends: a socket closed at once takes the answer along. */
+const drain = (req: IncomingMessage): void => {
+  const timer = setTimeout(() => req.destroy(), DRAIN_MS).unref();
+  req.once('close', () => clearTimeout(timer)).resume();
+};
+
+/** Uploads, and every file's own address. */
+export const mediaRoutes = (library: Library): Routes => ({
+  'GET /api/media/config': (ctx) => {
+    ctx.body = library.folders satisfies MediaConfig;
+  },
+
+  'PUT /api/media/:filename': async (ctx) => {
+    try {
+      ctx.body = (await library.write(nameOf(ctx), ctx.req, {
+        expectedLength: ctx.request.length ?? null,
+        bodySha256: ctx.state.bodySha256,
+      })) satisfies UploadResult;
+      ctx.status = 201;
+    } catch (error) {
+      drain(ctx.req);
+      throw error;
+    }
+  },
+
+  'DELETE /api/media/:filename': async (ctx) => {
+    await library.remove(nameOf(ctx));
+    ctx.status = 204;
+  },
+
+  'GET /media/:filename': async (ctx) => {
+    const name = nameOf(ctx);
+    await serve(ctx, name, await library.open(name));
+  },
+});

@@ -1,0 +1,61 @@
+import { finished } from 'node:stream';
+import send from 'send';
+import { CodedError } from '../errors.ts';
+import type { Context } from '../http/routes.ts';
+import { fingerprint } from './fingerprint.ts';
+import { typeOfFile } from './inspect.ts';
+import type { OpenFile } from './library.ts';
+import { OPAQUE } from './types.ts';
+
+/** What `send` can do besides what its types say: it answers on `res`, from a file that is open already. */
+type Sending = send.SendStream & { res: Context['res'] };
+
+/** `send` refuses by status. */
+const refusal = (error: Error & { status?: number }, headers: Record<string, string>): Error => {
+  if (error.status === 412) return new CodedError('precondition_failed');
+  if (error.status === 416) return new CodedError('range_not_satisfiable', undefined, { headers });
+  return error;
+};
+
+/** Hands the answer over to `send`; resolves when it is out, or when the client is gone. */
+const transfer = ({ req, res }: Context, name: string, { handle, stats }: OpenFile): Promise<void> =>
+  new Promise((resolve, reject) => {
+    const sending = send(req, name, { fd: handle } as send.SendOptions) as Sending;
+    finished(res, () => resolve());
+    sending.on('error', (error: Error) => {
+      if (res.headersSent) return res.destroy(error);
+      const range = String(res.getHeader('Content-Range'));
+      for (const header of ['Content-Type', 'Content-Disposition', 'Content-Range']) res.removeHeader(header);
+      reject(refusal(error, { 'Content-Range': range }));
+    });
+    sending.res = res;
+    // Not `pipe`, which would look the name up again and could find another file.
+    sending.send(name, stats);
+  });
+
+/**
+ * Answers with an open file, and closes it: ranges, validators and conditions as in RFC 9110. Names are used again, so
+ * every use of a cached copy is to be checked.
+ *
+ * @throws `precondition_failed`, `range_not_satisfiable`
+ */
+export const serve = async (ctx: Context, name: string, file: OpenFile): Promise<void> => {
+  try {
+    // fetch() asks for no-cache whenever it asks conditionally; the condition is judged afresh here in any case.
+    delete ctx.req.headers['cache-control'];
+    const type = await typeOfFile(file.handle, name);
+    if (type === OPAQUE) ctx.attachment(name);
+    ctx.set({
+      'Content-Type': type,
+      ETag: `"${fingerprint(file.stats)}"`,
+      'Cache-Control': 'no-cache',
+      'Content-Security-Policy': "default-src 'none'; sandbox",
+      'X-Content-Type-Options': 'nosniff',
+    });
+    ctx.status = 200;
+    await transfer(ctx, name, file);
+    ctx.respond = false;
+  } finally {
+    await file.handle.close();
+  }
+};

@@ -1,0 +1,74 @@
+/** The sockets of landing pages: each hears the status of its device, on every change, and says nothing itself. */
+import type { Logger } from 'pino';
+import type { WebSocket } from 'ws';
+import { createSockets, POLICY_VIOLATION } from '../connections/sockets.ts';
+import type { LandingMessage } from '../wire.ts';
+
+type StatusMessage = Extract<LandingMessage, { type: 'status' }>;
+
+interface Viewer {
+  deviceId: string;
+  /** What there is to say now. */
+  status: () => StatusMessage;
+  /** The last that was said. */
+  said: string;
+}
+
+export interface Landing {
+  /** Takes over a socket that has been upgraded, and tells it how things stand. */
+  attach(socket: WebSocket, deviceId: string, status: () => StatusMessage): void;
+  /** Tells the pages of a device how things stand; answers how many it was written to. */
+  tell(deviceId: string): number;
+  /** Tells every page whose status is another than it knows. */
+  refresh(): void;
+  /** Tells the pages of a device that its form has been opened. */
+  opened(deviceId: string): void;
+  close(): Promise<void>;
+}
+
+/** What changes without anybody saying so, the machine's address above all, is looked at this often. */
+const LOOK_MS = 2_000;
+
+export const createLanding = (log: Logger): Landing => {
+  const sockets = createSockets(log);
+  const viewers = new Map<WebSocket, Viewer>();
+
+  const write = (socket: WebSocket, message: string): boolean => sockets.write(socket, Buffer.from(message));
+
+  const say = (socket: WebSocket, viewer: Viewer): boolean => {
+    viewer.said = JSON.stringify(viewer.status());
+    return write(socket, viewer.said);
+  };
+
+  const refresh = (): void => {
+    for (const [socket, viewer] of viewers) {
+      if (JSON.stringify(viewer.status()) !== viewer.said) say(socket, viewer);
+    }
+  };
+  const look = setInterval(refresh, LOOK_MS);
+  look.unref();
+
+  const liveOf = (deviceId: string) =>
+    [...viewers].filter(([socket, viewer]) => viewer.deviceId === deviceId && sockets.isLive(socket));
+
+  return {
+    attach: (socket, deviceId, status) => {
+      const viewer: Viewer = { deviceId, status, said: '' };
+      sockets.add(socket, { deviceId });
+      viewers.set(socket, viewer);
+      socket.on('message', () => socket.close(POLICY_VIOLATION, 'a landing page only listens'));
+      socket.on('close', () => viewers.delete(socket));
+      say(socket, viewer);
+    },
+    tell: (deviceId) => liveOf(deviceId).filter(([socket, viewer]) => say(socket, viewer)).length,
+    refresh,
+    opened: (deviceId) => {
+      for (const [socket] of liveOf(deviceId))
+        write(socket, JSON.stringify({ type: 'opened' } satisfies LandingMessage));
+    },
+    close: async () => {
+      clearInterval(look);
+      await sockets.close();
+    },
+  };
+};

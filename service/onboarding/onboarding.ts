@@ -1,0 +1,98 @@
+/** Which screen a device plays: what is known of it, binding it, and telling its pages. */
+import type { Logger } from 'pino';
+import type { Hub } from '../connections/hub.ts';
+import type { Content } from '../content/content.ts';
+import { CodedError } from '../errors.ts';
+import type { Devices } from '../store/devices.ts';
+import type { Binding, OnboardingResult, OnboardingStatus, Screen } from '../wire.ts';
+import type { Landing } from './landing.ts';
+
+interface Dependencies {
+  log: Logger;
+  devices: Pick<Devices, 'get' | 'bind'>;
+  content: Pick<Content, 'payload'>;
+  hub: Pick<Hub, 'places' | 'onJoin' | 'rename' | 'send'>;
+  landing: Pick<Landing, 'tell'>;
+}
+
+export interface Onboarding {
+  /**
+   * A device is onboarded while the screen that it is bound to exists. Without the screen there is nothing to play; the
+   * binding is kept, and holds again when the screen is back.
+   * @param base the public base URL that `playerUrl` begins with
+   */
+  status(deviceId: string, base: string): OnboardingStatus;
+  /**
+   * Binds a device, in place of its binding before, and tells its live pages. What it answers is durable.
+   * @throws CodedError `screen_not_found`, or `insufficient_storage`
+   */
+  bind(binding: Binding, base: string): Promise<OnboardingResult>;
+  /** A page of the device has heard where it belongs. */
+  caughtUp(deviceId: string): void;
+}
+
+const pathOf = (slug: string): string => `/screen/${slug}`;
+
+const placed = ({ id, slug, name }: Screen, base: string) => ({
+  screenId: id,
+  screenSlug: slug,
+  screenName: name,
+  playerUrl: base + pathOf(slug),
+});
+
+export const createOnboarding = ({ log, devices, content, hub, landing }: Dependencies): Onboarding => {
+  /** Devices that had no live page when they were bound. They are told when one comes. */
+  const behind = new Set<string>();
+
+  const move = (connectionIds: readonly string[], slug: string): number =>
+    hub.send(connectionIds, { type: 'command', command: 'redirect', url: pathOf(slug) });
+
+  /** Answers how many live pages know of the binding now. */
+  const deliver = ({ deviceId, clientName, screenSlug }: Binding): number => {
+    const places = hub.places(deviceId);
+    const ids = places.map(({ connectionId }) => connectionId);
+    hub.rename(deviceId, clientName);
+    const told = hub.send(ids, { type: 'command', command: 'setclientname', clientName, deviceId });
+    const elsewhere = places.filter(({ slug }) => slug !== screenSlug);
+    move(
+      elsewhere.map(({ connectionId }) => connectionId),
+      screenSlug,
+    );
+    return told + landing.tell(deviceId);
+  };
+
+  hub.onJoin(({ connectionId, deviceId, slug }) => {
+    if (!behind.delete(deviceId)) return;
+    const bound = devices.get(deviceId)?.screenSlug ?? slug;
+    if (bound !== slug) move([connectionId], bound);
+  });
+
+  return {
+    status: (deviceId, base) => {
+      const device = devices.get(deviceId);
+      const screen = content.payload(device?.screenSlug ?? '')?.screen;
+      return {
+        deviceId,
+        onboarded: screen !== undefined,
+        clientName: device?.clientName ?? null,
+        ...(screen === undefined
+          ? { screenId: null, screenSlug: null, screenName: null, playerUrl: null }
+          : placed(screen, base)),
+      };
+    },
+    bind: async (binding, base) => {
+      const { deviceId, clientName, screenSlug } = binding;
+      const screen = content.payload(screenSlug)?.screen;
+      if (screen === undefined) throw new CodedError('screen_not_found', undefined, { field: 'screenSlug' });
+      await devices.bind(deviceId, clientName, screenSlug);
+      const queued = deliver(binding) === 0;
+      if (queued) behind.add(deviceId);
+      else behind.delete(deviceId);
+      log.info({ deviceId, clientName, slug: screenSlug, queued }, 'a device was bound');
+      return { deviceId, clientName, ...placed(screen, base), queued };
+    },
+    caughtUp: (deviceId) => {
+      behind.delete(deviceId);
+    },
+  };
+};

@@ -1,0 +1,94 @@
+/** What onboarding answers over HTTP, and the way to the sockets of landing pages. */
+import type { IncomingMessage } from 'node:http';
+import { networkInterfaces } from 'node:os';
+import { parse as parseQuery } from 'node:querystring';
+import QRCode from 'qrcode';
+import type { WebSocket } from 'ws';
+import type { Content } from '../content/content.ts';
+import { readFields } from '../fields.ts';
+import { readJson } from '../http/body.ts';
+import type { Context, Routes } from '../http/routes.ts';
+import { binding, deviceQuery, type Variant } from '../wire.ts';
+import { publicBase, type Reached } from './address.ts';
+import type { Landing } from './landing.ts';
+import type { Onboarding } from './onboarding.ts';
+
+interface Dependencies {
+  onboarding: Onboarding;
+  landing: Pick<Landing, 'attach'>;
+  content: Pick<Content, 'screens'>;
+}
+
+interface Options {
+  publicUrl: string | null;
+  /** The machine's own name: the base where it is in no network. */
+  machineName: string;
+  variant: Variant;
+}
+
+const socketPath = '/api/onboarding/socket';
+
+const reachedBy = ({ headers, socket }: IncomingMessage): Reached => ({
+  host: headers.host ?? '',
+  port: socket.localPort ?? 0,
+});
+
+export const createOnboardingRoutes = (
+  { onboarding, landing, content }: Dependencies,
+  { publicUrl, machineName, variant }: Options,
+) => {
+  // Asked each time: boxes are carried about, and addresses are leased.
+  const reachable = (reached: Reached): string | null => publicBase(publicUrl, reached, networkInterfaces());
+  const baseFor = (reached: Reached): string => reachable(reached) ?? `http://${machineName}:${reached.port}`;
+
+  /** The address of the form for whoever came by this way; null where no other machine can reach it. */
+  const formUrl = (reached: Reached): string | null => {
+    const base = reachable(reached);
+    return base === null ? null : `${base}/onboard`;
+  };
+
+  const answer = (ctx: Context, body: unknown): void => {
+    ctx.set('Cache-Control', 'no-store');
+    ctx.body = body;
+  };
+
+  const routes: Routes = {
+    'GET /api/onboarding/status': (ctx) => {
+      const { deviceId } = readFields(deviceQuery, ctx.query);
+      answer(ctx, onboarding.status(deviceId, baseFor(reachedBy(ctx.req))));
+    },
+    'GET /api/onboarding/screens': (ctx) => answer(ctx, { screens: content.screens() }),
+    'GET /api/onboarding/qr': async (ctx) => {
+      const { deviceId } = readFields(deviceQuery, ctx.query);
+      const url = `${baseFor(reachedBy(ctx.req))}/onboard?deviceId=${deviceId}`;
+      // ISO/IEC 18004: a quiet zone of four modules.
+      answer(ctx, await QRCode.toString(url, { type: 'svg', errorCorrectionLevel: 'M', margin: 4 }));
+      ctx.type = 'image/svg+xml';
+    },
+    'POST /api/onboarding': async (ctx) => {
+      const given = readFields(binding, await readJson(ctx));
+      answer(ctx, await onboarding.bind(given, baseFor(reachedBy(ctx.req))));
+    },
+  };
+
+  /**
+   * Admits the socket of a landing page; undefined for any other path.
+   * @throws CodedError `missing_field` or `invalid_field`
+   */
+  const admitSocket = (request: IncomingMessage): ((socket: WebSocket) => void) | undefined => {
+    const [path, query] = (request.url ?? '').split('?', 2);
+    if (path !== socketPath || variant === 'baseline') return undefined;
+    const { deviceId } = readFields(deviceQuery, parseQuery(query ?? ''));
+    const reached = reachedBy(request);
+    return (socket) => {
+      landing.attach(socket, deviceId, () => ({
+        type: 'status',
+        ...onboarding.status(deviceId, baseFor(reached)),
+        formUrl: formUrl(reached),
+      }));
+      onboarding.caughtUp(deviceId);
+    };
+  };
+
+  return { routes, admitSocket, formUrl: (request: IncomingMessage) => formUrl(reachedBy(request)) };
+};

@@ -1,0 +1,88 @@
+import { spawn } from 'node:child_process';
+import { randomBytes } from 'node:crypto';
+import { createInterface } from 'node:readline';
+import { ffmpegArguments } from './arguments.ts';
+import type { ChildEnvironment } from './ffmpeg.ts';
+import type { Orphans } from './orphans.ts';
+import { type Plan, restart, revise } from './plan.ts';
+import { createSegmenter, type Segment } from './segmenter.ts';
+import { redact, type Source } from './source.ts';
+
+/** What a run tells its session; `exited` comes last, and once. */
+interface Listener {
+  segment(segment: Segment): void;
+  /** ffmpeg should be started again, with this plan. */
+  misfit(plan: Plan): void;
+  /** @param reason ffmpeg's last words, without credentials */
+  exited(reason: string): void;
+}
+
+export interface Run {
+  terminate(): void;
+  kill(): void;
+}
+
+export interface Launcher {
+  ffmpegPath: string;
+  environment: ChildEnvironment;
+  /** What makes a command die with the service. */
+  leash: readonly string[];
+  orphans: Pick<Orphans, 'record' | 'forget'>;
+}
+
+/** How much of ffmpeg's log is kept, in characters. */
+const reportLength = 65_536;
+/** Media that pauses for longer than this (ms) is resuming when it comes again, and for a moment after. */
+const pause = 700;
+const moment = 300;
+/** No frame lasts longer, in seconds: where one seems to, the source's clock has jumped. */
+const longestSegment = 10;
+
+/** Runs ffmpeg once, from its start to its end. */
+export const startRun = (
+  source: Source,
+  plan: Plan,
+  { ffmpegPath, environment, leash, orphans }: Launcher,
+  listener: Listener,
+): Run => {
+  const runId = randomBytes(8).toString('hex');
+  const [command, ...words] = [...leash, ffmpegPath, ...ffmpegArguments(source, plan, runId)];
+  const startedAt = performance.now();
+  const child = spawn(command as string, words, { env: { ...environment }, stdio: ['ignore', 'pipe', 'pipe'] });
+  const recorded = child.pid === undefined ? undefined : orphans.record(child.pid, runId);
+
+  const segmenter = createSegmenter();
+  let heardAt = startedAt;
+  let resumedAt = startedAt;
+  child.stdout.on('data', (chunk: Buffer) => {
+    const now = performance.now();
+    if (now - heardAt > pause) resumedAt = now;
+    heardAt = now;
+    for (const segment of segmenter.push(chunk)) {
+      if (segment.duration > longestSegment) listener.misfit(plan);
+      else listener.segment(segment);
+    }
+  });
+
+  let report = '';
+  createInterface({ input: child.stderr }).on('line', (line) => {
+    report = `${report}${line}\n`.slice(-reportLength);
+    const now = performance.now();
+    const isResuming = now - heardAt > pause || now - resumedAt < moment;
+    const better = revise(plan, report) ?? restart(plan, line, source, { age: now - startedAt, isResuming });
+    if (better) listener.misfit(better);
+  });
+
+  let fault = '';
+  child.on('error', (error) => {
+    fault = error.message;
+  });
+  child.on('close', async (code, signal) => {
+    const lastLine = report.trimEnd().split('\n').at(-1) ?? '';
+    listener.exited(redact(fault || lastLine, source) || `exit ${signal ?? code}`);
+    await recorded;
+    await orphans.forget(runId);
+  });
+
+  return { terminate: () => child.kill('SIGTERM'), kill: () => child.kill('SIGKILL') };
+};

@@ -1,0 +1,120 @@
+import type { Logger } from 'pino';
+import { begin, type Event, isOver, isRunning, step, wakeAt } from './lifecycle.ts';
+import { append, emptied, emptyWindow, manifest, nextTimeline, segmentNamed } from './manifest.ts';
+import type { Plan } from './plan.ts';
+import { type Launcher, type Run, startRun } from './run.ts';
+import type { Segment } from './segmenter.ts';
+import type { Source } from './source.ts';
+
+interface Dependencies {
+  log: Logger;
+  launcher: Launcher;
+  /** What to do with the source, as far as it was known before. */
+  plan: Plan;
+  /** More is known of the source. */
+  onPlan(plan: Plan): void;
+  /** The session is of no more use; its ffmpeg may still have to stop. */
+  onEnd(): void;
+}
+
+/** One stream, for as long as somebody wants it. */
+export interface Session {
+  /** Somebody asks for the stream. */
+  touch(): void;
+  /** Whether there is a manifest, and whether media is arriving. */
+  status(): { ready: boolean; live: boolean };
+  /** The media playlist; null: not yet, or not any more. */
+  manifest(): string | null;
+  /** A segment's bytes; undefined: there is none of this name, or not any more. */
+  segment(name: string): Buffer | undefined;
+  /** How long the session lives if nobody asks, in ms. */
+  remaining(): number;
+  /** Ends the stream; resolves when its ffmpeg is gone. */
+  close(): Promise<void>;
+}
+
+/** Pictures that are older than this (ms) are not shown as a live stream. */
+const freshness = 10_000;
+
+/** @param idleAfter how long the session lives that nobody asks for, in ms */
+export const createSession = (
+  source: Source,
+  { log, launcher, plan: firstPlan, onPlan, onEnd }: Dependencies,
+  idleAfter: number,
+): Session => {
+  const now = () => performance.now();
+  let [life, action] = begin(now());
+  let plan = firstPlan;
+  let window = emptyWindow(Date.now());
+  let run: Run | undefined;
+  let timer: NodeJS.Timeout | undefined;
+  let resolveEnded: () => void;
+  const ended = new Promise<void>((resolve) => {
+    resolveEnded = resolve;
+  });
+
+  const isReady = () => window.entries.length > 0 && now() - life.mediaAt < freshness;
+
+  const onSegment = (segment: Segment): void => {
+    if (!isRunning(life)) return;
+    window = append(window, segment);
+    handle({ type: 'media', duration: 1000 * segment.duration });
+  };
+
+  const onMisfit = (better: Plan): void => {
+    // What the other plan made may be something that no player can play.
+    if (better.video !== plan.video || better.audio !== plan.audio) window = emptied(window);
+    plan = better;
+    onPlan(better);
+    handle({ type: 'misfit' });
+  };
+
+  const onExit = (reason: string): void => {
+    log[life.failures === 0 ? 'info' : 'debug']({ reason }, 'ffmpeg has ended');
+    handle({ type: 'exit', roll: Math.random() });
+  };
+
+  const perform = {
+    run: () => {
+      window = nextTimeline(isReady() ? window : emptied(window));
+      run = startRun(source, plan, launcher, { segment: onSegment, misfit: onMisfit, exited: onExit });
+    },
+    terminate: () => run?.terminate(),
+    kill: () => run?.kill(),
+  };
+
+  const settle = (): void => {
+    if (action !== null) perform[action]();
+    clearTimeout(timer);
+    if (life.phase === 'ended') {
+      resolveEnded();
+      return;
+    }
+    const wake = wakeAt(life, idleAfter);
+    if (Number.isFinite(wake)) timer = setTimeout(handle, Math.max(0, wake - now()), { type: 'tick' }).unref();
+  };
+
+  function handle(event: Event): void {
+    if (life.phase === 'ended') return;
+    const { phase } = life;
+    const wasOver = isOver(life);
+    [life, action] = step(life, event, now(), idleAfter);
+    if (life.phase !== phase) log.debug({ phase: life.phase, plan }, 'the stream has changed');
+    settle();
+    if (isOver(life) && !wasOver) onEnd();
+  }
+
+  settle();
+
+  return {
+    touch: () => handle({ type: 'asked' }),
+    status: () => ({ ready: isReady(), live: life.phase === 'live' }),
+    manifest: () => (isReady() ? manifest(window) : null),
+    segment: (name) => segmentNamed(window, name),
+    remaining: () => Math.max(0, life.askedAt + idleAfter - now()),
+    close: () => {
+      handle({ type: 'close' });
+      return ended;
+    },
+  };
+};

@@ -1,0 +1,115 @@
+import type { Logger } from 'pino';
+import { CodedError } from '../errors.ts';
+import type { ChildEnvironment, Ffmpeg } from './ffmpeg.ts';
+import type { Orphans } from './orphans.ts';
+import { hopefulPlan, type Plan } from './plan.ts';
+import { createSession, type Session } from './session.ts';
+import type { Source } from './source.ts';
+
+interface Dependencies {
+  log: Logger;
+  ffmpeg: Pick<Ffmpeg, 'locate'>;
+  orphans: Orphans;
+  environment: ChildEnvironment;
+}
+
+interface Limits {
+  maxStreams: number;
+  /** How long a stream lives that nobody asks for. */
+  streamIdleSeconds: number;
+}
+
+export interface Sessions {
+  /**
+   * The session of a source: the one that there is, else a new one.
+   * @throws CodedError `ffmpeg_unavailable`, `too_many_streams`
+   */
+  open(source: Source): Promise<Session>;
+  /**
+   * The session of this key; asking for it keeps it alive.
+   * @throws CodedError `session_not_found`
+   */
+  find(key: string): Session;
+  /** Ends all streams; resolves when every ffmpeg is gone, within 3 s. */
+  close(): Promise<void>;
+}
+
+/** Of how many sources it is remembered what ffmpeg has to do with them. */
+const mostPlans = 100;
+
+/** The streams that are on, each with one ffmpeg however many watch. What an earlier service left running ends first. */
+export const createSessions = async (
+  { log, ffmpeg, orphans, environment }: Dependencies,
+  { maxStreams, streamIdleSeconds }: Limits,
+): Promise<Sessions> => {
+  const sessions = new Map<string, Session>();
+  /** Sessions that are over, until their ffmpeg is gone. */
+  const ending = new Set<Promise<void>>();
+  const plans = new Map<string, Plan>();
+  let isClosed = false;
+
+  const swept = await orphans.sweep();
+  if (swept > 0) log.warn({ swept }, 'streams of an earlier service were still running and were ended');
+
+  const remember = (key: string, plan: Plan): void => {
+    plans.delete(key);
+    plans.set(key, plan);
+    const [oldest] = plans.keys();
+    if (plans.size > mostPlans && oldest !== undefined) plans.delete(oldest);
+  };
+
+  const retire = (key: string): void => {
+    const gone = sessions.get(key)?.close();
+    sessions.delete(key);
+    if (!gone) return;
+    ending.add(gone);
+    gone.then(() => ending.delete(gone));
+  };
+
+  const refuse = (): CodedError => {
+    const soonest = Math.min(...[...sessions.values()].map((session) => session.remaining()));
+    const seconds = Number.isFinite(soonest) ? Math.max(1, Math.ceil(soonest / 1000)) : streamIdleSeconds;
+    return new CodedError('too_many_streams', undefined, { headers: { 'Retry-After': `${seconds}` } });
+  };
+
+  return {
+    async open(source) {
+      const { key, display } = source;
+      const [program, leash] = await Promise.all([ffmpeg.locate(), orphans.leash()]);
+      const existing = sessions.get(key);
+      if (existing) {
+        existing.touch();
+        return existing;
+      }
+      if (isClosed) throw new CodedError('busy');
+      if (program === null) throw new CodedError('ffmpeg_unavailable');
+      if (sessions.size >= maxStreams) throw refuse();
+      const session = createSession(
+        source,
+        {
+          log: log.child({ stream: key, source: display }),
+          launcher: { ffmpegPath: program.path, environment, leash, orphans },
+          plan: plans.get(key) ?? hopefulPlan,
+          onPlan: (plan) => remember(key, plan),
+          onEnd: () => retire(key),
+        },
+        1000 * streamIdleSeconds,
+      );
+      sessions.set(key, session);
+      return session;
+    },
+
+    find(key) {
+      const session = sessions.get(key);
+      if (!session) throw new CodedError('session_not_found');
+      session.touch();
+      return session;
+    },
+
+    async close() {
+      isClosed = true;
+      for (const session of sessions.values()) session.close();
+      await Promise.all(ending);
+    },
+  };
+};

@@ -1,0 +1,177 @@
+import { createServer } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import type { Page } from 'playwright-core';
+import { expect, it, onTestFinished } from 'vitest';
+import { describeBrowser } from '../support/browser.ts';
+import {
+  colourSlide,
+  colourTemplate,
+  connectionOf,
+  lobby,
+  openPlayer,
+  waitForColour,
+  waitForConnection,
+} from '../support/player.ts';
+import { startTestService, type TestService } from '../support/service.ts';
+
+const red = [200, 30, 30] as const;
+const green = [30, 160, 30] as const;
+const blue = [30, 30, 200] as const;
+const black = [0, 0, 0] as const;
+
+const threeColours = lobby([colourSlide('red', red), colourSlide('green', green), colourSlide('blue', blue)], {
+  templates: [colourTemplate],
+});
+
+interface Scene {
+  service: TestService;
+  page: Page;
+  command(command: string, more?: object): Promise<void>;
+}
+
+/** A page that shows the red slide. */
+const open = async (content: object = threeColours): Promise<Scene> => {
+  const service = await startTestService({ content });
+  const page = await openPlayer(service, 'lobby');
+  await waitForConnection(service, 'lobby', { currentSlideId: 'red' });
+  return {
+    service,
+    page,
+    command: async (command, more = {}) => {
+      const response = await service.post('/api/screens/lobby/commands', { command, ...more });
+      expect(await response.json()).toMatchObject({ command, sent: 1 });
+    },
+  };
+};
+
+/** A mark that a reload of the page wipes out. */
+const mark = (page: Page): Promise<void> => page.evaluate(() => void Object.assign(globalThis, { marked: true }));
+const isMarked = (page: Page): Promise<boolean> => page.evaluate(() => 'marked' in globalThis);
+
+describeBrowser('a command in a real browser', () => {
+  it.each([
+    ['next', 'green', green, 1],
+    ['right', 'green', green, 1],
+    ['previous', 'blue', blue, 2],
+    ['left', 'blue', blue, 2],
+  ] as const)('%s shows the %s slide and says so', async (name, id, colour, index) => {
+    const { service, page, command } = await open();
+    await command(name);
+    await waitForConnection(service, 'lobby', {
+      currentSlide: index,
+      currentSlideId: id,
+      currentSlideTitle: `The ${id} slide`,
+    });
+    await waitForColour(page, colour);
+  });
+
+  it('next goes past slides that are off schedule', async () => {
+    const off = { ...colourSlide('green', green), schedule_mode: 'between', schedule_end_datetime: '2020-01-01' };
+    const { service, command } = await open(
+      lobby([colourSlide('red', red), off, colourSlide('blue', blue)], { templates: [colourTemplate] }),
+    );
+    await command('next');
+    await waitForConnection(service, 'lobby', { currentSlideId: 'blue' });
+  });
+
+  it('next twice at once goes two slides on', async () => {
+    const { service, command } = await open();
+    await Promise.all([command('next'), command('next')]);
+    await waitForConnection(service, 'lobby', { currentSlideId: 'blue' });
+  });
+
+  it('pause holds the slide past its time, and pause again lets it go on', async () => {
+    const { service, page, command } = await open(
+      lobby([colourSlide('red', red, 2), colourSlide('green', green)], { templates: [colourTemplate] }),
+    );
+    await command('pause');
+    await waitForConnection(service, 'lobby', { paused: true });
+    await page.waitForTimeout(3_000);
+    expect(await connectionOf(service, 'lobby')).toMatchObject({ currentSlideId: 'red', paused: true });
+    await command('pause');
+    await waitForConnection(service, 'lobby', { currentSlideId: 'green', paused: false });
+  });
+
+  it('blackout is set, cleared and toggled, and what was on comes back', async () => {
+    const { service, page, command } = await open();
+    await command('blackout', { blackout: true });
+    await waitForConnection(service, 'lobby', { blackout: true, currentSlideId: 'red' });
+    await waitForColour(page, black);
+    await command('blackout', { blackout: true });
+    await command('blackout', { blackout: false });
+    await waitForConnection(service, 'lobby', { blackout: false });
+    await waitForColour(page, red);
+    await command('blackout');
+    await waitForConnection(service, 'lobby', { blackout: true });
+  });
+
+  it('refresh keeps the slide and the page', async () => {
+    const { service, page, command } = await open();
+    await command('next');
+    await waitForConnection(service, 'lobby', { currentSlideId: 'green' });
+    await mark(page);
+    const requested = page.waitForRequest((request) => request.url().endsWith('/playlist'));
+    await command('refresh');
+    await requested;
+    expect(await isMarked(page)).toBe(true);
+    expect(await connectionOf(service, 'lobby')).toMatchObject({ currentSlideId: 'green' });
+  });
+
+  it('reload loads the page anew, under another connection and the same client', async () => {
+    const { service, page, command } = await open();
+    await mark(page);
+    const before = await connectionOf(service, 'lobby');
+    const loaded = page.waitForEvent('load');
+    await command('reload');
+    await loaded;
+    expect(await isMarked(page)).toBe(false);
+    await expect
+      .poll(async () => (await connectionOf(service, 'lobby'))?.id ?? before?.id, { timeout: 10_000 })
+      .not.toBe(before?.id);
+    expect(await connectionOf(service, 'lobby')).toMatchObject({ clientId: before?.clientId });
+  });
+
+  it('redirect to a URL shows it over the player, which stays connected; reload leads back', async () => {
+    const site = createServer((_, response) => {
+      response.setHeader('Content-Type', 'text/html');
+      response.end(`<body style="background:rgb(${blue})">`);
+    });
+    await new Promise<void>((resolve) => site.listen(0, '127.0.0.1', resolve));
+    onTestFinished(() => void site.close());
+    const url = `http://127.0.0.1:${(site.address() as AddressInfo).port}/`;
+    const { service, page, command } = await open();
+    await command('redirect', { url });
+    await waitForConnection(service, 'lobby', { page: url });
+    await waitForColour(page, blue);
+    await command('reload');
+    await waitForConnection(service, 'lobby', { page: '/screen/lobby', currentSlideId: 'red' });
+    await waitForColour(page, red);
+  });
+
+  it('redirect to a path takes the page there', async () => {
+    const { service, page, command } = await open({
+      ...threeColours,
+      screens: [...threeColours.screens, { name: 'Bar', slug: 'bar', playlist_id: 'main' }],
+    });
+    await command('redirect', { url: '/screen/bar' });
+    await waitForConnection(service, 'bar', { page: '/screen/bar' });
+    expect(new URL(page.url()).pathname).toBe('/screen/bar');
+  });
+
+  it('redirect to a path that is not there changes nothing', async () => {
+    const { service, page, command } = await open();
+    const asked = page.waitForResponse((response) => response.url().endsWith('/nowhere'));
+    await command('redirect', { url: '/nowhere' });
+    await asked;
+    expect(await connectionOf(service, 'lobby')).toMatchObject({ page: '/screen/lobby', currentSlideId: 'red' });
+  });
+
+  it('setclientname names the device for good: the name outlives a reload of the page', async () => {
+    const { service, page, command } = await open();
+    const deviceId = (await connectionOf(service, 'lobby'))?.deviceId;
+    await command('setclientname', { deviceId, clientName: 'By the door' });
+    await waitForConnection(service, 'lobby', { clientName: 'By the door', label: 'By the door' });
+    await page.reload();
+    await waitForConnection(service, 'lobby', { clientName: 'By the door', currentSlideId: 'red' });
+  });
+});

@@ -1,0 +1,92 @@
+import { expect, it } from 'vitest';
+import { describeBrowser } from '../support/browser.ts';
+import {
+  colourSlide,
+  colourTemplate,
+  connectionOf,
+  lobby,
+  openPlayer,
+  patience,
+  waitForColour,
+  waitForConnection,
+} from '../support/player.ts';
+import { startTestService } from '../support/service.ts';
+
+const red = [200, 30, 30] as const;
+const green = [30, 160, 30] as const;
+const blue = [30, 30, 200] as const;
+
+const content = (...slides: object[]) => lobby(slides, { templates: [colourTemplate] });
+
+describeBrowser('an edit of the content', () => {
+  it('replaces the slide that it changed, without a reload', async () => {
+    const service = await startTestService({ content: content(colourSlide('one', red)) });
+    const page = await openPlayer(service, 'lobby');
+    await waitForColour(page, red);
+    await page.evaluate(() => Object.assign(globalThis, { marked: true }));
+    service.writeContent(content(colourSlide('one', green)));
+    await waitForColour(page, green);
+    expect(await page.evaluate(() => 'marked' in globalThis)).toBe(true);
+  });
+
+  it('leaves alone what it did not change: the same elements, at another index', async () => {
+    const service = await startTestService({ content: content(colourSlide('one', red)) });
+    const page = await openPlayer(service, 'lobby');
+    await waitForColour(page, red);
+    const layer = await page.locator('.layer').elementHandle();
+    service.writeContent(content(colourSlide('zero', blue), colourSlide('one', red)));
+    await waitForConnection(service, 'lobby', { currentSlide: 1, currentSlideId: 'one' });
+    expect(await layer?.evaluate((element) => element.isConnected)).toBe(true);
+  });
+
+  it('that removes the slide brings what follows it', async () => {
+    const slides = [colourSlide('one', red), colourSlide('two', green), colourSlide('three', blue)];
+    const service = await startTestService({ content: content(...slides) });
+    const page = await openPlayer(service, 'lobby');
+    await waitForConnection(service, 'lobby', { currentSlideId: 'one' });
+    await service.post('/api/screens/lobby/commands', { command: 'next' });
+    await waitForColour(page, green);
+    service.writeContent(content(...slides.filter(({ id }) => id !== 'two')));
+    await waitForColour(page, blue);
+    await waitForConnection(service, 'lobby', { currentSlide: 1, currentSlideId: 'three' });
+  });
+
+  it('that is broken changes nothing', async () => {
+    const service = await startTestService({ content: content(colourSlide('one', red)) });
+    const page = await openPlayer(service, 'lobby');
+    await waitForColour(page, red);
+    const layer = await page.locator('.layer').elementHandle();
+    service.writeContent('{ "screens": [');
+    await expect.poll(async () => (await service.get('/healthz')).text(), patience).toContain('"invalid"');
+    expect(await layer?.evaluate((element) => element.isConnected)).toBe(true);
+    await waitForColour(page, red);
+  });
+
+  it('that removes the screen leaves a calm page, which plays again when the screen is back', async () => {
+    const service = await startTestService({ content: content(colourSlide('one', red)) });
+    const page = await openPlayer(service, 'lobby');
+    await waitForColour(page, red);
+    service.writeContent({ screens: [], playlists: [] });
+    await page.locator('.idle').waitFor();
+    service.writeContent(content(colourSlide('one', red)));
+    await waitForColour(page, red);
+  });
+
+  it('that creates a screen reaches the page that waits for it', async () => {
+    const service = await startTestService({ content: { screens: [], playlists: [] } });
+    const page = await openPlayer(service, 'lobby');
+    await page.locator('.idle').waitFor();
+    service.writeContent(content(colourSlide('one', red)));
+    await waitForColour(page, red);
+  });
+
+  it('a single slide is not restarted when its time is up', async () => {
+    const service = await startTestService({ content: content(colourSlide('one', red, 0.2)) });
+    const page = await openPlayer(service, 'lobby');
+    await waitForColour(page, red);
+    const layer = await page.locator('.layer').elementHandle();
+    await page.waitForTimeout(1_500);
+    expect(await layer?.evaluate((element) => element.isConnected)).toBe(true);
+    expect(await connectionOf(service, 'lobby')).toMatchObject({ currentSlide: 0 });
+  });
+});

@@ -1,0 +1,60 @@
+import { expect, it } from 'vitest';
+import { describeBrowser } from '../support/browser.ts';
+import { putImage, putVideo } from '../support/media.ts';
+import { colourSlide, colourTemplate, lobby, openPlayer, waitForConnection } from '../support/player.ts';
+import { startTestService, temporaryFolder } from '../support/service.ts';
+
+const swaps = Number(process.env.ENDURANCE_SWAPS ?? 600);
+
+interface Weight {
+  nodes: number;
+  heapBytes: number;
+}
+
+describeBrowser('over thousands of swaps', () => {
+  it(`the document and the heap stay as they are (${swaps} swaps)`, async () => {
+    const dataDir = temporaryFolder();
+    const slides = [
+      { id: 'text', kind: 'text', title: 'Hello', body: 'Good morning', duration_seconds: 0.01 },
+      { id: 'image', kind: 'image', media_url: putImage(dataDir, 'red.png', [230, 20, 20]), duration_seconds: 0.01 },
+      colourSlide('template', [20, 20, 230], 0.01),
+      {
+        id: 'video',
+        kind: 'video',
+        media_url: putVideo(dataDir, 'green.mp4', [20, 180, 20], 1),
+        duration_seconds: 0.01,
+      },
+    ];
+    const service = await startTestService({ dataDir, content: lobby(slides, { templates: [colourTemplate] }) });
+    const page = await openPlayer(service, 'lobby');
+    await waitForConnection(service, 'lobby', { currentSlideId: 'video' });
+    await page.evaluate(() => {
+      Object.assign(globalThis, { swaps: 0 });
+      const stage = document.getElementById('stage') as HTMLElement;
+      new MutationObserver((changes) => {
+        const removed = changes.flatMap(({ removedNodes }) => [...removedNodes]).length;
+        Object.assign(globalThis, { swaps: (globalThis as unknown as { swaps: number }).swaps + removed });
+      }).observe(stage, { childList: true });
+    });
+    const session = await page.context().newCDPSession(page);
+    const weigh = async (): Promise<Weight> => {
+      await session.send('HeapProfiler.collectGarbage');
+      await session.send('HeapProfiler.collectGarbage');
+      const { nodes } = await session.send('Memory.getDOMCounters');
+      const { usedSize } = await session.send('Runtime.getHeapUsage');
+      return { nodes, heapBytes: usedSize };
+    };
+    const reach = (count: number): Promise<unknown> =>
+      page.waitForFunction((wanted) => (globalThis as unknown as { swaps: number }).swaps >= wanted, count, {
+        timeout: 3_600_000,
+        polling: 250,
+      });
+
+    await reach(swaps / 4);
+    const before = await weigh();
+    await reach(swaps);
+    const after = await weigh();
+    expect(after.nodes).toBeLessThan(before.nodes + 100);
+    expect(after.heapBytes).toBeLessThan(before.heapBytes * 1.1 + 500_000);
+  }, 3_700_000);
+});

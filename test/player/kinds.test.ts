@@ -1,0 +1,141 @@
+import { createServer } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { expect, it, onTestFinished } from 'vitest';
+import { describeBrowser } from '../support/browser.ts';
+import { putImage, putVideo } from '../support/media.ts';
+import { connectionOf, lobby, openPlayer, patience, waitForColour, waitForConnection } from '../support/player.ts';
+import { startTestService, temporaryFolder } from '../support/service.ts';
+
+const red = [220, 20, 20] as const;
+const green = [20, 180, 20] as const;
+const blue = [20, 20, 220] as const;
+
+/** A web server of somebody else's. */
+const startForeignSite = async (handler: Parameters<typeof createServer>[1]): Promise<string> => {
+  const server = createServer(handler);
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+  onTestFinished(() => {
+    server.closeAllConnections();
+    server.close();
+  });
+  return `http://127.0.0.1:${(server.address() as AddressInfo).port}/`;
+};
+
+describeBrowser('in a real browser', () => {
+  it('a text slide shows its title and its body', async () => {
+    const service = await startTestService({
+      content: lobby([{ kind: 'text', title: 'Hello', body: 'Good morning' }]),
+    });
+    const page = await openPlayer(service, 'lobby');
+    await page.getByText('Hello', { exact: true }).waitFor();
+    await page.getByText('Good morning').waitFor();
+  });
+
+  it('HTML in a body is cleaned: marks stay, scripts do not run', async () => {
+    const body = '<b>Bold</b><img src="x" onerror="document.title = `pwned`"><script>document.title = "pwned"</script>';
+    const service = await startTestService({ content: lobby([{ kind: 'text', title: 'Hello', body }]) });
+    const page = await openPlayer(service, 'lobby');
+    await page.locator('b', { hasText: 'Bold' }).waitFor();
+    expect(await page.title()).not.toBe('pwned');
+    expect(await page.locator('#stage script').count()).toBe(0);
+  });
+
+  it('an image slide fills the screen', async () => {
+    const dataDir = temporaryFolder();
+    const media_url = putImage(dataDir, 'red.png', red);
+    const service = await startTestService({ dataDir, content: lobby([{ kind: 'image', media_url }]) });
+    await waitForColour(await openPlayer(service, 'lobby'), red);
+  });
+
+  it('a video slide plays, muted unless it says otherwise, for as long as it is', async () => {
+    const dataDir = temporaryFolder();
+    const slides = [
+      { id: 'film', kind: 'video', media_url: putVideo(dataDir, 'green.mp4', green, 2) },
+      { id: 'still', kind: 'image', media_url: putImage(dataDir, 'red.png', red), duration_seconds: 2 },
+    ];
+    const service = await startTestService({ dataDir, content: lobby(slides) });
+    const page = await openPlayer(service, 'lobby');
+    await waitForColour(page, green);
+    expect(
+      await page
+        .locator('video')
+        .first()
+        .evaluate((video: HTMLVideoElement) => video.muted),
+    ).toBe(true);
+    await waitForColour(page, red);
+    await waitForColour(page, green);
+  });
+
+  it('a web slide shows the page', async () => {
+    const url = await startForeignSite((_, response) => {
+      response.setHeader('Content-Type', 'text/html');
+      response.end(`<body style="margin:0;background:rgb(${blue})">`);
+    });
+    const service = await startTestService({ content: lobby([{ kind: 'web', media_url: url }]) });
+    await waitForColour(await openPlayer(service, 'lobby'), blue);
+  });
+
+  it('a template is rendered with content, slide, screen and the time in the zone of the site', async () => {
+    const html = '<p>{{ content.offer }} at {{ screen.name }}, {{ slide.title }}, {{ now | date: "%H:%M" }}</p>';
+    const slide = { kind: 'template', template_id: 't', title: 'Today', content: { offer: 'Soup <b>of the day</b>' } };
+    const service = await startTestService({
+      content: lobby([slide], { templates: [{ id: 't', html }] }),
+      env: { SIGNAGE_TIME_ZONE: 'Asia/Kathmandu' },
+    });
+    const page = await openPlayer(service, 'lobby');
+    const time = new Intl.DateTimeFormat('en-GB', { timeStyle: 'short', timeZone: 'Asia/Kathmandu' });
+    await expect
+      .poll(async () => await page.locator('p').first().textContent(), patience)
+      .toBe(`Soup <b>of the day</b> at Lobby, Today, ${time.format()}`);
+  });
+
+  it('a template that never ends, includes files or runs scripts harms nobody and is skipped or cleaned', async () => {
+    const slides = ['endless', 'include', 'script'].map((id) => ({
+      id,
+      kind: 'template',
+      template_id: id,
+      duration_seconds: 1,
+    }));
+    const service = await startTestService({
+      content: lobby(slides, {
+        templates: [
+          {
+            id: 'endless',
+            html: '{% for a in (1..100000000) %}{% for b in (1..100000000) %}x{% endfor %}{% endfor %}',
+          },
+          { id: 'include', html: '{% render "/etc/passwd" %}' },
+          { id: 'script', html: '<h1 onclick="1">Still here</h1><script>document.title = "pwned"</script>' },
+        ],
+      }),
+    });
+    const page = await openPlayer(service, 'lobby');
+    await page.getByText('Still here').waitFor();
+    await expect.poll(() => service.log(), patience).toMatch(/"slideId":"endless"/);
+    await expect.poll(() => service.log(), patience).toMatch(/"slideId":"include"/);
+    expect(await page.title()).not.toBe('pwned');
+  });
+
+  it.each([
+    ['an image that is not there', { kind: 'image', media_url: '/media/missing.png' }],
+    ['a video that is none', { kind: 'video', media_url: '/media/red.png' }],
+    ['a page that nobody answers for', { kind: 'web', media_url: 'http://127.0.0.1:9/' }],
+    ['a kind to come', { kind: 'pdf', media_url: '/media/red.png' }],
+  ])('%s is skipped and reported, never shown', async (_, slide) => {
+    const dataDir = temporaryFolder();
+    const media_url = putImage(dataDir, 'red.png', red);
+    const good = { id: 'good', kind: 'image', media_url, duration_seconds: 1 };
+    const service = await startTestService({ dataDir, content: lobby([{ ...slide, id: 'bad' }, good]) });
+    await waitForColour(await openPlayer(service, 'lobby'), red);
+    await expect.poll(() => service.log(), patience).toMatch(/"slideId":"bad","reason":".+"/);
+    expect(await connectionOf(service, 'lobby')).toMatchObject({ currentSlideId: 'good', currentSlide: 1 });
+  });
+
+  it('with no slide on, a calm screen is shown: not black, not an error', async () => {
+    const off = { kind: 'text', title: 'Last week', schedule_mode: 'between', schedule_end_datetime: '2020-01-01' };
+    const service = await startTestService({ content: lobby([off]) });
+    const page = await openPlayer(service, 'lobby');
+    await waitForConnection(service, 'lobby', { currentSlide: null, currentSlideId: null, currentSlideTitle: null });
+    await page.locator('.idle').waitFor();
+    expect(await page.getByText('Last week').count()).toBe(0);
+  });
+});

@@ -1,0 +1,78 @@
+import { describe, expect, it } from 'vitest';
+import { isOn, nextChange, type Schedule } from '../../renderer/player/schedule.ts';
+
+const always: Schedule = {
+  schedule_mode: 'always',
+  schedule_start_datetime: null,
+  schedule_end_datetime: null,
+  schedule_start_time: null,
+  schedule_end_time: null,
+  schedule_days_json: null,
+};
+const between = (start: string | null, end: string | null): Schedule => ({
+  ...always,
+  schedule_mode: 'between',
+  schedule_start_datetime: start,
+  schedule_end_datetime: end,
+});
+const weekly = (start: string | null, end: string | null, days: string | null = null): Schedule => ({
+  ...always,
+  schedule_mode: 'weekly',
+  schedule_start_time: start,
+  schedule_end_time: end,
+  schedule_days_json: days,
+});
+
+const vienna = 'Europe/Vienna';
+
+describe('a slide is on', () => {
+  it.each([
+    ['always', always, '2026-07-01T00:00:00Z', true],
+    ['from the start on', between('2026-07-01T10:00:00Z', null), '2026-07-01T10:00:00Z', true],
+    ['not a moment before', between('2026-07-01T10:00:00Z', null), '2026-07-01T09:59:59.999Z', false],
+    ['until before the end', between(null, '2026-07-01T10:00:00Z'), '2026-07-01T09:59:59.999Z', true],
+    ['not at the end', between(null, '2026-07-01T10:00:00Z'), '2026-07-01T10:00:00Z', false],
+    ['by an offset of its own', between('2026-07-01T10:00:00+05:30', null), '2026-07-01T04:30:00Z', true],
+    ['by the wall clock of the site', between('2026-07-01T10:00', null), '2026-07-01T08:00:00Z', true],
+    ['not before the wall clock says so', between('2026-07-01T10:00', null), '2026-07-01T07:59:59Z', false],
+    ['from midnight of a bare date', between('2026-07-01', null), '2026-06-30T22:00:00Z', true],
+    ['in its hours', weekly('09:00', '17:00'), '2026-07-01T07:00:00Z', true],
+    ['not after its hours', weekly('09:00', '17:00'), '2026-07-01T15:00:00Z', false],
+    ['to the second', weekly('09:00:30', '17:00'), '2026-07-01T07:00:29Z', false],
+    ['on its days (2026-07-01 is a Wednesday)', weekly('09:00', '17:00', '[3]'), '2026-07-01T08:00:00Z', true],
+    ['not on others', weekly('09:00', '17:00', '[1,2,4,5,6,7]'), '2026-07-01T08:00:00Z', false],
+    ['never on no days', weekly(null, null, '[]'), '2026-07-01T08:00:00Z', false],
+    ['all day without times', weekly(null, null, '[3]'), '2026-07-01T21:59:59Z', true],
+    ['past midnight, by the day it began', weekly('22:00', '02:00', '[2]'), '2026-06-30T23:30:00Z', true],
+    ['not past midnight of another day', weekly('22:00', '02:00', '[3]'), '2026-06-30T23:30:00Z', false],
+    ['around the clock where both times are one', weekly('08:00', '08:00', '[2]'), '2026-07-01T05:59:00Z', true],
+    ['after the hour that spring skips', weekly('02:30', '04:00'), '2026-03-29T01:30:00Z', true],
+    ['not before it', weekly('02:30', '04:00'), '2026-03-29T01:29:59Z', false],
+    ['from the first of the hours that autumn doubles', weekly('02:30', '03:30'), '2026-10-25T00:30:00Z', true],
+  ] as const)('%s', (_, schedule, moment, expected) => {
+    expect(isOn(schedule, Date.parse(moment), vienna)).toBe(expected);
+  });
+
+  it('weekly only inside its two datetimes', () => {
+    const schedule = { ...weekly('09:00', '17:00'), schedule_end_datetime: '2026-07-01T12:00' };
+    expect(isOn(schedule, Date.parse('2026-07-01T09:59:00Z'), vienna)).toBe(true);
+    expect(isOn(schedule, Date.parse('2026-07-01T10:00:00Z'), vienna)).toBe(false);
+  });
+});
+
+describe('the next change', () => {
+  it.each([
+    ['never comes for what is always on', [always], null],
+    ['is a start to come', [between('2026-07-02T10:00:00Z', null)], '2026-07-02T10:00:00Z'],
+    ['is the end of what is on', [between('2026-06-01T10:00:00Z', '2026-07-03T10:00:00Z')], '2026-07-03T10:00:00Z'],
+    [
+      'is the earliest of all',
+      [weekly('09:00', '17:00'), between('2026-07-01T08:00:00Z', null)],
+      '2026-07-01T07:00:00Z',
+    ],
+    ['is found days ahead', [weekly('09:00', '17:00', '[2]')], '2026-07-07T07:00:00Z'],
+  ] as const)('%s', (_, schedules, expected) => {
+    const now = Date.parse('2026-07-01T00:00:00Z');
+    expect(nextChange([...schedules], now, vienna)).toBe(expected === null ? null : Date.parse(expected));
+  });
+});

@@ -1,0 +1,36 @@
+/** A real Chromium for what only a browser can show. */
+import { type Browser, chromium } from 'playwright-core';
+import { afterAll, describe, it } from 'vitest';
+import { findProgram } from './program.ts';
+
+const executablePath = findProgram('chromium', 'chromium-browser', 'google-chrome', 'google-chrome-stable');
+export const hasChromium = executablePath !== undefined;
+
+const args = [
+  '--no-sandbox',
+  '--disable-gpu',
+  '--disable-quic',
+  '--no-first-run',
+  '--disable-background-networking',
+  '--disable-component-update',
+  '--disable-sync',
+  '--autoplay-policy=no-user-gesture-required',
+];
+
+let browser: Promise<Browser> | undefined;
+
+/** The browser of this test file: started once, closed after its last test. Give each test a context of its own. */
+export const launchBrowser = (): Promise<Browser> => {
+  if (executablePath === undefined) throw new Error('No Chromium on the PATH');
+  browser ??= chromium.launch({ executablePath, args });
+  return browser;
+};
+
+afterAll(async () => {
+  await (await browser)?.close();
+});
+
+/** Where there is no Chromium these are skipped by name; in CI they fail. */
+const isSkipped = !hasChromium && process.env.CI !== 'true';
+export const describeBrowser = describe.skipIf(isSkipped);
+export const itBrowser = it.skipIf(isSkipped);

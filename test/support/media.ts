@@ -1,0 +1,36 @@
+/** Media made for a test: flat colours that can be told apart in a screenshot. */
+import { execFileSync } from 'node:child_process';
+import { mkdirSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { PNG } from 'pngjs';
+import { findProgram } from './program.ts';
+
+export type Rgb = readonly [red: number, green: number, blue: number];
+
+export const hasFfmpeg = findProgram('ffmpeg') !== undefined;
+
+const uploads = (dataDir: string): string => {
+  const folder = join(dataDir, 'uploads');
+  mkdirSync(folder, { recursive: true });
+  return folder;
+};
+
+/** Puts a PNG of one colour into the uploads; answers its address. */
+export const putImage = (dataDir: string, name: string, [red, green, blue]: Rgb): string => {
+  const png = new PNG({ width: 64, height: 36 });
+  for (let at = 0; at < png.data.length; at += 4) png.data.set([red, green, blue, 255], at);
+  writeFileSync(join(uploads(dataDir), name), PNG.sync.write(png));
+  return `/media/${name}`;
+};
+
+/** Puts an H.264 video of one colour, with a tone, into the uploads; answers its address. */
+export const putVideo = (dataDir: string, name: string, [red, green, blue]: Rgb, seconds: number): string => {
+  const hex = [red, green, blue].map((part) => part.toString(16).padStart(2, '0')).join('');
+  execFileSync('ffmpeg', [
+    ...['-v', 'error', '-y', '-f', 'lavfi', '-i', `color=0x${hex}:size=320x180:rate=25:duration=${seconds}`],
+    ...['-f', 'lavfi', '-i', `sine=frequency=440:duration=${seconds}`],
+    ...['-c:v', 'libx264', '-pix_fmt', 'yuv420p', '-c:a', 'aac', '-movflags', '+faststart'],
+    join(uploads(dataDir), name),
+  ]);
+  return `/media/${name}`;
+};

@@ -1,0 +1,61 @@
+/** A page's side of the socket, by hand. */
+import { once } from 'node:events';
+import { onTestFinished } from 'vitest';
+import { WebSocket } from 'ws';
+import type { TestService } from './service.ts';
+
+type Message = Record<string, unknown>;
+
+export interface TestPage {
+  socket: WebSocket;
+  /** Everything the service has said so far. */
+  messages: Message[];
+  /** The first message, said already or yet to come, that fits. */
+  message(fits: (message: Message) => boolean): Promise<Message>;
+  send(message: unknown): void;
+  /** The close code, once the socket is closed. */
+  closed: Promise<number>;
+}
+
+/** Opens a socket to a screen; it ends with the test. */
+export const openPage = async ({ url }: Pick<TestService, 'url'>, slug: string): Promise<TestPage> => {
+  const socket = new WebSocket(`${url.replace('http', 'ws')}/api/screens/${slug}/socket`, ['signage.v1']);
+  onTestFinished(() => socket.terminate());
+  const messages: Message[] = [];
+  const arrivals = new EventTarget();
+  socket.on('message', (data) => {
+    messages.push(JSON.parse(String(data)) as Message);
+    arrivals.dispatchEvent(new Event('arrival'));
+  });
+  const closed = new Promise<number>((resolve) => socket.on('close', resolve));
+  await once(socket, 'open');
+  return {
+    socket,
+    messages,
+    closed,
+    message: async (fits) => {
+      for (;;) {
+        const found = messages.find(fits);
+        if (found !== undefined) return found;
+        await new Promise((resolve) => arrivals.addEventListener('arrival', resolve, { once: true }));
+      }
+    },
+    send: (message) => socket.send(typeof message === 'string' ? message : JSON.stringify(message)),
+  };
+};
+
+/** Opens a socket and says hello as a page would; resolves with the welcome. */
+export const joinScreen = async (service: Pick<TestService, 'url'>, slug: string, hello: Message = {}) => {
+  const page = await openPage(service, slug);
+  page.send({
+    type: 'hello',
+    clientId: 'client-1',
+    deviceId: null,
+    clientName: null,
+    page: `/screen/${slug}`,
+    viewport: { width: 1920, height: 1080, devicePixelRatio: 1 },
+    ...hello,
+  });
+  const welcome = await page.message(({ type }) => type === 'welcome');
+  return { ...page, welcome, connectionId: String(welcome.connectionId) };
+};

@@ -1,0 +1,73 @@
+/** A player page in a real browser, and what the service knows of it. */
+
+import type { Page } from 'playwright-core';
+import { PNG } from 'pngjs';
+import { expect, onTestFinished } from 'vitest';
+import type { Connection, ConnectionSnapshot } from '../../service/wire.ts';
+import { launchBrowser } from './browser.ts';
+import type { Rgb } from './media.ts';
+import type { TestService } from './service.ts';
+
+/** What a test waits for happens at once, or on a busy machine much later. */
+export const patience = { timeout: 25_000, interval: 50 };
+
+/** Opens a screen in a browser of its own storage; it closes with the test. */
+export const openPlayer = async (
+  { url }: Pick<TestService, 'url'>,
+  slug: string,
+  viewport = { width: 640, height: 360 },
+): Promise<Page> => {
+  const context = await (await launchBrowser()).newContext({ viewport });
+  onTestFinished(() => context.close());
+  const page = await context.newPage();
+  await page.goto(`${url}/screen/${slug}`);
+  return page;
+};
+
+/** The one connection of a screen; null while there is none. */
+export const connectionOf = async (service: TestService, slug: string): Promise<Connection | null> => {
+  const snapshot = (await (await service.get(`/api/screens/${slug}/connections`)).json()) as ConnectionSnapshot;
+  return snapshot.connections[0] ?? null;
+};
+
+/** Waits until the snapshot says so. */
+export const waitForConnection = (service: TestService, slug: string, expected: Partial<Connection>): Promise<void> =>
+  expect.poll(() => connectionOf(service, slug), patience).toMatchObject(expected);
+
+/** The colour in the middle of what the page shows. */
+export const colourOf = async (page: Page): Promise<Rgb> => {
+  const { data, width, height } = PNG.sync.read(await page.screenshot());
+  const at = (Math.floor(height / 2) * width + Math.floor(width / 2)) * 4;
+  return [data[at] ?? 0, data[at + 1] ?? 0, data[at + 2] ?? 0];
+};
+
+/** Whether two colours are the same but for what codecs do to them. */
+export const isClose = (a: Rgb, b: Rgb, tolerance = 24): boolean =>
+  a.every((part, index) => Math.abs(part - (b[index] ?? 0)) <= tolerance);
+
+/** Waits until the page shows the colour. */
+export const waitForColour = (page: Page, colour: Rgb): Promise<void> =>
+  expect
+    .poll(async () => isClose(await colourOf(page), colour), { ...patience, message: `waiting for ${colour}` })
+    .toBe(true);
+
+/** Content with one screen, `lobby`, and its slides. */
+export const lobby = (slides: object[], more: Record<string, unknown> = {}) => ({
+  screens: [{ name: 'Lobby', slug: 'lobby', playlist_id: 'main' }],
+  playlists: [{ id: 'main', fade_between_slides: false, slides }],
+  ...more,
+});
+
+/** A template slide of one colour, and the template for it. */
+export const colourTemplate = {
+  id: 'colour',
+  html: '<style>div { position: absolute; inset: 0; background: {{ content.colour }} }</style><div></div>',
+};
+export const colourSlide = (id: string, [red, green, blue]: Rgb, duration_seconds = 3600) => ({
+  id,
+  title: `The ${id} slide`,
+  kind: 'template',
+  template_id: 'colour',
+  content: { colour: `rgb(${red},${green},${blue})` },
+  duration_seconds,
+});

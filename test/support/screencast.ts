@@ -1,0 +1,39 @@
+/** Every frame that a page presents, small, as it would be seen by a passer-by. */
+import type { Page } from 'playwright-core';
+import { PNG } from 'pngjs';
+import type { Rgb } from './media.ts';
+
+interface Frame {
+  /** Seconds since the epoch. */
+  at: number;
+  /** The colours at a grid of points. */
+  points: Rgb[];
+}
+
+const sample = (png: Buffer): Rgb[] => {
+  const { data, width, height } = PNG.sync.read(png);
+  const shares = [0.1, 0.3, 0.5, 0.7, 0.9];
+  return shares.flatMap((down) =>
+    shares.map((right): Rgb => {
+      const at = (Math.floor(height * down) * width + Math.floor(width * right)) * 4;
+      return [data[at] ?? 0, data[at + 1] ?? 0, data[at + 2] ?? 0];
+    }),
+  );
+};
+
+/** Records the frames of a page until it is told to stop. */
+export const record = async (page: Page): Promise<{ stop(): Promise<Frame[]> }> => {
+  const session = await page.context().newCDPSession(page);
+  const shots: { at: number; data: string }[] = [];
+  session.on('Page.screencastFrame', ({ data, metadata, sessionId }) => {
+    shots.push({ at: metadata.timestamp ?? 0, data });
+    session.send('Page.screencastFrameAck', { sessionId }).catch(() => {});
+  });
+  await session.send('Page.startScreencast', { format: 'png', maxWidth: 96, maxHeight: 54, everyNthFrame: 1 });
+  return {
+    stop: async () => {
+      await session.send('Page.stopScreencast');
+      return shots.map(({ at, data }) => ({ at, points: sample(Buffer.from(data, 'base64')) }));
+    },
+  };
+};
