@@ -1,15 +1,12 @@
-import { z } from 'zod';
 import { CodedError } from '../errors.ts';
 import { readFields } from '../fields.ts';
-import { type Command, type CommandTarget, command, commandNames, commandTarget, type Variant } from '../wire.ts';
+import { type Command, type CommandTarget, commandNames, commandRequest, type Variant } from '../wire.ts';
 
 /** A command and whom it is for. */
 export interface Order {
   command: Command;
   target: CommandTarget;
 }
-
-const order = z.intersection(command, commandTarget);
 
 /**
  * Reads the body of a command request.
@@ -29,6 +26,6 @@ export const parseOrder = (body: Record<string, unknown>, variant: Variant): Ord
       { field: 'command' },
     );
   }
-  const { connectionId, clientId, ...rest } = readFields(order, body);
+  const { connectionId, clientId, ...rest } = readFields(commandRequest, body);
   return { command: rest, target: { connectionId, clientId } };
 };

@@ -2,6 +2,7 @@ import type { Hub } from '../connections/hub.ts';
 import type { Content } from '../content/content.ts';
 import type { Options } from '../options.ts';
 import type { Store } from '../store/store.ts';
+import type { Health } from '../wire.ts';
 import type { Routes } from './routes.ts';
 
 interface Dependencies {
@@ -22,13 +23,12 @@ export const healthRoutes = ({ content, hub, store, options, version, startedAt 
       version,
       variant: options.variant,
       startedAt: startedAt.toISOString(),
-      /** Seconds. */
       uptime: Math.round(process.uptime() * 10) / 10,
-      warnings: options.warnings,
+      warnings: [...options.warnings],
       nodeId: store.nodeId,
       store: { faults: store.faults() },
       content: content.status(),
       connections: hub.count(),
-    };
+    } satisfies Health;
   },
 });
