@@ -1,6 +1,8 @@
 /** The link to the service: the playlist, the socket, and patience while either is away. */
 import type { Command, PlaylistPayload, ServiceMessage } from '../../service/wire.ts';
 import type { Identity } from '../shared/identity.ts';
+import type { PageToken } from '../shared/page-token.ts';
+import { patientFetch, waitMs } from '../shared/patience.ts';
 import type { Clock } from './clock.ts';
 
 /** What the page shows, as it is reported. */
@@ -15,6 +17,7 @@ export interface Report {
 
 interface Dependencies {
   clock: Clock;
+  token: PageToken;
   /** A new playlist; null: the screen does not exist (any more). */
   onPlaylist(payload: PlaylistPayload | null): void;
   onCommand(command: Command): void;
@@ -29,9 +32,7 @@ export interface Link {
   fault(slideId: string, reason: string): void;
 }
 
-const SHORTEST_WAIT_MS = 500;
-const LONGEST_WAIT_MS = 15_000;
-const ANSWER_MS = 10_000;
+const OPEN_MS = 10_000;
 /** A look at the playlist that no message asked for: it finds sockets that are dead without knowing it. */
 const POLL_MS = 60_000;
 /** The newest faults are kept for a service that is away. */
@@ -39,13 +40,11 @@ const MOST_FAULTS = 50;
 /** The service's Date header is in whole seconds. */
 const DATE_TOLERANCE_MS = 2_000;
 
-/** Exponential backoff with full jitter, so that a hundred screens do not come back in one moment. */
-const waitMs = (failures: number): number => {
-  const longest = Math.min(LONGEST_WAIT_MS, SHORTEST_WAIT_MS * 2 ** failures);
-  return SHORTEST_WAIT_MS + Math.random() * (longest - SHORTEST_WAIT_MS);
-};
-
-export const createLink = (slug: string, identity: Identity, { clock, onPlaylist, onCommand }: Dependencies): Link => {
+export const createLink = (
+  slug: string,
+  identity: Identity,
+  { clock, token, onPlaylist, onCommand }: Dependencies,
+): Link => {
   const base = `/api/screens/${encodeURIComponent(slug)}`;
   let socket: WebSocket | null = null;
   let failures = 0;
@@ -73,12 +72,8 @@ export const createLink = (slug: string, identity: Identity, { clock, onPlaylist
   };
 
   const fetchPlaylist = async (): Promise<void> => {
-    const headers: Record<string, string> = etag === null ? {} : { 'If-None-Match': etag };
-    const response = await fetch(`${base}/playlist`, {
-      headers,
-      cache: 'no-store',
-      signal: AbortSignal.timeout(ANSWER_MS),
-    });
+    const condition: Record<string, string> = etag === null ? {} : { 'If-None-Match': etag };
+    const response = await patientFetch(`${base}/playlist`, { headers: { ...token.header(), ...condition } });
     const date = Date.parse(response.headers.get('Date') ?? '');
     if (!Number.isNaN(date)) clock.set(date, DATE_TOLERANCE_MS);
     if (response.status === 304) return;
@@ -92,18 +87,21 @@ export const createLink = (slug: string, identity: Identity, { clock, onPlaylist
     onPlaylist(payload);
   };
 
-  const fetchWhatChanged = async (): Promise<void> => {
+  /** @returns false where the service does not answer */
+  const fetchWhatChanged = async (): Promise<boolean> => {
     again = true;
-    if (fetching) return;
+    if (fetching) return false;
     fetching = true;
     try {
       while (again) {
         again = false;
         await fetchPlaylist();
       }
+      return true;
     } catch {
       // A service that does not answer has no socket either, whatever the socket thinks.
       socket?.close();
+      return false;
     } finally {
       fetching = false;
     }
@@ -126,19 +124,22 @@ export const createLink = (slug: string, identity: Identity, { clock, onPlaylist
   const connect = (): void => {
     const url = new URL(`${base}/socket`, location.href);
     url.protocol = url.protocol.replace('http', 'ws');
-    const opened = new WebSocket(url, ['signage.v1']);
-    const deadline = setTimeout(() => opened.close(), ANSWER_MS);
-    socket = opened;
+    const opening = new WebSocket(url, token.protocols());
+    const deadline = setTimeout(() => opening.close(), OPEN_MS);
+    let refused = true;
+    socket = opening;
     sent = '';
-    opened.onopen = () => {
+    opening.onopen = () => {
       clearTimeout(deadline);
-      opened.send(JSON.stringify({ type: 'hello', ...identity, page: location.pathname, viewport: viewport() }));
+      refused = false;
+      opening.send(JSON.stringify({ type: 'hello', ...identity, page: location.pathname, viewport: viewport() }));
     };
-    opened.onmessage = ({ data }) => handle(JSON.parse(String(data)) as ServiceMessage);
-    opened.onclose = () => {
+    opening.onmessage = ({ data }) => handle(JSON.parse(String(data)) as ServiceMessage);
+    opening.onclose = async () => {
       clearTimeout(deadline);
-      // Where the socket is refused, the playlist says why: a screen that is gone, or a service that is.
-      refresh();
+      // Where a socket is refused, the playlist says why: the screen is gone, or the service is. Else it is the token.
+      const isThere = await fetchWhatChanged();
+      if (refused && isThere) await token.renew();
       setTimeout(connect, waitMs(failures++));
     };
   };

@@ -1,5 +1,8 @@
 import type { Command, PlayerBoot } from '../../service/wire.ts';
+import { readBoot } from '../shared/boot.ts';
 import { readIdentity, rememberName } from '../shared/identity.ts';
+import { leaveFor } from '../shared/leave.ts';
+import { createPageToken } from '../shared/page-token.ts';
 import { createClock } from './clock.ts';
 import { createIdle } from './idle.ts';
 import { createLink, type Report } from './link.ts';
@@ -15,7 +18,8 @@ const element = (id: string): HTMLElement => {
   return found;
 };
 
-const { slug, timeZone } = JSON.parse(element('boot').textContent) as PlayerBoot;
+const { slug, timeZone, pageToken } = readBoot<PlayerBoot>(document);
+const token = createPageToken(pageToken, location.pathname);
 const identity = readIdentity(location.search);
 const clock = createClock();
 const redirect = createRedirect(document.body);
@@ -36,24 +40,12 @@ const change = (changed: Partial<Report>): void => {
   link.report({ ...state });
 };
 
-/** Leaves the page only for one that answers, so that nobody ever sees a browser's error page. */
-const leaveFor = async (url: string): Promise<void> => {
-  const { ok } = await fetch(url, { method: 'HEAD', cache: 'no-store', signal: AbortSignal.timeout(5_000) });
-  if (!ok) return;
-  if (url === location.href) location.reload();
-  else location.assign(url);
-};
-
-const leave = (url: string): void => {
-  leaveFor(url).catch(() => {});
-};
-
 const obey = (command: Command): void => {
   switch (command.command) {
     case 'refresh':
       return link.refresh();
     case 'reload':
-      return leave(location.href);
+      return void leaveFor(location.href);
     case 'pause':
       return change({ paused: !state.paused });
     case 'blackout':
@@ -67,7 +59,7 @@ const obey = (command: Command): void => {
     case 'right':
       return player.turn(1);
     case 'redirect':
-      if (command.url.startsWith('/')) return leave(new URL(command.url, location.href).href);
+      if (command.url.startsWith('/')) return void leaveFor(command.url);
       redirect.show(command.url);
       return change({ page: command.url });
     case 'setclientname':
@@ -81,6 +73,7 @@ const player = createPlayer(
     clock,
     stage: createStage(element('stage')),
     shelf: createShelf(),
+    credentials: token.header,
     createSlide,
     createIdle: () => ({
       ...createIdle({ timeZone, now: clock.now }),
@@ -96,7 +89,7 @@ const player = createPlayer(
   },
   { timeZone },
 );
-const link = createLink(slug, identity, { clock, onPlaylist: player.load, onCommand: obey });
+const link = createLink(slug, identity, { clock, token, onPlaylist: player.load, onCommand: obey });
 
 for (const gesture of ['contextmenu', 'dragstart', 'selectstart']) {
   addEventListener(gesture, (event) => event.preventDefault());

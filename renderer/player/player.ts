@@ -12,6 +12,8 @@ interface Dependencies {
   clock: Clock;
   stage: Stage;
   shelf: Shelf;
+  /** The headers that go with requests to the service. */
+  credentials(): Record<string, string>;
   createSlide: SlideFactory;
   /** What is on while no slide is. */
   createIdle(): SlideView;
@@ -73,7 +75,7 @@ const isSame = (slide: Slide, before: PlaylistPayload, after: PlaylistPayload): 
 };
 
 export const createPlayer = (
-  { clock, stage, shelf, createSlide, createIdle, onReport, onFault }: Dependencies,
+  { clock, stage, shelf, credentials, createSlide, createIdle, onReport, onFault }: Dependencies,
   { timeZone }: { timeZone: string },
 ): Player => {
   let payload: PlaylistPayload | null = null;
@@ -99,8 +101,9 @@ export const createPlayer = (
   const fault = (slide: Slide, error: unknown): void => {
     const reason = error instanceof Error ? error.message : String(error);
     const failures = (resting.get(slide.id)?.failures ?? 0) + 1;
-    resting.set(slide.id, { failures, until: clock.elapsed() + restMs(failures) });
-    onFault(slide.id, reason);
+    resting.set(slide.id, { failures, until: clock.elapsed() + restMs(slide.kind, failures) });
+    // What goes on failing is told ever more seldom.
+    if (Number.isInteger(Math.log2(failures))) onFault(slide.id, reason);
   };
 
   const dropUpcoming = (): void => {
@@ -121,6 +124,7 @@ export const createPlayer = (
       timeZone,
       now: clock.now,
       media: shelf.take,
+      credentials,
       fail: (reason) => {
         if (shown?.view !== view) return;
         shown.spent = true;

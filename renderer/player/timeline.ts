@@ -2,6 +2,7 @@
 import type { Slide } from '../../service/wire.ts';
 
 const DEFAULT_MS = 10_000;
+const STREAM_REST_MS = 2_000;
 /** A slide that ends later than this after its time was held up, by sleep or by a slow successor. */
 const LATE_MS = 1_000;
 
@@ -47,5 +48,9 @@ export const following = (
   return null;
 };
 
-/** Slides that fail are left out for a while that doubles with each failure in a row, from 15 s to 5 min. */
-export const restMs = (failures: number): number => Math.min(15_000 * 2 ** (failures - 1), 300_000);
+/**
+ * How long a slide that failed so many times in a row is left out, in ms: a live stream hardly, since it may be back at
+ * any moment; anything else from 15 s on, doubling up to 5 min.
+ */
+export const restMs = (kind: Slide['kind'], failures: number): number =>
+  kind === 'stream' ? STREAM_REST_MS : Math.min(15_000 * 2 ** (failures - 1), 300_000);

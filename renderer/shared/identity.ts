@@ -7,11 +7,25 @@ export interface Identity {
 }
 
 /** `crypto.randomUUID` wants a secure context, which plain http on a LAN is not. */
-const randomId = (): string =>
-  Array.from(crypto.getRandomValues(new Uint8Array(16)), (byte) => byte.toString(16).padStart(2, '0')).join('');
+const randomBytes = (length: number): number[] => Array.from(crypto.getRandomValues(new Uint8Array(length)));
 
-const lasting = (key: string, given: string | null = null): string => {
-  const value = given ?? recall(key) ?? randomId();
+const randomId = (): string =>
+  randomBytes(16)
+    .map((byte) => byte.toString(16).padStart(2, '0'))
+    .join('');
+
+/** Letters and digits that nobody takes for one another. */
+const readable = '23456789abcdefghjkmnpqrstuvwxyz';
+
+/** An id that a person can read off a screen and type: `k7qm-3x9f-t2wd`, 59 bits. */
+const readableId = (): string =>
+  randomBytes(12)
+    .map((byte) => readable.charAt(byte % readable.length))
+    .join('')
+    .replace(/.{4}(?=.)/g, '$&-');
+
+const lasting = (key: string, make: () => string, given: string | null = null): string => {
+  const value = given ?? recall(key) ?? make();
   remember(key, value);
   return value;
 };
@@ -22,8 +36,8 @@ const nameKey = 'signage.clientName';
 export const readIdentity = (search: string): Identity => {
   const given = new URLSearchParams(search).get('deviceId');
   return {
-    clientId: lasting('signage.clientId'),
-    deviceId: lasting('signage.deviceId', given !== null && /^[A-Za-z0-9._:-]{1,128}$/.test(given) ? given : null),
+    clientId: lasting('signage.clientId', randomId),
+    deviceId: lasting('signage.deviceId', readableId, given !== null && /^[A-Za-z0-9._:-]{1,128}$/.test(given) ? given : null),
     clientName: recall(nameKey),
   };
 };

@@ -17,6 +17,7 @@ const open = (disk: Disk): Promise<Durable<Numbers>> =>
     initial: { numbers: [] },
     log: pino({ level: 'silent' }),
     disk,
+    now: Date.now,
   });
 
 const writing = ['open', 'write', 'sync', 'close', 'stat', 'link', 'rename', 'unlink', 'syncFolder'];
@@ -83,8 +84,11 @@ test('every single step of an update may be the last one', async () => {
     const update = open(disk).then((durable) => durable.update(() => ({ numbers: [1, 2] })));
     await Promise.race([update, crashed]);
     simulated.cutPower((most) => most);
-    const { numbers } = (await open(simulated.boot().disk)).read();
+    const durable = await open(simulated.boot().disk);
+    const { numbers } = durable.read();
     outcomes.add(numbers.join());
+    await durable.update(() => ({ numbers: [3] }));
+    expect(simulated.names().sort()).toEqual(['numbers.json', 'numbers.json.prev']);
     if (steps() < crashAt) {
       expect(numbers).toEqual([1, 2]);
       break;

@@ -60,7 +60,9 @@ test('any changes under any ids, with any clock and restarts between them, make 
           store = await open(dataDir, () => time);
         }
       }
-      const kept = store.devices.list().map(({ deviceId, clientName, screenSlug }) => [deviceId, { clientName, screenSlug }]);
+      const kept = store.devices
+        .list()
+        .map(({ deviceId, clientName, screenSlug }) => [deviceId, { clientName, screenSlug }]);
       expect(kept).toEqual([...expected]);
       await store.close();
     }),

@@ -1,10 +1,10 @@
 import { execFileSync } from 'node:child_process';
-import { mkdtempSync, rmSync } from 'node:fs';
+import { mkdtempSync, openSync, rmdirSync } from 'node:fs';
 import { appendFile, readdir, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { pino } from 'pino';
-import { afterAll, describe, expect, test } from 'vitest';
+import { describe, expect, onTestFinished, test, vi } from 'vitest';
 import { z } from 'zod';
 import { createDurable, type Durable } from '../../service/store/durable.ts';
 import { createReserve, type Reserve } from '../../service/store/reserve.ts';
@@ -19,7 +19,7 @@ describe('on a simulated disk of 10,000 bytes with a reserve of 1,000', () => {
     simulated: ReturnType<typeof createSimulatedDisk>;
     reserve: Reserve;
     durable: Durable<{ text: string }>;
-    fill: () => Promise<void>;
+    fill: (leaving?: number) => Promise<void>;
   }> => {
     const simulated = createSimulatedDisk(10_000);
     const { disk } = simulated.boot();
@@ -31,11 +31,11 @@ describe('on a simulated disk of 10,000 bytes with a reserve of 1,000', () => {
       log,
       reserve,
       disk,
+      now: Date.now,
     });
-    const fill = async (): Promise<void> => {
+    const fill = async (leaving = 0): Promise<void> => {
       const handle = await disk.open('/data/filler', 'w', 0o600);
-      const room = await disk.free('/data');
-      if (room > 0) await handle.write(Buffer.alloc(room), 0);
+      await handle.write(Buffer.alloc((await disk.free('/data')) - leaving), 0);
     };
     return { simulated, reserve, durable, fill };
   };
@@ -65,7 +65,7 @@ describe('on a simulated disk of 10,000 bytes with a reserve of 1,000', () => {
 
   test('the reserve is taken again when there is room, and not before', async () => {
     const { simulated, reserve, fill } = await setUp();
-    await fill();
+    await fill(1500);
     await reserve.take();
     expect(simulated.names()).not.toContain('state.reserve');
     expect(reserve.faults()).toHaveLength(1);
@@ -102,25 +102,24 @@ describe('on a simulated disk of 10,000 bytes with a reserve of 1,000', () => {
   });
 });
 
-/** A real file system of 12 MiB; null where this machine does not let us have one. */
+/** A real file system of 12 MiB that goes with this process; null where this machine does not let us have one. */
 const mounted = ((): string | null => {
-  const folder = mkdtempSync(join(tmpdir(), 'signage-full-'));
+  const folder = mkdtempSync(join(tmpdir(), 'signage-store-'));
   try {
-    execFileSync('mount', ['-t', 'tmpfs', '-o', 'size=12m', 'tmpfs', folder], { stdio: 'ignore' });
-    return folder;
+    execFileSync('/bin/mount', ['-t', 'tmpfs', '-o', 'size=12m', 'tmpfs', folder], { stdio: 'ignore' });
+    const handle = openSync(folder, 'r');
+    // Detached, it lasts as long as the handle: nothing stays mounted, however this process ends.
+    execFileSync('/bin/umount', ['--lazy', folder]);
+    return `/proc/self/fd/${handle}`;
   } catch {
-    rmSync(folder, { recursive: true });
     return null;
+  } finally {
+    rmdirSync(folder);
   }
 })();
 
 describe.skipIf(mounted === null)('on a real disk of 12 MiB (needs the right to mount one)', () => {
   const dataDir = mounted as string;
-
-  afterAll(() => {
-    execFileSync('umount', [dataDir]);
-    rmSync(dataDir, { recursive: true });
-  });
 
   const fill = async (name: string): Promise<void> => {
     const chunk = Buffer.alloc(4096);
@@ -145,13 +144,21 @@ describe.skipIf(mounted === null)('on a real disk of 12 MiB (needs the right to 
     expect(store.devices.list().map(({ deviceId }) => deviceId)).toEqual(['first', 'second']);
     await store.close();
 
+    vi.useFakeTimers({ toFake: ['setInterval', 'clearInterval'] });
+    onTestFinished(() => {
+      vi.useRealTimers();
+    });
     const again = await createStore({ dataDir, log });
     expect(again.nodeId).toBe(store.nodeId);
     expect(again.devices.list()).toEqual(store.devices.list());
+    await expect.poll(() => again.faults()).toHaveLength(1);
     await rm(join(dataDir, 'uploads'));
     await rm(join(dataDir, 'logs'));
     await again.devices.bind('third', 'Third', 'lobby');
     expect(again.devices.get('third')?.screenSlug).toBe('lobby');
+    vi.advanceTimersByTime(60_000);
+    await expect.poll(() => again.faults()).toEqual([]);
+    expect(await readdir(dataDir)).toContain('state.reserve');
     await again.close();
   });
 

@@ -11,7 +11,12 @@ import { temporaryFolder } from './folder.ts';
 const rounds = Number(process.env.SIGNAGE_TEST_KILLS ?? 40);
 
 /** Starts the worker, kills it at a random moment, its start included, and gives what it printed. */
-async function runAndKill(worker: string, dataDir: string, from: number, when: 'at any time' | 'when it writes'): Promise<string> {
+async function runAndKill(
+  worker: string,
+  dataDir: string,
+  from: number,
+  when: 'at any time' | 'when it writes',
+): Promise<string> {
   const child = spawn(process.execPath, [worker, dataDir, String(from)], { stdio: ['ignore', 'pipe', 'inherit'] });
   const closed = new Promise((resolve) => child.once('close', (_, signal) => resolve(signal)));
   let output = '';
@@ -28,7 +33,9 @@ async function runAndKill(worker: string, dataDir: string, from: number, when: '
   return output;
 }
 
-test(`every acknowledged binding outlives kill -9, ${rounds} times`, { timeout: 60_000 + rounds * 5000 }, async ({ annotate }) => {
+test(`every acknowledged binding outlives kill -9, ${rounds} times`, { timeout: 60_000 + rounds * 5000 }, async ({
+  annotate,
+}) => {
   const folder = await temporaryFolder();
   const dataDir = join(folder, 'data');
   const worker = join(folder, 'worker.mjs');

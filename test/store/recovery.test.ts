@@ -4,6 +4,7 @@ import fc from 'fast-check';
 import { pino } from 'pino';
 import { expect, test } from 'vitest';
 import { z } from 'zod';
+import { systemDisk } from '../../service/store/disk.ts';
 import { createDurable, type Durable } from '../../service/store/durable.ts';
 import { seal } from '../../service/store/envelope.ts';
 import { temporaryFolder } from './folder.ts';
@@ -20,6 +21,7 @@ const open = (folder: string): Promise<Durable<Word>> =>
     schema: z.object({ word: z.string() }),
     initial: { word: 'initial' },
     log: pino({ level: 'silent' }),
+    disk: systemDisk,
     now,
   });
 

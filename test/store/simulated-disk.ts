@@ -159,5 +159,10 @@ export function createSimulatedDisk(capacity = Number.POSITIVE_INFINITY) {
     }
   }
 
-  return { boot, cutPower, names: () => [...names.keys()].map((path) => basename(path)), read: (path: string) => find(path).data };
+  return {
+    boot,
+    cutPower,
+    names: () => [...names.keys()].map((path) => basename(path)),
+    read: (path: string) => find(path).data,
+  };
 }

@@ -1,6 +1,7 @@
 import type { Slide } from '../../../service/wire.ts';
 import { createImage } from './image.ts';
 import type { SlideFactory } from './slide.ts';
+import { createStream } from './stream.ts';
 import { createTemplate } from './template.ts';
 import { createText } from './text.ts';
 import { createVideo } from './video.ts';
@@ -13,6 +14,7 @@ const factories: Partial<Record<Slide['kind'], SlideFactory>> = {
   video: createVideo,
   web: createWeb,
   template: createTemplate,
+  stream: createStream,
 };
 
 const createUnknown: SlideFactory = ({ slide }) => ({

@@ -4,7 +4,7 @@ const elements =
   'a|abbr|article|b|big|blockquote|br|caption|center|cite|code|col|colgroup|dd|del|div|dl|dt|em|figcaption|figure|font|' +
   'footer|h[1-6]|header|hr|i|img|ins|kbd|li|main|mark|ol|p|picture|pre|q|s|script|section|small|span|strike|strong|' +
   'style|sub|sup|svg|table|tbody|td|tfoot|th|thead|time|tr|u|ul|video|wbr';
-const tag = new RegExp(`<(?:/?(?:${elements})(?:\\s[^<>]*)?/?>|!--)`, 'i');
+const tag = new RegExp(`<(?:/?(?:${elements})(?:\\s+[a-z][^<>]*)?\\s*/?>|!--)`, 'i');
 
 /** Whether a text is HTML: it is where it holds a tag that HTML knows. `1 < 2` and `<3` are plain text. */
 export const isHtml = (text: string): boolean => tag.test(text);

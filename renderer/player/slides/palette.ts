@@ -18,7 +18,7 @@ export const palettes: readonly Palette[] = [
   palette('#f3b938', '#2a1a08', '#f8cd6e', '#7a2410'),
   palette('#3a1c3e', '#fbeeea', '#522a57', '#f5a3a6'),
   palette('#cbd8c1', '#1b2a1e', '#b6caa9', '#8a3218'),
-  palette('#a63f28', '#fff3e4', '#8f3320', '#ffd39a'),
+  palette('#a63f28', '#fff3e4', '#8f3320', '#ffdcae'),
   palette('#dde9f1', '#12263a', '#c0d7e8', '#a8324a'),
   palette('#0f5257', '#f3f7ee', '#17656a', '#ffcf8a'),
   palette('#f7d9cf', '#3a1420', '#f3c2b3', '#9c1c3a'),

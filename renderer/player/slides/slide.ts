@@ -15,6 +15,8 @@ export interface SlideContext {
    * Rejects where the medium can't be had.
    */
   media(url: string): Promise<string>;
+  /** The headers that go with requests to the service. */
+  credentials(): Record<string, string>;
   /** Call when a slide that is on the screen can't go on; it is skipped and reported. */
   fail(reason: string): void;
 }

@@ -8,7 +8,8 @@ import type { SlideContext, SlideFactory } from './slide.ts';
 import baseStyle from './template.css?inline';
 import { createView } from './view.ts';
 
-const byId = <T extends { id: string }>(records: readonly T[]): Record<string, T> =>
+/** The baseline variant of the interface has no records of these kinds at all. */
+const byId = <T extends { id: string }>(records: readonly T[] = []): Record<string, T> =>
   Object.fromEntries(records.map((record) => [record.id, record]));
 
 const scopeOf = ({ slide, screen }: SlideContext, payload: PlaylistPayload): Scope => ({

@@ -11,7 +11,6 @@ interface Scale {
   body: readonly [largest: number, smallest: number];
 }
 
-
 /** A body of up to this many characters that stands alone is set as large as a title. */
 const statementLength = 160;
 /** A body of more than this may run in two columns, over a fainter form. */
@@ -20,10 +19,11 @@ const longFrom = 480;
 const scaleOf = (title: string, body: string, isStatement: boolean): Scale => {
   // The fewer the words, the larger they may grow.
   const largest = body === '' ? 24 : Math.max(19, 32 - title.length);
-  return isStatement
-    ? { title: [1, 1], body: [18, 1.2] }
-    : { title: [largest, 1.5], body: [6, 1] };
+  return isStatement ? { title: [1, 1], body: [18, 1.2] } : { title: [largest, 1.5], body: [6, 1] };
 };
+
+/** Below this t a word that is longer than a line is broken. */
+const smallEnough = 0.3;
 
 const between = ([largest, smallest]: readonly [number, number], t: number): number =>
   largest * (smallest / largest) ** (1 - t);
@@ -89,7 +89,11 @@ export const createText: SlideFactory = ({ slide, payload }) => {
     return !overflows(copy);
   };
   const refit = (): void => {
-    fits(largestFit(fits));
+    copy.classList.remove('broken');
+    const t = largestFit(fits);
+    // Words are kept whole unless the longest would make all of them small.
+    copy.classList.toggle('broken', t < smallEnough);
+    fits(t < smallEnough ? largestFit(fits) : t);
   };
   const resized = new ResizeObserver(refit);
 

@@ -43,7 +43,9 @@ export const createWeb: SlideFactory = ({ slide }) => {
         await done;
       } catch (error) {
         if (signal.aborted) throw error;
-        throw new Error(`${url.href} ${patience.aborted ? `did not load within ${loadMs / 1000} s` : "can't be reached"}`);
+        throw new Error(
+          `${url.href} ${patience.aborted ? `did not load within ${loadMs / 1000} s` : "can't be reached"}`,
+        );
       }
     },
   };

@@ -1,0 +1,68 @@
+/** Follows the status of a device: over a socket, and by looking where there is none. */
+import type { LandingMessage, OnboardingStatus } from '../../service/wire.ts';
+import type { PageToken } from '../shared/page-token.ts';
+import { patientFetch, waitMs } from '../shared/patience.ts';
+
+interface Handlers {
+  onStatus(status: OnboardingStatus): void;
+  /** The address of the form has been told; null: no other machine can reach this one. */
+  onFormUrl(formUrl: string | null): void;
+  /** The form was opened on a phone. */
+  onOpened(): void;
+  /** Whether the service answers. */
+  onReach(isThere: boolean): void;
+}
+
+const CONNECT_MS = 10_000;
+/** A look that no message asked for: it finds sockets that are dead without knowing it. */
+const LOOK_MS = 30_000;
+
+export const follow = (deviceId: string, token: PageToken, handlers: Handlers): void => {
+  let socket: WebSocket | null = null;
+  let failures = 0;
+
+  const look = async (): Promise<void> => {
+    try {
+      const response = await patientFetch(`/api/onboarding/status?deviceId=${deviceId}`, { headers: token.header() });
+      if (!response.ok) throw new Error(`the status answers ${response.status}`);
+      handlers.onStatus((await response.json()) as OnboardingStatus);
+      handlers.onReach(true);
+    } catch {
+      handlers.onReach(false);
+      socket?.close();
+    }
+  };
+
+  const hear = (message: LandingMessage): void => {
+    if (message.type === 'opened') return handlers.onOpened();
+    failures = 0;
+    handlers.onReach(true);
+    handlers.onFormUrl(message.formUrl);
+    handlers.onStatus(message);
+  };
+
+  const connect = (): void => {
+    const url = new URL(`/api/onboarding/socket?deviceId=${deviceId}`, location.href);
+    url.protocol = url.protocol.replace('http', 'ws');
+    const opened = new WebSocket(url, token.protocols());
+    const deadline = setTimeout(() => opened.close(), CONNECT_MS);
+    let refused = true;
+    socket = opened;
+    opened.onopen = () => {
+      clearTimeout(deadline);
+      refused = false;
+    };
+    opened.onmessage = ({ data }) => hear(JSON.parse(String(data)) as LandingMessage);
+    opened.onclose = () => {
+      clearTimeout(deadline);
+      setTimeout(connect, waitMs(failures++));
+      // A browser doesn't tell why a socket was refused: it may have been the token.
+      if (refused) void token.renew();
+      void look();
+    };
+  };
+
+  connect();
+  setInterval(look, LOOK_MS);
+  addEventListener('online', look);
+};

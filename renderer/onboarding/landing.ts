@@ -1,0 +1,108 @@
+/** The landing page: what a screen shows until somebody has chosen what it plays. */
+import type { LandingBoot } from '../../service/wire.ts';
+import { readBoot } from '../shared/boot.ts';
+import { readIdentity } from '../shared/identity.ts';
+import { leaveFor } from '../shared/leave.ts';
+import { createPageToken } from '../shared/page-token.ts';
+import { patientFetch } from '../shared/patience.ts';
+import { element } from './element.ts';
+import { follow } from './follow.ts';
+import { speak } from './texts.ts';
+
+/** Long enough to be read, short enough not to be waited for. */
+const GREETING_MS = 900;
+const RETRY_MS = 1_000;
+/** After this, whoever opened the form has gone away with it. */
+const OPENED_MS = 3 * 60_000;
+
+const boot = readBoot<LandingBoot>(document);
+const { deviceId } = readIdentity(location.search);
+const token = createPageToken(boot.pageToken, location.href);
+const texts = speak(document, navigator.languages);
+
+const page = element('landing');
+let formUrl: string | null | undefined;
+/** The screen that the page is on its way to; null: none; undefined: not known yet. */
+let destination: string | null | undefined;
+let openedTimer: ReturnType<typeof setTimeout> | undefined;
+
+const say = (state: 'waiting' | 'opened' | 'away'): void => {
+  page.dataset.state = state;
+  element('state').textContent = texts[state];
+};
+
+const settle = (): void => {
+  clearTimeout(openedTimer);
+  say('waiting');
+};
+
+const drawCode = async (url: string): Promise<void> => {
+  try {
+    const response = await patientFetch(`/api/onboarding/qr?deviceId=${deviceId}`, { headers: token.header() });
+    if (!response.ok) throw new Error(`the code answers ${response.status}`);
+    const picture = new DOMParser().parseFromString(await response.text(), 'image/svg+xml').documentElement;
+    picture.setAttribute('role', 'img');
+    picture.setAttribute('aria-label', texts.code(url));
+    if (url === formUrl) element('code').replaceChildren(document.adoptNode(picture));
+  } catch {
+    setTimeout(() => url === formUrl && drawCode(url), RETRY_MS);
+  }
+};
+
+const showAddress = (next: string | null): void => {
+  if (next === formUrl) return;
+  formUrl = next;
+  page.classList.toggle('no-network', next === null);
+  const [scheme = '', rest = ''] = next?.split(/(?<=:\/\/)/) ?? [];
+  element('scheme').textContent = scheme;
+  element('address').textContent = rest;
+  if (next !== null) void drawCode(next);
+};
+
+/** Ids that nothing divides are shown in groups of four; what is copied from the page stays whole. */
+const showDevice = (): void => {
+  const groups = /^[A-Za-z0-9]{9,}$/.test(deviceId) ? (deviceId.match(/.{1,4}/g) ?? []) : [deviceId];
+  element('device').replaceChildren(
+    ...groups.map((group) => {
+      const part = document.createElement('span');
+      part.textContent = group;
+      return part;
+    }),
+  );
+};
+
+/** Stays on this origin: by another of its names the page would be another device. */
+const goTo = async (slug: string): Promise<void> => {
+  if (destination !== slug || (await leaveFor(`/screen/${slug}`))) return;
+  setTimeout(() => void goTo(slug), RETRY_MS);
+};
+
+showDevice();
+showAddress(boot.formUrl);
+
+follow(deviceId, token, {
+  onStatus: ({ screenSlug, screenName }) => {
+    if (screenSlug === destination) return;
+    const greets = destination !== undefined;
+    destination = screenSlug;
+    if (screenSlug === null) return settle();
+    element('screen').textContent = screenName;
+    if (greets) page.dataset.state = 'bound';
+    setTimeout(() => void goTo(screenSlug), greets ? GREETING_MS : 0);
+  },
+  onFormUrl: showAddress,
+  onOpened: () => {
+    if (destination !== null) return;
+    clearTimeout(openedTimer);
+    openedTimer = setTimeout(settle, OPENED_MS);
+    say('opened');
+  },
+  onReach: (isThere) => {
+    if (!isThere && destination === null) say('away');
+    else if (isThere && page.dataset.state === 'away') settle();
+  },
+});
+
+for (const gesture of ['contextmenu', 'dragstart', 'selectstart']) {
+  addEventListener(gesture, (event) => event.preventDefault());
+}

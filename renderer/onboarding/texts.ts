@@ -1,0 +1,79 @@
+/** What the onboarding pages say. A language is one file in `texts/`, named by its BCP 47 tag. */
+
+/** Stands in the pages as it is, where an element names it in `data-text`. */
+export interface PlainTexts {
+  landingTitle: string;
+  landingTask: string;
+  landingAddress: string;
+  landingDevice: string;
+  noNetworkTitle: string;
+  noNetworkTask: string;
+  welcome: string;
+
+  formTitle: string;
+  loading: string;
+  deviceTitle: string;
+  deviceTask: string;
+  deviceLabel: string;
+  next: string;
+  awayTitle: string;
+  retry: string;
+  screens: string;
+  search: string;
+  noMatch: string;
+  noScreensTitle: string;
+  noScreensTask: string;
+  name: string;
+  nameHint: string;
+  bind: string;
+  rebind: string;
+  keep: string;
+  change: string;
+}
+
+export interface Texts {
+  /** The language itself, for `<html lang>`. */
+  tag: string;
+  plain: PlainTexts;
+  /** Of the landing page, in the order of events. */
+  waiting: string;
+  opened: string;
+  away: string;
+  /** What a picture of a QR code is called where it can't be seen. */
+  code(address: string): string;
+  player(deviceId: string): string;
+  /** What a bound device shows now. */
+  bound(screen: string, name: string): string;
+  rebindTitle(from: string, to: string): string;
+  doneTitle(screen: string): string;
+  done(name: string): string;
+  queued(name: string): string;
+  binding: string;
+  chooseScreen: string;
+  chooseName: string;
+  screenGone: string;
+  badDevice: string;
+  unreachable: string;
+  offline: string;
+  diskFull: string;
+  tooMany: string;
+  fault: string;
+}
+
+/** The best of the languages that there are: the first wanted one, region aside; English where none is there. */
+export const choose = (available: readonly string[], wanted: readonly string[]): string =>
+  wanted
+    .map((tag) => tag.toLowerCase().split('-')[0] ?? '')
+    .find((language) => available.includes(language)) ?? 'en';
+
+/** The texts in the browser's language; the page is marked as being in it, and filled in. */
+export const speak = (page: Document, wanted: readonly string[]): Texts => {
+  const files = import.meta.glob<{ texts: Texts }>('./texts/*.ts', { eager: true });
+  const languages = new Map(Object.values(files).map(({ texts }) => [texts.tag, texts]));
+  const texts = languages.get(choose([...languages.keys()], wanted)) as Texts;
+  page.documentElement.lang = texts.tag;
+  for (const element of page.querySelectorAll<HTMLElement>('[data-text]')) {
+    element.textContent = texts.plain[element.dataset.text as keyof PlainTexts];
+  }
+  return texts;
+};

@@ -1,0 +1,75 @@
+/** What playing a video element takes, whatever feeds it. */
+
+/** How long the first frame may take to reach the screen once it is decoded. */
+const FIRST_FRAME_MS = 500;
+
+/** Resolves on the event; rejects on an error of the video, and on abort. */
+export const happened = (video: HTMLVideoElement, event: string, signal: AbortSignal): Promise<void> =>
+  new Promise((resolve, reject) => {
+    const done = new AbortController();
+    const settle = (how: () => void): void => {
+      done.abort();
+      how();
+    };
+    const once = { signal: done.signal };
+    video.addEventListener(event, () => settle(resolve), once);
+    video.addEventListener('error', () => settle(() => reject(new Error(video.error?.message ?? ''))), once);
+    signal.addEventListener('abort', () => settle(() => reject(signal.reason as Error)), once);
+  });
+
+/** Resolves once a frame is ready to be shown. */
+export const framePresented = (video: HTMLVideoElement): Promise<unknown> =>
+  Promise.race([
+    new Promise((resolve) => video.requestVideoFrameCallback?.(resolve)),
+    new Promise((resolve) => setTimeout(resolve, FIRST_FRAME_MS)),
+  ]);
+
+/** A video element as a slide wants it: nothing to touch, and muted unless `content.muted` is false. */
+export const createPicture = (content: Readonly<Record<string, unknown>> | null): HTMLVideoElement => {
+  const video = document.createElement('video');
+  const volume = content?.['volume'];
+  video.className = 'picture';
+  video.muted = content?.['muted'] !== false;
+  video.volume = typeof volume === 'number' && volume >= 0 && volume <= 1 ? volume : 1;
+  video.playsInline = true;
+  video.preload = 'auto';
+  video.disablePictureInPicture = true;
+  video.disableRemotePlayback = true;
+  return video;
+};
+
+/** Plays; without sound where the browser wants a click before it makes one. Rejects where it can't be played at all. */
+export const play = async (video: HTMLVideoElement): Promise<void> => {
+  try {
+    await video.play();
+  } catch (error) {
+    const { name } = error as DOMException;
+    // A pause, or a new source, came before the first frame.
+    if (name === 'AbortError') return;
+    if (name !== 'NotAllowedError' || video.muted) throw error;
+    video.muted = true;
+    await video.play();
+  }
+};
+
+/** Calls back, once, when the picture has stood still for so many seconds; answers how to stop looking. */
+export const watchMotion = (video: HTMLVideoElement, seconds: number, onStill: () => void): (() => void) => {
+  let seen = -1;
+  let still = 0;
+  // Seconds are counted, not measured: a machine that slept has not stalled.
+  const timer = setInterval(() => {
+    still = video.currentTime !== seen || video.ended || document.hidden ? 0 : still + 1;
+    seen = video.currentTime;
+    if (still < seconds) return;
+    clearInterval(timer);
+    onStill();
+  }, 1000);
+  return () => clearInterval(timer);
+};
+
+/** A video lets go of its decoder only when it is told to load nothing. */
+export const release = (video: HTMLVideoElement): void => {
+  video.pause();
+  video.removeAttribute('src');
+  video.load();
+};

@@ -1,0 +1,175 @@
+import type Hls from 'hls.js';
+import type { RtmpSession } from '../../../service/wire.ts';
+import { createImage } from './image.ts';
+import { createPicture, framePresented, happened, play, release, watchMotion } from './playback.ts';
+import type { SlideContext, SlideFactory, SlideView } from './slide.ts';
+import { createVideo } from './video.ts';
+import { createView, mediaUrl } from './view.ts';
+
+/** Over a gap as short as this the last frame is held. */
+const HOLD_SECONDS = 6;
+/** The fallback comes on where the stream has no picture after this; without one the slide waits as long as it may. */
+const FALLBACK_AFTER_MS = 6_000;
+const ASK_AGAIN_MS = 250;
+const RETRY_MS = 2_000;
+
+const pause = (ms: number): Promise<void> => new Promise((resolve) => setTimeout(resolve, ms));
+
+/** The manifest to play: of the service's own session for the source, once it is ready; or the source itself. */
+const manifestOf = async ({ slide, credentials }: SlideContext, signal: AbortSignal): Promise<string> => {
+  const source = mediaUrl(slide);
+  if (!/^(rtmps?|rtsps?|srt):/i.test(source)) return source;
+  const disableAudio = slide.content?.['muted'] !== false;
+  const query = new URLSearchParams({ source, disableAudio: String(disableAudio) });
+  for (;;) {
+    const response = await fetch(`/api/rtmp/session?${query}`, { headers: credentials(), cache: 'no-store', signal });
+    if (!response.ok) throw new Error(`the stream's session answers ${response.status}`);
+    const { ready, playlistUrl } = (await response.json()) as RtmpSession;
+    if (ready) return playlistUrl;
+    await pause(ASK_AGAIN_MS);
+    signal.throwIfAborted();
+  }
+};
+
+/** What a fallback shows, as a slide of its own kind. */
+const createFallback = (context: SlideContext): SlideView | null => {
+  const media_url = context.slide.content?.['fallback_media_url'];
+  if (typeof media_url !== 'string') return null;
+  const kind = /\.(mp4|m4v|mov|webm|ogv)$/i.test(media_url.replace(/[?#].*/, '')) ? 'video' : 'image';
+  return (kind === 'video' ? createVideo : createImage)({ ...context, slide: { ...context.slide, kind, media_url } });
+};
+
+/** A live stream near its edge. It holds its picture over short gaps, and has a fallback for long ones. */
+export const createStream: SlideFactory = (context) => {
+  const view = createView('stream');
+  const video = createPicture(context.slide.content);
+  const life = new AbortController();
+  let hls: Hls | null = null;
+  let fallback: SlideView | null = null;
+  let isOn = false;
+  let stopWatching = (): void => {};
+
+  const disconnect = (): void => {
+    stopWatching();
+    hls?.destroy();
+    hls = null;
+    release(video);
+  };
+
+  /** Connects and resolves with the first frame. */
+  const connect = async (signal: AbortSignal): Promise<void> => {
+    disconnect();
+    const url = await manifestOf(context, signal);
+    const { default: Player } = await import('hls.js');
+    signal.throwIfAborted();
+    const framed = happened(video, 'loadeddata', signal);
+    if (Player.isSupported()) {
+      const own = url.startsWith('/');
+      const player = new Player({
+        backBufferLength: 8,
+        maxBufferLength: 12,
+        liveSyncDurationCount: 2,
+        liveMaxLatencyDurationCount: 8,
+        maxLiveSyncPlaybackRate: 1.05,
+        xhrSetup: (request) => {
+          if (own)
+            for (const [name, value] of Object.entries(context.credentials())) request.setRequestHeader(name, value);
+        },
+      });
+      hls = player;
+      player.on(Player.Events.ERROR, (_, { fatal, type }) => {
+        if (!fatal) return;
+        if (type === Player.ErrorTypes.MEDIA_ERROR) player.recoverMediaError();
+        else player.startLoad();
+      });
+      player.loadSource(url);
+      player.attachMedia(video);
+    } else video.src = url;
+    await framed;
+    await framePresented(video);
+  };
+
+  const run = (): void => {
+    stopWatching();
+    stopWatching = watchMotion(video, HOLD_SECONDS, lost);
+    void play(video).catch(lost);
+  };
+
+  const dropFallback = (): void => {
+    fallback?.element.remove();
+    fallback?.destroy();
+    fallback = null;
+  };
+
+  /** Tries until there is a picture or the slide is gone. */
+  const comeBack = async (): Promise<void> => {
+    while (!life.signal.aborted) {
+      try {
+        await connect(AbortSignal.any([life.signal, AbortSignal.timeout(20_000)]));
+        dropFallback();
+        if (isOn) run();
+        return;
+      } catch {
+        await pause(RETRY_MS);
+      }
+    }
+  };
+
+  /** Shows the fallback over what is left of the stream. */
+  const fallBack = async (): Promise<void> => {
+    const next = createFallback(context);
+    if (next === null) throw new Error('the stream has no picture');
+    await next.prepare(life.signal);
+    fallback = next;
+    view.element.append(next.element);
+    if (isOn) next.start();
+    void comeBack();
+  };
+
+  const lost = (): void => {
+    stopWatching();
+    fallBack().catch(() => context.fail(`the stream has had no picture for ${HOLD_SECONDS} s`));
+  };
+
+  const hasFallback = typeof context.slide.content?.['fallback_media_url'] === 'string';
+
+  return {
+    ...view,
+    async prepare(signal) {
+      signal.addEventListener('abort', () => life.abort(signal.reason));
+      view.element.append(video);
+      const patience = hasFallback ? [signal, AbortSignal.timeout(FALLBACK_AFTER_MS)] : [signal];
+      try {
+        await connect(AbortSignal.any(patience));
+      } catch (error) {
+        signal.throwIfAborted();
+        if (!hasFallback) throw error;
+        await fallBack();
+      }
+    },
+    start() {
+      isOn = true;
+      view.start();
+      fallback?.start();
+      if (fallback !== null) return;
+      if (hls?.liveSyncPosition != null) video.currentTime = hls.liveSyncPosition;
+      run();
+    },
+    pause() {
+      isOn = false;
+      view.pause();
+      fallback?.pause();
+      stopWatching();
+      video.pause();
+    },
+    resume() {
+      this.start();
+    },
+    destroy() {
+      life.abort(new Error('the slide is gone'));
+      dropFallback();
+      disconnect();
+      view.destroy();
+    },
+  };
+};

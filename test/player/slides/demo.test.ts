@@ -1,0 +1,40 @@
+import { readFileSync, statSync } from 'node:fs';
+import { join } from 'node:path';
+import { expect, it } from 'vitest';
+import type { PlaylistPayload } from '../../../service/wire.ts';
+import { describeBrowser } from '../../support/browser.ts';
+import { openPlayer, waitForConnection } from '../../support/player.ts';
+import { startTestService } from '../../support/service.ts';
+
+const folder = join(import.meta.dirname, '..', '..', '..', 'resources', 'demo');
+const media = [...new Set(readFileSync(join(folder, 'content.json'), 'utf8').match(/(?<=\/media\/)[\w.-]+/g))];
+
+it.each(media)('%s is there, and light enough to ship', (name) => {
+  const limit = name.endsWith('.mp4') ? 1_500_000 : 400_000;
+  expect(statSync(join(folder, 'media', name)).size).toBeLessThanOrEqual(limit);
+});
+
+describeBrowser('the demo', () => {
+  it.each([
+    ['landscape', { width: 1280, height: 720 }],
+    ['portrait', { width: 720, height: 1280 }],
+  ])('in %s shows every slide, with no fault and nothing cut off', { timeout: 90_000 }, async (_, viewport) => {
+    const service = await startTestService();
+    const payload = (await (await service.get('/api/screens/demo/playlist')).json()) as PlaylistPayload;
+    expect(payload.slides.length).toBeGreaterThanOrEqual(6);
+    const page = await openPlayer(service, 'demo', viewport);
+    for (const { id } of payload.slides) {
+      await waitForConnection(service, 'demo', { currentSlideId: id });
+      const cut = await page
+        .locator('.slide[data-state="playing"]')
+        .last()
+        .evaluate((slide) => {
+          const box = slide.shadowRoot?.querySelector('main') ?? slide;
+          return Math.max(box.scrollWidth - box.clientWidth, box.scrollHeight - box.clientHeight);
+        });
+      expect(cut, id).toBeLessThanOrEqual(0);
+      await service.post('/api/screens/demo/commands', { command: 'next' });
+    }
+    expect(service.log()).not.toContain('"slideId"');
+  });
+});

@@ -1,0 +1,51 @@
+import { describe, expect, it } from 'vitest';
+import { compile } from '../../../renderer/player/slides/liquid.ts';
+
+const render = (source: string, scope: Record<string, unknown> = {}, options = {}): string =>
+  compile(source, { timeZone: 'Europe/Berlin', locale: 'en-GB', ...options })(scope);
+
+const now = new Date('2026-03-29T00:30:00Z');
+
+describe('a template', () => {
+  it.each([
+    ['UTC', '00:30'],
+    ['Europe/Berlin', '01:30'],
+    ['America/New_York', '20:30'],
+    ['Asia/Kathmandu', '06:15'],
+  ])('tells the time of %s', (timeZone, expected) => {
+    expect(render('{{ now | date: "%H:%M" }}', { now }, { timeZone })).toBe(expected);
+  });
+
+  it('tells the time on both sides of a change of the clocks', () => {
+    const at = (iso: string): string => render('{{ now | date: "%H:%M:%S" }}', { now: new Date(iso) });
+    expect([at('2026-03-29T00:59:59Z'), at('2026-03-29T01:00:00Z')]).toEqual(['01:59:59', '03:00:00']);
+  });
+
+  it('names days and months in the language of the player', () => {
+    expect(render('{{ now | date: "%A, %-d. %B" }}', { now }, { locale: 'de' })).toBe('Sonntag, 29. März');
+  });
+
+  it('escapes what it prints', () => {
+    expect(render('{{ content.x }}', { content: { x: '<b>"&' } })).toBe('&lt;b&gt;&#34;&amp;');
+  });
+
+  it('reaches nothing but what it is given', () => {
+    const source = '{{ content.constructor }}{{ content.__proto__ }}{{ constructor }}{{ content.x.length }}';
+    expect(render(source, { content: { x: 'four' } })).toBe('4');
+  });
+
+  it.each([
+    ['is no Liquid', '{% if %}'],
+    ['asks for what there is not', '{% nonsense %}'],
+    ['includes', '{% include "/etc/passwd" %}'],
+    ['renders', '{% render "http://example.org/x" %}'],
+    ['lays out', '{% layout "../base" %}'],
+    ['never ends', '{% for a in (1..99999999) %}{% for b in (1..99999999) %}x{% endfor %}{% endfor %}'],
+    [
+      'grows without end',
+      '{% assign s = "xxxxxxxx" %}{% for i in (1..64) %}{% assign s = s | append: s %}{% endfor %}',
+    ],
+  ])('that %s fails, and soon', (_, source) => {
+    expect(() => render(source)).toThrow();
+  });
+});

@@ -1,0 +1,72 @@
+import type { Page } from 'playwright-core';
+import { expect, it } from 'vitest';
+import { describeBrowser } from '../../support/browser.ts';
+import { putImage } from '../../support/media.ts';
+import { lobby, openPlayer, patience } from '../../support/player.ts';
+import { startTestService, temporaryFolder } from '../../support/service.ts';
+
+const openTemplate = async (html: string, content = {}, dataDir = temporaryFolder()): Promise<Page> => {
+  const slide = { kind: 'template', template_id: 't', content };
+  const service = await startTestService({ dataDir, content: lobby([slide], { templates: [{ id: 't', html }] }) });
+  const page = await openPlayer(service, 'lobby');
+  await page.locator('.slide-template[data-state="playing"]').waitFor();
+  return page;
+};
+
+describeBrowser('a template', () => {
+  it('keeps its style to itself', async () => {
+    const page = await openTemplate('<style>* { color: rgb(1, 2, 3) !important }</style><p>Hello</p>');
+    const colour = (selector: string): Promise<string> =>
+      page.locator(selector).evaluate((element) => getComputedStyle(element).color);
+    expect(await colour('p')).toBe('rgb(1, 2, 3)');
+    expect(await colour('body')).not.toBe('rgb(1, 2, 3)');
+  });
+
+  it('tells the time each second, and touches nothing but the time', async () => {
+    const html = '<p>Still</p><time>{{ now | date: "%s" }}</time>';
+    const page = await openTemplate(html);
+    const marked = await page.locator('p').evaluateHandle((element) => element);
+    const time = page.locator('time');
+    const before = Number(await time.textContent());
+    await expect.poll(async () => Number(await time.textContent()), patience).toBeGreaterThan(before + 1);
+    expect(await page.locator('p').evaluate((element, first) => element === first, marked)).toBe(true);
+    expect(Math.abs(Number(await time.textContent()) - Date.now() / 1000)).toBeLessThan(5);
+  });
+
+  it('goes on moving while it tells the time', async () => {
+    const html =
+      '<style>@keyframes slide { to { transform: translateX(9px) } } p { animation: slide 60s linear }</style>' +
+      '<p>{{ now | date: "%s" }}</p>';
+    const page = await openTemplate(html);
+    const moment = (): Promise<number> =>
+      page.locator('p').evaluate((element) => Number(element.getAnimations()[0]?.currentTime ?? 0));
+    await expect.poll(moment, patience).toBeGreaterThan(2500);
+  });
+
+  it('shows pictures of its own service and of its content, and leaves out those that are broken', async () => {
+    const dataDir = temporaryFolder();
+    const picture = putImage(dataDir, 'red.png', [220, 20, 20]);
+    const html = '<img class="good" src="{{ content.picture }}"><img class="bad" src="/media/gone.png">{{ now }}';
+    const page = await openTemplate(html, { picture }, dataDir);
+    expect(await page.locator('.good').evaluate((image: HTMLImageElement) => image.naturalWidth)).toBe(64);
+    await expect
+      .poll(() => page.locator('.bad').evaluate((image) => getComputedStyle(image).visibility), patience)
+      .toBe('hidden');
+  });
+
+  it('plays nothing, frames nothing and takes no input', async () => {
+    const html =
+      '<h1>Here</h1><iframe src="/"></iframe><video src="x" autoplay></video><form><input autofocus></form>' +
+      '<object data="/"></object><a href="javascript:alert(1)">x</a>';
+    const page = await openTemplate(html);
+    await page.getByText('Here').waitFor();
+    expect(await page.locator('.slide-template :is(iframe, video, form, input, object)').count()).toBe(0);
+    expect(await page.locator('.slide-template a').getAttribute('href')).toBeNull();
+  });
+
+  it('that is long and brings no sizes of its own is set smaller, so that all of it shows', async () => {
+    const page = await openTemplate('<h1>List</h1>{% for n in (1..30) %}<p>Line {{ n }}</p>{% endfor %}');
+    const over = await page.locator('main main').evaluate((main) => main.scrollHeight - main.clientHeight);
+    expect(over).toBeLessThanOrEqual(0);
+  });
+});

@@ -1,0 +1,87 @@
+import type { Page } from 'playwright-core';
+import { expect, it } from 'vitest';
+import { describeBrowser } from '../../support/browser.ts';
+import { lobby, openPlayer } from '../../support/player.ts';
+import { startTestService } from '../../support/service.ts';
+
+const sentence = 'The house opens at seven, and breakfast is served by the long window until eleven. ';
+const landscape = { width: 1920, height: 1080 };
+const portrait = { width: 1080, height: 1920 };
+
+const openText = async (slide: object, viewport = landscape): Promise<Page> => {
+  const service = await startTestService({ content: lobby([{ kind: 'text', ...slide }]) });
+  const page = await openPlayer(service, 'lobby', viewport);
+  await page.locator('.slide-text[data-state="playing"]').waitFor();
+  return page;
+};
+
+/** The smallest type on the slide in px, and by how much the text is larger than its place. */
+const measure = (page: Page): Promise<{ smallest: number; over: number }> =>
+  page.locator('.copy').evaluate((copy) => ({
+    smallest: Math.min(...[...copy.children].map((part) => Number.parseFloat(getComputedStyle(part).fontSize))),
+    over: Math.max(copy.scrollHeight - copy.clientHeight, copy.scrollWidth - copy.clientWidth),
+  }));
+
+describeBrowser('the type of a text slide', () => {
+  it.each([
+    ['two words', { title: 'Good morning' }, 150],
+    ['a title and a line', { title: 'Tonight: live piano', body: 'From eight, in the bar' }, 60],
+    ['a statement', { body: 'Please take the stairs on the left.' }, 120],
+    ['300 characters', { title: 'House notes', body: sentence.repeat(4).slice(0, 300) }, 40],
+    ['2,000 characters', { title: 'House notes', body: sentence.repeat(30).slice(0, 2000) }, 22],
+    ['2,000 characters without a space', { body: 'x'.repeat(2000) }, 16],
+    ['a long word', { title: 'Donaudampfschifffahrtsgesellschaft', body: 'closed today' }, 40],
+    ['forty lines', { title: 'Departures', body: Array.from({ length: 40 }, (_, n) => `Gate ${n}`).join('\n') }, 8],
+    ['another script', { title: 'صباح الخير', body: '早餐供应至十一点' }, 60],
+  ])('%s: as large as it goes, and all of it on the screen', async (_, slide, px) => {
+    const page = await openText(slide);
+    const wide = await measure(page);
+    expect(wide.over).toBeLessThanOrEqual(0);
+    expect(wide.smallest).toBeGreaterThanOrEqual(px);
+    await page.setViewportSize(portrait);
+    await expect.poll(async () => (await measure(page)).over).toBeLessThanOrEqual(0);
+  });
+
+  it('is the same share of the screen at every resolution', async () => {
+    const page = await openText({ title: 'Good morning', body: sentence });
+    const { smallest } = await measure(page);
+    await page.setViewportSize({ width: 3840, height: 2160 });
+    await expect.poll(async () => (await measure(page)).smallest / smallest).toBeCloseTo(2, 1);
+  });
+});
+
+describeBrowser('a text slide', () => {
+  it('keeps the lines of plain text, and shows what looks like HTML but is not', async () => {
+    const page = await openText({ body: 'Eggs < bread\nbread < soup' });
+    expect(await page.locator('.body').innerText()).toBe('Eggs < bread\nbread < soup');
+  });
+
+  it('takes its colours from the content, and a legible ink where only the ground is said', async () => {
+    const inkOn = async (background: string): Promise<string> => {
+      const page = await openText({ title: 'Hello', content: { background } });
+      return page.locator('.title').evaluate((title) => {
+        const context = document.createElement('canvas').getContext('2d');
+        if (context === null) return '';
+        context.fillStyle = getComputedStyle(title).color;
+        context.fillRect(0, 0, 1, 1);
+        return (context.getImageData(0, 0, 1, 1).data[0] ?? 0) > 127 ? 'light' : 'dark';
+      });
+    };
+    expect(await inkOn('#102030')).toBe('light');
+    expect(await inkOn('gold')).toBe('dark');
+    const page = await openText({ title: 'Hello', content: { background: 'white', color: 'rgb(1, 2, 3)' } });
+    expect(await page.locator('.title').evaluate((title) => getComputedStyle(title).color)).toBe('rgb(1, 2, 3)');
+  });
+
+  it('moves only by what a compositor moves', async () => {
+    const page = await openText({ title: 'Hello' });
+    const moved = await page.evaluate(() =>
+      document
+        .getAnimations()
+        .flatMap(({ effect }) => (effect instanceof KeyframeEffect ? effect.getKeyframes() : []))
+        .flatMap((frame) => Object.keys(frame))
+        .filter((name) => !['offset', 'computedOffset', 'easing', 'composite'].includes(name)),
+    );
+    expect(new Set(moved)).toEqual(new Set(['transform']));
+  });
+});

@@ -1,0 +1,95 @@
+import { execFileSync } from 'node:child_process';
+import { readFileSync } from 'node:fs';
+import { createServer, type RequestListener } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { join } from 'node:path';
+import type { Page } from 'playwright-core';
+import { describe, expect, it, onTestFinished } from 'vitest';
+import { describeBrowser } from '../../support/browser.ts';
+import { hasFfmpeg, putImage, putVideo } from '../../support/media.ts';
+import { lobby, openPlayer, patience, waitForConnection } from '../../support/player.ts';
+import { startTestService, temporaryFolder } from '../../support/service.ts';
+
+const green = [20, 180, 20] as const;
+
+const openVideo = async (slide: object): Promise<Page> => {
+  const dataDir = temporaryFolder();
+  const media_url = putVideo(dataDir, 'green.mp4', green, 2);
+  const service = await startTestService({
+    dataDir,
+    content: lobby([
+      { id: 'film', kind: 'video', media_url, ...slide },
+      { id: 'text', kind: 'text', title: 'After' },
+    ]),
+  });
+  const page = await openPlayer(service, 'lobby');
+  await page.locator('.slide-video[data-state="playing"] video').waitFor();
+  return page;
+};
+
+const state = (page: Page): Promise<Pick<HTMLVideoElement, 'muted' | 'volume' | 'loop' | 'paused' | 'currentTime'>> =>
+  page
+    .locator('.slide-video[data-state] video')
+    .first()
+    .evaluate(({ muted, volume, loop, paused, currentTime }: HTMLVideoElement) => ({
+      muted,
+      volume,
+      loop,
+      paused,
+      currentTime,
+    }));
+
+/** Sends the first half of a file, and then nothing more for ever. */
+const startStuckServer = async (file: string): Promise<string> => {
+  const bytes = readFileSync(file);
+  const answer: RequestListener = (_, response) => {
+    response.writeHead(200, { 'Content-Type': 'video/mp4', 'Content-Length': bytes.length });
+    response.write(bytes.subarray(0, bytes.length / 2));
+  };
+  const server = createServer(answer);
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+  onTestFinished(() => {
+    server.closeAllConnections();
+    server.close();
+  });
+  return `http://127.0.0.1:${(server.address() as AddressInfo).port}/film.mp4`;
+};
+
+describe.skipIf(!hasFfmpeg)('with ffmpeg', () => {
+  describeBrowser('a video slide', () => {
+    it('has sound where its content says so', async () => {
+      const page = await openVideo({ content: { muted: false, volume: 0.25 } });
+      expect(await state(page)).toMatchObject({ muted: false, volume: 0.25 });
+    });
+
+    it('that is on for longer than it is begins again', async () => {
+      expect(await state(await openVideo({ duration_seconds: 3600 }))).toMatchObject({ loop: true });
+      expect(await state(await openVideo({ duration_seconds: 1 }))).toMatchObject({ loop: false });
+    });
+
+    it('lets go of its decoder', async () => {
+      const page = await openVideo({});
+      const video = await page.locator('video').first().elementHandle();
+      await page.getByText('After').waitFor();
+      await expect.poll(() => video?.evaluate((element) => (element as HTMLVideoElement).readyState), patience).toBe(0);
+      expect(await page.locator('video[src]').count()).toBeLessThanOrEqual(1);
+    });
+
+    it('that stops arriving is skipped and reported', { timeout: 60_000 }, async () => {
+      const dataDir = temporaryFolder();
+      const file = join(dataDir, 'film.mp4');
+      execFileSync('ffmpeg', [
+        ...['-v', 'error', '-f', 'lavfi', '-i', 'testsrc2=size=1280x720:rate=25:duration=8'],
+        ...['-c:v', 'libx264', '-b:v', '8M', '-pix_fmt', 'yuv420p', '-movflags', '+faststart', file],
+      ]);
+      const media_url = await startStuckServer(file);
+      const still = { id: 'still', kind: 'image', media_url: putImage(dataDir, 'green.png', green) };
+      const film = { id: 'film', kind: 'video', media_url, duration_seconds: 3600 };
+      const service = await startTestService({ dataDir, content: lobby([film, still]) });
+      await openPlayer(service, 'lobby');
+      await waitForConnection(service, 'lobby', { currentSlideId: 'film' });
+      await waitForConnection(service, 'lobby', { currentSlideId: 'still' });
+      expect(service.log()).toMatch(/"slideId":"film","reason":"the video has not moved for 8 s"/);
+    });
+  });
+});
