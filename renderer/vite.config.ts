@@ -11,6 +11,8 @@ export default defineConfig({
     // Electron and the browsers of the last four years.
     target: 'es2022',
     modulePreload: false,
+    // hls.js is large, and loaded only by a page that shows a stream.
+    chunkSizeWarningLimit: 700,
     rollupOptions: {
       input: {
         player: page('player/index.html'),

@@ -8,6 +8,8 @@ import { EXIT_CONFIG, OptionsError, readOptions } from './options.ts';
 const fromHere = (path: string): string => fileURLToPath(new URL(path, import.meta.url));
 
 const STOP_MS = 5_000;
+/** Screens that are told of at the start; a site may have hundreds. */
+const MOST_LISTED = 8;
 
 const run = async (): Promise<void> => {
   const options = readOptions();
@@ -30,6 +32,9 @@ const run = async (): Promise<void> => {
   process.on('SIGINT', stop);
 
   console.log(`Signage player listening on ${service.url}`);
+  for (const { name, slug } of service.screens().slice(0, MOST_LISTED)) {
+    console.log(`  ${name}: ${service.url}/screen/${slug}`);
+  }
 };
 
 run().catch((error: unknown) => {

@@ -29,6 +29,7 @@ import { createOnboarding } from './onboarding/onboarding.ts';
 import { createOnboardingRoutes } from './onboarding/routes.ts';
 import { type Options, refusal } from './options.ts';
 import { createStore } from './store/store.ts';
+import type { Screen } from './wire.ts';
 
 /** What the service needs from whoever hosts it. */
 export interface Ports {
@@ -42,6 +43,8 @@ export interface Ports {
 export interface Service {
   /** Where the service can be reached on this machine. */
   url: string;
+  /** The screens that there are now. */
+  screens(): Screen[];
   /** Stops everything, in the order of the house: listening, sockets, store. Resolves within 5 s. */
   close(): Promise<void>;
 }
@@ -142,6 +145,7 @@ export const startService = async (options: Options, { log, rendererDir, resourc
 
   return {
     url: localUrl(options.host, server.port),
+    screens: content.screens,
     close: async () => {
       content.close();
       const drained = server.close();
