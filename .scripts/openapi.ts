@@ -34,7 +34,9 @@ import {
 
 const json = (schema: z.ZodType) => ({ content: { 'application/json': { schema } } });
 const answer = (description: string, schema: z.ZodType) => ({ 200: { description, ...json(schema) } });
-const text = (description: string, type: string) => ({ 200: { description, content: { [type]: { schema: z.string() } } } });
+const text = (description: string, type: string) => ({
+  200: { description, content: { [type]: { schema: z.string() } } },
+});
 const bytes = (description: string, type = 'application/octet-stream') => ({
   200: { description, content: { [type]: { schema: z.string().meta({ format: 'binary' }) } } },
 });
@@ -51,7 +53,8 @@ const byKey = z.object({ key: z.string().describe('of the session') });
 /** What each route is, takes and answers. Where it stands and who may call it is the policy's affair. */
 const operations: Record<RouteName, Operation> = {
   'GET /': {
-    summary: 'The landing page: the QR code that brings a phone to the onboarding form (baseline: a line of plain text)',
+    summary:
+      'The landing page: the QR code that brings a phone to the onboarding form (baseline: a line of plain text)',
     responses: text('HTML', 'text/html'),
   },
   'GET /onboard': {
@@ -80,7 +83,10 @@ const operations: Record<RouteName, Operation> = {
   'GET /api/screens/:slug/playlist': {
     summary: 'Everything that the screen shows. The entity tag is the revision',
     requestParams: bySlug,
-    responses: { ...answer('The playlist payload', playlistPayload), 304: { description: 'It is what If-None-Match names' } },
+    responses: {
+      ...answer('The playlist payload', playlistPayload),
+      304: { description: 'It is what If-None-Match names' },
+    },
     errors: [404],
   },
   'GET /api/screens/:slug/connections': {
@@ -171,7 +177,11 @@ const page = { 'page-token': [] };
 const classes: Record<Access, { security: Record<string, string[]>[]; errors: number[]; text: string }> = {
   public: { security: [], errors: [], text: 'Public.' },
   signed: { security: [signed], errors: [401, 403, 429], text: 'With a secret: a signed request.' },
-  'signed or page': { security: [signed, page], errors: [401, 403, 429], text: 'With a secret: a signed request or a page token.' },
+  'signed or page': {
+    security: [signed, page],
+    errors: [401, 403, 429],
+    text: 'With a secret: a signed request or a page token.',
+  },
   page: { security: [page], errors: [401, 403, 429], text: 'With a secret: a page token.' },
 };
 
@@ -228,7 +238,12 @@ for (const [name, { errors = [], ...operation }] of Object.entries(operations) a
 
 const document = createDocument({
   openapi: '3.1.0',
-  info: { title: packageJson.name, version: packageJson.version, description, license: { name: 'MIT', identifier: 'MIT' } },
+  info: {
+    title: packageJson.name,
+    version: packageJson.version,
+    description,
+    license: { name: 'MIT', identifier: 'MIT' },
+  },
   paths,
   components: {
     schemas: { Hello: helloMessage, State: stateMessage, Fault: faultMessage },
@@ -241,7 +256,7 @@ const document = createDocument({
 });
 
 const file = join(import.meta.dirname, '..', 'resources', 'openapi.yaml');
-const yaml = stringify(document, { lineWidth: 120, aliasDuplicateObjects: false });
+const yaml = stringify(document, { lineWidth: 0, blockQuote: 'literal', aliasDuplicateObjects: false });
 
 if (!process.argv.includes('--check')) writeFileSync(file, yaml);
 else if (readFileSync(file, 'utf8') !== yaml) {

@@ -29,6 +29,10 @@ import { createOnboarding } from './onboarding/onboarding.ts';
 import { createOnboardingRoutes } from './onboarding/routes.ts';
 import { type Options, refusal } from './options.ts';
 import { createStore } from './store/store.ts';
+import { createFfmpeg } from './streams/ffmpeg.ts';
+import { createOrphans } from './streams/orphans.ts';
+import { streamRoutes } from './streams/routes.ts';
+import { createSessions } from './streams/sessions.ts';
 import type { Screen } from './wire.ts';
 
 /** What the service needs from whoever hosts it. */
@@ -119,14 +123,24 @@ export const startService = async (options: Options, { log, rendererDir, resourc
     { content, pageToken: access.pageToken, formUrl: onboarding.formUrl, onFormOpened: landing.opened },
     { rendererDir, timeZone, variant },
   );
-  const health = healthRoutes({ content, hub, store, options, version: packageJson.version, startedAt });
+  const ffmpeg = createFfmpeg(options.childEnvironment, options.ffmpegPath);
+  const streams = await createSessions(
+    {
+      log,
+      ffmpeg,
+      orphans: createOrphans(log, options.childEnvironment, dataDir),
+      environment: options.childEnvironment,
+    },
+    options,
+  );
+  const health = healthRoutes({ content, hub, store, ffmpeg, options, version: packageJson.version, startedAt });
   const app = createApp({
     log,
     gate,
     clientAddress,
     variant,
     admit: ({ req }, accessClass) => admit(req, accessClass, req.headersDistinct),
-    rooms: [pages, screens.routes, onboarding.routes, mediaRoutes(library), health],
+    rooms: [pages, screens.routes, onboarding.routes, mediaRoutes(library), streamRoutes(streams), health],
   });
   const server = await listen(
     {
@@ -151,6 +165,7 @@ export const startService = async (options: Options, { log, rendererDir, resourc
       const drained = server.close();
       await Promise.all([hub.close(), landing.close()]);
       await drained;
+      await streams.close();
       await catalog.close();
       await hasher.close();
       await keeper.close();

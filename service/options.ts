@@ -134,6 +134,8 @@ type Nullable = 'sharedSecret' | 'sharedSecretPrevious' | 'publicUrl' | 'ffmpegP
 /** The options, complete and frozen. What may be absent is null. */
 export type Options = Readonly<
   Omit<Given, Filled | Nullable> & { [name in Filled]: string } & { [name in Nullable]: string | null } & {
+    /** All that a child process gets to know of the environment. */
+    childEnvironment: Readonly<{ PATH: string; LANG: string }>;
     /** Faults that do not stop the start, in sentences; for the log and /healthz. */
     warnings: readonly string[];
   }
@@ -262,6 +264,8 @@ export const readOptions = ({ env = process.env, defaults = {} }: Surroundings =
     trustProxy: lookUp('trustProxy'),
     timeZone: lookUp('timeZone', new Intl.DateTimeFormat().resolvedOptions().timeZone) as string,
     logLevel: lookUp('logLevel'),
+    childEnvironment: { PATH: env.PATH ?? '', LANG: env.LANG ?? 'C' },
+    childEnvironment: { PATH: env.PATH ?? '', LANG: env.LANG ?? 'C' },
     warnings,
   });
 };

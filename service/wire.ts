@@ -249,6 +249,9 @@ export const commandTarget = z.object({
 });
 export type CommandTarget = z.infer<typeof commandTarget>;
 
+/** The body of a command request. */
+export const commandRequest = z.intersection(command, commandTarget).meta({ id: 'CommandRequest' });
+
 const everyCommand = [...plainCommands, 'blackout', 'redirect', 'setclientname'] as const;
 export type CommandName = (typeof everyCommand)[number];
 const extendedCommands: readonly CommandName[] = ['redirect', 'setclientname'];
@@ -369,9 +372,17 @@ export interface PlayerBoot extends PageBoot {
   timeZone: string;
 }
 
+export const rtmpQuery = z.object({
+  source: z.string().describe('rtmp, rtmps, rtsp, rtsps or srt URL'),
+  disableAudio: z.enum(['1', 'true', '0', 'false']).optional().describe('default: false'),
+});
+
 export const rtmpSession = z
   .object({
-    key: z.string().regex(/^[0-9a-f]{16}$/).describe('the same for the same source and audio choice'),
+    key: z
+      .string()
+      .regex(/^[0-9a-f]{16}$/)
+      .describe('the same for the same source and audio choice'),
     playlistUrl: z.string().describe('path of the HLS manifest'),
     disableAudio: z.boolean(),
     ready: z.boolean().describe('the manifest can be fetched'),
@@ -379,6 +390,30 @@ export const rtmpSession = z
   })
   .meta({ id: 'RtmpSession' });
 export type RtmpSession = z.infer<typeof rtmpSession>;
+
+/** `GET /healthz`. What is amiss is said in sentences. */
+export const health = z
+  .object({
+    status: z.literal('ok'),
+    version: z.string(),
+    variant: z.enum(variants),
+    nodeId: z.string(),
+    startedAt: instant,
+    uptime: z.number().describe('seconds'),
+    warnings: z.array(z.string()).describe('of the settings'),
+    store: z.object({ faults: z.array(z.string()) }),
+    content: z.object({
+      status: z.enum(['ok', 'invalid']).describe('invalid: the file is at fault and the last good content plays'),
+      errors: z.array(z.object({ path: z.string(), message: z.string() })),
+    }),
+    connections: z.int(),
+    ffmpeg: z
+      .object({ path: z.string(), source: z.enum(['setting', 'ffmpeg-static', 'PATH']), version: z.string() })
+      .nullable()
+      .describe('null: none was found, so there are no streams'),
+  })
+  .meta({ id: 'Health' });
+export type Health = z.infer<typeof health>;
 
 export const errorBody = z
   .object({

@@ -1,5 +1,4 @@
 /** What the sockets of all pages have in common: a heartbeat, writing within bounds, and a goodbye. */
-import { once } from 'node:events';
 import { setTimeout as delay } from 'node:timers/promises';
 import type { Logger } from 'pino';
 import { WebSocket } from 'ws';
@@ -73,7 +72,8 @@ export const createSockets = (log: Logger): Sockets => {
     },
     close: async () => {
       clearInterval(heartbeat);
-      const gone = [...known.keys()].map((socket) => once(socket, 'close'));
+      // Not `once` of node:events, which rejects where a page answers the goodbye with nonsense.
+      const gone = [...known.keys()].map((socket) => new Promise((resolve) => socket.once('close', resolve)));
       for (const socket of known.keys()) socket.close(GOING_AWAY, 'the service is stopping');
       await Promise.race([Promise.all(gone), delay(GOODBYE_MS, undefined, { ref: false })]);
       for (const socket of known.keys()) socket.terminate();

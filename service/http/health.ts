@@ -2,6 +2,7 @@ import type { Hub } from '../connections/hub.ts';
 import type { Content } from '../content/content.ts';
 import type { Options } from '../options.ts';
 import type { Store } from '../store/store.ts';
+import type { Ffmpeg } from '../streams/ffmpeg.ts';
 import type { Health } from '../wire.ts';
 import type { Routes } from './routes.ts';
 
@@ -9,14 +10,15 @@ interface Dependencies {
   content: Pick<Content, 'status'>;
   hub: Pick<Hub, 'count'>;
   store: Pick<Store, 'nodeId' | 'faults'>;
+  ffmpeg: Pick<Ffmpeg, 'describe'>;
   options: Pick<Options, 'variant' | 'warnings'>;
   version: string;
   startedAt: Date;
 }
 
 /** `GET /healthz`: 200 for as long as the service can answer; what is amiss stands in the answer. */
-export const healthRoutes = ({ content, hub, store, options, version, startedAt }: Dependencies): Routes => ({
-  'GET /healthz': (ctx) => {
+export const healthRoutes = ({ content, hub, store, ffmpeg, options, version, startedAt }: Dependencies): Routes => ({
+  'GET /healthz': async (ctx) => {
     ctx.set('Cache-Control', 'no-store');
     ctx.body = {
       status: 'ok',
@@ -29,6 +31,7 @@ export const healthRoutes = ({ content, hub, store, options, version, startedAt 
       store: { faults: store.faults() },
       content: content.status(),
       connections: hub.count(),
+      ffmpeg: await ffmpeg.describe(),
     } satisfies Health;
   },
 });

@@ -1,7 +1,7 @@
 import type { IncomingMessage, Server } from 'node:http';
 import type { Duplex } from 'node:stream';
 
-const ofTheOffer = /^(connection|upgrade|http2-settings)$/i;
+const ofTheOffer = /^(upgrade|http2-settings)$/i;
 
 /**
  * Ignores the offer of another protocol (RFC 9110, 7.8), as Java's client and curl make it of HTTP/2: Node has taken the

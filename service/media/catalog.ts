@@ -86,11 +86,10 @@ export const createCatalog = ({ path, folders, hasher, log }: Options) => {
     changed = true;
   };
 
+  /** A file that changes meanwhile is not the one of this fingerprint any more, and is read again. */
   const examine = async (file: string): Promise<void> => {
     const facts = await inspect(file, basename(file));
-    const sha256 = await hasher.follow(file).digest(facts.size);
-    // A file that is still being copied into the folder is left for the next look.
-    if (facts.fingerprint === fingerprint(await stat(file))) learn(file, { ...facts, sha256 });
+    learn(file, { ...facts, sha256: await hasher.follow(file).digest(facts.size) });
   };
 
   const readOn = async (): Promise<void> => {

@@ -75,8 +75,6 @@ export interface Following {
   stop(): void;
 }
 
-export type Hasher = ReturnType<typeof createHasher>;
-
 /** Hashes files in a thread of its own, which starts with the first file. */
 export const createHasher = () => {
   const waiting = new Map<number, Waiting>();

@@ -22,7 +22,7 @@ const webVtt = new RegExp(`^${utf8Mark}WEBVTT(?:[ \\t\\r\\n]|$)`);
 const subRip = new RegExp(`^${utf8Mark}\\s*\\d+[ \\t]*\\r?\\n\\d+:\\d\\d:\\d\\d[,.]\\d+[ \\t]*-->`);
 
 /** A signature that nothing has. A manifest names further media, so an uploaded one is never ours to vouch for. */
-const never = /$^/;
+const never = /(?!)/;
 
 /** The media that the product knows: extension, media type (RFC 6838) and what the first bytes, as Latin-1, must be. */
 const media: ReadonlyMap<string, readonly [type: string, signature: RegExp]> = new Map([

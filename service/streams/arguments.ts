@@ -24,15 +24,18 @@ const transport: Record<Scheme, string[]> = {
   srt: silence,
 };
 
-/** rtmp and rtsp send the codecs' parameters ahead; an MPEG-TS over srt repeats them with each keyframe only. */
-function probing(scheme: Scheme, probe: Plan['probe']): string[] {
-  if (probe === 'thorough') return [];
-  return scheme === 'srt'
-    ? ['-fpsprobesize', '0']
-    : ['-analyzeduration', '0', '-probesize', '200000', '-fpsprobesize', '0'];
-}
+/**
+ * How long to look at a source, in microseconds and bytes, before saying what it is. rtmp and rtsp send the parameters
+ * of their codecs ahead; an MPEG-TS over srt repeats them with each keyframe, and there may be megabytes in between.
+ */
+const probing = (scheme: Scheme, probe: Plan['probe']): string[] => {
+  if (probe === 'thorough') return ['-analyzeduration', '3000000'];
+  return ['-fpsprobesize', '0', ...(scheme === 'srt' ? [] : ['-analyzeduration', '0', '-probesize', '200000'])];
+};
 
-const videoCodec: Record<Plan['video'], string[]> = {
+type Codec = Plan['video']['codec'];
+
+const videoCodec: Record<Codec, string[]> = {
   copy: ['-c:v', 'copy'],
   encode: [
     ...['-c:v', 'libx264', '-preset', 'veryfast', '-tune', 'zerolatency', '-pix_fmt', 'yuv420p'],
@@ -40,7 +43,7 @@ const videoCodec: Record<Plan['video'], string[]> = {
   ],
 };
 
-const audioCodec: Record<Plan['audio'], string[]> = {
+const audioCodec: Record<Codec, string[]> = {
   copy: ['-c:a', 'copy'],
   encode: ['-c:a', 'aac', '-b:a', '128k', '-ac', '2'],
 };
@@ -50,16 +53,14 @@ const audioCodec: Record<Plan['audio'], string[]> = {
  * passes through a file, and a pipe that nobody reads ends ffmpeg by itself.
  * @param runId found again in the process's command line
  */
-export function ffmpegArguments({ scheme, url, disableAudio }: Source, plan: Plan, runId: string): string[] {
-  return [
-    ...['-nostdin', '-hide_banner', '-nostats', '-loglevel', 'info'],
-    ...['-protocol_whitelist', protocols[scheme], ...transport[scheme], ...probing(scheme, plan.probe), '-i', url],
-    ...['-map', '0:V:0?', ...videoCodec[plan.video]],
-    ...(disableAudio ? ['-an'] : ['-map', '0:a:0?', ...audioCodec[plan.audio]]),
-    ...['-max_interleave_delta', '500000', '-metadata', `run=${runId}`],
-    ...['-f', 'mpegts', '-mpegts_pmt_start_pid', `${mapPid}`, '-mpegts_start_pid', `${leadPid}`],
-    // The program tables are needed once: each segment gets its copy from the segmenter.
-    ...['-pat_period', '60', '-sdt_period', '60', '-muxdelay', '0', '-muxpreload', '0', '-flush_packets', '1'],
-    'pipe:1',
-  ];
-}
+export const ffmpegArguments = ({ scheme, url, disableAudio }: Source, plan: Plan, runId: string): string[] => [
+  ...['-nostdin', '-hide_banner', '-nostats', '-loglevel', 'info'],
+  ...['-protocol_whitelist', protocols[scheme], ...transport[scheme], ...probing(scheme, plan.probe), '-i', url],
+  ...['-map', `0:v:${plan.video.track}?`, ...videoCodec[plan.video.codec]],
+  ...(disableAudio ? [] : ['-map', `0:a:${plan.audio.track}?`, ...audioCodec[plan.audio.codec]]),
+  ...['-max_interleave_delta', '500000', '-metadata', `run=${runId}`],
+  ...['-f', 'mpegts', '-mpegts_pmt_start_pid', `${mapPid}`, '-mpegts_start_pid', `${leadPid}`],
+  // The program tables are needed once: each segment gets its copy from the segmenter.
+  ...['-pat_period', '60', '-sdt_period', '60', '-muxdelay', '0', '-muxpreload', '0', '-flush_packets', '1'],
+  'pipe:1',
+];

@@ -78,7 +78,6 @@ export interface Orphans {
 export const createOrphans = (log: Logger, environment: ChildEnvironment, dataDir: string): Orphans => {
   const folder = join(dataDir, 'streams');
   const fileOf = (runId: string) => join(folder, `${runId}.json`);
-  let leash: Promise<readonly string[]> | undefined;
 
   const findLeash = async (): Promise<readonly string[]> => {
     const setpriv = process.platform === 'linux' ? await findOnPath('setpriv', environment) : null;
@@ -100,7 +99,7 @@ export const createOrphans = (log: Logger, environment: ChildEnvironment, dataDi
   };
 
   return {
-    leash: () => (leash ??= findLeash()),
+    leash: findLeash,
 
     async record(pid, runId) {
       const traits = await inspect(pid, environment);

@@ -1,65 +1,70 @@
+import { isDeepStrictEqual } from 'node:util';
 import type { Source } from './source.ts';
+
+interface TrackPlan {
+  codec: 'copy' | 'encode';
+  /** Which of the source's tracks of this kind, from 0. */
+  track: number;
+}
 
 /** What ffmpeg is to do with a source, as far as the source is known. */
 export interface Plan {
-  video: 'copy' | 'encode';
-  audio: 'copy' | 'encode';
+  video: TrackPlan;
+  audio: TrackPlan;
   /** How long to look at the source before starting: quick misses a track that comes late. */
   probe: 'quick' | 'thorough';
 }
 
 /** What most cameras and encoders send needs nothing but another container. */
-export const hopefulPlan: Plan = { video: 'copy', audio: 'copy', probe: 'quick' };
+export const hopefulPlan: Plan = {
+  video: { codec: 'copy', track: 0 },
+  audio: { codec: 'copy', track: 0 },
+  probe: 'quick',
+};
 
 /** H.264 with 8 bits in 4:2:0 is what browsers decode; its other profiles have names like `High 10` and `High 4:2:2`. */
 const playableVideo = /^h264\b(?! \((?:High \d|CAVLC))/;
 const playableAudio = /^aac\b/;
 
-/** The first stream of a kind, as ffmpeg describes it: `h264 (High), yuv420p(progressive), 1280x720, ...`. */
-const streamOf = (kind: 'Video' | 'Audio', description: string): string | undefined =>
-  new RegExp(`^ *Stream #0:\\d+.*?: ${kind}: (.*)$`, 'm').exec(description)?.[1];
-
 /**
  * A better plan for a source, from what ffmpeg has logged (at level `info`) about it under this one; null where there
- * is none, or none yet. ffmpeg describes its input first, then what it makes of it.
+ * is none, or none yet. ffmpeg describes its input first: `Stream #0:1: Video: h264 (High), yuv420p, 1280x720, ...`.
  */
-export const revise = (plan: Plan, report: string): Plan | null => {
-  const end = report.search(/^(?:Output #0|Stream mapping:)/m);
+export const revise = (plan: Plan, report: string, { scheme }: Pick<Source, 'scheme'>): Plan | null => {
+  const end = report.search(/^(?:Output #0|Stream mapping:|.*does not contain any stream)/m);
   if (end < 0) return null;
   const input = report.slice(0, end);
-  const video = streamOf('Video', input);
-  const audio = streamOf('Audio', input);
+
+  const trackPlan = (kind: 'Video' | 'Audio', playable: RegExp, known: TrackPlan): TrackPlan => {
+    const tracks = [...input.matchAll(new RegExp(`^ *Stream #0:\\d+.*?: ${kind}: (.*)$`, 'gm'))];
+    // An rtmp source has one track of a kind. More: a server that keeps its viewers still sends what there was before.
+    const track = scheme.startsWith('rtmp') ? Math.max(0, tracks.length - 1) : 0;
+    const description = tracks[track]?.[1];
+    return description === undefined ? known : { codec: playable.test(description) ? 'copy' : 'encode', track };
+  };
+
   const better: Plan = {
-    video: video === undefined ? plan.video : playableVideo.test(video) ? 'copy' : 'encode',
-    audio: audio === undefined ? plan.audio : playableAudio.test(audio) ? 'copy' : 'encode',
+    video: trackPlan('Video', playableVideo, plan.video),
+    audio: trackPlan('Audio', playableAudio, plan.audio),
     probe: input.includes('Could not find codec parameters') ? 'thorough' : plan.probe,
   };
-  const isSame = better.video === plan.video && better.audio === plan.audio && better.probe === plan.probe;
-  return isSame ? null : better;
+  return isDeepStrictEqual(better, plan) ? null : better;
 };
 
-/** A track that is announced later than this (ms) was not missed: the source was started anew with another format. */
+/** A track that appears later than this (ms) was not missed: the source has changed. */
 const youth = 5_000;
 
-interface Circumstances {
-  /** How long ffmpeg has been running, in ms. */
-  age: number;
-  /** Whether media has just come again after a pause. */
-  isResuming: boolean;
-}
-
 /**
- * The plan for starting afresh, from a line that ffmpeg logged while it was running; null where the line is no reason.
- * Servers keep their viewers when a source goes and comes back, but describe its format to new ones only. Its time
- * begins again then; where that happens without a pause, it is a camera that counts badly, and does so all the time.
+ * The plan for starting afresh, from a line that ffmpeg logs while it runs; null where the line is no reason to.
+ * @param age how long ffmpeg has been running, in ms
  */
 export const restart = (
   plan: Plan,
   line: string,
   { disableAudio }: Pick<Source, 'disableAudio'>,
-  { age, isResuming }: Circumstances,
+  age: number,
 ): Plan | null => {
   const isTrack = disableAudio ? /New video stream/ : /New (?:video|audio) stream/;
-  if (isTrack.test(line)) return age < youth ? { ...plan, probe: 'thorough' } : plan;
-  return isResuming && line.includes('Non-monoton') ? plan : null;
+  if (!isTrack.test(line)) return null;
+  return age < youth ? { ...plan, probe: 'thorough' } : plan;
 };

@@ -4,6 +4,7 @@ import { createInterface } from 'node:readline';
 import { ffmpegArguments } from './arguments.ts';
 import type { ChildEnvironment } from './ffmpeg.ts';
 import type { Orphans } from './orphans.ts';
+import { createPace } from './pace.ts';
 import { type Plan, restart, revise } from './plan.ts';
 import { createSegmenter, type Segment } from './segmenter.ts';
 import { redact, type Source } from './source.ts';
@@ -18,8 +19,8 @@ interface Listener {
 }
 
 export interface Run {
-  terminate(): void;
-  kill(): void;
+  /** SIGCONT means nothing to Windows, where nothing is suspended either. */
+  signal(name: 'SIGCONT' | 'SIGTERM' | 'SIGKILL'): void;
 }
 
 export interface Launcher {
@@ -32,9 +33,6 @@ export interface Launcher {
 
 /** How much of ffmpeg's log is kept, in characters. */
 const reportLength = 65_536;
-/** Media that pauses for longer than this (ms) is resuming when it comes again, and for a moment after. */
-const pause = 700;
-const moment = 300;
 /** No frame lasts longer, in seconds: where one seems to, the source's clock has jumped. */
 const longestSegment = 10;
 
@@ -52,24 +50,21 @@ export const startRun = (
   const recorded = child.pid === undefined ? undefined : orphans.record(child.pid, runId);
 
   const segmenter = createSegmenter();
-  let heardAt = startedAt;
-  let resumedAt = startedAt;
+  const pace = createPace();
   child.stdout.on('data', (chunk: Buffer) => {
-    const now = performance.now();
-    if (now - heardAt > pause) resumedAt = now;
-    heardAt = now;
     for (const segment of segmenter.push(chunk)) {
       if (segment.duration > longestSegment) listener.misfit(plan);
       else listener.segment(segment);
     }
+    // Where the video is decoded anyway a new format does no harm, and the lag may be the encoder's.
+    const isSlipping = pace.slipped(performance.now(), 1000 * segmenter.position());
+    if (isSlipping && plan.video.codec === 'copy') listener.misfit(plan);
   });
 
   let report = '';
   createInterface({ input: child.stderr }).on('line', (line) => {
     report = `${report}${line}\n`.slice(-reportLength);
-    const now = performance.now();
-    const isResuming = now - heardAt > pause || now - resumedAt < moment;
-    const better = revise(plan, report) ?? restart(plan, line, source, { age: now - startedAt, isResuming });
+    const better = revise(plan, report, source) ?? restart(plan, line, source, performance.now() - startedAt);
     if (better) listener.misfit(better);
   });
 
@@ -84,5 +79,9 @@ export const startRun = (
     await orphans.forget(runId);
   });
 
-  return { terminate: () => child.kill('SIGTERM'), kill: () => child.kill('SIGKILL') };
+  return {
+    signal: (name) => {
+      if (name !== 'SIGCONT' || process.platform !== 'win32') child.kill(name);
+    },
+  };
 };

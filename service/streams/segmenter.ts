@@ -22,21 +22,41 @@ const segmentSeconds = 0.5;
 /** Keyframes that follow each other faster than this share a segment. */
 const leastSeconds = 0.25;
 
-/** Where the payload of a packet starts, behind its adaptation field. */
-const payloadAt = (packet: Buffer) => 4 + (packet.readUInt8(3) & 0x20 ? 1 + packet.readUInt8(4) : 0);
+const byte = (packet: Buffer, at: number): number => packet[at] ?? 0;
 
-/** The random access indicator: an adaptation field that is there, is not empty and has the flag. */
-const isKeyframe = (packet: Buffer) =>
-  (packet.readUInt8(3) & 0x20) !== 0 && packet.readUInt8(4) > 0 && (packet.readUInt8(5) & 0x40) !== 0;
+const pidOf = (packet: Buffer): number => ((byte(packet, 1) & 0x1f) << 8) | byte(packet, 2);
 
-/** When the frame that starts in this packet is due for decoding: its DTS, else its PTS. Null: it has neither. */
-function decodingTime(packet: Buffer): number | null {
-  const header = payloadAt(packet);
-  const flags = packet.readUInt8(header + 7) >> 6;
+/** Whether a packet is the first of a frame. */
+const isStart = (packet: Buffer): boolean => (byte(packet, 1) & 0x40) !== 0;
+
+const hasAdaptation = (packet: Buffer): boolean => (byte(packet, 3) & 0x20) !== 0;
+
+/** The random access indicator, in an adaptation field that is not empty. */
+const isKeyframe = (packet: Buffer): boolean =>
+  hasAdaptation(packet) && byte(packet, 4) > 0 && (byte(packet, 5) & 0x40) !== 0;
+
+/** When the frame that starts in this packet is due for decoding: its DTS, else its PTS; null: it has neither. */
+const decodingTime = (packet: Buffer): number | null => {
+  const header = 4 + (hasAdaptation(packet) ? 1 + byte(packet, 4) : 0);
+  const flags = byte(packet, header + 7) >> 6;
   if (flags < 2) return null;
   const at = header + (flags === 3 ? 14 : 9);
-  const high = (packet.readUInt8(at) >> 1) & 7;
-  return high * 2 ** 30 + (packet.readUInt16BE(at + 1) >> 1) * 2 ** 15 + (packet.readUInt16BE(at + 3) >> 1);
+  const pair = (offset: number) => ((byte(packet, at + offset) << 8) | byte(packet, at + offset + 1)) >> 1;
+  return ((byte(packet, at) >> 1) & 7) * 2 ** 30 + pair(1) * 2 ** 15 + pair(3);
+};
+
+/** A table as it heads a segment: its packets are numbered, modulo 16. */
+const numbered = (table: Buffer, number: number): Buffer => {
+  const copy = Buffer.from(table);
+  copy[3] = (byte(copy, 3) & 0xf0) | (number & 0x0f);
+  return copy;
+};
+
+export interface Segmenter {
+  /** Takes the bytes that have come; the segments that are whole with them. */
+  push(chunk: Buffer): Segment[];
+  /** How much media there has been, in seconds. */
+  position(): number;
 }
 
 /**
@@ -44,54 +64,50 @@ function decodingTime(packet: Buffer): number | null {
  * the first stream (the video, where there is one): at each keyframe, and in between as soon as it is long enough.
  * What comes before the first keyframe is dropped, and so is what follows the last cut when the stream ends.
  */
-export function createSegmenter(): { push(chunk: Buffer): Segment[] } {
+export const createSegmenter = (): Segmenter => {
   let rest: Buffer = Buffer.alloc(0);
-  let association: Buffer | undefined;
-  let map: Buffer | undefined;
-  let open: { start: number; independent: boolean; packets: Buffer[] } | undefined;
+  let association: Buffer = rest;
+  let map: Buffer = rest;
+  let open: { start: number; duration: number; independent: boolean; packets: Buffer[] } | undefined;
+  let position = 0;
   let count = 0;
 
-  /** The tables as the next segment carries them: a copy, counted as the standard wants packets of a PID counted. */
-  const tables = () =>
-    [association, map].map((packet) => {
-      const copy = Buffer.from(packet ?? []);
-      copy[3] = ((copy[3] ?? 0) & 0xf0) | (count & 0x0f);
-      return copy;
-    });
-
   /** Begins a segment at a frame where one is due; the one that ends with it. */
-  function cut(packet: Buffer): Segment | undefined {
+  const cut = (packet: Buffer): Segment | undefined => {
     const time = decodingTime(packet);
     const independent = isKeyframe(packet);
     if (time === null || (!open && !independent)) return undefined;
-    const duration = open ? ((time - open.start + clockRange) % clockRange) / clockRate : 0;
-    const due = independent ? leastSeconds : segmentSeconds;
-    if (open && duration < (count === 1 ? firstSeconds : due)) return undefined;
-    const done = open && { data: Buffer.concat(open.packets), duration, independent: open.independent };
-    open = { start: time, independent, packets: tables() };
-    count += 1;
-    return done;
-  }
-
-  function push(chunk: Buffer): Segment[] {
-    const data = Buffer.concat([rest, chunk]);
-    const whole = data.length - (data.length % packetSize);
-    const segments: Segment[] = [];
-    for (let at = 0; at < whole; at += packetSize) {
-      const packet = data.subarray(at, at + packetSize);
-      const pid = packet.readUInt16BE(1) & 0x1fff;
-      if (pid === 0) association = packet;
-      else if (pid === mapPid) map = packet;
-      else if (pid >= leadPid) {
-        const begins = (packet.readUInt8(1) & 0x40) !== 0;
-        const segment = pid === leadPid && begins ? cut(packet) : undefined;
-        if (segment) segments.push(segment);
-        open?.packets.push(packet);
-      }
+    const ended = open;
+    if (ended) {
+      ended.duration = ((time - ended.start + clockRange) % clockRange) / clockRate;
+      const due = count === 1 ? firstSeconds : independent ? leastSeconds : segmentSeconds;
+      if (ended.duration < due) return undefined;
+      position += ended.duration;
     }
-    rest = data.subarray(whole);
-    return segments;
-  }
+    open = { start: time, duration: 0, independent, packets: [numbered(association, count), numbered(map, count)] };
+    count += 1;
+    return ended && { data: Buffer.concat(ended.packets), duration: ended.duration, independent: ended.independent };
+  };
 
-  return { push };
-}
+  return {
+    push(chunk) {
+      const data = Buffer.concat([rest, chunk]);
+      const segments: Segment[] = [];
+      let at = 0;
+      for (; at + packetSize <= data.length; at += packetSize) {
+        const packet = data.subarray(at, at + packetSize);
+        const pid = pidOf(packet);
+        if (pid === 0) association = packet;
+        else if (pid === mapPid) map = packet;
+        else if (pid >= leadPid) {
+          const segment = pid === leadPid && isStart(packet) ? cut(packet) : undefined;
+          if (segment) segments.push(segment);
+          open?.packets.push(packet);
+        }
+      }
+      rest = data.subarray(at);
+      return segments;
+    },
+    position: () => position + (open?.duration ?? 0),
+  };
+};

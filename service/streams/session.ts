@@ -62,8 +62,8 @@ export const createSession = (
   };
 
   const onMisfit = (better: Plan): void => {
-    // What the other plan made may be something that no player can play.
-    if (better.video !== plan.video || better.audio !== plan.audio) window = emptied(window);
+    // What another plan made of the source may be something that no player can play.
+    if (better !== plan) window = emptied(window);
     plan = better;
     onPlan(better);
     handle({ type: 'misfit' });
@@ -79,8 +79,9 @@ export const createSession = (
       window = nextTimeline(isReady() ? window : emptied(window));
       run = startRun(source, plan, launcher, { segment: onSegment, misfit: onMisfit, exited: onExit });
     },
-    terminate: () => run?.terminate(),
-    kill: () => run?.kill(),
+    resume: () => run?.signal('SIGCONT'),
+    terminate: () => run?.signal('SIGTERM'),
+    kill: () => run?.signal('SIGKILL'),
   };
 
   const settle = (): void => {

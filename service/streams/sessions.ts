@@ -48,6 +48,7 @@ export const createSessions = async (
   const plans = new Map<string, Plan>();
   let isClosed = false;
 
+  const findingLeash = orphans.leash();
   const swept = await orphans.sweep();
   if (swept > 0) log.warn({ swept }, 'streams of an earlier service were still running and were ended');
 
@@ -75,13 +76,14 @@ export const createSessions = async (
   return {
     async open(source) {
       const { key, display } = source;
-      const [program, leash] = await Promise.all([ffmpeg.locate(), orphans.leash()]);
+      const program = await ffmpeg.locate();
+      const leash = await findingLeash;
+      if (isClosed) throw new CodedError('busy');
       const existing = sessions.get(key);
       if (existing) {
         existing.touch();
         return existing;
       }
-      if (isClosed) throw new CodedError('busy');
       if (program === null) throw new CodedError('ffmpeg_unavailable');
       if (sessions.size >= maxStreams) throw refuse();
       const session = createSession(

@@ -36,7 +36,6 @@ const isScheme = (text: string | undefined): text is Scheme => schemes.includes(
  */
 export function parseSource(raw: string, disableAudio: boolean): Source {
   if (raw.length > 2048) throw refuse('The source is longer than 2048 characters.');
-  // biome-ignore lint/suspicious/noControlCharactersInRegex: they are what is refused
   if (/[\s\u0000-\u001f\u007f-\u009f\\]/.test(raw)) {
     throw refuse('The source has white space, a backslash or a control character in it.');
   }
@@ -48,8 +47,8 @@ export function parseSource(raw: string, disableAudio: boolean): Source {
   const { username, password, port, pathname, search, searchParams } = new URL(raw);
   const { hostname } = new URL(`http${rest}`);
   if (scheme === 'srt' && !port) throw refuse('An srt source needs a port.');
-  if (scheme === 'srt' && (searchParams.get('mode') ?? 'caller') !== 'caller') {
-    throw refuse('An srt source must be called: no other mode than caller.');
+  if (scheme === 'srt' && searchParams.getAll('mode').some((mode) => mode !== 'caller')) {
+    throw refuse('An srt source takes no other mode than caller.');
   }
   const user = username + (password && `:${password}`);
   const host = hostname + (port && port !== defaultPorts[scheme] ? `:${port}` : '');

@@ -1,8 +1,8 @@
 import { inspect } from 'node:util';
-import { describe, expect, test, vi } from 'vitest';
+import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest';
 import { createAccess } from '../../service/auth/access.ts';
 import type { Access } from '../../service/auth/policy.ts';
-import { signRequest, signatureHeader, timestampHeader } from '../../service/auth/sign.ts';
+import { signatureHeader, signRequest, timestampHeader } from '../../service/auth/sign.ts';
 import type { HeaderLines } from '../../service/auth/signatures.ts';
 import { createClock, linesOf, otherSecret, outcome, secret } from './support.ts';
 
@@ -45,9 +45,15 @@ describe('what each class accepts', () => {
   type Credentials = 'nothing' | 'token' | 'signature' | 'both';
   const table: [Access, Record<Credentials, string>][] = [
     ['public', { nothing: 'accepted', token: 'accepted', signature: 'accepted', both: 'accepted' }],
-    ['signed', { nothing: 'credentials_required', token: 'signature_required', signature: 'accepted', both: 'accepted' }],
+    [
+      'signed',
+      { nothing: 'credentials_required', token: 'signature_required', signature: 'accepted', both: 'accepted' },
+    ],
     ['signed or page', { nothing: 'credentials_required', token: 'accepted', signature: 'accepted', both: 'accepted' }],
-    ['page', { nothing: 'credentials_required', token: 'accepted', signature: 'credentials_required', both: 'accepted' }],
+    [
+      'page',
+      { nothing: 'credentials_required', token: 'accepted', signature: 'credentials_required', both: 'accepted' },
+    ],
   ];
 
   test.each(table)('%s', async (as, expected) => {
@@ -117,7 +123,9 @@ describe('a signed request', () => {
   test('of a hundred copies at once, one is accepted', async () => {
     const { judge, sign } = setUp();
     const copy = sign();
-    const said = await Promise.all(Array.from({ length: 100 }, (_, index) => judge(copy, 'signed', `192.0.2.${index}`)));
+    const said = await Promise.all(
+      Array.from({ length: 100 }, (_, index) => judge(copy, 'signed', `192.0.2.${index}`)),
+    );
     expect(said.filter((code) => code === 'accepted')).toHaveLength(1);
     expect(said.filter((code) => code === 'signature_replayed')).toHaveLength(99);
   });
@@ -137,6 +145,14 @@ test('while secrets are rotated, the previous one still verifies both kinds and 
 });
 
 describe('the throttle', () => {
+  beforeEach(() => {
+    vi.useFakeTimers({ toFake: ['Date', 'setTimeout', 'clearTimeout'] });
+  });
+
+  afterEach(() => {
+    vi.useRealTimers();
+  });
+
   const wrong: [string, (part: ReturnType<typeof setUp>) => HeaderLines, Access, string][] = [
     ['wrong MACs', ({ sign }) => sign(otherSecret), 'signed', 'signature_invalid'],
     ['wrong tokens', () => pageAuth('nonsense'), 'page', 'page_token_invalid'],
@@ -209,7 +225,9 @@ test('no error and no log line gives a secret, a token or a MAC away', async () 
     [{ ...sign(), [timestampHeader]: ['1'] }, 'signed'],
     [{ ...sign(), 'content-length': ['0'] }, 'signed'],
   ];
-  const given = attempts.flatMap(([headers]) => Object.values(headers).flat()).filter((value) => (value?.length ?? 0) > 20);
+  const given = attempts
+    .flatMap(([headers]) => Object.values(headers).flat())
+    .filter((value) => (value?.length ?? 0) > 20);
   const kept = [secret, 'the one before', expired, fresh, ...given].map(String);
   const seen: unknown[] = [];
   for (const [headers, as] of attempts) seen.push(await admit(headers, as).catch((error: unknown) => error));

@@ -9,7 +9,7 @@ import { WebSocket, WebSocketServer } from 'ws';
 import { createAccess } from '../../service/auth/access.ts';
 import { checkBody } from '../../service/auth/body.ts';
 import type { Access } from '../../service/auth/policy.ts';
-import { type Signable, signRequest, signatureHeader, timestampHeader } from '../../service/auth/sign.ts';
+import { type Signable, signatureHeader, signRequest, timestampHeader } from '../../service/auth/sign.ts';
 import { upgradeHeaders } from '../../service/auth/socket.ts';
 import { outcome, secret } from './support.ts';
 
@@ -66,7 +66,12 @@ afterEach(() => {
   running.close();
 });
 
-const send = async (path: string, method: string, headers: Record<string, string | string[]>, chunks: string[] = []) => {
+const send = async (
+  path: string,
+  method: string,
+  headers: Record<string, string | string[]>,
+  chunks: string[] = [],
+) => {
   const req = request(running.url + path, { method, headers });
   for (const chunk of chunks) req.write(chunk);
   const answered = once(req.end(), 'response') as Promise<[IncomingMessage]>;
@@ -83,7 +88,11 @@ test.each(['GET', 'POST', 'PUT', 'DELETE'])('a signed %s is let in', async (meth
 test('fetch sends what its URL was signed as', async () => {
   const url = `${running.url}/a b/../ü?q=ä b#c`;
   const body = JSON.stringify({ command: 'next' });
-  const answer = await fetch(url, { method: 'POST', headers: signRequest({ url, method: 'POST', secret, body }), body });
+  const answer = await fetch(url, {
+    method: 'POST',
+    headers: signRequest({ url, method: 'POST', secret, body }),
+    body,
+  });
   expect(await answer.text()).toBe('accepted');
 });
 

@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
-import { signRequest, signatureHeader, timestampHeader } from '../../service/auth/sign.ts';
+import { signatureHeader, signRequest, timestampHeader } from '../../service/auth/sign.ts';
 import { createSignatures, type HeaderLines, parseSignature, type SignedHead } from '../../service/auth/signatures.ts';
 import { createClock, linesOf, otherSecret, outcome, secret } from './support.ts';
 
@@ -86,9 +86,9 @@ describe('the two headers', () => {
     ['quotes', { signature: [line.replace(nonce, `"${nonce}"`)] }],
     ['a short nonce', { signature: [line.replace(nonce, 'a'.repeat(15))] }],
     ['a long nonce', { signature: [line.replace(nonce, 'a'.repeat(65))] }],
-    ['a nonce of other characters', { signature: [line.replace(nonce, 'a'.repeat(15) + '+')] }],
-    ['a nonce with a line break', { signature: [line.replace(nonce, 'a'.repeat(15) + '\n')] }],
-    ['a nonce of other letters', { signature: [line.replace(nonce, 'a'.repeat(15) + 'é')] }],
+    ['a nonce of other characters', { signature: [line.replace(nonce, `${'a'.repeat(15)}+`)] }],
+    ['a nonce with a line break', { signature: [line.replace(nonce, `${'a'.repeat(15)}\n`)] }],
+    ['a nonce of other letters', { signature: [line.replace(nonce, `${'a'.repeat(15)}é`)] }],
     ['a short hash', { signature: [line.replace(sha256, sha256.slice(1))] }],
     ['a long hash', { signature: [line.replace(sha256, `${sha256}0`)] }],
     ['a hash that is no hex', { signature: [line.replace(sha256, `g${sha256.slice(1)}`)] }],
@@ -173,7 +173,11 @@ describe('what is signed', () => {
 
   test.each<[string, string, (value: string) => string]>([
     ['timestamp', timestampHeader, (value) => String(Number(value) + 1)],
-    ['nonce', signatureHeader, (value) => value.replace(/nonce=./, (start) => (start.endsWith('A') ? 'nonce=B' : 'nonce=A'))],
+    [
+      'nonce',
+      signatureHeader,
+      (value) => value.replace(/nonce=./, (start) => (start.endsWith('A') ? 'nonce=B' : 'nonce=A')),
+    ],
     ['hash of the body', signatureHeader, (value) => value.replace(/(?<=sha256=)\w+/, flipped)],
     ['MAC', signatureHeader, (value) => value.replace(/(?<=mac=)\w+/, flipped)],
     ['end of the MAC', signatureHeader, (value) => value.slice(0, -1) + (value.endsWith('0') ? '1' : '0')],

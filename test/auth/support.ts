@@ -1,5 +1,5 @@
-import { CodedError } from '../../service/errors.ts';
 import type { HeaderLines } from '../../service/auth/signatures.ts';
+import { CodedError } from '../../service/errors.ts';
 
 export const secret = 'correct horse battery staple';
 export const otherSecret = 'a secret that was never set here';

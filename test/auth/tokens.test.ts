@@ -10,8 +10,7 @@ const setUp = (own = secret, previous: string | null = null, clock = createClock
 };
 
 /** The key as any HKDF gives it; RFC 5869, SHA-256, no salt. */
-const derived = (own = secret): Uint8Array =>
-  new Uint8Array(hkdfSync('sha256', own, '', 'signage-page-token-v1', 32));
+const derived = (own = secret): Uint8Array => new Uint8Array(hkdfSync('sha256', own, '', 'signage-page-token-v1', 32));
 
 const iat = Date.UTC(2026, 0, 1) / 1000;
 const claims = { iat, exp: iat + 900, aud: 'signage-page' };
@@ -61,8 +60,7 @@ describe('refused', () => {
 
   test.each(['HS384', 'HS512'])('with %s, even by the right secret', async (alg) => {
     const { judge } = setUp();
-    const key = new Uint8Array(Buffer.concat([derived(), derived()]));
-    expect(await judge(await forge(derived(), {}, alg).catch(() => forge(key, {}, alg)))).toBe('page_token_invalid');
+    expect(await judge(await forge(derived(), {}, alg))).toBe('page_token_invalid');
   });
 
   test('with a key pair', async () => {
@@ -100,15 +98,26 @@ describe('refused', () => {
     const { token } = await tokens.issue();
     const alphabet = 'ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-_';
     const lasts = [...alphabet].filter((last) => !token.endsWith(last)).map((last) => token.slice(0, -1) + last);
-    for (const spelling of [...lasts, `${token}=`, `${token} `, ` ${token}`, `${token}\n`, `${token}.`, `Bearer ${token}`]) {
+    for (const spelling of [
+      ...lasts,
+      `${token}=`,
+      `${token} `,
+      ` ${token}`,
+      `${token}\n`,
+      `${token}.`,
+      `Bearer ${token}`,
+    ]) {
       expect(await judge(spelling), spelling.slice(-3)).toBe('page_token_invalid');
     }
   });
 
-  test.each(['', '.', '..', '...', 'token', 'null', '{}', 'a.b.c', 'é.é.é', 'A'.repeat(8000)])('when it is %j', async (token) => {
-    const { judge } = setUp();
-    expect(await judge(token)).toBe('page_token_invalid');
-  });
+  test.each(['', '.', '..', '...', 'token', 'null', '{}', 'a.b.c', 'é.é.é', 'A'.repeat(8000)])(
+    'when it is %j',
+    async (token) => {
+      const { judge } = setUp();
+      expect(await judge(token)).toBe('page_token_invalid');
+    },
+  );
 
   test('a forged one that has expired is invalid, which tells nothing', async () => {
     const { judge } = setUp();

@@ -1,7 +1,7 @@
 /** A page's side of the socket, by hand. */
 import { once } from 'node:events';
 import { onTestFinished } from 'vitest';
-import { WebSocket } from 'ws';
+import { type ClientOptions, WebSocket } from 'ws';
 import type { TestService } from './service.ts';
 
 type Message = Record<string, unknown>;
@@ -17,9 +17,14 @@ export interface TestPage {
   closed: Promise<number>;
 }
 
-/** Opens a socket to a screen; it ends with the test. */
-export const openPage = async ({ url }: Pick<TestService, 'url'>, slug: string): Promise<TestPage> => {
-  const socket = new WebSocket(`${url.replace('http', 'ws')}/api/screens/${slug}/socket`, ['signage.v1']);
+/** Opens a socket at a path; it ends with the test. Rejects where it is refused. */
+export const openSocket = async (
+  { url }: Pick<TestService, 'url'>,
+  path: string,
+  options: ClientOptions & { protocols?: string[] } = {},
+): Promise<TestPage> => {
+  const { protocols = ['signage.v1'], ...rest } = options;
+  const socket = new WebSocket(url.replace('http', 'ws') + path, protocols, rest);
   onTestFinished(() => socket.terminate());
   const messages: Message[] = [];
   const arrivals = new EventTarget();
@@ -43,6 +48,10 @@ export const openPage = async ({ url }: Pick<TestService, 'url'>, slug: string):
     send: (message) => socket.send(typeof message === 'string' ? message : JSON.stringify(message)),
   };
 };
+
+/** Opens a socket to a screen. */
+export const openPage = (service: Pick<TestService, 'url'>, slug: string): Promise<TestPage> =>
+  openSocket(service, `/api/screens/${slug}/socket`);
 
 /** Opens a socket and says hello as a page would; resolves with the welcome. */
 export const joinScreen = async (service: Pick<TestService, 'url'>, slug: string, hello: Message = {}) => {

@@ -3,9 +3,10 @@ import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { pino } from 'pino';
-import { onTestFinished } from 'vitest';
+import { afterAll, beforeAll, onTestFinished } from 'vitest';
 import { startService } from '../../service/index.ts';
 import { readOptions } from '../../service/options.ts';
+import { checkAnswer } from './openapi.ts';
 
 const root = join(import.meta.dirname, '..', '..');
 
@@ -25,24 +26,28 @@ export interface TestService {
   log(): string;
   /** Replaces content.json, as most editors do: in place. */
   writeContent(content: unknown): void;
+  /** Asks, and holds the answer against openapi.yaml. */
   get(path: string, init?: RequestInit): Promise<Response>;
   post(path: string, body: unknown, headers?: Record<string, string>): Promise<Response>;
   close(): Promise<void>;
 }
 
+/** Puts something off until what uses a service or a folder is over. */
+type OnEnd = (end: () => void | Promise<void>) => void;
+
 /** A folder that is removed when the test is over. */
-export const temporaryFolder = (): string => {
+export const temporaryFolder = (onEnd: OnEnd = onTestFinished): string => {
   const folder = mkdtempSync(join(tmpdir(), 'signage-'));
-  onTestFinished(() => rmSync(folder, { recursive: true, force: true }));
+  onEnd(() => rmSync(folder, { recursive: true, force: true }));
   return folder;
 };
 
 /** Starts a service that ends with the test. */
-export const startTestService = async ({
-  content,
-  env = {},
-  dataDir = temporaryFolder(),
-}: Setup = {}): Promise<TestService> => {
+export const startTestService = async (
+  { content, env = {}, dataDir: givenDir }: Setup = {},
+  onEnd: OnEnd = onTestFinished,
+): Promise<TestService> => {
+  const dataDir = givenDir ?? temporaryFolder(onEnd);
   const lines: string[] = [];
   const writeContent = (next: unknown): void =>
     writeFileSync(join(dataDir, 'content.json'), typeof next === 'string' ? next : JSON.stringify(next));
@@ -63,9 +68,14 @@ export const startTestService = async ({
   });
   let closing: Promise<void> | undefined;
   const close = (): Promise<void> => (closing ??= service.close());
-  onTestFinished(close);
+  onEnd(close);
 
-  const get: TestService['get'] = (path, init) => fetch(service.url + path, init);
+  const get: TestService['get'] = async (path, init) => {
+    const response = await fetch(service.url + path, init);
+    // The baseline lacks fields that the document has.
+    if (options.variant === 'extended') await checkAnswer(init?.method ?? 'GET', path, response);
+    return response;
+  };
   return {
     url: service.url,
     dataDir,
@@ -80,4 +90,17 @@ export const startTestService = async ({
       }),
     close,
   };
+};
+
+/** One service for all the tests of a file or a group, where they leave it as it was. */
+export const shareTestService = (setup: Setup = {}): (() => TestService) => {
+  const ends: (() => void | Promise<void>)[] = [];
+  let service: TestService;
+  beforeAll(async () => {
+    service = await startTestService(setup, (end) => ends.unshift(end));
+  });
+  afterAll(async () => {
+    for (const end of ends) await end();
+  });
+  return () => service;
 };

@@ -1,0 +1,134 @@
+/** Which names the service answers to: the stop against DNS rebinding. */
+import { hostname } from 'node:os';
+import { describe, expect, test } from 'vitest';
+import { lobby } from '../content/samples.ts';
+import { shareTestService } from '../support/service.ts';
+import { codeOf, exchange } from './raw.ts';
+
+const path = '/api/screens/lobby/playlist';
+const env = { SIGNAGE_ALLOWED_HOSTS: 'signage.example.com, Board.Example.org:8443', SIGNAGE_PUBLIC_URL: 'https://screens.example.net/' };
+
+const plain = shareTestService({ content: lobby });
+const named = shareTestService({ content: lobby, env });
+
+const ask = (lines: readonly string[], start = `GET ${path} HTTP/1.1`, service = plain) =>
+  exchange(service().url, [start, ...lines]);
+
+describe('answered', () => {
+  test.each([
+    '127.0.0.1',
+    '127.0.0.1:8080',
+    '192.168.1.20:9',
+    '8.8.8.8',
+    '[::1]',
+    '[::1]:65535',
+    '[2001:db8::1]:80',
+    '[::ffff:10.0.0.1]',
+    'localhost',
+    'LOCALHOST:80',
+    'localhost.',
+    'player',
+    'lobby-tv:8080',
+    'lobby_tv',
+    'player.local',
+    'Player.Local:8080',
+    'a.b.local',
+    'box.localhost',
+    hostname(),
+    `${hostname().toUpperCase()}:80`,
+  ])('%s', async (host) => {
+    expect((await ask([`Host: ${host}`])).status).toBe(200);
+  });
+
+  test.each([
+    'signage.example.com',
+    'signage.example.com:81',
+    'SIGNAGE.EXAMPLE.COM',
+    'signage.example.com.',
+    'board.example.org',
+    'board.example.org:80',
+    'screens.example.net',
+    'screens.example.net:8080',
+  ])('%s, where it is allowed', async (host) => {
+    expect((await ask([`Host: ${host}`], `GET ${path} HTTP/1.1`, named)).status).toBe(200);
+  });
+});
+
+describe('refused with 421', () => {
+  test.each([
+    'evil.com',
+    'evil.com:8080',
+    'evil.com.',
+    'localhost.evil.com',
+    'player.local.evil.com',
+    '127.0.0.1.evil.com',
+    '127.0.0.1.nip.io',
+    'evillocal.com',
+    'xlocalhost.com',
+    'sub.signage.example.com',
+    'example.com',
+    '127.1',
+    '0x7f.0.0.1',
+    '256.0.0.1',
+    '',
+    '.',
+    ':80',
+    '[::1',
+    '[127.0.0.1]',
+    '::1',
+    '[localhost]',
+    '[::1%25eth0]',
+    'local host',
+    'localhost:http',
+    'localhost:123456',
+    'localhost/',
+    'localhost@evil.com',
+    'user@localhost',
+    'localhost, evil.com',
+    'localhost#',
+    'b\u00fccher',
+  ])('%s', async (host) => {
+    const answer = await ask([`Host: ${host}`], `GET ${path} HTTP/1.1`, named);
+    expect([answer.status, codeOf(answer)]).toEqual([421, 'host_refused']);
+    expect(answer.body).not.toContain('Hello');
+  });
+
+  test.each<[string, string[]]>([
+    ['no Host', []],
+    ['two alike', ['Host: localhost', 'Host: localhost']],
+    ['two that differ', ['Host: localhost', 'Host: evil.com']],
+    ['a second one in disguise', ['Host: localhost', 'hOsT: localhost']],
+    ['only a forwarded one', ['X-Forwarded-Host: localhost']],
+  ])('%s', async (_, lines) => {
+    for (const version of ['1.1', '1.0']) {
+      const answer = await ask(lines, `GET ${path} HTTP/${version}`);
+      expect([version, answer.status, codeOf(answer)]).toEqual([version, 421, 'host_refused']);
+    }
+  });
+
+  test.each(['GET /', 'GET /screen/lobby', 'GET /healthz', 'GET /gone', 'HEAD /', 'POST /api/screens/lobby/commands', 'OPTIONS /'])(
+    '%s as well',
+    async (start) => {
+      expect((await ask(['Host: evil.com'], `${start} HTTP/1.1`)).status).toBe(421);
+    },
+  );
+});
+
+test('HTTP/1.0 with a good Host is served', async () => {
+  expect((await ask(['Host: localhost'], `GET ${path} HTTP/1.0`)).status).toBe(200);
+});
+
+describe('a target that is no path is malformed', () => {
+  test.each(['//evil.com/', `//evil.com${path}`, `http://evil.com${path}`, `http://localhost${path}`, '*', 'evil.com:80', 'api'])(
+    '%s',
+    async (target) => {
+      const answer = await ask(['Host: localhost'], `${target === '*' ? 'OPTIONS' : 'GET'} ${target} HTTP/1.1`);
+      expect(answer.status).toBe(400);
+      expect(answer.body).not.toContain('Hello');
+    },
+  );
+
+  test('CONNECT gets nowhere', async () => {
+    expect((await ask(['Host: localhost'], 'CONNECT evil.com:443 HTTP/1.1')).body).toBe('');
+  });
+});

@@ -1,0 +1,80 @@
+/** Which pages may change something: those of this service, and nobody else's. */
+import { describe, expect, test } from 'vitest';
+import { lobby } from '../content/samples.ts';
+import { joinScreen } from '../support/page.ts';
+import { shareTestService } from '../support/service.ts';
+import { codeOf, exchange } from './raw.ts';
+
+const path = '/api/screens/lobby/commands';
+const body = JSON.stringify({ command: 'next' });
+const env = { SIGNAGE_ALLOWED_HOSTS: 'signage.example.com', SIGNAGE_PUBLIC_URL: 'https://screens.example.net:8443' };
+
+const service = shareTestService({ content: lobby, env });
+
+const command = async (lines: readonly string[]) => {
+  const page = await joinScreen(service(), 'lobby');
+  const head = [`POST ${path} HTTP/1.1`, 'Content-Type: application/json', `Content-Length: ${body.length}`];
+  const answer = await exchange(service().url, [...head, ...lines], body);
+  if (answer.status === 200) await page.message(({ type }) => type === 'command');
+  return { answer, messages: page.messages };
+};
+
+describe('let in', () => {
+  test.each<[string, string[]]>([
+    ['no Origin: a program', ['Host: box:8080']],
+    ['its own', ['Host: box:8080', 'Origin: http://box:8080']],
+    ['its own in capitals', ['Host: BOX:8080', 'Origin: http://box:8080']],
+    ['its own, the port left out', ['Host: box:80', 'Origin: http://box']],
+    ['its own behind TLS', ['Host: box', 'Origin: https://box']],
+    ['its own, the port of TLS left out', ['Host: box:443', 'Origin: https://box']],
+    ['its own as an address', ['Host: [::1]:8080', 'Origin: http://[::1]:8080']],
+    ['the public one', ['Host: box', 'Origin: https://screens.example.net:8443']],
+    ['an allowed name', ['Host: box', 'Origin: https://signage.example.com']],
+    ['an allowed name on any port', ['Host: box', 'Origin: http://signage.example.com:3000']],
+    ['a page of this service', ['Host: box', 'Origin: http://box', 'Sec-Fetch-Site: same-origin']],
+    ['somebody at the address bar', ['Host: box', 'Sec-Fetch-Site: none']],
+  ])('%s', async (_, lines) => {
+    expect((await command(lines)).answer.status).toBe(200);
+  });
+});
+
+describe('refused with 403', () => {
+  test.each<[string, string[]]>([
+    ['null', ['Origin: null']],
+    ['another site', ['Origin: https://evil.com']],
+    ['another port', ['Origin: http://box:9090']],
+    ['no port', ['Origin: http://box']],
+    ['another name of the same machine', ['Origin: http://localhost:8080']],
+    ['the port of another scheme', ['Origin: https://box:80']],
+    ['a longer name', ['Origin: http://box:8080.evil.com']],
+    ['a name before an @', ['Origin: http://box:8080@evil.com']],
+    ['the public name on another port', ['Origin: https://screens.example.net']],
+    ['a name below an allowed one', ['Origin: https://x.signage.example.com']],
+    ['an extension', ['Origin: chrome-extension://box:8080']],
+    ['a file', ['Origin: file://']],
+    ['nothing', ['Origin: ']],
+    ['nonsense', ['Origin: box:8080']],
+    ['two', ['Origin: http://box:8080', 'Origin: https://evil.com']],
+    ['two in one', ['Origin: http://box:8080 https://evil.com']],
+    ['cross-site, without Origin', ['Sec-Fetch-Site: cross-site']],
+    ['cross-site, with a good one', ['Origin: http://box:8080', 'Sec-Fetch-Site: cross-site']],
+  ])('%s', async (_, lines) => {
+    const { answer, messages } = await command(['Host: box:8080', ...lines]);
+    expect([answer.status, codeOf(answer)]).toEqual([403, 'origin_refused']);
+    expect(messages.map(({ type }) => type)).toEqual(['welcome']);
+  });
+});
+
+test.each(['PUT', 'PATCH', 'DELETE', 'OPTIONS'])('%s is judged like POST', async (method) => {
+  const answer = await exchange(service().url, [`${method} ${path} HTTP/1.1`, 'Host: box', 'Origin: https://evil.com']);
+  expect([answer.status, codeOf(answer)]).toEqual([403, 'origin_refused']);
+});
+
+test('to read, any origin may ask; no answer lets its page look', async () => {
+  const headers = { Origin: 'https://evil.com', 'Sec-Fetch-Site': 'cross-site' };
+  for (const path of ['/api/screens/lobby/playlist', '/api/screens/lobby/connections', '/healthz', '/screen/lobby']) {
+    const response = await service().get(path, { headers });
+    expect(response.status).toBe(200);
+    expect([...response.headers.keys()].filter((name) => name.startsWith('access-control'))).toEqual([]);
+  }
+});

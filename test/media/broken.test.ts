@@ -1,0 +1,129 @@
+import { execFileSync } from 'node:child_process';
+import { mkdirSync, mkdtempSync, readdirSync, rmdirSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterAll, describe, expect, it } from 'vitest';
+import { temporaryFolder } from '../support/service.ts';
+import { errorOf, startMedia } from './server.ts';
+
+const head = (length: number) => `PUT /api/media/a.bin HTTP/1.1\r\nHost: a\r\nContent-Length: ${length}\r\n\r\n`;
+const patience = { timeout: 20_000 };
+
+describe('an upload that breaks off leaves nothing', () => {
+  it.each([
+    ['by a closed connection', `${head(1000)}half`],
+    ['by a closed connection before its first byte', head(1000)],
+    [
+      'by a closed connection inside a chunk',
+      'PUT /api/media/a.bin HTTP/1.1\r\nHost: a\r\nTransfer-Encoding: chunked\r\n\r\n5\r\nab',
+    ],
+  ])('%s', async (_, sent) => {
+    for (const end of ['destroy', 'end', 'resetAndDestroy'] as const) {
+      const { socket, uploads } = await startMedia();
+      const client = await socket(sent);
+      await expect.poll(uploads, patience).toHaveLength(1);
+      client.socket[end]();
+      await expect.poll(uploads, patience).toEqual([]);
+    }
+  });
+
+  it('by chunks that are none', async () => {
+    const { socket, uploads } = await startMedia();
+    const client = await socket(
+      'PUT /api/media/a.bin HTTP/1.1\r\nHost: a\r\nTransfer-Encoding: chunked\r\n\r\n5\r\nabcde\r\n',
+    );
+    await expect.poll(uploads, patience).toHaveLength(1);
+    client.socket.write('nonsense\r\n');
+    await expect.poll(uploads, patience).toEqual([]);
+  });
+
+  it('and what was there stays', async () => {
+    const { put, request, socket, uploads } = await startMedia();
+    await put('a.bin', 'whole');
+    const client = await socket(`${head(1000)}half`);
+    await expect.poll(uploads, patience).toHaveLength(2);
+    client.socket.destroy();
+    await expect.poll(uploads, patience).toEqual(['a.bin']);
+    expect(await (await request('/media/a.bin')).text()).toBe('whole');
+  });
+
+  it('by the end of the service: the next start sweeps it, and nothing else', async () => {
+    const dataDir = temporaryFolder();
+    mkdirSync(join(dataDir, 'uploads'));
+    const names = ['.upload-3b241101-e2bb-4255-8caf-4136c566a962', '.upload-mine', '.hidden', 'a.bin'];
+    for (const name of names) writeFileSync(join(dataDir, 'uploads', name), 'x');
+    const { uploads } = await startMedia({ dataDir });
+    expect(uploads()).toEqual(names.slice(1).toSorted());
+  });
+});
+
+describe('a client without manners', () => {
+  it('is ended with 408 where it is too slow, and leaves nothing', async () => {
+    const { socket, uploads } = await startMedia();
+    const { socket: client, received } = await socket(head(1000));
+    const drip = setInterval(() => client.write('.'), 500);
+    await expect.poll(received, { timeout: 25_000 }).toMatch(/^HTTP\/1\.1 408 [^]*"request_timeout"/);
+    clearInterval(drip);
+    expect(uploads()).toEqual([]);
+  });
+
+  it('is cut off where it goes on sending what was refused', async () => {
+    const { socket } = await startMedia({ maxUploadBytes: 10 });
+    const { socket: client, received } = await socket(head(10_000));
+    const drip = setInterval(() => client.write('.'), 100);
+    await expect.poll(received, { timeout: 5_000 }).toMatch(/^HTTP\/1\.1 413 /);
+    expect(client.closed).toBe(false);
+    await expect.poll(() => client.closed, { timeout: 25_000 }).toBe(true);
+    clearInterval(drip);
+  });
+});
+
+describe('a full disk', () => {
+  const full = { bsize: 4096, blocks: 2 ** 20, bavail: 1000 };
+  const roomy = { ...full, bavail: 2 ** 20 };
+
+  it('refuses an upload before it begins', async () => {
+    const { put, uploads } = await startMedia({ statfs: async () => full });
+    const response = await put('a.bin', 'x');
+    expect(response.status).toBe(507);
+    expect(await errorOf(response)).toMatchObject({ code: 'insufficient_storage' });
+    expect(uploads()).toEqual([]);
+  });
+
+  it('ends one that it cannot take to its end', async () => {
+    let looks = 0;
+    const { put, uploads } = await startMedia({ statfs: async () => (looks++ === 0 ? roomy : full) });
+    expect((await put('a.bin', Buffer.alloc(40 * 1024 ** 2))).status).toBe(507);
+    expect(uploads()).toEqual([]);
+  });
+
+  /** A real file system of 4 MiB; null where this machine does not let us have one. */
+  const mounted = ((): string | null => {
+    const folder = mkdtempSync(join(tmpdir(), 'signage-full-'));
+    try {
+      execFileSync('mount', ['-t', 'tmpfs', '-o', 'size=4m', 'tmpfs', folder], { stdio: 'ignore' });
+      return folder;
+    } catch {
+      rmdirSync(folder);
+      return null;
+    }
+  })();
+
+  describe.skipIf(mounted === null)('that is real (needs the right to mount one)', () => {
+    const folder = mounted as string;
+    afterAll(() => {
+      execFileSync('umount', [folder]);
+      rmdirSync(folder);
+    });
+
+    it('is an answer, not a broken file', async () => {
+      const { put, request } = await startMedia({ uploadDir: folder, statfs: async () => roomy });
+      expect((await put('small.bin', 'x')).status).toBe(201);
+      const response = await put('large.bin', Buffer.alloc(8 * 1024 ** 2));
+      expect(response.status).toBe(507);
+      expect(await errorOf(response)).toMatchObject({ code: 'insufficient_storage' });
+      expect(readdirSync(folder)).toEqual(['small.bin']);
+      expect(await (await request('/media/small.bin')).text()).toBe('x');
+    });
+  });
+});

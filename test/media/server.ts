@@ -1,0 +1,110 @@
+/** The media routes on a free port, over folders of their own. */
+import { once } from 'node:events';
+import { mkdirSync, readdirSync } from 'node:fs';
+import { createServer } from 'node:http';
+import { type AddressInfo, connect } from 'node:net';
+import { join } from 'node:path';
+import { Router } from '@koa/router';
+import Koa from 'koa';
+import { pino } from 'pino';
+import { onTestFinished } from 'vitest';
+import { errorAnswer, toCodedError } from '../../service/http/answer.ts';
+import type { Context, RequestState } from '../../service/http/routes.ts';
+import { createCatalog } from '../../service/media/catalog.ts';
+import { createHasher } from '../../service/media/hasher.ts';
+import { createLibrary } from '../../service/media/library.ts';
+import { mediaRoutes } from '../../service/media/routes.ts';
+import type { Volume } from '../../service/media/space.ts';
+import { temporaryFolder } from '../support/service.ts';
+
+const log = pino({ level: 'silent' });
+
+interface Setup {
+  dataDir?: string;
+  uploadDir?: string;
+  maxUploadBytes?: number;
+  statfs?: (path: string) => Promise<Volume>;
+}
+
+/** The smallest PNG: one pixel. */
+export const png = Buffer.from(
+  'iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mNk+M9QDwADhgGAWjR9awAAAABJRU5ErkJggg==',
+  'base64',
+);
+
+export const startMedia = async (setup: Setup = {}) => {
+  const dataDir = setup.dataDir ?? temporaryFolder();
+  const uploadDir = setup.uploadDir ?? join(dataDir, 'uploads');
+  const mediaDir = join(dataDir, 'media');
+  for (const folder of [uploadDir, mediaDir]) mkdirSync(folder, { recursive: true });
+
+  const hasher = createHasher();
+  const catalog = createCatalog({ path: join(dataDir, 'media.json'), folders: [uploadDir, mediaDir], hasher, log });
+  const { maxUploadBytes = 2 ** 31, statfs } = setup;
+  const library = await createLibrary({
+    ...{ uploadDir, mediaDir, maxUploadBytes, hasher, catalog, log },
+    ...(statfs && { statfs }),
+  });
+
+  const app = new Koa<RequestState>();
+  app.silent = true;
+  const router = new Router<RequestState>();
+  for (const [route, handle] of Object.entries(mediaRoutes(library))) {
+    const [method = '', path = ''] = route.split(' ');
+    router.register(path, [method], (ctx) => handle(ctx as Context));
+  }
+  app.use(async (ctx, next) => {
+    ctx.state = { clientIp: '', log, bodySha256: ctx.get('x-test-body-sha256') || null };
+    try {
+      await next();
+    } catch (error) {
+      const { status, headers, body } = errorAnswer(ctx.url, toCodedError(error, log));
+      ctx.status = status;
+      ctx.body = body;
+      ctx.set(headers as Record<string, string>);
+    }
+  });
+  app.use(router.routes());
+  const server = createServer({ requestTimeout: 0 }, app.callback()).listen(0, '127.0.0.1');
+  await once(server, 'listening');
+  const { port } = server.address() as AddressInfo;
+  onTestFinished(async () => {
+    server.close();
+    server.closeAllConnections();
+    await catalog.close();
+    await hasher.close();
+  });
+
+  const request = (path: string, init?: RequestInit) => fetch(`http://127.0.0.1:${port}${path}`, init);
+  return {
+    port,
+    dataDir,
+    uploadDir,
+    mediaDir,
+    catalog,
+    request,
+    put: (name: string, body?: string | Buffer, headers: Record<string, string> = {}) =>
+      request(`/api/media/${name}`, {
+        method: 'PUT',
+        headers,
+        ...(body !== undefined && { body: new Uint8Array(Buffer.from(body)) }),
+      }),
+    /** Everything in the upload folder, unfinished files too. */
+    uploads: () => readdirSync(uploadDir).toSorted(),
+    /** A socket, for what no HTTP client would send. */
+    socket: async (text: string) => {
+      const socket = connect(port, '127.0.0.1');
+      await once(socket, 'connect');
+      socket.on('error', () => undefined);
+      let received = '';
+      socket.on('data', (data) => {
+        received += data.toString('latin1');
+      });
+      socket.write(text);
+      return { socket, received: () => received };
+    },
+  };
+};
+
+export const errorOf = async (response: Response): Promise<{ code: string; field?: string }> =>
+  ((await response.json()) as { error: { code: string; field?: string } }).error;
