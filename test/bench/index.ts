@@ -1,0 +1,12 @@
+/** `npm run bench [name ...]`: figures of this machine; only ratios within one run mean anything. */
+import { benchFanOut } from './fanout.ts';
+import { benchHttp } from './http.ts';
+import { benchUploads } from './uploads.ts';
+
+const benches: Record<string, () => Promise<void>> = { http: benchHttp, fanout: benchFanOut, uploads: benchUploads };
+
+const wanted = process.argv.slice(2);
+for (const [name, bench] of Object.entries(benches)) {
+  if (wanted.length === 0 || wanted.includes(name)) await bench();
+}
+process.exit(0);
