@@ -265,7 +265,6 @@ export const readOptions = ({ env = process.env, defaults = {} }: Surroundings =
     timeZone: lookUp('timeZone', new Intl.DateTimeFormat().resolvedOptions().timeZone) as string,
     logLevel: lookUp('logLevel'),
     childEnvironment: { PATH: env.PATH ?? '', LANG: env.LANG ?? 'C' },
-    childEnvironment: { PATH: env.PATH ?? '', LANG: env.LANG ?? 'C' },
     warnings,
   });
 };

@@ -9,8 +9,8 @@ import { element } from './element.ts';
 import { follow } from './follow.ts';
 import { speak } from './texts.ts';
 
-/** Long enough to be read, short enough not to be waited for. */
-const GREETING_MS = 900;
+/** With the time that the player takes to appear, long enough to be read. */
+const GREETING_MS = 600;
 const RETRY_MS = 1_000;
 /** After this, whoever opened the form has gone away with it. */
 const OPENED_MS = 3 * 60_000;

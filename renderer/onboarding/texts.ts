@@ -12,6 +12,7 @@ export interface PlainTexts {
 
   formTitle: string;
   loading: string;
+  stuck: string;
   deviceTitle: string;
   deviceTask: string;
   deviceLabel: string;
@@ -47,6 +48,7 @@ export interface Texts {
   rebindTitle(from: string, to: string): string;
   doneTitle(screen: string): string;
   done(name: string): string;
+  queuedTitle: string;
   queued(name: string): string;
   binding: string;
   chooseScreen: string;
@@ -62,9 +64,7 @@ export interface Texts {
 
 /** The best of the languages that there are: the first wanted one, region aside; English where none is there. */
 export const choose = (available: readonly string[], wanted: readonly string[]): string =>
-  wanted
-    .map((tag) => tag.toLowerCase().split('-')[0] ?? '')
-    .find((language) => available.includes(language)) ?? 'en';
+  wanted.map((tag) => tag.toLowerCase().split('-')[0] ?? '').find((language) => available.includes(language)) ?? 'en';
 
 /** The texts in the browser's language; the page is marked as being in it, and filled in. */
 export const speak = (page: Document, wanted: readonly string[]): Texts => {

@@ -37,7 +37,11 @@ export const readIdentity = (search: string): Identity => {
   const given = new URLSearchParams(search).get('deviceId');
   return {
     clientId: lasting('signage.clientId', randomId),
-    deviceId: lasting('signage.deviceId', readableId, given !== null && /^[A-Za-z0-9._:-]{1,128}$/.test(given) ? given : null),
+    deviceId: lasting(
+      'signage.deviceId',
+      readableId,
+      given !== null && /^[A-Za-z0-9._:-]{1,128}$/.test(given) ? given : null,
+    ),
     clientName: recall(nameKey),
   };
 };

@@ -56,7 +56,9 @@ export const openContent = async ({ keeper, log }: Dependencies, options: Conten
     const before = payloads;
     const model = buildModel(content, stamps, changedAt.toISOString());
     stamps = model.stamps;
-    payloads = new Map([...model.programmes].map(([slug, programme]) => [slug, createPayload(programme, options.variant)]));
+    payloads = new Map(
+      [...model.programmes].map(([slug, programme]) => [slug, createPayload(programme, options.variant)]),
+    );
     const changed = [...new Set([...before.keys(), ...payloads.keys()])].filter(
       (slug) => before.get(slug)?.revision !== payloads.get(slug)?.revision,
     );

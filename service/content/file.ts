@@ -65,12 +65,10 @@ const picture = {
 const sound = { muted: z.boolean().optional(), volume: z.number().min(0).max(1).optional() };
 
 const slide = z.discriminatedUnion('kind', [
-  z
-    .strictObject({ kind: z.literal('text'), ...anySlide })
-    .refine(({ title, body }) => Boolean(title || body), {
-      path: ['title'],
-      error: 'a text slide needs a title or a body',
-    }),
+  z.strictObject({ kind: z.literal('text'), ...anySlide }).refine(({ title, body }) => Boolean(title || body), {
+    path: ['title'],
+    error: 'a text slide needs a title or a body',
+  }),
   z.strictObject({
     kind: z.enum(['image', 'pdf']),
     ...anySlide,

@@ -59,6 +59,7 @@ export const createLanding = (log: Logger): Landing => {
       socket.on('message', () => socket.close(POLICY_VIOLATION, 'a landing page only listens'));
       socket.on('close', () => viewers.delete(socket));
       say(socket, viewer);
+      log.info({ deviceId }, 'a landing page connected');
     },
     tell: (deviceId) => liveOf(deviceId).filter(([socket, viewer]) => say(socket, viewer)).length,
     refresh,

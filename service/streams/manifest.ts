@@ -17,6 +17,11 @@ export interface Window {
 const listedSeconds = 8;
 const startSeconds = 1;
 const keptSeconds = 20;
+/**
+ * How far inside its segment the place to start is. On its very edge rounding may put it into the segment before; and
+ * where hls.js finds no keyframe in the first segment that it loads, it plays the sound alone, for good.
+ */
+const insideSeconds = 0.01;
 /** However long a stream goes without a keyframe, it is not held beyond this. */
 const keptBytes = 64 * 2 ** 20;
 
@@ -79,13 +84,14 @@ export const manifest = ({ entries }: Window): string => {
   const listed = entries.slice(keyframeBefore(entries, listedSeconds).index);
   const [first] = listed;
   const newest = listed.filter(({ timeline }) => timeline === listed.at(-1)?.timeline);
+  const offset = keyframeBefore(newest, startSeconds).age - insideSeconds;
   const lines = [
     '#EXTM3U',
     '#EXT-X-VERSION:6',
     `#EXT-X-TARGETDURATION:${Math.max(1, ...listed.map(({ duration }) => Math.round(duration)))}`,
     `#EXT-X-MEDIA-SEQUENCE:${first?.sequence ?? 0}`,
     `#EXT-X-DISCONTINUITY-SEQUENCE:${first?.timeline ?? 0}`,
-    `#EXT-X-START:TIME-OFFSET=-${keyframeBefore(newest, startSeconds).age.toFixed(3)}`,
+    `#EXT-X-START:TIME-OFFSET=-${offset.toFixed(3)}`,
   ];
   let timeline = first?.timeline;
   for (const entry of listed) {

@@ -25,8 +25,8 @@ export const readProc = (stat: string, cmdline: string): Traits => ({
 
 /** `ps -o lstart=,command=`: a date of 24 characters, then the rest of the line. */
 export const readPs = (line: string): Traits => ({
-  startTime: line.trimStart().slice(0, 24),
-  commandLine: line.trimStart().slice(25).trimEnd(),
+  startTime: line.trim().slice(0, 24),
+  commandLine: line.trim().slice(24).trimStart(),
 });
 
 /** The JSON that PowerShell makes of a `Win32_Process`. */

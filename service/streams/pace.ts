@@ -1,32 +1,36 @@
-/** By how much more the media must lag behind the clock, in ms, for the source to have been interrupted. */
-const slip = 250;
+/** How late media may be (ms), compared with what is usual, and for how long (ms) it may be later. */
+const slack = 150;
+const patience = 1_500;
 
-/** How many seconds are compared with as many before them. */
-const span = 2;
+/** How slow a source may be without being late: its usual delay is taken to grow by so much a millisecond. */
+const drift = 0.05;
 
-const least = (lags: readonly number[]): number => Math.min(...lags);
+export type Pace = 'steady' | 'late' | 'interrupted';
 
 /**
- * Watches whether a live source keeps pace with the clock. A hitch in the network is made up for at once, and bursts
- * even out over a second or two. A source that stays behind was interrupted: its time stood still meanwhile, or begins
- * again. Servers that keep their viewers through that describe the format of what follows to new viewers only.
+ * Watches whether a live source keeps pace with the clock. A hitch in the network is made up for at once, and so are
+ * bursts. A source that comes late and stays late was interrupted: its time stood still meanwhile, or began again.
+ * Servers that keep their viewers through that describe the format of what follows to new viewers only, so that it
+ * may not be playable; while media is late one can't tell.
  */
 export const createPace = () => {
-  /** The least lag in each of the last seconds in which there was media. */
-  let lags: number[] = [];
-  let second: number | undefined;
-  let lag = Number.POSITIVE_INFINITY;
+  let usual = Number.POSITIVE_INFINITY;
+  let judgedAt = 0;
+  let lateSince: number | null = null;
 
   return {
-    /** @param now, position of the newest media; both in ms from any beginning. True once, when the source slipped. */
-    slipped(now: number, position: number): boolean {
-      const current = Math.floor(now / 1000);
-      const isNext = second !== undefined && current !== second;
-      if (isNext) lags = [...lags, lag].slice(-2 * span);
-      lag = isNext ? now - position : Math.min(lag, now - position);
-      second = current;
-      if (!isNext || lags.length < 2 * span) return false;
-      return least(lags.slice(span)) - least(lags.slice(0, span)) > slip;
+    /** @param now, position when a frame came, and which place in time it has; both in ms, each from any beginning */
+    judge(now: number, position: number): Pace {
+      const delay = now - position;
+      if (lateSince === null) usual += drift * (now - judgedAt);
+      judgedAt = now;
+      if (delay <= usual + slack) {
+        usual = Math.min(usual, delay);
+        lateSince = null;
+        return 'steady';
+      }
+      lateSince ??= now;
+      return now - lateSince < patience ? 'late' : 'interrupted';
     },
   };
 };

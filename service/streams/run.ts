@@ -51,14 +51,18 @@ export const startRun = (
 
   const segmenter = createSegmenter();
   const pace = createPace();
+  let held: Segment[] = [];
   child.stdout.on('data', (chunk: Buffer) => {
-    for (const segment of segmenter.push(chunk)) {
-      if (segment.duration > longestSegment) listener.misfit(plan);
-      else listener.segment(segment);
+    const now = performance.now();
+    for (const { position, segment } of segmenter.push(chunk)) {
+      if (segment) held.push(segment);
+      // Where the video is decoded on the way, a new format does no harm, and what is late may be the encoder.
+      const state = plan.video.codec === 'copy' ? pace.judge(now, 1000 * position) : 'steady';
+      if (state === 'interrupted' || (segment && segment.duration > longestSegment)) return listener.misfit(plan);
+      if (state === 'late') continue;
+      for (const whole of held) listener.segment(whole);
+      held = [];
     }
-    // Where the video is decoded anyway a new format does no harm, and the lag may be the encoder's.
-    const isSlipping = pace.slipped(performance.now(), 1000 * segmenter.position());
-    if (isSlipping && plan.video.codec === 'copy') listener.misfit(plan);
   });
 
   let report = '';

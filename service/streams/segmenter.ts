@@ -52,47 +52,54 @@ const numbered = (table: Buffer, number: number): Buffer => {
   return copy;
 };
 
-export interface Segmenter {
-  /** Takes the bytes that have come; the segments that are whole with them. */
-  push(chunk: Buffer): Segment[];
-  /** How much media there has been, in seconds. */
-  position(): number;
+/** A frame of the first stream: the video, where there is one. */
+interface Frame {
+  /** How much media has come before it, in seconds. */
+  position: number;
+  /** What ended with it. */
+  segment: Segment | null;
 }
 
 /**
  * Cuts the MPEG-TS that comes out of ffmpeg into segments, as its bytes arrive. A segment is cut before a frame of
- * the first stream (the video, where there is one): at each keyframe, and in between as soon as it is long enough.
- * What comes before the first keyframe is dropped, and so is what follows the last cut when the stream ends.
+ * the first stream: at each keyframe, and in between as soon as it is long enough. What comes before the first keyframe
+ * is dropped, and so is what follows the last cut when the stream ends.
  */
-export const createSegmenter = (): Segmenter => {
+export const createSegmenter = (): { push(chunk: Buffer): Frame[] } => {
   let rest: Buffer = Buffer.alloc(0);
   let association: Buffer = rest;
   let map: Buffer = rest;
-  let open: { start: number; duration: number; independent: boolean; packets: Buffer[] } | undefined;
+  let open: { start: number; independent: boolean; packets: Buffer[] } | undefined;
   let position = 0;
   let count = 0;
 
-  /** Begins a segment at a frame where one is due; the one that ends with it. */
-  const cut = (packet: Buffer): Segment | undefined => {
-    const time = decodingTime(packet);
-    const independent = isKeyframe(packet);
-    if (time === null || (!open && !independent)) return undefined;
-    const ended = open;
-    if (ended) {
-      ended.duration = ((time - ended.start + clockRange) % clockRange) / clockRate;
-      const due = count === 1 ? firstSeconds : independent ? leastSeconds : segmentSeconds;
-      if (ended.duration < due) return undefined;
-      position += ended.duration;
-    }
-    open = { start: time, duration: 0, independent, packets: [numbered(association, count), numbered(map, count)] };
+  const begin = (start: number, independent: boolean): void => {
+    open = { start, independent, packets: [numbered(association, count), numbered(map, count)] };
     count += 1;
-    return ended && { data: Buffer.concat(ended.packets), duration: ended.duration, independent: ended.independent };
+  };
+
+  const onFrame = (packet: Buffer): Frame | undefined => {
+    const time = decodingTime(packet);
+    const isKey = isKeyframe(packet);
+    if (time === null || (!open && !isKey)) return undefined;
+    if (!open) {
+      begin(time, true);
+      return { position, segment: null };
+    }
+    const { start, independent, packets } = open;
+    const duration = ((time - start + clockRange) % clockRange) / clockRate;
+    const isLong = duration >= (count === 1 ? firstSeconds : segmentSeconds);
+    const isCrowded = independent && duration < leastSeconds;
+    if (!isLong && (!isKey || isCrowded)) return { position: position + duration, segment: null };
+    begin(time, isKey);
+    position += duration;
+    return { position, segment: { data: Buffer.concat(packets), duration, independent } };
   };
 
   return {
     push(chunk) {
       const data = Buffer.concat([rest, chunk]);
-      const segments: Segment[] = [];
+      const frames: Frame[] = [];
       let at = 0;
       for (; at + packetSize <= data.length; at += packetSize) {
         const packet = data.subarray(at, at + packetSize);
@@ -100,14 +107,13 @@ export const createSegmenter = (): Segmenter => {
         if (pid === 0) association = packet;
         else if (pid === mapPid) map = packet;
         else if (pid >= leadPid) {
-          const segment = pid === leadPid && isStart(packet) ? cut(packet) : undefined;
-          if (segment) segments.push(segment);
+          const frame = pid === leadPid && isStart(packet) ? onFrame(packet) : undefined;
+          if (frame) frames.push(frame);
           open?.packets.push(packet);
         }
       }
       rest = data.subarray(at);
-      return segments;
+      return frames;
     },
-    position: () => position + (open?.duration ?? 0),
   };
 };

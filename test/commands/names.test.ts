@@ -3,7 +3,7 @@ import { expect, test } from 'vitest';
 import type { ConnectionSnapshot } from '../../service/wire.ts';
 import { lobby } from '../content/samples.ts';
 import { joinScreen } from '../support/page.ts';
-import { startTestService, temporaryFolder, type TestService } from '../support/service.ts';
+import { startTestService, type TestService, temporaryFolder } from '../support/service.ts';
 
 const rename = (service: TestService, clientName: string, more: object = {}) =>
   service.post('/api/screens/lobby/commands', { command: 'setclientname', clientName, deviceId: 'device-1', ...more });
@@ -23,7 +23,11 @@ test('it is told to the connections of the device, and shows in the snapshot', a
   const told = { type: 'command', command: 'setclientname', clientName: 'Front door', deviceId: 'device-1' };
   for (const page of [one, same]) expect(await page.message(({ type }) => type === 'command')).toEqual(told);
   const named = { clientName: 'Front door', deviceId: 'device-1', label: 'Front door' };
-  expect(await connectionsOf(service)).toEqual([named, named, { clientName: 'Window', deviceId: 'device-2', label: 'Window' }]);
+  expect(await connectionsOf(service)).toEqual([
+    named,
+    named,
+    { clientName: 'Window', deviceId: 'device-2', label: 'Window' },
+  ]);
   expect(other.messages.map(({ type }) => type)).toEqual(['welcome']);
 });
 
@@ -35,7 +39,9 @@ test('it outlives the service, and wins over what the page thinks it is called',
   const second = await startTestService({ dataDir });
   const page = await joinScreen(second, 'lobby', { deviceId: 'device-1', clientName: 'Old name' });
   expect(page.welcome.clientName).toBe('Front door');
-  expect(await connectionsOf(second)).toEqual([{ clientName: 'Front door', deviceId: 'device-1', label: 'Front door' }]);
+  expect(await connectionsOf(second)).toEqual([
+    { clientName: 'Front door', deviceId: 'device-1', label: 'Front door' },
+  ]);
 });
 
 test('a target narrows it down', async () => {

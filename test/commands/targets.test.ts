@@ -76,7 +76,10 @@ test.each<[string, () => object]>([
   ['the connectionId of another screen', () => ({ connectionId: pages.elsewhere.connectionId })],
   ['the clientId of another screen', () => ({ clientId: 'elsewhere' })],
   ['an unknown connectionId and a known clientId', () => ({ connectionId: 'gone', clientId: 'once' })],
-  ['a known connectionId and an unknown clientId of another screen', () => ({ connectionId: pages.elsewhere.connectionId, clientId: 'once' })],
+  [
+    'a known connectionId and an unknown clientId of another screen',
+    () => ({ connectionId: pages.elsewhere.connectionId, clientId: 'once' }),
+  ],
   ['a name of the prototype', () => ({ connectionId: '__proto__' })],
 ])('%s: nobody, which is no error', async (_, target) => {
   const { status, result } = await send(target());

@@ -1,6 +1,7 @@
 /** Many pages, and pages that hold the others up. */
-import { createServer } from 'node:http';
+
 import { once } from 'node:events';
+import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { pino } from 'pino';
 import { expect, onTestFinished, test } from 'vitest';
@@ -44,7 +45,10 @@ test('a page that reads nothing is dropped once a mebibyte waits for it, and cos
   const connect = async () => {
     const page = new WebSocket(address);
     onTestFinished(() => page.terminate());
-    const [[socket]] = (await Promise.all([once(accepted, 'connection'), once(page, 'open')])) as [[WebSocket], unknown];
+    const [[socket]] = (await Promise.all([once(accepted, 'connection'), once(page, 'open')])) as [
+      [WebSocket],
+      unknown,
+    ];
     sockets.add(socket, {});
     return { page, socket };
   };

@@ -63,9 +63,24 @@ describe('a state', () => {
   const state = { type: 'state', page: '/screen/lobby', paused: false, blackout: false };
 
   test.each<[string, object, Partial<Connection>]>([
-    ['of all there is', { viewport: { width: 10, height: 20, devicePixelRatio: 3 }, currentSlide: 2, currentSlideId: 'hello', currentSlideTitle: 'Hello', paused: true, blackout: true }, {}],
+    [
+      'of all there is',
+      {
+        viewport: { width: 10, height: 20, devicePixelRatio: 3 },
+        currentSlide: 2,
+        currentSlideId: 'hello',
+        currentSlideTitle: 'Hello',
+        paused: true,
+        blackout: true,
+      },
+      {},
+    ],
     ['of a slide without a title', { currentSlide: 0, currentSlideId: 'a', currentSlideTitle: null }, {}],
-    ['of a slide with a title as long as a letter', { currentSlide: 0, currentSlideId: 'a', currentSlideTitle: 'é'.repeat(20_000) }, {}],
+    [
+      'of a slide with a title as long as a letter',
+      { currentSlide: 0, currentSlideId: 'a', currentSlideTitle: 'é'.repeat(20_000) },
+      {},
+    ],
     ['of nothing on', { currentSlide: null }, { currentSlide: null, currentSlideId: null, currentSlideTitle: null }],
     ['of a redirect', { page: 'https://example.com/board?x=1' }, { page: 'https://example.com/board?x=1' }],
     ['without a viewport: it is as it was', {}, { viewport: { width: 1920, height: 1080, devicePixelRatio: 1 } }],
@@ -116,16 +131,37 @@ test('a slide that a page has skipped is in the log', async () => {
 });
 
 describe('the label', () => {
-  const chrome = 'Mozilla/5.0 (X11; Linux x86_64) AppleWebKit/537.36 (KHTML, like Gecko) Chrome/140.0.0.0 Safari/537.36';
+  const chrome =
+    'Mozilla/5.0 (X11; Linux x86_64) AppleWebKit/537.36 (KHTML, like Gecko) Chrome/140.0.0.0 Safari/537.36';
 
   test.each<[string, string | null, RegExp]>([
     ['Chrome', chrome, /^Chrome on Linux /],
-    ['Edge', 'Mozilla/5.0 (Windows NT 10.0; Win64; x64) AppleWebKit/537.36 (KHTML, like Gecko) Chrome/140.0.0.0 Safari/537.36 Edg/140.0.0.0', /^Edge on Windows /],
-    ['Firefox', 'Mozilla/5.0 (Macintosh; Intel Mac OS X 15.5; rv:143.0) Gecko/20100101 Firefox/143.0', /^Firefox on macOS /],
-    ['Safari', 'Mozilla/5.0 (iPad; CPU OS 18_0 like Mac OS X) AppleWebKit/605.1.15 (KHTML, like Gecko) Version/18.0 Mobile/15E148 Safari/604.1', /^Safari on iOS /],
+    [
+      'Edge',
+      'Mozilla/5.0 (Windows NT 10.0; Win64; x64) AppleWebKit/537.36 (KHTML, like Gecko) Chrome/140.0.0.0 Safari/537.36 Edg/140.0.0.0',
+      /^Edge on Windows /,
+    ],
+    [
+      'Firefox',
+      'Mozilla/5.0 (Macintosh; Intel Mac OS X 15.5; rv:143.0) Gecko/20100101 Firefox/143.0',
+      /^Firefox on macOS /,
+    ],
+    [
+      'Safari',
+      'Mozilla/5.0 (iPad; CPU OS 18_0 like Mac OS X) AppleWebKit/605.1.15 (KHTML, like Gecko) Version/18.0 Mobile/15E148 Safari/604.1',
+      /^Safari on iOS /,
+    ],
     ['the kiosk', `${chrome} Electron/45.4.1`, /^Kiosk on Linux /],
-    ['a television', 'Mozilla/5.0 (SMART-TV; Linux; Tizen 8.0) AppleWebKit/537.36 (KHTML, like Gecko) SamsungBrowser/4.0 Chrome/108.0 TV Safari/537.36', /^Samsung Internet on Tizen /],
-    ['an Android box', 'Mozilla/5.0 (Linux; Android 14; Box) AppleWebKit/537.36 (KHTML, like Gecko) Chrome/140.0.0.0 Safari/537.36', /^Chrome on Android /],
+    [
+      'a television',
+      'Mozilla/5.0 (SMART-TV; Linux; Tizen 8.0) AppleWebKit/537.36 (KHTML, like Gecko) SamsungBrowser/4.0 Chrome/108.0 TV Safari/537.36',
+      /^Samsung Internet on Tizen /,
+    ],
+    [
+      'an Android box',
+      'Mozilla/5.0 (Linux; Android 14; Box) AppleWebKit/537.36 (KHTML, like Gecko) Chrome/140.0.0.0 Safari/537.36',
+      /^Chrome on Android /,
+    ],
     ['something unknown', 'curl/8.0', /^Player /],
     ['nothing', null, /^Player /],
   ])('of %s is short, and tells it from others', async (_, userAgent, expected) => {

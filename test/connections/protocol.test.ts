@@ -3,9 +3,9 @@ import { once } from 'node:events';
 import { describe, expect, test } from 'vitest';
 import type { WebSocket } from 'ws';
 import { lobby } from '../content/samples.ts';
-import { healthOf, patience } from '../support/observe.ts';
+import { healthOf, logged, patience } from '../support/observe.ts';
 import { joinScreen, openPage } from '../support/page.ts';
-import { shareTestService } from '../support/service.ts';
+import { shareTestService, startTestService } from '../support/service.ts';
 
 const service = shareTestService({ content: lobby });
 
@@ -78,11 +78,13 @@ describe('closed with 1008', () => {
 });
 
 test('what comes after a fault counts for nothing', async () => {
-  const page = await openPage(service(), 'lobby');
+  const fresh = await startTestService({ content: lobby });
+  const page = await openPage(fresh, 'lobby');
   page.send(state);
   page.send(hello);
   expect(await page.closed).toBe(1008);
   expect(page.messages).toEqual([]);
+  expect(logged(fresh, 'a page connected')).toEqual([]);
 });
 
 test('a message of 64 KiB is read, a longer one closes with 1009', async () => {
@@ -105,7 +107,11 @@ describe('bytes that are no message close the socket and nothing else', () => {
     ['an unknown opcode', [0x83, 0x80, 0, 0, 0, 0], 1002],
     ['a continuation of nothing', [0x80, 0x80, 0, 0, 0, 0], 1002],
     ['a ping that is too long', [0x89, 0xfe, 0x00, 0x7e, 0, 0, 0, 0], 1002],
-    ['a frame that says it is 2^63 bytes', [0x81, 0xff, 0x7f, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0, 0, 0, 0], 1009],
+    [
+      'a frame that says it is 2^63 bytes',
+      [0x81, 0xff, 0x7f, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0, 0, 0, 0],
+      1009,
+    ],
     ['text that is no UTF-8', [0x81, 0x81, 0, 0, 0, 0, 0xff], 1007],
     ['a close with a code that is none', [0x88, 0x82, 0, 0, 0, 0, 0x00, 0x01], 1002],
   ])('%s', async (_, bytes, code) => {

@@ -1,7 +1,7 @@
 /** What may stand in content.json, and what is said where it is wrong. */
 import { describe, expect, test } from 'vitest';
 import { readContent } from '../../service/content/file.ts';
-import { everyKind, hello, lobby, lobbyWith, references, slideOfEachKind } from './samples.ts';
+import { everyKind, hello, lobby, lobbyWith, references } from './samples.ts';
 
 const read = (content: unknown) => readContent(Buffer.from(JSON.stringify(content)));
 
@@ -22,9 +22,15 @@ describe('accepted', () => {
     ['a playlist without slides', { screens: [], playlists: [{ id: 'empty', slides: [] }] }],
     ['one slide of each kind', everyKind],
     ['10,000 slides', lobbyWith(manySlides(10_000))],
-    ['ids that mean something to JavaScript', { screens: [], playlists: ['__proto__', 'constructor'].map((id) => ({ id, slides: [] })) }],
+    [
+      'ids that mean something to JavaScript',
+      { screens: [], playlists: ['__proto__', 'constructor'].map((id) => ({ id, slides: [] })) },
+    ],
     ['the longest slug', { screens: [{ name: 'Lobby', slug: 'a'.repeat(64) }] }],
-    ['two screens with one playlist', { ...lobby, screens: ['a', 'b'].map((slug) => ({ name: slug, slug, playlist_id: 'welcome' })) }],
+    [
+      'two screens with one playlist',
+      { ...lobby, screens: ['a', 'b'].map((slug) => ({ name: slug, slug, playlist_id: 'welcome' })) },
+    ],
     ['the address of the schema', { $schema: './content.schema.json', ...lobby }],
     ['text in every script', lobbyWith([{ kind: 'text', title: 'Zdravím, こんにちは, مرحبا 👋' }])],
   ])('%s', (_, content) => {
@@ -33,17 +39,42 @@ describe('accepted', () => {
 
   test.each<[string, object]>([
     ['text with a title', { kind: 'text', title: 'Hello' }],
-    ['nulls where there is no value', { kind: 'text', title: 'Hello', body: null, duration_seconds: null, media_url: null, content: null }],
+    [
+      'nulls where there is no value',
+      { kind: 'text', title: 'Hello', body: null, duration_seconds: null, media_url: null, content: null },
+    ],
     ['fit and focus', { kind: 'image', media_url: '/media/a.png', content: { fit: 'contain', focus: [0.5, 1] } }],
     ['sound', { kind: 'video', media_url: '/media/a.mp4', content: { muted: false, volume: 0.4 } }],
     ['a media type of its own', { kind: 'image', media_url: 'https://example.com/picture', media_type: 'image/png' }],
     ['an .m3u8 over https', { kind: 'stream', media_url: 'https://example.com/live/index.m3u8?token=1' }],
     ['srt', { kind: 'stream', media_url: 'srt://example.com:9000?streamid=a' }],
-    ['a fallback', { kind: 'stream', media_url: 'rtmps://example.com/live', content: { fallback_media_url: '/media/a.png' } }],
+    [
+      'a fallback',
+      { kind: 'stream', media_url: 'rtmps://example.com/live', content: { fallback_media_url: '/media/a.png' } },
+    ],
     ['any values for a template', { kind: 'template', template_id: 'board', content: { a: { b: [1, null, 'c'] } } }],
     ['how many items', { kind: 'rss', content: { feed_id: 'news', items: 3 } }],
-    ['between two times', { kind: 'text', title: 'a', schedule_mode: 'between', schedule_start_datetime: '2026-12-24T18:00', schedule_end_datetime: '2026-12-26T00:00:00+01:00' }],
-    ['on weekdays', { kind: 'text', title: 'a', schedule_mode: 'weekly', schedule_start_time: '22:00', schedule_end_time: '02:30:15', schedule_days_json: '[1,7]' }],
+    [
+      'between two times',
+      {
+        kind: 'text',
+        title: 'a',
+        schedule_mode: 'between',
+        schedule_start_datetime: '2026-12-24T18:00',
+        schedule_end_datetime: '2026-12-26T00:00:00+01:00',
+      },
+    ],
+    [
+      'on weekdays',
+      {
+        kind: 'text',
+        title: 'a',
+        schedule_mode: 'weekly',
+        schedule_start_time: '22:00',
+        schedule_end_time: '02:30:15',
+        schedule_days_json: '[1,7]',
+      },
+    ],
   ])('a slide with %s', (_, slide) => {
     expect(faultsOf(lobbyWith([slide], references))).toEqual([]);
   });
@@ -62,31 +93,103 @@ describe('refused, with the path and the fault', () => {
     ['a screen with an empty name', { screens: [{ slug: 'a', name: '' }] }, 'screens[0].name', /small/],
     ['a screen without a slug', { screens: [{ name: 'a' }] }, 'screens[0].slug', /missing/],
     ['a screen with an unknown key', { screens: [{ name: 'a', slug: 'a', playlist: 'p' }] }, 'screens[0]', /playlist/],
-    ...['', 'Lobby', 'lob by', 'löbby', 'a/b', 'a\n', 'a'.repeat(65)].map(
-      (slug): [string, unknown, string, RegExp] => [
-        `the slug ${JSON.stringify(slug)}`,
-        { screens: [{ name: 'a', slug }] },
-        'screens[0].slug',
-        /a-z/,
-      ],
-    ),
-    ['a slug twice', { screens: [{ name: 'a', slug: 'x' }, { name: 'b', slug: 'x' }] }, 'screens[1].slug', /"x".*once/],
-    ['an id twice', { screens: [{ name: 'a', slug: 'x' }, { name: 'b', slug: 'y', id: 'x' }] }, 'screens[1].id', /"x".*once/],
-    ['a playlist_id that leads nowhere', { screens: [{ name: 'a', slug: 'x', playlist_id: 'gone' }] }, 'screens[0].playlist_id', /"gone"/],
+    ...['', 'Lobby', 'lob by', 'löbby', 'a/b', 'a\n', 'a'.repeat(65)].map((slug): [string, unknown, string, RegExp] => [
+      `the slug ${JSON.stringify(slug)}`,
+      { screens: [{ name: 'a', slug }] },
+      'screens[0].slug',
+      /a-z/,
+    ]),
+    [
+      'a slug twice',
+      {
+        screens: [
+          { name: 'a', slug: 'x' },
+          { name: 'b', slug: 'x' },
+        ],
+      },
+      'screens[1].slug',
+      /"x".*once/,
+    ],
+    [
+      'an id twice',
+      {
+        screens: [
+          { name: 'a', slug: 'x' },
+          { name: 'b', slug: 'y', id: 'x' },
+        ],
+      },
+      'screens[1].id',
+      /"x".*once/,
+    ],
+    [
+      'a playlist_id that leads nowhere',
+      { screens: [{ name: 'a', slug: 'x', playlist_id: 'gone' }] },
+      'screens[0].playlist_id',
+      /"gone"/,
+    ],
     ['a playlist without an id', { screens: [], playlists: [{ slides: [] }] }, 'playlists[0].id', /missing/],
     ['a playlist without slides', { screens: [], playlists: [{ id: 'p' }] }, 'playlists[0].slides', /missing/],
-    ['a playlist twice', { screens: [], playlists: [{ id: 'p', slides: [] }, { id: 'p', slides: [] }] }, 'playlists[1].id', /"p".*once/],
+    [
+      'a playlist twice',
+      {
+        screens: [],
+        playlists: [
+          { id: 'p', slides: [] },
+          { id: 'p', slides: [] },
+        ],
+      },
+      'playlists[1].id',
+      /"p".*once/,
+    ],
     ['a slide that is null', lobbyWith([null]), slideAt, /object/],
-    ['a slide twice', lobbyWith([{ ...hello, id: 'a' }, { ...hello, id: 'a' }]), 'playlists[0].slides[1].id', /"a".*once/],
-    ['an id that the service would give to another', lobbyWith([{ ...hello, id: 'welcome-2' }, hello]), 'playlists[0].slides[1].id', /"welcome-2"/],
-    ['a template twice', { ...lobby, templates: [1, 2].map(() => ({ id: 't', html: '' })) }, 'templates[1].id', /"t".*once/],
+    [
+      'a slide twice',
+      lobbyWith([
+        { ...hello, id: 'a' },
+        { ...hello, id: 'a' },
+      ]),
+      'playlists[0].slides[1].id',
+      /"a".*once/,
+    ],
+    [
+      'an id that the service would give to another',
+      lobbyWith([{ ...hello, id: 'welcome-2' }, hello]),
+      'playlists[0].slides[1].id',
+      /"welcome-2"/,
+    ],
+    [
+      'a template twice',
+      { ...lobby, templates: [1, 2].map(() => ({ id: 't', html: '' })) },
+      'templates[1].id',
+      /"t".*once/,
+    ],
     ['a template without html', { ...lobby, templates: [{ id: 't' }] }, 'templates[0].html', /missing/],
     ['a feed without an address', { ...lobby, rssFeeds: [{ id: 'f' }] }, 'rssFeeds[0].url', /missing/],
     ['a feed from a file', { ...lobby, rssFeeds: [{ id: 'f', url: 'file:///etc/passwd' }] }, 'rssFeeds[0].url', /http/],
-    ['a feed twice', { ...lobby, rssFeeds: [1, 2].map(() => ({ id: 'f', url: 'http://a/' })) }, 'rssFeeds[1].id', /"f".*once/],
-    ['a source that is fetched all the time', { ...lobby, apiSources: [{ id: 's', url: 'http://a/', refresh_seconds: 1 }] }, 'apiSources[0].refresh_seconds', /10/],
-    ['a timetable entry without a time', { ...lobby, timetableGroups: [{ id: 'g', entries: [{ title: 'a' }] }] }, 'timetableGroups[0].entries[0].time', /missing/],
-    ['a fault in the 10,000th slide', lobbyWith([...manySlides(9_999), { kind: 'text' }]), 'playlists[0].slides[9999].title', /title or a body/],
+    [
+      'a feed twice',
+      { ...lobby, rssFeeds: [1, 2].map(() => ({ id: 'f', url: 'http://a/' })) },
+      'rssFeeds[1].id',
+      /"f".*once/,
+    ],
+    [
+      'a source that is fetched all the time',
+      { ...lobby, apiSources: [{ id: 's', url: 'http://a/', refresh_seconds: 1 }] },
+      'apiSources[0].refresh_seconds',
+      /10/,
+    ],
+    [
+      'a timetable entry without a time',
+      { ...lobby, timetableGroups: [{ id: 'g', entries: [{ title: 'a' }] }] },
+      'timetableGroups[0].entries[0].time',
+      /missing/,
+    ],
+    [
+      'a fault in the 10,000th slide',
+      lobbyWith([...manySlides(9_999), { kind: 'text' }]),
+      'playlists[0].slides[9999].title',
+      /title or a body/,
+    ],
   ])('%s', (_, content, path, message) => {
     expect(faultsOf(content)).toContainEqual({ path, message: expect.stringMatching(message) });
   });
@@ -96,19 +199,41 @@ describe('refused, with the path and the fault', () => {
     ['an unknown kind', { kind: 'audio' }, 'kind', /'text'.*'timetable'/],
     ['an unknown key', { ...hello, titel: 'a' }, '', /titel/],
     ['text without words', { kind: 'text', title: '', body: null }, 'title', /title or a body/],
-    ...(['image', 'video', 'web', 'stream', 'pdf'] as const).map(
-      (kind): [string, object, string, RegExp] => [`${kind} without media_url`, { kind }, 'media_url', /missing/],
-    ),
+    ...(['image', 'video', 'web', 'stream', 'pdf'] as const).map((kind): [string, object, string, RegExp] => [
+      `${kind} without media_url`,
+      { kind },
+      'media_url',
+      /missing/,
+    ]),
     ['a template without template_id', { kind: 'template' }, 'template_id', /missing/],
     ['rss without content', { kind: 'rss' }, 'content', /missing/],
     ['rss without feed_id', { kind: 'rss', content: {} }, 'content.feed_id', /missing/],
     ['a timetable without group_id', { kind: 'timetable', content: {} }, 'content.group_id', /missing/],
     ['a template_id that leads nowhere', { kind: 'template', template_id: 'gone' }, 'template_id', /"gone"/],
     ['a feed_id that leads nowhere', { kind: 'rss', content: { feed_id: 'gone' } }, 'content.feed_id', /"gone"/],
-    ['a group_id that leads nowhere', { kind: 'timetable', content: { group_id: 'gone' } }, 'content.group_id', /"gone"/],
-    ...['ftp://a/b', 'hall.jpg', '/media/', '/media/a/b', '/etc/passwd', 'javascript:alert(1)', '//a/b', 'http://', 'http:///a', ''].map(
-      (media_url): [string, object, string, RegExp] => [`the media_url ${media_url}`, { kind: 'image', media_url }, 'media_url', /http.*\/media\/NAME/],
-    ),
+    [
+      'a group_id that leads nowhere',
+      { kind: 'timetable', content: { group_id: 'gone' } },
+      'content.group_id',
+      /"gone"/,
+    ],
+    ...[
+      'ftp://a/b',
+      'hall.jpg',
+      '/media/',
+      '/media/a/b',
+      '/etc/passwd',
+      'javascript:alert(1)',
+      '//a/b',
+      'http://',
+      'http:///a',
+      '',
+    ].map((media_url): [string, object, string, RegExp] => [
+      `the media_url ${media_url}`,
+      { kind: 'image', media_url },
+      'media_url',
+      /http.*\/media\/NAME/,
+    ]),
     ['a stream of no known protocol', { kind: 'stream', media_url: 'udp://a:1' }, 'media_url', /rtmp/],
     ['a stream that is a file', { kind: 'stream', media_url: 'http://a/b.mp4' }, 'media_url', /m3u8/],
     ['a page that is no page', { kind: 'web', media_url: 'rtmp://a/b' }, 'media_url', /http/],
@@ -117,22 +242,48 @@ describe('refused, with the path and the fault', () => {
     ['a duration below 0', { ...hello, duration_seconds: -1 }, 'duration_seconds', />0/],
     ['a duration in words', { ...hello, duration_seconds: '8' }, 'duration_seconds', /number/],
     ['an unknown schedule', { ...hello, schedule_mode: 'daily' }, 'schedule_mode', /always.*between.*weekly/],
-    ['a day that is none', { ...hello, schedule_start_datetime: '2026-02-30T10:00' }, 'schedule_start_datetime', /ISO 8601/],
+    [
+      'a day that is none',
+      { ...hello, schedule_start_datetime: '2026-02-30T10:00' },
+      'schedule_start_datetime',
+      /ISO 8601/,
+    ],
     ['a date in words', { ...hello, schedule_end_datetime: 'tomorrow' }, 'schedule_end_datetime', /ISO 8601/],
     ['an hour that is none', { ...hello, schedule_start_time: '24:00' }, 'schedule_start_time', /HH:MM/],
     ['an hour without its zero', { ...hello, schedule_end_time: '8:00' }, 'schedule_end_time', /HH:MM/],
-    ...['[0]', '[8]', '[1.5]', '["1"]', '1', '{}', 'Monday', '[1'].map(
-      (days): [string, object, string, RegExp] => [`the days ${days}`, { ...hello, schedule_days_json: days }, 'schedule_days_json', /1 \(Monday\) to 7/],
-    ),
+    ...['[0]', '[8]', '[1.5]', '["1"]', '1', '{}', 'Monday', '[1'].map((days): [string, object, string, RegExp] => [
+      `the days ${days}`,
+      { ...hello, schedule_days_json: days },
+      'schedule_days_json',
+      /1 \(Monday\) to 7/,
+    ]),
     ['days outside a string', { ...hello, schedule_days_json: [1] }, 'schedule_days_json', /string/],
-    ['a media type that is none', { kind: 'image', media_url: '/media/a.png', media_type: 'png' }, 'media_type', /image\/png/],
-    ['a fit that is none', { kind: 'image', media_url: '/media/a.png', content: { fit: 'fill' } }, 'content.fit', /cover.*contain/],
-    ['a focus outside the picture', { kind: 'pdf', media_url: '/media/a.pdf', content: { focus: [0.5, 1.1] } }, 'content.focus[1]', /1/],
+    [
+      'a media type that is none',
+      { kind: 'image', media_url: '/media/a.png', media_type: 'png' },
+      'media_type',
+      /image\/png/,
+    ],
+    [
+      'a fit that is none',
+      { kind: 'image', media_url: '/media/a.png', content: { fit: 'fill' } },
+      'content.fit',
+      /cover.*contain/,
+    ],
+    [
+      'a focus outside the picture',
+      { kind: 'pdf', media_url: '/media/a.pdf', content: { focus: [0.5, 1.1] } },
+      'content.focus[1]',
+      /1/,
+    ],
     ['a volume over 1', { kind: 'video', media_url: '/media/a.mp4', content: { volume: 2 } }, 'content.volume', /1/],
     ['a list as content', { ...hello, content: [] }, 'content', /object/],
   ])('a slide with %s', (_, slide, path, message) => {
     const expected = path === '' ? slideAt : `${slideAt}.${path}`;
-    expect(faultsOf(lobbyWith([slide], references))).toContainEqual({ path: expected, message: expect.stringMatching(message) });
+    expect(faultsOf(lobbyWith([slide], references))).toContainEqual({
+      path: expected,
+      message: expect.stringMatching(message),
+    });
   });
 
   test('all of them at once, but no more than anybody reads', () => {

@@ -2,10 +2,10 @@
 import { mkdirSync, renameSync, rmSync, unlinkSync, utimesSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
+import { healthOf, logged, patience, payloadOf, titlesOf } from '../support/observe.ts';
 import { joinScreen } from '../support/page.ts';
 import { startTestService, type TestService } from '../support/service.ts';
 import { lobby, lobbyWith } from './samples.ts';
-import { healthOf, logged, patience, payloadOf, titlesOf } from '../support/observe.ts';
 
 const saying = (title: string) => lobbyWith([{ kind: 'text', title }]);
 const fileOf = ({ dataDir }: TestService) => join(dataDir, 'content.json');
@@ -44,7 +44,12 @@ test('only the pages of screens that changed are told', async () => {
 
 describe('a change that is not valid', () => {
   test.each<[string, unknown, string, RegExp]>([
-    ['of one slide', lobbyWith([{ kind: 'text', title: 'new' }, { kind: 'image' }]), 'playlists[0].slides[1].media_url', /missing/],
+    [
+      'of one slide',
+      lobbyWith([{ kind: 'text', title: 'new' }, { kind: 'image' }]),
+      'playlists[0].slides[1].media_url',
+      /missing/,
+    ],
     ['that leads nowhere', { ...saying('new'), playlists: [] }, 'screens[0].playlist_id', /"welcome"/],
     ['to nothing', '', '', /empty/],
     ['to half of it', JSON.stringify(saying('new')).slice(0, 60), '', /not JSON/],

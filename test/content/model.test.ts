@@ -28,7 +28,14 @@ const firstSlide = (slide: object) => programmeOf(lobbyWith([slide], references)
 
 test('the least content has every field', () => {
   expect(programmeOf(lobby)).toEqual({
-    screen: { id: 'lobby', name: 'Lobby', slug: 'lobby', playlist_id: 'welcome', created_at: monday, modified_at: monday },
+    screen: {
+      id: 'lobby',
+      name: 'Lobby',
+      slug: 'lobby',
+      playlist_id: 'welcome',
+      created_at: monday,
+      modified_at: monday,
+    },
     playlist: { id: 'welcome', name: 'welcome', fade_between_slides: true },
     slides: [
       {
@@ -131,13 +138,16 @@ test('one slide of each kind is a payload by the schema of the wire', () => {
   expect(playlistPayload.parse(payload)).toEqual(payload);
 });
 
-test.each(['baseline', 'extended'] as const)('the %s payload has the fields of the specification, in order', (variant) => {
-  const payload = JSON.parse(createPayload(programmeOf(everyKind), variant).body.toString());
-  expect(Object.keys(payload)).toEqual(fields.payload[variant]);
-  expect(Object.keys(payload.screen)).toEqual(fields.screen);
-  expect(Object.keys(payload.playlist)).toEqual(fields.playlist);
-  for (const slide of payload.slides) expect(Object.keys(slide)).toEqual(fields.slide);
-});
+test.each(['baseline', 'extended'] as const)(
+  'the %s payload has the fields of the specification, in order',
+  (variant) => {
+    const payload = JSON.parse(createPayload(programmeOf(everyKind), variant).body.toString());
+    expect(Object.keys(payload)).toEqual(fields.payload[variant]);
+    expect(Object.keys(payload.screen)).toEqual(fields.screen);
+    expect(Object.keys(payload.playlist)).toEqual(fields.playlist);
+    for (const slide of payload.slides) expect(Object.keys(slide)).toEqual(fields.slide);
+  },
+);
 
 describe('the times of a screen', () => {
   const two = (first: object, second: object) => ({
@@ -162,13 +172,32 @@ describe('the times of a screen', () => {
   test.each<[string, object]>([
     ['its name', { screens: [{ name: 'Bar', slug: 'one', playlist_id: 'one' }] }],
     ['its playlist', { screens: [{ name: 'one', slug: 'one', playlist_id: 'two' }] }],
-    ['the order of its slides', { playlists: [{ id: 'one', slides: [{ ...hello, id: 'one-2' }, { ...hello, id: 'one-1' }] }] }],
+    [
+      'the order of its slides',
+      {
+        playlists: [
+          {
+            id: 'one',
+            slides: [
+              { ...hello, id: 'one-2' },
+              { ...hello, id: 'one-1' },
+            ],
+          },
+        ],
+      },
+    ],
     ['a fade', { playlists: [{ id: 'one', fade_between_slides: false, slides: [hello] }] }],
     ['a feed, which every screen can show', { rssFeeds: references.rssFeeds }],
   ])('change with %s', (_, change) => {
     const content = two(hello, hello);
-    const playlists = [...('playlists' in change ? (change.playlists as object[]) : [content.playlists[0]]), content.playlists[1]];
-    expect(timesOf(build({ ...content, ...change, playlists }, before.stamps, tuesday), 'one')).toEqual([monday, tuesday]);
+    const playlists = [
+      ...('playlists' in change ? (change.playlists as object[]) : [content.playlists[0]]),
+      content.playlists[1],
+    ];
+    expect(timesOf(build({ ...content, ...change, playlists }, before.stamps, tuesday), 'one')).toEqual([
+      monday,
+      tuesday,
+    ]);
   });
 
   test('change with a template that one of its slides has', () => {
@@ -183,7 +212,7 @@ describe('the times of a screen', () => {
     expect(timesOf(build(two(hello, hello), without.stamps, wednesday), 'two')).toEqual([wednesday, wednesday]);
   });
 
-  test('are the file\'s own where it gives them, in UTC', () => {
+  test("are the file's own where it gives them, in UTC", () => {
     const [screen] = lobby.screens;
     const given = { created_at: '2020-01-01T00:00:00+02:00', modified_at: '2026-05-05T05:05:05Z' };
     const model = build({ ...lobby, screens: [{ ...screen, ...given }] });

@@ -8,7 +8,10 @@ import { playlistPayload, type Variant, variants } from '../../service/wire.ts';
 import { everyKind, fields } from './samples.ts';
 
 const slug = fc.stringMatching(/^[a-z0-9-]{1,64}$/);
-const id = fc.oneof(fc.string({ minLength: 1, maxLength: 128 }), fc.constantFrom('__proto__', 'constructor', 'toString'));
+const id = fc.oneof(
+  fc.string({ minLength: 1, maxLength: 128 }),
+  fc.constantFrom('__proto__', 'constructor', 'toString'),
+);
 const text = fc.string({ unit: 'grapheme' });
 const words = fc.string({ unit: 'grapheme', minLength: 1 });
 const maybe = <T>(value: fc.Arbitrary<T>) => fc.option(value, { nil: null });
@@ -26,7 +29,10 @@ const fileUrl = fc.oneof(
   fc.webUrl({ withQueryParameters: true }),
   fc.stringMatching(/^[A-Za-z0-9_.-]{1,40}$/).map((name) => `/media/${name}`),
 );
-const values = fc.dictionary(fc.string({ maxLength: 8 }).filter((key) => key !== '__proto__'), fc.jsonValue());
+const values = fc.dictionary(
+  fc.string({ maxLength: 8 }).filter((key) => key !== '__proto__'),
+  fc.jsonValue(),
+);
 
 const schedule = {
   duration_seconds: maybe(fc.double({ min: 0.1, max: 86_400, noNaN: true })),
@@ -54,8 +60,10 @@ const contentFile = fc
   })
   .chain((lists) => {
     const oneOf = (records: readonly { id: string }[]) => records.map((record) => fc.constant(record.id));
-    const referring = (records: readonly { id: string }[], make: (known: fc.Arbitrary<string>) => fc.Arbitrary<object>) =>
-      records.length === 0 ? [] : [make(fc.oneof(...oneOf(records)))];
+    const referring = (
+      records: readonly { id: string }[],
+      make: (known: fc.Arbitrary<string>) => fc.Arbitrary<object>,
+    ) => (records.length === 0 ? [] : [make(fc.oneof(...oneOf(records)))]);
     const slide = fc.oneof(
       slideOf('text', { title: words, content: maybe(values) }),
       slideOf('image', { media_url: fileUrl }),
@@ -152,11 +160,13 @@ test('content with anything in any place is read or refused', () => {
 
 test('bytes of any kind are read or refused', () => {
   const original = Buffer.from(JSON.stringify(everyKind));
-  const flipped = fc.array(fc.tuple(fc.nat(original.length - 1), fc.nat(255)), { minLength: 1, maxLength: 4 }).map((flips) => {
-    const bytes = Buffer.from(original);
-    for (const [place, value] of flips) bytes[place] = value;
-    return bytes;
-  });
+  const flipped = fc
+    .array(fc.tuple(fc.nat(original.length - 1), fc.nat(255)), { minLength: 1, maxLength: 4 })
+    .map((flips) => {
+      const bytes = Buffer.from(original);
+      for (const [place, value] of flips) bytes[place] = value;
+      return bytes;
+    });
   fc.assert(
     fc.property(fc.oneof(flipped, fc.uint8Array({ maxLength: 256 }), fc.json().map(Buffer.from)), (bytes) => {
       expect(typeof readContent(bytes).ok).toBe('boolean');

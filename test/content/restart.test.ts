@@ -3,9 +3,9 @@ import { existsSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'no
 import { join } from 'node:path';
 import { Ajv2020 } from 'ajv/dist/2020.js';
 import { describe, expect, test } from 'vitest';
+import { healthOf, payloadOf, titlesOf } from '../support/observe.ts';
 import { startTestService, temporaryFolder } from '../support/service.ts';
 import { everyKind, hello, lobby, lobbyWith } from './samples.ts';
-import { healthOf, payloadOf, titlesOf } from '../support/observe.ts';
 
 const demoDir = join(import.meta.dirname, '..', '..', 'resources', 'demo');
 

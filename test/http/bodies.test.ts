@@ -1,7 +1,7 @@
 /** The bodies of requests: types, sizes, encodings, and those that never arrive whole. */
 import { once } from 'node:events';
-import { gzipSync } from 'node:zlib';
 import { buffer } from 'node:stream/consumers';
+import { gzipSync } from 'node:zlib';
 import { describe, expect, test } from 'vitest';
 import { lobby } from '../content/samples.ts';
 import { healthOf, logged } from '../support/observe.ts';
@@ -50,7 +50,7 @@ describe('the type', () => {
 });
 
 describe('the contents', () => {
-  test.each<[string, string | Buffer, string]>([
+  test.each<[string, string | Buffer<ArrayBuffer>, string]>([
     ['nothing but white space', '  ', 'invalid_json'],
     ['half an object', '{"command":', 'invalid_json'],
     ['two objects', `${next}${next}`, 'invalid_json'],
@@ -103,15 +103,18 @@ describe('the size', () => {
   test('counts without one too', async () => {
     const service = shared();
     const chunks = (bytes: number) => new Blob([padded(bytes)]).stream();
-    for (const [bytes, status] of [[limit, 200], [limit + 1, 413]] as const) {
+    for (const [bytes, status] of [
+      [limit, 200],
+      [limit + 1, 413],
+    ] as const) {
       const init: RequestInit = { method: 'POST', headers: { 'Content-Type': json }, body: chunks(bytes) };
       expect((await service.get(path, { ...init, duplex: 'half' } as RequestInit)).status).toBe(status);
     }
   });
 });
 
-test.each<[string, Buffer]>([
-  ['gzip', gzipSync(next)],
+test.each<[string, Buffer<ArrayBuffer>]>([
+  ['gzip', Buffer.from(gzipSync(next))],
   ['br', Buffer.from(next)],
   ['identity, gzip', Buffer.from(next)],
 ])('a body encoded as %s is refused: no small body may grow', async (encoding, body) => {
@@ -157,21 +160,6 @@ describe('a body that does not come whole', () => {
     socket.resetAndDestroy();
     expect((await healthOf(service)).status).toBe('ok');
     expect(logged(service, 'a request failed')).toEqual([]);
-  });
-
-  test('and that nobody waits for: the connection is ended', async () => {
-    const { url } = shared();
-    const heads = [head(url, 'Content-Length: 100').replace(path, '/api/gone'), head(url, 'Content-Length: 100').replace('POST', 'GET').replace('commands', 'playlist')];
-    await Promise.all(
-      heads.map(async (text, index) => {
-        const socket = await connectTo(url);
-        socket.write(text);
-        const trickle = setInterval(() => socket.write(' '), 500);
-        const answer = parseAnswer((await buffer(socket)).toString());
-        clearInterval(trickle);
-        expect(answer.status).toBe([404, 200][index]);
-      }),
-    );
   });
 });
 

@@ -9,7 +9,9 @@ import { startTestService } from '../support/service.ts';
 const addressWith = async (trustProxy: string, forwarded: string | undefined) => {
   const service = await startTestService({ content: lobby, env: { SIGNAGE_TRUST_PROXY: trustProxy } });
   const headers: Record<string, string> = forwarded === undefined ? {} : { 'X-Forwarded-For': forwarded };
-  const socket = new WebSocket(`${service.url.replace('http', 'ws')}/api/screens/lobby/socket`, 'signage.v1', { headers });
+  const socket = new WebSocket(`${service.url.replace('http', 'ws')}/api/screens/lobby/socket`, 'signage.v1', {
+    headers,
+  });
   onTestFinished(() => socket.terminate());
   await once(socket, 'open');
   socket.send(JSON.stringify({ type: 'hello', clientId: 'a', page: '/screen/lobby' }));
@@ -31,7 +33,12 @@ test.each<[string, string, string | undefined, string]>([
   ['the listed proxy is believed', '127.0.0.1', '203.0.113.7', '203.0.113.7'],
   ['a proxy of the listed range is believed', '127.0.0.0/8', '203.0.113.7', '203.0.113.7'],
   ['another proxy is not', '10.0.0.0/8,::1', '203.0.113.7', '127.0.0.1'],
-  ['what a listed proxy says of a listed one is read on', '127.0.0.1, 10.0.0.0/8', '9.9.9.9, 203.0.113.7, 10.0.0.4', '203.0.113.7'],
+  [
+    'what a listed proxy says of a listed one is read on',
+    '127.0.0.1, 10.0.0.0/8',
+    '9.9.9.9, 203.0.113.7, 10.0.0.4',
+    '203.0.113.7',
+  ],
   ['with proxies alone, the first', '127.0.0.1,10.0.0.0/8', '10.0.0.9, 10.0.0.4', '10.0.0.9'],
 ])('%s', async (_, trustProxy, forwarded, expected) => {
   expect(await addressWith(trustProxy, forwarded)).toBe(expected);

@@ -54,7 +54,11 @@ test('a screen that nobody shows has none', async () => {
 test('the oldest comes first, and other screens are not among them', async () => {
   const screens = ['lobby', 'bar'].map((slug) => ({ name: slug, slug }));
   const service = await startTestService({ content: { screens } });
-  for (const [slug, clientId] of [['lobby', 'a'], ['bar', 'b'], ['lobby', 'c']] as const) {
+  for (const [slug, clientId] of [
+    ['lobby', 'a'],
+    ['bar', 'b'],
+    ['lobby', 'c'],
+  ] as const) {
     await joinScreen(service, slug, { clientId });
   }
   const { count, connections } = await (await service.get('/api/screens/lobby/connections')).json();

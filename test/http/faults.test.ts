@@ -58,19 +58,28 @@ describe('a head that is none', () => {
   });
 });
 
-test.each(['h2c', 'TLS/1.0', 'websocket2'])('an offer of %s is ignored: the request is answered as it is', async (offer) => {
-  const { url } = shared();
-  const offers = ['Connection: Upgrade, HTTP2-Settings, close', `Upgrade: ${offer}`, 'HTTP2-Settings: AAMAAABkAAQAoAAAAAIAAAAA'];
-  const ask = (start: string, lines: string[] = [], body = '') =>
-    exchange(url, [`${start} HTTP/1.1`, hostLine(url), ...offers, ...lines], body);
-  expect(JSON.parse((await ask(`GET ${path}`)).body)).toMatchObject({ screen: { slug: 'lobby' } });
-  const body = JSON.stringify({ command: 'next' });
-  const lines = ['Content-Type: application/json', `Content-Length: ${body.length}`];
-  expect((await ask('POST /api/screens/lobby/commands', lines, body)).status).toBe(200);
-  expect((await ask('POST /api/screens/lobby/commands', [...lines, 'Origin: https://evil.com'], body)).status).toBe(403);
-});
+test.each(['h2c', 'TLS/1.0', 'websocket2'])(
+  'an offer of %s is ignored: the request is answered as it is',
+  async (offer) => {
+    const { url } = shared();
+    const offers = [
+      'Connection: Upgrade, HTTP2-Settings, close',
+      `Upgrade: ${offer}`,
+      'HTTP2-Settings: AAMAAABkAAQAoAAAAAIAAAAA',
+    ];
+    const ask = (start: string, lines: string[] = [], body = '') =>
+      exchange(url, [`${start} HTTP/1.1`, hostLine(url), ...offers, ...lines], body);
+    expect(JSON.parse((await ask(`GET ${path}`)).body)).toMatchObject({ screen: { slug: 'lobby' } });
+    const body = JSON.stringify({ command: 'next' });
+    const lines = ['Content-Type: application/json', `Content-Length: ${body.length}`];
+    expect((await ask('POST /api/screens/lobby/commands', lines, body)).status).toBe(200);
+    expect((await ask('POST /api/screens/lobby/commands', [...lines, 'Origin: https://evil.com'], body)).status).toBe(
+      403,
+    );
+  },
+);
 
-test('a fault of the service\'s own says nothing of itself but the id under which the log tells all', async () => {
+test("a fault of the service's own says nothing of itself but the id under which the log tells all", async () => {
   const service = await startTestService({ content: lobby });
   // Nothing can be stored any more.
   rmSync(service.dataDir, { recursive: true });

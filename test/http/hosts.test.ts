@@ -6,7 +6,10 @@ import { shareTestService } from '../support/service.ts';
 import { codeOf, exchange } from './raw.ts';
 
 const path = '/api/screens/lobby/playlist';
-const env = { SIGNAGE_ALLOWED_HOSTS: 'signage.example.com, Board.Example.org:8443', SIGNAGE_PUBLIC_URL: 'https://screens.example.net/' };
+const env = {
+  SIGNAGE_ALLOWED_HOSTS: 'signage.example.com, Board.Example.org:8443',
+  SIGNAGE_PUBLIC_URL: 'https://screens.example.net/',
+};
 
 const plain = shareTestService({ content: lobby });
 const named = shareTestService({ content: lobby, env });
@@ -63,8 +66,8 @@ describe('refused with 421', () => {
     'player.local.evil.com',
     '127.0.0.1.evil.com',
     '127.0.0.1.nip.io',
-    'evillocal.com',
-    'xlocalhost.com',
+    'evil.mylocal',
+    'evil.mylocalhost',
     'sub.signage.example.com',
     'example.com',
     '127.1',
@@ -106,12 +109,17 @@ describe('refused with 421', () => {
     }
   });
 
-  test.each(['GET /', 'GET /screen/lobby', 'GET /healthz', 'GET /gone', 'HEAD /', 'POST /api/screens/lobby/commands', 'OPTIONS /'])(
-    '%s as well',
-    async (start) => {
-      expect((await ask(['Host: evil.com'], `${start} HTTP/1.1`)).status).toBe(421);
-    },
-  );
+  test.each([
+    'GET /',
+    'GET /screen/lobby',
+    'GET /healthz',
+    'GET /gone',
+    'HEAD /',
+    'POST /api/screens/lobby/commands',
+    'OPTIONS /',
+  ])('%s as well', async (start) => {
+    expect((await ask(['Host: evil.com'], `${start} HTTP/1.1`)).status).toBe(421);
+  });
 });
 
 test('HTTP/1.0 with a good Host is served', async () => {
@@ -119,14 +127,19 @@ test('HTTP/1.0 with a good Host is served', async () => {
 });
 
 describe('a target that is no path is malformed', () => {
-  test.each(['//evil.com/', `//evil.com${path}`, `http://evil.com${path}`, `http://localhost${path}`, '*', 'evil.com:80', 'api'])(
-    '%s',
-    async (target) => {
-      const answer = await ask(['Host: localhost'], `${target === '*' ? 'OPTIONS' : 'GET'} ${target} HTTP/1.1`);
-      expect(answer.status).toBe(400);
-      expect(answer.body).not.toContain('Hello');
-    },
-  );
+  test.each([
+    '//evil.com/',
+    `//evil.com${path}`,
+    `http://evil.com${path}`,
+    `http://localhost${path}`,
+    '*',
+    'evil.com:80',
+    'api',
+  ])('%s', async (target) => {
+    const answer = await ask(['Host: localhost'], `${target === '*' ? 'OPTIONS' : 'GET'} ${target} HTTP/1.1`);
+    expect(answer.status).toBe(400);
+    expect(answer.body).not.toContain('Hello');
+  });
 
   test('CONNECT gets nowhere', async () => {
     expect((await ask(['Host: localhost'], 'CONNECT evil.com:443 HTTP/1.1')).body).toBe('');

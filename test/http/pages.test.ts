@@ -50,7 +50,10 @@ describe('/screen/{slug}', () => {
 });
 
 test('/ is a page, and in the baseline a text', async () => {
-  for (const [variant, type] of [['extended', 'text/html'], ['baseline', 'text/plain']] as const) {
+  for (const [variant, type] of [
+    ['extended', 'text/html'],
+    ['baseline', 'text/plain'],
+  ] as const) {
     const service = await startTestService({ content: lobby, env: { SIGNAGE_VARIANT: variant } });
     const response = await service.get('/');
     expect([response.status, response.headers.get('content-type')]).toEqual([200, `${type}; charset=utf-8`]);
@@ -97,7 +100,7 @@ describe('of what is not for everybody, nothing is shown', () => {
   });
 });
 
-test('conditions that an asset does not meet are the client\'s affair', async () => {
+test("conditions that an asset does not meet are the client's affair", async () => {
   const service = shared();
   const asset = /src="([^"]+)"/.exec(await (await service.get('/screen/lobby')).text())?.[1] ?? '';
   expect((await service.get(asset, { headers: { Range: 'bytes=999999999-' } })).status).toBe(416);
@@ -106,7 +109,16 @@ test('conditions that an asset does not meet are the client\'s affair', async ()
 });
 
 describe('security headers', () => {
-  const paths = ['/', '/screen/lobby', '/screen/gone', '/healthz', '/gone', '/api/gone', '/api/screens/lobby/playlist', '/api/screens/lobby/clients'];
+  const paths = [
+    '/',
+    '/screen/lobby',
+    '/screen/gone',
+    '/healthz',
+    '/gone',
+    '/api/gone',
+    '/api/screens/lobby/playlist',
+    '/api/screens/lobby/clients',
+  ];
 
   test.each(paths)('of %s', async (path) => {
     const service = shared();
@@ -115,7 +127,9 @@ describe('security headers', () => {
     expect(headers.get('referrer-policy')).toBe('no-referrer');
     expect(headers.get('x-powered-by')).toBeNull();
     const policy = new Map(
-      (headers.get('content-security-policy') ?? '').split('; ').map((rule) => [rule.split(' ')[0], rule.split(' ').slice(1)]),
+      (headers.get('content-security-policy') ?? '')
+        .split('; ')
+        .map((rule) => [rule.split(' ')[0], rule.split(' ').slice(1)]),
     );
     expect(policy.get('default-src')).toEqual(["'self'"]);
     // No script but the service's own: not inline, not from elsewhere, not made up at run time.

@@ -4,7 +4,14 @@ import { lobby } from '../content/samples.ts';
 import { shareTestService } from '../support/service.ts';
 import { codeOf, exchange, hostLine } from './raw.ts';
 
-const gets = ['/', '/screen/lobby', '/healthz', '/api/screens/lobby/playlist', '/api/screens/lobby/connections', '/api/screens/lobby/clients'];
+const gets = [
+  '/',
+  '/screen/lobby',
+  '/healthz',
+  '/api/screens/lobby/playlist',
+  '/api/screens/lobby/connections',
+  '/api/screens/lobby/clients',
+];
 
 const service = shareTestService({ content: lobby });
 const baseline = shareTestService({ content: lobby, env: { SIGNAGE_VARIANT: 'baseline' } });

@@ -13,9 +13,10 @@ export const texts: Texts = {
 
     formTitle: 'Player einrichten',
     loading: 'Einen Moment …',
+    stuck: 'Tut sich nichts? Öffnen Sie diese Seite in einem anderen Browser.',
     deviceTitle: 'Welcher Player?',
     deviceTask:
-      'Die Adresse sagt nicht, welcher Player gemeint ist. Scannen Sie den Code auf seinem Bildschirm noch einmal, oder tippen Sie die Kennung ab, die dort steht.',
+      'Die Adresse sagt nicht, welcher Player gemeint ist. Scannen Sie den Code auf seinem Bildschirm noch einmal, oder tippen Sie die Kennung ab, die daneben steht.',
     deviceLabel: 'Kennung des Players',
     next: 'Weiter',
     awayTitle: 'Der Player antwortet nicht',
@@ -24,7 +25,8 @@ export const texts: Texts = {
     search: 'Bildschirme durchsuchen',
     noMatch: 'Kein Bildschirm heißt so.',
     noScreensTitle: 'Es gibt noch keine Bildschirme',
-    noScreensTask: 'Tragen Sie auf dem Player einen Bildschirm in content.json ein und versuchen Sie es dann noch einmal.',
+    noScreensTask:
+      'Tragen Sie auf dem Player einen Bildschirm in content.json ein und versuchen Sie es dann noch einmal.',
     name: 'Name des Players',
     nameHint: 'Damit Sie ihn später in der Liste erkennen.',
     bind: 'Loslegen',
@@ -41,15 +43,17 @@ export const texts: Texts = {
   rebindTitle: (from, to) => `Er zeigt jetzt ${from}. Auf ${to} ändern?`,
   doneTitle: (screen) => `${screen} läuft`,
   done: (name) => `„${name}“ ist eingerichtet. Das Handy können Sie weglegen.`,
-  queued: (name) => `Gespeichert. „${name}“ ist gerade nicht verbunden und stellt um, sobald er wieder da ist.`,
+  queuedTitle: 'Gespeichert',
+  queued: (name) => `„${name}“ ist gerade nicht verbunden. Er stellt um, sobald er wieder da ist.`,
   binding: 'Einen Moment …',
   chooseScreen: 'Wählen Sie einen Bildschirm.',
   chooseName: 'Geben Sie dem Player einen Namen mit höchstens 64 Zeichen.',
   screenGone: 'Diesen Bildschirm gibt es nicht mehr. Wählen Sie einen anderen.',
-  badDevice: 'Das ist keine Kennung: Sie hat nur Buchstaben, Ziffern und . _ : - und keine Leerzeichen.',
+  badDevice: 'Diese Kennung kann nicht stimmen. Vergleichen Sie sie mit dem Bildschirm.',
   unreachable: 'Ist das Handy im selben Netz wie der Player, und ist der Player eingeschaltet?',
   offline: 'Das Handy ist offline. Verbinden Sie es mit dem Netz des Players.',
-  diskFull: 'Der Speicher des Players ist voll, darum wurde nichts gespeichert. Schaffen Sie Platz und versuchen Sie es noch einmal.',
+  diskFull:
+    'Der Speicher des Players ist voll, darum wurde nichts gespeichert. Schaffen Sie Platz und versuchen Sie es noch einmal.',
   tooMany: 'Zu viele Versuche. Warten Sie eine Minute und versuchen Sie es noch einmal.',
   fault: 'Auf dem Player ist etwas schiefgegangen. Versuchen Sie es noch einmal.',
 };

@@ -1,5 +1,5 @@
 /** Halvings of the interval: the answer is within half a percent. */
-const steps = 8;
+const STEPS = 8;
 
 /**
  * The largest t in [0, 1] for which `fits` holds, where `fits` holds for everything below some t and for nothing above.
@@ -9,7 +9,7 @@ export const largestFit = (fits: (t: number) => boolean): number => {
   if (fits(1)) return 1;
   let low = 0;
   let high = 1;
-  for (let step = 0; step < steps; step++) {
+  for (let step = 0; step < STEPS; step++) {
     const middle = (low + high) / 2;
     if (fits(middle)) low = middle;
     else high = middle;

@@ -1,7 +1,7 @@
 import type { Slide } from '../../../service/wire.ts';
 
 /** How a picture sits on the screen. */
-export interface Framing {
+interface Framing {
   /** `cover` fills the screen and may crop; `contain` shows all of it. */
   fit: 'cover' | 'contain';
   /** The point that stays in view where it is cropped: from the left and from the top, 0 to 1. */
@@ -25,18 +25,18 @@ export const frame = (picture: HTMLImageElement | HTMLVideoElement, { fit, focus
 };
 
 /** Pixels of the longer side: so few that enlarging them blurs them, at no cost a frame. */
-const backdropSize = 48;
+const BACKDROP_SIZE = 48;
 
 /** The picture itself, blurred, to fill what a contained picture leaves open. */
 export const backdrop = (picture: HTMLImageElement | HTMLVideoElement, width: number, height: number): HTMLElement => {
   const canvas = document.createElement('canvas');
   canvas.className = 'backdrop';
-  const scale = backdropSize / Math.max(width, height);
+  const scale = BACKDROP_SIZE / Math.max(width, height);
   canvas.width = Math.max(1, Math.round(width * scale));
   canvas.height = Math.max(1, Math.round(height * scale));
   const context = canvas.getContext('2d');
   if (context !== null) {
-    context.filter = 'blur(2px)';
+    context.filter = 'blur(2px) brightness(0.72) saturate(1.1)';
     context.drawImage(picture, 0, 0, canvas.width, canvas.height);
   }
   return canvas;

@@ -3,7 +3,7 @@ import { Liquid } from 'liquidjs';
 /** What a template is rendered with. */
 export type Scope = Readonly<Record<string, unknown>>;
 
-export interface TemplateOptions {
+interface TemplateOptions {
   /** IANA name of the zone that dates are told in. */
   timeZone: string;
   /** BCP 47 tag of the language that days and months are named in. */
@@ -11,7 +11,7 @@ export interface TemplateOptions {
 }
 
 /** Characters of a template, ms of one rendering, and values that it may make. */
-const limits = { parseLimit: 500_000, renderLimit: 500, memoryLimit: 5_000_000 };
+const LIMITS = { parseLimit: 500_000, renderLimit: 500, memoryLimit: 5_000_000 };
 
 /**
  * Compiles a Liquid template. Every value that it prints is escaped, it reaches nothing but its scope, and it can
@@ -20,7 +20,7 @@ const limits = { parseLimit: 500_000, renderLimit: 500, memoryLimit: 5_000_000 }
  */
 export const compile = (source: string, { timeZone, locale }: TemplateOptions): ((scope: Scope) => string) => {
   const engine = new Liquid({
-    ...limits,
+    ...LIMITS,
     templates: {},
     outputEscape: 'escape',
     ownPropertyOnly: true,

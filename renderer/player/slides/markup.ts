@@ -1,17 +1,17 @@
 import DOMPurify from 'dompurify';
 
-const elements =
+const ELEMENTS =
   'a|abbr|article|b|big|blockquote|br|caption|center|cite|code|col|colgroup|dd|del|div|dl|dt|em|figcaption|figure|font|' +
   'footer|h[1-6]|header|hr|i|img|ins|kbd|li|main|mark|ol|p|picture|pre|q|s|script|section|small|span|strike|strong|' +
   'style|sub|sup|svg|table|tbody|td|tfoot|th|thead|time|tr|u|ul|video|wbr';
-const tag = new RegExp(`<(?:/?(?:${elements})(?:\\s+[a-z][^<>]*)?\\s*/?>|!--)`, 'i');
+const TAG = new RegExp(`<(?:/?(?:${ELEMENTS})(?:\\s+[a-z][^<>]*)?\\s*/?>|!--)`, 'i');
 
 /** Whether a text is HTML: it is where it holds a tag that HTML knows. `1 < 2` and `<3` are plain text. */
-export const isHtml = (text: string): boolean => tag.test(text);
+export const isHtml = (text: string): boolean => TAG.test(text);
 
-const addresses = /^(?:https?:|blob:|data:(?:image|video|audio|font)\/|[^a-z]|[a-z+.-]+(?:[^a-z+.\-:]|$))/i;
+const ADDRESSES = /^(?:https?:|blob:|data:(?:image|video|audio|font)\/|[^a-z]|[a-z+.-]+(?:[^a-z+.\-:]|$))/i;
 
-const interactive = ['form', 'input', 'textarea', 'select', 'button', 'dialog', 'audio', 'video'];
+const INTERACTIVE = ['form', 'input', 'textarea', 'select', 'button', 'dialog', 'audio', 'video'];
 
 /**
  * HTML without anything that runs, loads pages, plays or takes input, as a detached body; what it loads waits until it
@@ -21,26 +21,16 @@ export const cleanHtml = (html: string, kind: 'page' | 'prose'): HTMLElement =>
   DOMPurify.sanitize(html, {
     RETURN_DOM: true,
     FORCE_BODY: true,
-    ALLOWED_URI_REGEXP: addresses,
-    FORBID_TAGS: kind === 'page' ? interactive : [...interactive, 'style'],
+    ALLOWED_URI_REGEXP: ADDRESSES,
+    FORBID_TAGS: kind === 'page' ? INTERACTIVE : [...INTERACTIVE, 'style'],
     FORBID_ATTR: ['autofocus', 'tabindex', ...(kind === 'page' ? [] : ['style', 'class', 'id'])],
   }) as HTMLElement;
 
-const localMedium = /(?<=["'(=,\s]|&quot;|&#39;)\/media\/(?:(?!&(?:quot|#39);)[^\s"'()<>,])+/g;
-const unescaped = (url: string): string => url.replaceAll('&amp;', '&');
-
-/** Every `/media/NAME` that the markup loads, each once. */
-export const mediaIn = (html: string): string[] => [...new Set(html.match(localMedium)?.map(unescaped))];
-
-/** The markup with each `/media/NAME` that `addresses` knows replaced by the address to load it from. */
-export const withMedia = (html: string, known: ReadonlyMap<string, string>): string =>
-  html.replace(localMedium, (url) => known.get(unescaped(url)) ?? url);
-
-const styleImage = /url\(\s*(['"]?)([^'")]+)\1\s*\)/g;
+const STYLE_IMAGE = /url\(\s*(['"]?)([^'")]+)\1\s*\)/g;
 
 /** Resolves when every picture under the root, and every one that its style names, can be painted at once or never. */
 export const picturesDecoded = async (root: ParentNode, style = ''): Promise<void> => {
-  const named = Array.from(style.matchAll(styleImage), ([, , url = '']) => {
+  const named = Array.from(style.matchAll(STYLE_IMAGE), ([, , url = '']) => {
     const image = new Image();
     image.src = url;
     return image;

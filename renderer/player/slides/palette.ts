@@ -1,7 +1,7 @@
 import type { Slide } from '../../../service/wire.ts';
 
 /** Colours that belong together. The ink and the accent can be read on the ground and on the form. */
-export interface Palette {
+interface Palette {
   ground: string;
   ink: string;
   /** The large quiet shape behind the text. */
@@ -25,10 +25,10 @@ export const palettes: readonly Palette[] = [
 ];
 
 /** The shapes behind the text, drawn by the style sheet. */
-export const forms = ['sun', 'arch', 'hills', 'rings', 'wave'] as const;
+export const forms = ['sun', 'arch', 'hill', 'rings', 'wave'] as const;
 
 /** FNV-1a, 32 bits, spread once more so that ids that differ in their last letter land far apart. */
-export const hash = (text: string): number => {
+const hash = (text: string): number => {
   let value = 0x811c9dc5;
   for (const char of text) value = Math.imul(value ^ (char.codePointAt(0) ?? 0), 0x01000193);
   value = Math.imul(value ^ (value >>> 16), 0x45d9f3b);

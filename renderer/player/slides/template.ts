@@ -1,8 +1,9 @@
 import morphdom from 'morphdom';
 import type { PlaylistPayload } from '../../../service/wire.ts';
+import { createAddresses } from './addresses.ts';
 import { fontsLoaded, largestFit, overflows } from './fit.ts';
 import { compile, type Scope } from './liquid.ts';
-import { cleanHtml, hideBrokenPictures, mediaIn, picturesDecoded, withMedia } from './markup.ts';
+import { cleanHtml, hideBrokenPictures, picturesDecoded } from './markup.ts';
 import { lookOf, paint } from './palette.ts';
 import type { SlideContext, SlideFactory } from './slide.ts';
 import baseStyle from './template.css?inline';
@@ -52,22 +53,18 @@ export const createTemplate: SlideFactory = (context) => {
   hideBrokenPictures(shadow);
 
   const scope = scopeOf(context, payload);
-  const addresses = new Map<string, string>();
+  const addresses = createAddresses(media);
   let render: (scope: Scope) => string = () => '';
   let tick: ReturnType<typeof setTimeout> | undefined;
   const gone = new AbortController();
 
-  const localise = async (urls: readonly string[]): Promise<void> => {
-    // A medium that can't be had leaves a gap; the rest of the page is still worth showing.
-    await Promise.all(urls.map(async (url) => addresses.set(url, await media(url).catch(() => url))));
-  };
-  const show = (html: string): void => patch(main, cleanHtml(withMedia(html, addresses), 'page'));
+  const draw = (): string => render({ ...scope, now: new Date(now()) });
+  const show = (html: string): void => patch(main, cleanHtml(addresses.apply(html), 'page'));
 
   const refresh = (): void => {
-    const html = render({ ...scope, now: new Date(now()) });
-    const missing = mediaIn(html).filter((url) => !addresses.has(url));
-    if (missing.length === 0) show(html);
-    else void localise(missing).then(() => gone.signal.aborted || show(html));
+    const html = draw();
+    if (addresses.know(html)) show(html);
+    else void addresses.learn(html).then(() => gone.signal.aborted || show(html));
   };
   const keepTime = (): void => {
     try {
@@ -79,7 +76,7 @@ export const createTemplate: SlideFactory = (context) => {
   };
 
   const fits = (t: number): boolean => {
-    element.style.setProperty('--fit', String(0.25 + 0.75 * t));
+    element.style.setProperty('--fit', String(0.15 + 0.85 * t));
     return !overflows(main);
   };
   const refit = (): void => {
@@ -93,17 +90,18 @@ export const createTemplate: SlideFactory = (context) => {
     async prepare(signal) {
       if (slide.template === null) throw new Error(`there is no template ${slide.template_id ?? ''}`);
       render = compile(slide.template.html, { timeZone, locale: navigator.language });
-      const html = render({ ...scope, now: new Date(now()) });
-      await localise(mediaIn(html));
+      const html = draw();
+      await addresses.learn(html);
       signal.throwIfAborted();
       show(html);
-      await Promise.all([fontsLoaded(element), picturesDecoded(shadow, withMedia(html, addresses))]);
+      await Promise.all([fontsLoaded(element), picturesDecoded(shadow, addresses.apply(html))]);
       signal.throwIfAborted();
       refit();
       resized.observe(element);
     },
     start() {
       view.start();
+      // It goes on in a pause, too: a clock that stands still is wrong.
       if (/\bnow\b/.test(slide.template?.html ?? '')) keepTime();
     },
     destroy() {

@@ -1,7 +1,8 @@
 import type { Slide } from '../../../service/wire.ts';
+import { createAddresses } from './addresses.ts';
 import { fontsLoaded, largestFit, overflows } from './fit.ts';
 import { cleanHtml, hideBrokenPictures, isHtml, picturesDecoded } from './markup.ts';
-import { lookOf, paint } from './palette.ts';
+import { type Look, lookOf, paint } from './palette.ts';
 import type { SlideFactory } from './slide.ts';
 import { createView } from './view.ts';
 
@@ -12,18 +13,19 @@ interface Scale {
 }
 
 /** A body of up to this many characters that stands alone is set as large as a title. */
-const statementLength = 160;
+const STATEMENT_LENGTH = 160;
 /** A body of more than this may run in two columns, over a fainter form. */
-const longFrom = 480;
+const LONG_FROM = 480;
 
-const scaleOf = (title: string, body: string, isStatement: boolean): Scale => {
-  // The fewer the words, the larger they may grow.
-  const largest = body === '' ? 24 : Math.max(19, 32 - title.length);
-  return isStatement ? { title: [1, 1], body: [18, 1.2] } : { title: [largest, 1.5], body: [6, 1] };
+const scaleOf = (title: number, body: number, isStatement: boolean): Scale => {
+  // The fewer the characters, the larger they may grow.
+  const largestTitle = body === 0 ? 27 : Math.max(22, 34 - title);
+  const largestBody = Math.max(6.4, 10 - body / 10);
+  return isStatement ? { title: [1, 1], body: [21, 1.2] } : { title: [largestTitle, 1.5], body: [largestBody, 1] };
 };
 
 /** Below this t a word that is longer than a line is broken. */
-const smallEnough = 0.3;
+const SMALL_ENOUGH = 0.3;
 
 const between = ([largest, smallest]: readonly [number, number], t: number): number =>
   largest * (smallest / largest) ** (1 - t);
@@ -35,72 +37,86 @@ const block = (tag: 'h1' | 'div', name: string): HTMLElement => {
   return element;
 };
 
-const bodyBlock = (body: string): HTMLElement => {
-  const element = block('div', 'body');
-  if (isHtml(body)) element.append(...cleanHtml(body, 'prose').childNodes);
-  else element.textContent = body;
-  element.classList.toggle('plain', !isHtml(body));
-  hideBrokenPictures(element);
-  return element;
-};
-
 const colour = (value: unknown): string | null =>
   typeof value === 'string' && CSS.supports('color', value) ? value : null;
 
-/** The look of the slide's own: `content.background` and `content.color` (CSS colours), `content.align` (`center`). */
-const dress = (element: HTMLElement, content: Slide['content']): void => {
+/**
+ * Gives the slide its look: one of the player's, or the one that its content asks for by `background` and `color` (CSS
+ * colours) and `align` (`center`).
+ */
+const dress = (element: HTMLElement, { palette, form }: Look, content: Slide['content']): void => {
   const ground = colour(content?.['background']);
   const ink = colour(content?.['color']);
+  element.dataset['form'] = form;
+  if (ground === null) paint(element, palette);
+  else element.style.setProperty('--own-ground', ground);
   element.classList.toggle('own-ground', ground !== null);
-  if (ground !== null) element.style.setProperty('--ground', ground);
   if (ink !== null) element.style.setProperty('--own-ink', ink);
-  if (content?.['align'] === 'center') element.classList.add('centred');
+  element.classList.toggle('centred', content?.['align'] === 'center');
 };
 
 /** Title, body or both, as large as they go. */
-export const createText: SlideFactory = ({ slide, payload }) => {
+export const createText: SlideFactory = ({ slide, payload, media }) => {
   const view = createView('text');
   const { element } = view;
-  const look = lookOf(slide, payload.slides);
-  paint(element, look.palette);
-  element.dataset['form'] = look.form;
-  dress(element, slide.content);
+  dress(element, lookOf(slide, payload.slides), slide.content);
 
   const form = document.createElement('div');
   form.className = 'form';
   const copy = document.createElement('div');
   copy.className = 'copy';
-  const title = block('h1', 'title');
-  title.textContent = slide.title?.trim() ?? '';
-  const body = bodyBlock(slide.body?.trim() ?? '');
-  const parts = [title, body].filter((part) => part.hasChildNodes());
-  copy.append(...parts);
   element.append(form, copy);
 
-  const bodyText = body.textContent;
-  const isStatement = title.textContent === '' && bodyText.length <= statementLength;
-  const scale = scaleOf(title.textContent, bodyText, isStatement);
-  element.classList.toggle('statement', isStatement);
-  element.classList.toggle('long', bodyText.length > longFrom);
+  const title = block('h1', 'title');
+  const body = block('div', 'body');
+  let scale: Scale = { title: [1, 1], body: [1, 1] };
 
-  const fits = (t: number): boolean => {
-    copy.style.setProperty('--title-size', `${between(scale.title, t)}cqmin`);
-    copy.style.setProperty('--body-size', `${between(scale.body, t)}cqmin`);
+  const write = async (): Promise<void> => {
+    const text = slide.body?.trim() ?? '';
+    const addresses = createAddresses(media);
+    title.textContent = slide.title?.trim() ?? '';
+    body.classList.toggle('plain', !isHtml(text));
+    if (isHtml(text)) {
+      await addresses.learn(text);
+      body.append(...cleanHtml(addresses.apply(text), 'prose').childNodes);
+      hideBrokenPictures(body);
+    } else body.textContent = text;
+
+    copy.append(...[title, body].filter((part) => part.hasChildNodes()));
+    const { length } = body.textContent;
+    const isStatement = title.textContent === '' && length <= STATEMENT_LENGTH;
+    scale = scaleOf(title.textContent.length, length, isStatement);
+    element.classList.toggle('statement', isStatement);
+    element.classList.toggle('long', length > LONG_FROM);
+  };
+
+  const holds = (titleSize: number, bodySize: number): boolean => {
+    copy.style.setProperty('--title-size', `${titleSize}cqmin`);
+    copy.style.setProperty('--body-size', `${bodySize}cqmin`);
     return !overflows(copy);
   };
+  const fits = (t: number): boolean => holds(between(scale.title, t), between(scale.body, t));
   const refit = (): void => {
     copy.classList.remove('broken');
-    const t = largestFit(fits);
+    let t = largestFit(fits);
     // Words are kept whole unless the longest would make all of them small.
-    copy.classList.toggle('broken', t < smallEnough);
-    fits(t < smallEnough ? largestFit(fits) : t);
+    copy.classList.toggle('broken', t < SMALL_ENOUGH);
+    if (t < SMALL_ENOUGH) t = largestFit(fits);
+    // Where it was the title that wanted the width, the body may grow alone.
+    const titleSize = between(scale.title, t);
+    const bodySize = (more: number): number =>
+      Math.max(between(scale.body, t), Math.min(titleSize * 0.6, between(scale.body, t + (1 - t) * more)));
+    const more = largestFit((grown) => holds(titleSize, bodySize(grown)));
+    holds(titleSize, bodySize(more));
   };
   const resized = new ResizeObserver(refit);
 
   return {
     ...view,
     async prepare(signal) {
-      if (parts.length === 0) throw new Error('the slide has neither title nor body');
+      await write();
+      if (!copy.hasChildNodes()) throw new Error('the slide has neither title nor body');
+      signal.throwIfAborted();
       await Promise.all([fontsLoaded(element), picturesDecoded(element)]);
       signal.throwIfAborted();
       refit();

@@ -2,12 +2,12 @@ import type { SlideFactory } from './slide.ts';
 import { createView, mediaUrl } from './view.ts';
 
 /** How long a page may take to load. */
-const loadMs = 15_000;
+const LOAD_MS = 15_000;
 
 /** Scripts, storage and forms of the page's own, so that dashboards work; no windows, no leaving, no downloads. */
-const foreign = 'allow-scripts allow-forms allow-same-origin';
+const FOREIGN = 'allow-scripts allow-forms allow-same-origin';
 /** A page of this very origin could take the sandbox off again: it runs as if it came from nowhere. */
-const own = 'allow-scripts allow-forms';
+const OWN = 'allow-scripts allow-forms';
 
 const loaded = (frame: HTMLIFrameElement, signal: AbortSignal): Promise<void> =>
   new Promise((resolve, reject) => {
@@ -23,20 +23,19 @@ export const createWeb: SlideFactory = ({ slide }) => {
   frame.tabIndex = -1;
   frame.title = slide.title ?? '';
   frame.referrerPolicy = 'strict-origin';
-  frame.allow = 'autoplay';
 
   return {
     ...view,
     async prepare(signal) {
       const url = new URL(mediaUrl(slide), location.href);
-      const patience = AbortSignal.timeout(loadMs);
+      const patience = AbortSignal.timeout(LOAD_MS);
       const within = AbortSignal.any([signal, patience]);
       try {
         // An iframe says nothing of a page that can't be reached; it shows the browser's own. So ask first.
         const probe = new AbortController();
         await fetch(url, { mode: 'no-cors', cache: 'no-store', signal: AbortSignal.any([within, probe.signal]) });
         probe.abort();
-        frame.sandbox.value = url.origin === location.origin ? own : foreign;
+        frame.sandbox.value = url.origin === location.origin ? OWN : FOREIGN;
         frame.src = url.href;
         const done = loaded(frame, within);
         view.element.append(frame);
@@ -44,7 +43,7 @@ export const createWeb: SlideFactory = ({ slide }) => {
       } catch (error) {
         if (signal.aborted) throw error;
         throw new Error(
-          `${url.href} ${patience.aborted ? `did not load within ${loadMs / 1000} s` : "can't be reached"}`,
+          `${url.href} ${patience.aborted ? `did not load within ${LOAD_MS / 1000} s` : "can't be reached"}`,
         );
       }
     },

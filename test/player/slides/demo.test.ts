@@ -29,7 +29,7 @@ describeBrowser('the demo', () => {
         .locator('.slide[data-state="playing"]')
         .last()
         .evaluate((slide) => {
-          const box = slide.shadowRoot?.querySelector('main') ?? slide;
+          const box = slide.shadowRoot?.querySelector('main') ?? slide.querySelector('.copy') ?? slide;
           return Math.max(box.scrollWidth - box.clientWidth, box.scrollHeight - box.clientHeight);
         });
       expect(cut, id).toBeLessThanOrEqual(0);

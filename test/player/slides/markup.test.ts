@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { isHtml, mediaIn, withMedia } from '../../../renderer/player/slides/markup.ts';
+import { isHtml } from '../../../renderer/player/slides/markup.ts';
 
 describe('a body', () => {
   it.each([
@@ -20,24 +20,4 @@ describe('a body', () => {
       expect(isHtml(text)).toBe(false);
     },
   );
-});
-
-describe('the media of a markup', () => {
-  it.each([
-    ['<img src="/media/a.jpg">', ['/media/a.jpg']],
-    ["<img src='/media/a.jpg'><img src=/media/b.jpg>", ['/media/a.jpg', '/media/b.jpg']],
-    ['<i style="background: url(/media/a.jpg)">', ['/media/a.jpg']],
-    ['<i style="background: url(&quot;/media/a.jpg&quot;)">', ['/media/a.jpg']],
-    ['<img srcset="/media/a.jpg 1x,/media/b.jpg 2x">', ['/media/a.jpg', '/media/b.jpg']],
-    ['<img src="/media/a.jpg"><img src="/media/a.jpg">', ['/media/a.jpg']],
-    ['<img src="/media/salt&amp;pepper.jpg">', ['/media/salt&pepper.jpg']],
-    ['<img src="https://example.org/media/a.jpg">', []],
-  ])('%s: %j', (html, expected) => {
-    expect(mediaIn(html)).toEqual(expected);
-  });
-
-  it('are replaced where another address is known, and left where none is', () => {
-    const html = '<img src="/media/a&amp;b.jpg"><img src="/media/c.jpg">';
-    expect(withMedia(html, new Map([['/media/a&b.jpg', 'blob:1']]))).toBe('<img src="blob:1"><img src="/media/c.jpg">');
-  });
 });

@@ -53,7 +53,9 @@ describeBrowser('the type of a text slide', () => {
 describeBrowser('a text slide', () => {
   it('keeps the lines of plain text, and shows what looks like HTML but is not', async () => {
     const page = await openText({ body: 'Eggs < bread\nbread < soup' });
-    expect(await page.locator('.body').innerText()).toBe('Eggs < bread\nbread < soup');
+    const body = page.locator('.body');
+    expect(await body.textContent()).toBe('Eggs < bread\nbread < soup');
+    expect(await body.evaluate((element) => getComputedStyle(element).whiteSpace)).toBe('pre-line');
   });
 
   it('takes its colours from the content, and a legible ink where only the ground is said', async () => {

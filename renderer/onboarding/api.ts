@@ -1,0 +1,42 @@
+/** The calls of the onboarding form. */
+import type { Binding, OnboardingResult, OnboardingScreens, OnboardingStatus } from '../../service/wire.ts';
+import type { PageToken } from '../shared/page-token.ts';
+import { patientFetch } from '../shared/patience.ts';
+
+/** An answer that is an error. */
+export interface Refusal {
+  code: string;
+  field?: string;
+}
+
+export const isRefusal = (error: unknown): error is Refusal => typeof (error as Refusal | undefined)?.code === 'string';
+
+export interface Api {
+  status(deviceId: string): Promise<OnboardingStatus>;
+  screens(): Promise<OnboardingScreens>;
+  bind(binding: Binding): Promise<OnboardingResult>;
+}
+
+/** Each call rejects with a {@link Refusal}, or with something else where there was no answer. */
+export const createApi = (token: PageToken): Api => {
+  const call = async <Answer>(path: string, init: RequestInit = {}, isRetry = false): Promise<Answer> => {
+    const response = await patientFetch(`/api/onboarding${path}`, {
+      ...init,
+      headers: { ...init.headers, ...token.header() },
+    });
+    if (response.ok) return (await response.json()) as Answer;
+    if (response.status === 401 && !isRetry) {
+      await token.renew();
+      return call(path, init, true);
+    }
+    const { error } = (await response.json()) as { error: Refusal & { message: string } };
+    throw Object.assign(new Error(error.message), error);
+  };
+
+  return {
+    status: (deviceId) => call(`/status?deviceId=${encodeURIComponent(deviceId)}`),
+    screens: () => call('/screens'),
+    bind: (binding) =>
+      call('', { method: 'POST', headers: { 'Content-Type': 'application/json' }, body: JSON.stringify(binding) }),
+  };
+};

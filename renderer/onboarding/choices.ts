@@ -1,0 +1,83 @@
+/** The list of screens to choose from: radio buttons, with a search where there are many. */
+import type { Screen } from '../../service/wire.ts';
+import { element } from './element.ts';
+
+export interface Choices {
+  /** Fills the list. A screen that was chosen stays chosen while it is there; `preferred` is chosen otherwise. */
+  fill(screens: readonly Screen[], preferred: string | null): void;
+  /** The screen that is chosen. */
+  readonly chosen: Screen | undefined;
+  focus(): void;
+}
+
+/** More than these don't fit on a phone without scrolling. */
+const MANY = 8;
+
+/** Without case and accents: a phone's keyboard is no place to look for them. */
+const plain = (text: string): string =>
+  text
+    .normalize('NFD')
+    .replace(/[\u0300-\u036f]/g, '')
+    .toLowerCase();
+
+export const createChoices = (onChoose: (screen: Screen) => void): Choices => {
+  const list = element('choices');
+  const search = element<HTMLInputElement>('search');
+  let screens: readonly Screen[] = [];
+
+  const inputs = (): HTMLInputElement[] => Array.from(list.querySelectorAll('input'));
+  const chosen = (): Screen | undefined => {
+    const input = inputs().find(({ checked }) => checked);
+    return screens.find(({ slug }) => slug === input?.value);
+  };
+
+  const row = ({ slug, name }: Screen, isChosen: boolean): HTMLElement => {
+    const label = document.createElement('label');
+    const input = document.createElement('input');
+    const text = document.createElement('span');
+    Object.assign(input, { type: 'radio', name: 'screen', value: slug, checked: isChosen });
+    text.textContent = name;
+    label.className = 'choice';
+    label.append(input, text);
+    return label;
+  };
+
+  const filter = (): void => {
+    const wanted = plain(search.value.trim());
+    let found = 0;
+    for (const label of Array.from(list.children) as HTMLElement[]) {
+      // What is chosen is never out of sight.
+      const isChosen = label.querySelector('input')?.checked ?? false;
+      label.hidden = !isChosen && !plain(label.textContent ?? '').includes(wanted);
+      if (!label.hidden) found += 1;
+    }
+    element('no-match').hidden = found > 0;
+  };
+
+  search.addEventListener('input', filter);
+  // Enter closes the keyboard, and sends nothing.
+  search.addEventListener('keydown', (event) => {
+    if (event.key !== 'Enter') return;
+    event.preventDefault();
+    search.blur();
+  });
+  list.addEventListener('change', () => {
+    const screen = chosen();
+    if (screen !== undefined) onChoose(screen);
+  });
+
+  return {
+    fill: (next, preferred) => {
+      const before = chosen()?.slug ?? preferred;
+      screens = next;
+      list.replaceChildren(...screens.map((screen) => row(screen, screen.slug === before || screens.length === 1)));
+      element('search-field').hidden = screens.length <= MANY;
+      search.value = '';
+      filter();
+    },
+    get chosen() {
+      return chosen();
+    },
+    focus: () => (inputs().find(({ checked }) => checked) ?? inputs()[0])?.focus(),
+  };
+};

@@ -1,0 +1,27 @@
+const LOCAL_MEDIUM = /(?<=["'(=,\s]|&quot;|&#39;)\/media\/(?:(?!&(?:quot|#39);)[^\s"'()<>,])+/g;
+const unescaped = (url: string): string => url.replaceAll('&amp;', '&');
+
+/** Every `/media/NAME` that the markup loads, each once. */
+export const mediaIn = (html: string): string[] => [...new Set(html.match(LOCAL_MEDIUM)?.map(unescaped))];
+
+/** Where to load the media of this service from that a markup names. */
+export interface Addresses {
+  /** Whether all of the markup's are known. */
+  know(html: string): boolean;
+  /** Finds out those that are not. A medium that can't be had keeps its own address: the rest is worth showing. */
+  learn(html: string): Promise<void>;
+  /** The markup with each medium that is known replaced by the address to load it from. */
+  apply(html: string): string;
+}
+
+export const createAddresses = (media: (url: string) => Promise<string>): Addresses => {
+  const known = new Map<string, string>();
+  const unknownIn = (html: string): string[] => mediaIn(html).filter((url) => !known.has(url));
+  return {
+    know: (html) => unknownIn(html).length === 0,
+    learn: async (html) => {
+      await Promise.all(unknownIn(html).map(async (url) => known.set(url, await media(url).catch(() => url))));
+    },
+    apply: (html) => html.replace(LOCAL_MEDIUM, (url) => known.get(unescaped(url)) ?? url),
+  };
+};

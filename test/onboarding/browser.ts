@@ -1,0 +1,75 @@
+/** The two pages of onboarding, each in a browser of its own: the screen's and the phone's. */
+import jsqr from 'jsqr';
+import type { BrowserContextOptions, Page } from 'playwright-core';
+import { PNG } from 'pngjs';
+import { expect, onTestFinished } from 'vitest';
+import { launchBrowser } from '../support/browser.ts';
+import { startTestService, type TestService } from '../support/service.ts';
+
+export const patience = { timeout: 25_000 };
+
+/** Screens that can be told apart by what they show. */
+export const content = {
+  screens: ['Lobby', 'Café', 'Gate 4'].map((name, index) => ({
+    name,
+    slug: ['lobby', 'cafe', 'gate-4'][index],
+    playlist_id: `playlist-${index}`,
+  })),
+  playlists: ['Welcome', 'Today’s cake', 'Boarding'].map((title, index) => ({
+    id: `playlist-${index}`,
+    slides: [{ kind: 'text', title }],
+  })),
+};
+
+/** A service that a phone could reach, too. */
+export const startReachable = (env: Record<string, string> = {}, more: Parameters<typeof startTestService>[0] = {}) =>
+  startTestService({ content, ...more, env: { SIGNAGE_HOST: '0.0.0.0', ...env } });
+
+const open = async (url: string, options: BrowserContextOptions): Promise<Page> => {
+  const context = await (await launchBrowser()).newContext(options);
+  onTestFinished(() => context.close());
+  const page = await context.newPage();
+  page.setDefaultTimeout(patience.timeout);
+  await page.goto(url);
+  return page;
+};
+
+export const openScreen = ({ url }: TestService, options: BrowserContextOptions = {}): Promise<Page> =>
+  open(url, { viewport: { width: 1920, height: 1080 }, locale: 'en-GB', ...options });
+
+export const openPhone = (url: string, options: BrowserContextOptions = {}): Promise<Page> =>
+  open(url, {
+    viewport: { width: 390, height: 844 },
+    hasTouch: true,
+    isMobile: true,
+    locale: 'en-GB',
+    ...options,
+  });
+
+/** What a camera reads from the screen. */
+export const scan = async (page: Page): Promise<string> => {
+  let read = '';
+  const look = async (): Promise<string> => {
+    const { data, width, height } = PNG.sync.read(await page.screenshot());
+    read = jsqr(new Uint8ClampedArray(data), width, height)?.data ?? '';
+    return read;
+  };
+  await expect.poll(look, patience).not.toBe('');
+  return read;
+};
+
+/** Resolves once a page plays the screen, by what is to be read on it. */
+export const untilPlaying = async (page: Page, slug: string, title: string): Promise<void> => {
+  await page.waitForURL(`**/screen/${slug}`);
+  await page.getByText(title).first().waitFor();
+};
+
+/** The address of the form for the device on the screen, as it is read off there. */
+export const readOff = async (page: Page): Promise<string> => {
+  await page.locator('#code svg').waitFor();
+  return `${await textOf(page, 'dd')}?deviceId=${await textOf(page, '#device')}`;
+};
+
+/** What stands in the first element that fits. */
+export const textOf = async (page: Page, selector: string): Promise<string> =>
+  (await page.locator(selector).first().textContent()) ?? '';

@@ -1,0 +1,196 @@
+/** The onboarding form, on a phone, where things are not as they should be. */
+import type { Page } from 'playwright-core';
+import { expect } from 'vitest';
+import { describeBrowser, itBrowser as it } from '../support/browser.ts';
+import { content, openPhone, startReachable } from './browser.ts';
+import { bind } from './support.ts';
+
+const formOf = ({ url }: { url: string }, deviceId = 'device-1'): string => `${url}/onboard?deviceId=${deviceId}`;
+const press = (page: Page, name: string): Promise<void> => page.getByRole('button', { name }).tap();
+
+describeBrowser('the form', () => {
+  it('says beside each field what is missing, and leads there', async () => {
+    const service = await startReachable();
+    const phone = await openPhone(formOf(service));
+    await press(phone, 'Start playing');
+    await phone.getByText('Choose a screen.').waitFor();
+    expect(await phone.locator('#screens').getAttribute('aria-invalid')).toBe('true');
+    expect(await phone.evaluate(() => document.activeElement?.getAttribute('name'))).toBe('screen');
+
+    await phone.getByText('Lobby').tap();
+    expect(await phone.getByText('Choose a screen.').isVisible()).toBe(false);
+    expect(await phone.getByLabel('Name of the player').inputValue()).toBe('Lobby');
+    await phone.getByLabel('Name of the player').fill('  ');
+    await press(phone, 'Start playing');
+    await phone.getByText('Give the player a name').waitFor();
+    expect(await phone.evaluate(() => document.activeElement?.id)).toBe('name');
+  });
+
+  it('suggests a name by the screen, until there is one', async () => {
+    const service = await startReachable();
+    const phone = await openPhone(formOf(service));
+    const name = phone.getByLabel('Name of the player');
+    await phone.getByText('Lobby').tap();
+    await phone.getByText('Gate 4').tap();
+    expect(await name.inputValue()).toBe('Gate 4');
+    await name.fill('North wall');
+    await phone.getByText('Lobby').tap();
+    expect(await name.inputValue()).toBe('North wall');
+  });
+
+  it('keeps the name and the screen of a bound device, and asks nothing where only the name changes', async () => {
+    const service = await startReachable();
+    await bind(service, { screenSlug: 'cafe' });
+    const phone = await openPhone(formOf(service));
+    await phone.getByText('“Front desk” shows Café now.').waitFor();
+    expect(await phone.getByRole('radio', { name: 'Café' }).isChecked()).toBe(true);
+    await phone.getByLabel('Name of the player').fill('Counter');
+    await press(phone, 'Start playing');
+    await phone.getByText('“Counter” isn’t connected at the moment').waitFor();
+  });
+
+  it.each(['/onboard', '/onboard?deviceId='])(
+    'asks for the id where %s has none, and takes it as it is read off',
+    async (path) => {
+      const service = await startReachable();
+      const phone = await openPhone(service.url + path);
+      await phone.getByRole('heading', { name: 'Which player?' }).waitFor();
+      await phone.getByLabel('Id of the player').fill(' k7qm 3x9f ');
+      await press(phone, 'Next');
+      await phone.getByText('Player k7qm3x9f').waitFor();
+    },
+  );
+
+  it('says that an id is wrong', async () => {
+    const service = await startReachable();
+    const phone = await openPhone(formOf(service, 'a/b'));
+    await phone.getByText('This id can’t be right.').waitFor();
+    expect(await phone.getByLabel('Id of the player').inputValue()).toBe('a/b');
+  });
+
+  it('has a search where there are many screens, which knows no accents', async () => {
+    const many = ['Café Nord', ...Array.from({ length: 8 }, (_, index) => `Room ${index}`)];
+    const service = await startReachable(
+      {},
+      {
+        content: { ...content, screens: many.map((name, index) => ({ name, slug: `screen-${index}` })) },
+      },
+    );
+    const phone = await openPhone(formOf(service));
+    const rows = phone.locator('.choice:visible');
+    await expect.poll(() => rows.count()).toBe(9);
+    await phone.getByLabel('Search screens').fill('CAFE');
+    expect(await rows.allTextContents()).toStrictEqual(['Café Nord']);
+    await phone.getByText('Café Nord').tap();
+    await phone.getByLabel('Search screens').fill('room 3');
+    expect(await rows.allTextContents()).toStrictEqual(['Café Nord', 'Room 3']);
+    await phone.getByLabel('Search screens').press('Enter');
+    expect(await phone.getByRole('heading', { name: 'Set up this player' }).isVisible()).toBe(true);
+  });
+
+  it('has no search where there are few', async () => {
+    const service = await startReachable();
+    const phone = await openPhone(formOf(service));
+    await phone.getByText('Lobby').waitFor();
+    expect(await phone.getByLabel('Search screens').isVisible()).toBe(false);
+  });
+
+  it('says that there is nothing to choose from, and tries again', async () => {
+    const service = await startReachable({}, { content: { screens: [], playlists: [] } });
+    const phone = await openPhone(formOf(service));
+    await phone.getByRole('heading', { name: 'There are no screens yet' }).waitFor();
+    service.writeContent(content);
+    await expect.poll(async () => (await (await service.get('/api/onboarding/screens')).json()).screens.length).toBe(3);
+    await press(phone, 'Try again');
+    await phone.getByText('Lobby').waitFor();
+  });
+
+  it('offers other screens where the chosen one is gone', async () => {
+    const service = await startReachable();
+    const phone = await openPhone(formOf(service));
+    await phone.getByText('Lobby').tap();
+    service.writeContent({ ...content, screens: content.screens.slice(1) });
+    await expect.poll(async () => (await (await service.get('/api/onboarding/screens')).json()).screens.length).toBe(2);
+    await press(phone, 'Start playing');
+    await phone.getByText('This screen is no longer there.').waitFor();
+    expect(await phone.locator('.choice').allTextContents()).toStrictEqual(['Café', 'Gate 4']);
+    await phone.getByText('Gate 4').tap();
+    await press(phone, 'Start playing');
+    await phone.getByRole('heading', { name: 'Saved' }).waitFor();
+  });
+
+  it('says that the phone is offline, keeps what was filled in, and goes on', async () => {
+    const service = await startReachable();
+    const phone = await openPhone(formOf(service));
+    await phone.getByText('Lobby').tap();
+    await phone.context().setOffline(true);
+    await press(phone, 'Start playing');
+    await phone.getByRole('alert').getByText('Your phone is offline.').waitFor();
+    await phone.context().setOffline(false);
+    await phone.locator('#form-error').waitFor({ state: 'hidden' });
+    await press(phone, 'Start playing');
+    await phone.getByRole('heading', { name: 'Saved' }).waitFor();
+  });
+
+  it('says that the player does not answer, and tries again', async () => {
+    const service = await startReachable();
+    const phone = await openPhone(formOf(service));
+    await phone.route('**/api/onboarding/**', (route) => route.abort());
+    await phone.reload();
+    await phone.getByRole('heading', { name: 'The player doesn’t answer' }).waitFor();
+    await phone.unrouteAll();
+    await press(phone, 'Try again');
+    await phone.getByText('Lobby').waitFor();
+  });
+
+  it.each([
+    [507, 'insufficient_storage', 'The player’s disk is full'],
+    [429, 'too_many_requests', 'Too many attempts.'],
+    [500, 'internal_error', 'Something went wrong on the player.'],
+  ])('says in plain words what a %i means', async (status, code, words) => {
+    const service = await startReachable();
+    const phone = await openPhone(formOf(service));
+    const answer = { status, json: { error: { code, message: 'x' } } };
+    await phone.route('**/api/onboarding', (route) => route.fulfill(answer));
+    await phone.getByText('Lobby').tap();
+    await press(phone, 'Start playing');
+    await phone.getByRole('alert').getByText(words).waitFor();
+  });
+
+  it.each(['light', 'dark'] as const)('can be touched and read: %s', async (colorScheme) => {
+    const service = await startReachable();
+    const phone = await openPhone(formOf(service), { colorScheme, viewport: { width: 320, height: 568 } });
+    await phone.getByText('Lobby').waitFor();
+    const sizes = await phone
+      .locator('button:visible, .choice:visible, input:not([type=radio]):visible')
+      .evaluateAll((elements) => elements.map((element) => element.getBoundingClientRect().height));
+    expect(sizes.length).toBeGreaterThan(4);
+    expect(Math.min(...sizes)).toBeGreaterThanOrEqual(44);
+    expect(await phone.evaluate(() => document.documentElement.scrollWidth)).toBe(320);
+    const contrasts = await phone.evaluate(contrastsOf, 'h1, p, legend, label, .choice span, .hint, button');
+    expect(Math.min(...contrasts)).toBeGreaterThanOrEqual(4.5);
+  });
+});
+
+/** WCAG 2.2 contrast of the texts that are visible, each against the nearest ground that is painted. Runs in the page. */
+const contrastsOf = (selector: string): number[] => {
+  const parse = (colour: string): number[] => (colour.match(/[\d.]+/g) ?? []).map(Number);
+  const luminance = (colour: number[]): number => {
+    const [red = 0, green = 0, blue = 0] = colour
+      .slice(0, 3)
+      .map((part) => part / 255)
+      .map((part) => (part <= 0.04045 ? part / 12.92 : ((part + 0.055) / 1.055) ** 2.4));
+    return 0.2126 * red + 0.7152 * green + 0.0722 * blue;
+  };
+  const ground = (element: Element | null): number[] => {
+    if (element === null) return [255, 255, 255];
+    const colour = parse(getComputedStyle(element).backgroundColor);
+    return colour[3] === 0 ? ground(element.parentElement) : colour;
+  };
+  return Array.from(document.querySelectorAll<HTMLElement>(selector))
+    .filter((element) => element.offsetParent !== null && element.textContent?.trim() !== '')
+    .map((element) => {
+      const [a, b] = [luminance(parse(getComputedStyle(element).color)), luminance(ground(element))];
+      return (Math.max(a, b) + 0.05) / (Math.min(a, b) + 0.05);
+    });
+};

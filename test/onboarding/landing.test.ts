@@ -1,0 +1,117 @@
+/** The landing page when things change around it. */
+import { expect } from 'vitest';
+import { describeBrowser, itBrowser as it } from '../support/browser.ts';
+import { openScreen, readOff, scan, startReachable, textOf, untilPlaying } from './browser.ts';
+import { bind } from './support.ts';
+
+describeBrowser('the landing page', { timeout: 60_000 }, () => {
+  it('waits for a service that is away, and goes on with it', async () => {
+    const service = await startReachable();
+    const { port } = new URL(service.url);
+    const screen = await openScreen(service);
+    const url = await readOff(screen);
+    await service.close();
+    await screen.getByText('One moment, reconnecting').waitFor();
+    expect(await readOff(screen)).toBe(url);
+
+    const again = await startReachable({ SIGNAGE_PORT: port }, { dataDir: service.dataDir });
+    await screen.getByText('Waiting for your phone').waitFor();
+    await bind(again, { deviceId: await textOf(screen, '#device') });
+    await untilPlaying(screen, 'lobby', 'Welcome');
+  });
+
+  it('looks for itself where sockets do not get through', async () => {
+    const service = await startReachable();
+    const screen = await openScreen(service);
+    await screen.routeWebSocket(/\/api\/onboarding\/socket/, (socket) => socket.close());
+    await screen.reload();
+    await screen.getByText('Waiting for your phone').waitFor();
+    await bind(service, { deviceId: await textOf(screen, '#device') });
+    await untilPlaying(screen, 'lobby', 'Welcome');
+  });
+
+  it('asks for a network where there is none, and shows the code once there is', async () => {
+    const service = await startReachable();
+    const screen = await openScreen(service);
+    const tell: ((formUrl: string | null) => void)[] = [];
+    await screen.routeWebSocket(/\/api\/onboarding\/socket/, (socket) => {
+      const server = socket.connectToServer();
+      server.onMessage((message) => {
+        const status = JSON.parse(String(message)) as Record<string, unknown>;
+        tell.push((formUrl) => socket.send(JSON.stringify({ ...status, formUrl })));
+        socket.send(JSON.stringify({ ...status, formUrl: null }));
+      });
+    });
+    await screen.reload();
+    await screen.getByRole('heading', { name: 'Not connected yet' }).waitFor();
+    expect(await screen.locator('#code').isVisible()).toBe(false);
+    tell[0]?.('http://10.0.0.7:8080/onboard');
+    await screen.getByRole('heading', { name: 'What shall play here?' }).waitFor();
+    expect(await textOf(screen, 'dd')).toBe('http://10.0.0.7:8080/onboard');
+    await screen.locator('#code svg').waitFor();
+  });
+
+  it('stays where it is while the chosen screen does not answer, and never shows an error', async () => {
+    const service = await startReachable();
+    const screen = await openScreen(service);
+    let isAway = true;
+    await screen.route('**/screen/lobby', (route) => (isAway ? route.abort() : route.continue()));
+    await screen.getByText('Waiting for your phone').waitFor();
+    await bind(service, { deviceId: await textOf(screen, '#device') });
+    await screen.getByRole('heading', { name: 'Lobby' }).waitFor();
+    await screen.waitForEvent('requestfailed', (request) => request.url().endsWith('/screen/lobby'));
+    expect(screen.url()).toBe(`${service.url}/`);
+    isAway = false;
+    await untilPlaying(screen, 'lobby', 'Welcome');
+  });
+
+  it('is the same device after a reload, by an id that can be read', async () => {
+    const service = await startReachable();
+    const screen = await openScreen(service);
+    const deviceId = await textOf(screen, '#device');
+    expect(deviceId).toMatch(/^[2-9a-hj-kmnp-z]{4}(-[2-9a-hj-kmnp-z]{4}){2}$/);
+    await screen.reload();
+    expect(await textOf(screen, '#device')).toBe(deviceId);
+  });
+
+  it('shows a long id in groups, which is whole when it is copied', async () => {
+    const service = await startReachable();
+    const id = '0123456789abcdef0123456789abcdef';
+    const screen = await openScreen({ ...service, url: `${service.url}/?deviceId=${id}` });
+    expect(await screen.locator('#device').textContent()).toBe(id);
+    expect(await screen.locator('#device span').allTextContents()).toStrictEqual(id.match(/.{4}/g));
+    expect(await scan(screen)).toMatch(new RegExp(`/onboard\\?deviceId=${id}$`));
+  });
+
+  it.each([
+    [1920, 1080],
+    [1080, 1920],
+    [1280, 720],
+    [3840, 2160],
+    [1024, 768],
+    [768, 1024],
+  ])('has nothing outside of a screen of %i by %i, nor over one another', async (width, height) => {
+    const service = await startReachable();
+    const screen = await openScreen(
+      { ...service, url: `${service.url}/?deviceId=3f2b8c1e-90ab-4cde-8f01-23456789abcd` },
+      { viewport: { width, height }, locale: 'de' },
+    );
+    await screen.locator('#code svg').waitFor();
+    const box = async (selector: string) => {
+      const {
+        x,
+        y,
+        width: w,
+        height: h,
+      } = (await screen.locator(selector).first().boundingBox()) ?? Object.create(null);
+      return { left: x, top: y, right: x + w, bottom: y + h };
+    };
+    const [code, words] = [await box('#code'), await box('.words')];
+    for (const { left, top, right, bottom } of [code, words]) {
+      expect(Math.min(left, top)).toBeGreaterThan(0);
+      expect(right).toBeLessThan(width);
+      expect(bottom).toBeLessThan(height);
+    }
+    expect(words.right <= code.left || words.top >= code.bottom).toBe(true);
+  });
+});

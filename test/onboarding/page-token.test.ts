@@ -1,0 +1,136 @@
+/** What the pages send of credentials, and that they never run out of them. */
+import type { BrowserContext, Page, Request } from 'playwright-core';
+import { expect } from 'vitest';
+import { describeBrowser, itBrowser as it } from '../support/browser.ts';
+import { openPhone, openScreen, patience, readOff, startReachable, textOf, untilPlaying } from './browser.ts';
+
+const secret = 'correct horse battery staple';
+const startSecured = (env: Record<string, string> = {}, more: Parameters<typeof startReachable>[1] = {}) =>
+  startReachable({ SIGNAGE_SHARED_SECRET: secret, ...env }, more);
+
+/** The requests to the API that a browser sends from now on. */
+const watch = (context: BrowserContext): Request[] => {
+  const requests: Request[] = [];
+  context.on('request', (request) => {
+    if (new URL(request.url()).pathname.startsWith('/api/')) requests.push(request);
+  });
+  return requests;
+};
+const tokenOf = (request: Request): string | undefined => request.headers()['x-signage-page-auth'];
+
+const isRenewal = (request: Request): boolean =>
+  request.method() === 'POST' && request.url().endsWith('/api/auth/page');
+const nextRenewal = (page: Page) => page.waitForResponse((response) => isRenewal(response.request()), patience);
+
+describeBrowser('with a secret', { timeout: 60_000 }, () => {
+  it('every call of both pages carries a token, and the way is the same', async () => {
+    const service = await startSecured();
+    const screen = await openScreen(service);
+    const ofScreen = watch(screen.context());
+    await screen.reload();
+    const phone = await openPhone(await readOff(screen));
+    const ofPhone = watch(phone.context());
+    await phone.reload();
+    await phone.getByText('Lobby').tap();
+    await phone.getByRole('button', { name: 'Start playing' }).tap();
+    await phone.getByRole('heading', { name: 'Lobby is on' }).waitFor();
+    await screen.waitForURL('**/screen/lobby');
+
+    const calls = [...ofScreen, ...ofPhone].filter((request) => request.url().includes('/api/onboarding'));
+    expect(calls.length).toBeGreaterThan(3);
+    for (const call of calls) expect(tokenOf(call), call.url()).toMatch(/^[\w-]+\.[\w-]+\.[\w-]+$/);
+  });
+
+  it('a token is renewed at two thirds of its life', async () => {
+    const service = await startSecured();
+    const screen = await openScreen(service);
+    await screen.clock.install();
+    await screen.reload();
+    await screen.getByText('Waiting for your phone').waitFor();
+    const requests = watch(screen.context());
+    await screen.clock.runFor(590_000);
+    expect(requests.filter(isRenewal)).toHaveLength(0);
+    const renewal = nextRenewal(screen);
+    await screen.clock.runFor(15_000);
+    const { token } = (await (await renewal).json()) as { token: string };
+    await screen.clock.runFor(60_000);
+    await expect.poll(() => tokenOf(requests.at(-1) as Request), patience).toBe(token);
+  });
+
+  it('a token is renewed after a sleep', async () => {
+    const service = await startSecured();
+    const screen = await openScreen(service);
+    await screen.clock.install();
+    await screen.reload();
+    await screen.getByText('Waiting for your phone').waitFor();
+    const renewal = nextRenewal(screen);
+    await screen.clock.fastForward('12:00');
+    expect((await renewal).status()).toBe(200);
+  });
+
+  it('a clock that is set back does not keep a token from being renewed', async () => {
+    const service = await startSecured();
+    const screen = await openScreen(service);
+    await screen.clock.install();
+    await screen.reload();
+    await screen.getByText('Waiting for your phone').waitFor();
+    await screen.clock.setSystemTime(Date.now() - 3 * 86_400_000);
+    const renewal = nextRenewal(screen);
+    await screen.clock.runFor(601_000);
+    expect((await renewal).status()).toBe(200);
+  });
+
+  it('a token that died while the service was away is replaced from the page itself', async () => {
+    const service = await startSecured({ SIGNAGE_PAGE_TOKEN_SECONDS: '2' });
+    const { port } = new URL(service.url);
+    const screen = await openScreen(service);
+    await screen.getByText('Waiting for your phone').waitFor();
+    await service.close();
+    await screen.getByText('One moment, reconnecting').waitFor();
+    const again = await startSecured(
+      { SIGNAGE_PORT: port, SIGNAGE_SHARED_SECRET: 'another secret, since yesterday' },
+      { dataDir: service.dataDir },
+    );
+    await screen.getByText('Waiting for your phone').waitFor();
+    await expect.poll(() => again.log().includes('a landing page connected'), patience).toBe(true);
+  });
+
+  it('a page whose service gets a secret learns of it', async () => {
+    const service = await startReachable();
+    const { port } = new URL(service.url);
+    const screen = await openScreen(service);
+    const phone = await openPhone(await readOff(screen));
+    await phone.getByText('Lobby').tap();
+    await service.close();
+    await startSecured({ SIGNAGE_PORT: port }, { dataDir: service.dataDir });
+    await phone.getByRole('button', { name: 'Start playing' }).tap();
+    await phone
+      .getByRole('heading', { name: 'Lobby is on' })
+      .or(phone.getByRole('heading', { name: 'Saved' }))
+      .waitFor();
+    await untilPlaying(screen, 'lobby', 'Welcome');
+  });
+});
+
+describeBrowser('without a secret', { timeout: 60_000 }, () => {
+  it('the pages send no credentials', async () => {
+    const service = await startReachable();
+    const screen = await openScreen(service);
+    const ofScreen = watch(screen.context());
+    const sockets: string[] = [];
+    screen.on('websocket', (socket) => sockets.push(socket.url()));
+    await screen.reload();
+    const phone = await openPhone(await readOff(screen));
+    const ofPhone = watch(phone.context());
+    await phone.reload();
+    await phone.getByText('Lobby').tap();
+    await phone.getByRole('button', { name: 'Start playing' }).tap();
+    await untilPlaying(screen, 'lobby', 'Welcome');
+    for (const request of [...ofScreen, ...ofPhone]) {
+      expect(tokenOf(request), request.url()).toBeUndefined();
+      expect(request.headers().authorization).toBeUndefined();
+    }
+    for (const url of sockets) expect(url).not.toContain('token');
+    expect(await textOf(phone, '#done-title')).toBe('Lobby is on');
+  });
+});

@@ -1,0 +1,77 @@
+import jsqr from 'jsqr';
+import { describe, expect, it } from 'vitest';
+import { startTestService } from '../support/service.ts';
+import { content, getAs } from './support.ts';
+
+const QUIET = 4;
+const PIXELS = 8;
+
+/** The dark modules of the SVG's one stroked path, quiet zone included. */
+const modulesOf = (svg: string): boolean[][] => {
+  const size = Number(/viewBox="0 0 (\d+) \1"/.exec(svg)?.[1]);
+  const rows = Array.from({ length: size }, () => Array.from({ length: size }, () => false));
+  let [x, y] = [0, 0];
+  for (const [, command, first, second] of (/stroke="#000000" d="([^"]+)"/.exec(svg)?.[1] ?? '').matchAll(
+    /([Mmh])(-?[\d.]+)(?: (-?[\d.]+))?/g,
+  )) {
+    if (command === 'M') [x, y] = [Number(first), Math.floor(Number(second))];
+    else if (command === 'm') x += Number(first);
+    else for (let left = Number(first); left > 0; left -= 1) (rows[y] as boolean[])[x++] = true;
+  }
+  return rows;
+};
+
+const read = (modules: boolean[][]): string | undefined => {
+  const width = modules.length * PIXELS;
+  const pixels = new Uint8ClampedArray(width * width * 4);
+  for (let at = 0; at < width * width; at += 1) {
+    const dark = modules[Math.floor(at / width / PIXELS)]?.[Math.floor((at % width) / PIXELS)];
+    pixels.set(dark ? [0, 0, 0, 255] : [255, 255, 255, 255], at * 4);
+  }
+  return jsqr(pixels, width, width)?.data;
+};
+
+const drawnFor = async (deviceId: string, host = 'signage.local:8080'): Promise<boolean[][]> => {
+  const service = await startTestService({ content });
+  const response = await getAs(service, host, `/api/onboarding/qr?deviceId=${deviceId}`);
+  return modulesOf(await response.text());
+};
+
+describe('the QR code', () => {
+  it('is an SVG of its own', async () => {
+    const service = await startTestService({ content });
+    const response = await service.get('/api/onboarding/qr?deviceId=device-1');
+    expect(response.headers.get('content-type')).toMatch(/^image\/svg\+xml/);
+    expect(response.headers.get('cache-control')).toBe('no-store');
+    expect(await response.text()).toMatch(/^<svg xmlns="http:\/\/www\.w3\.org\/2000\/svg"/);
+  });
+
+  it.each(['device-1', 'A-Z.a_z:0', 'x'.repeat(128)])(
+    'says the address of the form for %s, letter for letter',
+    async (id) => {
+      expect(read(await drawnFor(id))).toBe(`http://signage.local:8080/onboard?deviceId=${id}`);
+    },
+  );
+
+  it('says an address that is not loopback where it is asked for by one', async () => {
+    const url = new URL(read(await drawnFor('device-1', 'localhost:8080')) ?? '');
+    expect(url.hostname).not.toMatch(/^127\.|localhost|^\[::1?\]$/);
+    expect(url.pathname + url.search).toBe('/onboard?deviceId=device-1');
+  });
+
+  it('has a quiet zone of four modules, and no more', async () => {
+    const modules = await drawnFor('device-1');
+    const dark = modules.flatMap((row, y) => row.flatMap((isDark, x) => (isDark ? [{ x, y }] : [])));
+    const edges = dark.flatMap(({ x, y }) => [x, y, modules.length - 1 - x, modules.length - 1 - y]);
+    expect(Math.min(...edges)).toBe(QUIET);
+  });
+
+  it('is read with a twelfth of it covered', async () => {
+    const modules = await drawnFor('k7qm-3x9f-t2wd');
+    const inner = modules.length - 2 * QUIET;
+    const side = Math.round(Math.sqrt((inner * inner) / 12));
+    const from = Math.floor((modules.length - side) / 2);
+    for (let y = from; y < from + side; y += 1) modules[y]?.fill(true, from, from + side);
+    expect(read(modules)).toBe('http://signage.local:8080/onboard?deviceId=k7qm-3x9f-t2wd');
+  });
+});

@@ -1,0 +1,28 @@
+import { describe, expect, it } from 'vitest';
+import { createAddresses, mediaIn } from '../../../renderer/player/slides/addresses.ts';
+
+describe('the media of a markup', () => {
+  it.each([
+    ['<img src="/media/a.jpg">', ['/media/a.jpg']],
+    ["<img src='/media/a.jpg'><img src=/media/b.jpg>", ['/media/a.jpg', '/media/b.jpg']],
+    ['<i style="background: url(/media/a.jpg)">', ['/media/a.jpg']],
+    ['<i style="background: url(&quot;/media/a.jpg&quot;)">', ['/media/a.jpg']],
+    ['<img srcset="/media/a.jpg 1x,/media/b.jpg 2x">', ['/media/a.jpg', '/media/b.jpg']],
+    ['<img src="/media/a.jpg"><img src="/media/a.jpg">', ['/media/a.jpg']],
+    ['<img src="/media/salt&amp;pepper.jpg">', ['/media/salt&pepper.jpg']],
+    ['<img src="https://example.org/media/a.jpg">', []],
+  ])('%s: %j', (html, expected) => {
+    expect(mediaIn(html)).toEqual(expected);
+  });
+
+  it('are replaced where they can be had, and left where they can not', async () => {
+    const html = '<img src="/media/a&amp;b.jpg"><img src="/media/c.jpg">';
+    const addresses = createAddresses((url) =>
+      url === '/media/a&b.jpg' ? Promise.resolve('blob:1') : Promise.reject(),
+    );
+    expect(addresses.know(html)).toBe(false);
+    await addresses.learn(html);
+    expect(addresses.know(html)).toBe(true);
+    expect(addresses.apply(html)).toBe('<img src="blob:1"><img src="/media/c.jpg">');
+  });
+});

@@ -1,0 +1,59 @@
+import { describe, expect, it } from 'vitest';
+import { ffmpegArguments } from '../../service/streams/arguments.ts';
+import { hopefulPlan } from '../../service/streams/plan.ts';
+import { parseSource } from '../../service/streams/source.ts';
+
+const runId = '0123456789abcdef';
+const wordsFor = (url: string, change = {}, disableAudio = false) =>
+  ffmpegArguments(parseSource(url, disableAudio), { ...hopefulPlan, ...change }, runId);
+const lineFor = (...given: Parameters<typeof wordsFor>) => ` ${wordsFor(...given).join(' ')} `;
+
+describe('ffmpeg', () => {
+  it('gets the source as one word, behind what limits it, and writes to its standard output', () => {
+    const words = wordsFor('rtmp://user:secret@example.com/live/a');
+    expect(words.filter((word) => word.includes('example.com'))).toEqual(['rtmp://user:secret@example.com/live/a']);
+    expect(words.indexOf('-protocol_whitelist')).toBeLessThan(words.indexOf('-i'));
+    expect(words.at(-1)).toBe('pipe:1');
+    expect(words).toContain('-nostdin');
+    expect(words.join(' ')).toContain(`-metadata run=${runId}`);
+  });
+
+  it.each([
+    ['rtmp://a/b', 'rtmp,tcp'],
+    ['rtmps://a/b', 'rtmps,tls,tcp'],
+    ['rtsp://a/b', 'rtsp,rtp,udp,tcp'],
+    ['rtsps://a/b', 'rtsps,rtp,udp,tls,tcp'],
+    ['srt://a:1', 'srt'],
+  ])('may open for %s only %s', (url, protocols) => {
+    expect(lineFor(url)).toContain(` -protocol_whitelist ${protocols} `);
+  });
+
+  it.each(['rtmp://a/b', 'rtmps://a/b', 'srt://a:1'])('waits ten seconds for %s', (url) => {
+    expect(lineFor(url)).toContain(' -rw_timeout 10000000 ');
+  });
+
+  it.each(['rtmp://a/b', 'rtmps://a/b', 'rtsp://a/b', 'rtsps://a/b', 'srt://a:1'])('does not listen for %s', (url) => {
+    expect(lineFor(url)).not.toMatch(/ -(?:timeout|listen|stimeout) /);
+  });
+
+  it('copies what can be copied', () => {
+    expect(lineFor('rtmp://a/b')).toMatch(/ -map 0:v:0\? -c:v copy -map 0:a:0\? -c:a copy /);
+  });
+
+  it('encodes what is to be encoded', () => {
+    const line = lineFor('rtmp://a/b', { video: { codec: 'encode', track: 1 } });
+    expect(line).toMatch(/ -map 0:v:1\? -c:v libx264 .* -map 0:a:0\? -c:a copy /);
+    expect(line).toContain(' -pix_fmt yuv420p ');
+    expect(lineFor('rtmp://a/b', { audio: { codec: 'encode', track: 0 } })).toMatch(/ -c:v copy .* -c:a aac /);
+  });
+
+  it('leaves out the sound that nobody wants', () => {
+    expect(lineFor('rtmp://a/b', {}, true)).not.toContain('0:a');
+  });
+
+  it('looks longer where the first look was not enough', () => {
+    expect(lineFor('rtmp://a/b')).toContain(' -probesize 200000 ');
+    expect(lineFor('rtmp://a/b', { probe: 'thorough' })).not.toContain('probesize');
+    expect(lineFor('srt://a:1')).not.toContain(' -probesize ');
+  });
+});

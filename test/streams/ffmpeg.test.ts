@@ -1,0 +1,78 @@
+import { chmodSync, mkdirSync, writeFileSync } from 'node:fs';
+import { delimiter, join } from 'node:path';
+import { describe, expect, it } from 'vitest';
+import { createFfmpeg, findOnPath } from '../../service/streams/ffmpeg.ts';
+import { temporaryFolder } from '../support/service.ts';
+import { environment } from './server.ts';
+import { describeStreams } from './setup.ts';
+
+const LANG = 'C';
+
+/** A program that is called ffmpeg, in a folder of its own. */
+const install = (
+  folder = join(temporaryFolder(), 'bin'),
+  script = '#!/bin/sh\necho ffmpeg version 9.9-test Copyright\n',
+) => {
+  mkdirSync(folder, { recursive: true });
+  const path = join(folder, 'ffmpeg');
+  writeFileSync(path, script);
+  chmodSync(path, 0o755);
+  return { path, PATH: folder };
+};
+
+describe('ffmpeg', () => {
+  it('is the one that was set', async () => {
+    const { path } = install();
+    const ffmpeg = createFfmpeg({ PATH: '', LANG }, path);
+    expect(await ffmpeg.locate()).toEqual({ path, source: 'setting' });
+    expect(await ffmpeg.describe()).toEqual({ path, source: 'setting', version: '9.9-test' });
+  });
+
+  it('is the one that was set by its name', async () => {
+    const { path, PATH } = install();
+    expect(await createFfmpeg({ PATH, LANG }, 'ffmpeg').locate()).toEqual({ path, source: 'setting' });
+  });
+
+  it('is no other where the one that was set is not there', async () => {
+    const { PATH } = install();
+    expect(await createFfmpeg({ PATH, LANG }, '/nonexistent/ffmpeg').locate()).toBeNull();
+  });
+
+  it('is the first on the PATH', async () => {
+    const { path, PATH } = install();
+    const folders = ['', 'relative', temporaryFolder(), PATH, install().PATH].join(delimiter);
+    expect(await findOnPath('ffmpeg', { PATH: folders })).toBe(path);
+  });
+
+  it('is not a file that can not be run', async () => {
+    const { path, PATH } = install();
+    chmodSync(path, 0o644);
+    expect(await findOnPath('ffmpeg', { PATH })).toBeNull();
+  });
+
+  it('is found once it is installed', async () => {
+    const folder = temporaryFolder();
+    const ffmpeg = createFfmpeg({ PATH: folder, LANG }, 'ffmpeg');
+    expect(await ffmpeg.describe()).toBeNull();
+    const { path } = install(folder);
+    expect(await ffmpeg.describe()).toMatchObject({ path });
+  });
+
+  it.each(['#!/bin/sh\nexit 1\n', '#!/bin/sh\necho something else\n', 'not a program'])(
+    'is not described where it does not run: %j',
+    async (script) => {
+      const { PATH } = install(undefined, script);
+      expect(await createFfmpeg({ PATH, LANG }, 'ffmpeg').describe()).toBeNull();
+    },
+  );
+});
+
+describeStreams('the ffmpeg of this machine', () => {
+  it('is described', async ({ expect }) => {
+    expect(await createFfmpeg(environment, null).describe()).toEqual({
+      path: expect.stringMatching(/ffmpeg(?:\.exe)?$/),
+      source: expect.stringMatching(/^(?:PATH|ffmpeg-static)$/),
+      version: expect.stringMatching(/^\S+$/),
+    });
+  });
+});

@@ -1,0 +1,132 @@
+import { chmodSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { vi } from 'vitest';
+import { freePort, publish, startTcpServer } from './publishing.ts';
+import { describeStreams, ffmpegsOf, patience, type Streams, test, watch } from './setup.ts';
+
+const errorOf = async (response: Response) => ({
+  status: response.status,
+  retryAfter: response.headers.get('retry-after'),
+  ...(await response.json()).error,
+});
+
+describeStreams('a request for a stream is refused', () => {
+  test('where it is malformed', async ({ start, expect }) => {
+    const { get } = await start();
+    const field = async (query: string) => {
+      const { status, code, field } = await errorOf(await get(`/api/rtmp/session${query}`));
+      return `${status} ${code} ${field}`;
+    };
+    expect(await field('')).toBe('400 missing_field source');
+    expect(await field('?source=')).toBe('400 missing_field source');
+    expect(await field('?source=http://a/b')).toBe('400 invalid_field source');
+    expect(await field('?source=rtmp://a/b&source=rtmp://a/c')).toBe('400 invalid_field source');
+    for (const value of ['', 'yes', 'TRUE', '2', 'constructor', '1&disableAudio=1']) {
+      expect(await field(`?source=rtmp://a/b&disableAudio=${value}`)).toBe('400 invalid_field disableAudio');
+    }
+  });
+
+  test('where there is no such session or file', async ({ address, start, expect }) => {
+    const streams = await start();
+    const unknown = await errorOf(await streams.get('/api/rtmp/streams/0123456789abcdef/index.m3u8'));
+    expect(unknown).toMatchObject({ status: 404, code: 'session_not_found' });
+    const { key } = await streams.open(address);
+    for (const name of ['1.ts', 'index.m3u', '__proto__', '..%2f..%2fetc%2fpasswd', '%00']) {
+      const response = await streams.get(`/api/rtmp/streams/${key}/${name}`);
+      expect(await errorOf(response)).toMatchObject({ status: 404, code: 'file_not_found' });
+    }
+  });
+
+  test('where there are too many', async ({ address, start, expect }) => {
+    const streams = await start({ maxStreams: 1, streamIdleSeconds: 20 });
+    await streams.open(address);
+    expect((await streams.request(address)).status).toBe(200);
+    const refusal = await errorOf(await streams.request(`${address}-other`));
+    expect(refusal).toMatchObject({ status: 429, code: 'too_many_streams' });
+    expect(Number(refusal.retryAfter)).toBeGreaterThan(0);
+    expect(Number(refusal.retryAfter)).toBeLessThanOrEqual(20);
+  });
+
+  test('where there is no ffmpeg', async ({ address, start, expect }) => {
+    const streams = await start({ ffmpegPath: '/nonexistent/ffmpeg' });
+    expect(await errorOf(await streams.request(address))).toMatchObject({
+      status: 503,
+      code: 'ffmpeg_unavailable',
+      message: expect.stringContaining('install'),
+    });
+  });
+});
+
+const secrets = /alice|s3cret|private|t0ken/;
+
+/** Runs a stream for a while; what the service logged of it. */
+const logOf = async (streams: Streams, source: string): Promise<string> => {
+  await streams.open(source);
+  await vi.waitUntil(() => streams.log().includes('ffmpeg has ended'), patience);
+  return streams.log();
+};
+
+describeStreams('a source that is no source', () => {
+  test('and is not there: nothing of its credentials is logged', async ({ start, expect }) => {
+    const streams = await start();
+    const port = await freePort();
+    const log = await logOf(streams, `rtmp://alice:s3cret@127.0.0.1:${port}/private/t0ken?key=t0ken`);
+    expect(log).toContain('Connection refused');
+    expect(log).toContain(`rtmp://127.0.0.1:${port}`);
+    expect(log).not.toMatch(secrets);
+  });
+
+  test('but sends garbage: it is tried again, not too often', async ({ keep, start, expect }) => {
+    const streams = await start();
+    const server = keep(await startTcpServer((socket) => socket.end(Buffer.alloc(10_000, 'garbage'))));
+    const source = `rtmp://alice:s3cret@127.0.0.1:${server.port}/private/t0ken`;
+    const begin = performance.now();
+    await vi.waitUntil(async () => {
+      await streams.open(source);
+      return server.clients() > 3;
+    }, patience);
+    expect(performance.now() - begin).toBeGreaterThan(500);
+    expect(streams.log()).not.toMatch(secrets);
+    expect(ffmpegsOf(`:${server.port}/`).length).toBeLessThanOrEqual(1);
+  });
+
+  test('but stays silent: every request is answered, and it is given up in the end', async ({
+    keep,
+    start,
+    expect,
+  }) => {
+    const streams = await start();
+    const server = keep(await startTcpServer(() => undefined));
+    const source = `rtmp://127.0.0.1:${server.port}/live/a`;
+    const { playlistUrl } = await streams.open(source);
+    await vi.waitUntil(() => server.clients() > 0, patience);
+    expect(await streams.open(source)).toMatchObject({ ready: false, live: false });
+    expect(await errorOf(await streams.get(playlistUrl))).toMatchObject({ status: 404, code: 'stream_not_ready' });
+    await vi.waitUntil(() => server.clients() > 1, patience);
+    expect(streams.log()).toContain('ffmpeg has ended');
+  });
+});
+
+describeStreams('at the end of the service', () => {
+  test('streams that run are ended', async ({ address, keep, start, expect }) => {
+    const streams = await start();
+    keep(publish(address));
+    await watch(streams, address);
+    await streams.close();
+    expect(ffmpegsOf(address)).toEqual([]);
+  });
+
+  test('so are those that do not listen', async ({ address, keep, start, expect }) => {
+    const folder = mkdtempSync(join(tmpdir(), 'deaf-'));
+    keep({ close: async () => rmSync(folder, { recursive: true }) });
+    const program = join(folder, 'ffmpeg');
+    writeFileSync(program, '#!/bin/sh\ntrap "" TERM\nwhile :; do sleep 0.1; done # pipe:1\n');
+    chmodSync(program, 0o700);
+    const streams = await start({ ffmpegPath: program });
+    await streams.open(address);
+    await vi.waitUntil(() => ffmpegsOf(address).length === 1, patience);
+    await streams.close();
+    expect(ffmpegsOf(address)).toEqual([]);
+  });
+});

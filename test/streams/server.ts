@@ -1,0 +1,75 @@
+/** The stream routes on a free port, over real sessions. */
+import { once } from 'node:events';
+import { createServer } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { Router } from '@koa/router';
+import Koa from 'koa';
+import { pino } from 'pino';
+import { errorAnswer, toCodedError } from '../../service/http/answer.ts';
+import type { Context, RequestState } from '../../service/http/routes.ts';
+import { createFfmpeg } from '../../service/streams/ffmpeg.ts';
+import { createOrphans } from '../../service/streams/orphans.ts';
+import { streamRoutes } from '../../service/streams/routes.ts';
+import { createSessions } from '../../service/streams/sessions.ts';
+import { type RtmpSession, rtmpSession } from '../../service/wire.ts';
+
+interface Setup {
+  dataDir: string;
+  maxStreams?: number;
+  streamIdleSeconds?: number;
+  ffmpegPath?: string | null;
+}
+
+export const environment = { PATH: process.env['PATH'] ?? '', LANG: 'C' };
+
+/** Everything after the port of the stream's address is left out where it isn't needed. */
+export const startStreams = async ({ dataDir, ffmpegPath = null, maxStreams = 8, streamIdleSeconds = 30 }: Setup) => {
+  const lines: string[] = [];
+  const log = pino({ level: 'trace' }, { write: (line) => lines.push(line) });
+  const ffmpeg = createFfmpeg(environment, ffmpegPath);
+  const orphans = createOrphans(log, environment, dataDir);
+  const sessions = await createSessions({ log, ffmpeg, orphans, environment }, { maxStreams, streamIdleSeconds });
+
+  const app = new Koa<RequestState>();
+  app.silent = true;
+  const router = new Router<RequestState>();
+  for (const [route, handle] of Object.entries(streamRoutes(sessions))) {
+    const [method = '', path = ''] = route.split(' ');
+    router.register(path, [method], (ctx) => handle(ctx as Context));
+  }
+  app.use(async (ctx, next) => {
+    try {
+      await next();
+    } catch (error) {
+      const { status, headers, body } = errorAnswer(ctx.url, toCodedError(error, log));
+      ctx.status = status;
+      ctx.body = body;
+      ctx.set(headers as Record<string, string>);
+    }
+  });
+  app.use(router.routes());
+  const server = createServer(app.callback()).listen(0, '127.0.0.1');
+  await once(server, 'listening');
+  const url = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
+
+  const get = (path: string) => fetch(url + path);
+  const request = (source: string, more = '') => get(`/api/rtmp/session?source=${encodeURIComponent(source)}${more}`);
+  const open = async (source: string, more = ''): Promise<RtmpSession> =>
+    rtmpSession.parse(await (await request(source, more)).json());
+
+  let closing: Promise<void> | undefined;
+  const close = async (): Promise<void> => {
+    server.close();
+    server.closeAllConnections();
+    await sessions.close();
+  };
+
+  return {
+    url,
+    get,
+    request,
+    open,
+    log: () => lines.join(''),
+    close: () => (closing ??= close()),
+  };
+};

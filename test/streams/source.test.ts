@@ -1,0 +1,136 @@
+import fc from 'fast-check';
+import { describe, expect, it } from 'vitest';
+import { CodedError } from '../../service/errors.ts';
+import { parseSource, redact } from '../../service/streams/source.ts';
+
+const urlOf = (raw: string) => parseSource(raw, false).url;
+
+describe('a source', () => {
+  it.each([
+    ['rtmp://Example.COM/live/a', 'rtmp://example.com/live/a'],
+    ['RTMP://example.com:1935/live/a', 'rtmp://example.com/live/a'],
+    ['rtmp://example.com:01936/live/a', 'rtmp://example.com:1936/live/a'],
+    ['rtmp://example.com:80/live/a', 'rtmp://example.com:80/live/a'],
+    ['rtmps://example.com:443/live/a', 'rtmps://example.com/live/a'],
+    ['rtsp://0x7f.1:554/a', 'rtsp://127.0.0.1/a'],
+    ['rtsps://[0:0::1]:322/a?b=c', 'rtsps://[::1]/a?b=c'],
+    ['rtmp://bücher.example/live', 'rtmp://xn--bcher-kva.example/live'],
+    ['rtmp://user:p%40ss@example.com/live/../a', 'rtmp://user:p%40ss@example.com/a'],
+    ['rtmp://user@example.com/a#part', 'rtmp://user@example.com/a'],
+    ['srt://camera:9000?streamid=a', 'srt://camera:9000?streamid=a'],
+    ['srt://camera:9000?mode=caller', 'srt://camera:9000?mode=caller'],
+  ])('%s is %s', (raw, url) => {
+    expect(urlOf(raw)).toBe(url);
+  });
+
+  it.each([
+    '',
+    'rtmp',
+    'rtmp:',
+    'rtmp:example.com/live',
+    'rtmp:/example.com/live',
+    'rtmp://',
+    'rtmp:///live',
+    'rtmp://:1935/live',
+    'rtmp://user@/live',
+    'rtmp://example.com:99999/live',
+    'rtmp://exa mple.com/live',
+    'rtmp://example.com/live live=1',
+    ' rtmp://example.com/live',
+    'rtmp://example.com/live\n',
+    'rt\tmp://example.com/live',
+    'rtmp://example.com/\u0000',
+    'rtmp://example.com/\u00a0',
+    'rtmp://example.com\\@evil/live',
+    'rtmp://a%2fb/live',
+    `rtmp://example.com/${'a'.repeat(2048)}`,
+    '-rtmp://example.com/live',
+    '-i',
+    '--help',
+    'http://example.com/live.m3u8',
+    'https://example.com/live.m3u8',
+    'rtmpt://example.com/live',
+    'rtmpe://example.com/live',
+    'file:///etc/passwd',
+    '/etc/passwd',
+    'concat:rtmp://a/b|rtmp://c/d',
+    'pipe:0',
+    'srt://camera',
+    'srt://:9000',
+    'srt://camera:9000?mode=listener',
+    'srt://camera:9000?mode=caller&mode=rendezvous',
+    'srt://camera:9000?a=b&mode=rendezvous',
+  ])('%j is refused', (raw) => {
+    expect(() => parseSource(raw, false)).toThrow(
+      expect.objectContaining({ code: 'invalid_field', field: 'source', status: 400 }),
+    );
+  });
+
+  it('has one key for one stream and audio choice', () => {
+    const key = (raw: string, silent: boolean) => parseSource(raw, silent).key;
+    expect(key('rtmp://A:1935/b', false)).toBe(key('rtmp://a/b', false));
+    expect(key('rtmp://a/b', false)).toMatch(/^[0-9a-f]{16}$/);
+    const keys = [
+      key('rtmp://a/b', false),
+      key('rtmp://a/b', true),
+      key('rtmp://a/c', false),
+      key('rtmps://a/b', false),
+    ];
+    expect(new Set(keys).size).toBe(4);
+  });
+
+  it('is refused, or becomes a URL that stays as it is, whatever the text', () => {
+    const text = fc.oneof(
+      fc.string({ unit: 'binary' }),
+      fc.webUrl().map((url) => url.replace(/^https?/, 'rtmp')),
+      fc.tuple(fc.constantFrom('rtmp://', 'rtsp://', 'srt://'), fc.string()).map((parts) => parts.join('')),
+    );
+    fc.assert(
+      fc.property(text, (raw) => {
+        try {
+          const { url, display } = parseSource(raw, false);
+          expect(url).toMatch(/^(?:rtmps?|rtsps?|srt):\/\/[^\s\\]+$/);
+          expect(urlOf(url)).toBe(url);
+          expect(url.startsWith(display) || url.includes('@')).toBe(true);
+        } catch (error) {
+          if (!(error instanceof CodedError)) throw error;
+        }
+      }),
+      { numRuns: 500 },
+    );
+  });
+});
+
+describe('what may be shown of a source', () => {
+  it.each([
+    ['rtmp://user:secret@example.com/live/a?token=hush', 'rtmp://example.com'],
+    ['srt://camera:9000?passphrase=0123456789', 'srt://camera:9000'],
+  ])('of %s is %s', (raw, display) => {
+    expect(parseSource(raw, false).display).toBe(display);
+  });
+
+  it.each([
+    'rtmp://user:secret@example.com/live/a?token=hush: Connection refused',
+    'Server error: stream a?token=hush is not there',
+    "Input #0, flv, from 'rtmp://user:secret@example.com:1935/live/a?token=hush':",
+    'password secret, token hush',
+  ])('is all that remains in: %s', (line) => {
+    const clean = redact(line, parseSource('rtmp://user:secret@example.com/live/a?token=hush', false));
+    expect(clean).not.toMatch(/secret|hush/);
+  });
+
+  it('holds for credentials that are percent-encoded', () => {
+    const source = parseSource('rtsp://user:p%40ss%3Aword@example.com/a', false);
+    expect(redact('p@ss:word and p%40ss%3Aword', source)).toBe('*** and ***');
+  });
+
+  it('holds for any password in any line', () => {
+    const word = fc.stringMatching(/^[a-zA-Z0-9]{3,20}$/);
+    fc.assert(
+      fc.property(word, fc.string(), fc.string(), (password, before, after) => {
+        const source = parseSource(`rtmp://someone:${password}@192.0.2.1/x`, false);
+        expect(redact(`${before}${password}${after}`, source)).not.toContain(password);
+      }),
+    );
+  });
+});

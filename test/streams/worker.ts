@@ -1,0 +1,23 @@
+/** A service with one stream, to be killed: data directory, source, and whether its ffmpeg is tied to it. */
+import { pino } from 'pino';
+import { createFfmpeg } from '../../service/streams/ffmpeg.ts';
+import { createOrphans } from '../../service/streams/orphans.ts';
+import { createSessions } from '../../service/streams/sessions.ts';
+import { parseSource } from '../../service/streams/source.ts';
+import { environment } from './server.ts';
+
+const [dataDir = '', source = '', leash] = process.argv.slice(2);
+const log = pino({ level: 'silent' });
+const tied = createOrphans(log, environment, dataDir);
+const orphans = leash === 'leash' ? tied : { ...tied, leash: async () => [] };
+const sessions = await createSessions(
+  { log, ffmpeg: createFfmpeg(environment, null), orphans, environment },
+  { maxStreams: 8, streamIdleSeconds: 3600 },
+);
+const session = await sessions.open(parseSource(source, false));
+const timer = setInterval(() => {
+  if (!session.status().live) return;
+  clearInterval(timer);
+  console.log('live');
+  setInterval(() => undefined, 1_000_000);
+}, 50);
