@@ -123,16 +123,10 @@ export const startService = async (options: Options, { log, rendererDir, resourc
     { content, pageToken: access.pageToken, formUrl: onboarding.formUrl, onFormOpened: landing.opened },
     { rendererDir, timeZone, variant },
   );
-  const ffmpeg = createFfmpeg(options.childEnvironment, options.ffmpegPath);
-  const streams = await createSessions(
-    {
-      log,
-      ffmpeg,
-      orphans: createOrphans(log, options.childEnvironment, dataDir),
-      environment: options.childEnvironment,
-    },
-    options,
-  );
+  const environment = options.childEnvironment;
+  const ffmpeg = createFfmpeg({ environment }, options);
+  const orphans = createOrphans({ log, environment }, options);
+  const streams = await createSessions({ log, ffmpeg, orphans, environment }, options);
   const health = healthRoutes({ content, hub, store, ffmpeg, options, version: packageJson.version, startedAt });
   const app = createApp({
     log,

@@ -1,3 +1,4 @@
+import type { IncomingMessage } from 'node:http';
 import getRawBody from 'raw-body';
 import { checkBody } from '../auth/body.ts';
 import { sha256Hex } from '../auth/sign.ts';
@@ -7,7 +8,8 @@ import type { Context } from './routes.ts';
 const MOST_BYTES = 64 * 1024;
 const MOST_MS = 15_000;
 
-const hasBody = ({ headers }: Context['req']): boolean =>
+/** Whether a request announces a body. */
+export const hasBody = ({ headers }: Pick<IncomingMessage, 'headers'>): boolean =>
   headers['transfer-encoding'] !== undefined || Number(headers['content-length'] ?? 0) > 0;
 
 /** The errors of raw-body, by their types, as the errors that a client sees. */

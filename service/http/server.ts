@@ -5,10 +5,11 @@ import type { Duplex } from 'node:stream';
 import type { Logger } from 'pino';
 import { type WebSocket, WebSocketServer } from 'ws';
 import type { Payload } from '../content/payload.ts';
-import { CodedError } from '../errors.ts';
+import { CodedError, type ErrorCode } from '../errors.ts';
 import { refusal } from '../options.ts';
 import { socketProtocol } from '../wire.ts';
 import { errorAnswer, sendPayload, toCodedError } from './answer.ts';
+import { hasBody } from './body.ts';
 import { type Gate, MOST_HEADERS } from './gate.ts';
 import { ignoreOffer } from './offers.ts';
 
@@ -46,6 +47,12 @@ const limits = {
   requireHostHeader: false,
 };
 
+/** Faults in a head, by the codes that Node has for them. */
+const codeOfClientError: Readonly<Record<string, ErrorCode>> = {
+  HPE_HEADER_OVERFLOW: 'headers_too_large',
+  ERR_HTTP_REQUEST_TIMEOUT: 'request_timeout',
+};
+
 /** Ends a connection on which a body is still to come, some time after its answer. */
 const cutOff = (request: IncomingMessage): void => {
   if (request.complete) return;
@@ -73,10 +80,8 @@ export const listen = async (
   { host, port }: { host: string; port: number },
 ): Promise<Server> => {
   const server = createServer(limits, (request, response) => {
-    const { method, url = '', headers } = request;
-    if (headers['content-length'] !== undefined || headers['transfer-encoding'] !== undefined) {
-      response.once('finish', () => cutOff(request));
-    }
+    const { method, url = '' } = request;
+    if (hasBody(request)) response.once('finish', () => cutOff(request));
     const reads = method === 'GET' || method === 'HEAD';
     try {
       gate.checkHost(request);
@@ -103,13 +108,7 @@ export const listen = async (
   };
 
   server.on('clientError', (error: NodeJS.ErrnoException, socket) => {
-    const code =
-      error.code === 'HPE_HEADER_OVERFLOW'
-        ? 'headers_too_large'
-        : error.code === 'ERR_HTTP_REQUEST_TIMEOUT'
-          ? 'request_timeout'
-          : 'invalid_request';
-    refuse(socket, new CodedError(code));
+    refuse(socket, new CodedError(codeOfClientError[error.code ?? ''] ?? 'invalid_request'));
   });
 
   const sockets = new WebSocketServer({

@@ -63,20 +63,30 @@ const remember = <Answer>(ask: () => Promise<Answer | null>): (() => Promise<Ans
   };
 };
 
-/**
- * Finds ffmpeg: the one that was set and no other, else ffmpeg-static's, else the one on the PATH.
- * @param setting a path, or a name on the PATH; null: not set
- */
-export const createFfmpeg = (environment: ChildEnvironment, setting: string | null): Ffmpeg => {
+interface Dependencies {
+  environment: ChildEnvironment;
+}
+
+interface Options {
+  /** A path, or a name on the PATH; null: not set. */
+  ffmpegPath: string | null;
+}
+
+/** Finds ffmpeg: the one that was set and no other, else ffmpeg-static's, else the one on the PATH. */
+export const createFfmpeg = ({ environment }: Dependencies, { ffmpegPath }: Options): Ffmpeg => {
+  const find = async (pathOrName: string): Promise<string | null> => {
+    if (!/[\\/]/.test(pathOrName)) return findOnPath(pathOrName, environment);
+    return (await isExecutable(pathOrName)) ? pathOrName : null;
+  };
+
   const locate = remember(async (): Promise<Program | null> => {
-    if (setting !== null) {
-      const isPath = /[\\/]/.test(setting);
-      const path = isPath ? ((await isExecutable(setting)) ? setting : null) : await findOnPath(setting, environment);
+    if (ffmpegPath !== null) {
+      const path = await find(ffmpegPath);
       return path === null ? null : { path, source: 'setting' };
     }
     const packaged = await findStatic();
     if (packaged !== null) return { path: packaged, source: 'ffmpeg-static' };
-    const path = await findOnPath('ffmpeg', environment);
+    const path = await find('ffmpeg');
     return path === null ? null : { path, source: 'PATH' };
   });
 

@@ -60,6 +60,11 @@ const inspect = async (pid: number, { PATH }: ChildEnvironment): Promise<Traits 
   }
 };
 
+interface Dependencies {
+  log: Logger;
+  environment: ChildEnvironment;
+}
+
 export interface Orphans {
   /** What to put before a command so that the process dies with the service; nothing where the system has no such thing. */
   leash(): Promise<readonly string[]>;
@@ -75,7 +80,7 @@ export interface Orphans {
  * Sees to it that no child outlives the service, however that ends. Where the system can tie a process to its parent
  * it does; besides, each child is written down in the data directory for the next start.
  */
-export const createOrphans = (log: Logger, environment: ChildEnvironment, dataDir: string): Orphans => {
+export const createOrphans = ({ log, environment }: Dependencies, { dataDir }: { dataDir: string }): Orphans => {
   const folder = join(dataDir, 'streams');
   const fileOf = (runId: string) => join(folder, `${runId}.json`);
 
