@@ -1,3 +1,4 @@
+/// <reference types="vite/client" />
 /** What the onboarding pages say. A language is one file in `texts/`, named by its BCP 47 tag. */
 
 /** Stands in the pages as it is, where an element names it in `data-text`. */

@@ -1,5 +1,4 @@
 /** What pages hear when the content or the service changes under them. */
-import { once } from 'node:events';
 import { expect, test } from 'vitest';
 import { lobby } from '../content/samples.ts';
 import { patience } from '../support/observe.ts';
@@ -36,9 +35,7 @@ test('pages hear goodbye when the service stops, and those that do not answer ar
   const page = await joinScreen(service, 'lobby');
   const mute = await openSocket(service, '/api/screens/lobby/socket');
   mute.socket.pause();
-  const startedAt = performance.now();
   await service.close();
-  expect(performance.now() - startedAt).toBeLessThan(5_000);
   expect(await page.closed).toBe(1001);
   mute.socket.resume();
   await mute.closed;
@@ -51,5 +48,5 @@ test('a page that answers the goodbye with nonsense does not disturb it', async 
   const stream = (page.socket as unknown as { _socket: NodeJS.WritableStream })._socket;
   stream.write(Buffer.from([0xf1, 0x80, 0, 0, 0, 0]));
   await closing;
-  if (page.socket.readyState !== page.socket.CLOSED) await once(page.socket, 'close');
+  await page.closed;
 });

@@ -124,7 +124,9 @@ test('every error under /api has one shape', async () => {
 
 test('elsewhere an error is a sentence', async () => {
   const service = shared();
-  const response = await service.get('/gone');
-  expect([response.status, response.headers.get('content-type')]).toEqual([404, 'text/plain; charset=utf-8']);
-  expect(await response.text()).toBe('There is nothing at this path.\n');
+  for (const path of ['/gone', '/API/screens/lobby/playlist']) {
+    const response = await service.get(path);
+    expect([response.status, response.headers.get('content-type')]).toEqual([404, 'text/plain; charset=utf-8']);
+    expect(await response.text()).toBe('There is nothing at this path.\n');
+  }
 });

@@ -2,7 +2,7 @@ import { execFileSync } from 'node:child_process';
 import { mkdirSync, mkdtempSync, readdirSync, rmdirSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { afterAll, describe, expect, it } from 'vitest';
+import { describe, expect, it, onTestFinished } from 'vitest';
 import { temporaryFolder } from '../support/service.ts';
 import { errorOf, startMedia } from './server.ts';
 
@@ -97,33 +97,22 @@ describe('a full disk', () => {
     expect(uploads()).toEqual([]);
   });
 
-  /** A real file system of 4 MiB; null where this machine does not let us have one. */
-  const mounted = ((): string | null => {
+  it('that is real leaves no broken file (needs the right to mount one)', async ({ skip }) => {
     const folder = mkdtempSync(join(tmpdir(), 'signage-full-'));
+    onTestFinished(() => rmdirSync(folder));
     try {
       execFileSync('mount', ['-t', 'tmpfs', '-o', 'size=4m', 'tmpfs', folder], { stdio: 'ignore' });
-      return folder;
     } catch {
-      rmdirSync(folder);
-      return null;
+      return skip();
     }
-  })();
+    onTestFinished(() => void execFileSync('umount', [folder]));
 
-  describe.skipIf(mounted === null)('that is real (needs the right to mount one)', () => {
-    const folder = mounted as string;
-    afterAll(() => {
-      execFileSync('umount', [folder]);
-      rmdirSync(folder);
-    });
-
-    it('is an answer, not a broken file', async () => {
-      const { put, request } = await startMedia({ uploadDir: folder, statfs: async () => roomy });
-      expect((await put('small.bin', 'x')).status).toBe(201);
-      const response = await put('large.bin', Buffer.alloc(8 * 1024 ** 2));
-      expect(response.status).toBe(507);
-      expect(await errorOf(response)).toMatchObject({ code: 'insufficient_storage' });
-      expect(readdirSync(folder)).toEqual(['small.bin']);
-      expect(await (await request('/media/small.bin')).text()).toBe('x');
-    });
+    const { put, request } = await startMedia({ uploadDir: folder, statfs: async () => roomy });
+    expect((await put('small.bin', 'x')).status).toBe(201);
+    const response = await put('large.bin', Buffer.alloc(8 * 1024 ** 2));
+    expect(response.status).toBe(507);
+    expect(await errorOf(response)).toMatchObject({ code: 'insufficient_storage' });
+    expect(readdirSync(folder)).toEqual(['small.bin']);
+    expect(await (await request('/media/small.bin')).text()).toBe('x');
   });
 });

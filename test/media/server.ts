@@ -9,7 +9,7 @@ import Koa from 'koa';
 import { pino } from 'pino';
 import { onTestFinished } from 'vitest';
 import { errorAnswer, toCodedError } from '../../service/http/answer.ts';
-import type { Context, RequestState } from '../../service/http/routes.ts';
+import type { RequestState } from '../../service/http/routes.ts';
 import { createCatalog } from '../../service/media/catalog.ts';
 import { createHasher } from '../../service/media/hasher.ts';
 import { createLibrary } from '../../service/media/library.ts';
@@ -51,7 +51,7 @@ export const startMedia = async (setup: Setup = {}) => {
   const router = new Router<RequestState>();
   for (const [route, handle] of Object.entries(mediaRoutes(library))) {
     const [method = '', path = ''] = route.split(' ');
-    router.register(path, [method], (ctx) => handle(ctx as Context));
+    router.register(path, [method], handle);
   }
   app.use(async (ctx, next) => {
     ctx.state = { clientIp: '', log, bodySha256: ctx.get('x-test-body-sha256') || null };

@@ -23,19 +23,24 @@ const install = (
 describe('ffmpeg', () => {
   it('is the one that was set', async () => {
     const { path } = install();
-    const ffmpeg = createFfmpeg({ PATH: '', LANG }, path);
+    const ffmpeg = createFfmpeg({ environment: { PATH: '', LANG } }, { ffmpegPath: path });
     expect(await ffmpeg.locate()).toEqual({ path, source: 'setting' });
     expect(await ffmpeg.describe()).toEqual({ path, source: 'setting', version: '9.9-test' });
   });
 
   it('is the one that was set by its name', async () => {
     const { path, PATH } = install();
-    expect(await createFfmpeg({ PATH, LANG }, 'ffmpeg').locate()).toEqual({ path, source: 'setting' });
+    expect(await createFfmpeg({ environment: { PATH, LANG } }, { ffmpegPath: 'ffmpeg' }).locate()).toEqual({
+      path,
+      source: 'setting',
+    });
   });
 
   it('is no other where the one that was set is not there', async () => {
     const { PATH } = install();
-    expect(await createFfmpeg({ PATH, LANG }, '/nonexistent/ffmpeg').locate()).toBeNull();
+    expect(
+      await createFfmpeg({ environment: { PATH, LANG } }, { ffmpegPath: '/nonexistent/ffmpeg' }).locate(),
+    ).toBeNull();
   });
 
   it('is the first on the PATH', async () => {
@@ -52,7 +57,7 @@ describe('ffmpeg', () => {
 
   it('is found once it is installed', async () => {
     const folder = temporaryFolder();
-    const ffmpeg = createFfmpeg({ PATH: folder, LANG }, 'ffmpeg');
+    const ffmpeg = createFfmpeg({ environment: { PATH: folder, LANG } }, { ffmpegPath: 'ffmpeg' });
     expect(await ffmpeg.describe()).toBeNull();
     const { path } = install(folder);
     expect(await ffmpeg.describe()).toMatchObject({ path });
@@ -62,14 +67,14 @@ describe('ffmpeg', () => {
     'is not described where it does not run: %j',
     async (script) => {
       const { PATH } = install(undefined, script);
-      expect(await createFfmpeg({ PATH, LANG }, 'ffmpeg').describe()).toBeNull();
+      expect(await createFfmpeg({ environment: { PATH, LANG } }, { ffmpegPath: 'ffmpeg' }).describe()).toBeNull();
     },
   );
 });
 
 describeStreams('the ffmpeg of this machine', () => {
   it('is described', async ({ expect }) => {
-    expect(await createFfmpeg(environment, null).describe()).toEqual({
+    expect(await createFfmpeg({ environment }, { ffmpegPath: null }).describe()).toEqual({
       path: expect.stringMatching(/ffmpeg(?:\.exe)?$/),
       source: expect.stringMatching(/^(?:PATH|ffmpeg-static)$/),
       version: expect.stringMatching(/^\S+$/),

@@ -1,4 +1,5 @@
 import { freePort, publish } from './publishing.ts';
+import { startRtspCamera } from './rtsp.ts';
 import { describeStreams, ffmpegsOf, patience, probe, segmentsOf, test, watch } from './setup.ts';
 
 describeStreams('a stream', () => {
@@ -94,6 +95,13 @@ describeStreams('a stream', () => {
     const streams = await start();
     keep(publish(`${address}?mode=listener`));
     const session = await watch(streams, address);
+    expect((await probe(streams.url + session.playlistUrl)).tracks).toMatchObject({ video: { codec_name: 'h264' } });
+  });
+
+  test('can come over rtsp', async ({ keep, start, expect }) => {
+    const camera = keep(await startRtspCamera());
+    const streams = await start();
+    const session = await watch(streams, camera.url);
     expect((await probe(streams.url + session.playlistUrl)).tracks).toMatchObject({ video: { codec_name: 'h264' } });
   });
 

@@ -36,6 +36,7 @@ describe('what a process is told by', () => {
   });
 });
 
+const log = pino({ level: 'silent' });
 const runId = 'fedcba9876543210';
 const isAlive = (child: ChildProcess) => child.exitCode === null && child.signalCode === null;
 
@@ -49,7 +50,7 @@ const idle = async (...words: string[]) => {
 
 const prepare = () => {
   const dataDir = temporaryFolder();
-  const orphans = createOrphans(pino({ level: 'silent' }), environment, dataDir);
+  const orphans = createOrphans({ log, environment }, { dataDir });
   const file = join(dataDir, 'streams', `${runId}.json`);
   const change = (more: object) =>
     writeFileSync(file, JSON.stringify({ ...JSON.parse(readFileSync(file, 'utf8')), ...more }));
@@ -141,7 +142,7 @@ describeStreams('after the service was killed with a stream running', () => {
       for (let round = 0; round < rounds; round += 1) {
         const service = await startService(dataDir, address, leash);
         await end(service, 'SIGKILL');
-        await createOrphans(pino({ level: 'silent' }), environment, dataDir).sweep();
+        await createOrphans({ log, environment }, { dataDir }).sweep();
         await vi.waitUntil(() => ffmpegsOf(address).length === 1, patience);
       }
       expect(ffmpegsOf(address)).toEqual([stranger.pid]);

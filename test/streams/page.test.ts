@@ -45,7 +45,7 @@ const frames = async (page: Page, count: number): Promise<void> => {
   await vi.waitUntil(async () => (await video(page)).painted >= painted + count, patience);
 };
 
-describeStreams.skipIf(!hasChromium && process.env['CI'] !== 'true')('a page', () => {
+describeStreams('a page', { skip: !hasChromium && process.env['CI'] !== 'true', concurrent: false }, () => {
   test('shows moving pictures, and goes on when ffmpeg is killed', { timeout: 60_000 }, async ({
     address,
     keep,

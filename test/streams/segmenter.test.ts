@@ -54,9 +54,9 @@ const camera = (frames: number, rate: number, gop: number, start = 0) =>
     frame({ time: start + seconds(n / rate), isKeyframe: n % gop === 0 }),
   ).flat();
 
-type Frame = ReturnType<ReturnType<typeof createSegmenter>['push']>[number];
+type Found = ReturnType<ReturnType<typeof createSegmenter>['push']>[number];
 
-const segmentsOf = (frames: Frame[]): Segment[] => frames.flatMap(({ segment }) => segment ?? []);
+const segmentsOf = (frames: Found[]): Segment[] => frames.flatMap(({ segment }) => segment ?? []);
 const cut = (packets: Buffer[]): Segment[] =>
   segmentsOf(createSegmenter().push(Buffer.concat([...tables, ...packets])));
 const durations = (segments: Segment[]) => segments.map(({ duration }) => Number(duration.toFixed(2)));
@@ -172,7 +172,7 @@ describe('whatever the stream', () => {
       fc.property(anyStream, fc.array(fc.integer({ min: 1, max: 700 }), { minLength: 1 }), (frames, sizes) => {
         const bytes = Buffer.concat([...tables, ...frames.flatMap(frame)]);
         const segmenter = createSegmenter();
-        const found: Frame[] = [];
+        const found: Found[] = [];
         for (let at = 0, n = 0; at < bytes.length; n += 1) {
           const size = sizes[n % sizes.length] ?? 1;
           found.push(...segmenter.push(bytes.subarray(at, at + size)));

@@ -22,12 +22,11 @@ interface Setup {
 
 export const environment = { PATH: process.env['PATH'] ?? '', LANG: 'C' };
 
-/** Everything after the port of the stream's address is left out where it isn't needed. */
 export const startStreams = async ({ dataDir, ffmpegPath = null, maxStreams = 8, streamIdleSeconds = 30 }: Setup) => {
   const lines: string[] = [];
   const log = pino({ level: 'trace' }, { write: (line) => lines.push(line) });
-  const ffmpeg = createFfmpeg(environment, ffmpegPath);
-  const orphans = createOrphans(log, environment, dataDir);
+  const ffmpeg = createFfmpeg({ environment }, { ffmpegPath });
+  const orphans = createOrphans({ log, environment }, { dataDir });
   const sessions = await createSessions({ log, ffmpeg, orphans, environment }, { maxStreams, streamIdleSeconds });
 
   const app = new Koa<RequestState>();

@@ -8,10 +8,10 @@ import { environment } from './server.ts';
 
 const [dataDir = '', source = '', leash] = process.argv.slice(2);
 const log = pino({ level: 'silent' });
-const tied = createOrphans(log, environment, dataDir);
+const tied = createOrphans({ log, environment }, { dataDir });
 const orphans = leash === 'leash' ? tied : { ...tied, leash: async () => [] };
 const sessions = await createSessions(
-  { log, ffmpeg: createFfmpeg(environment, null), orphans, environment },
+  { log, ffmpeg: createFfmpeg({ environment }, { ffmpegPath: null }), orphans, environment },
   { maxStreams: 8, streamIdleSeconds: 3600 },
 );
 const session = await sessions.open(parseSource(source, false));

@@ -54,6 +54,7 @@ export const startTestService = async (
   if (content !== undefined) writeContent(content);
   const options = readOptions({
     env: {
+      PATH: process.env.PATH,
       SIGNAGE_HOST: '127.0.0.1',
       SIGNAGE_PORT: '0',
       SIGNAGE_DATA_DIR: dataDir,

@@ -27,12 +27,19 @@ describeBrowser('the demo', () => {
       await waitForConnection(service, 'demo', { currentSlideId: id });
       const cut = await page
         .locator('.slide[data-state="playing"]')
-        .last()
+        .first()
         .evaluate((slide) => {
-          const box = slide.shadowRoot?.querySelector('main') ?? slide.querySelector('.copy') ?? slide;
-          return Math.max(box.scrollWidth - box.clientWidth, box.scrollHeight - box.clientHeight);
+          const screen = slide.getBoundingClientRect();
+          const hasWords = ({ childNodes }: Element): boolean =>
+            [...childNodes].some((node) => node.nodeType === Node.TEXT_NODE && node.textContent?.trim() !== '');
+          return [...(slide.shadowRoot ?? slide).querySelectorAll('*:not(style)')]
+            .filter(hasWords)
+            .filter((element) => {
+              const { left, top, right, bottom } = element.getBoundingClientRect();
+              return left < screen.left || top < screen.top || right > screen.right || bottom > screen.bottom;
+            }).length;
         });
-      expect(cut, id).toBeLessThanOrEqual(0);
+      expect(cut, id).toBe(0);
       await service.post('/api/screens/demo/commands', { command: 'next' });
     }
     expect(service.log()).not.toContain('"slideId"');

@@ -1,0 +1,97 @@
+import type { Page } from 'playwright-core';
+import { PNG } from 'pngjs';
+import { expect, it, onTestFinished } from 'vitest';
+import { signRequest } from '../../service/auth/sign.ts';
+import { publish, startRtmpServer } from '../streams/publishing.ts';
+import { describeBrowser } from '../support/browser.ts';
+import { putImage } from '../support/media.ts';
+import { lobby, openPlayer, patience, waitForColour } from '../support/player.ts';
+import { startTestService, temporaryFolder } from '../support/service.ts';
+
+const red = [220, 20, 20] as const;
+
+/** An RTMP server of this test's own, and the address of a stream on it. */
+const startSource = async () => {
+  const server = await startRtmpServer();
+  onTestFinished(server.close);
+  const address = `${server.url}/channel`;
+  return {
+    address,
+    publish: () => {
+      const publisher = publish(address);
+      onTestFinished(publisher.close);
+      return publisher;
+    },
+  };
+};
+
+const pixels = async (page: Page): Promise<Buffer> => PNG.sync.read(await page.screenshot()).data;
+
+/** Waits until there is a video, and what it shows changes. */
+const waitForMotion = async (page: Page): Promise<void> => {
+  await page.locator('video').first().waitFor({ state: 'attached', timeout: patience.timeout });
+  await expect
+    .poll(async () => {
+      const playing = await page.evaluate(() =>
+        [...document.querySelectorAll('video')].some((video) => video.currentTime > 0.2),
+      );
+      const before = await pixels(page);
+      await page.waitForTimeout(400);
+      return playing && !before.equals(await pixels(page));
+    }, patience)
+    .toBe(true);
+};
+
+describeBrowser('a stream slide in a real browser', () => {
+  it.each([
+    ['without a secret', undefined],
+    ['with a secret', 'a secret that is long enough'],
+  ])('shows moving pictures of a real source %s', async (_, secret) => {
+    const source = await startSource();
+    source.publish();
+    const service = await startTestService({
+      content: lobby([{ kind: 'stream', media_url: source.address }]),
+      ...(secret === undefined ? {} : { env: { SIGNAGE_SHARED_SECRET: secret } }),
+    });
+    const page = await openPlayer(service, 'lobby');
+    await waitForMotion(page);
+    if (secret !== undefined) {
+      const path = `/api/rtmp/session?source=${encodeURIComponent(source.address)}`;
+      expect((await service.get(path)).status).toBe(401);
+      const headers = signRequest({ secret, method: 'GET', url: service.url + path });
+      expect((await service.get(path, { headers })).status).toBe(200);
+    }
+  });
+
+  it('is left out while its source is away, and comes when that does', async () => {
+    const dataDir = temporaryFolder();
+    const source = await startSource();
+    const slides = [
+      { id: 'live', kind: 'stream', media_url: source.address, duration_seconds: 3600 },
+      { id: 'still', kind: 'image', media_url: putImage(dataDir, 'red.png', red), duration_seconds: 1 },
+    ];
+    const service = await startTestService({ dataDir, content: lobby(slides) });
+    const page = await openPlayer(service, 'lobby');
+    await waitForColour(page, red);
+    source.publish();
+    await waitForMotion(page);
+  });
+
+  it('shows its fallback while its source is away, and the stream when that is back', async () => {
+    const dataDir = temporaryFolder();
+    const source = await startSource();
+    const content = { fallback_media_url: putImage(dataDir, 'red.png', red) };
+    const service = await startTestService({
+      dataDir,
+      content: lobby([{ kind: 'stream', media_url: source.address, content }]),
+    });
+    const page = await openPlayer(service, 'lobby');
+    await waitForColour(page, red);
+    const publisher = source.publish();
+    await waitForMotion(page);
+    await publisher.close();
+    await waitForColour(page, red);
+    source.publish();
+    await waitForMotion(page);
+  });
+});
