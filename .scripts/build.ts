@@ -4,12 +4,12 @@ import { existsSync, readdirSync, statSync, utimesSync, writeFileSync } from 'no
 import { join } from 'node:path';
 import { build as bundle } from 'esbuild';
 import { build as buildPages } from 'vite';
+import { nodeBundle, pagesConfig, root } from './bundles.ts';
 
-const root = join(import.meta.dirname, '..');
 const stamp = join(root, 'dist', '.stamp');
 
 /** What goes into the build. */
-const sources = ['service', 'main', 'renderer', 'package.json', 'package-lock.json', '.scripts/build.ts'];
+const sources = ['service', 'main', 'renderer', 'package.json', 'package-lock.json', '.scripts'];
 
 const newestIn = (path: string): number => {
   const { mtimeMs } = statSync(path);
@@ -22,23 +22,7 @@ const isFresh = (): boolean =>
 
 const buildAll = async (): Promise<void> => {
   const startedAt = new Date();
-  const common = {
-    absWorkingDir: root,
-    bundle: true,
-    platform: 'node',
-    target: 'node20',
-    packages: 'external',
-  } as const;
-  await Promise.all([
-    bundle({
-      ...common,
-      format: 'esm',
-      sourcemap: 'linked',
-      entryPoints: { 'service/headless': 'service/headless.ts', 'main/index': 'main/index.ts' },
-      outdir: 'dist',
-    }),
-    buildPages({ configFile: join(root, 'renderer', 'vite.config.ts') }),
-  ]);
+  await Promise.all([bundle(nodeBundle), buildPages({ configFile: pagesConfig })]);
   writeFileSync(stamp, '');
   // What changed while it was being built is stale.
   utimesSync(stamp, startedAt, startedAt);

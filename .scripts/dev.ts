@@ -1,12 +1,15 @@
-/** `npm run dev`: the service from its sources, restarted on change; the pages rebuilt on change. */
+/** `npm run dev`: service and pages from their sources, built and restarted on every change. */
 import { spawn } from 'node:child_process';
 import { join } from 'node:path';
+import { context } from 'esbuild';
 import { build } from 'vite';
+import { nodeBundle, pagesConfig, root } from './bundles.ts';
 
-const root = join(import.meta.dirname, '..');
-
-await build({ configFile: join(root, 'renderer', 'vite.config.ts'), build: { watch: {}, minify: false } });
-const service = spawn(process.execPath, ['--watch', '--import', 'tsx', join(root, '.scripts', 'serve.ts')], {
-  stdio: 'inherit',
-});
-service.on('exit', (code) => process.exit(code ?? 1));
+await build({ configFile: pagesConfig, build: { watch: {} } });
+const bundle = await context(nodeBundle);
+await bundle.rebuild();
+await bundle.watch();
+spawn(process.execPath, ['--watch', join(root, 'dist', 'service', 'headless.js')], { stdio: 'inherit' }).on(
+  'exit',
+  (code) => process.exit(code ?? 1),
+);

@@ -4,6 +4,7 @@ import type { IncomingMessage } from 'node:http';
 import { hostname } from 'node:os';
 import { join } from 'node:path';
 import type { Logger } from 'pino';
+import type { WebSocket } from 'ws';
 import packageJson from '../package.json' with { type: 'json' };
 import { createAccess } from './auth/access.ts';
 import type { Access } from './auth/policy.ts';
@@ -19,7 +20,7 @@ import { createGate } from './http/gate.ts';
 import { healthRoutes } from './http/health.ts';
 import { createPages } from './http/pages.ts';
 import { createScreens } from './http/screens.ts';
-import { listen } from './http/server.ts';
+import { listen, type Server } from './http/server.ts';
 import { createCatalog } from './media/catalog.ts';
 import { createHasher } from './media/hasher.ts';
 import { createLibrary } from './media/library.ts';
@@ -136,34 +137,31 @@ export const startService = async (options: Options, { log, rendererDir, resourc
     admit: ({ req }, accessClass) => admit(req, accessClass, req.headersDistinct),
     rooms: [pages, screens.routes, onboarding.routes, mediaRoutes(library), streamRoutes(streams), health],
   });
-  const server = await listen(
-    {
-      log,
-      gate,
-      app,
-      payload: content.payload,
-      admitSocket: async (request) => {
-        const accept = onboarding.admitSocket(request) ?? screens.admitSocket(request);
-        await admit(request, 'signed or page', upgradeHeaders(request.headersDistinct));
-        return accept;
-      },
+  const stop = async (server?: Server): Promise<void> => {
+    content.close();
+    const drained = server?.close();
+    await Promise.all([hub.close(), landing.close(), streams.close()]);
+    await drained;
+    await catalog.close();
+    await hasher.close();
+    await keeper.close();
+    await store.close();
+  };
+  const admitSocket = async (request: IncomingMessage): Promise<(socket: WebSocket) => void> => {
+    const accept = onboarding.admitSocket(request) ?? screens.admitSocket(request);
+    await admit(request, 'signed or page', upgradeHeaders(request.headersDistinct));
+    return accept;
+  };
+  const server = await listen({ log, gate, app, payload: content.payload, admitSocket }, options).catch(
+    async (error) => {
+      await stop();
+      throw error;
     },
-    options,
   );
 
   return {
     url: localUrl(options.host, server.port),
     screens: content.screens,
-    close: async () => {
-      content.close();
-      const drained = server.close();
-      await Promise.all([hub.close(), landing.close()]);
-      await drained;
-      await streams.close();
-      await catalog.close();
-      await hasher.close();
-      await keeper.close();
-      await store.close();
-    },
+    close: () => stop(server),
   };
 };

@@ -1,7 +1,7 @@
 /** The content of the box: the operator's file, watched; the last good content, kept; payloads, ready. */
 
 import { unwatchFile, watchFile } from 'node:fs';
-import { cp, mkdir, readFile, stat, writeFile } from 'node:fs/promises';
+import { copyFile, cp, mkdir, readFile, rename, stat, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
 import type { Logger } from 'pino';
@@ -141,8 +141,9 @@ export const openContent = async ({ keeper, log }: Dependencies, options: Conten
 const writeDemo = async (path: string, { demoDir, mediaDir }: ContentOptions): Promise<void> => {
   await mkdir(mediaDir, { recursive: true });
   await cp(join(demoDir, 'media'), mediaDir, { recursive: true, force: false });
-  // Last: a start that was cut off before this is a first start again.
-  await writeFile(path, await readFile(join(demoDir, 'content.json')), { flag: 'wx' });
+  // Last, and whole: a start that was cut off before this is a first start again.
+  await copyFile(join(demoDir, 'content.json'), `${path}.new`);
+  await rename(`${path}.new`, path);
 };
 
 const writeSchema = async (path: string): Promise<void> => {

@@ -62,7 +62,7 @@ const parseObject = (bytes: Buffer): Record<string, unknown> => {
   try {
     json = JSON.parse(new TextDecoder('utf-8', { fatal: true }).decode(bytes));
   } catch (error) {
-    throw new CodedError('invalid_json', `The body is not JSON: ${(error as Error).message}.`);
+    throw new CodedError('invalid_json', `The body is not JSON: ${(error as Error).message}`);
   }
   if (typeof json !== 'object' || json === null || Array.isArray(json)) throw new CodedError('invalid_json');
   return json as Record<string, unknown>;

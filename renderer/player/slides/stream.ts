@@ -8,8 +8,8 @@ import { createView, mediaUrl } from './view.ts';
 
 /** Over a gap as short as this the last frame is held. */
 const HOLD_SECONDS = 6;
-/** The fallback comes on where the stream has no picture after this; without one the slide waits as long as it may. */
-const FALLBACK_AFTER_MS = 6_000;
+/** A stream that has no picture after this gives way to its fallback, or to the next slide. */
+const PATIENCE_MS = 6_000;
 const ASK_AGAIN_MS = 250;
 const RETRY_MS = 2_000;
 
@@ -138,13 +138,15 @@ export const createStream: SlideFactory = (context) => {
     async prepare(signal) {
       signal.addEventListener('abort', () => life.abort(signal.reason));
       view.element.append(video);
-      const patience = hasFallback ? [signal, AbortSignal.timeout(FALLBACK_AFTER_MS)] : [signal];
       try {
-        await connect(AbortSignal.any(patience));
+        await connect(AbortSignal.any([signal, AbortSignal.timeout(PATIENCE_MS)]));
       } catch (error) {
         signal.throwIfAborted();
-        if (!hasFallback) throw error;
-        await fallBack();
+        if (hasFallback) await fallBack();
+        else
+          throw error instanceof DOMException
+            ? new Error(`the stream has no picture after ${PATIENCE_MS / 1000} s`)
+            : error;
       }
     },
     start() {
