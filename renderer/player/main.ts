@@ -1,8 +1,9 @@
-import type { Command, PlayerBoot } from '../../service/wire.ts';
+import type { Command, OnboardingStatus, PlayerBoot, PlaylistPayload } from '../../service/wire.ts';
 import { readBoot } from '../shared/boot.ts';
 import { readIdentity, rememberName } from '../shared/identity.ts';
 import { leaveFor } from '../shared/leave.ts';
 import { createPageToken } from '../shared/page-token.ts';
+import { patientFetch } from '../shared/patience.ts';
 import { createClock } from './clock.ts';
 import { createIdle } from './idle.ts';
 import { createLink, type Report } from './link.ts';
@@ -68,6 +69,20 @@ const obey = (command: Command): void => {
   }
 };
 
+/** Where the screen is gone no socket is left to be called by; the device may have been bound to another meanwhile. */
+const lookForScreen = async (): Promise<void> => {
+  const response = await patientFetch(`/api/onboarding/status?deviceId=${identity.deviceId}`, {
+    headers: token.header(),
+  });
+  const { onboarded, screenSlug } = (await response.json()) as OnboardingStatus;
+  if (onboarded && screenSlug !== slug) await leaveFor(`/screen/${screenSlug}`);
+};
+
+const load = (payload: PlaylistPayload | null): void => {
+  player.load(payload);
+  if (payload === null) lookForScreen().catch(() => {});
+};
+
 const player = createPlayer(
   {
     clock,
@@ -89,7 +104,7 @@ const player = createPlayer(
   },
   { timeZone },
 );
-const link = createLink(slug, identity, { clock, token, onPlaylist: player.load, onCommand: obey });
+const link = createLink(slug, identity, { clock, token, onPlaylist: load, onCommand: obey });
 
 for (const gesture of ['contextmenu', 'dragstart', 'selectstart']) {
   addEventListener(gesture, (event) => event.preventDefault());

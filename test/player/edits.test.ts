@@ -72,6 +72,19 @@ describeBrowser('an edit of the content', () => {
     await waitForColour(page, red);
   });
 
+  it('that removes the screen lets a page move on, once its device is bound to another', async () => {
+    const both = content(colourSlide('one', red));
+    const bar = { name: 'Bar', slug: 'bar', playlist_id: 'main' };
+    const service = await startTestService({ content: { ...both, screens: [...both.screens, bar] } });
+    const page = await openPlayer(service, 'lobby');
+    await waitForColour(page, red);
+    const deviceId = (await connectionOf(service, 'lobby'))?.deviceId;
+    service.writeContent({ ...both, screens: [bar] });
+    await page.locator('.idle').waitFor();
+    await service.post('/api/onboarding', { deviceId, clientName: 'By the bar', screenSlug: 'bar' });
+    await waitForConnection(service, 'bar', { clientName: 'By the bar', currentSlideId: 'one' });
+  });
+
   it('that creates a screen reaches the page that waits for it', async () => {
     const service = await startTestService({ content: { screens: [], playlists: [] } });
     const page = await openPlayer(service, 'lobby');

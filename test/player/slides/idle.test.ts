@@ -1,0 +1,28 @@
+import { expect, it, onTestFinished } from 'vitest';
+import { describeBrowser, launchBrowser } from '../../support/browser.ts';
+import { colourOf, isClose, lobby, openPlayer, patience } from '../../support/player.ts';
+import { startTestService } from '../../support/service.ts';
+
+const ground = [23, 52, 58] as const;
+
+describeBrowser('the idle screen', () => {
+  it('tells the time of the site', async () => {
+    const timeZone = 'Asia/Kathmandu';
+    const service = await startTestService({ content: lobby([]), env: { SIGNAGE_TIME_ZONE: timeZone } });
+    const page = await openPlayer(service, 'lobby');
+    const clock = new Intl.DateTimeFormat('en-US', { timeStyle: 'short', timeZone });
+    const letters = (text: string | null): string => (text ?? '').replace(/\s/g, '');
+    await expect
+      .poll(async () => letters(await page.locator('.idle-time').textContent()) === letters(clock.format()), patience)
+      .toBe(true);
+  });
+
+  it('is painted before any script has run', async () => {
+    const service = await startTestService({ content: lobby([]) });
+    const context = await (await launchBrowser()).newContext({ javaScriptEnabled: false });
+    onTestFinished(() => context.close());
+    const page = await context.newPage();
+    await page.goto(`${service.url}/screen/lobby`);
+    expect(isClose(await colourOf(page), ground)).toBe(true);
+  });
+});
