@@ -2,7 +2,7 @@
 import type { PlaylistPayload, Slide } from '../../service/wire.ts';
 import type { Clock } from './clock.ts';
 import type { Report } from './link.ts';
-import { isOn, nextChange } from './schedule.ts';
+import { endOf, isOn, nextChange } from './schedule.ts';
 import type { Shelf } from './shelf.ts';
 import type { SlideFactory, SlideView } from './slides/slide.ts';
 import type { Stage } from './stage.ts';
@@ -48,8 +48,8 @@ interface Upcoming {
   index: number;
   view: SlideView;
   ready: boolean;
-  /** Swapped in as soon as it is ready, out of turn. */
-  urgent: boolean;
+  /** Asked for by a command, so many steps away: swapped in as soon as it is ready. Null: it waits for its turn. */
+  step: 1 | -1 | null;
   abort: AbortController;
 }
 
@@ -64,9 +64,9 @@ const LONGEST_SLEEP_MS = 30_000;
 const fingerprint = (slide: Slide, { screen, apiSources, rssFeeds, timetableGroups }: PlaylistPayload): string =>
   JSON.stringify([
     slide,
-    slide.kind === 'template' && [screen.name, apiSources],
-    slide.kind === 'rss' && rssFeeds,
-    slide.kind === 'timetable' && timetableGroups,
+    slide.kind === 'template' && [screen.id, screen.name, screen.slug, apiSources],
+    (slide.kind === 'template' || slide.kind === 'rss') && rssFeeds,
+    (slide.kind === 'template' || slide.kind === 'timetable') && timetableGroups,
   ]);
 
 const isSame = (slide: Slide, before: PlaylistPayload, after: PlaylistPayload): boolean => {
@@ -85,6 +85,7 @@ export const createPlayer = (
   let timer: ReturnType<typeof setTimeout> | undefined;
   /** Slides that failed: how often in a row, and until when they are left out. */
   const resting = new Map<string, { failures: number; until: number }>();
+  let change = { from: Number.POSITIVE_INFINITY, at: 0 };
 
   const isPlayable = (slide: Slide, wall: number): boolean =>
     isOn(slide, wall, timeZone) && clock.elapsed() >= (resting.get(slide.id)?.until ?? 0);
@@ -113,7 +114,7 @@ export const createPlayer = (
     upcoming = null;
   };
 
-  const prepare = (index: number, urgent: boolean): void => {
+  const prepare = (index: number, step: Upcoming['step']): void => {
     const slide = payload?.slides[index];
     if (payload === null || slide === undefined) return;
     dropUpcoming();
@@ -133,7 +134,7 @@ export const createPlayer = (
       },
     });
     const abort = new AbortController();
-    const mine: Upcoming = { slide, index, view, ready: false, urgent, abort };
+    const mine: Upcoming = { slide, index, view, ready: false, step, abort };
     upcoming = mine;
     stage.place(view);
     const late = setTimeout(() => abort.abort(new Error(`not ready within ${PREPARE_MS / 1000} s`)), PREPARE_MS);
@@ -149,11 +150,13 @@ export const createPlayer = (
           if (upcoming !== mine) return;
           dropUpcoming();
           fault(slide, error);
+          const beyond = step === null ? null : choose(mine.index, step, clock.now());
+          if (beyond !== null && beyond !== shown?.index) prepare(beyond, step);
         },
       )
       .finally(() => {
         clearTimeout(late);
-        if (upcoming === mine || upcoming === null) update();
+        update();
       });
   };
 
@@ -182,90 +185,124 @@ export const createPlayer = (
 
   const swapIn = ({ slide, index, view }: Upcoming, due: number | null): void => {
     upcoming = null;
-    resting.delete(slide.id);
+    if (shown?.slide != null && !shown.spent) resting.delete(shown.slide.id);
     show({ slide, index, view, turn: turnOf(lengthOf(slide, view.length), clock.elapsed(), due) });
+  };
+
+  /** Another round of the slide that is on, since nothing else is. */
+  const stay = (current: Shown, due: number): void => {
+    if (current.slide !== null) resting.delete(current.slide.id);
+    current.turn = turnOf(current.turn.until - current.turn.since, clock.elapsed(), due);
+  };
+
+  const decide = (): void => {
+    const at = clock.elapsed();
+    const wall = clock.now();
+    const slide = shown?.slide ?? null;
+    const isOff = slide !== null && !isOn(slide, wall, timeZone);
+    const isOver = shown === null || slide === null || shown.spent || isOff;
+    // A halt stops the slide's time, not the schedule's.
+    const timeIsUp = haltedAt === null ? (shown?.turn.until ?? at) : Number.POSITIVE_INFINITY;
+    const due = isOver ? at : Math.min(timeIsUp, endOf(slide, wall, timeZone) - wall + at);
+    const wallAtSwap = wall + Math.min(Math.max(due - at, 0), AHEAD_MS);
+
+    if (upcoming !== null && !isPlayable(upcoming.slide, upcoming.step === null ? wallAtSwap : wall)) dropUpcoming();
+    if (upcoming?.ready && (upcoming.step !== null || at >= due)) {
+      swapIn(upcoming, isOver || upcoming.step !== null ? null : due);
+      return decide();
+    }
+    // What is over by the schedule is not shown a moment longer; what was changed or broke may stay until it is replaced.
+    if (isOff) showIdle();
+    if (upcoming !== null || at < due - AHEAD_MS) return;
+    const index = choose(shown?.index ?? -1, 1, wallAtSwap);
+    if (index === null) {
+      if (isOver) showIdle();
+    } else if (isOver || index !== shown?.index) prepare(index, null);
+    else if (at >= due) stay(shown, due);
   };
 
   /** Looks at the clocks and does whatever is due. Everything that happens ends here. */
   const update = (): void => {
-    const at = clock.elapsed();
-    const wall = clock.now();
-    const slide = shown?.slide ?? null;
-    const isOver = shown === null || slide === null || shown.spent || !isOn(slide, wall, timeZone);
-    const due = isOver ? at : haltedAt === null ? (shown?.turn.until ?? at) : Number.POSITIVE_INFINITY;
-
-    if (upcoming !== null && !isPlayable(upcoming.slide, Math.max(wall, wall + Math.min(due - at, AHEAD_MS))))
-      dropUpcoming();
-    if (upcoming?.ready && (upcoming.urgent || at >= due)) swapIn(upcoming, isOver || upcoming.urgent ? null : due);
-    else if (upcoming === null && at >= due - AHEAD_MS) {
-      const index = choose(shown?.index ?? -1, 1, wall + Math.max(0, due - at));
-      if (index === null) {
-        if (isOver) showIdle();
-      } else if (isOver || index !== shown?.index) prepare(index, false);
-      else if (shown !== null && at >= due) shown.turn = turnOf(shown.turn.until - shown.turn.since, at, due);
+    try {
+      decide();
+    } finally {
+      sleep();
     }
-    sleep();
   };
 
-  /** Wakes up for the next turn, the next preparation, the next change of the schedule. */
+  /** When the schedule changes next, by the wall clock; looked up anew when that has come, or the clock was set back. */
+  const scheduleChange = (wall: number): number => {
+    if (wall < change.from || wall >= change.at) {
+      change = { from: wall, at: nextChange(payload?.slides ?? [], wall, timeZone) };
+    }
+    return change.at;
+  };
+
+  /** Wakes up for the next turn, the next preparation, the next change of the schedule, the end of a rest. */
   const sleep = (): void => {
     clearTimeout(timer);
     const at = clock.elapsed();
     const wall = clock.now();
     const { until = at + LONGEST_SLEEP_MS } = shown?.slide == null ? {} : shown.turn;
-    const waiting = upcoming === null ? until - AHEAD_MS : until;
-    const scheduled = (shown?.slide == null ? payload?.slides : [shown.slide]) ?? [];
-    const change = (nextChange(scheduled, wall, timeZone) ?? Number.POSITIVE_INFINITY) - wall + at;
-    const rested = Math.min(...[...resting.values()].map((rest) => rest.until).filter((moment) => moment > at));
-    const moments = [waiting, until, change, shown?.slide == null ? rested : until, at + LONGEST_SLEEP_MS];
+    const rests = [...resting.values()].map((rest) => rest.until);
+    const changes = scheduleChange(wall) - wall + at;
+    const moments = [until, until - AHEAD_MS, changes, changes - AHEAD_MS, at + LONGEST_SLEEP_MS, ...rests];
     const next = Math.min(...moments.filter((moment) => moment > at));
     timer = setTimeout(update, next - at);
   };
 
   /** Media of this service are fetched ahead, so that the playlist goes round even if the service goes away now. */
-  const stock = async ({ slides, revision }: PlaylistPayload): Promise<void> => {
-    for (const { kind, media_url } of slides) {
-      if (payload?.revision !== revision) return;
+  const stock = async (stocked: PlaylistPayload): Promise<void> => {
+    for (const { kind, media_url } of stocked.slides) {
+      if (payload !== stocked) return;
       if (media_url !== null && (kind === 'image' || kind === 'video')) await shelf.take(media_url).catch(() => {});
     }
   };
 
-  return {
-    load: (next) => {
-      const before = payload;
-      payload = next;
-      resting.clear();
-      if (upcoming !== null && (next === null || before === null || !isSame(upcoming.slide, before, next)))
-        dropUpcoming();
-      if (upcoming !== null) upcoming.index = next?.slides.findIndex(({ id }) => id === upcoming?.slide.id) ?? 0;
-      if (shown?.slide != null) {
-        const index = next?.slides.findIndex(({ id }) => id === shown?.slide?.id) ?? -1;
-        const isKept = next !== null && before !== null && isSame(shown.slide, before, next);
+  const load = (next: PlaylistPayload | null): void => {
+    const before = payload;
+    const indexOf = (slide: Slide): number => next?.slides.findIndex(({ id }) => id === slide.id) ?? -1;
+    const isKept = (slide: Slide): boolean => next !== null && before !== null && isSame(slide, before, next);
+    payload = next;
+    change = { from: Number.POSITIVE_INFINITY, at: 0 };
+    resting.clear();
+    // What follows may be another slide now, so what was made ready for its turn is chosen anew.
+    if (upcoming !== null && (upcoming.step === null || !isKept(upcoming.slide))) dropUpcoming();
+    if (upcoming !== null) upcoming.index = indexOf(upcoming.slide);
+    if (shown?.slide != null) {
+      const { slide } = shown;
+      const index = indexOf(slide);
+      if (isKept(slide)) {
+        shown.index = index;
+        onReport({ currentSlide: index, currentSlideId: slide.id, currentSlideTitle: slide.title });
+      } else {
         // What takes the place of a changed slide is the slide itself; of one that is gone, whatever follows.
-        shown.index = isKept ? index : (index === -1 ? Math.min(shown.index, next?.slides.length ?? 0) : index) - 1;
-        shown.spent = !isKept;
-        if (isKept) {
-          shown.slide = next.slides[index] ?? shown.slide;
-          onReport({ currentSlide: index, currentSlideId: shown.slide.id, currentSlideTitle: shown.slide.title });
-        }
+        shown.index = (index === -1 ? Math.min(shown.index, next?.slides.length ?? 0) : index) - 1;
+        shown.spent = true;
       }
-      update();
-      if (next !== null) void stock(next);
-    },
-    step: (step) => {
-      const from = upcoming?.urgent ? upcoming.index : (shown?.index ?? -1);
-      const index = choose(from, step, clock.now());
-      if (index === null || shown?.slide == null) return;
-      if (index === shown.index && !shown.spent) {
-        dropUpcoming();
-        shown.turn = turnOf(shown.turn.until - shown.turn.since, clock.elapsed(), null);
-        if (haltedAt !== null) haltedAt = clock.elapsed();
-      } else if (upcoming?.index === index) upcoming.urgent = true;
-      else prepare(index, true);
-      update();
-    },
-    turn(step) {
-      if (!shown?.view.turn(step)) this.step(step);
+    }
+    update();
+    if (next !== null) void stock(next);
+  };
+
+  const step = (by: 1 | -1): void => {
+    const from = upcoming?.step != null ? upcoming.index : (shown?.index ?? -1);
+    const index = choose(from, by, clock.now());
+    if (index === null || shown?.slide == null) return;
+    if (index === shown.index && !shown.spent) {
+      dropUpcoming();
+      shown.turn = turnOf(shown.turn.until - shown.turn.since, clock.elapsed(), null);
+      if (haltedAt !== null) haltedAt = clock.elapsed();
+    } else if (upcoming?.index === index) upcoming.step = by;
+    else prepare(index, by);
+    update();
+  };
+
+  return {
+    load,
+    step,
+    turn: (by) => {
+      if (!shown?.view.turn(by)) step(by);
     },
     halt: (halted) => {
       if (halted === (haltedAt !== null)) return;

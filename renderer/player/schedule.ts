@@ -62,11 +62,16 @@ export const isOn = (schedule: Schedule, now: number, timeZone: string): boolean
   schedule.schedule_mode === 'always' ||
   spans(schedule, now, 0, timeZone).some(({ start, end }) => start <= now && now < end);
 
-/** The next moment, within a week and a day, at which any of the slides may come on or go off; null: none. */
-export const nextChange = (schedules: readonly Schedule[], now: number, timeZone: string): number | null => {
-  const moments = schedules
-    .flatMap((schedule) => spans(schedule, now, 8, timeZone))
+/** When a slide that is on at a moment goes off, in ms since the epoch; infinity: as far as a day can see, never. */
+export const endOf = (schedule: Schedule, now: number, timeZone: string): number =>
+  Math.max(...spans(schedule, now, 1, timeZone).map(({ start, end }) => (start <= now && now < end ? end : now)));
+
+const DAY_MS = 86_400_000;
+
+/** The next moment at which any of the slides may come on or go off, at most a day ahead. */
+export const nextChange = (schedules: readonly Schedule[], now: number, timeZone: string): number =>
+  schedules
+    .flatMap((schedule) => spans(schedule, now, 1, timeZone))
     .flatMap(({ start, end }) => [start, end])
-    .filter((moment) => moment > now && Number.isFinite(moment));
-  return moments.length === 0 ? null : moments.reduce((earliest, moment) => Math.min(earliest, moment));
-};
+    .filter((moment) => moment > now)
+    .reduce((earliest, moment) => Math.min(earliest, moment), now + DAY_MS);

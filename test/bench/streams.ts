@@ -9,7 +9,7 @@ import { dirname, join } from 'node:path';
 import { createInterface } from 'node:readline';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { type Browser, chromium } from 'playwright-core';
-import { end, ffmpegPath, freePort, processesWith, startRtmpServer } from '../streams/publishing.ts';
+import { end, ffmpegPath, freePort, processesWith, startRtmpServer, untilListening } from '../streams/publishing.ts';
 import { findProgram } from '../support/program.ts';
 import { startBenchService } from './service.ts';
 import { compare } from './table.ts';
@@ -99,27 +99,33 @@ const clock = async (work: () => Promise<void>): Promise<number> => {
 
 const player = '<!doctype html><video id="video" muted autoplay playsinline></video>';
 
-/** From the request for a manifest to the first frame that is painted, in a page that is open already. */
-const untilPainted = async (browser: Browser, origin: string, manifest: () => Promise<string>): Promise<number> => {
+/** From the start of a stream, which resolves to its manifest, to its first frame in a page that is open already. */
+const untilPainted = async (
+  browser: Browser,
+  origin: string,
+  camera: ReturnType<typeof startCamera>,
+  start: () => Promise<string>,
+): Promise<number> => {
   const page = await browser.newPage();
   await page.route('**/player', (route) => route.fulfill({ contentType: 'text/html', body: player }));
   await page.goto(`${origin}/player`);
   await page.addScriptTag({ path: createRequire(import.meta.url).resolve('hls.js/dist/hls.js') });
-  const begin = performance.now();
-  await page.evaluate(
-    async (path) => {
-      const { Hls } = window as unknown as { Hls: typeof import('hls.js').default };
-      while (!(await fetch(path)).ok) await new Promise((resolve) => setTimeout(resolve, 10));
-      const video = document.querySelector('video') as HTMLVideoElement;
-      const painted = new Promise((resolve) => video.requestVideoFrameCallback(resolve));
-      const hls = new Hls({ liveSyncDurationCount: 2 });
-      hls.attachMedia(video);
-      hls.loadSource(path);
-      await painted;
-    },
-    new URL(await manifest()).pathname,
+  await camera.reach(0.3);
+  const elapsed = await clock(async () =>
+    page.evaluate(
+      async (path) => {
+        const { Hls } = window as unknown as { Hls: typeof import('hls.js').default };
+        while (!(await fetch(path)).ok) await new Promise((resolve) => setTimeout(resolve, 10));
+        const video = document.querySelector('video') as HTMLVideoElement;
+        const painted = new Promise((resolve) => video.requestVideoFrameCallback(resolve));
+        const hls = new Hls({ liveSyncDurationCount: 2 });
+        hls.attachMedia(video);
+        hls.loadSource(path);
+        await painted;
+      },
+      new URL(await start()).pathname,
+    ),
   );
-  const elapsed = performance.now() - begin;
   await page.close();
   return elapsed;
 };
@@ -134,7 +140,7 @@ const nginxConfig = (folder: string, port: number, module: string) => `
 load_module ${module};
 daemon off; master_process off; pid ${folder}/pid; error_log stderr crit;
 events {}
-rtmp { server { listen 127.0.0.1:${port};
+rtmp { access_log off; server { listen 127.0.0.1:${port};
   application default { live on; hls on; hls_path ${folder}/default; }
   application tuned { live on; hls on; hls_path ${folder}/tuned; hls_fragment 500ms; hls_playlist_length 3s; }
 } }
@@ -149,6 +155,7 @@ const startNginx = async () => {
   const port = await freePort();
   writeFileSync(join(folder, 'conf'), nginxConfig(folder, port, module));
   const child = spawn(program, ['-p', folder, '-c', join(folder, 'conf')], { stdio: 'inherit' });
+  await untilListening(port);
   return {
     port,
     folder,
@@ -166,14 +173,16 @@ export const benchStreams = async (): Promise<void> => {
   const source = `${server.url}/camera`;
   const camera = startCamera(source);
 
-  const withPlain = async <Result>(work: (url: string, pid: number) => Promise<Result>): Promise<Result> => {
+  /** A place for ffmpeg's own HLS, and how to start it. */
+  const withPlain = async <Result>(work: (url: string, start: () => ChildProcess) => Promise<Result>) => {
     const folder = scratch();
     const files = await serveFolder(folder);
-    const child = startPlain(source, folder);
+    let child: ChildProcess | undefined;
+    const start = () => (child = startPlain(source, folder));
     try {
-      return await work(`${files.url}/index.m3u8`, child.pid as number);
+      return await work(`${files.url}/index.m3u8`, start);
     } finally {
-      await end(child);
+      if (child) await end(child);
       files.close();
       rmSync(folder, { recursive: true });
     }
@@ -184,24 +193,26 @@ export const benchStreams = async (): Promise<void> => {
       await camera.reach(0.3);
       return clock(async () => untilManifest(await open(service, another(source))));
     },
-    "ffmpeg's defaults": async () => {
-      await camera.reach(0.3);
-      return clock(() => withPlain(untilManifest));
-    },
+    "ffmpeg's defaults": () =>
+      withPlain(async (url, start) => {
+        await camera.reach(0.3);
+        start();
+        return clock(() => untilManifest(url));
+      }),
   });
 
   const executablePath = findProgram('chromium', 'chromium-browser', 'google-chrome');
   if (executablePath !== undefined) {
     const browser = await chromium.launch({ executablePath, args: ['--no-sandbox', '--disable-gpu'] });
     await compare('the same', 'ms to the first frame painted', {
-      'this service': async () => {
-        await camera.reach(0.3);
-        return untilPainted(browser, service.url, () => open(service, another(source)));
-      },
-      "ffmpeg's defaults": async () => {
-        await camera.reach(0.3);
-        return withPlain((url) => untilPainted(browser, new URL(url).origin, async () => url));
-      },
+      'this service': () => untilPainted(browser, service.url, camera, () => open(service, another(source))),
+      "ffmpeg's defaults": () =>
+        withPlain((url, start) =>
+          untilPainted(browser, new URL(url).origin, camera, async () => {
+            start();
+            return url;
+          }),
+        ),
     });
     await browser.close();
   }
@@ -244,7 +255,8 @@ export const benchStreams = async (): Promise<void> => {
     const elapsed = await clock(() => sleep(5_000));
     return (1000 * (used() - before)) / elapsed;
   };
-  await withPlain(async (_, plain) => {
+  await withPlain(async (_, start) => {
+    const { pid: plain = 0 } = start();
     await sleep(5_000);
     await compare('remuxing 720p at 2 Mbit/s', 'ms of a processor a second', {
       'this service: its ffmpeg': () => share(own),

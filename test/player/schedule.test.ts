@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { isOn, nextChange, type Schedule } from '../../renderer/player/schedule.ts';
+import { endOf, isOn, nextChange, type Schedule } from '../../renderer/player/schedule.ts';
 
 const always: Schedule = {
   schedule_mode: 'always',
@@ -60,19 +60,32 @@ describe('a slide is on', () => {
   });
 });
 
+describe('the end of what is on', () => {
+  const now = Date.parse('2026-07-01T08:00:00Z');
+
+  it.each([
+    ['never comes for what is always on', always, null],
+    ['never comes for what is open', between('2026-06-01', null), null],
+    ['is that of the span', between('2026-06-01', '2026-07-03T10:00:00Z'), '2026-07-03T10:00:00Z'],
+    ['is that of the hours', weekly('09:00', '17:00'), '2026-07-01T15:00:00Z'],
+    ['is that of the day where hours run through the night', weekly('08:00', '06:00'), '2026-07-02T04:00:00Z'],
+  ] as const)('%s', (_, schedule, expected) => {
+    expect(endOf(schedule, now, vienna)).toBe(expected === null ? Number.POSITIVE_INFINITY : Date.parse(expected));
+  });
+});
+
 describe('the next change', () => {
   it.each([
-    ['never comes for what is always on', [always], null],
-    ['is a start to come', [between('2026-07-02T10:00:00Z', null)], '2026-07-02T10:00:00Z'],
-    ['is the end of what is on', [between('2026-06-01T10:00:00Z', '2026-07-03T10:00:00Z')], '2026-07-03T10:00:00Z'],
+    ['is looked for a day ahead', [always], '2026-07-02T00:00:00Z'],
+    ['is a start to come', [between('2026-07-01T10:00:00Z', null)], '2026-07-01T10:00:00Z'],
+    ['is the end of what is on', [between('2026-06-01T10:00:00Z', '2026-07-01T11:00:00Z')], '2026-07-01T11:00:00Z'],
     [
       'is the earliest of all',
       [weekly('09:00', '17:00'), between('2026-07-01T08:00:00Z', null)],
       '2026-07-01T07:00:00Z',
     ],
-    ['is found days ahead', [weekly('09:00', '17:00', '[2]')], '2026-07-07T07:00:00Z'],
+    ['is found on the day after', [weekly('01:00', '17:00', '[4]')], '2026-07-01T23:00:00Z'],
   ] as const)('%s', (_, schedules, expected) => {
-    const now = Date.parse('2026-07-01T00:00:00Z');
-    expect(nextChange([...schedules], now, vienna)).toBe(expected === null ? null : Date.parse(expected));
+    expect(nextChange([...schedules], Date.parse('2026-07-01T00:00:00Z'), vienna)).toBe(Date.parse(expected));
   });
 });

@@ -35,6 +35,10 @@ const isListening = (port: number): Promise<boolean> =>
     socket.once('connect', () => socket.destroy());
   });
 
+export const untilListening = async (port: number): Promise<void> => {
+  while (!(await isListening(port))) await sleep(50);
+};
+
 const rtmpServer = `
 const Server = require(process.argv[1]);
 new Server({ bind: '127.0.0.1', rtmp: { port: Number(process.argv[2]) }, record: { auto: false } }).run();
@@ -46,7 +50,7 @@ export const startRtmpServer = async (port?: number) => {
   const folder = mkdtempSync(join(tmpdir(), 'rtmp-'));
   const main = createRequire(import.meta.url).resolve('node-media-server');
   const child = spawn(process.execPath, ['-e', rtmpServer, main, `${chosen}`], { cwd: folder, stdio: 'ignore' });
-  while (!(await isListening(chosen))) await sleep(50);
+  await untilListening(chosen);
   return {
     port: chosen,
     url: `rtmp://127.0.0.1:${chosen}/live`,

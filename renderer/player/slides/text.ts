@@ -91,8 +91,8 @@ export const createText: SlideFactory = ({ slide, payload, media }) => {
   };
 
   const holds = (titleSize: number, bodySize: number): boolean => {
-    copy.style.setProperty('--title-size', `${titleSize}cqmin`);
-    copy.style.setProperty('--body-size', `${bodySize}cqmin`);
+    copy.style.setProperty('--title', String(titleSize));
+    copy.style.setProperty('--body', String(bodySize));
     return !overflows(copy);
   };
   const fits = (t: number): boolean => holds(between(scale.title, t), between(scale.body, t));
