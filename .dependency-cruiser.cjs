@@ -46,6 +46,9 @@ module.exports = {
     tsPreCompilationDeps: true,
     doNotFollow: { path: 'node_modules' },
     exclude: { path: '(^|/)dist/' },
-    enhancedResolveOptions: { extensions: ['.ts', '.js', '.json', '.css'], conditionNames: ['import', 'node', 'default'] },
+    enhancedResolveOptions: {
+      extensions: ['.ts', '.js', '.json', '.css'],
+      conditionNames: ['import', 'node', 'default'],
+    },
   },
 };

@@ -2,6 +2,8 @@ import { BrowserWindow } from 'electron';
 
 /** A page that could not be loaded is tried again after this. */
 const RETRY_MS = 2_000;
+/** Chromium's ERR_ABORTED: the page went elsewhere before it was loaded, as a landing page that is bound does. */
+const ABORTED = -3;
 /** A page that crashed is made anew after this. */
 const RECREATE_MS = 500;
 
@@ -31,9 +33,12 @@ export const openKioskWindow = (url: string): BrowserWindow => {
     },
   });
   const load = (): void => {
-    if (!window.isDestroyed()) window.loadURL(url).catch(() => setTimeout(load, RETRY_MS));
+    if (!window.isDestroyed()) window.loadURL(url).catch(() => {});
   };
   window.once('ready-to-show', () => window.show());
+  window.webContents.on('did-fail-load', (_event, code, _description, _url, isMainFrame) => {
+    if (isMainFrame && code !== ABORTED) setTimeout(load, RETRY_MS);
+  });
   window.webContents.on('render-process-gone', () => setTimeout(load, RECREATE_MS));
   load();
   return window;

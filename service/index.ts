@@ -7,7 +7,7 @@ import type { Logger } from 'pino';
 import type { WebSocket } from 'ws';
 import packageJson from '../package.json' with { type: 'json' };
 import { createAccess } from './auth/access.ts';
-import type { Access } from './auth/policy.ts';
+import { type Access, policy } from './auth/policy.ts';
 import type { HeaderLines } from './auth/signatures.ts';
 import { upgradeHeaders } from './auth/socket.ts';
 import { createCommands } from './commands/commands.ts';
@@ -128,7 +128,16 @@ export const startService = async (options: Options, { log, rendererDir, resourc
   const ffmpeg = createFfmpeg({ environment }, options);
   const orphans = createOrphans({ log, environment }, options);
   const streams = await createSessions({ log, ffmpeg, orphans, environment }, options);
-  const health = healthRoutes({ content, hub, store, ffmpeg, options, version: packageJson.version, startedAt });
+  const faults = () => [...store.faults(), ...keeper.faults()];
+  const health = healthRoutes({
+    content,
+    hub,
+    store: { nodeId: store.nodeId, faults },
+    ffmpeg,
+    options,
+    version: packageJson.version,
+    startedAt,
+  });
   const app = createApp({
     log,
     gate,
@@ -137,6 +146,9 @@ export const startService = async (options: Options, { log, rendererDir, resourc
     admit: ({ req }, accessClass) => admit(req, accessClass, req.headersDistinct),
     rooms: [pages, screens.routes, onboarding.routes, mediaRoutes(library), streamRoutes(streams), health],
   });
+  // The server's shortcut to a playlist asks for no credentials: it is taken for as long as the route asks for none.
+  const { access: playlistAccess } = policy['GET /api/screens/:slug/playlist'];
+  const openPayload = (slug: string) => (playlistAccess === 'public' ? content.payload(slug) : undefined);
   const stop = async (server?: Server): Promise<void> => {
     content.close();
     const drained = server?.close();
@@ -152,12 +164,10 @@ export const startService = async (options: Options, { log, rendererDir, resourc
     await admit(request, 'signed or page', upgradeHeaders(request.headersDistinct));
     return accept;
   };
-  const server = await listen({ log, gate, app, payload: content.payload, admitSocket }, options).catch(
-    async (error) => {
-      await stop();
-      throw error;
-    },
-  );
+  const server = await listen({ log, gate, app, payload: openPayload, admitSocket }, options).catch(async (error) => {
+    await stop();
+    throw error;
+  });
 
   return {
     url: localUrl(options.host, server.port),

@@ -235,8 +235,11 @@ export const readOptions = ({ env = process.env, defaults = {} }: Surroundings =
   const sharedSecret = lookUp('sharedSecret') || null;
   const sharedSecretPrevious = lookUp('sharedSecretPrevious') || null;
   for (const name of secretNames) delete env[environmentName(name)];
-  if (sharedSecret !== null && sharedSecret.length < 16) {
-    warnings.push('SIGNAGE_SHARED_SECRET is shorter than 16 characters and can be guessed; use a longer one');
+  for (const [name, secret] of Object.entries({ sharedSecret, sharedSecretPrevious })) {
+    if (secret === null || secret.length >= 16) continue;
+    warnings.push(
+      `${environmentName(name as SettingName)} is shorter than 16 characters and can be guessed; use a longer one`,
+    );
   }
   if (sharedSecret === null && sharedSecretPrevious !== null) {
     warnings.push('SIGNAGE_SHARED_SECRET_PREVIOUS is set without SIGNAGE_SHARED_SECRET: authentication is off');

@@ -252,7 +252,18 @@ export type CommandTarget = z.infer<typeof commandTarget>;
 /** The body of a command request. */
 export const commandRequest = z.intersection(command, commandTarget).meta({ id: 'CommandRequest' });
 
-const everyCommand = [...plainCommands, 'blackout', 'redirect', 'setclientname'] as const;
+const everyCommand = [
+  'refresh',
+  'reload',
+  'pause',
+  'blackout',
+  'previous',
+  'next',
+  'left',
+  'right',
+  'redirect',
+  'setclientname',
+] as const;
 export type CommandName = (typeof everyCommand)[number];
 const extendedCommands: readonly CommandName[] = ['redirect', 'setclientname'];
 

@@ -20,16 +20,17 @@ export interface Api {
 /** Each call rejects with a {@link Refusal}, or with something else where there was no answer. */
 export const createApi = (token: PageToken): Api => {
   const call = async <Answer>(path: string, init: RequestInit = {}, isRetry = false): Promise<Answer> => {
-    const response = await patientFetch(`/api/onboarding${path}`, {
-      ...init,
-      headers: { ...init.headers, ...token.header() },
-    });
-    if (response.ok) return (await response.json()) as Answer;
-    if (response.status === 401 && !isRetry) {
+    const headers = { ...init.headers, ...token.header() };
+    const { status, body } = await patientFetch(`/api/onboarding${path}`, { ...init, headers }, async (response) => ({
+      status: response.status,
+      body: (await response.json()) as unknown,
+    }));
+    if (status < 400) return body as Answer;
+    if (status === 401 && !isRetry) {
       await token.renew();
       return call(path, init, true);
     }
-    const { error } = (await response.json()) as { error: Refusal & { message: string } };
+    const { error } = body as { error: Refusal & { message: string } };
     throw Object.assign(new Error(error.message), error);
   };
 

@@ -23,9 +23,12 @@ export const follow = (deviceId: string, token: PageToken, handlers: Handlers): 
 
   const look = async (): Promise<void> => {
     try {
-      const response = await patientFetch(`/api/onboarding/status?deviceId=${deviceId}`, { headers: token.header() });
-      if (!response.ok) throw new Error(`the status answers ${response.status}`);
-      handlers.onStatus((await response.json()) as OnboardingStatus);
+      const path = `/api/onboarding/status?deviceId=${deviceId}`;
+      const status = await patientFetch(path, { headers: token.header() }, (response) => {
+        if (!response.ok) throw new Error(`the status answers ${response.status}`);
+        return response.json();
+      });
+      handlers.onStatus(status as OnboardingStatus);
       handlers.onReach(true);
     } catch {
       handlers.onReach(false);

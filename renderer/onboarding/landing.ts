@@ -38,9 +38,12 @@ const settle = (): void => {
 
 const drawCode = async (url: string): Promise<void> => {
   try {
-    const response = await patientFetch(`/api/onboarding/qr?deviceId=${deviceId}`, { headers: token.header() });
-    if (!response.ok) throw new Error(`the code answers ${response.status}`);
-    const picture = new DOMParser().parseFromString(await response.text(), 'image/svg+xml').documentElement;
+    const path = `/api/onboarding/qr?deviceId=${deviceId}`;
+    const svg = await patientFetch(path, { headers: token.header() }, (response) => {
+      if (!response.ok) throw new Error(`the code answers ${response.status}`);
+      return response.text();
+    });
+    const picture = new DOMParser().parseFromString(svg, 'image/svg+xml').documentElement;
     picture.setAttribute('role', 'img');
     picture.setAttribute('aria-label', texts.code(url));
     if (url === formUrl) element('code').replaceChildren(document.adoptNode(picture));

@@ -1,3 +1,5 @@
+import type { SlideView } from './slides/slide.ts';
+
 interface IdleOptions {
   /** IANA name of the zone whose time is shown. */
   timeZone: string;
@@ -12,7 +14,7 @@ const part = (tag: 'p' | 'div' | 'span', name: string): HTMLElement => {
 };
 
 /** What is on while no slide is: a quiet landscape and the time. It moves by its style sheet alone. */
-export const createIdle = ({ timeZone, now }: IdleOptions): { element: HTMLElement; destroy(): void } => {
+export const createIdle = ({ timeZone, now }: IdleOptions): SlideView => {
   const clock = new Intl.DateTimeFormat(undefined, { timeStyle: 'short', timeZone });
   const calendar = new Intl.DateTimeFormat(undefined, { weekday: 'long', day: 'numeric', month: 'long', timeZone });
 
@@ -42,6 +44,12 @@ export const createIdle = ({ timeZone, now }: IdleOptions): { element: HTMLEleme
 
   return {
     element,
+    length: null,
+    prepare: async () => {},
+    start() {},
+    pause() {},
+    resume() {},
+    turn: () => false,
     destroy() {
       clearInterval(timer);
       element.remove();

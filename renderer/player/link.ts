@@ -33,10 +33,12 @@ export interface Link {
 }
 
 const OPEN_MS = 10_000;
-/** A look at the playlist that no message asked for: it finds sockets that are dead without knowing it. */
+/** A look at the playlist that no message asked for. Where the service does not answer, the socket is dead too. */
 const POLL_MS = 60_000;
 /** The newest faults are kept for a service that is away. */
 const MOST_FAULTS = 50;
+/** Characters of a title that are reported: a message has its limits, and nobody reads more. */
+const LONGEST_TITLE = 500;
 /** The service's Date header is in whole seconds. */
 const DATE_TOLERANCE_MS = 2_000;
 
@@ -49,7 +51,7 @@ export const createLink = (
   let socket: WebSocket | null = null;
   let failures = 0;
   let etag: string | null = null;
-  let fetching = false;
+  let fetching: Promise<boolean> | null = null;
   let again = false;
   let report: Report | null = null;
   let sent = '';
@@ -71,40 +73,47 @@ export const createLink = (
     socket?.send(message);
   };
 
-  const fetchPlaylist = async (): Promise<void> => {
+  /** The playlist where it is another than before (null: the screen is gone); undefined where it is not. */
+  const fetchPlaylist = (): Promise<PlaylistPayload | null | undefined> => {
     const condition: Record<string, string> = etag === null ? {} : { 'If-None-Match': etag };
-    const response = await patientFetch(`${base}/playlist`, { headers: { ...token.header(), ...condition } });
-    const date = Date.parse(response.headers.get('Date') ?? '');
-    if (!Number.isNaN(date)) clock.set(date, DATE_TOLERANCE_MS);
-    if (response.status === 304) return;
-    if (response.status === 404) {
-      etag = null;
-      return onPlaylist(null);
-    }
-    if (!response.ok) throw new Error(`the playlist answers ${response.status}`);
-    const payload = (await response.json()) as PlaylistPayload;
-    etag = response.headers.get('ETag');
-    onPlaylist(payload);
+    const headers = { ...token.header(), ...condition };
+    return patientFetch(`${base}/playlist`, { headers }, async (response) => {
+      const date = Date.parse(response.headers.get('Date') ?? '');
+      if (!Number.isNaN(date)) clock.set(date, DATE_TOLERANCE_MS);
+      if (response.status === 304) return undefined;
+      if (!response.ok && response.status !== 404) throw new Error(`the playlist answers ${response.status}`);
+      const payload = response.ok ? ((await response.json()) as PlaylistPayload) : null;
+      etag = payload === null ? null : response.headers.get('ETag');
+      return payload;
+    });
   };
 
-  /** @returns false where the service does not answer */
-  const fetchWhatChanged = async (): Promise<boolean> => {
-    again = true;
-    if (fetching) return false;
-    fetching = true;
+  const fetchUntilUnchanged = async (): Promise<boolean> => {
+    let latest: PlaylistPayload | null | undefined;
     try {
       while (again) {
         again = false;
-        await fetchPlaylist();
+        const fetched = await fetchPlaylist();
+        if (fetched !== undefined) latest = fetched;
       }
-      return true;
     } catch {
       // A service that does not answer has no socket either, whatever the socket thinks.
       socket?.close();
       return false;
-    } finally {
-      fetching = false;
     }
+    if (latest !== undefined) onPlaylist(latest);
+    return true;
+  };
+
+  /** Resolves to false where the service does not answer. */
+  const fetchWhatChanged = (): Promise<boolean> => {
+    again = true;
+    if (fetching === null) {
+      fetching = fetchUntilUnchanged().finally(() => {
+        fetching = null;
+      });
+    }
+    return fetching;
   };
   const refresh = (): void => void fetchWhatChanged();
 
@@ -153,7 +162,7 @@ export const createLink = (
   return {
     refresh,
     report: (next) => {
-      report = next;
+      report = { ...next, currentSlideTitle: next.currentSlideTitle?.slice(0, LONGEST_TITLE) ?? null };
       sendReport();
     },
     fault: (slideId, reason) => {

@@ -37,7 +37,9 @@ const state: Report = {
 const change = (changed: Partial<Report>): void => {
   Object.assign(state, changed);
   element('blackout').hidden = !state.blackout;
-  player.halt(state.paused || state.blackout || redirect.url !== null);
+  redirect.hush(state.blackout);
+  const isCovered = state.blackout || redirect.url !== null;
+  player.halt(state.paused || isCovered, isCovered);
   link.report({ ...state });
 };
 
@@ -61,8 +63,10 @@ const obey = (command: Command): void => {
       return player.turn(1);
     case 'redirect':
       if (command.url.startsWith('/')) return void leaveFor(command.url);
-      redirect.show(command.url);
-      return change({ page: command.url });
+      return void redirect.show(command.url).then(
+        () => change({ page: command.url }),
+        () => {},
+      );
     case 'setclientname':
       identity.clientName = command.clientName;
       return rememberName(command.clientName);
@@ -71,16 +75,18 @@ const obey = (command: Command): void => {
 
 /** Where the screen is gone no socket is left to be called by; the device may have been bound to another meanwhile. */
 const lookForScreen = async (): Promise<void> => {
-  const response = await patientFetch(`/api/onboarding/status?deviceId=${identity.deviceId}`, {
-    headers: token.header(),
-  });
-  const { onboarded, screenSlug } = (await response.json()) as OnboardingStatus;
+  const path = `/api/onboarding/status?deviceId=${identity.deviceId}`;
+  const status = await patientFetch(path, { headers: token.header() }, (response) => response.json());
+  const { onboarded, screenSlug } = status as OnboardingStatus;
   if (onboarded && screenSlug !== slug) await leaveFor(`/screen/${screenSlug}`);
 };
 
+let hadScreen = false;
 const load = (payload: PlaylistPayload | null): void => {
   player.load(payload);
-  if (payload === null) lookForScreen().catch(() => {});
+  // A page may also have been opened before its screen is there, and then it waits.
+  if (payload === null && hadScreen) lookForScreen().catch(() => {});
+  hadScreen ||= payload !== null;
 };
 
 const player = createPlayer(
@@ -90,15 +96,7 @@ const player = createPlayer(
     shelf: createShelf(),
     credentials: token.header,
     createSlide,
-    createIdle: () => ({
-      ...createIdle({ timeZone, now: clock.now }),
-      prepare: async () => {},
-      length: null,
-      start() {},
-      pause() {},
-      resume() {},
-      turn: () => false,
-    }),
+    createIdle: () => createIdle({ timeZone, now: clock.now }),
     onReport: change,
     onFault: (slideId, reason) => link.fault(slideId, reason),
   },

@@ -28,8 +28,8 @@ export interface Player {
   step(step: 1 | -1): void;
   /** Goes one page back or on inside the slide; at its ends, one slide. */
   turn(step: 1 | -1): void;
-  /** Stops time, motion and sound, or lets them go on. */
-  halt(halted: boolean): void;
+  /** Stops time and motion, or lets them go on; while silent, nothing may be heard either. */
+  halt(halted: boolean, silent: boolean): void;
 }
 
 /** On the stage. With no slide it is the idle screen. */
@@ -82,6 +82,7 @@ export const createPlayer = (
   let shown: Shown | null = null;
   let upcoming: Upcoming | null = null;
   let haltedAt: number | null = null;
+  let isSilent = false;
   let timer: ReturnType<typeof setTimeout> | undefined;
   /** Slides that failed: how often in a row, and until when they are left out. */
   const resting = new Map<string, { failures: number; until: number }>();
@@ -165,6 +166,7 @@ export const createPlayer = (
     stage.show(next.view, fade && shown !== null ? FADE_MS : 0);
     shown = { ...next, spent: false };
     next.view.start();
+    if (isSilent) next.view.hush?.(true);
     if (haltedAt !== null) {
       next.view.pause();
       haltedAt = clock.elapsed();
@@ -304,7 +306,9 @@ export const createPlayer = (
     turn: (by) => {
       if (!shown?.view.turn(by)) step(by);
     },
-    halt: (halted) => {
+    halt: (halted, silent) => {
+      if (silent !== isSilent) shown?.view.hush?.(silent);
+      isSilent = silent;
       if (halted === (haltedAt !== null)) return;
       if (halted) {
         haltedAt = clock.elapsed();

@@ -1,28 +1,38 @@
+import { createFrame, hushFrame, reach } from './foreign.ts';
+
 /** A page of the operator's choice over the player, which stays alive underneath. */
 export interface Redirect {
   /** The address that is shown; null: none. */
   readonly url: string | null;
-  /** Shows an http(s) address full screen, in place of the one before. */
-  show(url: string): void;
+  /** Shows an http(s) address full screen, in place of the one before. Rejects where nobody answers there. */
+  show(url: string): Promise<void>;
+  /** While silent, nothing is heard of it; nor seen, since the screen is black. */
+  hush(silent: boolean): void;
 }
+
+const ANSWER_MS = 10_000;
 
 export const createRedirect = (parent: HTMLElement): Redirect => {
   let frame: HTMLIFrameElement | null = null;
   let url: string | null = null;
+  let isSilent = false;
   return {
     get url() {
       return url;
     },
-    show: (next) => {
+    show: async (next) => {
+      await reach(next, AbortSignal.timeout(ANSWER_MS));
       frame?.remove();
       url = next;
-      frame = document.createElement('iframe');
+      frame = createFrame(next);
       frame.className = 'redirect';
-      frame.tabIndex = -1;
-      frame.sandbox.value = 'allow-scripts allow-same-origin allow-forms';
-      frame.referrerPolicy = 'no-referrer';
-      frame.src = next;
+      hushFrame(frame, next, isSilent);
       parent.append(frame);
+    },
+    hush: (silent) => {
+      if (silent === isSilent) return;
+      isSilent = silent;
+      if (frame !== null && url !== null) hushFrame(frame, url, silent);
     },
   };
 };

@@ -23,10 +23,13 @@ const MIB = 1024 ** 2;
 const LARGEST_BYTES = 64 * MIB;
 const MOST_BYTES = 512 * MIB;
 const ANSWER_MS = 10_000;
+const BODY_MS = 120_000;
 
 export const createShelf = (): Shelf => {
-  /** In the order of their last use. */
+  /** In the order in which they came. */
   const held = new Map<string, Held>();
+  /** Two that want one medium share one request. */
+  const taking = new Map<string, Promise<string>>();
 
   const drop = (url: string): void => {
     const medium = held.get(url);
@@ -46,32 +49,40 @@ export const createShelf = (): Shelf => {
     }
   };
 
+  /** Fetches a medium, or looks it up again; the address to load it from. */
+  const fetchMedium = async (url: string): Promise<string> => {
+    const before = held.get(url);
+    const abort = new AbortController();
+    const deadline = setTimeout(() => abort.abort(), ANSWER_MS);
+    let response: Response;
+    try {
+      response = await fetch(url, { cache: 'no-cache', signal: abort.signal });
+    } catch (error) {
+      if (before === undefined) throw error;
+      return before.url;
+    } finally {
+      clearTimeout(deadline);
+    }
+    if (!response.ok) throw new Error(`${url} answers ${response.status}`);
+    const etag = response.headers.get('ETag');
+    const isHeld = before !== undefined && before.etag === etag;
+    if (isHeld || Number(response.headers.get('Content-Length')) > LARGEST_BYTES) {
+      abort.abort();
+      return isHeld ? before.url : url;
+    }
+    const patience = setTimeout(() => abort.abort(), BODY_MS);
+    const blob = await response.blob().finally(() => clearTimeout(patience));
+    const medium = { etag, bytes: blob.size, url: URL.createObjectURL(blob) };
+    hold(url, medium);
+    return medium.url;
+  };
+
   return {
-    take: async (url) => {
-      if (!url.startsWith('/media/')) return url;
-      const before = held.get(url);
-      const abort = new AbortController();
-      const deadline = setTimeout(() => abort.abort(), ANSWER_MS);
-      let response: Response;
-      try {
-        response = await fetch(url, { cache: 'no-cache', signal: abort.signal });
-      } catch (error) {
-        if (before === undefined) throw error;
-        return before.url;
-      } finally {
-        clearTimeout(deadline);
-      }
-      if (!response.ok) throw new Error(`${url} answers ${response.status}`);
-      const etag = response.headers.get('ETag');
-      const isHeld = before !== undefined && before.etag === etag;
-      if (isHeld || Number(response.headers.get('Content-Length')) > LARGEST_BYTES) {
-        abort.abort();
-        return isHeld ? before.url : url;
-      }
-      const blob = await response.blob();
-      const medium = { etag, bytes: blob.size, url: URL.createObjectURL(blob) };
-      hold(url, medium);
-      return medium.url;
+    take: (url) => {
+      if (!url.startsWith('/media/')) return Promise.resolve(url);
+      const running = taking.get(url) ?? fetchMedium(url).finally(() => taking.delete(url));
+      taking.set(url, running);
+      return running;
     },
   };
 };

@@ -5,10 +5,7 @@ import { patientFetch } from './patience.ts';
  * @returns false where it does not answer
  */
 export const leaveFor = async (url: string): Promise<boolean> => {
-  const ok = await patientFetch(url, { method: 'HEAD' }).then(
-    (response) => response.ok,
-    () => false,
-  );
+  const ok = await patientFetch(url, { method: 'HEAD' }, (response) => response.ok).catch(() => false);
   if (!ok) return false;
   if (new URL(url, location.href).href === location.href) location.reload();
   else location.assign(url);

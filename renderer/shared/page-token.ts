@@ -45,12 +45,15 @@ export const createPageToken = (issued: Issued, page: string): PageToken => {
 
   const fetchAnother = async (): Promise<Issued> => {
     if (current !== null) {
-      const response = await patientFetch('/api/auth/page', { method: 'POST', headers: headerNow() });
-      if (response.ok) return (await response.json()) as Issued;
-      if (response.status !== 401) throw new Error(`renewing the token answers ${response.status}`);
+      const renewed = await patientFetch('/api/auth/page', { method: 'POST', headers: headerNow() }, (response) => {
+        if (response.ok) return response.json() as Promise<Issued>;
+        // The token is dead, or this variant of the interface has no renewal: the page itself brings another.
+        if ([401, 404].includes(response.status)) return undefined;
+        throw new Error(`renewing the token answers ${response.status}`);
+      });
+      if (renewed !== undefined) return renewed;
     }
-    const response = await patientFetch(page);
-    const html = await response.text();
+    const html = await patientFetch(page, {}, (response) => response.text());
     return readBoot<PageBoot>(new DOMParser().parseFromString(html, 'text/html')).pageToken;
   };
 

@@ -13,12 +13,19 @@ export const waitMs = (failures: number): number => {
   return SHORTEST_WAIT_MS + Math.random() * (longest - SHORTEST_WAIT_MS);
 };
 
-/** As `fetch`, past every cache, and given up after 10 s. Phones of 2020 have no `AbortSignal.timeout`. */
-export const patientFetch = async (path: string, init: RequestInit = {}): Promise<Response> => {
+/**
+ * As `fetch`, past every cache, and given up after 10 s, reading of the answer included. Phones of 2020 have no
+ * `AbortSignal.timeout`.
+ */
+export const patientFetch = async <Answer>(
+  path: string,
+  init: RequestInit,
+  read: (response: Response) => Answer | Promise<Answer>,
+): Promise<Answer> => {
   const abort = new AbortController();
   const timer = setTimeout(() => abort.abort(), ANSWER_MS);
   try {
-    return await fetch(path, { cache: 'no-store', ...init, signal: abort.signal });
+    return await read(await fetch(path, { cache: 'no-store', ...init, signal: abort.signal }));
   } finally {
     clearTimeout(timer);
   }

@@ -9,7 +9,7 @@ import type { Durable } from '../store/durable.ts';
 import type { Screen, Variant } from '../wire.ts';
 import { type ContentFile, contentJsonSchema, type Fault, readContent } from './file.ts';
 import type { Kept } from './keeper.ts';
-import { buildModel, type Stamps } from './model.ts';
+import { buildModel, type Programme, type Stamps } from './model.ts';
 import { createPayload, type Payload } from './payload.ts';
 
 interface Dependencies {
@@ -52,25 +52,29 @@ export const openContent = async ({ keeper, log }: Dependencies, options: Conten
   let stamps: Stamps = new Map(keeper.read().stamps);
   let faults: Fault[] = [];
 
-  const apply = (content: ContentFile, changedAt: Date): void => {
+  /** Makes programmes what is shown; answers the slugs that show something else now. */
+  const publish = (programmes: ReadonlyMap<string, Programme>): string[] => {
     const before = payloads;
-    const model = buildModel(content, stamps, changedAt.toISOString());
-    stamps = model.stamps;
-    payloads = new Map(
-      [...model.programmes].map(([slug, programme]) => [slug, createPayload(programme, options.variant)]),
-    );
-    const changed = [...new Set([...before.keys(), ...payloads.keys()])].filter(
+    payloads = new Map([...programmes].map(([slug, programme]) => [slug, createPayload(programme, options.variant)]));
+    return [...new Set([...before.keys(), ...payloads.keys()])].filter(
       (slug) => before.get(slug)?.revision !== payloads.get(slug)?.revision,
     );
-    if (changed.length === 0 && keeper.read().content !== null) return;
-    keeper
-      .update(() => ({ content, stamps: [...stamps] }))
-      .catch((error: unknown) => {
-        log.error(
-          { err: error },
-          'the last good content could not be kept; after a restart it depends on content.json',
-        );
-      });
+  };
+
+  const keep = async (programmes: ReadonlyMap<string, Programme>): Promise<void> => {
+    try {
+      await keeper.update(() => ({ programmes: [...programmes], stamps: [...stamps] }));
+    } catch (error) {
+      log.error({ err: error }, 'the last good content could not be kept; after a restart it depends on content.json');
+    }
+  };
+
+  const apply = (content: ContentFile, changedAt: Date): void => {
+    const model = buildModel(content, stamps, changedAt.toISOString());
+    stamps = model.stamps;
+    const changed = publish(model.programmes);
+    if (changed.length === 0 && keeper.read().programmes !== null) return;
+    void keep(model.programmes);
     for (const listener of listeners) listener(changed);
   };
 
@@ -102,8 +106,8 @@ export const openContent = async ({ keeper, log }: Dependencies, options: Conten
     }
   };
 
-  const kept = keeper.read().content;
-  if (kept !== null) apply(kept, new Date());
+  const kept = keeper.read().programmes;
+  if (kept !== null) publish(new Map(kept));
   else if (await stat(path).then(() => false, isMissing)) await writeDemo(path, options);
 
   // Loads follow one another, and changes during one of them ask for one more.

@@ -19,7 +19,19 @@ const streamUrl = mediumUrl(
   'an rtmp, rtmps, rtsp, rtsps or srt URL, or the http(s) URL of an .m3u8',
 );
 
-const dateTime = z.union([z.iso.datetime({ local: true, offset: true }), z.iso.date()], 'an ISO 8601 date and time');
+const isDay = (date: string): boolean => {
+  const midnight = new Date(`${date}T00:00:00Z`);
+  return !Number.isNaN(midnight.getTime()) && midnight.toISOString().startsWith(date);
+};
+
+/** A day, its time down to nanoseconds, and an offset: each may be left out, beginning at the end. */
+const dateTime = z
+  .string()
+  .regex(
+    /^\d{4}-\d\d-\d\d(T([01]\d|2[0-3]):[0-5]\d(:[0-5]\d(\.\d{1,9})?)?(Z|[+-]([01]\d|2[0-3]):?[0-5]\d)?)?$/,
+    'an ISO 8601 date and time',
+  )
+  .refine((value) => isDay(value.slice(0, 10)), 'a day that there is');
 const wallTime = z.string().regex(/^([01]\d|2[0-3]):[0-5]\d(:[0-5]\d)?$/, 'HH:MM or HH:MM:SS');
 
 const isDays = (json: string): boolean => {

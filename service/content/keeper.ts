@@ -3,24 +3,29 @@ import type { Logger } from 'pino';
 import { z } from 'zod';
 import { systemDisk } from '../store/disk.ts';
 import { createDurable, type Durable } from '../store/durable.ts';
-import { contentFile } from './file.ts';
-import type { Stamp } from './model.ts';
+import type { Programme, Stamp } from './model.ts';
 
-/** The last good content, and the times of its screens by slug. */
+/** The last good content as it is shown, and the times of its screens; both by slug. */
+export interface Kept {
+  /** Null where there has never been any. */
+  programmes: [string, Programme][] | null;
+  stamps: [string, Stamp][];
+}
+
+// Looser than the operator's schema on purpose: a rule that is tightened later must not make what plays unreadable.
 const kept = z.object({
-  content: contentFile.nullable(),
+  programmes: z.array(z.tuple([z.string(), z.looseObject({})])).nullable(),
   stamps: z.array(
     z.tuple([z.string(), z.object({ created_at: z.string(), modified_at: z.string(), digest: z.string() })]),
   ),
-});
-export type Kept = { content: z.infer<typeof contentFile> | null; stamps: [string, Stamp][] };
+}) as unknown as z.ZodType<Kept>;
 
 /** Opens what keeps the last good content, so that it outlives a restart beside a file that has gone bad. */
 export const openKeeper = ({ dataDir, log }: { dataDir: string; log: Logger }): Promise<Durable<Kept>> =>
   createDurable<Kept>({
     path: join(dataDir, 'content.kept.json'),
     schema: kept,
-    initial: { content: null, stamps: [] },
+    initial: { programmes: null, stamps: [] },
     log,
     disk: systemDisk,
     now: Date.now,

@@ -30,7 +30,7 @@ type Rule = { access: Access; variant: Variant; acts?: true };
 /** @throws Error where a route of the policy has no handler or two: the service does not start half a house */
 export const createApp = ({ log, gate, clientAddress, admit, variant, rooms }: Dependencies): RequestListener => {
   const app = new Koa<RequestState>();
-  const router = new Router<RequestState>({ sensitive: true });
+  const router = new Router<RequestState>({ sensitive: true, strict: true });
 
   for (const [name, rule] of Object.entries(policy) as [RouteName, Rule][]) {
     if (rule.variant === 'extended' && variant === 'baseline') continue;

@@ -1,7 +1,7 @@
-import { cruise, type ICruiseResult } from 'dependency-cruiser';
 import { mkdirSync, rmSync, writeFileSync } from 'node:fs';
 import { createRequire } from 'node:module';
 import { join } from 'node:path';
+import { cruise, type ICruiseResult } from 'dependency-cruiser';
 import { expect, it } from 'vitest';
 
 const root = join(import.meta.dirname, '..', '..');
@@ -11,7 +11,12 @@ const { forbidden, options } = createRequire(import.meta.url)('../../.dependency
 };
 
 const judge = async (folders: string[]): Promise<ICruiseResult> => {
-  const { output } = await cruise(folders, { ...options, validate: true, ruleSet: { forbidden }, baseDir: root } as object);
+  const { output } = await cruise(folders, {
+    ...options,
+    validate: true,
+    ruleSet: { forbidden },
+    baseDir: root,
+  } as object);
   return output as ICruiseResult;
 };
 
@@ -25,7 +30,11 @@ it.each([
   ['the service asks for Electron', 'service', "import { app } from 'electron';\nexport const planted = app;\n"],
   ['the service asks for a page', 'service', "export { following } from '../../renderer/player/timeline.ts';\n"],
   ['a page asks for the service', 'renderer', "export { readOptions } from '../../service/options.ts';\n"],
-  ['the kiosk asks for the service beside its seam', 'main', "export { readOptions } from '../../service/options.ts';\n"],
+  [
+    'the kiosk asks for the service beside its seam',
+    'main',
+    "export { readOptions } from '../../service/options.ts';\n",
+  ],
 ])('a violation is found: %s', async (_, room, source) => {
   const folder = join(root, room, `.planted-${process.pid}`);
   mkdirSync(folder);

@@ -1,7 +1,8 @@
 /** Holds every answer of a real service against resources/openapi.yaml. */
-import { Ajv2020, type ValidateFunction } from 'ajv/dist/2020.js';
+
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
+import { Ajv2020, type ValidateFunction } from 'ajv/dist/2020.js';
 import { parse } from 'yaml';
 
 type Responses = Record<string, { content?: Record<string, unknown> }>;
@@ -16,7 +17,9 @@ ajv.addSchema(document, 'openapi');
 
 const compiled = new Map<string, ValidateFunction>();
 const validatorOf = (pointer: string[]): ValidateFunction => {
-  const fragment = pointer.map((part) => encodeURIComponent(part.replaceAll('~', '~0').replaceAll('/', '~1'))).join('/');
+  const fragment = pointer
+    .map((part) => encodeURIComponent(part.replaceAll('~', '~0').replaceAll('/', '~1')))
+    .join('/');
   const validate = compiled.get(fragment) ?? ajv.compile({ $ref: `openapi#/${fragment}` });
   compiled.set(fragment, validate);
   return validate;
@@ -39,13 +42,16 @@ export const checkAnswer = async (method: string, path: string, response: Respon
   const template = templates.find(({ pattern }) => pattern.test(pathname))?.template ?? '';
   const operation = method === 'HEAD' ? 'get' : method.toLowerCase();
   const known = document.paths[template]?.[operation]?.responses[status] !== undefined;
-  if (!known && !general.includes(status)) throw new Error(`${method} ${path} answers ${status}, which openapi.yaml does not know`);
+  if (!known && !general.includes(status))
+    throw new Error(`${method} ${path} answers ${status}, which openapi.yaml does not know`);
   const pointer = known
     ? ['paths', template, operation, 'responses', String(status), 'content', type, 'schema']
     : ['components', 'schemas', 'Error'];
   const validate = validatorOf(pointer);
   const body: unknown = method === 'HEAD' ? null : await response.clone().json();
   if (body !== null && !validate(body)) {
-    throw new Error(`${method} ${path} answers ${status}, but ${ajv.errorsText(validate.errors)}: ${JSON.stringify(body)}`);
+    throw new Error(
+      `${method} ${path} answers ${status}, but ${ajv.errorsText(validate.errors)}: ${JSON.stringify(body)}`,
+    );
   }
 };

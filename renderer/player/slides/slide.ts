@@ -37,6 +37,8 @@ export interface SlideView {
   /** Motion and sound stop, the picture stays. */
   pause(): void;
   resume(): void;
+  /** While silent, nothing may be heard; nothing is seen either. For kinds that a pause does not silence. */
+  hush?(silent: boolean): void;
   /** Turns a page inside the slide; false at its ends and where there are none. */
   turn(step: -1 | 1): boolean;
   /** Lets go of everything: decoders, timers, object URLs. */

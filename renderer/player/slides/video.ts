@@ -21,6 +21,11 @@ export const createVideo: SlideFactory = ({ slide, payload, media, fail }) => {
   const broken = (): void => fail(`the video stopped: ${video.error?.message || 'it can not be played'}`);
   const run = (): void => void play(video).catch(broken);
 
+  const holdAndReplay = (): void => {
+    clearTimeout(replay);
+    replay = setTimeout(run, HOLD_MS);
+  };
+
   const halt = (): void => {
     stopWatching();
     clearTimeout(replay);
@@ -29,7 +34,8 @@ export const createVideo: SlideFactory = ({ slide, payload, media, fail }) => {
 
   const go = (): void => {
     stopWatching = watchMotion(video, STALL_SECONDS, () => fail(`the video has not moved for ${STALL_SECONDS} s`));
-    if (!video.ended) run();
+    if (video.ended) holdAndReplay();
+    else run();
   };
 
   return {
@@ -54,9 +60,7 @@ export const createVideo: SlideFactory = ({ slide, payload, media, fail }) => {
       video.loop = longer || payload.slides.length === 1;
       if (how.fit === 'contain') view.element.prepend(backdrop(video, video.videoWidth, video.videoHeight));
       video.addEventListener('error', broken);
-      video.addEventListener('ended', () => {
-        replay = setTimeout(run, HOLD_MS);
-      });
+      video.addEventListener('ended', holdAndReplay);
     },
     start() {
       view.start();
