@@ -31,7 +31,7 @@ const dateTime = z
     /^\d{4}-\d\d-\d\d(T([01]\d|2[0-3]):[0-5]\d(:[0-5]\d(\.\d{1,9})?)?(Z|[+-]([01]\d|2[0-3]):?[0-5]\d)?)?$/,
     'an ISO 8601 date and time',
   )
-  .refine((value) => isDay(value.slice(0, 10)), 'a day that there is');
+  .refine((value) => isDay(value.slice(0, 10)), 'an ISO 8601 date of a day that there is');
 const wallTime = z.string().regex(/^([01]\d|2[0-3]):[0-5]\d(:[0-5]\d)?$/, 'HH:MM or HH:MM:SS');
 
 const isDays = (json: string): boolean => {

@@ -110,17 +110,9 @@ const onExit = (life: Life, roll: number, now: number): Life => {
 };
 
 const onDue = (life: Life, now: number): [Life, Action] => {
-  switch (life.phase) {
-    case 'backoff':
-      return [{ ...life, ...freshRun(now) }, 'run'];
-    case 'live':
-      return [{ ...life, phase: 'quiet', dueAt: now + silence(life) }, 'resume'];
-    case 'starting':
-    case 'quiet':
-      return stop(life, 'stalled', now);
-    default:
-      return [{ ...life, dueAt: never }, 'kill'];
-  }
+  if (life.phase === 'backoff') return [{ ...life, ...freshRun(now) }, 'run'];
+  if (life.phase === 'live') return [{ ...life, phase: 'quiet', dueAt: now + silence(life) }, 'resume'];
+  return isRunning(life) ? stop(life, 'stalled', now) : [{ ...life, dueAt: never }, 'kill'];
 };
 
 /**

@@ -84,10 +84,10 @@ export const manifest = ({ entries }: Window): string => {
   const listed = entries.slice(keyframeBefore(entries, listedSeconds).index);
   const [first] = listed;
   const newest = listed.filter(({ timeline }) => timeline === listed.at(-1)?.timeline);
-  const offset = keyframeBefore(newest, startSeconds).age - insideSeconds;
+  const offset = Math.max(0, keyframeBefore(newest, startSeconds).age - insideSeconds);
   const lines = [
     '#EXTM3U',
-    '#EXT-X-VERSION:6',
+    '#EXT-X-VERSION:3',
     `#EXT-X-TARGETDURATION:${Math.max(1, ...listed.map(({ duration }) => Math.round(duration)))}`,
     `#EXT-X-MEDIA-SEQUENCE:${first?.sequence ?? 0}`,
     `#EXT-X-DISCONTINUITY-SEQUENCE:${first?.timeline ?? 0}`,

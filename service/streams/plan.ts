@@ -1,6 +1,8 @@
 import { isDeepStrictEqual } from 'node:util';
 import type { Source } from './source.ts';
 
+type Facts = Pick<Source, 'scheme' | 'disableAudio'>;
+
 interface TrackPlan {
   codec: 'copy' | 'encode';
   /** Which of the source's tracks of this kind, from 0. */
@@ -30,7 +32,7 @@ const playableAudio = /^aac\b/;
  * A better plan for a source, from what ffmpeg has logged (at level `info`) about it under this one; null where there
  * is none, or none yet. ffmpeg describes its input first: `Stream #0:1: Video: h264 (High), yuv420p, 1280x720, ...`.
  */
-export const revise = (plan: Plan, report: string, { scheme }: Pick<Source, 'scheme'>): Plan | null => {
+export const revise = (plan: Plan, report: string, { scheme, disableAudio }: Facts): Plan | null => {
   const end = report.search(/^(?:Output #0|Stream mapping:|.*does not contain any stream)/m);
   if (end < 0) return null;
   const input = report.slice(0, end);
@@ -45,7 +47,7 @@ export const revise = (plan: Plan, report: string, { scheme }: Pick<Source, 'sch
 
   const better: Plan = {
     video: trackPlan('Video', playableVideo, plan.video),
-    audio: trackPlan('Audio', playableAudio, plan.audio),
+    audio: disableAudio ? plan.audio : trackPlan('Audio', playableAudio, plan.audio),
     probe: input.includes('Could not find codec parameters') ? 'thorough' : plan.probe,
   };
   return isDeepStrictEqual(better, plan) ? null : better;
@@ -58,12 +60,7 @@ const youth = 5_000;
  * The plan for starting afresh, from a line that ffmpeg logs while it runs; null where the line is no reason to.
  * @param age how long ffmpeg has been running, in ms
  */
-export const restart = (
-  plan: Plan,
-  line: string,
-  { disableAudio }: Pick<Source, 'disableAudio'>,
-  age: number,
-): Plan | null => {
+export const restart = (plan: Plan, line: string, { disableAudio }: Facts, age: number): Plan | null => {
   const isTrack = disableAudio ? /New video stream/ : /New (?:video|audio) stream/;
   if (!isTrack.test(line)) return null;
   return age < youth ? { ...plan, probe: 'thorough' } : plan;

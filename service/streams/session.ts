@@ -62,6 +62,7 @@ export const createSession = (
   };
 
   const onMisfit = (better: Plan): void => {
+    if (!isRunning(life)) return;
     // What another plan made of the source may be something that no player can play.
     if (better !== plan) window = emptied(window);
     plan = better;
@@ -95,7 +96,7 @@ export const createSession = (
     if (Number.isFinite(wake)) timer = setTimeout(handle, Math.max(0, wake - now()), { type: 'tick' }).unref();
   };
 
-  function handle(event: Event): void {
+  const handle = (event: Event): void => {
     if (life.phase === 'ended') return;
     const { phase } = life;
     const wasOver = isOver(life);
@@ -103,7 +104,7 @@ export const createSession = (
     if (life.phase !== phase) log.debug({ phase: life.phase, plan }, 'the stream has changed');
     settle();
     if (isOver(life) && !wasOver) onEnd();
-  }
+  };
 
   settle();
 

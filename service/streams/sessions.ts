@@ -59,12 +59,12 @@ export const createSessions = async (
     if (plans.size > mostPlans && oldest !== undefined) plans.delete(oldest);
   };
 
-  const retire = (key: string): void => {
-    const gone = sessions.get(key)?.close();
+  const retire = async (key: string): Promise<void> => {
+    const gone = sessions.get(key)?.close() ?? Promise.resolve();
     sessions.delete(key);
-    if (!gone) return;
     ending.add(gone);
-    gone.then(() => ending.delete(gone));
+    await gone;
+    ending.delete(gone);
   };
 
   const refuse = (): CodedError => {
@@ -93,7 +93,7 @@ export const createSessions = async (
           launcher: { ffmpegPath: program.path, environment, leash, orphans },
           plan: plans.get(key) ?? hopefulPlan,
           onPlan: (plan) => remember(key, plan),
-          onEnd: () => retire(key),
+          onEnd: () => void retire(key),
         },
         1000 * streamIdleSeconds,
       );
@@ -110,8 +110,7 @@ export const createSessions = async (
 
     async close() {
       isClosed = true;
-      for (const session of sessions.values()) session.close();
-      await Promise.all(ending);
+      await Promise.all([...ending, ...[...sessions.values()].map((session) => session.close())]);
     },
   };
 };

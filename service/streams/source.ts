@@ -34,7 +34,7 @@ const isScheme = (text: string | undefined): text is Scheme => schemes.includes(
  * are canonical only where the scheme is known to the parser, so the rest is parsed as http too (WHATWG URL).
  * @throws CodedError `invalid_field`, without the URL in its message
  */
-export function parseSource(raw: string, disableAudio: boolean): Source {
+export const parseSource = (raw: string, disableAudio: boolean): Source => {
   if (raw.length > 2048) throw refuse('The source is longer than 2048 characters.');
   if (/[\s\u0000-\u001f\u007f-\u009f\\]/.test(raw)) {
     throw refuse('The source has white space, a backslash or a control character in it.');
@@ -53,13 +53,12 @@ export function parseSource(raw: string, disableAudio: boolean): Source {
   const user = username + (password && `:${password}`);
   const host = hostname + (port && port !== defaultPorts[scheme] ? `:${port}` : '');
   const url = `${scheme}://${user && `${user}@`}${host}${pathname}${search}`;
-  const digest = createHash('sha256')
-    .update(`${url}\n${disableAudio ? 'silent' : 'sound'}`)
-    .digest('hex');
-  return { scheme, url, display: `${scheme}://${host}`, disableAudio, key: digest.slice(0, 16) };
-}
+  const identity = `${url}\n${disableAudio ? 'silent' : 'sound'}`;
+  const key = createHash('sha256').update(identity).digest('hex').slice(0, 16);
+  return { scheme, url, display: `${scheme}://${host}`, disableAudio, key };
+};
 
-const decoded = (text: string) => {
+const decoded = (text: string): string => {
   try {
     return decodeURIComponent(text);
   } catch {
@@ -68,7 +67,7 @@ const decoded = (text: string) => {
 };
 
 /** The text without the source's URL and without anything in it, beyond the host, that could be a credential. */
-export function redact(text: string, { url, display }: Source): string {
+export const redact = (text: string, { url, display }: Source): string => {
   const parts = url
     .slice(url.indexOf('//') + 2)
     .replace(display.slice(display.indexOf('//') + 2), '')
@@ -77,4 +76,4 @@ export function redact(text: string, { url, display }: Source): string {
   return secrets
     .sort((one, other) => other.length - one.length)
     .reduce((clean, secret) => clean.replaceAll(secret, '***'), text.replaceAll(url, display));
-}
+};

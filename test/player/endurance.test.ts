@@ -1,10 +1,10 @@
 import { expect, it } from 'vitest';
 import { describeBrowser } from '../support/browser.ts';
 import { putImage, putVideo } from '../support/media.ts';
-import { colourSlide, colourTemplate, lobby, openPlayer, waitForConnection } from '../support/player.ts';
+import { colourSlide, colourTemplate, lobby, openPlayer } from '../support/player.ts';
 import { startTestService, temporaryFolder } from '../support/service.ts';
 
-const swaps = Number(process.env.ENDURANCE_SWAPS ?? 600);
+const swaps = Number(process.env.SIGNAGE_TEST_SWAPS ?? 200);
 
 interface Weight {
   nodes: number;
@@ -26,8 +26,8 @@ describeBrowser('over thousands of swaps', () => {
       },
     ];
     const service = await startTestService({ dataDir, content: lobby(slides, { templates: [colourTemplate] }) });
-    const page = await openPlayer(service, 'lobby');
-    await waitForConnection(service, 'lobby', { currentSlideId: 'video' });
+    const page = await openPlayer(service, 'lobby', { width: 320, height: 180 });
+    await page.locator('.layer').first().waitFor();
     await page.evaluate(() => {
       Object.assign(globalThis, { swaps: 0 });
       const stage = document.getElementById('stage') as HTMLElement;

@@ -46,7 +46,7 @@ describe('a manifest', () => {
     expect(manifest(window)).toBe(
       [
         '#EXTM3U',
-        '#EXT-X-VERSION:6',
+        '#EXT-X-VERSION:3',
         '#EXT-X-TARGETDURATION:1',
         '#EXT-X-MEDIA-SEQUENCE:7',
         '#EXT-X-DISCONTINUITY-SEQUENCE:3',
@@ -116,6 +116,7 @@ describe('a window', () => {
     const megabyte = Buffer.alloc(2 ** 20);
     const window = fill(Array.from({ length: 200 }, (_, n) => segment(0.5, n === 0, megabyte)));
     expect(window.entries.length).toBeLessThanOrEqual(64);
+    expect(read(manifest(window)).offset).toBeCloseTo(0);
   });
 
   it('holds what its manifest lists, and begins with a keyframe, whatever the stream', () => {

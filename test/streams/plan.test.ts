@@ -33,10 +33,15 @@ describe('the plan stays', () => {
     ['it has no sound', report(h264)],
     ['it has no picture', report(aac)],
     ['it is a baseline of a camera', report('Video: h264 (Constrained Baseline), yuvj420p(pc), 640x480', aac)],
+    ['the source is H.264 and AAC, and more that is no track', report(h264, aac, 'Data: none')],
     ['its tracks have ids and languages', report(`[0x100](und): ${h264}`, `[0x101](eng): ${aac}`)],
   ])('where %s', (_, text) => {
     expect(revise(hopefulPlan, text, rtmp)).toBeNull();
   });
+});
+
+it('the plan stays where the sound that does not fit is not wanted', () => {
+  expect(revise(hopefulPlan, report(h264, 'Audio: mp3, 44100 Hz'), { ...rtmp, disableAudio: true })).toBeNull();
 });
 
 describe('the plan becomes', () => {

@@ -6,7 +6,7 @@ import { Router } from '@koa/router';
 import Koa from 'koa';
 import { pino } from 'pino';
 import { errorAnswer, toCodedError } from '../../service/http/answer.ts';
-import type { Context, RequestState } from '../../service/http/routes.ts';
+import type { RequestState } from '../../service/http/routes.ts';
 import { createFfmpeg } from '../../service/streams/ffmpeg.ts';
 import { createOrphans } from '../../service/streams/orphans.ts';
 import { streamRoutes } from '../../service/streams/routes.ts';
@@ -34,7 +34,7 @@ export const startStreams = async ({ dataDir, ffmpegPath = null, maxStreams = 8,
   const router = new Router<RequestState>();
   for (const [route, handle] of Object.entries(streamRoutes(sessions))) {
     const [method = '', path = ''] = route.split(' ');
-    router.register(path, [method], (ctx) => handle(ctx as Context));
+    router.register(path, [method], (ctx) => handle(ctx));
   }
   app.use(async (ctx, next) => {
     try {
