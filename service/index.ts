@@ -169,6 +169,9 @@ export const startService = async (options: Options, { log, rendererDir, resourc
     throw error;
   });
 
+  // Files that were put into the folders by hand while the service was away.
+  void catalog.list();
+
   return {
     url: localUrl(options.host, server.port),
     screens: content.screens,

@@ -197,9 +197,7 @@ export const createPlayer = (
     current.turn = turnOf(current.turn.until - current.turn.since, clock.elapsed(), due);
   };
 
-  const decide = (): void => {
-    const at = clock.elapsed();
-    const wall = clock.now();
+  const decide = (at: number, wall: number): void => {
     const slide = shown?.slide ?? null;
     const isOff = slide !== null && !isOn(slide, wall, timeZone);
     const isOver = shown === null || slide === null || shown.spent || isOff;
@@ -211,7 +209,7 @@ export const createPlayer = (
     if (upcoming !== null && !isPlayable(upcoming.slide, upcoming.step === null ? wallAtSwap : wall)) dropUpcoming();
     if (upcoming?.ready && (upcoming.step !== null || at >= due)) {
       swapIn(upcoming, isOver || upcoming.step !== null ? null : due);
-      return decide();
+      return decide(at, wall);
     }
     // What is over by the schedule is not shown a moment longer; what was changed or broke may stay until it is replaced.
     if (isOff) showIdle();
@@ -225,10 +223,13 @@ export const createPlayer = (
 
   /** Looks at the clocks and does whatever is due. Everything that happens ends here. */
   const update = (): void => {
+    // Read once: whatever comes due between two readings would be neither done nor waited for.
+    const at = clock.elapsed();
+    const wall = clock.now();
     try {
-      decide();
+      decide(at, wall);
     } finally {
-      sleep();
+      sleep(at, wall);
     }
   };
 
@@ -241,16 +242,14 @@ export const createPlayer = (
   };
 
   /** Wakes up for the next turn, the next preparation, the next change of the schedule, the end of a rest. */
-  const sleep = (): void => {
+  const sleep = (at: number, wall: number): void => {
     clearTimeout(timer);
-    const at = clock.elapsed();
-    const wall = clock.now();
     const { until = at + LONGEST_SLEEP_MS } = shown?.slide == null ? {} : shown.turn;
     const rests = [...resting.values()].map((rest) => rest.until);
     const changes = scheduleChange(wall) - wall + at;
     const moments = [until, until - AHEAD_MS, changes, changes - AHEAD_MS, at + LONGEST_SLEEP_MS, ...rests];
     const next = Math.min(...moments.filter((moment) => moment > at));
-    timer = setTimeout(update, next - at);
+    timer = setTimeout(update, next - clock.elapsed());
   };
 
   /** Media of this service are fetched ahead, so that the playlist goes round even if the service goes away now. */
