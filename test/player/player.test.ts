@@ -1,0 +1,264 @@
+/** The player's decisions, on a stage that only notes what it is told, and a clock that never reads the same twice. */
+import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
+import { createPlayer, type Player } from '../../renderer/player/player.ts';
+import type { SlideContext, SlideView } from '../../renderer/player/slides/slide.ts';
+import type { PlaylistPayload, Slide } from '../../service/wire.ts';
+
+const slide = (id: string, more: Partial<Slide> = {}): Slide => ({
+  id,
+  title: id,
+  body: null,
+  duration_seconds: 1,
+  schedule_mode: 'always',
+  schedule_start_datetime: null,
+  schedule_end_datetime: null,
+  schedule_start_time: null,
+  schedule_end_time: null,
+  schedule_days_json: null,
+  media_url: null,
+  media_type: null,
+  kind: 'text',
+  template_id: null,
+  template: null,
+  content: null,
+  ...more,
+});
+
+const payloadOf = (...slides: Slide[]): PlaylistPayload => ({
+  screen: { id: 's', name: 's', slug: 's', playlist_id: 'p', created_at: '', modified_at: '' },
+  playlist: { id: 'p', name: 'p', fade_between_slides: true },
+  slides,
+  rssFeeds: [],
+  apiSources: [],
+  timetableGroups: [],
+  revision: '',
+});
+
+const until = (seconds: number): Partial<Slide> => ({
+  schedule_mode: 'between',
+  schedule_end_datetime: new Date(Date.now() + seconds * 1000).toISOString(),
+});
+
+interface Scene {
+  player: Player;
+  /** What came on, in its order; `idle` where nothing was on. */
+  shown: string[];
+  /** What is in a layer, on or being made ready. */
+  placed: Set<string>;
+  faults: string[];
+  halts: string[];
+}
+
+/** Slides whose id begins with `slow` take 5 s to be made ready; those with `broken` fail. */
+const open = (...slides: Slide[]): Scene => {
+  const shown: string[] = [];
+  const placed = new Set<string>();
+  const faults: string[] = [];
+  const halts: string[] = [];
+  const names = new Map<SlideView, string>();
+  let reads = 0;
+
+  const createView = (name: string): SlideView => {
+    const view: SlideView = {
+      element: null as unknown as HTMLElement,
+      length: null,
+      prepare: async () => {
+        if (name.startsWith('slow')) await new Promise((resolve) => setTimeout(resolve, 5_000));
+        if (name.startsWith('broken')) throw new Error('it is broken');
+      },
+      start: () => shown.push(name),
+      pause: () => halts.push(`pause ${name}`),
+      resume: () => halts.push(`resume ${name}`),
+      turn: () => false,
+      destroy() {},
+    };
+    names.set(view, name);
+    return view;
+  };
+  const nameOf = (view: SlideView): string => names.get(view) ?? '';
+  let front = '';
+  const player = createPlayer(
+    {
+      clock: { elapsed: () => performance.now() + (reads++ % 7) * 0.1, now: () => Date.now(), set() {} },
+      stage: {
+        place: (view) => void placed.add(nameOf(view)),
+        show: (view) => {
+          placed.delete(front);
+          front = nameOf(view);
+        },
+        discard: (view) => void placed.delete(nameOf(view)),
+      },
+      shelf: { take: async (url) => url },
+      credentials: () => ({}),
+      createSlide: ({ slide: { id } }: SlideContext) => createView(id),
+      createIdle: () => createView('idle'),
+      onReport() {},
+      onFault: (id) => faults.push(id),
+    },
+    { timeZone: 'UTC' },
+  );
+  player.load(payloadOf(...slides));
+  return { player, shown, placed, faults, halts };
+};
+
+const wait = (seconds: number) => vi.advanceTimersByTimeAsync(seconds * 1000);
+
+beforeEach(() => vi.useFakeTimers({ now: Date.parse('2026-07-01T12:00:00Z') }));
+afterEach(() => vi.useRealTimers());
+
+describe('the player', () => {
+  it('turns its slides for ever, each in its time, however the clock is read', async () => {
+    const { shown } = open(slide('a'), slide('b'), slide('c'));
+    await wait(300.5);
+    expect(shown.length).toBeGreaterThanOrEqual(298);
+    expect(shown.length).toBeLessThanOrEqual(302);
+    expect(shown.slice(0, 6)).toEqual(['a', 'b', 'c', 'a', 'b', 'c']);
+  });
+
+  it('makes the next slide ready as soon as one has come on', async () => {
+    const { placed } = open(slide('a', { duration_seconds: 6 }), slide('b', { duration_seconds: 6 }));
+    await wait(1);
+    expect([...placed]).toEqual(['a', 'b']);
+  });
+
+  it('is on time even where slides take a while to load', async () => {
+    const { shown } = open(slide('a', { duration_seconds: 10 }), slide('slow', { duration_seconds: 10 }));
+    await wait(10.5);
+    expect(shown).toEqual(['a', 'slow']);
+  });
+
+  it('skips what is broken, tells it, and tries again later', async () => {
+    const { shown, faults } = open(slide('a'), slide('broken'), slide('c'));
+    await wait(60);
+    expect(new Set(shown)).toEqual(new Set(['a', 'c']));
+    expect(faults.length).toBeGreaterThan(1);
+    expect(faults.length).toBeLessThan(5);
+  });
+
+  it('does not start a single slide again', async () => {
+    const { shown } = open(slide('a'));
+    await wait(30);
+    expect(shown).toEqual(['a']);
+  });
+
+  it('shows the idle screen where nothing can be shown, and the slide once it can', async () => {
+    const later = { schedule_mode: 'between', schedule_start_datetime: '2026-07-01T12:00:40Z' } as const;
+    const { shown } = open(slide('later', later), slide('broken'));
+    await wait(39);
+    expect(shown).toEqual(['idle']);
+    await wait(2);
+    expect(shown).toEqual(['idle', 'later']);
+  });
+
+  it('takes a slide off when its schedule ends, also in the middle of its turn and while it is halted', async () => {
+    const { shown, player } = open(
+      slide('a', { duration_seconds: 100, ...until(20) }),
+      slide('b', { duration_seconds: 100 }),
+    );
+    await wait(1);
+    player.halt(true, false);
+    await wait(18);
+    expect(shown).toEqual(['a']);
+    await wait(1.2);
+    expect(shown).toEqual(['a', 'b']);
+  });
+
+  it('does not wait for a slow successor then', async () => {
+    const { shown, player } = open(slide('a', { duration_seconds: 100 }), slide('slow'));
+    await wait(1);
+    player.load(
+      payloadOf(slide('a', { duration_seconds: 100, ...until(2) }), slide('slow', { duration_seconds: 100 })),
+    );
+    await wait(2.5);
+    expect(shown.at(-1)).not.toBe('a');
+  });
+});
+
+describe('a step', () => {
+  it('onto a broken slide goes on to the one beyond it', async () => {
+    const { shown, player } = open(
+      slide('a', { duration_seconds: 100 }),
+      slide('broken'),
+      slide('c', { duration_seconds: 100 }),
+    );
+    await wait(1);
+    player.step(1);
+    await wait(1);
+    expect(shown).toEqual(['a', 'c']);
+  });
+
+  it('reaches a slide whose schedule ends soon', async () => {
+    const { shown, player } = open(slide('a', { duration_seconds: 100 }), slide('b', until(10)));
+    await wait(1);
+    player.step(1);
+    await wait(1);
+    expect(shown).toEqual(['a', 'b']);
+  });
+
+  it('there and back while a slide loads shows what was asked for last', async () => {
+    const { shown, player } = open(
+      slide('a', { duration_seconds: 100 }),
+      slide('slow'),
+      slide('c', { duration_seconds: 100 }),
+    );
+    await wait(1);
+    player.step(1);
+    player.step(1);
+    await wait(6);
+    expect(shown).toEqual(['a', 'c']);
+  });
+
+  it('starts the time of a single slide anew', async () => {
+    const { shown, player } = open(slide('a'));
+    await wait(0.5);
+    player.step(1);
+    await wait(5);
+    expect(shown).toEqual(['a']);
+  });
+});
+
+describe('a halt', () => {
+  it('stops the time of the slide, and gives back what was left of it', async () => {
+    const { shown, halts, player } = open(slide('a', { duration_seconds: 10 }), slide('b', { duration_seconds: 10 }));
+    await wait(4);
+    player.halt(true, false);
+    await wait(60);
+    expect(shown).toEqual(['a']);
+    player.halt(false, false);
+    await wait(5.5);
+    expect(shown).toEqual(['a']);
+    await wait(1);
+    expect(shown).toEqual(['a', 'b']);
+    expect(halts).toEqual(['pause a', 'resume a']);
+  });
+});
+
+describe('a new playlist', () => {
+  it('leaves alone what it does not change', async () => {
+    const { shown, player } = open(slide('a', { duration_seconds: 100 }));
+    await wait(1);
+    player.load(payloadOf(slide('new', { duration_seconds: 100 }), slide('a', { duration_seconds: 100 })));
+    await wait(5);
+    expect(shown).toEqual(['a']);
+  });
+
+  it('replaces a slide that it changes, and what it removes by what follows', async () => {
+    const long = { duration_seconds: 100 };
+    const { shown, player } = open(slide('a', long), slide('b', long), slide('c', long));
+    await wait(1);
+    player.load(payloadOf(slide('a', { ...long, title: 'new' }), slide('b', long), slide('c', long)));
+    await wait(1);
+    expect(shown).toEqual(['a', 'a']);
+    player.load(payloadOf(slide('b', long), slide('c', long)));
+    await wait(1);
+    expect(shown).toEqual(['a', 'a', 'b']);
+  });
+
+  it('that is none leads to the idle screen', async () => {
+    const { shown, player } = open(slide('a'));
+    await wait(1);
+    player.load(null);
+    await wait(1);
+    expect(shown).toEqual(['a', 'idle']);
+  });
+});
