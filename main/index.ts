@@ -25,7 +25,7 @@ const run = async (): Promise<void> => {
     if (stopped) return;
     event.preventDefault();
     stopped = true;
-    service.close().finally(() => app.quit());
+    void service.close().finally(() => app.quit());
   });
   for (const signal of ['SIGTERM', 'SIGINT'] as const) process.on(signal, () => app.quit());
 };

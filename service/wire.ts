@@ -36,7 +36,6 @@ export type Screen = z.infer<typeof screen>;
 export const playlist = z
   .object({ id: z.string(), name: z.string(), fade_between_slides: z.boolean() })
   .meta({ id: 'Playlist' });
-export type Playlist = z.infer<typeof playlist>;
 
 export const slideKinds = ['text', 'image', 'video', 'web', 'stream', 'pdf', 'template', 'rss', 'timetable'] as const;
 export const scheduleModes = ['always', 'between', 'weekly'] as const;
@@ -45,7 +44,6 @@ export const scheduleModes = ['always', 'between', 'weekly'] as const;
 export const template = z
   .strictObject({ id: z.string().min(1), name: z.string(), html: z.string() })
   .meta({ id: 'Template' });
-export type Template = z.infer<typeof template>;
 
 export const slide = z
   .object({

@@ -103,7 +103,7 @@ export async function createDurable<T extends object>(options: Options<T>): Prom
   async function drain(): Promise<void> {
     while (queue.length > 0) {
       // Whatever is asked for in the same breath shares a generation.
-      await null;
+      await Promise.resolve();
       const batch = queue;
       queue = [];
       await commit(batch);

@@ -1,9 +1,15 @@
 /** `npm run bench [name ...]`: figures of this machine; only ratios within one run mean anything. */
 import { benchFanOut } from './fanout.ts';
 import { benchHttp } from './http.ts';
+import { benchStreams } from './streams.ts';
 import { benchUploads } from './uploads.ts';
 
-const benches: Record<string, () => Promise<void>> = { http: benchHttp, fanout: benchFanOut, uploads: benchUploads };
+const benches: Record<string, () => Promise<void>> = {
+  http: benchHttp,
+  fanout: benchFanOut,
+  streams: benchStreams,
+  uploads: benchUploads,
+};
 
 const wanted = process.argv.slice(2);
 for (const [name, bench] of Object.entries(benches)) {

@@ -28,7 +28,8 @@ const content = {
   ],
 };
 
-export const startBenchService = async (): Promise<BenchService> => {
+/** @param settings SIGNAGE_ settings beyond those that every bench shares */
+export const startBenchService = async (settings: Record<string, string> = {}): Promise<BenchService> => {
   const dataDir = mkdtempSync(join(tmpdir(), 'signage-bench-'));
   writeFileSync(join(dataDir, 'content.json'), JSON.stringify(content));
   const startedAt = performance.now();
@@ -39,6 +40,7 @@ export const startBenchService = async (): Promise<BenchService> => {
       SIGNAGE_PORT: '0',
       SIGNAGE_DATA_DIR: dataDir,
       SIGNAGE_LOG_LEVEL: 'silent',
+      ...settings,
     },
     stdio: ['ignore', 'pipe', 'inherit'],
   });

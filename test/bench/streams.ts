@@ -16,6 +16,7 @@ import { compare } from './table.ts';
 
 const ffmpeg = ffmpegPath ?? 'ffmpeg';
 const gop = 2;
+const idleSeconds = 5;
 
 /** Memory-backed storage for those who write files, as the fastest there is. */
 const scratch = () => mkdtempSync(join(existsSync('/dev/shm') ? '/dev/shm' : '/tmp', 'streams-bench-'));
@@ -136,6 +137,13 @@ const cpuOf = (pid: number): number =>
     .map((task) => Number(readFileSync(`/proc/${pid}/task/${task}/schedstat`, 'utf8').split(' ')[0]) / 1e6)
     .reduce((sum, part) => sum + part, 0);
 
+/** How much of a processor a process uses over a few seconds, in ms a second. */
+const share = async (pid: number): Promise<number> => {
+  const before = cpuOf(pid);
+  const elapsed = await clock(() => sleep(5_000));
+  return (1000 * (cpuOf(pid) - before)) / elapsed;
+};
+
 const nginxConfig = (folder: string, port: number, module: string) => `
 load_module ${module};
 daemon off; master_process off; pid ${folder}/pid; error_log stderr crit;
@@ -168,7 +176,10 @@ const startNginx = async () => {
 
 /** Needs Linux and ffmpeg; with Chromium and nginx's rtmp module there are more contenders. */
 export const benchStreams = async (): Promise<void> => {
-  const service = await startBenchService({ SIGNAGE_MAX_STREAMS: '100', SIGNAGE_STREAM_IDLE_SECONDS: '5' });
+  const service = await startBenchService({
+    SIGNAGE_MAX_STREAMS: '100',
+    SIGNAGE_STREAM_IDLE_SECONDS: `${idleSeconds}`,
+  });
   const server = await startRtmpServer();
   const source = `${server.url}/camera`;
   const camera = startCamera(source);
@@ -244,26 +255,23 @@ export const benchStreams = async (): Promise<void> => {
   });
   await nginx?.close();
 
+  const self = service.process.pid as number;
+  await sleep(1_000 * (idleSeconds + 2));
+  const atRest = await share(self);
   const watched = another(source);
   const manifest = await open(service, watched);
   await untilManifest(manifest);
   const viewer = setInterval(() => fetch(manifest).then((response) => response.text()), 2_000);
   const [own = 0] = processesWith(watched, 'pipe:1');
-  const share = async (...pids: number[]): Promise<number> => {
-    const used = () => pids.map(cpuOf).reduce((sum, part) => sum + part, 0);
-    const before = used();
-    const elapsed = await clock(() => sleep(5_000));
-    return (1000 * (used() - before)) / elapsed;
-  };
   await withPlain(async (_, start) => {
     const { pid: plain = 0 } = start();
     await sleep(5_000);
     await compare('remuxing 720p at 2 Mbit/s', 'ms of a processor a second', {
       'this service: its ffmpeg': () => share(own),
       'ffmpeg -c copy to HLS': () => share(plain),
-      'this service: its ffmpeg and itself': () => share(own, service.process.pid as number),
     });
   });
+  console.log(`  the service itself: ${atRest.toFixed(1)} at rest, ${(await share(self)).toFixed(1)} with a stream`);
 
   const newest = async (): Promise<number> => {
     const names = (await fetch(manifest).then((response) => response.text())).match(/^\d+(?=\.ts$)/gm) ?? [];

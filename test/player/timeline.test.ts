@@ -78,7 +78,7 @@ describe('what follows', () => {
         const visited: number[] = [];
         let at: number | null = step === 1 ? -1 : playable.length;
         while (visited.length < expected.length && at !== null) {
-          at = following(playable.length, at, step as 1 | -1, (index) => playable[index] === true);
+          at = following(playable.length, at, step, (index) => playable[index] === true);
           if (at !== null) visited.push(at);
         }
         expect(visited).toEqual(expected);

@@ -54,7 +54,7 @@ export function createSimulatedDisk(capacity = Number.POSITIVE_INFINITY) {
     });
 
     async function step(operation: Operation): Promise<void> {
-      await null;
+      await Promise.resolve();
       const at = steps;
       steps += 1;
       if (at >= crashAt) {
