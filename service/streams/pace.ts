@@ -1,9 +1,11 @@
 /** How late media may be (ms), compared with what is usual, and for how long (ms) it may be later. */
-const slack = 150;
+const slack = 80;
 const patience = 1_500;
 
-/** How slow a source may be without being late: its usual delay is taken to grow by so much a millisecond. */
+/** How slow a source may be without being late: its usual delay is taken to grow by so much a millisecond... */
 const drift = 0.05;
+/** ...for no longer than this (ms) at a time: a source that says nothing is not slow, it is away. */
+const longestFrame = 100;
 
 export type Pace = 'steady' | 'late' | 'interrupted';
 
@@ -22,7 +24,7 @@ export const createPace = () => {
     /** @param now, position when a frame came, and which place in time it has; both in ms, each from any beginning */
     judge(now: number, position: number): Pace {
       const delay = now - position;
-      if (lateSince === null) usual += drift * (now - judgedAt);
+      if (lateSince === null) usual += drift * Math.min(now - judgedAt, longestFrame);
       judgedAt = now;
       if (delay <= usual + slack) {
         usual = Math.min(usual, delay);

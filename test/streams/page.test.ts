@@ -11,7 +11,7 @@ import { describeStreams, ffmpegsOf, patience, type Streams, test } from './setu
 const player = '<!doctype html><style>*{margin:0}</style><video id="video" muted autoplay playsinline></video>';
 const library = createRequire(import.meta.url).resolve('hls.js/dist/hls.js');
 
-/** Plays a stream as the player page does: it opens a session and hands the manifest to hls.js once it is ready. */
+/** Plays a stream as the player page does: hls.js has the manifest once it is ready, and gets over fatal errors. */
 const play = async (streams: Streams, source: string): Promise<Page> => {
   const page = await (await launchBrowser()).newPage();
   await page.route('**/player', (route) => route.fulfill({ contentType: 'text/html', body: player }));
@@ -23,6 +23,11 @@ const play = async (streams: Streams, source: string): Promise<Page> => {
     while (!session.ready) session = await new Promise((resolve) => setTimeout(() => resolve(ask()), 100));
     const config: Partial<HlsConfig> = { liveSyncDurationCount: 2, backBufferLength: 10 };
     const hls: Hls = new (window as unknown as { Hls: typeof Hls }).Hls(config);
+    hls.on('hlsError' as typeof Hls.Events.ERROR, (_, { fatal, type }) => {
+      if (!fatal) return;
+      if (type === 'mediaError') hls.recoverMediaError();
+      else hls.startLoad();
+    });
     hls.attachMedia(document.querySelector('video') as HTMLVideoElement);
     hls.loadSource(session.playlistUrl);
   }, source);
