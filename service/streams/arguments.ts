@@ -33,9 +33,7 @@ const probing = (scheme: Scheme, probe: Plan['probe']): string[] => {
   return ['-fpsprobesize', '0', ...(scheme === 'srt' ? [] : ['-analyzeduration', '0', '-probesize', '200000'])];
 };
 
-type Codec = Plan['video']['codec'];
-
-const videoCodec: Record<Codec, string[]> = {
+const videoCodec = {
   copy: ['-c:v', 'copy'],
   encode: [
     ...['-c:v', 'libx264', '-preset', 'veryfast', '-tune', 'zerolatency', '-pix_fmt', 'yuv420p'],
@@ -43,9 +41,23 @@ const videoCodec: Record<Codec, string[]> = {
   ],
 };
 
-const audioCodec: Record<Codec, string[]> = {
+const audioCodec = {
   copy: ['-c:a', 'copy'],
   encode: ['-c:a', 'aac', '-b:a', '128k', '-ac', '2'],
+};
+
+const videoOutput = ({ codec, track }: Plan['video']): string[] =>
+  codec === 'none' ? ['-vn'] : ['-map', `0:v:${track}?`, ...videoCodec[codec]];
+
+const audioOutput = ({ codec, track }: Plan['audio']): string[] => ['-map', `0:a:${track}?`, ...audioCodec[codec]];
+
+/** The keyframes once more, as FLV: what the format watch reads. Other sources repeat their parameters themselves. */
+const formatOutput = (scheme: Scheme, { video, watch }: Plan): string[] => {
+  if (!scheme.startsWith('rtmp') || video.codec !== 'copy' || !watch) return [];
+  return [
+    ...['-map', `0:v:${video.track}?`, '-an', '-c:v', 'copy', '-bsf:v', 'noise=drop=not(key)'],
+    ...['-f', 'flv', '-flvflags', 'no_duration_filesize', '-flush_packets', '1', 'pipe:3'],
+  ];
 };
 
 /**
@@ -56,11 +68,12 @@ const audioCodec: Record<Codec, string[]> = {
 export const ffmpegArguments = ({ scheme, url, disableAudio }: Source, plan: Plan, runId: string): string[] => [
   ...['-nostdin', '-hide_banner', '-nostats', '-loglevel', 'info'],
   ...['-protocol_whitelist', protocols[scheme], ...transport[scheme], ...probing(scheme, plan.probe), '-i', url],
-  ...['-map', `0:v:${plan.video.track}?`, ...videoCodec[plan.video.codec]],
-  ...(disableAudio ? [] : ['-map', `0:a:${plan.audio.track}?`, ...audioCodec[plan.audio.codec]]),
+  ...videoOutput(plan.video),
+  ...(disableAudio ? ['-an'] : audioOutput(plan.audio)),
   ...['-max_interleave_delta', '500000', '-metadata', `run=${runId}`],
   ...['-f', 'mpegts', '-mpegts_pmt_start_pid', `${mapPid}`, '-mpegts_start_pid', `${leadPid}`],
   // The program tables are needed once: each segment gets its copy from the segmenter.
   ...['-pat_period', '60', '-sdt_period', '60', '-muxdelay', '0', '-muxpreload', '0', '-flush_packets', '1'],
   'pipe:1',
+  ...formatOutput(scheme, plan),
 ];

@@ -3,18 +3,20 @@ import type { Source } from './source.ts';
 
 type Facts = Pick<Source, 'scheme' | 'disableAudio'>;
 
-interface TrackPlan {
-  codec: 'copy' | 'encode';
-  /** Which of the source's tracks of this kind, from 0. */
+/** Which of the source's tracks of a kind is meant, from 0, and what becomes of it. */
+interface TrackPlan<Codec> {
+  codec: Codec;
   track: number;
 }
 
 /** What ffmpeg is to do with a source, as far as the source is known. */
 export interface Plan {
-  video: TrackPlan;
-  audio: TrackPlan;
+  video: TrackPlan<'copy' | 'encode' | 'none'>;
+  audio: TrackPlan<'copy' | 'encode'>;
   /** How long to look at the source before starting: quick misses a track that comes late. */
   probe: 'quick' | 'thorough';
+  /** Whether the format of the video can be watched: not by ffmpeg before 5. */
+  watch: boolean;
 }
 
 /** What most cameras and encoders send needs nothing but another container. */
@@ -22,6 +24,7 @@ export const hopefulPlan: Plan = {
   video: { codec: 'copy', track: 0 },
   audio: { codec: 'copy', track: 0 },
   probe: 'quick',
+  watch: true,
 };
 
 /** H.264 with 8 bits in 4:2:0 is what browsers decode; its other profiles have names like `High 10` and `High 4:2:2`. */
@@ -33,22 +36,24 @@ const playableAudio = /^aac\b/;
  * is none, or none yet. ffmpeg describes its input first: `Stream #0:1: Video: h264 (High), yuv420p, 1280x720, ...`.
  */
 export const revise = (plan: Plan, report: string, { scheme, disableAudio }: Facts): Plan | null => {
-  const end = report.search(/^(?:Output #0|Stream mapping:|.*does not contain any stream)/m);
+  const end = report.search(/^(?:Output #0|Stream mapping:|.*does not contain any stream|Error parsing bitstream)/m);
   if (end < 0) return null;
   const input = report.slice(0, end);
 
-  const trackPlan = (kind: 'Video' | 'Audio', playable: RegExp, known: TrackPlan): TrackPlan => {
+  const planTrack = <Codec>(kind: 'Video' | 'Audio', playable: RegExp, missing: TrackPlan<Codec>) => {
     const tracks = [...input.matchAll(new RegExp(`^ *Stream #0:\\d+.*?: ${kind}: (.*)$`, 'gm'))];
     // An rtmp source has one track of a kind. More: a server that keeps its viewers still sends what there was before.
     const track = scheme.startsWith('rtmp') ? Math.max(0, tracks.length - 1) : 0;
     const description = tracks[track]?.[1];
-    return description === undefined ? known : { codec: playable.test(description) ? 'copy' : 'encode', track };
+    if (description === undefined) return missing;
+    return { codec: playable.test(description) ? ('copy' as const) : ('encode' as const), track };
   };
 
   const better: Plan = {
-    video: trackPlan('Video', playableVideo, plan.video),
-    audio: disableAudio ? plan.audio : trackPlan('Audio', playableAudio, plan.audio),
+    video: planTrack('Video', playableVideo, { codec: 'none', track: 0 }),
+    audio: disableAudio ? plan.audio : planTrack('Audio', playableAudio, hopefulPlan.audio),
     probe: input.includes('Could not find codec parameters') ? 'thorough' : plan.probe,
+    watch: plan.watch && !report.includes('Error parsing bitstream filter'),
   };
   return isDeepStrictEqual(better, plan) ? null : better;
 };

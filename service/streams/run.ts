@@ -1,8 +1,10 @@
 import { spawn } from 'node:child_process';
 import { randomBytes } from 'node:crypto';
 import { createInterface } from 'node:readline';
+import type { Readable } from 'node:stream';
 import { ffmpegArguments } from './arguments.ts';
 import type { ChildEnvironment } from './ffmpeg.ts';
+import { createFormatWatch } from './format.ts';
 import type { Orphans } from './orphans.ts';
 import { createPace } from './pace.ts';
 import { type Plan, restart, revise } from './plan.ts';
@@ -46,27 +48,29 @@ export const startRun = (
   const runId = randomBytes(8).toString('hex');
   const [command, ...words] = [...leash, ffmpegPath, ...ffmpegArguments(source, plan, runId)];
   const startedAt = performance.now();
-  const child = spawn(command as string, words, { env: { ...environment }, stdio: ['ignore', 'pipe', 'pipe'] });
+  const child = spawn(command as string, words, { env: { ...environment }, stdio: ['ignore', 'pipe', 'pipe', 'pipe'] });
+  const [, media, messages, keyframes] = child.stdio as unknown as [null, Readable, Readable, Readable];
   const recorded = child.pid === undefined ? undefined : orphans.record(child.pid, runId);
 
   const segmenter = createSegmenter();
   const pace = createPace();
-  let held: Segment[] = [];
-  child.stdout.on('data', (chunk: Buffer) => {
+  media.on('data', (chunk: Buffer) => {
     const now = performance.now();
     for (const { position, segment } of segmenter.push(chunk)) {
-      if (segment) held.push(segment);
-      // Where the video is decoded on the way, a new format does no harm, and what is late may be the encoder.
-      const state = plan.video.codec === 'copy' ? pace.judge(now, 1000 * position) : 'steady';
-      if (state === 'interrupted' || (segment && segment.duration > longestSegment)) return listener.misfit(plan);
-      if (state === 'late') continue;
-      for (const whole of held) listener.segment(whole);
-      held = [];
+      // Where the video is encoded, what is late may be the encoder.
+      const isLost = plan.video.codec !== 'encode' && pace.isLost(now, 1000 * position);
+      if (isLost || (segment && segment.duration > longestSegment)) return listener.misfit(plan);
+      if (segment) listener.segment(segment);
     }
   });
 
+  const format = createFormatWatch();
+  keyframes.on('data', (chunk: Buffer) => {
+    if (format.isOther(chunk)) listener.misfit(plan);
+  });
+
   let report = '';
-  createInterface({ input: child.stderr }).on('line', (line) => {
+  createInterface({ input: messages }).on('line', (line) => {
     report = `${report}${line}\n`.slice(-reportLength);
     const better = revise(plan, report, source) ?? restart(plan, line, source, performance.now() - startedAt);
     if (better) listener.misfit(better);

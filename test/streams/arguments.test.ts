@@ -9,11 +9,11 @@ const wordsFor = (url: string, change = {}, disableAudio = false) =>
 const lineFor = (...given: Parameters<typeof wordsFor>) => ` ${wordsFor(...given).join(' ')} `;
 
 describe('ffmpeg', () => {
-  it('gets the source as one word, behind what limits it, and writes to its standard output', () => {
+  it('gets the source as one word, behind what limits it, and writes to pipes alone', () => {
     const words = wordsFor('rtmp://user:secret@example.com/live/a');
     expect(words.filter((word) => word.includes('example.com'))).toEqual(['rtmp://user:secret@example.com/live/a']);
     expect(words.indexOf('-protocol_whitelist')).toBeLessThan(words.indexOf('-i'));
-    expect(words.at(-1)).toBe('pipe:1');
+    expect(words.filter((word) => word.startsWith('pipe:'))).toEqual(['pipe:1', 'pipe:3']);
     expect(words).toContain('-nostdin');
     expect(words.join(' ')).toContain(`-metadata run=${runId}`);
   });
@@ -49,6 +49,20 @@ describe('ffmpeg', () => {
 
   it('leaves out the sound that nobody wants', () => {
     expect(lineFor('rtmp://a/b', {}, true)).not.toContain('0:a');
+  });
+
+  it('leaves out the picture that there is not', () => {
+    expect(lineFor('rtmp://a/b', { video: { codec: 'none', track: 0 } })).not.toContain('0:v');
+  });
+
+  it('shows keyframes to the watch, where the video is copied and its parameters come but once', () => {
+    expect(lineFor('rtmps://a/b')).toMatch(
+      / -map 0:v:0\? -an -c:v copy -bsf:v noise=drop=not\(key\) -f flv .* pipe:3 $/,
+    );
+    expect(lineFor('rtmp://a/b', { watch: false })).not.toContain('pipe:3');
+    expect(lineFor('rtmp://a/b', { video: { codec: 'encode', track: 0 } })).not.toContain('pipe:3');
+    expect(lineFor('srt://a:1')).not.toContain('pipe:3');
+    expect(lineFor('rtsp://a/b')).not.toContain('pipe:3');
   });
 
   it('looks longer where the first look was not enough', () => {

@@ -90,6 +90,14 @@ describeStreams('a stream', () => {
     expect(streams.log().match(/"phase":"stalled"/g)).toHaveLength(1);
   });
 
+  test('may be sound alone', async ({ address, keep, start, expect }) => {
+    const streams = await start();
+    keep(publish(address, { video: 'none' }));
+    const session = await watch(streams, address);
+    const { tracks } = await probe(streams.url + session.playlistUrl);
+    expect(Object.keys(tracks)).toEqual(['audio']);
+  });
+
   test('can come over srt', async ({ keep, start, expect }) => {
     const address = `srt://127.0.0.1:${await freePort()}`;
     const streams = await start();

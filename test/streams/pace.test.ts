@@ -4,14 +4,11 @@ import { createPace } from '../../service/streams/pace.ts';
 
 const frame = 40;
 
-/** What is thought of a source that sent frames at these times. */
-const judge = (frames: { now: number; position: number }[]) => {
+/** When a source that sent frames at these times is found to have lost its time; undefined: never. */
+const lostAt = (frames: { now: number; position: number }[]): number | undefined => {
   const pace = createPace();
-  return frames.map(({ now, position }) => ({ now, state: pace.judge(now, position) }));
+  return frames.find(({ now, position }) => pace.isLost(now, position))?.now;
 };
-
-const interruptedAt = (frames: { now: number; position: number }[]): number | undefined =>
-  judge(frames).find(({ state }) => state === 'interrupted')?.now;
 
 /** A source in real time: a frame every 40 ms for so many seconds, from a moment and a position (ms) on. */
 const live = (seconds: number, now = 0, position = 0) =>
@@ -32,33 +29,34 @@ describe('a source keeps pace', () => {
     ['by a clock that is a little slow', live(600).map(({ now, position }) => ({ now: now * 1.03, position }))],
     ['with one frame every two seconds', live(60).filter((_, n) => n % 50 === 0)],
   ])('%s', (_, frames) => {
-    expect(interruptedAt(frames)).toBeUndefined();
+    expect(lostAt(frames)).toBeUndefined();
   });
 
   it('however unevenly it arrives, as long as it is never late for long', () => {
     fc.assert(
       fc.property(fc.array(fc.nat(200), { minLength: 500, maxLength: 500 }), (delays) => {
         const frames = live(20).map(({ now, position }, n) => ({ now: now + (delays[n] ?? 0), position }));
-        expect(interruptedAt(frames.toSorted((one, other) => one.now - other.now))).toBeUndefined();
+        expect(lostAt(frames.toSorted((one, other) => one.now - other.now))).toBeUndefined();
       }),
       { numRuns: 30 },
     );
   });
 });
 
-describe('a source is interrupted', () => {
-  it.each([200, 300, 500, 2_000, 5_000])('when its time stands still for %i ms', (pause) => {
-    const again = 10_000 + pause;
-    const judged = judge([...live(10), ...live(10, again, 10_000)]);
-    expect(judged.filter(({ now }) => now < 10_000).every(({ state }) => state === 'steady')).toBe(true);
-    expect(judged.filter(({ now }) => now >= again && now < again + 1_500).every(({ state }) => state === 'late')).toBe(
-      true,
-    );
-    expect(judged.find(({ now }) => now >= again + 1_500)?.state).toBe('interrupted');
+describe('a source has lost its time', () => {
+  it('when that does not move on', () => {
+    const stuck = live(10, 10_000).map(({ now }, n) => ({ now, position: 10_000 + n / 90 }));
+    const found = lostAt([...live(10), ...stuck]);
+    expect(found).toBeGreaterThan(11_000);
+    expect(found).toBeLessThan(13_000);
   });
 
-  it('when its time does not move on any more', () => {
-    const stuck = live(10, 10_000).map(({ now }) => ({ now, position: 10_000 }));
-    expect(interruptedAt([...live(10), ...stuck])).toBeLessThan(12_000);
+  it.each([1_500, 3_000])('when that stood still for %i ms', (pause) => {
+    const found = lostAt([...live(10), ...live(10, 10_000 + pause, 10_000)]);
+    expect(found).toBeLessThan(12_000 + pause);
+  });
+
+  it('not when it only stopped for a moment', () => {
+    expect(lostAt([...live(10), ...live(60, 10_500, 10_000)])).toBeUndefined();
   });
 });

@@ -83,4 +83,15 @@ describeStreams('a page', { skip: !hasChromium && process.env['CI'] !== 'true', 
     await vi.waitUntil(isLong, patience);
     await frames(keep(await play(streams, address)), 10);
   });
+
+  test('follows its source to another format', { timeout: 60_000 }, async ({ address, keep, start }) => {
+    const streams = await start();
+    const camera = keep(publish(address));
+    const page = keep(await play(streams, address));
+    await vi.waitUntil(async () => (await video(page)).width === 320, patience);
+    await camera.close();
+    keep(publish(address, { size: '640x360' }));
+    await vi.waitUntil(async () => (await video(page)).width === 640, patience);
+    await frames(page, 10);
+  });
 });

@@ -18,10 +18,19 @@ const report = (...tracks: string[]) =>
 const h264 =
   'Video: h264 (High), yuv420p(tv, bt709, progressive), 1920x1080 [SAR 1:1 DAR 16:9], 25 fps, 25 tbr, 1k tbn';
 const aac = 'Audio: aac (LC), 44100 Hz, stereo, fltp, 128 kb/s';
-const plan = (change: { video?: Partial<Plan['video']>; audio?: Partial<Plan['audio']>; probe?: Plan['probe'] }) => ({
-  video: { ...hopefulPlan.video, ...change.video },
-  audio: { ...hopefulPlan.audio, ...change.audio },
-  probe: change.probe ?? 'quick',
+
+interface Change {
+  video?: Partial<Plan['video']>;
+  audio?: Partial<Plan['audio']>;
+  probe?: Plan['probe'];
+  watch?: boolean;
+}
+
+const plan = ({ video, audio, ...rest }: Change): Plan => ({
+  ...hopefulPlan,
+  video: { ...hopefulPlan.video, ...video },
+  audio: { ...hopefulPlan.audio, ...audio },
+  ...rest,
 });
 
 describe('the plan stays', () => {
@@ -31,7 +40,6 @@ describe('the plan stays', () => {
     ['the source is H.264 and AAC', report(h264, aac)],
     ['it is so in any order', report(aac, h264)],
     ['it has no sound', report(h264)],
-    ['it has no picture', report(aac)],
     ['it is a baseline of a camera', report('Video: h264 (Constrained Baseline), yuvj420p(pc), 640x480', aac)],
     ['the source is H.264 and AAC, and more that is no track', report(h264, aac, 'Data: none')],
     ['its tracks have ids and languages', report(`[0x100](und): ${h264}`, `[0x101](eng): ${aac}`)],
@@ -68,6 +76,12 @@ describe('the plan becomes', () => {
       plan({ audio: { codec: 'encode' } }),
     ],
     ['to encode LATM', report(h264, 'Audio: aac_latm (LC), 48000 Hz'), plan({ audio: { codec: 'encode' } })],
+    ['to do without a picture', report(aac), plan({ video: { codec: 'none' } })],
+    [
+      'to do without the watch, where ffmpeg is too old for it',
+      report(h264, aac).replace(/Output #0[^]*/, "Error parsing bitstream filter sequence 'noise=drop=not(key)'\n"),
+      plan({ watch: false }),
+    ],
     [
       'to look longer',
       `[flv @ 0x1] Could not find codec parameters for stream 0 (Video: h264, none): unspecified size\n${report(h264)}`,

@@ -64,6 +64,7 @@ export const startRtmpServer = async (port?: number) => {
 const videoCodecs = {
   h264: ['-c:v', 'libx264', '-preset', 'ultrafast', '-tune', 'zerolatency', '-sc_threshold', '0'],
   flv1: ['-c:v', 'flv1', '-q:v', '5'],
+  none: ['-vn'],
 };
 
 interface Picture {
