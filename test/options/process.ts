@@ -4,7 +4,7 @@ import { once } from 'node:events';
 import { join } from 'node:path';
 import { onTestFinished } from 'vitest';
 
-const entry = join(import.meta.dirname, '..', '..', 'dist', 'service', 'headless.js');
+const built = join(import.meta.dirname, '..', '..', 'dist', 'service', 'headless.js');
 
 export interface Headless {
   child: ChildProcess;
@@ -17,7 +17,7 @@ export interface Headless {
 }
 
 /** Starts the service with nothing in its environment but PATH and what is given; it ends with the test. */
-export const startHeadless = (env: Record<string, string>): Headless => {
+export const startHeadless = (env: Record<string, string>, entry = built): Headless => {
   const child = spawn(process.execPath, [entry], {
     env: { PATH: process.env.PATH ?? '', SIGNAGE_HOST: '127.0.0.1', SIGNAGE_PORT: '0', ...env },
     stdio: ['ignore', 'pipe', 'pipe'],

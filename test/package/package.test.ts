@@ -1,0 +1,88 @@
+/** What would be shipped: opened, weighed, and started from its own files. */
+import { existsSync, readdirSync, readFileSync, statSync } from 'node:fs';
+import { join } from 'node:path';
+import { listPackage } from '@electron/asar';
+import { beforeAll, expect, test } from 'vitest';
+import { parse } from 'yaml';
+import { startHeadless } from '../options/process.ts';
+import { temporaryFolder } from '../support/service.ts';
+import { type Packaged, packageApp, readFuses } from './packaged.ts';
+
+const root = join(import.meta.dirname, '..', '..');
+const MIB = 1024 ** 2;
+/** Most that the app itself may weigh; Electron comes on top. */
+const MOST_BYTES = 16 * MIB;
+
+let app: Packaged;
+let files: string[];
+beforeAll(async () => {
+  app = await packageApp();
+  files = listPackage(join(app.resources, 'app.asar'), { isPack: false }).map((path) => path.replaceAll('\\', '/'));
+}, 180_000);
+
+test('holds no development dependency, and no library that the lock file does not know', () => {
+  const { packages } = JSON.parse(readFileSync(join(root, 'package-lock.json'), 'utf8')) as {
+    packages: Record<string, { dev?: boolean }>;
+  };
+  const libraries = files
+    .map((path) => /^\/(.*node_modules\/(?:@[^/]+\/)?[^/@][^/]*)\/package\.json$/.exec(path)?.[1])
+    .filter((path) => path !== undefined);
+  expect(libraries).toContain('node_modules/koa');
+  const names = libraries.map((path) => path.slice(path.lastIndexOf('node_modules/') + 'node_modules/'.length));
+  const shipped = Object.entries(packages)
+    .filter(([, { dev }]) => dev !== true)
+    .map(([path]) => path.slice(path.lastIndexOf('node_modules/') + 'node_modules/'.length));
+  expect(names.filter((name) => !shipped.includes(name))).toEqual([]);
+});
+
+test('holds nothing that only developers need', () => {
+  const idle = /\.(map|[mc]?ts|flow|md|tsbuildinfo)$|\/(\.github|tests?|__tests__|docs?|examples?)\//;
+  expect(files.filter((path) => idle.test(path))).toEqual([]);
+  expect(files.filter((path) => /^\/(service|main|renderer|test|\.scripts)\//.test(path))).toEqual([]);
+});
+
+test('weighs what it may', () => {
+  const { size } = statSync(join(app.resources, 'app.asar'));
+  console.log(`app.asar: ${(size / MIB).toFixed(1)} MiB, ${files.length} files`);
+  expect(size).toBeLessThan(MOST_BYTES);
+});
+
+test('its fuses are set', () => {
+  expect(readFuses(readFileSync(join(app.folder, 'signage-player')))).toEqual({
+    runAsNode: false,
+    cookieEncryption: true,
+    nodeOptions: false,
+    inspectArguments: false,
+    asarIntegrity: true,
+    onlyLoadAppFromAsar: true,
+    browserSnapshot: false,
+    fileProtocolPrivileges: false,
+  });
+});
+
+test('knows where updates come from, and brings what the machine needs beside it', () => {
+  expect(parse(readFileSync(join(app.resources, 'app-update.yml'), 'utf8'))).toEqual({
+    provider: 'generic',
+    url: 'http://signage-updates.local/',
+    updaterCacheDirName: 'signage-player-updater',
+  });
+  expect(readdirSync(join(app.resources, 'demo'))).toEqual(['content.json', 'media']);
+});
+
+test.skipIf(!existsSync(join(root, 'node_modules', 'ffmpeg-static', 'ffmpeg')))(
+  'ffmpeg lies outside the archive',
+  () => {
+    expect(existsSync(join(app.resources, 'app.asar.unpacked', 'node_modules', 'ffmpeg-static', 'ffmpeg'))).toBe(true);
+  },
+);
+
+test('its service starts from its own files, with plain Node', async () => {
+  const entry = join(app.extracted, 'dist', 'service', 'headless.js');
+  const url = await startHeadless({ SIGNAGE_DATA_DIR: temporaryFolder() }, entry).ready();
+  expect(await (await fetch(`${url}/healthz`)).json()).toMatchObject({ status: 'ok', content: { status: 'ok' } });
+  const page = await (await fetch(`${url}/screen/demo`)).text();
+  const assets = [...page.matchAll(/(?:src|href)="(\/assets\/[^"]+)"/g)].map(([, path]) => path);
+  expect(assets.length).toBeGreaterThan(0);
+  for (const path of assets) expect((await fetch(url + path)).status).toBe(200);
+  expect((await fetch(`${url}/media/demo-courtyard.jpg`)).status).toBe(200);
+});
