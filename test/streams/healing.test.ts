@@ -3,7 +3,7 @@ import { publish, startRtmpServer } from './publishing.ts';
 import { describeStreams, ffmpegsOf, patience, probe, type Streams, segmentsOf, test, watch } from './setup.ts';
 
 /** More rounds for a long run. */
-const rounds = Number(process.env['STREAM_ROUNDS'] ?? 2);
+const rounds = Number(process.env['SIGNAGE_TEST_STREAM_ROUNDS'] ?? 2);
 const longRun = 30_000 + rounds * 20_000;
 
 type Session = Awaited<ReturnType<typeof watch>>;

@@ -115,7 +115,7 @@ describe('a sweep', () => {
 });
 
 /** More rounds for a long run. */
-const rounds = Number(process.env['STREAM_ROUNDS'] ?? 2);
+const rounds = Number(process.env['SIGNAGE_TEST_STREAM_ROUNDS'] ?? 2);
 
 /** Runs the service in a process of its own until the stream is live. */
 const startService = async (dataDir: string, source: string, leash: 'leash' | 'no leash') => {
