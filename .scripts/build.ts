@@ -1,6 +1,6 @@
 /** Builds what is missing or stale: `service/` and `main/` by esbuild, `renderer/` by vite, all into `dist/`. */
 
-import { existsSync, readdirSync, statSync, utimesSync, writeFileSync } from 'node:fs';
+import { existsSync, readdirSync, rmSync, statSync, utimesSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { build as bundle } from 'esbuild';
 import { build as buildPages } from 'vite';
@@ -22,6 +22,8 @@ const isFresh = (): boolean =>
 
 const buildAll = async (): Promise<void> => {
   const startedAt = new Date();
+  // The names of shared parts change with what is in them.
+  rmSync(join(root, 'dist'), { recursive: true, force: true });
   await Promise.all([bundle(nodeBundle), buildPages({ configFile: pagesConfig })]);
   writeFileSync(stamp, '');
   // What changed while it was being built is stale.
