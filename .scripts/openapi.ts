@@ -24,6 +24,8 @@ import {
   onboardingScreens,
   onboardingStatus,
   pageToken,
+  peerQuery,
+  peerState,
   playlistPayload,
   rtmpQuery,
   rtmpSession,
@@ -169,6 +171,12 @@ const operations: Record<RouteName, Operation> = {
     requestParams: { path: byKey.extend({ fileName: z.string() }) },
     responses: bytes('The segment', 'video/mp2t'),
     errors: [404],
+  },
+  'GET /api/peers/state': {
+    summary: 'What this box tells its peers of itself',
+    requestParams: { query: peerQuery.partial() },
+    responses: answer('Its state now', peerState),
+    errors: [400],
   },
 };
 

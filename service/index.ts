@@ -1,4 +1,5 @@
 /** The one file that wires the service: every room receives here what it needs, and nothing else. */
+import { randomUUID } from 'node:crypto';
 import { mkdir } from 'node:fs/promises';
 import type { IncomingMessage } from 'node:http';
 import { hostname } from 'node:os';
@@ -29,12 +30,15 @@ import { createLanding } from './onboarding/landing.ts';
 import { createOnboarding } from './onboarding/onboarding.ts';
 import { createOnboardingRoutes } from './onboarding/routes.ts';
 import { type Options, refusal } from './options.ts';
+import { createCaller } from './peers/call.ts';
+import { createRegistry } from './peers/registry.ts';
+import { peerRoutes } from './peers/routes.ts';
 import { createStore } from './store/store.ts';
 import { createFfmpeg } from './streams/ffmpeg.ts';
 import { createOrphans } from './streams/orphans.ts';
 import { streamRoutes } from './streams/routes.ts';
 import { createSessions } from './streams/sessions.ts';
-import type { Screen } from './wire.ts';
+import type { PeerState, Screen } from './wire.ts';
 
 /** What the service needs from whoever hosts it. */
 export interface Ports {
@@ -81,6 +85,16 @@ export const startService = async (options: Options, { log, rendererDir, resourc
     { keeper, log },
     { dataDir, mediaDir, demoDir: join(resourcesDir, 'demo'), variant },
   );
+  // The baseline knows nothing of other boxes.
+  const staticPeers = variant === 'extended' ? options.peers : [];
+  const instance = randomUUID();
+  const { nodeId } = store;
+  const { site } = options;
+  const peers = createRegistry(
+    { log, caller: createCaller({ secret: options.sharedSecret }) },
+    { nodeId, instance, site, staticPeers },
+  );
+  const peerState = (): PeerState => ({ nodeId, instance, site, version: packageJson.version, serverTime: Date.now() });
   const hub = createHub({
     log,
     revisionOf: (slug) => content.payload(slug)?.revision,
@@ -132,8 +146,9 @@ export const startService = async (options: Options, { log, rendererDir, resourc
   const health = healthRoutes({
     content,
     hub,
-    store: { nodeId: store.nodeId, faults },
+    store: { nodeId, faults },
     ffmpeg,
+    peers,
     options,
     version: packageJson.version,
     startedAt,
@@ -144,13 +159,22 @@ export const startService = async (options: Options, { log, rendererDir, resourc
     clientAddress,
     variant,
     admit: ({ req }, accessClass) => admit(req, accessClass, req.headersDistinct),
-    rooms: [pages, screens.routes, onboarding.routes, mediaRoutes(library), streamRoutes(streams), health],
+    rooms: [
+      pages,
+      screens.routes,
+      onboarding.routes,
+      mediaRoutes(library),
+      streamRoutes(streams),
+      peerRoutes({ registry: peers, state: peerState }),
+      health,
+    ],
   });
   // The server's shortcut to a playlist asks for no credentials: it is taken for as long as the route asks for none.
   const { access: playlistAccess } = policy['GET /api/screens/:slug/playlist'];
   const openPayload = (slug: string) => (playlistAccess === 'public' ? content.payload(slug) : undefined);
   const stop = async (server?: Server): Promise<void> => {
     content.close();
+    peers.close();
     const drained = server?.close();
     await Promise.all([hub.close(), landing.close(), streams.close()]);
     await drained;
@@ -169,6 +193,7 @@ export const startService = async (options: Options, { log, rendererDir, resourc
     throw error;
   });
 
+  peers.start(server.port);
   // Files that were put into the folders by hand while the service was away.
   void catalog.list();
 

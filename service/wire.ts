@@ -400,6 +400,38 @@ export const rtmpSession = z
   .meta({ id: 'RtmpSession' });
 export type RtmpSession = z.infer<typeof rtmpSession>;
 
+/** What a box asks with, so that the one that is asked knows of it. */
+export const peerQuery = z.object({
+  from: z.uuid().describe('the node id of the box that asks'),
+  port: z.coerce.number().int().min(1).max(65_535).describe('where it listens, at the address that it asks from'),
+  news: z.literal('1').optional().describe('it has something new: ask it back'),
+});
+
+/** What a box tells its peers of itself. `instance` is new with each start, so that a copied node id shows. */
+export const peerState = z
+  .object({
+    nodeId: z.uuid(),
+    instance: z.string().max(64),
+    site: z.string().max(256),
+    version: z.string().max(64).describe('of the program'),
+    serverTime: z.number().describe('ms since the epoch'),
+  })
+  .meta({ id: 'PeerState' });
+export type PeerState = z.infer<typeof peerState>;
+
+/** A peer as `/healthz` shows it. */
+export const peerHealth = z
+  .object({
+    nodeId: z.string().nullable().describe('null: a static peer that never answered'),
+    url: z.string(),
+    state: z.enum(['alive', 'away', 'unknown']).describe('unknown: not asked yet'),
+    reason: z.string().nullable().describe('why it is away; completes "the box ..."'),
+    lastContactAt: instant.nullable(),
+    version: z.string().nullable().describe('of the program'),
+  })
+  .meta({ id: 'PeerHealth' });
+export type PeerHealth = z.infer<typeof peerHealth>;
+
 /** `GET /healthz`. What is amiss is said in sentences. */
 export const health = z
   .object({
@@ -416,6 +448,8 @@ export const health = z
       errors: z.array(z.object({ path: z.string(), message: z.string() })),
     }),
     connections: z.int(),
+    site: z.string(),
+    peers: z.array(peerHealth),
     ffmpeg: z
       .object({ path: z.string(), source: z.enum(['setting', 'ffmpeg-static', 'PATH']), version: z.string() })
       .nullable()

@@ -1,6 +1,7 @@
 import type { Hub } from '../connections/hub.ts';
 import type { Content } from '../content/content.ts';
 import type { Options } from '../options.ts';
+import type { Peers } from '../peers/registry.ts';
 import type { Store } from '../store/store.ts';
 import type { Ffmpeg } from '../streams/ffmpeg.ts';
 import type { Health } from '../wire.ts';
@@ -11,13 +12,23 @@ interface Dependencies {
   hub: Pick<Hub, 'count'>;
   store: Pick<Store, 'nodeId' | 'faults'>;
   ffmpeg: Pick<Ffmpeg, 'describe'>;
-  options: Pick<Options, 'variant' | 'warnings'>;
+  peers: Pick<Peers, 'health'>;
+  options: Pick<Options, 'variant' | 'warnings' | 'site'>;
   version: string;
   startedAt: Date;
 }
 
 /** `GET /healthz`: 200 for as long as the service can answer; what is amiss stands in the answer. */
-export const healthRoutes = ({ content, hub, store, ffmpeg, options, version, startedAt }: Dependencies): Routes => ({
+export const healthRoutes = ({
+  content,
+  hub,
+  store,
+  ffmpeg,
+  peers,
+  options,
+  version,
+  startedAt,
+}: Dependencies): Routes => ({
   'GET /healthz': async (ctx) => {
     ctx.set('Cache-Control', 'no-store');
     ctx.body = {
@@ -31,6 +42,8 @@ export const healthRoutes = ({ content, hub, store, ffmpeg, options, version, st
       store: { faults: store.faults() },
       content: content.status(),
       connections: hub.count(),
+      site: options.site,
+      peers: peers.health(),
       ffmpeg: await ffmpeg.describe(),
     } satisfies Health;
   },

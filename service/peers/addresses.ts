@@ -1,0 +1,106 @@
+/**
+ * Where boxes may be: bounded, and judged by what they answered. Nothing here asks; times are arguments, in ms by a clock
+ * that is never stepped.
+ */
+import { type Breaker, closed, failed, isOpen } from './breaker.ts';
+
+/** How an address came to be known: from the settings, by DNS-SD, or by a box that asked from there. */
+export type Source = 'static' | 'announced' | 'asked';
+
+export interface Address {
+  /** Base URL, without a slash at its end. */
+  readonly url: string;
+  readonly source: Source;
+  /** The peer that answered here last; null: none ever did. */
+  nodeId: string | null;
+  breaker: Breaker;
+  /** Why it is no way to a peer now, completing "the box ..."; null where it is one, or was never asked. */
+  reason: string | null;
+  /** When it was asked last; null: never. */
+  askedAt: number | null;
+  /** A box is there, but none that we look for: ourselves, or one of another site. */
+  foreign: boolean;
+  /** It has said goodbye. */
+  leaving: boolean;
+  /** When it was heard of, or answered. */
+  seenAt: number;
+}
+
+/** Addresses beyond the static ones. */
+const MOST = 256;
+/** An address where nobody was found is forgotten after this many tries. */
+const MOST_TRIES = 3;
+/** A peer that was found by itself, and has been away for this long, is one that was taken away. */
+const FORGET_MS = 3_600_000;
+
+export interface Addresses {
+  all(): Address[];
+  get(url: string): Address | undefined;
+  /** The addresses of a peer, the best first: those that answer, static ones before others. */
+  of(nodeId: string): Address[];
+  /** Takes in a hint; undefined where there is no room for it. */
+  add(url: string, source: Source, now: number): Address | undefined;
+  /** A peer answered. */
+  answered(address: Address, nodeId: string, now: number): void;
+  /** It did not, or is none. @param random 0 to 1 */
+  failed(address: Address, reason: string, now: number, random: number): void;
+  /** Drops what is not worth asking any more. */
+  forget(now: number): void;
+}
+
+export const createAddresses = (): Addresses => {
+  const known = new Map<string, Address>();
+  const all = (): Address[] => [...known.values()];
+
+  /**
+   * Makes room by giving up an address where nobody was found, the most tried and oldest first. One that was not tried
+   * yet only makes room for a box that asked: anybody can announce thousands.
+   */
+  const makeRoom = (newcomer: Source): boolean => {
+    if (all().filter(({ source }) => source !== 'static').length < MOST) return true;
+    const [worst] = all()
+      .filter(({ source, nodeId }) => source !== 'static' && nodeId === null)
+      .filter(({ source, breaker }) => isOpen(breaker) || (newcomer === 'asked' && source === 'announced'))
+      .toSorted((a, b) => b.breaker.failures - a.breaker.failures || a.seenAt - b.seenAt);
+    return worst !== undefined && known.delete(worst.url);
+  };
+
+  return {
+    all,
+    get: (url) => known.get(url),
+    of: (nodeId) =>
+      all()
+        .filter((address) => address.nodeId === nodeId)
+        .toSorted(
+          (a, b) =>
+            Number(isOpen(a.breaker)) - Number(isOpen(b.breaker)) ||
+            Number(b.source === 'static') - Number(a.source === 'static'),
+        ),
+    add: (url, source, now) => {
+      const before = known.get(url);
+      if (before !== undefined) {
+        before.seenAt = now;
+        return before;
+      }
+      if (source !== 'static' && !makeRoom(source)) return undefined;
+      const state = { nodeId: null, reason: null, askedAt: null, foreign: false, leaving: false, seenAt: now };
+      const address: Address = { url, source, breaker: closed, ...state };
+      known.set(url, address);
+      return address;
+    },
+    answered: (address, nodeId, now) => {
+      Object.assign(address, { nodeId, breaker: closed, reason: null, foreign: false, leaving: false, seenAt: now });
+    },
+    failed: (address, reason, now, random) => {
+      address.breaker = failed(address.breaker, now, random);
+      address.reason = reason;
+    },
+    forget: (now) => {
+      for (const { url, source, nodeId, breaker, leaving, seenAt } of known.values()) {
+        if (source === 'static') continue;
+        const given = nodeId === null ? breaker.failures >= MOST_TRIES : now - seenAt > FORGET_MS;
+        if (given || (leaving && isOpen(breaker))) known.delete(url);
+      }
+    },
+  };
+};

@@ -1,0 +1,161 @@
+/** Requests to other boxes: kept-alive connections, signed where a secret is set, bounded in time and size. */
+import { Agent, type IncomingMessage, request as requestHttp } from 'node:http';
+import { request as requestHttps, Agent as SecureAgent } from 'node:https';
+import { z } from 'zod';
+import { signRequest } from '../auth/sign.ts';
+
+/** What is asked of a box. */
+export interface PeerRequest<Schema extends z.ZodType> {
+  /** Default: GET, or POST where there is a body. */
+  method?: 'GET' | 'POST';
+  /** Path and query. */
+  path: string;
+  /** Sent as JSON. */
+  body?: unknown;
+  headers?: Readonly<Record<string, string>>;
+  /** What the JSON of a good answer must be. */
+  schema: Schema;
+  /** From the start to the last byte, ms. Default: 1000. */
+  deadlineMs?: number;
+  /** The largest answer that is read, bytes. Default: 1 MiB. */
+  mostBytes?: number;
+}
+
+/** What came of it. Nothing that a box does makes a call throw. */
+export type PeerAnswer<T> =
+  | { ok: true; status: number; body: T }
+  | {
+      ok: false;
+      /** Null where there was no whole answer: the box is away, hangs, or breaks off. */
+      status: number | null;
+      /** The code of the error that it answered. */
+      code: string | null;
+      /** For a person; completes "the box ...". */
+      reason: string;
+    };
+
+type Failure = Extract<PeerAnswer<unknown>, { ok: false }>;
+
+export interface Caller {
+  /** @param base the box's base URL, without a slash at its end */
+  call<Schema extends z.ZodType>(base: string, request: PeerRequest<Schema>): Promise<PeerAnswer<z.output<Schema>>>;
+  /** Cuts every connection; calls under way fail. */
+  close(): void;
+}
+
+const DEADLINE_MS = 1_000;
+const MOST_BYTES = 1024 ** 2;
+/** Connections to one box. */
+const MOST_SOCKETS = 16;
+
+const errorBody = z.object({ error: z.object({ code: z.string().max(64) }) });
+
+interface Reply {
+  status: number;
+  /** Null: too many. */
+  bytes: Buffer | null;
+}
+
+/** Null: it is larger than that. */
+const collect = async (response: IncomingMessage, mostBytes: number): Promise<Buffer | null> => {
+  const chunks: Buffer[] = [];
+  let size = Number(response.headers['content-length'] ?? 0);
+  if (size <= mostBytes) {
+    size = 0;
+    for await (const chunk of response as AsyncIterable<Buffer>) {
+      size += chunk.length;
+      if (size > mostBytes) break;
+      chunks.push(chunk);
+    }
+  }
+  if (size <= mostBytes) return Buffer.concat(chunks);
+  response.destroy();
+  return null;
+};
+
+const parseJson = (bytes: Buffer): unknown => {
+  try {
+    return JSON.parse(bytes.toString());
+  } catch {
+    return undefined;
+  }
+};
+
+const judge = <Schema extends z.ZodType>({ status, bytes }: Reply, schema: Schema): PeerAnswer<z.output<Schema>> => {
+  if (bytes === null) return { ok: false, status, code: null, reason: 'answers more than is taken in' };
+  const json = parseJson(bytes);
+  if (status < 200 || status > 299) {
+    const code = errorBody.safeParse(json).data?.error.code ?? null;
+    return { ok: false, status, code, reason: `answers ${status}${code === null ? '' : ` ${code}`}` };
+  }
+  const { success, data, error } = schema.safeParse(json);
+  if (success) return { ok: true, status, body: data };
+  const path = error.issues[0]?.path.join('.');
+  return { ok: false, status, code: null, reason: `answers what was not asked for${path ? ` (${path})` : ''}` };
+};
+
+/** @param secret null: requests are not signed */
+export const createCaller = ({ secret }: { secret: string | null }): Caller => {
+  const agent = new Agent({ keepAlive: true, maxSockets: MOST_SOCKETS });
+  const secureAgent = new SecureAgent({ keepAlive: true, maxSockets: MOST_SOCKETS });
+
+  const send = (
+    url: URL,
+    {
+      method,
+      body,
+      headers,
+      signal,
+      mostBytes,
+    }: Required<Pick<PeerRequest<z.ZodType>, 'method' | 'mostBytes'>> & {
+      body: string | undefined;
+      headers: Readonly<Record<string, string>>;
+      signal: AbortSignal;
+    },
+    again = true,
+  ): Promise<Reply> =>
+    new Promise<Reply>((resolve, reject) => {
+      const secure = url.protocol === 'https:';
+      const request = (secure ? requestHttps : requestHttp)(url, {
+        method,
+        agent: secure ? secureAgent : agent,
+        signal,
+        headers: {
+          ...headers,
+          ...(body === undefined
+            ? {}
+            : { 'Content-Type': 'application/json', 'Content-Length': Buffer.byteLength(body) }),
+          ...(secret === null ? {} : signRequest({ secret, method, url, body: body ?? '' })),
+        },
+      });
+      request.on('error', (error: NodeJS.ErrnoException) => {
+        // A kept connection may have been closed just now, with nothing of the request taken in.
+        const stale = again && request.reusedSocket && ['ECONNRESET', 'EPIPE'].includes(error.code ?? '');
+        if (stale) resolve(send(url, { method, body, headers, signal, mostBytes }, false));
+        else reject(error);
+      });
+      request.on('response', (response) => {
+        collect(response, mostBytes).then((bytes) => resolve({ status: response.statusCode ?? 0, bytes }), reject);
+      });
+      request.end(body);
+    });
+
+  return {
+    call: async (base, { path, body, schema, deadlineMs = DEADLINE_MS, mostBytes = MOST_BYTES, ...request }) => {
+      const { method = body === undefined ? 'GET' : 'POST', headers = {} } = request;
+      const signal = AbortSignal.timeout(deadlineMs);
+      const text = body === undefined ? undefined : JSON.stringify(body);
+      try {
+        return judge(await send(new URL(base + path), { method, body: text, headers, signal, mostBytes }), schema);
+      } catch (error) {
+        const fail = (reason: string): Failure => ({ ok: false, status: null, code: null, reason });
+        if (signal.aborted) return fail(`did not answer within ${deadlineMs} ms`);
+        return fail(`can't be reached (${(error as NodeJS.ErrnoException).code ?? (error as Error).message})`);
+      }
+    },
+    close: () => {
+      agent.destroy();
+      secureAgent.destroy();
+    },
+  };
+};

@@ -1,0 +1,33 @@
+/** Who counts as a peer, seen from outside. */
+import { expect, test } from 'vitest';
+import { patience } from '../support/observe.ts';
+import type { TestService } from '../support/service.ts';
+import { aliveAt, peersOf, secret, startBox, startSite } from './support.ts';
+
+test('two boxes know each other where one of them was told of the other', async () => {
+  const [one, other] = await startSite();
+  const nodeIdOf = async (box: TestService) => (await (await box.get('/healthz')).json()).nodeId;
+  expect(await peersOf(one)).toMatchObject([{ nodeId: await nodeIdOf(other), url: other.url, reason: null }]);
+  expect(await peersOf(other)).toMatchObject([{ nodeId: await nodeIdOf(one), url: one.url, state: 'alive' }]);
+});
+
+test('with a secret too', async () => {
+  const [one] = await startSite({ env: { SIGNAGE_SHARED_SECRET: secret } });
+  expect((await one.get('/api/peers/state')).status).toBe(401);
+});
+
+test('a box with another secret is none', async () => {
+  const one = await startBox([], { env: { SIGNAGE_SHARED_SECRET: secret } });
+  const other = await startBox([one], { env: { SIGNAGE_SHARED_SECRET: `not ${secret}` } });
+  await expect
+    .poll(() => peersOf(other), patience)
+    .toMatchObject([{ state: 'away', reason: 'answers 401 signature_invalid' }]);
+  expect(await aliveAt(one)).toBe(0);
+});
+
+test('nor is one of another site, and it is none that is missed', async () => {
+  const one = await startBox([]);
+  const other = await startBox([one], { env: { SIGNAGE_SITE: 'elsewhere' } });
+  await expect.poll(() => other.log(), patience).toContain('is of site');
+  expect([await peersOf(one), await peersOf(other)]).toEqual([[], []]);
+});
