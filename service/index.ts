@@ -1,6 +1,6 @@
 /** The one file that wires the service: every room receives here what it needs, and nothing else. */
 import { randomUUID } from 'node:crypto';
-import { mkdir } from 'node:fs/promises';
+import { mkdir, statfs } from 'node:fs/promises';
 import type { IncomingMessage } from 'node:http';
 import { hostname } from 'node:os';
 import { join } from 'node:path';
@@ -23,9 +23,11 @@ import { createPages } from './http/pages.ts';
 import { createScreens } from './http/screens.ts';
 import { listen, type Server } from './http/server.ts';
 import { createCatalog } from './media/catalog.ts';
+import { createDownloads } from './media/downloads.ts';
 import { createHasher } from './media/hasher.ts';
 import { createLibrary } from './media/library.ts';
 import { mediaRoutes } from './media/routes.ts';
+import { requireSpace } from './media/space.ts';
 import { createLanding } from './onboarding/landing.ts';
 import { createOnboarding } from './onboarding/onboarding.ts';
 import { createOnboardingRoutes } from './onboarding/routes.ts';
@@ -129,6 +131,13 @@ export const startService = async (options: Options, { log, rendererDir, resourc
   const hasher = createHasher();
   const catalog = createCatalog({ path: join(dataDir, 'media.json'), folders: [uploadDir, mediaDir], hasher, log });
   const library = await createLibrary({ ...options, hasher, catalog, log });
+  const downloads = await createDownloads({
+    mediaDir,
+    limit: options.maxUploadBytes,
+    hasher,
+    requireRoom: async (wanted) => requireSpace(await statfs(mediaDir), wanted),
+    catalog,
+  });
   const screens = createScreens({ content, hub, commands, clientAddress, variant });
   const onboarding = createOnboardingRoutes(
     { onboarding: createOnboarding({ log, devices: store.devices, content, hub, landing }), landing, content },
@@ -178,6 +187,7 @@ export const startService = async (options: Options, { log, rendererDir, resourc
     const drained = server?.close();
     await Promise.all([hub.close(), landing.close(), streams.close()]);
     await drained;
+    await downloads.close();
     await catalog.close();
     await hasher.close();
     await keeper.close();

@@ -19,10 +19,14 @@ interface Options {
   follow(path: string): Following;
   /** Rejects where the disk has no room left. */
   requireRoom(): Promise<void>;
+  /** So many bytes are there already, and the stream goes on after them. Default: 0, and the file is new. */
+  from?: number;
+  /** So many bytes of the file are on the disk for good. */
+  checkpointed?(bytes: number): Promise<void>;
 }
 
 /**
- * Writes a stream to a new file, in constant memory, and answers once it is on the disk. The stream is never destroyed,
+ * Writes a stream to a file, in constant memory, and answers once it is on the disk. The stream is never destroyed,
  * because an answer may still have to go out on its socket. After an error the file may be there in part.
  *
  * @throws `payload_too_large`; `insufficient_storage`; `request_timeout` for a client that is too slow;
@@ -31,19 +35,25 @@ interface Options {
 export const receive = async (
   stream: Readable,
   path: string,
-  { limit, follow, requireRoom }: Options,
+  { limit, follow, requireRoom, from = 0, checkpointed }: Options,
 ): Promise<{ size: number; sha256: string }> => {
-  const handle = await open(path, 'wx');
-  const out = handle.createWriteStream({ highWaterMark: BATCH_BYTES, autoClose: false });
+  const handle = await open(path, from === 0 ? 'wx' : 'r+');
+  const out = handle.createWriteStream({ highWaterMark: BATCH_BYTES, autoClose: false, start: from });
   const hash = follow(path);
   const pace = createPace();
-  let size = 0;
+  const written = (): number => from + out.bytesWritten;
+  const flush = async (): Promise<void> => {
+    const bytes = written();
+    await handle.datasync();
+    await checkpointed?.(bytes);
+  };
+  let size = from;
   let hashed = 0;
-  let checked = 0;
+  let checked = from;
   let checkpoint = Promise.resolve();
 
   let fail: (error: unknown) => void = () => undefined;
-  const written = new Promise<void>((resolve, reject) => {
+  const finished = new Promise<void>((resolve, reject) => {
     fail = reject;
     out.on('finish', resolve).on('error', reject);
   });
@@ -51,14 +61,14 @@ export const receive = async (
     size += chunk.length;
     pace.arrived(chunk.length);
     if (size > limit) fail(new CodedError('payload_too_large', `The file is larger than ${limit} bytes.`));
-    if (out.bytesWritten - hashed >= HASH_STEP_BYTES) {
-      hashed = out.bytesWritten;
+    if (written() - hashed >= HASH_STEP_BYTES) {
+      hashed = written();
       hash.upTo(hashed);
     }
     if (size - checked >= CHECKPOINT_BYTES) {
       checked = size;
       // The system reports a failed flush once, here or at the end: neither may lose it.
-      checkpoint = checkpoint.then(requireRoom).then(() => handle.datasync());
+      checkpoint = checkpoint.then(requireRoom).then(flush);
       checkpoint.catch(fail);
     }
   };
@@ -74,7 +84,7 @@ export const receive = async (
     stream.on('data', arrived).on('error', left).on('close', left);
     if (stream.destroyed) left();
     stream.pipe(out);
-    await written;
+    await finished;
     await checkpoint;
     const [sha256] = await Promise.all([hash.digest(size), handle.sync()]);
     return { size, sha256 };
@@ -83,6 +93,7 @@ export const receive = async (
     stream.unpipe(out).off('data', arrived).off('error', left).off('close', left);
     hash.stop();
     out.destroy();
+    await checkpoint.catch(() => undefined);
     await handle.close();
   }
 };

@@ -1,0 +1,128 @@
+import { readdir, rm, stat } from 'node:fs/promises';
+import { join } from 'node:path';
+import { type Download, download, type Validators } from './download.ts';
+import { FetchFault } from './fault.ts';
+import type { Following } from './hasher.ts';
+import { type Facts, inspect } from './inspect.ts';
+import { mediaName } from './names.ts';
+import { createPart, isPart, type Part } from './part.ts';
+import { createTurns } from './turns.ts';
+
+interface Options {
+  /** Where files and their parts go. */
+  mediaDir: string;
+  /** Most bytes of one medium. */
+  limit: number;
+  hasher: { follow(path: string): Following };
+  /** Rejects where there is no room for so many bytes more. */
+  requireRoom(wanted: number): Promise<void>;
+  catalog: { record(path: string, facts: Facts & { sha256: string }): void };
+}
+
+interface Job {
+  url: string;
+  /** Names the part: what comes under one key goes on where it was cut, in another start of the service too. */
+  key: string;
+  sha256?: string | undefined;
+  size?: number | undefined;
+  held?: Validators | undefined;
+}
+
+/** A medium to be had under a name in the media directory. */
+interface Wanted {
+  name: string;
+  /** The SHA-256 (hex) that it must have. With it a part may come from several addresses. */
+  sha256?: string;
+  /** The bytes that there must be. */
+  size?: number;
+  /** Addresses to fetch it from, tried in turn. */
+  from: readonly string[];
+}
+
+const LIMITS = { total: 4, perHost: 2 };
+/** A part that nobody went on with for so long is not going to be. */
+const PART_DAYS = 7;
+
+const sweep = async (folder: string): Promise<void> => {
+  const oldest = Date.now() - PART_DAYS * 24 * 60 * 60 * 1000;
+  for (const name of (await readdir(folder)).filter(isPart)) {
+    const { mtimeMs } = await stat(join(folder, name));
+    if (mtimeMs < oldest) await rm(join(folder, name), { force: true });
+  }
+};
+
+/** Fetches media into the media directory, which is there. Sweeps parts that nobody went on with. */
+export const createDownloads = async ({ mediaDir, limit, hasher, requireRoom, catalog }: Options) => {
+  await sweep(mediaDir);
+  const turns = createTurns(LIMITS);
+  const stop = new AbortController();
+  const { signal } = stop;
+  const wanting = new Map<string, Promise<Download>>();
+  const running = new Set<Promise<unknown>>();
+
+  /**
+   * Fetches one address, in its turn. `keep` gives the part, whole and on the disk for good, its place; null: what is
+   * held is still the same.
+   *
+   * @throws FetchFault; an AbortError once this is closed
+   */
+  const fetch = async <Kept>(
+    { url, key, sha256 = undefined, size = undefined, held }: Job,
+    keep: (done: Download, part: Part) => Promise<Kept>,
+  ): Promise<Kept | null> => {
+    const run = async (): Promise<Kept | null> => {
+      signal.throwIfAborted();
+      const part = createPart(mediaDir, key);
+      const job = { url, part, sha256: sha256 ?? null, size: size ?? null, ...(held && { held }) };
+      const done = await download(job, { limit, follow: hasher.follow, requireRoom, signal });
+      return done && keep(done, part);
+    };
+    const work = turns.take(url, run);
+    running.add(work);
+    return work.finally(() => running.delete(work));
+  };
+
+  const wantNow = async ({ name, sha256, size, from }: Wanted): Promise<Download> => {
+    const target = join(mediaDir, mediaName(name));
+    let fault: unknown = new FetchFault('no address is known');
+    for (const url of from) {
+      try {
+        const key = `${name}\n${sha256 ?? url}`;
+        const done = await fetch({ url, key, sha256, size }, async (done, part) => {
+          const facts = await inspect(part.path, name);
+          await part.finish(target);
+          catalog.record(target, { ...facts, sha256: done.sha256 });
+          return done;
+        });
+        if (done !== null) return done;
+      } catch (error) {
+        if (!(error instanceof FetchFault)) throw error;
+        fault = error;
+      }
+    }
+    throw fault;
+  };
+
+  return {
+    fetch,
+
+    /**
+     * Fetches a medium to a name in the media directory, in place of what has that name there; answers once it is there
+     * for good. What was cut off goes on where it was with the next call, after a restart too.
+     *
+     * @throws FetchFault, the one of the last address; `invalid_field` for a bad name; an AbortError once this is closed
+     */
+    want(wanted: Wanted): Promise<Download> {
+      const key = JSON.stringify([wanted.name, wanted.sha256]);
+      const work = wanting.get(key) ?? wantNow(wanted).finally(() => wanting.delete(key));
+      wanting.set(key, work);
+      return work;
+    },
+
+    /** Breaks off what is under way, and resolves once nothing is written any more. */
+    async close(): Promise<void> {
+      stop.abort();
+      await Promise.allSettled(running);
+    },
+  };
+};

@@ -1,0 +1,331 @@
+import { createHash } from 'node:crypto';
+import { mkdirSync, readdirSync, readFileSync, statSync, utimesSync, writeFileSync } from 'node:fs';
+import { networkInterfaces } from 'node:os';
+import { join } from 'node:path';
+import { pino } from 'pino';
+import { describe, expect, it, onTestFinished } from 'vitest';
+import { CodedError } from '../../service/errors.ts';
+import { nearness } from '../../service/media/address.ts';
+import { createCatalog } from '../../service/media/catalog.ts';
+import { createDownloads } from '../../service/media/downloads.ts';
+import { createHasher } from '../../service/media/hasher.ts';
+import { temporaryFolder } from '../support/service.ts';
+import { noise, serveBytes, startRemote } from './remote.ts';
+
+const MIB = 1024 ** 2;
+const sha256 = (bytes: Buffer): string => createHash('sha256').update(bytes).digest('hex');
+const film = noise(3 * MIB);
+
+interface Setup {
+  mediaDir?: string;
+  limit?: number;
+  requireRoom?: (wanted: number) => Promise<void>;
+}
+
+const setUp = async ({ mediaDir = temporaryFolder(), limit = 64 * MIB, requireRoom = async () => {} }: Setup = {}) => {
+  const hasher = createHasher();
+  const log = pino({ level: 'silent' });
+  const catalog = createCatalog({ path: join(mediaDir, '.catalog'), folders: [mediaDir], hasher, log });
+  const downloads = await createDownloads({ mediaDir, limit, hasher, requireRoom, catalog });
+  const close = async (): Promise<void> => {
+    await downloads.close();
+    await catalog.close();
+    await hasher.close();
+  };
+  onTestFinished(close);
+  const parts = (): string[] => readdirSync(mediaDir).filter((name) => name.startsWith('.part'));
+  return { mediaDir, catalog, downloads, close, parts, read: (name: string) => readFileSync(join(mediaDir, name)) };
+};
+
+describe('a medium that is wanted', () => {
+  it('is fetched whole, hashed, and known to the catalog', async () => {
+    const remote = await startRemote();
+    remote.answer('/a.bin', serveBytes(film));
+    const { downloads, read, catalog, parts } = await setUp();
+    const done = await downloads.want({ name: 'film.bin', from: [`${remote.url}/a.bin`] });
+    expect(done).toMatchObject({ size: film.length, sha256: sha256(film), etag: '"one"' });
+    expect(read('film.bin').equals(film)).toBe(true);
+    expect(await catalog.list()).toMatchObject([{ name: 'film.bin', sha256: sha256(film) }]);
+    expect(parts()).toEqual([]);
+  });
+
+  it('is asked for once, however many want it', async () => {
+    const remote = await startRemote();
+    remote.answer('/a.bin', serveBytes(film));
+    const { downloads } = await setUp();
+    const wanted = { name: 'film.bin', sha256: sha256(film), from: [`${remote.url}/a.bin`] };
+    await Promise.all([downloads.want(wanted), downloads.want(wanted)]);
+    expect(remote.requests).toHaveLength(1);
+  });
+
+  it('comes from the next address where one has not got it, is not known or has something else', async () => {
+    const remote = await startRemote();
+    remote.answer('/other', serveBytes(noise(film.length).fill(7, 0, 99)));
+    remote.answer('/short', serveBytes(film.subarray(9)));
+    remote.answer('/right', serveBytes(film));
+    const { downloads, read } = await setUp();
+    const from = [
+      'http://nowhere.invalid/',
+      ...['/none', '/other', '/short', '/right'].map((path) => remote.url + path),
+    ];
+    await downloads.want({ name: 'film.bin', sha256: sha256(film), size: film.length, from });
+    expect(read('film.bin').equals(film)).toBe(true);
+    expect(remote.requests.map(({ url }) => url)).toEqual(['/none', '/other', '/short', '/right']);
+  });
+
+  it('goes without the credentials that an address has in it, and says nothing of itself', async () => {
+    const remote = await startRemote();
+    remote.answer('/a.bin', serveBytes(film));
+    const { downloads } = await setUp();
+    await downloads.want({ name: 'a', from: [`${remote.url.replace('//', '//user:word@')}/a.bin`] });
+    const { host, connection, ...headers } = remote.requests[0]?.headers ?? {};
+    expect(headers).toEqual({ 'user-agent': 'signage-player', 'accept-encoding': 'identity' });
+  });
+
+  it('never gets a name that leads out of its folder', async () => {
+    const { downloads } = await setUp();
+    await expect(downloads.want({ name: '../a', from: [] })).rejects.toMatchObject({ code: 'invalid_field' });
+  });
+});
+
+describe('a download that is cut', () => {
+  const cut = 2 * MIB;
+
+  /** The `Range` of each request but the first. */
+  const resume = async (
+    before: Parameters<typeof serveBytes>[1],
+    after: Parameters<typeof serveBytes>[1],
+    body = film,
+  ) => {
+    const remote = await startRemote();
+    const first = await setUp();
+    const wanted = { name: 'film.bin', from: [`${remote.url}/a.bin`] };
+    remote.answer('/a.bin', serveBytes(film, { ...before, cutAfter: cut }));
+    await expect(first.downloads.want(wanted)).rejects.toThrow(/broke off after \d+ bytes/);
+    await first.close();
+    expect(readdirSync(first.mediaDir)).not.toContain('film.bin');
+
+    // Another start of the service.
+    const { downloads, read, parts } = await setUp({ mediaDir: first.mediaDir });
+    remote.answer('/a.bin', serveBytes(body, after));
+    expect(await downloads.want(wanted)).toMatchObject({ sha256: sha256(body) });
+    expect(read('film.bin').equals(body)).toBe(true);
+    expect(parts()).toEqual([]);
+    return remote.requests.slice(1).map(({ headers }) => headers.range);
+  };
+
+  it('goes on where it was, after a restart too', async () => {
+    expect(await resume({}, {})).toEqual([`bytes=${cut}-`]);
+  });
+
+  it('goes on by the date, where that is a strong validator', async () => {
+    const dates = { Date: 'Wed, 21 Oct 2026 07:28:09 GMT', 'Last-Modified': 'Wed, 21 Oct 2026 07:28:00 GMT' };
+    const [range, ...rest] = await resume({ etag: '', headers: dates }, { etag: '', headers: dates });
+    expect([range, rest]).toEqual([`bytes=${cut}-`, []]);
+  });
+
+  it('begins anew where the medium has changed', async () => {
+    const changed = noise(2.5 * MIB).fill(1, 0, 1000);
+    expect(await resume({}, { etag: '"two"' }, changed)).toEqual([`bytes=${cut}-`]);
+  });
+
+  it('begins anew where the server knows no ranges', async () => {
+    expect(await resume({}, { ranges: false })).toEqual([`bytes=${cut}-`]);
+  });
+
+  it('begins anew where nothing tells whether the medium is still the same', async () => {
+    expect(await resume({ etag: 'W/"one"' }, { etag: 'W/"one"' })).toEqual([undefined]);
+    expect(await resume({ etag: '' }, { etag: '' })).toEqual([undefined]);
+  });
+
+  it('begins anew where the server goes on with another medium, whatever it was asked', async () => {
+    const remote = await startRemote();
+    const { downloads, read } = await setUp();
+    const wanted = { name: 'film.bin', from: [`${remote.url}/a.bin`] };
+    remote.answer('/a.bin', serveBytes(film, { cutAfter: cut }));
+    await expect(downloads.want(wanted)).rejects.toThrow(/broke off/);
+    const changed = noise(film.length).fill(1);
+    remote.answer('/a.bin', (request, response) => {
+      if (request.headers.range === undefined) return serveBytes(changed, { etag: '"two"' })(request, response);
+      const range = `bytes ${cut}-${film.length - 1}/${film.length}`;
+      response.writeHead(206, { ETag: '"two"', 'Content-Range': range }).end(changed.subarray(cut));
+    });
+    await downloads.want(wanted);
+    expect(read('film.bin').equals(changed)).toBe(true);
+  });
+
+  it('goes on from another address, where its hash is known', async () => {
+    const remote = await startRemote();
+    remote.answer('/a', serveBytes(film, { etag: '"a"', cutAfter: cut }));
+    remote.answer('/b', serveBytes(film, { etag: '"b"' }));
+    const { downloads, read } = await setUp();
+    const from = [`${remote.url}/a`, `${remote.url}/b`];
+    await downloads.want({ name: 'film.bin', sha256: sha256(film), from });
+    expect(read('film.bin').equals(film)).toBe(true);
+    expect(remote.requests.map(({ headers }) => headers.range)).toEqual([undefined, `bytes=${cut}-`]);
+  });
+
+  it('begins anew where the parts of several addresses do not make the right whole', async () => {
+    const remote = await startRemote();
+    const other = noise(film.length).fill(3, 0, 100);
+    remote.answer('/liar', serveBytes(other, { cutAfter: cut }));
+    remote.answer('/b', serveBytes(film));
+    const { downloads, read } = await setUp();
+    await downloads.want({ name: 'film.bin', sha256: sha256(film), from: [`${remote.url}/liar`, `${remote.url}/b`] });
+    expect(read('film.bin').equals(film)).toBe(true);
+    expect(remote.requests.map(({ headers }) => headers.range)).toEqual([undefined, `bytes=${cut}-`, undefined]);
+  });
+
+  it('is given up after a week', async () => {
+    const mediaDir = temporaryFolder();
+    mkdirSync(mediaDir, { recursive: true });
+    const name = `.part-${'0'.repeat(40)}`;
+    const old = new Date(Date.now() - 8 * 24 * 60 * 60 * 1000);
+    for (const [file, time] of [
+      [name, old],
+      [`${name}.json`, old],
+      [`.part-${'1'.repeat(40)}`, new Date()],
+    ] as const) {
+      writeFileSync(join(mediaDir, file), 'x');
+      utimesSync(join(mediaDir, file), time, time);
+    }
+    expect((await setUp({ mediaDir })).parts()).toEqual([`.part-${'1'.repeat(40)}`]);
+  });
+});
+
+describe('a server that misbehaves', () => {
+  const faults: [what: string, path: string, fault: RegExp][] = [
+    ['is away', '', /refuses connections/],
+    ['has not got it', '/404', /answers 404/],
+    ['fails', '/500', /answers 500/],
+    ['answers a part that nobody asked for', '/part', /answers 206/],
+    ['claims 10 GB', '/huge', /larger than a medium may be/],
+    ['never ends', '/endless', /larger than a medium may be/],
+    ['redirects in a circle', '/loop', /redirects more than 5 times/],
+    ['redirects to a file', '/file', /leads to file:/],
+    ['redirects to ftp', '/ftp', /leads to ftp:/],
+    ['redirects to nowhere', '/nowhere', /no address/],
+    ['compresses unasked', '/gzip', /comes as gzip/],
+    ['speaks something else', '/garbage', /request failed/],
+  ];
+
+  const misbehave = async () => {
+    const remote = await startRemote();
+    const redirect = (path: string, location: string): void =>
+      remote.answer(path, (_, response) => response.writeHead(302, { Location: location }).end());
+    redirect('/loop', '/loop');
+    redirect('/file', 'file:///etc/passwd');
+    redirect('/ftp', 'ftp://example.com/a.png');
+    redirect('/nowhere', 'http://');
+    remote.answer('/500', (_, response) => response.writeHead(500).end());
+    remote.answer('/part', (_, response) => response.writeHead(206, { 'Content-Range': 'bytes 0-0/1' }).end('a'));
+    remote.answer('/huge', (_, response) => response.writeHead(200, { 'Content-Length': 10 ** 10 }).write('a'));
+    remote.answer('/gzip', (_, response) => response.writeHead(200, { 'Content-Encoding': 'gzip' }).end('a'));
+    remote.answer('/garbage', (_, response) => response.socket?.end('\0\0\0\r\n\r\n'));
+    remote.answer('/endless', (_, response) => {
+      const block = Buffer.alloc(256 * 1024);
+      const more = (): void => void (response.destroyed || response.write(block, more));
+      more();
+    });
+    return remote;
+  };
+
+  it.each(faults)('and %s is told in words', async (_, path, fault) => {
+    const remote = await misbehave();
+    if (path === '') await remote.close();
+    const { downloads, mediaDir } = await setUp({ limit: 5 * MIB });
+    const error = await downloads.want({ name: 'a.png', from: [remote.url + path] }).catch((reason: unknown) => reason);
+    expect(error).toMatchObject({ name: 'FetchFault', message: expect.stringMatching(fault) });
+    expect(String(error)).not.toContain('127.0.0.1');
+    expect(readdirSync(mediaDir)).toEqual([]);
+  });
+
+  it('and says nothing, or drips, is left within seconds', { timeout: 60_000 }, async () => {
+    const remote = await startRemote();
+    remote.answer('/silent', () => undefined);
+    remote.answer('/drip', (_, response) => {
+      response.writeHead(200, { ETag: '"one"' });
+      const timer = setInterval(() => response.write(Buffer.alloc(1000)), 200);
+      response.on('close', () => clearInterval(timer));
+    });
+    const { downloads } = await setUp();
+    const want = (path: string) => expect(downloads.want({ name: path.slice(1), from: [remote.url + path] })).rejects;
+    await Promise.all([want('/silent').toThrow(/does not answer/), want('/drip').toThrow(/too slowly/)]);
+  });
+});
+
+it('a disk without room costs nothing but a fault, and is tried again', async () => {
+  const remote = await startRemote();
+  remote.answer('/a.bin', serveBytes(film));
+  let isFull = true;
+  const asked: number[] = [];
+  const { downloads, mediaDir, read } = await setUp({
+    requireRoom: async (wanted) => {
+      asked.push(wanted);
+      if (isFull) throw new CodedError('insufficient_storage');
+    },
+  });
+  const wanted = { name: 'film.bin', from: [`${remote.url}/a.bin`] };
+  await expect(downloads.want(wanted)).rejects.toMatchObject({ name: 'FetchFault', message: 'The disk is full.' });
+  expect([asked, readdirSync(mediaDir)]).toEqual([[film.length], []]);
+  isFull = false;
+  await downloads.want(wanted);
+  expect(read('film.bin').equals(film)).toBe(true);
+});
+
+it('closing breaks off what is under way, and what has come is kept', async () => {
+  const remote = await startRemote();
+  remote.answer('/a.bin', (request, response) => {
+    if (request.headers.range !== undefined) return serveBytes(film)(request, response);
+    response.writeHead(200, { ETag: '"one"', 'Content-Length': film.length }).write(film.subarray(0, MIB));
+  });
+  const { downloads, parts, mediaDir, close } = await setUp();
+  const wanted = { name: 'film.bin', from: [`${remote.url}/a.bin`] };
+  const wanting = expect(downloads.want(wanted)).rejects.toMatchObject({ name: 'AbortError' });
+  const arrived = (): number => Math.max(0, ...parts().map((name) => statSync(join(mediaDir, name)).size));
+  await expect.poll(arrived, { timeout: 20_000 }).toBe(MIB);
+  await close();
+  await wanting;
+  await (await setUp({ mediaDir })).downloads.want(wanted);
+  expect(remote.requests.at(-1)?.headers.range).toBe(`bytes=${MIB}-`);
+});
+
+it.each([
+  ['93.184.216.34', 0],
+  ['2606:2800:220:1::1', 0],
+  ['192.168.1.20', 1],
+  ['172.31.0.1', 1],
+  ['172.32.0.1', 0],
+  ['10.1.2.3', 1],
+  ['100.64.0.1', 1],
+  ['fd00::1', 1],
+  ['127.0.0.1', 2],
+  ['::1', 2],
+  ['::', 2],
+  ['0.0.0.0', 2],
+  ['169.254.169.254', 2],
+  ['fe80::1', 2],
+  ['::ffff:127.0.0.1', 2],
+  ['::ffff:10.0.0.1', 1],
+])('%s is at distance %i', (address, expected) => {
+  expect(nearness(address)).toBe(expected);
+});
+
+const ownAddress = Object.values(networkInterfaces())
+  .flatMap((addresses) => addresses ?? [])
+  .find(({ family, internal }) => family === 'IPv4' && !internal)?.address;
+
+it.skipIf(ownAddress === undefined)(
+  'no redirect leads from the network to this machine (needs a network)',
+  async () => {
+    const remote = await startRemote({ host: '0.0.0.0' });
+    remote.answer('/a.bin', serveBytes(film));
+    remote.answer('/in', (_, response) => response.writeHead(302, { Location: `${remote.url}/a.bin` }).end());
+    remote.answer('/out', (_, response) => response.writeHead(302, { Location: `${outside}/a.bin` }).end());
+    const outside = remote.url.replace('127.0.0.1', ownAddress ?? '');
+    const { downloads } = await setUp();
+    await expect(downloads.want({ name: 'a', from: [`${outside}/in`] })).rejects.toThrow(/nearer than its own/);
+    await downloads.want({ name: 'a', from: [`${remote.url}/out`] });
+    await downloads.want({ name: 'b', from: [`${outside}/a.bin`] });
+  },
+);
