@@ -84,7 +84,7 @@ export const startService = async (options: Options, { log, rendererDir, resourc
   const store = await createStore({ dataDir, log });
   const keeper = await openKeeper({ dataDir, log });
   const content = await openContent(
-    { keeper, log },
+    { keeper, nodeId: store.nodeId, log },
     { dataDir, mediaDir, demoDir: join(resourcesDir, 'demo'), variant },
   );
   // The baseline knows nothing of other boxes.
@@ -182,8 +182,8 @@ export const startService = async (options: Options, { log, rendererDir, resourc
   const { access: playlistAccess } = policy['GET /api/screens/:slug/playlist'];
   const openPayload = (slug: string) => (playlistAccess === 'public' ? content.payload(slug) : undefined);
   const stop = async (server?: Server): Promise<void> => {
-    content.close();
     peers.close();
+    await content.close();
     const drained = server?.close();
     await Promise.all([hub.close(), landing.close(), streams.close()]);
     await drained;

@@ -12,6 +12,9 @@ export type Variant = (typeof variants)[number];
 /** Instants travel as ISO 8601 in UTC with milliseconds: `2026-01-31T08:00:00.000Z`. */
 const instant = z.iso.datetime({ precision: 3 }).meta({ id: 'Instant', description: 'ISO 8601, UTC, milliseconds' });
 
+/** SHA-256 in lower-case hex. */
+const sha256 = z.string().regex(/^[0-9a-f]{64}$/);
+
 /** A screen's name in addresses. */
 export const slug = z.string().regex(/^[a-z0-9-]{1,64}$/, '1 to 64 of a-z, 0-9 and -');
 
@@ -293,7 +296,7 @@ export const uploadResult = z
   .object({
     filename: z.string(),
     size: z.int().describe('bytes'),
-    sha256: z.string().regex(/^[0-9a-f]{64}$/),
+    sha256,
     url: z.string().describe('the path that serves the file'),
     media_type: z.string().describe('the RFC 6838 media type that the file is served under'),
   })
@@ -339,6 +342,45 @@ export type OnboardingResult = z.infer<typeof onboardingResult>;
 export const pageToken = z
   .object({ token: z.string().nullable(), issuedAt: instant.nullable(), expiresAt: instant.nullable() })
   .meta({ id: 'PageToken' });
+
+/** Whose edit of the content it is: the higher counter wins, then the higher nodeId. */
+export const contentVersion = z
+  .object({
+    counter: z
+      .int()
+      .nonnegative()
+      .describe('one more than the highest that the editing box had seen; 0: nobody edited it'),
+    nodeId: z.string().min(1).max(64).describe('of the box where the edit was made'),
+    sha256: sha256.describe('of the document that the version names, its times included'),
+  })
+  .meta({ id: 'ContentVersion' });
+export type ContentVersion = z.infer<typeof contentVersion>;
+
+const ancestor = contentVersion.omit({ sha256: true });
+
+/** The content of a site as boxes hand it to each other. */
+export const contentDocument = contentVersion
+  .extend({
+    changedAt: instant.describe('when the edit was made'),
+    ancestors: z.array(ancestor).max(64).describe('the versions that it was edited from, the newest first'),
+    stamps: z
+      .array(z.tuple([slug, z.object({ created_at: instant, modified_at: instant, digest: z.string().max(64) })]))
+      .describe('the times of the screens, by slug'),
+    text: z.string().describe('content.json as the operator wrote it'),
+  })
+  .meta({ id: 'ContentDocument' });
+export type ContentDocument = z.infer<typeof contentDocument>;
+
+/** What a box remembers of a device. */
+export const deviceBinding = z
+  .object({
+    deviceId,
+    clientName: z.string().min(1).max(64),
+    screenSlug: slug.nullable().describe('null: it has a name, but was never bound'),
+    updatedAt: instant.describe('later for each change of the device, whatever the clock does: the newest wins'),
+  })
+  .meta({ id: 'DeviceBinding' });
+export type DeviceBinding = z.infer<typeof deviceBinding>;
 
 /** What the service says to a landing page over its socket; a landing page itself says nothing. */
 export type LandingMessage =

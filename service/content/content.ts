@@ -5,16 +5,22 @@ import { copyFile, cp, mkdir, readFile, rename, stat, writeFile } from 'node:fs/
 import { join } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
 import type { Logger } from 'pino';
+import { compareVersions } from '../peers/merge.ts';
 import type { Durable } from '../store/durable.ts';
-import type { Screen, Variant } from '../wire.ts';
+import type { ContentDocument, Screen, Variant } from '../wire.ts';
+import { createBackups } from './backups.ts';
+import { editedDocument, isLost, versionOf } from './document.ts';
 import { type ContentFile, contentJsonSchema, type Fault, readContent } from './file.ts';
 import type { Kept } from './keeper.ts';
-import { buildModel, type Programme, type Stamps } from './model.ts';
+import { buildModel, type Programme } from './model.ts';
 import { createPayload, type Payload } from './payload.ts';
+import { rewriteFile } from './rewrite.ts';
 
 interface Dependencies {
   /** Keeps the last good content. */
   keeper: Pick<Durable<Kept>, 'read' | 'update'>;
+  /** This box's, which its edits are known by. */
+  nodeId: string;
   log: Logger;
 }
 
@@ -34,7 +40,25 @@ export interface Content {
   status(): { status: 'ok' | 'invalid'; errors: Fault[] };
   /** Calls back with the slugs whose payload is new, changed or gone. */
   onChange(listener: (slugs: string[]) => void): void;
-  close(): void;
+  /** What other boxes may have: the newest document that a power cut would leave; null where there never was any. */
+  document(): ContentDocument | null;
+  /** The content of the document that plays; null where there is none. */
+  file(): ContentFile | null;
+  /** Takes notice of a counter on another box: the next edit here is counted on from there. */
+  saw(counter: number): void;
+  /**
+   * Plays another box's document, and makes the file say so, where it wins over this box's own. What the operator had
+   * written here and the winner was not edited from is kept beside the file. Once this resolves it is durable.
+   *
+   * @returns the faults for which a winner is not taken, as for a file of the operator's; else none
+   */
+  take(document: ContentDocument): Promise<Fault[]>;
+  /** Calls back when {@link document} is another, edited here or taken. */
+  onDocument(listener: () => void): void;
+  /** The files of {@link take}, the oldest first, for as long as they are there. */
+  lost(): Promise<string[]>;
+  /** Resolves when what is under way is done. */
+  close(): Promise<void>;
 }
 
 const POLL_MS = 200;
@@ -44,13 +68,23 @@ const SETTLE_MS = 150;
 const isMissing = (error: unknown): boolean => (error as NodeJS.ErrnoException).code === 'ENOENT';
 
 /** Loads the content and begins to watch its file. The first start ever writes the demo. */
-export const openContent = async ({ keeper, log }: Dependencies, options: ContentOptions): Promise<Content> => {
+export const openContent = async ({ keeper, nodeId, log }: Dependencies, options: ContentOptions): Promise<Content> => {
   const path = join(options.dataDir, 'content.json');
+  const backups = createBackups(options.dataDir);
   const listeners: ((slugs: string[]) => void)[] = [];
+  const documentListeners: (() => void)[] = [];
   let payloads: ReadonlyMap<string, Payload> = new Map();
-  // Held here too: what the keeper reads is behind for as long as the disk is slow or full.
-  let stamps: Stamps = new Map(keeper.read().stamps);
   let faults: Fault[] = [];
+
+  const kept = keeper.read();
+  const durable = (): ContentDocument | null => {
+    const { document, stamps } = keeper.read();
+    return document === null ? null : { ...document, stamps };
+  };
+  // Held here too: what the keeper reads is behind for as long as the disk is slow or full.
+  let current = durable();
+  let file: ContentFile | null = null;
+  let highest = current?.counter ?? 0;
 
   /** Makes programmes what is shown; answers the slugs that show something else now. */
   const publish = (programmes: ReadonlyMap<string, Programme>): string[] => {
@@ -61,72 +95,132 @@ export const openContent = async ({ keeper, log }: Dependencies, options: Conten
     );
   };
 
-  const keep = async (programmes: ReadonlyMap<string, Programme>): Promise<void> => {
+  const keep = async (document: ContentDocument, programmes: ReadonlyMap<string, Programme>): Promise<void> => {
+    const { stamps, ...rest } = document;
     try {
-      await keeper.update(() => ({ programmes: [...programmes], stamps: [...stamps] }));
+      await keeper.update(() => ({ programmes: [...programmes], stamps, document: rest }));
     } catch (error) {
       log.error({ err: error }, 'the last good content could not be kept; after a restart it depends on content.json');
+      return;
     }
+    for (const listener of documentListeners) listener();
   };
 
-  const apply = (content: ContentFile, changedAt: Date): void => {
-    const model = buildModel(content, stamps, changedAt.toISOString());
-    stamps = model.stamps;
-    const changed = publish(model.programmes);
-    if (changed.length === 0 && keeper.read().programmes !== null) return;
-    void keep(model.programmes);
-    for (const listener of listeners) listener(changed);
+  /** What is shown depends on the document alone, so that all boxes that have it show the same, to the revision. */
+  const show = (document: ContentDocument, content: ContentFile): Promise<void> => {
+    const isNew = keeper.read().document?.sha256 !== document.sha256;
+    const { programmes } = buildModel(content, new Map(document.stamps), document.changedAt);
+    current = document;
+    file = content;
+    highest = Math.max(highest, document.counter);
+    const changed = publish(programmes);
+    const keeping = isNew || changed.length > 0 ? keep(document, programmes) : Promise.resolve();
+    if (changed.length > 0) for (const listener of listeners) listener(changed);
+    return keeping;
   };
 
   const read = async () => {
     try {
       const [bytes, { mtimeMs }] = await Promise.all([readFile(path), stat(path)]);
-      return { reading: readContent(bytes), changedAt: new Date(Math.min(mtimeMs, Date.now())) };
+      return { bytes, reading: readContent(bytes), changedAt: new Date(Math.min(mtimeMs, Date.now())) };
     } catch (error) {
       const message = isMissing(error)
         ? 'content.json is missing'
         : `content.json can't be read: ${(error as Error).message}`;
-      return { reading: { ok: false as const, faults: [{ path: '', message }] }, changedAt: new Date() };
+      const reading = { ok: false as const, faults: [{ path: '', message }] };
+      return { bytes: Buffer.alloc(0), reading, changedAt: new Date() };
     }
   };
 
-  const load = async (): Promise<void> => {
-    let { reading, changedAt } = await read();
-    if (!reading.ok) {
+  /** A file that says what the document says was not edited, whenever it was saved. */
+  const documentOf = async (bytes: Buffer, content: ContentFile, changedAt: string): Promise<ContentDocument> => {
+    const text = bytes.toString();
+    if (current !== null && current.text === text) return current;
+    const before = new Map(current === null ? kept.stamps : current.stamps);
+    const stamps = [...buildModel(content, before, changedAt).stamps];
+    const isDemo = current === null && bytes.equals(await readFile(demoOf(options)).catch(() => Buffer.alloc(0)));
+    return editedDocument(current, { counter: isDemo ? 0 : highest + 1, nodeId, changedAt, stamps, text });
+  };
+
+  const load = async (): Promise<Buffer> => {
+    let found: Awaited<ReturnType<typeof read>> = await read();
+    if (!found.reading.ok) {
       await delay(SETTLE_MS);
-      ({ reading, changedAt } = await read());
+      found = await read();
     }
+    const { bytes, reading, changedAt } = found;
     if (reading.ok) {
       faults = [];
-      apply(reading.content, changedAt);
+      // Whoever is shown something new need not wait for the disk.
+      void show(await documentOf(bytes, reading.content, changedAt.toISOString()), reading.content);
       log.info({ screens: payloads.size }, 'content is live');
     } else {
       faults = reading.faults;
       log.warn({ errors: faults }, 'content.json is refused; the last good content keeps playing');
     }
+    return bytes;
   };
 
-  const kept = keeper.read().programmes;
-  if (kept !== null) publish(new Map(kept));
+  /** Keeps beside the file what would be lost with it. */
+  const backUp = async (written: Buffer, winner: ContentDocument): Promise<void> => {
+    const texts: Buffer[] = current !== null && isLost(current, winner) ? [Buffer.from(current.text)] : [];
+    // Something that is not valid yet, or not any more.
+    if (faults.length > 0 && written.length > 0) texts.push(written);
+    for (const text of texts) {
+      const name = await backups.keep(text, new Date());
+      log.warn(
+        { file: name, lost: current && versionOf(current), won: versionOf(winner) },
+        'an edit of content.json lost to one made on another box; it is kept beside the file',
+      );
+    }
+  };
+
+  const wins = (document: ContentDocument): boolean => current === null || compareVersions(document, current) > 0;
+
+  const take = async (document: ContentDocument): Promise<Fault[]> => {
+    if (!wins(document)) return [];
+    const text = Buffer.from(document.text);
+    const reading = readContent(text);
+    if (!reading.ok) return reading.faults;
+    // An edit that nobody has noticed yet is one all the same.
+    const written = await load();
+    if (!wins(document)) return [];
+    // What nobody wrote is no reason to take a file from somebody who is writing it.
+    if (document.counter === 0 && faults.length > 0) return [];
+    try {
+      await backUp(written, document);
+      if (!written.equals(text)) await rewriteFile(path, text);
+    } catch (error) {
+      return [{ path: '', message: `content.json can't be rewritten: ${(error as Error).message}` }];
+    }
+    faults = [];
+    log.info({ version: versionOf(document) }, "another box's content is live");
+    await show(document, reading.content);
+    return [];
+  };
+
+  if (kept.programmes !== null) publish(new Map(kept.programmes));
   else if (await stat(path).then(() => false, isMissing)) await writeDemo(path, options);
 
-  // Loads follow one another, and changes during one of them ask for one more.
-  let loading = false;
-  let again = false;
-  const reload = async (): Promise<void> => {
-    again = true;
-    if (loading) return;
-    loading = true;
-    while (again) {
-      again = false;
-      await load();
-    }
-    loading = false;
+  // One thing at a time, and changes during a load ask for one more.
+  let turn: Promise<unknown> = Promise.resolve();
+  const inTurn = <T>(job: () => Promise<T>): Promise<T> => {
+    const done = turn.then(job);
+    turn = done.catch(() => undefined);
+    return done;
   };
-  const onFileChange = (): void => void reload();
+  let isDue = false;
+  const onFileChange = (): void => {
+    if (isDue) return;
+    isDue = true;
+    void inTurn(() => {
+      isDue = false;
+      return load();
+    });
+  };
   // Polling sees what editors that replace the file, network folders and mounts do, where events may not.
   watchFile(path, { interval: POLL_MS }, onFileChange);
-  await reload();
+  await inTurn(load);
   void writeSchema(join(options.dataDir, 'content.schema.json')).catch((error: unknown) => {
     log.warn({ err: error }, 'content.schema.json could not be written; editors will not complete content.json');
   });
@@ -138,15 +232,31 @@ export const openContent = async ({ keeper, log }: Dependencies, options: Conten
     onChange: (listener) => {
       listeners.push(listener);
     },
-    close: () => unwatchFile(path, onFileChange),
+    document: durable,
+    file: () => file,
+    saw: (counter) => {
+      highest = Math.max(highest, counter);
+    },
+    take: (document) => inTurn(() => take(document)),
+    onDocument: (listener) => {
+      documentListeners.push(listener);
+    },
+    lost: backups.list,
+    close: async () => {
+      unwatchFile(path, onFileChange);
+      await turn;
+    },
   };
 };
 
-const writeDemo = async (path: string, { demoDir, mediaDir }: ContentOptions): Promise<void> => {
+const demoOf = ({ demoDir }: ContentOptions): string => join(demoDir, 'content.json');
+
+const writeDemo = async (path: string, options: ContentOptions): Promise<void> => {
+  const { demoDir, mediaDir } = options;
   await mkdir(mediaDir, { recursive: true });
   await cp(join(demoDir, 'media'), mediaDir, { recursive: true, force: false });
   // Last, and whole: a start that was cut off before this is a first start again.
-  await copyFile(join(demoDir, 'content.json'), `${path}.new`);
+  await copyFile(demoOf(options), `${path}.new`);
   await rename(`${path}.new`, path);
 };
 

@@ -1,4 +1,6 @@
 import { z } from 'zod';
+import { newsAmong } from '../peers/merge.ts';
+import type { DeviceBinding } from '../wire.ts';
 import type { Durable } from './durable.ts';
 
 // Looser than the wire's schemas on purpose: a rule that is tightened later must not make a kept file unreadable.
@@ -9,15 +11,7 @@ const device = z.object({
   updatedAt: z.string(),
 });
 
-/** What a box remembers of a device. */
-interface Device {
-  readonly deviceId: string;
-  readonly clientName: string;
-  /** Null where the device has a name, but was never bound. */
-  readonly screenSlug: string | null;
-  /** ISO 8601, UTC, ms. Later for each change of this device, whatever the clock does, so that the newest wins. */
-  readonly updatedAt: string;
-}
+type Device = Readonly<DeviceBinding>;
 
 type DeviceMap = ReadonlyMap<string, Device>;
 
@@ -35,7 +29,12 @@ export interface Devices {
   bind(deviceId: string, clientName: string, screenSlug: string): Promise<void>;
   /** Names a device, bound or not; a binding stays as it is. */
   rename(deviceId: string, clientName: string): Promise<void>;
+  /** Takes those of another box that are newer than what is known here; resolves with them. */
+  merge(theirs: readonly Device[]): Promise<Device[]>;
 }
+
+/** A site has some hundreds; what goes beyond this is not taken from other boxes. */
+const MOST_DEVICES = 10_000;
 
 /** @param now ms since the epoch */
 export function createDevices<S extends { readonly devices: DeviceMap }>(
@@ -56,5 +55,19 @@ export function createDevices<S extends { readonly devices: DeviceMap }>(
     bind: (deviceId, clientName, screenSlug) => put(deviceId, () => ({ clientName, screenSlug })),
     rename: (deviceId, clientName) =>
       put(deviceId, (before) => ({ clientName, screenSlug: before?.screenSlug ?? null })),
+    merge: async (theirs) => {
+      const newsTo = (devices: DeviceMap) => newsAmong(theirs, (deviceId) => devices.get(deviceId), now());
+      let news = newsTo(durable.read().devices);
+      if (news.length === 0) return news;
+      await durable.update((state) => {
+        news = newsTo(state.devices);
+        const devices = new Map(state.devices);
+        for (const each of news) {
+          if (devices.has(each.deviceId) || devices.size < MOST_DEVICES) devices.set(each.deviceId, each);
+        }
+        return { ...state, devices };
+      });
+      return news;
+    },
   };
 }

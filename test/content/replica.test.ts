@@ -1,0 +1,249 @@
+/** The content as a document with a version: what counts as an edit, and what a box makes of another's. */
+import {
+  chmodSync,
+  existsSync,
+  mkdirSync,
+  readdirSync,
+  readFileSync,
+  rmSync,
+  statSync,
+  utimesSync,
+  writeFileSync,
+} from 'node:fs';
+import { join } from 'node:path';
+import { pino } from 'pino';
+import { expect, onTestFinished, test } from 'vitest';
+import { type Content, openContent } from '../../service/content/content.ts';
+import { editedDocument } from '../../service/content/document.ts';
+import { openKeeper } from '../../service/content/keeper.ts';
+import type { ContentDocument } from '../../service/wire.ts';
+import { patience } from '../support/observe.ts';
+import { temporaryFolder } from '../support/service.ts';
+import { lobbyWith } from './samples.ts';
+
+const demoDir = join(import.meta.dirname, '..', '..', 'resources', 'demo');
+const log = pino({ level: 'silent' });
+
+interface Box {
+  dataDir: string;
+  content: Content;
+  path: string;
+  write(title: string): void;
+  text(): string;
+  lost(): string[];
+  restart(meanwhile?: () => void): Promise<void>;
+}
+
+const saying = (title: string): string => JSON.stringify(lobbyWith([{ kind: 'text', title }]));
+
+/** A box's content, with nothing else of the box. */
+const openBox = async (nodeId: string, first?: string): Promise<Box> => {
+  const dataDir = temporaryFolder();
+  const path = join(dataDir, 'content.json');
+  if (first !== undefined) writeFileSync(path, first);
+  const open = async () => {
+    const keeper = await openKeeper({ dataDir, log });
+    const content = await openContent(
+      { keeper, nodeId, log },
+      { dataDir, mediaDir: join(dataDir, 'media'), demoDir, variant: 'extended' },
+    );
+    const close = async () => {
+      await content.close();
+      await keeper.close();
+    };
+    return { content, close };
+  };
+  let opened = await open();
+  onTestFinished(() => opened.close());
+  const box: Box = {
+    dataDir,
+    path,
+    get content() {
+      return opened.content;
+    },
+    write: (title) => writeFileSync(path, saying(title)),
+    text: () => readFileSync(path, 'utf8'),
+    lost: () =>
+      readdirSync(dataDir)
+        .filter((name) => name.startsWith('content.json.lost-'))
+        .map((name) => readFileSync(join(dataDir, name), 'utf8')),
+    restart: async (meanwhile = () => undefined) => {
+      await opened.close();
+      meanwhile();
+      opened = await open();
+    },
+  };
+  return box;
+};
+
+const counterOf = ({ content }: Box): number | undefined => content.document()?.counter;
+const reach = (box: Box, counter: number) => expect.poll(() => counterOf(box), patience).toBe(counter);
+const titleOf = ({ content }: Box) =>
+  content
+    .payload('lobby')
+    ?.body.toString()
+    .match(/"title":"(\w+)"/)?.[1];
+const revisionOf = ({ content }: Box) => content.payload('lobby')?.revision;
+const documentOf = ({ content }: Box): ContentDocument => {
+  const document = content.document();
+  if (document === null) throw new Error('there is no document');
+  return document;
+};
+
+/** What another box would make of the content that this one has. */
+const rival = (text: string, counter: number, nodeId: string, stamps: ContentDocument['stamps'] = []) =>
+  editedDocument(null, { counter, nodeId, changedAt: '2026-06-01T08:00:00.000Z', stamps, text });
+
+test('an edit counts on, touching the file does not, and neither does a restart', async () => {
+  const box = await openBox('a', saying('one'));
+  await reach(box, 1);
+  box.write('two');
+  await reach(box, 2);
+  const before = documentOf(box);
+  expect(before).toMatchObject({ nodeId: 'a', text: saying('two'), ancestors: [{ counter: 1, nodeId: 'a' }] });
+  await box.restart(() => utimesSync(box.path, new Date(), new Date()));
+  expect(documentOf(box)).toEqual(before);
+  await box.restart(() => box.write('three'));
+  await reach(box, 3);
+  expect(titleOf(box)).toBe('three');
+});
+
+test('an edit that is not valid has no version', async () => {
+  const box = await openBox('a', saying('one'));
+  await reach(box, 1);
+  const before = documentOf(box);
+  writeFileSync(box.path, '{"screens":');
+  await expect.poll(() => box.content.status().status, patience).toBe('invalid');
+  expect(documentOf(box)).toEqual(before);
+  await box.restart();
+  expect(documentOf(box)).toEqual(before);
+});
+
+test('the demo is nobody’s edit, an edit of it is the first', async () => {
+  const box = await openBox('a');
+  await reach(box, 0);
+  writeFileSync(box.path, saying('mine'));
+  await reach(box, 1);
+});
+
+test('without what was kept, the file is the first edit', async () => {
+  const box = await openBox('a', saying('one'));
+  box.write('two');
+  await reach(box, 2);
+  await box.restart(() => {
+    for (const name of ['content.kept.json', 'content.kept.json.prev']) rmSync(join(box.dataDir, name));
+  });
+  await reach(box, 1);
+  expect(documentOf(box)).toMatchObject({ text: saying('two'), ancestors: [] });
+});
+
+test('what wins plays here as it does there, to the revision, is in the file, and outlives a restart', async () => {
+  const [a, b] = [await openBox('a', saying('one')), await openBox('b')];
+  await reach(a, 1);
+  a.write('two');
+  await reach(a, 2);
+  chmodSync(b.path, 0o664);
+  expect(await b.content.take(documentOf(a))).toEqual([]);
+  const check = () => {
+    expect(documentOf(b)).toEqual(documentOf(a));
+    expect(titleOf(b)).toBe('two');
+    expect(revisionOf(b)).toBe(revisionOf(a));
+    expect(b.text()).toBe(a.text());
+    expect(b.content.status().status).toBe('ok');
+  };
+  check();
+  expect(statSync(b.path).mode & 0o777).toBe(0o664);
+  await b.restart();
+  await a.restart();
+  check();
+  // The demo was nobody's.
+  expect(b.lost()).toEqual([]);
+
+  b.write('three');
+  await reach(b, 3);
+  expect(documentOf(b).nodeId).toBe('b');
+  expect(await a.content.take(documentOf(b))).toEqual([]);
+  expect(revisionOf(a)).toBe(revisionOf(b));
+  expect(a.lost()).toEqual([]);
+});
+
+test('of two edits at once one plays on both, and the other is kept where it was made', async () => {
+  const [a, b] = [await openBox('a', saying('one')), await openBox('b')];
+  await reach(a, 1);
+  await b.content.take(documentOf(a));
+  a.write('left');
+  b.write('right');
+  await reach(a, 2);
+  await reach(b, 2);
+  const [left, right] = [documentOf(a), documentOf(b)];
+  await Promise.all([a.content.take(right), b.content.take(left)]);
+  await Promise.all([a.content.take(right), b.content.take(left)]);
+  expect([titleOf(a), titleOf(b)]).toEqual(['right', 'right']);
+  expect(revisionOf(a)).toBe(revisionOf(b));
+  expect([a.lost(), b.lost()]).toEqual([[saying('left')], []]);
+  expect(await a.content.lost()).toHaveLength(1);
+});
+
+test('the same text from two boxes is no loss, and gets one revision', async () => {
+  const [a, b] = [await openBox('a', saying('same')), await openBox('b', saying('same'))];
+  await reach(a, 1);
+  await reach(b, 1);
+  await a.content.take(documentOf(b));
+  await b.content.take(documentOf(a));
+  expect(revisionOf(a)).toBe(revisionOf(b));
+  expect([...a.lost(), ...b.lost()]).toEqual([]);
+});
+
+test('an edit that nobody has noticed yet is counted on from what arrives', async () => {
+  const box = await openBox('a', saying('one'));
+  await reach(box, 1);
+  const theirs = rival(saying('theirs'), 7, 'b');
+  box.content.saw(7);
+  box.write('mine');
+  await box.content.take(theirs);
+  await reach(box, 8);
+  expect(titleOf(box)).toBe('mine');
+});
+
+test('a file that is being written when another edit wins is kept beside it', async () => {
+  const box = await openBox('a', saying('one'));
+  await reach(box, 1);
+  writeFileSync(box.path, '{"screens": [');
+  await expect.poll(() => box.content.status().status, patience).toBe('invalid');
+  // Nobody's edit takes nothing from anybody.
+  expect(await box.content.take(rival(saying('demo'), 0, 'b'))).toEqual([]);
+  expect(box.text()).toBe('{"screens": [');
+  expect(
+    await box.content.take({ ...rival(saying('theirs'), 2, 'b'), ancestors: [{ counter: 1, nodeId: 'a' }] }),
+  ).toEqual([]);
+  expect([box.text(), box.lost()]).toEqual([saying('theirs'), ['{"screens": [']]);
+  expect(box.content.status().status).toBe('ok');
+});
+
+test('a winner that is not valid here is refused and named', async () => {
+  const box = await openBox('a', saying('one'));
+  await reach(box, 1);
+  const before = documentOf(box);
+  const faults = await box.content.take(rival('{"screens": [{}]}', 9, 'b'));
+  expect(faults[0]).toMatchObject({ path: 'screens[0].name' });
+  expect([documentOf(box), box.text(), box.lost()]).toEqual([before, saying('one'), []]);
+});
+
+test('where the file can’t be rewritten the box stays with its own', async () => {
+  const box = await openBox('a', saying('one'));
+  await reach(box, 1);
+  // No file is renamed over a folder.
+  rmSync(box.path);
+  mkdirSync(join(box.path, 'full'), { recursive: true });
+  const faults = await box.content.take(rival(saying('theirs'), 9, 'b'));
+  expect(faults[0]?.message).toMatch(/can't be rewritten/);
+  expect([titleOf(box), counterOf(box)]).toEqual(['one', 1]);
+  expect(existsSync(join(box.path, 'full'))).toBe(true);
+});
+
+test('ten of the lost are kept', async () => {
+  const box = await openBox('a', saying('one'));
+  await reach(box, 1);
+  for (let counter = 2; counter < 15; counter += 1) await box.content.take(rival(saying(`t${counter}`), counter, 'b'));
+  expect(box.lost()).toEqual([4, 5, 6, 7, 8, 9, 10, 11, 12, 13].map((counter) => saying(`t${counter}`)));
+});
