@@ -11,6 +11,7 @@ import packageJson from '../package.json' with { type: 'json' };
 import { type Access, policy, type RouteName } from '../service/auth/policy.ts';
 import {
   binding,
+  clockMessage,
   commandRequest,
   commandResult,
   connectionSnapshot,
@@ -31,6 +32,7 @@ import {
   rtmpSession,
   slug,
   stateMessage,
+  swapMessage,
   uploadResult,
 } from '../service/wire.ts';
 
@@ -203,8 +205,9 @@ that is not the service's own is 421, an Origin that is not its own is 403 on wh
 
 **The socket of a player page** is a WebSocket at \`/api/screens/{slug}/socket\`, subprotocol \`signage.v1\`; where a
 secret is set the page token rides as a second subprotocol, \`token.TOKEN\`. Messages are JSON objects with a \`type\`.
-The page says \`hello\` first, within 5 s, then \`state\` on every change, and \`fault\` for a slide that it skipped
-(schemas Hello, State, Fault). The service says \`welcome\` (\`connectionId\`, \`clientName\`, \`revision\`,
+The page says \`hello\` first, within 5 s, then \`state\` on every change, \`fault\` for a slide that it skipped,
+\`clock\` where it goes by another clock or was set, and \`swap\` for every change of slides (schemas Hello, State, Fault,
+Clock, Swap). The service says \`welcome\` (\`connectionId\`, \`clientName\`, \`revision\`,
 \`serverTime\` in ms since the epoch), \`command\` (\`command\` and its arguments) and \`revision\` (\`revision\`: fetch the
 playlist where it differs). The service pings every 15 s; a connection silent for 40 s leaves the snapshot. A message that
 is not valid closes the socket with 1008.
@@ -254,7 +257,13 @@ const document = createDocument({
   },
   paths,
   components: {
-    schemas: { Hello: helloMessage, State: stateMessage, Fault: faultMessage },
+    schemas: {
+      Hello: helloMessage,
+      State: stateMessage,
+      Fault: faultMessage,
+      Clock: clockMessage,
+      Swap: swapMessage,
+    },
     securitySchemes: {
       'page-token': { type: 'apiKey', in: 'header', name: 'x-signage-page-auth' },
       'request-timestamp': { type: 'apiKey', in: 'header', name: 'x-signage-request-timestamp' },

@@ -13,6 +13,7 @@ import type { HeaderLines } from './auth/signatures.ts';
 import { upgradeHeaders } from './auth/socket.ts';
 import { createCommands } from './commands/commands.ts';
 import { createHub } from './connections/hub.ts';
+import { createReports } from './connections/reports.ts';
 import { openContent } from './content/content.ts';
 import { openKeeper } from './content/keeper.ts';
 import { createApp } from './http/app.ts';
@@ -97,8 +98,10 @@ export const startService = async (options: Options, { log, rendererDir, resourc
     { nodeId, instance, site, staticPeers },
   );
   const peerState = (): PeerState => ({ nodeId, instance, site, version: packageJson.version, serverTime: Date.now() });
+  const reports = createReports(log);
   const hub = createHub({
     log,
+    reports,
     revisionOf: (slug) => content.payload(slug)?.revision,
     nameOf: (deviceId) => store.devices.get(deviceId)?.clientName ?? null,
   });
@@ -155,6 +158,7 @@ export const startService = async (options: Options, { log, rendererDir, resourc
   const health = healthRoutes({
     content,
     hub,
+    reports,
     store: { nodeId, faults },
     ffmpeg,
     peers,

@@ -182,8 +182,40 @@ export const faultMessage = z
   })
   .meta({ id: 'Fault', description: 'a slide that the page skipped, and why' });
 
-export const pageMessage = z.discriminatedUnion('type', [helloMessage, stateMessage, faultMessage]);
+/**
+ * Which clocks of a page can be right. One that tells a time before the player was built is wrong.
+ * - `ok`: the service's, which the page goes by, and the page's own agrees within a minute.
+ * - `page`: only the service's; the page's own is wrong or apart from it.
+ * - `service`: only the page's own, which it goes by meanwhile.
+ * - `unset`: none, so that only slides play that are always on.
+ */
+export const clockStates = ['ok', 'page', 'service', 'unset'] as const;
+
+export const clockMessage = z
+  .object({
+    type: z.literal('clock'),
+    state: z.enum(clockStates).describe('whose clock can be right: ok (both), page or service (the other), unset'),
+    stepMs: z.number().describe('how far the time was set on or back just now; 0: it was not'),
+  })
+  .meta({ id: 'Clock', description: 'sent after the welcome and whenever the state changes or the time was set' });
+
+export const swapMessage = z
+  .object({
+    type: z.literal('swap'),
+    slideId: z.string().max(256).nullable().describe('what came on; null: the idle screen'),
+    gapMs: z.number().nonnegative().max(86_400_000).describe('how long neither slide was on the screen'),
+  })
+  .meta({ id: 'Swap', description: 'one slide has taken the place of another' });
+
+export const pageMessage = z.discriminatedUnion('type', [
+  helloMessage,
+  stateMessage,
+  faultMessage,
+  clockMessage,
+  swapMessage,
+]);
 export type PageMessage = z.infer<typeof pageMessage>;
+export type ClockState = z.infer<typeof clockMessage>['state'];
 export type Hello = z.infer<typeof helloMessage>;
 export type State = z.infer<typeof stateMessage>;
 
@@ -473,6 +505,29 @@ export const peerHealth = z
   })
   .meta({ id: 'PeerHealth' });
 export type PeerHealth = z.infer<typeof peerHealth>;
+const gaps = z
+  .object({
+    count: z.int().describe('since the start'),
+    p50: z.number().nullable(),
+    p99: z.number().nullable(),
+    max: z.number().nullable(),
+  })
+  .meta({
+    id: 'Gaps',
+    description:
+      'how long no intended picture was on the screen as slides were swapped, in ms, over the last 1,000 swaps',
+  });
+export type Gaps = z.infer<typeof gaps>;
+
+const pageHealth = z
+  .object({
+    connectionId: z.string(),
+    screenSlug: slug,
+    clock: z.enum(clockStates).nullable().describe('whose clock can be right; null: the page has not said'),
+    gaps,
+  })
+  .meta({ id: 'PageHealth' });
+export type PageHealth = z.infer<typeof pageHealth>;
 
 /** `GET /healthz`. What is amiss is said in sentences. */
 export const health = z
@@ -492,6 +547,8 @@ export const health = z
     connections: z.int(),
     site: z.string(),
     peers: z.array(peerHealth),
+    gaps,
+    pages: z.array(pageHealth).describe('at most 50, those with the longest gaps first'),
     ffmpeg: z
       .object({ path: z.string(), source: z.enum(['setting', 'ffmpeg-static', 'PATH']), version: z.string() })
       .nullable()

@@ -3,8 +3,8 @@ import type { SlideView } from './slides/slide.ts';
 interface IdleOptions {
   /** IANA name of the zone whose time is shown. */
   timeZone: string;
-  /** Milliseconds since the epoch. */
-  now(): number;
+  /** Milliseconds since the epoch; null while nobody knows, and then no time is shown. */
+  now(): number | null;
 }
 
 const part = (tag: 'p' | 'div' | 'span', name: string): HTMLElement => {
@@ -30,13 +30,14 @@ export const createIdle = ({ timeZone, now }: IdleOptions): SlideView => {
   element.append(sky, time, date);
 
   const tell = (): void => {
-    const parts = clock.formatToParts(now());
+    const at = now();
+    const parts = at === null ? [] : clock.formatToParts(at);
     hour.textContent = parts
       .map(({ type, value }) => (type === 'dayPeriod' ? '' : value))
       .join('')
       .trim();
     half.textContent = parts.find(({ type }) => type === 'dayPeriod')?.value ?? '';
-    date.textContent = calendar.format(now());
+    date.textContent = at === null ? '' : calendar.format(at);
   };
   tell();
   // The clock is read, not counted: it may be set at any moment.

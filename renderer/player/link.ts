@@ -1,5 +1,5 @@
 /** The link to the service: the playlist, the socket, and patience while either is away. */
-import type { Command, PlaylistPayload, ServiceMessage } from '../../service/wire.ts';
+import type { ClockState, Command, PlaylistPayload, ServiceMessage } from '../../service/wire.ts';
 import type { Identity } from '../shared/identity.ts';
 import type { PageToken } from '../shared/page-token.ts';
 import { patientFetch, waitMs } from '../shared/patience.ts';
@@ -21,6 +21,8 @@ interface Dependencies {
   /** A new playlist; null: the screen does not exist (any more). */
   onPlaylist(payload: PlaylistPayload | null): void;
   onCommand(command: Command): void;
+  /** The time of day was set on or back. */
+  onTimeSet(): void;
 }
 
 export interface Link {
@@ -30,13 +32,17 @@ export interface Link {
   report(report: Report): void;
   /** Tells the service of a slide that was skipped. */
   fault(slideId: string, reason: string): void;
+  /** Tells the service how long no intended picture was on the screen as a slide came on; null: the idle screen. */
+  swapped(slideId: string | null, gapMs: number): void;
 }
 
 const OPEN_MS = 10_000;
 /** A look at the playlist that no message asked for. Where the service does not answer, the socket is dead too. */
 const POLL_MS = 60_000;
-/** The newest faults are kept for a service that is away. */
-const MOST_FAULTS = 50;
+/** The newest faults and swaps are kept for a service that is away. */
+const MOST_NOTES = 50;
+/** Clocks run apart by less than this between two looks; more is a clock that was set. */
+const STEP_MS = 1_000;
 /** Characters of a title that are reported: a message has its limits, and nobody reads more. */
 const LONGEST_TITLE = 500;
 /** The service's Date header is in whole seconds. */
@@ -45,7 +51,7 @@ const DATE_TOLERANCE_MS = 2_000;
 export const createLink = (
   slug: string,
   identity: Identity,
-  { clock, token, onPlaylist, onCommand }: Dependencies,
+  { clock, token, onPlaylist, onCommand, onTimeSet }: Dependencies,
 ): Link => {
   const base = `/api/screens/${encodeURIComponent(slug)}`;
   let socket: WebSocket | null = null;
@@ -56,14 +62,31 @@ export const createLink = (
   let report: Report | null = null;
   let sent = '';
   /** What could not be told yet. */
-  const faults: object[] = [];
+  const notes: object[] = [];
+  let clockTold: ClockState | null = null;
 
   const viewport = () => ({ width: innerWidth, height: innerHeight, devicePixelRatio });
 
   const isOpen = (): boolean => socket?.readyState === WebSocket.OPEN;
 
-  const sendFaults = (): void => {
-    if (isOpen()) for (const fault of faults.splice(0)) socket?.send(JSON.stringify(fault));
+  const sendNotes = (): void => {
+    if (isOpen()) for (const note of notes.splice(0)) socket?.send(JSON.stringify(note));
+  };
+
+  const tell = (note: object): void => {
+    notes.push(note);
+    notes.splice(0, notes.length - MOST_NOTES);
+    sendNotes();
+  };
+
+  const setClock = (serverTime: number, tolerance: number): void => {
+    const moved = Math.round(clock.set(serverTime, tolerance));
+    const stepMs = Math.abs(moved) > STEP_MS ? moved : 0;
+    const state = clock.state();
+    if (stepMs === 0 && state === clockTold) return;
+    clockTold = state;
+    tell({ type: 'clock', state, stepMs });
+    onTimeSet();
   };
 
   const sendReport = (): void => {
@@ -79,7 +102,7 @@ export const createLink = (
     const headers = { ...token.header(), ...condition };
     return patientFetch(`${base}/playlist`, { headers }, async (response) => {
       const date = Date.parse(response.headers.get('Date') ?? '');
-      if (!Number.isNaN(date)) clock.set(date, DATE_TOLERANCE_MS);
+      if (!Number.isNaN(date)) setClock(date, DATE_TOLERANCE_MS);
       if (response.status === 304) return undefined;
       if (!response.ok && response.status !== 404) throw new Error(`the playlist answers ${response.status}`);
       const payload = response.ok ? ((await response.json()) as PlaylistPayload) : null;
@@ -122,9 +145,10 @@ export const createLink = (
     else {
       if (message.type === 'welcome') {
         failures = 0;
-        clock.set(message.serverTime, 0);
+        clockTold = null;
+        setClock(message.serverTime, 0);
         sendReport();
-        sendFaults();
+        sendNotes();
       }
       if (etag !== `"${message.revision}"`) refresh();
     }
@@ -165,10 +189,7 @@ export const createLink = (
       report = { ...next, currentSlideTitle: next.currentSlideTitle?.slice(0, LONGEST_TITLE) ?? null };
       sendReport();
     },
-    fault: (slideId, reason) => {
-      faults.push({ type: 'fault', slideId, reason: reason.slice(0, 500) });
-      faults.splice(0, faults.length - MOST_FAULTS);
-      sendFaults();
-    },
+    fault: (slideId, reason) => tell({ type: 'fault', slideId, reason: reason.slice(0, 500) }),
+    swapped: (slideId, gapMs) => tell({ type: 'swap', slideId, gapMs }),
   };
 };

@@ -22,7 +22,8 @@ const element = (id: string): HTMLElement => {
 const { slug, timeZone, pageToken } = readBoot<PlayerBoot>(document);
 const token = createPageToken(pageToken, location.pathname);
 const identity = readIdentity(location.search);
-const clock = createClock();
+const builtAt = Date.parse(document.querySelector<HTMLMetaElement>('meta[name=built]')?.content ?? '');
+const clock = createClock(builtAt);
 const redirect = createRedirect(document.body);
 
 const state: Report = {
@@ -96,13 +97,13 @@ const player = createPlayer(
     shelf: createShelf(),
     credentials: token.header,
     createSlide,
-    createIdle: () => createIdle({ timeZone, now: clock.now }),
+    createIdle: () => createIdle({ timeZone, now: () => (clock.state() === 'unset' ? null : clock.now()) }),
     onReport: change,
     onFault: (slideId, reason) => link.fault(slideId, reason),
   },
   { timeZone },
 );
-const link = createLink(slug, identity, { clock, token, onPlaylist: load, onCommand: obey });
+const link = createLink(slug, identity, { clock, token, onPlaylist: load, onCommand: obey, onTimeSet: player.look });
 
 for (const gesture of ['contextmenu', 'dragstart', 'selectstart']) {
   addEventListener(gesture, (event) => event.preventDefault());

@@ -30,6 +30,8 @@ export interface Player {
   turn(step: 1 | -1): void;
   /** Stops time and motion, or lets them go on; while silent, nothing may be heard either. */
   halt(halted: boolean, silent: boolean): void;
+  /** Looks at the clocks at once, since they were set. */
+  look(): void;
 }
 
 /** On the stage. With no slide it is the idle screen. */
@@ -88,8 +90,12 @@ export const createPlayer = (
   const resting = new Map<string, { failures: number; until: number }>();
   let change = { from: Number.POSITIVE_INFINITY, at: 0 };
 
+  /** While nobody knows what time it is, only what is always on can be. */
+  const isOnAt = (slide: Slide, wall: number): boolean =>
+    clock.state() === 'unset' ? slide.schedule_mode === 'always' : isOn(slide, wall, timeZone);
+
   const isPlayable = (slide: Slide, wall: number): boolean =>
-    isOn(slide, wall, timeZone) && clock.elapsed() >= (resting.get(slide.id)?.until ?? 0);
+    isOnAt(slide, wall) && clock.elapsed() >= (resting.get(slide.id)?.until ?? 0);
 
   /** What comes after the slide at `from`, at the moment `wall`. */
   const choose = (from: number, step: 1 | -1, wall: number): number | null => {
@@ -199,7 +205,7 @@ export const createPlayer = (
 
   const decide = (at: number, wall: number): void => {
     const slide = shown?.slide ?? null;
-    const isOff = slide !== null && !isOn(slide, wall, timeZone);
+    const isOff = slide !== null && !isOnAt(slide, wall);
     const isOver = shown === null || slide === null || shown.spent || isOff;
     // A halt stops the slide's time, not the schedule's.
     const timeIsUp = haltedAt === null ? (shown?.turn.until ?? at) : Number.POSITIVE_INFINITY;
@@ -302,6 +308,7 @@ export const createPlayer = (
   return {
     load,
     step,
+    look: update,
     turn: (by) => {
       if (!shown?.view.turn(by)) step(by);
     },

@@ -63,7 +63,8 @@ const LONGEST_MS = 8 * 86_400_000;
 /** The window of a weekly schedule that is on at `now`, else the next one; those that touch are one. */
 const weeklySpan = (schedule: Schedule, now: number, limits: Span, timeZone: string): Span | null => {
   const weekdays = schedule.schedule_days_json === null ? null : (JSON.parse(schedule.schedule_days_json) as number[]);
-  const from = Temporal.Instant.fromEpochMilliseconds(Math.max(now, limits.start));
+  // The player's clock is finer than a millisecond, and Temporal takes whole ones alone.
+  const from = Temporal.Instant.fromEpochMilliseconds(Math.floor(Math.max(now, limits.start)));
   const today = from.toZonedDateTimeISO(timeZone).toPlainDate();
   let found: Span | null = null;
   // A window that began yesterday may run past midnight.

@@ -12,6 +12,7 @@ import {
   type State,
 } from '../wire.ts';
 import { readableLabel } from './label.ts';
+import type { Reports } from './reports.ts';
 import { createSockets, GOING_AWAY, POLICY_VIOLATION } from './sockets.ts';
 
 /** What is known of a socket before its page has said anything. */
@@ -24,6 +25,8 @@ export interface Origin {
 
 interface Dependencies {
   log: Logger;
+  /** Takes what pages tell that is no part of the snapshot. */
+  reports: Pick<Reports, 'take' | 'forget'>;
   /** The revision that a screen's pages should show. */
   revisionOf(slug: string): string | undefined;
   /** The lasting name of a device, where it has one. */
@@ -72,7 +75,7 @@ const HELLO_MS = 5_000;
 
 const timestamp = (): string => new Date().toISOString();
 
-export const createHub = ({ log, revisionOf, nameOf }: Dependencies): Hub => {
+export const createHub = ({ log, reports, revisionOf, nameOf }: Dependencies): Hub => {
   const sockets = createSockets(log);
   const peers = new Map<string, Peer>();
   const joinListeners: ((place: Place) => void)[] = [];
@@ -148,7 +151,7 @@ export const createHub = ({ log, revisionOf, nameOf }: Dependencies): Hub => {
         peer = join(socket, origin, message, revision);
       } else if (peer === null) refuse('hello comes first');
       else if (message.type === 'state') update(peer, message);
-      else log.warn({ slug: origin.slug, slideId: message.slideId, reason: message.reason }, 'a slide was skipped');
+      else reports.take({ connectionId: peer.connection.id, slug: origin.slug }, message);
     };
 
     socket.on('message', (data, isBinary) => {
@@ -162,6 +165,7 @@ export const createHub = ({ log, revisionOf, nameOf }: Dependencies): Hub => {
       clearTimeout(deadline);
       if (peer === null) return;
       peers.delete(peer.connection.id);
+      reports.forget(peer.connection.id);
       log.info({ slug: origin.slug, connectionId: peer.connection.id }, 'a page left');
     });
   };

@@ -1,4 +1,5 @@
 import type { Hub } from '../connections/hub.ts';
+import type { Reports } from '../connections/reports.ts';
 import type { Content } from '../content/content.ts';
 import type { Options } from '../options.ts';
 import type { Peers } from '../peers/registry.ts';
@@ -10,6 +11,7 @@ import type { Routes } from './routes.ts';
 interface Dependencies {
   content: Pick<Content, 'status'>;
   hub: Pick<Hub, 'count'>;
+  reports: Pick<Reports, 'describe'>;
   store: Pick<Store, 'nodeId' | 'faults'>;
   ffmpeg: Pick<Ffmpeg, 'describe'>;
   peers: Pick<Peers, 'health'>;
@@ -22,6 +24,7 @@ interface Dependencies {
 export const healthRoutes = ({
   content,
   hub,
+  reports,
   store,
   ffmpeg,
   peers,
@@ -44,6 +47,7 @@ export const healthRoutes = ({
       connections: hub.count(),
       site: options.site,
       peers: peers.health(),
+      ...reports.describe(),
       ffmpeg: await ffmpeg.describe(),
     } satisfies Health;
   },

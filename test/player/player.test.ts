@@ -2,7 +2,7 @@
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
 import { createPlayer, type Player } from '../../renderer/player/player.ts';
 import type { SlideContext, SlideView } from '../../renderer/player/slides/slide.ts';
-import type { PlaylistPayload, Slide } from '../../service/wire.ts';
+import type { ClockState, PlaylistPayload, Slide } from '../../service/wire.ts';
 
 const slide = (id: string, more: Partial<Slide> = {}): Slide => ({
   id,
@@ -79,7 +79,12 @@ const open = (...slides: Slide[]): Scene => {
   let front = '';
   const player = createPlayer(
     {
-      clock: { elapsed: () => performance.now() + (reads++ % 7) * 0.1, now: () => Date.now(), set() {} },
+      clock: {
+        elapsed: () => performance.now() + (reads++ % 7) * 0.1,
+        now: () => Date.now(),
+        state: () => clockState,
+        set: () => 0,
+      },
       stage: {
         place: (view) => void placed.add(nameOf(view)),
         show: (view) => {
@@ -103,6 +108,11 @@ const open = (...slides: Slide[]): Scene => {
 
 const wait = (seconds: number) => vi.advanceTimersByTimeAsync(seconds * 1000);
 
+let clockState: ClockState = 'ok';
+
+afterEach(() => {
+  clockState = 'ok';
+});
 beforeEach(() => vi.useFakeTimers({ now: Date.parse('2026-07-01T12:00:00Z') }));
 afterEach(() => vi.useRealTimers());
 
@@ -230,6 +240,30 @@ describe('a halt', () => {
     await wait(1);
     expect(shown).toEqual(['a', 'b']);
     expect(halts).toEqual(['pause a', 'resume a']);
+  });
+});
+
+describe('while nobody knows what time it is', () => {
+  const onMondays: Partial<Slide> = { schedule_mode: 'weekly', schedule_days_json: '[1,2,3,4,5,6,7]' };
+
+  it('only what is always on is played, and the rest as soon as the clock is set', async () => {
+    clockState = 'unset';
+    const { shown, player } = open(slide('a'), slide('b', onMondays), slide('c'), slide('d', until(3600)));
+    await wait(4.5);
+    expect(new Set(shown)).toEqual(new Set(['a', 'c']));
+    clockState = 'ok';
+    player.look();
+    await wait(4.5);
+    expect(new Set(shown)).toEqual(new Set(['a', 'b', 'c', 'd']));
+  });
+
+  it('what is on by the clock that was lost gives way', async () => {
+    const { shown, player } = open(slide('b', { ...onMondays, duration_seconds: 100 }));
+    await wait(1);
+    clockState = 'unset';
+    player.look();
+    await wait(1);
+    expect(shown).toEqual(['b', 'idle']);
   });
 });
 

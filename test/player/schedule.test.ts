@@ -53,6 +53,12 @@ describe('a slide is on', () => {
     expect(isOn(schedule, Date.parse(moment), vienna)).toBe(expected);
   });
 
+  it('at a moment between two milliseconds', () => {
+    const start = Date.parse('2026-07-01T07:00:00Z');
+    expect(isOn(weekly('09:00', '17:00'), start - 0.5, vienna)).toBe(false);
+    expect(isOn(weekly('09:00', '17:00'), start + 0.5, vienna)).toBe(true);
+  });
+
   it('weekly only inside its two datetimes', () => {
     const schedule = { ...weekly('09:00', '17:00'), schedule_end_datetime: '2026-07-01T12:00' };
     expect(isOn(schedule, Date.parse('2026-07-01T09:59:00Z'), vienna)).toBe(true);

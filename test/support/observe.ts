@@ -1,4 +1,4 @@
-import type { PlaylistPayload } from '../../service/wire.ts';
+import type { Gaps, PageHealth, PlaylistPayload } from '../../service/wire.ts';
 import type { TestService } from './service.ts';
 
 /** For what happens within a second, or on a busy machine much later. */
@@ -15,6 +15,8 @@ export interface Health {
   status: string;
   connections: number;
   warnings: string[];
+  pages: PageHealth[];
+  gaps: Gaps;
   content: { status: string; errors: { path: string; message: string }[] };
 }
 

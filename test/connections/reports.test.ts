@@ -1,0 +1,58 @@
+/** What pages tell of their clocks and swaps, and what /healthz makes of it. */
+import { expect, test } from 'vitest';
+import { lobby } from '../content/samples.ts';
+import { healthOf, logged, patience } from '../support/observe.ts';
+import { joinScreen } from '../support/page.ts';
+import { startTestService } from '../support/service.ts';
+
+test('gaps are kept by page and for all, and a page that leaves takes its own along', async () => {
+  const service = await startTestService({ content: lobby });
+  const none = { count: 0, p50: null, p99: null, max: null };
+  expect(await healthOf(service)).toMatchObject({ gaps: none, pages: [] });
+
+  const first = await joinScreen(service, 'lobby');
+  const second = await joinScreen(service, 'lobby', { clientId: 'client-2' });
+  for (let gapMs = 1; gapMs <= 100; gapMs++) first.send({ type: 'swap', slideId: 'a', gapMs });
+  second.send({ type: 'swap', slideId: null, gapMs: 500 });
+  second.send({ type: 'clock', state: 'unset', stepMs: -3_600_000 });
+
+  const page = { screenSlug: 'lobby' };
+  const firstPage = { ...page, connectionId: first.connectionId, gaps: { count: 100, p50: 50, p99: 99, max: 100 } };
+  const secondPage = { ...page, connectionId: second.connectionId, gaps: { count: 1, p50: 500, p99: 500, max: 500 } };
+  await expect
+    .poll(() => healthOf(service), patience)
+    .toMatchObject({
+      gaps: { count: 101, p50: 51, p99: 100, max: 500 },
+      pages: [
+        { ...secondPage, clock: 'unset' },
+        { ...firstPage, clock: null },
+      ],
+    });
+  expect(logged(service, 'the time of a page was set')).toMatchObject([{ stepMs: -3_600_000 }]);
+
+  second.socket.close();
+  await expect.poll(async () => (await healthOf(service)).pages, patience).toHaveLength(1);
+  expect((await healthOf(service)).gaps.max).toBe(500);
+});
+
+test('the figures are those of the last thousand swaps', async () => {
+  const service = await startTestService({ content: lobby });
+  const page = await joinScreen(service, 'lobby');
+  page.send({ type: 'swap', slideId: 'a', gapMs: 900 });
+  for (let swap = 0; swap < 1_000; swap++) page.send({ type: 'swap', slideId: 'a', gapMs: 0 });
+  await expect
+    .poll(async () => (await healthOf(service)).gaps, patience)
+    .toEqual({ count: 1_001, p50: 0, p99: 0, max: 0 });
+});
+
+test.each([
+  ['a gap below zero', { type: 'swap', slideId: 'a', gapMs: -1 }],
+  ['a gap that is endless', '{"type":"swap","slideId":"a","gapMs":1e999}'],
+  ['a swap of nothing', { type: 'swap', gapMs: 1 }],
+  ['a clock in a state of its own', { type: 'clock', state: 'late', stepMs: 0 }],
+])('%s breaks the protocol', async (_, message) => {
+  const service = await startTestService({ content: lobby });
+  const page = await joinScreen(service, 'lobby');
+  page.send(message);
+  expect(await page.closed).toBe(1008);
+});

@@ -1,0 +1,83 @@
+/** Whose clock a page goes by. */
+import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
+import { createClock } from '../../renderer/player/clock.ts';
+import { describeBrowser } from '../support/browser.ts';
+import { healthOf, logged } from '../support/observe.ts';
+import { lobby, openPlayer, patience } from '../support/player.ts';
+import { startTestService } from '../support/service.ts';
+
+const built = Date.parse('2026-06-01T00:00Z');
+const now = Date.parse('2026-07-01T12:00Z');
+const unset = Date.parse('1970-01-01T00:01Z');
+const hour = 3_600_000;
+
+describe('a clock', () => {
+  beforeEach(() => vi.useFakeTimers({ now }));
+  afterEach(() => vi.useRealTimers());
+
+  it.each([
+    ['both agree', now + 59_000, now, 'ok', now + 59_000],
+    ["the page's own is not set", now, unset, 'page', now],
+    ["the page's own is an hour off", now, now + hour, 'page', now],
+    ["the service's is not set", unset, now, 'service', now],
+    ['neither is set', unset, unset + hour, 'unset', unset],
+    ['the service has not said and its own can be right', null, now, 'service', now],
+    ['the service has not said and its own can not be right', null, unset, 'unset', unset],
+  ] as const)('where %s', (_, service, own, state, time) => {
+    const clock = createClock(built);
+    if (service !== null) clock.set(service, 0);
+    vi.setSystemTime(own);
+    expect([clock.state(), clock.now()]).toEqual([state, time]);
+  });
+
+  it('goes on by itself, whatever is done to the own one', () => {
+    const clock = createClock(built);
+    clock.set(now, 0);
+    vi.advanceTimersByTime(hour);
+    vi.setSystemTime(unset);
+    expect([clock.state(), clock.now()]).toEqual(['page', now + hour]);
+  });
+
+  it('tells how far it was set, beginning with the second time, and leaves what is within the tolerance', () => {
+    const clock = createClock(built);
+    expect(clock.set(now - hour, 0)).toBe(0);
+    expect(clock.set(now, 0)).toBe(hour);
+    expect(clock.set(now + 1_500, 2_000)).toBe(0);
+    expect(clock.now()).toBe(now);
+    expect(clock.set(now - 10, 0)).toBe(-10);
+  });
+
+  it('comes back by itself when the service has been set', () => {
+    const clock = createClock(built);
+    vi.setSystemTime(unset);
+    clock.set(unset, 0);
+    expect(clock.state()).toBe('unset');
+    clock.set(now, 2_000);
+    expect([clock.state(), clock.now()]).toEqual(['page', now]);
+  });
+});
+
+describeBrowser('the clock of a page', () => {
+  it('that is wrong is reported, and so is a time that is set', async () => {
+    const service = await startTestService({ content: lobby([{ kind: 'text', title: 'Hello' }]) });
+    const page = await openPlayer(service, 'lobby');
+    const clockNow = async () => (await healthOf(service)).pages.map(({ clock }) => clock);
+    await expect.poll(clockNow, patience).toEqual(['ok']);
+
+    await page.addInitScript(() => {
+      const { now } = Date;
+      Date.now = () => now() - 7_200_000;
+    });
+    // An hour ahead until the socket says what time it is.
+    await page.route('**/playlist', async (route) => {
+      const response = await route.fetch();
+      const date = new Date(Date.now() + 3_600_000).toUTCString();
+      await route.fulfill({ response, headers: { ...response.headers(), date } });
+    });
+    await page.reload();
+    await expect.poll(clockNow, patience).toEqual(['page']);
+    await expect
+      .poll(() => logged(service, 'the time of a page was set').map(({ stepMs }) => Math.abs(Number(stepMs))), patience)
+      .toContainEqual(expect.closeTo(3_600_000, -4));
+  });
+});
