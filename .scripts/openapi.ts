@@ -27,12 +27,15 @@ import {
   pageToken,
   peerQuery,
   peerState,
+  peerTime,
   playlistPayload,
   rtmpQuery,
   rtmpSession,
+  skewMessage,
   slug,
   stateMessage,
   swapMessage,
+  timeMessage,
   uploadResult,
 } from '../service/wire.ts';
 
@@ -174,6 +177,10 @@ const operations: Record<RouteName, Operation> = {
     responses: bytes('The segment', 'video/mp2t'),
     errors: [404],
   },
+  'GET /api/peers/time': {
+    summary: "This box's reading of the site's clock, for a peer to set its own by",
+    responses: answer('Two readings', peerTime),
+  },
   'GET /api/peers/state': {
     summary: 'What this box tells its peers of itself',
     requestParams: { query: peerQuery.partial() },
@@ -263,6 +270,8 @@ const document = createDocument({
       Fault: faultMessage,
       Clock: clockMessage,
       Swap: swapMessage,
+      Time: timeMessage,
+      Skew: skewMessage,
     },
     securitySchemes: {
       'page-token': { type: 'apiKey', in: 'header', name: 'x-signage-page-auth' },

@@ -41,6 +41,7 @@ import { createFfmpeg } from './streams/ffmpeg.ts';
 import { createOrphans } from './streams/orphans.ts';
 import { streamRoutes } from './streams/routes.ts';
 import { createSessions } from './streams/sessions.ts';
+import { createSync } from './sync/sync.ts';
 import type { PeerState, Screen } from './wire.ts';
 
 /** What the service needs from whoever hosts it. */
@@ -50,6 +51,8 @@ export interface Ports {
   rendererDir: string;
   /** Demo content and whatever else is shipped. */
   resourcesDir: string;
+  /** The machine's time of day, in ms since the epoch; default: Date.now. */
+  wall?: () => number;
 }
 
 export interface Service {
@@ -72,7 +75,10 @@ const localUrl = (host: string, port: number): string => {
  * @throws OptionsError where a folder can't be made, or the address is none of this machine's; an Error with a sentence
  *   for a person where the port is taken; the system's error where a folder can't be written
  */
-export const startService = async (options: Options, { log, rendererDir, resourcesDir }: Ports): Promise<Service> => {
+export const startService = async (
+  options: Options,
+  { log, rendererDir, resourcesDir, wall = Date.now }: Ports,
+): Promise<Service> => {
   const startedAt = new Date();
   for (const warning of options.warnings) log.warn(warning);
   const { dataDir, uploadDir, mediaDir, timeZone, variant } = options;
@@ -99,11 +105,14 @@ export const startService = async (options: Options, { log, rendererDir, resourc
   );
   const peerState = (): PeerState => ({ nodeId, instance, site, version: packageJson.version, serverTime: Date.now() });
   const reports = createReports(log);
+  const sync = createSync({ log, peers, wall }, { nodeId });
   const hub = createHub({
     log,
     reports,
     revisionOf: (slug) => content.payload(slug)?.revision,
     nameOf: (deviceId) => store.devices.get(deviceId)?.clientName ?? null,
+    siteTime: sync.now,
+    onSkew: sync.onSkew,
   });
   const landing = createLanding(log);
   content.onChange(hub.announce);
@@ -162,6 +171,7 @@ export const startService = async (options: Options, { log, rendererDir, resourc
     store: { nodeId, faults },
     ffmpeg,
     peers,
+    sync,
     options,
     version: packageJson.version,
     startedAt,
@@ -179,6 +189,7 @@ export const startService = async (options: Options, { log, rendererDir, resourc
       mediaRoutes(library),
       streamRoutes(streams),
       peerRoutes({ registry: peers, state: peerState }),
+      sync.routes,
       health,
     ],
   });
@@ -186,6 +197,7 @@ export const startService = async (options: Options, { log, rendererDir, resourc
   const { access: playlistAccess } = policy['GET /api/screens/:slug/playlist'];
   const openPayload = (slug: string) => (playlistAccess === 'public' ? content.payload(slug) : undefined);
   const stop = async (server?: Server): Promise<void> => {
+    sync.close();
     peers.close();
     await content.close();
     const drained = server?.close();
@@ -208,6 +220,7 @@ export const startService = async (options: Options, { log, rendererDir, resourc
   });
 
   peers.start(server.port);
+  sync.start();
   // Files that were put into the folders by hand while the service was away.
   void catalog.list();
 

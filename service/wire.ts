@@ -206,6 +206,25 @@ export const swapMessage = z
     gapMs: z.number().nonnegative().max(86_400_000).describe('how long neither slide was on the screen'),
   })
   .meta({ id: 'Swap', description: 'one slide has taken the place of another' });
+/** A reading of a clock, in ms. */
+const reading = z.number().min(0).max(Number.MAX_SAFE_INTEGER);
+
+export const timeMessage = z
+  .object({ type: z.literal('time'), t0: reading.describe("the page's clock as it asks") })
+  .meta({ id: 'Time', description: 'a page in step asks for the time of the site' });
+
+/** Each of a page's reports holds the skews since the one before; what is more than this is left out. */
+export const MOST_SKEWS = 100;
+const skews = z.array(z.number().min(-86_400_000).max(86_400_000)).max(MOST_SKEWS);
+
+export const skewMessage = z
+  .object({
+    type: z.literal('skew'),
+    swaps: skews.describe('ms by which slides came on after their moment'),
+    videos: skews.describe('ms by which videos were ahead of where they should be'),
+  })
+  .meta({ id: 'Skew', description: 'how well a page has kept in step since it last said so' });
+export type Skew = z.infer<typeof skewMessage>;
 
 export const pageMessage = z.discriminatedUnion('type', [
   helloMessage,
@@ -213,6 +232,8 @@ export const pageMessage = z.discriminatedUnion('type', [
   faultMessage,
   clockMessage,
   swapMessage,
+  timeMessage,
+  skewMessage,
 ]);
 export type PageMessage = z.infer<typeof pageMessage>;
 export type ClockState = z.infer<typeof clockMessage>['state'];
@@ -425,13 +446,18 @@ export type LandingMessage =
 export type ServiceMessage =
   | { type: 'welcome'; connectionId: string; clientName: string | null; revision: string; serverTime: number }
   | ({ type: 'command' } & Command)
-  | { type: 'revision'; revision: string };
+  | { type: 'revision'; revision: string }
+  /** `t1` and `t2`: the time of the site as the question came and as the answer went, in ms since the epoch. */
+  | { type: 'time'; t0: number; t1: number; t2: number };
 
 /** The subprotocol that a page's socket asks for. */
 export const socketProtocol = 'signage.v1';
 
 /** The header that a page sends its token in. */
 export const pageAuthHeader = 'x-signage-page-auth';
+
+/** The header of a playlist that is shown at the same time everywhere; absent from all others. */
+export const syncHeader = 'x-signage-sync';
 
 /** What goes before the token where a socket sends it, as a second subprotocol. */
 export const tokenProtocol = 'token.';
@@ -493,6 +519,17 @@ export const peerState = z
   .meta({ id: 'PeerState' });
 export type PeerState = z.infer<typeof peerState>;
 
+/** A box's reading of the site's clock, for a peer to set its own by. */
+export const peerTime = z
+  .object({
+    nodeId: z.uuid(),
+    established: z.boolean().describe('false: the box has come up just now, and looks for the time itself'),
+    received: reading.describe('as the question came, ms since the epoch'),
+    sent: reading.describe('as the answer went'),
+  })
+  .meta({ id: 'PeerTime' });
+export type PeerTime = z.infer<typeof peerTime>;
+
 /** A peer as `/healthz` shows it. */
 export const peerHealth = z
   .object({
@@ -529,6 +566,11 @@ const pageHealth = z
   .meta({ id: 'PageHealth' });
 export type PageHealth = z.infer<typeof pageHealth>;
 
+const skewSummary = z
+  .object({ count: z.int(), p50: z.number(), p95: z.number(), max: z.number() })
+  .describe('ms, early or late, of the last thousand');
+export type SkewSummary = z.infer<typeof skewSummary>;
+
 /** `GET /healthz`. What is amiss is said in sentences. */
 export const health = z
   .object({
@@ -549,6 +591,14 @@ export const health = z
     peers: z.array(peerHealth),
     gaps,
     pages: z.array(pageHealth).describe('at most 50, those with the longest gaps first'),
+    sync: z.object({
+      reference: z.string().describe('node id of the box whose clock is the time of the site; it may be this one'),
+      established: z.boolean().describe('false: it has come up just now, and looks for the time'),
+      offset: z.number().describe("ms by which the site's time is ahead of this box's time of day"),
+      roundTrip: z.number().nullable().describe('ms to the reference and back; null: this box is the reference'),
+      swaps: skewSummary.nullable().describe("the pages' swaps against the moments when they were due"),
+      videos: skewSummary.nullable().describe("the pages' videos against where they should be"),
+    }),
     ffmpeg: z
       .object({ path: z.string(), source: z.enum(['setting', 'ffmpeg-static', 'PATH']), version: z.string() })
       .nullable()

@@ -142,7 +142,7 @@ export const createLink = (
 
   const handle = (message: ServiceMessage): void => {
     if (message.type === 'command') onCommand(message);
-    else {
+    else if (message.type !== 'time') {
       if (message.type === 'welcome') {
         failures = 0;
         clockTold = null;

@@ -42,6 +42,7 @@ export const policy = {
   'GET /api/rtmp/session': { access: 'signed or page', variant: 'extended', acts: true },
   'GET /api/rtmp/streams/:key/index.m3u8': { access: 'signed or page', variant: 'extended' },
   'GET /api/rtmp/streams/:key/:fileName': { access: 'signed or page', variant: 'extended' },
+  'GET /api/peers/time': { access: 'signed', variant: 'extended' },
   'GET /api/peers/state': { access: 'signed', variant: 'extended' },
 } as const satisfies Record<string, Rule>;
 

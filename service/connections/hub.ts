@@ -9,6 +9,7 @@ import {
   type PageMessage,
   pageMessage,
   type ServiceMessage,
+  type Skew,
   type State,
 } from '../wire.ts';
 import { readableLabel } from './label.ts';
@@ -31,6 +32,10 @@ interface Dependencies {
   revisionOf(slug: string): string | undefined;
   /** The lasting name of a device, where it has one. */
   nameOf(deviceId: string): string | null;
+  /** The time of the site, in ms since the epoch. */
+  siteTime(): number;
+  /** A page has said how well it keeps in step. */
+  onSkew(skew: Skew): void;
 }
 
 /** One page on its socket, from its hello on. */
@@ -75,7 +80,7 @@ const HELLO_MS = 5_000;
 
 const timestamp = (): string => new Date().toISOString();
 
-export const createHub = ({ log, reports, revisionOf, nameOf }: Dependencies): Hub => {
+export const createHub = ({ log, reports, revisionOf, nameOf, siteTime, onSkew }: Dependencies): Hub => {
   const sockets = createSockets(log);
   const peers = new Map<string, Peer>();
   const joinListeners: ((place: Place) => void)[] = [];
@@ -142,7 +147,7 @@ export const createHub = ({ log, reports, revisionOf, nameOf }: Dependencies): H
     };
     const deadline = setTimeout(refuse, HELLO_MS, 'no hello within 5 s');
 
-    const receive = (message: PageMessage): void => {
+    const receive = (message: PageMessage, t1: number): void => {
       if (message.type === 'hello') {
         if (peer !== null) return refuse('hello comes once');
         clearTimeout(deadline);
@@ -151,15 +156,19 @@ export const createHub = ({ log, reports, revisionOf, nameOf }: Dependencies): H
         peer = join(socket, origin, message, revision);
       } else if (peer === null) refuse('hello comes first');
       else if (message.type === 'state') update(peer, message);
+      else if (message.type === 'time') {
+        sockets.write(socket, encode({ type: 'time', t0: message.t0, t1, t2: siteTime() }));
+      } else if (message.type === 'skew') onSkew(message);
       else reports.take({ connectionId: peer.connection.id, slug: origin.slug }, message);
     };
 
     socket.on('message', (data, isBinary) => {
       // Whoever has been refused has nothing more to say.
       if (socket.readyState !== WebSocket.OPEN) return;
+      const receivedAt = siteTime();
       const message = isBinary ? null : decode(data);
       if (message === null) refuse('the message is not valid');
-      else receive(message);
+      else receive(message, receivedAt);
     });
     socket.on('close', () => {
       clearTimeout(deadline);

@@ -8,7 +8,7 @@ interface Speaker {
   slug: string;
 }
 
-type Report = Exclude<PageMessage, { type: 'hello' | 'state' }>;
+type Report = Exclude<PageMessage, { type: 'hello' | 'state' | 'time' | 'skew' }>;
 
 export interface Reports {
   take(speaker: Speaker, report: Report): void;

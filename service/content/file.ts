@@ -146,6 +146,10 @@ export const contentFile = z.strictObject({
         id,
         name: z.string().optional(),
         fade_between_slides: z.boolean().optional().describe('default: true'),
+        sync: z
+          .boolean()
+          .optional()
+          .describe('true: every screen of the site shows the same slide of it at the same time (default: false)'),
         slides: z.array(slide),
       }),
     )
@@ -237,6 +241,10 @@ const crossCheck = (content: ContentFile): Fault[] => {
     );
     playlist.slides.forEach((each, index) => {
       const here = ['playlists', at, 'slides', index];
+      // Its length must be known before the video is, and be the same for everybody.
+      if (playlist.sync && each.kind === 'video' && each.duration_seconds == null) {
+        fault([...here, 'duration_seconds'], 'a video in a playlist with "sync" needs its length in seconds');
+      }
       refer([...here, 'template_id'], each.template_id, templates, 'template');
       if (each.kind === 'rss') refer([...here, 'content', 'feed_id'], each.content.feed_id, feeds, 'RSS feed');
       if (each.kind === 'timetable') {

@@ -16,8 +16,11 @@ export interface Stamp {
 /** By slug. */
 export type Stamps = ReadonlyMap<string, Stamp>;
 
-/** Everything of one screen's payload but its revision. */
-export type Programme = Omit<PlaylistPayload, 'revision'>;
+/** Everything of one screen's payload but its revision, and what pages learn beside it. */
+export type Programme = Omit<PlaylistPayload, 'revision'> & {
+  /** The playlist is shown at the same time everywhere. */
+  sync?: true;
+};
 
 export interface Model {
   programmes: ReadonlyMap<string, Programme>;
@@ -102,6 +105,7 @@ export const buildModel = (content: ContentFile, before: Stamps, changedAt: stri
           fade_between_slides: playlist.fade_between_slides ?? true,
         },
         slides: playlist.slides.map((slide, index) => fillSlide(playlist.id, slide, index, content.templates)),
+        ...(playlist.sync ? { sync: true as const } : null),
       },
     ]),
   );

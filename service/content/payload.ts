@@ -5,15 +5,18 @@ import { digestOf, type Programme } from './model.ts';
 /** One screen's answer to `GET /api/screens/{slug}/playlist`. */
 export interface Payload {
   screen: Screen;
+  /** Pages show it at the same time everywhere; they learn it from a header. */
+  sync: boolean;
   revision: string;
   /** RFC 9110 entity tag: the revision in quotes. */
   etag: string;
   body: Buffer;
 }
 
-export const createPayload = (programme: Programme, variant: Variant): Payload => {
+export const createPayload = ({ sync, ...programme }: Programme, variant: Variant): Payload => {
   const revision = digestOf(programme);
   const payload: Record<string, unknown> = { ...programme, revision };
   if (variant === 'baseline') for (const field of extendedOnly.playlist) delete payload[field];
-  return { screen: programme.screen, revision, etag: `"${revision}"`, body: Buffer.from(JSON.stringify(payload)) };
+  const body = Buffer.from(JSON.stringify(payload));
+  return { screen: programme.screen, sync: sync === true, revision, etag: `"${revision}"`, body };
 };

@@ -3,6 +3,7 @@ import type { IncomingMessage, ServerResponse } from 'node:http';
 import type { Logger } from 'pino';
 import type { Payload } from '../content/payload.ts';
 import { CodedError } from '../errors.ts';
+import { syncHeader } from '../wire.ts';
 import { securityHeaders } from './headers.ts';
 
 interface Answer {
@@ -62,11 +63,12 @@ const payloadHeaders = Object.entries({
 /** Answers a playlist request from what is prepared: a comparison and one write. */
 export const sendPayload = ({ method, headers }: IncomingMessage, response: ServerResponse, payload: Payload): void => {
   const { etag, body } = payload;
+  const ready = [...payloadHeaders, 'ETag', etag, ...(payload.sync ? [syncHeader, '1'] : [])];
   const condition = headers['if-none-match'];
   if (condition !== undefined && matches(condition, etag)) {
-    response.writeHead(304, [...payloadHeaders, 'ETag', etag]).end();
+    response.writeHead(304, ready).end();
     return;
   }
-  response.writeHead(200, [...payloadHeaders, 'ETag', etag, 'Content-Length', String(body.length)]);
+  response.writeHead(200, [...ready, 'Content-Length', String(body.length)]);
   response.end(method === 'HEAD' ? undefined : body);
 };

@@ -5,6 +5,7 @@ import type { Options } from '../options.ts';
 import type { Peers } from '../peers/registry.ts';
 import type { Store } from '../store/store.ts';
 import type { Ffmpeg } from '../streams/ffmpeg.ts';
+import type { Sync } from '../sync/sync.ts';
 import type { Health } from '../wire.ts';
 import type { Routes } from './routes.ts';
 
@@ -15,6 +16,7 @@ interface Dependencies {
   store: Pick<Store, 'nodeId' | 'faults'>;
   ffmpeg: Pick<Ffmpeg, 'describe'>;
   peers: Pick<Peers, 'health'>;
+  sync: Pick<Sync, 'health'>;
   options: Pick<Options, 'variant' | 'warnings' | 'site'>;
   version: string;
   startedAt: Date;
@@ -28,6 +30,7 @@ export const healthRoutes = ({
   store,
   ffmpeg,
   peers,
+  sync,
   options,
   version,
   startedAt,
@@ -48,6 +51,7 @@ export const healthRoutes = ({
       site: options.site,
       peers: peers.health(),
       ...reports.describe(),
+      sync: sync.health(),
       ffmpeg: await ffmpeg.describe(),
     } satisfies Health;
   },

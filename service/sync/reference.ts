@@ -18,7 +18,9 @@ export const chooseReference = (
   const eligible = others
     .filter(({ nodeId, established }) => established !== false && (!self.established || nodeId < self.nodeId))
     .map(({ nodeId }) => nodeId);
-  return eligible.reduce<string | null>((lowest, id) => (lowest === null || id < lowest ? id : lowest), null) ?? self.nodeId;
+  return (
+    eligible.reduce<string | null>((lowest, id) => (lowest === null || id < lowest ? id : lowest), null) ?? self.nodeId
+  );
 };
 
 /** Whether a box whose time nobody has established yet may do so: it is the lowest of them, or has waited enough. */

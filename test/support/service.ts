@@ -15,6 +15,8 @@ interface Setup {
   content?: unknown;
   /** SIGNAGE_ settings beyond port and data directory. */
   env?: Record<string, string>;
+  /** The time of day by the machine, ms since the epoch. */
+  wall?: () => number;
   /** A data directory that outlives the service; else one that is removed with the test. */
   dataDir?: string;
 }
@@ -44,7 +46,7 @@ export const temporaryFolder = (onEnd: OnEnd = onTestFinished): string => {
 
 /** Starts a service that ends with the test. */
 export const startTestService = async (
-  { content, env = {}, dataDir: givenDir }: Setup = {},
+  { content, env = {}, wall = Date.now, dataDir: givenDir }: Setup = {},
   onEnd: OnEnd = onTestFinished,
 ): Promise<TestService> => {
   const dataDir = givenDir ?? temporaryFolder(onEnd);
@@ -66,6 +68,7 @@ export const startTestService = async (
     log: pino({ level: options.logLevel }, { write: (line) => lines.push(line) }),
     rendererDir: join(root, 'dist', 'renderer'),
     resourcesDir: join(root, 'resources'),
+    wall,
   });
   let closing: Promise<void> | undefined;
   const close = (): Promise<void> => (closing ??= service.close());
