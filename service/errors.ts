@@ -24,6 +24,7 @@ const table = {
   payload_too_large: [413, 'The body is too large.'],
   unsupported_media_type: [415, 'The body must be application/json.'],
   range_not_satisfiable: [416, 'The file has no such range.'],
+  misdirected: [421, 'This request is meant for another box.'],
   host_refused: [421, 'This service does not answer to that host name; add it to SIGNAGE_ALLOWED_HOSTS.'],
   too_many_requests: [429, 'Too many failed attempts; wait a minute.'],
   too_many_streams: [429, 'All stream sessions are in use.'],

@@ -14,6 +14,7 @@ import { upgradeHeaders } from './auth/socket.ts';
 import { createCommands } from './commands/commands.ts';
 import { createHub } from './connections/hub.ts';
 import { createReports } from './connections/reports.ts';
+import { createSnapshot } from './connections/snapshot.ts';
 import { openContent } from './content/content.ts';
 import { openKeeper } from './content/keeper.ts';
 import { createApp } from './http/app.ts';
@@ -34,6 +35,7 @@ import { createOnboarding } from './onboarding/onboarding.ts';
 import { createOnboardingRoutes } from './onboarding/routes.ts';
 import { type Options, refusal } from './options.ts';
 import { createCaller } from './peers/call.ts';
+import { createGather } from './peers/gather.ts';
 import { createRegistry } from './peers/registry.ts';
 import { peerRoutes } from './peers/routes.ts';
 import { createStore } from './store/store.ts';
@@ -103,7 +105,14 @@ export const startService = async (
     { log, caller: createCaller({ secret: options.sharedSecret }) },
     { nodeId, instance, site, staticPeers },
   );
-  const peerState = (): PeerState => ({ nodeId, instance, site, version: packageJson.version, serverTime: Date.now() });
+  const peerState = (): PeerState => ({
+    nodeId,
+    instance,
+    site,
+    version: packageJson.version,
+    serverTime: Date.now(),
+    peers: peers.alive().map(({ nodeId: id, url }) => ({ nodeId: id, url })),
+  });
   const reports = createReports(log);
   const sync = createSync({ log, peers, wall }, { nodeId });
   const hub = createHub({
@@ -117,7 +126,16 @@ export const startService = async (
   const landing = createLanding(log);
   content.onChange(hub.announce);
   content.onChange(landing.refresh);
-  const commands = createCommands({ log, hub, rename: store.devices.rename });
+  const gather = createGather(peers, nodeId);
+  const takeSnapshot = createSnapshot(hub, gather);
+  const commands = createCommands({
+    log,
+    hub,
+    rename: store.devices.rename,
+    takeSnapshot,
+    gather,
+    onRefresh: () => void peers.refresh(),
+  });
 
   const gate = createGate({
     machineName: hostname(),
@@ -150,9 +168,9 @@ export const startService = async (
     requireRoom: async (wanted) => requireSpace(await statfs(mediaDir), wanted),
     catalog,
   });
-  const screens = createScreens({ content, hub, commands, clientAddress, variant });
+  const screens = createScreens({ content, hub, takeSnapshot, commands, clientAddress, variant });
   const onboarding = createOnboardingRoutes(
-    { onboarding: createOnboarding({ log, devices: store.devices, content, hub, landing }), landing, content },
+    { onboarding: createOnboarding({ log, devices: store.devices, content, hub, landing, gather }), landing, content },
     { publicUrl: options.publicUrl, machineName: hostname(), variant },
   );
   const pages = await createPages(
@@ -181,6 +199,7 @@ export const startService = async (
     gate,
     clientAddress,
     variant,
+    nodeId,
     admit: ({ req }, accessClass) => admit(req, accessClass, req.headersDistinct),
     rooms: [
       pages,

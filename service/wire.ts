@@ -515,6 +515,10 @@ export const peerState = z
     site: z.string().max(256),
     version: z.string().max(64).describe('of the program'),
     serverTime: z.number().describe('ms since the epoch'),
+    peers: z
+      .array(z.object({ nodeId: z.uuid(), url: z.url().max(512) }))
+      .max(256)
+      .describe('who answers it, and where: one static peer leads to all of a site'),
   })
   .meta({ id: 'PeerState' });
 export type PeerState = z.infer<typeof peerState>;

@@ -1,8 +1,11 @@
 /** The only place where a command happens, whoever sends it. */
 import type { Logger } from 'pino';
+import { z } from 'zod';
 import type { Hub } from '../connections/hub.ts';
+import type { TakeSnapshot } from '../connections/snapshot.ts';
 import { CodedError } from '../errors.ts';
-import type { CommandResult, Screen } from '../wire.ts';
+import type { Gather } from '../peers/gather.ts';
+import type { CommandResult, CommandTarget, Screen } from '../wire.ts';
 import type { Order } from './parse.ts';
 
 interface Dependencies {
@@ -10,50 +13,108 @@ interface Dependencies {
   hub: Pick<Hub, 'select' | 'send' | 'rename'>;
   /** Stores the lasting name of a device; resolves once it is durable. */
   rename(deviceId: string, clientName: string): Promise<void>;
+  takeSnapshot: TakeSnapshot;
+  gather: Gather;
+  /** Somebody wants the pages to show what is newest: the box should have it. */
+  onRefresh(): void;
 }
 
 export interface Commands {
   /**
-   * Carries an order out on the connections of a screen. A target that is not there is no error: `sent` is 0.
+   * Carries an order out on the connections of a screen, on every box. A target that is not there is no error: `sent` is 0.
+   * @param relayed by another box: it is carried out here alone
    * @throws CodedError `invalid_field` where connectionId and clientId name two different pages;
    *   `insufficient_storage` where a name can't be stored
    */
-  run(screen: Screen, order: Order): Promise<CommandResult>;
+  run(screen: Screen, order: Order, relayed: boolean): Promise<CommandResult>;
 }
 
-export const createCommands = ({ log, hub, rename }: Dependencies): Commands => ({
-  run: async (screen, { command, target }) => {
-    const { connectionId = null, clientId = null } = target;
-    if (connectionId !== null && clientId !== null) {
-      const [named] = hub.select(screen.slug, { connectionId });
-      if (named !== undefined && named.clientId !== clientId) {
-        throw new CodedError('invalid_field', 'connectionId and clientId name different connections.', {
-          field: 'clientId',
-        });
-      }
-    }
-    let chosen = hub.select(screen.slug, target);
-    if (command.command === 'setclientname') {
-      const { deviceId, clientName } = command;
-      await rename(deviceId, clientName);
-      hub.rename(deviceId, clientName);
-      chosen = chosen.filter((connection) => connection.deviceId === deviceId);
-    }
-    const sent = hub.send(
-      chosen.map(({ id }) => id),
+/** What came of an order, here or there. */
+interface Outcome {
+  sent: number;
+  degraded: boolean;
+}
+
+const relayAnswer = z.object({ sent: z.int().nonnegative() });
+
+const mismatch = (): CodedError =>
+  new CodedError('invalid_field', 'connectionId and clientId name different connections.', { field: 'clientId' });
+
+export const createCommands = ({ log, hub, rename, takeSnapshot, gather, onRefresh }: Dependencies): Commands => {
+  /** @throws CodedError `invalid_field` */
+  const check = (slug: string, { connectionId, clientId }: CommandTarget): void => {
+    if (connectionId == null || clientId == null) return;
+    const [named] = hub.select(slug, { connectionId });
+    if (named !== undefined && named.clientId !== clientId) throw mismatch();
+  };
+
+  const deliver = (slug: string, { command, target }: Order): number => {
+    const chosen = hub.select(slug, target);
+    const concerned =
+      command.command === 'setclientname' ? chosen.filter(({ deviceId }) => deviceId === command.deviceId) : chosen;
+    return hub.send(
+      concerned.map(({ id }) => id),
       { type: 'command', ...command },
     );
-    log.info(
-      { slug: screen.slug, command: command.command, connectionId, clientId, sent },
-      'a command was carried out',
-    );
-    return {
-      screen,
-      screenSlug: screen.slug,
-      command: command.command,
-      connectionId: connectionId ?? (clientId === null ? null : (chosen[0]?.id ?? null)),
-      sent,
-      degraded: false,
-    };
-  },
-});
+  };
+
+  /** Has the peers carry it out. @throws CodedError `invalid_field` */
+  const relay = async (slug: string, { command, target }: Order): Promise<Outcome> => {
+    const given = Object.entries(target).filter(([, id]) => id != null);
+    const { answers, refusals, degraded } = await gather({
+      path: `/api/screens/${slug}/commands`,
+      body: { ...command, ...Object.fromEntries(given) },
+      schema: relayAnswer,
+    });
+    if (given.length === 2 && refusals.includes('invalid_field')) throw mismatch();
+    return { sent: answers.reduce((sum, { sent }) => sum + sent, 0), degraded };
+  };
+
+  /** Names one connection where a page is named: its newest, on whichever box. */
+  const resolve = async (slug: string, target: CommandTarget, relayed: boolean) => {
+    if (target.connectionId != null || target.clientId == null) return { target, degraded: false };
+    const { connections, degraded } = await takeSnapshot(slug, relayed);
+    const newest = connections.findLast(({ clientId }) => clientId === target.clientId);
+    return { target: newest === undefined ? target : { connectionId: newest.id }, degraded };
+  };
+
+  const isHere = (slug: string, { connectionId }: CommandTarget): boolean =>
+    connectionId != null && hub.select(slug, { connectionId }).length > 0;
+
+  /** On every box. */
+  const carryOut = async (slug: string, order: Order): Promise<Outcome> => {
+    // A name is for every box to keep, whoever has the page.
+    const isForAll = order.command.command === 'setclientname' || !isHere(slug, order.target);
+    const relaying = isForAll ? relay(slug, order) : { sent: 0, degraded: false };
+    const sent = deliver(slug, order);
+    const there = await relaying;
+    const isComplete = order.target.connectionId != null && sent + there.sent > 0;
+    return { sent: sent + there.sent, degraded: there.degraded && !isComplete };
+  };
+
+  return {
+    run: async (screen, { command, target: given }, relayed) => {
+      const { slug } = screen;
+      check(slug, given);
+      const { target, degraded: isVague } = await resolve(slug, given, relayed);
+      const order = { command, target };
+      if (command.command === 'setclientname') {
+        await rename(command.deviceId, command.clientName);
+        hub.rename(command.deviceId, command.clientName);
+      }
+      if (command.command === 'refresh') onRefresh();
+      const outcome = relayed ? { sent: deliver(slug, order), degraded: false } : await carryOut(slug, order);
+      const { connectionId = null, clientId = null } = given;
+      const { sent } = outcome;
+      log.info({ slug, command: command.command, connectionId, clientId, relayed, sent }, 'a command was carried out');
+      return {
+        screen,
+        screenSlug: slug,
+        command: command.command,
+        connectionId: target.connectionId ?? null,
+        sent,
+        degraded: isVague || outcome.degraded,
+      };
+    },
+  };
+};

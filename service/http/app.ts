@@ -7,6 +7,7 @@ import Koa from 'koa';
 import type { Logger } from 'pino';
 import { type Access, policy, type RouteName } from '../auth/policy.ts';
 import { CodedError } from '../errors.ts';
+import { recipientHeader } from '../peers/call.ts';
 import type { Variant } from '../wire.ts';
 import { errorAnswer, toCodedError } from './answer.ts';
 import type { createClientAddress } from './client-address.ts';
@@ -21,6 +22,8 @@ interface Dependencies {
   /** Judges a request's credentials; resolves to what its body must hash to, null where it is not signed. */
   admit(ctx: Context, access: Access): Promise<string | null>;
   variant: Variant;
+  /** Of this box. */
+  nodeId: string;
   /** The routes of every room; together they cover the policy. */
   rooms: readonly Routes[];
 }
@@ -28,7 +31,15 @@ interface Dependencies {
 type Rule = { access: Access; variant: Variant; acts?: true };
 
 /** @throws Error where a route of the policy has no handler or two: the service does not start half a house */
-export const createApp = ({ log, gate, clientAddress, admit, variant, rooms }: Dependencies): RequestListener => {
+export const createApp = ({
+  log,
+  gate,
+  clientAddress,
+  admit,
+  variant,
+  nodeId,
+  rooms,
+}: Dependencies): RequestListener => {
   const app = new Koa<RequestState>();
   const router = new Router<RequestState>({ sensitive: true, strict: true });
 
@@ -38,6 +49,7 @@ export const createApp = ({ log, gate, clientAddress, admit, variant, rooms }: D
     if (handle === undefined || others.length > 0) throw new Error(`${name} needs exactly one handler`);
     const [method = '', path = ''] = name.split(' ');
     router.register(path, [method], async (ctx) => {
+      if (ctx.get(recipientHeader) !== '' && ctx.get(recipientHeader) !== nodeId) throw new CodedError('misdirected');
       if (rule.acts) gate.checkOrigin(ctx.req);
       ctx.state.bodySha256 = await admit(ctx, rule.access);
       await handle(ctx);

@@ -4,9 +4,11 @@ import type { WebSocket } from 'ws';
 import type { Commands } from '../commands/commands.ts';
 import { parseOrder } from '../commands/parse.ts';
 import type { Hub } from '../connections/hub.ts';
+import type { TakeSnapshot } from '../connections/snapshot.ts';
 import type { Content } from '../content/content.ts';
 import type { Payload } from '../content/payload.ts';
 import { CodedError } from '../errors.ts';
+import { isRelayed } from '../peers/gather.ts';
 import { extendedOnly, type Variant } from '../wire.ts';
 import { sendPayload } from './answer.ts';
 import { readJson } from './body.ts';
@@ -15,7 +17,8 @@ import type { Context, Routes } from './routes.ts';
 
 interface Dependencies {
   content: Pick<Content, 'payload'>;
-  hub: Pick<Hub, 'attach' | 'snapshot'>;
+  hub: Pick<Hub, 'attach'>;
+  takeSnapshot: TakeSnapshot;
   commands: Commands;
   clientAddress: ReturnType<typeof createClientAddress>;
   variant: Variant;
@@ -29,7 +32,7 @@ const createTrim = (variant: Variant) => (record: object, extended: readonly str
     ? record
     : Object.fromEntries(Object.entries(record).filter(([field]) => !extended.includes(field)));
 
-export const createScreens = ({ content, hub, commands, clientAddress, variant }: Dependencies) => {
+export const createScreens = ({ content, hub, takeSnapshot, commands, clientAddress, variant }: Dependencies) => {
   const trim = createTrim(variant);
 
   const find = (slug: string | undefined): Payload => {
@@ -38,15 +41,15 @@ export const createScreens = ({ content, hub, commands, clientAddress, variant }
     return payload;
   };
 
-  const sendSnapshot = (ctx: Context): void => {
+  const sendSnapshot = async (ctx: Context): Promise<void> => {
     const { screen } = find(ctx.params.slug);
-    const connections = hub.snapshot(screen.slug);
+    const { connections, degraded } = await takeSnapshot(screen.slug, isRelayed(ctx.req));
     const snapshot = {
       screen,
       screenSlug: screen.slug,
       count: connections.length,
       connections: connections.map((connection) => trim(connection, extendedOnly.connection)),
-      degraded: false,
+      degraded,
     };
     ctx.set('Cache-Control', 'no-store');
     ctx.body = trim(snapshot, extendedOnly.snapshot);
@@ -62,7 +65,7 @@ export const createScreens = ({ content, hub, commands, clientAddress, variant }
     'GET /api/screens/:slug/clients': sendSnapshot,
     'POST /api/screens/:slug/commands': async (ctx) => {
       const { screen } = find(ctx.params.slug);
-      const result = await commands.run(screen, parseOrder(await readJson(ctx), variant));
+      const result = await commands.run(screen, parseOrder(await readJson(ctx), variant), isRelayed(ctx.req));
       ctx.body = trim(result, extendedOnly.commandResult);
     },
   };

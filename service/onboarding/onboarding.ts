@@ -3,8 +3,9 @@ import type { Logger } from 'pino';
 import type { Hub } from '../connections/hub.ts';
 import type { Content } from '../content/content.ts';
 import { CodedError } from '../errors.ts';
+import type { Gather } from '../peers/gather.ts';
 import type { Devices } from '../store/devices.ts';
-import type { Binding, OnboardingResult, OnboardingStatus, Screen } from '../wire.ts';
+import { type Binding, type OnboardingResult, type OnboardingStatus, onboardingResult, type Screen } from '../wire.ts';
 import type { Landing } from './landing.ts';
 
 interface Dependencies {
@@ -13,6 +14,7 @@ interface Dependencies {
   content: Pick<Content, 'payload'>;
   hub: Pick<Hub, 'places' | 'onJoin' | 'rename' | 'send'>;
   landing: Pick<Landing, 'tell'>;
+  gather: Gather;
 }
 
 export interface Onboarding {
@@ -23,13 +25,17 @@ export interface Onboarding {
    */
   status(deviceId: string, base: string): OnboardingStatus;
   /**
-   * Binds a device, in place of its binding before, and tells its live pages. What it answers is durable.
+   * Binds a device, in place of its binding before, and tells its live pages, on every box. What it answers is durable
+   * here.
+   * @param relayed by another box: only the pages here are told
    * @throws CodedError `screen_not_found`, or `insufficient_storage`
    */
-  bind(binding: Binding, base: string): Promise<OnboardingResult>;
+  bind(binding: Binding, base: string, relayed: boolean): Promise<OnboardingResult>;
   /** A page of the device has heard where it belongs. */
   caughtUp(deviceId: string): void;
 }
+
+const relayAnswer = onboardingResult.pick({ queued: true });
 
 const pathOf = (slug: string): string => `/screen/${slug}`;
 
@@ -40,7 +46,7 @@ const placed = ({ id, slug, name }: Screen, base: string) => ({
   playerUrl: base + pathOf(slug),
 });
 
-export const createOnboarding = ({ log, devices, content, hub, landing }: Dependencies): Onboarding => {
+export const createOnboarding = ({ log, devices, content, hub, landing, gather }: Dependencies): Onboarding => {
   /** Devices that had no live page when they were bound. They are told when one comes. */
   const behind = new Set<string>();
 
@@ -80,14 +86,18 @@ export const createOnboarding = ({ log, devices, content, hub, landing }: Depend
           : placed(screen, base)),
       };
     },
-    bind: async (binding, base) => {
+    bind: async (binding, base, relayed) => {
       const { deviceId, clientName, screenSlug } = binding;
       const screen = content.payload(screenSlug)?.screen;
       if (screen === undefined) throw new CodedError('screen_not_found', undefined, { field: 'screenSlug' });
       await devices.bind(deviceId, clientName, screenSlug);
-      const queued = deliver(binding) === 0;
-      if (queued) behind.add(deviceId);
-      else behind.delete(deviceId);
+      const telling = relayed ? null : gather({ path: '/api/onboarding', body: binding, schema: relayAnswer });
+      const isToldHere = deliver(binding) > 0;
+      // At once: its page may come while the peers are being asked.
+      if (!isToldHere) behind.add(deviceId);
+      const there = await telling;
+      const queued = !isToldHere && !there?.answers.some((answer) => !answer.queued);
+      if (!queued) behind.delete(deviceId);
       log.info({ deviceId, clientName, slug: screenSlug, queued }, 'a device was bound');
       return { deviceId, clientName, ...placed(screen, base), queued };
     },

@@ -8,6 +8,7 @@ import type { Content } from '../content/content.ts';
 import { readFields } from '../fields.ts';
 import { readJson } from '../http/body.ts';
 import type { Context, Routes } from '../http/routes.ts';
+import { isRelayed } from '../peers/gather.ts';
 import { binding, deviceQuery, type Variant } from '../wire.ts';
 import { publicBase, type Reached } from './address.ts';
 import type { Landing } from './landing.ts';
@@ -67,7 +68,7 @@ export const createOnboardingRoutes = (
     },
     'POST /api/onboarding': async (ctx) => {
       const given = readFields(binding, await readJson(ctx));
-      answer(ctx, await onboarding.bind(given, baseFor(reachedBy(ctx.req))));
+      answer(ctx, await onboarding.bind(given, baseFor(reachedBy(ctx.req)), isRelayed(ctx.req)));
     },
   };
 

@@ -4,8 +4,8 @@
  */
 import { type Breaker, closed, failed, isOpen } from './breaker.ts';
 
-/** How an address came to be known: from the settings, by DNS-SD, or by a box that asked from there. */
-export type Source = 'static' | 'announced' | 'asked';
+/** How an address came to be known: from the settings, by DNS-SD, by a box that asked from there, or from a peer. */
+export type Source = 'static' | 'announced' | 'asked' | 'told';
 
 export interface Address {
   /** Base URL, without a slash at its end. */
@@ -54,13 +54,13 @@ export const createAddresses = (): Addresses => {
 
   /**
    * Makes room by giving up an address where nobody was found, the most tried and oldest first. One that was not tried
-   * yet only makes room for a box that asked: anybody can announce thousands.
+   * yet only makes room for what a box has said: anybody can announce thousands.
    */
   const makeRoom = (newcomer: Source): boolean => {
     if (all().filter(({ source }) => source !== 'static').length < MOST) return true;
     const [worst] = all()
       .filter(({ source, nodeId }) => source !== 'static' && nodeId === null)
-      .filter(({ source, breaker }) => isOpen(breaker) || (newcomer === 'asked' && source === 'announced'))
+      .filter(({ source, breaker }) => isOpen(breaker) || (newcomer !== 'announced' && source === 'announced'))
       .toSorted((a, b) => b.breaker.failures - a.breaker.failures || a.seenAt - b.seenAt);
     return worst !== undefined && known.delete(worst.url);
   };

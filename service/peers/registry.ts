@@ -7,7 +7,7 @@ import type { z } from 'zod';
 import { type PeerHealth, type PeerState, peerState } from '../wire.ts';
 import { type Address, createAddresses, type Source } from './addresses.ts';
 import { isOpen } from './breaker.ts';
-import type { Caller, PeerAnswer, PeerRequest } from './call.ts';
+import { type Caller, type PeerAnswer, type PeerRequest, recipientHeader } from './call.ts';
 
 /** A box of our site, or a static address where none has answered yet. */
 export interface Peer {
@@ -79,6 +79,8 @@ interface Options {
   staticPeers: readonly string[];
 }
 
+const isLoopback = (url: string): boolean => /^(127\.|localhost$|\[::1\]$)/.test(new URL(url).hostname);
+
 const TICK_MS = 250;
 /** How often a peer is asked for its state, to which up to a fifth is added. */
 const EXCHANGE_MS = 30_000;
@@ -134,6 +136,14 @@ export const createRegistry = (
     fail(address, reason);
   };
 
+  /** Takes in what a peer knows of another. */
+  const follow = (told: PeerState['peers'][number], from: string): void => {
+    if (told.nodeId === self || peer(told.nodeId)?.alive) return;
+    // A loopback address means another machine there than here.
+    if (isLoopback(told.url) && !isLoopback(from)) return;
+    if (addresses.get(told.url) === undefined) addresses.add(told.url, 'told', steady());
+  };
+
   const take = (address: Address, state: PeerState): void => {
     const { nodeId } = state;
     if (state.site !== site) return setAside(address, `is of site ${JSON.stringify(state.site)}, not of ours`);
@@ -149,6 +159,7 @@ export const createRegistry = (
     const record = { url, state, contactAt: Date.now(), nextAt };
     records.set(nodeId, record);
     if (!before?.alive) log.info({ nodeId, url, version: state.version }, 'a peer is there');
+    for (const told of state.peers) follow(told, url);
     const now = peerOf(nodeId, record);
     if (isLive(now)) for (const listener of listeners) listener(now);
   };
@@ -231,8 +242,9 @@ export const createRegistry = (
       if (found === undefined || !found.alive || address === undefined) {
         return { ok: false, status: null, code: null, reason: found?.reason ?? 'is not known' };
       }
-      const answer = await caller.call(address.url, request);
-      if (!answer.ok && answer.status === null && !closed) {
+      const headers = { ...request.headers, [recipientHeader]: found.nodeId ?? '' };
+      const answer = await caller.call(address.url, { ...request, headers });
+      if (!answer.ok && (answer.status === null || answer.code === 'misdirected') && !closed) {
         fail(address, answer.reason);
         // Another way to the same box may be open.
         for (const other of addresses.of(nodeId ?? '')) if (other !== address) void ask(other);

@@ -1,5 +1,8 @@
 /** A site: several real services on one machine, each of which knows the first. */
-import { expect } from 'vitest';
+import { once } from 'node:events';
+import type { AddressInfo, Server, Socket } from 'node:net';
+import { expect, onTestFinished } from 'vitest';
+import { signRequest } from '../../service/auth/sign.ts';
 import type { PeerHealth } from '../../service/wire.ts';
 import { lobby } from '../content/samples.ts';
 import { patience } from '../support/observe.ts';
@@ -38,4 +41,24 @@ export const startSite = async (setup: Setup = {}, more = 0): Promise<[TestServi
   const boxes: [TestService, TestService, ...TestService[]] = [first, second, ...others];
   await untilTogether(boxes);
   return boxes;
+};
+
+/** Posts as a program that knows the site's secret, where there is one. */
+export const postTo = (box: TestService, path: string, body: object, headers: Record<string, string> = {}) =>
+  box.post(path, body, {
+    ...signRequest({ secret, method: 'POST', url: box.url + path, body: JSON.stringify(body) }),
+    ...headers,
+  });
+
+/** Has a server listen on this machine; it ends with the test. */
+export const listenOn = async (server: Server, port = 0): Promise<string> => {
+  const sockets = new Set<Socket>();
+  server.on('connection', (socket: Socket) => sockets.add(socket));
+  onTestFinished(() => {
+    for (const socket of sockets) socket.destroy();
+    server.close();
+  });
+  server.listen(port, '127.0.0.1');
+  await once(server, 'listening');
+  return `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
 };

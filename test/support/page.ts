@@ -17,11 +17,13 @@ export interface TestPage {
   closed: Promise<number>;
 }
 
+type SocketOptions = ClientOptions & { protocols?: string[] };
+
 /** Opens a socket at a path; it ends with the test. Rejects where it is refused. */
 export const openSocket = async (
   { url }: Pick<TestService, 'url'>,
   path: string,
-  options: ClientOptions & { protocols?: string[] } = {},
+  options: SocketOptions = {},
 ): Promise<TestPage> => {
   const { protocols = ['signage.v1'], ...rest } = options;
   const socket = new WebSocket(url.replace('http', 'ws') + path, protocols, rest);
@@ -50,12 +52,17 @@ export const openSocket = async (
 };
 
 /** Opens a socket to a screen. */
-export const openPage = (service: Pick<TestService, 'url'>, slug: string): Promise<TestPage> =>
-  openSocket(service, `/api/screens/${slug}/socket`);
+export const openPage = (service: Pick<TestService, 'url'>, slug: string, options?: SocketOptions): Promise<TestPage> =>
+  openSocket(service, `/api/screens/${slug}/socket`, options);
 
 /** Opens a socket and says hello as a page would; resolves with the welcome. */
-export const joinScreen = async (service: Pick<TestService, 'url'>, slug: string, hello: Message = {}) => {
-  const page = await openPage(service, slug);
+export const joinScreen = async (
+  service: Pick<TestService, 'url'>,
+  slug: string,
+  hello: Message = {},
+  options?: SocketOptions,
+) => {
+  const page = await openPage(service, slug, options);
   page.send({
     type: 'hello',
     clientId: 'client-1',

@@ -1,0 +1,183 @@
+/** A command at any box reaches the pages at every box, each exactly once. */
+import { createServer } from 'node:net';
+import { describe, expect, test } from 'vitest';
+import { signRequest } from '../../service/auth/sign.ts';
+import { connectionSnapshot } from '../../service/wire.ts';
+import { lobby } from '../content/samples.ts';
+import { openLanding } from '../onboarding/support.ts';
+import { joinScreen, type TestPage } from '../support/page.ts';
+import type { TestService } from '../support/service.ts';
+import { aliveAt, listenOn, postTo, secret, startBox, startSite, untilTogether } from './support.ts';
+
+const path = '/api/screens/lobby/commands';
+const next = { command: 'next' };
+
+/** How often each page heard of `next`, once all have heard a command that comes after it. */
+const counts = async (box: TestService, pages: readonly TestPage[]): Promise<number[]> => {
+  await postTo(box, path, { command: 'reload' });
+  await Promise.all(pages.map((page) => page.message(({ command }) => command === 'reload')));
+  return pages.map(({ messages }) => messages.filter(({ command }) => command === 'next').length);
+};
+
+const answerOf = async (box: TestService, body: object, headers?: Record<string, string>) => {
+  const response = await postTo(box, path, body, headers);
+  return { status: response.status, ...(await response.json()) };
+};
+
+describe.each([
+  ['without a secret', {}],
+  ['with a secret', { SIGNAGE_SHARED_SECRET: secret }],
+])('%s', (_, env: Record<string, string>) => {
+  test('every connection of the screen, wherever it is, is reached once from any box', async () => {
+    const boxes = await startSite({ env }, 1);
+    const join = (box: TestService, clientId: string) => {
+      const url = `${box.url}/api/screens/lobby/socket`;
+      return joinScreen(box, 'lobby', { clientId }, { headers: signRequest({ secret, method: 'GET', url }) });
+    };
+    const pages = [
+      await join(boxes[0], 'a'),
+      await join(boxes[0], 'b'),
+      ...(await Promise.all(boxes.slice(1).map((box, n) => join(box, `c${n}`)))),
+    ];
+    for (const box of boxes) {
+      expect(await answerOf(box, next)).toMatchObject({ sent: 4, connectionId: null, degraded: false });
+    }
+    expect(await counts(boxes[1], pages)).toEqual([3, 3, 3, 3]);
+  });
+});
+
+describe('a target', () => {
+  test.each(['here', 'there'] as const)('that is %s is the only one that is reached', async (place) => {
+    const [one, other] = await startSite();
+    const here = await joinScreen(one, 'lobby', { clientId: 'here' });
+    const there = await joinScreen(other, 'lobby', { clientId: 'there' });
+    const { connectionId } = place === 'here' ? here : there;
+    for (const target of [{ connectionId }, { clientId: place }, { connectionId, clientId: place }]) {
+      expect(await answerOf(one, { ...next, ...target })).toMatchObject({ connectionId, sent: 1, degraded: false });
+    }
+    expect(await counts(one, [here, there])).toEqual(place === 'here' ? [3, 0] : [0, 3]);
+  });
+
+  test('by clientId is its newest connection on any box', async () => {
+    const [one, other] = await startSite();
+    const pages = [await joinScreen(one, 'lobby'), await joinScreen(other, 'lobby')];
+    const { connectionId } = pages[1] ?? {};
+    expect(await answerOf(one, { ...next, clientId: 'client-1' })).toMatchObject({ connectionId, sent: 1 });
+    expect(await counts(one, pages)).toEqual([0, 1]);
+  });
+
+  test('that is nowhere is no error', async () => {
+    const [one] = await startSite();
+    expect(await answerOf(one, { ...next, clientId: 'gone' })).toMatchObject({ connectionId: null, sent: 0 });
+    expect(await answerOf(one, { ...next, connectionId: 'gone' })).toMatchObject({ connectionId: 'gone', sent: 0 });
+  });
+
+  test('that is two is refused, though it is elsewhere', async () => {
+    const [one, other] = await startSite();
+    const { connectionId } = await joinScreen(other, 'lobby');
+    const answer = await answerOf(one, { ...next, connectionId, clientId: 'another' });
+    expect(answer).toMatchObject({ status: 400, error: { code: 'invalid_field', field: 'clientId' } });
+  });
+});
+
+test('a relayed command stays where it arrives', async () => {
+  const [one, other] = await startSite();
+  const pages = [await joinScreen(one, 'lobby'), await joinScreen(other, 'lobby')];
+  expect(await answerOf(one, next, { 'x-signage-relay': 'another-box' })).toMatchObject({ sent: 1, degraded: false });
+  expect(await counts(one, pages)).toEqual([1, 0]);
+});
+
+test('what was meant for another box is not carried out', async () => {
+  const one = await startBox([]);
+  const answer = await answerOf(one, next, { 'x-signage-relay': 'a', 'x-signage-peer': 'b' });
+  expect(answer).toMatchObject({ status: 421, error: { code: 'misdirected' } });
+});
+
+test('a box that has no such screen has nothing to add, and one that alone has it can be asked for it', async () => {
+  const one = await startBox([], { content: { ...lobby, screens: [...lobby.screens, { name: 'Bar', slug: 'bar' }] } });
+  const other = await startBox([one]);
+  await untilTogether([one, other]);
+  const send = async (box: TestService) => await postTo(box, '/api/screens/bar/commands', next);
+  expect(await (await send(one)).json()).toMatchObject({ sent: 0, degraded: false });
+  expect((await send(other)).status).toBe(404);
+});
+
+test('a name reaches the device wherever it is, and is kept by every box', async () => {
+  const [one, other] = await startSite();
+  const page = await joinScreen(other, 'lobby', { deviceId: 'device-1' });
+  const rename = { command: 'setclientname', deviceId: 'device-1', clientName: 'Front door' };
+  expect(await answerOf(one, rename)).toMatchObject({ sent: 1 });
+  expect(await page.message(({ command }) => command === 'setclientname')).toMatchObject({ clientName: 'Front door' });
+  for (const box of [one, other]) {
+    const status = await (await box.get('/api/onboarding/status?deviceId=device-1')).json();
+    expect(status.clientName).toBe('Front door');
+  }
+});
+
+test('a device whose landing page is at another box hears of its binding at once', async () => {
+  const [one, other] = await startSite();
+  const page = await openLanding(other);
+  const binding = { deviceId: 'device-1', clientName: 'Front desk', screenSlug: 'lobby' };
+  expect(await (await one.post('/api/onboarding', binding)).json()).toMatchObject({ queued: false });
+  expect(await page.message(({ onboarded }) => onboarded === true)).toMatchObject({ clientName: 'Front desk' });
+});
+
+test('the snapshot has the connections of every box, oldest first', async () => {
+  const [one, other] = await startSite();
+  for (const [box, clientId] of [
+    [other, 'a'],
+    [one, 'b'],
+    [other, 'c'],
+  ] as const) {
+    await joinScreen(box, 'lobby', { clientId });
+  }
+  for (const box of [one, other]) {
+    const snapshot = await (await box.get('/api/screens/lobby/connections')).json();
+    expect(snapshot).toMatchObject({ count: 3, degraded: false });
+    const { connections } = connectionSnapshot.parse(snapshot);
+    expect(new Set(connections.map(({ clientId }) => clientId))).toEqual(new Set(['a', 'b', 'c']));
+    const times = connections.map(({ connectedAt }) => connectedAt);
+    expect(times).toEqual(times.toSorted());
+  }
+  const relayed = await one.get('/api/screens/lobby/clients', { headers: { 'x-signage-relay': 'another-box' } });
+  expect(await relayed.json()).toMatchObject({ count: 1, degraded: false });
+});
+
+describe('a peer that is away', () => {
+  test('makes the answer a degraded one, until it is back', async () => {
+    const [one, other] = await startSite();
+    const port = Number(new URL(other.url).port);
+    await other.close();
+    expect((await answerOf(one, next)).degraded).toBe(true);
+    expect((await (await one.get('/api/screens/lobby/connections')).json()).degraded).toBe(true);
+    const back = await startBox([one], { dataDir: other.dataDir, env: { SIGNAGE_PORT: String(port) } });
+    await untilTogether([one, back]);
+    expect((await answerOf(one, next)).degraded).toBe(false);
+  });
+
+  test('and that was never there does the same', async () => {
+    const one = await startBox([{ url: 'http://127.0.0.1:9' }]);
+    expect((await answerOf(one, next)).degraded).toBe(true);
+  });
+
+  test('and hangs costs a second once', async () => {
+    const [one, other] = await startSite();
+    const port = Number(new URL(other.url).port);
+    await other.close();
+    // It accepts, as a machine does whose program hangs, and says nothing.
+    const heard: string[] = [];
+    await listenOn(
+      createServer((socket) => socket.on('data', (data) => heard.push(String(data)))),
+      port,
+    );
+    for (let n = 0; n < 10; n++) expect((await answerOf(one, next)).degraded).toBe(true);
+    expect(heard.filter((request) => request.startsWith('POST'))).toHaveLength(1);
+    expect(await aliveAt(one)).toBe(0);
+  });
+
+  test('does not matter where the target was reached', async () => {
+    const one = await startBox([{ url: 'http://127.0.0.1:9' }]);
+    const { connectionId } = await joinScreen(one, 'lobby');
+    expect(await answerOf(one, { ...next, connectionId })).toMatchObject({ sent: 1, degraded: false });
+  });
+});
