@@ -1,0 +1,131 @@
+/** A real electron-updater against served release folders. */
+import { generateKeyPairSync } from 'node:crypto';
+import { readdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { pino } from 'pino';
+import { describe, expect, test } from 'vitest';
+import { createDownloads } from '../../main/updates/downloads.ts';
+import { readPublicKey } from '../../main/updates/signature.ts';
+import { temporaryFolder } from '../support/service.ts';
+import { nodeUpdater, publicKey, serveFeed } from './release.ts';
+
+const always = () => true;
+
+const boxOf = (version = '1.0.0') => {
+  const dataDir = temporaryFolder();
+  const readyDir = join(dataDir, 'ready');
+  const deps = { updater: nodeUpdater(version, dataDir), log: pino({ level: 'silent' }), key: publicKey };
+  return { dataDir, readyDir, ...createDownloads(deps, { readyDir, channel: 'latest' }) };
+};
+
+/** Nothing listens there. */
+const nowhere = 'http://127.0.0.1:9/';
+
+test('a good version comes in whole, with what another box needs to take it from here', async () => {
+  const feed = await serveFeed({ version: '2.0.0' });
+  const { fetch, readyDir } = boxOf();
+  expect(await fetch(feed.url, [], always)).toEqual({
+    version: '2.0.0',
+    file: join(readyDir, 'signage-player-2.0.0-amd64.deb'),
+  });
+  expect(readFileSync(join(readyDir, 'signage-player-2.0.0-amd64.deb'), 'utf8')).toBe('the program 2.0.0');
+  expect(readdirSync(readyDir)).toHaveLength(3);
+});
+
+test('a box takes it from another box, and the feed sends it once', async () => {
+  const feed = await serveFeed({ version: '2.0.0' });
+  const other = await serveFeed({ version: '2.0.0' });
+  const { fetch } = boxOf();
+  expect(await fetch(feed.url, [nowhere, other.url], always)).toMatchObject({ version: '2.0.0' });
+  expect(other.asked).toContain('/signage-player-2.0.0-amd64.deb');
+  expect(feed.asked).not.toContain('/signage-player-2.0.0-amd64.deb');
+});
+
+test('with no feed at all the boxes nearby are enough', async () => {
+  const other = await serveFeed({ version: '2.0.0' });
+  expect(await boxOf().fetch(null, [other.url], always)).toMatchObject({ version: '2.0.0' });
+  expect(await boxOf().fetch(nowhere, [other.url], always)).toMatchObject({ version: '2.0.0' });
+});
+
+test('a box that is behind the feed is passed over', async () => {
+  const feed = await serveFeed({ version: '2.0.0' });
+  const behind = await serveFeed({ version: '1.5.0' });
+  const { fetch, readyDir } = boxOf();
+  expect(await fetch(feed.url, [behind.url], always)).toMatchObject({ version: '2.0.0' });
+  expect(readFileSync(join(readyDir, 'signage-player-2.0.0-amd64.deb'), 'utf8')).toBe('the program 2.0.0');
+});
+
+test.each([
+  ['an older version', '0.9.0'],
+  ['the same version', '1.0.0'],
+])('%s is no update', async (_, version) => {
+  const feed = await serveFeed({ version });
+  const { fetch, dataDir } = boxOf();
+  expect(await fetch(feed.url, [], always)).toBeNull();
+  expect(readdirSync(dataDir)).not.toContain('ready');
+});
+
+test('a version that is not wanted is not downloaded', async () => {
+  const feed = await serveFeed({ version: '2.0.0' });
+  expect(await boxOf().fetch(feed.url, [feed.url], (version) => version !== '2.0.0')).toBeNull();
+  expect(feed.asked.filter((path) => path.endsWith('.deb'))).toEqual([]);
+});
+
+describe('nothing comes in', () => {
+  const refused = async (fetch: () => Promise<unknown>, readyDir: string, reason: RegExp) => {
+    await expect(fetch()).rejects.toThrow(reason);
+    expect(() => readdirSync(readyDir)).toThrow('ENOENT');
+  };
+
+  test('where the file is not the one that was signed for', async () => {
+    const feed = await serveFeed({ version: '2.0.0', sha512: Buffer.alloc(64).toString('base64') });
+    const { fetch, readyDir } = boxOf();
+    await refused(() => fetch(feed.url, [], always), readyDir, /sha512 checksum mismatch/);
+  });
+
+  test('where somebody else signed', async () => {
+    const feed = await serveFeed({ version: '2.0.0', signedWith: generateKeyPairSync('ed25519').privateKey });
+    const { fetch, readyDir } = boxOf();
+    await refused(() => fetch(feed.url, [], always), readyDir, /not signed with the key of this build/);
+    expect(feed.asked.filter((path) => path.endsWith('.deb'))).toEqual([]);
+  });
+
+  test.each(['', 'not base64', 'AAAA'])('where the signature is %j', async (signature) => {
+    const feed = await serveFeed({ version: '2.0.0' });
+    for (const name of readdirSync(feed.folder)) {
+      if (name.endsWith('.sig')) writeFileSync(join(feed.folder, name), signature);
+    }
+    const { fetch, readyDir } = boxOf();
+    await refused(() => fetch(feed.url, [], always), readyDir, /not signed/);
+  });
+
+  test('where the download is cut, until it is not', async () => {
+    const feed = await serveFeed({ version: '2.0.0', bytes: Buffer.alloc(300_000, 'program') });
+    const { fetch, readyDir } = boxOf();
+    feed.cutAfter(100_000);
+    await expect(fetch(feed.url, [], always)).rejects.toThrow();
+    expect(() => readdirSync(readyDir)).toThrow('ENOENT');
+    feed.cutAfter(null);
+    expect(await fetch(feed.url, [], always)).toMatchObject({ version: '2.0.0' });
+    expect(readFileSync(join(readyDir, 'signage-player-2.0.0-amd64.deb'))).toHaveLength(300_000);
+  });
+
+  test('where nobody can be asked', async () => {
+    const { fetch, readyDir } = boxOf();
+    await refused(() => fetch(nowhere, [nowhere], always), readyDir, /ECONNREFUSED/);
+  });
+});
+
+test('a release in stages comes to the boxes that it is for', async () => {
+  const none = await serveFeed({ version: '2.0.0', more: 'stagingPercentage: 0' });
+  expect(await boxOf().fetch(none.url, [], always)).toBeNull();
+  const all = await serveFeed({ version: '2.0.0', more: 'stagingPercentage: 100' });
+  expect(await boxOf().fetch(all.url, [], always)).toMatchObject({ version: '2.0.0' });
+});
+
+test('only an Ed25519 public key can be trusted', () => {
+  const pem = (key: typeof publicKey) => key.export({ type: 'spki', format: 'pem' }).toString();
+  expect(readPublicKey(pem(publicKey)).asymmetricKeyType).toBe('ed25519');
+  const rsa = generateKeyPairSync('rsa', { modulusLength: 2048 }).publicKey;
+  expect(() => readPublicKey(pem(rsa))).toThrow('not an Ed25519 public key');
+});

@@ -1,0 +1,147 @@
+import fc from 'fast-check';
+import { describe, expect, test } from 'vitest';
+import * as gate from '../../main/updates/gate.ts';
+
+const MINUTE = 60_000;
+const onTrial = (starts: number[] = []): gate.GateState => ({
+  trial: { version: '2.0.0', from: '1.0.0', installedAt: 0, starts },
+  failed: ['1.5.0'],
+});
+
+describe('a start', () => {
+  test.each<[string, gate.GateState, string, number, gate.Start['verdict'], Partial<gate.GateState>]>([
+    ['with nothing on trial', gate.emptyState, '1.0.0', 5, 'settled', gate.emptyState],
+    ['the first of a new version', onTrial(), '2.0.0', 5, 'watch', onTrial([5])],
+    ['the second', onTrial([5]), '2.0.0', 9 * MINUTE, 'watch', onTrial([5, 9 * MINUTE])],
+    [
+      'the third within ten minutes',
+      onTrial([5, 6]),
+      '2.0.0',
+      9 * MINUTE,
+      'roll back',
+      { trial: null, failed: ['1.5.0', '2.0.0'] },
+    ],
+    ['the third, after a long time', onTrial([5, 6]), '2.0.0', 20 * MINUTE, 'watch', onTrial([20 * MINUTE])],
+    ['before the last one, by a clock that was set back', onTrial([50, 60]), '2.0.0', 5, 'watch', onTrial([5])],
+    [
+      'of the version before it: it was rolled back from outside',
+      onTrial(),
+      '1.0.0',
+      5,
+      'settled',
+      { trial: null, failed: ['1.5.0', '2.0.0'] },
+    ],
+  ])('%s', (_, state, running, now, verdict, next) => {
+    expect(gate.start(state, running, now)).toEqual({ state: next, verdict });
+  });
+});
+
+describe('the watch', () => {
+  const run = (looks: [minute: number, isWell: boolean][]) => {
+    let watch: gate.Watch = gate.beginWatch(0);
+    for (const [minute, isWell] of looks) {
+      const next = gate.look(watch, isWell, minute * MINUTE);
+      if (typeof next === 'string') return `${next} at ${minute}`;
+      watch = next;
+    }
+    return 'goes on';
+  };
+
+  test.each<[string, [number, boolean][], string]>([
+    [
+      'well for five minutes',
+      [
+        [1, true],
+        [3, true],
+        [6, true],
+      ],
+      'passed at 6',
+    ],
+    [
+      'well for less',
+      [
+        [1, true],
+        [5, true],
+      ],
+      'goes on',
+    ],
+    [
+      'a crash in between counts from there',
+      [
+        [1, true],
+        [5, false],
+        [6, true],
+        [10, true],
+        [11, true],
+      ],
+      'passed at 11',
+    ],
+    [
+      'never well',
+      [
+        [1, false],
+        [19, false],
+        [20, false],
+      ],
+      'failed at 20',
+    ],
+    [
+      'well too late',
+      [
+        [1, false],
+        [16, true],
+        [20, true],
+      ],
+      'failed at 20',
+    ],
+    [
+      'well in the last moment',
+      [
+        [15, true],
+        [20, true],
+      ],
+      'passed at 20',
+    ],
+  ])('%s', (_, looks, outcome) => {
+    expect(run(looks)).toBe(outcome);
+  });
+});
+
+test('an order that nothing came of is overdue after half an hour, one that did never', () => {
+  const ordered = gate.begin(gate.emptyState, '2.0.0', '1.0.0', 0);
+  expect(gate.isOverdue(ordered, '1.0.0', 29 * MINUTE)).toBe(false);
+  expect(gate.isOverdue(ordered, '1.0.0', 30 * MINUTE)).toBe(true);
+  expect(gate.isOverdue(ordered, '2.0.0', 90 * MINUTE)).toBe(false);
+  expect(gate.isOverdue(gate.emptyState, '1.0.0', 90 * MINUTE)).toBe(false);
+});
+
+const after = { pass: gate.pass, refuse: gate.refuse, abandon: gate.abandon };
+
+test('whatever happens, a version that failed is never tried again, and one trial goes on at a time', () => {
+  const version = fc.constantFrom('2.0.0', '3.0.0', '4.0.0');
+  const event = fc.oneof(
+    fc.record({ kind: fc.constantFrom('begin' as const, 'start' as const), version }),
+    fc.record({ kind: fc.constantFrom('pass' as const, 'refuse' as const, 'abandon' as const) }),
+  );
+  fc.assert(
+    fc.property(fc.array(fc.tuple(event, fc.nat(MINUTE)), { maxLength: 60 }), (events) => {
+      let state = gate.emptyState;
+      let now = 0;
+      const refused = new Set<string>();
+      for (const [each, later] of events) {
+        now += later;
+        if (each.kind === 'begin') {
+          if (!gate.mayTry(state, each.version)) continue;
+          expect(refused).not.toContain(each.version);
+          state = gate.begin(state, each.version, '1.0.0', now);
+        } else if (each.kind === 'start') {
+          const { state: next, verdict } = gate.start(state, each.version, now);
+          if (verdict === 'roll back') expect(next.failed).toContain(each.version);
+          state = next;
+        } else state = after[each.kind](state);
+        for (const failed of state.failed) refused.add(failed);
+        expect(state.failed).toEqual(expect.arrayContaining([...refused]));
+      }
+    }),
+  );
+});

@@ -1,0 +1,175 @@
+/** A box through its updates: real feed, real electron-updater, real files; only the clock and the program are made up. */
+import { mkdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { pino } from 'pino';
+import { expect, test } from 'vitest';
+import { createDownloads } from '../../main/updates/downloads.ts';
+import { appImageInstaller, debInstaller, type Installer } from '../../main/updates/installers.ts';
+import { createUpdates, type Updates } from '../../main/updates/updates.ts';
+import { temporaryFolder } from '../support/service.ts';
+import { nodeUpdater, publicKey, serveFeed, writeRelease } from './release.ts';
+
+const MINUTE = 60_000;
+const HOUR = 60 * MINUTE;
+const log = pino({ level: 'silent' });
+
+/** A box whose program is a file that says its version. It is half past two at night, the quiet hours begin at three. */
+const installBox = (feed: string | null, makeInstaller?: (restart: () => void, updatesDir: string) => Installer) => {
+  const dataDir = temporaryFolder();
+  const program = join(dataDir, 'signage-player.AppImage');
+  const updatesDir = join(dataDir, 'updates');
+  writeFileSync(program, 'the program 1.0.0');
+  const box = {
+    updatesDir,
+    now: Date.UTC(2026, 10, 21, 2, 30),
+    isWell: true,
+    restarts: 0,
+    updates: null as unknown as Updates,
+    version: () => readFileSync(program, 'utf8').slice('the program '.length),
+    /** Starts whatever program is there; a version that must not run restarts the box by itself. */
+    boot: async (): Promise<boolean> => {
+      const version = box.version();
+      const restart = () => {
+        box.restarts += 1;
+      };
+      const downloads = createDownloads(
+        { updater: nodeUpdater(version, dataDir), log, key: publicKey },
+        { readyDir: join(updatesDir, 'ready'), channel: 'latest' },
+      );
+      const installer = makeInstaller?.(restart, updatesDir) ?? appImageInstaller(program, restart);
+      box.updates = createUpdates(
+        {
+          log,
+          installer,
+          downloads,
+          peerFeeds: () => [],
+          isWell: () => box.isWell,
+          now: () => box.now,
+          steady: () => box.now,
+          random: () => 0,
+        },
+        { version, updatesDir, feed, quiet: { from: 180, until: 300 }, timeZone: 'UTC' },
+      );
+      return box.updates.mayRun();
+    },
+    later: async (ms: number): Promise<void> => {
+      box.now += ms;
+      await box.updates.look();
+    },
+  };
+  return box;
+};
+
+test('a good version goes in at a quiet hour, proves well, and stays', async () => {
+  const box = installBox((await serveFeed({ version: '2.0.0' })).url);
+  expect(await box.boot()).toBe(true);
+  await box.later(2 * MINUTE);
+  expect(box.updates.status()).toMatchObject({ version: '1.0.0', ready: '2.0.0' });
+  await box.later(2 * MINUTE);
+  expect(box.version()).toBe('1.0.0');
+  await box.later(30 * MINUTE);
+  expect([box.version(), box.restarts]).toEqual(['2.0.0', 1]);
+
+  expect(await box.boot()).toBe(true);
+  expect(box.updates.status()).toMatchObject({ version: '2.0.0', onTrial: true });
+  await box.later(MINUTE);
+  await box.later(4 * MINUTE);
+  expect(box.updates.status().onTrial).toBe(true);
+  await box.later(MINUTE);
+  expect(box.updates.status()).toMatchObject({ onTrial: false, failed: [] });
+  for (let starts = 0; starts < 5; starts += 1) expect(await box.boot()).toBe(true);
+  expect(box.version()).toBe('2.0.0');
+});
+
+test('a version that crashes in a loop is rolled back, and not tried again; the next one is', async () => {
+  const feed = await serveFeed({ version: '2.0.0' });
+  const box = installBox(feed.url);
+  await box.boot();
+  await box.later(2 * MINUTE);
+  await box.later(30 * MINUTE);
+  expect(box.version()).toBe('2.0.0');
+  expect(await box.boot()).toBe(true);
+  box.now += MINUTE;
+  expect(await box.boot()).toBe(true);
+  box.now += MINUTE;
+  expect(await box.boot()).toBe(false);
+  expect(box.version()).toBe('1.0.0');
+
+  expect(await box.boot()).toBe(true);
+  expect(box.updates.status()).toMatchObject({ version: '1.0.0', onTrial: false, failed: ['2.0.0'] });
+  for (let hours = 0; hours < 48; hours += 1) await box.later(HOUR);
+  expect(box.version()).toBe('1.0.0');
+
+  writeRelease(feed.folder, { version: '2.0.1' });
+  for (let hours = 0; hours < 48 && box.version() === '1.0.0'; hours += 1) await box.later(HOUR);
+  expect(box.version()).toBe('2.0.1');
+});
+
+test('a version that runs but does not play is rolled back', async () => {
+  const box = installBox((await serveFeed({ version: '2.0.0' })).url);
+  await box.boot();
+  await box.later(2 * MINUTE);
+  await box.later(30 * MINUTE);
+  box.isWell = false;
+  expect(await box.boot()).toBe(true);
+  for (let minutes = 0; minutes < 20; minutes += 1) await box.later(MINUTE);
+  expect([box.version(), box.restarts]).toEqual(['1.0.0', 2]);
+  await box.boot();
+  expect(box.updates.status().failed).toEqual(['2.0.0']);
+});
+
+test('where nothing is kept to go back to, a bad version runs on rather than none', async () => {
+  const box = installBox(null);
+  mkdirSync(box.updatesDir);
+  const starts = [box.now - 2, box.now - 1];
+  const trial = { version: '1.0.0', from: '0.9.0', installedAt: box.now - 3, starts };
+  writeFileSync(join(box.updatesDir, 'state.json'), JSON.stringify({ trial, failed: [] }));
+  expect(await box.boot()).toBe(true);
+  expect([box.version(), box.restarts]).toEqual(['1.0.0', 0]);
+});
+
+test.each(['', '{', '{"trial":5,"failed":[]}', '{"trial":{},"failed":[]}', '[]', 'null'])(
+  'a damaged record, %j, stops nothing',
+  async (text) => {
+    const box = installBox(null);
+    mkdirSync(box.updatesDir);
+    writeFileSync(join(box.updatesDir, 'state.json'), text);
+    expect(await box.boot()).toBe(true);
+    expect(box.updates.status()).toMatchObject({ onTrial: false, failed: [] });
+  },
+);
+
+test('an installation that fails leaves what runs, and is tried again', async () => {
+  let fails = true;
+  const feed = await serveFeed({ version: '2.0.0' });
+  const ordered: string[] = [];
+  const box = installBox(feed.url, () => ({
+    install: async (file) => {
+      ordered.push(file);
+      if (fails) throw new Error('the disk is full');
+    },
+    rollBack: async () => {},
+  }));
+  await box.boot();
+  await box.later(2 * MINUTE);
+  await box.later(30 * MINUTE);
+  expect(ordered).toHaveLength(1);
+  fails = false;
+  for (let hours = 0; hours < 30; hours += 1) await box.later(HOUR);
+  expect(ordered.length).toBeGreaterThan(1);
+});
+
+test('a deb is ordered from root, by a file that is there at once and whole', async () => {
+  const box = installBox((await serveFeed({ version: '2.0.0' })).url, (_, updatesDir) => debInstaller(updatesDir));
+  await box.boot();
+  await box.later(2 * MINUTE);
+  await box.later(30 * MINUTE);
+  expect(readFileSync(join(box.updatesDir, 'order'), 'utf8')).toBe('install\n');
+  // Root never came: the order is given again, and what runs is not disturbed.
+  expect(box.updates.status().ready).toBeNull();
+  await box.later(29 * MINUTE);
+  expect(box.updates.status().ready).toBeNull();
+  await box.later(10 * HOUR);
+  await box.later(MINUTE);
+  expect(box.updates.status().ready).toBe('2.0.0');
+});
