@@ -21,7 +21,8 @@ export const nodeBundle: BuildOptions = {
   format: 'esm',
   splitting: true,
   chunkNames: 'shared/[name]-[hash]',
-  external: ['electron'],
+  // `debug` takes colours where some other library brought them along, which only a development tool did.
+  external: ['electron', 'supports-color'],
   // Libraries that are CommonJS ask for Node's own modules by `require`.
   banner: {
     js: "import { createRequire as createBundleRequire } from 'node:module';\nconst require = createBundleRequire(import.meta.url);",

@@ -115,7 +115,7 @@ export const nodeUpdater = (version: string, userDataPath: string): AppUpdater =
   const { request } = createRequire(import.meta.url)('node:http');
   class NodeExecutor extends runtime.HttpExecutor {
     createRequest(options: object, answer: (response: unknown) => void) {
-      return request(options, answer);
+      return request({ ...options, agent: false }, answer);
     }
     download(url: URL, destination: string, options: { headers?: object; cancellationToken: never }) {
       const { cancellationToken } = options as { cancellationToken: { createPromise(work: unknown): Promise<string> } };

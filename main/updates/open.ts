@@ -1,0 +1,107 @@
+/** Updates as this build and this machine have them. */
+import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import electronUpdater, { type AppUpdater } from 'electron-updater';
+import type { Logger } from 'pino';
+import { minutesOf } from '../wall-clock.ts';
+import { createDownloads } from './downloads.ts';
+import { appImageInstaller, debInstaller, type Installer, nsisInstaller } from './installers.ts';
+import { readPublicKey } from './signature.ts';
+import { createUpdates, type Updates } from './updates.ts';
+
+interface Dependencies {
+  /** Electron's. */
+  app: {
+    isPackaged: boolean;
+    getVersion(): string;
+    getPath(name: 'home'): string;
+    relaunch(options?: { execPath?: string; args?: string[] }): void;
+    quit(): void;
+  };
+  log: Logger;
+  peerFeeds(): readonly string[];
+  isWell(): boolean | Promise<boolean>;
+  /** Makes the updater for this platform and package. */
+  createUpdater?: () => AppUpdater;
+}
+
+interface OpenOptions {
+  platform: NodeJS.Platform;
+  dataDir: string;
+  resourcesDir: string;
+  /** The AppImage that runs; null: it is none. */
+  appImage: string | null;
+  /** The address of a release folder; null: the one that the build names. */
+  feed: string | null;
+  channel: string;
+  /** `HH:MM-HH:MM`, by the site's clocks. */
+  hours: string;
+  timeZone: string;
+}
+
+const read = (path: string): string | null => {
+  try {
+    return readFileSync(path, 'utf8');
+  } catch {
+    return null;
+  }
+};
+
+/** One value of electron-builder's app-update.yml, which has one a line. */
+const settingOf = (yaml: string | null, name: string): string | null =>
+  new RegExp(`^${name}: (.+)$`, 'm').exec(yaml ?? '')?.[1]?.trim() ?? null;
+
+/** @throws Error where the build's key is none */
+export const openUpdates = (deps: Dependencies, options: OpenOptions): Updates => {
+  const { app, log, peerFeeds, isWell, createUpdater = () => electronUpdater.autoUpdater } = deps;
+  const { platform, dataDir, resourcesDir, appImage, channel, hours, timeZone } = options;
+  const updatesDir = join(dataDir, 'updates');
+  const pem = read(join(resourcesDir, 'update-key.pem'));
+  const built = read(join(resourcesDir, 'app-update.yml'));
+  const updater = app.isPackaged && pem !== null ? createUpdater() : null;
+  if (updater === null) log.info('this build has no key for updates, or is none: it does not update itself');
+
+  const installerOf = (): Installer => {
+    if (platform === 'win32') {
+      const cache = join(app.getPath('home'), 'AppData', 'Local', settingOf(built, 'updaterCacheDirName') ?? '');
+      return nsisInstaller({
+        installed: join(cache, 'installer.exe'),
+        kept: join(updatesDir, 'previous-setup.exe'),
+        runDownloaded: () => updater?.quitAndInstall(true, true),
+        quit: app.quit,
+      });
+    }
+    if (appImage === null) return debInstaller(updatesDir);
+    return appImageInstaller(appImage, () => {
+      app.relaunch({ execPath: appImage, args: process.argv.slice(1) });
+      app.quit();
+    });
+  };
+
+  const [from = '03:00', until = '05:00'] = hours.split('-');
+  return createUpdates(
+    {
+      log,
+      installer: installerOf(),
+      downloads:
+        updater === null || pem === null
+          ? null
+          : createDownloads(
+              { updater, log, key: readPublicKey(pem) },
+              { readyDir: join(updatesDir, 'ready'), channel },
+            ),
+      peerFeeds,
+      isWell,
+      now: Date.now,
+      steady: () => performance.now(),
+      random: Math.random,
+    },
+    {
+      version: app.getVersion(),
+      updatesDir,
+      feed: options.feed ?? settingOf(built, 'url'),
+      quiet: { from: minutesOf(from), until: minutesOf(until) },
+      timeZone,
+    },
+  );
+};

@@ -1,0 +1,65 @@
+import { existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { pino } from 'pino';
+import { expect, test, vi } from 'vitest';
+import { openUpdates } from '../../main/updates/open.ts';
+import { temporaryFolder } from '../support/service.ts';
+import { nodeUpdater, publicKey, serveFeed } from './release.ts';
+
+const boxOf = (isPackaged: boolean, url: string) => {
+  const dataDir = temporaryFolder();
+  const resourcesDir = join(dataDir, 'resources');
+  mkdirSync(resourcesDir);
+  writeFileSync(join(resourcesDir, 'app-update.yml'), `provider: generic\nurl: ${url}\nupdaterCacheDirName: cache\n`);
+  const createUpdater = vi.fn(() => nodeUpdater('1.0.0', dataDir));
+  const open = () =>
+    openUpdates(
+      {
+        app: { isPackaged, getVersion: () => '1.0.0', getPath: () => dataDir, relaunch: () => {}, quit: () => {} },
+        log: pino({ level: 'silent' }),
+        peerFeeds: () => [],
+        isWell: () => true,
+        createUpdater,
+      },
+      {
+        ...{ platform: 'linux', dataDir, resourcesDir, appImage: null },
+        ...{ feed: null, channel: 'latest', hours: '00:00-00:00', timeZone: 'UTC' },
+      },
+    );
+  return { dataDir, resourcesDir, createUpdater, open };
+};
+
+const pem = publicKey.export({ type: 'spki', format: 'pem' });
+
+test('a packaged build with a key takes its updates from where it says', async () => {
+  vi.useFakeTimers({ toFake: ['Date'], now: 0 });
+  const feed = await serveFeed({ version: '2.0.0' });
+  const { dataDir, resourcesDir, open } = boxOf(true, feed.url);
+  writeFileSync(join(resourcesDir, 'update-key.pem'), pem);
+  const updates = open();
+  expect(await updates.mayRun()).toBe(true);
+  vi.setSystemTime(3_600_000);
+  await updates.look();
+  expect(updates.status().ready).toBe('2.0.0');
+  await updates.look();
+  expect(readFileSync(join(dataDir, 'updates', 'order'), 'utf8')).toBe('install\n');
+  vi.useRealTimers();
+});
+
+test.each([
+  ['without a key', true, null],
+  ['from a checkout', false, pem],
+])('a build %s asks nobody', async (_, isPackaged, key) => {
+  vi.useFakeTimers({ toFake: ['Date'], now: 0 });
+  const feed = await serveFeed({ version: '2.0.0' });
+  const { dataDir, resourcesDir, createUpdater, open } = boxOf(isPackaged, feed.url);
+  if (key !== null) writeFileSync(join(resourcesDir, 'update-key.pem'), key);
+  const updates = open();
+  expect(await updates.mayRun()).toBe(true);
+  vi.setSystemTime(3_600_000);
+  await updates.look();
+  expect(createUpdater).not.toHaveBeenCalled();
+  expect(feed.asked).toEqual([]);
+  expect(existsSync(join(dataDir, 'updates', 'ready'))).toBe(false);
+  vi.useRealTimers();
+});
