@@ -86,6 +86,12 @@ const operations: Record<RouteName, Operation> = {
     responses: bytes('The file, under its own media type where its name and its first bytes agree'),
     errors: [400, 404, 412, 416],
   },
+  'GET /updates/:filename': {
+    summary: 'A signed release that this box has fetched, for the other boxes: metadata, signature and installer',
+    requestParams: byName,
+    responses: bytes('The file'),
+    errors: [404],
+  },
   'GET /healthz': { summary: 'How the service is', responses: answer('It answers, whatever is amiss', health) },
   'GET /api/screens/:slug/playlist': {
     summary: 'Everything that the screen shows. The entity tag is the revision',

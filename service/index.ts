@@ -44,6 +44,7 @@ import { createOrphans } from './streams/orphans.ts';
 import { streamRoutes } from './streams/routes.ts';
 import { createSessions } from './streams/sessions.ts';
 import { createSync } from './sync/sync.ts';
+import { updateRoutes } from './updates/routes.ts';
 import type { PeerState, Screen } from './wire.ts';
 
 /** What the service needs from whoever hosts it. */
@@ -62,6 +63,8 @@ export interface Service {
   url: string;
   /** The screens that there are now. */
   screens(): Screen[];
+  /** Where the other boxes of the site have releases, as base URLs of release folders. */
+  updateFeeds(): string[];
   /** Stops everything, in the order of the house: listening, sockets, store. Resolves within 5 s. */
   close(): Promise<void>;
 }
@@ -210,6 +213,7 @@ export const startService = async (
       peerRoutes({ registry: peers, state: peerState }),
       sync.routes,
       health,
+      updateRoutes({ dataDir }),
     ],
   });
   // The server's shortcut to a playlist asks for no credentials: it is taken for as long as the route asks for none.
@@ -246,6 +250,7 @@ export const startService = async (
   return {
     url: localUrl(options.host, server.port),
     screens: content.screens,
+    updateFeeds: () => peers.alive().map(({ url }) => `${url}/updates/`),
     close: () => stop(server),
   };
 };

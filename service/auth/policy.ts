@@ -26,6 +26,7 @@ export const policy = {
   'GET /screen/:slug': { access: 'public', variant: 'baseline' },
   'GET /assets/*path': { access: 'public', variant: 'baseline' },
   'GET /media/:filename': { access: 'public', variant: 'baseline' },
+  'GET /updates/:filename': { access: 'public', variant: 'extended' },
   'GET /healthz': { access: 'public', variant: 'baseline' },
   'GET /api/screens/:slug/playlist': { access: 'public', variant: 'baseline' },
   'GET /api/screens/:slug/connections': { access: 'public', variant: 'baseline' },

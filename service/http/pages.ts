@@ -2,12 +2,11 @@
 import { readFile } from 'node:fs/promises';
 import type { IncomingMessage } from 'node:http';
 import { join } from 'node:path';
-import send from 'send';
 import type { Content } from '../content/content.ts';
-import { CodedError } from '../errors.ts';
 import type { LandingBoot, PageBoot, PlayerBoot, Variant } from '../wire.ts';
 import { readJson } from './body.ts';
 import type { Context, Routes } from './routes.ts';
+import { sendFile } from './send-file.ts';
 
 interface Dependencies {
   content: Pick<Content, 'payload' | 'screens'>;
@@ -35,21 +34,6 @@ const sendPage = <Boot extends PageBoot>(ctx: Context, html: string, boot: Boot)
   ctx.set('Cache-Control', 'no-store');
   ctx.body = html.replace(bootSlot, (_, open: string, close: string) => open + json + close);
 };
-
-const sendFile = (ctx: Context, path: string, options: send.SendOptions): Promise<void> =>
-  new Promise((resolve, reject) => {
-    ctx.respond = false;
-    ctx.status = 200;
-    send(ctx.req, path, options)
-      .on('error', (error: { status?: number }) => {
-        ctx.respond = true;
-        // 403 is what it answers to a path that leads out of the folder.
-        reject([403, 404].includes(error.status ?? 0) ? new CodedError('not_found') : error);
-      })
-      .on('end', resolve)
-      .pipe(ctx.res);
-    ctx.res.on('close', resolve);
-  });
 
 /** @throws Error where the renderer is not built */
 export const createPages = async (

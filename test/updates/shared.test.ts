@@ -1,0 +1,38 @@
+/** What a box has fetched, another box takes from it. */
+import { mkdirSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { pino } from 'pino';
+import { expect, test } from 'vitest';
+import { createDownloads } from '../../main/updates/downloads.ts';
+import { startTestService, temporaryFolder } from '../support/service.ts';
+import { nodeUpdater, publicKey, serveFeed } from './release.ts';
+
+const downloadsInto = (dataDir: string) =>
+  createDownloads(
+    { updater: nodeUpdater('1.0.0', temporaryFolder()), log: pino({ level: 'silent' }), key: publicKey },
+    { readyDir: join(dataDir, 'updates', 'ready'), channel: 'latest' },
+  );
+
+test('a version goes from the feed to one box, and from there to the next', async () => {
+  const feed = await serveFeed({ version: '2.0.0' });
+  const first = await startTestService();
+  await downloadsInto(first.dataDir).fetch(feed.url, [], () => true);
+  const before = feed.asked.length;
+  const second = temporaryFolder();
+  expect(await downloadsInto(second).fetch(null, [`${first.url}/updates/`], () => true)).toMatchObject({
+    version: '2.0.0',
+  });
+  expect(feed.asked).toHaveLength(before);
+});
+
+test('nothing but the release can be had there', async () => {
+  const { dataDir, get } = await startTestService();
+  expect((await get('/updates/latest-linux.yml')).status).toBe(404);
+  mkdirSync(join(dataDir, 'updates', 'ready'), { recursive: true });
+  writeFileSync(join(dataDir, 'updates', 'state.json'), '{}');
+  writeFileSync(join(dataDir, 'updates', 'ready', 'latest-linux.yml'), 'version: 2.0.0\n');
+  expect(await (await get('/updates/latest-linux.yml')).text()).toBe('version: 2.0.0\n');
+  for (const path of ['/updates/..%2Fstate.json', '/updates/%2e%2e%2fstate.json', '/updates/state.json', '/updates/']) {
+    expect((await get(path)).status).toBe(404);
+  }
+});
