@@ -1,3 +1,6 @@
+import { readdirSync, readFileSync } from 'node:fs';
+import { createRequire } from 'node:module';
+import { dirname, join } from 'node:path';
 import { defineConfig, type Plugin } from 'vite';
 
 const page = (path: string): string => new URL(path, import.meta.url).pathname;
@@ -10,8 +13,24 @@ const built: Plugin = {
   ],
 };
 
+/** What pdf.js loads by itself: character maps, the fonts that every reader has, decoders of pictures. */
+const pdfParts: Plugin = {
+  name: 'pdf-parts',
+  generateBundle() {
+    const packageFile = createRequire(import.meta.url).resolve('pdfjs-dist/package.json');
+    const { version } = JSON.parse(readFileSync(packageFile, 'utf8')) as { version: string };
+    for (const folder of ['cmaps', 'standard_fonts', 'wasm']) {
+      const path = join(dirname(packageFile), folder);
+      for (const name of readdirSync(path).filter((each) => !/\.wasm$|^quickjs/.test(each))) {
+        const fileName = `assets/pdf-${version}/${folder}/${name}`;
+        this.emitFile({ type: 'asset', fileName, source: readFileSync(join(path, name)) });
+      }
+    }
+  },
+};
+
 export default defineConfig({
-  plugins: [built],
+  plugins: [built, pdfParts],
   root: page('.'),
   logLevel: 'warn',
   build: {

@@ -199,8 +199,10 @@ export const createPlayer = (
 
   /** Another round of the slide that is on, since nothing else is. */
   const stay = (current: Shown, due: number): void => {
-    if (current.slide !== null) resting.delete(current.slide.id);
-    current.turn = turnOf(current.turn.until - current.turn.since, clock.elapsed(), due);
+    if (current.slide === null) return;
+    resting.delete(current.slide.id);
+    current.turn = turnOf(lengthOf(current.slide, current.view.length), clock.elapsed(), due);
+    current.view.again?.();
   };
 
   const decide = (at: number, wall: number): void => {
@@ -262,7 +264,7 @@ export const createPlayer = (
   const stock = async (stocked: PlaylistPayload): Promise<void> => {
     for (const { kind, media_url } of stocked.slides) {
       if (payload !== stocked) return;
-      if (media_url !== null && (kind === 'image' || kind === 'video')) await shelf.take(media_url).catch(() => {});
+      if (media_url !== null && ['image', 'video', 'pdf'].includes(kind)) await shelf.take(media_url).catch(() => {});
     }
   };
 
@@ -298,7 +300,8 @@ export const createPlayer = (
     if (index === null || shown?.slide == null) return;
     if (index === shown.index && !shown.spent) {
       dropUpcoming();
-      shown.turn = turnOf(shown.turn.until - shown.turn.since, clock.elapsed(), null);
+      shown.turn = turnOf(lengthOf(shown.slide, shown.view.length), clock.elapsed(), null);
+      shown.view.again?.();
       if (haltedAt !== null) haltedAt = clock.elapsed();
     } else if (upcoming?.index === index) upcoming.step = by;
     else prepare(index, by);
@@ -310,7 +313,12 @@ export const createPlayer = (
     step,
     look: update,
     turn: (by) => {
-      if (!shown?.view.turn(by)) step(by);
+      if (!shown?.view.turn(by)) return step(by);
+      const at = clock.elapsed();
+      // Whoever turns back wants to read: the pages that are left have their time again.
+      if (shown.view.restMs !== undefined) shown.turn = { since: at, until: at + shown.view.restMs() };
+      if (haltedAt !== null) haltedAt = at;
+      update();
     },
     halt: (halted, silent) => {
       if (silent !== isSilent) shown?.view.hush?.(silent);

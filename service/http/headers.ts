@@ -7,7 +7,7 @@ const contentSecurityPolicy = [
   'img-src * data: blob:',
   'media-src * data: blob:',
   'font-src * data:',
-  'connect-src *',
+  'connect-src * blob:',
   'frame-src http: https:',
   "worker-src 'self' blob:",
   "object-src 'none'",

@@ -1,4 +1,7 @@
 import type { Slide } from '../../../service/wire.ts';
+import { colour } from './palette.ts';
+
+type Picture = HTMLImageElement | HTMLVideoElement | HTMLCanvasElement;
 
 /** How a picture sits on the screen. */
 interface Framing {
@@ -19,7 +22,7 @@ export const framing = (content: Slide['content']): Framing => {
 };
 
 /** Sets the picture into its frame. */
-export const frame = (picture: HTMLImageElement | HTMLVideoElement, { fit, focus }: Framing): void => {
+export const frame = (picture: Picture, { fit, focus }: Framing): void => {
   picture.style.objectFit = fit;
   picture.style.objectPosition = fit === 'cover' ? focus.map((part) => `${part * 100}%`).join(' ') : 'center';
 };
@@ -27,8 +30,8 @@ export const frame = (picture: HTMLImageElement | HTMLVideoElement, { fit, focus
 /** Pixels of the longer side: so few that enlarging them blurs them, at no cost a frame. */
 const BACKDROP_SIZE = 48;
 
-/** The picture itself, blurred, to fill what a contained picture leaves open. */
-export const backdrop = (picture: HTMLImageElement | HTMLVideoElement, width: number, height: number): HTMLElement => {
+/** The picture itself, blurred. */
+const backdrop = (picture: Picture, width: number, height: number): HTMLElement => {
   const canvas = document.createElement('canvas');
   canvas.className = 'backdrop';
   const scale = BACKDROP_SIZE / Math.max(width, height);
@@ -40,4 +43,24 @@ export const backdrop = (picture: HTMLImageElement | HTMLVideoElement, width: nu
     context.drawImage(picture, 0, 0, canvas.width, canvas.height);
   }
   return canvas;
+};
+
+/**
+ * What fills the screen around a picture that does not: the colour of `content.background` (CSS), else the picture itself,
+ * blurred. Nothing where the picture covers the screen.
+ */
+export const surround = (
+  content: Slide['content'],
+  { fit }: Framing,
+  picture: Picture,
+  width: number,
+  height: number,
+): HTMLElement[] => {
+  if (fit === 'cover') return [];
+  const own = colour(content?.['background']);
+  if (own === null) return [backdrop(picture, width, height)];
+  const ground = document.createElement('div');
+  ground.className = 'backdrop';
+  ground.style.background = own;
+  return [ground];
 };

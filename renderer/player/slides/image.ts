@@ -1,4 +1,4 @@
-import { backdrop, frame, framing } from './frame.ts';
+import { frame, framing, surround } from './frame.ts';
 import type { SlideFactory } from './slide.ts';
 import { createView, mediaUrl } from './view.ts';
 
@@ -23,8 +23,8 @@ export const createImage: SlideFactory = ({ slide, media }) => {
         throw new Error(`${url} can't be loaded, or isn't a picture`);
       });
       signal.throwIfAborted();
-      if (how.fit === 'contain') view.element.append(backdrop(image, image.naturalWidth, image.naturalHeight));
-      view.element.append(image);
+      const around = surround(slide.content, how, image, image.naturalWidth, image.naturalHeight);
+      view.element.append(...around, image);
     },
     destroy() {
       image.removeAttribute('src');

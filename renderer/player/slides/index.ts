@@ -1,5 +1,6 @@
 import type { Slide } from '../../../service/wire.ts';
 import { createImage } from './image.ts';
+import { createPdf } from './pdf.ts';
 import type { SlideFactory } from './slide.ts';
 import { createStream } from './stream.ts';
 import { createTemplate } from './template.ts';
@@ -15,6 +16,7 @@ const factories: Partial<Record<Slide['kind'], SlideFactory>> = {
   web: createWeb,
   template: createTemplate,
   stream: createStream,
+  pdf: createPdf,
 };
 
 const createUnknown: SlideFactory = ({ slide }) => ({

@@ -62,6 +62,10 @@ export const lookOf = (slide: Pick<Slide, 'id'>, slides: readonly Pick<Slide, 'i
   return { palette: palettes[colours] as Palette, form: forms[shape] as Look['form'] };
 };
 
+/** A CSS colour of the operator's; null where it is none. */
+export const colour = (value: unknown): string | null =>
+  typeof value === 'string' && CSS.supports('color', value) ? value : null;
+
 /** Lays the palette on an element, as the custom properties that the style sheets speak of. */
 export const paint = (element: HTMLElement, colours: Palette): void => {
   for (const [name, value] of Object.entries(colours)) element.style.setProperty(`--${name}`, value);

@@ -39,8 +39,12 @@ export interface SlideView {
   resume(): void;
   /** While silent, nothing may be heard; nothing is seen either. For kinds that a pause does not silence. */
   hush?(silent: boolean): void;
+  /** Its time begins anew, since nothing else can come on: what has an end begins again. */
+  again?(): void;
   /** Turns a page inside the slide; false at its ends and where there are none. */
   turn(step: -1 | 1): boolean;
+  /** For slides of several pages: how long what is left of them takes, in ms. */
+  restMs?(): number;
   /** Lets go of everything: decoders, timers, object URLs. */
   destroy(): void;
 }

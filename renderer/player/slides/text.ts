@@ -2,7 +2,7 @@ import type { Slide } from '../../../service/wire.ts';
 import { createAddresses } from './addresses.ts';
 import { fontsLoaded, largestFit, overflows } from './fit.ts';
 import { cleanHtml, hideBrokenPictures, isHtml, picturesDecoded } from './markup.ts';
-import { type Look, lookOf, paint } from './palette.ts';
+import { colour, type Look, lookOf, paint } from './palette.ts';
 import type { SlideFactory } from './slide.ts';
 import { createView } from './view.ts';
 
@@ -36,9 +36,6 @@ const block = (tag: 'h1' | 'div', name: string): HTMLElement => {
   element.dir = 'auto';
   return element;
 };
-
-const colour = (value: unknown): string | null =>
-  typeof value === 'string' && CSS.supports('color', value) ? value : null;
 
 /**
  * Gives the slide its look: one of the player's, or the one that its content asks for by `background` and `color` (CSS

@@ -1,4 +1,4 @@
-import { backdrop, frame, framing } from './frame.ts';
+import { frame, framing, surround } from './frame.ts';
 import { createPicture, framePresented, happened, play, release, watchMotion } from './playback.ts';
 import type { SlideFactory } from './slide.ts';
 import { createView, mediaUrl } from './view.ts';
@@ -58,13 +58,21 @@ export const createVideo: SlideFactory = ({ slide, payload, media, fail }) => {
       length = Number.isFinite(video.duration) ? video.duration * 1000 : null;
       const longer = length !== null && slide.duration_seconds !== null && slide.duration_seconds * 1000 > length;
       video.loop = longer || payload.slides.length === 1;
-      if (how.fit === 'contain') view.element.prepend(backdrop(video, video.videoWidth, video.videoHeight));
+      view.element.prepend(...surround(slide.content, how, video, video.videoWidth, video.videoHeight));
       video.addEventListener('error', broken);
       video.addEventListener('ended', holdAndReplay);
     },
     start() {
       view.start();
       go();
+    },
+    again() {
+      // A loop has no end to begin again from.
+      if (video.loop) return;
+      clearTimeout(replay);
+      const isHalted = video.paused && !video.ended;
+      video.currentTime = 0;
+      if (!isHalted) run();
     },
     pause() {
       view.pause();

@@ -1,0 +1,73 @@
+/** The pages of a slide that has several: each has its time, and a person may turn them. */
+
+export interface Pages {
+  /** Says how many there are, of which the first is shown already, and how long each is on, in ms. */
+  open(count: number, pageMs: number): void;
+  /** Begins at the first page, or again. */
+  start(): void;
+  pause(): void;
+  resume(): void;
+  /** Turns one page back or on, whose time begins anew; false at the ends. */
+  turn(step: -1 | 1): boolean;
+  /** What is left of the time of this page and of those after it, in ms. */
+  restMs(): number;
+  close(): void;
+}
+
+/** A page that is on for less than this can't be read. */
+const LEAST_MS = 1_000;
+
+/** How long each page is on where they share a slide's time, in ms. */
+export const shareOf = (slideMs: number, count: number): number => Math.max(LEAST_MS, slideMs / count);
+
+/** @param show is called with the index of the page that comes on, from 0 */
+export const createPages = (show: (index: number) => void): Pages => {
+  let count = 1;
+  let pageMs = 0;
+  let index = 0;
+  /** Of the page that is on: when its time is up, and while it is halted what is left of it. */
+  let until = 0;
+  let left: number | null = null;
+  let timer: ReturnType<typeof setTimeout> | undefined;
+
+  const schedule = (ms: number): void => {
+    clearTimeout(timer);
+    until = performance.now() + ms;
+    if (index < count - 1) timer = setTimeout(() => go(index + 1, until), ms);
+  };
+
+  /** @param since when its time begins; a page that came late does not take from the next */
+  const go = (next: number, since = performance.now()): void => {
+    index = next;
+    show(index);
+    if (left === null) schedule(Math.max(0, since + pageMs - performance.now()));
+    else left = pageMs;
+  };
+
+  return {
+    open: (pages, ms) => {
+      count = pages;
+      pageMs = ms;
+    },
+    start: () => {
+      left = null;
+      if (index === 0) schedule(pageMs);
+      else go(0);
+    },
+    pause: () => {
+      left ??= Math.max(0, until - performance.now());
+      clearTimeout(timer);
+    },
+    resume: () => {
+      if (left !== null) schedule(left);
+      left = null;
+    },
+    turn: (step) => {
+      if (index + step < 0 || index + step >= count) return false;
+      go(index + step);
+      return true;
+    },
+    restMs: () => (left ?? Math.max(0, until - performance.now())) + (count - 1 - index) * pageMs,
+    close: () => clearTimeout(timer),
+  };
+};

@@ -1,0 +1,129 @@
+import type { PagedDocument } from './document.ts';
+import { frame, framing, surround } from './frame.ts';
+import { createPages, shareOf } from './pages.ts';
+import type { SlideFactory } from './slide.ts';
+import { createView, mediaUrl } from './view.ts';
+
+/** How long a page is on where the slide has no duration of its own. */
+const PAGE_MS = 10_000;
+
+/**
+ * A PDF document, page by page: all of a page is shown unless `content.fit` is `cover`. The slide's duration spreads over
+ * the pages; without one each has 10 s. The page that is on and its neighbours are held as pictures, and no others.
+ */
+export const createPdf: SlideFactory = ({ slide, media, fail }) => {
+  const view = createView('pdf');
+  const { element } = view;
+  const how = framing({ fit: 'contain', ...slide.content });
+  const life = new AbortController();
+  const painted = new Map<number, Promise<HTMLCanvasElement>>();
+  let pdf: PagedDocument | null = null;
+  let current = 0;
+  let size = '';
+  let length: number | null = null;
+
+  const drop = (index: number): void => {
+    void painted.get(index)?.then(
+      (canvas) => {
+        canvas.remove();
+        // Without this its memory stays until the collector comes by.
+        canvas.width = 0;
+      },
+      () => {},
+    );
+    painted.delete(index);
+  };
+
+  const paint = (index: number): Promise<HTMLCanvasElement> => {
+    if (pdf === null) return Promise.reject(new Error('it is not open'));
+    const width = element.clientWidth * devicePixelRatio;
+    const height = element.clientHeight * devicePixelRatio;
+    if (size !== `${width} ${height}`) painted.clear();
+    size = `${width} ${height}`;
+    const picture = painted.get(index) ?? pdf.paint(index, { width, height, fit: how.fit });
+    painted.set(index, picture);
+    return picture;
+  };
+
+  /** Puts a page on, as soon as it is painted and if it is still wanted then; the one before stays until that. */
+  const put = async (index: number): Promise<void> => {
+    current = index;
+    const canvas = await paint(index);
+    if (current !== index || life.signal.aborted) return;
+    canvas.className = 'picture';
+    frame(canvas, how);
+    const before = element.querySelector('.picture');
+    if (before === null) element.append(canvas);
+    else before.replaceWith(canvas);
+    for (const held of [...painted.keys()]) if (Math.abs(held - index) > 1) drop(held);
+  };
+
+  /** Paints the pages that may come next. */
+  const lookAhead = async (): Promise<void> => {
+    for (const near of [current + 1, current - 1]) {
+      if (near >= 0 && near < (pdf?.count ?? 0)) await paint(near);
+    }
+  };
+
+  const pages = createPages((index) => {
+    put(index)
+      .then(lookAhead)
+      .catch((error: Error) => {
+        if (!life.signal.aborted) fail(`a page can't be painted: ${error.message}`);
+      });
+  });
+  const resized = new ResizeObserver(() => void put(current).catch(() => {}));
+
+  return {
+    ...view,
+    get length() {
+      return length;
+    },
+    async prepare(signal) {
+      signal.addEventListener('abort', () => life.abort(signal.reason), { once: true });
+      const url = mediaUrl(slide);
+      const address = await media(url);
+      const { openDocument } = await import('./document.ts');
+      signal.throwIfAborted();
+      pdf = await openDocument(address, life.signal).catch((error: Error) => {
+        throw signal.aborted ? error : new Error(`${url} ${error.message}`);
+      });
+      signal.throwIfAborted();
+      length = pdf.count * PAGE_MS;
+      const first = await paint(0).catch((error: Error) => {
+        throw signal.aborted ? error : new Error(`${url} can't be painted: ${error.message}`);
+      });
+      element.append(...surround(slide.content, how, first, first.width, first.height));
+      pages.open(
+        pdf.count,
+        slide.duration_seconds === null ? PAGE_MS : shareOf(slide.duration_seconds * 1000, pdf.count),
+      );
+      await put(0);
+      signal.throwIfAborted();
+      void lookAhead().catch(() => {});
+      resized.observe(element);
+    },
+    start() {
+      view.start();
+      pages.start();
+    },
+    again: pages.start,
+    pause() {
+      view.pause();
+      pages.pause();
+    },
+    resume() {
+      view.resume();
+      pages.resume();
+    },
+    turn: pages.turn,
+    restMs: pages.restMs,
+    destroy() {
+      life.abort(new Error('the slide is gone'));
+      resized.disconnect();
+      pages.close();
+      for (const index of [...painted.keys()]) drop(index);
+      view.destroy();
+    },
+  };
+};

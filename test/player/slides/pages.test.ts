@@ -1,0 +1,101 @@
+import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
+import { createPages, type Pages, shareOf } from '../../../renderer/player/slides/pages.ts';
+
+beforeEach(() => vi.useFakeTimers());
+afterEach(() => vi.useRealTimers());
+
+const open = (count: number, pageMs = 1_000): { pages: Pages; shown: number[] } => {
+  const shown: number[] = [];
+  const pages = createPages((index) => shown.push(index));
+  pages.open(count, pageMs);
+  return { pages, shown };
+};
+
+describe('the pages of a slide', () => {
+  it('come one after the other, and the last stays', () => {
+    const { pages, shown } = open(3);
+    pages.start();
+    expect(shown).toEqual([]);
+    vi.advanceTimersByTime(999);
+    expect(shown).toEqual([]);
+    vi.advanceTimersByTime(1);
+    expect(shown).toEqual([1]);
+    vi.advanceTimersByTime(60_000);
+    expect(shown).toEqual([1, 2]);
+  });
+
+  it('begin again', () => {
+    const { pages, shown } = open(2);
+    pages.start();
+    vi.advanceTimersByTime(5_000);
+    pages.start();
+    vi.advanceTimersByTime(5_000);
+    expect(shown).toEqual([1, 0, 1]);
+  });
+
+  it('stop in a pause, and go on with what was left', () => {
+    const { pages, shown } = open(2);
+    pages.start();
+    vi.advanceTimersByTime(700);
+    pages.pause();
+    pages.pause();
+    vi.advanceTimersByTime(60_000);
+    expect([shown, pages.restMs()]).toEqual([[], 1_300]);
+    pages.resume();
+    vi.advanceTimersByTime(299);
+    expect(shown).toEqual([]);
+    vi.advanceTimersByTime(1);
+    expect(shown).toEqual([1]);
+  });
+
+  it('are turned, and each has its time from then on', () => {
+    const { pages, shown } = open(3);
+    pages.start();
+    vi.advanceTimersByTime(900);
+    expect(pages.turn(1)).toBe(true);
+    expect(pages.restMs()).toBe(2_000);
+    vi.advanceTimersByTime(1_000);
+    expect(pages.turn(-1)).toBe(true);
+    expect(pages.restMs()).toBe(2_000);
+    vi.advanceTimersByTime(1_500);
+    expect([shown, pages.restMs()]).toEqual([[1, 2, 1, 2], 500]);
+  });
+
+  it('are turned in a pause, too, and do not go on by themselves then', () => {
+    const { pages, shown } = open(3);
+    pages.start();
+    pages.pause();
+    pages.turn(1);
+    vi.advanceTimersByTime(60_000);
+    expect(shown).toEqual([1]);
+    pages.resume();
+    vi.advanceTimersByTime(1_000);
+    expect(shown).toEqual([1, 2]);
+  });
+
+  it('are not turned beyond their ends', () => {
+    const { pages, shown } = open(2);
+    pages.start();
+    expect(pages.turn(-1)).toBe(false);
+    expect(pages.turn(1)).toBe(true);
+    expect(pages.turn(1)).toBe(false);
+    expect(open(1).pages.turn(1)).toBe(false);
+    expect(shown).toEqual([1]);
+  });
+
+  it('stop for good', () => {
+    const { pages, shown } = open(2);
+    pages.start();
+    pages.close();
+    vi.advanceTimersByTime(5_000);
+    expect(shown).toEqual([]);
+  });
+
+  it.each([
+    [10_000, 4, 2_500],
+    [10_000, 1, 10_000],
+    [10_000, 500, 1_000],
+  ])('share %d ms between %d: %d ms each', (slideMs, count, expected) => {
+    expect(shareOf(slideMs, count)).toBe(expected);
+  });
+});
