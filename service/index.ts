@@ -7,7 +7,7 @@ import { join } from 'node:path';
 import type { Logger } from 'pino';
 import type { WebSocket } from 'ws';
 import packageJson from '../package.json' with { type: 'json' };
-import { createAccess } from './auth/access.ts';
+import { type Admission, createAccess } from './auth/access.ts';
 import { type Access, policy } from './auth/policy.ts';
 import type { HeaderLines } from './auth/signatures.ts';
 import { upgradeHeaders } from './auth/socket.ts';
@@ -154,11 +154,11 @@ export const startService = async (
     steady: () => performance.now(),
     log,
   });
-  const admit = async (request: IncomingMessage, accessClass: Access, headers: HeaderLines): Promise<string | null> => {
+  const admit = (request: IncomingMessage, accessClass: Access, headers: HeaderLines): Promise<Admission> => {
     const { method = '', url: target = '' } = request;
     const { clientIp: address } = clientAddress(request);
     const host = request.headers.host ?? '';
-    return (await access.admit({ access: accessClass, method, host, target, headers, address })).bodySha256;
+    return access.admit({ access: accessClass, method, host, target, headers, address });
   };
 
   const hasher = createHasher();

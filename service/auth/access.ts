@@ -3,6 +3,7 @@ import { CodedError } from '../errors.ts';
 import { pageAuthHeader } from '../wire.ts';
 import { checkAbsentBody } from './body.ts';
 import type { Access } from './policy.ts';
+import { sha256Hex, signAnswer, signatureHeader } from './sign.ts';
 import { claimsSignature, createSignatures, type HeaderLines, parseSignature, type SignedHead } from './signatures.ts';
 import { createThrottle } from './throttle.ts';
 import { createPageTokens, type PageToken } from './tokens.ts';
@@ -15,9 +16,14 @@ interface Attempt extends SignedHead {
   address: string;
 }
 
-interface Admission {
+/** Signs an answer. @param body as it is sent */
+export type Vouch = (status: number, body: string | Uint8Array) => string;
+
+export interface Admission {
   /** What the body must hash to (SHA-256, hex); null where the request is not judged by a signature. */
   bodySha256: string | null;
+  /** Shows whoever signed the request that the answer comes from one who knows the secret; null where nobody asked. */
+  vouch: Vouch | null;
 }
 
 interface AccessControl {
@@ -43,7 +49,7 @@ interface Options {
   log: Pick<Logger, 'warn'>;
 }
 
-const unsigned: Admission = { bodySha256: null };
+const unsigned: Admission = { bodySha256: null, vouch: null };
 const open: AccessControl = { admit: async () => unsigned, pageToken: async () => null };
 
 /** The one judge of who may call what. Where a request carries both kinds of credentials, its signature is judged. */
@@ -54,9 +60,9 @@ export const createAccess = ({ secret, previous, pageTokenSeconds, now, steady, 
   const signatures = createSignatures({ secrets: previous === null ? [secret] : [secret, previous], now, steady });
 
   /** Counts what may be a guess. Malformed signatures are none, and who replays or is late knew the secret. */
-  const counted = async (address: string, judge: () => void | Promise<void>): Promise<void> => {
+  const counted = async <T>(address: string, judge: () => T | Promise<T>): Promise<T> => {
     try {
-      await judge();
+      return await judge();
     } catch (error) {
       const isGuess = error instanceof CodedError && ['signature_invalid', 'page_token_invalid'].includes(error.code);
       if (isGuess) await throttle.fail(address);
@@ -66,9 +72,13 @@ export const createAccess = ({ secret, previous, pageTokenSeconds, now, steady, 
 
   const admitSigned = async ({ headers, address, ...head }: Attempt): Promise<Admission> => {
     const signature = parseSignature(headers);
-    await counted(address, () => signatures.verify(signature, head));
+    const signer = await counted(address, () => signatures.verify(signature, head));
     checkAbsentBody(headers, signature.sha256);
-    return { bodySha256: signature.sha256 };
+    const [request = ''] = headers[signatureHeader] ?? [];
+    return {
+      bodySha256: signature.sha256,
+      vouch: (status, body) => signAnswer(signer, { request, status, sha256: sha256Hex(body) }),
+    };
   };
 
   const admitPage = async ({ access, headers, address }: Attempt): Promise<Admission> => {
@@ -82,8 +92,9 @@ export const createAccess = ({ secret, previous, pageTokenSeconds, now, steady, 
   return {
     async admit(attempt) {
       const { access, headers, address } = attempt;
-      if (access === 'public') return unsigned;
       const isSigned = access !== 'page' && claimsSignature(headers);
+      // Anyone may ask; who signs all the same wants the answer signed.
+      if (access === 'public') return isSigned ? admitSigned(attempt).catch(() => unsigned) : unsigned;
       if (!isSigned && headers[pageAuthHeader] === undefined) throw new CodedError('credentials_required');
       await throttle.check(address);
       return isSigned ? admitSigned(attempt) : admitPage(attempt);

@@ -4,6 +4,9 @@ import { createHash, createHmac, randomBytes } from 'node:crypto';
 export const timestampHeader = 'x-signage-request-timestamp';
 export const signatureHeader = 'x-signage-request-signature';
 
+/** Who answers a signed request signs the answer. */
+export const answerHeader = 'x-signage-answer-signature';
+
 /** The parts of a request that its signature covers. */
 export interface SignedParts {
   /** Milliseconds since the epoch, 13 digits. */
@@ -27,6 +30,19 @@ export const signatureMac = (secret: string, parts: SignedParts): Buffer => {
   const lines = ['signage-request-v1', timestamp, nonce, method, host.toLowerCase(), target, sha256];
   return createHmac('sha256', secret).update(lines.join('\n')).digest();
 };
+
+/** An answer, as much of it as its signature covers. */
+interface SignedAnswer {
+  /** The signature header of the request, so that no other answer fits it. */
+  request: string;
+  status: number;
+  /** Of the body as sent. */
+  sha256: string;
+}
+
+/** The value of {@link answerHeader}: HMAC-SHA256, keyed with the secret that the request was signed with, in hex. */
+export const signAnswer = (secret: string, { request, status, sha256 }: SignedAnswer): string =>
+  createHmac('sha256', secret).update(['signage-answer-v1', request, status, sha256].join('\n')).digest('hex');
 
 /** Where a request goes: its URL, or its Host header with path and query, for those who write them by hand. */
 type Destination = { url: string | URL } | { host: string; target: string };

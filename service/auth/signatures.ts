@@ -61,9 +61,10 @@ export const createSignatures = ({ secrets, now, steady, mostNonces }: Options) 
   return {
     /**
      * Takes no turn of the event loop, so that of many copies at once one is accepted.
+     * @returns the secret that signed it
      * @throws CodedError `signature_stale`, `signature_invalid`, `signature_replayed` or `busy`, the first that applies
      */
-    verify({ mac, ...claimed }: Signature, head: SignedHead): void {
+    verify({ mac, ...claimed }: Signature, head: SignedHead): string {
       const time = now();
       const timestamp = Number(claimed.timestamp);
       oldest = oldestFresh(oldest, time, steady() - start);
@@ -71,8 +72,10 @@ export const createSignatures = ({ secrets, now, steady, mostNonces }: Options) 
       const given = Buffer.from(mac, 'hex');
       const isRight = (secret: string): boolean =>
         timingSafeEqual(given, signatureMac(secret, { ...head, ...claimed }));
-      if (!secrets.some(isRight)) throw new CodedError('signature_invalid');
+      const secret = secrets.find(isRight);
+      if (secret === undefined) throw new CodedError('signature_invalid');
       nonces.use(claimed.nonce, timestamp, oldest);
+      return secret;
     },
   };
 };

@@ -2,10 +2,13 @@
 
 import { randomUUID } from 'node:crypto';
 import type { RequestListener } from 'node:http';
+import { Readable } from 'node:stream';
 import { Router } from '@koa/router';
 import Koa from 'koa';
 import type { Logger } from 'pino';
+import type { Admission } from '../auth/access.ts';
 import { type Access, policy, type RouteName } from '../auth/policy.ts';
+import { answerHeader } from '../auth/sign.ts';
 import { CodedError } from '../errors.ts';
 import { recipientHeader } from '../peers/call.ts';
 import type { Variant } from '../wire.ts';
@@ -19,14 +22,23 @@ interface Dependencies {
   log: Logger;
   gate: Gate;
   clientAddress: ReturnType<typeof createClientAddress>;
-  /** Judges a request's credentials; resolves to what its body must hash to, null where it is not signed. */
-  admit(ctx: Context, access: Access): Promise<string | null>;
+  /** Judges a request's credentials. */
+  admit(ctx: Context, access: Access): Promise<Admission>;
   variant: Variant;
   /** Of this box. */
   nodeId: string;
   /** The routes of every room; together they cover the policy. */
   rooms: readonly Routes[];
 }
+
+/** Streams are not signed: what they carry is checked by its hash. */
+const signAnswer = (ctx: Pick<Koa.ParameterizedContext<RequestState>, 'state' | 'body' | 'status' | 'set'>): void => {
+  const { state, body, status } = ctx;
+  if (state.vouch === null || body instanceof Readable) return;
+  const bytes = typeof body === 'string' || Buffer.isBuffer(body) ? body : body == null ? '' : JSON.stringify(body);
+  ctx.set(answerHeader, state.vouch(status, bytes));
+  if (body != null) ctx.body = bytes;
+};
 
 type Rule = { access: Access; variant: Variant; acts?: true };
 
@@ -51,7 +63,7 @@ export const createApp = ({
     router.register(path, [method], async (ctx) => {
       if (ctx.get(recipientHeader) !== '' && ctx.get(recipientHeader) !== nodeId) throw new CodedError('misdirected');
       if (rule.acts) gate.checkOrigin(ctx.req);
-      ctx.state.bodySha256 = await admit(ctx, rule.access);
+      Object.assign(ctx.state, await admit(ctx, rule.access));
       await handle(ctx);
     });
   }
@@ -59,7 +71,7 @@ export const createApp = ({
   app.use(async (ctx, next) => {
     const id = randomUUID();
     const requestLog = log.child({ request: id, method: ctx.method, path: ctx.path });
-    ctx.state = { clientIp: clientAddress(ctx.req).clientIp, log: requestLog, bodySha256: null };
+    ctx.state = { clientIp: clientAddress(ctx.req).clientIp, log: requestLog, bodySha256: null, vouch: null };
     ctx.set({ ...securityHeaders, 'X-Request-Id': id });
     try {
       await next();
@@ -69,6 +81,7 @@ export const createApp = ({
       ctx.body = body;
       ctx.set(headers as Record<string, string>);
     }
+    signAnswer(ctx);
   });
   app.use(router.routes());
   app.use((ctx) => {

@@ -1,5 +1,6 @@
 import type { RouterContext } from '@koa/router';
 import type { Logger } from 'pino';
+import type { Vouch } from '../auth/access.ts';
 import type { RouteName } from '../auth/policy.ts';
 
 export interface RequestState {
@@ -9,6 +10,8 @@ export interface RequestState {
   log: Logger;
   /** What the body of a signed request must hash to (SHA-256, hex); null where the request is not signed. */
   bodySha256: string | null;
+  /** Signs the answer; null where the request is not signed. */
+  vouch: Vouch | null;
 }
 
 export type Context = RouterContext<RequestState>;

@@ -1,8 +1,11 @@
-/** Requests to other boxes: kept-alive connections, signed where a secret is set, bounded in time and size. */
-import { Agent, type IncomingMessage, request as requestHttp } from 'node:http';
+/**
+ * Requests to other boxes: kept-alive connections, bounded in time and size. Where a secret is set they are signed, and so
+ * must be the answers: whoever announces himself on the LAN is asked, and what peers say is believed.
+ */
+import { Agent, type ClientRequest, type IncomingMessage, request as requestHttp } from 'node:http';
 import { request as requestHttps, Agent as SecureAgent } from 'node:https';
 import { z } from 'zod';
-import { signRequest } from '../auth/sign.ts';
+import { answerHeader, sha256Hex, signAnswer, signatureHeader, signRequest } from '../auth/sign.ts';
 
 /** Names the box that a request is meant for: its address may be another box's by now. */
 export const recipientHeader = 'x-signage-peer';
@@ -53,11 +56,21 @@ const MOST_SOCKETS = 16;
 
 const errorBody = z.object({ error: z.object({ code: z.string().max(64) }) });
 
+interface Ask extends Required<Pick<PeerRequest<z.ZodType>, 'method' | 'headers' | 'mostBytes'>> {
+  /** Empty: none. */
+  body: string;
+  signal: AbortSignal;
+}
+
 interface Reply {
   status: number;
   /** Null: too many. */
   bytes: Buffer | null;
+  signature: string | string[] | undefined;
 }
+
+/** Whoever answered does not know the secret. */
+class ForgedAnswer extends Error {}
 
 /** Null: it is larger than that. */
 const collect = async (response: IncomingMessage, mostBytes: number): Promise<Buffer | null> => {
@@ -97,48 +110,44 @@ const judge = <Schema extends z.ZodType>({ status, bytes }: Reply, schema: Schem
   return { ok: false, status, code: null, reason: `answers what was not asked for${path ? ` (${path})` : ''}` };
 };
 
-/** @param secret null: requests are not signed */
+/** @param secret null: requests are not signed, and answers need not be */
 export const createCaller = ({ secret }: { secret: string | null }): Caller => {
   const agent = new Agent({ keepAlive: true, maxSockets: MOST_SOCKETS });
   const secureAgent = new SecureAgent({ keepAlive: true, maxSockets: MOST_SOCKETS });
 
-  const send = (
-    url: URL,
-    {
-      method,
-      body,
-      headers,
-      signal,
-      mostBytes,
-    }: Required<Pick<PeerRequest<z.ZodType>, 'method' | 'mostBytes'>> & {
-      body: string | undefined;
-      headers: Readonly<Record<string, string>>;
-      signal: AbortSignal;
-    },
-    again = true,
-  ): Promise<Reply> =>
+  /** Whether an answer comes from one who knows the secret, and is the answer to this request. */
+  const isVouched = (request: ClientRequest, { status, bytes, signature }: Reply): boolean => {
+    if (secret === null || bytes === null) return true;
+    const asked = { request: String(request.getHeader(signatureHeader)), status, sha256: sha256Hex(bytes) };
+    return signature === signAnswer(secret, asked);
+  };
+
+  const send = (url: URL, ask: Ask, again = true): Promise<Reply> =>
     new Promise<Reply>((resolve, reject) => {
+      const { method, body, headers, signal, mostBytes } = ask;
       const secure = url.protocol === 'https:';
+      const credentials = secret === null ? {} : signRequest({ secret, method, url, body });
       const request = (secure ? requestHttps : requestHttp)(url, {
         method,
         agent: secure ? secureAgent : agent,
         signal,
-        headers: {
-          ...headers,
-          ...(body === undefined
-            ? {}
-            : { 'Content-Type': 'application/json', 'Content-Length': Buffer.byteLength(body) }),
-          ...(secret === null ? {} : signRequest({ secret, method, url, body: body ?? '' })),
-        },
+        headers: { ...headers, ...credentials },
       });
       request.on('error', (error: NodeJS.ErrnoException) => {
         // A kept connection may have been closed just now, with nothing of the request taken in.
-        const stale = again && request.reusedSocket && ['ECONNRESET', 'EPIPE'].includes(error.code ?? '');
-        if (stale) resolve(send(url, { method, body, headers, signal, mostBytes }, false));
+        const isStale = again && request.reusedSocket && ['ECONNRESET', 'EPIPE'].includes(error.code ?? '');
+        if (isStale) resolve(send(url, ask, false));
         else reject(error);
       });
       request.on('response', (response) => {
-        collect(response, mostBytes).then((bytes) => resolve({ status: response.statusCode ?? 0, bytes }), reject);
+        const { statusCode: status = 0, headers: answered } = response;
+        collect(response, mostBytes)
+          .then((bytes) => {
+            const reply = { status, bytes, signature: answered[answerHeader] };
+            if (status < 300 && !isVouched(request, reply)) reject(new ForgedAnswer());
+            else resolve(reply);
+          })
+          .catch(reject);
       });
       request.end(body);
     });
@@ -147,12 +156,15 @@ export const createCaller = ({ secret }: { secret: string | null }): Caller => {
     call: async (base, { path, body, schema, deadlineMs = DEADLINE_MS, mostBytes = MOST_BYTES, ...request }) => {
       const { method = body === undefined ? 'GET' : 'POST', headers = {} } = request;
       const signal = AbortSignal.timeout(deadlineMs);
-      const text = body === undefined ? undefined : JSON.stringify(body);
+      const text = body === undefined ? '' : JSON.stringify(body);
+      const type = body === undefined ? {} : { 'Content-Type': 'application/json' };
+      const ask = { method, body: text, headers: { ...headers, ...type }, signal, mostBytes };
       try {
-        return judge(await send(new URL(base + path), { method, body: text, headers, signal, mostBytes }), schema);
+        return judge(await send(new URL(base + path), ask), schema);
       } catch (error) {
         const fail = (reason: string): Failure => ({ ok: false, status: null, code: null, reason });
         if (signal.aborted) return fail(`did not answer within ${deadlineMs} ms`);
+        if (error instanceof ForgedAnswer) return fail('answers without knowing the secret');
         return fail(`can't be reached (${(error as NodeJS.ErrnoException).code ?? (error as Error).message})`);
       }
     },

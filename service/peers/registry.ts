@@ -129,9 +129,9 @@ export const createRegistry = (
     log.warn({ url: address.url, nodeId: address.nodeId, reason }, 'a peer is away');
   };
 
-  /** A box is there, but none that we look for. */
-  const setAside = (address: Address, reason: string): void => {
-    address.foreign = true;
+  /** Somebody is there, but no peer. @param foreign nobody whom we look for, either */
+  const setAside = (address: Address, reason: string, foreign: boolean): void => {
+    address.foreign = foreign;
     address.nodeId = null;
     fail(address, reason);
   };
@@ -146,10 +146,10 @@ export const createRegistry = (
 
   const take = (address: Address, state: PeerState): void => {
     const { nodeId } = state;
-    if (state.site !== site) return setAside(address, `is of site ${JSON.stringify(state.site)}, not of ours`);
+    if (state.site !== site) return setAside(address, `is of site ${JSON.stringify(state.site)}, not of ours`, true);
+    if (nodeId === self && state.instance === instance) return setAside(address, 'is this box itself', true);
     if (nodeId === self) {
-      if (state.instance === instance) return setAside(address, 'is this box itself');
-      return setAside(address, 'has the same node id as this one: remove state.json from one of them');
+      return setAside(address, 'has the same node id as this one: remove state.json from one of them', false);
     }
     const before = peer(nodeId);
     addresses.answered(address, nodeId, steady());

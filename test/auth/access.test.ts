@@ -2,7 +2,7 @@ import { inspect } from 'node:util';
 import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest';
 import { createAccess } from '../../service/auth/access.ts';
 import type { Access } from '../../service/auth/policy.ts';
-import { signatureHeader, signRequest, timestampHeader } from '../../service/auth/sign.ts';
+import { sha256Hex, signAnswer, signatureHeader, signRequest, timestampHeader } from '../../service/auth/sign.ts';
 import type { HeaderLines } from '../../service/auth/signatures.ts';
 import { createClock, linesOf, otherSecret, outcome, secret } from './support.ts';
 
@@ -37,7 +37,7 @@ describe('with no secret', () => {
   test('pages get no token, and bodies are not judged', async () => {
     const { access, admit, sign } = setUp({ secret: null });
     expect(await access.pageToken()).toBeNull();
-    expect(await admit(sign(), 'signed')).toEqual({ bodySha256: null });
+    expect(await admit(sign(), 'signed')).toEqual({ bodySha256: null, vouch: null });
   });
 });
 
@@ -107,9 +107,26 @@ describe('what each class accepts', () => {
 describe('a signed request', () => {
   test('hands on what its body must hash to', async () => {
     const { admit, sign } = setUp();
-    expect(await admit(sign(), 'signed')).toEqual({
+    expect(await admit(sign(), 'signed')).toMatchObject({
       bodySha256: '4554cc1ae5b6dba174d1263f23e40c0566db2ae1dcd358c2cc276f48ce57d1bb',
     });
+  });
+
+  test.each<Access>(['signed', 'public'])('has its answer signed, with its own secret, where it is %s', async (as) => {
+    const { admit, sign } = setUp({ previous: otherSecret });
+    for (const signer of [secret, otherSecret]) {
+      const headers = sign(signer);
+      const { vouch } = await admit(headers, as);
+      const [request = ''] = headers[signatureHeader] ?? [];
+      const mac = signAnswer(signer, { request, status: 200, sha256: sha256Hex('{}') });
+      expect(vouch?.(200, '{}')).toBe(mac);
+      expect([
+        vouch?.(201, '{}'),
+        vouch?.(200, '[]'),
+        (await admit(sign(signer), as)).vouch?.(200, '{}'),
+      ]).not.toContain(mac);
+    }
+    expect(await admit(sign('a guess'), 'public')).toEqual({ bodySha256: null, vouch: null });
   });
 
   test('with a body announced and none sent is refused at once', async () => {

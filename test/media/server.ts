@@ -54,7 +54,7 @@ export const startMedia = async (setup: Setup = {}) => {
     router.register(path, [method], handle);
   }
   app.use(async (ctx, next) => {
-    ctx.state = { clientIp: '', log, bodySha256: ctx.get('x-test-body-sha256') || null };
+    ctx.state = { clientIp: '', log, bodySha256: ctx.get('x-test-body-sha256') || null, vouch: null };
     try {
       await next();
     } catch (error) {

@@ -1,0 +1,132 @@
+/** What stands at a peer's address may be anything: it is named in /healthz, and spreads nowhere. */
+import { createServer, type RequestListener } from 'node:http';
+import { describe, expect, test } from 'vitest';
+import { patience } from '../support/observe.ts';
+import { joinScreen } from '../support/page.ts';
+import { listenOn, peersOf, postTo, secret, startBox } from './support.ts';
+
+const state = {
+  nodeId: '00000000-0000-4000-8000-000000000000',
+  instance: 'another',
+  site: 'default',
+  version: '1.0.0',
+  serverTime: 0,
+  content: null,
+  bindings: null,
+  media: null,
+  peers: [],
+};
+const json =
+  (body: unknown): RequestListener =>
+  (_, response) =>
+    void response.setHeader('Content-Type', 'application/json').end(JSON.stringify(body));
+
+/** Answers as a server would that never stops. */
+const endless: RequestListener = (_, response) => {
+  const more = (): void =>
+    void (response.write(Buffer.alloc(64 * 1024, 'x')) ? setImmediate(more) : response.once('drain', more));
+  response.on('close', () => response.removeAllListeners('drain'));
+  response.on('error', () => {});
+  more();
+};
+
+const strangers: [string, RequestListener, RegExp][] = [
+  ['garbage', (_, response) => void response.end('<!doctype html>'), /not asked for/],
+  ['nothing at all', (_, response) => void response.end(), /not asked for/],
+  ['another shape', json({ ...state, nodeId: 7 }), /not asked for \(nodeId\)/],
+  ['a list', json([state]), /not asked for/],
+  ['nesting without end', (_, response) => void response.end('['.repeat(900_000)), /not asked for/],
+  ['ten megabytes', (_, response) => void response.end(Buffer.alloc(10 * 1024 ** 2, ' ')), /more than is taken in/],
+  ['without end', endless, /more than is taken in/],
+  ['a length that is not so', (_, response) => void response.writeHead(200, { 'Content-Length': 99 }).end('{}'), /./],
+  ['an error', (_, response) => void response.writeHead(500).end('{"error":{"code":7}}'), /answers 500/],
+  ['a wrong method', (_, response) => void response.writeHead(405).end(), /answers 405/],
+  ['silence', () => {}, /did not answer within 1000 ms/],
+  ['half an answer', (_, response) => void response.writeHead(200).write('{"nodeId":'), /did not answer/],
+  ['a closed door', (request) => void request.socket.destroy(), /can't be reached/],
+];
+
+describe.each([
+  ['without a secret', {}],
+  ['with a secret', { SIGNAGE_SHARED_SECRET: secret }],
+])('%s', (_, env: Record<string, string>) => {
+  test('whatever answers badly is no peer', async () => {
+    const urls = await Promise.all(strangers.map(([, listener]) => listenOn(createServer(listener))));
+    const box = await startBox(
+      urls.map((url) => ({ url })),
+      { env },
+    );
+    const reasonOf = async (url: string | undefined) =>
+      (await peersOf(box)).find((peer) => peer.url === url)?.reason ?? '';
+    for (const [index, [name, , reason]] of strangers.entries()) {
+      const expected =
+        env.SIGNAGE_SHARED_SECRET && /not asked/.test(reason.source) ? /without knowing the secret/ : reason;
+      await expect.poll(() => reasonOf(urls[index]), { ...patience, message: name }).toMatch(expected);
+    }
+    const answer = await (await postTo(box, '/api/screens/lobby/commands', { command: 'next' })).json();
+    expect(answer).toMatchObject({ sent: 0, degraded: true });
+  });
+});
+
+test('a redirect is not followed', async () => {
+  const asked: string[] = [];
+  const target = await listenOn(
+    createServer((request, response) => {
+      asked.push(request.url ?? '');
+      json(state)(request, response);
+    }),
+  );
+  const url = await listenOn(
+    createServer((request, response) => void response.writeHead(307, { Location: target + request.url }).end()),
+  );
+  const box = await startBox([{ url }]);
+  await expect.poll(() => peersOf(box), patience).toMatchObject([{ url, state: 'away', reason: 'answers 307' }]);
+  expect(asked).toEqual([]);
+});
+
+test('where a secret is set, a peer has to know it', async () => {
+  const url = await listenOn(createServer(json(state)));
+  const trusting = await startBox([{ url }]);
+  await expect.poll(() => peersOf(trusting), patience).toMatchObject([{ nodeId: state.nodeId, state: 'alive' }]);
+  const careful = await startBox([{ url }], { env: { SIGNAGE_SHARED_SECRET: secret } });
+  const reason = 'answers without knowing the secret';
+  await expect.poll(() => peersOf(careful), patience).toMatchObject([{ nodeId: null, state: 'away', reason }]);
+});
+
+test('a peer that counts wrong spoils no answer', async () => {
+  const url = await listenOn(
+    createServer((request, response) =>
+      json(request.url?.startsWith('/api/peers') ? state : { sent: -1, connections: [{}] })(request, response),
+    ),
+  );
+  const box = await startBox([{ url }]);
+  await expect.poll(() => peersOf(box), patience).toMatchObject([{ state: 'alive' }]);
+  await joinScreen(box, 'lobby');
+  const answer = await (await postTo(box, '/api/screens/lobby/commands', { command: 'next' })).json();
+  expect(answer).toMatchObject({ sent: 1, degraded: true });
+  const snapshot = await (await box.get('/api/screens/lobby/connections')).json();
+  expect(snapshot).toMatchObject({ count: 1, degraded: true });
+});
+
+test('a box by two addresses is one peer', async () => {
+  const one = await startBox([]);
+  const port = new URL(one.url).port;
+  const other = await startBox([one, { url: `http://localhost:${port}` }]);
+  const { nodeId } = await (await one.get('/healthz')).json();
+  await expect.poll(() => peersOf(other), patience).toMatchObject([{ nodeId, state: 'alive' }]);
+  await joinScreen(one, 'lobby');
+  const answer = await (await postTo(other, '/api/screens/lobby/commands', { command: 'next' })).json();
+  expect(answer).toMatchObject({ sent: 1, degraded: false });
+});
+
+test('a box is no peer of its own, and a copy of it is named', async () => {
+  const one = await startBox([]);
+  const { nodeId } = await (await one.get('/healthz')).json();
+  const SIGNAGE_PORT = new URL(one.url).port;
+  await one.close();
+  const url = await listenOn(createServer(json({ ...state, nodeId })));
+  const box = await startBox([one, { url }], { dataDir: one.dataDir, env: { SIGNAGE_PORT } });
+  await expect.poll(() => box.log(), patience).toContain('is this box itself');
+  const copy = { nodeId: null, url, state: 'away', reason: expect.stringContaining('same node id') };
+  await expect.poll(() => peersOf(box), patience).toMatchObject([copy]);
+});
