@@ -92,6 +92,15 @@ const operations: Record<RouteName, Operation> = {
     responses: bytes('The file'),
     errors: [404],
   },
+  'GET /copies': {
+    summary: 'The copy of a remote medium that the content names; with ranges and validators (RFC 9110)',
+    requestParams: { query: z.object({ url: z.string().describe("the medium's http(s) address") }) },
+    responses: {
+      ...bytes('The copy, under the media type that its bytes have'),
+      302: { description: 'There is no copy yet: the address itself' },
+    },
+    errors: [400, 404, 412, 416],
+  },
   'GET /healthz': { summary: 'How the service is', responses: answer('It answers, whatever is amiss', health) },
   'GET /api/screens/:slug/playlist': {
     summary: 'Everything that the screen shows. The entity tag is the revision',

@@ -1,6 +1,6 @@
 /** The one file that wires the service: every room receives here what it needs, and nothing else. */
 import { randomUUID } from 'node:crypto';
-import { mkdir, statfs } from 'node:fs/promises';
+import { mkdir } from 'node:fs/promises';
 import type { IncomingMessage } from 'node:http';
 import { hostname } from 'node:os';
 import { join } from 'node:path';
@@ -17,6 +17,9 @@ import { createReports } from './connections/reports.ts';
 import { createSnapshot } from './connections/snapshot.ts';
 import { openContent } from './content/content.ts';
 import { openKeeper } from './content/keeper.ts';
+import { createCopies } from './copies/copies.ts';
+import { openLedger } from './copies/ledger.ts';
+import { copyRoutes } from './copies/routes.ts';
 import { createApp } from './http/app.ts';
 import { createClientAddress } from './http/client-address.ts';
 import { createGate } from './http/gate.ts';
@@ -28,8 +31,8 @@ import { createCatalog } from './media/catalog.ts';
 import { createDownloads } from './media/downloads.ts';
 import { createHasher } from './media/hasher.ts';
 import { createLibrary } from './media/library.ts';
+import { createRoom } from './media/room.ts';
 import { mediaRoutes } from './media/routes.ts';
-import { requireSpace } from './media/space.ts';
 import { createLanding } from './onboarding/landing.ts';
 import { createOnboarding } from './onboarding/onboarding.ts';
 import { createOnboardingRoutes } from './onboarding/routes.ts';
@@ -163,12 +166,19 @@ export const startService = async (
 
   const hasher = createHasher();
   const catalog = createCatalog({ path: join(dataDir, 'media.json'), folders: [uploadDir, mediaDir], hasher, log });
-  const library = await createLibrary({ ...options, hasher, catalog, log });
+  const copiesDir = join(mediaDir, 'copies');
+  const ledger = await openLedger({ path: join(dataDir, 'copies.json'), folder: copiesDir, log });
+  const room = createRoom({
+    folders: [uploadDir, mediaDir, copiesDir],
+    quota: options.mediaQuotaBytes,
+    makeWay: ledger.evict,
+  });
+  const library = await createLibrary({ ...options, hasher, catalog, room, log });
   const downloads = await createDownloads({
     mediaDir,
     limit: options.maxUploadBytes,
     hasher,
-    requireRoom: async (wanted) => requireSpace(await statfs(mediaDir), wanted),
+    requireRoom: (wanted) => room.require(mediaDir, wanted),
     catalog,
   });
   const screens = createScreens({ content, hub, takeSnapshot, commands, clientAddress, variant });
@@ -184,7 +194,8 @@ export const startService = async (
   const ffmpeg = createFfmpeg({ environment }, options);
   const orphans = createOrphans({ log, environment }, options);
   const streams = await createSessions({ log, ffmpeg, orphans, environment }, options);
-  const faults = () => [...store.faults(), ...keeper.faults()];
+  const copies = createCopies({ content, ledger, downloads, room, hasher, log });
+  const faults = () => [...store.faults(), ...keeper.faults(), ...ledger.faults()];
   const health = healthRoutes({
     content,
     hub,
@@ -193,6 +204,7 @@ export const startService = async (
     ffmpeg,
     peers,
     sync,
+    copies,
     options,
     version: packageJson.version,
     startedAt,
@@ -209,6 +221,7 @@ export const startService = async (
       screens.routes,
       onboarding.routes,
       mediaRoutes(library),
+      copyRoutes(copies),
       streamRoutes(streams),
       peerRoutes({ registry: peers, state: peerState }),
       sync.routes,
@@ -223,12 +236,13 @@ export const startService = async (
     sync.close();
     peers.close();
     await content.close();
+    copies.close();
     const drained = server?.close();
-    await Promise.all([hub.close(), landing.close(), streams.close()]);
+    await Promise.all([hub.close(), landing.close(), streams.close(), downloads.close()]);
     await drained;
-    await downloads.close();
     await catalog.close();
     await hasher.close();
+    await ledger.close();
     await keeper.close();
     await store.close();
   };

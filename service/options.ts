@@ -99,8 +99,10 @@ const settings = {
   discovery: onOff,
   /** Only boxes of one site are peers. */
   site: text.default('default'),
-  /** Largest upload, bytes. */
+  /** Largest upload, and largest copy of a remote medium, bytes. */
   maxUploadBytes: wholeNumber(1, Number.MAX_SAFE_INTEGER).default(2 * GIB),
+  /** Most bytes of uploads, copies of remote media and peers' media together. Copies make way for uploads. */
+  mediaQuotaBytes: wholeNumber(0, Number.MAX_SAFE_INTEGER).default(64 * GIB),
   ffmpegPath: text.optional(),
   /** Most stream sessions at a time. */
   maxStreams: wholeNumber(0, 1000).default(8),
@@ -260,6 +262,7 @@ export const readOptions = ({ env = process.env, defaults = {} }: Surroundings =
     discovery: lookUp('discovery', defaults.discovery ?? 'off'),
     site: lookUp('site'),
     maxUploadBytes: lookUp('maxUploadBytes'),
+    mediaQuotaBytes: lookUp('mediaQuotaBytes'),
     ffmpegPath: lookUp('ffmpegPath') ?? null,
     maxStreams: lookUp('maxStreams'),
     streamIdleSeconds: lookUp('streamIdleSeconds'),

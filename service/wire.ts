@@ -575,6 +575,26 @@ const skewSummary = z
   .describe('ms, early or late, of the last thousand');
 export type SkewSummary = z.infer<typeof skewSummary>;
 
+/** The copies of the remote media that the content names. */
+export const copiesHealth = z
+  .object({
+    count: z.int().describe('files'),
+    bytes: z.int(),
+    pending: z.int().describe('media that were not fetched yet, and have not failed'),
+    failed: z
+      .array(
+        z.object({
+          url: z.string().describe('without credentials and query'),
+          reason: z.string().describe('completes "it was not fetched: ..."'),
+          held: z.boolean().describe('true where an earlier copy plays meanwhile'),
+          nextAt: instant.describe('when it is tried again'),
+        }),
+      )
+      .describe('the first fifty'),
+  })
+  .meta({ id: 'CopiesHealth' });
+export type CopiesHealth = z.infer<typeof copiesHealth>;
+
 /** `GET /healthz`. What is amiss is said in sentences. */
 export const health = z
   .object({
@@ -591,6 +611,7 @@ export const health = z
       errors: z.array(z.object({ path: z.string(), message: z.string() })),
     }),
     connections: z.int(),
+    copies: copiesHealth,
     site: z.string(),
     peers: z.array(peerHealth),
     gaps,

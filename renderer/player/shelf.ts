@@ -1,5 +1,5 @@
 /**
- * Media of this service, held by the page, so that a playlist keeps turning while the service is away. Service
+ * Media of this service, and its copies of remote ones, held by the page, so that a playlist keeps turning while the service is away. Service
  * workers and the Cache API want a secure context, which plain http on a LAN is not; blobs do not.
  */
 
@@ -11,9 +11,9 @@ interface Held {
 
 export interface Shelf {
   /**
-   * An address to load a medium from. Media of this service are fetched, or looked up again where they are held,
-   * and come as `blob:` URLs; everything else, and what is too large to hold, is returned as it is.
-   * Rejects where the medium can't be had.
+   * An address to load a medium from. Media of this service, and remote ones that it has a copy of, are fetched, or
+   * looked up again where they are held, and come as `blob:` URLs; what is too large to hold comes as its address at
+   * the service, and everything else as it is. Rejects where a medium of this service can't be had.
    */
   take(url: string): Promise<string>;
 }
@@ -52,23 +52,30 @@ export const createShelf = (): Shelf => {
   /** Fetches a medium, or looks it up again; the address to load it from. */
   const fetchMedium = async (url: string): Promise<string> => {
     const before = held.get(url);
+    const isRemote = !url.startsWith('/media/');
+    const path = isRemote ? `/copies?url=${encodeURIComponent(url)}` : url;
     const abort = new AbortController();
     const deadline = setTimeout(() => abort.abort(), ANSWER_MS);
     let response: Response;
     try {
-      response = await fetch(url, { cache: 'no-cache', signal: abort.signal });
+      // Where there is no copy the service leads to the remote medium, which only an element may load.
+      response = await fetch(path, { cache: 'no-cache', redirect: 'manual', signal: abort.signal });
     } catch (error) {
-      if (before === undefined) throw error;
-      return before.url;
+      if (before !== undefined) return before.url;
+      if (isRemote) return url;
+      throw error;
     } finally {
       clearTimeout(deadline);
     }
-    if (!response.ok) throw new Error(`${url} answers ${response.status}`);
+    if (!response.ok) {
+      if (isRemote) return before?.url ?? url;
+      throw new Error(`${url} answers ${response.status}`);
+    }
     const etag = response.headers.get('ETag');
     const isHeld = before !== undefined && before.etag === etag;
     if (isHeld || Number(response.headers.get('Content-Length')) > LARGEST_BYTES) {
       abort.abort();
-      return isHeld ? before.url : url;
+      return isHeld ? before.url : path;
     }
     const patience = setTimeout(() => abort.abort(), BODY_MS);
     const blob = await response.blob().finally(() => clearTimeout(patience));
@@ -79,7 +86,7 @@ export const createShelf = (): Shelf => {
 
   return {
     take: (url) => {
-      if (!url.startsWith('/media/')) return Promise.resolve(url);
+      if (!/^(?:\/media\/|https?:)/i.test(url)) return Promise.resolve(url);
       const running = taking.get(url) ?? fetchMedium(url).finally(() => taking.delete(url));
       taking.set(url, running);
       return running;

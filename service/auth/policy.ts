@@ -27,6 +27,7 @@ export const policy = {
   'GET /assets/*path': { access: 'public', variant: 'baseline' },
   'GET /media/:filename': { access: 'public', variant: 'baseline' },
   'GET /updates/:filename': { access: 'public', variant: 'extended' },
+  'GET /copies': { access: 'public', variant: 'baseline' },
   'GET /healthz': { access: 'public', variant: 'baseline' },
   'GET /api/screens/:slug/playlist': { access: 'public', variant: 'baseline' },
   'GET /api/screens/:slug/connections': { access: 'public', variant: 'baseline' },

@@ -1,6 +1,7 @@
 import type { Hub } from '../connections/hub.ts';
 import type { Reports } from '../connections/reports.ts';
 import type { Content } from '../content/content.ts';
+import type { Copies } from '../copies/copies.ts';
 import type { Options } from '../options.ts';
 import type { Peers } from '../peers/registry.ts';
 import type { Store } from '../store/store.ts';
@@ -17,6 +18,7 @@ interface Dependencies {
   ffmpeg: Pick<Ffmpeg, 'describe'>;
   peers: Pick<Peers, 'health'>;
   sync: Pick<Sync, 'health'>;
+  copies: Pick<Copies, 'status'>;
   options: Pick<Options, 'variant' | 'warnings' | 'site'>;
   version: string;
   startedAt: Date;
@@ -31,6 +33,7 @@ export const healthRoutes = ({
   ffmpeg,
   peers,
   sync,
+  copies,
   options,
   version,
   startedAt,
@@ -48,6 +51,7 @@ export const healthRoutes = ({
       store: { faults: store.faults() },
       content: content.status(),
       connections: hub.count(),
+      copies: copies.status(),
       site: options.site,
       peers: peers.health(),
       ...reports.describe(),

@@ -1,3 +1,4 @@
+import type { Stats } from 'node:fs';
 import { readdir, readFile, rename, stat, writeFile } from 'node:fs/promises';
 import { basename, join } from 'node:path';
 import type { Logger } from 'pino';
@@ -132,6 +133,12 @@ export const createCatalog = ({ path, folders, hasher, log }: Options) => {
       for (const file of gone) changed = known.delete(file) || changed;
       void readOn();
       return entries.sort((a, b) => (a.name < b.name ? -1 : 1));
+    },
+
+    /** The SHA-256 (hex) of a file, where it is known of the file as it is now. */
+    hashOf(file: string, stats: Stats): string | undefined {
+      const facts = known.get(file);
+      return facts?.fingerprint === fingerprint(stats) ? facts.sha256 : undefined;
     },
 
     /** Tells what an upload's facts are, so that it need not be read again. */

@@ -20,6 +20,7 @@ export interface Download extends Validators {
   sha256: string;
   /** The media type that the server claims, without its parameters. */
   claimedType: string | null;
+  cacheControl: string | null;
 }
 
 interface Job {
@@ -152,7 +153,11 @@ const attempt = async (job: Job, before: PartNote | null, options: Options): Pro
         throw new FetchFault('its bytes are not the ones that were asked for', { lasting: true });
       }
       const [claimed = ''] = (headers['content-type'] ?? '').split(';');
-      return { size, sha256, ...validatorsOf(headers), claimedType: claimed.trim().toLowerCase() || null };
+      return {
+        ...{ size, sha256, ...validatorsOf(headers) },
+        claimedType: claimed.trim().toLowerCase() || null,
+        cacheControl: headers['cache-control'] ?? null,
+      };
     } catch (error) {
       if (isOfUse && !lacksRoom(error)) await part.keep(note).catch(() => undefined);
       else await part.discard();

@@ -39,6 +39,8 @@ interface Wanted {
   from: readonly string[];
 }
 
+export type Downloads = Awaited<ReturnType<typeof createDownloads>>;
+
 const LIMITS = { total: 4, perHost: 2 };
 /** A part that nobody went on with for so long is not going to be. */
 const PART_DAYS = 7;

@@ -26,6 +26,16 @@ const readHead = async (handle: FileHandle, length: number): Promise<Buffer> => 
   return buffer.subarray(0, bytesRead);
 };
 
+/** The first bytes of a file, as many as tell its type. */
+export const headOf = async (path: string): Promise<Buffer> => {
+  const handle = await open(path);
+  try {
+    return await readHead(handle, SIGNATURE_BYTES);
+  } finally {
+    await handle.close();
+  }
+};
+
 /** The media type that a file of this name goes out under; see {@link judgeType}. */
 export const typeOfFile = async (handle: FileHandle, name: string): Promise<string> =>
   judgeType(name, await readHead(handle, SIGNATURE_BYTES));

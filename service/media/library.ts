@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import { constants, type Stats } from 'node:fs';
-import { type FileHandle, open, readdir, rm, statfs as systemStatfs, unlink } from 'node:fs/promises';
+import { type FileHandle, open, readdir, rm, unlink } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { Readable } from 'node:stream';
 import type { Logger } from 'pino';
@@ -10,13 +10,19 @@ import { codeOf, isFull, systemDisk } from '../store/disk.ts';
 import { renamePatiently } from '../store/file.ts';
 import type { UploadResult } from '../wire.ts';
 import type { Following } from './hasher.ts';
-import { type Facts, inspect } from './inspect.ts';
+import { type Facts, inspect, typeOfFile } from './inspect.ts';
 import { receive } from './receive.ts';
-import { requireSpace, type Volume } from './space.ts';
 
-/** Where an upload's facts are kept, so that nobody has to read the file again for them. */
+/** Where the facts of media are kept, so that nobody has to read a file again for them. */
 interface Catalog {
   record(path: string, facts: Facts & { sha256: string }): void;
+  hashOf(path: string, stats: Stats): string | undefined;
+}
+
+/** What media may take. */
+interface Room {
+  /** Rejects with `insufficient_storage` where a folder can't take so many bytes more, of which so many replace others. */
+  require(folder: string, wanted: number, replaced: number): Promise<void>;
 }
 
 interface Options {
@@ -25,8 +31,8 @@ interface Options {
   maxUploadBytes: number;
   hasher: { follow(path: string): Following };
   catalog: Catalog;
+  room: Room;
   log: Logger;
-  statfs?: (path: string) => Promise<Volume>;
 }
 
 interface Upload {
@@ -40,6 +46,14 @@ interface Upload {
 export interface OpenFile {
   handle: FileHandle;
   stats: Stats;
+}
+
+/** An open medium, and what is known of it. */
+interface OpenMedium extends OpenFile {
+  /** The media type that it goes out under. */
+  type: string;
+  /** SHA-256 (hex), where it is known. */
+  sha256: string | undefined;
 }
 
 export type Library = Awaited<ReturnType<typeof createLibrary>>;
@@ -60,22 +74,12 @@ const coded = (error: unknown): unknown => {
  * The media of this box: the upload directory, which clients write to, and the media directory, which holds copies of
  * remote media; both are there. Sweeps what broken uploads left. Every `name` has passed `mediaName`.
  */
-export const createLibrary = async ({
-  uploadDir,
-  mediaDir,
-  maxUploadBytes,
-  hasher,
-  catalog,
-  log,
-  statfs = systemStatfs,
-}: Options) => {
+export const createLibrary = async ({ uploadDir, mediaDir, maxUploadBytes, hasher, catalog, room, log }: Options) => {
   for (const name of await readdir(uploadDir)) {
     if (!LEFTOVER.test(name)) continue;
     await rm(join(uploadDir, name), { force: true });
     log.info({ name }, 'swept an upload that was cut off');
   }
-
-  const requireRoom = async (wanted = 0): Promise<void> => requireSpace(await statfs(uploadDir), wanted);
 
   return {
     folders: { uploadDir, mediaDir },
@@ -92,6 +96,8 @@ export const createLibrary = async ({
       }
       const temporary = join(uploadDir, `.upload-${randomUUID()}`);
       const path = join(uploadDir, name);
+      const { size: replaced } = await systemDisk.stat(path).catch(() => ({ size: 0 }));
+      const requireRoom = (wanted = 0): Promise<void> => room.require(uploadDir, wanted, replaced);
       try {
         await requireRoom(expectedLength ?? 0);
         const { size, sha256 } = await receive(stream, temporary, {
@@ -100,6 +106,8 @@ export const createLibrary = async ({
           requireRoom,
         });
         checkBody(sha256, bodySha256);
+        // Once more, for one that did not say how long it would be.
+        if (expectedLength === null) await requireRoom();
         const facts = await inspect(temporary, name);
         await renamePatiently(systemDisk, temporary, path);
         await systemDisk.syncFolder(uploadDir);
@@ -130,13 +138,16 @@ export const createLibrary = async ({
      *
      * @throws `file_not_found`
      */
-    async open(name: string): Promise<OpenFile> {
+    async open(name: string): Promise<OpenMedium> {
       for (const folder of [uploadDir, mediaDir]) {
         try {
           // Not to wait: whatever lies in the folder, a pipe for one, no request hangs on it.
-          const handle = await open(join(folder, name), constants.O_RDONLY | (constants.O_NONBLOCK ?? 0));
+          const path = join(folder, name);
+          const handle = await open(path, constants.O_RDONLY | (constants.O_NONBLOCK ?? 0));
           const stats = await handle.stat();
-          if (stats.isFile()) return { handle, stats };
+          if (stats.isFile()) {
+            return { handle, stats, type: await typeOfFile(handle, name), sha256: catalog.hashOf(path, stats) };
+          }
           await handle.close();
         } catch (error) {
           if (!isCode(error, 'ENOENT', 'EISDIR', 'ENXIO', 'ELOOP', 'ENAMETOOLONG')) throw error;

@@ -2,6 +2,7 @@ import type { IncomingMessage } from 'node:http';
 import { CodedError } from '../errors.ts';
 import type { Context, Routes } from '../http/routes.ts';
 import type { MediaConfig, UploadResult } from '../wire.ts';
+import { fingerprint } from './fingerprint.ts';
 import type { Library } from './library.ts';
 import { mediaName } from './names.ts';
 import { serve } from './serve.ts';
@@ -51,6 +52,7 @@ export const mediaRoutes = (library: Library): Routes => ({
 
   'GET /media/:filename': async (ctx) => {
     const name = nameOf(ctx);
-    await serve(ctx, name, await library.open(name));
+    const { type, sha256, ...file } = await library.open(name);
+    await serve(ctx, { name, type, etag: fingerprint(file.stats), sha256 }, file);
   },
 });

@@ -2,8 +2,6 @@ import { finished } from 'node:stream';
 import send from 'send';
 import { CodedError } from '../errors.ts';
 import type { Context } from '../http/routes.ts';
-import { fingerprint } from './fingerprint.ts';
-import { typeOfFile } from './inspect.ts';
 import type { OpenFile } from './library.ts';
 import { OPAQUE } from './types.ts';
 
@@ -33,21 +31,33 @@ const transfer = ({ req, res }: Context, name: string, { handle, stats }: OpenFi
     sending.send(name, stats);
   });
 
+/** What a file goes out as. */
+interface Guise {
+  name: string;
+  /** Its media type; {@link OPAQUE} goes out as an attachment. */
+  type: string;
+  /** RFC 9110 entity tag, without the quotes. */
+  etag: string;
+  /** SHA-256 (hex), where it is known. */
+  sha256?: string | undefined;
+}
+
 /**
  * Answers with an open file, and closes it: ranges, validators and conditions as in RFC 9110. Names are used again, so
  * every use of a cached copy is to be checked.
  *
  * @throws `precondition_failed`, `range_not_satisfiable`
  */
-export const serve = async (ctx: Context, name: string, file: OpenFile): Promise<void> => {
+export const serve = async (ctx: Context, { name, type, etag, sha256 }: Guise, file: OpenFile): Promise<void> => {
   try {
     // fetch() asks for no-cache whenever it asks conditionally; the condition is judged afresh here in any case.
     delete ctx.req.headers['cache-control'];
-    const type = await typeOfFile(file.handle, name);
     if (type === OPAQUE) ctx.attachment(name);
     ctx.set({
       'Content-Type': type,
-      ETag: `"${fingerprint(file.stats)}"`,
+      ETag: `"${etag}"`,
+      // RFC 9530: of the whole, whatever part of it goes out.
+      ...(sha256 !== undefined && { 'Repr-Digest': `sha-256=:${Buffer.from(sha256, 'hex').toString('base64')}:` }),
       'Cache-Control': 'no-cache',
       'Content-Security-Policy': "default-src 'none'; sandbox",
       'X-Content-Type-Options': 'nosniff',

@@ -12,14 +12,18 @@ export interface Volume {
 const MIB = 1024 ** 2;
 
 /**
- * Uploads leave max(512 MiB, 5 %) of a volume free, so that the service's own state always has room. A volume smaller
- * than that takes none.
- *
+ * The bytes that media may still take of a volume; negative where it has too little left. max(512 MiB, 5 %) of it stay
+ * free, so that the service's own state always has room. A volume smaller than that takes none.
+ */
+export const spareOf = ({ bavail, blocks, bsize }: Volume): number =>
+  bavail * bsize - Math.max(512 * MIB, 0.05 * blocks * bsize);
+
+/**
  * @param wanted bytes still to be written
  * @throws `insufficient_storage`
  */
-export const requireSpace = ({ bavail, blocks, bsize }: Volume, wanted: number): void => {
-  const spare = bavail * bsize - Math.max(512 * MIB, 0.05 * blocks * bsize);
+export const requireSpace = (volume: Volume, wanted: number): void => {
+  const spare = spareOf(volume);
   if (spare >= wanted) return;
   const room = Math.max(0, Math.floor(spare / MIB));
   throw new CodedError('insufficient_storage', `The disk is full: there is room for ${room} MiB of uploads.`);

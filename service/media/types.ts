@@ -101,3 +101,16 @@ export const judgeType = (name: string, head: Buffer): string => {
   const [type, signature] = rowOf(name) ?? [OPAQUE, never];
   return signature.test(head.toString('latin1', 0, SIGNATURE_BYTES)) ? type : OPAQUE;
 };
+
+/** What is shown from copies: everything else, once it is away from its server, is only bytes. */
+const showable = [...media.values()].filter(([type]) => /^(?:image|video)\/|\/pdf$/.test(type));
+
+/**
+ * The media type of a picture, video or PDF under no name of ours: the first claimed one that its first bytes agree
+ * with, else the one that they are the signature of, as browsers look at pictures; null: it is neither.
+ */
+export const judgeCopy = (claims: readonly (string | null)[], head: Buffer): string | null => {
+  const text = head.toString('latin1', 0, SIGNATURE_BYTES);
+  const types = showable.filter(([, signature]) => signature.test(text)).map(([type]) => type);
+  return claims.find((claim): claim is string => claim !== null && types.includes(claim)) ?? types[0] ?? null;
+};

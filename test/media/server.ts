@@ -13,6 +13,7 @@ import type { RequestState } from '../../service/http/routes.ts';
 import { createCatalog } from '../../service/media/catalog.ts';
 import { createHasher } from '../../service/media/hasher.ts';
 import { createLibrary } from '../../service/media/library.ts';
+import { createRoom } from '../../service/media/room.ts';
 import { mediaRoutes } from '../../service/media/routes.ts';
 import type { Volume } from '../../service/media/space.ts';
 import { temporaryFolder } from '../support/service.ts';
@@ -23,6 +24,8 @@ interface Setup {
   dataDir?: string;
   uploadDir?: string;
   maxUploadBytes?: number;
+  quota?: number;
+  makeWay?: (bytes: number) => Promise<void>;
   statfs?: (path: string) => Promise<Volume>;
 }
 
@@ -40,11 +43,9 @@ export const startMedia = async (setup: Setup = {}) => {
 
   const hasher = createHasher();
   const catalog = createCatalog({ path: join(dataDir, 'media.json'), folders: [uploadDir, mediaDir], hasher, log });
-  const { maxUploadBytes = 2 ** 31, statfs } = setup;
-  const library = await createLibrary({
-    ...{ uploadDir, mediaDir, maxUploadBytes, hasher, catalog, log },
-    ...(statfs && { statfs }),
-  });
+  const { maxUploadBytes = 2 ** 31, quota = 2 ** 40, makeWay = async () => {}, statfs } = setup;
+  const room = createRoom({ folders: [uploadDir, mediaDir], quota, makeWay, ...(statfs && { statfs }) });
+  const library = await createLibrary({ uploadDir, mediaDir, maxUploadBytes, hasher, catalog, room, log });
 
   const app = new Koa<RequestState>();
   app.silent = true;

@@ -1,10 +1,19 @@
-const LOCAL_MEDIUM = /(?<=["'(=,\s]|&quot;|&#39;)\/media\/(?:(?!&(?:quot|#39);)[^\s"'()<>,])+/g;
+const ADDRESS = /(?<=["'(=,\s]|&quot;|&#39;)(?:\/media\/|https?:\/\/)(?:(?!&(?:quot|#39);)[^\s"'()<>,])+/gi;
+/** Of a remote address only its extension tells whether it is a picture. */
+const MEDIUM = /^\/media\/|\.(?:a?png|jpe?g|jfif|gif|webp|avif|bmp|svg)(?:[?#]|$)/i;
 const unescaped = (url: string): string => url.replaceAll('&amp;', '&');
 
-/** Every `/media/NAME` that the markup loads, each once. */
-export const mediaIn = (html: string): string[] => [...new Set(html.match(LOCAL_MEDIUM)?.map(unescaped))];
+/** Every `/media/NAME` and every remote picture that the markup loads, each once. */
+export const mediaIn = (html: string): string[] => [
+  ...new Set(
+    html
+      .match(ADDRESS)
+      ?.map(unescaped)
+      .filter((url) => MEDIUM.test(url)),
+  ),
+];
 
-/** Where to load the media of this service from that a markup names. */
+/** Where to load the media from that a markup names. */
 export interface Addresses {
   /** Whether all of the markup's are known. */
   know(html: string): boolean;
@@ -22,6 +31,6 @@ export const createAddresses = (media: (url: string) => Promise<string>): Addres
     learn: async (html) => {
       await Promise.all(unknownIn(html).map(async (url) => known.set(url, await media(url).catch(() => url))));
     },
-    apply: (html) => html.replace(LOCAL_MEDIUM, (url) => known.get(unescaped(url)) ?? url),
+    apply: (html) => html.replace(ADDRESS, (url) => known.get(unescaped(url)) ?? url),
   };
 };

@@ -10,7 +10,8 @@ describe('the media of a markup', () => {
     ['<img srcset="/media/a.jpg 1x,/media/b.jpg 2x">', ['/media/a.jpg', '/media/b.jpg']],
     ['<img src="/media/a.jpg"><img src="/media/a.jpg">', ['/media/a.jpg']],
     ['<img src="/media/salt&amp;pepper.jpg">', ['/media/salt&pepper.jpg']],
-    ['<img src="https://example.org/media/a.jpg">', []],
+    ['<img src="https://example.org/a.jpg?a=1&amp;b=2">', ['https://example.org/a.jpg?a=1&b=2']],
+    ['<a href="https://example.org/">https://example.org/a.html</a>', []],
   ])('%s: %j', (html, expected) => {
     expect(mediaIn(html)).toEqual(expected);
   });

@@ -1,0 +1,213 @@
+/** Copies of the remote media that the content names, fetched ahead and kept fresh, so that a box plays on alone. */
+import type { Logger } from 'pino';
+import type { Content } from '../content/content.ts';
+import type { Downloads } from '../media/downloads.ts';
+import { FetchFault } from '../media/fault.ts';
+import type { Following } from '../media/hasher.ts';
+import { headOf } from '../media/inspect.ts';
+import { judgeCopy, mediaTypeOf } from '../media/types.ts';
+import type { CopiesHealth, PlaylistPayload } from '../wire.ts';
+import { lifeOf, retryAfter, spread } from './freshness.ts';
+import type { Copy, Ledger } from './ledger.ts';
+import { normalAddress, remoteMedia } from './named.ts';
+
+interface Dependencies {
+  content: Pick<Content, 'screens' | 'payload' | 'onChange'>;
+  ledger: Ledger;
+  downloads: Pick<Downloads, 'fetch'>;
+  room: { left(): Promise<number> };
+  hasher: { follow(path: string): Following };
+  log: Logger;
+}
+
+export type Copies = ReturnType<typeof createCopies>;
+
+/** How one named medium stands. */
+interface Standing {
+  /** When it is to be seen to next, ms since the epoch. */
+  due: number;
+  busy: boolean;
+  /** In a row. */
+  failures: number;
+  reason: string | null;
+}
+
+/** A copy's bytes are held against their hash this often. */
+const VERIFY_MS = 24 * 60 * 60 * 1000;
+/** What fails is told of so many addresses at most. */
+const MOST_TOLD = 50;
+/** Timers hold no more than 24.8 days. */
+const LONGEST_SLEEP_MS = 60 * 60 * 1000;
+
+/** An address that can be shown: what might open something is not in it. */
+const shown = (address: string): string => {
+  const { origin, pathname, search } = new URL(address);
+  return origin + pathname + (search && '?…');
+};
+
+/** Begins to follow the content. */
+export const createCopies = ({ content, ledger, downloads, room, hasher, log }: Dependencies) => {
+  let standings = new Map<string, Standing>();
+  let timer: ReturnType<typeof setTimeout> | undefined;
+  let closed = false;
+
+  /** When a copy is to be seen to: the origin is asked, or its bytes are held against their hash. */
+  const dueOf = ({ checkedAt, verifiedAt, life }: Copy): number =>
+    Math.min(checkedAt + spread(life, Math.random()), verifiedAt + VERIFY_MS);
+
+  /** Whether the bytes are still the ones that came. */
+  const isWhole = (copy: Copy): Promise<boolean> =>
+    hasher
+      .follow(ledger.fileOf(copy))
+      .digest(copy.size)
+      .then(
+        (sha256) => sha256 === copy.sha256,
+        () => false,
+      );
+
+  const verified = async (url: string): Promise<Copy | undefined> => {
+    const copy = ledger.get(url);
+    if (copy === undefined || Date.now() - copy.verifiedAt < VERIFY_MS) return copy;
+    if (await isWhole(copy)) {
+      await ledger.note(url, { verifiedAt: Date.now() });
+      return ledger.get(url);
+    }
+    if (closed) return copy;
+    log.warn({ url: shown(url) }, 'a copy has gone bad; it is fetched anew');
+    await ledger.drop(url);
+    return undefined;
+  };
+
+  /** Fetches the medium where there is no copy, or one that is out of date. */
+  const freshen = async (url: string): Promise<void> => {
+    const held = await verified(url);
+    const changed = await downloads.fetch({ url, key: `copy\n${url}`, held }, async (done, part) => {
+      const mediaType = judgeCopy([done.claimedType, mediaTypeOf(url)], await headOf(part.path));
+      if (mediaType === null) {
+        await part.discard();
+        throw new FetchFault('it is no picture, video or PDF', { lasting: true });
+      }
+      const now = Date.now();
+      const { sha256, size, etag, lastModified } = done;
+      const times = { life: lifeOf(done, now), checkedAt: now, verifiedAt: now, usedAt: now };
+      await ledger.put(url, { sha256, size, mediaType, etag, lastModified, ...times }, part);
+      return true;
+    });
+    if (changed === null) await ledger.note(url, { checkedAt: Date.now() });
+    else log.info({ url: shown(url) }, 'a remote medium is kept');
+  };
+
+  const see = async (url: string, standing: Standing): Promise<void> => {
+    standing.busy = true;
+    try {
+      await freshen(url);
+      standing.failures = 0;
+      standing.reason = null;
+      const copy = ledger.get(url);
+      standing.due = copy === undefined ? Date.now() : dueOf(copy);
+    } catch (error) {
+      if (closed) return;
+      const isFault = error instanceof FetchFault;
+      standing.failures += 1;
+      standing.reason = isFault ? error.message : 'it could not be kept; the log has the details';
+      standing.due = Date.now() + retryAfter(standing.failures, isFault && error.lasting, Math.random());
+      log.warn(
+        { url: shown(url), reason: standing.reason, ...(!isFault && { err: error }) },
+        'a remote medium could not be fetched',
+      );
+    } finally {
+      standing.busy = false;
+      advance();
+    }
+  };
+
+  const advance = (): void => {
+    clearTimeout(timer);
+    if (closed) return;
+    const now = Date.now();
+    let next = now + LONGEST_SLEEP_MS;
+    for (const [url, standing] of standings) {
+      if (standing.busy) continue;
+      if (standing.due <= now) void see(url, standing);
+      else next = Math.min(next, standing.due);
+    }
+    timer = setTimeout(advance, next - now);
+    timer.unref();
+  };
+
+  const payloads = (): Partial<PlaylistPayload>[] =>
+    content.screens().map(({ slug }) => JSON.parse(String(content.payload(slug)?.body ?? '{}')) as PlaylistPayload);
+
+  const follow = (): void => {
+    const before = standings;
+    standings = new Map();
+    for (const url of payloads().flatMap(remoteMedia)) {
+      const copy = ledger.get(url);
+      const due = copy === undefined ? 0 : dueOf(copy);
+      standings.set(url, before.get(url) ?? { due, busy: false, failures: 0, reason: null });
+    }
+    ledger.protect(new Set(standings.keys()));
+    advance();
+  };
+  /** After a start with a smaller quota even what is played goes, where it alone is too much. */
+  const trim = async (): Promise<void> => {
+    const left = await room.left();
+    if (left < 0) await ledger.evict(-left, 'goes too');
+  };
+
+  content.onChange(follow);
+  follow();
+  void trim();
+
+  return {
+    /**
+     * What there is of an address that a page wants to show: the copy and its file, or the address itself where the
+     * content names it and there is no copy yet; null where neither is so.
+     */
+    find(address: string): { copy: Copy; file: string } | { remote: string } | null {
+      const url = normalAddress(address);
+      if (url === null) return null;
+      const copy = ledger.get(url);
+      const standing = standings.get(url);
+      if (copy === undefined) return standing === undefined ? null : { remote: url };
+      const now = Date.now();
+      ledger.use(url, now);
+      // Shown now, so the next time it should be what its original is by then.
+      if (standing !== undefined && standing.failures === 0 && now >= copy.checkedAt + copy.life) {
+        standing.due = Math.min(standing.due, now);
+        advance();
+      }
+      return { copy, file: ledger.fileOf(copy) };
+    },
+
+    /** The file of a copy is not there any more. */
+    async lose(address: string): Promise<void> {
+      const url = normalAddress(address) ?? '';
+      await ledger.drop(url);
+      const standing = standings.get(url);
+      if (standing !== undefined) standing.due = 0;
+      advance();
+    },
+
+    status(): CopiesHealth {
+      const all = [...standings];
+      const failed = all.filter(([, { reason }]) => reason !== null);
+      return {
+        ...ledger.measure(),
+        pending: all.filter(([url, { reason }]) => reason === null && ledger.get(url) === undefined).length,
+        failed: failed.slice(0, MOST_TOLD).map(([url, { reason, due }]) => ({
+          url: shown(url),
+          reason: reason ?? '',
+          held: ledger.get(url) !== undefined,
+          nextAt: new Date(due).toISOString(),
+        })),
+      };
+    },
+
+    /** Stops following; what is under way ends with the downloads. */
+    close(): void {
+      closed = true;
+      clearTimeout(timer);
+    },
+  };
+};

@@ -1,0 +1,143 @@
+/** The copies that are here: the files, by their hashes, and the durable index of what each is a copy of. */
+import { mkdir, readdir, rm, stat } from 'node:fs/promises';
+import { join } from 'node:path';
+import type { Logger } from 'pino';
+import { z } from 'zod';
+import type { Part } from '../media/part.ts';
+import { systemDisk } from '../store/disk.ts';
+import { createDurable } from '../store/durable.ts';
+
+const copy = z.object({
+  sha256: z.string().regex(/^[0-9a-f]{64}$/),
+  size: z.number().describe('bytes'),
+  mediaType: z.string(),
+  etag: z.string().nullable(),
+  lastModified: z.string().nullable(),
+  life: z.number().describe('for so long it is taken for the same as its original, ms'),
+  checkedAt: z.number().describe('when the origin last said that it is the same, ms since the epoch'),
+  verifiedAt: z.number().describe('when its bytes last had their hash, ms since the epoch'),
+  usedAt: z.number().describe('when it was last asked for or named, ms since the epoch'),
+});
+export type Copy = z.infer<typeof copy>;
+
+const schema = z.object({ copies: z.array(z.tuple([z.string().describe('address'), copy])) });
+
+interface Options {
+  /** The file of the index. */
+  path: string;
+  /** The folder of the copies; made where it isn't there. */
+  folder: string;
+  log: Logger;
+}
+
+export type Ledger = Awaited<ReturnType<typeof openLedger>>;
+
+/** Opens the index; what it names and is not there, or is cut, is forgotten, and files that it does not name go. */
+export const openLedger = async ({ path, folder, log }: Options) => {
+  await mkdir(folder, { recursive: true });
+  const durable = await createDurable({
+    path,
+    schema,
+    initial: { copies: [] },
+    log,
+    disk: systemDisk,
+    now: Date.now,
+  });
+  const copies = new Map<string, Copy>();
+  let named: ReadonlySet<string> = new Set();
+
+  const fileOf = ({ sha256 }: Pick<Copy, 'sha256'>): string => join(folder, sha256);
+  const save = (): Promise<void> =>
+    durable
+      .update(() => ({ copies: [...copies] }))
+      .catch((error: unknown) => log.warn({ err: error }, 'the index of copies could not be kept'));
+  /** Two addresses may have the same bytes. */
+  const removeUnused = async (sha256: string): Promise<number> => {
+    const users = [...copies.values()].filter((each) => each.sha256 === sha256);
+    if (users.length > 0) return 0;
+    const file = fileOf({ sha256 });
+    const { size } = await stat(file).catch(() => ({ size: 0 }));
+    await rm(file, { force: true });
+    return size;
+  };
+  const forget = async (url: string): Promise<number> => {
+    const before = copies.get(url);
+    copies.delete(url);
+    return before === undefined ? 0 : removeUnused(before.sha256);
+  };
+
+  for (const [url, known] of durable.read().copies) {
+    const stats = await stat(fileOf(known)).catch(() => null);
+    if (stats?.isFile() && stats.size === known.size) copies.set(url, known);
+    else log.warn({ sha256: known.sha256 }, 'a copy is gone or cut; it is fetched anew');
+  }
+  const used = new Set([...copies.values()].map(({ sha256 }) => sha256));
+  for (const name of await readdir(folder)) if (!used.has(name)) await rm(join(folder, name), { force: true });
+
+  return {
+    fileOf,
+    get: (url: string): Copy | undefined => copies.get(url),
+    /** How many files there are, and their bytes. */
+    measure(): { count: number; bytes: number } {
+      const sizes = new Map([...copies.values()].map(({ sha256, size }) => [sha256, size]));
+      return { count: sizes.size, bytes: [...sizes.values()].reduce((sum, size) => sum + size, 0) };
+    },
+    faults: durable.faults,
+
+    /** Takes in what has come for an address, in place of what was there. */
+    async put(url: string, next: Copy, part: Part): Promise<void> {
+      const before = copies.get(url);
+      await part.finish(fileOf(next));
+      copies.set(url, next);
+      await save();
+      if (before !== undefined) await removeUnused(before.sha256);
+    },
+
+    /** Notes what has been found out of a copy. */
+    async note(url: string, facts: Partial<Pick<Copy, 'checkedAt' | 'verifiedAt'>>): Promise<void> {
+      const before = copies.get(url);
+      if (before === undefined) return;
+      copies.set(url, { ...before, ...facts });
+      await save();
+    },
+
+    /** Notes that a copy is shown. Kept with the next change: it decides only about the order in which copies go. */
+    use(url: string, usedAt: number): void {
+      const before = copies.get(url);
+      if (before !== undefined) copies.set(url, { ...before, usedAt });
+    },
+
+    async drop(url: string): Promise<void> {
+      await forget(url);
+      await save();
+    },
+
+    /** These addresses are what is played now: their copies make way for nothing. */
+    protect(urls: ReadonlySet<string>): void {
+      const now = Date.now();
+      for (const url of named) {
+        const before = copies.get(url);
+        if (before !== undefined && !urls.has(url)) copies.set(url, { ...before, usedAt: now });
+      }
+      named = urls;
+    },
+
+    /** Frees so many bytes: what was used least recently goes first. What is played now stays, unless it is told to go. */
+    async evict(bytes: number, played: 'stays' | 'goes too' = 'stays'): Promise<void> {
+      const order = [...copies]
+        .filter(([url]) => played === 'goes too' || !named.has(url))
+        .sort(([a, { usedAt }], [b, other]) => Number(named.has(a)) - Number(named.has(b)) || usedAt - other.usedAt);
+      let freed = 0;
+      for (const [url] of order) {
+        if (freed >= bytes) break;
+        freed += await forget(url);
+      }
+      if (freed > 0) await save();
+    },
+
+    async close(): Promise<void> {
+      await save();
+      await durable.close();
+    },
+  };
+};

@@ -1,0 +1,39 @@
+import { mediaTypeOf } from '../media/types.ts';
+import type { PlaylistPayload, Slide } from '../wire.ts';
+
+/** The kinds whose medium is a file. A page and a live stream are something else each time. */
+const fileKinds: readonly Slide['kind'][] = ['image', 'video', 'pdf'];
+
+/** Addresses inside markup and values, up to whatever ends them there. */
+const ADDRESS = /\bhttps?:\/\/(?:(?!&(?:quot|#39);)[^\s"'()<>,\\])+/gi;
+
+/** The address as everybody here writes it; null for what is not on the Web. A fragment is the page's affair. */
+export const normalAddress = (address: string): string | null => {
+  if (!/^https?:\/\//i.test(address) || !URL.canParse(address)) return null;
+  const url = new URL(address);
+  url.hash = '';
+  return url.href;
+};
+
+const isFile = (address: string): boolean => /^(?:image|video)\/|\/pdf$/.test(mediaTypeOf(address) ?? '');
+
+/** In a text only the extension tells a medium from a link. */
+const namedIn = (text: string): string[] =>
+  (text.match(ADDRESS) ?? []).map((address) => address.replaceAll('&amp;', '&')).filter(isFile);
+
+const textsOf = (value: unknown): string[] => {
+  if (typeof value === 'string') return [value];
+  return typeof value === 'object' && value !== null ? Object.values(value).flatMap(textsOf) : [];
+};
+
+const namedBy = ({ kind, media_url, body, template, content }: Slide): string[] => [
+  ...(fileKinds.includes(kind) && media_url !== null ? [media_url] : []),
+  ...[body ?? '', template?.html ?? '', ...textsOf(content)].flatMap(namedIn),
+];
+
+/** Every remote picture, video and PDF that a screen shows, each once, in the order in which it comes. */
+export const remoteMedia = ({ slides, rssFeeds = [] }: Partial<PlaylistPayload>): string[] => {
+  const pictures = rssFeeds.flatMap(({ items }) => items.flatMap(({ image_url }) => image_url ?? []));
+  const addresses = [...(slides ?? []).flatMap(namedBy), ...pictures].map(normalAddress);
+  return [...new Set(addresses.filter((address) => address !== null))];
+};

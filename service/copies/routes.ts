@@ -1,0 +1,36 @@
+import { open } from 'node:fs/promises';
+import { CodedError } from '../errors.ts';
+import type { Routes } from '../http/routes.ts';
+import { serve } from '../media/serve.ts';
+import { codeOf } from '../store/disk.ts';
+import type { Copies } from './copies.ts';
+
+/**
+ * The way from an address in the content to what a page loads. It leads only to copies, and to what the content names:
+ * it is neither an open proxy nor an open redirect.
+ */
+export const copyRoutes = (copies: Pick<Copies, 'find' | 'lose'>): Routes => ({
+  'GET /copies': async (ctx) => {
+    const { url } = ctx.query;
+    if (typeof url !== 'string') throw new CodedError('missing_field', 'The url is missing.', { field: 'url' });
+    let found = copies.find(url);
+    if (found !== null && 'copy' in found) {
+      const { copy, file } = found;
+      const handle = await open(file).catch((error: unknown) => {
+        if (codeOf(error) !== 'ENOENT') throw error;
+      });
+      if (handle !== undefined) {
+        const guise = { name: copy.sha256, type: copy.mediaType, etag: copy.sha256, sha256: copy.sha256 };
+        return serve(ctx, guise, { handle, stats: await handle.stat() });
+      }
+      await copies.lose(url);
+      found = copies.find(url);
+    }
+    if (found === null || !('remote' in found)) {
+      throw new CodedError('file_not_found', 'Nothing that is played has this address.');
+    }
+    ctx.status = 302;
+    ctx.set({ Location: found.remote, 'Cache-Control': 'no-store' });
+    ctx.body = '';
+  },
+});

@@ -1,0 +1,60 @@
+import { expect, it } from 'vitest';
+import { normalAddress, remoteMedia } from '../../service/copies/named.ts';
+import type { PlaylistPayload } from '../../service/wire.ts';
+
+const named = (slides: object[], more: object = {}): string[] =>
+  remoteMedia({ slides, ...more } as unknown as PlaylistPayload);
+
+it.each<[what: string, slide: object, expected: string[]]>([
+  [
+    'a picture, whatever its address looks like',
+    { kind: 'image', media_url: 'https://a.test/800/600' },
+    ['https://a.test/800/600'],
+  ],
+  ['a video', { kind: 'video', media_url: 'http://10.0.0.9:8080/a.mp4?k=1' }, ['http://10.0.0.9:8080/a.mp4?k=1']],
+  ['a PDF', { kind: 'pdf', media_url: 'https://a.test/a.pdf#page=2' }, ['https://a.test/a.pdf']],
+  ['no page', { kind: 'web', media_url: 'https://a.test/a.png' }, []],
+  ['no live stream', { kind: 'stream', media_url: 'https://a.test/a.m3u8' }, []],
+  [
+    'what a stream falls back to',
+    { kind: 'stream', media_url: 'rtmp://a.test/a', content: { fallback_media_url: 'https://a.test/b.mp4' } },
+    ['https://a.test/b.mp4'],
+  ],
+  ['nothing of our own', { kind: 'image', media_url: '/media/a.png' }, []],
+  [
+    'pictures of a body',
+    { kind: 'text', body: '<img src="https://a.test/a.png?a=1&amp;b=2">' },
+    ['https://a.test/a.png?a=1&b=2'],
+  ],
+  ['no links of a body', { kind: 'text', body: '<a href="https://a.test/">a</a> https://a.test/b.html' }, []],
+  [
+    'pictures of a template',
+    { kind: 'template', template: { html: '<div style="background:url(\'https://a.test/a.jpg\')">' } },
+    ['https://a.test/a.jpg'],
+  ],
+  [
+    'pictures that a template is given',
+    { kind: 'template', content: { list: [{ picture: 'https://a.test/a.webp' }] } },
+    ['https://a.test/a.webp'],
+  ],
+  ['what is no address', { kind: 'image', media_url: 'https://' }, []],
+])('finds %s', (_, slide, expected) => {
+  const empty = { media_url: null, body: null, template: null, content: null };
+  expect(named([{ ...empty, ...slide }])).toEqual(expected);
+});
+
+it('finds the pictures of feeds, and each address once, in order', () => {
+  const image = (media_url: string) => ({ kind: 'image', media_url, body: null, template: null, content: null });
+  const items = [{ image_url: 'https://a.test/3.png' }, { image_url: null }, { image_url: 'https://A.test/1.png' }];
+  const slides = [image('https://a.test/2'), image('https://a.test/1.png'), image('https://a.test/2')];
+  expect(named(slides, { rssFeeds: [{ items }] })).toEqual([
+    'https://a.test/2',
+    'https://a.test/1.png',
+    'https://a.test/3.png',
+  ]);
+});
+
+it.each(['file:///etc/passwd', '/media/a.png', 'a', 'http:a', 'https://[', 'javascript:alert(1)', 'rtmp://a/b'])(
+  '%s is not on the Web',
+  (address) => expect(normalAddress(address)).toBe(null),
+);
