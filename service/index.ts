@@ -16,6 +16,7 @@ import { createHub } from './connections/hub.ts';
 import { createReports } from './connections/reports.ts';
 import { createSnapshot } from './connections/snapshot.ts';
 import { openContent } from './content/content.ts';
+import type { OpeningTime } from './content/file.ts';
 import { openKeeper } from './content/keeper.ts';
 import { createCopies } from './copies/copies.ts';
 import { openLedger } from './copies/ledger.ts';
@@ -66,6 +67,8 @@ export interface Service {
   url: string;
   /** The screens that there are now. */
   screens(): Screen[];
+  /** When a screen's display is on, by the site's clocks; null: always. */
+  hours(slug: string): readonly OpeningTime[] | null;
   /** Where the other boxes of the site have releases, as base URLs of release folders. */
   updateFeeds(): string[];
   /** Stops everything, in the order of the house: listening, sockets, store. Resolves within 5 s. */
@@ -264,6 +267,7 @@ export const startService = async (
   return {
     url: localUrl(options.host, server.port),
     screens: content.screens,
+    hours: content.hours,
     updateFeeds: () => peers.alive().map(({ url }) => `${url}/updates/`),
     close: () => stop(server),
   };

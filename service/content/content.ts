@@ -10,7 +10,7 @@ import type { Durable } from '../store/durable.ts';
 import type { ContentDocument, Screen, Variant } from '../wire.ts';
 import { createBackups } from './backups.ts';
 import { editedDocument, isLost, versionOf } from './document.ts';
-import { type ContentFile, contentJsonSchema, type Fault, readContent } from './file.ts';
+import { type ContentFile, contentJsonSchema, type Fault, type OpeningTime, readContent } from './file.ts';
 import type { Kept } from './keeper.ts';
 import { buildModel, type Programme } from './model.ts';
 import { createPayload, type Payload } from './payload.ts';
@@ -36,6 +36,8 @@ interface ContentOptions {
 export interface Content {
   screens(): Screen[];
   payload(slug: string): Payload | undefined;
+  /** When a screen's display is on; null: always. */
+  hours(slug: string): readonly OpeningTime[] | null;
   /** `invalid`: the file is at fault and the last good content plays. */
   status(): { status: 'ok' | 'invalid'; errors: Fault[] };
   /** Calls back with the slugs whose payload is new, changed or gone. */
@@ -83,7 +85,8 @@ export const openContent = async ({ keeper, nodeId, log }: Dependencies, options
   };
   // Held here too: what the keeper reads is behind for as long as the disk is slow or full.
   let current = durable();
-  let file: ContentFile | null = null;
+  const keptReading = current === null ? null : readContent(Buffer.from(current.text));
+  let file: ContentFile | null = keptReading?.ok ? keptReading.content : null;
   let highest = current?.counter ?? 0;
 
   /** Makes programmes what is shown; answers the slugs that show something else now. */
@@ -228,6 +231,7 @@ export const openContent = async ({ keeper, nodeId, log }: Dependencies, options
   return {
     screens: () => [...payloads.values()].map(({ screen }) => screen),
     payload: (slug) => payloads.get(slug),
+    hours: (slug) => file?.screens.find((screen) => screen.slug === slug)?.hours ?? null,
     status: () => ({ status: faults.length === 0 ? 'ok' : 'invalid', errors: faults }),
     onChange: (listener) => {
       listeners.push(listener);

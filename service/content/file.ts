@@ -127,6 +127,31 @@ const timetableEntry = z.strictObject({
 
 const instant = z.iso.datetime({ offset: true }).optional();
 
+const date = z
+  .string()
+  .regex(/^\d{4}-\d\d-\d\d$/, 'YYYY-MM-DD')
+  .refine(isDay, 'a day that there is');
+const clockTime = z.string().regex(/^([01]\d|2[0-3]):[0-5]\d$/, 'HH:MM');
+
+/** Times of the week; one of a date stands for that day alone, in place of what the week says. */
+const openingTime = z.union(
+  [
+    z.strictObject({
+      days: z
+        .array(z.int().min(1).max(7))
+        .min(1)
+        .optional()
+        .describe('1 (Monday) to 7, on which it opens; absent: every day'),
+      open: clockTime,
+      close: clockTime.describe('at or before "open": on the next day'),
+    }),
+    z.strictObject({ date, open: clockTime, close: clockTime }),
+    z.strictObject({ date }).describe('closed on that day'),
+  ],
+  '{"days": [1, 2, 3, 4, 5], "open": "08:00", "close": "20:00"}, the same with a "date" in place of "days", or {"date": "2026-12-25"} for a day that is closed',
+);
+export type OpeningTime = z.infer<typeof openingTime>;
+
 /** `content.json` as the operator writes it: only what a person must say is required. */
 export const contentFile = z.strictObject({
   $schema: z.string().optional(),
@@ -136,6 +161,10 @@ export const contentFile = z.strictObject({
       name: z.string().min(1),
       slug,
       playlist_id: id.nullish(),
+      hours: z
+        .array(openingTime)
+        .nullish()
+        .describe('when its display is on, by the clocks of the site; absent: always. Never on the wire'),
       created_at: instant,
       modified_at: instant,
     }),

@@ -4,7 +4,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { pino } from 'pino';
 import { afterAll, beforeAll, onTestFinished } from 'vitest';
-import { startService } from '../../service/index.ts';
+import { type Service, startService } from '../../service/index.ts';
 import { readOptions } from '../../service/options.ts';
 import { checkAnswer } from './openapi.ts';
 
@@ -21,7 +21,7 @@ interface Setup {
   dataDir?: string;
 }
 
-export interface TestService {
+export interface TestService extends Pick<Service, 'hours'> {
   url: string;
   dataDir: string;
   /** What the service logged, one JSON object a line. */
@@ -82,6 +82,7 @@ export const startTestService = async (
   };
   return {
     url: service.url,
+    hours: service.hours,
     dataDir,
     log: () => lines.join(''),
     writeContent,

@@ -1,0 +1,107 @@
+/** Displays on in opening hours and off outside them, for whole boxes. */
+import type { Logger } from 'pino';
+import { type Hours, type Plan, plan } from './hours.ts';
+import type { Panel } from './panels.ts';
+
+interface Dependencies {
+  log: Logger;
+  /** The opening hours of what the box shows now; empty: nothing yet, so that it stays on. */
+  hours(): readonly Hours[];
+  /** The ways to switch the displays, the best first. */
+  panels: readonly Panel[];
+  /** Black in front of everything, or not: the last resort, and what is seen while a display goes off. */
+  cover(on: boolean): void;
+  /** Whether the system may let the displays sleep by itself. */
+  stayAwake(awake: boolean): void;
+  /** The displays rest: their pages need not paint. */
+  rest(resting: boolean): void;
+  /** Milliseconds since the epoch. */
+  now(): number;
+}
+
+export interface Power {
+  start(): void;
+  /** One look at the clock; what `start` does every few seconds. */
+  look(): Promise<void>;
+  /** What is planned, and what switches the displays; for the maintenance page. */
+  status(): Plan & { by: string };
+  /** Leaves the displays on. */
+  close(): Promise<void>;
+}
+
+const LOOK_MS = 5_000;
+/** A television takes its time to show a picture. */
+export const LEAD_MS = 60_000;
+/** A display that could not be switched is tried again after this. */
+const RETRY_MS = 60_000;
+
+export const createPower = (deps: Dependencies, { timeZone }: { timeZone: string }): Power => {
+  const { log, panels, now } = deps;
+  let planned: Plan = { on: true, changesAt: null };
+  /** What the displays were last told; null: nothing yet. */
+  let told: boolean | null = null;
+  let by = 'none';
+  let retryAt: number | null = null;
+  let timer: NodeJS.Timeout | undefined;
+  let turn: Promise<void> = Promise.resolve();
+
+  /** Switches by the first way that there is; answers its name. */
+  const switchPanels = async (on: boolean): Promise<string | null> => {
+    for (const panel of panels) {
+      try {
+        if (!(await panel.isThere())) continue;
+        await panel.set(on);
+        return panel.name;
+      } catch (error) {
+        log.debug({ err: error, by: panel.name }, 'the displays can not be switched this way');
+      }
+    }
+    return null;
+  };
+
+  const tell = async (on: boolean): Promise<void> => {
+    const isChange = told !== on;
+    told = on;
+    if (isChange) {
+      deps.stayAwake(on);
+      deps.rest(!on);
+      // Black before the display goes; on the way back, it is awake before there is a picture.
+      if (!on) deps.cover(true);
+    }
+    const way = await switchPanels(on);
+    by = way ?? 'blackout';
+    // Where there is no way, one may come: a television that is plugged in, a session that is up later.
+    retryAt = way === null ? now() + RETRY_MS : null;
+    if (on) deps.cover(false);
+    if (isChange) log.info({ on, by }, on ? 'the displays are on' : 'the displays are off');
+  };
+
+  const look = async (): Promise<void> => {
+    const hours = deps.hours();
+    planned = plan(hours, now(), timeZone, LEAD_MS);
+    const isDue = retryAt !== null && now() >= retryAt;
+    // The displays of a box without hours are never touched.
+    if (told === null && hours.every((each) => each === null)) return;
+    if (planned.on !== told || isDue) await tell(planned.on);
+  };
+
+  const inTurn = (job: () => Promise<void>): Promise<void> => {
+    turn = turn.then(job).catch((error: unknown) => log.error({ err: error }, 'the displays could not be seen to'));
+    return turn;
+  };
+
+  return {
+    start: () => {
+      deps.stayAwake(true);
+      timer = setInterval(() => void inTurn(look), LOOK_MS);
+    },
+    look: () => inTurn(look),
+    status: () => ({ ...planned, by }),
+    close: async () => {
+      clearInterval(timer);
+      await inTurn(async () => {
+        if (told === false) await tell(true);
+      });
+    },
+  };
+};
