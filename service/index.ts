@@ -21,6 +21,11 @@ import { openKeeper } from './content/keeper.ts';
 import { createCopies } from './copies/copies.ts';
 import { openLedger } from './copies/ledger.ts';
 import { copyRoutes } from './copies/routes.ts';
+import { openCache } from './feeds/cache.ts';
+import { createFeeds } from './feeds/feeds.ts';
+import { createFetch } from './feeds/fetch.ts';
+import { createReader } from './feeds/reader.ts';
+import { createTurns } from './feeds/turns.ts';
 import { createApp } from './http/app.ts';
 import { createClientAddress } from './http/client-address.ts';
 import { createGate } from './http/gate.ts';
@@ -101,8 +106,15 @@ export const startService = async (
 
   const store = await createStore({ dataDir, log });
   const keeper = await openKeeper({ dataDir, log });
+  const feeds = createFeeds({
+    cache: await openCache({ dataDir, log }),
+    fetch: createFetch(),
+    reader: createReader(),
+    turns: createTurns({ total: 8, perHost: 2, gapMs: 1_000 }),
+    log,
+  });
   const content = await openContent(
-    { keeper, nodeId: store.nodeId, log },
+    { keeper, feeds, nodeId: store.nodeId, log },
     { dataDir, mediaDir, demoDir: join(resourcesDir, 'demo'), variant },
   );
   // The baseline knows nothing of other boxes.
@@ -198,9 +210,10 @@ export const startService = async (
   const orphans = createOrphans({ log, environment }, options);
   const streams = await createSessions({ log, ffmpeg, orphans, environment }, options);
   const copies = createCopies({ content, ledger, downloads, room, hasher, log });
-  const faults = () => [...store.faults(), ...keeper.faults(), ...ledger.faults()];
+  const faults = () => [...store.faults(), ...keeper.faults(), ...ledger.faults(), ...feeds.faults()];
   const health = healthRoutes({
     content,
+    feeds,
     hub,
     reports,
     store: { nodeId, faults },
@@ -246,6 +259,7 @@ export const startService = async (
     await catalog.close();
     await hasher.close();
     await ledger.close();
+    await feeds.close();
     await keeper.close();
     await store.close();
   };

@@ -96,6 +96,7 @@ export const rssFeed = z
     ),
   })
   .meta({ id: 'RssFeed' });
+export type RssFeed = z.infer<typeof rssFeed>;
 
 export const apiSource = z
   .object({
@@ -108,6 +109,7 @@ export const apiSource = z
     data: z.unknown(),
   })
   .meta({ id: 'ApiSource' });
+export type ApiSource = z.infer<typeof apiSource>;
 
 export const timetableGroup = z
   .object({
@@ -594,6 +596,12 @@ export const copiesHealth = z
   })
   .meta({ id: 'CopiesHealth' });
 export type CopiesHealth = z.infer<typeof copiesHealth>;
+const sourceHealth = z.object({
+  id: z.string(),
+  status: sourceStatus,
+  fetched_at: instant.nullable().describe('when a fetch last succeeded'),
+  reason: z.string().nullable().describe('why the last fetch failed; null: it did not'),
+});
 
 /** `GET /healthz`. What is amiss is said in sentences. */
 export const health = z
@@ -610,6 +618,8 @@ export const health = z
       status: z.enum(['ok', 'invalid']).describe('invalid: the file is at fault and the last good content plays'),
       errors: z.array(z.object({ path: z.string(), message: z.string() })),
     }),
+    rssFeeds: z.array(sourceHealth),
+    apiSources: z.array(sourceHealth),
     connections: z.int(),
     copies: copiesHealth,
     site: z.string(),

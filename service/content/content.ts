@@ -5,6 +5,7 @@ import { copyFile, cp, mkdir, readFile, rename, stat, writeFile } from 'node:fs/
 import { join } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
 import type { Logger } from 'pino';
+import type { Feeds } from '../feeds/feeds.ts';
 import { compareVersions } from '../peers/merge.ts';
 import type { Durable } from '../store/durable.ts';
 import type { ContentDocument, Screen, Variant } from '../wire.ts';
@@ -12,13 +13,15 @@ import { createBackups } from './backups.ts';
 import { editedDocument, isLost, versionOf } from './document.ts';
 import { type ContentFile, contentJsonSchema, type Fault, type OpeningTime, readContent } from './file.ts';
 import type { Kept } from './keeper.ts';
-import { buildModel, type Programme } from './model.ts';
+import { buildModel, type Programme, sourcesOf } from './model.ts';
 import { createPayload, type Payload } from './payload.ts';
 import { rewriteFile } from './rewrite.ts';
 
 interface Dependencies {
   /** Keeps the last good content. */
   keeper: Pick<Durable<Kept>, 'read' | 'update'>;
+  /** The live data that payloads carry beside the operator's document. */
+  feeds: Pick<Feeds, 'follow' | 'fill' | 'onChange'>;
   /** This box's, which its edits are known by. */
   nodeId: string;
   log: Logger;
@@ -70,12 +73,16 @@ const SETTLE_MS = 150;
 const isMissing = (error: unknown): boolean => (error as NodeJS.ErrnoException).code === 'ENOENT';
 
 /** Loads the content and begins to watch its file. The first start ever writes the demo. */
-export const openContent = async ({ keeper, nodeId, log }: Dependencies, options: ContentOptions): Promise<Content> => {
+export const openContent = async (
+  { keeper, feeds, nodeId, log }: Dependencies,
+  options: ContentOptions,
+): Promise<Content> => {
   const path = join(options.dataDir, 'content.json');
   const backups = createBackups(options.dataDir);
   const listeners: ((slugs: string[]) => void)[] = [];
   const documentListeners: (() => void)[] = [];
   let payloads: ReadonlyMap<string, Payload> = new Map();
+  let programmes: ReadonlyMap<string, Programme> = new Map();
   let faults: Fault[] = [];
 
   const kept = keeper.read();
@@ -89,16 +96,26 @@ export const openContent = async ({ keeper, nodeId, log }: Dependencies, options
   let file: ContentFile | null = keptReading?.ok ? keptReading.content : null;
   let highest = current?.counter ?? 0;
 
-  /** Makes programmes what is shown; answers the slugs that show something else now. */
-  const publish = (programmes: ReadonlyMap<string, Programme>): string[] => {
+  /** Makes what there is now what is shown, and tells of it; answers whether it is anything else than before. */
+  const publish = (): boolean => {
     const before = payloads;
-    payloads = new Map([...programmes].map(([slug, programme]) => [slug, createPayload(programme, options.variant)]));
-    return [...new Set([...before.keys(), ...payloads.keys()])].filter(
+    payloads = new Map(
+      [...programmes].map(([slug, programme]) => [
+        slug,
+        createPayload({ ...programme, ...feeds.fill(programme) }, options.variant),
+      ]),
+    );
+    const changed = [...new Set([...before.keys(), ...payloads.keys()])].filter(
       (slug) => before.get(slug)?.revision !== payloads.get(slug)?.revision,
     );
+    if (changed.length > 0) for (const listener of listeners) listener(changed);
+    return changed.length > 0;
   };
 
-  const keep = async (document: ContentDocument, programmes: ReadonlyMap<string, Programme>): Promise<void> => {
+  /** The baseline variant has no fields for live data. */
+  const follow = (content: ContentFile): void => feeds.follow(options.variant === 'extended' ? sourcesOf(content) : []);
+
+  const keep = async (document: ContentDocument): Promise<void> => {
     const { stamps, ...rest } = document;
     try {
       await keeper.update(() => ({ programmes: [...programmes], stamps, document: rest }));
@@ -112,14 +129,12 @@ export const openContent = async ({ keeper, nodeId, log }: Dependencies, options
   /** What is shown depends on the document alone, so that all boxes that have it show the same, to the revision. */
   const show = (document: ContentDocument, content: ContentFile): Promise<void> => {
     const isNew = keeper.read().document?.sha256 !== document.sha256;
-    const { programmes } = buildModel(content, new Map(document.stamps), document.changedAt);
+    ({ programmes } = buildModel(content, new Map(document.stamps), document.changedAt));
+    follow(content);
     current = document;
     file = content;
     highest = Math.max(highest, document.counter);
-    const changed = publish(programmes);
-    const keeping = isNew || changed.length > 0 ? keep(document, programmes) : Promise.resolve();
-    if (changed.length > 0) for (const listener of listeners) listener(changed);
-    return keeping;
+    return publish() || isNew ? keep(document) : Promise.resolve();
   };
 
   const read = async () => {
@@ -202,8 +217,12 @@ export const openContent = async ({ keeper, nodeId, log }: Dependencies, options
     return [];
   };
 
-  if (kept.programmes !== null) publish(new Map(kept.programmes));
-  else if (await stat(path).then(() => false, isMissing)) await writeDemo(path, options);
+  if (kept.programmes !== null) {
+    programmes = new Map(kept.programmes);
+    const reading = current === null ? null : readContent(Buffer.from(current.text));
+    if (reading?.ok) follow(reading.content);
+    publish();
+  } else if (await stat(path).then(() => false, isMissing)) await writeDemo(path, options);
 
   // One thing at a time, and changes during a load ask for one more.
   let turn: Promise<unknown> = Promise.resolve();
@@ -221,6 +240,7 @@ export const openContent = async ({ keeper, nodeId, log }: Dependencies, options
       return load();
     });
   };
+  feeds.onChange(publish);
   // Polling sees what editors that replace the file, network folders and mounts do, where events may not.
   watchFile(path, { interval: POLL_MS }, onFileChange);
   await inTurn(load);

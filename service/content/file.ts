@@ -1,4 +1,5 @@
 /** The operator's file: what may stand in `content.json`, and what is said where it is wrong. */
+import { jsonpath } from 'json-p3';
 import { z } from 'zod';
 import { scheduleModes, slug, template } from '../wire.ts';
 
@@ -116,6 +117,23 @@ const source = z.strictObject({
   refresh_seconds: z.number().min(10).max(31_536_000).optional().describe('default: 900'),
 });
 
+const isPath = (path: string): boolean => {
+  try {
+    jsonpath.compile(path);
+    return true;
+  } catch {
+    return false;
+  }
+};
+const apiSource = source.extend({
+  select: z
+    .string()
+    .max(2048)
+    .refine(isPath, 'a JSON path (RFC 9535) such as $.current.temperature')
+    .nullish()
+    .describe('what of the answer is shown: the value that a JSON path names, or a list of all that it finds'),
+});
+
 const timetableEntry = z.strictObject({
   id: id.optional(),
   time: wallTime,
@@ -185,7 +203,7 @@ export const contentFile = z.strictObject({
     .default([]),
   templates: z.array(template.extend({ id, name: z.string().optional() })).default([]),
   rssFeeds: z.array(source).default([]),
-  apiSources: z.array(source).default([]),
+  apiSources: z.array(apiSource).default([]),
   timetableGroups: z
     .array(z.strictObject({ id, name: z.string().optional(), entries: z.array(timetableEntry) }))
     .default([]),

@@ -1,5 +1,6 @@
 /** From the operator's file to what screens are sent: everything filled in, the same way every time. */
 import { createHash } from 'node:crypto';
+import type { SourceSettings } from '../feeds/source.ts';
 import { mediaTypeOf } from '../media/types.ts';
 import type { PlaylistPayload, Screen, Slide } from '../wire.ts';
 import { type ContentFile, type SlideFile, slideId } from './file.ts';
@@ -23,6 +24,7 @@ export type Programme = Omit<PlaylistPayload, 'revision'> & {
 };
 
 export interface Model {
+  /** The operator's document: feeds and sources are still without their data. */
   programmes: ReadonlyMap<string, Programme>;
   stamps: Stamps;
 }
@@ -61,12 +63,34 @@ const fillSlide = (playlistId: string, slide: SlideFile, index: number, template
   };
 };
 
+/** Payloads are public, and a password in an address is for the fetch alone. */
+const withoutCredentials = (address: string): string => {
+  const url = new URL(address);
+  if (url.username === '' && url.password === '') return address;
+  url.username = '';
+  url.password = '';
+  return url.href;
+};
+
+/** The feeds and API sources, as they are to be fetched. */
+export const sourcesOf = ({ rssFeeds, apiSources }: ContentFile): SourceSettings[] => {
+  const common = ({ id, url, refresh_seconds }: ContentFile['rssFeeds'][number]) => ({
+    id,
+    url,
+    refreshSeconds: refresh_seconds ?? DEFAULT_REFRESH_SECONDS,
+  });
+  return [
+    ...rssFeeds.map((feed) => ({ kind: 'rss' as const, ...common(feed), select: null })),
+    ...apiSources.map((source) => ({ kind: 'api' as const, ...common(source), select: source.select ?? null })),
+  ];
+};
+
 /** What every screen of the site has in common. */
 const fillShared = (content: ContentFile): Pick<Programme, 'rssFeeds' | 'apiSources' | 'timetableGroups'> => {
   const fillSource = ({ id, name, url, refresh_seconds }: ContentFile['rssFeeds'][number]) => ({
     id,
     name: name ?? id,
-    url,
+    url: withoutCredentials(url),
     refresh_seconds: refresh_seconds ?? DEFAULT_REFRESH_SECONDS,
     status: 'pending' as const,
     fetched_at: null,

@@ -2,6 +2,7 @@ import type { Hub } from '../connections/hub.ts';
 import type { Reports } from '../connections/reports.ts';
 import type { Content } from '../content/content.ts';
 import type { Copies } from '../copies/copies.ts';
+import type { Feeds } from '../feeds/feeds.ts';
 import type { Options } from '../options.ts';
 import type { Peers } from '../peers/registry.ts';
 import type { Store } from '../store/store.ts';
@@ -12,6 +13,7 @@ import type { Routes } from './routes.ts';
 
 interface Dependencies {
   content: Pick<Content, 'status'>;
+  feeds: Pick<Feeds, 'health'>;
   hub: Pick<Hub, 'count'>;
   reports: Pick<Reports, 'describe'>;
   store: Pick<Store, 'nodeId' | 'faults'>;
@@ -27,6 +29,7 @@ interface Dependencies {
 /** `GET /healthz`: 200 for as long as the service can answer; what is amiss stands in the answer. */
 export const healthRoutes = ({
   content,
+  feeds,
   hub,
   reports,
   store,
@@ -50,6 +53,7 @@ export const healthRoutes = ({
       nodeId: store.nodeId,
       store: { faults: store.faults() },
       content: content.status(),
+      ...feeds.health(),
       connections: hub.count(),
       copies: copies.status(),
       site: options.site,

@@ -116,9 +116,9 @@ test.each<[string, object, string | null]>([
 test('feeds, sources and timetables have every field before anything is fetched', () => {
   const { rssFeeds, apiSources, timetableGroups } = programmeOf(everyKind);
   const pending = { refresh_seconds: 900, status: 'pending', fetched_at: null };
-  expect(rssFeeds).toEqual([{ id: 'news', name: 'news', url: 'https://example.com/feed.xml', ...pending, items: [] }]);
+  expect(rssFeeds).toEqual([{ id: 'news', name: 'news', url: 'http://127.0.0.1:9/feed.xml', ...pending, items: [] }]);
   expect(apiSources).toEqual([
-    { id: 'weather', name: 'weather', url: 'https://example.com/weather.json', ...pending, data: null },
+    { id: 'weather', name: 'weather', url: 'http://127.0.0.1:9/weather.json', ...pending, data: null },
   ]);
   const entry = { id: 'trains-1', time: '08:15', title: 'Vienna', detail: null, location: null, days_json: null };
   expect(timetableGroups).toEqual([{ id: 'trains', name: 'trains', entries: [entry] }]);

@@ -44,7 +44,7 @@ const openBox = async (nodeId: string, first?: string): Promise<Box> => {
   const open = async () => {
     const keeper = await openKeeper({ dataDir, log });
     const content = await openContent(
-      { keeper, nodeId, log },
+      { keeper, feeds: { follow() {}, fill: (records) => records, onChange() {} }, nodeId, log },
       { dataDir, mediaDir: join(dataDir, 'media'), demoDir, variant: 'extended' },
     );
     const close = async () => {

@@ -3,8 +3,8 @@ import { existsSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'no
 import { join } from 'node:path';
 import { Ajv2020 } from 'ajv/dist/2020.js';
 import { describe, expect, test } from 'vitest';
-import { healthOf, payloadOf, titlesOf } from '../support/observe.ts';
-import { startTestService, temporaryFolder } from '../support/service.ts';
+import { healthOf, patience, payloadOf, titlesOf } from '../support/observe.ts';
+import { startTestService, type TestService, temporaryFolder } from '../support/service.ts';
 import { everyKind, hello, lobby, lobbyWith } from './samples.ts';
 
 const demoDir = join(import.meta.dirname, '..', '..', 'resources', 'demo');
@@ -13,11 +13,22 @@ describe('after a restart', () => {
   test('nothing is new where nothing changed', async () => {
     const dataDir = temporaryFolder();
     const first = await startTestService({ dataDir, content: everyKind });
-    const before = await payloadOf(first);
+    // Nobody answers for its feeds.
+    const { rssFeeds, apiSources } = await payloadOf(first);
+    expect([...rssFeeds, ...apiSources].map(({ status }) => status)).toEqual(['pending', 'pending']);
+    const settled = async (service: TestService) => {
+      const statuses = async () => {
+        const payload = await payloadOf(service);
+        return [...payload.rssFeeds, ...payload.apiSources].map(({ status }) => status);
+      };
+      await expect.poll(statuses, patience).toEqual(['failed', 'failed']);
+      return payloadOf(service);
+    };
+    const before = await settled(first);
     await first.close();
     // Saved again meanwhile, without a change.
     writeFileSync(join(dataDir, 'content.json'), JSON.stringify(everyKind, null, 4));
-    expect(await payloadOf(await startTestService({ dataDir }))).toEqual(before);
+    expect(await settled(await startTestService({ dataDir }))).toEqual(before);
   });
 
   test('a change made meanwhile shows, and is dated', async () => {

@@ -28,8 +28,8 @@ export const slideOfEachKind = {
 /** What the slides of {@link slideOfEachKind} refer to. */
 export const references = {
   templates: [{ id: 'board', html: '<h1>{{ content.title }}</h1>' }],
-  rssFeeds: [{ id: 'news', url: 'https://example.com/feed.xml' }],
-  apiSources: [{ id: 'weather', url: 'https://example.com/weather.json' }],
+  rssFeeds: [{ id: 'news', url: 'http://127.0.0.1:9/feed.xml' }],
+  apiSources: [{ id: 'weather', url: 'http://127.0.0.1:9/weather.json' }],
   timetableGroups: [{ id: 'trains', entries: [{ time: '08:15', title: 'Vienna' }] }],
 };
 

@@ -11,6 +11,13 @@ export const payloadOf = async (service: TestService, slug = 'lobby'): Promise<P
 export const titlesOf = async (service: TestService, slug = 'lobby'): Promise<(string | null)[]> =>
   (await payloadOf(service, slug)).slides.map(({ title }) => title);
 
+interface SourceHealth {
+  id: string;
+  status: string;
+  fetched_at: string | null;
+  reason: string | null;
+}
+
 export interface Health {
   status: string;
   connections: number;
@@ -18,6 +25,8 @@ export interface Health {
   pages: PageHealth[];
   gaps: Gaps;
   content: { status: string; errors: { path: string; message: string }[] };
+  rssFeeds: SourceHealth[];
+  apiSources: SourceHealth[];
 }
 
 export const healthOf = async (service: TestService): Promise<Health> =>

@@ -1,0 +1,143 @@
+/** The feeds and API sources of the content: followed, and their data put where the pages get them. */
+import type { Logger } from 'pino';
+import type { ApiSource, Health, RssFeed } from '../wire.ts';
+import type { Cache, CacheEntry } from './cache.ts';
+import type { Fetch } from './fetch.ts';
+import type { Reader } from './reader.ts';
+import { keyOf, openSource, type Source, type SourceSettings } from './source.ts';
+import type { Turns } from './turns.ts';
+
+interface Dependencies {
+  cache: Cache;
+  fetch: Fetch;
+  reader: Reader;
+  turns: Turns;
+  log: Logger;
+  /** ms since the epoch */
+  now?: () => number;
+  /** Of [0, 1). */
+  random?: () => number;
+}
+
+/** Records as the content has them, still without data. */
+export interface Records {
+  rssFeeds: RssFeed[];
+  apiSources: ApiSource[];
+}
+
+export interface Feeds {
+  /** Follows these, and no others. One that stays what it was goes on undisturbed. */
+  follow(sources: readonly SourceSettings[]): void;
+  /** The records with the data of now. */
+  fill(records: Records): Records;
+  /** Calls back when {@link Feeds.fill} has something new to say. */
+  onChange(listener: () => void): void;
+  health(): Pick<Health, 'rssFeeds' | 'apiSources'>;
+  faults(): string[];
+  close(): Promise<void>;
+}
+
+/** Changes that come so close together, in ms, are told as one. */
+const GATHER_MS = 150;
+/** How far behind, in ms, the time of a fetch that brought nothing new may be told: telling it costs every page a fetch. */
+const BEHIND_MS = 3_600_000;
+
+type Told = Pick<RssFeed, 'status' | 'fetched_at'> & { data: unknown };
+
+/** What is told next: the time alone is no news for an hour. */
+const tell = (before: Told | undefined, { state }: Source): Told => {
+  const { status, fetchedAt, data } = state();
+  const isNews =
+    before === undefined ||
+    before.status !== status ||
+    JSON.stringify(before.data) !== JSON.stringify(data) ||
+    Date.parse(fetchedAt ?? '') - Date.parse(before.fetched_at ?? '') >= BEHIND_MS;
+  return isNews ? { status, fetched_at: fetchedAt, data } : before;
+};
+
+export const createFeeds = ({ cache, log, now = Date.now, random = Math.random, ...means }: Dependencies): Feeds => {
+  const followed = new Map<string, Source>();
+  const told = new Map<string, Told>();
+  const listeners: (() => void)[] = [];
+  const nameOf = ({ kind, id }: Pick<SourceSettings, 'kind' | 'id'>): string => `${kind} ${id}`;
+  let timer: NodeJS.Timeout | undefined;
+
+  const save = (): void => cache.save(() => [...followed.values()].flatMap((source) => source.entry() ?? []));
+
+  const announce = (): void => {
+    timer = undefined;
+    let isNews = false;
+    for (const [name, source] of followed) {
+      const before = told.get(name);
+      const next = tell(before, source);
+      isNews ||= next !== before;
+      told.set(name, next);
+    }
+    if (!isNews) return;
+    save();
+    for (const listener of listeners) listener();
+  };
+  const onChange = (): void => {
+    timer ??= setTimeout(announce, GATHER_MS);
+  };
+
+  const open = (settings: SourceSettings, before: CacheEntry | null): Source => {
+    const key = keyOf(settings);
+    const kept = before?.key === key ? before : cache.read().find((entry) => entry.key === key);
+    return openSource(settings, kept ?? null, { ...means, log, now, random, onChange });
+  };
+  const isSame = (one: SourceSettings, other: SourceSettings): boolean =>
+    keyOf(one) === keyOf(other) && one.refreshSeconds === other.refreshSeconds;
+
+  const fillOne = <T extends Pick<RssFeed, 'id' | 'status' | 'fetched_at'>>(
+    kind: SourceSettings['kind'],
+    record: T,
+    show: (data: unknown) => Partial<T>,
+  ): T => {
+    const { status, fetched_at, data } = told.get(nameOf({ kind, id: record.id })) ?? { ...record, data: null };
+    return { ...record, status, fetched_at, ...(data === null ? {} : show(data)) };
+  };
+  const healthOf = (kind: SourceSettings['kind']) =>
+    [...followed.values()]
+      .filter(({ settings }) => settings.kind === kind)
+      .map(({ settings, state }) => {
+        const { status, fetchedAt, reason } = state();
+        return { id: settings.id, status, fetched_at: fetchedAt, reason };
+      });
+
+  return {
+    follow(sources) {
+      const wanted = new Map(sources.map((settings) => [nameOf(settings), settings]));
+      for (const [name, source] of followed) {
+        if (wanted.has(name)) continue;
+        source.close();
+        followed.delete(name);
+        told.delete(name);
+      }
+      for (const [name, settings] of wanted) {
+        const before = followed.get(name);
+        if (before !== undefined && isSame(settings, before.settings)) continue;
+        before?.close();
+        const source = open(settings, before?.entry() ?? null);
+        followed.set(name, source);
+        told.set(name, tell(undefined, source));
+      }
+    },
+    fill: ({ rssFeeds, apiSources }) => ({
+      rssFeeds: rssFeeds.map((feed) => fillOne('rss', feed, (items) => ({ items: items as RssFeed['items'] }))),
+      apiSources: apiSources.map((source) => fillOne('api', source, (data) => ({ data }))),
+    }),
+    onChange: (listener) => {
+      listeners.push(listener);
+    },
+    health: () => ({ rssFeeds: healthOf('rss'), apiSources: healthOf('api') }),
+    faults: cache.faults,
+    async close() {
+      clearTimeout(timer);
+      if (timer !== undefined) save();
+      for (const source of followed.values()) source.close();
+      await means.reader.close();
+      await cache.close();
+    },
+  };
+};

@@ -1,0 +1,132 @@
+/** One feed or API source: fetched when its time comes, read, and its last good data held. */
+import { createHash } from 'node:crypto';
+import type { Logger } from 'pino';
+import type { RssFeed } from '../wire.ts';
+import type { CacheEntry } from './cache.ts';
+import { type Fetch, FetchError, type Validators } from './fetch.ts';
+import type { Reader } from './reader.ts';
+import { type FeedItem, itemsOf } from './rss.ts';
+import { waitAfter } from './schedule.ts';
+import { decodeDocument } from './text.ts';
+import type { Turns } from './turns.ts';
+
+/** What the operator says of it. */
+export interface SourceSettings {
+  kind: 'rss' | 'api';
+  id: string;
+  /** http or https, credentials included: for the request alone. */
+  url: string;
+  refreshSeconds: number;
+  /** A JSON path (RFC 9535); null: all of the answer. */
+  select: string | null;
+}
+
+/** What is known of it. */
+export interface SourceState {
+  status: RssFeed['status'];
+  /** Of the last fetch that succeeded; ISO 8601, UTC, ms. */
+  fetchedAt: string | null;
+  /** A feed's items, or a source's data; null where there never were any. */
+  data: unknown;
+  /** Why the last fetch failed; null: it did not. */
+  reason: string | null;
+}
+
+interface Dependencies {
+  fetch: Fetch;
+  reader: Reader;
+  turns: Turns;
+  log: Logger;
+  /** ms since the epoch */
+  now: () => number;
+  /** Of [0, 1). */
+  random: () => number;
+  /** Something about it is new. */
+  onChange(): void;
+}
+
+export interface Source {
+  readonly settings: SourceSettings;
+  state(): SourceState;
+  /** What is to be kept; null: nothing yet. */
+  entry(): CacheEntry | null;
+  close(): void;
+}
+
+/** After a start, and after a change of the content, requests wait for that to be done, and are spread, in ms. */
+const START_MS = 300;
+const SPREAD_MS = 500;
+
+/** What stands for a source and what is asked of it, without saying what. */
+export const keyOf = ({ kind, id, url, select }: SourceSettings): string =>
+  createHash('sha256')
+    .update(JSON.stringify([kind, id, url, select]))
+    .digest('base64url');
+
+const digestOf = (body: Uint8Array): string => createHash('sha256').update(body).digest('base64url');
+
+export const openSource = (settings: SourceSettings, kept: CacheEntry | null, dependencies: Dependencies): Source => {
+  const { fetch, reader, turns, log, now, random, onChange } = dependencies;
+  const { kind, id, url, refreshSeconds, select } = settings;
+  const key = keyOf(settings);
+  const closing = new AbortController();
+  let good = kept;
+  let failures = 0;
+  let reason: string | null = null;
+  let timer: NodeJS.Timeout;
+
+  const read = async (body: Buffer, charset: string | null, base: string): Promise<FeedItem[] | unknown> => {
+    const text = decodeDocument(body, charset);
+    if (text.trim() === '') throw new FetchError('the answer is empty');
+    return kind === 'rss' ? itemsOf(await reader.feed(text), base) : await reader.data(text, select);
+  };
+
+  const look = async (): Promise<CacheEntry> => {
+    const validators: Validators = { etag: good?.etag ?? null, lastModified: good?.lastModified ?? null };
+    const answer = await turns.take(new URL(url).host, closing.signal, () => fetch(url, validators, closing.signal));
+    const fetchedAt = new Date(now()).toISOString();
+    if (!answer.changed) {
+      if (good === null) throw new FetchError('the server answers 304 to an unconditional request');
+      return { ...good, fetchedAt };
+    }
+    const digest = digestOf(answer.body);
+    const data = good?.digest === digest ? good.data : await read(answer.body, answer.charset, answer.base);
+    return { key, fetchedAt, ...answer.validators, digest, data };
+  };
+
+  const run = async (): Promise<void> => {
+    let retryAfterMs: number | null = null;
+    try {
+      good = await look();
+      if (failures > 0) log.info({ source: id, kind }, 'a source is back');
+      failures = 0;
+      reason = null;
+    } catch (error) {
+      if (closing.signal.aborted) return;
+      failures += 1;
+      reason = (error as Error).message;
+      retryAfterMs = error instanceof FetchError ? error.retryAfterMs : null;
+      // What goes on failing is told ever more seldom.
+      if (Number.isInteger(Math.log2(failures))) log.warn({ source: id, kind, reason, failures }, 'a source fails');
+    }
+    if (closing.signal.aborted) return;
+    timer = setTimeout(() => void run(), waitAfter({ refreshSeconds, failures, retryAfterMs }, random()));
+    onChange();
+  };
+  timer = setTimeout(() => void run(), START_MS + random() * SPREAD_MS);
+
+  const status = (): SourceState['status'] => {
+    if (failures > 0) return good === null ? 'failed' : 'stale';
+    return good === null ? 'pending' : 'ok';
+  };
+
+  return {
+    settings,
+    state: () => ({ status: status(), fetchedAt: good?.fetchedAt ?? null, data: good?.data ?? null, reason }),
+    entry: () => good,
+    close() {
+      clearTimeout(timer);
+      closing.abort(new Error('no longer wanted'));
+    },
+  };
+};

@@ -1,0 +1,96 @@
+/** Bytes to text, and markup to plain text. */
+
+/** The characters 0x80 to 0x9f of Windows-1252; Node 20 decodes it as ISO 8859-1, where they are controls. */
+const windows = '€\u0081‚ƒ„…†‡ˆ‰Š‹Œ\u008dŽ\u008f\u0090‘’“”•–—˜™š›œ\u009džŸ';
+
+const decode = (label: string, bytes: Uint8Array): string | null => {
+  try {
+    const decoder = new TextDecoder(label);
+    const text = decoder.decode(bytes);
+    if (decoder.encoding !== 'windows-1252') return text;
+    return text.replace(/[\u0080-\u009f]/g, (control) => windows[control.charCodeAt(0) - 0x80] ?? control);
+  } catch {
+    // The label is none that exists.
+    return null;
+  }
+};
+
+const utf8 = (bytes: Uint8Array): string | null => {
+  try {
+    return new TextDecoder('utf-8', { fatal: true }).decode(bytes);
+  } catch {
+    return null;
+  }
+};
+
+/** UTF-16 by its byte order mark, or by a first character that takes two bytes (XML 1.0, appendix F). */
+const wideLabel = ([first, second]: Uint8Array): string | null => {
+  if ((first === 0xff && second === 0xfe) || (first !== 0 && second === 0)) return 'utf-16le';
+  if ((first === 0xfe && second === 0xff) || (first === 0 && second !== 0)) return 'utf-16be';
+  return null;
+};
+
+/**
+ * Decodes a document: by its byte order mark, as UTF-8 where it is valid UTF-8 whatever it says of itself (nothing else
+ * is, by chance), else by the charset of its media type, by its XML declaration, or as Windows-1252.
+ */
+export const decodeDocument = (bytes: Uint8Array, charset: string | null): string => {
+  const wide = bytes.length > 1 ? wideLabel(bytes) : null;
+  if (wide !== null) return new TextDecoder(wide).decode(bytes);
+  const head = String.fromCharCode(...bytes.subarray(0, 200));
+  const declared = /^\s*<\?xml[^>]*\sencoding\s*=\s*["']([\w.:-]+)/i.exec(head)?.[1];
+  // Of the encodings that are valid UTF-8 too, but mean something else, it is the only one in use.
+  const isEscaped = [charset, declared].some((label) => /^iso-2022-/i.test(label ?? ''));
+  return (
+    (isEscaped ? null : utf8(bytes)) ??
+    (charset === null ? null : decode(charset, bytes)) ??
+    (declared === undefined ? null : decode(declared, bytes)) ??
+    decode('windows-1252', bytes) ??
+    ''
+  );
+};
+
+/** HTML's names of the characters 160 to 255, in their order. */
+const latin =
+  'nbsp iexcl cent pound curren yen brvbar sect uml copy ordf laquo not shy reg macr deg plusmn sup2 sup3 acute micro ' +
+  'para middot cedil sup1 ordm raquo frac14 frac12 frac34 iquest Agrave Aacute Acirc Atilde Auml Aring AElig Ccedil ' +
+  'Egrave Eacute Ecirc Euml Igrave Iacute Icirc Iuml ETH Ntilde Ograve Oacute Ocirc Otilde Ouml times Oslash Ugrave ' +
+  'Uacute Ucirc Uuml Yacute THORN szlig agrave aacute acirc atilde auml aring aelig ccedil egrave eacute ecirc euml ' +
+  'igrave iacute icirc iuml eth ntilde ograve oacute ocirc otilde ouml divide oslash ugrave uacute ucirc uuml yacute ' +
+  'thorn yuml';
+const names: ReadonlyMap<string, string> = new Map([
+  ...latin.split(' ').map((name, at): [string, string] => [name, String.fromCharCode(160 + at)]),
+  ...Object.entries({ amp: '&', lt: '<', gt: '>', quot: '"', apos: "'", ndash: '–', mdash: '—', hellip: '…' }),
+  ...Object.entries({ lsquo: '‘', rsquo: '’', sbquo: '‚', ldquo: '“', rdquo: '”', bdquo: '„', lsaquo: '‹' }),
+  ...Object.entries({ rsaquo: '›', bull: '•', euro: '€', trade: '™', thinsp: ' ', ensp: ' ', emsp: ' ', minus: '−' }),
+]);
+
+const character = (entity: string, digits: string | undefined, hex: string | undefined, name: string): string => {
+  if (name) return names.get(name) ?? entity;
+  const code = digits === undefined ? Number.parseInt(hex ?? '', 16) : Number(digits);
+  return code > 0 && code <= 0x10ffff && !(code >= 0xd800 && code <= 0xdfff) ? String.fromCodePoint(code) : '';
+};
+
+const unescapeEntities = (text: string): string =>
+  text.replace(/&(?:#(\d{1,7})|#x([\da-f]{1,6})|([a-z]\w{1,8}));/gi, character);
+
+/** Comments, scripts and styles with what is in them, and tags. What is not closed reaches to the end. */
+const MARKUP = /<!--[\s\S]*?(?:-->|$)|<(script|style)\b[\s\S]*?(?:<\/\1\s*>|$)|<[/!?]?[a-z][^>]*(?:>|$)/gi;
+/** Tags within a line; at every other one a word ends. */
+const INLINE = /^<\/?(?:a|abbr|b|big|cite|code|em|font|i|ins|kbd|mark|q|s|small|span|strike|strong|sub|sup|tt|u)\b/i;
+/** What is not to be seen, and could put a line out of order: controls, marks of direction, replacements. */
+const INVISIBLE =
+  /[\u0000-\u0008\u000b\u000c\u000e-\u001f\u007f-\u009f\u00ad\u200b\u202a-\u202e\u2066-\u2069\ufeff\ufffd]/g;
+
+/** Plain text in one line of at most `longest` characters, from text or HTML; null where nothing is left. */
+export const plainText = (markup: string | undefined, longest: number): string | null => {
+  if (markup === undefined) return null;
+  // Many times what is kept, so that what is taken away seldom counts.
+  const bounded = markup.slice(0, longest * 8);
+  const stripped = bounded.replace(MARKUP, (tag) => (INLINE.test(tag) ? '' : ' '));
+  const text = unescapeEntities(stripped).replace(INVISIBLE, '').replace(/\s+/g, ' ').trim().normalize();
+  const characters = [...text];
+  if (characters.length <= longest) return text || null;
+  const cut = characters.slice(0, longest - 1).join('');
+  return `${cut.replace(/\s+\S{0,20}$/, '')}…`;
+};

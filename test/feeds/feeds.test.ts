@@ -1,0 +1,113 @@
+/** The set of feeds, over a real server, with a clock that runs a hundred times as fast. */
+import type { RequestListener } from 'node:http';
+import { pino } from 'pino';
+import { expect, onTestFinished, test } from 'vitest';
+import { openCache } from '../../service/feeds/cache.ts';
+import { createFeeds, type Records } from '../../service/feeds/feeds.ts';
+import { createFetch } from '../../service/feeds/fetch.ts';
+import { createReader } from '../../service/feeds/reader.ts';
+import { createTurns } from '../../service/feeds/turns.ts';
+import { patience } from '../support/observe.ts';
+import { temporaryFolder } from '../support/service.ts';
+import { item, rss, startFeedServer } from './server.ts';
+
+const record = {
+  ...{ id: 'news', name: 'News', url: 'http://news/', refresh_seconds: 900 },
+  ...{ status: 'pending' as const, fetched_at: null, items: [] },
+};
+
+const follow = async (listener: RequestListener, now: () => number = Date.now) => {
+  const server = await startFeedServer(listener);
+  const lines: string[] = [];
+  const log = pino({}, { write: (line) => lines.push(line) });
+  const feeds = createFeeds({
+    cache: await openCache({ dataDir: temporaryFolder(), log }),
+    fetch: createFetch(),
+    reader: createReader(),
+    turns: createTurns({ total: 1, perHost: 1, gapMs: 0 }),
+    log,
+    now,
+    random: () => 0,
+  });
+  onTestFinished(feeds.close);
+  let changes = 0;
+  feeds.onChange(() => {
+    changes += 1;
+  });
+  const settings = { kind: 'rss' as const, id: 'news', url: server.at('/'), refreshSeconds: 0.05, select: null };
+  feeds.follow([settings]);
+  const filled = (): Records => feeds.fill({ rssFeeds: [record], apiSources: [] });
+  return {
+    server,
+    feeds,
+    settings,
+    changes: () => changes,
+    feed: () => filled().rssFeeds[0],
+    reason: () => feeds.health().rssFeeds[0]?.reason,
+    count: (message: string) => lines.filter((line) => line.includes(message)).length,
+  };
+};
+
+/** Waits until the server was asked so many times more. */
+const rounds = (requests: unknown[], more: number): Promise<void> => {
+  const until = requests.length + more;
+  return expect.poll(() => requests.length, patience).toBeGreaterThanOrEqual(until);
+};
+
+test('a feed that fails keeps what it had, says so, and is back by itself', async () => {
+  let answer: RequestListener = (_, response) => response.end(rss(item('One')));
+  const { feed, reason, count, server } = await follow((request, response) => answer(request, response));
+  await expect.poll(() => feed()?.status, patience).toBe('ok');
+  const good = feed();
+  expect(good?.items.map(({ title }) => title)).toEqual(['One']);
+
+  answer = (_, response) => response.end('<html>Gateway timeout</html>');
+  await expect.poll(() => feed()?.status, patience).toBe('stale');
+  expect(feed()?.items).toEqual(good?.items);
+  expect(reason()).toBe('it is no RSS, Atom, RDF or JSON feed');
+  await rounds(server.requests, 3);
+  expect(count('a source fails')).toBeLessThan(4);
+
+  answer = (_, response) => response.end(rss(item('Two')));
+  await expect.poll(() => feed()?.status, patience).toBe('ok');
+  expect(feed()?.items.map(({ title }) => title)).toEqual(['Two']);
+  expect([reason(), count('a source is back')]).toEqual([null, 1]);
+});
+
+test.each<[string, RequestListener]>([
+  [
+    'says so',
+    (request, response) => {
+      response.writeHead(request.headers['if-none-match'] === '"1"' ? 304 : 200, { ETag: '"1"' });
+      response.end(response.statusCode === 200 ? rss(item('One')) : undefined);
+    },
+  ],
+  ['sends the same', (_, response) => response.end(rss(item('One')))],
+  ['counts its answers', ({ socket }, response) => response.end(rss(item('One'), `<ttl>${socket.remotePort}</ttl>`))],
+])('a feed that has nothing new and %s is no news, but for its time once an hour', async (_, listener) => {
+  let ahead = 0;
+  const { feed, changes, feeds, server } = await follow(listener, () => Date.now() + ahead);
+  await expect.poll(() => feed()?.status, patience).toBe('ok');
+  const before = feed();
+  await rounds(server.requests, 5);
+  const { fetched_at } = feeds.health().rssFeeds[0] ?? {};
+  expect(Date.parse(fetched_at ?? '')).toBeGreaterThan(Date.parse(before?.fetched_at ?? ''));
+  expect([feed(), changes()]).toEqual([before, 1]);
+  ahead = 3_600_000;
+  await expect.poll(() => feed()?.fetched_at, patience).not.toBe(before?.fetched_at);
+  await rounds(server.requests, 3);
+  expect(changes()).toBe(2);
+});
+
+test('with another pace a feed keeps what it has; with another address it does not', async () => {
+  const { feed, feeds, settings, server } = await follow((_, response) => response.end(rss(item('One'))));
+  await expect.poll(() => feed()?.status, patience).toBe('ok');
+  await server.close();
+  feeds.follow([{ ...settings, refreshSeconds: 3600 }]);
+  expect(feed()).toMatchObject({ status: 'ok', items: [{ title: 'One' }] });
+  feeds.follow([{ ...settings, url: server.at('/other') }]);
+  expect(feed()).toMatchObject({ status: 'pending', items: [] });
+  feeds.follow([]);
+  expect(feed()).toEqual(record);
+  expect(feeds.health()).toEqual({ rssFeeds: [], apiSources: [] });
+});

@@ -1,0 +1,183 @@
+/** One fetch, against servers that mean no good. */
+import type { RequestListener } from 'node:http';
+import { brotliCompressSync, deflateSync, gzipSync } from 'node:zlib';
+import { describe, expect, it } from 'vitest';
+import { createFetch, type FetchError } from '../../service/feeds/fetch.ts';
+import { isPrivate } from '../../service/feeds/private.ts';
+import { pour, startFeedServer } from './server.ts';
+
+const limits = {
+  bytes: 64 * 1024,
+  answerMs: 1_000,
+  totalMs: 3_000,
+  bytesPerSecond: 1024,
+  graceMs: 500,
+  redirects: 3,
+};
+const fetch = createFetch(limits);
+/** A signal that nobody gives. */
+const open = (): AbortSignal => new AbortController().signal;
+const none = { etag: null, lastModified: null };
+const bombs = { gzip: gzipSync(Buffer.alloc(50_000_000)), br: brotliCompressSync(Buffer.alloc(50_000_000)) };
+
+const failing = async (listener: RequestListener, path = '/'): Promise<string> => {
+  const server = await startFeedServer(listener);
+  return fetch(server.at(path), none, open()).then(
+    () => 'it succeeded',
+    (error: FetchError) => error.message,
+  );
+};
+
+describe('a server that', () => {
+  it.each<[string, RequestListener, RegExp]>([
+    ['answers 500', (_, response) => response.writeHead(500).end(), /^the server answers 500$/],
+    ['answers 204', (_, response) => response.writeHead(204).end(), /^the server answers 204$/],
+    ['never answers', () => {}, /^no answer within 1 s$/],
+    ['hangs up', ({ socket }) => socket.destroy(), /^the answer was cut off$/],
+    ['speaks no HTTP', ({ socket }) => socket.end('SSH-2.0-OpenSSH_9.9\r\n\r\n'), /^the answer is not HTTP/],
+    ['never ends its headers', ({ socket }) => pour(socket as never, `X: ${'x'.repeat(999)}\r\n`), /not HTTP|cut off/],
+    [
+      'claims too much',
+      (_, response) => response.setHeader('Content-Length', 1e10).write('x'),
+      /^it is larger than 64 KiB$/,
+    ],
+    ['never ends its body', (_, response) => pour(response, Buffer.alloc(16_384, 'x')), /^it is larger than 64 KiB$/],
+    ['drips', (_, response) => pour(response, 'x', 50), /^it comes too slowly$/],
+    ['stops half way', (_, response) => response.write('x'), /^it comes too slowly$/],
+    [
+      'breaks off',
+      (_, response) => {
+        response.setHeader('Content-Length', 100);
+        response.write('x', () => response.destroy());
+      },
+      /^the answer was cut off$/,
+    ],
+    [
+      'sends a gzip bomb',
+      (_, response) => response.setHeader('Content-Encoding', 'gzip').end(bombs.gzip),
+      /^it is larger than 64 KiB$/,
+    ],
+    [
+      'sends a bomb of brotli',
+      (_, response) => response.setHeader('Content-Encoding', 'br').end(bombs.br),
+      /^it is larger than 64 KiB$/,
+    ],
+    [
+      'says gzip and means none',
+      (_, response) => response.setHeader('Content-Encoding', 'gzip').end('plain'),
+      /^it can't be unpacked$/,
+    ],
+    [
+      'sends half a gzip',
+      (_, response) => response.setHeader('Content-Encoding', 'gzip').end(gzipSync(Buffer.alloc(9999)).subarray(0, 20)),
+      /^it can't be unpacked$/,
+    ],
+    ['packs it in its own way', (_, response) => response.setHeader('Content-Encoding', 'x-own').end(), /x-own/],
+    ['goes round in circles', (_, response) => response.writeHead(302, { Location: '/' }).end(), /more than 3 times/],
+    [
+      'redirects to a file',
+      (_, response) => response.writeHead(301, { Location: 'file:///etc/passwd' }).end(),
+      /file:/,
+    ],
+    ['redirects to ftp', (_, response) => response.writeHead(301, { Location: 'ftp://127.0.0.1/' }).end(), /ftp:/],
+    ['redirects to nowhere', (_, response) => response.writeHead(302).end(), /^it redirects to no address$/],
+    ['redirects to nonsense', (_, response) => response.writeHead(302, { Location: 'http://' }).end(), /to no address/],
+  ])('%s costs nothing but a sentence', async (_, listener, expected) => {
+    expect(await failing(listener)).toMatch(expected);
+  });
+
+  it('is not there is told from one that does not exist', async () => {
+    const server = await startFeedServer(() => {});
+    await server.close();
+    await expect(fetch(server.at('/'), none, open())).rejects.toThrow("the server can't be reached (ECONNREFUSED)");
+    await expect(fetch('http://no.such.host.invalid/', none, open())).rejects.toThrow(/can't be reached \(E/);
+  });
+});
+
+it.each<[string, (text: string) => Buffer]>([
+  ['gzip', (text) => gzipSync(text)],
+  ['br', (text) => brotliCompressSync(text)],
+  ['deflate', (text) => deflateSync(text)],
+  ['identity', (text) => Buffer.from(text)],
+])('a body packed by %s is unpacked, after redirects, and its base is where it came from', async (encoding, pack) => {
+  const server = await startFeedServer((request, response) => {
+    if (request.url === '/old') response.writeHead(308, { Location: '/new/feed' }).end();
+    else
+      response
+        .writeHead(200, { 'Content-Encoding': encoding, 'Content-Type': 'text/xml; charset="KOI8-R"' })
+        .end(pack('body'));
+  });
+  expect(await fetch(server.at('/old'), none, open())).toMatchObject({
+    changed: true,
+    body: Buffer.from('body'),
+    charset: 'KOI8-R',
+    base: server.at('/new/feed'),
+  });
+});
+
+it('asks conditionally, and says who asks and nothing else', async () => {
+  const server = await startFeedServer((request, response) => {
+    response.writeHead(request.headers['if-none-match'] === '"1"' ? 304 : 200, {
+      ETag: '"1"',
+      'Last-Modified': 'then',
+    });
+    response.end();
+  });
+  const answer = await fetch(server.at('/'), none, open());
+  expect(answer).toMatchObject({ changed: true, validators: { etag: '"1"', lastModified: 'then' } });
+  expect(await fetch(server.at('/'), { etag: '"1"', lastModified: 'then' }, open())).toEqual({ changed: false });
+  const [first, second] = server.requests.map(({ headers }) => headers);
+  expect(Object.keys(first ?? {}).toSorted()).toEqual([
+    'accept',
+    'accept-encoding',
+    'connection',
+    'host',
+    'user-agent',
+  ]);
+  expect(second).toMatchObject({ 'if-none-match': '"1"', 'if-modified-since': 'then' });
+});
+
+it("sends an address's credentials there, and nowhere else", async () => {
+  const server = await startFeedServer((request, response) => {
+    if (request.url === '/') response.writeHead(302, { Location: server.at('/other', 2) }).end();
+    else response.end('x');
+  });
+  await fetch(server.at('/').replace('//', '//me:secret@'), none, open());
+  expect(server.requests.map(({ headers }) => headers.authorization)).toEqual([
+    `Basic ${Buffer.from('me:secret').toString('base64')}`,
+    undefined,
+  ]);
+});
+
+it('tells how long a server wants to be left alone', async () => {
+  const server = await startFeedServer((_, response) => response.writeHead(503, { 'Retry-After': '120' }).end());
+  await expect(fetch(server.at('/'), none, open())).rejects.toMatchObject({ retryAfterMs: 120_000 });
+});
+
+it('can be called off, with its reason', async () => {
+  const server = await startFeedServer(() => abort.abort(new Error('enough')));
+  const abort = new AbortController();
+  await expect(fetch(server.at('/'), none, abort.signal)).rejects.toThrow('enough');
+  await expect(fetch(server.at('/'), none, abort.signal)).rejects.toThrow('enough');
+});
+
+it.each([
+  ['127.0.0.1', true],
+  ['10.1.2.3', true],
+  ['172.31.255.255', true],
+  ['172.32.0.1', false],
+  ['192.168.1.1', true],
+  ['169.254.169.254', true],
+  ['100.64.0.1', true],
+  ['0.0.0.0', true],
+  ['8.8.8.8', false],
+  ['::1', true],
+  ['::', true],
+  ['fd12::1', true],
+  ['fe80::1%eth0', true],
+  ['2606:4700::1111', false],
+  ['::ffff:10.0.0.1', true],
+  ['::ffff:8.8.8.8', false],
+])('%s: private %s', (address, expected) => {
+  expect(isPrivate(address)).toBe(expected);
+});

@@ -1,0 +1,81 @@
+import { expect, it, onTestFinished } from 'vitest';
+import { createReader, type Reader } from '../../service/feeds/reader.ts';
+import { itemsOf } from '../../service/feeds/rss.ts';
+import { item, rss } from './server.ts';
+
+const open = (options = {}): Reader => {
+  const reader = createReader(options);
+  onTestFinished(reader.close);
+  return reader;
+};
+
+it.each<[string, string, RegExp]>([
+  ['a page', '<!doctype html><title>Sign in</title>', /no RSS, Atom, RDF or JSON feed/],
+  ['half a feed', rss(item('a')).slice(0, 90), /broken/],
+  ['NUL', '\0\0\0', /no RSS/],
+  ['JSON that is none', '{"version": "https://jsonfeed.org/version/1", ', /no RSS/],
+])('%s is no feed', async (_, text, expected) => {
+  await expect(open().feed(text)).rejects.toThrow(expected);
+});
+
+it.each<[string, string | null, unknown]>([
+  ['all of it', null, { now: { temperature: 21.5 }, days: [{ high: 3 }, { high: 5 }] }],
+  ['one value', '$.now.temperature', 21.5],
+  ['a list', '$.days[*].high', [3, 5]],
+  ['what is picked', '$.days[?@.high > 4]', [{ high: 5 }]],
+  ['an empty list', '$..nothing', []],
+])('data: %s', async (_, select, expected) => {
+  const text = '\n{"now":{"temperature":21.5},"days":[{"high":3},{"high":5}]}';
+  expect(await open().data(text, select)).toEqual(expected);
+});
+
+it.each<[string, string, string | null, RegExp]>([
+  ['a page', '<!doctype html>', null, /it is not JSON/],
+  ['what is too large', JSON.stringify('x'.repeat(300_000)), null, /more than 262144; select less/],
+  ['what is too deep', '['.repeat(2e5) + ']'.repeat(2e5), null, /64 levels/],
+  ['what is not in it', '{}', '$.a', /select finds nothing/],
+])('data: %s is refused', async (_, text, select, expected) => {
+  await expect(open().data(text, select)).rejects.toThrow(expected);
+});
+
+it('what never ends is ended, and what comes after it is read', async () => {
+  const reader = open({ patienceMs: 1_500 });
+  const hostile = reader.data(JSON.stringify([`${'a'.repeat(40)}!`]), '$[?match(@, "(a|a)*b")]');
+  const next = reader.data('[1]', null);
+  await expect(hostile).rejects.toThrow('longer than 1.5 s');
+  expect(await next).toEqual([1]);
+});
+
+it.each<[string, (reader: Reader) => Promise<unknown>]>([
+  ['elements', (reader) => reader.feed(rss(`<item>${'<a/>'.repeat(1e6)}</item>`))],
+  ['attributes', (reader) => reader.feed(rss(`<item ${'a="" '.repeat(1e6)}/>`))],
+  ['values', (reader) => reader.data(`[${'[],'.repeat(1e6)}[]]`, null)],
+  ['results', (reader) => reader.data(`[${'[],'.repeat(5e4)}[]]`, '$..*')],
+  ['results of results', (reader) => reader.data(`[${'[[[1]]],'.repeat(3e4)}1]`, '$..*..*..*')],
+])('what would be too many %s in memory is refused', async (_, read) => {
+  await expect(read(open())).rejects.toThrow(/too m/);
+});
+
+it('a long feed holds up nobody else', async () => {
+  const reader = open();
+  const reading = reader.feed(
+    rss(item('Hello &amp; more', '<description>Something happened</description>').repeat(30_000)),
+  );
+  let longest = 0;
+  let last = performance.now();
+  const timer = setInterval(() => {
+    longest = Math.max(longest, performance.now() - last);
+    last = performance.now();
+  }, 5);
+  expect(itemsOf(await reading, 'http://x/')).toHaveLength(1);
+  clearInterval(timer);
+  expect(longest).toBeLessThan(400);
+});
+
+it('once it is closed it reads no more', async () => {
+  const reader = createReader();
+  const reading = reader.data('[1]', null);
+  await reading;
+  await reader.close();
+  await expect(reader.data('[1]', null)).rejects.toThrow('closing');
+});

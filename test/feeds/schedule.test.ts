@@ -1,0 +1,37 @@
+import fc from 'fast-check';
+import { expect, it } from 'vitest';
+import { waitAfter } from '../../service/feeds/schedule.ts';
+
+const wait = (refreshSeconds: number, failures: number, retryAfterMs: number | null = null, chance = 0): number =>
+  waitAfter({ refreshSeconds, failures, retryAfterMs }, chance) / 1000;
+
+it.each([
+  ['a good feed', wait(900, 0), 900],
+  ['with the most jitter', wait(900, 0, null, 1), 990],
+  ['a first failure', wait(900, 1), 15],
+  ['a second', wait(900, 2), 30],
+  ['a sixth', wait(900, 6), 480],
+  ['a hundredth', wait(900, 100), 3600],
+  ['the first of a quick feed', wait(10, 1), 10],
+  ['the fourth of a quick feed', wait(10, 4), 80],
+  ['the hundredth of a daily feed', wait(86_400, 100), 86_400],
+  ['a server that asks for two minutes', wait(900, 1, 120_000), 120],
+  ['a server that asks for a year', wait(900, 1, 3e10), 86_400],
+])('%s: %d s', (_, seconds, expected) => {
+  expect(seconds).toBeCloseTo(expected);
+});
+
+it('never asks more often than a good feed is asked in the long run, and never stops asking', () => {
+  fc.assert(
+    fc.property(
+      fc.integer({ min: 10, max: 31_536_000 }),
+      fc.nat(1e6),
+      fc.double({ min: 0, max: 0.99, noNaN: true }),
+      (refresh, failures, chance) => {
+        const seconds = wait(refresh, failures, null, chance);
+        expect(seconds).toBeGreaterThanOrEqual(Math.min(refresh, 15));
+        expect(seconds).toBeLessThanOrEqual(Math.max(refresh, 3600) * 1.1);
+      },
+    ),
+  );
+});
