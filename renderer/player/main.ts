@@ -100,6 +100,7 @@ const player = createPlayer(
     createIdle: () => createIdle({ timeZone, now: () => (clock.state() === 'unset' ? null : clock.now()) }),
     onReport: change,
     onFault: (slideId, reason) => link.fault(slideId, reason),
+    onSwap: (slideId, gapMs) => link.swapped(slideId, gapMs),
   },
   { timeZone },
 );

@@ -19,6 +19,8 @@ interface Dependencies {
   createIdle(): SlideView;
   onReport(report: Pick<Report, 'currentSlide' | 'currentSlideId' | 'currentSlideTitle'>): void;
   onFault(slideId: string, reason: string): void;
+  /** A slide has taken the place of another (null: the idle screen); `gapMs`: as in {@link Stage.show}. */
+  onSwap(slideId: string | null, gapMs: number): void;
 }
 
 export interface Player {
@@ -77,7 +79,7 @@ const isSame = (slide: Slide, before: PlaylistPayload, after: PlaylistPayload): 
 };
 
 export const createPlayer = (
-  { clock, stage, shelf, credentials, createSlide, createIdle, onReport, onFault }: Dependencies,
+  { clock, stage, shelf, credentials, createSlide, createIdle, onReport, onFault, onSwap }: Dependencies,
   { timeZone }: { timeZone: string },
 ): Player => {
   let payload: PlaylistPayload | null = null;
@@ -169,7 +171,9 @@ export const createPlayer = (
 
   const show = (next: Omit<Shown, 'spent'>): void => {
     const fade = shown?.slide == null || next.slide === null || payload?.playlist?.fade_between_slides;
-    stage.show(next.view, fade && shown !== null ? FADE_MS : 0);
+    const isSwap = shown !== null;
+    const settled = stage.show(next.view, fade && isSwap ? FADE_MS : 0);
+    if (isSwap) void settled.then((gapMs) => onSwap(next.slide?.id ?? null, gapMs));
     shown = { ...next, spent: false };
     next.view.start();
     if (isSilent) next.view.hush?.(true);

@@ -4,8 +4,12 @@ import type { SlideView } from './slides/slide.ts';
 export interface Stage {
   /** Puts a view into a layer under everything that is on, where it can load, lay out and decode unseen. */
   place(view: SlideView): void;
-  /** Brings a placed view to the front within `fadeMs` (0: a cut), and takes away what was there. */
-  show(view: SlideView, fadeMs: number): void;
+  /**
+   * Brings a placed view to the front within `fadeMs` (0: a cut), and takes away what was there. Resolves once that is
+   * done, with how long neither of the two was on the screen, in ms: as a rule 0, since the old picture stays whole
+   * underneath until the new one has been painted over all of it.
+   */
+  show(view: SlideView, fadeMs: number): Promise<number>;
   /** Takes away a placed view that never came on. */
   discard(view: SlideView): void;
 }
@@ -21,20 +25,28 @@ const COVER_FRAMES = 2;
 /** Animation frames stop in hidden pages; what waits for them must still happen. */
 const LONGEST_WAIT_MS = 500;
 
-const afterFrames = (frames: number, callback: () => void): void => {
-  let left = frames;
-  const finish = (): void => {
-    clearTimeout(timer);
-    left = -1;
-    callback();
-  };
-  const timer = setTimeout(finish, LONGEST_WAIT_MS);
-  const count = (): void => {
-    if (left === 0) finish();
-    else if (left > 0) requestAnimationFrame(count);
-    left -= 1;
-  };
-  count();
+/** Resolves after so many animation frames; to false where they did not come in time. */
+const frames = (count: number): Promise<boolean> =>
+  new Promise((resolve) => {
+    let left = count;
+    const timer = setTimeout(() => {
+      left = -1;
+      resolve(false);
+    }, LONGEST_WAIT_MS);
+    const next = (): void => {
+      if (left < 0) return;
+      if (left-- > 0) return void requestAnimationFrame(next);
+      clearTimeout(timer);
+      resolve(true);
+    };
+    next();
+  });
+
+/** How long it takes from now until frames are painted, in ms; 0 in a page that nobody sees. */
+const blindMs = async (): Promise<number> => {
+  const since = performance.now();
+  while (!document.hidden) if (await frames(1)) return performance.now() - since;
+  return 0;
 };
 
 export const createStage = (root: HTMLElement): Stage => {
@@ -47,6 +59,12 @@ export const createStage = (root: HTMLElement): Stage => {
     if (layers.delete(view)) view.destroy();
   };
 
+  /** Whether the view has a picture on the screen by now; a moving one may be slow to come. */
+  const isPainted = (view: SlideView): Promise<boolean> => {
+    const late = new Promise<boolean>((resolve) => setTimeout(resolve, LONGEST_WAIT_MS, false));
+    return Promise.race([view.presented?.().then(() => true) ?? true, late]);
+  };
+
   return {
     discard,
     place: (view) => {
@@ -57,27 +75,28 @@ export const createStage = (root: HTMLElement): Stage => {
       layers.set(view, layer);
       root.prepend(layer);
     },
-    show: (view, fadeMs) => {
+    show: async (view, fadeMs) => {
       const layer = layers.get(view);
-      if (layer === undefined) return;
+      if (layer === undefined) return 0;
       const behind = front;
       front = view;
       height += 1;
       layer.style.zIndex = String(height);
-      const settle = (): void => {
-        layer.style.opacity = '';
-        // The old picture stays whole underneath until the new one has been painted over all of it.
-        afterFrames(COVER_FRAMES, () => {
-          if (behind !== null) discard(behind);
-        });
-      };
-      if (behind === null) return;
+      if (behind === null) return 0;
       layer.style.opacity = String(BARELY);
-      afterFrames(WARM_UP_FRAMES, () => {
-        if (fadeMs === 0) return settle();
+      await frames(WARM_UP_FRAMES);
+      const hasPicture = await isPainted(view);
+      if (fadeMs > 0) {
         const fade = layer.animate([{ opacity: BARELY }, { opacity: 1 }], { duration: fadeMs, easing: 'ease-in-out' });
-        fade.finished.then(settle, settle);
-      });
+        await fade.finished.catch(() => {});
+      }
+      layer.style.opacity = '';
+      const isCovered = await frames(COVER_FRAMES);
+      discard(behind);
+      const since = performance.now();
+      // The page has waited as long as it could; what is on the screen from now on is the ground of the new slide.
+      if (!hasPicture && layers.has(view)) await view.presented?.();
+      return isCovered ? (hasPicture ? 0 : performance.now() - since) : blindMs();
     },
   };
 };

@@ -87,9 +87,10 @@ const open = (...slides: Slide[]): Scene => {
       },
       stage: {
         place: (view) => void placed.add(nameOf(view)),
-        show: (view) => {
+        show: async (view) => {
           placed.delete(front);
           front = nameOf(view);
+          return 0;
         },
         discard: (view) => void placed.delete(nameOf(view)),
       },
@@ -99,6 +100,7 @@ const open = (...slides: Slide[]): Scene => {
       createIdle: () => createView('idle'),
       onReport() {},
       onFault: (id) => faults.push(id),
+      onSwap() {},
     },
     { timeZone: 'UTC' },
   );

@@ -3,7 +3,7 @@ import type { Page } from 'playwright-core';
 import { PNG } from 'pngjs';
 import type { Rgb } from './media.ts';
 
-interface Frame {
+export interface Frame {
   /** Seconds since the epoch. */
   at: number;
   /** The colours at a grid of points. */

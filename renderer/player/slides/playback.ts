@@ -17,6 +17,12 @@ export const happened = (video: HTMLVideoElement, event: string, signal: AbortSi
     signal.addEventListener('abort', () => settle(() => reject(signal.reason as Error)), once);
   });
 
+/** Resolves when the next frame is on its way to the screen; of a video that stands still the last one is there. */
+export const nextFrame = (video: HTMLVideoElement): Promise<void> =>
+  video.paused || !('requestVideoFrameCallback' in video)
+    ? Promise.resolve()
+    : new Promise((resolve) => video.requestVideoFrameCallback(() => resolve()));
+
 /** Resolves once a frame is ready to be shown. */
 export const framePresented = (video: HTMLVideoElement): Promise<unknown> =>
   Promise.race([

@@ -34,6 +34,8 @@ export interface SlideView {
   readonly length: number | null;
   /** The slide is on the screen from now: motion and sound begin. */
   start(): void;
+  /** For moving pictures: resolves when a frame is on its way to the screen. */
+  presented?(): Promise<void>;
   /** Motion and sound stop, the picture stays. */
   pause(): void;
   resume(): void;

@@ -1,7 +1,7 @@
 import type Hls from 'hls.js';
 import type { RtmpSession } from '../../../service/wire.ts';
 import { createImage } from './image.ts';
-import { createPicture, framePresented, happened, play, release, watchMotion } from './playback.ts';
+import { createPicture, framePresented, happened, nextFrame, play, release, watchMotion } from './playback.ts';
 import type { SlideContext, SlideFactory, SlideView } from './slide.ts';
 import { createVideo } from './video.ts';
 import { createView, mediaUrl } from './view.ts';
@@ -149,6 +149,7 @@ export const createStream: SlideFactory = (context) => {
             : error;
       }
     },
+    presented: () => fallback?.presented?.() ?? nextFrame(video),
     start() {
       isOn = true;
       view.start();

@@ -1,5 +1,5 @@
 import { frame, framing, surround } from './frame.ts';
-import { createPicture, framePresented, happened, play, release, watchMotion } from './playback.ts';
+import { createPicture, framePresented, happened, nextFrame, play, release, watchMotion } from './playback.ts';
 import type { SlideFactory } from './slide.ts';
 import { createView, mediaUrl } from './view.ts';
 
@@ -62,6 +62,7 @@ export const createVideo: SlideFactory = ({ slide, payload, media, fail }) => {
       video.addEventListener('error', broken);
       video.addEventListener('ended', holdAndReplay);
     },
+    presented: () => nextFrame(video),
     start() {
       view.start();
       go();
