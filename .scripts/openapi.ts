@@ -15,6 +15,7 @@ import {
   commandRequest,
   commandResult,
   connectionSnapshot,
+  contentDocument,
   deviceQuery,
   errorBody,
   faultMessage,
@@ -25,6 +26,8 @@ import {
   onboardingScreens,
   onboardingStatus,
   pageToken,
+  peerBindings,
+  peerMedia,
   peerQuery,
   peerState,
   peerTime,
@@ -202,6 +205,13 @@ const operations: Record<RouteName, Operation> = {
     responses: answer('Its state now', peerState),
     errors: [400],
   },
+  'GET /api/peers/content': {
+    summary: 'The newest content that this box has, and would still have after a power cut',
+    responses: answer('The document', contentDocument),
+    errors: [404],
+  },
+  'GET /api/peers/bindings': { summary: 'The devices that this box knows', responses: answer('All', peerBindings) },
+  'GET /api/peers/media': { summary: 'The media that this box has', responses: answer('All', peerMedia) },
 };
 
 const signed = { 'request-timestamp': [], 'request-signature': [] };

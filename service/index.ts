@@ -45,7 +45,9 @@ import { createOnboardingRoutes } from './onboarding/routes.ts';
 import { type Options, refusal } from './options.ts';
 import { createCaller } from './peers/call.ts';
 import { createGather } from './peers/gather.ts';
+import { createMirror } from './peers/mirror.ts';
 import { createRegistry } from './peers/registry.ts';
+import { createReplication } from './peers/replication.ts';
 import { peerRoutes } from './peers/routes.ts';
 import { createStore } from './store/store.ts';
 import { createFfmpeg } from './streams/ffmpeg.ts';
@@ -133,6 +135,8 @@ export const startService = async (
     version: packageJson.version,
     serverTime: Date.now(),
     peers: peers.alive().map(({ nodeId: id, url }) => ({ nodeId: id, url })),
+    ...replication.state(),
+    ...mirror.state(),
   });
   const reports = createReports(log);
   const sync = createSync({ log, peers, wall }, { nodeId });
@@ -188,7 +192,8 @@ export const startService = async (
     quota: options.mediaQuotaBytes,
     makeWay: ledger.evict,
   });
-  const library = await createLibrary({ ...options, hasher, catalog, room, log });
+  const newest = (name: string): number => mirror.newest(name);
+  const library = await createLibrary({ ...options, hasher, catalog, room, newest, log });
   const downloads = await createDownloads({
     mediaDir,
     limit: options.maxUploadBytes,
@@ -197,12 +202,31 @@ export const startService = async (
     catalog,
   });
   const screens = createScreens({ content, hub, takeSnapshot, commands, clientAddress, variant });
-  const onboarding = createOnboardingRoutes(
-    { onboarding: createOnboarding({ log, devices: store.devices, content, hub, landing, gather }), landing, content },
+  const onboarding = createOnboarding({ log, devices: store.devices, content, hub, landing, gather });
+  const onboardingRooms = createOnboardingRoutes(
+    { onboarding, landing, content },
     { publicUrl: options.publicUrl, machineName: hostname(), variant },
   );
+  const { devices } = store;
+  const replication = createReplication({ log, peers, content, devices, follow: onboarding.follow });
+  const refreshPages = (): void => {
+    const everyPage = content.screens().flatMap(({ slug }) => hub.select(slug, {}));
+    hub.send(
+      everyPage.map(({ id }) => id),
+      { type: 'command', command: 'refresh' },
+    );
+  };
+  const mirror = createMirror({
+    log,
+    peers,
+    content,
+    catalog,
+    downloads,
+    reveal: library.reveal,
+    onArrival: refreshPages,
+  });
   const pages = await createPages(
-    { content, pageToken: access.pageToken, formUrl: onboarding.formUrl, onFormOpened: landing.opened },
+    { content, pageToken: access.pageToken, formUrl: onboardingRooms.formUrl, onFormOpened: landing.opened },
     { rendererDir, timeZone, variant },
   );
   const environment = options.childEnvironment;
@@ -219,6 +243,7 @@ export const startService = async (
     store: { nodeId, faults },
     ffmpeg,
     peers,
+    replication: async () => ({ ...(await replication.health()), media: mirror.health() }),
     sync,
     copies,
     options,
@@ -235,11 +260,13 @@ export const startService = async (
     rooms: [
       pages,
       screens.routes,
-      onboarding.routes,
+      onboardingRooms.routes,
       mediaRoutes(library),
       copyRoutes(copies),
       streamRoutes(streams),
       peerRoutes({ registry: peers, state: peerState }),
+      replication.routes,
+      mirror.routes,
       sync.routes,
       health,
       updateRoutes({ dataDir }),
@@ -250,6 +277,7 @@ export const startService = async (
   const openPayload = (slug: string) => (playlistAccess === 'public' ? content.payload(slug) : undefined);
   const stop = async (server?: Server): Promise<void> => {
     sync.close();
+    mirror.close();
     peers.close();
     await content.close();
     copies.close();
@@ -264,7 +292,7 @@ export const startService = async (
     await store.close();
   };
   const admitSocket = async (request: IncomingMessage): Promise<(socket: WebSocket) => void> => {
-    const accept = onboarding.admitSocket(request) ?? screens.admitSocket(request);
+    const accept = onboardingRooms.admitSocket(request) ?? screens.admitSocket(request);
     await admit(request, 'signed or page', upgradeHeaders(request.headersDistinct));
     return accept;
   };
@@ -276,7 +304,7 @@ export const startService = async (
   peers.start(server.port);
   sync.start();
   // Files that were put into the folders by hand while the service was away.
-  void catalog.list();
+  void mirror.look();
 
   return {
     url: localUrl(options.host, server.port),

@@ -413,6 +413,9 @@ export type ContentVersion = z.infer<typeof contentVersion>;
 
 const ancestor = contentVersion.omit({ sha256: true });
 
+/** A content.json that is longer plays on its own box alone. */
+export const mostContentCharacters = 8 * 1024 ** 2;
+
 /** The content of a site as boxes hand it to each other. */
 export const contentDocument = contentVersion
   .extend({
@@ -421,7 +424,7 @@ export const contentDocument = contentVersion
     stamps: z
       .array(z.tuple([slug, z.object({ created_at: instant, modified_at: instant, digest: z.string().max(64) })]))
       .describe('the times of the screens, by slug'),
-    text: z.string().describe('content.json as the operator wrote it'),
+    text: z.string().max(mostContentCharacters).describe('content.json as the operator wrote it'),
   })
   .meta({ id: 'ContentDocument' });
 export type ContentDocument = z.infer<typeof contentDocument>;
@@ -436,6 +439,25 @@ export const deviceBinding = z
   })
   .meta({ id: 'DeviceBinding' });
 export type DeviceBinding = z.infer<typeof deviceBinding>;
+
+export const peerBindings = z
+  .object({ bindings: z.array(deviceBinding).max(10_000) })
+  .meta({ id: 'PeerBindings', description: 'every device that a box knows' });
+
+/** A file as a box serves it under `/media/NAME`. */
+export const peerMedium = z
+  .object({
+    name: z.string().min(1).max(255),
+    size: z.int().nonnegative().describe('bytes'),
+    sha256,
+    modifiedAt: instant.describe('of two files with one name the newer is the one'),
+  })
+  .meta({ id: 'PeerMedium' });
+export type PeerMedium = z.infer<typeof peerMedium>;
+
+export const peerMedia = z
+  .object({ media: z.array(peerMedium).max(10_000) })
+  .meta({ id: 'PeerMedia', description: 'every medium that a box has' });
 
 /** What the service says to a landing page over its socket; a landing page itself says nothing. */
 export type LandingMessage =
@@ -521,6 +543,9 @@ export const peerState = z
       .array(z.object({ nodeId: z.uuid(), url: z.url().max(512) }))
       .max(256)
       .describe('who answers it, and where: one static peer leads to all of a site'),
+    content: contentVersion.nullable().describe('null: there never was any'),
+    bindings: sha256.describe('of all of them'),
+    media: sha256.describe('of the list of them'),
   })
   .meta({ id: 'PeerState' });
 export type PeerState = z.infer<typeof peerState>;
@@ -603,6 +628,28 @@ const sourceHealth = z.object({
   reason: z.string().nullable().describe('why the last fetch failed; null: it did not'),
 });
 
+/** How far this box is one with the others, as `/healthz` shows it. */
+export const replicationHealth = z
+  .object({
+    content: contentVersion
+      .extend({ changedAt: instant })
+      .nullable()
+      .describe('what plays here; null: there never was any'),
+    lost: z.array(z.string()).describe('files beside content.json: edits made here that lost to edits made elsewhere'),
+    refused: z
+      .array(z.object({ nodeId: z.string(), reason: z.string() }))
+      .describe('what peers offered and is not taken, the newest last'),
+    media: z.object({
+      named: z.int().describe('files under /media/ that the content names'),
+      here: z.int().describe('those of them that are here, as new as anywhere'),
+      missing: z
+        .array(z.object({ name: z.string(), size: z.int().nullable(), reason: z.string() }))
+        .describe('the others; size in bytes, null where no box has it'),
+    }),
+  })
+  .meta({ id: 'Replication' });
+export type ReplicationHealth = z.infer<typeof replicationHealth>;
+
 /** `GET /healthz`. What is amiss is said in sentences. */
 export const health = z
   .object({
@@ -634,6 +681,7 @@ export const health = z
       swaps: skewSummary.nullable().describe("the pages' swaps against the moments when they were due"),
       videos: skewSummary.nullable().describe("the pages' videos against where they should be"),
     }),
+    replication: replicationHealth,
     ffmpeg: z
       .object({ path: z.string(), source: z.enum(['setting', 'ffmpeg-static', 'PATH']), version: z.string() })
       .nullable()

@@ -56,6 +56,7 @@ export interface Content {
    * written here and the winner was not edited from is kept beside the file. Once this resolves it is durable.
    *
    * @returns the faults for which a winner is not taken, as for a file of the operator's; else none
+   * @throws the system's error where the file can't be rewritten; the box stays with what it has
    */
   take(document: ContentDocument): Promise<Fault[]>;
   /** Calls back when {@link document} is another, edited here or taken. */
@@ -205,12 +206,8 @@ export const openContent = async (
     if (!wins(document)) return [];
     // What nobody wrote is no reason to take a file from somebody who is writing it.
     if (document.counter === 0 && faults.length > 0) return [];
-    try {
-      await backUp(written, document);
-      if (!written.equals(text)) await rewriteFile(path, text);
-    } catch (error) {
-      return [{ path: '', message: `content.json can't be rewritten: ${(error as Error).message}` }];
-    }
+    await backUp(written, document);
+    if (!written.equals(text)) await rewriteFile(path, text);
     faults = [];
     log.info({ version: versionOf(document) }, "another box's content is live");
     await show(document, reading.content);

@@ -8,7 +8,7 @@ import type { Peers } from '../peers/registry.ts';
 import type { Store } from '../store/store.ts';
 import type { Ffmpeg } from '../streams/ffmpeg.ts';
 import type { Sync } from '../sync/sync.ts';
-import type { Health } from '../wire.ts';
+import type { Health, ReplicationHealth } from '../wire.ts';
 import type { Routes } from './routes.ts';
 
 interface Dependencies {
@@ -19,6 +19,7 @@ interface Dependencies {
   store: Pick<Store, 'nodeId' | 'faults'>;
   ffmpeg: Pick<Ffmpeg, 'describe'>;
   peers: Pick<Peers, 'health'>;
+  replication(): Promise<ReplicationHealth>;
   sync: Pick<Sync, 'health'>;
   copies: Pick<Copies, 'status'>;
   options: Pick<Options, 'variant' | 'warnings' | 'site'>;
@@ -35,6 +36,7 @@ export const healthRoutes = ({
   store,
   ffmpeg,
   peers,
+  replication,
   sync,
   copies,
   options,
@@ -58,6 +60,7 @@ export const healthRoutes = ({
       copies: copies.status(),
       site: options.site,
       peers: peers.health(),
+      replication: await replication(),
       ...reports.describe(),
       sync: sync.health(),
       ffmpeg: await ffmpeg.describe(),

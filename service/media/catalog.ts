@@ -60,6 +60,7 @@ export const createCatalog = ({ path, folders, hasher, log }: Options) => {
   let changed = false;
   let loading: Promise<void> | undefined;
   let saving = Promise.resolve();
+  const listeners: (() => void)[] = [];
 
   /** What uploads have told since the start is newer than what was kept. */
   const load = async (): Promise<void> => {
@@ -85,6 +86,7 @@ export const createCatalog = ({ path, folders, hasher, log }: Options) => {
   const learn = (file: string, facts: KnownFacts): void => {
     known.set(file, facts);
     changed = true;
+    for (const listener of listeners) listener();
   };
 
   /** A file that changes meanwhile is not the one of this fingerprint any more, and is read again. */
@@ -139,6 +141,14 @@ export const createCatalog = ({ path, folders, hasher, log }: Options) => {
     hashOf(file: string, stats: Stats): string | undefined {
       const facts = known.get(file);
       return facts?.fingerprint === fingerprint(stats) ? facts.sha256 : undefined;
+    },
+
+    /** The names of files that are there, but were not read yet, or not as they are now. */
+    unread: (): Set<string> => new Set([...unread].map((file) => basename(file))),
+
+    /** Calls back when something has been learnt of a file. */
+    onLearn: (listener: () => void): void => {
+      listeners.push(listener);
     },
 
     /** Tells what an upload's facts are, so that it need not be read again. */

@@ -1,4 +1,4 @@
-import { readdir, rm, stat } from 'node:fs/promises';
+import { readdir, rm, stat, utimes } from 'node:fs/promises';
 import { join } from 'node:path';
 import { type Download, download, type Validators } from './download.ts';
 import { FetchFault } from './fault.ts';
@@ -35,6 +35,8 @@ interface Wanted {
   sha256?: string;
   /** The bytes that there must be. */
   size?: number;
+  /** When the file that this is a copy of was made; the copy is dated so too. */
+  modifiedAt?: Date;
   /** Addresses to fetch it from, tried in turn. */
   from: readonly string[];
 }
@@ -84,13 +86,14 @@ export const createDownloads = async ({ mediaDir, limit, hasher, requireRoom, ca
     return work.finally(() => running.delete(work));
   };
 
-  const wantNow = async ({ name, sha256, size, from }: Wanted): Promise<Download> => {
+  const wantNow = async ({ name, sha256, size, modifiedAt, from }: Wanted): Promise<Download> => {
     const target = join(mediaDir, mediaName(name));
     let fault: unknown = new FetchFault('no address is known');
     for (const url of from) {
       try {
         const key = `${name}\n${sha256 ?? url}`;
         const done = await fetch({ url, key, sha256, size }, async (done, part) => {
+          if (modifiedAt !== undefined) await utimes(part.path, modifiedAt, modifiedAt);
           const facts = await inspect(part.path, name);
           await part.finish(target);
           catalog.record(target, { ...facts, sha256: done.sha256 });

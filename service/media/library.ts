@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import { constants, type Stats } from 'node:fs';
-import { type FileHandle, open, readdir, rm, unlink } from 'node:fs/promises';
+import { type FileHandle, open, readdir, rm, stat, unlink, utimes } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { Readable } from 'node:stream';
 import type { Logger } from 'pino';
@@ -32,6 +32,8 @@ interface Options {
   hasher: { follow(path: string): Following };
   catalog: Catalog;
   room: Room;
+  /** When the newest file of a name was made, here or on another box, ms since the epoch; 0: there is none. */
+  newest(name: string): number;
   log: Logger;
 }
 
@@ -74,12 +76,26 @@ const coded = (error: unknown): unknown => {
  * The media of this box: the upload directory, which clients write to, and the media directory, which holds copies of
  * remote media; both are there. Sweeps what broken uploads left. Every `name` has passed `mediaName`.
  */
-export const createLibrary = async ({ uploadDir, mediaDir, maxUploadBytes, hasher, catalog, room, log }: Options) => {
+export const createLibrary = async ({
+  uploadDir,
+  mediaDir,
+  maxUploadBytes,
+  hasher,
+  catalog,
+  room,
+  newest,
+  log,
+}: Options) => {
   for (const name of await readdir(uploadDir)) {
     if (!LEFTOVER.test(name)) continue;
     await rm(join(uploadDir, name), { force: true });
     log.info({ name }, 'swept an upload that was cut off');
   }
+
+  const remove = async (name: string): Promise<void> => {
+    await unlink(join(uploadDir, name));
+    await systemDisk.syncFolder(uploadDir);
+  };
 
   return {
     folders: { uploadDir, mediaDir },
@@ -108,6 +124,8 @@ export const createLibrary = async ({ uploadDir, mediaDir, maxUploadBytes, hashe
         checkBody(sha256, bodySha256);
         // Once more, for one that did not say how long it would be.
         if (expectedLength === null) await requireRoom();
+        // Whatever the clocks of the boxes say: what is uploaded later is newer.
+        if (newest(name) >= Date.now()) await utimes(temporary, new Date(newest(name) + 1), new Date(newest(name) + 1));
         const facts = await inspect(temporary, name);
         await renamePatiently(systemDisk, temporary, path);
         await systemDisk.syncFolder(uploadDir);
@@ -126,11 +144,18 @@ export const createLibrary = async ({ uploadDir, mediaDir, maxUploadBytes, hashe
      */
     async remove(name: string): Promise<void> {
       try {
-        await unlink(join(uploadDir, name));
+        await remove(name);
       } catch (error) {
         throw isCode(error, 'ENOENT', 'EISDIR') ? new CodedError('file_not_found') : error;
       }
-      await systemDisk.syncFolder(uploadDir);
+    },
+
+    /** Takes away an upload that a copy of another box's newer one, in the media directory, is to stand for. */
+    async reveal(name: string): Promise<void> {
+      const [upload, copy] = await Promise.all(
+        [uploadDir, mediaDir].map((folder) => stat(join(folder, name)).catch(() => null)),
+      );
+      if (upload?.isFile() && copy?.isFile() && copy.mtime >= upload.mtime) await remove(name);
     },
 
     /**

@@ -5,7 +5,14 @@ import type { Content } from '../content/content.ts';
 import { CodedError } from '../errors.ts';
 import type { Gather } from '../peers/gather.ts';
 import type { Devices } from '../store/devices.ts';
-import { type Binding, type OnboardingResult, type OnboardingStatus, onboardingResult, type Screen } from '../wire.ts';
+import {
+  type Binding,
+  type DeviceBinding,
+  type OnboardingResult,
+  type OnboardingStatus,
+  onboardingResult,
+  type Screen,
+} from '../wire.ts';
 import type { Landing } from './landing.ts';
 
 interface Dependencies {
@@ -31,6 +38,8 @@ export interface Onboarding {
    * @throws CodedError `screen_not_found`, or `insufficient_storage`
    */
   bind(binding: Binding, base: string, relayed: boolean): Promise<OnboardingResult>;
+  /** Tells the live pages of devices what another box knows of them, which is stored already. */
+  follow(news: readonly DeviceBinding[]): void;
   /** A page of the device has heard where it belongs. */
   caughtUp(deviceId: string): void;
 }
@@ -100,6 +109,13 @@ export const createOnboarding = ({ log, devices, content, hub, landing, gather }
       if (!queued) behind.delete(deviceId);
       log.info({ deviceId, clientName, slug: screenSlug, queued }, 'a device was bound');
       return { deviceId, clientName, ...placed(screen, base), queued };
+    },
+    follow: (news) => {
+      for (const { deviceId, clientName, screenSlug } of news) {
+        if (screenSlug === null) hub.rename(deviceId, clientName);
+        else if (deliver({ deviceId, clientName, screenSlug }) === 0) behind.add(deviceId);
+        else behind.delete(deviceId);
+      }
     },
     caughtUp: (deviceId) => {
       behind.delete(deviceId);

@@ -39,19 +39,22 @@ const TEN_YEARS_MS = 10 * 365 * 86_400_000;
 const RELEASED = Date.UTC(2026, 0, 1);
 
 /**
- * Those of a peer's bindings that are news: newer than what is known, and of no time so far ahead that no later one
- * could be told. A clock that is merely wrong does no harm, since each change of a device is dated later than the one
- * before it.
+ * Whether an instant (ISO 8601) is of no time so far ahead that no later one could be told. A clock that is merely wrong
+ * does no harm, since each change is dated later than the one before it.
  *
  * @param now ms since the epoch
  */
+export const isPlausibleTime = (instant: string, now: number): boolean =>
+  Date.parse(instant) <= Math.max(now, RELEASED) + TEN_YEARS_MS;
+
+/** Those of a peer's bindings that are news: newer than what is known. @param now ms since the epoch */
 export const newsAmong = <Binding extends DeviceBinding>(
   theirs: readonly Binding[],
   known: (deviceId: string) => DeviceBinding | undefined,
   now: number,
 ): Binding[] =>
   theirs.filter((binding) => {
-    if (Date.parse(binding.updatedAt) > Math.max(now, RELEASED) + TEN_YEARS_MS) return false;
+    if (!isPlausibleTime(binding.updatedAt, now)) return false;
     const own = known(binding.deviceId);
     return own === undefined || compareBindings(binding, own) > 0;
   });

@@ -1,3 +1,4 @@
+import { createHash } from 'node:crypto';
 import { z } from 'zod';
 import { newsAmong } from '../peers/merge.ts';
 import type { DeviceBinding } from '../wire.ts';
@@ -29,20 +30,43 @@ export interface Devices {
   bind(deviceId: string, clientName: string, screenSlug: string): Promise<void>;
   /** Names a device, bound or not; a binding stays as it is. */
   rename(deviceId: string, clientName: string): Promise<void>;
-  /** Takes those of another box that are newer than what is known here; resolves with them. */
+  /** Takes those of another box that are newer than what is known here; resolves with those that say something else. */
   merge(theirs: readonly Device[]): Promise<Device[]>;
+  /** SHA-256 (hex) of all that is known: boxes of which it is the same know the same. */
+  digest(): string;
+  /** Calls back when something is known that was not, from here or from another box. */
+  onChange(listener: () => void): void;
 }
 
 /** A site has some hundreds; what goes beyond this is not taken from other boxes. */
 const MOST_DEVICES = 10_000;
+
+/** A map that was made is never changed, so each is gone through once. */
+const digests = new WeakMap<DeviceMap, string>();
+const digestOf = (devices: DeviceMap): string => {
+  const before = digests.get(devices);
+  if (before !== undefined) return before;
+  const rows = [...devices.values()]
+    .map(({ deviceId, clientName, screenSlug, updatedAt }) => [deviceId, clientName, screenSlug, updatedAt])
+    .toSorted(([a = ''], [b = '']) => ((a ?? '') < (b ?? '') ? -1 : 1));
+  const digest = createHash('sha256').update(JSON.stringify(rows)).digest('hex');
+  digests.set(devices, digest);
+  return digest;
+};
 
 /** @param now ms since the epoch */
 export function createDevices<S extends { readonly devices: DeviceMap }>(
   durable: Durable<S>,
   now: () => number,
 ): Devices {
+  const listeners: (() => void)[] = [];
+  const update = async (change: (state: S) => S): Promise<void> => {
+    await durable.update(change);
+    for (const listener of listeners) listener();
+  };
+
   const put = (deviceId: string, change: (before: Device | undefined) => Pick<Device, 'clientName' | 'screenSlug'>) =>
-    durable.update((state) => {
+    update((state) => {
       const before = state.devices.get(deviceId);
       const earliest = before === undefined ? 0 : Date.parse(before.updatedAt) + 1;
       const updatedAt = new Date(Math.max(now(), earliest)).toISOString();
@@ -57,17 +81,25 @@ export function createDevices<S extends { readonly devices: DeviceMap }>(
       put(deviceId, (before) => ({ clientName, screenSlug: before?.screenSlug ?? null })),
     merge: async (theirs) => {
       const newsTo = (devices: DeviceMap) => newsAmong(theirs, (deviceId) => devices.get(deviceId), now());
-      let news = newsTo(durable.read().devices);
-      if (news.length === 0) return news;
-      await durable.update((state) => {
-        news = newsTo(state.devices);
+      if (newsTo(durable.read().devices).length === 0) return [];
+      let changed: Device[] = [];
+      await update((state) => {
         const devices = new Map(state.devices);
-        for (const each of news) {
-          if (devices.has(each.deviceId) || devices.size < MOST_DEVICES) devices.set(each.deviceId, each);
-        }
+        const news = newsTo(devices).filter(
+          ({ deviceId }, at) => devices.has(deviceId) || devices.size + at < MOST_DEVICES,
+        );
+        changed = news.filter(({ deviceId, clientName, screenSlug }) => {
+          const before = devices.get(deviceId);
+          return before?.clientName !== clientName || before.screenSlug !== screenSlug;
+        });
+        for (const each of news) devices.set(each.deviceId, each);
         return { ...state, devices };
       });
-      return news;
+      return changed;
+    },
+    digest: () => digestOf(durable.read().devices),
+    onChange: (listener) => {
+      listeners.push(listener);
     },
   };
 }

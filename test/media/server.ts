@@ -45,7 +45,8 @@ export const startMedia = async (setup: Setup = {}) => {
   const catalog = createCatalog({ path: join(dataDir, 'media.json'), folders: [uploadDir, mediaDir], hasher, log });
   const { maxUploadBytes = 2 ** 31, quota = 2 ** 40, makeWay = async () => {}, statfs } = setup;
   const room = createRoom({ folders: [uploadDir, mediaDir], quota, makeWay, ...(statfs && { statfs }) });
-  const library = await createLibrary({ uploadDir, mediaDir, maxUploadBytes, hasher, catalog, room, log });
+  const newest = () => 0;
+  const library = await createLibrary({ uploadDir, mediaDir, maxUploadBytes, hasher, catalog, room, newest, log });
 
   const app = new Koa<RequestState>();
   app.silent = true;

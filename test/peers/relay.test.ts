@@ -2,7 +2,7 @@
 import { createServer } from 'node:net';
 import { describe, expect, test } from 'vitest';
 import { signRequest } from '../../service/auth/sign.ts';
-import { connectionSnapshot } from '../../service/wire.ts';
+import { connectionSnapshot, mostContentCharacters } from '../../service/wire.ts';
 import { lobby } from '../content/samples.ts';
 import { openLanding } from '../onboarding/support.ts';
 import { joinScreen, type TestPage } from '../support/page.ts';
@@ -94,8 +94,12 @@ test('what was meant for another box is not carried out', async () => {
 });
 
 test('a box that has no such screen has nothing to add, and one that alone has it can be asked for it', async () => {
-  const one = await startBox([], { content: { ...lobby, screens: [...lobby.screens, { name: 'Bar', slug: 'bar' }] } });
-  const other = await startBox([one]);
+  // So long that each plays on its own box alone.
+  const ofItsOwn = (content: object) => JSON.stringify(content) + ' '.repeat(mostContentCharacters);
+  const one = await startBox([], {
+    content: ofItsOwn({ ...lobby, screens: [...lobby.screens, { name: 'Bar', slug: 'bar' }] }),
+  });
+  const other = await startBox([one], { content: ofItsOwn(lobby) });
   await untilTogether([one, other]);
   const send = async (box: TestService) => await postTo(box, '/api/screens/bar/commands', next);
   expect(await (await send(one)).json()).toMatchObject({ sent: 0, degraded: false });

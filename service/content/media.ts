@@ -1,0 +1,37 @@
+/** Which media of the box's own the content names. Pure. */
+import { isMediaName } from '../media/names.ts';
+import type { ContentFile } from './file.ts';
+
+/** Stands in an attribute, a style or a list, up to whatever ends it there. */
+const IN_MARKUP = /(?<=["'(=,\s]|&quot;|&#39;)\/media\/(?:(?!&(?:quot|#39);)[^\s"'()<>,])+/g;
+
+/** The name behind a path, without query and fragment; null where it can be none. */
+const nameOf = (path: string): string | null => {
+  const [, encoded = ''] = /^\/media\/([^/?#]+)(?:[?#].*)?$/.exec(path) ?? [];
+  try {
+    const name = decodeURIComponent(encoded);
+    return isMediaName(name) ? name : null;
+  } catch {
+    return null;
+  }
+};
+
+const inMarkup = (markup: string | null | undefined): string[] =>
+  (markup?.match(IN_MARKUP) ?? []).map((path) => path.replaceAll('&amp;', '&'));
+
+/** The names, each once, in the order in which they are shown. */
+export const mediaNamed = ({ playlists, templates }: ContentFile): Set<string> => {
+  const names = new Set<string>();
+  const add = (path: unknown): void => {
+    const name = typeof path === 'string' ? nameOf(path) : null;
+    if (name !== null) names.add(name);
+  };
+  const markupOf = new Map(templates.map(({ id, html }) => [id, html]));
+  for (const slide of playlists.flatMap(({ slides }) => slides)) {
+    add(slide.media_url);
+    // A template is given its media in its values, by whatever names.
+    for (const value of Object.values(slide.content ?? {})) add(value);
+    for (const path of [...inMarkup(slide.body), ...inMarkup(markupOf.get(slide.template_id ?? ''))]) add(path);
+  }
+  return names;
+};

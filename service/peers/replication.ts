@@ -1,0 +1,194 @@
+/**
+ * One content and one map of bindings for a site: what a peer has and we don't is fetched, judged and taken. Whatever a
+ * peer says that can't be so is logged, left, and never handed on.
+ */
+import type { Logger } from 'pino';
+import type { Content } from '../content/content.ts';
+import { documentHash, versionOf } from '../content/document.ts';
+import { CodedError } from '../errors.ts';
+import type { Routes } from '../http/routes.ts';
+import type { Devices } from '../store/devices.ts';
+import {
+  type ContentDocument,
+  type ContentVersion,
+  contentDocument,
+  type DeviceBinding,
+  mostContentCharacters,
+  type PeerState,
+  peerBindings,
+  type ReplicationHealth,
+} from '../wire.ts';
+import { compareVersions, isPlausible } from './merge.ts';
+import type { LivePeer, Peers } from './registry.ts';
+
+interface Dependencies {
+  log: Logger;
+  peers: Pick<Peers, 'alive' | 'call' | 'onState' | 'announce'>;
+  content: Pick<Content, 'document' | 'saw' | 'take' | 'onDocument' | 'lost'>;
+  devices: Pick<Devices, 'list' | 'merge' | 'digest' | 'onChange'>;
+  /** Tells the pages of devices that were bound on another box. */
+  follow(bindings: readonly DeviceBinding[]): void;
+}
+
+export interface Replication {
+  /** What {@link PeerState} says of it. */
+  state(): Pick<PeerState, 'content' | 'bindings'>;
+  health(): Promise<Omit<ReplicationHealth, 'media'>>;
+  routes: Routes;
+}
+
+/** A document is as large as its text at the worst, with each character in three bytes, or escaped in two. */
+const MOST_DOCUMENT_BYTES = 3 * mostContentCharacters + 8 * 1024 ** 2;
+const MOST_BINDINGS_BYTES = 8 * 1024 ** 2;
+const DEADLINE_MS = 10_000;
+/** Refusals that are remembered. */
+const MOST_REFUSED = 32;
+
+interface Refused {
+  nodeId: string;
+  reason: string;
+  /** What was offered is at fault, and not to be fetched again. */
+  lasting: boolean;
+}
+
+export const createReplication = ({ log, peers, content, devices, follow }: Dependencies): Replication => {
+  /** By what was offered: a box, and a hash. */
+  const refused = new Map<string, Refused>();
+  /** By box: what it had, and what we had, when nothing of it was news any more. */
+  const compared = new Map<string, string>();
+  const busy = new Set<string>();
+
+  /** What is handed out; one that is too large for others is not. */
+  const own = (): ContentDocument | null => {
+    const document = content.document();
+    return document !== null && document.text.length <= mostContentCharacters ? document : null;
+  };
+
+  const refuse = (nodeId: string, sha256: string, reason: string, lasting = true): void => {
+    const key = `${nodeId} ${sha256}`;
+    if (refused.get(key)?.reason === reason) return;
+    refused.set(key, { nodeId, reason, lasting });
+    for (const oldest of [...refused.keys()].slice(0, -MOST_REFUSED)) refused.delete(oldest);
+    log.warn({ nodeId, reason }, 'what a peer offers is not taken');
+  };
+
+  /** One job of a name at a time. */
+  const once = async (name: string, job: () => Promise<void>): Promise<void> => {
+    if (busy.has(name)) return;
+    busy.add(name);
+    try {
+      await job();
+    } catch (error) {
+      log.error({ err: error }, 'an exchange with a peer failed');
+    } finally {
+      busy.delete(name);
+    }
+  };
+
+  const wins = (version: ContentVersion): boolean => {
+    const mine = content.document();
+    return mine === null || compareVersions(version, mine) > 0;
+  };
+
+  const fetchContent = async (peer: LivePeer, offered: ContentVersion): Promise<void> => {
+    const { nodeId } = peer;
+    const isHonest = ({ counter }: ContentVersion): boolean => isPlausible(counter, content.document()?.counter ?? 0);
+    if (!isHonest(offered)) {
+      return refuse(nodeId, offered.sha256, `its content counts ${offered.counter} edits, which can't be`);
+    }
+    content.saw(offered.counter);
+    const answer = await peers.call(peer, {
+      path: '/api/peers/content',
+      schema: contentDocument,
+      deadlineMs: DEADLINE_MS,
+      mostBytes: MOST_DOCUMENT_BYTES,
+    });
+    if (!answer.ok) {
+      // What went away is asked again when it is back.
+      if (answer.status !== null) refuse(nodeId, offered.sha256, `asked for its content it ${answer.reason}`);
+      return;
+    }
+    const document = answer.body;
+    if (document.sha256 !== documentHash(document) || !isHonest(document)) {
+      return refuse(nodeId, offered.sha256, 'its content is not what it says it is');
+    }
+    try {
+      const [fault] = await content.take(document);
+      if (fault === undefined) return;
+      const where = fault.path === '' ? '' : `${fault.path}: `;
+      refuse(nodeId, document.sha256, `its content is not valid here: ${where}${fault.message}`);
+    } catch (error) {
+      refuse(nodeId, document.sha256, `its content can't be written: ${(error as Error).message}`, false);
+    }
+  };
+
+  /** Asks one box after another for as long as one of them has something better, the best first. */
+  const fetchBest = async (): Promise<void> => {
+    const asked = new Set<string>();
+    for (;;) {
+      const offers = peers
+        .alive()
+        .flatMap((peer) => (peer.state.content === null ? [] : [{ peer, offered: peer.state.content }]))
+        .filter(({ peer, offered }) => {
+          const key = `${peer.nodeId} ${offered.sha256}`;
+          return !asked.has(key) && !refused.get(key)?.lasting && wins(offered);
+        });
+      const [best] = offers.toSorted((a, b) => compareVersions(b.offered, a.offered));
+      if (best === undefined) return;
+      asked.add(`${best.peer.nodeId} ${best.offered.sha256}`);
+      await fetchContent(best.peer, best.offered);
+    }
+  };
+
+  const fetchBindings = async (peer: LivePeer): Promise<void> => {
+    const theirs = peer.state.bindings;
+    if (theirs === devices.digest() || compared.get(peer.nodeId) === `${theirs} ${devices.digest()}`) return;
+    const request = { path: '/api/peers/bindings', deadlineMs: DEADLINE_MS, mostBytes: MOST_BINDINGS_BYTES };
+    const answer = await peers.call(peer, { ...request, schema: peerBindings });
+    if (!answer.ok) {
+      if (answer.status !== null) log.warn({ nodeId: peer.nodeId, reason: answer.reason }, 'a peer gives no bindings');
+      return;
+    }
+    const news = await devices.merge(answer.body.bindings);
+    compared.set(peer.nodeId, `${theirs} ${devices.digest()}`);
+    if (news.length === 0) return;
+    log.info({ nodeId: peer.nodeId, count: news.length }, 'bindings of a peer were taken');
+    follow(news);
+  };
+
+  peers.onState((peer) => {
+    const { content: offered } = peer.state;
+    for (const [key, { nodeId }] of refused) {
+      if (nodeId === peer.nodeId && key !== `${nodeId} ${offered?.sha256}`) refused.delete(key);
+    }
+    void once('content', fetchBest);
+    void once(`bindings ${peer.nodeId}`, () => fetchBindings(peer));
+  });
+  content.onDocument(() => void peers.announce());
+  devices.onChange(() => void peers.announce());
+
+  return {
+    state: () => {
+      const document = own();
+      return { content: document && versionOf(document), bindings: devices.digest() };
+    },
+    health: async () => {
+      const document = content.document();
+      return {
+        content: document && { ...versionOf(document), changedAt: document.changedAt },
+        lost: await content.lost(),
+        refused: [...refused.values()].map(({ nodeId, reason }) => ({ nodeId, reason })),
+      };
+    },
+    routes: {
+      'GET /api/peers/content': (ctx) => {
+        const document = own();
+        if (document === null) throw new CodedError('not_found', 'There is no content to share.');
+        ctx.body = document;
+      },
+      'GET /api/peers/bindings': (ctx) => {
+        ctx.body = { bindings: devices.list() };
+      },
+    },
+  };
+};
