@@ -10,6 +10,7 @@ import { createCatalog } from '../../service/media/catalog.ts';
 import { createDownloads } from '../../service/media/downloads.ts';
 import { createHasher } from '../../service/media/hasher.ts';
 import { temporaryFolder } from '../support/service.ts';
+import { mountSmallDisk } from '../support/small-disk.ts';
 import { noise, serveBytes, startRemote } from './remote.ts';
 
 const MIB = 1024 ** 2;
@@ -272,6 +273,23 @@ it('a disk without room costs nothing but a fault, and is tried again', async ()
   await downloads.want(wanted);
   expect(read('film.bin').equals(film)).toBe(true);
 });
+
+const smallDisk = mountSmallDisk(2);
+
+it.skipIf(smallDisk === null)(
+  'a disk that fills meanwhile is left as it was (needs the right to mount one)',
+  async () => {
+    const remote = await startRemote();
+    remote.answer('/a.bin', serveBytes(film));
+    const { downloads, mediaDir, read } = await setUp({ mediaDir: String(smallDisk) });
+    const wanted = { name: 'film.bin', from: [`${remote.url}/a.bin`] };
+    await expect(downloads.want(wanted)).rejects.toMatchObject({ name: 'FetchFault', message: 'the disk is full' });
+    expect(readdirSync(mediaDir)).toEqual([]);
+    remote.answer('/a.bin', serveBytes(film.subarray(0, MIB)));
+    await downloads.want(wanted);
+    expect(read('film.bin')).toHaveLength(MIB);
+  },
+);
 
 it('closing breaks off what is under way, and what has come is kept', async () => {
   const remote = await startRemote();

@@ -1,7 +1,4 @@
-import { execFileSync } from 'node:child_process';
-import { mkdtempSync, openSync, rmdirSync } from 'node:fs';
 import { appendFile, readdir, rm, writeFile } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { pino } from 'pino';
 import { describe, expect, onTestFinished, test, vi } from 'vitest';
@@ -9,6 +6,7 @@ import { z } from 'zod';
 import { createDurable, type Durable } from '../../service/store/durable.ts';
 import { createReserve, type Reserve } from '../../service/store/reserve.ts';
 import { createStore } from '../../service/store/store.ts';
+import { mountSmallDisk } from '../support/small-disk.ts';
 import { createSimulatedDisk } from './simulated-disk.ts';
 
 const log = pino({ level: 'silent' });
@@ -102,21 +100,7 @@ describe('on a simulated disk of 10,000 bytes with a reserve of 1,000', () => {
   });
 });
 
-/** A real file system of 12 MiB that goes with this process; null where this machine does not let us have one. */
-const mounted = ((): string | null => {
-  const folder = mkdtempSync(join(tmpdir(), 'signage-store-'));
-  try {
-    execFileSync('/bin/mount', ['-t', 'tmpfs', '-o', 'size=12m', 'tmpfs', folder], { stdio: 'ignore' });
-    const handle = openSync(folder, 'r');
-    // Detached, it lasts as long as the handle: nothing stays mounted, however this process ends.
-    execFileSync('/bin/umount', ['--lazy', folder]);
-    return `/proc/self/fd/${handle}`;
-  } catch {
-    return null;
-  } finally {
-    rmdirSync(folder);
-  }
-})();
+const mounted = mountSmallDisk(12);
 
 describe.skipIf(mounted === null)('on a real disk of 12 MiB (needs the right to mount one)', () => {
   const dataDir = mounted as string;
