@@ -33,7 +33,6 @@ export const nearness = (address: string): 0 | 1 | 2 => {
 
 /** The system's look-up can't be called off; whoever waits for it can be. */
 const unlessAborted = async <T>(work: Promise<T>, signal: AbortSignal): Promise<T> => {
-  signal.throwIfAborted();
   let abort = (): void => undefined;
   const aborted = new Promise<never>((_, reject) => {
     abort = () => reject(signal.reason as Error);
@@ -55,6 +54,7 @@ export const locate = async (
   host: string,
   signal: AbortSignal,
 ): Promise<{ nearness: number; lookup: LookupFunction }> => {
+  signal.throwIfAborted();
   const bare = host.replace(/^\[|\]$/g, '');
   const looking = lookup(bare, { all: true }).catch(() => {
     throw new FetchFault(`the name ${bare} is not known`);

@@ -329,6 +329,16 @@ it.each([
   expect(nearness(address)).toBe(expected);
 });
 
+it('closing ends what has hardly begun, and nothing is left to fail later', async () => {
+  const { downloads, close, mediaDir } = await setUp();
+  const wanting = ['a', 'b', 'c', 'd', 'e', 'f'].map((name) =>
+    expect(downloads.want({ name, from: ['http://nowhere.invalid/'] })).rejects.toMatchObject({ name: 'AbortError' }),
+  );
+  await close();
+  await Promise.all(wanting);
+  expect(readdirSync(mediaDir).filter((name) => name !== '.catalog')).toEqual([]);
+});
+
 const ownAddress = Object.values(networkInterfaces())
   .flatMap((addresses) => addresses ?? [])
   .find(({ family, internal }) => family === 'IPv4' && !internal)?.address;
