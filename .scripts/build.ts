@@ -4,7 +4,7 @@ import { existsSync, readdirSync, rmSync, statSync, utimesSync, writeFileSync } 
 import { join } from 'node:path';
 import { build as bundle } from 'esbuild';
 import { build as buildPages } from 'vite';
-import { nodeBundle, pagesConfig, root } from './bundles.ts';
+import { esbuildBundles, pagesConfig, root } from './bundles.ts';
 
 const stamp = join(root, 'dist', '.stamp');
 
@@ -24,7 +24,7 @@ const buildAll = async (): Promise<void> => {
   const startedAt = new Date();
   // The names of shared parts change with what is in them.
   rmSync(join(root, 'dist'), { recursive: true, force: true });
-  await Promise.all([bundle(nodeBundle), buildPages({ configFile: pagesConfig })]);
+  await Promise.all([...esbuildBundles.map((options) => bundle(options)), buildPages({ configFile: pagesConfig })]);
   writeFileSync(stamp, '');
   // What changed while it was being built is stale.
   utimesSync(stamp, startedAt, startedAt);

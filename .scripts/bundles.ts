@@ -7,15 +7,15 @@ export const root = join(import.meta.dirname, '..');
 /** The pages, by vite. */
 export const pagesConfig = join(root, 'renderer', 'vite.config.ts');
 
+const shared = { absWorkingDir: root, outdir: 'dist', bundle: true } satisfies BuildOptions;
+
 /**
  * The service and the kiosk, by esbuild, with the libraries inside: a process that reads two files is listening sooner
  * than one that reads eight hundred, and a package needs no node_modules.
  */
-export const nodeBundle: BuildOptions = {
-  absWorkingDir: root,
+const nodeBundle: BuildOptions = {
+  ...shared,
   entryPoints: { 'service/headless': 'service/headless.ts', 'main/index': 'main/index.ts' },
-  outdir: 'dist',
-  bundle: true,
   platform: 'node',
   target: 'node20',
   format: 'esm',
@@ -29,3 +29,29 @@ export const nodeBundle: BuildOptions = {
   },
   sourcemap: 'linked',
 };
+
+/** A sandboxed preload script must be one CommonJS file. */
+const preloadBundle: BuildOptions = {
+  ...shared,
+  entryPoints: { 'main/preload/player': 'main/preload/player.ts' },
+  outExtension: { '.js': '.cjs' },
+  platform: 'node',
+  target: 'chrome140',
+  format: 'cjs',
+  external: ['electron'],
+};
+
+/** The kiosk's own pages, loaded as files, where Chromium takes no modules: one plain script and style sheet each. */
+const localPagesBundle: BuildOptions = {
+  ...shared,
+  entryPoints: ['ts', 'html'].map((extension) => ({
+    in: `renderer/kiosk/trouble.${extension}`,
+    out: 'main/pages/trouble',
+  })),
+  assetNames: 'main/pages/[name]',
+  loader: { '.html': 'copy', '.woff2': 'file' },
+  format: 'iife',
+  target: 'chrome140',
+};
+
+export const esbuildBundles: readonly BuildOptions[] = [nodeBundle, preloadBundle, localPagesBundle];

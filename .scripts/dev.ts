@@ -3,12 +3,14 @@ import { spawn } from 'node:child_process';
 import { join } from 'node:path';
 import { context } from 'esbuild';
 import { build } from 'vite';
-import { nodeBundle, pagesConfig, root } from './bundles.ts';
+import { esbuildBundles, pagesConfig, root } from './bundles.ts';
 
 await build({ configFile: pagesConfig, build: { watch: {} } });
-const bundle = await context(nodeBundle);
-await bundle.rebuild();
-await bundle.watch();
+for (const options of esbuildBundles) {
+  const bundle = await context(options);
+  await bundle.rebuild();
+  await bundle.watch();
+}
 spawn(process.execPath, ['--watch', join(root, 'dist', 'service', 'headless.js')], { stdio: 'inherit' }).on(
   'exit',
   (code) => process.exit(code ?? 1),

@@ -1,27 +1,54 @@
-import { app, session, type WebContents } from 'electron';
+/** Keeps every page to where it belongs, and shut to everything that a passer-by could open. */
+import { pathToFileURL } from 'node:url';
+import { app, type Session, type WebContents } from 'electron';
 
-/** Keeps one page to the service's own origin, and shut to everything that a passer-by could open. */
-const guardContents = (contents: WebContents, origin: string): void => {
-  const isOwn = (url: string): boolean => URL.canParse(url) && new URL(url).origin === origin;
-  const stay = (event: { preventDefault(): void; url: string }): void => {
-    if (!isOwn(event.url)) event.preventDefault();
+/** Where pages of the kiosk may be. */
+export interface Territory {
+  /** The service's origin; null while there is no service. */
+  origin(): string | null;
+  /** The folder of the kiosk's own pages. */
+  pagesDir: string;
+}
+
+/** Whether a window may be at an address. */
+const isOwn = (url: string, { origin, pagesDir }: Territory): boolean =>
+  URL.canParse(url) &&
+  (new URL(url).origin === origin() || new URL(url).href.startsWith(`${pathToFileURL(pagesDir).href}/`));
+
+/** What frames may hold: pages of the web, which are sandboxed, and what a page writes itself. */
+const isFrameable = (url: string): boolean => /^(https?:|about:(blank|srcdoc)$)/.test(url);
+
+const guardContents = (contents: WebContents, territory: Territory): void => {
+  const stay = (event: { preventDefault(): void; url: string; isMainFrame: boolean }): void => {
+    if (!(event.isMainFrame ? isOwn(event.url, territory) : isFrameable(event.url))) event.preventDefault();
   };
   contents.on('will-navigate', stay);
-  contents.on('will-redirect', (event) => {
-    if (event.isMainFrame) stay(event);
-  });
+  contents.on('will-frame-navigate', stay);
+  contents.on('will-redirect', stay);
   contents.on('will-attach-webview', (event) => event.preventDefault());
   contents.setWindowOpenHandler(() => ({ action: 'deny' }));
 };
 
-/** Denies, for every page of the app: permissions, downloads, pop-ups, foreign navigation, bad certificates. */
-export const guardEverything = (origin: string): void => {
-  session.defaultSession.setPermissionRequestHandler((_contents, _permission, answer) => answer(false));
-  session.defaultSession.setPermissionCheckHandler(() => false);
-  session.defaultSession.on('will-download', (event) => event.preventDefault());
-  app.on('web-contents-created', (_event, contents) => guardContents(contents, origin));
+const guardSession = (session: Session): void => {
+  session.setPermissionRequestHandler((_contents, _permission, answer) => answer(false));
+  session.setPermissionCheckHandler(() => false);
+  session.setDevicePermissionHandler(() => false);
+  session.on('will-download', (event) => event.preventDefault());
+};
+
+/**
+ * Denies, for every page and session of the app: permissions, devices, downloads, pop-ups, foreign navigation, bad
+ * certificates. To be called before there is any.
+ */
+export const guardEverything = (territory: Territory): void => {
+  app.on('session-created', guardSession);
+  app.on('web-contents-created', (_event, contents) => guardContents(contents, territory));
   app.on('certificate-error', (event, _contents, _url, _error, _certificate, accept) => {
     event.preventDefault();
     accept(false);
+  });
+  app.on('select-client-certificate', (event, _contents, _url, _certificates, choose) => {
+    event.preventDefault();
+    choose();
   });
 };

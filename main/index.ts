@@ -1,36 +1,179 @@
-/** The kiosk: one app that hosts the service and shows its page. */
-import { app, Menu, powerSaveBlocker } from 'electron';
+/** The kiosk: one app that hosts the service and shows its pages. */
+import { totalmem } from 'node:os';
+import { setTimeout as wait } from 'node:timers/promises';
+import { app, Menu, powerSaveBlocker, screen } from 'electron';
+import { assignSlots, placesOf } from './displays.ts';
 import { guardEverything } from './guard.ts';
+import { boxIdOf } from './identity.ts';
+import { gpuLost } from './ladder.ts';
 import { findPaths } from './paths.ts';
-import { exitCodeOf, hostService } from './service-host.ts';
-import { openKioskWindow } from './window.ts';
+import { createScreens } from './screens.ts';
+import { createServiceHost, EXIT_CONFIG, type Fault, faultOf, type HostedService } from './service-host.ts';
+import { refusedSwitches } from './switches.ts';
+import { troublePage } from './trouble.ts';
 
+/** A service that could not be started is tried again after this, ms. */
+const RETRY_MS = 5_000;
+/** The app itself is told to draw without the GPU by this switch; the next start by other means tries the GPU again. */
+const SOFTWARE_SWITCH = 'software-rendering';
+const SOFTWARE_MS = 24 * 60 * 60_000;
+/** All must be closed by then, ms. */
+const STOP_MS = 5_000;
+
+let service: HostedService | null = null;
+let fault: Fault | null = null;
+let isStopping = false;
+
+const paths = findPaths();
+const isSoftware = app.commandLine.hasSwitch(SOFTWARE_SWITCH);
+
+const host = createServiceHost(paths, () => ({
+  ...screens.health(),
+  rendering: isSoftware ? 'software' : 'hardware',
+}));
+const { log } = host;
+
+const screens = createScreens(
+  {
+    log,
+    pageOf: ({ deviceId, screen: fixed }) => {
+      if (service === null) return null;
+      const slug = fixed ?? service.screenOf(deviceId);
+      const path = slug === null ? '/' : `/screen/${slug}`;
+      return `${service.url}${path}?deviceId=${encodeURIComponent(deviceId)}`;
+    },
+    troublePage: (retryMs) =>
+      service === null && fault === null
+        ? null
+        : troublePage(paths.pagesDir, service === null ? fault : null, retryMs ?? RETRY_MS),
+    memoryByProcess: () => new Map(app.getAppMetrics().map(({ pid, memory }) => [pid, memory.workingSetSize * 1024])),
+    onRelaunch: (reason) => relaunch(reason, isSoftware),
+    onChord: () => {},
+  },
+  { preload: paths.preload.player, memory: totalmem() },
+);
+
+/** What can't go on ends, on record; whoever started the app starts it again. */
 const fail = (error: unknown): void => {
-  console.error(error instanceof Error ? error.message : error);
-  app.exit(exitCodeOf(error));
+  log.fatal({ err: error }, 'the kiosk can not go on');
+  app.exit(1);
 };
 
-const run = async (): Promise<void> => {
-  await app.whenReady();
-  const service = await hostService(findPaths());
-  guardEverything(service.url);
+const relaunch = (reason: string, software: boolean): void => {
+  log.warn({ reason, software }, 'the kiosk starts anew');
+  const args = process.argv.slice(1).filter((argument) => argument !== `--${SOFTWARE_SWITCH}`);
+  app.relaunch({ args: software ? [...args, `--${SOFTWARE_SWITCH}`] : args });
+  app.quit();
+};
+
+// Phase 1: only one, and none that was opened to others.
+const takeLock = (): boolean => {
+  const refused = app.isPackaged ? refusedSwitches(process.argv.slice(1)) : [];
+  if (refused.length > 0) {
+    console.error(`${refused.join(' ')} is refused: it would open the kiosk to others`);
+    app.exit(EXIT_CONFIG);
+    return false;
+  }
+  if (app.requestSingleInstanceLock()) return true;
+  app.quit();
+  return false;
+};
+
+// Phase 2: what happens when something breaks.
+const handleCrashes = (): void => {
+  process.on('uncaughtException', fail);
+  process.on('unhandledRejection', fail);
+  let losses: readonly number[] = [];
+  app.on('child-process-gone', (_event, { type, reason }) => {
+    log.warn({ type, reason }, 'a process of the kiosk is gone');
+    if (type !== 'GPU' || isSoftware) return;
+    const judged = gpuLost(losses, performance.now());
+    losses = judged.losses;
+    if (judged.isUnfit) relaunch('the GPU process was lost too often', true);
+  });
+  if (isSoftware) {
+    app.disableHardwareAcceleration();
+    setTimeout(() => relaunch('the GPU is tried again', false), SOFTWARE_MS).unref();
+  }
+};
+
+/** Gives each display its place, as far as that is known yet. */
+const arrange = async (): Promise<void> => {
+  const displays = screen.getAllDisplays();
+  // Where every panel is off, the windows stay as they are for when one is back.
+  if (displays.length === 0) return;
+  const primaryId = screen.getPrimaryDisplay().id;
+  const ordered = displays.toSorted((a, b) => Number(b.id === primaryId) - Number(a.id === primaryId));
+  if (service !== null) {
+    const before = service.state.read().slots;
+    const slots = assignSlots(before, ordered);
+    if (JSON.stringify(slots) !== JSON.stringify(before)) {
+      await service.state.update((state) => ({ ...state, slots: assignSlots(state.slots, ordered) }));
+    }
+  }
+  screens.arrange(
+    placesOf({
+      displays,
+      primaryId,
+      slots: service?.state.read().slots ?? assignSlots([], ordered),
+      settings: service?.options.kiosk ?? { displays: 'all', rotation: 0 },
+      boxId: service === null ? '' : boxIdOf(service.nodeId),
+    }),
+  );
+};
+
+// Phase 3: windows, from the first moment; without a service they say so.
+const openWindows = async (): Promise<void> => {
   Menu.setApplicationMenu(null);
   powerSaveBlocker.start('prevent-display-sleep');
-  const window = openKioskWindow(service.url);
-  console.log(`Signage player listening on ${service.url}`);
+  await arrange();
+  const rearrange = (): void => void arrange().catch(fail);
+  screen.on('display-added', rearrange);
+  screen.on('display-removed', rearrange);
+  screen.on('display-metrics-changed', rearrange);
+  app.on('second-instance', () => screens.list()[0]?.focus());
+};
 
-  app.on('second-instance', () => window.focus());
-  let stopped = false;
+// Phase 4: the service, tried until it starts.
+const hostService = async (): Promise<void> => {
+  while (!isStopping) {
+    try {
+      service = await host.start();
+      console.log(`Signage player listening on ${service.url}`);
+      return await arrange();
+    } catch (error) {
+      const before = fault;
+      fault = faultOf(error);
+      log.error({ err: error }, 'the service could not be started');
+      if (JSON.stringify(fault) !== JSON.stringify(before)) screens.open();
+      await wait(RETRY_MS);
+    }
+  }
+};
+
+// Phase 5: quit.
+const stopWell = (): void => {
   app.on('before-quit', (event) => {
-    if (stopped) return;
+    if (isStopping && service === null) return;
     event.preventDefault();
-    stopped = true;
-    void service.close().finally(() => app.quit());
+    if (isStopping) return;
+    isStopping = true;
+    setTimeout(() => app.exit(1), STOP_MS).unref();
+    void Promise.resolve(service?.close())
+      .catch((error: unknown) => log.error({ err: error }, 'the service did not stop well'))
+      .finally(() => {
+        service = null;
+        screens.close();
+        app.quit();
+      });
   });
   for (const signal of ['SIGTERM', 'SIGINT'] as const) process.on(signal, () => app.quit());
 };
 
 app.enableSandbox();
-process.on('uncaughtException', fail);
-if (app.requestSingleInstanceLock()) run().catch(fail);
-else app.quit();
+handleCrashes();
+if (takeLock()) {
+  guardEverything({ origin: () => service?.url ?? null, pagesDir: paths.pagesDir });
+  stopWell();
+  app.whenReady().then(openWindows).then(hostService).catch(fail);
+}

@@ -7,10 +7,22 @@ export interface Paths {
   dataDir: string;
   rendererDir: string;
   resourcesDir: string;
+  /** The kiosk's own pages, which need no service. */
+  pagesDir: string;
+  /** The preload scripts, by what they are for. */
+  preload: { player: string; maintenance: string };
 }
 
-export const findPaths = (): Paths => ({
-  dataDir: app.getPath('userData'),
-  rendererDir: join(app.getAppPath(), 'dist', 'renderer'),
-  resourcesDir: app.isPackaged ? process.resourcesPath : join(app.getAppPath(), 'resources'),
-});
+export const findPaths = (): Paths => {
+  const dist = join(app.getAppPath(), 'dist');
+  return {
+    dataDir: app.getPath('userData'),
+    rendererDir: join(dist, 'renderer'),
+    resourcesDir: app.isPackaged ? process.resourcesPath : join(app.getAppPath(), 'resources'),
+    pagesDir: join(dist, 'main', 'pages'),
+    preload: {
+      player: join(dist, 'main', 'preload', 'player.cjs'),
+      maintenance: join(dist, 'main', 'preload', 'maintenance.cjs'),
+    },
+  };
+};

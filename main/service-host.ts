@@ -1,24 +1,102 @@
 /** The only seam between the kiosk and the service that it hosts. */
+import { join } from 'node:path';
 import type { Logger } from 'pino';
+import { z } from 'zod';
 import { type Service, startService } from '../service/index.ts';
+import type { KioskSettings } from '../service/kiosk.ts';
 import { createLog } from '../service/log.ts';
-import { EXIT_CONFIG, OptionsError, readOptions } from '../service/options.ts';
+import { EXIT_CONFIG, type Options, OptionsError, readOptions, takeEnvironment } from '../service/options.ts';
+import { systemDisk } from '../service/store/disk.ts';
+import { createDurable, type Durable } from '../service/store/durable.ts';
+import { type Beat, beat, type KioskHealth } from '../service/wire.ts';
 import type { Paths } from './paths.ts';
 
+export type { Beat, KioskHealth, KioskSettings };
+export { beat as beatSchema, EXIT_CONFIG };
+
+/** What the kiosk keeps for itself, in `kiosk.json` beside the service's state. */
+const kioskState = z.object({
+  /** As in displays.ts. */
+  slots: z.array(z.object({ number: z.int(), displayId: z.number() })),
+  /** The PIN of the maintenance page as scrypt made it; null: none has been set there. */
+  pin: z.object({ salt: z.string(), hash: z.string() }).nullable(),
+});
+export type KioskState = z.infer<typeof kioskState>;
+
 export interface HostedService extends Service {
-  log: Logger;
+  options: Options;
+  state: Durable<KioskState>;
 }
 
-/** The exit code for an error of the start: a bad setting has one of its own. */
-export const exitCodeOf = (error: unknown): number => (error instanceof OptionsError ? EXIT_CONFIG : 1);
+/** Why the service could not be started, for the page that says so. */
+export interface Fault {
+  kind: 'port' | 'folder' | 'settings' | 'other';
+  /** One sentence, which names the thing at fault. */
+  message: string;
+}
 
-/**
- * Starts the service with the kiosk's defaults.
- * @throws OptionsError for a bad setting, else the system's error
- */
-export const hostService = async ({ dataDir, rendererDir, resourcesDir }: Paths): Promise<HostedService> => {
-  const options = readOptions({ defaults: { dataDir, discovery: 'on' } });
-  const log = createLog(options.logLevel);
-  const service = await startService(options, { log, rendererDir, resourcesDir });
-  return { ...service, log };
+export interface ServiceHost {
+  log: Logger;
+  /** The newest lines of the log, oldest first. */
+  lines(): readonly string[];
+  /**
+   * Starts the service with the kiosk's defaults. May be tried as often as need be.
+   * @throws OptionsError for a bad setting, else the system's error: {@link faultOf} tells
+   */
+  start(): Promise<HostedService>;
+}
+
+const MOST_LINES = 200;
+
+const folders: readonly (string | null)[] = ['dataDir', 'uploadDir', 'mediaDir'] satisfies (keyof Options)[];
+const diskCodes: readonly (string | undefined)[] = ['EACCES', 'EPERM', 'EROFS', 'ENOSPC', 'EIO', 'ENOTDIR', 'EDQUOT'];
+
+export const faultOf = (error: unknown): Fault => {
+  const { message } = error instanceof Error ? error : { message: String(error) };
+  if (error instanceof OptionsError) {
+    const kind = error.setting === 'port' ? 'port' : folders.includes(error.setting) ? 'folder' : 'settings';
+    return { kind, message };
+  }
+  const { code, cause } = error as { code?: string; cause?: { code?: string } };
+  if (cause?.code === 'EADDRINUSE') return { kind: 'port', message };
+  return { kind: diskCodes.includes(code) ? 'folder' : 'other', message };
+};
+
+export const createServiceHost = (
+  { dataDir, rendererDir, resourcesDir }: Paths,
+  kiosk: () => KioskHealth,
+): ServiceHost => {
+  const lines: string[] = [];
+  const log = createLog('info', (line) => {
+    lines.push(line);
+    if (lines.length > MOST_LINES) lines.shift();
+  });
+  const environment = takeEnvironment();
+
+  return {
+    log,
+    lines: () => lines,
+    start: async () => {
+      const options = readOptions({ env: { ...environment }, defaults: { dataDir, discovery: 'on' } });
+      log.level = options.logLevel;
+      const service = await startService(options, { log, rendererDir, resourcesDir, kiosk });
+      const state = await createDurable<KioskState>({
+        path: join(options.dataDir, 'kiosk.json'),
+        schema: kioskState,
+        initial: { slots: [], pin: null },
+        log,
+        disk: systemDisk,
+        now: Date.now,
+      });
+      return {
+        ...service,
+        options,
+        state,
+        close: async () => {
+          await service.close();
+          await state.close();
+        },
+      };
+    },
+  };
 };

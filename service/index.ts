@@ -56,7 +56,7 @@ import { streamRoutes } from './streams/routes.ts';
 import { createSessions } from './streams/sessions.ts';
 import { createSync } from './sync/sync.ts';
 import { updateRoutes } from './updates/routes.ts';
-import type { PeerState, Screen } from './wire.ts';
+import type { KioskHealth, PeerState, Screen } from './wire.ts';
 
 /** What the service needs from whoever hosts it. */
 export interface Ports {
@@ -67,17 +67,25 @@ export interface Ports {
   resourcesDir: string;
   /** The machine's time of day, in ms since the epoch; default: Date.now. */
   wall?: () => number;
+  /** How the displays are, for /healthz; absent where there are none. */
+  kiosk?: () => KioskHealth;
 }
 
 export interface Service {
   /** Where the service can be reached on this machine. */
   url: string;
+  /** The box's own id, the same for as long as its data directory. */
+  nodeId: string;
   /** The screens that there are now. */
   screens(): Screen[];
   /** When a screen's display is on, by the site's clocks; null: always. */
   hours(slug: string): readonly OpeningTime[] | null;
   /** Where the other boxes of the site have releases, as base URLs of release folders. */
   updateFeeds(): string[];
+  /** The slug of the screen that a device is bound to; null: it is bound to none, or the screen is gone. */
+  screenOf(deviceId: string): string | null;
+  /** Binds a device to a screen, as onboarding does. @throws CodedError as there */
+  bind(deviceId: string, screenSlug: string): Promise<void>;
   /** Stops everything, in the order of the house: listening, sockets, store. Resolves within 5 s. */
   close(): Promise<void>;
 }
@@ -95,7 +103,7 @@ const localUrl = (host: string, port: number): string => {
  */
 export const startService = async (
   options: Options,
-  { log, rendererDir, resourcesDir, wall = Date.now }: Ports,
+  { log, rendererDir, resourcesDir, kiosk, wall = Date.now }: Ports,
 ): Promise<Service> => {
   const startedAt = new Date();
   for (const warning of options.warnings) log.warn(warning);
@@ -246,6 +254,7 @@ export const startService = async (
     replication: async () => ({ ...(await replication.health()), media: mirror.health() }),
     sync,
     copies,
+    kiosk,
     options,
     version: packageJson.version,
     startedAt,
@@ -306,11 +315,19 @@ export const startService = async (
   // Files that were put into the folders by hand while the service was away.
   void mirror.look();
 
+  const url = localUrl(options.host, server.port);
   return {
-    url: localUrl(options.host, server.port),
+    url,
+    nodeId: store.nodeId,
     screens: content.screens,
     hours: content.hours,
     updateFeeds: () => peers.alive().map(({ url }) => `${url}/updates/`),
+    screenOf: (deviceId) => onboarding.status(deviceId, url).screenSlug,
+    bind: async (deviceId, screenSlug) => {
+      const clientName =
+        store.devices.get(deviceId)?.clientName ?? content.payload(screenSlug)?.screen.name ?? screenSlug;
+      await onboarding.bind({ deviceId, clientName, screenSlug }, url, false);
+    },
     close: () => stop(server),
   };
 };

@@ -7,6 +7,7 @@ import { isIP } from 'node:net';
 import { homedir } from 'node:os';
 import { join, resolve } from 'node:path';
 import { z } from 'zod';
+import { type KioskSettings, kioskSettings } from './kiosk.ts';
 import { variants } from './wire.ts';
 
 const GIB = 1024 ** 3;
@@ -136,6 +137,8 @@ type Nullable = 'sharedSecret' | 'sharedSecretPrevious' | 'publicUrl' | 'ffmpegP
 /** The options, complete and frozen. What may be absent is null. */
 export type Options = Readonly<
   Omit<Given, Filled | Nullable> & { [name in Filled]: string } & { [name in Nullable]: string | null } & {
+    /** The section of that name in `config.json`; the environment has no say in it. */
+    kiosk: KioskSettings;
     /** All that a child process gets to know of the environment. */
     childEnvironment: Readonly<{ PATH: string; LANG: string }>;
     /** Faults that do not stop the start, in sentences; for the log and /healthz. */
@@ -146,6 +149,13 @@ export type Options = Readonly<
 /** A setting that stops the start: the message is one line that names it, its value and what is allowed. */
 export class OptionsError extends Error {
   override readonly name = 'OptionsError';
+  /** The setting at fault; null: config.json itself. */
+  readonly setting: string | null;
+
+  constructor(message: string, setting: string | null = null) {
+    super(message);
+    this.setting = setting;
+  }
 }
 
 /** The exit code for a bad configuration: EX_CONFIG of sysexits.h. */
@@ -154,10 +164,20 @@ export const EXIT_CONFIG = 78;
 /** @param allowed completes the sentence "allowed is ..." */
 export const refusal = (name: SettingName, value: unknown, allowed: string): OptionsError => {
   const shown = secretNames.includes(name) ? 'the value given' : JSON.stringify(value);
-  return new OptionsError(`${environmentName(name)}: ${shown} is not allowed; allowed is ${allowed}`);
+  return new OptionsError(`${environmentName(name)}: ${shown} is not allowed; allowed is ${allowed}`, name);
 };
 
 type Environment = Record<string, string | undefined>;
+
+/**
+ * A copy of the process's environment, to read the options from as often as need be. The secrets are in the copy alone
+ * from then on.
+ */
+export const takeEnvironment = (): Environment => {
+  const environment = { ...process.env };
+  for (const name of secretNames) delete process.env[environmentName(name)];
+  return environment;
+};
 
 interface Surroundings {
   /** Default: the process's. The secrets are taken out of it, so that no child inherits them. */
@@ -182,13 +202,33 @@ const spell = (value: unknown): string | undefined => {
   return data === true ? 'on' : data === false ? 'off' : data === undefined ? undefined : String(data);
 };
 
-const readFile = (path: string, warnings: string[]): Map<SettingName, string> => {
+/** @throws OptionsError that names the value at fault by its path */
+const readKiosk = (given: unknown, warnings: string[]): KioskSettings => {
+  const result = kioskSettings.safeParse(given);
+  if (!result.success) {
+    const [issue] = result.error.issues;
+    const path = (issue?.path ?? []).map((part) => (typeof part === 'number' ? `[${part}]` : `.${String(part)}`));
+    throw new OptionsError(`config.json: kiosk${path.join('')} is not allowed; allowed is ${issue?.message}`, 'kiosk');
+  }
+  for (const key of Object.keys(given as object)) {
+    if (!(key in kioskSettings.shape)) warnings.push(`config.json: kiosk.${key} is not a setting and is ignored`);
+  }
+  return result.data;
+};
+
+interface SettingsFile {
+  found: Map<SettingName, string>;
+  kiosk: KioskSettings;
+}
+
+const readFile = (path: string, warnings: string[]): SettingsFile => {
   const found = new Map<SettingName, string>();
+  let kiosk = kioskSettings.parse({});
   let source: string;
   try {
     source = readFileSync(path, 'utf8').replace(/^\uFEFF/, '');
   } catch (error) {
-    if (['ENOENT', 'ENOTDIR'].includes((error as NodeJS.ErrnoException).code ?? '')) return found;
+    if (['ENOENT', 'ENOTDIR'].includes((error as NodeJS.ErrnoException).code ?? '')) return { found, kiosk };
     throw new OptionsError(`${path} can't be read: ${(error as Error).message}`);
   }
   let file: unknown;
@@ -204,14 +244,16 @@ const readFile = (path: string, warnings: string[]): Map<SettingName, string> =>
   for (const [key, value] of Object.entries(file)) {
     const name = settingNames.find((known) => key === known || key === environmentName(known));
     // A setting of a newer version must not stop an older one that an update was rolled back to.
-    if (name === undefined || name === 'dataDir') warnings.push(`config.json: ${key} is not a setting and is ignored`);
+    if (key === 'kiosk') kiosk = readKiosk(value, warnings);
+    else if (name === undefined || name === 'dataDir')
+      warnings.push(`config.json: ${key} is not a setting and is ignored`);
     else if (value !== null) {
       const spelt = spell(value);
       if (spelt === undefined) throw refusal(name, value, 'a text, a number, true, false or a list of texts');
       found.set(name, spelt);
     }
   }
-  return found;
+  return { found, kiosk };
 };
 
 /**
@@ -229,7 +271,7 @@ export const readOptions = ({ env = process.env, defaults = {} }: Surroundings =
   const fromEnvironment = (name: SettingName): string | undefined => env[environmentName(name)] || undefined;
 
   const dataDir = judge('dataDir', fromEnvironment('dataDir') ?? defaults.dataDir ?? platformDataDir(env));
-  const file = readFile(join(dataDir, 'config.json'), warnings);
+  const { found: file, kiosk } = readFile(join(dataDir, 'config.json'), warnings);
   file.set('dataDir', dataDir);
   const lookUp = <Name extends SettingName>(name: Name, fallback?: string): Given[Name] =>
     judge(name, fromEnvironment(name) ?? file.get(name) ?? fallback);
@@ -270,6 +312,7 @@ export const readOptions = ({ env = process.env, defaults = {} }: Surroundings =
     trustProxy: lookUp('trustProxy'),
     timeZone: lookUp('timeZone', new Intl.DateTimeFormat().resolvedOptions().timeZone) as string,
     logLevel: lookUp('logLevel'),
+    kiosk,
     childEnvironment: { PATH: env.PATH ?? '', LANG: env.LANG ?? 'C' },
     warnings,
   });

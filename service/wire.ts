@@ -650,6 +650,40 @@ export const replicationHealth = z
   .meta({ id: 'Replication' });
 export type ReplicationHealth = z.infer<typeof replicationHealth>;
 
+/** The pulse of a page in the kiosk: what it painted since the beat before. The page tells it the kiosk, not the service. */
+export const beat = z.object({
+  frames: z.int().min(0).describe('animation frames since the beat before, of the few that are asked for'),
+  ready: z.boolean().describe('there is something to be seen: a slide, or the page that waits for one'),
+  hidden: z.boolean().describe('the page is hidden, so that it paints nothing, rightly'),
+  slide: z.string().nullable().describe('id of the slide that is on'),
+  video: z
+    .object({ time: z.number(), frames: z.int().min(0) })
+    .nullable()
+    .describe('of the videos that should be moving: their times added up, s, and their frames, likewise'),
+});
+export type Beat = z.infer<typeof beat>;
+
+/** How a box with displays of its own is; part of `GET /healthz`. */
+const kioskHealth = z
+  .object({
+    screens: z.array(
+      z.object({
+        display: z.string().describe("the system's name for it"),
+        deviceId: z.string(),
+        state: z.enum(['starting', 'playing', 'recovering', 'fallback']),
+        slide: z.string().nullable().describe('id of the slide that was painted last'),
+        lastBeatAt: instant.nullable().describe('when the page last told that it paints'),
+      }),
+    ),
+    rendering: z.enum(['hardware', 'software']),
+    recoveries: z
+      .object({ reload: z.int(), recreate: z.int(), fallback: z.int(), relaunch: z.int() })
+      .describe('steps of the recovery ladder since the start'),
+    lastRecovery: z.object({ at: instant, step: z.string(), reason: z.string() }).nullable(),
+  })
+  .meta({ id: 'KioskHealth' });
+export type KioskHealth = z.infer<typeof kioskHealth>;
+
 /** `GET /healthz`. What is amiss is said in sentences. */
 export const health = z
   .object({
@@ -686,6 +720,7 @@ export const health = z
       .object({ path: z.string(), source: z.enum(['setting', 'ffmpeg-static', 'PATH']), version: z.string() })
       .nullable()
       .describe('null: none was found, so there are no streams'),
+    kiosk: kioskHealth.optional().describe('absent headless'),
   })
   .meta({ id: 'Health' });
 export type Health = z.infer<typeof health>;

@@ -5,6 +5,7 @@ import { readIdentity } from '../shared/identity.ts';
 import { leaveFor } from '../shared/leave.ts';
 import { createPageToken } from '../shared/page-token.ts';
 import { patientFetch } from '../shared/patience.ts';
+import { startPulse } from '../shared/pulse.ts';
 import { element } from './element.ts';
 import { follow } from './follow.ts';
 import { speak } from './texts.ts';
@@ -26,9 +27,12 @@ let formUrl: string | null | undefined;
 let destination: string | null | undefined;
 let openedTimer: ReturnType<typeof setTimeout> | undefined;
 
+const beat = startPulse(() => ({ ready: page.dataset.state !== 'quiet', slide: null }));
+
 const say = (state: 'waiting' | 'opened' | 'away'): void => {
   page.dataset.state = state;
   element('state').textContent = texts[state];
+  beat();
 };
 
 const settle = (): void => {

@@ -4,6 +4,7 @@ import { readIdentity, rememberName } from '../shared/identity.ts';
 import { leaveFor } from '../shared/leave.ts';
 import { createPageToken } from '../shared/page-token.ts';
 import { patientFetch } from '../shared/patience.ts';
+import { startPulse } from '../shared/pulse.ts';
 import { createClock } from './clock.ts';
 import { createIdle } from './idle.ts';
 import { createLink, type Report } from './link.ts';
@@ -34,6 +35,9 @@ const state: Report = {
   paused: false,
   blackout: false,
 };
+
+let isReady = false;
+const beat = startPulse(() => ({ ready: isReady, slide: state.currentSlideId }));
 
 const change = (changed: Partial<Report>): void => {
   Object.assign(state, changed);
@@ -98,7 +102,11 @@ const player = createPlayer(
     credentials: token.header,
     createSlide,
     createIdle: () => createIdle({ timeZone, now: () => (clock.state() === 'unset' ? null : clock.now()) }),
-    onReport: change,
+    onReport: (report) => {
+      isReady = true;
+      change(report);
+      beat();
+    },
     onFault: (slideId, reason) => link.fault(slideId, reason),
     onSwap: (slideId, gapMs) => link.swapped(slideId, gapMs),
   },

@@ -8,7 +8,7 @@ import type { Peers } from '../peers/registry.ts';
 import type { Store } from '../store/store.ts';
 import type { Ffmpeg } from '../streams/ffmpeg.ts';
 import type { Sync } from '../sync/sync.ts';
-import type { Health, ReplicationHealth } from '../wire.ts';
+import type { Health, KioskHealth, ReplicationHealth } from '../wire.ts';
 import type { Routes } from './routes.ts';
 
 interface Dependencies {
@@ -22,6 +22,8 @@ interface Dependencies {
   replication(): Promise<ReplicationHealth>;
   sync: Pick<Sync, 'health'>;
   copies: Pick<Copies, 'status'>;
+  /** Of the displays; absent where there are none. */
+  kiosk: (() => KioskHealth) | undefined;
   options: Pick<Options, 'variant' | 'warnings' | 'site'>;
   version: string;
   startedAt: Date;
@@ -39,6 +41,7 @@ export const healthRoutes = ({
   replication,
   sync,
   copies,
+  kiosk,
   options,
   version,
   startedAt,
@@ -64,6 +67,7 @@ export const healthRoutes = ({
       ...reports.describe(),
       sync: sync.health(),
       ffmpeg: await ffmpeg.describe(),
+      ...(kiosk && { kiosk: kiosk() }),
     } satisfies Health;
   },
 });

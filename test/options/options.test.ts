@@ -49,6 +49,7 @@ test('without any setting, the defaults', () => {
     trustProxy: false,
     timeZone: new Intl.DateTimeFormat().resolvedOptions().timeZone,
     logLevel: 'info',
+    kiosk: { displays: 'all', rotation: 0 },
     childEnvironment: { PATH: '/usr/bin', LANG: 'C' },
     warnings: [],
   });

@@ -1,0 +1,123 @@
+/** One display's screen: its page, and the ladder that brings it back. */
+import type { Logger } from 'pino';
+import type { Place } from './displays.ts';
+import { climb, createLadder, type Happening, memoryBudget, type Step } from './ladder.ts';
+import { createPane, type Picture } from './pane.ts';
+import type { KioskHealth } from './service-host.ts';
+
+interface Dependencies {
+  log: Pick<Logger, 'warn'>;
+  /** The page of the service for a place; null while there is no service. */
+  pageOf(place: Place): string | null;
+  /** What to show while there is none, or after it failed too often; null: nothing is known to be wrong yet. */
+  troublePage(retryMs: number | null): Pick<Extract<Picture, { file: string }>, 'file' | 'query'> | null;
+  onStep(step: Step, place: Place): void;
+  onChord(place: Place): void;
+}
+
+interface ScreenOptions {
+  preload: string;
+  /** Of the machine, bytes. */
+  memory: number;
+}
+
+export interface Screen {
+  readonly place: Place;
+  /** Opens its page, or the trouble page where there is no service. */
+  open(): void;
+  /** The display moved, or shows something else now. */
+  arrange(place: Place): void;
+  /** @param happening from outside: a look at the clock, a measurement */
+  happen(happening: Extract<Happening, { type: 'look' | 'memory' }>): void;
+  processId(): number | null;
+  focus(): void;
+  health(): KioskHealth['screens'][number];
+  close(): void;
+}
+
+export const createScreen = (
+  given: Place,
+  { log, pageOf, troublePage, onStep, onChord }: Dependencies,
+  { preload, memory }: ScreenOptions,
+): Screen => {
+  let place = given;
+  let ladder = createLadder(performance.now());
+  let lastBeat: Date | null = null;
+  const budget = memoryBudget(memory);
+
+  const happen = (happening: Happening): void => {
+    const [next, step] = climb(ladder, happening, performance.now(), budget);
+    ladder = next;
+    if (step !== null) take(step);
+  };
+
+  const pane = createPane(
+    place.display,
+    {
+      onBeat: (beat) => {
+        lastBeat = new Date();
+        happen({ type: 'beat', beat });
+      },
+      onLost: (reason) => {
+        if (pageOf(place) === null) log.warn({ display: place.display.label, reason }, 'a page of the kiosk is lost');
+        else happen({ type: 'lost', reason });
+      },
+      onChord: () => onChord(place),
+    },
+    { preload },
+  );
+
+  const showTrouble = (retryMs: number | null): void => {
+    const page = troublePage(retryMs);
+    if (page !== null) pane.show({ ...page, rotation: place.rotation });
+  };
+
+  const open = (): void => {
+    const url = pageOf(place);
+    if (url === null) return showTrouble(null);
+    happen({ type: 'opened' });
+    pane.show({ url, partition: place.partition, rotation: place.rotation });
+  };
+
+  const take = (step: Step): void => {
+    onStep(step, place);
+    if (step.to === 'fallback') showTrouble(step.ms);
+    else if (step.to !== 'relaunch') open();
+  };
+
+  return {
+    get place() {
+      return place;
+    },
+    open,
+    arrange: (next) => {
+      const before = place;
+      place = next;
+      pane.move(next.display);
+      const isSame = (['deviceId', 'screen', 'rotation', 'partition'] as const).every(
+        (key) => next[key] === before[key],
+      );
+      if (!isSame) open();
+    },
+    happen: (happening) => {
+      if (pageOf(place) !== null) happen(happening);
+    },
+    processId: pane.processId,
+    focus: pane.focus,
+    health: () => ({
+      display: place.display.label || `Display ${place.display.id}`,
+      deviceId: place.deviceId,
+      state:
+        ladder.fallbackUntil !== null
+          ? 'fallback'
+          : ladder.last?.ready
+            ? 'playing'
+            : ladder.failures.length > 0
+              ? 'recovering'
+              : 'starting',
+      slide: ladder.last?.slide ?? null,
+      lastBeatAt: lastBeat?.toISOString() ?? null,
+    }),
+    close: pane.close,
+  };
+};

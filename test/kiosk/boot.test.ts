@@ -1,0 +1,40 @@
+/** From nothing to the first slide, the app as it is. */
+import { expect } from 'vitest';
+import { openPhone } from '../onboarding/browser.ts';
+import { describeBrowser, itBrowser as it } from '../support/browser.ts';
+import { patience, startKiosk } from '../support/kiosk.ts';
+import { lobby } from '../support/player.ts';
+
+const content = lobby([{ id: 'hello', kind: 'text', title: 'Good morning' }]);
+
+describeBrowser('the kiosk', { timeout: 120_000 }, () => {
+  it('goes from nothing through onboarding to the first slide, and right there the next time', async () => {
+    const kiosk = await startKiosk({ content });
+    const url = await kiosk.url();
+    const landing = await kiosk.page(/\/\?deviceId=/);
+    await landing.locator('#device').waitFor();
+    const deviceId = new URL(landing.url()).searchParams.get('deviceId') ?? '';
+    expect(deviceId).toMatch(/^[2-9a-hj-kmnp-z]{4}(-[2-9a-hj-kmnp-z]{4}){2}$/);
+
+    const phone = await openPhone(`${url}/onboard?deviceId=${deviceId}`);
+    await phone.getByText('Lobby').tap();
+    await phone.getByRole('button', { name: 'Start playing' }).tap();
+    const player = await kiosk.page(/\/screen\/lobby/);
+    await player.getByText('Good morning').first().waitFor();
+    const health = async () => (await (await fetch(`${url}/healthz`)).json()).kiosk;
+    await expect.poll(health, patience).toMatchObject({
+      screens: [{ deviceId, state: 'playing', slide: 'hello' }],
+      rendering: 'hardware',
+      recoveries: { reload: 0, recreate: 0, fallback: 0, relaunch: 0 },
+      lastRecovery: null,
+    });
+    kiosk.signal('SIGTERM');
+    expect(await kiosk.ended()).toBe(0);
+
+    const again = await startKiosk({ dataDir: kiosk.dataDir });
+    const page = await again.page(/\/screen\/lobby\?deviceId=/);
+    expect(new URL(page.url()).searchParams.get('deviceId')).toBe(deviceId);
+    await page.getByText('Good morning').first().waitFor();
+    await expect.poll(() => again.pages().length, patience).toBe(1);
+  });
+});

@@ -1,0 +1,80 @@
+/** The Chromium behind the double, by its own protocol: the tests look at the same one with Playwright. */
+import { type ChildProcess, spawn } from 'node:child_process';
+import { EventEmitter, once } from 'node:events';
+import { existsSync, mkdtempSync, readFileSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { setTimeout as wait } from 'node:timers/promises';
+import { WebSocket } from 'ws';
+import { findProgram } from '../program.ts';
+
+export type Parameters = Record<string, unknown>;
+
+export interface Chromium {
+  /** Where a second client may connect. */
+  endpoint: string;
+  send(method: string, parameters?: Parameters, sessionId?: string): Promise<Parameters>;
+  /** Events: by session id, `(method, parameters)`; the browser's own under `browser`. */
+  events: EventEmitter;
+  /** At once, whatever it is doing. */
+  kill(): void;
+}
+
+const args = [
+  ...[
+    '--headless',
+    '--no-sandbox',
+    '--disable-gpu',
+    '--no-first-run',
+    '--remote-debugging-port=0',
+    '--hide-scrollbars',
+  ],
+  ...['--disable-background-networking', '--disable-component-update', '--disable-sync', '--mute-audio'],
+  ...['--autoplay-policy=no-user-gesture-required', '--disable-background-timer-throttling'],
+  ...['--disable-renderer-backgrounding', '--disable-backgrounding-occluded-windows', 'about:blank'],
+];
+
+export const launchChromium = async (): Promise<Chromium> => {
+  const executable = findProgram('chromium', 'chromium-browser', 'google-chrome', 'google-chrome-stable');
+  if (executable === undefined) throw new Error('No Chromium on the PATH');
+  const profile = mkdtempSync(join(tmpdir(), 'signage-chromium-'));
+  const browser: ChildProcess = spawn(executable, [`--user-data-dir=${profile}`, ...args], { stdio: 'ignore' });
+  const kill = (): void => {
+    browser.kill('SIGKILL');
+    try {
+      rmSync(profile, { recursive: true, force: true, maxRetries: 5 });
+    } catch {
+      // A process of it was still writing; the system's temporary folder is cleaned by others.
+    }
+  };
+  process.once('exit', kill);
+
+  const told = join(profile, 'DevToolsActivePort');
+  while (!existsSync(told) || readFileSync(told, 'utf8').split('\n').length < 2) await wait(20);
+  const [port, path] = readFileSync(told, 'utf8').split('\n');
+  const socket = new WebSocket(`ws://127.0.0.1:${port}${path}`);
+  await once(socket, 'open');
+
+  const events = new EventEmitter().setMaxListeners(0);
+  const waiting = new Map<number, { resolve(result: Parameters): void; reject(error: Error): void }>();
+  let lastId = 0;
+  socket.on('message', (data) => {
+    const { id, result, error, method, params, sessionId = 'browser' } = JSON.parse(String(data));
+    if (id === undefined) return void events.emit(sessionId, method, params);
+    const { resolve, reject } = waiting.get(id) ?? {};
+    waiting.delete(id);
+    if (error !== undefined) reject?.(new Error(error.message));
+    else resolve?.(result);
+  });
+  return {
+    endpoint: `http://127.0.0.1:${port}`,
+    events,
+    kill,
+    send: (method, parameters = {}, sessionId) =>
+      new Promise((resolve, reject) => {
+        lastId += 1;
+        waiting.set(lastId, { resolve, reject });
+        socket.send(JSON.stringify({ id: lastId, method, params: parameters, sessionId }));
+      }),
+  };
+};

@@ -1,0 +1,204 @@
+/**
+ * The kiosk as an app of its own: under the double of Electron, or, with SIGNAGE_TEST_ELECTRON, under the real runtime.
+ * What needs the double's own abilities says so.
+ */
+import { type ChildProcess, spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { _electron, type Browser, chromium, type Page } from 'playwright-core';
+import { expect, onTestFinished } from 'vitest';
+import { temporaryFolder } from './service.ts';
+
+const root = join(import.meta.dirname, '..', '..');
+const entry = join(root, 'dist', 'main', 'index.js');
+
+/** Whether the kiosk runs under Electron itself. */
+export const isReal = Boolean(process.env['SIGNAGE_TEST_ELECTRON']);
+
+// Untyped: the real module and its double meet here.
+// biome-ignore lint/suspicious/noExplicitAny: see above
+export type Electron = any;
+
+interface Setup {
+  dataDir?: string;
+  content?: unknown;
+  /** What stands in config.json. */
+  config?: unknown;
+  env?: Record<string, string>;
+  args?: string[];
+  /** Displays, left to right, as `[width, height]`; the double's alone. */
+  displays?: [width: number, height: number][];
+}
+
+export interface TestKiosk {
+  dataDir: string;
+  printed: { stdout: string; stderr: string };
+  /** Its exit code, or the signal that ended it; of the newest process where it started itself anew. */
+  ended(): Promise<number | string>;
+  /** How often it started itself anew. */
+  relaunches(): string[][];
+  /** The service's address, once it is there. */
+  url(): Promise<string>;
+  /** The windows' pages. */
+  pages(): Page[];
+  /** Waits for a page whose address fits. */
+  page(address: RegExp): Promise<Page>;
+  /** Calls a function in the app's own process with the electron module. */
+  evaluate<Result>(
+    ask: (electron: Electron, argument: Electron) => Result,
+    argument?: unknown,
+  ): Promise<Awaited<Result>>;
+  signal(name: NodeJS.Signals): void;
+}
+
+export const patience = { timeout: 45_000, interval: 50 };
+
+export const displaysOf = (sizes: [number, number][]) =>
+  sizes.map(([width, height], index) => ({
+    id: 11 + index,
+    label: `Display ${String.fromCharCode(65 + index)}`,
+    bounds: { x: 4000 * index, y: 0, width, height },
+  }));
+
+const collect = (child: ChildProcess, printed: TestKiosk['printed']): void => {
+  for (const stream of ['stdout', 'stderr'] as const) {
+    child[stream]?.on('data', (chunk) => {
+      printed[stream] += chunk;
+    });
+  }
+};
+
+const addressIn = async (printed: TestKiosk['printed']): Promise<string> => {
+  const find = () => /listening on (http:\/\/\S+)\n/.exec(printed.stdout)?.[1];
+  await expect.poll(find, { ...patience, message: 'waiting for the service' }).toBeDefined();
+  return find() ?? '';
+};
+
+const pageAt = async (pages: () => Page[], address: RegExp): Promise<Page> => {
+  const find = () => pages().find((page) => address.test(page.url()));
+  await expect.poll(() => find()?.url(), { ...patience, message: `waiting for ${address}` }).toBeDefined();
+  return find() as Page;
+};
+
+type Process = Omit<TestKiosk, 'dataDir' | 'url' | 'page'>;
+
+const startDouble = async (env: Record<string, string>, args: string[]): Promise<Process> => {
+  const printed = { stdout: '', stderr: '' };
+  const relaunched: string[][] = [];
+  let browser: Browser | undefined;
+  let child: ChildProcess;
+  let lastId = 0;
+  const preload = join(root, 'test', 'support', 'electron', 'register.ts');
+
+  const start = (given: string[]): Promise<void> => {
+    // A group of its own, so that its Chromium ends with it whatever happens.
+    child = spawn(process.execPath, ['--import', 'tsx', '--import', preload, entry, ...given], {
+      env,
+      stdio: ['ignore', 'pipe', 'pipe', 'ipc'],
+      detached: true,
+    });
+    collect(child, printed);
+    let again: string[] | null = null;
+    return new Promise((resolve) => {
+      child.on('message', async ({ endpoint, relaunch }: { endpoint?: string; relaunch?: string[] }) => {
+        if (relaunch !== undefined) again = relaunch.slice(1);
+        if (endpoint !== undefined) {
+          browser = await chromium.connectOverCDP(endpoint);
+          resolve();
+        }
+      });
+      child.on('exit', () => {
+        resolve();
+        if (again === null) return;
+        relaunched.push(again);
+        void start(again);
+      });
+    });
+  };
+  onTestFinished(() => {
+    try {
+      process.kill(-(child.pid ?? Number.NaN), 'SIGKILL');
+    } catch {
+      // It has ended by itself.
+    }
+  });
+  await start(args);
+
+  return {
+    printed,
+    relaunches: () => relaunched,
+    ended: async () => {
+      if (child.exitCode === null && child.signalCode === null) await once(child, 'exit');
+      return child.exitCode ?? child.signalCode ?? '';
+    },
+    pages: () => browser?.contexts().flatMap((context) => context.pages()) ?? [],
+    evaluate: async (ask, argument) => {
+      lastId += 1;
+      const id = lastId;
+      const answered = new Promise<{ result: never; error?: string }>((resolve) => {
+        const hear = (message: { id?: number; result: never; error?: string }): void => {
+          if (message.id !== id) return;
+          child.off('message', hear);
+          resolve(message);
+        };
+        child.on('message', hear);
+      });
+      child.send({ id, source: String(ask), argument });
+      const { result, error } = await answered;
+      if (error !== undefined) throw new Error(error);
+      return result;
+    },
+    signal: (name) => void child.kill(name),
+  };
+};
+
+const startReal = async (env: Record<string, string>, args: string[]): Promise<Process> => {
+  const app = await _electron.launch({ args: [root, ...args], env: { ...(process.env as typeof env), ...env } });
+  const child = app.process();
+  onTestFinished(() => void child.kill('SIGKILL'));
+  const printed = { stdout: '', stderr: '' };
+  collect(child, printed);
+  return {
+    printed,
+    relaunches: () => [],
+    ended: async () => {
+      if (child.exitCode === null && child.signalCode === null) await once(child, 'exit');
+      return child.exitCode ?? child.signalCode ?? '';
+    },
+    pages: () => app.windows(),
+    evaluate: (ask, argument) => app.evaluate(ask, argument) as Promise<never>,
+    signal: (name) => void child.kill(name),
+  };
+};
+
+/** Starts the kiosk; it ends with the test. */
+export const startKiosk = async ({
+  dataDir = temporaryFolder(),
+  content,
+  config,
+  env = {},
+  args = [],
+  displays = [[960, 540]],
+}: Setup = {}): Promise<TestKiosk> => {
+  if (content !== undefined) writeFileSync(join(dataDir, 'content.json'), JSON.stringify(content));
+  if (config !== undefined) writeFileSync(join(dataDir, 'config.json'), JSON.stringify(config));
+  const settings = {
+    PATH: process.env['PATH'] ?? '',
+    HOME: dataDir,
+    SIGNAGE_HOST: '127.0.0.1',
+    SIGNAGE_PORT: '0',
+    SIGNAGE_DISCOVERY: 'off',
+    SIGNAGE_DATA_DIR: dataDir,
+    DOUBLE_DISPLAYS: JSON.stringify(displaysOf(displays)),
+    ...env,
+  };
+  const given = [`--user-data-dir=${join(dataDir, 'profile')}`, ...args];
+  const kiosk = await (isReal ? startReal : startDouble)(settings, given);
+  return {
+    ...kiosk,
+    dataDir,
+    url: () => addressIn(kiosk.printed),
+    page: (address) => pageAt(kiosk.pages, address),
+  };
+};
