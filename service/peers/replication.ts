@@ -2,6 +2,7 @@
  * One content and one map of bindings for a site: what a peer has and we don't is fetched, judged and taken. Whatever a
  * peer says that can't be so is logged, left, and never handed on.
  */
+import { setTimeout as pause } from 'node:timers/promises';
 import type { Logger } from 'pino';
 import type { Content } from '../content/content.ts';
 import { documentHash, versionOf } from '../content/document.ts';
@@ -41,6 +42,9 @@ export interface Replication {
 const MOST_DOCUMENT_BYTES = 3 * mostContentCharacters + 8 * 1024 ** 2;
 const MOST_BINDINGS_BYTES = 8 * 1024 ** 2;
 const DEADLINE_MS = 10_000;
+const PATIENCE_MS = 1_000;
+/** So many edits ahead a box may be whose content is not taken. */
+const MOST_COUNTED_ON = 1_000;
 /** Refusals that are remembered. */
 const MOST_REFUSED = 32;
 
@@ -57,6 +61,8 @@ export const createReplication = ({ log, peers, content, devices, follow }: Depe
   /** By box: what it had, and what we had, when nothing of it was news any more. */
   const compared = new Map<string, string>();
   const busy = new Set<string>();
+  /** What is being fetched, keyed as what is refused. */
+  const flying = new Set<string>();
 
   /** What is handed out; one that is too large for others is not. */
   const own = (): ContentDocument | null => {
@@ -92,11 +98,13 @@ export const createReplication = ({ log, peers, content, devices, follow }: Depe
 
   const fetchContent = async (peer: LivePeer, offered: ContentVersion): Promise<void> => {
     const { nodeId } = peer;
-    const isHonest = ({ counter }: ContentVersion): boolean => isPlausible(counter, content.document()?.counter ?? 0);
+    const ours = content.document()?.counter ?? 0;
+    const isHonest = ({ counter }: ContentVersion): boolean => isPlausible(counter, ours);
     if (!isHonest(offered)) {
       return refuse(nodeId, offered.sha256, `its content counts ${offered.counter} edits, which can't be`);
     }
-    content.saw(offered.counter);
+    // Not from wherever somebody says that he is: others must find the edit that counts on plausible too.
+    if (offered.counter <= ours + MOST_COUNTED_ON) content.saw(offered.counter);
     const answer = await peers.call(peer, {
       path: '/api/peers/content',
       schema: contentDocument,
@@ -105,7 +113,8 @@ export const createReplication = ({ log, peers, content, devices, follow }: Depe
     });
     if (!answer.ok) {
       // What went away is asked again when it is back.
-      if (answer.status !== null) refuse(nodeId, offered.sha256, `asked for its content it ${answer.reason}`);
+      if (answer.status === null) return;
+      refuse(nodeId, offered.sha256, `asked for its content it ${answer.reason}`, answer.status === 200);
       return;
     }
     const document = answer.body;
@@ -131,12 +140,16 @@ export const createReplication = ({ log, peers, content, devices, follow }: Depe
         .flatMap((peer) => (peer.state.content === null ? [] : [{ peer, offered: peer.state.content }]))
         .filter(({ peer, offered }) => {
           const key = `${peer.nodeId} ${offered.sha256}`;
-          return !asked.has(key) && !refused.get(key)?.lasting && wins(offered);
+          return !asked.has(key) && !flying.has(key) && !refused.get(key)?.lasting && wins(offered);
         });
       const [best] = offers.toSorted((a, b) => compareVersions(b.offered, a.offered));
       if (best === undefined) return;
-      asked.add(`${best.peer.nodeId} ${best.offered.sha256}`);
-      await fetchContent(best.peer, best.offered);
+      const key = `${best.peer.nodeId} ${best.offered.sha256}`;
+      asked.add(key);
+      flying.add(key);
+      const done = fetchContent(best.peer, best.offered).finally(() => flying.delete(key));
+      // One that is slow, or hangs, goes on beside the next.
+      await Promise.race([done, pause(PATIENCE_MS, undefined, { ref: false })]);
     }
   };
 

@@ -1,0 +1,209 @@
+/** A peer that says what can't be so is not believed, not followed, and not passed on. */
+import { createHash, randomUUID } from 'node:crypto';
+import { createServer, type ServerResponse } from 'node:http';
+import { describe, expect, test } from 'vitest';
+import { editedDocument } from '../../service/content/document.ts';
+import type { ContentDocument, ContentVersion, DeviceBinding, PeerMedium } from '../../service/wire.ts';
+import { lobbyWith } from '../content/samples.ts';
+import { logged, patience, payloadOf, titlesOf } from '../support/observe.ts';
+import type { TestService } from '../support/service.ts';
+import { aliveAt, listenOn, startBox, startSite } from './support.ts';
+
+const saying = (title: string) => lobbyWith([{ kind: 'text', title }]);
+const hashOf = (text: string): string => createHash('sha256').update(text).digest('hex');
+
+/** What the liar tells. */
+interface Lies {
+  version?: ContentVersion | null;
+  content?: ContentDocument | string | ((response: ServerResponse) => void);
+  bindings?: DeviceBinding[] | string;
+  media?: PeerMedium[] | string;
+  files?: Record<string, string>;
+}
+
+interface Liar {
+  url: string;
+  nodeId: string;
+  /** The paths that it was asked for. */
+  asked: string[];
+  /** Tells something else from now on, and has a box ask for it. */
+  tell(box: TestService, lies: Lies): Promise<void>;
+}
+
+/** Something that answers as a peer does. */
+const startLiar = async (first: Lies = {}): Promise<Liar> => {
+  const nodeId = randomUUID();
+  const asked: string[] = [];
+  let lies = first;
+  const server = createServer((request, response) => {
+    const path = (request.url ?? '').split('?')[0] ?? '';
+    asked.push(path);
+    const { version = null, content = '', bindings = [], media = [], files = {} } = lies;
+    const send = (body: unknown): void => {
+      response.setHeader('Content-Type', 'application/json');
+      response.end(typeof body === 'string' ? body : JSON.stringify(body));
+    };
+    if (path === '/api/peers/content') return typeof content === 'function' ? content(response) : send(content);
+    if (path === '/api/peers/bindings') return send(typeof bindings === 'string' ? bindings : { bindings });
+    if (path === '/api/peers/media') return send(typeof media === 'string' ? media : { media });
+    if (path === '/api/peers/state') {
+      const state = { nodeId, instance: nodeId, site: 'default', version: '1.0.0', serverTime: Date.now(), peers: [] };
+      const digests = { bindings: hashOf(JSON.stringify(bindings)), media: hashOf(JSON.stringify([media, files])) };
+      return send({ ...state, ...digests, content: version });
+    }
+    const file = files[decodeURIComponent(path)];
+    response.statusCode = file === undefined ? 404 : 200;
+    response.end(file);
+  });
+  const url = await listenOn(server);
+  const { port } = new URL(url);
+  return {
+    url,
+    nodeId,
+    asked,
+    tell: async (box, next) => {
+      lies = next;
+      await fetch(`${box.url}/api/peers/state?from=${nodeId}&port=${port}&news=1`);
+    },
+  };
+};
+
+const documentOf = (text: string, counter: number, nodeId: string): ContentDocument =>
+  editedDocument(null, { counter, nodeId, changedAt: new Date().toISOString(), stamps: [], text });
+const versionOf = ({ counter, nodeId, sha256 }: ContentDocument): ContentVersion => ({ counter, nodeId, sha256 });
+
+const refusedBy = async (box: TestService): Promise<string[]> =>
+  (await (await box.get('/healthz')).json()).replication.refused.map(({ reason }: { reason: string }) => reason);
+const refusal = 'what a peer offers is not taken';
+
+describe('content', () => {
+  const good = JSON.stringify(saying('a lie'));
+  const huge = documentOf(good, Number.MAX_SAFE_INTEGER, 'b');
+  const invalid = documentOf('{"screens": [{}]}', 9, 'b');
+  const other = documentOf(JSON.stringify(saying('another')), 9, 'b');
+  const right = documentOf(good, 9, 'b');
+  test.each<[string, Lies, RegExp]>([
+    ['of a counter that leaves no room', { version: versionOf(huge), content: huge }, /counts 9007199254740991 edits/],
+    ['that is not valid', { version: versionOf(invalid), content: invalid }, /not valid here: screens\[0\]\.name/],
+    [
+      'that its hash does not fit',
+      { version: versionOf(right), content: { ...right, text: good.replace('lie', 'changed lie') } },
+      /not what it says/,
+    ],
+    [
+      'with times that its hash does not fit',
+      { version: versionOf(right), content: { ...right, changedAt: '2020-01-01T00:00:00.000Z' } },
+      /not what it says/,
+    ],
+    ['that is garbage', { version: versionOf(right), content: 'garbage' }, /answers what was not asked for/],
+    ['that is another shape', { version: versionOf(right), content: '{"text": 7}' }, /answers what was not asked for/],
+    [
+      'without end',
+      {
+        version: versionOf(right),
+        content: (response) => {
+          const chunk = Buffer.alloc(1024 ** 2, ' ');
+          const write = (): void => {
+            while (!response.destroyed && response.write(chunk));
+          };
+          response.on('drain', write);
+          write();
+        },
+      },
+      /more than is taken in/,
+    ],
+  ])('%s is refused once, and told of', async (_, lies, reason) => {
+    const liar = await startLiar(lies);
+    const box = await startBox([liar], { content: saying('ours') });
+    await expect.poll(() => refusedBy(box), patience).toEqual([expect.stringMatching(reason)]);
+    const { revision } = await payloadOf(box);
+    const asked = liar.asked.filter((path) => path === '/api/peers/content').length;
+    // Whoever asks us learns nothing of it.
+    const state = await (await box.get('/api/peers/state')).json();
+    expect(state.content.counter).toBe(1);
+    // Told again, it is not fetched again; told the truth, it is believed.
+    await liar.tell(box, lies);
+    await liar.tell(box, { version: versionOf(other), content: other });
+    await expect.poll(() => titlesOf(box), patience).toEqual(['another']);
+    expect(liar.asked.filter((path) => path === '/api/peers/content')).toHaveLength(asked + 1);
+    expect(logged(box, refusal)).toHaveLength(1);
+    expect(await refusedBy(box)).toEqual([]);
+    expect((await payloadOf(box)).revision).not.toBe(revision);
+  });
+
+  test('that is said to be elsewhere is not looked for there', async () => {
+    const elsewhere = (response: ServerResponse) => response.writeHead(302, { Location: '/api/peers/state' }).end();
+    const liar = await startLiar({ version: versionOf(right), content: elsewhere });
+    const box = await startBox([liar], { content: saying('ours') });
+    await expect.poll(() => refusedBy(box), patience).toEqual(['asked for its content it answers 302']);
+    expect(await titlesOf(box)).toEqual(['ours']);
+  });
+
+  test('of a stale version is not even asked for', async () => {
+    const stale = documentOf(good, 0, 'b');
+    const liar = await startLiar({ version: versionOf(stale), content: stale });
+    const box = await startBox([liar], { content: saying('ours') });
+    await expect.poll(() => aliveAt(box), patience).toBe(1);
+    expect(liar.asked).not.toContain('/api/peers/content');
+    expect(await titlesOf(box)).toEqual(['ours']);
+  });
+
+  test('from one that hangs keeps nobody from the same of another', async () => {
+    const liar = await startLiar({ version: versionOf(right), content: () => undefined });
+    const box = await startBox([liar], { content: saying('ours') });
+    await expect.poll(() => liar.asked, patience).toContain('/api/peers/content');
+    const honest = await startBox([box], { content: saying('honest') });
+    honest.writeContent(saying('honest, twice'));
+    await expect.poll(() => titlesOf(box), patience).toEqual(['honest, twice']);
+  });
+});
+
+test('bindings from the end of time, and what is no list of them, are left', async () => {
+  const poison = { deviceId: 'd1', clientName: 'x', screenSlug: 'lobby', updatedAt: '9999-12-31T23:59:59.999Z' };
+  const truth = { ...poison, deviceId: 'd2', updatedAt: '2026-01-01T00:00:00.000Z' };
+  const liar = await startLiar({ bindings: [poison, truth] });
+  const box = await startBox([liar], { content: saying('ours') });
+  const statusOf = async (id: string) => (await box.get(`/api/onboarding/status?deviceId=${id}`)).json();
+  await expect.poll(() => statusOf('d2'), patience).toMatchObject({ onboarded: true });
+  expect(await statusOf('d1')).toMatchObject({ onboarded: false });
+  await liar.tell(box, { bindings: '{"bindings": "many"}' });
+  await expect.poll(() => logged(box, 'a peer gives no bindings').length, patience).toBe(1);
+  const answer = await box.post('/api/onboarding', { deviceId: 'd1', clientName: 'Mine', screenSlug: 'lobby' });
+  expect(answer.status).toBe(200);
+});
+
+test('a medium that is not what its hash says comes from whoever has it', async () => {
+  const bytes = 'the right bytes';
+  const medium = {
+    name: 'notice.txt',
+    size: bytes.length,
+    sha256: hashOf(bytes),
+    modifiedAt: '2026-01-01T00:00:00.000Z',
+  };
+  const path = '/media/notice.txt';
+  const liar = await startLiar({ media: [medium], files: { [path]: 'the wrong bytes' } });
+  const box = await startBox([liar], { content: lobbyWith([{ kind: 'image', media_url: path }]) });
+  const mediaOf = async () => (await (await box.get('/healthz')).json()).replication.media;
+  await expect.poll(mediaOf, patience).toMatchObject({
+    named: 1,
+    here: 0,
+    missing: [{ name: medium.name, reason: expect.stringMatching(/not the ones/) }],
+  });
+  expect((await box.get(path)).status).toBe(404);
+  const honest = await startLiar({ media: [medium], files: { [path]: bytes } });
+  await honest.tell(box, { media: [medium], files: { [path]: bytes } });
+  await expect.poll(mediaOf, patience).toEqual({ named: 1, here: 1, missing: [] });
+  expect(await (await box.get(path)).text()).toBe(bytes);
+});
+
+test('what one box refuses does not reach the next', async () => {
+  const [one, other] = await startSite({ content: saying('ours') });
+  const huge = documentOf(JSON.stringify(saying('a lie')), 2 ** 52, 'b');
+  const liar = await startLiar();
+  await liar.tell(one, { version: versionOf(huge), content: huge });
+  await expect.poll(() => refusedBy(one), patience).toHaveLength(1);
+  one.writeContent(saying('ours, edited'));
+  for (const box of [one, other]) await expect.poll(() => titlesOf(box), patience).toEqual(['ours, edited']);
+  const state = await (await other.get('/api/peers/state')).json();
+  expect(state.content.counter).toBeLessThan(10);
+});
