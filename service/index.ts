@@ -44,7 +44,9 @@ import { createOnboarding } from './onboarding/onboarding.ts';
 import { createOnboardingRoutes } from './onboarding/routes.ts';
 import { type Options, refusal } from './options.ts';
 import { createCaller } from './peers/call.ts';
+import { type Discovery, startDiscovery } from './peers/discovery.ts';
 import { createGather } from './peers/gather.ts';
+import { isLoopback } from './peers/loopback.ts';
 import { createMirror } from './peers/mirror.ts';
 import { createRegistry } from './peers/registry.ts';
 import { createReplication } from './peers/replication.ts';
@@ -142,7 +144,10 @@ export const startService = async (
     site,
     version: packageJson.version,
     serverTime: Date.now(),
-    peers: peers.alive().map(({ nodeId: id, url }) => ({ nodeId: id, url })),
+    peers: peers
+      .alive()
+      .slice(0, 256)
+      .map(({ nodeId: id, url }) => ({ nodeId: id, url })),
     ...replication.state(),
     ...mirror.state(),
   });
@@ -284,15 +289,18 @@ export const startService = async (
   // The server's shortcut to a playlist asks for no credentials: it is taken for as long as the route asks for none.
   const { access: playlistAccess } = policy['GET /api/screens/:slug/playlist'];
   const openPayload = (slug: string) => (playlistAccess === 'public' ? content.payload(slug) : undefined);
+  let discovery: Discovery | undefined;
   const stop = async (server?: Server): Promise<void> => {
     sync.close();
     mirror.close();
+    const goodbye = discovery?.close();
     peers.close();
     await content.close();
     copies.close();
     const drained = server?.close();
     await Promise.all([hub.close(), landing.close(), streams.close(), downloads.close()]);
     await drained;
+    await goodbye;
     await catalog.close();
     await hasher.close();
     await ledger.close();
@@ -311,6 +319,11 @@ export const startService = async (
   });
 
   peers.start(server.port);
+  if (options.discovery && variant === 'extended') {
+    const announces = !isLoopback(options.host);
+    const { version } = packageJson;
+    discovery = startDiscovery({ log, registry: peers }, { nodeId, site, version, port: server.port, announces });
+  }
   sync.start();
   // Files that were put into the folders by hand while the service was away.
   void mirror.look();

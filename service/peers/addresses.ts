@@ -16,8 +16,8 @@ export interface Address {
   breaker: Breaker;
   /** Why it is no way to a peer now, completing "the box ..."; null where it is one, or was never asked. */
   reason: string | null;
-  /** When it was asked last; null: never. */
-  askedAt: number | null;
+  /** When it is asked again, while it answers. */
+  nextAt: number;
   /** A box is there, but none that we look for: ourselves, or one of another site. */
   foreign: boolean;
   /** It has said goodbye. */
@@ -26,12 +26,18 @@ export interface Address {
   seenAt: number;
 }
 
+/** How often a box is asked for its state, to which up to a fifth is added. */
+const EXCHANGE_MS = 30_000;
 /** Addresses beyond the static ones. */
 const MOST = 256;
 /** An address where nobody was found is forgotten after this many tries. */
 const MOST_TRIES = 3;
 /** A peer that was found by itself, and has been away for this long, is one that was taken away. */
 const FORGET_MS = 3_600_000;
+
+/** Whether it is time to ask there. */
+export const isDue = ({ breaker, nextAt }: Address, now: number): boolean =>
+  now >= (isOpen(breaker) ? breaker.retryAt : nextAt);
 
 export interface Addresses {
   all(): Address[];
@@ -40,8 +46,8 @@ export interface Addresses {
   of(nodeId: string): Address[];
   /** Takes in a hint; undefined where there is no room for it. */
   add(url: string, source: Source, now: number): Address | undefined;
-  /** A peer answered. */
-  answered(address: Address, nodeId: string, now: number): void;
+  /** A peer answered. @param random 0 to 1 */
+  answered(address: Address, nodeId: string, now: number, random: number): void;
   /** It did not, or is none. @param random 0 to 1 */
   failed(address: Address, reason: string, now: number, random: number): void;
   /** Drops what is not worth asking any more. */
@@ -83,13 +89,15 @@ export const createAddresses = (): Addresses => {
         return before;
       }
       if (source !== 'static' && !makeRoom(source)) return undefined;
-      const state = { nodeId: null, reason: null, askedAt: null, foreign: false, leaving: false, seenAt: now };
+      const state = { nodeId: null, reason: null, nextAt: now, foreign: false, leaving: false, seenAt: now };
       const address: Address = { url, source, breaker: closed, ...state };
       known.set(url, address);
       return address;
     },
-    answered: (address, nodeId, now) => {
-      Object.assign(address, { nodeId, breaker: closed, reason: null, foreign: false, leaving: false, seenAt: now });
+    answered: (address, nodeId, now, random) => {
+      const nextAt = now + EXCHANGE_MS * (1 + random / 5);
+      const state = { nodeId, nextAt, breaker: closed, reason: null, foreign: false, leaving: false, seenAt: now };
+      Object.assign(address, state);
     },
     failed: (address, reason, now, random) => {
       address.breaker = failed(address.breaker, now, random);

@@ -5,9 +5,10 @@
 import type { Logger } from 'pino';
 import type { z } from 'zod';
 import { type PeerHealth, type PeerState, peerState } from '../wire.ts';
-import { type Address, createAddresses, type Source } from './addresses.ts';
+import { type Address, createAddresses, isDue, type Source } from './addresses.ts';
 import { isOpen } from './breaker.ts';
 import { type Caller, type PeerAnswer, type PeerRequest, recipientHeader } from './call.ts';
+import { isLoopback } from './loopback.ts';
 
 /** A box of our site, or a static address where none has answered yet. */
 export interface Peer {
@@ -79,21 +80,15 @@ interface Options {
   staticPeers: readonly string[];
 }
 
-const isLoopback = (url: string): boolean => /^(127\.|localhost$|\[::1\]$)/.test(new URL(url).hostname);
-
 const TICK_MS = 250;
-/** How often a peer is asked for its state, to which up to a fifth is added. */
-const EXCHANGE_MS = 30_000;
 /** How many addresses where nobody was found yet are asked at a time. */
 const MOST_PROBES = 8;
 const SETTLE_MS = 1_000;
 
-interface Record {
-  url: string;
+/** What a peer said last, and when. */
+interface Word {
   state: PeerState;
   contactAt: number;
-  /** When it is asked again. */
-  nextAt: number;
 }
 
 export const createRegistry = (
@@ -101,7 +96,7 @@ export const createRegistry = (
   { nodeId: self, instance, site, staticPeers }: Options,
 ): Registry => {
   const addresses = createAddresses();
-  const records = new Map<string, Record>();
+  const words = new Map<string, Word>();
   const listeners: ((peer: LivePeer) => void)[] = [];
   /** Addresses that are being asked; `again` asks once more afterwards. */
   const asking = new Map<string, { done: Promise<void>; again: Promise<void> | null }>();
@@ -111,15 +106,13 @@ export const createRegistry = (
 
   for (const url of staticPeers) addresses.add(url, 'static', steady());
 
-  const peerOf = (nodeId: string, { url, state, contactAt }: Record): Peer => {
-    const address = addresses.get(url);
-    const alive = address !== undefined && address.nodeId === nodeId && !isOpen(address.breaker);
-    return { nodeId, url, alive, state, contactAt, reason: alive ? null : (address?.reason ?? 'is somewhere else') };
-  };
-  const isLive = (peer: Peer): peer is LivePeer => peer.alive;
-  const peer = (nodeId: string | null): Peer | undefined => {
-    const record = records.get(nodeId ?? '');
-    return nodeId === null || record === undefined ? undefined : peerOf(nodeId, record);
+  const isLive = (peer: Peer | undefined): peer is LivePeer => peer?.alive === true;
+  const find = (nodeId: string): Peer | undefined => {
+    const word = words.get(nodeId);
+    const [best] = addresses.of(nodeId);
+    if (word === undefined || best === undefined) return undefined;
+    const { url, breaker, reason } = best;
+    return { nodeId, url, alive: !isOpen(breaker), ...word, reason };
   };
 
   const fail = (address: Address, reason: string): void => {
@@ -138,9 +131,9 @@ export const createRegistry = (
 
   /** Takes in what a peer knows of another. */
   const follow = (told: PeerState['peers'][number], from: string): void => {
-    if (told.nodeId === self || peer(told.nodeId)?.alive) return;
+    if (told.nodeId === self || find(told.nodeId)?.alive) return;
     // A loopback address means another machine there than here.
-    if (isLoopback(told.url) && !isLoopback(from)) return;
+    if (isLoopback(new URL(told.url).hostname) && !isLoopback(new URL(from).hostname)) return;
     if (addresses.get(told.url) === undefined) addresses.add(told.url, 'told', steady());
   };
 
@@ -151,21 +144,19 @@ export const createRegistry = (
     if (nodeId === self) {
       return setAside(address, 'has the same node id as this one: remove state.json from one of them', false);
     }
-    const before = peer(nodeId);
-    addresses.answered(address, nodeId, steady());
-    // A peer that is reached by one address is not asked by another.
-    const url = before?.alive ? before.url : address.url;
-    const nextAt = steady() + EXCHANGE_MS * (1 + random() / 5);
-    const record = { url, state, contactAt: Date.now(), nextAt };
-    records.set(nodeId, record);
-    if (!before?.alive) log.info({ nodeId, url, version: state.version }, 'a peer is there');
-    for (const told of state.peers) follow(told, url);
-    const now = peerOf(nodeId, record);
-    if (isLive(now)) for (const listener of listeners) listener(now);
+    const wasAlive = find(nodeId)?.alive === true;
+    const isNew = address.nodeId !== nodeId;
+    addresses.answered(address, nodeId, steady(), random());
+    words.set(nodeId, { state, contactAt: Date.now() });
+    // It may have moved here from there.
+    if (isNew) for (const other of addresses.of(nodeId)) if (other !== address) void ask(other);
+    if (!wasAlive) log.info({ nodeId, url: address.url, version: state.version }, 'a peer is there');
+    for (const told of state.peers) follow(told, address.url);
+    const peer = find(nodeId);
+    if (isLive(peer)) for (const listener of listeners) listener(peer);
   };
 
   const probe = async (address: Address, news: boolean): Promise<void> => {
-    address.askedAt = steady();
     const path = `/api/peers/state?from=${self}&port=${port}${news ? '&news=1' : ''}`;
     const answer = await caller.call(address.url, { path, schema: peerState });
     if (closed) return;
@@ -175,7 +166,7 @@ export const createRegistry = (
       fail(address, answer.reason);
     }
     addresses.forget(steady());
-    for (const nodeId of records.keys()) if (addresses.of(nodeId).length === 0) records.delete(nodeId);
+    for (const nodeId of words.keys()) if (addresses.of(nodeId).length === 0) words.delete(nodeId);
   };
 
   /** Asks an address now; what was asked before now may not know what is new. */
@@ -191,30 +182,22 @@ export const createRegistry = (
     return done;
   };
 
-  const isDue = (address: Address, now: number): boolean => {
-    if (asking.has(address.url)) return false;
-    if (address.askedAt === null) return true;
-    const record = records.get(address.nodeId ?? '');
-    if (record !== undefined && record.url !== address.url && peer(address.nodeId)?.alive) return false;
-    if (isOpen(address.breaker)) return now >= address.breaker.retryAt;
-    return record === undefined || now >= record.nextAt;
-  };
-
   const tick = (): void => {
     const isProven = ({ source, nodeId }: Address): boolean => source === 'static' || nodeId !== null;
-    const now = steady();
-    const due = addresses.all().filter((address) => isDue(address, now));
-    const unproven = due.filter((address) => !isProven(address));
-    const probing = addresses.all().filter((address) => !isProven(address) && asking.has(address.url)).length;
-    const next = unproven.toSorted((a, b) => (a.askedAt ?? 0) - (b.askedAt ?? 0));
-    for (const address of [...due.filter(isProven), ...next.slice(0, Math.max(0, MOST_PROBES - probing))]) {
-      void ask(address);
-    }
+    const all = addresses.all();
+    const due = all.filter((address) => !asking.has(address.url) && isDue(address, steady()));
+    const probes = all.filter((address) => asking.has(address.url) && !isProven(address)).length;
+    // The least tried first: among many that are nobody, one may be somebody.
+    const unproven = due
+      .filter((address) => !isProven(address))
+      .toSorted((a, b) => a.breaker.failures - b.breaker.failures);
+    const next = unproven.slice(0, Math.max(0, MOST_PROBES - probes));
+    for (const address of [...due.filter(isProven), ...next]) void ask(address);
   };
 
   /** Everybody whose word counts: one address a peer, and static ones where none has been found. */
   const everybody = (): Address[] => [
-    ...[...records.keys()].flatMap((nodeId) => addresses.of(nodeId).slice(0, 1)),
+    ...[...words.keys()].flatMap((nodeId) => addresses.of(nodeId).slice(0, 1)),
     ...addresses.all().filter(({ source, nodeId }) => source === 'static' && nodeId === null),
   ];
 
@@ -225,7 +208,7 @@ export const createRegistry = (
   let settling: Promise<void> | null = null;
 
   const all = (): Peer[] => [
-    ...[...records].map(([nodeId, record]) => peerOf(nodeId, record)),
+    ...[...words.keys()].flatMap((nodeId) => find(nodeId) ?? []),
     ...addresses
       .all()
       .filter(({ source, nodeId, foreign }) => source === 'static' && nodeId === null && !foreign)
@@ -237,17 +220,16 @@ export const createRegistry = (
     alive: () => all().filter(isLive),
     settled: () => settling ?? Promise.resolve(),
     call: async ({ nodeId }, request) => {
-      const found = peer(nodeId);
-      const address = found === undefined ? undefined : addresses.get(found.url);
-      if (found === undefined || !found.alive || address === undefined) {
-        return { ok: false, status: null, code: null, reason: found?.reason ?? 'is not known' };
+      const [address] = nodeId === null ? [] : addresses.of(nodeId);
+      if (nodeId === null || address === undefined || isOpen(address.breaker)) {
+        return { ok: false, status: null, code: null, reason: address?.reason ?? 'is not known' };
       }
-      const headers = { ...request.headers, [recipientHeader]: found.nodeId ?? '' };
+      const headers = { ...request.headers, [recipientHeader]: nodeId };
       const answer = await caller.call(address.url, { ...request, headers });
       if (!answer.ok && (answer.status === null || answer.code === 'misdirected') && !closed) {
         fail(address, answer.reason);
         // Another way to the same box may be open.
-        for (const other of addresses.of(nodeId ?? '')) if (other !== address) void ask(other);
+        for (const other of addresses.of(nodeId)) if (other !== address) void ask(other);
       }
       return answer;
     },
@@ -291,9 +273,8 @@ export const createRegistry = (
     },
     heard: (from, host, fromPort, hasNews) => {
       if (from === self) return;
-      const known = peer(from);
       const [best] = addresses.of(from);
-      if (known?.alive && best !== undefined) {
+      if (best !== undefined && !isOpen(best.breaker)) {
         if (hasNews) void ask(best);
         return;
       }

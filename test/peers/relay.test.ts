@@ -93,19 +93,6 @@ test('what was meant for another box is not carried out', async () => {
   expect(answer).toMatchObject({ status: 421, error: { code: 'misdirected' } });
 });
 
-test('a box that has no such screen has nothing to add, and one that alone has it can be asked for it', async () => {
-  // So long that each plays on its own box alone.
-  const ofItsOwn = (content: object) => JSON.stringify(content) + ' '.repeat(mostContentCharacters);
-  const one = await startBox([], {
-    content: ofItsOwn({ ...lobby, screens: [...lobby.screens, { name: 'Bar', slug: 'bar' }] }),
-  });
-  const other = await startBox([one], { content: ofItsOwn(lobby) });
-  await untilTogether([one, other]);
-  const send = async (box: TestService) => await postTo(box, '/api/screens/bar/commands', next);
-  expect(await (await send(one)).json()).toMatchObject({ sent: 0, degraded: false });
-  expect((await send(other)).status).toBe(404);
-});
-
 test('a name reaches the device wherever it is, and is kept by every box', async () => {
   const [one, other] = await startSite();
   const page = await joinScreen(other, 'lobby', { deviceId: 'device-1' });

@@ -1,6 +1,7 @@
 /** What stands at a peer's address may be anything: it is named in /healthz, and spreads nowhere. */
 import { createServer, type RequestListener } from 'node:http';
 import { describe, expect, test } from 'vitest';
+import type { PeerState } from '../../service/wire.ts';
 import { patience } from '../support/observe.ts';
 import { joinScreen } from '../support/page.ts';
 import { listenOn, peersOf, postTo, secret, startBox } from './support.ts';
@@ -11,11 +12,11 @@ const state = {
   site: 'default',
   version: '1.0.0',
   serverTime: 0,
-  content: null,
-  bindings: null,
-  media: null,
   peers: [],
-};
+  content: null,
+  bindings: '0'.repeat(64),
+  media: '0'.repeat(64),
+} satisfies PeerState;
 const json =
   (body: unknown): RequestListener =>
   (_, response) =>
@@ -106,6 +107,20 @@ test('a peer that counts wrong spoils no answer', async () => {
   expect(answer).toMatchObject({ sent: 1, degraded: true });
   const snapshot = await (await box.get('/api/screens/lobby/connections')).json();
   expect(snapshot).toMatchObject({ count: 1, degraded: true });
+});
+
+test('a peer that has no such screen has nothing to add', async () => {
+  const url = await listenOn(
+    createServer((request, response) => {
+      if (!request.url?.startsWith('/api/screens')) return json(state)(request, response);
+      response.writeHead(404);
+      json({ error: { code: 'screen_not_found', message: 'There is no screen with this slug.' } })(request, response);
+    }),
+  );
+  const box = await startBox([{ url }]);
+  await expect.poll(() => peersOf(box), patience).toMatchObject([{ state: 'alive' }]);
+  const answer = await (await postTo(box, '/api/screens/lobby/commands', { command: 'next' })).json();
+  expect(answer).toMatchObject({ sent: 0, degraded: false });
 });
 
 test('a box by two addresses is one peer', async () => {
