@@ -72,6 +72,10 @@ test('knows where updates come from, and brings what the machine needs beside it
     updaterCacheDirName: 'signage-player-updater',
   });
   expect(readdirSync(join(app.resources, 'demo'))).toEqual(['content.json', 'media']);
+  const linux = readdirSync(join(app.resources, 'linux'));
+  expect(linux).toEqual(expect.arrayContaining(['kiosk-setup', 'signage-player.service', 'update-player']));
+  expect(linux).not.toContain('postinst');
+  expect(statSync(join(app.resources, 'linux', 'kiosk-setup')).mode & 0o111).toBe(0o111);
 });
 
 test.skipIf(!existsSync(join(root, 'node_modules', 'ffmpeg-static', 'ffmpeg')))(

@@ -1,0 +1,133 @@
+/** A first configuration for a box without a keyboard: a `config.json` that somebody put where the box looks. */
+import { createHash } from 'node:crypto';
+import { mkdir, mkdtemp, open, readdir, readFile, rename, rm, stat, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { dirname, join } from 'node:path';
+import type { Logger } from 'pino';
+
+interface Dependencies {
+  log: Pick<Logger, 'info' | 'warn'>;
+  /**
+   * Judges the `config.json` in a folder.
+   * @throws Error with a sentence where a value is not allowed
+   * @returns what else is wrong with it, in sentences
+   */
+  check(folder: string): readonly string[];
+}
+
+export interface Places {
+  /**
+   * Folders that only who may open the box, or administers it, can write to. Their file replaces an older one each time
+   * that it is another.
+   */
+  trusted: readonly string[];
+  /** Folders that hold mount points of USB sticks, at any of two levels. Taken from only while the box has no
+   * configuration: else any passer-by with a stick could take the box over. */
+  removable: readonly string[];
+}
+
+/** Where a box looks, by its system. */
+export const placesOf = (platform: NodeJS.Platform, programDir: string): Places =>
+  platform === 'win32'
+    ? { trusted: [programDir], removable: [...'DEFGHIJKLMNOPQRSTUVWXYZ'].map((letter) => `${letter}:\\`) }
+    : {
+        trusted: ['/etc/signage-player', '/boot/firmware', '/boot', programDir],
+        removable: ['/media', '/run/media'],
+      };
+
+export interface FirstConfig {
+  /**
+   * Takes in what it finds.
+   * @returns whether the configuration is another now; what read it before must read it again
+   */
+  look(): Promise<boolean>;
+}
+
+/** A configuration is small; what is not is something else. */
+const MOST_BYTES = 256 * 1024;
+/** Files that are remembered. */
+const MOST_TAKEN = 50;
+
+const readSmall = async (path: string): Promise<Buffer | null> => {
+  try {
+    const { size } = await stat(path);
+    return size <= MOST_BYTES ? await readFile(path) : null;
+  } catch {
+    return null;
+  }
+};
+
+const foldersIn = async (folder: string): Promise<string[]> => {
+  const entries = await readdir(folder, { withFileTypes: true }).catch(() => []);
+  return entries.filter((entry) => entry.isDirectory()).map(({ name }) => join(folder, name));
+};
+
+const writeWhole = async (path: string, bytes: Buffer): Promise<void> => {
+  await mkdir(dirname(path), { recursive: true });
+  const handle = await open(`${path}.new`, 'w', 0o600);
+  try {
+    await handle.writeFile(bytes);
+    await handle.sync();
+  } finally {
+    await handle.close();
+  }
+  await rename(`${path}.new`, path);
+};
+
+export const createFirstConfig = (
+  { log, check }: Dependencies,
+  { dataDir, places }: { dataDir: string; places: Places },
+): FirstConfig => {
+  const target = join(dataDir, 'config.json');
+  /** The hashes of what was taken in, so that it does not undo later edits for as long as it lies there. */
+  const mark = join(dataDir, 'config.imported');
+  const refused = new Set<string>();
+
+  /** Why a file is not taken; null: it is good. */
+  const fault = async (bytes: Buffer): Promise<string | null> => {
+    const folder = await mkdtemp(join(tmpdir(), 'signage-config-'));
+    try {
+      await writeFile(join(folder, 'config.json'), bytes, { mode: 0o600 });
+      // A setting that nobody knows: it is some other program's file, or a slip of the pen.
+      return check(folder).find((warning) => warning.startsWith('config.json:')) ?? null;
+    } catch (error) {
+      return (error as Error).message;
+    } finally {
+      await rm(folder, { recursive: true, force: true });
+    }
+  };
+
+  const take = async (path: string): Promise<boolean> => {
+    const bytes = await readSmall(path);
+    if (bytes === null) return false;
+    const hash = createHash('sha256').update(bytes).digest('hex');
+    const taken = (await readFile(mark, 'utf8').catch(() => '')).split('\n').filter((line) => line !== '');
+    if (refused.has(hash) || taken.includes(hash)) return false;
+    const current = await readFile(target).catch(() => null);
+    if (current === null || !current.equals(bytes)) {
+      const why = await fault(bytes);
+      if (why !== null) {
+        refused.add(hash);
+        log.warn({ path, reason: why }, 'a configuration was found, but it is not good; nothing of it is taken');
+        return false;
+      }
+      await writeWhole(target, bytes);
+      log.info({ path }, 'a configuration was found and is taken');
+    }
+    await writeWhole(mark, Buffer.from([...taken, hash, ''].slice(-MOST_TAKEN).join('\n')));
+    return current === null || !current.equals(bytes);
+  };
+
+  return {
+    look: async () => {
+      for (const folder of places.trusted) if (await take(join(folder, 'config.json'))) return true;
+      if ((await readFile(target).catch(() => null)) !== null) return false;
+      for (const folder of places.removable) {
+        const outer = await foldersIn(folder);
+        const inner = (await Promise.all(outer.map(foldersIn))).flat();
+        for (const stick of [folder, ...outer, ...inner]) if (await take(join(stick, 'config.json'))) return true;
+      }
+      return false;
+    },
+  };
+};

@@ -1,0 +1,30 @@
+# Makes the player the shell of an account (Shell Launcher), or takes that back. Run as an administrator.
+param(
+  [Parameter(Mandatory = $true)][string]$User,
+  [switch]$Remove
+)
+$ErrorActionPreference = 'Stop'
+
+$feature = 'Client-EmbeddedShellLauncher'
+if ((Get-WindowsOptionalFeature -Online -FeatureName $feature).State -ne 'Enabled') {
+  Enable-WindowsOptionalFeature -Online -FeatureName $feature -All -NoRestart | Out-Null
+}
+
+$sid = (New-Object System.Security.Principal.NTAccount($User)).Translate([System.Security.Principal.SecurityIdentifier]).Value
+$launcher = [wmiclass]'\\.\root\standardcimv2\embedded:WESL_UserSetting'
+
+if ($Remove) {
+  $launcher.RemoveCustomShell($sid) | Out-Null
+  Write-Output "The account $User has its desktop back."
+  return
+}
+
+$folder = (Get-CimInstance Win32_UserProfile | Where-Object SID -eq $sid).LocalPath
+$player = Join-Path $folder 'AppData\Local\Programs\signage-player\Signage Player.exe'
+if (-not (Test-Path $player)) { throw "There is no player at $player; run its installer in the account $User first." }
+
+# Whatever the player's exit code: start it again (0).
+$launcher.SetDefaultShell('explorer.exe', 0) | Out-Null
+$launcher.SetCustomShell($sid, "`"$player`"", $null, $null, 0) | Out-Null
+$launcher.SetEnabled($true) | Out-Null
+Write-Output "From its next login on, the account $User is the player and nothing else."

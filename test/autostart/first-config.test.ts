@@ -1,0 +1,124 @@
+/** A configuration that somebody left where the box looks. */
+import { existsSync, mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { dirname, join } from 'node:path';
+import { pino } from 'pino';
+import { expect, test } from 'vitest';
+import { createFirstConfig, placesOf } from '../../main/first-config.ts';
+import { readOptions } from '../../service/options.ts';
+import { temporaryFolder } from '../support/service.ts';
+
+const good = { port: 8090, site: 'museum' };
+const other = { port: 8091, sharedSecret: 'long enough to be good' };
+
+const boxWith = () => {
+  const root = temporaryFolder();
+  const dataDir = join(root, 'data');
+  const logged: string[] = [];
+  const boot = join(root, 'boot');
+  const box = {
+    boot: join(boot, 'config.json'),
+    nextToIt: join(root, 'program', 'config.json'),
+    stick: join(root, 'media', 'signage', 'STICK', 'config.json'),
+    target: join(dataDir, 'config.json'),
+    logged,
+    put: (path: string, config: unknown) => {
+      mkdirSync(dirname(path), { recursive: true });
+      writeFileSync(path, typeof config === 'string' ? config : JSON.stringify(config));
+    },
+    current: (): unknown => (existsSync(box.target) ? JSON.parse(readFileSync(box.target, 'utf8')) : null),
+    /** A start of the kiosk. */
+    start: () =>
+      createFirstConfig(
+        {
+          log: pino({}, { write: (line) => logged.push(line) }),
+          check: (folder) => readOptions({ env: { SIGNAGE_DATA_DIR: folder } }).warnings,
+        },
+        { dataDir, places: { trusted: [boot, join(root, 'program')], removable: [join(root, 'media')] } },
+      ),
+  };
+  return box;
+};
+
+test.each(['boot', 'nextToIt', 'stick'] as const)('is taken from %s, once', async (place) => {
+  const box = boxWith();
+  expect(await box.start().look()).toBe(false);
+  box.put(box[place], good);
+  expect(await box.start().look()).toBe(true);
+  expect(box.current()).toEqual(good);
+  expect(await box.start().look()).toBe(false);
+  // Edited on the box: what still lies there does not undo it.
+  box.put(box.target, other);
+  expect(await box.start().look()).toBe(false);
+  expect(box.current()).toEqual(other);
+});
+
+test('a stick that is plugged in later is noticed', async () => {
+  const box = boxWith();
+  const running = box.start();
+  expect(await running.look()).toBe(false);
+  box.put(box.stick, good);
+  expect(await running.look()).toBe(true);
+});
+
+test('a new file on the boot partition replaces an older one; two places do not fight', async () => {
+  const box = boxWith();
+  box.put(box.boot, good);
+  box.put(box.nextToIt, other);
+  for (let starts = 0; starts < 3; starts += 1) await box.start().look();
+  const settled = box.current();
+  for (let starts = 0; starts < 3; starts += 1) expect(await box.start().look()).toBe(false);
+  expect(box.current()).toEqual(settled);
+  box.put(box.boot, { port: 8099 });
+  expect(await box.start().look()).toBe(true);
+  expect(box.current()).toEqual({ port: 8099 });
+});
+
+test('a stick changes nothing on a box that is configured', async () => {
+  const box = boxWith();
+  box.put(box.target, good);
+  box.put(box.stick, other);
+  expect(await box.start().look()).toBe(false);
+  expect(box.current()).toEqual(good);
+});
+
+test.each<[string, unknown, RegExp]>([
+  ['not JSON', '{', /is not JSON/],
+  ['a list', [], /must hold a JSON object/],
+  ['a bad value', { port: 'http' }, /SIGNAGE_PORT: \\"http\\" is not allowed/],
+  ["another program's file", { dependencies: { koa: '3' } }, /dependencies is not a setting/],
+  ['far too long', `{"site":"${'x'.repeat(300_000)}"}`, /^$/],
+])('%s is not taken, and never over a good one', async (_, bad, reason) => {
+  const box = boxWith();
+  box.put(box.stick, bad);
+  expect(await box.start().look()).toBe(false);
+  expect(box.current()).toBeNull();
+  box.put(box.target, good);
+  box.put(box.boot, bad);
+  const running = box.start();
+  expect(await running.look()).toBe(false);
+  expect(await running.look()).toBe(false);
+  expect(box.current()).toEqual(good);
+  // Once a start.
+  expect(box.logged.length).toBeLessThanOrEqual(2);
+  expect(box.logged.at(-1) ?? '').toMatch(reason);
+  box.put(box.boot, other);
+  expect(await running.look()).toBe(true);
+});
+
+test('a file that goes while it is read is none', async () => {
+  const box = boxWith();
+  box.put(box.stick, good);
+  const looking = box.start().look();
+  rmSync(dirname(box.stick), { recursive: true });
+  expect(typeof (await looking)).toBe('boolean');
+});
+
+test('each system has its places', () => {
+  expect(placesOf('linux', '/opt/player').trusted).toEqual([
+    '/etc/signage-player',
+    '/boot/firmware',
+    '/boot',
+    '/opt/player',
+  ]);
+  expect(placesOf('win32', 'C:\\player').removable).toContain('E:\\');
+});

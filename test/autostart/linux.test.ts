@@ -1,0 +1,224 @@
+/** The scripts that root runs on a kiosk, below a folder that takes the place of /. */
+import { execFile } from 'node:child_process';
+import { chmodSync, cpSync, existsSync, mkdirSync, readdirSync, readFileSync, statSync, writeFileSync } from 'node:fs';
+import { delimiter, join } from 'node:path';
+import { promisify } from 'node:util';
+import { describe, expect, test } from 'vitest';
+import { findProgram } from '../support/program.ts';
+import { temporaryFolder } from '../support/service.ts';
+import { publicKey, writeRelease } from '../updates/release.ts';
+
+const execute = promisify(execFile);
+const scripts = join(import.meta.dirname, '..', '..', 'resources', 'linux');
+
+const filesBelow = (folder: string): string[] =>
+  readdirSync(folder, { recursive: true, encoding: 'utf8' })
+    .filter((path) => statSync(join(folder, path)).isFile())
+    .toSorted();
+
+describe('kiosk-setup', () => {
+  const setup = (DESTDIR: string, ...args: string[]) =>
+    execute('bash', [join(scripts, 'kiosk-setup'), ...args], { env: { PATH: process.env.PATH, DESTDIR } });
+
+  test('installs what makes a kiosk, twice over too, and takes all of it away again', async () => {
+    const root = temporaryFolder();
+    const config = join(root, 'mine.json');
+    writeFileSync(config, '{}');
+    const destination = join(root, 'image');
+    mkdirSync(destination);
+    for (const program of ['/usr/bin/other', '/opt/My Player/player']) {
+      await setup(destination, 'install', '--program', program, '--config', config);
+    }
+    expect(filesBelow(destination)).toEqual([
+      'etc/pam.d/signage-player',
+      'etc/signage-player/config.json',
+      'etc/systemd/system/signage-player-rescue.service',
+      'etc/systemd/system/signage-player-update.path',
+      'etc/systemd/system/signage-player-update.service',
+      'etc/systemd/system/signage-player.service',
+      'etc/udev/rules.d/70-signage-player.rules',
+      'usr/lib/signage-player/update-player',
+    ]);
+    const unit = readFileSync(join(destination, 'etc/systemd/system/signage-player.service'), 'utf8');
+    expect(unit).toContain('ExecStart=/usr/bin/cage -d -- "/opt/My Player/player"\n');
+    expect(unit).not.toContain('@PROGRAM@');
+    await setup(destination, 'remove');
+    expect(filesBelow(destination)).toEqual([]);
+    await setup(destination, 'remove');
+  });
+
+  test.each([
+    ['no action', [], /install or remove/],
+    ['another action', ['begin'], /install or remove/],
+    ['a relative program', ['install', '--program', 'player'], /absolute path/],
+    ['a program with a quote', ['install', '--program', '/opt/"x'], /can't have/],
+    ['no such file', ['install', '--config', '/nowhere/config.json'], /there is no file/],
+    ['an option without a value', ['install', '--config'], /needs a value/],
+    ['no such option', ['install', '--colour', 'blue'], /no option --colour/],
+  ])('refuses %s, and changes nothing', async (_, args, reason) => {
+    const destination = temporaryFolder();
+    await expect(setup(destination, ...args)).rejects.toThrow(reason);
+    expect(filesBelow(destination)).toEqual([]);
+  });
+});
+
+test.runIf(findProgram('systemd-analyze') !== undefined)('systemd understands the units', async () => {
+  const destination = temporaryFolder();
+  const env = { PATH: process.env.PATH, DESTDIR: destination };
+  await execute('bash', [join(scripts, 'kiosk-setup'), 'install', '--program', '/bin/true'], { env });
+  const folder = join(destination, 'etc/systemd/system');
+  const { stderr } = await execute('systemd-analyze', [
+    'verify',
+    ...readdirSync(folder).map((name) => join(folder, name)),
+  ]).catch((error: { stderr: string }) => error);
+  const faults = stderr
+    .split('\n')
+    .filter((line) => line.includes('signage-player') && !/is not executable/.test(line));
+  expect(faults).toEqual([]);
+});
+
+const tools = ['openssl', 'dpkg', 'dpkg-deb', 'awk'];
+const isComplete = tools.every((name) => findProgram(name) !== undefined);
+
+describe.skipIf(!isComplete && process.env.CI !== 'true')('update-player', () => {
+  /** A real package of the player, which says its version. */
+  const buildPackage = async (version: string, name = 'signage-player'): Promise<Buffer> => {
+    const folder = temporaryFolder();
+    const app = join(folder, 'tree', 'opt', 'Signage Player');
+    mkdirSync(join(folder, 'tree', 'DEBIAN'), { recursive: true });
+    mkdirSync(app, { recursive: true });
+    const control = `Package: ${name}\nVersion: ${version}\nArchitecture: all\nMaintainer: x <x@localhost>\nDescription: x\n`;
+    writeFileSync(join(folder, 'tree', 'DEBIAN', 'control'), control);
+    writeFileSync(join(app, 'version'), version);
+    await execute('dpkg-deb', ['--build', '--root-owner-group', join(folder, 'tree'), join(folder, 'player.deb')]);
+    return readFileSync(join(folder, 'player.deb'));
+  };
+
+  /** A machine with version 1.0.0, and an order and a release in the player's folder. */
+  const machine = async ({ order = 'install', dpkgFails = false } = {}) => {
+    const root = temporaryFolder();
+    const app = join(root, 'opt', 'Signage Player');
+    const updates = join(root, 'var/lib/signage-player/updates');
+    const bin = join(root, 'bin');
+    const calls = join(root, 'calls');
+    mkdirSync(join(app, 'resources'), { recursive: true });
+    mkdirSync(updates, { recursive: true });
+    mkdirSync(bin);
+    writeFileSync(join(app, 'version'), '1.0.0');
+    writeFileSync(join(app, 'resources', 'update-key.pem'), publicKey.export({ type: 'spki', format: 'pem' }));
+    writeFileSync(join(updates, 'order'), `${order}\n`);
+    const dpkg = findProgram('dpkg');
+    const programs = {
+      runuser: 'shift 3; exec "$@"',
+      systemctl: `echo "systemctl $*" >> '${calls}'`,
+      'dpkg-query': 'printf 1.0.0',
+      // The package is unpacked for real, as dpkg does: new files take the places of old ones.
+      dpkg: `case $1 in
+        --install) dpkg-deb --fsys-tarfile "$2" | tar -x -C '${root}' -f - ${dpkgFails ? '; exit 1' : ''} ;;
+        *) exec '${dpkg}' "$@" ;;
+      esac`,
+    };
+    for (const [name, body] of Object.entries(programs)) {
+      writeFileSync(join(bin, name), `#!/bin/sh\n${body}\n`);
+      chmodSync(join(bin, name), 0o755);
+    }
+    const env = { PATH: `${bin}${delimiter}${process.env.PATH}`, ROOT: root, RESCUE_SECONDS: '0' };
+    return {
+      app,
+      updates,
+      ready: join(updates, 'ready'),
+      run: (action: string) => execute('bash', [join(scripts, 'update-player'), action], { env }),
+      version: () => readFileSync(join(app, 'version'), 'utf8'),
+      order: (word: string) => writeFileSync(join(updates, 'order'), `${word}\n`),
+      calls: () => (existsSync(calls) ? readFileSync(calls, 'utf8').trimEnd().split('\n') : []),
+    };
+  };
+
+  test('installs a signed release, keeps what ran, and goes back to it', async () => {
+    const { ready, run, version, updates, order, calls } = await machine();
+    writeRelease(ready, { version: '2.0.0', bytes: await buildPackage('2.0.0') });
+    await run('order');
+    expect([version(), existsSync(join(updates, 'order'))]).toEqual(['2.0.0', false]);
+    expect(calls()).toEqual(['systemctl restart signage-player.service']);
+    order('roll-back');
+    await run('order');
+    expect(version()).toBe('1.0.0');
+    order('roll-back');
+    await expect(run('order')).rejects.toThrow(/no version is kept/);
+  });
+
+  test.each<[string, (made: Awaited<ReturnType<typeof machine>>) => Promise<void>, RegExp]>([
+    [
+      'another signature',
+      async ({ ready }) => {
+        const { generateKeyPairSync } = await import('node:crypto');
+        writeRelease(ready, {
+          version: '2.0.0',
+          bytes: await buildPackage('2.0.0'),
+          signedWith: generateKeyPairSync('ed25519').privateKey,
+        });
+      },
+      /not signed with the key/,
+    ],
+    [
+      'another file than was signed for',
+      async ({ ready }) => {
+        writeRelease(ready, { version: '2.0.0', bytes: await buildPackage('2.0.0') });
+        writeFileSync(join(ready, 'signage-player-2.0.0-amd64.deb'), await buildPackage('2.0.1'));
+      },
+      /is not what was signed/,
+    ],
+    [
+      'an older version',
+      async ({ ready }) => {
+        writeRelease(ready, { version: '0.9.0', bytes: await buildPackage('0.9.0') });
+      },
+      /not newer/,
+    ],
+    [
+      "another program's package",
+      async ({ ready }) => {
+        writeRelease(ready, { version: '2.0.0', bytes: await buildPackage('2.0.0', 'openssh-server') });
+      },
+      /is a package of openssh-server/,
+    ],
+    ['no release', async () => {}, /there is no release/],
+    ['an order that is none', async ({ order }) => order('$(reboot)'), /no order that is known/],
+  ])('refuses %s, and leaves what runs', async (_, prepare, reason) => {
+    const made = await machine();
+    await prepare(made);
+    await expect(made.run('order')).rejects.toThrow(reason);
+    expect([made.version(), made.calls(), existsSync(join(made.updates, 'order'))]).toEqual(['1.0.0', [], false]);
+  });
+
+  test('puts back what ran where the package fails half way', async () => {
+    const { ready, run, version } = await machine({ dpkgFails: true });
+    writeRelease(ready, { version: '2.0.0', bytes: await buildPackage('2.0.0') });
+    await run('order');
+    expect(version()).toBe('1.0.0');
+  });
+
+  test('rescues: an update on trial goes, anything else is tried again', async () => {
+    const { app, updates, run, version, calls } = await machine();
+    await run('rescue');
+    expect([version(), calls().at(-1)]).toEqual(['1.0.0', 'systemctl start signage-player.service']);
+    cpSync(app, `${app}.kept`, { recursive: true });
+    writeFileSync(join(app, 'version'), '2.0.0');
+    writeFileSync(join(updates, 'state.json'), '{"trial":null,"failed":[]}\n');
+    await run('rescue');
+    expect(version()).toBe('2.0.0');
+    const trial = { version: '2.0.0', from: '1.0.0', installedAt: 0, starts: [] };
+    writeFileSync(join(updates, 'state.json'), `${JSON.stringify({ trial, failed: [] })}\n`);
+    await run('rescue');
+    expect(version()).toBe('1.0.0');
+  });
+});
+
+test.runIf(findProgram('shellcheck') !== undefined)('shellcheck finds nothing in the scripts', async () => {
+  await execute(
+    'shellcheck',
+    ['kiosk-setup', 'update-player'].map((name) => join(scripts, name)),
+  );
+  // Where single quotes hold what electron-builder fills in.
+  await execute('shellcheck', ['-e', 'SC2016', ...['postinst', 'prerm', 'postrm'].map((name) => join(scripts, name))]);
+});

@@ -1,0 +1,72 @@
+/** What systemd hears: by a program that stands in for its own, as a real process. */
+import { chmodSync, existsSync, readFileSync, writeFileSync } from 'node:fs';
+import { delimiter, join } from 'node:path';
+import { afterEach, expect, onTestFinished, test, vi } from 'vitest';
+import { startWithLogin } from '../../main/autostart.ts';
+import { createWatchdog } from '../../main/watchdog.ts';
+import { patience } from '../support/observe.ts';
+import { temporaryFolder } from '../support/service.ts';
+
+const path = process.env.PATH;
+afterEach(() => {
+  process.env.PATH = path;
+});
+
+const systemd = (body = 'echo "$*" >> "$heard"') => {
+  const folder = temporaryFolder();
+  const heard = join(folder, 'heard');
+  writeFileSync(join(folder, 'systemd-notify'), `#!/bin/sh\nheard='${heard}'\n${body}\n`);
+  chmodSync(join(folder, 'systemd-notify'), 0o755);
+  process.env.PATH = `${folder}${delimiter}${path}`;
+  return () => (existsSync(heard) ? readFileSync(heard, 'utf8').trimEnd().split('\n') : []);
+};
+
+const watch = (isWatched: boolean, intervalMs: number | null) => {
+  const warn = vi.fn();
+  const watchdog = createWatchdog({ log: { warn } }, { isWatched, intervalMs });
+  onTestFinished(watchdog.close);
+  return { watchdog, warn };
+};
+
+test('systemd hears that the kiosk is up, again and again that it lives, and that it ends', async () => {
+  const heard = systemd();
+  const { watchdog } = watch(true, 50);
+  watchdog.ready();
+  watchdog.tell('Playing');
+  await expect.poll(heard, patience).toContain('--ready');
+  await expect.poll(() => heard().filter((line) => line === 'WATCHDOG=1').length, patience).toBeGreaterThan(3);
+  expect(heard()).toContain('--status=Playing');
+  watchdog.close();
+  await expect.poll(heard, patience).toContain('STOPPING=1');
+});
+
+test('nobody is told where nobody waits', async () => {
+  const heard = systemd();
+  const { watchdog } = watch(false, null);
+  watchdog.ready();
+  watchdog.close();
+  const second = watch(true, null);
+  second.watchdog.ready();
+  await expect.poll(heard, patience).toEqual(['--ready']);
+});
+
+test('a system that can not be told is complained of once', async () => {
+  systemd('exit 1');
+  const { watchdog, warn } = watch(true, 20);
+  watchdog.ready();
+  await expect.poll(() => warn.mock.calls.length, patience).toBe(1);
+  watchdog.tell('Playing');
+  await new Promise((resolve) => setTimeout(resolve, 100));
+  expect(warn).toHaveBeenCalledTimes(1);
+});
+
+test.each([
+  ['on Windows, once packaged', 'win32', true, false, 1],
+  ['not where it does already', 'win32', true, true, 0],
+  ['not from a checkout', 'win32', false, false, 0],
+  ['not on Linux, where systemd does', 'linux', true, false, 0],
+] as const)('the kiosk starts with the login: %s', (_, platform, isPackaged, openAtLogin, times) => {
+  const setLoginItemSettings = vi.fn();
+  startWithLogin({ isPackaged, getLoginItemSettings: () => ({ openAtLogin }), setLoginItemSettings }, platform);
+  expect(setLoginItemSettings).toHaveBeenCalledTimes(times);
+});
