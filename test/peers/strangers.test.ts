@@ -113,7 +113,7 @@ test('a peer that has no such screen has nothing to add', async () => {
   const url = await listenOn(
     createServer((request, response) => {
       if (!request.url?.startsWith('/api/screens')) return json(state)(request, response);
-      response.writeHead(404);
+      response.statusCode = 404;
       json({ error: { code: 'screen_not_found', message: 'There is no screen with this slug.' } })(request, response);
     }),
   );
