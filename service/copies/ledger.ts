@@ -57,8 +57,14 @@ export const openLedger = async ({ path, folder, log }: Options) => {
     if (users.length > 0) return 0;
     const file = fileOf({ sha256 });
     const { size } = await stat(file).catch(() => ({ size: 0 }));
-    await rm(file, { force: true });
-    return size;
+    try {
+      await rm(file, { force: true });
+      return size;
+    } catch (error) {
+      // The next start removes what the index does not name.
+      log.warn({ err: error, sha256 }, 'a copy could not be removed');
+      return 0;
+    }
   };
   const forget = async (url: string): Promise<number> => {
     const before = copies.get(url);

@@ -2,7 +2,9 @@ import type { FileHandle } from 'node:fs/promises';
 import { open } from 'node:fs/promises';
 import { imageSize } from 'image-size';
 import { fingerprint } from './fingerprint.ts';
+import { matroskaFacts } from './matroska.ts';
 import { movieFacts } from './mp4.ts';
+import { mp3Duration, oggDuration } from './sound.ts';
 import { judgeType, SIGNATURE_BYTES } from './types.ts';
 
 /** What a file is, as far as its first bytes and its index tell. */
@@ -21,10 +23,16 @@ export interface Facts {
 /** Photographs carry previews and colour profiles in front of their size. */
 const IMAGE_HEAD_BYTES = 512 * 1024;
 
-const readHead = async (handle: FileHandle, length: number): Promise<Buffer> => {
-  const { buffer, bytesRead } = await handle.read(Buffer.alloc(length), 0, length, 0);
+/** Matroska's headers, and an MP3's first frame, which may stand behind a picture of its cover. */
+const SOUND_HEAD_BYTES = 1024 ** 2;
+/** An Ogg page has at most 65,307 bytes. */
+const SOUND_TAIL_BYTES = 128 * 1024;
+
+const readAt = async (handle: FileHandle, at: number, length: number): Promise<Buffer> => {
+  const { buffer, bytesRead } = await handle.read(Buffer.alloc(length), 0, length, at);
   return buffer.subarray(0, bytesRead);
 };
+const readHead = (handle: FileHandle, length: number): Promise<Buffer> => readAt(handle, 0, length);
 
 /** The first bytes of a file, as many as tell its type. */
 export const headOf = async (path: string): Promise<Buffer> => {
@@ -50,6 +58,17 @@ const imageFacts = (head: Buffer): { width: number; height: number } | null => {
   }
 };
 
+/** What films and sound say of themselves, by their containers. */
+const movingFacts = async (handle: FileHandle, mediaType: string, size: number): Promise<Partial<Facts> | null> => {
+  if (/\/(?:mp4|quicktime|3gpp)$/.test(mediaType)) return movieFacts(handle, size);
+  if (!/\/(?:webm|matroska|ogg|mpeg)$/.test(mediaType)) return null;
+  const head = await readHead(handle, Math.min(SOUND_HEAD_BYTES, size));
+  if (/\/(?:webm|matroska)$/.test(mediaType)) return matroskaFacts(head);
+  if (mediaType === 'audio/mpeg') return { duration: mp3Duration(head, size) };
+  if (mediaType !== 'audio/ogg') return null;
+  return { duration: oggDuration(head, await readAt(handle, Math.max(0, size - SOUND_TAIL_BYTES), SOUND_TAIL_BYTES)) };
+};
+
 /** Looks into a file, which may hold anything, under the name that it has or is to have. */
 export const inspect = async (path: string, name: string): Promise<Facts> => {
   const handle = await open(path);
@@ -61,8 +80,7 @@ export const inspect = async (path: string, name: string): Promise<Facts> => {
     if (mediaType.startsWith('image/')) {
       return { ...facts, ...unknown, ...imageFacts(await readHead(handle, IMAGE_HEAD_BYTES)) };
     }
-    const isMovie = /\/(?:mp4|quicktime|3gpp)$/.test(mediaType);
-    return { ...facts, ...unknown, ...(isMovie ? await movieFacts(handle, stats.size) : null) };
+    return { ...facts, ...unknown, ...(await movingFacts(handle, mediaType, stats.size)) };
   } finally {
     await handle.close();
   }

@@ -6,7 +6,7 @@ import { describe, expect, it } from 'vitest';
 import type { CopiesHealth } from '../../service/wire.ts';
 import { noise, type Remote, serveBytes, startRemote } from '../media/remote.ts';
 import { png } from '../media/server.ts';
-import { patience } from '../support/observe.ts';
+import { patience, payloadOf } from '../support/observe.ts';
 import { lobby } from '../support/player.ts';
 import { startTestService, type TestService, temporaryFolder } from '../support/service.ts';
 
@@ -250,7 +250,8 @@ describe('the quota', () => {
     const { remote, service } = await setUp();
     await until(service, { count: 2 });
     service.writeContent(images(remote, '/2'));
-    await until(service, { count: 2, pending: 0 });
+    const shown = async () => (await payloadOf(service)).slides.map(({ media_url }) => media_url);
+    await expect.poll(shown, patience).toEqual([`${remote.url}/2`]);
     service.writeContent(images(remote, '/3'));
     await expect.poll(() => filesOf(service.dataDir), patience).toEqual([two, three].map(sha256).toSorted());
     expect((await copyOf(service, `${remote.url}/1`)).status).toBe(404);

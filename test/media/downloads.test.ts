@@ -334,6 +334,8 @@ it('closing ends what has hardly begun, and nothing is left to fail later', asyn
   const wanting = ['a', 'b', 'c', 'd', 'e', 'f'].map((name) =>
     expect(downloads.want({ name, from: ['http://nowhere.invalid/'] })).rejects.toMatchObject({ name: 'AbortError' }),
   );
+  // They have begun to look for their parts.
+  await new Promise((resolve) => setImmediate(resolve));
   await close();
   await Promise.all(wanting);
   expect(readdirSync(mediaDir).filter((name) => name !== '.catalog')).toEqual([]);

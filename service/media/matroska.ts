@@ -1,0 +1,75 @@
+/** What a WebM or Matroska file says of itself (RFC 9559), in pixels and seconds; nulls where it doesn't. */
+interface MatroskaFacts {
+  width: number | null;
+  height: number | null;
+  duration: number | null;
+}
+
+interface Element {
+  id: number;
+  content: Buffer;
+}
+
+const ID = {
+  segment: 0x18538067,
+  info: 0x1549a966,
+  timestampScale: 0x2ad7b1,
+  duration: 0x4489,
+  tracks: 0x1654ae6b,
+  track: 0xae,
+  video: 0xe0,
+  pixelWidth: 0xb0,
+  pixelHeight: 0xba,
+} as const;
+
+/** Elements looked at on each level before giving up: far more than there are in front of the first cluster. */
+const MOST_ELEMENTS = 1000;
+
+/** A variable-size integer (RFC 8794, 4): its bytes, and its value with or without the marker of its length. */
+const integerAt = (bytes: Buffer, at: number, keepsMarker: boolean): { value: number; length: number } | null => {
+  const first = bytes[at] ?? 0;
+  const length = Math.clz32(first) - 23;
+  if (first === 0 || length > 8 || at + length > bytes.length) return null;
+  let value = keepsMarker ? first : first & (0xff >> length);
+  for (let next = 1; next < length; next += 1) value = value * 256 + (bytes[at + next] ?? 0);
+  return { value, length };
+};
+
+/** The elements inside another, one level deep. The last may be cut off, or of unknown length. */
+function* elements(bytes: Buffer): Generator<Element> {
+  for (let at = 0, count = 0; at < bytes.length && count < MOST_ELEMENTS; count += 1) {
+    const id = integerAt(bytes, at, true);
+    const size = id && integerAt(bytes, at + id.length, false);
+    if (!size) return;
+    const from = at + id.length + size.length;
+    // All ones: as long as what it is in. So is what is cut off.
+    yield { id: id.value, content: bytes.subarray(from, from + size.value) };
+    at = from + size.value;
+  }
+}
+
+const find = (bytes: Buffer, id: number): Buffer | undefined => {
+  for (const element of elements(bytes)) if (element.id === id) return element.content;
+  return undefined;
+};
+
+const unsigned = (bytes: Buffer | undefined): number | null =>
+  bytes !== undefined && bytes.length >= 1 && bytes.length <= 6 ? bytes.readUIntBE(0, bytes.length) : null;
+
+const float = (bytes: Buffer | undefined): number | null =>
+  bytes?.length === 8 ? bytes.readDoubleBE(0) : bytes?.length === 4 ? bytes.readFloatBE(0) : null;
+
+/** Reads the beginning of a file, as much as holds its headers. */
+export const matroskaFacts = (head: Buffer): MatroskaFacts => {
+  const segment = find(head, ID.segment) ?? Buffer.alloc(0);
+  const info = find(segment, ID.info) ?? Buffer.alloc(0);
+  const ticks = float(find(info, ID.duration));
+  const nanoseconds = unsigned(find(info, ID.timestampScale)) ?? 1_000_000;
+  const duration = ticks !== null && ticks > 0 && Number.isFinite(ticks) ? (ticks * nanoseconds) / 1e9 : null;
+  for (const { id, content } of elements(find(segment, ID.tracks) ?? Buffer.alloc(0))) {
+    const video = id === ID.track ? find(content, ID.video) : undefined;
+    if (video === undefined) continue;
+    return { duration, width: unsigned(find(video, ID.pixelWidth)), height: unsigned(find(video, ID.pixelHeight)) };
+  }
+  return { duration, width: null, height: null };
+};
