@@ -47,6 +47,8 @@ const SHORTEST_RETRY_MS = 2_000;
 const LONGEST_RETRY_MS = 300_000;
 /** While media come one after another, those who wait for some of them are told this often. */
 const PATIENCE_MS = 3_000;
+/** The folders are looked through no more often for a peer that asks. */
+const LOOK_MS = 5_000;
 /** Looks that are asked for in this time are one. */
 const GATHER_MS = 100;
 
@@ -71,6 +73,7 @@ export const createMirror = ({ log, peers, content, catalog, downloads, reveal, 
   let toldAt = Number.NEGATIVE_INFINITY;
   let timer: NodeJS.Timeout | undefined;
   let dueAt = Number.POSITIVE_INFINITY;
+  let lookedAt = Number.NEGATIVE_INFINITY;
   let looking = false;
   let again = false;
   let closed = false;
@@ -152,6 +155,7 @@ export const createMirror = ({ log, peers, content, catalog, downloads, reveal, 
     looking = true;
     while (again && !closed) {
       again = false;
+      lookedAt = performance.now();
       const media = (await catalog.list()).slice(0, MOST_MEDIA).map(mediumOf);
       const names = named();
       const hasNews = media.some(
@@ -185,14 +189,16 @@ export const createMirror = ({ log, peers, content, catalog, downloads, reveal, 
     const present = new Set(peers.alive().map(({ nodeId }) => nodeId));
     for (const nodeId of lists.keys()) if (!present.has(nodeId)) lists.delete(nodeId);
     void fetchList(peer);
-    // Files that are put into the folders by hand are found by looking.
-    soon();
   });
   content.onDocument(() => soon());
   catalog.onLearn(() => soon());
 
   return {
-    state: () => ({ media: digest }),
+    state: () => {
+      // Files that are put into the folders by hand are found by looking, while somebody cares.
+      if (performance.now() > lookedAt + LOOK_MS) soon();
+      return { media: digest };
+    },
     health: () => {
       const names = named();
       const missing = new Map<string, ReplicationHealth['media']['missing'][number]>(
