@@ -51,6 +51,7 @@ const change = (changed: Partial<Report>): void => {
 const obey = (command: Command): void => {
   switch (command.command) {
     case 'refresh':
+      player.retry();
       return link.refresh();
     case 'reload':
       return void leaveFor(location.href);

@@ -30,6 +30,8 @@ export interface Player {
   step(step: 1 | -1): void;
   /** Goes one page back or on inside the slide; at its ends, one slide. */
   turn(step: 1 | -1): void;
+  /** Lets slides that failed have another try at once: what they lacked may have come. */
+  retry(): void;
   /** Stops time and motion, or lets them go on; while silent, nothing may be heard either. */
   halt(halted: boolean, silent: boolean): void;
   /** Looks at the clocks at once, since they were set. */
@@ -316,6 +318,10 @@ export const createPlayer = (
     load,
     step,
     look: update,
+    retry: () => {
+      resting.clear();
+      update();
+    },
     turn: (by) => {
       if (!shown?.view.turn(by)) return step(by);
       const at = clock.elapsed();
