@@ -607,6 +607,7 @@ export const copiesHealth = z
   .object({
     count: z.int().describe('files'),
     bytes: z.int(),
+    quota: z.int().describe("bytes that copies, uploads and peers' media may have together"),
     pending: z.int().describe('media that were not fetched yet, and have not failed'),
     failed: z
       .array(

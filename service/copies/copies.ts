@@ -7,7 +7,7 @@ import type { Following } from '../media/hasher.ts';
 import { headOf } from '../media/inspect.ts';
 import { judgeCopy, mediaTypeOf } from '../media/types.ts';
 import type { CopiesHealth, PlaylistPayload } from '../wire.ts';
-import { lifeOf, retryAfter, spread } from './freshness.ts';
+import { idleLife, lifeOf, retryAfter } from './freshness.ts';
 import type { Copy, Ledger } from './ledger.ts';
 import { normalAddress, remoteMedia } from './named.ts';
 
@@ -15,7 +15,7 @@ interface Dependencies {
   content: Pick<Content, 'screens' | 'payload' | 'onChange'>;
   ledger: Ledger;
   downloads: Pick<Downloads, 'fetch'>;
-  room: { left(): Promise<number> };
+  room: { quota: number; left(): Promise<number> };
   hasher: { follow(path: string): Following };
   log: Logger;
 }
@@ -34,6 +34,8 @@ interface Standing {
 
 /** A copy's bytes are held against their hash this often. */
 const VERIFY_MS = 24 * 60 * 60 * 1000;
+/** What nobody names or asks for any more is kept for so long, in case it comes back. */
+const KEEP_MS = 30 * 24 * 60 * 60 * 1000;
 /** What fails is told of so many addresses at most. */
 const MOST_TOLD = 50;
 /** Timers hold no more than 24.8 days. */
@@ -53,7 +55,7 @@ export const createCopies = ({ content, ledger, downloads, room, hasher, log }: 
 
   /** When a copy is to be seen to: the origin is asked, or its bytes are held against their hash. */
   const dueOf = ({ checkedAt, verifiedAt, life }: Copy): number =>
-    Math.min(checkedAt + spread(life, Math.random()), verifiedAt + VERIFY_MS);
+    Math.min(checkedAt + idleLife(life, Math.random()), verifiedAt + VERIFY_MS);
 
   /** Whether the bytes are still the ones that came. */
   const isWhole = (copy: Copy): Promise<boolean> =>
@@ -135,6 +137,16 @@ export const createCopies = ({ content, ledger, downloads, room, hasher, log }: 
     timer.unref();
   };
 
+  /** Feeds name new pictures every day: without this they would fill the quota. */
+  const tidy = async (): Promise<void> => {
+    await ledger.expire(Date.now() - KEEP_MS);
+    const left = await room.left();
+    if (left < 0) await ledger.evict(-left);
+    // Only where it alone is too much, as after a start with a smaller quota, what is played goes too.
+    const { bytes } = ledger.measure();
+    if (bytes > room.quota) await ledger.evict(bytes - room.quota, 'goes too');
+  };
+
   const payloads = (): Partial<PlaylistPayload>[] =>
     content.screens().map(({ slug }) => JSON.parse(String(content.payload(slug)?.body ?? '{}')) as PlaylistPayload);
 
@@ -148,16 +160,10 @@ export const createCopies = ({ content, ledger, downloads, room, hasher, log }: 
     }
     ledger.protect(new Set(standings.keys()));
     advance();
+    void tidy();
   };
-  /** After a start with a smaller quota even what is played goes, where it alone is too much. */
-  const trim = async (): Promise<void> => {
-    const left = await room.left();
-    if (left < 0) await ledger.evict(-left, 'goes too');
-  };
-
   content.onChange(follow);
   follow();
-  void trim();
 
   return {
     /**
@@ -194,6 +200,7 @@ export const createCopies = ({ content, ledger, downloads, room, hasher, log }: 
       const failed = all.filter(([, { reason }]) => reason !== null);
       return {
         ...ledger.measure(),
+        quota: room.quota,
         pending: all.filter(([url, { reason }]) => reason === null && ledger.get(url) === undefined).length,
         failed: failed.slice(0, MOST_TOLD).map(([url, { reason, due }]) => ({
           url: shown(url),

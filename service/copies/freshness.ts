@@ -40,8 +40,11 @@ export const lifeOf = (said: Said, at: number): number => {
   return Math.min(Math.max(saidLife(said, at), isCheap ? SOONEST : SOONEST_WHOLE), LATEST);
 };
 
-/** So that copies that came together are not asked after together. `chance` is from 0 to 1. */
-export const spread = (life: number, chance: number): number => life * (1 + chance / 4);
+/**
+ * When a copy that nobody looks at is asked after: no sooner than in an hour, and so that copies that came together are
+ * not asked after together. `chance` is from 0 to 1.
+ */
+export const idleLife = (life: number, chance: number): number => Math.max(life, HOUR) * (1 + chance / 4);
 
 /** How long to wait after so many failures in a row: up to 15 min, or 6 h where no better is to be expected. */
 export const retryAfter = (failures: number, lasting: boolean, chance: number): number => {

@@ -128,6 +128,13 @@ export const openLedger = async ({ path, folder, log }: Options) => {
       named = urls;
     },
 
+    /** Lets go of what is not played, and was not used since `usedAt`. */
+    async expire(usedAt: number): Promise<void> {
+      const old = [...copies].filter(([url, copy]) => !named.has(url) && copy.usedAt < usedAt);
+      for (const [url] of old) await forget(url);
+      if (old.length > 0) await save();
+    },
+
     /** Frees so many bytes: what was used least recently goes first. What is played now stays, unless it is told to go. */
     async evict(bytes: number, played: 'stays' | 'goes too' = 'stays'): Promise<void> {
       const order = [...copies]

@@ -41,6 +41,7 @@ export const createRoom = ({ folders, quota, makeWay, statfs = systemStatfs }: O
   };
 
   return {
+    quota,
     left,
     /**
      * Sees to it that a folder can take so many bytes more, of which so many take the place of others.

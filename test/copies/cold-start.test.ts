@@ -9,6 +9,7 @@ import { serveBytes, startRemote } from '../media/remote.ts';
 import { describeBrowser } from '../support/browser.ts';
 import { hasFfmpeg, putImage, putVideo } from '../support/media.ts';
 import { payloadOf } from '../support/observe.ts';
+import { putPdf } from '../support/pdf.ts';
 import { connectionOf, lobby, openPlayer, patience, waitForColour, waitForConnection } from '../support/player.ts';
 import { startTestService, type TestService, temporaryFolder } from '../support/service.ts';
 
@@ -70,10 +71,13 @@ describeBrowser('a box without a network', () => {
       putVideo(files, 'green.mp4', green, 2);
       const picture = serve('/picture', 'red.png', 'image/png');
       const inside = serve('/inside.png', 'blue.png', 'image/png');
+      putPdf(files, 'menu.pdf', [{ colour: green }]);
+      const menu = serve('/menu', 'menu.pdf', 'application/pdf');
       const film = serve('/film.mp4', 'green.mp4', 'video/mp4');
       const html = `<style>div { position: absolute; inset: 0; background: url("{{ content.ground }}") }</style><div></div>`;
       const slides = [
         { id: 'picture', kind: 'image', media_url: picture },
+        { id: 'menu', kind: 'pdf', media_url: menu },
         { id: 'film', kind: 'video', media_url: film },
         { id: 'text', kind: 'text', title: 'Offline', body: `<p>A picture</p><img src="${inside}">` },
         { id: 'template', kind: 'template', template_id: 'ground', content: { ground: inside } },
@@ -83,7 +87,7 @@ describeBrowser('a box without a network', () => {
       const content = lobby(slides, { templates: [{ id: 'ground', html }] });
 
       const online = await startTestService({ dataDir, content });
-      await expect.poll(() => copiesOf(online), patience).toMatchObject({ count: 3, pending: 0, failed: [] });
+      await expect.poll(() => copiesOf(online), patience).toMatchObject({ count: 4, pending: 0, failed: [] });
       const page = await openPlayer(online, 'lobby');
       const before = await shots(online, page, ids);
       const { revision } = await payloadOf(online);

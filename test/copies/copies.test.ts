@@ -143,6 +143,34 @@ describe('a copy', () => {
     expect((await copyOf(third, `${remote.url}/a`)).headers.get('etag')).toBe(`"${sha256(changed)}"`);
   });
 
+  it('that is out of date is asked after when it is shown, and not before', async () => {
+    const remote = await startRemote();
+    serve(remote, '/a', png);
+    const dataDir = temporaryFolder();
+    const first = await startTestService({ dataDir, content: images(remote, '/a') });
+    await until(first, { count: 1 });
+    await first.close();
+    age(dataDir, { checkedAt: Date.now() - 1000, life: 500 });
+    const second = await startTestService({ dataDir });
+    await until(second, { count: 1 });
+    expect(remote.requests).toHaveLength(1);
+    expect((await copyOf(second, `${remote.url}/a`)).status).toBe(200);
+    await expect.poll(() => remote.requests.length, patience).toBe(2);
+  });
+
+  it('that nobody has named for a month goes, and no other', async () => {
+    const remote = await startRemote();
+    for (const path of ['/a', '/b']) serve(remote, path, picture(path.charCodeAt(1)));
+    const dataDir = temporaryFolder();
+    const first = await startTestService({ dataDir, content: images(remote, '/a', '/b') });
+    await until(first, { count: 2 });
+    await first.close();
+    age(dataDir, { usedAt: Date.now() - 31 * 24 * 60 * 60 * 1000 });
+    const second = await startTestService({ dataDir, content: images(remote, '/a') });
+    await until(second, { count: 1 });
+    expect((await copyOf(second, `${remote.url}/a`)).status).toBe(200);
+  });
+
   it('stays when its original is gone', async () => {
     const remote = await startRemote();
     serve(remote, '/a', png);
@@ -296,7 +324,7 @@ describe('the quota', () => {
     await service.close();
     const smaller = { SIGNAGE_MEDIA_QUOTA_BYTES: String(1.5 * MIB) };
     const next = await startTestService({ dataDir: service.dataDir, env: smaller });
-    await until(next, { count: 1 });
+    await until(next, { count: 1, quota: 1.5 * MIB });
     expect(remote.requests).toHaveLength(2);
   });
 });

@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { expect, it } from 'vitest';
-import { lifeOf, retryAfter, spread } from '../../service/copies/freshness.ts';
+import { idleLife, lifeOf, retryAfter } from '../../service/copies/freshness.ts';
 
 const at = Date.parse('2026-11-21T12:00:00Z');
 const nothing = { cacheControl: null, etag: null, lastModified: null, size: 1000 };
@@ -22,8 +22,9 @@ it.each<[what: string, said: Partial<Parameters<typeof lifeOf>[0]>, minutes: num
   expect(lifeOf({ ...nothing, ...said }, at)).toBe(minutes(expected));
 });
 
-it('is spread, so that not all are asked after at once', () => {
-  expect([0, 1].map((chance) => spread(minutes(60), chance))).toEqual([minutes(60), minutes(75)]);
+it('a copy that nobody looks at is asked after hourly at most, and not together with others', () => {
+  expect([0, 1].map((chance) => idleLife(minutes(120), chance))).toEqual([minutes(120), minutes(150)]);
+  expect([0, 1].map((chance) => idleLife(minutes(1), chance))).toEqual([minutes(60), minutes(75)]);
 });
 
 it('failures are retried ever more seldom, within bounds', () => {
