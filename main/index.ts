@@ -13,7 +13,7 @@ import { refusedSwitches } from './switches.ts';
 import { troublePage } from './trouble.ts';
 
 /** A service that could not be started is tried again after this, ms. */
-const RETRY_MS = 5_000;
+const RETRY_MS = 3_000;
 /** The app itself is told to draw without the GPU by this switch; the next start by other means tries the GPU again. */
 const SOFTWARE_SWITCH = 'software-rendering';
 const SOFTWARE_MS = 24 * 60 * 60_000;

@@ -47,17 +47,22 @@ export const createScreens = (dependencies: Dependencies, settings: Settings): S
     if (to === 'relaunch') onRelaunch(reason);
   };
 
-  const looking = setInterval(() => {
-    if (!isResting) for (const screen of screens.values()) screen.happen({ type: 'look' });
-  }, LOOK_MS);
+  let measuredAt = performance.now();
 
-  const measuring = setInterval(() => {
+  const measure = (): void => {
+    measuredAt = performance.now();
     const memory = memoryByProcess();
     for (const screen of screens.values()) {
       const bytes = memory.get(screen.processId() ?? Number.NaN);
       if (bytes !== undefined) screen.happen({ type: 'memory', bytes });
     }
-  }, MEMORY_MS);
+  };
+
+  const looking = setInterval(() => {
+    if (isResting) return;
+    for (const screen of screens.values()) screen.happen({ type: 'look' });
+    if (performance.now() - measuredAt >= MEMORY_MS) measure();
+  }, LOOK_MS);
 
   return {
     arrange: (places) => {
@@ -88,7 +93,6 @@ export const createScreens = (dependencies: Dependencies, settings: Settings): S
     health: () => ({ screens: [...screens.values()].map((screen) => screen.health()), recoveries, lastRecovery }),
     close: () => {
       clearInterval(looking);
-      clearInterval(measuring);
       for (const screen of screens.values()) screen.close();
       screens.clear();
     },

@@ -54,8 +54,7 @@ const diskCodes: readonly (string | undefined)[] = ['EACCES', 'EPERM', 'EROFS', 
 export const faultOf = (error: unknown): Fault => {
   const { message } = error instanceof Error ? error : { message: String(error) };
   if (error instanceof OptionsError) {
-    const kind = error.setting === 'port' ? 'port' : folders.includes(error.setting) ? 'folder' : 'settings';
-    return { kind, message };
+    return { kind: folders.includes(error.setting) ? 'folder' : 'settings', message };
   }
   const { code, cause } = error as { code?: string; cause?: { code?: string } };
   if (cause?.code === 'EADDRINUSE') return { kind: 'port', message };

@@ -31,6 +31,6 @@ afterAll(async () => {
 });
 
 /** Where there is no Chromium these are skipped by name; in CI they fail. */
-const isSkipped = !hasChromium && process.env.CI !== 'true';
+export const isSkipped = !hasChromium && process.env.CI !== 'true';
 export const describeBrowser = describe.skipIf(isSkipped);
 export const itBrowser = it.skipIf(isSkipped);

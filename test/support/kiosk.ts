@@ -7,14 +7,18 @@ import { once } from 'node:events';
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { _electron, type Browser, chromium, type Page } from 'playwright-core';
-import { expect, onTestFinished } from 'vitest';
+import { expect, it, onTestFinished } from 'vitest';
+import { isSkipped } from './browser.ts';
 import { temporaryFolder } from './service.ts';
 
 const root = join(import.meta.dirname, '..', '..');
 const entry = join(root, 'dist', 'main', 'index.js');
 
 /** Whether the kiosk runs under Electron itself. */
-export const isReal = Boolean(process.env['SIGNAGE_TEST_ELECTRON']);
+const isReal = Boolean(process.env['SIGNAGE_TEST_ELECTRON']);
+
+/** For what only the double can do: plugging displays, losing the GPU, showing how it was asked. */
+export const itDouble = it.skipIf(isReal || isSkipped);
 
 // Untyped: the real module and its double meet here.
 // biome-ignore lint/suspicious/noExplicitAny: see above
@@ -38,7 +42,7 @@ export interface TestKiosk {
   ended(): Promise<number | string>;
   /** How often it started itself anew. */
   relaunches(): string[][];
-  /** The service's address, once it is there. */
+  /** The service's address, once it is there; of the newest process. */
   url(): Promise<string>;
   /** The windows' pages. */
   pages(): Page[];
@@ -70,7 +74,7 @@ const collect = (child: ChildProcess, printed: TestKiosk['printed']): void => {
 };
 
 const addressIn = async (printed: TestKiosk['printed']): Promise<string> => {
-  const find = () => /listening on (http:\/\/\S+)\n/.exec(printed.stdout)?.[1];
+  const find = () => [...printed.stdout.matchAll(/listening on (http:\/\/\S+)\n/g)].at(-1)?.[1];
   await expect.poll(find, { ...patience, message: 'waiting for the service' }).toBeDefined();
   return find() ?? '';
 };

@@ -33,8 +33,12 @@ const runtime = `
 /** The name of the binding by which a page talks to the double. */
 export const binding = '__electron';
 
-/** @param preload source of the preload script; empty: none */
-export const pageSide = (preload: string): string => `(() => {
+/**
+ * @param preload source of the preload script; empty: none
+ * @param opens whether `window.open` opens anything
+ */
+export const pageSide = (preload: string, opens: boolean): string => `(() => {
+  ${opens ? '' : 'globalThis.open = () => null;'}
   ${runtime}
   const require = () => electron;
   const module = { exports: {} };

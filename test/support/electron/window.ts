@@ -117,7 +117,9 @@ class WebContents extends EventEmitter {
       send('Inspector.enable'),
       send('Page.setLifecycleEventsEnabled', { enabled: true }),
       send('Runtime.addBinding', { name: binding }),
-      send('Page.addScriptToEvaluateOnNewDocument', { source: pageSide(preload) }),
+      send('Page.addScriptToEvaluateOnNewDocument', {
+        source: pageSide(preload, this.#openHandler({ url: 'about:blank' }).action === 'allow'),
+      }),
       send('Emulation.setDeviceMetricsOverride', { width, height, deviceScaleFactor: 1, mobile: false }),
       send('Fetch.enable', { patterns: [{ resourceType: 'Document', requestStage: 'Request' }] }),
     ]);

@@ -1,0 +1,121 @@
+import fc from 'fast-check';
+import { describe, expect, it } from 'vitest';
+import { assignSlots, type Display, placesOf, type Slot } from '../../main/displays.ts';
+import { boxIdOf } from '../../main/identity.ts';
+
+const display = (id: number, x = id * 100, label = `TV ${id}`): Display => ({
+  id,
+  label,
+  bounds: { x, y: 0, width: 100, height: 50 },
+});
+const slot = (number: number, displayId: number): Slot => ({ number, displayId });
+
+describe('a display has a slot for good', () => {
+  it.each<[string, Slot[], number[], Slot[]]>([
+    ['the primary one is first on the first start', [], [7, 3], [slot(1, 7), slot(2, 3)]],
+    ['each keeps its own, whatever their order', [slot(1, 7), slot(2, 3)], [3, 7], [slot(1, 7), slot(2, 3)]],
+    [
+      'one that is away keeps its own',
+      [slot(1, 7), slot(2, 3), slot(3, 5)],
+      [7, 5],
+      [slot(1, 7), slot(2, 3), slot(3, 5)],
+    ],
+    ['a new one takes that of the one that is gone', [slot(1, 7), slot(2, 3)], [7, 9], [slot(1, 7), slot(2, 9)]],
+    [
+      'a new one beside the others is a new device',
+      [slot(1, 7), slot(2, 3)],
+      [7, 3, 9],
+      [slot(1, 7), slot(2, 3), slot(3, 9)],
+    ],
+    ['the only one of a box is the box, when it was replaced', [slot(1, 7)], [8], [slot(1, 8)]],
+  ])('%s', (_, slots, ids, expected) => {
+    expect(
+      assignSlots(
+        slots,
+        ids.map((id) => display(id)),
+      ),
+    ).toEqual(expected);
+  });
+
+  it('and no two share one, whatever comes and goes', () => {
+    const ids = fc.uniqueArray(fc.integer({ min: 1, max: 6 }), { minLength: 1, maxLength: 5 });
+    fc.assert(
+      fc.property(fc.array(ids, { maxLength: 12 }), (starts) => {
+        let slots: Slot[] = [];
+        for (const present of starts) {
+          slots = assignSlots(
+            slots,
+            present.map((id) => display(id)),
+          );
+          const numbers = slots.map(({ number }) => number);
+          expect(new Set(numbers).size).toBe(numbers.length);
+          for (const id of present) expect(slots.filter(({ displayId }) => displayId === id)).toHaveLength(1);
+        }
+      }),
+    );
+  });
+});
+
+describe('the places', () => {
+  const displays = [display(3, 200), display(1, 0), display(2, 100)];
+  const slots = [slot(1, 1), slot(2, 2), slot(3, 3)];
+  const places = (settings: Parameters<typeof placesOf>[0]['settings'], given = displays) =>
+    placesOf({ displays: given, primaryId: 1, slots, settings, boxId: 'box' }).map(
+      ({ display: { id }, deviceId, screen, rotation }) => [id, deviceId, screen, rotation],
+    );
+
+  it.each<[string, Parameters<typeof placesOf>[0]['settings'], unknown[]]>([
+    [
+      'all',
+      { displays: 'all', rotation: 90 },
+      [
+        [1, 'box', null, 90],
+        [2, 'box.2', null, 90],
+        [3, 'box.3', null, 90],
+      ],
+    ],
+    ['the primary one', { displays: 'primary', rotation: 0 }, [[1, 'box', null, 0]]],
+    [
+      'by number and by name',
+      {
+        displays: [
+          { display: 3, screen: 'bar', rotation: 180 },
+          { display: 'TV 2', deviceId: 'x' },
+        ],
+        rotation: 0,
+      },
+      [
+        [3, 'box.3', 'bar', 180],
+        [2, 'x', null, 0],
+      ],
+    ],
+    [
+      'one that is named twice, once',
+      { displays: [{ display: 2 }, { display: 'TV 2', screen: 'bar' }], rotation: 0 },
+      [[2, 'box.2', null, 0]],
+    ],
+    [
+      'the primary one where none of the chosen is there',
+      { displays: [{ display: 'gone', screen: 'bar' }], rotation: 0 },
+      [[1, 'box', 'bar', 0]],
+    ],
+  ])('are %s', (_, settings, expected) => {
+    expect(places(settings)).toEqual(expected);
+  });
+
+  it('have a storage each, so that two devices are two', () => {
+    const all = placesOf({ displays, primaryId: 1, slots, settings: { displays: 'all', rotation: 0 }, boxId: 'box' });
+    expect(new Set(all.map(({ partition }) => partition)).size).toBe(3);
+  });
+
+  it('are none where there is no display', () => {
+    expect(places({ displays: 'all', rotation: 0 }, [])).toEqual([]);
+  });
+});
+
+it("the box's id is made of its node id, lasting and readable", () => {
+  const id = boxIdOf('3f2b8c1e-90ab-4cde-8f01-23456789abcd');
+  expect(id).toBe(boxIdOf('3f2b8c1e-90ab-4cde-8f01-23456789abcd'));
+  expect(id).not.toBe(boxIdOf('3f2b8c1e-90ab-4cde-8f01-23456789abce'));
+  expect(id).toMatch(/^[2-9a-hj-kmnp-z]{4}(-[2-9a-hj-kmnp-z]{4}){2}$/);
+});

@@ -1,0 +1,123 @@
+/** Each line of the hardening list that can be seen from inside a page, or from inside the app. */
+import { expect } from 'vitest';
+import { lockedPreferences } from '../../main/preferences.ts';
+import { describeBrowser, itBrowser as it } from '../support/browser.ts';
+import { type Electron, itDouble, patience, startKiosk } from '../support/kiosk.ts';
+import { lobby } from '../support/player.ts';
+
+describeBrowser('the kiosk is shut', { timeout: 90_000 }, () => {
+  it('to pages that want out, windows, permissions, downloads, bad certificates and whoever closes windows', async () => {
+    const kiosk = await startKiosk({
+      content: lobby([{ kind: 'text', title: 'Good morning' }]),
+      config: { kiosk: { displays: [{ display: 1, screen: 'lobby' }] } },
+    });
+    const page = await kiosk.page(/\/screen\/lobby/);
+    await page.getByText('Good morning').first().waitFor();
+    await expect.poll(() => kiosk.pages().length, patience).toBe(1);
+    const address = page.url();
+
+    const windows = await page.evaluate(async () => {
+      window.open('https://example.org');
+      window.open('/onboard');
+      return Notification.permission;
+    });
+    expect(windows).toBe('denied');
+    for (const name of ['geolocation', 'notifications', 'camera', 'midi']) {
+      const state = await page.evaluate(
+        async (wanted) => (await navigator.permissions.query({ name: wanted as PermissionName })).state,
+        name,
+      );
+      expect([name, state]).toEqual([name, 'denied']);
+    }
+    for (const out of ['https://example.org/', `${address.replace('127.0.0.1', 'localhost')}`]) {
+      await page.evaluate((url) => location.assign(url), out);
+    }
+    await page.evaluate(() => {
+      const link = document.createElement('a');
+      link.href = URL.createObjectURL(new Blob(['x']));
+      link.download = 'x.txt';
+      link.click();
+    });
+    await kiosk.evaluate(({ BrowserWindow }) => {
+      for (const window of BrowserWindow.getAllWindows()) window.close();
+    });
+    // What was asked before this is answered by now.
+    await page.evaluate(async () => (await fetch('/healthz')).status);
+    await expect.poll(() => kiosk.pages().map((each) => each.url()), patience).toEqual([address]);
+    await page.getByText('Good morning').first().waitFor();
+
+    // A page of the service is where it may go.
+    await page.evaluate(() => location.assign('/'));
+    await page.locator('#device').waitFor();
+
+    const judged = await kiosk.evaluate(({ app, session }) => {
+      const emit = (target: Electron, name: string, ...args: unknown[]) => {
+        let prevented = false;
+        const event = {
+          preventDefault: () => {
+            prevented = true;
+          },
+        };
+        target.emit(name, event, ...args);
+        return prevented;
+      };
+      const answers: unknown[] = [];
+      return {
+        certificate: emit(app, 'certificate-error', {}, '', '', {}, (accepted: boolean) => answers.push(accepted)),
+        clientCertificate: emit(app, 'select-client-certificate', {}, '', [], (chosen: unknown) =>
+          answers.push(chosen ?? null),
+        ),
+        download: emit(session.defaultSession, 'will-download', {}, {}),
+        answers,
+      };
+    });
+    expect(judged).toEqual({ certificate: true, clientCertificate: true, download: true, answers: [false, null] });
+    const webview = await kiosk.evaluate(({ BrowserWindow }) => {
+      let prevented = 0;
+      const event = (url: string, isMainFrame: boolean) => ({
+        url,
+        isMainFrame,
+        preventDefault: () => void prevented++,
+      });
+      const [{ webContents }] = BrowserWindow.getAllWindows();
+      webContents.emit('will-attach-webview', event('', false));
+      webContents.emit('will-frame-navigate', event('file:///etc/passwd', false));
+      webContents.emit('will-frame-navigate', event('chrome://settings/', false));
+      webContents.emit('will-redirect', event('https://example.org/', true));
+      webContents.emit('will-frame-navigate', event('https://example.org/', false));
+      return prevented;
+    });
+    expect(webview).toBe(4);
+  });
+
+  itDouble('by the preferences of every window, the sandbox, one instance, and refused switches', async () => {
+    const kiosk = await startKiosk();
+    await kiosk.url();
+    const opened = await kiosk.evaluate(({ BrowserWindow, done }) => ({
+      windows: BrowserWindow.getAllWindows().map(({ options }: Electron) => options),
+      sandboxed: done.sandboxed,
+    }));
+    expect(opened.sandboxed).toBe(true);
+    for (const options of opened.windows) {
+      expect(options).toMatchObject({
+        kiosk: true,
+        frame: false,
+        backgroundColor: '#000000',
+        webPreferences: lockedPreferences,
+      });
+    }
+    expect(lockedPreferences).toMatchObject({
+      ...{ contextIsolation: true, sandbox: true, nodeIntegration: false, webSecurity: true, webviewTag: false },
+      ...{ devTools: false, disableDialogs: true, backgroundThrottling: false },
+      autoplayPolicy: 'no-user-gesture-required',
+    });
+
+    const second = await startKiosk({ dataDir: kiosk.dataDir });
+    expect(await second.ended()).toBe(0);
+    expect(second.printed.stdout).toBe('');
+
+    const opener = await startKiosk({ env: { DOUBLE_PACKAGED: '1' }, args: ['--remote-debugging-port=9222'] });
+    expect(await opener.ended()).toBe(78);
+    expect(opener.printed.stderr).toBe('--remote-debugging-port=9222 is refused: it would open the kiosk to others\n');
+  });
+});

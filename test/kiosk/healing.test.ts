@@ -1,0 +1,87 @@
+/** What goes wrong without a crash is seen by what is painted, and comes back. */
+import { expect } from 'vitest';
+import { describeBrowser, itBrowser as it } from '../support/browser.ts';
+import { type Electron, patience, startKiosk } from '../support/kiosk.ts';
+import { putVideo } from '../support/media.ts';
+import { colourSlide, colourTemplate, lobby } from '../support/player.ts';
+import { temporaryFolder } from '../support/service.ts';
+import { healthOf, passTime, plays } from './health.ts';
+
+const content = lobby([{ id: 'hello', kind: 'text', title: 'Good morning' }]);
+const config = { kiosk: { displays: [{ display: 1, screen: 'lobby' }] } };
+
+describeBrowser('healing', { timeout: 120_000 }, () => {
+  it('brings back a page that hangs, and a film that runs unseen, each on its display', async () => {
+    const dataDir = temporaryFolder();
+    const film = putVideo(dataDir, 'film.mp4', [200, 30, 30], 4);
+    const slides = [{ id: 'film', kind: 'video', media_url: film, duration_seconds: 3600 }];
+    const kiosk = await startKiosk({
+      dataDir,
+      content: {
+        screens: ['lobby', 'bar'].map((slug) => ({ name: slug, slug, playlist_id: slug })),
+        playlists: [
+          { ...content.playlists[0], id: 'lobby' },
+          { id: 'bar', slides },
+        ],
+      },
+      config: { kiosk: { displays: ['lobby', 'bar'].map((screen, index) => ({ display: index + 1, screen })) } },
+      displays: [
+        [960, 540],
+        [640, 360],
+      ],
+    });
+    await plays(kiosk, [
+      { state: 'playing', slide: 'hello' },
+      { state: 'playing', slide: 'film' },
+    ]);
+    const hung = await kiosk.page(/\/screen\/lobby/);
+    const frozen = await kiosk.page(/\/screen\/bar/);
+    await frozen.evaluate(() => {
+      HTMLVideoElement.prototype.requestVideoFrameCallback = () => 0;
+    });
+    hung
+      .evaluate(() => {
+        for (;;);
+      })
+      .catch(() => {});
+
+    await expect.poll(async () => (await healthOf(kiosk)).recoveries.recreate, patience).toBe(2);
+    await expect.poll(() => hung.isClosed() && frozen.isClosed(), patience).toBe(true);
+    await plays(kiosk, [
+      { state: 'playing', slide: 'hello' },
+      { state: 'playing', slide: 'film' },
+    ]);
+    await (await kiosk.page(/\/screen\/lobby/)).getByText('Good morning').first().waitFor();
+    const playing = (await kiosk.page(/\/screen\/bar/)).locator('video');
+    await expect
+      .poll(() => playing.evaluate((video: HTMLVideoElement) => video.currentTime), patience)
+      .toBeGreaterThan(0);
+    const reasons = kiosk.printed.stderr.match(/"reason":"[^"]*"/g);
+    expect(reasons).toContainEqual(expect.stringContaining('has not answered'));
+    expect(reasons).toContainEqual(expect.stringContaining('has not moved'));
+  });
+
+  it('reloads a page that leaks between two slides, and at once where it leaks too much', async () => {
+    const slides = [colourSlide('red', [230, 20, 20], 4), colourSlide('green', [20, 230, 20], 4)];
+    const kiosk = await startKiosk({ content: lobby(slides, { templates: [colourTemplate] }), config });
+    await plays(kiosk, [{ state: 'playing' }]);
+    const takes = (mebibytes: number) =>
+      kiosk.evaluate(({ app }, size) => {
+        const measure = app.getAppMetrics.bind(app);
+        app.getAppMetrics = () =>
+          measure().map((metric: Electron) => ({ ...metric, memory: { workingSetSize: size * 1024 } }));
+      }, mebibytes);
+
+    await takes(1100);
+    await passTime(kiosk, 61);
+    await expect
+      .poll(async () => (await healthOf(kiosk)).recoveries, patience)
+      .toMatchObject({ reload: 1, recreate: 0 });
+    await takes(4096);
+    await passTime(kiosk, 61);
+    await expect.poll(async () => (await healthOf(kiosk)).recoveries, patience).toMatchObject({ recreate: 1 });
+    expect((await healthOf(kiosk)).lastRecovery.reason).toContain('4096 MiB');
+    await takes(100);
+    await plays(kiosk, [{ state: 'playing' }]);
+  });
+});

@@ -1,0 +1,76 @@
+/** What crashes comes back. The pages, their processes and their crashes are real. */
+import { expect } from 'vitest';
+import { describeBrowser, itBrowser as it } from '../support/browser.ts';
+import { type Electron, itDouble, patience, startKiosk, type TestKiosk } from '../support/kiosk.ts';
+import { lobby } from '../support/player.ts';
+import { healthOf, passTime, plays } from './health.ts';
+
+const KILLS = Number(process.env['SIGNAGE_TEST_RENDERER_KILLS'] ?? 5);
+
+const content = lobby([{ id: 'hello', kind: 'text', title: 'Good morning' }]);
+const config = { kiosk: { displays: [{ display: 1, screen: 'lobby' }] } };
+
+/** Kills the page's process; resolves when another window is in front, to how long that took, ms. */
+const killPage = (kiosk: TestKiosk) =>
+  kiosk.evaluate(
+    ({ app, BrowserWindow }) =>
+      new Promise<number>((resolve) => {
+        const killedAt = Date.now();
+        const [window] = BrowserWindow.getAllWindows();
+        app.once('browser-window-created', (_event: Electron, next: Electron) => {
+          next.once('show', () => resolve(Date.now() - killedAt));
+        });
+        window.webContents.forcefullyCrashRenderer();
+      }),
+  );
+
+describeBrowser('recovery', { timeout: 120_000 + KILLS * 10_000 }, () => {
+  it(`brings a page that was killed back, ${KILLS} times, and shows its own page when that is too often`, async () => {
+    const kiosk = await startKiosk({ content, config });
+    await plays(kiosk, [{ state: 'playing', slide: 'hello' }]);
+    const isBack = async (): Promise<boolean> => {
+      const [page, ...others] = kiosk.pages();
+      return others.length === 0 && ((await page?.getByText('Good morning').first().isVisible()) ?? false);
+    };
+    for (let kill = 1; kill <= KILLS; kill++) {
+      await killPage(kiosk);
+      // A page that has crashed answers with an error.
+      await expect.poll(() => isBack().catch(() => false), patience).toBe(true);
+      await plays(kiosk, [{ state: 'playing', slide: 'hello' }]);
+      await passTime(kiosk, 61);
+    }
+    const { recoveries, lastRecovery } = await healthOf(kiosk);
+    expect(recoveries).toEqual({ reload: 0, recreate: KILLS, fallback: 0, relaunch: 0 });
+    expect(lastRecovery).toMatchObject({ step: 'recreate', reason: expect.stringContaining('gone') });
+    expect(kiosk.printed.stderr.match(/a screen is being recovered/g)).toHaveLength(KILLS);
+
+    for (let kill = 0; kill < 3; kill++) await killPage(kiosk);
+    const trouble = await kiosk.page(/trouble\.html\?kind=screen/);
+    await trouble.getByRole('heading', { name: 'One moment' }).waitFor();
+    expect(await healthOf(kiosk)).toMatchObject({ screens: [{ state: 'fallback' }], recoveries: { fallback: 1 } });
+    await plays(kiosk, [{ state: 'playing', slide: 'hello' }]);
+    await (await kiosk.page(/\/screen\/lobby/)).getByText('Good morning').first().waitFor();
+  });
+
+  itDouble('starts anew without the GPU when that is lost too often, and ends where it can not go on', async () => {
+    const kiosk = await startKiosk({ content, config });
+    expect(await healthOf(kiosk)).toMatchObject({ rendering: 'hardware' });
+    for (let loss = 0; loss < 3; loss++) {
+      await kiosk.evaluate(({ app }) => {
+        app.emit('child-process-gone', {}, { type: 'GPU', reason: 'crashed' });
+      });
+    }
+    await expect.poll(() => kiosk.relaunches(), patience).toHaveLength(1);
+    await expect.poll(() => kiosk.printed.stdout.match(/listening on/g)?.length, patience).toBe(2);
+    expect(await healthOf(kiosk)).toMatchObject({ rendering: 'software' });
+    expect(await kiosk.evaluate(({ done }) => done.hardwareAcceleration)).toBe(false);
+
+    await kiosk.evaluate(() => {
+      setTimeout(() => {
+        throw new Error('a bug');
+      });
+    });
+    expect(await kiosk.ended()).toBe(1);
+    expect(kiosk.printed.stderr).toMatch(/"level":60.*a bug/);
+  });
+});

@@ -1,0 +1,61 @@
+/** One box, several displays: plugged in, pulled out, turned, each with what is its own. */
+
+import { PNG } from 'pngjs';
+import { expect } from 'vitest';
+import { describeBrowser } from '../support/browser.ts';
+import { displaysOf, itDouble as it, patience, startKiosk } from '../support/kiosk.ts';
+import { isClose } from '../support/player.ts';
+
+describeBrowser('displays', { timeout: 90_000 }, () => {
+  it('have a window each, and each its own device, as they come and go', async () => {
+    const kiosk = await startKiosk({
+      displays: [
+        [960, 540],
+        [640, 360],
+      ],
+    });
+    const [first, second] = displaysOf([
+      [960, 540],
+      [640, 360],
+    ]);
+    const devices = () =>
+      kiosk
+        .pages()
+        .map((page) => new URL(page.url(), 'http://x').searchParams.get('deviceId'))
+        .toSorted();
+    await expect.poll(devices, patience).toEqual([expect.any(String), expect.stringMatching(/\.2$/)]);
+    const both = devices();
+    const sizes = await Promise.all(
+      kiosk.pages().map(async (page) => [page.url().endsWith('.2'), await page.evaluate(() => innerWidth)]),
+    );
+    expect(Object.fromEntries(sizes)).toEqual({ false: 960, true: 640 });
+    const names = await Promise.all(
+      kiosk.pages().map((page) => page.evaluate(() => localStorage.getItem('signage.clientId'))),
+    );
+    expect(new Set(names).size).toBe(2);
+
+    const plug = (displays: unknown[]) => kiosk.evaluate(({ screen }, given) => screen.become(given), displays);
+    await plug([first]);
+    await expect.poll(devices, patience).toEqual([both[0]]);
+    // All panels are off: what there is stays.
+    await plug([]);
+    await plug([second, first]);
+    await expect.poll(devices, patience).toEqual(both);
+    await plug([first, { ...second, id: 99 }]);
+    await expect.poll(devices, patience).toEqual(both);
+  });
+
+  it('are turned by the setting, and the whole picture with them', async () => {
+    const kiosk = await startKiosk({ config: { kiosk: { rotation: 90 } }, displays: [[800, 450]] });
+    const page = await kiosk.page(/deviceId=/);
+    await page.locator('#code svg').waitFor();
+    await expect
+      .poll(() => page.evaluate(() => getComputedStyle(document.documentElement).transform), patience)
+      .not.toBe('none');
+    const stage = await page.locator('#landing').boundingBox();
+    expect(stage).toMatchObject({ x: 0, y: 0, width: 800, height: 450 });
+    const { width, height, data } = PNG.sync.read(await page.screenshot());
+    const corner = ((height - 2) * width + width - 2) * 4;
+    expect(isClose([data[corner] ?? 0, data[corner + 1] ?? 0, data[corner + 2] ?? 0], [255, 255, 255], 20)).toBe(false);
+  });
+});
