@@ -1,7 +1,8 @@
 /** The kiosk: one app that hosts the service and shows its pages. */
 import { totalmem } from 'node:os';
 import { setTimeout as wait } from 'node:timers/promises';
-import { app, Menu, powerSaveBlocker, screen } from 'electron';
+import { app, Menu, screen } from 'electron';
+import { createAppliance } from './appliance.ts';
 import { assignSlots, placesOf } from './displays.ts';
 import { guardEverything } from './guard.ts';
 import { boxIdOf } from './identity.ts';
@@ -52,6 +53,15 @@ const screens = createScreens(
   },
   { preload: paths.preload.player, memory: totalmem() },
 );
+
+const appliance = createAppliance({
+  host,
+  paths,
+  screens,
+  displays: () => screen.getAllDisplays(),
+  service: () => service,
+  onRelaunch: (reason) => relaunch(reason, isSoftware),
+});
 
 /** What can't go on ends, on record; whoever started the app starts it again. */
 const fail = (error: unknown): void => {
@@ -125,13 +135,13 @@ const arrange = async (): Promise<void> => {
 // Phase 3: windows, from the first moment; without a service they say so.
 const openWindows = async (): Promise<void> => {
   Menu.setApplicationMenu(null);
-  powerSaveBlocker.start('prevent-display-sleep');
   await arrange();
   const rearrange = (): void => void arrange().catch(fail);
   screen.on('display-added', rearrange);
   screen.on('display-removed', rearrange);
   screen.on('display-metrics-changed', rearrange);
   app.on('second-instance', () => screens.list()[0]?.focus());
+  appliance.ready();
 };
 
 // Phase 4: the service, tried until it starts.
@@ -140,7 +150,8 @@ const hostService = async (): Promise<void> => {
     try {
       service = await host.start();
       console.log(`Signage player listening on ${service.url}`);
-      return await arrange();
+      await arrange();
+      return appliance.serve(service);
     } catch (error) {
       const before = fault;
       fault = faultOf(error);
@@ -159,6 +170,7 @@ const stopWell = (): void => {
     if (isStopping) return;
     isStopping = true;
     setTimeout(() => app.exit(1), STOP_MS).unref();
+    appliance.close();
     void Promise.resolve(service?.close())
       .catch((error: unknown) => log.error({ err: error }, 'the service did not stop well'))
       .finally(() => {
@@ -175,5 +187,11 @@ handleCrashes();
 if (takeLock()) {
   guardEverything({ origin: () => service?.url ?? null, pagesDir: paths.pagesDir });
   stopWell();
-  app.whenReady().then(openWindows).then(hostService).catch(fail);
+  const boot = async (): Promise<void> => {
+    await app.whenReady();
+    await appliance.prepare();
+    await openWindows();
+    await hostService();
+  };
+  boot().catch(fail);
 }

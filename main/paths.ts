@@ -11,10 +11,15 @@ export interface Paths {
   pagesDir: string;
   /** The preload scripts, by what they are for. */
   preload: { player: string; maintenance: string };
+  /** The AppImage that the app was started from; null: it is none. */
+  appImage: string | null;
+  /** What systemd waits for, as sd_notify(3) and sd_watchdog_enabled(3) have it. */
+  systemd: { isWatched: boolean; intervalMs: number | null };
 }
 
 export const findPaths = (): Paths => {
   const dist = join(app.getAppPath(), 'dist');
+  const { APPIMAGE, NOTIFY_SOCKET, WATCHDOG_USEC } = process.env;
   return {
     dataDir: app.getPath('userData'),
     rendererDir: join(dist, 'renderer'),
@@ -23,6 +28,11 @@ export const findPaths = (): Paths => {
     preload: {
       player: join(dist, 'main', 'preload', 'player.cjs'),
       maintenance: join(dist, 'main', 'preload', 'maintenance.cjs'),
+    },
+    appImage: APPIMAGE ?? null,
+    systemd: {
+      isWatched: NOTIFY_SOCKET !== undefined,
+      intervalMs: WATCHDOG_USEC === undefined ? null : Number(WATCHDOG_USEC) / 1000,
     },
   };
 };

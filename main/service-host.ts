@@ -1,5 +1,5 @@
 /** The only seam between the kiosk and the service that it hosts. */
-import { join } from 'node:path';
+import { join, resolve } from 'node:path';
 import type { Logger } from 'pino';
 import { z } from 'zod';
 import { type Service, startService } from '../service/index.ts';
@@ -39,6 +39,14 @@ export interface ServiceHost {
   log: Logger;
   /** The newest lines of the log, oldest first. */
   lines(): readonly string[];
+  /** Where everything that lasts is kept. */
+  dataDir: string;
+  /**
+   * Judges the `config.json` in a folder.
+   * @throws OptionsError for a bad setting
+   * @returns what else is amiss, in sentences
+   */
+  checkConfig(folder: string): readonly string[];
   /**
    * Starts the service with the kiosk's defaults. May be tried as often as need be.
    * @throws OptionsError for a bad setting, else the system's error: {@link faultOf} tells
@@ -75,6 +83,8 @@ export const createServiceHost = (
   return {
     log,
     lines: () => lines,
+    dataDir: resolve(environment['SIGNAGE_DATA_DIR'] || dataDir),
+    checkConfig: (folder) => readOptions({ env: { SIGNAGE_DATA_DIR: folder } }).warnings,
     start: async () => {
       const options = readOptions({ env: { ...environment }, defaults: { dataDir, discovery: 'on' } });
       log.level = options.logLevel;

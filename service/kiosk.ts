@@ -18,6 +18,25 @@ const display = z.object(
   'an object with "display"',
 );
 
+const quietHours = /^([01]\d|2[0-3]):[0-5]\d-([01]\d|2[0-3]):[0-5]\d$/;
+
+const updates = z.object(
+  {
+    /** A release folder, on the LAN or not; absent: the one that the build names. */
+    feed: z
+      .url({ protocol: /^https?$/, error: 'an http or https URL such as http://192.168.1.20/releases/' })
+      .optional(),
+    /** Whose releases are taken. */
+    channel: z
+      .string()
+      .regex(/^[a-z]{1,32}$/, 'latest, or a name in small letters such as beta')
+      .default('latest'),
+    /** When they are put in, by the clocks of the site. */
+    hours: z.string().regex(quietHours, 'HH:MM-HH:MM').default('03:00-05:00'),
+  },
+  'an object',
+);
+
 export const kioskSettings = z.object(
   {
     /** Which displays have a window: all, the system's primary one, or these. */
@@ -31,6 +50,8 @@ export const kioskSettings = z.object(
       .string('4 to 12 digits in quotes')
       .regex(/^\d{4,12}$/, '4 to 12 digits in quotes')
       .optional(),
+    /** Where updates come from, and when they go in. */
+    updates: updates.prefault({}),
   },
   'an object',
 );

@@ -25,8 +25,8 @@ export interface Power {
   look(): Promise<void>;
   /** What is planned, and what switches the displays; for the maintenance page. */
   status(): Plan & { by: string };
-  /** Leaves the displays on. */
-  close(): Promise<void>;
+  /** Leaves the displays as they are: an update at night must not light up the street. */
+  close(): void;
 }
 
 const LOOK_MS = 5_000;
@@ -97,11 +97,6 @@ export const createPower = (deps: Dependencies, { timeZone }: { timeZone: string
     },
     look: () => inTurn(look),
     status: () => ({ ...planned, by }),
-    close: async () => {
-      clearInterval(timer);
-      await inTurn(async () => {
-        if (told === false) await tell(true);
-      });
-    },
+    close: () => clearInterval(timer),
   };
 };

@@ -22,6 +22,13 @@ interface Dependencies {
 interface DownloadOptions {
   /** Where a whole release is kept for the installer and for other boxes: metadata, signature, file. */
   readyDir: string;
+}
+
+export interface Sources {
+  /** The address of the release folder; null: there is none but the boxes. */
+  feed: string | null;
+  /** Release folders of other boxes. */
+  peers: readonly string[];
   /** `latest`, or the name of a channel such as `beta`. */
   channel: string;
 }
@@ -33,26 +40,18 @@ export interface Downloads {
   /**
    * The newest version that `feed` offers, taken from a box nearby where one has it; where the feed can't be reached,
    * what the boxes have.
-   * @param feed the address of the release folder; null: there is none but the boxes
-   * @param peers release folders of other boxes
    * @param wanted whether a version is to be had
    * @returns null where there is nothing newer
    * @throws Error where nothing could be asked, or a version was found and none of its sources is sound
    */
-  fetch(feed: string | null, peers: readonly string[], wanted: (version: string) => boolean): Promise<Ready | null>;
+  fetch(sources: Sources, wanted: (version: string) => boolean): Promise<Ready | null>;
 }
 
-export const createDownloads = (
-  { updater, log, key }: Dependencies,
-  { readyDir, channel }: DownloadOptions,
-): Downloads => {
+export const createDownloads = ({ updater, log, key }: Dependencies, { readyDir }: DownloadOptions): Downloads => {
   updater.autoDownload = false;
   updater.autoInstallOnAppQuit = false;
   updater.disableDifferentialDownload = true;
   updater.disableWebInstaller = true;
-  updater.channel = channel;
-  // Naming a channel allows it.
-  updater.allowDowngrade = false;
   updater.logger = {
     info: (message) => log.debug(String(message)),
     warn: (message) => log.warn(String(message)),
@@ -89,7 +88,10 @@ export const createDownloads = (
   };
 
   return {
-    fetch: async (feed, peers, wanted) => {
+    fetch: async ({ feed, peers, channel }, wanted) => {
+      updater.channel = channel;
+      // Naming a channel allows it.
+      updater.allowDowngrade = false;
       const errors: unknown[] = [];
       const attempt = async <Result>(work: () => Promise<Result>): Promise<Result | null> => {
         try {

@@ -19,10 +19,11 @@ interface Dependencies {
     quit(): void;
   };
   log: Logger;
-  peerFeeds(): readonly string[];
+  /** What the box is told to do; null: not known yet. */
+  settings(): UpdateChoice | null;
   isWell(): boolean | Promise<boolean>;
-  /** Makes the updater for this platform and package. */
-  createUpdater?: () => AppUpdater;
+  /** Makes electron-updater's part for this platform and package. */
+  createUpdater?: (platform: NodeJS.Platform, appImage: string | null) => AppUpdater;
 }
 
 interface OpenOptions {
@@ -31,13 +32,24 @@ interface OpenOptions {
   resourcesDir: string;
   /** The AppImage that runs; null: it is none. */
   appImage: string | null;
+}
+
+export interface UpdateChoice {
   /** The address of a release folder; null: the one that the build names. */
   feed: string | null;
+  /** Release folders of other boxes. */
+  peers: readonly string[];
   channel: string;
   /** `HH:MM-HH:MM`, by the site's clocks. */
   hours: string;
   timeZone: string;
 }
+
+// Not its own choice: what a deb leaves in the folder that both are made from is in the AppImage too.
+const updaterOf = (platform: NodeJS.Platform, appImage: string | null): AppUpdater => {
+  if (platform === 'win32') return new electronUpdater.NsisUpdater();
+  return appImage === null ? new electronUpdater.DebUpdater() : new electronUpdater.AppImageUpdater();
+};
 
 const read = (path: string): string | null => {
   try {
@@ -53,12 +65,12 @@ const settingOf = (yaml: string | null, name: string): string | null =>
 
 /** @throws Error where the build's key is none */
 export const openUpdates = (deps: Dependencies, options: OpenOptions): Updates => {
-  const { app, log, peerFeeds, isWell, createUpdater = () => electronUpdater.autoUpdater } = deps;
-  const { platform, dataDir, resourcesDir, appImage, channel, hours, timeZone } = options;
+  const { app, log, settings, isWell, createUpdater = updaterOf } = deps;
+  const { platform, dataDir, resourcesDir, appImage } = options;
   const updatesDir = join(dataDir, 'updates');
   const pem = read(join(resourcesDir, 'update-key.pem'));
   const built = read(join(resourcesDir, 'app-update.yml'));
-  const updater = app.isPackaged && pem !== null ? createUpdater() : null;
+  const updater = app.isPackaged && pem !== null ? createUpdater(platform, appImage) : null;
   if (updater === null) log.info('this build has no key for updates, or is none: it does not update itself');
 
   const installerOf = (): Installer => {
@@ -78,7 +90,6 @@ export const openUpdates = (deps: Dependencies, options: OpenOptions): Updates =
     });
   };
 
-  const [from = '03:00', until = '05:00'] = hours.split('-');
   return createUpdates(
     {
       log,
@@ -86,22 +97,20 @@ export const openUpdates = (deps: Dependencies, options: OpenOptions): Updates =
       downloads:
         updater === null || pem === null
           ? null
-          : createDownloads(
-              { updater, log, key: readPublicKey(pem) },
-              { readyDir: join(updatesDir, 'ready'), channel },
-            ),
-      peerFeeds,
+          : createDownloads({ updater, log, key: readPublicKey(pem) }, { readyDir: join(updatesDir, 'ready') }),
+      settings: () => {
+        const chosen = settings();
+        if (chosen === null) return null;
+        const { feed, peers, channel, hours, timeZone } = chosen;
+        const [from = '', until = ''] = hours.split('-');
+        const quiet = { from: minutesOf(from), until: minutesOf(until) };
+        return { feed: feed ?? settingOf(built, 'url'), peers, channel, quiet, timeZone };
+      },
       isWell,
       now: Date.now,
       steady: () => performance.now(),
       random: Math.random,
     },
-    {
-      version: app.getVersion(),
-      updatesDir,
-      feed: options.feed ?? settingOf(built, 'url'),
-      quiet: { from: minutesOf(from), until: minutesOf(until) },
-      timeZone,
-    },
+    { version: app.getVersion(), updatesDir },
   );
 };

@@ -2,7 +2,7 @@
 import { join } from 'node:path';
 import type { Logger } from 'pino';
 import { isBetween, wallTimeOf } from '../wall-clock.ts';
-import type { Downloads, Ready } from './downloads.ts';
+import type { Downloads, Ready, Sources } from './downloads.ts';
 import * as gate from './gate.ts';
 import type { Installer } from './installers.ts';
 import { readState, writeState } from './state-file.ts';
@@ -12,8 +12,8 @@ interface Dependencies {
   installer: Installer;
   /** Null where this build can't update itself: it has no key, or runs from a checkout. */
   downloads: Downloads | null;
-  /** Release folders of other boxes of the site. */
-  peerFeeds(): readonly string[];
+  /** Where updates are, and when they may go in; null: not known yet, because there is no service. */
+  settings(): UpdateSettings | null;
   /** Whether the screen plays as it should, and has not crashed since the last look. */
   isWell(): boolean | Promise<boolean>;
   /** Milliseconds since the epoch. */
@@ -24,15 +24,16 @@ interface Dependencies {
   random(): number;
 }
 
+export interface UpdateSettings extends Sources {
+  /** Minutes since midnight, by the site's clocks. */
+  quiet: { from: number; until: number };
+  timeZone: string;
+}
+
 interface UpdatesOptions {
   /** The version that runs. */
   version: string;
   updatesDir: string;
-  /** The address of the release folder; null: other boxes alone. */
-  feed: string | null;
-  /** Minutes since midnight, by the site's clocks. */
-  quiet: { from: number; until: number };
-  timeZone: string;
 }
 
 export interface Updates {
@@ -57,7 +58,7 @@ const CHECK_MS = 6 * HOUR_MS;
 
 export const createUpdates = (deps: Dependencies, options: UpdatesOptions): Updates => {
   const { log, installer, downloads, now } = deps;
-  const { version, updatesDir, quiet, timeZone } = options;
+  const { version, updatesDir } = options;
   const path = join(updatesDir, 'state.json');
   let state = gate.emptyState;
   let watch: gate.Watch | null = null;
@@ -95,10 +96,10 @@ export const createUpdates = (deps: Dependencies, options: UpdatesOptions): Upda
     } else watch = next;
   };
 
-  const check = async (source: Downloads): Promise<void> => {
+  const check = async (source: Downloads, sources: Sources): Promise<void> => {
     nextCheck = now() + CHECK_MS * (0.75 + deps.random() / 2);
     try {
-      ready = await source.fetch(options.feed, deps.peerFeeds(), (offered) => gate.mayTry(state, offered));
+      ready = await source.fetch(sources, (offered) => gate.mayTry(state, offered));
       if (ready !== null) log.info({ version: ready.version }, 'an update is ready; it is put in at a quiet hour');
     } catch (error) {
       log.warn({ err: error }, 'no update could be had; the next look is in some hours');
@@ -118,7 +119,8 @@ export const createUpdates = (deps: Dependencies, options: UpdatesOptions): Upda
     }
   };
 
-  const isQuiet = (): boolean => isBetween(wallTimeOf(now(), timeZone).minutes, quiet.from, quiet.until);
+  const isQuiet = ({ quiet, timeZone }: UpdateSettings): boolean =>
+    isBetween(wallTimeOf(now(), timeZone).minutes, quiet.from, quiet.until);
 
   const act = async (): Promise<void> => {
     if (watch !== null) return judge(watch);
@@ -129,9 +131,10 @@ export const createUpdates = (deps: Dependencies, options: UpdatesOptions): Upda
       );
       await record(gate.abandon(state));
     }
-    if (state.trial !== null) return;
-    if (ready !== null && isQuiet()) return install(ready);
-    if (downloads !== null && ready === null && now() >= nextCheck) await check(downloads);
+    const settings = deps.settings();
+    if (state.trial !== null || settings === null) return;
+    if (ready !== null && isQuiet(settings)) return install(ready);
+    if (downloads !== null && ready === null && now() >= nextCheck) await check(downloads, settings);
   };
 
   const look = async (): Promise<void> => {

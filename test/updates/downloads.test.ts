@@ -15,7 +15,13 @@ const boxOf = (version = '1.0.0') => {
   const dataDir = temporaryFolder();
   const readyDir = join(dataDir, 'ready');
   const deps = { updater: nodeUpdater(version, dataDir), log: pino({ level: 'silent' }), key: publicKey };
-  return { dataDir, readyDir, ...createDownloads(deps, { readyDir, channel: 'latest' }) };
+  const downloads = createDownloads(deps, { readyDir });
+  return {
+    dataDir,
+    readyDir,
+    fetch: (feed: string | null, peers: string[], wanted: (version: string) => boolean) =>
+      downloads.fetch({ feed, peers, channel: 'latest' }, wanted),
+  };
 };
 
 /** Nothing listens there. */

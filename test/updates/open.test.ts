@@ -17,14 +17,11 @@ const boxOf = (isPackaged: boolean, url: string) => {
       {
         app: { isPackaged, getVersion: () => '1.0.0', getPath: () => dataDir, relaunch: () => {}, quit: () => {} },
         log: pino({ level: 'silent' }),
-        peerFeeds: () => [],
+        settings: () => ({ feed: null, peers: [], channel: 'latest', hours: '00:00-00:00', timeZone: 'UTC' }),
         isWell: () => true,
         createUpdater,
       },
-      {
-        ...{ platform: 'linux', dataDir, resourcesDir, appImage: null },
-        ...{ feed: null, channel: 'latest', hours: '00:00-00:00', timeZone: 'UTC' },
-      },
+      { platform: 'linux', dataDir, resourcesDir, appImage: null },
     );
   return { dataDir, resourcesDir, createUpdater, open };
 };

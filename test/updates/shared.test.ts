@@ -10,16 +10,18 @@ import { nodeUpdater, publicKey, serveFeed } from './release.ts';
 const downloadsInto = (dataDir: string) =>
   createDownloads(
     { updater: nodeUpdater('1.0.0', temporaryFolder()), log: pino({ level: 'silent' }), key: publicKey },
-    { readyDir: join(dataDir, 'updates', 'ready'), channel: 'latest' },
+    { readyDir: join(dataDir, 'updates', 'ready') },
   );
 
 test('a version goes from the feed to one box, and from there to the next', async () => {
   const feed = await serveFeed({ version: '2.0.0' });
   const first = await startTestService();
-  await downloadsInto(first.dataDir).fetch(feed.url, [], () => true);
+  await downloadsInto(first.dataDir).fetch({ feed: feed.url, peers: [], channel: 'latest' }, () => true);
   const before = feed.asked.length;
   const second = temporaryFolder();
-  expect(await downloadsInto(second).fetch(null, [`${first.url}/updates/`], () => true)).toMatchObject({
+  expect(
+    await downloadsInto(second).fetch({ feed: null, peers: [`${first.url}/updates/`], channel: 'latest' }, () => true),
+  ).toMatchObject({
     version: '2.0.0',
   });
   expect(feed.asked).toHaveLength(before);

@@ -34,7 +34,7 @@ const installBox = (feed: string | null, makeInstaller?: (restart: () => void, u
       };
       const downloads = createDownloads(
         { updater: nodeUpdater(version, dataDir), log, key: publicKey },
-        { readyDir: join(updatesDir, 'ready'), channel: 'latest' },
+        { readyDir: join(updatesDir, 'ready') },
       );
       const installer = makeInstaller?.(restart, updatesDir) ?? appImageInstaller(program, restart);
       box.updates = createUpdates(
@@ -42,13 +42,13 @@ const installBox = (feed: string | null, makeInstaller?: (restart: () => void, u
           log,
           installer,
           downloads,
-          peerFeeds: () => [],
+          settings: () => ({ feed, peers: [], channel: 'latest', quiet: { from: 180, until: 300 }, timeZone: 'UTC' }),
           isWell: () => box.isWell,
           now: () => box.now,
           steady: () => box.now,
           random: () => 0,
         },
-        { version, updatesDir, feed, quiet: { from: 180, until: 300 }, timeZone: 'UTC' },
+        { version, updatesDir },
       );
       return box.updates.mayRun();
     },

@@ -1,0 +1,150 @@
+/** What makes an app an appliance: it is configured, watched and updated, and its displays keep hours, with nobody there. */
+import { dirname } from 'node:path';
+import { setTimeout as wait } from 'node:timers/promises';
+import { app, powerSaveBlocker } from 'electron';
+import { startWithLogin } from './autostart.ts';
+import type { Display } from './displays.ts';
+import { createFirstConfig, placesOf } from './first-config.ts';
+import type { Paths } from './paths.ts';
+import { createCover } from './power/cover.ts';
+import { systemPanels } from './power/panels.ts';
+import { createPower, type Power } from './power/power.ts';
+import type { Screens } from './screens.ts';
+import type { HostedService, KioskHealth, ServiceHost } from './service-host.ts';
+import { openUpdates } from './updates/open.ts';
+import type { Updates } from './updates/updates.ts';
+import { createWatchdog } from './watchdog.ts';
+
+interface Dependencies {
+  host: Pick<ServiceHost, 'log' | 'dataDir' | 'checkConfig'>;
+  paths: Pick<Paths, 'resourcesDir' | 'appImage' | 'systemd'>;
+  screens: Pick<Screens, 'list' | 'health' | 'rest'>;
+  displays(): readonly Display[];
+  /** Null while there is none. */
+  service(): HostedService | null;
+  /** Starts the app anew. */
+  onRelaunch(reason: string): void;
+}
+
+export interface Appliance {
+  /**
+   * Before anything else is begun: takes in a first configuration, and asks whether this version may run. Where it may
+   * not, the app ends before this resolves; where it ought to have ended but did not, it runs on rather than show nothing.
+   */
+  prepare(): Promise<void>;
+  /** There are windows: whoever watches the app is told. */
+  ready(): void;
+  /** The service is there: the displays keep its hours. */
+  serve(service: HostedService): void;
+  updates: Pick<Updates, 'status'>;
+  /** What the displays do and why; null while there is no service. */
+  power(): ReturnType<Power['status']> | null;
+  close(): void;
+}
+
+/** How often a box that has no configuration looks for one. */
+const CONFIG_MS = 5_000;
+/** So long the version before this one takes to come back. */
+const END_MS = 60_000;
+/** A page that is heard of within this is alive, whether it paints or not. */
+const ALIVE_MS = 60_000;
+
+/** How often screens had to be made anew: a version under which they do crashes. */
+const crashesOf = ({ recoveries }: Pick<KioskHealth, 'recoveries'>): number =>
+  recoveries.recreate + recoveries.fallback + recoveries.relaunch;
+
+export const createAppliance = (deps: Dependencies): Appliance => {
+  const { host, paths, screens, service } = deps;
+  const { log, dataDir } = host;
+  const { platform } = process;
+  const watchdog = createWatchdog({ log }, paths.systemd);
+  const firstConfig = createFirstConfig(
+    { log, check: host.checkConfig },
+    { dataDir, places: placesOf(platform, dirname(paths.appImage ?? process.execPath)) },
+  );
+  let power: Power | null = null;
+  let looking: NodeJS.Timeout | undefined;
+
+  let crashes = 0;
+  const isWell = (): boolean => {
+    const health = screens.health();
+    const before = crashes;
+    crashes = crashesOf(health);
+    if (service() === null || health.screens.length === 0 || crashes > before) return false;
+    // In closed hours nothing is painted, and that is well.
+    const isClosed = power?.status().on === false;
+    return health.screens.every(({ state, lastBeatAt }) =>
+      isClosed ? Date.now() - Date.parse(lastBeatAt ?? '') < ALIVE_MS : state === 'playing',
+    );
+  };
+
+  const updates = openUpdates(
+    {
+      app,
+      log,
+      isWell,
+      settings: () => {
+        const running = service();
+        if (running === null) return null;
+        const { kiosk, timeZone } = running.options;
+        return { ...kiosk.updates, feed: kiosk.updates.feed ?? null, peers: running.updateFeeds(), timeZone };
+      },
+    },
+    { platform, dataDir, resourcesDir: paths.resourcesDir, appImage: paths.appImage },
+  );
+
+  let blocker: number | null = null;
+  const stayAwake = (awake: boolean): void => {
+    if (awake === (blocker !== null)) return;
+    if (blocker !== null) powerSaveBlocker.stop(blocker);
+    blocker = awake ? powerSaveBlocker.start('prevent-display-sleep') : null;
+  };
+
+  return {
+    prepare: async () => {
+      stayAwake(true);
+      startWithLogin(app, platform);
+      if (app.isPackaged)
+        await firstConfig
+          .look()
+          .catch((error: unknown) => log.warn({ err: error }, 'no configuration could be looked for'));
+      if (!(await updates.mayRun())) await wait(END_MS);
+      updates.start();
+    },
+    ready: watchdog.ready,
+    serve: (running) => {
+      power = createPower(
+        {
+          log,
+          hours: () =>
+            screens.list().map(({ place }) => {
+              const slug = place.screen ?? running.screenOf(place.deviceId);
+              return slug === null ? null : running.hours(slug);
+            }),
+          panels: systemPanels(platform),
+          cover: createCover(deps.displays),
+          stayAwake,
+          rest: screens.rest,
+          now: Date.now,
+        },
+        running.options,
+      );
+      power.start();
+      if (!app.isPackaged) return;
+      looking = setInterval(() => {
+        firstConfig.look().then(
+          (isNew) => isNew && deps.onRelaunch('a configuration was found'),
+          (error: unknown) => log.warn({ err: error }, 'no configuration could be looked for'),
+        );
+      }, CONFIG_MS);
+    },
+    updates,
+    power: () => power?.status() ?? null,
+    close: () => {
+      clearInterval(looking);
+      updates.close();
+      watchdog.close();
+      power?.close();
+    },
+  };
+};

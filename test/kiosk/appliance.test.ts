@@ -1,0 +1,44 @@
+/** The kiosk with nobody there: its displays keep hours, and a version that crashes goes. */
+import { existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { expect } from 'vitest';
+import { describeBrowser, itBrowser as it } from '../support/browser.ts';
+import { type Electron, patience, startKiosk } from '../support/kiosk.ts';
+import { lobby } from '../support/player.ts';
+import { temporaryFolder } from '../support/service.ts';
+
+const slides = [{ id: 'hello', kind: 'text', title: 'Good morning' }];
+const config = { kiosk: { displays: [{ display: 1, screen: 'lobby' }] } };
+
+/** A day on which the lobby is closed, whichever it is here, or one that is like any other. */
+const content = (isClosed: boolean) => {
+  const days = [-1, 0, 1].map((day) => new Date(Date.now() + day * 86_400_000).toISOString().slice(0, 10));
+  const [screen] = lobby(slides).screens;
+  return { ...lobby(slides), screens: [{ ...screen, hours: isClosed ? days.map((date) => ({ date })) : null }] };
+};
+
+describeBrowser('the appliance', { timeout: 120_000 }, () => {
+  it('is black in closed hours, lets the displays sleep, and comes back', async () => {
+    const kiosk = await startKiosk({ content: content(true), config });
+    const blockers = () => kiosk.evaluate(({ done }: Electron) => [...done.blockers].length);
+    const windows = () => kiosk.evaluate(({ BrowserWindow }: Electron) => BrowserWindow.getAllWindows().length);
+    await kiosk.page(/\/screen\/lobby/);
+    await expect.poll(async () => [await blockers(), await windows()], patience).toEqual([0, 2]);
+    writeFileSync(join(kiosk.dataDir, 'content.json'), JSON.stringify(content(false)));
+    await expect.poll(async () => [await blockers(), await windows()], patience).toEqual([1, 1]);
+  });
+
+  it('orders the version before it where this one has started three times without proving well', async () => {
+    const dataDir = temporaryFolder();
+    const updates = join(dataDir, 'updates');
+    mkdirSync(updates);
+    const { version } = JSON.parse(readFileSync('package.json', 'utf8')) as { version: string };
+    const starts = [Date.now() - 20_000, Date.now() - 10_000];
+    const trial = { version, from: '0.0.1', installedAt: Date.now() - 30_000, starts };
+    writeFileSync(join(updates, 'state.json'), JSON.stringify({ trial, failed: [] }));
+    await startKiosk({ dataDir, content: content(false), config }).catch(() => null);
+    await expect.poll(() => existsSync(join(updates, 'order')), patience).toBe(true);
+    expect(readFileSync(join(updates, 'order'), 'utf8')).toBe('roll-back\n');
+    expect(JSON.parse(readFileSync(join(updates, 'state.json'), 'utf8'))).toEqual({ trial: null, failed: [version] });
+  });
+});
