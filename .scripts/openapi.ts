@@ -19,6 +19,8 @@ import {
   deviceQuery,
   errorBody,
   faultMessage,
+  frameQuery,
+  frameVerdict,
   health,
   helloMessage,
   mediaConfig,
@@ -176,6 +178,12 @@ const operations: Record<RouteName, Operation> = {
     requestParams: byName,
     responses: { 204: { description: 'It is gone' } },
     errors: [400, 404],
+  },
+  'GET /api/frames': {
+    summary: 'Whether a page of somebody else lets itself be shown in a frame, by the headers of its answer',
+    requestParams: { query: frameQuery },
+    responses: answer('What browsers would do; a page that does not answer is not judged', frameVerdict),
+    errors: [400],
   },
   'GET /api/rtmp/session': {
     summary: 'Makes or re-uses the HLS session of a live source; answers at once',

@@ -26,6 +26,8 @@ import { createFeeds } from './feeds/feeds.ts';
 import { createFetch } from './feeds/fetch.ts';
 import { createReader } from './feeds/reader.ts';
 import { createTurns } from './feeds/turns.ts';
+import { createFrames } from './frames/frames.ts';
+import { frameRoutes } from './frames/routes.ts';
 import { createApp } from './http/app.ts';
 import { createClientAddress } from './http/client-address.ts';
 import { createGate } from './http/gate.ts';
@@ -37,6 +39,7 @@ import { createCatalog } from './media/catalog.ts';
 import { createDownloads } from './media/downloads.ts';
 import { createHasher } from './media/hasher.ts';
 import { createLibrary } from './media/library.ts';
+import { get } from './media/request.ts';
 import { createRoom } from './media/room.ts';
 import { mediaRoutes } from './media/routes.ts';
 import { createLanding } from './onboarding/landing.ts';
@@ -166,6 +169,15 @@ export const startService = async (
   content.onChange(landing.refresh);
   const gather = createGather(peers, nodeId);
   const takeSnapshot = createSnapshot(hub, gather);
+  const frames = createFrames({
+    isNamed: (url) =>
+      content
+        .file()
+        ?.playlists.some(({ slides }) => slides.some(({ kind, media_url }) => kind === 'web' && media_url === url)) ===
+      true,
+    get,
+    steady: () => performance.now(),
+  });
   const commands = createCommands({
     log,
     hub,
@@ -173,6 +185,7 @@ export const startService = async (
     takeSnapshot,
     gather,
     onRefresh: () => void peers.refresh(),
+    onRedirect: frames.allow,
   });
 
   const gate = createGate({
@@ -277,6 +290,7 @@ export const startService = async (
       onboardingRooms.routes,
       mediaRoutes(library),
       copyRoutes(copies),
+      frameRoutes(frames),
       streamRoutes(streams),
       peerRoutes({ registry: peers, state: peerState }),
       replication.routes,

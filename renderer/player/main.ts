@@ -25,7 +25,7 @@ const token = createPageToken(pageToken, location.pathname);
 const identity = readIdentity(location.search);
 const builtAt = Date.parse(document.querySelector<HTMLMetaElement>('meta[name=built]')?.content ?? '');
 const clock = createClock(builtAt);
-const redirect = createRedirect(document.body);
+const redirect = createRedirect(document.body, token.header);
 
 const state: Report = {
   page: location.pathname,

@@ -4,7 +4,7 @@ import { createFrame, hushFrame, reach } from './foreign.ts';
 export interface Redirect {
   /** The address that is shown; null: none. */
   readonly url: string | null;
-  /** Shows an http(s) address full screen, in place of the one before. Rejects where nobody answers there. */
+  /** Shows an http(s) address full screen, in place of the one before. Rejects where nobody answers there with a page that can be framed. */
   show(url: string): Promise<void>;
   /** While silent, nothing is heard of it; nor seen, since the screen is black. */
   hush(silent: boolean): void;
@@ -12,7 +12,7 @@ export interface Redirect {
 
 const ANSWER_MS = 10_000;
 
-export const createRedirect = (parent: HTMLElement): Redirect => {
+export const createRedirect = (parent: HTMLElement, credentials: () => Record<string, string>): Redirect => {
   let frame: HTMLIFrameElement | null = null;
   let url: string | null = null;
   let isSilent = false;
@@ -21,7 +21,7 @@ export const createRedirect = (parent: HTMLElement): Redirect => {
       return url;
     },
     show: async (next) => {
-      await reach(next, AbortSignal.timeout(ANSWER_MS));
+      await reach(next, credentials(), AbortSignal.timeout(ANSWER_MS));
       frame?.remove();
       url = next;
       frame = createFrame(next);

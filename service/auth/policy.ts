@@ -41,6 +41,7 @@ export const policy = {
   'GET /api/media/config': { access: 'signed', variant: 'extended' },
   'PUT /api/media/:filename': { access: 'signed', variant: 'extended' },
   'DELETE /api/media/:filename': { access: 'signed', variant: 'extended' },
+  'GET /api/frames': { access: 'signed or page', variant: 'extended', acts: true },
   'GET /api/rtmp/session': { access: 'signed or page', variant: 'extended', acts: true },
   'GET /api/rtmp/streams/:key/index.m3u8': { access: 'signed or page', variant: 'extended' },
   'GET /api/rtmp/streams/:key/:fileName': { access: 'signed or page', variant: 'extended' },

@@ -17,6 +17,8 @@ interface Dependencies {
   gather: Gather;
   /** Somebody wants the pages to show what is newest: the box should have it. */
   onRefresh(): void;
+  /** Pages are sent to an address. */
+  onRedirect(url: string): void;
 }
 
 export interface Commands {
@@ -40,7 +42,15 @@ const relayAnswer = z.object({ sent: z.int().nonnegative() });
 const mismatch = (): CodedError =>
   new CodedError('invalid_field', 'connectionId and clientId name different connections.', { field: 'clientId' });
 
-export const createCommands = ({ log, hub, rename, takeSnapshot, gather, onRefresh }: Dependencies): Commands => {
+export const createCommands = ({
+  log,
+  hub,
+  rename,
+  takeSnapshot,
+  gather,
+  onRefresh,
+  onRedirect,
+}: Dependencies): Commands => {
   /** @throws CodedError `invalid_field` */
   const check = (slug: string, { connectionId, clientId }: CommandTarget): void => {
     if (connectionId == null || clientId == null) return;
@@ -103,6 +113,7 @@ export const createCommands = ({ log, hub, rename, takeSnapshot, gather, onRefre
         hub.rename(command.deviceId, command.clientName);
       }
       if (command.command === 'refresh') onRefresh();
+      if (command.command === 'redirect') onRedirect(command.url);
       const outcome = relayed ? { sent: deliver(slug, order), degraded: false } : await carryOut(slug, order);
       const { connectionId = null, clientId = null } = given;
       const { sent } = outcome;

@@ -119,7 +119,7 @@ describeBrowser('in a real browser', () => {
     ['an image that is not there', { kind: 'image', media_url: '/media/missing.png' }],
     ['a video that is none', { kind: 'video', media_url: '/media/red.png' }],
     ['a page that nobody answers for', { kind: 'web', media_url: 'http://127.0.0.1:9/' }],
-    ['a kind to come', { kind: 'pdf', media_url: '/media/red.png' }],
+    ['a document that is none', { kind: 'pdf', media_url: '/media/red.png' }],
   ])('%s is skipped and reported, never shown', async (_, slide) => {
     const dataDir = temporaryFolder();
     const media_url = putImage(dataDir, 'red.png', red);

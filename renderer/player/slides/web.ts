@@ -12,7 +12,7 @@ const loaded = (frame: HTMLIFrameElement, signal: AbortSignal): Promise<void> =>
   });
 
 /** A web page. */
-export const createWeb: SlideFactory = ({ slide }) => {
+export const createWeb: SlideFactory = ({ slide, credentials }) => {
   const view = createView('web');
   const url = mediaUrl(slide);
   const frame = createFrame(url);
@@ -24,14 +24,13 @@ export const createWeb: SlideFactory = ({ slide }) => {
       const patience = AbortSignal.timeout(LOAD_MS);
       const within = AbortSignal.any([signal, patience]);
       try {
-        await reach(url, within);
+        await reach(url, credentials(), within);
         frame.src = url;
         const done = loaded(frame, within);
         view.element.append(frame);
         await done;
       } catch (error) {
-        if (signal.aborted) throw error;
-        throw new Error(`${url} ${patience.aborted ? `did not load within ${LOAD_MS / 1000} s` : "can't be reached"}`);
+        throw patience.aborted ? new Error(`${url} did not load within ${LOAD_MS / 1000} s`) : error;
       }
     },
     hush: (silent) => hushFrame(frame, url, silent),
