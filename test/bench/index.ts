@@ -1,6 +1,7 @@
 /** `npm run bench [name ...]`: figures of this machine; only ratios within one run mean anything. */
 import { benchFanOut } from './fanout.ts';
 import { benchHttp } from './http.ts';
+import { benchPlaying, benchSwaps } from './playing.ts';
 import { benchStreams } from './streams.ts';
 import { benchUploads } from './uploads.ts';
 
@@ -9,6 +10,8 @@ const benches: Record<string, () => Promise<void>> = {
   fanout: benchFanOut,
   streams: benchStreams,
   uploads: benchUploads,
+  swaps: benchSwaps,
+  playing: benchPlaying,
 };
 
 const wanted = process.argv.slice(2);

@@ -28,10 +28,16 @@ const content = {
   ],
 };
 
-/** @param settings SIGNAGE_ settings beyond those that every bench shares */
-export const startBenchService = async (settings: Record<string, string> = {}): Promise<BenchService> => {
+/**
+ * @param settings SIGNAGE_ settings beyond those that every bench shares
+ * @param fill puts media into the data directory, and answers the content
+ */
+export const startBenchService = async (
+  settings: Record<string, string> = {},
+  fill: (dataDir: string) => object = () => content,
+): Promise<BenchService> => {
   const dataDir = mkdtempSync(join(tmpdir(), 'signage-bench-'));
-  writeFileSync(join(dataDir, 'content.json'), JSON.stringify(content));
+  writeFileSync(join(dataDir, 'content.json'), JSON.stringify(fill(dataDir)));
   const startedAt = performance.now();
   const child = spawn(process.execPath, ['dist/service/headless.js'], {
     env: {

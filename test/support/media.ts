@@ -24,10 +24,16 @@ export const putImage = (dataDir: string, name: string, [red, green, blue]: Rgb)
 };
 
 /** Puts an H.264 video of one colour, with a tone, into the uploads; answers its address. */
-export const putVideo = (dataDir: string, name: string, [red, green, blue]: Rgb, seconds: number): string => {
+export const putVideo = (
+  dataDir: string,
+  name: string,
+  [red, green, blue]: Rgb,
+  seconds: number,
+  size = '320x180',
+): string => {
   const hex = [red, green, blue].map((part) => part.toString(16).padStart(2, '0')).join('');
   execFileSync('ffmpeg', [
-    ...['-v', 'error', '-y', '-f', 'lavfi', '-i', `color=0x${hex}:size=320x180:rate=25:duration=${seconds}`],
+    ...['-v', 'error', '-y', '-f', 'lavfi', '-i', `color=0x${hex}:size=${size}:rate=25:duration=${seconds}`],
     ...['-f', 'lavfi', '-i', `sine=frequency=440:duration=${seconds}`],
     ...['-c:v', 'libx264', '-pix_fmt', 'yuv420p', '-c:a', 'aac', '-movflags', '+faststart'],
     join(uploads(dataDir), name),

@@ -24,16 +24,16 @@ const sample = (png: Buffer): Rgb[] => {
 /** Records the frames of a page until it is told to stop. */
 export const record = async (page: Page): Promise<{ stop(): Promise<Frame[]> }> => {
   const session = await page.context().newCDPSession(page);
-  const shots: { at: number; data: string }[] = [];
+  const frames: Frame[] = [];
   session.on('Page.screencastFrame', ({ data, metadata, sessionId }) => {
-    shots.push({ at: metadata.timestamp ?? 0, data });
     session.send('Page.screencastFrameAck', { sessionId }).catch(() => {});
+    frames.push({ at: metadata.timestamp ?? 0, points: sample(Buffer.from(data, 'base64')) });
   });
   await session.send('Page.startScreencast', { format: 'png', maxWidth: 96, maxHeight: 54, everyNthFrame: 1 });
   return {
     stop: async () => {
       await session.send('Page.stopScreencast');
-      return shots.map(({ at, data }) => ({ at, points: sample(Buffer.from(data, 'base64')) }));
+      return frames;
     },
   };
 };

@@ -1,0 +1,208 @@
+/** Slides of every kind in a real Chromium: how clean the swaps are, and what a day of them leaves behind. */
+import { createServer } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { type Browser, chromium, type Page } from 'playwright-core';
+import type { Gaps, Health } from '../../service/wire.ts';
+import { putImage, putVideo, type Rgb } from '../support/media.ts';
+import { putPdf } from '../support/pdf.ts';
+import { findProgram } from '../support/program.ts';
+import { type Frame, record } from '../support/screencast.ts';
+import { type BenchService, startBenchService } from './service.ts';
+
+const SWAPS = Number(process.env.SIGNAGE_BENCH_SWAPS ?? 1_000);
+const HOURS = Number(process.env.SIGNAGE_BENCH_HOURS ?? 24);
+/** How much faster than real time a day is played; much more, and slides have no time to be made ready. */
+const SPEED = 20;
+const viewport = { width: 1280, height: 720 };
+
+const colour = ([red, green, blue]: Rgb): string => `rgb(${red}, ${green}, ${blue})`;
+
+/** Two slides of each kind, in an order that has each kind follow itself and others. None shows anything dark. */
+const fill =
+  (seconds: number, fade_between_slides: boolean, page: string) =>
+  (dataDir: string): object => {
+    const red = [230, 60, 60] as const;
+    const green = [60, 230, 60] as const;
+    const blue = [60, 60, 230] as const;
+    const white = [240, 240, 240] as const;
+    const content = { background: colour(white), color: colour(blue) };
+    const media = {
+      photo: putImage(dataDir, 'photo.png', red),
+      film: putVideo(dataDir, 'film.mp4', green, 4),
+      large: putVideo(dataDir, 'large.mp4', blue, 4, '3840x2160'),
+      larger: putVideo(dataDir, 'larger.mp4', red, 4, '3840x2160'),
+      menu: putPdf(
+        dataDir,
+        'menu.pdf',
+        [red, green].map((each) => ({ colour: each, text: 'Menu' })),
+      ),
+    };
+    const slides = [
+      { kind: 'text', title: 'Good morning', content },
+      { kind: 'image', media_url: media.photo },
+      { kind: 'image', media_url: media.photo, content: { fit: 'contain', background: colour(white) } },
+      { kind: 'video', media_url: media.film },
+      { kind: 'video', media_url: media.large },
+      { kind: 'video', media_url: media.larger },
+      { kind: 'template', template_id: 'time' },
+      { kind: 'pdf', media_url: media.menu, content },
+      { kind: 'pdf', media_url: media.menu, content },
+      { kind: 'web', media_url: page },
+      { kind: 'template', template_id: 'time' },
+      { kind: 'web', media_url: page },
+      { kind: 'timetable', content: { group_id: 'trains' } },
+      { kind: 'text', body: 'Good evening', content },
+    ].map((slide) => ({ ...slide, duration_seconds: seconds }));
+    const html = `<style>p { position: absolute; inset: 0; margin: 0; background: ${colour(green)} }</style>\
+<p>{{ now | date: "%H:%M:%S" }}</p>`;
+    return {
+      screens: [{ name: 'Lobby', slug: 'lobby', playlist_id: 'main' }],
+      playlists: [{ id: 'main', fade_between_slides, slides }],
+      templates: [{ id: 'time', html }],
+      timetableGroups: [{ id: 'trains', entries: [{ time: '23:59:59', title: 'Night train' }] }],
+    };
+  };
+
+/** A page of somebody else's. */
+const startSite = async (): Promise<{ url: string; stop(): void }> => {
+  const server = createServer((_, response) =>
+    response.setHeader('Content-Type', 'text/html').end('<body style="background: rgb(230, 230, 60)"><h1>News'),
+  );
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+  return {
+    url: `http://127.0.0.1:${(server.address() as AddressInfo).port}/`,
+    stop: () => {
+      server.closeAllConnections();
+      server.close();
+    },
+  };
+};
+
+const launch = (): Promise<Browser> =>
+  chromium.launch({
+    executablePath: findProgram('chromium', 'chromium-browser', 'google-chrome') ?? 'chromium',
+    args: ['--no-sandbox', '--disable-gpu', '--autoplay-policy=no-user-gesture-required'],
+  });
+
+const healthOf = async ({ url }: BenchService): Promise<Health> =>
+  (await (await fetch(`${url}/healthz`)).json()) as Health;
+
+const pause = (ms: number): Promise<void> => new Promise((resolve) => setTimeout(resolve, ms));
+
+const untilSwaps = async (service: BenchService, count: number): Promise<Gaps> => {
+  for (;;) {
+    const { gaps } = await healthOf(service);
+    if (gaps.count >= count) return gaps;
+    await pause(250);
+  }
+};
+
+/** The frames in which a point is black, or the ground of a layer that has no picture. */
+const darkIn = (frames: readonly Frame[]): number =>
+  frames.filter(({ points }) =>
+    points.some(([red, green, blue]) => red + green + blue < 60 || (red < 40 && green < 65 && blue < 75)),
+  ).length;
+
+const report = (name: string, frames: readonly Frame[], gaps?: Gaps): void => {
+  const seconds = (frames.at(-1)?.at ?? 0) - (frames[0]?.at ?? 0);
+  const figures = [gaps?.p50, gaps?.p99, gaps?.max].map((value) => value?.toFixed(1) ?? '-').join(' / ');
+  console.log(
+    `  ${name.padEnd(30)} gap p50/p99/max ${figures} ms   ${darkIn(frames)} dark of ${frames.length} frames filmed ` +
+      `(${(frames.length / seconds).toFixed(0)} a second)`,
+  );
+};
+
+/** A player as it is written on a first afternoon, to see that a dark frame is one that the film shows. */
+const filmNaive = async (browser: Browser, { url }: BenchService): Promise<Frame[]> => {
+  const page = await browser.newPage({ viewport });
+  await page.goto(`${url}/healthz`);
+  await page.evaluate(
+    (sources) => {
+      document.body.style.cssText = 'margin: 0; background: #000';
+      let at = 0;
+      setInterval(() => {
+        const source = sources[at++ % sources.length] ?? '';
+        const medium = document.createElement(source.endsWith('.png') ? 'img' : 'video');
+        medium.style.cssText = 'width: 100vw; height: 100vh; object-fit: cover';
+        if (medium instanceof HTMLVideoElement) Object.assign(medium, { muted: true, autoplay: true });
+        medium.src = `${source}?${at}`;
+        document.body.replaceChildren(medium);
+      }, 500);
+    },
+    ['/media/photo.png', '/media/film.mp4', '/media/large.mp4'],
+  );
+  const filming = await record(page);
+  await pause(15_000);
+  const frames = await filming.stop();
+  await page.close();
+  return frames;
+};
+
+/** Swaps of mixed kinds, filmed frame by frame; goal: p99 at most one 60 Hz frame (16.7 ms), none dark. */
+export const benchSwaps = async (): Promise<void> => {
+  console.log(`\n${SWAPS} swaps of mixed kinds, half of them cuts, half fades`);
+  const [browser, site] = await Promise.all([launch(), startSite()]);
+  for (const fades of [false, true]) {
+    const service = await startBenchService({}, fill(0.5, fades, site.url));
+    const page = await browser.newPage({ viewport });
+    await page.goto(`${service.url}/screen/lobby`);
+    // Once around, so that everything has been loaded.
+    await untilSwaps(service, 14);
+    const filming = await record(page);
+    const gaps = await untilSwaps(service, SWAPS / 2 + 14);
+    report(fades ? 'fades' : 'cuts', await filming.stop(), gaps);
+    await page.close();
+    if (fades) report('naive cuts, for comparison', await filmNaive(browser, service));
+    await service.stop();
+  }
+  site.stop();
+  await browser.close();
+};
+
+/** Makes every clock and timer of a page run so many times as fast; animation frames come as they do. */
+const hasten = async (page: Page, speed: number): Promise<void> => {
+  await page.addInitScript((factor) => {
+    const began = performance.now();
+    const epoch = Date.now();
+    const steady = performance.now.bind(performance);
+    performance.now = () => began + (steady() - began) * factor;
+    Date.now = () => epoch + (performance.now() - began);
+    for (const name of ['setTimeout', 'setInterval'] as const) {
+      const original = globalThis[name] as (run: TimerHandler, ms?: number, ...rest: unknown[]) => number;
+      Object.assign(globalThis, {
+        [name]: (run: TimerHandler, ms = 0, ...rest: unknown[]) => original(run, ms / factor, ...rest),
+      });
+    }
+  }, speed);
+};
+
+/** A day of playing on a clock that runs fast: what the document and the heap weigh as it goes on. */
+export const benchPlaying = async (): Promise<void> => {
+  console.log(`\n${HOURS} h of playing in 10 s slides of every kind, on a clock ${SPEED} times as fast`);
+  const [browser, site] = await Promise.all([launch(), startSite()]);
+  const service = await startBenchService({}, fill(10, true, site.url));
+  const page = await browser.newPage({ viewport });
+  await hasten(page, SPEED);
+  await page.goto(`${service.url}/screen/lobby`);
+  const session = await page.context().newCDPSession(page);
+  await untilSwaps(service, 28);
+  const realMs = (HOURS * 3_600_000) / SPEED;
+  for (let quarter = 0; quarter <= 4; quarter++) {
+    if (quarter > 0) await pause(realMs / 4);
+    // Weighed twice: what a collection finalises is only gone with the next.
+    await session.send('HeapProfiler.collectGarbage');
+    await session.send('HeapProfiler.collectGarbage');
+    const { nodes, jsEventListeners } = await session.send('Memory.getDOMCounters');
+    const { usedSize } = await session.send('Runtime.getHeapUsage');
+    const { gaps } = await healthOf(service);
+    console.log(
+      `  after ${((quarter * HOURS) / 4).toFixed(1).padStart(5)} h  ${String(gaps.count).padStart(6)} swaps  ` +
+        `${String(nodes).padStart(5)} nodes  ${String(jsEventListeners).padStart(4)} listeners  ` +
+        `${(usedSize / 1e6).toFixed(1).padStart(5)} MB of heap  ${page.workers().length} workers`,
+    );
+  }
+  await page.close();
+  await service.stop();
+  site.stop();
+  await browser.close();
+};
