@@ -51,6 +51,7 @@ import { type Discovery, startDiscovery } from './peers/discovery.ts';
 import { createGather } from './peers/gather.ts';
 import { isLoopback } from './peers/loopback.ts';
 import { createMirror } from './peers/mirror.ts';
+import { openMirrored } from './peers/mirrored.ts';
 import { createRegistry } from './peers/registry.ts';
 import { createReplication } from './peers/replication.ts';
 import { peerRoutes } from './peers/routes.ts';
@@ -213,10 +214,11 @@ export const startService = async (
   const catalog = createCatalog({ path: join(dataDir, 'media.json'), folders: [uploadDir, mediaDir], hasher, log });
   const copiesDir = join(mediaDir, 'copies');
   const ledger = await openLedger({ path: join(dataDir, 'copies.json'), folder: copiesDir, log });
+  const mirrored = await openMirrored({ path: join(dataDir, 'mirrored.json'), mediaDir, log });
   const room = createRoom({
     folders: [uploadDir, mediaDir, copiesDir],
     quota: options.mediaQuotaBytes,
-    makeWay: ledger.evict,
+    makeWay: async (bytes) => ledger.evict(bytes - (await mirror.makeWay(bytes))),
   });
   const newest = (name: string): number => mirror.newest(name);
   const library = await createLibrary({ ...options, hasher, catalog, room, newest, log });
@@ -248,6 +250,7 @@ export const startService = async (
     content,
     catalog,
     downloads,
+    mirrored,
     reveal: library.reveal,
     onArrival: refreshPages,
   });
@@ -318,6 +321,7 @@ export const startService = async (
     await catalog.close();
     await hasher.close();
     await ledger.close();
+    await mirrored.close();
     await feeds.close();
     await keeper.close();
     await store.close();

@@ -15,7 +15,7 @@ import { type ContentFile, contentJsonSchema, type Fault, type OpeningTime, read
 import type { Kept } from './keeper.ts';
 import { buildModel, type Programme, sourcesOf } from './model.ts';
 import { createPayload, type Payload } from './payload.ts';
-import { rewriteFile } from './rewrite.ts';
+import { rewriteFile, sweepRewrites } from './rewrite.ts';
 
 interface Dependencies {
   /** Keeps the last good content. */
@@ -86,6 +86,7 @@ export const openContent = async (
   let programmes: ReadonlyMap<string, Programme> = new Map();
   let faults: Fault[] = [];
 
+  await sweepRewrites(path);
   const kept = keeper.read();
   const durable = (): ContentDocument | null => {
     const { document, stamps } = keeper.read();
@@ -216,8 +217,7 @@ export const openContent = async (
 
   if (kept.programmes !== null) {
     programmes = new Map(kept.programmes);
-    const reading = current === null ? null : readContent(Buffer.from(current.text));
-    if (reading?.ok) follow(reading.content);
+    if (file !== null) follow(file);
     publish();
   } else if (await stat(path).then(() => false, isMissing)) await writeDemo(path, options);
 

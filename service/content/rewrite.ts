@@ -1,8 +1,17 @@
 import { randomUUID } from 'node:crypto';
-import { chmod, chown, realpath, stat, unlink } from 'node:fs/promises';
-import { dirname } from 'node:path';
+import { chmod, chown, readdir, realpath, stat, unlink } from 'node:fs/promises';
+import { basename, dirname, join } from 'node:path';
 import { systemDisk } from '../store/disk.ts';
-import { renamePatiently, writeDurably } from '../store/file.ts';
+import { isLeftover, renamePatiently, writeDurably } from '../store/file.ts';
+
+/** Sweeps what is left beside a file of rewriting it, where the power went meanwhile. */
+export const sweepRewrites = async (path: string): Promise<void> => {
+  const target = await realpath(path).catch(() => path);
+  const folder = dirname(target);
+  for (const name of (await readdir(folder)).filter((each) => isLeftover(each, basename(target)))) {
+    await unlink(join(folder, name)).catch(() => undefined);
+  }
+};
 
 /**
  * Replaces the operator's file, whole and for good. It stays the operator's: behind a link it is the link's target that

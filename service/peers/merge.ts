@@ -16,8 +16,8 @@ export const compareVersions = (a: ContentVersion, b: ContentVersion): number =>
 
 /** More edits than a site makes while two of its boxes do not hear of each other. */
 const LONGEST_LEAP = 1_000_000;
-/** Room to count on from, whatever was taken. */
-const HIGHEST_COUNTER = 2 ** 52;
+/** Leaves room to count on from. */
+const HIGHEST_FIRST = 2 ** 52;
 
 /**
  * Whether a counter can have been come by honestly, as far as a box at counter `own` can tell. One that can't is not
@@ -25,7 +25,7 @@ const HIGHEST_COUNTER = 2 ** 52;
  * its own, and nothing to compare with.
  */
 export const isPlausible = (counter: number, own: number): boolean =>
-  counter <= HIGHEST_COUNTER && (own === 0 || counter <= own + LONGEST_LEAP);
+  counter <= (own === 0 ? HIGHEST_FIRST : own + LONGEST_LEAP);
 
 /**
  * Above 0 where `a` wins: the newer one. What decides between two of one millisecond means nothing, but is the same

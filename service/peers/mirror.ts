@@ -11,6 +11,7 @@ import type { createCatalog } from '../media/catalog.ts';
 import type { createDownloads } from '../media/downloads.ts';
 import { type PeerMedium, type PeerState, peerMedia, type ReplicationHealth } from '../wire.ts';
 import { isPlausibleTime } from './merge.ts';
+import type { Mirrored } from './mirrored.ts';
 import type { LivePeer, Peers } from './registry.ts';
 import { type Offer, timeOf, type Want, wantsOf } from './wants.ts';
 
@@ -20,6 +21,7 @@ interface Dependencies {
   content: Pick<Content, 'file' | 'onDocument'>;
   catalog: Pick<ReturnType<typeof createCatalog>, 'list' | 'unread' | 'onLearn'>;
   downloads: Pick<Awaited<ReturnType<typeof createDownloads>>, 'want'>;
+  mirrored: Pick<Mirrored, 'add' | 'evict'>;
   /** A copy is in the media directory: an older upload of that name is not to stand before it. */
   reveal(name: string): Promise<void>;
   /** Media that the content names have come. */
@@ -32,6 +34,8 @@ export interface Mirror {
   health(): ReplicationHealth['media'];
   /** When the newest file of that name was made, here or anywhere, ms since the epoch; 0: there is none. */
   newest(name: string): number;
+  /** Gives up copies that the content names no more; answers how many bytes that freed, at most so many and a file. */
+  makeWay(bytes: number): Promise<number>;
   /** Looks through the folders and decides what is to be fetched. */
   look(): Promise<void>;
   routes: Routes;
@@ -59,7 +63,16 @@ interface Failure {
   retryAt: number;
 }
 
-export const createMirror = ({ log, peers, content, catalog, downloads, reveal, onArrival }: Dependencies): Mirror => {
+export const createMirror = ({
+  log,
+  peers,
+  content,
+  catalog,
+  downloads,
+  mirrored,
+  reveal,
+  onArrival,
+}: Dependencies): Mirror => {
   let own: ReadonlyMap<string, PeerMedium> = new Map();
   let digest = digestOf([]);
   /** What boxes have, by node id, and the digest by which they say so. */
@@ -111,6 +124,7 @@ export const createMirror = ({ log, peers, content, catalog, downloads, reveal, 
     running.add(name);
     copied.add(sha256);
     try {
+      await mirrored.add(name);
       await downloads.want({ name, size, sha256, modifiedAt: new Date(modifiedAt), from: urls });
       await reveal(name);
       failed.delete(name);
@@ -216,6 +230,10 @@ export const createMirror = ({ log, peers, content, catalog, downloads, reveal, 
       return { named: names.size, here: names.size - missing.size, missing: [...missing.values()] };
     },
     newest: (name) => Date.parse(timeOf(name, own, offers()) ?? '') || 0,
+    makeWay: (bytes) => {
+      const names = named();
+      return mirrored.evict(bytes, (name) => names.has(name));
+    },
     look,
     routes: {
       'GET /api/peers/media': (ctx) => {

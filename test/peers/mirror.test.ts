@@ -104,6 +104,24 @@ test('two uploads of one name while the boxes were apart: the newer is everywher
   expect(existsSync(join(one.dataDir, 'uploads', 'notice.txt'))).toBe(false);
 });
 
+test('copies that the content names no more make way for an upload; what was put there by hand does not', async () => {
+  const env = { SIGNAGE_MEDIA_QUOTA_BYTES: String(4 * 1024 ** 2) };
+  const [one, other] = await startSite({ env, content: showing('old.bin') });
+  await upload(one, 'old.bin', randomBytes(2 * 1024 ** 2));
+  await expect.poll(() => mediaOf(other), patience).toMatchObject({ here: 1 });
+  const byHand = join(other.dataDir, 'media', 'by hand.bin');
+  writeFileSync(byHand, randomBytes(1024 ** 2));
+  one.writeContent(showing('new.bin'));
+  await expect.poll(() => mediaOf(other), patience).toMatchObject({ named: 1, here: 0 });
+  const path = '/api/media/new.bin';
+  const body = randomBytes(2 * 1024 ** 2);
+  expect((await other.get(path, { method: 'PUT', body })).status).toBe(201);
+  expect(existsSync(join(other.dataDir, 'media', 'old.bin'))).toBe(false);
+  expect(existsSync(byHand)).toBe(true);
+  // Whoever uploaded it has it still.
+  expect(existsSync(join(one.dataDir, 'uploads', 'old.bin'))).toBe(true);
+});
+
 test('files that were put into the folder by hand are shared too', async () => {
   const folder = temporaryFolder();
   mkdirSync(join(folder, 'uploads'));
