@@ -99,7 +99,12 @@ const operations: Record<RouteName, Operation> = {
   },
   'GET /copies': {
     summary: 'The copy of a remote medium that the content names; with ranges and validators (RFC 9110)',
-    requestParams: { query: z.object({ url: z.string().describe("the medium's http(s) address") }) },
+    requestParams: {
+      query: z.object({
+        url: z.string().describe("the medium's http(s) address"),
+        sha256: z.string().optional().describe('the copy that is played already, should it have been replaced'),
+      }),
+    },
     responses: {
       ...bytes('The copy, under the media type that its bytes have'),
       302: { description: 'There is no copy yet: the address itself' },

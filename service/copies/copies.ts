@@ -36,6 +36,8 @@ interface Standing {
 const VERIFY_MS = 24 * 60 * 60 * 1000;
 /** What nobody names or asks for any more is kept for so long, in case it comes back. */
 const KEEP_MS = 30 * 24 * 60 * 60 * 1000;
+/** What was replaced is kept for so long for the pages that play it, and looked for as often. */
+const KEEP_REPLACED_MS = 60 * 60 * 1000;
 /** What fails is told of so many addresses at most. */
 const MOST_TOLD = 50;
 /** Timers hold no more than 24.8 days. */
@@ -139,7 +141,8 @@ export const createCopies = ({ content, ledger, downloads, room, hasher, log }: 
 
   /** Feeds name new pictures every day: without this they would fill the quota. */
   const tidy = async (): Promise<void> => {
-    await ledger.expire(Date.now() - KEEP_MS);
+    const now = Date.now();
+    await ledger.expire(now - KEEP_MS, now - KEEP_REPLACED_MS);
     const left = await room.left();
     if (left < 0) await ledger.evict(-left);
     // Only where it alone is too much, as after a start with a smaller quota, what is played goes too.
@@ -164,16 +167,19 @@ export const createCopies = ({ content, ledger, downloads, room, hasher, log }: 
   };
   content.onChange(follow);
   follow();
+  const tidying = setInterval(() => void tidy(), KEEP_REPLACED_MS);
+  tidying.unref();
 
   return {
     /**
      * What there is of an address that a page wants to show: the copy and its file, or the address itself where the
-     * content names it and there is no copy yet; null where neither is so.
+     * content names it and there is no copy yet; null where neither is so. A page that plays a copy names its hash, and
+     * goes on with it for a while after it was replaced.
      */
-    find(address: string): { copy: Copy; file: string } | { remote: string } | null {
+    find(address: string, sha256?: string): { copy: Copy; file: string } | { remote: string } | null {
       const url = normalAddress(address);
       if (url === null) return null;
-      const copy = ledger.get(url);
+      const copy = ledger.get(url, sha256);
       const standing = standings.get(url);
       if (copy === undefined) return standing === undefined ? null : { remote: url };
       const now = Date.now();
@@ -215,6 +221,7 @@ export const createCopies = ({ content, ledger, downloads, room, hasher, log }: 
     close(): void {
       closed = true;
       clearTimeout(timer);
+      clearInterval(tidying);
     },
   };
 };

@@ -45,6 +45,8 @@ export const openLedger = async ({ path, folder, log }: Options) => {
   });
   const copies = new Map<string, Copy>();
   let named: ReadonlySet<string> = new Set();
+  /** What was replaced a while ago may still be playing: by hash, with the address that it was a copy of. */
+  const replaced = new Map<string, { url: string; copy: Copy; at: number }>();
 
   const fileOf = ({ sha256 }: Pick<Copy, 'sha256'>): string => join(folder, sha256);
   const save = (): Promise<void> =>
@@ -53,6 +55,7 @@ export const openLedger = async ({ path, folder, log }: Options) => {
       .catch((error: unknown) => log.warn({ err: error }, 'the index of copies could not be kept'));
   /** Two addresses may have the same bytes. */
   const removeUnused = async (sha256: string): Promise<number> => {
+    replaced.delete(sha256);
     const users = [...copies.values()].filter((each) => each.sha256 === sha256);
     if (users.length > 0) return 0;
     const file = fileOf({ sha256 });
@@ -72,6 +75,15 @@ export const openLedger = async ({ path, folder, log }: Options) => {
     return before === undefined ? 0 : removeUnused(before.sha256);
   };
 
+  /** Removes what was replaced before `at`, up to so many bytes; answers how many. */
+  const clear = async (at: number, bytes = Number.POSITIVE_INFINITY): Promise<number> => {
+    let freed = 0;
+    for (const [sha256, { at: since }] of replaced) {
+      if (freed < bytes && since < at) freed += await removeUnused(sha256);
+    }
+    return freed;
+  };
+
   for (const [url, known] of durable.read().copies) {
     const stats = await stat(fileOf(known)).catch(() => null);
     if (stats?.isFile() && stats.size === known.size) copies.set(url, known);
@@ -82,7 +94,11 @@ export const openLedger = async ({ path, folder, log }: Options) => {
 
   return {
     fileOf,
-    get: (url: string): Copy | undefined => copies.get(url),
+    /** The copy of an address; the one with that hash, where it was replaced not long ago. */
+    get(url: string, sha256?: string): Copy | undefined {
+      const before = replaced.get(sha256 ?? '');
+      return before?.url === url ? before.copy : copies.get(url);
+    },
     /** How many files there are, and their bytes. */
     measure(): { count: number; bytes: number } {
       const sizes = new Map([...copies.values()].map(({ sha256, size }) => [sha256, size]));
@@ -96,7 +112,9 @@ export const openLedger = async ({ path, folder, log }: Options) => {
       await part.finish(fileOf(next));
       copies.set(url, next);
       await save();
-      if (before !== undefined) await removeUnused(before.sha256);
+      if (before !== undefined && before.sha256 !== next.sha256) {
+        replaced.set(before.sha256, { url, copy: before, at: Date.now() });
+      }
     },
 
     /** Notes what has been found out of a copy. */
@@ -128,19 +146,20 @@ export const openLedger = async ({ path, folder, log }: Options) => {
       named = urls;
     },
 
-    /** Lets go of what is not played, and was not used since `usedAt`. */
-    async expire(usedAt: number): Promise<void> {
+    /** Lets go of what was replaced before `replacedAt`, and of what is not played and was not used since `usedAt`. */
+    async expire(usedAt: number, replacedAt: number): Promise<void> {
+      await clear(replacedAt);
       const old = [...copies].filter(([url, copy]) => !named.has(url) && copy.usedAt < usedAt);
       for (const [url] of old) await forget(url);
       if (old.length > 0) await save();
     },
 
-    /** Frees so many bytes: what was used least recently goes first. What is played now stays, unless it is told to go. */
+    /** Frees so many bytes: what was replaced goes first, then what was used least recently goes first. What is played now stays, unless it is told to go. */
     async evict(bytes: number, played: 'stays' | 'goes too' = 'stays'): Promise<void> {
       const order = [...copies]
         .filter(([url]) => played === 'goes too' || !named.has(url))
         .sort(([a, { usedAt }], [b, other]) => Number(named.has(a)) - Number(named.has(b)) || usedAt - other.usedAt);
-      let freed = 0;
+      let freed = await clear(Number.POSITIVE_INFINITY, bytes);
       for (const [url] of order) {
         if (freed >= bytes) break;
         freed += await forget(url);

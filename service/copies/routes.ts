@@ -11,9 +11,9 @@ import type { Copies } from './copies.ts';
  */
 export const copyRoutes = (copies: Pick<Copies, 'find' | 'lose'>): Routes => ({
   'GET /copies': async (ctx) => {
-    const { url } = ctx.query;
+    const { url, sha256 } = ctx.query;
     if (typeof url !== 'string') throw new CodedError('missing_field', 'The url is missing.', { field: 'url' });
-    let found = copies.find(url);
+    let found = copies.find(url, String(sha256));
     if (found !== null && 'copy' in found) {
       const { copy, file } = found;
       const handle = await open(file).catch((error: unknown) => {

@@ -41,10 +41,14 @@ const restingShot = async (page: Page): Promise<Buffer> => {
 };
 
 /** A picture of each slide, by commands. */
-const shots = async (service: TestService, page: Page, ids: string[]): Promise<Map<string, Buffer>> => {
+const shots = async (service: TestService, page: Page, slides: { id: string; kind: string }[]) => {
   const found = new Map<string, Buffer>();
-  for (const id of ids) {
+  for (const { id, kind } of slides) {
     await waitForConnection(service, 'lobby', { currentSlideId: id });
+    // Alone on the stage, when the swap is over.
+    await expect
+      .poll(() => page.locator('#stage > .layer > *').evaluateAll((all) => all.map((each) => each.className)), patience)
+      .toEqual([expect.stringContaining(`slide-${kind}`)]);
     found.set(id, await restingShot(page));
     const widths = await page
       .locator('img')
@@ -82,14 +86,13 @@ describeBrowser('a box without a network', () => {
         { id: 'text', kind: 'text', title: 'Offline', body: `<p>A picture</p><img src="${inside}">` },
         { id: 'template', kind: 'template', template_id: 'ground', content: { ground: inside } },
       ].map((slide) => ({ ...slide, duration_seconds: 3600 }));
-      const ids = slides.map(({ id }) => id);
       const dataDir = temporaryFolder();
       const content = lobby(slides, { templates: [{ id: 'ground', html }] });
 
       const online = await startTestService({ dataDir, content });
       await expect.poll(() => copiesOf(online), patience).toMatchObject({ count: 4, pending: 0, failed: [] });
       const page = await openPlayer(online, 'lobby');
-      const before = await shots(online, page, ids);
+      const before = await shots(online, page, slides);
       const { revision } = await payloadOf(online);
       await page.context().close();
       await online.close();
@@ -97,12 +100,12 @@ describeBrowser('a box without a network', () => {
 
       const offline = await startTestService({ dataDir });
       const cold = await openPlayer(offline, 'lobby');
-      const after = await shots(offline, cold, ids);
-      for (const id of ids) {
+      const after = await shots(offline, cold, slides);
+      for (const { id } of slides) {
         // A text's ground moves, slowly.
         expect(distance(before.get(id) as Buffer, after.get(id) as Buffer), id).toBeLessThan(4);
       }
-      expect(new Set([...after.values()].map((shot) => shot.toString('base64'))).size).toBe(ids.length);
+      expect(new Set([...after.values()].map((shot) => shot.toString('base64'))).size).toBe(slides.length);
       expect((await payloadOf(offline)).revision).toBe(revision);
       expect(offline.log()).not.toContain('"fault"');
     },

@@ -139,8 +139,19 @@ describe('a copy', () => {
     const changed = picture(100);
     serve(remote, '/a', changed);
     const third = await startTestService({ dataDir });
-    await expect.poll(() => filesOf(dataDir), patience).toEqual([sha256(changed)]);
-    expect((await copyOf(third, `${remote.url}/a`)).headers.get('etag')).toBe(`"${sha256(changed)}"`);
+    const etagOf = async (url: string, more = '') =>
+      (await third.get(`/copies?url=${encodeURIComponent(url)}${more}`)).headers.get('etag');
+    await expect.poll(() => etagOf(`${remote.url}/a`), patience).toBe(`"${sha256(changed)}"`);
+
+    // Who plays the one before goes on with it, until the next start.
+    expect(await etagOf(`${remote.url}/a`, `&sha256=${sha256(png)}`)).toBe(`"${sha256(png)}"`);
+    expect((await third.get(`/copies?url=${encodeURIComponent(`${remote.url}/b`)}&sha256=${sha256(png)}`)).status).toBe(
+      404,
+    );
+    await third.close();
+    const fourth = await startTestService({ dataDir });
+    await until(fourth, { count: 1 });
+    expect(filesOf(dataDir)).toEqual([sha256(changed)]);
   });
 
   it('that is out of date is asked after when it is shown, and not before', async () => {
@@ -292,6 +303,19 @@ describe('the quota', () => {
     service.writeContent(images(remote, '/1', '/2', '/3'));
     await until(service, { count: 2, failed: [{ url: `${remote.url}/3`, reason: expect.stringMatching(/quota/) }] });
     expect((await copyOf(service, `${remote.url}/3`)).status).toBe(302);
+  });
+
+  it('makes way first by what was replaced', async () => {
+    const { remote, service } = await setUp();
+    await until(service, { count: 2 });
+    await service.close();
+    age(service.dataDir, { checkedAt: 0 });
+    serve(remote, '/1', png);
+    const next = await startTestService({ dataDir: service.dataDir, env });
+    await until(next, { bytes: png.length + two.length });
+    expect(filesOf(next.dataDir)).toHaveLength(3);
+    expect((await put(next, 'a.bin', 1.5 * MIB)).status).toBe(201);
+    expect(filesOf(next.dataDir)).toEqual([png, two].map(sha256).toSorted());
   });
 
   it('makes way for uploads, but never by what is named', async () => {
