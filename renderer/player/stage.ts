@@ -22,6 +22,8 @@ const BARELY = 0.001;
 /** Frames that the browser is given to draw a layer before it is seen, and after it covers the one before. */
 const WARM_UP_FRAMES = 4;
 const COVER_FRAMES = 2;
+/** Where a frame takes this long a fade is a stutter, and a cut is kinder. */
+const SLOW_FRAME_MS = 100;
 /** Animation frames stop in hidden pages; what waits for them must still happen. */
 const LONGEST_WAIT_MS = 500;
 
@@ -84,19 +86,21 @@ export const createStage = (root: HTMLElement): Stage => {
       layer.style.zIndex = String(height);
       if (behind === null) return 0;
       layer.style.opacity = String(BARELY);
+      const since = performance.now();
       await frames(WARM_UP_FRAMES);
+      const isSmooth = performance.now() - since < WARM_UP_FRAMES * SLOW_FRAME_MS;
       const hasPicture = await isPainted(view);
-      if (fadeMs > 0) {
+      if (fadeMs > 0 && isSmooth) {
         const fade = layer.animate([{ opacity: BARELY }, { opacity: 1 }], { duration: fadeMs, easing: 'ease-in-out' });
         await fade.finished.catch(() => {});
       }
       layer.style.opacity = '';
       const isCovered = await frames(COVER_FRAMES);
       discard(behind);
-      const since = performance.now();
+      const goneAt = performance.now();
       // The page has waited as long as it could; what is on the screen from now on is the ground of the new slide.
       if (!hasPicture && layers.has(view)) await view.presented?.();
-      return isCovered ? (hasPicture ? 0 : performance.now() - since) : blindMs();
+      return isCovered ? (hasPicture ? 0 : performance.now() - goneAt) : blindMs();
     },
   };
 };

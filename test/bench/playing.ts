@@ -196,7 +196,7 @@ export const benchPlaying = async (): Promise<void> => {
     const { usedSize } = await session.send('Runtime.getHeapUsage');
     const { gaps } = await healthOf(service);
     console.log(
-      `  after ${((quarter * HOURS) / 4).toFixed(1).padStart(5)} h  ${String(gaps.count).padStart(6)} swaps  ` +
+      `  after ${((quarter * HOURS) / 4).toFixed(2).padStart(5)} h  ${String(gaps.count).padStart(6)} swaps  ` +
         `${String(nodes).padStart(5)} nodes  ${String(jsEventListeners).padStart(4)} listeners  ` +
         `${(usedSize / 1e6).toFixed(1).padStart(5)} MB of heap  ${page.workers().length} workers`,
     );
