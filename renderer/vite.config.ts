@@ -1,9 +1,10 @@
 import { readdirSync, readFileSync } from 'node:fs';
 import { createRequire } from 'node:module';
 import { dirname, join } from 'node:path';
+import { fileURLToPath } from 'node:url';
 import { defineConfig, type Plugin } from 'vite';
 
-const page = (path: string): string => new URL(path, import.meta.url).pathname;
+const page = (path: string): string => fileURLToPath(new URL(path, import.meta.url));
 
 /** Pages know when they were built: it is later than that, whatever a clock says. */
 const built: Plugin = {
