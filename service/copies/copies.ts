@@ -40,8 +40,9 @@ const KEEP_MS = 30 * 24 * 60 * 60 * 1000;
 const KEEP_REPLACED_MS = 60 * 60 * 1000;
 /** What fails is told of so many addresses at most. */
 const MOST_TOLD = 50;
-/** Timers hold no more than 24.8 days. */
+/** Whatever happens to the clock, it is looked at this often; nothing is due later than this unless it was set back. */
 const LONGEST_SLEEP_MS = 60 * 60 * 1000;
+const LATEST_MS = 2 * VERIFY_MS;
 
 /** An address that can be shown: what might open something is not in it. */
 const shown = (address: string): string => {
@@ -78,7 +79,7 @@ export const createCopies = ({ content, ledger, downloads, room, hasher, log }: 
     }
     if (closed) return copy;
     log.warn({ url: shown(url) }, 'a copy has gone bad; it is fetched anew');
-    await ledger.drop(url);
+    await ledger.drop(url, copy);
     return undefined;
   };
 
@@ -132,7 +133,7 @@ export const createCopies = ({ content, ledger, downloads, room, hasher, log }: 
     let next = now + LONGEST_SLEEP_MS;
     for (const [url, standing] of standings) {
       if (standing.busy) continue;
-      if (standing.due <= now) void see(url, standing);
+      if (standing.due <= now || standing.due > now + LATEST_MS) void see(url, standing);
       else next = Math.min(next, standing.due);
     }
     timer = setTimeout(advance, next - now);
@@ -154,6 +155,7 @@ export const createCopies = ({ content, ledger, downloads, room, hasher, log }: 
     content.screens().map(({ slug }) => JSON.parse(String(content.payload(slug)?.body ?? '{}')) as PlaylistPayload);
 
   const follow = (): void => {
+    if (closed) return;
     const before = standings;
     standings = new Map();
     for (const url of payloads().flatMap(remoteMedia)) {
@@ -193,9 +195,9 @@ export const createCopies = ({ content, ledger, downloads, room, hasher, log }: 
     },
 
     /** The file of a copy is not there any more. */
-    async lose(address: string): Promise<void> {
+    async lose(address: string, copy: Copy): Promise<void> {
       const url = normalAddress(address) ?? '';
-      await ledger.drop(url);
+      await ledger.drop(url, copy);
       const standing = standings.get(url);
       if (standing !== undefined) standing.due = 0;
       advance();

@@ -48,6 +48,14 @@ export const openLedger = async ({ path, folder, log }: Options) => {
   /** What was replaced a while ago may still be playing: by hash, with the address that it was a copy of. */
   const replaced = new Map<string, { url: string; copy: Copy; at: number }>();
 
+  /** Files are renamed and removed one after the other, so that none is removed that has just come. */
+  let turn: Promise<unknown> = Promise.resolve();
+  const inTurn = <Result>(work: () => Promise<Result>): Promise<Result> => {
+    const done = turn.then(work);
+    turn = done.catch(() => undefined);
+    return done;
+  };
+
   const fileOf = ({ sha256 }: Pick<Copy, 'sha256'>): string => join(folder, sha256);
   const save = (): Promise<void> =>
     durable
@@ -108,13 +116,14 @@ export const openLedger = async ({ path, folder, log }: Options) => {
 
     /** Takes in what has come for an address, in place of what was there. */
     async put(url: string, next: Copy, part: Part): Promise<void> {
-      const before = copies.get(url);
-      await part.finish(fileOf(next));
-      copies.set(url, next);
-      await save();
-      if (before !== undefined && before.sha256 !== next.sha256) {
+      await inTurn(async () => {
+        const before = copies.get(url);
+        await part.finish(fileOf(next));
+        copies.set(url, next);
+        if (before === undefined || before.sha256 === next.sha256) return;
         replaced.set(before.sha256, { url, copy: before, at: Date.now() });
-      }
+      });
+      await save();
     },
 
     /** Notes what has been found out of a copy. */
@@ -131,8 +140,11 @@ export const openLedger = async ({ path, folder, log }: Options) => {
       if (before !== undefined) copies.set(url, { ...before, usedAt });
     },
 
-    async drop(url: string): Promise<void> {
-      await forget(url);
+    /** Forgets a copy whose file is not what it was, unless another has come meanwhile. */
+    async drop(url: string, { sha256 }: Copy): Promise<void> {
+      await inTurn(async () => {
+        if (copies.get(url)?.sha256 === sha256) await forget(url);
+      });
       await save();
     },
 
@@ -148,23 +160,30 @@ export const openLedger = async ({ path, folder, log }: Options) => {
 
     /** Lets go of what was replaced before `replacedAt`, and of what is not played and was not used since `usedAt`. */
     async expire(usedAt: number, replacedAt: number): Promise<void> {
-      await clear(replacedAt);
-      const old = [...copies].filter(([url, copy]) => !named.has(url) && copy.usedAt < usedAt);
-      for (const [url] of old) await forget(url);
-      if (old.length > 0) await save();
+      const count = copies.size;
+      await inTurn(async () => {
+        await clear(replacedAt);
+        for (const [url, copy] of copies) if (!named.has(url) && copy.usedAt < usedAt) await forget(url);
+      });
+      if (copies.size < count) await save();
     },
 
-    /** Frees so many bytes: what was replaced goes first, then what was used least recently goes first. What is played now stays, unless it is told to go. */
+    /**
+     * Frees so many bytes, or as many as can be: by what was replaced, then by what was used least recently. What is
+     * played now stays, unless it is told to go.
+     */
     async evict(bytes: number, played: 'stays' | 'goes too' = 'stays'): Promise<void> {
-      const order = [...copies]
-        .filter(([url]) => played === 'goes too' || !named.has(url))
-        .sort(([a, { usedAt }], [b, other]) => Number(named.has(a)) - Number(named.has(b)) || usedAt - other.usedAt);
-      let freed = await clear(Number.POSITIVE_INFINITY, bytes);
-      for (const [url] of order) {
-        if (freed >= bytes) break;
-        freed += await forget(url);
-      }
-      if (freed > 0) await save();
+      await inTurn(async () => {
+        const order = [...copies]
+          .filter(([url]) => played === 'goes too' || !named.has(url))
+          .sort(([a, { usedAt }], [b, other]) => Number(named.has(a)) - Number(named.has(b)) || usedAt - other.usedAt);
+        let freed = await clear(Number.POSITIVE_INFINITY, bytes);
+        for (const [url] of order) {
+          if (freed >= bytes) break;
+          freed += await forget(url);
+        }
+      });
+      await save();
     },
 
     async close(): Promise<void> {

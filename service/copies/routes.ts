@@ -13,7 +13,7 @@ export const copyRoutes = (copies: Pick<Copies, 'find' | 'lose'>): Routes => ({
   'GET /copies': async (ctx) => {
     const { url, sha256 } = ctx.query;
     if (typeof url !== 'string') throw new CodedError('missing_field', 'The url is missing.', { field: 'url' });
-    let found = copies.find(url, String(sha256));
+    let found = copies.find(url, typeof sha256 === 'string' ? sha256 : undefined);
     if (found !== null && 'copy' in found) {
       const { copy, file } = found;
       const handle = await open(file).catch((error: unknown) => {
@@ -23,7 +23,7 @@ export const copyRoutes = (copies: Pick<Copies, 'find' | 'lose'>): Routes => ({
         const guise = { name: copy.sha256, type: copy.mediaType, etag: copy.sha256, sha256: copy.sha256 };
         return serve(ctx, guise, { handle, stats: await handle.stat() });
       }
-      await copies.lose(url);
+      await copies.lose(url, copy);
       found = copies.find(url);
     }
     if (found === null || !('remote' in found)) {

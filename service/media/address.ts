@@ -1,5 +1,5 @@
 import { lookup } from 'node:dns/promises';
-import { BlockList, type LookupFunction } from 'node:net';
+import { BlockList, isIP, type LookupFunction } from 'node:net';
 import { FetchFault } from './fault.ts';
 
 const list = (...subnets: [net: string, prefix: number, family: 'ipv4' | 'ipv6'][]): BlockList => {
@@ -45,24 +45,46 @@ const unlessAborted = async <T>(work: Promise<T>, signal: AbortSignal): Promise<
   }
 };
 
-/**
- * Where a host is, found out once, so that the connection goes to the very addresses that were judged.
- *
- * @throws FetchFault where the name is none; the signal's reason
- */
-export const locate = async (
-  host: string,
-  signal: AbortSignal,
-): Promise<{ nearness: number; lookup: LookupFunction }> => {
-  signal.throwIfAborted();
-  const bare = host.replace(/^\[|\]$/g, '');
-  const looking = lookup(bare, { all: true }).catch(() => {
-    throw new FetchFault(`the name ${bare} is not known`);
-  });
-  const found = await unlessAborted(looking, signal);
-  const [first] = found;
-  return {
-    nearness: Math.max(...found.map(({ address }) => nearness(address))),
-    lookup: (_, { all }, done) => (all ? done(null, found) : done(null, first?.address ?? '', first?.family ?? 4)),
+interface Place {
+  /** Of its nearest address. */
+  nearness: number;
+  /** Answers what was found. */
+  lookup: LookupFunction;
+}
+
+/** Finds hosts. */
+export const createLocator = (lookUp = (host: string) => lookup(host, { all: true })) => {
+  let turn: Promise<unknown> = Promise.resolve();
+
+  /** One at a time: a look-up holds one of the few threads that read files, for as long as no name server answers. */
+  const find = (host: string): ReturnType<typeof lookUp> => {
+    const finding = turn.then(() => lookUp(host));
+    turn = finding.catch(() => undefined);
+    return finding;
+  };
+
+  /**
+   * Where a host is, found out once, so that the connection goes to the very addresses that were judged.
+   *
+   * @throws FetchFault where the name is none; the signal's reason
+   */
+  return async (host: string, signal: AbortSignal): Promise<Place> => {
+    signal.throwIfAborted();
+    const bare = host.replace(/^\[|\]$/g, '');
+    const family = isIP(bare);
+    const named = async () =>
+      unlessAborted(
+        find(bare).catch(() => {
+          throw new FetchFault(`the name ${bare} is not known`);
+        }),
+        signal,
+      );
+    const found = family > 0 ? [{ address: bare, family }] : await named();
+    const [first] = found;
+    return {
+      nearness: Math.max(...found.map(({ address }) => nearness(address))),
+      lookup: (_, { all }, done) => (all ? done(null, found) : done(null, first?.address ?? '', first?.family ?? 4)),
+    };
   };
 };
+export type Locate = ReturnType<typeof createLocator>;

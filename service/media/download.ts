@@ -1,6 +1,7 @@
 import type { IncomingHttpHeaders, IncomingMessage } from 'node:http';
 import { CodedError } from '../errors.ts';
 import { isFull, systemDisk } from '../store/disk.ts';
+import type { Locate } from './address.ts';
 import { FetchFault } from './fault.ts';
 import type { Following } from './hasher.ts';
 import type { Part, PartNote } from './part.ts';
@@ -41,6 +42,7 @@ interface Options {
   follow(path: string): Following;
   /** Rejects where the disk has no room for so many bytes more. */
   requireRoom(wanted: number): Promise<void>;
+  locate: Locate;
   signal: AbortSignal;
 }
 
@@ -114,8 +116,9 @@ const faultOf = (error: unknown, bytes: number): unknown => {
 
 const attempt = async (job: Job, before: PartNote | null, options: Options): Promise<Download | null> => {
   const { url, part, sha256: wanted, size: wantedSize } = job;
-  const { limit, follow, requireRoom, signal } = options;
+  const { limit, follow, requireRoom, locate, signal } = options;
   const response = await get(url, {
+    locate,
     signal,
     headers: { 'User-Agent': 'signage-player', 'Accept-Encoding': 'identity', ...conditions(job, before) },
   });

@@ -1,5 +1,6 @@
 import { readdir, rm, stat, utimes } from 'node:fs/promises';
 import { join } from 'node:path';
+import { createLocator } from './address.ts';
 import { type Download, download, type Validators } from './download.ts';
 import { FetchFault } from './fault.ts';
 import type { Following } from './hasher.ts';
@@ -59,6 +60,7 @@ const sweep = async (folder: string): Promise<void> => {
 export const createDownloads = async ({ mediaDir, limit, hasher, requireRoom, catalog }: Options) => {
   await sweep(mediaDir);
   const turns = createTurns(LIMITS);
+  const locate = createLocator();
   const stop = new AbortController();
   const { signal } = stop;
   const wanting = new Map<string, Promise<Download>>();
@@ -78,7 +80,7 @@ export const createDownloads = async ({ mediaDir, limit, hasher, requireRoom, ca
       signal.throwIfAborted();
       const part = createPart(mediaDir, key);
       const job = { url, part, sha256: sha256 ?? null, size: size ?? null, ...(held && { held }) };
-      const done = await download(job, { limit, follow: hasher.follow, requireRoom, signal });
+      const done = await download(job, { limit, follow: hasher.follow, requireRoom, locate, signal });
       return done && keep(done, part);
     };
     const work = turns.take(url, run);

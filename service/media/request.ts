@@ -1,7 +1,7 @@
 import { type IncomingMessage, request as requestPlain } from 'node:http';
 import { request as requestSecurely } from 'node:https';
 import { codeOf } from '../store/disk.ts';
-import { locate } from './address.ts';
+import type { Locate } from './address.ts';
 import { FetchFault } from './fault.ts';
 
 const MOST_REDIRECTS = 5;
@@ -10,6 +10,7 @@ const ANSWER_MS = 10_000;
 
 interface Options {
   headers: Record<string, string>;
+  locate: Locate;
   signal: AbortSignal;
 }
 
@@ -36,7 +37,7 @@ const faultOf = (error: Error): Error => {
   return new FetchFault(sentences[code] ?? `the request failed (${code || error.message})`, { cause: error });
 };
 
-const ask = async (url: URL, leastNear: number | null, { headers, signal }: Options) => {
+const ask = async (url: URL, leastNear: number | null, { headers, locate, signal }: Options) => {
   const { nearness, lookup } = await locate(url.hostname, signal);
   if (leastNear !== null && nearness > leastNear) {
     throw new FetchFault('it redirects into a network that is nearer than its own', { lasting: true });

@@ -5,7 +5,7 @@ import { join } from 'node:path';
 import { pino } from 'pino';
 import { describe, expect, it, onTestFinished } from 'vitest';
 import { CodedError } from '../../service/errors.ts';
-import { nearness } from '../../service/media/address.ts';
+import { createLocator, nearness } from '../../service/media/address.ts';
 import { createCatalog } from '../../service/media/catalog.ts';
 import { createDownloads } from '../../service/media/downloads.ts';
 import { createHasher } from '../../service/media/hasher.ts';
@@ -306,6 +306,29 @@ it('closing breaks off what is under way, and what has come is kept', async () =
   await wanting;
   await (await setUp({ mediaDir })).downloads.want(wanted);
   expect(remote.requests.at(-1)?.headers.range).toBe(`bytes=${MIB}-`);
+});
+
+it('names are looked up one at a time, and addresses not at all', async () => {
+  let running = 0;
+  const locate = createLocator(async (host) => {
+    running += 1;
+    expect(running).toBe(1);
+    await new Promise((resolve) => setImmediate(resolve));
+    running -= 1;
+    if (host === 'unknown') throw new Error('ENOTFOUND');
+    return [
+      { address: '93.184.216.34', family: 4 },
+      { address: host === 'near' ? '10.0.0.1' : '93.184.216.35', family: 4 },
+    ];
+  });
+  const { signal } = new AbortController();
+  const places = ['far', 'near', 'unknown', '127.0.0.1', '[::1]'].map((host) =>
+    locate(host, signal).then(
+      (place) => place.nearness,
+      (error: Error) => error.message,
+    ),
+  );
+  expect(await Promise.all(places)).toEqual([0, 1, 'the name unknown is not known', 2, 2]);
 });
 
 it.each([
