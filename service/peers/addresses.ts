@@ -44,8 +44,8 @@ export interface Addresses {
   get(url: string): Address | undefined;
   /** The addresses of a peer, the best first: those that answer, static ones before others. */
   of(nodeId: string): Address[];
-  /** Takes in a hint; undefined where there is no room for it. */
-  add(url: string, source: Source, now: number): Address | undefined;
+  /** Takes in a hint; undefined where there is no room for it. @param random 0 to 1 */
+  add(url: string, source: Source, now: number, random: number): Address | undefined;
   /** A peer answered. @param random 0 to 1 */
   answered(address: Address, nodeId: string, now: number, random: number): void;
   /** It did not, or is none. @param random 0 to 1 */
@@ -59,16 +59,18 @@ export const createAddresses = (): Addresses => {
   const all = (): Address[] => [...known.values()];
 
   /**
-   * Makes room by giving up an address where nobody was found, the most tried and oldest first. One that was not tried
-   * yet only makes room for what a box has said: anybody can announce thousands.
+   * Makes room by giving up an address where nobody was found, the most tried first, else any: anybody can announce
+   * thousands, and who is really there must have a chance among them. What boxes have said goes before announcements.
    */
-  const makeRoom = (newcomer: Source): boolean => {
-    if (all().filter(({ source }) => source !== 'static').length < MOST) return true;
-    const [worst] = all()
-      .filter(({ source, nodeId }) => source !== 'static' && nodeId === null)
-      .filter(({ source, breaker }) => isOpen(breaker) || (newcomer !== 'announced' && source === 'announced'))
-      .toSorted((a, b) => b.breaker.failures - a.breaker.failures || a.seenAt - b.seenAt);
-    return worst !== undefined && known.delete(worst.url);
+  const makeRoom = (newcomer: Source, random: number): boolean => {
+    const found = all().filter(({ source }) => source !== 'static');
+    if (found.length < MOST) return true;
+    const unproven = found.filter(
+      ({ source, nodeId }) => nodeId === null && (newcomer !== 'announced' || source === newcomer),
+    );
+    const [worst] = unproven.toSorted((a, b) => b.breaker.failures - a.breaker.failures);
+    const given = worst !== undefined && isOpen(worst.breaker) ? worst : unproven[Math.floor(random * unproven.length)];
+    return given !== undefined && known.delete(given.url);
   };
 
   return {
@@ -82,13 +84,13 @@ export const createAddresses = (): Addresses => {
             Number(isOpen(a.breaker)) - Number(isOpen(b.breaker)) ||
             Number(b.source === 'static') - Number(a.source === 'static'),
         ),
-    add: (url, source, now) => {
+    add: (url, source, now, random) => {
       const before = known.get(url);
       if (before !== undefined) {
         before.seenAt = now;
         return before;
       }
-      if (source !== 'static' && !makeRoom(source)) return undefined;
+      if (source !== 'static' && !makeRoom(source, random)) return undefined;
       const state = { nodeId: null, reason: null, nextAt: now, foreign: false, leaving: false, seenAt: now };
       const address: Address = { url, source, breaker: closed, ...state };
       known.set(url, address);
@@ -97,7 +99,8 @@ export const createAddresses = (): Addresses => {
     answered: (address, nodeId, now, random) => {
       const nextAt = now + EXCHANGE_MS * (1 + random / 5);
       const state = { nodeId, nextAt, breaker: closed, reason: null, foreign: false, leaving: false, seenAt: now };
-      Object.assign(address, state);
+      // It may have been given up while it was asked.
+      known.set(address.url, Object.assign(address, state));
     },
     failed: (address, reason, now, random) => {
       address.breaker = failed(address.breaker, now, random);

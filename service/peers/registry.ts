@@ -104,7 +104,7 @@ export const createRegistry = (
   let timer: NodeJS.Timeout | undefined;
   let closed = false;
 
-  for (const url of staticPeers) addresses.add(url, 'static', steady());
+  for (const url of staticPeers) addresses.add(url, 'static', steady(), random());
 
   const isLive = (peer: Peer | undefined): peer is LivePeer => peer?.alive === true;
   const find = (nodeId: string): Peer | undefined => {
@@ -134,7 +134,7 @@ export const createRegistry = (
     if (told.nodeId === self || find(told.nodeId)?.alive) return;
     // A loopback address means another machine there than here.
     if (isLoopback(new URL(told.url).hostname) && !isLoopback(new URL(from).hostname)) return;
-    if (addresses.get(told.url) === undefined) addresses.add(told.url, 'told', steady());
+    if (addresses.get(told.url) === undefined) addresses.add(told.url, 'told', steady(), random());
   };
 
   const take = (address: Address, state: PeerState): void => {
@@ -183,10 +183,9 @@ export const createRegistry = (
   };
 
   const tick = (): void => {
-    const isProven = ({ source, nodeId }: Address): boolean => source === 'static' || nodeId !== null;
-    const all = addresses.all();
-    const due = all.filter((address) => !asking.has(address.url) && isDue(address, steady()));
-    const probes = all.filter((address) => asking.has(address.url) && !isProven(address)).length;
+    const isProven = (address?: Address): boolean => address?.source === 'static' || address?.nodeId != null;
+    const due = addresses.all().filter((address) => !asking.has(address.url) && isDue(address, steady()));
+    const probes = [...asking.keys()].filter((url) => !isProven(addresses.get(url))).length;
     // The least tried first: among many that are nobody, one may be somebody.
     const unproven = due
       .filter((address) => !isProven(address))
@@ -259,7 +258,7 @@ export const createRegistry = (
       });
     },
     hint: (url, source) => {
-      const address = addresses.add(url, source, steady());
+      const address = addresses.add(url, source, steady(), random());
       if (address === undefined) return;
       address.leaving = false;
       if (isOpen(address.breaker)) address.breaker = { ...address.breaker, retryAt: steady() };
@@ -278,7 +277,7 @@ export const createRegistry = (
         if (hasNews) void ask(best);
         return;
       }
-      const address = addresses.add(`http://${host}:${fromPort}`, 'asked', steady());
+      const address = addresses.add(`http://${host}:${fromPort}`, 'asked', steady(), random());
       if (address !== undefined) void ask(address);
     },
     close: () => {

@@ -1,6 +1,7 @@
 /** `npm run bench [name ...]`: figures of this machine; only ratios within one run mean anything. */
 import { benchFanOut } from './fanout.ts';
 import { benchHttp } from './http.ts';
+import { benchPeers } from './peers.ts';
 import { benchPlaying, benchSwaps } from './playing.ts';
 import { benchStreams } from './streams.ts';
 import { benchUploads } from './uploads.ts';
@@ -12,6 +13,7 @@ const benches: Record<string, () => Promise<void>> = {
   uploads: benchUploads,
   swaps: benchSwaps,
   playing: benchPlaying,
+  peers: benchPeers,
 };
 
 const wanted = process.argv.slice(2);
