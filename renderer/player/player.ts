@@ -1,6 +1,7 @@
 /** The player: decides by the timeline what is on, has it made ready in time, and swaps it in on the stage. */
 import type { PlaylistPayload, Slide } from '../../service/wire.ts';
 import type { Clock } from './clock.ts';
+import { fingerprint } from './fingerprint.ts';
 import type { Report } from './link.ts';
 import { endOf, isOn, nextChange } from './schedule.ts';
 import type { Shelf } from './shelf.ts';
@@ -65,15 +66,6 @@ const PREPARE_MS = 20_000;
 const FADE_MS = 800;
 /** The schedule is looked at this often at least, whatever happens to clocks. */
 const LONGEST_SLEEP_MS = 30_000;
-
-/** What decides whether a slide looks the same: itself, and the live data that its kind may draw on. */
-const fingerprint = (slide: Slide, { screen, apiSources, rssFeeds, timetableGroups }: PlaylistPayload): string =>
-  JSON.stringify([
-    slide,
-    slide.kind === 'template' && [screen.id, screen.name, screen.slug, apiSources],
-    (slide.kind === 'template' || slide.kind === 'rss') && rssFeeds,
-    (slide.kind === 'template' || slide.kind === 'timetable') && timetableGroups,
-  ]);
 
 const isSame = (slide: Slide, before: PlaylistPayload, after: PlaylistPayload): boolean => {
   const now = after.slides.find(({ id }) => id === slide.id);
@@ -281,8 +273,7 @@ export const createPlayer = (
     payload = next;
     change = { from: Number.POSITIVE_INFINITY, at: 0 };
     resting.clear();
-    // What follows may be another slide now, so what was made ready for its turn is chosen anew.
-    if (upcoming !== null && (upcoming.step === null || !isKept(upcoming.slide))) dropUpcoming();
+    if (upcoming !== null && !isKept(upcoming.slide)) dropUpcoming();
     if (upcoming !== null) upcoming.index = indexOf(upcoming.slide);
     if (shown?.slide != null) {
       const { slide } = shown;
@@ -296,6 +287,8 @@ export const createPlayer = (
         shown.spent = true;
       }
     }
+    // What follows may be another slide now.
+    if (upcoming?.step === null && upcoming.index !== choose(shown?.index ?? -1, 1, clock.now())) dropUpcoming();
     update();
     if (next !== null) void stock(next);
   };

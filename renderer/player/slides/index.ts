@@ -1,10 +1,12 @@
 import type { Slide } from '../../../service/wire.ts';
 import { createImage } from './image.ts';
 import { createPdf } from './pdf.ts';
+import { createRss } from './rss.ts';
 import type { SlideFactory } from './slide.ts';
 import { createStream } from './stream.ts';
 import { createTemplate } from './template.ts';
 import { createText } from './text.ts';
+import { createTimetable } from './timetable.ts';
 import { createVideo } from './video.ts';
 import { createView } from './view.ts';
 import { createWeb } from './web.ts';
@@ -17,6 +19,8 @@ const factories: Partial<Record<Slide['kind'], SlideFactory>> = {
   template: createTemplate,
   stream: createStream,
   pdf: createPdf,
+  rss: createRss,
+  timetable: createTimetable,
 };
 
 const createUnknown: SlideFactory = ({ slide }) => ({

@@ -1,5 +1,7 @@
 /** The pages of a slide that has several: each has its time, and a person may turn them. */
 
+import type { Slide } from '../../../service/wire.ts';
+
 export interface Pages {
   /** Says how many there are, of which the first is shown already, and how long each is on, in ms. */
   open(count: number, pageMs: number): void;
@@ -19,6 +21,30 @@ const LEAST_MS = 1_000;
 
 /** How long each page is on where they share a slide's time, in ms. */
 export const shareOf = (slideMs: number, count: number): number => Math.max(LEAST_MS, slideMs / count);
+
+/** What a slide's time is given to. */
+interface Share {
+  /** Pages that are shown, the first of them. */
+  count: number;
+  pageMs: number;
+  /** Of all of them, in ms. */
+  length: number;
+}
+
+/**
+ * How a slide's duration spreads over its pages: each has as much of it, and as many are shown as can be read in it.
+ * Without a duration all are shown, and each for its usual time.
+ */
+export const spread = (
+  { duration_seconds }: Pick<Slide, 'duration_seconds'>,
+  pages: number,
+  { usualMs, leastMs }: { usualMs: number; leastMs: number },
+): Share => {
+  if (duration_seconds === null) return { count: pages, pageMs: usualMs, length: pages * usualMs };
+  const length = duration_seconds * 1000;
+  const count = Math.max(1, Math.min(pages, Math.floor(length / leastMs)));
+  return { count, pageMs: length / count, length };
+};
 
 /** @param show is called with the index of the page that comes on, from 0 */
 export const createPages = (show: (index: number) => void): Pages => {

@@ -56,7 +56,7 @@ export const lookOf = (slide: Pick<Slide, 'id'>, slides: readonly Pick<Slide, 'i
   };
   for (const { id, kind } of slides) {
     if (id === slide.id) break;
-    if (kind === 'text' || kind === 'template') pick(id);
+    if (kind === 'text' || kind === 'template' || kind === 'rss' || kind === 'timetable') pick(id);
   }
   pick(slide.id);
   return { palette: palettes[colours] as Palette, form: forms[shape] as Look['form'] };

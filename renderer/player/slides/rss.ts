@@ -1,0 +1,204 @@
+import type { PlaylistPayload, Slide } from '../../../service/wire.ts';
+import { fontsLoaded, largestFit, overflows } from './fit.ts';
+import { createPages, spread } from './pages.ts';
+import { lookOf, paint } from './palette.ts';
+import type { SlideContext, SlideFactory } from './slide.ts';
+import { createView } from './view.ts';
+
+type Feed = PlaylistPayload['rssFeeds'][number];
+type Item = Feed['items'][number];
+
+const DEFAULT_ITEMS = 5;
+/** How long a headline is on where the slide has no duration, and what it takes to read one. */
+const PAGE_TIME = { usualMs: 8_000, leastMs: 3_000 };
+/** A picture that takes longer is left out. */
+const PICTURE_MS = 5_000;
+/** CSS pixels of the shorter side: what is smaller is an icon, and a blur when it is enlarged. */
+const SMALLEST_PICTURE = 160;
+const TURN_MS = 500;
+/** More pages than this are counted, not drawn as marks. */
+const MOST_MARKS = 12;
+
+/** Type sizes at t = 1 and at t = 0, in hundredths of the screen's smaller side. */
+const HEADLINE = [12, 3.4] as const;
+const SUMMARY = [4.4, 2.7] as const;
+
+const element = (tag: string, name: string, text: string | null = ''): HTMLElement => {
+  const made = document.createElement(tag);
+  made.className = name;
+  made.textContent = text;
+  return made;
+};
+
+const feedOf = ({ content }: Slide, { rssFeeds = [] }: PlaylistPayload): Feed => {
+  const feed = rssFeeds.find(({ id }) => id === content?.['feed_id']);
+  if (feed === undefined) throw new Error(`there is no feed ${String(content?.['feed_id'])}`);
+  if (feed.items.length > 0) return feed;
+  throw new Error(`the feed ${feed.id} ${feed.status === 'ok' ? 'is empty' : 'has not been fetched yet'}`);
+};
+
+/** When an item appeared: the time today, the weekday within a week, else the date. */
+const since = (published: string, now: number, timeZone: string): string => {
+  const date = Date.parse(published);
+  const tell = (moment: number, options: Intl.DateTimeFormatOptions): string =>
+    new Intl.DateTimeFormat(navigator.language, { ...options, timeZone }).format(moment);
+  const day = (moment: number): string => tell(moment, { dateStyle: 'short' });
+  if (day(date) === day(now)) return tell(date, { timeStyle: 'short' });
+  const isRecent = Math.abs(now - date) < 6 * 86_400_000;
+  return tell(date, isRecent ? { weekday: 'long', hour: 'numeric', minute: '2-digit' } : { dateStyle: 'long' });
+};
+
+/** One story: the headline, what it is about, and its picture where there is one in time. */
+const createStory = (item: Item, { media }: Pick<SlideContext, 'media'>) => {
+  const story = element('article', 'story');
+  const words = element('div', 'words');
+  const headline = element('h1', 'headline', item.title ?? item.summary);
+  const summary = element('p', 'summary', item.title === null || item.title === item.summary ? '' : item.summary);
+  for (const part of [headline, summary]) part.dir = 'auto';
+  words.append(...[headline, summary].filter((part) => part.textContent !== ''));
+  story.append(words);
+
+  const fits = (t: number): boolean => {
+    const size = ([largest, smallest]: readonly [number, number]) => largest * (smallest / largest) ** (1 - t);
+    words.style.setProperty('--headline', String(size(HEADLINE)));
+    words.style.setProperty('--summary', String(size(SUMMARY)));
+    return !overflows(words);
+  };
+  const refit = (): void => {
+    words.classList.remove('terse', 'broken');
+    if (fits(largestFit(fits))) return;
+    // Rather the headline alone than both too small; and rather a broken word than one that is cut off.
+    for (const name of ['terse', 'broken']) {
+      words.classList.add(name);
+      if (fits(largestFit(fits))) return;
+    }
+  };
+
+  /** Resolves when the picture is in its place, or known not to come. Once the story is on it is too late. */
+  const illustrate = async (): Promise<void> => {
+    if (item.image_url === null) return;
+    const picture = new Image();
+    picture.className = 'photo';
+    picture.alt = '';
+    const loading = media(item.image_url).then((address) => {
+      picture.src = address;
+      return picture.decode();
+    });
+    const late = new Promise<never>((_, reject) => setTimeout(() => reject(new Error('late')), PICTURE_MS));
+    const hasCome = await Promise.race([loading, late]).then(
+      () => true,
+      () => false,
+    );
+    const isLarge = Math.min(picture.naturalWidth, picture.naturalHeight) >= SMALLEST_PICTURE;
+    if (!hasCome || !isLarge || story.dataset['on'] !== undefined) return;
+    story.prepend(picture);
+    story.classList.add('pictured');
+  };
+
+  return { story, refit, illustrated: illustrate().catch(() => {}) };
+};
+type Story = ReturnType<typeof createStory>;
+
+/** The headlines of a feed, one at a time, each with its picture. */
+export const createRss: SlideFactory = (context) => {
+  const { slide, payload, timeZone, now } = context;
+  const view = createView('rss');
+  const frame = view.element;
+  const look = lookOf(slide, payload.slides);
+  paint(frame, look.palette);
+
+  const source = element('footer', 'source');
+  const marks = element('div', 'marks');
+  const name = element('span', 'name');
+  const time = element('time', 'time');
+  name.dir = 'auto';
+  source.append(name, time, marks);
+
+  const stories = new Map<number, Story>();
+  let items: Item[] = [];
+  let shown: Story | null = null;
+  let length: number | null = null;
+
+  const storyAt = (index: number): Story | null => {
+    const item = items[index];
+    if (item === undefined) return null;
+    const story = stories.get(index) ?? createStory(item, context);
+    stories.set(index, story);
+    return story;
+  };
+
+  const sign = (index: number): void => {
+    const published = items[index]?.published_at ?? null;
+    time.textContent = published === null ? '' : since(published, now(), timeZone);
+    if (items.length > MOST_MARKS) marks.textContent = `${index + 1} / ${items.length}`;
+    else for (const [at, mark] of [...marks.children].entries()) mark.classList.toggle('on', at === index);
+  };
+
+  const put = (index: number): void => {
+    const next = storyAt(index);
+    if (next === null || next === shown) return;
+    const before = shown;
+    shown = next;
+    next.story.dataset['on'] = '';
+    frame.insertBefore(next.story, source);
+    next.refit();
+    sign(index);
+    if (before !== null) {
+      const turn = next.story.animate({ opacity: [0, 1] }, { duration: TURN_MS, easing: 'ease-in-out' });
+      turn.finished.then(
+        () => shown !== before && before.story.remove(),
+        () => {},
+      );
+    }
+    for (const held of stories.keys()) if (Math.abs(held - index) > 1) stories.delete(held);
+    storyAt(index + 1);
+  };
+
+  const pages = createPages(put);
+  const resized = new ResizeObserver(() => shown?.refit());
+
+  return {
+    ...view,
+    get length() {
+      return length;
+    },
+    async prepare(signal) {
+      const feed = feedOf(slide, payload);
+      const wanted = slide.content?.['items'];
+      const share = spread(slide, Math.min(feed.items.length, Number(wanted ?? DEFAULT_ITEMS)), PAGE_TIME);
+      items = feed.items.slice(0, share.count);
+      length = share.length;
+      name.textContent = slide.title ?? feed.name;
+      if (items.length > 1 && items.length <= MOST_MARKS) marks.append(...items.map(() => element('i', 'mark')));
+      frame.append(source);
+      pages.open(items.length, share.pageMs);
+      await storyAt(0)?.illustrated;
+      signal.throwIfAborted();
+      put(0);
+      await fontsLoaded(frame);
+      signal.throwIfAborted();
+      resized.observe(frame);
+    },
+    start() {
+      view.start();
+      pages.start();
+    },
+    again: pages.start,
+    pause() {
+      view.pause();
+      pages.pause();
+    },
+    resume() {
+      view.resume();
+      pages.resume();
+    },
+    turn: pages.turn,
+    restMs: pages.restMs,
+    destroy() {
+      resized.disconnect();
+      pages.close();
+      stories.clear();
+      view.destroy();
+    },
+  };
+};

@@ -1,0 +1,205 @@
+import type { PlaylistPayload, Slide } from '../../../service/wire.ts';
+import { type Agenda, agendaOf } from './agenda.ts';
+import { fontsLoaded } from './fit.ts';
+import { createPages, spread } from './pages.ts';
+import { lookOf, paint } from './palette.ts';
+import type { SlideFactory } from './slide.ts';
+import { createView } from './view.ts';
+
+type Group = PlaylistPayload['timetableGroups'][number];
+
+/** How long a page of entries is on where the slide has no duration, and what it takes to read one. */
+const PAGE_TIME = { usualMs: 10_000, leastMs: 4_000 };
+/** Of a row, in hundredths of the screen's smaller side: its letters can be read at ten metres, or fill the screen. */
+const LOWEST_ROW = 11;
+const HIGHEST_ROW = 21;
+/** Names that don't fit into a line are set smaller, all of them alike, down to this share; longer ones take two lines. */
+const SMALLEST_NAME = 0.72;
+/** Further ahead than this (minutes) the time of an entry says more than how long it is until then. */
+const LONGEST_WAIT = 60;
+
+const element = (tag: string, name: string, text: string | null = ''): HTMLElement => {
+  const made = document.createElement(tag);
+  made.className = name;
+  made.textContent = text;
+  return made;
+};
+
+const groupOf = ({ content }: Slide, { timetableGroups = [] }: PlaylistPayload): Group => {
+  const group = timetableGroups.find(({ id }) => id === content?.['group_id']);
+  if (group === undefined) throw new Error(`there is no timetable group ${String(content?.['group_id'])}`);
+  return group;
+};
+
+/** How the box's language tells times and days. */
+const createTeller = (timeZone: string) => {
+  const locale = navigator.language;
+  const clock = new Intl.DateTimeFormat(locale, { timeStyle: 'short', timeZone });
+  const date = new Intl.DateTimeFormat(locale, { weekday: 'long', day: 'numeric', month: 'long', timeZone });
+  const ahead = new Intl.RelativeTimeFormat(locale, { numeric: 'auto', style: 'short' });
+  return {
+    /** Half of the day, where it is told at all, is told in small. */
+    time: (moment: number): HTMLElement => {
+      const time = element('time', 'time');
+      for (const { type, value } of clock.formatToParts(moment)) {
+        time.append(type === 'dayPeriod' ? element('small', 'half', value) : value.trim());
+      }
+      return time;
+    },
+    day: ({ day, daysAhead }: Agenda): string =>
+      daysAhead === 1 ? `${ahead.format(1, 'day')}, ${date.format(day)}` : date.format(day),
+    wait: (at: number, now: number): string => {
+      const minutes = Math.max(0, Math.ceil((at - now) / 60_000));
+      if (minutes > LONGEST_WAIT) return '';
+      return minutes === 0 ? ahead.format(0, 'second') : ahead.format(minutes, 'minute');
+    },
+  };
+};
+
+const chunk = <T>(list: readonly T[], size: number): T[][] =>
+  Array.from({ length: Math.ceil(list.length / size) }, (_, page) => list.slice(page * size, (page + 1) * size));
+
+/** What is still to come today of a timetable, the next first; of the next day that has something, once that is over. */
+export const createTimetable: SlideFactory = ({ slide, payload, timeZone, now, fail }) => {
+  const view = createView('timetable');
+  const frame = view.element;
+  paint(frame, lookOf(slide, payload.slides).palette);
+  const tell = createTeller(timeZone);
+
+  const sheet = element('main', 'sheet');
+  sheet.dir = 'auto';
+  const title = element('h1', 'title');
+  const day = element('p', 'day');
+  const clock = element('p', 'clock');
+  const count = element('p', 'count');
+  const rows = element('ol', 'rows');
+  const head = element('header', 'head');
+  head.append(title, clock, day, count);
+  sheet.append(head, rows);
+
+  frame.append(sheet);
+
+  let current = 0;
+  let length: number | null = null;
+  let told = '';
+  let tick: ReturnType<typeof setTimeout> | undefined;
+
+  const createRow = ({ entry, at }: Agenda['entries'][number], isNext: boolean): HTMLElement => {
+    const row = element('li', isNext ? 'row next' : 'row');
+    const what = element('div', 'what');
+    what.append(element('b', 'name', entry.title));
+    const wait = isNext ? tell.wait(at, now()) : '';
+    const parts = Object.entries({ place: entry.location, more: entry.detail, wait }).filter(([, text]) => text);
+    if (parts.length > 0) what.append(element('span', 'detail'));
+    what.querySelector('.detail')?.append(...parts.map(([name, text]) => element('span', name, text)));
+    row.append(tell.time(at), what, element('span', 'location', entry.location));
+    return row;
+  };
+
+  /** How many rows of the least height there is room for, and how high they are where there are fewer entries. */
+  const measure = (entries: number): { perPage: number; row: number } => {
+    const { clientWidth, clientHeight } = frame;
+    const unit = Math.min(clientWidth, clientHeight) / 100;
+    const available = rows.clientHeight / unit;
+    const perPage = Math.max(1, Math.floor(available / LOWEST_ROW));
+    const shown = Math.min(perPage, Math.max(entries, 1));
+    return { perPage, row: Math.min(HIGHEST_ROW, available / shown) };
+  };
+
+  const squeeze = (): void => {
+    rows.style.setProperty('--squeeze', '1');
+    const names = [...rows.querySelectorAll<HTMLElement>('.name')];
+    for (const name of names) name.classList.remove('long');
+    const shares = names.map((name) => name.clientWidth / Math.max(1, name.scrollWidth));
+    const fitting = shares.filter((share) => share >= SMALLEST_NAME);
+    rows.style.setProperty(
+      '--squeeze',
+      String(fitting.length < shares.length ? SMALLEST_NAME : Math.min(1, ...fitting)),
+    );
+    names.forEach((name, at) => {
+      name.classList.toggle('long', (shares[at] ?? 1) < SMALLEST_NAME);
+    });
+  };
+
+  /** Writes the page that is on. */
+  const write = (agenda: Agenda): void => {
+    const { perPage, row } = measure(agenda.entries.length);
+    const share = spread(slide, Math.ceil(agenda.entries.length / perPage), PAGE_TIME);
+    const list = chunk(agenda.entries, perPage);
+    length = share.length;
+    current = Math.min(current, share.count - 1);
+    pages.open(share.count, share.pageMs);
+    rows.style.setProperty('--row', String(row));
+    rows.replaceChildren(
+      ...(list[current] ?? []).map((each) => createRow(each, agenda.daysAhead === 0 && each === agenda.entries[0])),
+    );
+    rows.classList.toggle(
+      'placed',
+      agenda.entries.some(({ entry }) => entry.location !== null),
+    );
+    day.textContent = tell.day(agenda);
+    count.textContent = share.count > 1 ? `${current + 1} / ${share.count}` : '';
+    clock.replaceChildren(tell.time(now()));
+    squeeze();
+  };
+
+  /** Looks what is to come now; writes it where that is something else, or another minute. */
+  const look = (isForced: boolean): boolean => {
+    const agenda = agendaOf(groupOf(slide, payload).entries, now(), timeZone);
+    if (agenda === null) return false;
+    const key = JSON.stringify([Math.floor(now() / 60_000), agenda.entries.length, agenda.day]);
+    if (isForced || key !== told) write(agenda);
+    told = key;
+    return true;
+  };
+  const keepTime = (): void => {
+    // The clock is read, not counted: it may be set at any moment.
+    tick = setTimeout(keepTime, 1000 - (now() % 1000));
+    if (!look(false)) fail('nothing more is in the timetable');
+  };
+
+  const pages = createPages((index) => {
+    current = index;
+    look(true);
+  });
+  const resized = new ResizeObserver(() => look(true));
+
+  return {
+    ...view,
+    get length() {
+      return length;
+    },
+    async prepare(signal) {
+      title.textContent = slide.title ?? groupOf(slide, payload).name;
+      await fontsLoaded(frame);
+      signal.throwIfAborted();
+      if (!look(true)) throw new Error('there is nothing in the timetable');
+      await fontsLoaded(frame);
+      signal.throwIfAborted();
+      look(true);
+      resized.observe(frame);
+    },
+    start() {
+      view.start();
+      pages.start();
+      keepTime();
+    },
+    again: pages.start,
+    pause() {
+      view.pause();
+      pages.pause();
+    },
+    resume() {
+      view.resume();
+      pages.resume();
+    },
+    turn: pages.turn,
+    restMs: pages.restMs,
+    destroy() {
+      clearTimeout(tick);
+      resized.disconnect();
+      pages.close();
+      view.destroy();
+    },
+  };
+};

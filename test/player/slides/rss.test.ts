@@ -1,0 +1,141 @@
+import type { Page } from 'playwright-core';
+import { expect, it } from 'vitest';
+import { item, rss, startFeedServer } from '../../feeds/server.ts';
+import { describeBrowser } from '../../support/browser.ts';
+import { payloadOf } from '../../support/observe.ts';
+import { lobby, openPlayer, patience, waitForConnection } from '../../support/player.ts';
+import { startTestService, type TestService } from '../../support/service.ts';
+
+const picture = Buffer.from(
+  '<svg xmlns="http://www.w3.org/2000/svg" width="400" height="300"><rect width="400" height="300" fill="red"/></svg>',
+);
+const image = (path: string): string => `<media:content url="${path}" medium="image"/>`;
+
+const open = async (feeds: Record<string, string>, slides: object[]) => {
+  const contents = { ...feeds };
+  const server = await startFeedServer(({ url = '' }, response) => {
+    if (url === '/picture.svg') response.setHeader('Content-Type', 'image/svg+xml').end(picture);
+    else if (url === '/hang.png') return;
+    else if (contents[url.slice(1)] === undefined) response.writeHead(404).end();
+    else response.end(contents[url.slice(1)]);
+  });
+  const rssFeeds = Object.keys(feeds).map((id, at) => ({
+    ...{ id, name: `The ${id}`, url: server.at(`/${id}`, at + 1), refresh_seconds: 10 },
+  }));
+  const written = { ...lobby(slides), rssFeeds };
+  const service = await startTestService({ content: written });
+  return { service, written, contents, server };
+};
+const headlines = (more: object = {}) => ({ id: 'headlines', kind: 'rss', content: { feed_id: 'news' }, ...more });
+const text = { id: 'text', kind: 'text', title: 'A text', duration_seconds: 3600 };
+/** A slide whose feed is not there yet would be skipped at first. */
+const waitForFeeds = (service: TestService) =>
+  expect
+    .poll(async () => (await payloadOf(service)).rssFeeds.every(({ status }) => status === 'ok'), patience)
+    .toBe(true);
+const headline = (page: Page) => page.locator('.slide-rss[data-state="playing"] .headline').last().textContent();
+const waitForHeadline = (page: Page, title: string) => expect.poll(() => headline(page), patience).toBe(title);
+const command = (service: TestService, name: string) => service.post('/api/screens/lobby/commands', { command: name });
+
+describeBrowser('headlines', () => {
+  it('turn by themselves, share the duration, and give way to the next slide', async () => {
+    const slides = [headlines({ duration_seconds: 9 }), text];
+    const { service } = await open({ news: rss(item('One') + item('Two') + item('Three') + item('Four')) }, slides);
+    await waitForFeeds(service);
+    const page = await openPlayer(service, 'lobby');
+    for (const title of ['One', 'Two', 'Three']) await waitForHeadline(page, title);
+    await waitForConnection(service, 'lobby', { currentSlideId: 'text' });
+  });
+
+  it('are turned by left and right; at the ends by a whole slide', async () => {
+    const slides = [headlines({ duration_seconds: 3600 }), text];
+    const { service } = await open({ news: rss(item('One') + item('Two')) }, slides);
+    await waitForFeeds(service);
+    const page = await openPlayer(service, 'lobby');
+    await waitForHeadline(page, 'One');
+    await command(service, 'right');
+    await waitForHeadline(page, 'Two');
+    await command(service, 'left');
+    await waitForHeadline(page, 'One');
+    await command(service, 'left');
+    await waitForConnection(service, 'lobby', { currentSlideId: 'text' });
+    await command(service, 'right');
+    await waitForHeadline(page, 'One');
+    await command(service, 'right');
+    await command(service, 'right');
+    await waitForConnection(service, 'lobby', { currentSlideId: 'text' });
+  });
+
+  it('show their pictures, and leave out those that are broken, late or tiny', async () => {
+    const stories = ['/picture.svg', '/gone.png', '/hang.png'].map((path) => item(path, image(path)));
+    const { service, server } = await open({ news: rss(stories.join('')) }, [headlines({ duration_seconds: 3600 })]);
+    const page = await openPlayer(service, 'lobby');
+    await waitForHeadline(page, '/picture.svg');
+    const photo = page.locator('.story.pictured .photo');
+    expect(await photo.evaluate((img: HTMLImageElement) => img.naturalWidth)).toBe(400);
+    for (const path of ['/gone.png', '/hang.png']) {
+      await command(service, 'right');
+      await waitForHeadline(page, path);
+      await expect.poll(() => page.locator('.story').count(), patience).toBe(1);
+      expect(await photo.count()).toBe(0);
+    }
+    expect(server.requests.some(({ url }) => url === '/hang.png')).toBe(true);
+  });
+
+  it('of a feed that has nothing to show are skipped and reported, and come when it has', async () => {
+    const { service, contents } = await open({ news: 'not yet' }, [headlines(), { ...text, duration_seconds: 2 }]);
+    const page = await openPlayer(service, 'lobby');
+    await waitForConnection(service, 'lobby', { currentSlideId: 'text' });
+    await expect.poll(() => service.log(), patience).toMatch(/"slideId":"headlines","reason":"the feed news has not/);
+    contents['news'] = rss(item('At last'));
+    await waitForHeadline(page, 'At last');
+  });
+
+  it('stay where they are when another feed has news, and begin again when their own has', async () => {
+    const slides = [headlines({ duration_seconds: 3600 })];
+    const { service, written } = await open(
+      { news: rss(item('One') + item('Two')), sport: rss(item('A')), other: rss(item('B')) },
+      slides,
+    );
+    const page = await openPlayer(service, 'lobby');
+    await waitForHeadline(page, 'One');
+    await waitForFeeds(service);
+    await command(service, 'right');
+    await waitForHeadline(page, 'Two');
+    const marked = await page.locator('.slide-rss').evaluateHandle((element) => element);
+    const { rssFeeds } = written;
+    // Other addresses are asked at once, and need not wait for their turn.
+    service.writeContent({ ...written, rssFeeds: [rssFeeds[0], { ...rssFeeds[1], url: rssFeeds[2]?.url }] });
+    await expect.poll(async () => (await payloadOf(service)).rssFeeds[1]?.items[0]?.title, patience).toBe('B');
+    await command(service, 'left');
+    await waitForHeadline(page, 'One');
+    expect(await page.locator('.slide-rss').evaluate((element, first) => element === first, marked)).toBe(true);
+    service.writeContent({ ...written, rssFeeds: [{ ...rssFeeds[0], url: rssFeeds[2]?.url }] });
+    await waitForHeadline(page, 'B');
+  }, 60_000);
+
+  it.each([
+    ['a word', 'Open'],
+    ['a sentence', 'New bridge over the river opens two years ahead of schedule'],
+    ['300 characters', 'something happened again '.repeat(12).trim()],
+    ['a long word', 'Donaudampfschifffahrtsgesellschaftskapitänsversammlungsraum'],
+    ['another script', 'افتتاح الجسر الجديد فوق النهر قبل الموعد بعامين'],
+  ])('%s: as large as it goes, and all of it on the screen', async (_, title) => {
+    const more = `<description>${'Two lines of text about it. '.repeat(20)}</description>${image('/picture.svg')}`;
+    const { service } = await open({ news: rss(item(title, more)) }, [headlines()]);
+    const page = await openPlayer(service, 'lobby', { width: 1920, height: 1080 });
+    await waitForHeadline(page, title);
+    const over = () =>
+      page
+        .locator('.words')
+        .evaluate((words) => Math.max(words.scrollHeight - words.clientHeight, words.scrollWidth - words.clientWidth));
+    for (const viewport of [
+      { width: 1080, height: 1920 },
+      { width: 390, height: 844 },
+    ]) {
+      expect(await over()).toBeLessThanOrEqual(0);
+      await page.setViewportSize(viewport);
+      await expect.poll(over, patience).toBeLessThanOrEqual(0);
+    }
+  });
+});

@@ -1,0 +1,124 @@
+import type { Page } from 'playwright-core';
+import { expect, it } from 'vitest';
+import { describeBrowser } from '../../support/browser.ts';
+import { lobby, openPlayer, patience, waitForConnection } from '../../support/player.ts';
+import { startTestService, type TestService } from '../../support/service.ts';
+
+const landscape = { width: 1280, height: 720 };
+
+/** The entries' times are told from a zone in which it is now about noon, so that no test is run at midnight. */
+const noon = (): string => {
+  const hour = new Date().getUTCHours();
+  return `Etc/GMT${hour >= 12 ? '+' : '-'}${Math.abs(hour - 12)}`;
+};
+const wallTime = (minutes: number, timeZone: string): string =>
+  new Intl.DateTimeFormat('en-GB', { hour: '2-digit', minute: '2-digit', timeZone }).format(
+    Date.now() + minutes * 60_000,
+  );
+
+const open = async (entries: object[], more: object[] = [], timeZone = 'UTC', duration_seconds = 3600) => {
+  const slide = { id: 'board', kind: 'timetable', content: { group_id: 'trains' }, duration_seconds };
+  const groups = { timetableGroups: [{ id: 'trains', name: 'Departures', entries }] };
+  return startTestService({ content: lobby([slide, ...more], groups), env: { SIGNAGE_TIME_ZONE: timeZone } });
+};
+const board = async (service: TestService, viewport = landscape): Promise<Page> => {
+  const page = await openPlayer(service, 'lobby', viewport);
+  await page.locator('.slide-timetable[data-state="playing"]').waitFor();
+  return page;
+};
+const names = (page: Page): Promise<string[]> => page.locator('.row .name').allTextContents();
+const command = (service: TestService, name: string) => service.post('/api/screens/lobby/commands', { command: name });
+
+describeBrowser('a timetable', () => {
+  it('tells what is still to come today, the next first, in the time of the site', async () => {
+    const timeZone = noon();
+    const entries = [
+      { time: wallTime(120, timeZone), title: 'Later', location: 'Platform 2' },
+      { time: wallTime(-5, timeZone), title: 'Gone' },
+      { time: wallTime(10, timeZone), title: 'Next', detail: 'Express' },
+    ];
+    const page = await board(await open(entries, [], timeZone));
+    expect(await names(page)).toEqual(['Next', 'Later']);
+    expect(await page.locator('.row.next .detail').textContent()).toMatch(/^Express.*(10|9) min/);
+    expect(await page.locator('.row .location').last().textContent()).toBe('Platform 2');
+    expect(await page.locator('.head .title').textContent()).toBe('Departures');
+  });
+
+  it('lets go of what is over while it is on, and then tells of tomorrow', async () => {
+    const timeZone = noon();
+    // It stays for a minute, of which most is gone.
+    const time = new Intl.DateTimeFormat('en-GB', { timeStyle: 'medium', timeZone }).format(Date.now() - 44_000);
+    const page = await board(await open([{ time, title: 'Leaving' }], [], timeZone));
+    const marked = await page.locator('.slide-timetable').evaluateHandle((element) => element);
+    expect(await page.locator('.row.next .detail').textContent()).toBe('now');
+    await expect.poll(() => page.locator('.day').textContent(), patience).toMatch(/^tomorrow/i);
+    expect([await names(page), await page.locator('.row.next').count()]).toEqual([['Leaving'], 0]);
+    expect(await page.locator('.slide-timetable').evaluate((element, first) => element === first, marked)).toBe(true);
+  });
+
+  it('has pages, turned by left and right; at the ends by a whole slide', async () => {
+    const timeZone = noon();
+    const entries = Array.from({ length: 14 }, (_, at) => ({
+      time: wallTime(30 + at, timeZone),
+      title: `Train ${at}`,
+    }));
+    const service = await open(
+      entries,
+      [{ id: 'text', kind: 'text', title: 'A text', duration_seconds: 3600 }],
+      timeZone,
+    );
+    const page = await board(service);
+    const perPage = (await names(page)).length;
+    expect(perPage).toBeGreaterThan(4);
+    expect(perPage).toBeLessThan(8);
+    const first = async () => (await names(page))[0];
+    await command(service, 'right');
+    await expect.poll(first, patience).toBe(`Train ${perPage}`);
+    await command(service, 'left');
+    await expect.poll(first, patience).toBe('Train 0');
+    await command(service, 'left');
+    await waitForConnection(service, 'lobby', { currentSlideId: 'text' });
+  });
+
+  it('turns its pages by itself', async () => {
+    const timeZone = noon();
+    const entries = Array.from({ length: 12 }, (_, at) => ({
+      time: wallTime(30 + at, timeZone),
+      title: `Train ${at}`,
+    }));
+    const page = await board(await open(entries, [], timeZone, 9));
+    await expect.poll(async () => (await names(page))[0], patience).toMatch(/^Train [4-8]$/);
+  });
+
+  it('of nothing is skipped and reported', async () => {
+    const service = await open([], [{ id: 'text', kind: 'text', title: 'A text' }]);
+    await openPlayer(service, 'lobby');
+    await waitForConnection(service, 'lobby', { currentSlideId: 'text' });
+    await expect.poll(() => service.log(), patience).toMatch(/"slideId":"board","reason":"there is nothing/);
+  });
+
+  it('can be read from afar, whatever stands in it', async () => {
+    const timeZone = noon();
+    const entry = (title: string, more = {}) => ({ time: wallTime(30, timeZone), title, ...more });
+    const entries = [
+      entry('Llanfairpwllgwyngyllgogerychwyrndrobwllllantysiliogogoch', { location: 'Platform 12' }),
+      entry('الرحلة إلى الإسكندرية', { detail: 'word '.repeat(60) }),
+      ...Array.from({ length: 48 }, (_, at) => entry(`Train ${at}`)),
+    ];
+    const page = await board(await open(entries, [], timeZone));
+    for (const viewport of [landscape, { width: 720, height: 1280 }, { width: 390, height: 844 }]) {
+      await page.setViewportSize(viewport);
+      const measure = () =>
+        page.locator('.sheet').evaluate((sheet) => {
+          const unit = Math.min(innerWidth, innerHeight) / 100;
+          const sizes = [...sheet.querySelectorAll('.row .time')].map((time) =>
+            Number.parseFloat(getComputedStyle(time).fontSize),
+          );
+          const last = [...sheet.querySelectorAll('.row')].at(-1)?.getBoundingClientRect().bottom ?? 0;
+          return { size: Math.min(...sizes) / unit, over: last - sheet.getBoundingClientRect().bottom };
+        });
+      await expect.poll(async () => (await measure()).over, patience).toBeLessThanOrEqual(1);
+      expect((await measure()).size).toBeGreaterThanOrEqual(4.5);
+    }
+  });
+});
