@@ -17,8 +17,9 @@ export interface Backups {
 }
 
 export const createBackups = (dataDir: string): Backups => {
+  // Where the folder can't be read there is nothing to list; whoever writes to it is told why.
   const list = async (): Promise<string[]> =>
-    (await readdir(dataDir)).filter((name) => name.startsWith(PREFIX)).toSorted();
+    (await readdir(dataDir).catch((): string[] => [])).filter((name) => name.startsWith(PREFIX)).toSorted();
 
   return {
     list,

@@ -95,7 +95,8 @@ describe('the first start', () => {
     const dataDir = temporaryFolder();
     const service = await startTestService({ dataDir, content: lobby });
     expect(await titlesOf(service)).toEqual(['Hello']);
-    expect(readdirSync(join(dataDir, 'media'))).toEqual([]);
+    const media = readdirSync(join(dataDir, 'media'), { withFileTypes: true });
+    expect(media.filter((entry) => entry.isFile())).toEqual([]);
     expect(readFileSync(join(dataDir, 'content.json'), 'utf8')).toBe(JSON.stringify(lobby));
   });
 });

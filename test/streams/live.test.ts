@@ -75,7 +75,7 @@ describeStreams('a stream', () => {
   });
 
   test('is converted where a browser could not play it, and remembered', async ({ address, keep, start, expect }) => {
-    const streams = await start({ streamIdleSeconds: 1 });
+    const streams = await start({ streamIdleSeconds: 5 });
     keep(publish(address, { video: 'flv1', audio: 'libmp3lame' }));
     const session = await watch(streams, address);
     expect((await probe(streams.url + session.playlistUrl)).tracks).toMatchObject({
