@@ -77,7 +77,6 @@ export const createPlayer = (
   { timeZone }: { timeZone: string },
 ): Player => {
   let payload: PlaylistPayload | null = null;
-  let isLoaded = false;
   let shown: Shown | null = null;
   let upcoming: Upcoming | null = null;
   let haltedAt: number | null = null;
@@ -272,7 +271,6 @@ export const createPlayer = (
     const indexOf = (slide: Slide): number => next?.slides.findIndex(({ id }) => id === slide.id) ?? -1;
     const isKept = (slide: Slide): boolean => next !== null && before !== null && isSame(slide, before, next);
     payload = next;
-    isLoaded = true;
     change = { from: Number.POSITIVE_INFINITY, at: 0 };
     resting.clear();
     if (upcoming !== null && !isKept(upcoming.slide)) dropUpcoming();
@@ -314,7 +312,7 @@ export const createPlayer = (
     step,
     look: () => {
       // Before the first playlist there is nothing to decide, and the idle screen would flash up.
-      if (isLoaded) update();
+      if (shown !== null) update();
     },
     retry: () => {
       resting.clear();
