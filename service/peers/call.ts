@@ -97,12 +97,22 @@ const parseJson = (bytes: Buffer): unknown => {
   }
 };
 
+/** What the errors that keep boxes apart mean for whoever set them up. */
+const meanings: Readonly<Record<string, string>> = {
+  signature_invalid: 'it has another secret',
+  signature_stale: 'its clock is over 300 s from ours, or it started just now',
+  credentials_required: 'it has a secret, and this one has none',
+  host_refused: 'it does not answer to this name: use its address, or add the name to its SIGNAGE_ALLOWED_HOSTS',
+};
+
 const judge = <Schema extends z.ZodType>({ status, bytes }: Reply, schema: Schema): PeerAnswer<z.output<Schema>> => {
   if (bytes === null) return { ok: false, status, code: null, reason: 'answers more than is taken in' };
   const json = parseJson(bytes);
   if (status < 200 || status > 299) {
     const code = errorBody.safeParse(json).data?.error.code ?? null;
-    return { ok: false, status, code, reason: `answers ${status}${code === null ? '' : ` ${code}`}` };
+    const meaning = meanings[code ?? ''];
+    const reason = ['answers', status, code ?? '', meaning === undefined ? '' : `(${meaning})`].join(' ').trimEnd();
+    return { ok: false, status, code, reason };
   }
   const { success, data, error } = schema.safeParse(json);
   if (success) return { ok: true, status, body: data };

@@ -5,10 +5,11 @@
 import type { Logger } from 'pino';
 import type { z } from 'zod';
 import { type PeerHealth, type PeerState, peerState } from '../wire.ts';
-import { type Address, createAddresses, isDue, type Source } from './addresses.ts';
+import { type Address, createAddresses, type Source } from './addresses.ts';
 import { isOpen } from './breaker.ts';
 import { type Caller, type PeerAnswer, type PeerRequest, recipientHeader } from './call.ts';
 import { isLoopback } from './loopback.ts';
+import { createProber } from './prober.ts';
 
 /** A box of our site, or a static address where none has answered yet. */
 export interface Peer {
@@ -81,8 +82,6 @@ interface Options {
 }
 
 const TICK_MS = 250;
-/** How many addresses where nobody was found yet are asked at a time. */
-const MOST_PROBES = 8;
 const SETTLE_MS = 1_000;
 
 /** What a peer said last, and when. */
@@ -98,8 +97,6 @@ export const createRegistry = (
   const addresses = createAddresses();
   const words = new Map<string, Word>();
   const listeners: ((peer: LivePeer) => void)[] = [];
-  /** Addresses that are being asked; `again` asks once more afterwards. */
-  const asking = new Map<string, { done: Promise<void>; again: Promise<void> | null }>();
   let port: number | null = null;
   let timer: NodeJS.Timeout | undefined;
   let closed = false;
@@ -149,50 +146,25 @@ export const createRegistry = (
     addresses.answered(address, nodeId, steady(), random());
     words.set(nodeId, { state, contactAt: Date.now() });
     // It may have moved here from there.
-    if (isNew) for (const other of addresses.of(nodeId)) if (other !== address) void ask(other);
+    if (isNew) for (const other of addresses.of(nodeId)) if (other !== address) void prober.ask(other);
     if (!wasAlive) log.info({ nodeId, url: address.url, version: state.version }, 'a peer is there');
     for (const told of state.peers) follow(told, address.url);
     const peer = find(nodeId);
     if (isLive(peer)) for (const listener of listeners) listener(peer);
   };
 
-  const probe = async (address: Address, news: boolean): Promise<void> => {
-    const path = `/api/peers/state?from=${self}&port=${port}${news ? '&news=1' : ''}`;
+  const probe = async (address: Address, hasNews: boolean): Promise<void> => {
+    if (port === null || closed) return;
+    const path = `/api/peers/state?from=${self}&port=${port}${hasNews ? '&news=1' : ''}`;
     const answer = await caller.call(address.url, { path, schema: peerState });
     if (closed) return;
     if (answer.ok) take(address, answer.body);
-    else {
-      address.foreign = false;
-      fail(address, answer.reason);
-    }
+    else fail(address, answer.reason);
     addresses.forget(steady());
     for (const nodeId of words.keys()) if (addresses.of(nodeId).length === 0) words.delete(nodeId);
   };
 
-  /** Asks an address now; what was asked before now may not know what is new. */
-  const ask = (address: Address, news = false): Promise<void> => {
-    if (port === null || closed) return Promise.resolve();
-    const running = asking.get(address.url);
-    if (running !== undefined) {
-      running.again ??= running.done.then(() => ask(address, news));
-      return running.again;
-    }
-    const done = probe(address, news).finally(() => asking.delete(address.url));
-    asking.set(address.url, { done, again: null });
-    return done;
-  };
-
-  const tick = (): void => {
-    const isProven = (address?: Address): boolean => address?.source === 'static' || address?.nodeId != null;
-    const due = addresses.all().filter((address) => !asking.has(address.url) && isDue(address, steady()));
-    const probes = [...asking.keys()].filter((url) => !isProven(addresses.get(url))).length;
-    // The least tried first: among many that are nobody, one may be somebody.
-    const unproven = due
-      .filter((address) => !isProven(address))
-      .toSorted((a, b) => a.breaker.failures - b.breaker.failures);
-    const next = unproven.slice(0, Math.max(0, MOST_PROBES - probes));
-    for (const address of [...due.filter(isProven), ...next]) void ask(address);
-  };
+  const prober = createProber({ addresses, probe, steady });
 
   /** Everybody whose word counts: one address a peer, and static ones where none has been found. */
   const everybody = (): Address[] => [
@@ -200,8 +172,16 @@ export const createRegistry = (
     ...addresses.all().filter(({ source, nodeId }) => source === 'static' && nodeId === null),
   ];
 
-  const askAll = async (news: boolean): Promise<void> => {
-    await Promise.all(everybody().map((address) => ask(address, news)));
+  const askAll = async (hasNews: boolean): Promise<void> => {
+    await Promise.all(everybody().map((address) => prober.ask(address, hasNews)));
+  };
+
+  const hint: Registry['hint'] = (url, source) => {
+    const address = addresses.add(url, source, steady(), random());
+    if (address === undefined) return;
+    address.leaving = false;
+    if (isOpen(address.breaker)) address.breaker = { ...address.breaker, retryAt: steady() };
+    prober.tick();
   };
 
   let settling: Promise<void> | null = null;
@@ -220,15 +200,17 @@ export const createRegistry = (
     settled: () => settling ?? Promise.resolve(),
     call: async ({ nodeId }, request) => {
       const [address] = nodeId === null ? [] : addresses.of(nodeId);
-      if (nodeId === null || address === undefined || isOpen(address.breaker)) {
+      if (closed || nodeId === null || address === undefined || isOpen(address.breaker)) {
         return { ok: false, status: null, code: null, reason: address?.reason ?? 'is not known' };
       }
       const headers = { ...request.headers, [recipientHeader]: nodeId };
       const answer = await caller.call(address.url, { ...request, headers });
-      if (!answer.ok && (answer.status === null || answer.code === 'misdirected') && !closed) {
+      const isAway = !answer.ok && (answer.status === null || answer.code === 'misdirected');
+      // Of many calls that fail at once, one counts.
+      if (isAway && !closed && !isOpen(address.breaker)) {
         fail(address, answer.reason);
         // Another way to the same box may be open.
-        for (const other of addresses.of(nodeId)) if (other !== address) void ask(other);
+        for (const other of addresses.of(nodeId)) if (other !== address) void prober.ask(other);
       }
       return answer;
     },
@@ -248,37 +230,27 @@ export const createRegistry = (
       })),
     start: (at) => {
       port = at;
-      timer = setInterval(tick, TICK_MS);
+      timer = setInterval(prober.tick, TICK_MS);
       timer.unref();
-      tick();
-      const first = Promise.all([...asking.values()].map(({ done }) => done));
+      prober.tick();
       const late = new Promise((resolve) => setTimeout(resolve, SETTLE_MS).unref());
-      settling = Promise.race([first, late]).then(() => {
+      settling = Promise.race([prober.done(), late]).then(() => {
         settling = null;
       });
     },
-    hint: (url, source) => {
-      const address = addresses.add(url, source, steady(), random());
-      if (address === undefined) return;
-      address.leaving = false;
-      if (isOpen(address.breaker)) address.breaker = { ...address.breaker, retryAt: steady() };
-      tick();
-    },
+    hint,
     goodbye: (url) => {
       const address = addresses.get(url);
       if (address === undefined) return;
       address.leaving = true;
-      void ask(address);
+      void prober.ask(address);
     },
     heard: (from, host, fromPort, hasNews) => {
       if (from === self) return;
       const [best] = addresses.of(from);
       if (best !== undefined && !isOpen(best.breaker)) {
-        if (hasNews) void ask(best);
-        return;
-      }
-      const address = addresses.add(`http://${host}:${fromPort}`, 'asked', steady(), random());
-      if (address !== undefined) void ask(address);
+        if (hasNews) void prober.ask(best);
+      } else hint(`http://${host}:${fromPort}`, 'asked');
     },
     close: () => {
       closed = true;

@@ -21,7 +21,7 @@ test('a box with another secret is none', async () => {
   const other = await startBox([one], { env: { SIGNAGE_SHARED_SECRET: `not ${secret}` } });
   await expect
     .poll(() => peersOf(other), patience)
-    .toMatchObject([{ state: 'away', reason: 'answers 401 signature_invalid' }]);
+    .toMatchObject([{ state: 'away', reason: 'answers 401 signature_invalid (it has another secret)' }]);
   expect(await aliveAt(one)).toBe(0);
 });
 
