@@ -53,7 +53,7 @@ const fill =
       { kind: 'timetable', content: { group_id: 'trains' } },
       { kind: 'text', body: 'Good evening', content },
     ].map((slide) => ({ ...slide, duration_seconds: seconds }));
-    const html = `<style>p { position: absolute; inset: 0; margin: 0; background: ${colour(green)} }</style>\
+    const html = `<style>p { position: absolute; inset: 0; margin: 0; background: ${colour(green)}; color: ${colour(blue)} }</style>\
 <p>{{ now | date: "%H:%M:%S" }}</p>`;
     return {
       screens: [{ name: 'Lobby', slug: 'lobby', playlist_id: 'main' }],
@@ -66,7 +66,9 @@ const fill =
 /** A page of somebody else's. */
 const startSite = async (): Promise<{ url: string; stop(): void }> => {
   const server = createServer((_, response) =>
-    response.setHeader('Content-Type', 'text/html').end('<body style="background: rgb(230, 230, 60)"><h1>News'),
+    response
+      .setHeader('Content-Type', 'text/html')
+      .end('<body style="background: rgb(230, 230, 60); color: rgb(230, 60, 60)"><h1>News'),
   );
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
   return {
@@ -97,17 +99,43 @@ const untilSwaps = async (service: BenchService, count: number): Promise<Gaps> =
   }
 };
 
-/** The frames in which a point is black, or the ground of a layer that has no picture. */
-const darkIn = (frames: readonly Frame[]): number =>
-  frames.filter(({ points }) =>
-    points.some(([red, green, blue]) => red + green + blue < 60 || (red < 40 && green < 65 && blue < 75)),
-  ).length;
+/** The ground of the page, and of a layer that has no picture. */
+const ground: Rgb = [23, 52, 58];
+
+const isDark = (point: Rgb): boolean =>
+  point.every((part) => part < 16) || point.every((part, index) => Math.abs(part - (ground[index] ?? 0)) < 8);
+
+const darkIn = (frames: readonly Frame[]): Frame[] => frames.filter(({ points }) => points.some(isDark));
+
+/** Has the page write down what comes on, and when. */
+const keepLog = (page: Page): Promise<void> =>
+  page.evaluate(() => {
+    const log: [at: number, slide: string][] = [];
+    Object.assign(globalThis, { swapLog: log });
+    new MutationObserver(() => {
+      const slides = [...document.querySelectorAll('.layer .slide[data-state="playing"]')];
+      log.push([Date.now() / 1000, slides.map(({ className }) => className.slice('slide slide-'.length)).join(' < ')]);
+    }).observe(document.getElementById('stage') as Node, { subtree: true, attributeFilter: ['data-state'] });
+  });
+
+/** Says of dark frames what they show, and what was on. */
+const explain = async (page: Page, dark: readonly Frame[]): Promise<void> => {
+  const log = await page.evaluate(() => (globalThis as unknown as { swapLog: [number, string][] }).swapLog);
+  for (const { at, points } of dark.slice(0, 5)) {
+    const [since, slides] = log.findLast(([time]) => time <= at) ?? [at, ''];
+    const darkPoints = points.filter(isDark);
+    console.log(
+      `    dark: ${darkPoints.length} of ${points.length} points, such as rgb(${darkPoints[0]}), ` +
+        `${Math.round((at - since) * 1000)} ms after ${slides}`,
+    );
+  }
+};
 
 const report = (name: string, frames: readonly Frame[], gaps?: Gaps): void => {
   const seconds = (frames.at(-1)?.at ?? 0) - (frames[0]?.at ?? 0);
   const figures = [gaps?.p50, gaps?.p99, gaps?.max].map((value) => value?.toFixed(1) ?? '-').join(' / ');
   console.log(
-    `  ${name.padEnd(30)} gap p50/p99/max ${figures} ms   ${darkIn(frames)} dark of ${frames.length} frames filmed ` +
+    `  ${name.padEnd(30)} gap p50/p99/max ${figures} ms   ${darkIn(frames).length} dark of ${frames.length} frames filmed ` +
       `(${(frames.length / seconds).toFixed(0)} a second)`,
   );
 };
@@ -148,9 +176,12 @@ export const benchSwaps = async (): Promise<void> => {
     await page.goto(`${service.url}/screen/lobby`);
     // Once around, so that everything has been loaded.
     await untilSwaps(service, 14);
+    await keepLog(page);
     const filming = await record(page);
     const gaps = await untilSwaps(service, SWAPS / 2 + 14);
-    report(fades ? 'fades' : 'cuts', await filming.stop(), gaps);
+    const frames = await filming.stop();
+    report(fades ? 'fades' : 'cuts', frames, gaps);
+    await explain(page, darkIn(frames));
     await page.close();
     if (fades) report('naive cuts, for comparison', await filmNaive(browser, service));
     await service.stop();

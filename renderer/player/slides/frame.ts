@@ -1,7 +1,7 @@
 import type { Slide } from '../../../service/wire.ts';
 import { colour } from './palette.ts';
 
-type Picture = HTMLImageElement | HTMLVideoElement | HTMLCanvasElement;
+type Picture = HTMLImageElement | HTMLVideoElement;
 
 /** How a picture sits on the screen. */
 interface Framing {
@@ -22,7 +22,7 @@ export const framing = (content: Slide['content']): Framing => {
 };
 
 /** Sets the picture into its frame. */
-export const frame = (picture: Picture, { fit, focus }: Framing): void => {
+export const frame = (picture: Picture | HTMLCanvasElement, { fit, focus }: Framing): void => {
   picture.style.objectFit = fit;
   picture.style.objectPosition = fit === 'cover' ? focus.map((part) => `${part * 100}%`).join(' ') : 'center';
 };
@@ -43,6 +43,26 @@ const backdrop = (picture: Picture, width: number, height: number): HTMLElement 
     context.drawImage(picture, 0, 0, canvas.width, canvas.height);
   }
   return canvas;
+};
+
+const PAPER_SIZE = 16;
+
+/** The colour that most of a page's rim has, as CSS: on it a page has no visible end. */
+export const paperOf = (page: HTMLCanvasElement): string => {
+  const canvas = document.createElement('canvas');
+  canvas.width = PAPER_SIZE;
+  canvas.height = PAPER_SIZE;
+  const context = canvas.getContext('2d', { willReadFrequently: true });
+  context?.drawImage(page, 0, 0, PAPER_SIZE, PAPER_SIZE);
+  const { data = [] } = context?.getImageData(0, 0, PAPER_SIZE, PAPER_SIZE) ?? {};
+  const counts = new Map<string, number>();
+  for (let at = 0; at < PAPER_SIZE ** 2; at++) {
+    const isRim = [at % PAPER_SIZE, Math.floor(at / PAPER_SIZE)].some((part) => part === 0 || part === PAPER_SIZE - 1);
+    const colour = `rgb(${data[at * 4]}, ${data[at * 4 + 1]}, ${data[at * 4 + 2]})`;
+    if (isRim) counts.set(colour, (counts.get(colour) ?? 0) + 1);
+  }
+  const [[most] = ['#fff']] = [...counts].toSorted(([, a], [, b]) => b - a);
+  return most;
 };
 
 /**

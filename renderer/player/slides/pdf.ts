@@ -1,6 +1,7 @@
 import type { PagedDocument } from './document.ts';
-import { frame, framing, surround } from './frame.ts';
+import { frame, framing, paperOf } from './frame.ts';
 import { createPages, shareOf } from './pages.ts';
+import { colour } from './palette.ts';
 import type { SlideFactory } from './slide.ts';
 import { createView, mediaUrl } from './view.ts';
 
@@ -8,7 +9,8 @@ import { createView, mediaUrl } from './view.ts';
 const PAGE_MS = 10_000;
 
 /**
- * A PDF document, page by page: all of a page is shown unless `content.fit` is `cover`. The slide's duration spreads over
+ * A PDF document, page by page: all of a page is shown, on the colour of its paper or of `content.background`, unless
+ * `content.fit` is `cover`. The slide's duration spreads over
  * the pages; without one each has 10 s. The page that is on and its neighbours are held as pictures, and no others.
  */
 export const createPdf: SlideFactory = ({ slide, media, fail }) => {
@@ -52,6 +54,7 @@ export const createPdf: SlideFactory = ({ slide, media, fail }) => {
     if (current !== index || life.signal.aborted) return;
     canvas.className = 'picture';
     frame(canvas, how);
+    element.style.background = colour(slide.content?.['background']) ?? paperOf(canvas);
     const before = element.querySelector('.picture');
     if (before === null) element.append(canvas);
     else before.replaceWith(canvas);
@@ -90,10 +93,9 @@ export const createPdf: SlideFactory = ({ slide, media, fail }) => {
       });
       signal.throwIfAborted();
       length = pdf.count * PAGE_MS;
-      const first = await paint(0).catch((error: Error) => {
+      await paint(0).catch((error: Error) => {
         throw signal.aborted ? error : new Error(`${url} can't be painted: ${error.message}`);
       });
-      element.append(...surround(slide.content, how, first, first.width, first.height));
       pages.open(
         pdf.count,
         slide.duration_seconds === null ? PAGE_MS : shareOf(slide.duration_seconds * 1000, pdf.count),

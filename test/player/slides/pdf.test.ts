@@ -80,15 +80,19 @@ describeBrowser('a pdf slide', () => {
     await expect.poll(() => canvasOf(page), patience).toEqual([960, 1359]);
   });
 
-  it('stands on the colour that its content names', async () => {
-    const { page } = await openDocument(threePages, { content: { background: 'rgb(20, 20, 220)' } });
+  it('stands on the colour of its paper, or on the one that its content names', async () => {
+    const groundOf = (page: Page) =>
+      page.locator('.slide-pdf').evaluate((element: HTMLElement) => element.style.background);
+    const { service, page } = await openDocument(threePages, { duration_seconds: 3600 });
     await waitForColour(page, red);
-    expect(
-      await page
-        .locator('.slide-pdf .backdrop')
-        .first()
-        .evaluate((element: HTMLElement) => element.style.background),
-    ).toBe('rgb(20, 20, 220)');
+    expect(await groundOf(page)).toBe(`rgb(${red.join(', ')})`);
+    await send(service, 'right');
+    await waitForColour(page, green);
+    expect(await groundOf(page)).toBe(`rgb(${green.join(', ')})`);
+    const content = { background: 'rgb(1, 2, 3)' };
+    service.writeContent(lobby([{ id: 'menu', kind: 'pdf', media_url: '/media/menu.pdf', content }]));
+    await expect.poll(() => page.locator('.slide-pdf').count(), patience).toBe(1);
+    await expect.poll(() => groundOf(page), patience).toBe('rgb(1, 2, 3)');
   });
 
   it('lets go of its worker', async () => {
