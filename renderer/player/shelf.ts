@@ -87,11 +87,13 @@ export const createShelf = (): Shelf => {
   };
 
   return {
-    take: (url) => {
-      if (!/^(?:\/media\/|https?:)/i.test(url)) return Promise.resolve(url);
-      const running = taking.get(url) ?? fetchMedium(url).finally(() => taking.delete(url));
-      taking.set(url, running);
-      return running;
+    take: async (url) => {
+      if (!/^(?:\/media\/|https?:)/i.test(url)) return url;
+      // A fragment, such as the second to begin at, is of what is loaded, wherever from.
+      const [medium = '', ...fragment] = url.split('#');
+      const running = taking.get(medium) ?? fetchMedium(medium).finally(() => taking.delete(medium));
+      taking.set(medium, running);
+      return [await running, ...fragment].join('#');
     },
   };
 };

@@ -173,6 +173,7 @@ export const openLedger = async ({ path, folder, log }: Options) => {
      * played now stays, unless it is told to go.
      */
     async evict(bytes: number, played: 'stays' | 'goes too' = 'stays'): Promise<void> {
+      if (bytes <= 0) return;
       await inTurn(async () => {
         const order = [...copies]
           .filter(([url]) => played === 'goes too' || !named.has(url))

@@ -82,7 +82,7 @@ describeBrowser('a box without a network', () => {
       const slides = [
         { id: 'picture', kind: 'image', media_url: picture },
         { id: 'menu', kind: 'pdf', media_url: menu },
-        { id: 'film', kind: 'video', media_url: film },
+        { id: 'film', kind: 'video', media_url: `${film}#t=0.5` },
         { id: 'text', kind: 'text', title: 'Offline', body: `<p>A picture</p><img src="${inside}">` },
         { id: 'template', kind: 'template', template_id: 'ground', content: { ground: inside } },
       ].map((slide) => ({ ...slide, duration_seconds: 3600 }));

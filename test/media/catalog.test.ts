@@ -33,6 +33,15 @@ describe('the catalog', () => {
     ]);
   });
 
+  it('lets a file go out with its hash, and never with that of another', async () => {
+    const media = await startMedia();
+    const digestOf = async () => (await media.request('/media/a.png')).headers.get('repr-digest');
+    await media.put('a.png', png);
+    expect(await digestOf()).toBe(`sha-256=:${createHash('sha256').update(png).digest('base64')}:`);
+    appendFileSync(join(media.uploadDir, 'a.png'), 'more');
+    expect(await digestOf()).toBe(null);
+  });
+
   it('finds what was put into the folders by hand, changed and taken away', async () => {
     const media = await startMedia();
     const file = join(media.uploadDir, 'b.txt');
