@@ -1,9 +1,11 @@
 /** The link to the service: the playlist, the socket, and patience while either is away. */
-import type { ClockState, Command, PlaylistPayload, ServiceMessage } from '../../service/wire.ts';
+import type { ClockState, Command, PlaylistPayload, ServiceMessage, syncHeader } from '../../service/wire.ts';
 import type { Identity } from '../shared/identity.ts';
 import type { PageToken } from '../shared/page-token.ts';
 import { patientFetch, waitMs } from '../shared/patience.ts';
 import type { Clock } from './clock.ts';
+
+type TimeMessage = Extract<ServiceMessage, { type: 'time' }>;
 
 /** What the page shows, as it is reported. */
 export interface Report {
@@ -18,9 +20,11 @@ export interface Report {
 interface Dependencies {
   clock: Clock;
   token: PageToken;
-  /** A new playlist; null: the screen does not exist (any more). */
-  onPlaylist(payload: PlaylistPayload | null): void;
+  /** A new playlist, and whether all show it at the same time; null: the screen does not exist (any more). */
+  onPlaylist(payload: PlaylistPayload | null, isInStep: boolean): void;
   onCommand(command: Command): void;
+  /** The service has told the time of the site. */
+  onTime(message: TimeMessage): void;
   /** The time of day was set on or back. */
   onTimeSet(): void;
 }
@@ -34,7 +38,12 @@ export interface Link {
   fault(slideId: string, reason: string): void;
   /** Tells the service how long no intended picture was on the screen as a slide came on; null: the idle screen. */
   swapped(slideId: string | null, gapMs: number): void;
+  /** Says something now or not at all. */
+  say(message: object): void;
 }
+
+// By its type the same as in the vocabulary.
+const inStepHeader: typeof syncHeader = 'x-signage-sync';
 
 const OPEN_MS = 10_000;
 /** A look at the playlist that no message asked for. Where the service does not answer, the socket is dead too. */
@@ -51,12 +60,13 @@ const DATE_TOLERANCE_MS = 2_000;
 export const createLink = (
   slug: string,
   identity: Identity,
-  { clock, token, onPlaylist, onCommand, onTimeSet }: Dependencies,
+  { clock, token, onPlaylist, onCommand, onTime, onTimeSet }: Dependencies,
 ): Link => {
   const base = `/api/screens/${encodeURIComponent(slug)}`;
   let socket: WebSocket | null = null;
   let failures = 0;
   let etag: string | null = null;
+  let isInStep = false;
   let fetching: Promise<boolean> | null = null;
   let again = false;
   let report: Report | null = null;
@@ -103,7 +113,15 @@ export const createLink = (
     return patientFetch(`${base}/playlist`, { headers }, async (response) => {
       const date = Date.parse(response.headers.get('Date') ?? '');
       if (!Number.isNaN(date)) setClock(date, DATE_TOLERANCE_MS);
-      if (response.status === 304) return undefined;
+      const wasInStep = isInStep;
+      isInStep = response.headers.has(inStepHeader);
+      if (response.status === 304) {
+        if (isInStep === wasInStep) return undefined;
+        // It alone has changed, so the payload is the one that is known.
+        etag = null;
+        again = true;
+        return undefined;
+      }
       if (!response.ok && response.status !== 404) throw new Error(`the playlist answers ${response.status}`);
       const payload = response.ok ? ((await response.json()) as PlaylistPayload) : null;
       etag = payload === null ? null : response.headers.get('ETag');
@@ -124,7 +142,7 @@ export const createLink = (
       socket?.close();
       return false;
     }
-    if (latest !== undefined) onPlaylist(latest);
+    if (latest !== undefined) onPlaylist(latest, isInStep);
     return true;
   };
 
@@ -142,7 +160,8 @@ export const createLink = (
 
   const handle = (message: ServiceMessage): void => {
     if (message.type === 'command') onCommand(message);
-    else if (message.type !== 'time') {
+    else if (message.type === 'time') onTime(message);
+    else {
       if (message.type === 'welcome') {
         failures = 0;
         clockTold = null;
@@ -190,6 +209,9 @@ export const createLink = (
       sendReport();
     },
     fault: (slideId, reason) => tell({ type: 'fault', slideId, reason: reason.slice(0, 500) }),
+    say: (message) => {
+      if (isOpen()) socket?.send(JSON.stringify(message));
+    },
     swapped: (slideId, gapMs) => tell({ type: 'swap', slideId, gapMs }),
   };
 };

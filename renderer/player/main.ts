@@ -11,6 +11,7 @@ import { createLink, type Report } from './link.ts';
 import { createPlayer } from './player.ts';
 import { createRedirect } from './redirect.ts';
 import { createShelf } from './shelf.ts';
+import { createSite } from './site.ts';
 import { createSlide } from './slides/index.ts';
 import { createStage } from './stage.ts';
 
@@ -88,16 +89,19 @@ const lookForScreen = async (): Promise<void> => {
 };
 
 let hadScreen = false;
-const load = (payload: PlaylistPayload | null): void => {
-  player.load(payload);
+const load = (payload: PlaylistPayload | null, isInStep: boolean): void => {
+  site.follow(isInStep);
+  player.load(payload, isInStep);
   // A page may also have been opened before its screen is there, and then it waits.
   if (payload === null && hadScreen) lookForScreen().catch(() => {});
   hadScreen ||= payload !== null;
 };
 
+const site = createSite(clock, (message) => link.say(message));
 const player = createPlayer(
   {
     clock,
+    site,
     stage: createStage(element('stage')),
     shelf: createShelf(),
     credentials: token.header,
@@ -113,7 +117,17 @@ const player = createPlayer(
   },
   { timeZone },
 );
-const link = createLink(slug, identity, { clock, token, onPlaylist: load, onCommand: obey, onTimeSet: player.look });
+const link = createLink(slug, identity, {
+  clock,
+  token,
+  onPlaylist: load,
+  onCommand: obey,
+  onTime: (message) => {
+    site.answer(message);
+    player.look();
+  },
+  onTimeSet: player.look,
+});
 
 for (const gesture of ['contextmenu', 'dragstart', 'selectstart']) {
   addEventListener(gesture, (event) => event.preventDefault());

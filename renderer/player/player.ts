@@ -1,16 +1,20 @@
 /** The player: decides by the timeline what is on, has it made ready in time, and swaps it in on the stage. */
 import type { PlaylistPayload, Slide } from '../../service/wire.ts';
 import type { Clock } from './clock.ts';
+import { LEAD_MS, moveOf, shiftOf } from './ensemble.ts';
 import { fingerprint } from './fingerprint.ts';
 import type { Report } from './link.ts';
+import { createRota, type Rota } from './rota.ts';
 import { endOf, isOn, nextChange } from './schedule.ts';
 import type { Shelf } from './shelf.ts';
+import type { Site } from './site.ts';
 import type { SlideFactory, SlideView } from './slides/slide.ts';
-import type { Stage } from './stage.ts';
+import type { Cue, Stage } from './stage.ts';
 import { following, lengthOf, restMs, resumed, type Turn, turnOf } from './timeline.ts';
 
 interface Dependencies {
   clock: Clock;
+  site: Pick<Site, 'at' | 'swapped' | 'video'>;
   stage: Stage;
   shelf: Shelf;
   /** The headers that go with requests to the service. */
@@ -25,18 +29,26 @@ interface Dependencies {
 }
 
 export interface Player {
-  /** Takes a new playlist; null: the screen does not exist. What is on and stays the same is not touched. */
-  load(payload: PlaylistPayload | null): void;
+  /**
+   * Takes a new playlist; null: the screen does not exist. What is on and stays the same is not touched. In step, every
+   * screen of the site shows the same slide of it at the same time.
+   */
+  load(payload: PlaylistPayload | null, isInStep?: boolean): void;
   /** Goes one slide back or on, past those that are off schedule, and starts the slide's time anew. */
   step(step: 1 | -1): void;
   /** Goes one page back or on inside the slide; at its ends, one slide. */
   turn(step: 1 | -1): void;
-  /** Lets slides that failed have another try at once: what they lacked may have come. */
+  /** Lets slides that failed have another try at once: what they lacked may have come. Steps that led out of step end. */
   retry(): void;
   /** Stops time and motion, or lets them go on; while silent, nothing may be heard either. */
   halt(halted: boolean, silent: boolean): void;
   /** Looks at the clocks at once, since they were set. */
   look(): void;
+}
+
+/** When the turn of a slide begins, by the site's clock; of use only in step. */
+interface Place {
+  since: number;
 }
 
 /** On the stage. With no slide it is the idle screen. */
@@ -45,6 +57,7 @@ interface Shown {
   index: number;
   view: SlideView;
   turn: Turn;
+  place: Place;
   /** Its slide has left the playlist, was changed, or failed: it goes as soon as something can come. */
   spent: boolean;
 }
@@ -58,12 +71,17 @@ interface Upcoming {
   /** Asked for by a command, so many steps away: swapped in as soon as it is ready. Null: it waits for its turn. */
   step: 1 | -1 | null;
   abort: AbortController;
+  place: Place;
+  /** It was called for before its turn, so it should come on in time. */
+  isEarly: boolean;
 }
 
 /** The next slide is made ready this long before its turn: late enough to be fresh, early enough to load. */
 const AHEAD_MS = 15_000;
 const PREPARE_MS = 20_000;
 const FADE_MS = 800;
+/** What a video takes to begin, on most machines. */
+const USUAL_LAG_MS = 60;
 /** The schedule is looked at this often at least, whatever happens to clocks. */
 const LONGEST_SLEEP_MS = 30_000;
 
@@ -73,7 +91,7 @@ const isSame = (slide: Slide, before: PlaylistPayload, after: PlaylistPayload): 
 };
 
 export const createPlayer = (
-  { clock, stage, shelf, credentials, createSlide, createIdle, onReport, onFault, onSwap }: Dependencies,
+  { clock, site, stage, shelf, credentials, createSlide, createIdle, onReport, onFault, onSwap }: Dependencies,
   { timeZone }: { timeZone: string },
 ): Player => {
   let payload: PlaylistPayload | null = null;
@@ -85,6 +103,16 @@ export const createPlayer = (
   /** Slides that failed: how often in a row, and until when they are left out. */
   const resting = new Map<string, { failures: number; until: number }>();
   let change = { from: Number.POSITIVE_INFINITY, at: 0 };
+  /** Of a playlist that is shown in step. */
+  let rota: Rota | null = null;
+  /** What commands have moved this page's time by, in ms; until the playlist is loaded anew it is out of step. */
+  let shift = 0;
+  let wakeAt = 0;
+  const lag = { ms: USUAL_LAG_MS };
+
+  const isInStep = (): boolean => rota !== null && clock.state() !== 'unset';
+  /** The time of the site as this page shows it, at a reading of the clock. */
+  const siteTime = (at: number): number => site.at(at) + shift;
 
   /** While nobody knows what time it is, only what is always on can be. */
   const isOnAt = (slide: Slide, wall: number): boolean =>
@@ -117,10 +145,11 @@ export const createPlayer = (
     upcoming = null;
   };
 
-  const prepare = (index: number, step: Upcoming['step']): void => {
+  const prepare = (index: number, step: Upcoming['step'], since = 0): void => {
     const slide = payload?.slides[index];
     if (payload === null || slide === undefined) return;
     dropUpcoming();
+    const place: Place = { since };
     const view = createSlide({
       slide,
       screen: payload.screen,
@@ -129,6 +158,7 @@ export const createPlayer = (
       now: clock.now,
       media: shelf.take,
       credentials,
+      pace: isInStep() ? { position: (at) => siteTime(at) - place.since, lag, onSkew: site.video } : null,
       fail: (reason) => {
         if (shown?.view !== view) return;
         shown.spent = true;
@@ -137,7 +167,8 @@ export const createPlayer = (
       },
     });
     const abort = new AbortController();
-    const mine: Upcoming = { slide, index, view, ready: false, step, abort };
+    const isEarly = siteTime(clock.elapsed()) < since;
+    const mine: Upcoming = { slide, index, view, ready: false, step, abort, place, isEarly };
     upcoming = mine;
     stage.place(view);
     const late = setTimeout(() => abort.abort(new Error(`not ready within ${PREPARE_MS / 1000} s`)), PREPARE_MS);
@@ -163,17 +194,22 @@ export const createPlayer = (
       });
   };
 
-  const show = (next: Omit<Shown, 'spent'>): void => {
+  const show = (next: Omit<Shown, 'spent'>, cue?: Omit<Cue, 'onFrame'>): void => {
     const fade = shown?.slide == null || next.slide === null || payload?.playlist?.fade_between_slides;
     const isSwap = shown !== null;
-    const settled = stage.show(next.view, fade && isSwap ? FADE_MS : 0);
+    const settled = stage.show(next.view, fade && isSwap ? FADE_MS : 0, cue && { ...cue, onFrame: () => begin(next) });
     if (isSwap) void settled.then((gapMs) => onSwap(next.slide?.id ?? null, gapMs));
     shown = { ...next, spent: false };
+    if (cue === undefined) begin(next);
+    else next.view.arm?.();
+  };
+
+  const begin = (next: Omit<Shown, 'spent'>): void => {
     next.view.start();
     if (isSilent) next.view.hush?.(true);
     if (haltedAt !== null) {
       next.view.pause();
-      haltedAt = clock.elapsed();
+      if (!isInStep()) haltedAt = clock.elapsed();
     }
     onReport({
       currentSlide: next.slide === null ? null : next.index,
@@ -186,13 +222,19 @@ export const createPlayer = (
     if (shown !== null && shown.slide === null) return;
     const view = createIdle();
     stage.place(view);
-    show({ slide: null, index: shown?.index ?? -1, view, turn: { since: 0, until: 0 } });
+    show({ slide: null, index: shown?.index ?? -1, view, turn: { since: 0, until: 0 }, place: { since: 0 } });
   };
 
-  const swapIn = ({ slide, index, view }: Upcoming, due: number | null): void => {
+  const swapIn = ({ slide, index, view, place, isEarly }: Upcoming, due: number | null): void => {
     upcoming = null;
     if (shown?.slide != null && !shown.spent) resting.delete(shown.slide.id);
-    show({ slide, index, view, turn: turnOf(lengthOf(slide, view.length), clock.elapsed(), due) });
+    const next = { slide, index, view, turn: turnOf(lengthOf(slide, view.length), clock.elapsed(), due), place };
+    if (!isInStep()) return show(next);
+    const left = (at: number): number => place.since - siteTime(at);
+    const onSeen = (at: number): void => {
+      if (isEarly && haltedAt === null) site.swapped(-left(at));
+    };
+    show(next, { left, onSeen });
   };
 
   /** Another round of the slide that is on, since nothing else is. */
@@ -227,13 +269,46 @@ export const createPlayer = (
     else if (at >= due) stay(shown, due);
   };
 
+  /** A halted page stands still in time, until its slide goes off schedule. */
+  const timeInStep = (at: number): number => {
+    const now = siteTime(at);
+    const halted = haltedAt === null ? now : siteTime(haltedAt);
+    const slide = payload?.slides[rota?.turn(halted).index ?? -1];
+    return slide !== undefined && isOn(slide, now, timeZone) ? halted : now;
+  };
+
+  const isRested = (index: number): boolean =>
+    clock.elapsed() >= (resting.get(payload?.slides[index]?.id ?? '')?.until ?? 0);
+
+  /** A slide that can't be shown leaves its time to the picture before it: nobody falls out of step for it. */
+  const decideInStep = (ring: Rota, at: number): void => {
+    const now = timeInStep(at);
+    const on = shown?.slide == null || shown.spent ? null : shown.index;
+    const move = moveOf(ring, now, { shown: on, upcoming }, isRested, AHEAD_MS);
+    wakeAt = at + move.wakeAt - now;
+    if (shown !== null && move.shownSince !== null) shown.place.since = move.shownSince;
+    if (upcoming !== null) upcoming.place.since = move.upcomingSince;
+    if (move.action === 'swap' && upcoming !== null) {
+      swapIn(upcoming, null);
+      return decideInStep(ring, at);
+    }
+    if (move.action === 'drop') {
+      dropUpcoming();
+      return decideInStep(ring, at);
+    }
+    if (typeof move.action === 'object') prepare(move.action.prepare, null, move.upcomingSince);
+    const isOff = shown?.slide != null && !isOn(shown.slide, now + LEAD_MS, timeZone);
+    if (move.isIdle || isOff || (shown === null && upcoming === null)) showIdle();
+  };
+
   /** Looks at the clocks and does whatever is due. Everything that happens ends here. */
   const update = (): void => {
     // Read once: whatever comes due between two readings would be neither done nor waited for.
     const at = clock.elapsed();
     const wall = clock.now();
     try {
-      decide(at, wall);
+      if (rota !== null && isInStep()) decideInStep(rota, at);
+      else decide(at, wall);
     } finally {
       sleep(at, wall);
     }
@@ -253,7 +328,8 @@ export const createPlayer = (
     const { until = at + LONGEST_SLEEP_MS } = shown?.slide == null ? {} : shown.turn;
     const rests = [...resting.values()].map((rest) => rest.until);
     const changes = scheduleChange(wall) - wall + at;
-    const moments = [until, until - AHEAD_MS, changes, changes - AHEAD_MS, at + LONGEST_SLEEP_MS, ...rests];
+    const turns = isInStep() ? [wakeAt] : [until, until - AHEAD_MS, changes, changes - AHEAD_MS];
+    const moments = [...turns, at + LONGEST_SLEEP_MS, ...rests];
     const next = Math.min(...moments.filter((moment) => moment > at));
     timer = setTimeout(update, next - clock.elapsed());
   };
@@ -266,11 +342,13 @@ export const createPlayer = (
     }
   };
 
-  const load = (next: PlaylistPayload | null): void => {
-    const before = payload;
+  const load = (next: PlaylistPayload | null, inStep = false): void => {
+    const before = inStep === (rota !== null) ? payload : null;
     const indexOf = (slide: Slide): number => next?.slides.findIndex(({ id }) => id === slide.id) ?? -1;
     const isKept = (slide: Slide): boolean => next !== null && before !== null && isSame(slide, before, next);
     payload = next;
+    rota = next !== null && inStep ? createRota(next.slides, timeZone) : null;
+    shift = 0;
     change = { from: Number.POSITIVE_INFINITY, at: 0 };
     resting.clear();
     if (upcoming !== null && !isKept(upcoming.slide)) dropUpcoming();
@@ -293,7 +371,19 @@ export const createPlayer = (
     if (next !== null) void stock(next);
   };
 
+  /** Goes to the beginning of another turn, past slides that failed, and stays as much ahead or behind from then on. */
+  const stepInStep = (ring: Rota, by: 1 | -1): void => {
+    for (let tries = payload?.slides.length ?? 0; tries > 0; tries--) {
+      const now = timeInStep(clock.elapsed());
+      const moved = shiftOf(ring, now, by);
+      shift += moved;
+      if (isRested(ring.turn(now + moved).index ?? -1)) break;
+    }
+    update();
+  };
+
   const step = (by: 1 | -1): void => {
+    if (rota !== null && isInStep()) return stepInStep(rota, by);
     const from = upcoming?.step != null ? upcoming.index : (shown?.index ?? -1);
     const index = choose(from, by, clock.now());
     if (index === null || shown?.slide == null) return;
@@ -316,6 +406,7 @@ export const createPlayer = (
     },
     retry: () => {
       resting.clear();
+      shift = 0;
       update();
     },
     turn: (by) => {

@@ -1,15 +1,25 @@
 /** Two layers and the swap: the next slide is made ready under the one that is on, and then takes its place. */
 import type { SlideView } from './slides/slide.ts';
 
+/** When a view must come on, to the frame. */
+export interface Cue {
+  /** Milliseconds from a reading of `performance.now` to the moment; negative: it has passed. */
+  left(at: DOMHighResTimeStamp): number;
+  /** The view comes on with this frame. */
+  onFrame(): void;
+  /** It has been on the screen since this reading, as far as a page can know. */
+  onSeen(at: DOMHighResTimeStamp): void;
+}
+
 export interface Stage {
   /** Puts a view into a layer under everything that is on, where it can load, lay out and decode unseen. */
   place(view: SlideView): void;
   /**
-   * Brings a placed view to the front within `fadeMs` (0: a cut), and takes away what was there. Resolves once that is
-   * done, with how long neither of the two was on the screen, in ms: as a rule 0, since the old picture stays whole
-   * underneath until the new one has been painted over all of it.
+   * Brings a placed view to the front within `fadeMs` (0: a cut), and takes away what was there: as soon as it can be
+   * seen whole, or on its cue. Resolves once that is done, with how long neither of the two was on the screen, in ms: as
+   * a rule 0, since the old picture stays whole underneath until the new one has been painted over all of it.
    */
-  show(view: SlideView, fadeMs: number): Promise<number>;
+  show(view: SlideView, fadeMs: number, cue?: Cue): Promise<number>;
   /** Takes away a placed view that never came on. */
   discard(view: SlideView): void;
 }
@@ -24,6 +34,9 @@ const WARM_UP_FRAMES = 4;
 const COVER_FRAMES = 2;
 /** Where a frame takes this long a fade is a stutter, and a cut is kinder. */
 const SLOW_FRAME_MS = 100;
+/** Displays draw 30 to 240 pictures a second. */
+const LONGEST_FRAME_MS = 34;
+const SHORTEST_FRAME_MS = 4;
 /** Animation frames stop in hidden pages; what waits for them must still happen. */
 const LONGEST_WAIT_MS = 500;
 
@@ -51,6 +64,23 @@ const blindMs = async (): Promise<number> => {
   return 0;
 };
 
+/** Resolves in the frame that will be seen nearest to the moment: a frame is seen when the next one begins. */
+const frameOf = ({ left }: Cue): Promise<void> =>
+  new Promise((resolve) => {
+    let before = Number.NEGATIVE_INFINITY;
+    let interval = LONGEST_FRAME_MS;
+    const timer = setTimeout(resolve, Math.max(0, left(performance.now())) + LONGEST_WAIT_MS);
+    const look = (at: DOMHighResTimeStamp): void => {
+      // A frame that was left out makes a longer one; the shortest is what the display does.
+      interval = Math.min(interval, Math.max(at - before, SHORTEST_FRAME_MS));
+      before = at;
+      if (left(at) > interval * 1.5) return void requestAnimationFrame(look);
+      clearTimeout(timer);
+      resolve();
+    };
+    requestAnimationFrame(look);
+  });
+
 export const createStage = (root: HTMLElement): Stage => {
   const layers = new Map<SlideView, HTMLElement>();
   let front: SlideView | null = null;
@@ -67,6 +97,17 @@ export const createStage = (root: HTMLElement): Stage => {
     return Promise.race([view.presented?.().then(() => true) ?? true, late]);
   };
 
+  /** Waits for the moment, and for nothing else: the picture that was made ready will do. */
+  const comeOn = async (view: SlideView, cue: Cue): Promise<boolean> => {
+    await frameOf(cue);
+    // Something else may have come on meanwhile.
+    if (layers.has(view)) {
+      cue.onFrame();
+      requestAnimationFrame(cue.onSeen);
+    }
+    return true;
+  };
+
   return {
     discard,
     place: (view) => {
@@ -77,19 +118,22 @@ export const createStage = (root: HTMLElement): Stage => {
       layers.set(view, layer);
       root.prepend(layer);
     },
-    show: async (view, fadeMs) => {
+    show: async (view, fadeMs, cue) => {
       const layer = layers.get(view);
       if (layer === undefined) return 0;
       const behind = front;
       front = view;
       height += 1;
       layer.style.zIndex = String(height);
-      if (behind === null) return 0;
+      if (behind === null) {
+        if (cue !== undefined) await comeOn(view, cue);
+        return 0;
+      }
       layer.style.opacity = String(BARELY);
       const since = performance.now();
       await frames(WARM_UP_FRAMES);
       const isSmooth = performance.now() - since < WARM_UP_FRAMES * SLOW_FRAME_MS;
-      const hasPicture = await isPainted(view);
+      const hasPicture = await (cue === undefined ? isPainted(view) : comeOn(view, cue));
       if (fadeMs > 0 && isSmooth) {
         const fade = layer.animate([{ opacity: BARELY }, { opacity: 1 }], { duration: fadeMs, easing: 'ease-in-out' });
         await fade.finished.catch(() => {});

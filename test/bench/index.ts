@@ -4,6 +4,7 @@ import { benchHttp } from './http.ts';
 import { benchPeers } from './peers.ts';
 import { benchPlaying, benchSwaps } from './playing.ts';
 import { benchStreams } from './streams.ts';
+import { benchSync } from './sync.ts';
 import { benchUploads } from './uploads.ts';
 
 const benches: Record<string, () => Promise<void>> = {
@@ -14,6 +15,7 @@ const benches: Record<string, () => Promise<void>> = {
   swaps: benchSwaps,
   playing: benchPlaying,
   peers: benchPeers,
+  sync: benchSync,
 };
 
 const wanted = process.argv.slice(2);

@@ -1,116 +1,15 @@
 /** The player's decisions, on a stage that only notes what it is told, and a clock that never reads the same twice. */
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
-import { createPlayer, type Player } from '../../renderer/player/player.ts';
-import type { SlideContext, SlideView } from '../../renderer/player/slides/slide.ts';
-import type { ClockState, PlaylistPayload, Slide } from '../../service/wire.ts';
-
-const slide = (id: string, more: Partial<Slide> = {}): Slide => ({
-  id,
-  title: id,
-  body: null,
-  duration_seconds: 1,
-  schedule_mode: 'always',
-  schedule_start_datetime: null,
-  schedule_end_datetime: null,
-  schedule_start_time: null,
-  schedule_end_time: null,
-  schedule_days_json: null,
-  media_url: null,
-  media_type: null,
-  kind: 'text',
-  template_id: null,
-  template: null,
-  content: null,
-  ...more,
-});
-
-const payloadOf = (...slides: Slide[]): PlaylistPayload => ({
-  screen: { id: 's', name: 's', slug: 's', playlist_id: 'p', created_at: '', modified_at: '' },
-  playlist: { id: 'p', name: 'p', fade_between_slides: true },
-  slides,
-  rssFeeds: [],
-  apiSources: [],
-  timetableGroups: [],
-  revision: '',
-});
+import type { ClockState, Slide } from '../../service/wire.ts';
+import { openScene, payloadOf, type Scene, slide, wait } from './scene.ts';
 
 const until = (seconds: number): Partial<Slide> => ({
   schedule_mode: 'between',
   schedule_end_datetime: new Date(Date.now() + seconds * 1000).toISOString(),
 });
 
-interface Scene {
-  player: Player;
-  /** What came on, in its order; `idle` where nothing was on. */
-  shown: string[];
-  /** What is in a layer, on or being made ready. */
-  placed: Set<string>;
-  faults: string[];
-  halts: string[];
-}
-
-/** Slides whose id begins with `slow` take 5 s to be made ready; those with `broken` fail. */
-const open = (...slides: Slide[]): Scene => {
-  const shown: string[] = [];
-  const placed = new Set<string>();
-  const faults: string[] = [];
-  const halts: string[] = [];
-  const names = new Map<SlideView, string>();
-  let reads = 0;
-
-  const createView = (name: string): SlideView => {
-    const view: SlideView = {
-      element: null as unknown as HTMLElement,
-      length: null,
-      prepare: async () => {
-        if (name.startsWith('slow')) await new Promise((resolve) => setTimeout(resolve, 5_000));
-        if (name.startsWith('broken')) throw new Error('it is broken');
-      },
-      start: () => shown.push(name),
-      pause: () => halts.push(`pause ${name}`),
-      resume: () => halts.push(`resume ${name}`),
-      turn: () => false,
-      destroy() {},
-    };
-    names.set(view, name);
-    return view;
-  };
-  const nameOf = (view: SlideView): string => names.get(view) ?? '';
-  let front = '';
-  const player = createPlayer(
-    {
-      clock: {
-        elapsed: () => performance.now() + (reads++ % 7) * 0.1,
-        now: () => Date.now(),
-        state: () => clockState,
-        set: () => 0,
-      },
-      stage: {
-        place: (view) => void placed.add(nameOf(view)),
-        show: async (view) => {
-          placed.delete(front);
-          front = nameOf(view);
-          return 0;
-        },
-        discard: (view) => void placed.delete(nameOf(view)),
-      },
-      shelf: { take: async (url) => url },
-      credentials: () => ({}),
-      createSlide: ({ slide: { id } }: SlideContext) => createView(id),
-      createIdle: () => createView('idle'),
-      onReport() {},
-      onFault: (id) => faults.push(id),
-      onSwap() {},
-    },
-    { timeZone: 'UTC' },
-  );
-  player.load(payloadOf(...slides));
-  return { player, shown, placed, faults, halts };
-};
-
-const wait = (seconds: number) => vi.advanceTimersByTimeAsync(seconds * 1000);
-
 let clockState: ClockState = 'ok';
+const open = (...slides: Slide[]): Scene => openScene(slides, { state: () => clockState });
 
 afterEach(() => {
   clockState = 'ok';
@@ -203,7 +102,7 @@ describe('a step', () => {
     const { shown, player } = open(slide('a', { duration_seconds: 100 }), slide('b', until(10)));
     await wait(1);
     player.step(1);
-    await wait(1);
+    await wait(0.5);
     expect(shown).toEqual(['a', 'b']);
   });
 

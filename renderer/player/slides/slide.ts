@@ -1,5 +1,15 @@
 import type { PlaylistPayload, Screen, Slide } from '../../../service/wire.ts';
 
+/** The pace of all who show a slide at the same time. */
+export interface Pace {
+  /** How long the slide has been on, in ms, at a reading of `performance.now`; negative: it is not its turn yet. */
+  position(at: DOMHighResTimeStamp): number;
+  /** How long a medium takes to begin on this machine, as far as the page has learnt. */
+  lag: { ms: number };
+  /** Call with how far the medium is ahead of that, in ms, from time to time. */
+  onSkew(aheadMs: number): void;
+}
+
 /** What a slide is given to work with. */
 export interface SlideContext {
   slide: Slide;
@@ -17,6 +27,8 @@ export interface SlideContext {
   media(url: string): Promise<string>;
   /** The headers that go with requests to the service. */
   credentials(): Record<string, string>;
+  /** Where the slide should be in its time; null where nobody else shows it at the same moment. */
+  pace: Pace | null;
   /** Call when a slide that is on the screen can't go on; it is skipped and reported. */
   fail(reason: string): void;
 }
@@ -32,6 +44,8 @@ export interface SlideView {
   prepare(signal: AbortSignal): Promise<void>;
   /** The medium's own length in ms, known once prepared; null where it has none. */
   readonly length: number | null;
+  /** The slide is about to be started, at its pace: what takes its time to begin may begin unseen and unheard. */
+  arm?(): void;
   /** The slide is on the screen from now: motion and sound begin. */
   start(): void;
   /** For moving pictures: resolves when a frame is on its way to the screen. */

@@ -1,33 +1,61 @@
 import { frame, framing, surround } from './frame.ts';
 import { createPicture, framePresented, happened, nextFrame, play, release, watchMotion } from './playback.ts';
+import { keepPace, whereIn } from './pursuit.ts';
 import type { SlideFactory } from './slide.ts';
 import { createView, mediaUrl } from './view.ts';
 
 /** How long a picture may stand still, while it should move, before the slide is given up. */
 const STALL_SECONDS = 8;
+/** The lowest that Chromium knows. */
+const SLOWEST_RATE = 0.0625;
+/** A video that is less behind catches up by itself. */
+const LATE_MS = 250;
 /** How long the last frame is held before a video that nothing follows begins again. */
 const HOLD_MS = 1000;
 
 /** A video: prepared at its first frame, held at its last. */
-export const createVideo: SlideFactory = ({ slide, payload, media, fail }) => {
+export const createVideo: SlideFactory = ({ slide, payload, media, pace, fail }) => {
   const view = createView('video');
   const video = createPicture(slide.content);
   const how = framing(slide.content);
   frame(video, how);
+  // Keeping the pitch takes Chromium a moment of its own at each change of speed, of up to a quarter of a second.
+  if (pace !== null) video.preservesPitch = false;
 
   let length: number | null = null;
   let stopWatching = (): void => {};
+  let stopPursuit = (): void => {};
   let replay: ReturnType<typeof setTimeout> | undefined;
+  /** It was begun early, unseen, and not interrupted since. */
+  let isOnTime = false;
+  let unleash: ReturnType<typeof setTimeout> | undefined;
   const broken = (): void => fail(`the video stopped: ${video.error?.message || 'it can not be played'}`);
   const run = (): void => void play(video).catch(broken);
 
   const holdAndReplay = (): void => {
     clearTimeout(replay);
-    replay = setTimeout(run, HOLD_MS);
+    if (pace === null) replay = setTimeout(run, HOLD_MS);
+  };
+
+  /** Others are in the middle of it: begins where they will be by the time that it is shown. */
+  const joinLate = async (position: number, signal: AbortSignal): Promise<void> => {
+    if (position < LATE_MS) return;
+    const sought = happened(video, 'seeked', signal);
+    video.currentTime = whereIn(video, position + LATE_MS) / 1000;
+    await sought;
+    await framePresented(video);
+    signal.throwIfAborted();
+  };
+
+  const atFullSpeed = (): void => {
+    clearTimeout(unleash);
+    video.playbackRate = 1;
   };
 
   const halt = (): void => {
+    clearTimeout(unleash);
     stopWatching();
+    stopPursuit();
     clearTimeout(replay);
     video.pause();
   };
@@ -36,6 +64,8 @@ export const createVideo: SlideFactory = ({ slide, payload, media, fail }) => {
     stopWatching = watchMotion(video, STALL_SECONDS, () => fail(`the video has not moved for ${STALL_SECONDS} s`));
     if (video.ended) holdAndReplay();
     else run();
+    if (pace !== null && length !== null) stopPursuit = keepPace(video, pace, isOnTime);
+    isOnTime = false;
   };
 
   return {
@@ -58,13 +88,25 @@ export const createVideo: SlideFactory = ({ slide, payload, media, fail }) => {
       length = Number.isFinite(video.duration) ? video.duration * 1000 : null;
       const longer = length !== null && slide.duration_seconds !== null && slide.duration_seconds * 1000 > length;
       video.loop = longer || payload.slides.length === 1;
+      if (pace !== null && length !== null) await joinLate(pace.position(performance.now()), signal);
       view.element.prepend(...surround(slide.content, how, video, video.videoWidth, video.videoHeight));
       video.addEventListener('error', broken);
       video.addEventListener('ended', holdAndReplay);
     },
     presented: () => nextFrame(video),
+    arm() {
+      // A video takes its time to begin, but none to change its speed; so slow a one has no sound, and gets nowhere.
+      if (pace === null) return;
+      const left = -pace.position(performance.now()) - pace.lag.ms;
+      if (left <= 0) return;
+      isOnTime = true;
+      video.playbackRate = SLOWEST_RATE;
+      run();
+      unleash = setTimeout(atFullSpeed, left);
+    },
     start() {
       view.start();
+      atFullSpeed();
       go();
     },
     again() {

@@ -1,0 +1,142 @@
+/** A player on a stage that only notes what it is told, with a clock that never reads the same twice. */
+import { vi } from 'vitest';
+import { createPlayer, type Player } from '../../renderer/player/player.ts';
+import type { Pace, SlideContext, SlideView } from '../../renderer/player/slides/slide.ts';
+import type { ClockState, PlaylistPayload, Slide } from '../../service/wire.ts';
+
+export const slide = (id: string, more: Partial<Slide> = {}): Slide => ({
+  id,
+  title: id,
+  body: null,
+  duration_seconds: 1,
+  schedule_mode: 'always',
+  schedule_start_datetime: null,
+  schedule_end_datetime: null,
+  schedule_start_time: null,
+  schedule_end_time: null,
+  schedule_days_json: null,
+  media_url: null,
+  media_type: null,
+  kind: 'text',
+  template_id: null,
+  template: null,
+  content: null,
+  ...more,
+});
+
+export const payloadOf = (...slides: Slide[]): PlaylistPayload => ({
+  screen: { id: 's', name: 's', slug: 's', playlist_id: 'p', created_at: '', modified_at: '' },
+  playlist: { id: 'p', name: 'p', fade_between_slides: true },
+  slides,
+  rssFeeds: [],
+  apiSources: [],
+  timetableGroups: [],
+  revision: '',
+});
+
+export interface Scene {
+  player: Player;
+  /** What came on, in its order; `idle` where nothing was on. */
+  shown: string[];
+  /** When, in ms since the epoch, by the clock of this test. */
+  times: number[];
+  /** The pace of each slide that was ever made ready. */
+  paces: Map<string, Pace | null>;
+  /** How late slides came on that were to be in step. */
+  skews: number[];
+  /** What is in a layer, on or being made ready. */
+  placed: Set<string>;
+  faults: string[];
+  halts: string[];
+}
+
+interface Setting {
+  isInStep?: boolean;
+  /** What the time of the site is ahead of this test's clock, in ms. */
+  ahead?: number;
+  state?: () => ClockState;
+}
+
+export const wait = (seconds: number) => vi.advanceTimersByTimeAsync(seconds * 1000);
+
+/** Slides whose id begins with `slow` take 5 s to be made ready; those with `broken` fail. */
+export const openScene = (
+  slides: Slide[],
+  { isInStep = false, ahead = 0, state = () => 'ok' }: Setting = {},
+): Scene => {
+  const shown: string[] = [];
+  const times: number[] = [];
+  const paces: Scene['paces'] = new Map();
+  const skews: number[] = [];
+  const placed = new Set<string>();
+  const faults: string[] = [];
+  const halts: string[] = [];
+  const names = new Map<SlideView, string>();
+  let reads = 0;
+
+  const createView = (name: string): SlideView => {
+    const view: SlideView = {
+      element: null as unknown as HTMLElement,
+      length: null,
+      prepare: async () => {
+        if (name.startsWith('slow')) await new Promise((resolve) => setTimeout(resolve, 5_000));
+        if (name.startsWith('broken')) throw new Error('it is broken');
+      },
+      start: () => {
+        shown.push(name);
+        times.push(Date.now());
+      },
+      pause: () => halts.push(`pause ${name}`),
+      resume: () => halts.push(`resume ${name}`),
+      turn: () => false,
+      destroy() {},
+    };
+    names.set(view, name);
+    return view;
+  };
+  const nameOf = (view: SlideView): string => names.get(view) ?? '';
+  let front = '';
+  const player = createPlayer(
+    {
+      clock: {
+        elapsed: () => performance.now() + (reads++ % 7) * 0.1,
+        now: () => Date.now(),
+        state,
+        set: () => 0,
+      },
+      stage: {
+        place: (view) => void placed.add(nameOf(view)),
+        show: async (view, _, cue) => {
+          placed.delete(front);
+          front = nameOf(view);
+          if (cue === undefined) return 0;
+          const left = cue.left(performance.now());
+          setTimeout(() => {
+            cue.onFrame();
+            cue.onSeen(performance.now());
+          }, left);
+          return 0;
+        },
+        discard: (view) => void placed.delete(nameOf(view)),
+      },
+      site: {
+        at: (elapsed) => elapsed + Date.now() - performance.now() + ahead,
+        swapped: (late) => skews.push(late),
+        video() {},
+      },
+      shelf: { take: async (url) => url },
+      credentials: () => ({}),
+      createSlide: ({ slide: { id }, pace }: SlideContext) => {
+        paces.set(id, pace);
+        return createView(id);
+      },
+      createIdle: () => createView('idle'),
+      onReport() {},
+      onFault: (id) => faults.push(id),
+      onSwap() {},
+    },
+    { timeZone: 'UTC' },
+  );
+  player.load(payloadOf(...slides), isInStep);
+  return { player, shown, times, paces, skews, placed, faults, halts };
+};
