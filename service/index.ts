@@ -47,7 +47,7 @@ import { createOnboarding } from './onboarding/onboarding.ts';
 import { createOnboardingRoutes } from './onboarding/routes.ts';
 import { type Options, refusal } from './options.ts';
 import { createCaller } from './peers/call.ts';
-import { type Discovery, startDiscovery } from './peers/discovery.ts';
+import type { Discovery } from './peers/discovery.ts';
 import { createGather } from './peers/gather.ts';
 import { isLoopback } from './peers/loopback.ts';
 import { createMirror } from './peers/mirror.ts';
@@ -338,6 +338,8 @@ export const startService = async (
 
   peers.start(server.port);
   if (options.discovery && variant === 'extended') {
+    // A box that looks for nobody starts sooner without it.
+    const { startDiscovery } = await import('./peers/discovery.ts');
     const announces = !isLoopback(options.host);
     const { version } = packageJson;
     discovery = startDiscovery({ log, registry: peers }, { nodeId, site, version, port: server.port, announces });

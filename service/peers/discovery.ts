@@ -50,10 +50,16 @@ const ownAddresses = (interfaces: NodeJS.Dict<NetworkInterfaceInfo[]>): string[]
     .map(({ address }) => address)
     .toSorted();
 
-/** Where a service may be: where its announcement came from, and what it says itself. */
+/** RFC 1918 and RFC 3927. */
+const isPrivate = (address: string): boolean =>
+  /^(10|192\.168|172\.(1[6-9]|2\d|3[01])|169\.254)\./.test(address) && isIPv4(address);
+
+/**
+ * Where a service may be: where its announcement came from, and, since that may be a reflector, what it says itself, as
+ * long as that is no way to have the boxes of a site ask somebody in the Internet.
+ */
 const urlsOf = ({ referer, addresses = [], port }: Service): string[] =>
-  [...new Set([referer?.address ?? '', ...addresses])]
-    .filter((address) => isIPv4(address) && !address.startsWith('127.'))
+  [...new Set([...(referer === undefined ? [] : [referer.address]), ...addresses.filter(isPrivate)])]
     .slice(0, MOST_ADDRESSES)
     .map((address) => `http://${address}:${port}`);
 

@@ -116,7 +116,8 @@ export const createRegistry = (
     const wasOpen = isOpen(address.breaker);
     addresses.failed(address, reason, steady(), random());
     if (wasOpen || (address.nodeId === null && address.source !== 'static')) return;
-    log.warn({ url: address.url, nodeId: address.nodeId, reason }, 'a peer is away');
+    const message = address.foreign ? 'whoever is there is no peer' : 'a peer is away';
+    log.warn({ url: address.url, nodeId: address.nodeId, reason }, message);
   };
 
   /** Somebody is there, but no peer. @param foreign nobody whom we look for, either */

@@ -2,7 +2,7 @@
 import { expect, test } from 'vitest';
 import { patience } from '../support/observe.ts';
 import type { TestService } from '../support/service.ts';
-import { aliveAt, peersOf, secret, startBox, startSite } from './support.ts';
+import { aliveAt, peersOf, postTo, secret, startBox, startSite, untilTogether } from './support.ts';
 
 test('two boxes know each other where one of them was told of the other', async () => {
   const [one, other] = await startSite();
@@ -30,4 +30,24 @@ test('nor is one of another site, and it is none that is missed', async () => {
   const other = await startBox([one], { env: { SIGNAGE_SITE: 'elsewhere' } });
   await expect.poll(() => other.log(), patience).toContain('is of site');
   expect([await peersOf(one), await peersOf(other)]).toEqual([[], []]);
+});
+
+test('a secret is rotated without a gap: first every box takes the new one too, then each signs with it', async () => {
+  const next = `the next of ${secret}`;
+  const before = await startBox([], { env: { SIGNAGE_SHARED_SECRET: secret, SIGNAGE_SHARED_SECRET_PREVIOUS: next } });
+  const after = await startBox([before], {
+    env: { SIGNAGE_SHARED_SECRET: next, SIGNAGE_SHARED_SECRET_PREVIOUS: secret },
+  });
+  await untilTogether([before, after]);
+  const answer = await postTo(before, '/api/screens/lobby/commands', { command: 'next' });
+  expect(await answer.json()).toMatchObject({ degraded: false });
+});
+
+test('the baseline has no peers', async () => {
+  const one = await startBox([]);
+  const other = await startBox([one], { env: { SIGNAGE_VARIANT: 'baseline' } });
+  expect((await other.get('/api/peers/state')).status).toBe(404);
+  expect(await peersOf(other)).toEqual([]);
+  const answer = await other.post('/api/screens/lobby/commands', { command: 'next' });
+  expect(await answer.json()).not.toHaveProperty('degraded');
 });
