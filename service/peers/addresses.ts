@@ -20,6 +20,8 @@ export interface Address {
   nextAt: number;
   /** A box is there, but none that we look for: ourselves, or one of another site. */
   foreign: boolean;
+  /** Somebody answers, whatever it is that he says. */
+  speaks: boolean;
   /** It has said goodbye. */
   leaving: boolean;
   /** When it was heard of, or answered. */
@@ -91,7 +93,15 @@ export const createAddresses = (): Addresses => {
         return before;
       }
       if (source !== 'static' && !makeRoom(source, random)) return undefined;
-      const state = { nodeId: null, reason: null, nextAt: now, foreign: false, leaving: false, seenAt: now };
+      const state = {
+        nodeId: null,
+        reason: null,
+        nextAt: now,
+        foreign: false,
+        speaks: false,
+        leaving: false,
+        seenAt: now,
+      };
       const address: Address = { url, source, breaker: closed, ...state };
       known.set(url, address);
       return address;

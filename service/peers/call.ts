@@ -32,8 +32,10 @@ export type PeerAnswer<T> =
   | { ok: true; status: number; body: T }
   | {
       ok: false;
-      /** Null where there was no whole answer: the box is away, hangs, or breaks off. */
+      /** Null where there was no whole answer, or none of a peer's: the box is away, hangs, or breaks off. */
       status: number | null;
+      /** Whether there was any answer at all. */
+      heard: boolean;
       /** The code of the error that it answered. */
       code: string | null;
       /** For a person; completes "the box ...". */
@@ -106,18 +108,24 @@ const meanings: Readonly<Record<string, string>> = {
 };
 
 const judge = <Schema extends z.ZodType>({ status, bytes }: Reply, schema: Schema): PeerAnswer<z.output<Schema>> => {
-  if (bytes === null) return { ok: false, status, code: null, reason: 'answers more than is taken in' };
+  if (bytes === null) return { ok: false, status, heard: true, code: null, reason: 'answers more than is taken in' };
   const json = parseJson(bytes);
   if (status < 200 || status > 299) {
     const code = errorBody.safeParse(json).data?.error.code ?? null;
     const meaning = meanings[code ?? ''];
     const reason = ['answers', status, code ?? '', meaning === undefined ? '' : `(${meaning})`].join(' ').trimEnd();
-    return { ok: false, status, code, reason };
+    return { ok: false, status, heard: true, code, reason };
   }
   const { success, data, error } = schema.safeParse(json);
   if (success) return { ok: true, status, body: data };
   const path = error.issues[0]?.path.join('.');
-  return { ok: false, status, code: null, reason: `answers what was not asked for${path ? ` (${path})` : ''}` };
+  return {
+    ok: false,
+    status,
+    heard: true,
+    code: null,
+    reason: `answers what was not asked for${path ? ` (${path})` : ''}`,
+  };
 };
 
 /** @param secret null: requests are not signed, and answers need not be */
@@ -172,9 +180,15 @@ export const createCaller = ({ secret }: { secret: string | null }): Caller => {
       try {
         return judge(await send(new URL(base + path), ask), schema);
       } catch (error) {
-        const fail = (reason: string): Failure => ({ ok: false, status: null, code: null, reason });
+        const fail = (reason: string, heard = false): Failure => ({
+          ok: false,
+          status: null,
+          heard,
+          code: null,
+          reason,
+        });
         if (signal.aborted) return fail(`did not answer within ${deadlineMs} ms`);
-        if (error instanceof ForgedAnswer) return fail('answers without knowing the secret');
+        if (error instanceof ForgedAnswer) return fail('answers without knowing the secret', true);
         return fail(`can't be reached (${(error as NodeJS.ErrnoException).code ?? (error as Error).message})`);
       }
     },

@@ -37,10 +37,11 @@ export interface Peers {
   settled(): Promise<void>;
   /**
    * Asks a peer something. One that gives no answer is not alive from then on, until a probe finds it so; meanwhile a call
-   * fails at once.
+   * fails at once. A static peer that has not named itself is asked too, where anybody answers there: the operator says
+   * that it is one.
    */
   call<Schema extends z.ZodType>(
-    peer: Pick<Peer, 'nodeId'>,
+    peer: { nodeId: string; url?: string } | { nodeId: null; url: string },
     request: PeerRequest<Schema>,
   ): Promise<PeerAnswer<z.output<Schema>>>;
   /** Calls back each time that a peer has told its state. */
@@ -160,7 +161,10 @@ export const createRegistry = (
     const answer = await caller.call(address.url, { path, schema: peerState });
     if (closed) return;
     if (answer.ok) take(address, answer.body);
-    else fail(address, answer.reason);
+    else {
+      address.speaks = answer.heard;
+      fail(address, answer.reason);
+    }
     addresses.forget(steady());
     for (const nodeId of words.keys()) if (addresses.of(nodeId).length === 0) words.delete(nodeId);
   };
@@ -199,19 +203,22 @@ export const createRegistry = (
     all,
     alive: () => all().filter(isLive),
     settled: () => settling ?? Promise.resolve(),
-    call: async ({ nodeId }, request) => {
-      const [address] = nodeId === null ? [] : addresses.of(nodeId);
-      if (closed || nodeId === null || address === undefined || isOpen(address.breaker)) {
-        return { ok: false, status: null, code: null, reason: address?.reason ?? 'is not known' };
+    call: async (peer, request) => {
+      const { nodeId } = peer;
+      const address = peer.nodeId === null ? addresses.get(peer.url) : addresses.of(peer.nodeId)[0];
+      const isThere = address !== undefined && (nodeId === null ? address.speaks : !isOpen(address.breaker));
+      if (closed || !isThere) {
+        return { ok: false, status: null, heard: false, code: null, reason: address?.reason ?? 'is not known' };
       }
-      const headers = { ...request.headers, [recipientHeader]: nodeId };
+      const headers = { ...request.headers, ...(nodeId === null ? {} : { [recipientHeader]: nodeId }) };
       const answer = await caller.call(address.url, { ...request, headers });
+      if (!answer.ok) address.speaks = answer.heard;
       const isAway = !answer.ok && (answer.status === null || answer.code === 'misdirected');
       // Of many calls that fail at once, one counts.
       if (isAway && !closed && !isOpen(address.breaker)) {
         fail(address, answer.reason);
         // Another way to the same box may be open.
-        for (const other of addresses.of(nodeId)) if (other !== address) void prober.ask(other);
+        for (const other of addresses.of(nodeId ?? '')) if (other !== address) void prober.ask(other);
       }
       return answer;
     },

@@ -123,6 +123,27 @@ test('a peer that has no such screen has nothing to add', async () => {
   expect(answer).toMatchObject({ sent: 0, degraded: false });
 });
 
+test.each([
+  ['without a secret', {}],
+  ['with a secret', { SIGNAGE_SHARED_SECRET: secret }],
+])(
+  'a static peer that does not name itself is sent commands all the same, and believed nothing: %s',
+  async (_, env) => {
+    const posts: unknown[] = [];
+    const url = await listenOn(
+      createServer((request, response) => {
+        if (request.method === 'POST') posts.push([request.url, Object.keys(request.headers)]);
+        json({ sent: 1, connections: [] })(request, response);
+      }),
+    );
+    const box = await startBox([{ url }], { env });
+    await expect.poll(() => peersOf(box), patience).toMatchObject([{ nodeId: null, state: 'away' }]);
+    await postTo(box, '/api/screens/lobby/commands', { command: 'next' });
+    const signed = 'SIGNAGE_SHARED_SECRET' in env ? ['x-signage-request-signature'] : [];
+    expect(posts).toEqual([['/api/screens/lobby/commands', expect.arrayContaining(['x-signage-relay', ...signed])]]);
+  },
+);
+
 test('a box by two addresses is one peer', async () => {
   const one = await startBox([]);
   const port = new URL(one.url).port;
