@@ -1,4 +1,5 @@
 /** Updates as this build and this machine have them. */
+import type { KeyObject } from 'node:crypto';
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import electronUpdater, { type AppUpdater } from 'electron-updater';
@@ -63,15 +64,26 @@ const read = (path: string): string | null => {
 const settingOf = (yaml: string | null, name: string): string | null =>
   new RegExp(`^${name}: (.+)$`, 'm').exec(yaml ?? '')?.[1]?.trim() ?? null;
 
-/** @throws Error where the build's key is none */
+/** The key that the build trusts; null: it has none. A bad one must not keep a screen from playing. */
+const keyIn = (resourcesDir: string, log: Logger): KeyObject | null => {
+  const pem = read(join(resourcesDir, 'update-key.pem'));
+  if (pem === null) return null;
+  try {
+    return readPublicKey(pem);
+  } catch (error) {
+    log.error({ err: error }, 'the key for updates can not be used');
+    return null;
+  }
+};
+
 export const openUpdates = (deps: Dependencies, options: OpenOptions): Updates => {
   const { app, log, settings, isWell, createUpdater = updaterOf } = deps;
   const { platform, dataDir, resourcesDir, appImage } = options;
   const updatesDir = join(dataDir, 'updates');
-  const pem = read(join(resourcesDir, 'update-key.pem'));
+  const key = app.isPackaged ? keyIn(resourcesDir, log) : null;
   const built = read(join(resourcesDir, 'app-update.yml'));
-  const updater = app.isPackaged && pem !== null ? createUpdater(platform, appImage) : null;
-  if (updater === null) log.info('this build has no key for updates, or is none: it does not update itself');
+  const updater = key === null ? null : createUpdater(platform, appImage);
+  if (updater === null) log.info('this build has no key for updates, so it does not update itself');
 
   const installerOf = (): Installer => {
     if (platform === 'win32') {
@@ -95,9 +107,9 @@ export const openUpdates = (deps: Dependencies, options: OpenOptions): Updates =
       log,
       installer: installerOf(),
       downloads:
-        updater === null || pem === null
+        updater === null || key === null
           ? null
-          : createDownloads({ updater, log, key: readPublicKey(pem) }, { readyDir: join(updatesDir, 'ready') }),
+          : createDownloads({ updater, log, key }, { readyDir: join(updatesDir, 'ready') }),
       settings: () => {
         const chosen = settings();
         if (chosen === null) return null;

@@ -7,7 +7,7 @@ import { describe, expect, test } from 'vitest';
 import { createDownloads } from '../../main/updates/downloads.ts';
 import { readPublicKey } from '../../main/updates/signature.ts';
 import { temporaryFolder } from '../support/service.ts';
-import { nodeUpdater, publicKey, serveFeed } from './release.ts';
+import { nodeUpdater, publicKey, serveFeed, serveNobody } from './release.ts';
 
 const always = () => true;
 
@@ -24,9 +24,6 @@ const boxOf = (version = '1.0.0') => {
   };
 };
 
-/** Nothing listens there. */
-const nowhere = 'http://127.0.0.1:9/';
-
 test('a good version comes in whole, with what another box needs to take it from here', async () => {
   const feed = await serveFeed({ version: '2.0.0' });
   const { fetch, readyDir } = boxOf();
@@ -42,7 +39,7 @@ test('a box takes it from another box, and the feed sends it once', async () => 
   const feed = await serveFeed({ version: '2.0.0' });
   const other = await serveFeed({ version: '2.0.0' });
   const { fetch } = boxOf();
-  expect(await fetch(feed.url, [nowhere, other.url], always)).toMatchObject({ version: '2.0.0' });
+  expect(await fetch(feed.url, [await serveNobody(), other.url], always)).toMatchObject({ version: '2.0.0' });
   expect(other.asked).toContain('/signage-player-2.0.0-amd64.deb');
   expect(feed.asked).not.toContain('/signage-player-2.0.0-amd64.deb');
 });
@@ -50,7 +47,7 @@ test('a box takes it from another box, and the feed sends it once', async () => 
 test('with no feed at all the boxes nearby are enough', async () => {
   const other = await serveFeed({ version: '2.0.0' });
   expect(await boxOf().fetch(null, [other.url], always)).toMatchObject({ version: '2.0.0' });
-  expect(await boxOf().fetch(nowhere, [other.url], always)).toMatchObject({ version: '2.0.0' });
+  expect(await boxOf().fetch(await serveNobody(), [other.url], always)).toMatchObject({ version: '2.0.0' });
 });
 
 test('a box that is behind the feed is passed over', async () => {
@@ -118,7 +115,8 @@ describe('nothing comes in', () => {
 
   test('where nobody can be asked', async () => {
     const { fetch, readyDir } = boxOf();
-    await refused(() => fetch(nowhere, [nowhere], always), readyDir, /ECONNREFUSED/);
+    const nobody = await serveNobody();
+    await refused(() => fetch(nobody, [nobody], always), readyDir, /socket hang up/);
   });
 });
 

@@ -45,6 +45,7 @@ test('a packaged build with a key takes its updates from where it says', async (
 
 test.each([
   ['without a key', true, null],
+  ['with a key that is none', true, 'not a key'],
   ['from a checkout', false, pem],
 ])('a build %s asks nobody', async (_, isPackaged, key) => {
   vi.useFakeTimers({ toFake: ['Date'], now: 0 });

@@ -93,6 +93,14 @@ export const serveFeed = async (...releases: Release[]): Promise<Feed> => {
   };
 };
 
+/** An address where every connection is cut. */
+export const serveNobody = async (): Promise<string> => {
+  const server = createServer(({ socket }) => socket.destroy()).listen(0, '127.0.0.1');
+  onTestFinished(() => void server.close());
+  await once(server, 'listening');
+  return `http://127.0.0.1:${(server.address() as AddressInfo).port}/`;
+};
+
 /** What electron-updater is built on; it brings its own. */
 const runtime = createRequire(createRequire(import.meta.url).resolve('electron-updater'))('builder-util-runtime');
 
