@@ -84,12 +84,13 @@ const placeOf = (
     const length = headers['content-length'];
     return { from: 0, total: length === undefined ? null : Number(length) };
   }
-  if (before === null) {
+  if (statusCode === 416 && before !== null) throw new StalePart();
+  if (statusCode !== 206 || before === null) {
     // Whoever is asked once too often, or has lost something, may have it again later.
     throw new FetchFault(`the server answers ${statusCode}`, { lasting: [404, 410, 401, 403].includes(statusCode) });
   }
   const [, from, total] = /^bytes (\d+)-\d+\/(\d+)$/.exec(headers['content-range'] ?? '') ?? [];
-  if (statusCode !== 206 || Number(from) !== before.bytes) throw new StalePart();
+  if (Number(from) !== before.bytes) throw new StalePart();
   if (before.total !== null && Number(total) !== before.total) throw new StalePart();
   if (sha256 === null && rangeValidator(headers) !== before.validator) throw new StalePart();
   return { from: before.bytes, total: Number(total) };

@@ -73,7 +73,7 @@ export const createDownloads = async ({ mediaDir, limit, hasher, requireRoom, ca
    * @throws FetchFault; an AbortError once this is closed
    */
   const fetch = async <Kept>(
-    { url, key, sha256 = undefined, size = undefined, held }: Job,
+    { url, key, sha256, size, held }: Job,
     keep: (done: Download, part: Part) => Promise<Kept>,
   ): Promise<Kept | null> => {
     const run = async (): Promise<Kept | null> => {

@@ -166,6 +166,21 @@ describe('a download that is cut', () => {
     expect(remote.requests.map(({ headers }) => headers.range)).toEqual([undefined, `bytes=${cut}-`]);
   });
 
+  it.each([503, 404, 416])('outlives a server that answers %i in between', async (status) => {
+    const remote = await startRemote();
+    const { downloads, read } = await setUp();
+    const wanted = { name: 'film.bin', from: [`${remote.url}/a.bin`] };
+    remote.answer('/a.bin', serveBytes(film, { cutAfter: cut }));
+    await expect(downloads.want(wanted)).rejects.toThrow(/broke off/);
+    remote.answer('/a.bin', (_, response) => response.writeHead(status).end());
+    await expect(downloads.want(wanted)).rejects.toThrow(`the server answers ${status}`);
+    remote.answer('/a.bin', serveBytes(film));
+    await downloads.want(wanted);
+    expect(read('film.bin').equals(film)).toBe(true);
+    // Only one that can't go on from there makes the part worthless.
+    expect(remote.requests.at(-1)?.headers.range).toBe(status === 416 ? undefined : `bytes=${cut}-`);
+  });
+
   it('begins anew where the parts of several addresses do not make the right whole', async () => {
     const remote = await startRemote();
     const other = noise(film.length).fill(3, 0, 100);
