@@ -1,4 +1,5 @@
 import { Liquid } from 'liquidjs';
+import { createFilters } from './filters.ts';
 
 /** What a template is rendered with. */
 export type Scope = Readonly<Record<string, unknown>>;
@@ -6,7 +7,7 @@ export type Scope = Readonly<Record<string, unknown>>;
 interface TemplateOptions {
   /** IANA name of the zone that dates are told in. */
   timeZone: string;
-  /** BCP 47 tag of the language that days and months are named in. */
+  /** BCP 47 tag of the language that numbers and dates are told in. */
   locale: string;
 }
 
@@ -27,6 +28,7 @@ export const compile = (source: string, { timeZone, locale }: TemplateOptions): 
     timezoneOffset: timeZone,
     locale,
   });
+  for (const [name, filter] of Object.entries(createFilters({ locale, timeZone }))) engine.registerFilter(name, filter);
   const parsed = engine.parse(source);
   return (scope) => String(engine.renderSync(parsed, scope));
 };

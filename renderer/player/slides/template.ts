@@ -102,7 +102,7 @@ export const createTemplate: SlideFactory = (context) => {
     start() {
       view.start();
       // It goes on in a pause, too: a clock that stands still is wrong.
-      if (/\bnow\b/.test(slide.template?.html ?? '')) keepTime();
+      if (/\b(now|ago)\b/.test(slide.template?.html ?? '')) keepTime();
     },
     destroy() {
       gone.abort();

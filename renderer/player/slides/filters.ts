@@ -1,0 +1,76 @@
+/** The filters that templates have beyond Liquid's own: numbers, dates and times as the box's language tells them. */
+import type { FilterImplOptions } from 'liquidjs';
+
+interface Place {
+  /** BCP 47 tag. */
+  locale: string;
+  /** IANA name. */
+  timeZone: string;
+}
+
+const numeric = (value: unknown): number | null => {
+  const number = typeof value === 'string' && value.trim() !== '' ? Number(value) : value;
+  return typeof number === 'number' && Number.isFinite(number) ? number : null;
+};
+
+/** A date as Liquid takes it: a Date, what a Date is made of, or seconds since the epoch. */
+const moment = (value: unknown): number | null => {
+  const seconds = numeric(value);
+  const time = seconds === null ? new Date(value as string | Date).getTime() : seconds * 1000;
+  return Number.isFinite(time) && value !== null && value !== undefined ? time : null;
+};
+
+const UNITS = [
+  ['day', 86_400],
+  ['hour', 3600],
+  ['minute', 60],
+  ['second', 1],
+] as const;
+
+type DateStyle = Intl.DateTimeFormatOptions['dateStyle'];
+
+/** What is no number, or no date, is printed as it is. */
+export const createFilters = ({ locale, timeZone }: Place): Record<string, FilterImplOptions> => {
+  const number =
+    (options: (argument: string) => Intl.NumberFormatOptions) =>
+    (value: unknown, argument?: unknown, digits?: unknown): unknown => {
+      const amount = numeric(value);
+      if (amount === null) return value;
+      const places = numeric(digits);
+      const fraction = places === null ? {} : { minimumFractionDigits: places, maximumFractionDigits: places };
+      return new Intl.NumberFormat(locale, { ...options(String(argument ?? '')), ...fraction }).format(amount);
+    };
+  const date =
+    (options: (style: DateStyle) => Intl.DateTimeFormatOptions, usual: DateStyle) =>
+    (value: unknown, style: unknown = usual): unknown => {
+      const time = moment(value);
+      if (time === null) return value;
+      return new Intl.DateTimeFormat(locale, { ...options(style as DateStyle), timeZone }).format(time);
+    };
+  const plain = number(() => ({}));
+  const percent = number(() => ({ style: 'percent' }));
+
+  return {
+    /** `| number`, `| number: 1` (decimal places) */
+    number: (value: unknown, digits?: unknown) => plain(value, '', digits),
+    /** Of a share: `0.42 | percent`, `| percent: 1` (decimal places) */
+    percent: (value: unknown, digits?: unknown) => percent(value, '', digits),
+    /** `| currency: "EUR"` (ISO 4217), `| currency: "EUR", 0` (decimal places) */
+    currency: number((currency) => ({ style: 'currency', currency })),
+    /** `| unit: "celsius"` (ECMA-402), `| unit: "kilometer-per-hour", 1` (decimal places) */
+    unit: number((unit) => ({ style: 'unit', unit })),
+    /** `| day`, `| day: "full"` (or `medium`, `short`) */
+    day: date((dateStyle) => ({ dateStyle }), 'long'),
+    /** `| time`, `| time: "medium"` (with seconds) */
+    time: date((timeStyle) => ({ timeStyle }), 'short'),
+    /** How long ago it was, or how long it is until then: `| ago` */
+    ago(value: unknown): unknown {
+      const time = moment(value);
+      const now = moment(this.context.getSync(['now']));
+      if (time === null || now === null) return value;
+      const seconds = (time - now) / 1000;
+      const [unit, length] = UNITS.find((each) => Math.abs(seconds) >= each[1]) ?? UNITS[3];
+      return new Intl.RelativeTimeFormat(locale, { numeric: 'auto' }).format(Math.trunc(seconds / length), unit);
+    },
+  };
+};

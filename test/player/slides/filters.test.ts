@@ -1,0 +1,42 @@
+import { expect, it } from 'vitest';
+import { compile } from '../../../renderer/player/slides/liquid.ts';
+
+const render = (html: string, locale = 'de-DE', scope = {}): string =>
+  // Intl puts no-break spaces where a line must not end.
+  compile(html, { timeZone: 'Europe/Vienna', locale })(scope).replace(/[\u00a0\u202f]/g, ' ');
+
+const then = '2026-03-01T17:05:09.000Z';
+
+it.each([
+  ['{{ 1234567.891 | number }}', '1.234.567,891'],
+  ['{{ "21.55" | number: 1 }}', '21,6'],
+  ['{{ 21 | number: 1 }}', '21,0'],
+  ['{{ 0.42 | percent }}', '42 %'],
+  ['{{ 0.4215 | percent: 1 }}', '42,2 %'],
+  ['{{ 3.5 | currency: "EUR" }}', '3,50 €'],
+  ['{{ 3 | currency: "EUR", 0 }}', '3 €'],
+  ['{{ 21.5 | unit: "celsius" }}', '21,5 °C'],
+  ['{{ then | day }}', '1. März 2026'],
+  ['{{ then | day: "full" }}', 'Sonntag, 1. März 2026'],
+  ['{{ then | time }}', '18:05'],
+  ['{{ then | time: "medium" }}', '18:05:09'],
+  ['{{ 0 | day }}', '1. Januar 1970'],
+  ['{{ then | ago }}', 'vor 3 Stunden'],
+  ['{{ "2026-03-03T20:06:00Z" | ago }}', 'übermorgen'],
+  ['{{ now | ago }}', 'jetzt'],
+  ['{{ nothing | number }}{{ nothing | day }}{{ nothing | ago }}', ''],
+  ['{{ "soon" | number }} {{ "soon" | day }} {{ "soon" | ago }}', 'soon soon soon'],
+  ['{{ "<b>" | number }}', '&lt;b&gt;'],
+])('%s in German: %s', (html, expected) => {
+  expect(render(html, 'de-DE', { then, now: new Date('2026-03-01T20:05:10Z') })).toBe(expected);
+});
+
+it('in another language', () => {
+  expect(render('{{ 1234.5 | number }} {{ then | time }} {{ then | day }}', 'en-US', { then })).toBe(
+    '1,234.5 6:05 PM March 1, 2026',
+  );
+});
+
+it('what makes no sense is told', () => {
+  expect(() => render('{{ 1 | currency: "EURO" }}')).toThrow(/currency/i);
+});
