@@ -1,4 +1,4 @@
-import { BlockList, isIPv6 } from 'node:net';
+import { BlockList, isIP, isIPv6 } from 'node:net';
 
 /** Networks that are nobody else's: this machine, the LAN, its carrier's (RFC 6890; RFC 4193; RFC 4291). */
 const networks: readonly (readonly [address: string, prefix: number])[] = [
@@ -22,6 +22,12 @@ const createList = (): BlockList => {
 
 /** Whether an IP address can be reached from here alone. One of IPv4 in IPv6 is what it is in IPv4. */
 export const isPrivate = (address: string): boolean => {
-  const plain = address.replace(/^::ffff:(?=\d+\.)/i, '').replace(/%.*$/, '');
+  const plain = address.replace(/%.*$/, '');
   return createList().check(plain, isIPv6(plain) ? 'ipv6' : 'ipv4');
+};
+
+/** Whether a URL's host says by itself that it is in here: a private address, or a name of the local network. */
+export const isInside = ({ hostname }: URL): boolean => {
+  const host = hostname.replace(/^\[|\]$/g, '');
+  return isIP(host) === 0 ? !host.includes('.') || /\.(local|localhost)$/.test(host) : isPrivate(host);
 };

@@ -2,6 +2,7 @@
 import { createHash } from 'node:crypto';
 import type { AtomFeed, JsonFeed, parseFeed, RdfFeed, RssFeed } from 'feedsmith';
 import type { RssFeed as WireFeed } from '../wire.ts';
+import { isInside } from './private.ts';
 import { plainText } from './text.ts';
 
 export type FeedItem = WireFeed['items'][number];
@@ -110,6 +111,12 @@ const webAddress = (address: string | undefined, base: string): string | null =>
   return /^https?:$/.test(url.protocol) && url.username === '' && url.href.length <= LONGEST_URL ? url.href : null;
 };
 
+/** Pictures are fetched by the box and by its pages: nobody out there may have them ask this network for things. */
+const pictureAddress = (address: string | undefined, base: string, feedUrl: string): string | null => {
+  const url = webAddress(address, base);
+  return url !== null && isInside(new URL(url)) && !isInside(new URL(feedUrl)) ? null : url;
+};
+
 /** The first picture in a text that is more than a dot to count readers by. */
 const pictureIn = (html: string | undefined): string | undefined => {
   for (const [tag] of html?.matchAll(/<img\s[^>]*>/gi) ?? []) {
@@ -140,7 +147,7 @@ const toItem = (draft: Draft, feedUrl: string): FeedItem => {
   const title = plainText(draft.title, LONGEST_TITLE);
   const link = webAddress(draft.link, base);
   const image = [...draft.images, pictureIn(draft.html)]
-    .map((url) => webAddress(url, base))
+    .map((url) => pictureAddress(url, base, feedUrl))
     .find((url) => url !== null);
   return {
     id: idOf(draft, title, link),

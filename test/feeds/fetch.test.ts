@@ -178,6 +178,7 @@ it.each([
   ['2606:4700::1111', false],
   ['::ffff:10.0.0.1', true],
   ['::ffff:8.8.8.8', false],
+  ['::ffff:7f00:1', true],
 ])('%s: private %s', (address, expected) => {
   expect(isPrivate(address)).toBe(expected);
 });

@@ -88,6 +88,20 @@ it.each([
   expect(read(rss(`<item><title>x</title>${more}</item>`))[0]).toMatchObject({ title: 'x', [field]: null });
 });
 
+it.each([
+  ['http://192.168.1.1/reboot.png', null],
+  ['http://[::1]/a.png', null],
+  ['http://printer/a.png', null],
+  ['http://nas.local/a.png', null],
+  ['http://2130706433/a.png', null],
+  ['https://cdn.example.com/a.png', 'https://cdn.example.com/a.png'],
+])('a feed from out there can show %s as %s', (address, expected) => {
+  const text = rss(`<item><title>x</title><enclosure type="image/png" url="${address}"/></item>`);
+  expect(read(text)[0]?.image_url).toBe(expected);
+  const [own] = itemsOf(parseFeed(text), 'http://10.0.0.2/feed');
+  expect(own?.image_url).toBe(new URL(address).href);
+});
+
 it('entities that would grow, and those that would read files, are text', () => {
   const levels = [...'bcdefghij']
     .map((name, at) => `<!ENTITY ${name} "${`&${'abcdefghi'[at]};`.repeat(10)}">`)

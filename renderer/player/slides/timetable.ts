@@ -111,11 +111,9 @@ export const createTimetable: SlideFactory = ({ slide, payload, timeZone, now, f
     const names = [...rows.querySelectorAll<HTMLElement>('.name')];
     for (const name of names) name.classList.remove('long');
     const shares = names.map((name) => name.clientWidth / Math.max(1, name.scrollWidth));
-    const fitting = shares.filter((share) => share >= SMALLEST_NAME);
-    rows.style.setProperty(
-      '--squeeze',
-      String(fitting.length < shares.length ? SMALLEST_NAME : Math.min(1, ...fitting)),
-    );
+    // A little less, because letters don't scale in step.
+    const fitting = shares.filter((share) => share >= SMALLEST_NAME && share < 1).map((share) => share * 0.98);
+    rows.style.setProperty('--squeeze', String(Math.min(1, ...fitting)));
     names.forEach((name, at) => {
       name.classList.toggle('long', (shares[at] ?? 1) < SMALLEST_NAME);
     });
