@@ -16,12 +16,6 @@ export interface Pages {
   close(): void;
 }
 
-/** A page that is on for less than this can't be read. */
-const LEAST_MS = 1_000;
-
-/** How long each page is on where they share a slide's time, in ms. */
-export const shareOf = (slideMs: number, count: number): number => Math.max(LEAST_MS, slideMs / count);
-
 /** What a slide's time is given to. */
 interface Share {
   /** Pages that are shown, the first of them. */

@@ -1,12 +1,12 @@
 import type { PagedDocument } from './document.ts';
 import { frame, framing, paperOf } from './frame.ts';
-import { createPages, shareOf } from './pages.ts';
+import { createPages, spread } from './pages.ts';
 import { colour } from './palette.ts';
 import type { SlideFactory } from './slide.ts';
 import { createView, mediaUrl } from './view.ts';
 
-/** How long a page is on where the slide has no duration of its own. */
-const PAGE_MS = 10_000;
+/** How long a page is on where the slide has no duration of its own, and the least that one is worth turning for. */
+const PAGE_TIME = { usualMs: 10_000, leastMs: 1_000 };
 
 /**
  * A PDF document, page by page: all of a page is shown, on the colour of its paper or of `content.background`, unless
@@ -92,14 +92,12 @@ export const createPdf: SlideFactory = ({ slide, media, fail }) => {
         throw signal.aborted ? error : new Error(`${url} ${error.message}`);
       });
       signal.throwIfAborted();
-      length = pdf.count * PAGE_MS;
+      const share = spread(slide, pdf.count, PAGE_TIME);
+      length = share.length;
       await paint(0).catch((error: Error) => {
         throw signal.aborted ? error : new Error(`${url} can't be painted: ${error.message}`);
       });
-      pages.open(
-        pdf.count,
-        slide.duration_seconds === null ? PAGE_MS : shareOf(slide.duration_seconds * 1000, pdf.count),
-      );
+      pages.open(share.count, share.pageMs);
       await put(0);
       signal.throwIfAborted();
       void lookAhead().catch(() => {});

@@ -1,5 +1,5 @@
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
-import { createPages, type Pages, shareOf } from '../../../renderer/player/slides/pages.ts';
+import { createPages, type Pages, spread } from '../../../renderer/player/slides/pages.ts';
 
 beforeEach(() => vi.useFakeTimers());
 afterEach(() => vi.useRealTimers());
@@ -92,10 +92,12 @@ describe('the pages of a slide', () => {
   });
 
   it.each([
-    [10_000, 4, 2_500],
-    [10_000, 1, 10_000],
-    [10_000, 500, 1_000],
-  ])('share %d ms between %d: %d ms each', (slideMs, count, expected) => {
-    expect(shareOf(slideMs, count)).toBe(expected);
+    [null, 4, { count: 4, pageMs: 8_000, length: 32_000 }],
+    [10, 4, { count: 4, pageMs: 2_500, length: 10_000 }],
+    [10, 1, { count: 1, pageMs: 10_000, length: 10_000 }],
+    [10, 500, { count: 5, pageMs: 2_000, length: 10_000 }],
+    [0.5, 3, { count: 1, pageMs: 500, length: 500 }],
+  ])('share %d s between %d', (duration_seconds, pages, expected) => {
+    expect(spread({ duration_seconds }, pages, { usualMs: 8_000, leastMs: 2_000 })).toEqual(expected);
   });
 });

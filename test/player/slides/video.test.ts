@@ -55,6 +55,30 @@ const startStuckServer = async (file: string): Promise<string> => {
   return `http://127.0.0.1:${(server.address() as AddressInfo).port}/film.mp4`;
 };
 
+describeBrowser('a stream slide', () => {
+  it.each([
+    [
+      { muted: false, volume: 0.25 },
+      { muted: false, volume: 0.25 },
+    ],
+    [{}, { muted: true, volume: 1 }],
+  ])('is as loud as its content says: %o', async (content, expected) => {
+    // A source that never answers: the slide is being made ready for as long as it takes to look at it.
+    const server = createServer(() => {});
+    await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+    onTestFinished(() => {
+      server.closeAllConnections();
+      server.close();
+    });
+    const media_url = `http://127.0.0.1:${(server.address() as AddressInfo).port}/live.m3u8`;
+    const service = await startTestService({ content: lobby([{ kind: 'stream', media_url, content }]) });
+    const page = await openPlayer(service, 'lobby');
+    const video = page.locator('.slide-stream video').first();
+    await video.waitFor({ state: 'attached', timeout: patience.timeout });
+    expect(await video.evaluate(({ muted, volume }: HTMLVideoElement) => ({ muted, volume }))).toEqual(expected);
+  });
+});
+
 describe.skipIf(!hasFfmpeg)('with ffmpeg', () => {
   describeBrowser('a video slide', () => {
     it('has sound where its content says so', async () => {
