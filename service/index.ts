@@ -310,11 +310,12 @@ export const startService = async (
   const stop = async (server?: Server): Promise<void> => {
     sync.close();
     mirror.close();
-    const goodbye = discovery?.close();
     peers.close();
     await content.close();
     copies.close();
     const drained = server?.close();
+    // Only now: whoever hears it looks whether this box is gone.
+    const goodbye = discovery?.close();
     await Promise.all([hub.close(), landing.close(), streams.close(), downloads.close()]);
     await drained;
     await goodbye;

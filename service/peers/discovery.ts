@@ -136,6 +136,13 @@ export const startDiscovery = (
     pause = Math.min(2 * pause, LAST_PAUSE_MS);
   };
 
+  const closeAll = async (): Promise<void> => {
+    const closed = await Promise.allSettled(links.map((link) => link.close()));
+    for (const { reason } of closed.filter((each) => each.status === 'rejected')) {
+      log.debug({ err: reason }, 'a multicast socket could not be closed');
+    }
+  };
+
   let known = '';
   /** Where a network came or went, everything is said anew: the addresses that were announced are no longer all. */
   const look = (): void => {
@@ -143,7 +150,7 @@ export const startDiscovery = (
     if (addresses.join() === known) return;
     known = addresses.join();
     log.info({ addresses }, 'peers are looked for by DNS-SD');
-    void Promise.all(links.map((link) => link.close()));
+    void closeAll();
     links = addresses.map(open);
     pause = FIRST_PAUSE_MS;
     clearTimeout(asking);
@@ -157,7 +164,7 @@ export const startDiscovery = (
     close: async () => {
       clearInterval(looking);
       clearTimeout(asking);
-      await Promise.all(links.map((link) => link.close()));
+      await closeAll();
     },
   };
 };
