@@ -280,13 +280,24 @@ export const createPlayer = (
   const isRested = (index: number): boolean =>
     clock.elapsed() >= (resting.get(payload?.slides[index]?.id ?? '')?.until ?? 0);
 
+  /** Gives what is on another turn, as where nothing else can come on. */
+  const renew = ({ view, place }: Shown, since: number, now: number): void => {
+    if (place.since === since) return;
+    place.since = since;
+    const again = (): void => {
+      if (shown?.view === view && haltedAt === null) view.again?.();
+    };
+    // One that is in the middle of it already has only learnt its time anew.
+    if (since > now) setTimeout(again, since - now);
+  };
+
   /** A slide that can't be shown leaves its time to the picture before it: nobody falls out of step for it. */
   const decideInStep = (ring: Rota, at: number): void => {
     const now = timeInStep(at);
     const on = shown?.slide == null || shown.spent ? null : shown.index;
     const move = moveOf(ring, now, { shown: on, upcoming }, isRested, AHEAD_MS);
     wakeAt = at + move.wakeAt - now;
-    if (shown !== null && move.shownSince !== null) shown.place.since = move.shownSince;
+    if (shown !== null && move.shownSince !== null) renew(shown, move.shownSince, now);
     if (upcoming !== null) upcoming.place.since = move.upcomingSince;
     if (move.action === 'swap' && upcoming !== null) {
       swapIn(upcoming, null);
@@ -414,7 +425,7 @@ export const createPlayer = (
       const at = clock.elapsed();
       // Whoever turns back wants to read: the pages that are left have their time again.
       if (shown.view.restMs !== undefined) shown.turn = { since: at, until: at + shown.view.restMs() };
-      if (haltedAt !== null) haltedAt = at;
+      if (haltedAt !== null && !isInStep()) haltedAt = at;
       update();
     },
     halt: (halted, silent) => {

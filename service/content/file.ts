@@ -237,6 +237,9 @@ const spellPath = (path: Path): string =>
     return spelt === '' ? String(key) : `${spelt}.${String(key)}`;
   }, '');
 
+/** Kinds whose length only a page finds out, and not every page the same: shown in step, it must be said. */
+const ownLengths: readonly string[] = ['video', 'pdf', 'rss', 'timetable'] satisfies SlideFile['kind'][];
+
 /** What a schema can't see: names used twice, and references that lead nowhere. */
 const crossCheck = (content: ContentFile): Fault[] => {
   const faults: Fault[] = [];
@@ -288,9 +291,11 @@ const crossCheck = (content: ContentFile): Fault[] => {
     );
     playlist.slides.forEach((each, index) => {
       const here = ['playlists', at, 'slides', index];
-      // Its length must be known before the video is, and be the same for everybody.
-      if (playlist.sync && each.kind === 'video' && each.duration_seconds == null) {
-        fault([...here, 'duration_seconds'], 'a video in a playlist with "sync" needs its length in seconds');
+      if (playlist.sync && ownLengths.includes(each.kind) && each.duration_seconds == null) {
+        fault(
+          [...here, 'duration_seconds'],
+          `in a playlist with "sync" a ${each.kind} slide needs its length in seconds`,
+        );
       }
       refer([...here, 'template_id'], each.template_id, templates, 'template');
       if (each.kind === 'rss') refer([...here, 'content', 'feed_id'], each.content.feed_id, feeds, 'RSS feed');

@@ -116,6 +116,17 @@ describe('in step', () => {
     expect(page.shown).toEqual(['a']);
   });
 
+  it('a slide that nothing can follow has its time again when its turn comes', async () => {
+    const long = { duration_seconds: 20 };
+    const page = openScene([slide('a', long), slide('broken', long)], { isInStep: true });
+    const first = Math.floor(NOON / 40_000) * 40_000 + 40_000 - NOON;
+    await wait(first / 1000 - 0.1);
+    expect(page.halts).toEqual([]);
+    await wait(0.2);
+    expect([page.shown, page.halts]).toEqual([['a'], ['again a']]);
+    expect(page.paces.get('a')?.position(performance.now())).toBeCloseTo(100, 0);
+  });
+
   it('a playlist that changes leaves alone what it does not change', async () => {
     const page = openScene([slide('a', { duration_seconds: 600 })], { isInStep: true });
     await wait(1);

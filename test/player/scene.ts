@@ -88,6 +88,7 @@ export const openScene = (
       },
       pause: () => halts.push(`pause ${name}`),
       resume: () => halts.push(`resume ${name}`),
+      again: () => halts.push(`again ${name}`),
       turn: () => false,
       destroy() {},
     };

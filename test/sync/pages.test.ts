@@ -47,14 +47,22 @@ test('pages are told where it changes, and it outlives a restart beside a file t
   expect((await payloadOf(next)).revision).toBe(told.revision);
 });
 
-test('a video in it needs its length', async () => {
-  const video = { kind: 'video', media_url: '/media/film.mp4' };
-  const service = await startTestService({ content: site(true, [slide, video]) });
+test.each([
+  { kind: 'video', media_url: '/media/film.mp4' },
+  { kind: 'pdf', media_url: '/media/menu.pdf' },
+  { kind: 'rss', content: { feed_id: 'news' } },
+  { kind: 'timetable', content: { group_id: 'buses' } },
+])('a slide of it whose length only a page could find out needs one: $kind', async (each) => {
+  const more = {
+    rssFeeds: [{ id: 'news', url: 'http://127.0.0.1:9/news' }],
+    timetableGroups: [{ id: 'buses', entries: [] }],
+  };
+  const service = await startTestService({ content: { ...site(true, [slide, each]), ...more } });
   expect((await healthOf(service)).content).toMatchObject({
     status: 'invalid',
     errors: [{ path: 'playlists[0].slides[1].duration_seconds', message: expect.stringContaining('sync') }],
   });
-  service.writeContent(site(true, [slide, { ...video, duration_seconds: 4 }]));
+  service.writeContent({ ...site(true, [slide, { ...each, duration_seconds: 4 }]), ...more });
   await expect.poll(async () => (await healthOf(service)).content.status, patience).toBe('ok');
 });
 
