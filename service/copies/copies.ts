@@ -112,14 +112,12 @@ export const createCopies = ({ content, ledger, downloads, room, hasher, log }: 
       standing.due = copy === undefined ? Date.now() : dueOf(copy);
     } catch (error) {
       if (closed) return;
-      const isFault = error instanceof FetchFault;
+      const fault = error instanceof FetchFault ? error : new FetchFault('it could not be kept', { cause: error });
       standing.failures += 1;
-      standing.reason = isFault ? error.message : 'it could not be kept; the log has the details';
-      standing.due = Date.now() + retryAfter(standing.failures, isFault && error.lasting, Math.random());
-      log.warn(
-        { url: shown(url), reason: standing.reason, ...(!isFault && { err: error }) },
-        'a remote medium could not be fetched',
-      );
+      standing.reason = fault.message;
+      standing.due = Date.now() + retryAfter(standing.failures, fault, Math.random());
+      log.warn({ url: shown(url), reason: fault.message }, 'a remote medium could not be fetched');
+      if (fault !== error) log.error({ err: error }, 'a copy could not be kept');
     } finally {
       standing.busy = false;
       advance();

@@ -46,8 +46,16 @@ export const lifeOf = (said: Said, at: number): number => {
  */
 export const idleLife = (life: number, chance: number): number => Math.max(life, HOUR) * (1 + chance / 4);
 
+interface Failed {
+  /** No better is to be expected. */
+  lasting: boolean;
+  /** So long the origin asks to be left alone. */
+  pause: number;
+}
+
 /** How long to wait after so many failures in a row: up to 15 min, or 6 h where no better is to be expected. */
-export const retryAfter = (failures: number, lasting: boolean, chance: number): number => {
+export const retryAfter = (failures: number, { lasting, pause }: Failed, chance: number): number => {
   const [first, most] = lasting ? [30 * MINUTE, 6 * HOUR] : [15 * SECOND, 15 * MINUTE];
-  return Math.min(first * 2 ** (failures - 1), most) * (0.5 + chance / 2);
+  const wait = Math.min(first * 2 ** (failures - 1), most) * (0.5 + chance / 2);
+  return Math.max(wait, Math.min(pause, LATEST));
 };

@@ -74,6 +74,10 @@ const conditions = ({ held, sha256 }: Job, before: PartNote | null): Record<stri
   return headers;
 };
 
+/** The `Retry-After` of an answer, seconds or a date (RFC 9110, 10.2.3), in ms. */
+const pauseOf = ({ 'retry-after': said = '' }: IncomingHttpHeaders): number =>
+  Math.max(0, (/^\d+$/.test(said) ? Number(said) * 1000 : Date.parse(said) - Date.now()) || 0);
+
 /** Where the body begins, and how long the whole is where that is said. */
 const placeOf = (
   { statusCode = 0, headers }: IncomingMessage,
@@ -86,8 +90,8 @@ const placeOf = (
   }
   if (statusCode === 416 && before !== null) throw new StalePart();
   if (statusCode !== 206 || before === null) {
-    // Whoever is asked once too often, or has lost something, may have it again later.
-    throw new FetchFault(`the server answers ${statusCode}`, { lasting: [404, 410, 401, 403].includes(statusCode) });
+    const lasting = [401, 403, 404, 410].includes(statusCode);
+    throw new FetchFault(`the server answers ${statusCode}`, { lasting, pause: pauseOf(headers) });
   }
   const [, from, total] = /^bytes (\d+)-\d+\/(\d+)$/.exec(headers['content-range'] ?? '') ?? [];
   if (Number(from) !== before.bytes) throw new StalePart();

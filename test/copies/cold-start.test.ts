@@ -1,4 +1,5 @@
 /** What a screen shows after a start without a network, against what it showed with one. */
+import { createHash } from 'node:crypto';
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import type { Page } from 'playwright-core';
@@ -75,7 +76,7 @@ describeBrowser('a box without a network', () => {
       putVideo(files, 'green.mp4', green, 2);
       const picture = serve('/picture', 'red.png', 'image/png');
       const inside = serve('/inside.png', 'blue.png', 'image/png');
-      putPdf(files, 'menu.pdf', [{ colour: green }]);
+      putPdf(files, 'menu.pdf', [{ colour: [230, 200, 20] }]);
       const menu = serve('/menu', 'menu.pdf', 'application/pdf');
       const film = serve('/film.mp4', 'green.mp4', 'video/mp4');
       const html = `<style>div { position: absolute; inset: 0; background: url("{{ content.ground }}") }</style><div></div>`;
@@ -108,6 +109,44 @@ describeBrowser('a box without a network', () => {
       expect(new Set([...after.values()].map((shot) => shot.toString('base64'))).size).toBe(slides.length);
       expect((await payloadOf(offline)).revision).toBe(revision);
       expect(offline.log()).not.toContain('"fault"');
+    },
+  );
+});
+
+describeBrowser('a film that is too large for a page to hold', () => {
+  it.skipIf(!hasFfmpeg)(
+    'is played from its copy at the service (needs ffmpeg)',
+    {
+      timeout: 60_000,
+    },
+    async () => {
+      const remote = await startRemote();
+      const files = temporaryFolder();
+      putVideo(files, 'green.mp4', green, 2);
+      const padding = Buffer.alloc(65 * 1024 ** 2);
+      padding.writeUInt32BE(padding.length);
+      padding.write('free', 4);
+      const film = Buffer.concat([readFileSync(join(files, 'uploads', 'green.mp4')), padding]);
+      remote.answer('/film.mp4', serveBytes(film, { type: 'video/mp4' }));
+      const url = `${remote.url}/film.mp4`;
+      const slides = [
+        { id: 'film', kind: 'video', media_url: url, duration_seconds: 3600 },
+        { id: 'text', kind: 'text', title: 'Text', duration_seconds: 3600 },
+      ];
+      const service = await startTestService({ content: lobby(slides) });
+      await expect.poll(() => copiesOf(service), patience).toMatchObject({ count: 1, pending: 0 });
+      await remote.close();
+      const page = await openPlayer(service, 'lobby');
+      await waitForColour(page, green);
+      const source = await page.locator('video.picture').first().getAttribute('src');
+      const sha256 = createHash('sha256').update(film).digest('hex');
+      expect(source).toBe(`/copies?url=${encodeURIComponent(url)}&sha256=${sha256}`);
+      const moved = () =>
+        page
+          .locator('video.picture')
+          .first()
+          .evaluate((video: HTMLVideoElement) => video.currentTime);
+      await expect.poll(moved, patience).toBeGreaterThan(0.5);
     },
   );
 });

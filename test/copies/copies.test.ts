@@ -256,6 +256,15 @@ describe('what can not be copied', () => {
     expect(service.log()).not.toMatch(/user|word|hidden/);
   });
 
+  it('because its server wants to be left alone is not asked for again before', async () => {
+    const remote = await startRemote();
+    remote.answer('/a', (_, response) => response.writeHead(429, { 'Retry-After': '3600' }).end());
+    const service = await startTestService({ content: images(remote, '/a') });
+    await until(service, { failed: [{ reason: 'the server answers 429' }] });
+    const [failed] = (await statusOf(service)).failed;
+    expect(Date.parse(failed?.nextAt ?? '') - Date.now()).toBeGreaterThan(3_500_000);
+  });
+
   it('because it is larger than a medium may be is not kept in part either', async () => {
     const remote = await startRemote();
     serve(remote, '/a', picture(MIB));

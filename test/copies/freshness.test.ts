@@ -27,21 +27,27 @@ it('a copy that nobody looks at is asked after hourly at most, and not together 
   expect([0, 1].map((chance) => idleLife(minutes(1), chance))).toEqual([minutes(60), minutes(75)]);
 });
 
+const passing = { lasting: false, pause: 0 };
+const lasting = { lasting: true, pause: 0 };
+
 it('failures are retried ever more seldom, within bounds', () => {
-  expect([1, 2, 3, 20].map((failures) => retryAfter(failures, false, 1))).toEqual([
+  expect([1, 2, 3, 20].map((failures) => retryAfter(failures, passing, 1))).toEqual([
     15_000,
     30_000,
     60_000,
     minutes(15),
   ]);
-  expect([1, 2, 20].map((failures) => retryAfter(failures, true, 1))).toEqual([30, 60, 360].map(minutes));
+  expect([1, 2, 20].map((failures) => retryAfter(failures, lasting, 1))).toEqual([30, 60, 360].map(minutes));
+  expect([10, 10_000].map((pause) => retryAfter(1, { lasting: false, pause: minutes(pause) }, 1))).toEqual(
+    [10, 1440].map(minutes),
+  );
   fc.assert(
     fc.property(
       fc.integer({ min: 1, max: 1000 }),
       fc.boolean(),
       fc.double({ min: 0, max: 1, noNaN: true }),
-      (n, lasting, chance) => {
-        const wait = retryAfter(n, lasting, chance);
+      (n, isLasting, chance) => {
+        const wait = retryAfter(n, isLasting ? lasting : passing, chance);
         expect(wait).toBeGreaterThanOrEqual(7500);
         expect(wait).toBeLessThanOrEqual(minutes(360));
       },
