@@ -4,6 +4,7 @@ import { chmodSync, cpSync, existsSync, mkdirSync, readdirSync, readFileSync, st
 import { delimiter, join } from 'node:path';
 import { promisify } from 'node:util';
 import { describe, expect, test } from 'vitest';
+import { parse } from 'yaml';
 import { findProgram } from '../support/program.ts';
 import { temporaryFolder } from '../support/service.ts';
 import { publicKey, writeRelease } from '../updates/release.ts';
@@ -214,11 +215,31 @@ describe.skipIf(!isComplete && process.env.CI !== 'true')('update-player', () =>
   });
 });
 
-test.runIf(findProgram('shellcheck') !== undefined)('shellcheck finds nothing in the scripts', async () => {
+const hasShellcheck = findProgram('shellcheck') !== undefined;
+test.skipIf(!hasShellcheck && process.env.CI !== 'true')('shellcheck finds nothing in the scripts', async () => {
   await execute(
     'shellcheck',
     ['kiosk-setup', 'update-player'].map((name) => join(scripts, name)),
   );
   // Where single quotes hold what electron-builder fills in.
   await execute('shellcheck', ['-e', 'SC2016', ...['postinst', 'prerm', 'postrm'].map((name) => join(scripts, name))]);
+});
+
+test("the package's scripts name what the package holds", async () => {
+  const { productName, linux } = parse(readFileSync(join(scripts, '..', '..', 'electron-builder.yml'), 'utf8')) as {
+    productName: string;
+    linux: { executableName: string };
+  };
+  const macros: Record<string, string> = { sanitizedProductName: productName, executable: linux.executableName };
+  for (const name of ['postinst', 'postrm', 'prerm']) {
+    const filled = readFileSync(join(scripts, name), 'utf8').replace(/\$\{([a-zA-Z]+)\}/g, (_, macro) => {
+      expect(Object.keys(macros)).toContain(macro);
+      return macros[macro] ?? '';
+    });
+    await execute('bash', ['-n', '-c', filled]);
+  }
+  for (const name of ['prerm', 'update-player']) {
+    expect(readFileSync(join(scripts, name), 'utf8')).toContain(`/opt/${productName}`);
+  }
+  expect(readFileSync(join(scripts, 'kiosk-setup'), 'utf8')).toContain(`program=/usr/bin/${linux.executableName}\n`);
 });
