@@ -232,7 +232,7 @@ export const startService = async (
   const screens = createScreens({ content, hub, takeSnapshot, commands, clientAddress, variant });
   const onboarding = createOnboarding({ log, devices: store.devices, content, hub, landing, gather });
   const onboardingRooms = createOnboardingRoutes(
-    { onboarding, landing, content },
+    { onboarding, landing, content, mediaProgress: () => mirror.progress() },
     { publicUrl: options.publicUrl, machineName: hostname(), variant },
   );
   const { devices } = store;

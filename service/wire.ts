@@ -459,10 +459,13 @@ export const peerMedia = z
   .object({ media: z.array(peerMedium).max(10_000) })
   .meta({ id: 'PeerMedia', description: 'every medium that a box has' });
 
+/** How many of the media that are to be had at the site are here; null while there are none to be fetched. */
+export type MediaProgress = { here: number; there: number } | null;
+
 /** What the service says to a landing page over its socket; a landing page itself says nothing. */
 export type LandingMessage =
   /** On connecting and on every change. `formUrl`: the form's address for another machine; null: it has none. */
-  | ({ type: 'status'; formUrl: string | null } & OnboardingStatus)
+  | ({ type: 'status'; formUrl: string | null; media: MediaProgress } & OnboardingStatus)
   /** The form for this device was opened. */
   | { type: 'opened' };
 
@@ -659,7 +662,7 @@ export const replicationHealth = z
       here: z.int().describe('those of them that are here, as new as anywhere'),
       missing: z
         .array(z.object({ name: z.string(), size: z.int().nullable(), reason: z.string() }))
-        .describe('the others; size in bytes, null where no box has it'),
+        .describe('the others; size in bytes, null where no box has it; the first hundred'),
     }),
   })
   .meta({ id: 'Replication' });

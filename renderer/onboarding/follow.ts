@@ -1,5 +1,5 @@
 /** Follows the status of a device: over a socket, and by looking where there is none. */
-import type { LandingMessage, OnboardingStatus } from '../../service/wire.ts';
+import type { LandingMessage, MediaProgress, OnboardingStatus } from '../../service/wire.ts';
 import type { PageToken } from '../shared/page-token.ts';
 import { patientFetch, waitMs } from '../shared/patience.ts';
 
@@ -7,6 +7,8 @@ interface Handlers {
   onStatus(status: OnboardingStatus): void;
   /** The address of the form has been told; null: no other machine can reach this one. */
   onFormUrl(formUrl: string | null): void;
+  /** How far the media of the site are here. */
+  onMedia(media: MediaProgress): void;
   /** The form was opened on a phone. */
   onOpened(): void;
   /** Whether the service answers. */
@@ -41,6 +43,7 @@ export const follow = (deviceId: string, token: PageToken, handlers: Handlers): 
     failures = 0;
     handlers.onReach(true);
     handlers.onFormUrl(message.formUrl);
+    handlers.onMedia(message.media);
     handlers.onStatus(message);
   };
 

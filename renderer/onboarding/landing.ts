@@ -1,5 +1,5 @@
 /** The landing page: what a screen shows until somebody has chosen what it plays. */
-import type { LandingBoot } from '../../service/wire.ts';
+import type { LandingBoot, MediaProgress } from '../../service/wire.ts';
 import { readBoot } from '../shared/boot.ts';
 import { readIdentity } from '../shared/identity.ts';
 import { leaveFor } from '../shared/leave.ts';
@@ -78,6 +78,16 @@ const showDevice = (): void => {
   );
 };
 
+/** What there is to play comes from the other boxes of the site, for as long as it takes. */
+const showMedia = (media: MediaProgress): void => {
+  element('arriving').hidden = media === null;
+  if (media === null) return;
+  element('arriving-text').textContent = texts.arriving(media.here, media.there);
+  const bar = element('arriving-bar') as HTMLProgressElement;
+  bar.max = media.there;
+  bar.value = media.here;
+};
+
 /** Stays on this origin: by another of its names the page would be another device. */
 const goTo = async (slug: string): Promise<void> => {
   if (destination !== slug || (await leaveFor(`/screen/${slug}`))) return;
@@ -98,6 +108,7 @@ follow(deviceId, token, {
     setTimeout(() => void goTo(screenSlug), greets ? GREETING_MS : 0);
   },
   onFormUrl: showAddress,
+  onMedia: showMedia,
   onOpened: () => {
     if (destination !== null) return;
     clearTimeout(openedTimer);

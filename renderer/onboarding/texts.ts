@@ -41,6 +41,8 @@ export interface Texts {
   waiting: string;
   opened: string;
   away: string;
+  /** So many of the media of the site are here. */
+  arriving(here: number, there: number): string;
   /** What a picture of a QR code is called where it can't be seen. */
   code(address: string): string;
   player(deviceId: string): string;

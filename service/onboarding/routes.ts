@@ -9,7 +9,7 @@ import { readFields } from '../fields.ts';
 import { readJson } from '../http/body.ts';
 import type { Context, Routes } from '../http/routes.ts';
 import { isRelayed } from '../peers/gather.ts';
-import { binding, deviceQuery, type Variant } from '../wire.ts';
+import { binding, deviceQuery, type MediaProgress, type Variant } from '../wire.ts';
 import { publicBase, type Reached } from './address.ts';
 import type { Landing } from './landing.ts';
 import type { Onboarding } from './onboarding.ts';
@@ -18,6 +18,8 @@ interface Dependencies {
   onboarding: Onboarding;
   landing: Pick<Landing, 'attach'>;
   content: Pick<Content, 'screens'>;
+  /** As in {@link LandingMessage}. */
+  mediaProgress(): MediaProgress;
 }
 
 interface Options {
@@ -35,7 +37,7 @@ const reachedBy = ({ headers, socket }: IncomingMessage): Reached => ({
 });
 
 export const createOnboardingRoutes = (
-  { onboarding, landing, content }: Dependencies,
+  { onboarding, landing, content, mediaProgress }: Dependencies,
   { publicUrl, machineName, variant }: Options,
 ) => {
   // Asked each time: boxes are carried about, and addresses are leased.
@@ -86,6 +88,7 @@ export const createOnboardingRoutes = (
         type: 'status',
         ...onboarding.status(deviceId, baseFor(reached)),
         formUrl: formUrl(reached),
+        media: mediaProgress(),
       }));
       onboarding.caughtUp(deviceId);
     };

@@ -5,11 +5,12 @@
 import { createHash } from 'node:crypto';
 import type { Logger } from 'pino';
 import type { Content } from '../content/content.ts';
+import type { ContentFile } from '../content/file.ts';
 import { mediaNamed } from '../content/media.ts';
 import type { Routes } from '../http/routes.ts';
 import type { createCatalog } from '../media/catalog.ts';
 import type { createDownloads } from '../media/downloads.ts';
-import { type PeerMedium, type PeerState, peerMedia, type ReplicationHealth } from '../wire.ts';
+import { type MediaProgress, type PeerMedium, type PeerState, peerMedia, type ReplicationHealth } from '../wire.ts';
 import { isPlausibleTime } from './merge.ts';
 import type { Mirrored } from './mirrored.ts';
 import type { LivePeer, Peers } from './registry.ts';
@@ -32,6 +33,7 @@ export interface Mirror {
   /** What {@link PeerState} says of it. */
   state(): Pick<PeerState, 'media'>;
   health(): ReplicationHealth['media'];
+  progress(): MediaProgress;
   /** When the newest file of that name was made, here or anywhere, ms since the epoch; 0: there is none. */
   newest(name: string): number;
   /** Gives up copies that the content names no more; answers how many bytes that freed, at most so many and a file. */
@@ -51,6 +53,8 @@ const SHORTEST_RETRY_MS = 2_000;
 const LONGEST_RETRY_MS = 300_000;
 /** While media come one after another, those who wait for some of them are told this often. */
 const PATIENCE_MS = 3_000;
+/** Missing media that are told of. */
+const MOST_TOLD = 100;
 /** The folders are looked through no more often for a peer that asks. */
 const LOOK_MS = 5_000;
 /** Looks that are asked for in this time are one. */
@@ -91,9 +95,12 @@ export const createMirror = ({
   let again = false;
   let closed = false;
 
+  /** Gone through once for each content. */
+  let read: { file: ContentFile | null; names: Set<string> } = { file: null, names: new Set() };
   const named = (): Set<string> => {
     const file = content.file();
-    return file === null ? new Set() : mediaNamed(file);
+    if (file !== read.file) read = { file, names: file === null ? new Set() : mediaNamed(file) };
+    return read.names;
   };
 
   const offers = (): Offer[] =>
@@ -163,24 +170,31 @@ export const createMirror = ({
     }
   };
 
+  /** What is here; the peers are told at once of what they may be waiting for. */
+  const learn = (media: readonly PeerMedium[]): void => {
+    const names = named();
+    const hasNews = media.some(
+      ({ name, sha256 }) => names.has(name) && !copied.has(sha256) && own.get(name)?.sha256 !== sha256,
+    );
+    own = new Map(media.map((each) => [each.name, each]));
+    digest = digestOf(media);
+    if (hasNews) void peers.announce();
+  };
+
   const look = async (): Promise<void> => {
     again = true;
     if (looking) return;
     looking = true;
-    while (again && !closed) {
-      again = false;
-      lookedAt = performance.now();
-      const media = (await catalog.list()).slice(0, MOST_MEDIA).map(mediumOf);
-      const names = named();
-      const hasNews = media.some(
-        ({ name, sha256 }) => names.has(name) && !copied.has(sha256) && own.get(name)?.sha256 !== sha256,
-      );
-      own = new Map(media.map((each) => [each.name, each]));
-      digest = digestOf(media);
-      decide();
-      if (hasNews) void peers.announce();
+    try {
+      while (again && !closed) {
+        again = false;
+        lookedAt = performance.now();
+        learn((await catalog.list()).slice(0, MOST_MEDIA).map(mediumOf));
+        decide();
+      }
+    } finally {
+      looking = false;
     }
-    looking = false;
   };
 
   const fetchList = async (peer: LivePeer): Promise<void> => {
@@ -192,7 +206,10 @@ export const createMirror = ({
     asking.delete(nodeId);
     if (answer.ok) {
       const media = answer.body.media.filter(({ modifiedAt }) => isPlausibleTime(modifiedAt, Date.now()));
+      const before = lists.get(nodeId)?.media;
       lists.set(nodeId, { digest: state.media, media: new Map(media.map((each) => [each.name, each])) });
+      // Who has something new may have what nobody else could give.
+      for (const { name, sha256 } of media) if (before?.get(name)?.sha256 !== sha256) failed.delete(name);
       soon();
     } else if (answer.status !== null) {
       log.warn({ nodeId, reason: answer.reason }, 'a peer does not say what media it has');
@@ -227,7 +244,12 @@ export const createMirror = ({
         const reason = unread.has(name) ? 'is being read' : 'no box has it';
         missing.set(name, { name, size: null, reason });
       }
-      return { named: names.size, here: names.size - missing.size, missing: [...missing.values()] };
+      return { named: names.size, here: names.size - missing.size, missing: [...missing.values()].slice(0, MOST_TOLD) };
+    },
+    progress: () => {
+      const coming = new Set(wants().map(({ medium }) => medium.name));
+      const here = [...named()].filter((name) => own.has(name) && !coming.has(name)).length;
+      return coming.size === 0 ? null : { here, there: here + coming.size };
     },
     newest: (name) => Date.parse(timeOf(name, own, offers()) ?? '') || 0,
     makeWay: (bytes) => {

@@ -29,6 +29,7 @@ describe('the landing page', () => {
       screenName: null,
       playerUrl: null,
       formUrl: expect.stringMatching(/^http:\/\/(?!127\.|localhost).+\/onboard$/),
+      media: null,
     });
     expect(await queued(bind(service, {}))).toBe(false);
     expect(await page.message(isOnboarded)).toMatchObject({ clientName: 'Front desk', screenSlug: 'lobby' });

@@ -37,6 +37,7 @@ export const texts: Texts = {
   waiting: 'Wartet auf Ihr Handy',
   opened: 'Weiter auf dem Handy',
   away: 'Einen Moment, Verbindung wird hergestellt',
+  arriving: (here, there) => `Bilder und Videos von den anderen Playern: ${here} von ${there}`,
   code: (address) => `QR-Code für ${address}`,
   player: (deviceId) => `Player ${deviceId}`,
   bound: (screen, name) => `„${name}“ zeigt jetzt ${screen}.`,

@@ -36,6 +36,7 @@ export const texts: Texts = {
   waiting: 'Waiting for your phone',
   opened: 'Go on, on your phone',
   away: 'One moment, reconnecting',
+  arriving: (here, there) => `Pictures and videos from the other players: ${here} of ${there}`,
   code: (address) => `QR code for ${address}`,
   player: (deviceId) => `Player ${deviceId}`,
   bound: (screen, name) => `“${name}” shows ${screen} now.`,

@@ -1,0 +1,59 @@
+/** A box that is killed, whatever it is at, comes back to the content of the site, and takes nothing from it. */
+import { readdirSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { setTimeout as pause } from 'node:timers/promises';
+import { isDeepStrictEqual } from 'node:util';
+import { expect, test } from 'vitest';
+import type { PlaylistPayload } from '../../service/wire.ts';
+import { lobbyWith } from '../content/samples.ts';
+import { startHeadless } from '../options/process.ts';
+import { patience } from '../support/observe.ts';
+import { temporaryFolder } from '../support/service.ts';
+import { startBox } from './support.ts';
+
+const rounds = Number(process.env.SIGNAGE_TEST_REPLICA_KILLS ?? 4);
+/** Between noticing an edit and having it for good lies less than this. */
+const LONGEST_MS = 500;
+
+const saying = (title: string) => lobbyWith([{ kind: 'text', title }]);
+
+const shownAt = async (url: string): Promise<{ title: string | null | undefined; revision: string } | null> => {
+  const answer = await fetch(`${url}/api/screens/lobby/playlist`);
+  if (!answer.ok) return null;
+  const { slides, revision } = (await answer.json()) as PlaylistPayload;
+  return { title: slides[0]?.title, revision };
+};
+
+test(`kill -9 ${rounds} times, in the middle of edits made here and there`, {
+  timeout: 60_000 + rounds * 20_000,
+}, async () => {
+  const steady = await startBox([], { content: saying('first') });
+  const dataDir = temporaryFolder();
+  const start = () =>
+    startHeadless({ SIGNAGE_DATA_DIR: dataDir, SIGNAGE_PEERS: steady.url, SIGNAGE_LOG_LEVEL: 'silent' });
+  let mortal = start();
+  const untilBothShow = async (title: string): Promise<void> => {
+    const url = await mortal.ready();
+    const isSettled = async (): Promise<boolean> => {
+      const [there, here] = [await shownAt(steady.url), await shownAt(url)];
+      return there?.title === title && isDeepStrictEqual(there, here);
+    };
+    await expect.poll(isSettled, patience).toBe(true);
+  };
+  await untilBothShow('first');
+  for (let round = 1; round <= rounds; round += 1) {
+    const title = `edit ${round}`;
+    const isHere = round % 2 === 0;
+    if (isHere) writeFileSync(join(dataDir, 'content.json'), JSON.stringify(saying(title)));
+    else steady.writeContent(saying(title));
+    // Each round at another moment, the rounds together at all.
+    await pause((LONGEST_MS * ((round * 0.618) % 1)) | 0);
+    mortal.child.kill('SIGKILL');
+    await mortal.ended;
+    mortal = start();
+    await untilBothShow(title);
+  }
+  for (const folder of [dataDir, steady.dataDir]) {
+    expect(readdirSync(folder).filter((name) => /\.(lost|corrupt)-|\.tmp$/.test(name))).toEqual([]);
+  }
+});
