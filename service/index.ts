@@ -338,6 +338,8 @@ export const startService = async (
   });
 
   peers.start(server.port);
+  // What was edited while the box was away is news to those who are there.
+  void peers.settled().then(peers.announce);
   if (options.discovery && variant === 'extended') {
     // A box that looks for nobody starts sooner without it.
     const { startDiscovery } = await import('./peers/discovery.ts');

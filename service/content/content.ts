@@ -117,10 +117,10 @@ export const openContent = async (
   /** The baseline variant has no fields for live data. */
   const follow = (content: ContentFile): void => feeds.follow(options.variant === 'extended' ? sourcesOf(content) : []);
 
-  const keep = async (document: ContentDocument): Promise<void> => {
+  const keep = async (document: ContentDocument, shown: ReadonlyMap<string, Programme>): Promise<void> => {
     const { stamps, ...rest } = document;
     try {
-      await keeper.update(() => ({ programmes: [...programmes], stamps, document: rest }));
+      await keeper.update(() => ({ programmes: [...shown], stamps, document: rest }));
     } catch (error) {
       log.error({ err: error }, 'the last good content could not be kept; after a restart it depends on content.json');
       return;
@@ -129,14 +129,17 @@ export const openContent = async (
   };
 
   /** What is shown depends on the document alone, so that all boxes that have it show the same, to the revision. */
-  const show = (document: ContentDocument, content: ContentFile): Promise<void> => {
-    const isNew = keeper.read().document?.sha256 !== document.sha256;
-    ({ programmes } = buildModel(content, new Map(document.stamps), document.changedAt));
+  const programmesOf = ({ stamps, changedAt }: ContentDocument, content: ContentFile) =>
+    buildModel(content, new Map(stamps), changedAt).programmes;
+
+  /** Answers whether anything else is shown than before. */
+  const show = (document: ContentDocument, content: ContentFile): boolean => {
+    programmes = programmesOf(document, content);
     follow(content);
     current = document;
     file = content;
     highest = Math.max(highest, document.counter);
-    return publish() || isNew ? keep(document) : Promise.resolve();
+    return publish();
   };
 
   const read = async () => {
@@ -172,7 +175,9 @@ export const openContent = async (
     if (reading.ok) {
       faults = [];
       // Whoever is shown something new need not wait for the disk.
-      void show(await documentOf(bytes, reading.content, changedAt.toISOString()), reading.content);
+      const document = await documentOf(bytes, reading.content, changedAt.toISOString());
+      const isNew = keeper.read().document?.sha256 !== document.sha256;
+      if (show(document, reading.content) || isNew) void keep(document, programmes);
       log.info({ screens: payloads.size }, 'content is live');
     } else {
       faults = reading.faults;
@@ -211,7 +216,9 @@ export const openContent = async (
     if (!written.equals(text)) await rewriteFile(path, text);
     faults = [];
     log.info({ version: versionOf(document) }, "another box's content is live");
-    await show(document, reading.content);
+    // Kept before it shows: whoever saw it here edits on top of it, though the power goes in between.
+    await keep(document, programmesOf(document, reading.content));
+    show(document, reading.content);
     return [];
   };
 

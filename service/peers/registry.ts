@@ -255,10 +255,12 @@ export const createRegistry = (
     },
     heard: (from, host, fromPort, hasNews) => {
       if (from === self) return;
+      const url = `http://${host}:${fromPort}`;
       const [best] = addresses.of(from);
-      if (best !== undefined && !isOpen(best.breaker)) {
-        if (hasNews) void prober.ask(best);
-      } else hint(`http://${host}:${fromPort}`, 'asked');
+      const isThere = best !== undefined && !isOpen(best.breaker);
+      if (isThere && hasNews) void prober.ask(best);
+      // Where it was may be nobody any more: a box that starts has news.
+      if (!isThere || (hasNews && addresses.get(url) === undefined)) hint(url, 'asked');
     },
     close: () => {
       closed = true;
