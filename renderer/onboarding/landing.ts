@@ -83,7 +83,7 @@ const showMedia = (media: MediaProgress): void => {
   element('arriving').hidden = media === null;
   if (media === null) return;
   element('arriving-text').textContent = texts.arriving(media.here, media.there);
-  const bar = element('arriving-bar') as HTMLProgressElement;
+  const bar = element<HTMLProgressElement>('arriving-bar');
   bar.max = media.there;
   bar.value = media.here;
 };
