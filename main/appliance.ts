@@ -12,7 +12,6 @@ import { createPower, type Power } from './power/power.ts';
 import type { Screens } from './screens.ts';
 import type { HostedService, KioskHealth, ServiceHost } from './service-host.ts';
 import { openUpdates } from './updates/open.ts';
-import type { Updates } from './updates/updates.ts';
 import { createWatchdog } from './watchdog.ts';
 
 interface Dependencies {
@@ -36,9 +35,7 @@ export interface Appliance {
   ready(): void;
   /** The service is there: the displays keep its hours. */
   serve(service: HostedService): void;
-  updates: Pick<Updates, 'status'>;
-  /** What the displays do and why; null while there is no service. */
-  power(): ReturnType<Power['status']> | null;
+  health(): Pick<KioskHealth, 'displays' | 'updates'>;
   close(): void;
 }
 
@@ -138,8 +135,11 @@ export const createAppliance = (deps: Dependencies): Appliance => {
         );
       }, CONFIG_MS);
     },
-    updates,
-    power: () => power?.status() ?? null,
+    health: () => {
+      const { on, changesAt, by } = power?.status() ?? { on: true, changesAt: null, by: 'none' };
+      const next = changesAt === null ? null : new Date(changesAt).toISOString();
+      return { displays: { on, changesAt: next, by }, updates: updates.status() };
+    },
     close: () => {
       clearInterval(looking);
       updates.close();

@@ -30,6 +30,7 @@ const isSoftware = app.commandLine.hasSwitch(SOFTWARE_SWITCH);
 
 const host = createServiceHost(paths, () => ({
   ...screens.health(),
+  ...appliance.health(),
   rendering: isSoftware ? 'software' : 'hardware',
 }));
 const { log } = host;

@@ -698,6 +698,20 @@ const kioskHealth = z
       .object({ reload: z.int(), recreate: z.int(), fallback: z.int(), relaunch: z.int() })
       .describe('steps of the recovery ladder since the start'),
     lastRecovery: z.object({ at: instant, step: z.string(), reason: z.string() }).nullable(),
+    displays: z
+      .object({
+        on: z.boolean().describe('as the opening hours of its screens have it'),
+        changesAt: instant.nullable().describe('null: not within two weeks'),
+        by: z
+          .enum(['none', 'cec', 'wlr-randr', 'dpms', 'blackout'])
+          .describe('what switches them; none: nothing had to yet; blackout: nothing can, so they are black'),
+      })
+      .describe('whether they are switched on'),
+    updates: z.object({
+      ready: z.string().nullable().describe('the version that goes in at the next quiet hour'),
+      onTrial: z.boolean().describe('this version was put in and has not proved well yet'),
+      failed: z.array(z.string()).describe('versions that did not prove well here, and are not tried again'),
+    }),
   })
   .meta({ id: 'KioskHealth' });
 export type KioskHealth = z.infer<typeof kioskHealth>;

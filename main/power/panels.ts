@@ -2,7 +2,7 @@
 import { execFile } from 'node:child_process';
 
 export interface Panel {
-  name: string;
+  name: 'cec' | 'wlr-randr' | 'dpms';
   /** Whether there is something to switch this way, now. */
   isThere(): Promise<boolean>;
   /** @throws Error where it could not be switched */

@@ -23,8 +23,8 @@ export interface Power {
   start(): void;
   /** One look at the clock; what `start` does every few seconds. */
   look(): Promise<void>;
-  /** What is planned, and what switches the displays; for the maintenance page. */
-  status(): Plan & { by: string };
+  /** What is planned, and what switches the displays. */
+  status(): Plan & { by: Panel['name'] | 'none' | 'blackout' };
   /** Leaves the displays as they are: an update at night must not light up the street. */
   close(): void;
 }
@@ -40,13 +40,13 @@ export const createPower = (deps: Dependencies, { timeZone }: { timeZone: string
   let planned: Plan = { on: true, changesAt: null };
   /** What the displays were last told; null: nothing yet. */
   let told: boolean | null = null;
-  let by = 'none';
+  let by: ReturnType<Power['status']>['by'] = 'none';
   let retryAt: number | null = null;
   let timer: NodeJS.Timeout | undefined;
   let turn: Promise<void> = Promise.resolve();
 
   /** Switches by the first way that there is; answers its name. */
-  const switchPanels = async (on: boolean): Promise<string | null> => {
+  const switchPanels = async (on: boolean): Promise<Panel['name'] | null> => {
     for (const panel of panels) {
       try {
         if (!(await panel.isThere())) continue;

@@ -46,8 +46,7 @@ export interface Updates {
   start(): void;
   /** One look at everything that is due; what `start` does every few seconds. */
   look(): Promise<void>;
-  /** What is going on, in a word, for the maintenance page. */
-  status(): { version: string; ready: string | null; onTrial: boolean; failed: readonly string[] };
+  status(): { ready: string | null; onTrial: boolean; failed: string[] };
   close(): void;
 }
 
@@ -162,7 +161,7 @@ export const createUpdates = (deps: Dependencies, options: UpdatesOptions): Upda
       timer = setInterval(() => void look(), LOOK_MS);
     },
     look,
-    status: () => ({ version, ready: ready?.version ?? null, onTrial: watch !== null, failed: state.failed }),
+    status: () => ({ ready: ready?.version ?? null, onTrial: watch !== null, failed: [...state.failed] }),
     close: () => clearInterval(timer),
   };
 };

@@ -2,6 +2,7 @@
 import { existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect } from 'vitest';
+import type { Health } from '../../service/wire.ts';
 import { describeBrowser, itBrowser as it } from '../support/browser.ts';
 import { type Electron, patience, startKiosk } from '../support/kiosk.ts';
 import { lobby } from '../support/player.ts';
@@ -24,6 +25,8 @@ describeBrowser('the appliance', { timeout: 120_000 }, () => {
     const windows = () => kiosk.evaluate(({ BrowserWindow }: Electron) => BrowserWindow.getAllWindows().length);
     await kiosk.page(/\/screen\/lobby/);
     await expect.poll(async () => [await blockers(), await windows()], patience).toEqual([0, 2]);
+    const { kiosk: health } = (await (await fetch(`${await kiosk.url()}/healthz`)).json()) as Health;
+    expect(health).toMatchObject({ displays: { on: false }, updates: { ready: null, onTrial: false, failed: [] } });
     writeFileSync(join(kiosk.dataDir, 'content.json'), JSON.stringify(content(false)));
     await expect.poll(async () => [await blockers(), await windows()], patience).toEqual([1, 1]);
   });

@@ -64,14 +64,14 @@ test('a good version goes in at a quiet hour, proves well, and stays', async () 
   const box = installBox((await serveFeed({ version: '2.0.0' })).url);
   expect(await box.boot()).toBe(true);
   await box.later(2 * MINUTE);
-  expect(box.updates.status()).toMatchObject({ version: '1.0.0', ready: '2.0.0' });
+  expect(box.updates.status()).toMatchObject({ ready: '2.0.0' });
   await box.later(2 * MINUTE);
   expect(box.version()).toBe('1.0.0');
   await box.later(30 * MINUTE);
   expect([box.version(), box.restarts]).toEqual(['2.0.0', 1]);
 
   expect(await box.boot()).toBe(true);
-  expect(box.updates.status()).toMatchObject({ version: '2.0.0', onTrial: true });
+  expect(box.updates.status()).toMatchObject({ onTrial: true });
   await box.later(MINUTE);
   await box.later(4 * MINUTE);
   expect(box.updates.status().onTrial).toBe(true);
@@ -96,7 +96,7 @@ test('a version that crashes in a loop is rolled back, and not tried again; the 
   expect(box.version()).toBe('1.0.0');
 
   expect(await box.boot()).toBe(true);
-  expect(box.updates.status()).toMatchObject({ version: '1.0.0', onTrial: false, failed: ['2.0.0'] });
+  expect(box.updates.status()).toMatchObject({ onTrial: false, failed: ['2.0.0'] });
   for (let hours = 0; hours < 48; hours += 1) await box.later(HOUR);
   expect(box.version()).toBe('1.0.0');
 
