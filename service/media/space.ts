@@ -26,5 +26,5 @@ export const requireSpace = (volume: Volume, wanted: number): void => {
   const spare = spareOf(volume);
   if (spare >= wanted) return;
   const room = Math.max(0, Math.floor(spare / MIB));
-  throw new CodedError('insufficient_storage', `The disk is full: there is room for ${room} MiB of uploads.`);
+  throw new CodedError('insufficient_storage', `The disk is full: there is room for ${room} MiB of media.`);
 };
