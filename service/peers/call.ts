@@ -152,8 +152,9 @@ export const createCaller = ({ secret }: { secret: string | null }): Caller => {
         headers: { ...headers, ...credentials },
       });
       request.on('error', (error: NodeJS.ErrnoException) => {
-        // A kept connection may have been closed just now, with nothing of the request taken in.
-        const isStale = again && request.reusedSocket && ['ECONNRESET', 'EPIPE'].includes(error.code ?? '');
+        // A kept connection may have been closed just now. A command is not sent again: it may have been carried out.
+        const mayRepeat = again && method === 'GET' && request.reusedSocket;
+        const isStale = mayRepeat && ['ECONNRESET', 'EPIPE'].includes(error.code ?? '');
         if (isStale) resolve(send(url, ask, false));
         else reject(error);
       });

@@ -1,0 +1,57 @@
+/** Requests to a box over real sockets: kept connections, and what is sent again and what is not. */
+import { createServer, type IncomingMessage } from 'node:http';
+import { expect, onTestFinished, test } from 'vitest';
+import { z } from 'zod';
+import { createCaller } from '../../service/peers/call.ts';
+import { listenOn } from './support.ts';
+
+const schema = z.object({ n: z.number() });
+const question = { path: '/', schema };
+const request = { ...question, body: { command: 'next' } };
+
+/** A server that counts; `isCut` says which requests it hangs up on instead of answering. */
+const start = async (isCut: (n: number) => boolean) => {
+  const asked: IncomingMessage[] = [];
+  const url = await listenOn(
+    createServer((message, response) => {
+      const n = asked.push(message);
+      message.resume();
+      if (isCut(n)) message.socket.resetAndDestroy();
+      else message.on('end', () => response.end(JSON.stringify({ n })));
+    }),
+  );
+  const caller = createCaller({ secret: null });
+  onTestFinished(caller.close);
+  return { asked, url, caller };
+};
+
+test('one connection serves many calls', async () => {
+  const { asked, url, caller } = await start(() => false);
+  for (const n of [1, 2, 3]) expect(await caller.call(url, request)).toEqual({ ok: true, status: 200, body: { n } });
+  expect(new Set(asked.map(({ socket }) => socket.remotePort)).size).toBe(1);
+});
+
+test('a question over a kept connection that was closed meanwhile is asked again, once', async () => {
+  const { asked, url, caller } = await start((n) => n === 2 || n > 3);
+  await caller.call(url, question);
+  expect(await caller.call(url, question)).toMatchObject({ ok: true, body: { n: 3 } });
+  expect(await caller.call(url, question)).toMatchObject({ ok: false, status: null });
+  expect(asked).toHaveLength(5);
+});
+
+test('a command is never sent again: it may have been carried out', async () => {
+  const { asked, url, caller } = await start((n) => n > 1);
+  await caller.call(url, request);
+  const reason = expect.stringContaining('ECONNRESET');
+  expect(await caller.call(url, request)).toMatchObject({ ok: false, status: null, reason });
+  expect(await caller.call(url, request)).toMatchObject({ ok: false, status: null, reason });
+  expect(asked).toHaveLength(3);
+});
+
+test('a call that is cut by the end fails as any other', async () => {
+  const url = await listenOn(createServer(() => {}));
+  const caller = createCaller({ secret: null });
+  const call = caller.call(url, { ...request, deadlineMs: 20_000 });
+  setTimeout(caller.close, 50);
+  expect(await call).toMatchObject({ ok: false, status: null });
+});
