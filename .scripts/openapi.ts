@@ -113,7 +113,8 @@ const operations: Record<RouteName, Operation> = {
   },
   'GET /healthz': { summary: 'How the service is', responses: answer('It answers, whatever is amiss', health) },
   'GET /api/screens/:slug/playlist': {
-    summary: 'Everything that the screen shows. The entity tag is the revision',
+    summary:
+      'Everything that the screen shows. The entity tag is the revision; the header x-signage-sync says that every screen shows it at the same time',
     requestParams: bySlug,
     responses: {
       ...answer('The playlist payload', playlistPayload),

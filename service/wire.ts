@@ -215,8 +215,8 @@ export const timeMessage = z
   .object({ type: z.literal('time'), t0: reading.describe("the page's clock as it asks") })
   .meta({ id: 'Time', description: 'a page in step asks for the time of the site' });
 
-/** Each of a page's reports holds the skews since the one before; what is more than this is left out. */
-export const MOST_SKEWS = 100;
+/** A page reports the skews since it did so last, and leaves out what is more than this. */
+const MOST_SKEWS = 100;
 const skews = z.array(z.number().min(-86_400_000).max(86_400_000)).max(MOST_SKEWS);
 
 export const skewMessage = z

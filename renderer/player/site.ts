@@ -24,6 +24,7 @@ const SOON_MS = 150;
 const LATER_MS = 4_000;
 const ENOUGH = 6;
 const REPORT_MS = 5_000;
+/** What a report may hold. */
 const MOST_SKEWS = 100;
 
 /** @param send passes a message to the service, or drops it where that is away */

@@ -67,7 +67,7 @@ test('a box that comes back takes the time from the others, and then gives it, w
   await expect.poll(async () => (await syncOf(stays)).reference, patience).toBe(await nodeIdOf(back));
   await sameTime(back, stays);
   const after = await timeOf(stays);
-  expect(Math.abs(after.ahead - before.ahead)).toBeLessThan(before.doubt + after.doubt + 20);
+  expect(Math.abs(after.ahead - before.ahead)).toBeLessThan(before.doubt + after.doubt + 250);
 });
 
 test('only a signed request is told the time, where a secret is set', async () => {
