@@ -8,19 +8,19 @@ export const createCover = (displaysOf: () => readonly Pick<Display, 'bounds'>[]
   let windows: BrowserWindow[] = [];
   return (on) => {
     for (const window of windows) window.destroy();
-    windows = (on ? displaysOf() : []).map(({ bounds }) => {
-      const window = new BrowserWindow({
-        ...bounds,
-        kiosk: true,
-        fullscreen: true,
-        frame: false,
-        focusable: false,
-        alwaysOnTop: true,
-        backgroundColor: '#000000',
-        title: 'Signage player, closed',
-        webPreferences: lockedPreferences,
-      });
-      return window;
-    });
+    // Not always on top: the maintenance page opens above it.
+    windows = (on ? displaysOf() : []).map(
+      ({ bounds }) =>
+        new BrowserWindow({
+          ...bounds,
+          kiosk: true,
+          fullscreen: true,
+          frame: false,
+          focusable: false,
+          backgroundColor: '#000000',
+          title: 'Signage player, closed',
+          webPreferences: lockedPreferences,
+        }),
+    );
   };
 };
