@@ -35,6 +35,7 @@ import { healthRoutes } from './http/health.ts';
 import { createPages } from './http/pages.ts';
 import { createScreens } from './http/screens.ts';
 import { listen, type Server } from './http/server.ts';
+import { createLocator } from './media/address.ts';
 import { createCatalog } from './media/catalog.ts';
 import { createDownloads } from './media/downloads.ts';
 import { createHasher } from './media/hasher.ts';
@@ -170,13 +171,14 @@ export const startService = async (
   content.onChange(landing.refresh);
   const gather = createGather(peers, nodeId);
   const takeSnapshot = createSnapshot(hub, gather);
+  const locate = createLocator();
   const frames = createFrames({
     isNamed: (url) =>
       content
         .file()
         ?.playlists.some(({ slides }) => slides.some(({ kind, media_url }) => kind === 'web' && media_url === url)) ===
       true,
-    get,
+    get: (url, given) => get(url, { ...given, locate }),
     steady: () => performance.now(),
   });
   const commands = createCommands({

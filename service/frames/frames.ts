@@ -11,7 +11,7 @@ interface Dependencies {
   /** Whether the content has a web slide with this address. */
   isNamed(url: string): boolean;
   /** Asks for an address, redirects followed; the caller reads the answer, or destroys it. */
-  get(url: string, options: { headers: Record<string, string>; signal: AbortSignal }): Promise<IncomingMessage>;
+  get: (url: string, options: { headers: Record<string, string>; signal: AbortSignal }) => Promise<IncomingMessage>;
   /** Milliseconds that never jump. */
   steady(): number;
 }
