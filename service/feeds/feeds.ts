@@ -50,7 +50,7 @@ const tell = (before: Told | undefined, { state }: Source): Told => {
   const isNews =
     before === undefined ||
     before.status !== status ||
-    JSON.stringify(before.data) !== JSON.stringify(data) ||
+    (before.data !== data && JSON.stringify(before.data) !== JSON.stringify(data)) ||
     Date.parse(fetchedAt ?? '') - Date.parse(before.fetched_at ?? '') >= BEHIND_MS;
   return isNews ? { status, fetched_at: fetchedAt, data } : before;
 };

@@ -82,10 +82,13 @@ const retryAfter = (value: string | undefined): number | null => {
 };
 
 /** The address that a name stands for, held fast so that it can't become another one between the look and the request. */
-const pin = async (hostname: string): Promise<{ isPrivate: boolean; lookup: LookupFunction }> => {
+const pin = async (
+  hostname: string,
+  isWithin: typeof isPrivate,
+): Promise<{ isPrivate: boolean; lookup: LookupFunction }> => {
   const addresses = await lookUp(hostname.replace(/^\[|\]$/g, ''), { all: true });
   return {
-    isPrivate: addresses.some(({ address }) => isPrivate(address)),
+    isPrivate: addresses.some(({ address }) => isWithin(address)),
     lookup: (_, { all }, callback) => {
       const [first] = addresses;
       if (all) callback(null, addresses);
@@ -95,7 +98,7 @@ const pin = async (hostname: string): Promise<{ isPrivate: boolean; lookup: Look
 };
 
 /** A look-up of a name can't be called off, but need not be waited for. */
-const within = <T>(result: Promise<T>, signal: AbortSignal): Promise<T> =>
+const orAborted = <T>(result: Promise<T>, signal: AbortSignal): Promise<T> =>
   new Promise((resolve, reject) => {
     const onAbort = (): void => reject(signal.reason);
     signal.addEventListener('abort', onAbort, { once: true });
@@ -134,11 +137,12 @@ const describe = (error: unknown): string => {
 };
 
 /**
- * Fetches `url`. Nothing is sent but the request, and the credentials of the address itself.
+ * @param isWithin whether an IP address is in the box's own network
+ * @returns what fetches `url`. Nothing is sent but the request, and the credentials of the address itself.
  * @throws FetchError for whatever goes wrong, and the reason of `signal` where it is aborted
  */
 export const createFetch =
-  (limits: Limits = defaultLimits) =>
+  (limits: Limits = defaultLimits, isWithin = isPrivate) =>
   async (url: string, validators: Validators, signal: AbortSignal): Promise<Answer> => {
     const stop = new AbortController();
     const onAbort = (): void => stop.abort(signal.reason);
@@ -157,7 +161,7 @@ export const createFetch =
 
     const open = async (): Promise<{ response: IncomingMessage; at: URL }> => {
       let at = new URL(url);
-      let here = await within(pin(at.hostname), stop.signal);
+      let here = await orAborted(pin(at.hostname, isWithin), stop.signal);
       const isOurs = here.isPrivate;
       for (let hop = 0; ; hop += 1) {
         const answer = await ask(at, headersOf(validators), here.lookup, stop.signal);
@@ -165,7 +169,7 @@ export const createFetch =
         answer.destroy();
         if (hop >= limits.redirects) throw new FetchError(`it redirects more than ${limits.redirects} times`);
         at = follow(answer.headers.location, at);
-        here = await within(pin(at.hostname), stop.signal);
+        here = await orAborted(pin(at.hostname, isWithin), stop.signal);
         // A server out there must not be able to make a box ask its own network for things.
         if (here.isPrivate && !isOurs) throw new FetchError('it redirects from the internet into a private network');
       }

@@ -149,6 +149,19 @@ it("sends an address's credentials there, and nowhere else", async () => {
   ]);
 });
 
+it('is led from the internet into a private network by nobody, and out of one by anybody', async () => {
+  const server = await startFeedServer((request, response) => {
+    const isOut = request.headers.host?.startsWith('127.0.0.1:');
+    if (request.url === '/end') response.end('x');
+    else response.writeHead(302, { Location: server.at('/end', isOut ? 2 : 1) }).end();
+  });
+  // 127.0.0.2 stands for the private network, and all else for the internet.
+  const fetchOver = createFetch(limits, (address) => address === '127.0.0.2');
+  await expect(fetchOver(server.at('/', 1), none, open())).rejects.toThrow('from the internet into a private network');
+  expect(server.requests).toHaveLength(1);
+  expect(await fetchOver(server.at('/', 2), none, open())).toMatchObject({ changed: true });
+});
+
 it('tells how long a server wants to be left alone', async () => {
   const server = await startFeedServer((_, response) => response.writeHead(503, { 'Retry-After': '120' }).end());
   await expect(fetch(server.at('/'), none, open())).rejects.toMatchObject({ retryAfterMs: 120_000 });

@@ -177,6 +177,20 @@ describe('a new playlist', () => {
     expect(shown).toEqual(['a']);
   });
 
+  it('keeps what was made ready, where that still follows', async () => {
+    const [first, next] = [slide('a', { duration_seconds: 6 }), slide('slow', { duration_seconds: 100 })];
+    const same = open(first, next);
+    const other = open(first, next);
+    await wait(4);
+    same.player.load(payloadOf(first, next));
+    other.player.load(payloadOf(first, slide('new', { duration_seconds: 100 }), next));
+    await wait(2.5);
+    expect([same.shown, other.shown]).toEqual([
+      ['a', 'slow'],
+      ['a', 'new'],
+    ]);
+  });
+
   it('replaces a slide that it changes, and what it removes by what follows', async () => {
     const long = { duration_seconds: 100 };
     const { shown, player } = open(slide('a', long), slide('b', long), slide('c', long));
