@@ -30,6 +30,16 @@ const nodeBundle: BuildOptions = {
   sourcemap: 'linked',
 };
 
+/** What the thread that reads feeds is given as text: one CommonJS file, with nothing outside of it. */
+const parsersBundle: BuildOptions = {
+  ...shared,
+  entryPoints: { 'service/parsers': 'service/feeds/parsers.ts' },
+  outExtension: { '.js': '.cjs' },
+  platform: 'node',
+  target: 'node20',
+  format: 'cjs',
+};
+
 /** A sandboxed preload script must be one CommonJS file. */
 const preloadBundle: BuildOptions = {
   ...shared,
@@ -54,4 +64,4 @@ const localPagesBundle: BuildOptions = {
   target: 'chrome140',
 };
 
-export const esbuildBundles: readonly BuildOptions[] = [nodeBundle, preloadBundle, localPagesBundle];
+export const esbuildBundles: readonly BuildOptions[] = [nodeBundle, parsersBundle, preloadBundle, localPagesBundle];

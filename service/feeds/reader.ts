@@ -1,3 +1,4 @@
+import { readFile } from 'node:fs/promises';
 import { createRequire } from 'node:module';
 import { Worker } from 'node:worker_threads';
 import { MOST_ITEMS, type ParsedFeed } from './rss.ts';
@@ -16,12 +17,12 @@ const IDLE_MS = 30_000;
  * takes for ever: in a thread of its own neither holds up a socket, and what takes too long ends with the thread. Memory
  * is bounded by what is let in: a thread that meets its limit can take the process with it.
  *
- * CommonJS in a string, because it then runs the same from sources, from a bundle and from an archive.
+ * CommonJS in a string, after that of its libraries, because it then runs the same from sources, from a bundle and from
+ * an archive.
  */
 const script = `
 const { parentPort, workerData } = require('node:worker_threads');
-const { createRequire } = require('node:module');
-const load = createRequire(workerData.from);
+const { parseFeed, jsonpath } = module.exports;
 
 const within = (levels, value) =>
   typeof value !== 'object' || value === null || (levels > 0 && Object.values(value).every((each) => within(levels - 1, each)));
@@ -35,7 +36,7 @@ const countOf = (text, characters) => {
 const readFeed = (text) => {
   if (countOf(text, text.trimStart()[0] === '{' ? ',[{' : '<=') > workerData.mostParts) throw 'it has too many parts';
   try {
-    return load('feedsmith').parseFeed(text, { maxItems: workerData.mostItems });
+    return parseFeed(text, { maxItems: workerData.mostItems });
   } catch (error) {
     throw error.name === 'DetectError' ? 'it is no RSS, Atom, RDF or JSON feed' : 'its XML or JSON is broken';
   }
@@ -51,7 +52,7 @@ const readData = (text, select) => {
   }
   if (!within(workerData.deepest, data)) throw 'it is nested more than ' + workerData.deepest + ' levels deep';
   if (select !== null) {
-    const path = load('json-p3').jsonpath.compile(select);
+    const path = jsonpath.compile(select);
     const values = [];
     for (const { value } of path.lazyQuery(data)) {
       if (values.push(value) > workerData.mostResults) throw 'select finds too much in it';
@@ -73,6 +74,14 @@ parentPort.on('message', ({ kind, text, select }) => {
 });
 `;
 
+/** The libraries as CommonJS: the bundle of them beside this one or, where this is the source, themselves. */
+const loadLibraries = async (): Promise<string> => {
+  const { resolve } = createRequire(import.meta.url);
+  const named = () => ['feedsmith', 'json-p3'].map((name) => `...require(${JSON.stringify(resolve(name))})`);
+  const bundle = new URL('../service/parsers.cjs', import.meta.url);
+  return readFile(bundle, 'utf8').catch(() => `module.exports = {${named().join(', ')}};`);
+};
+
 /** What can't be read; the message is a clause for a person. */
 export class UnreadableError extends Error {
   override readonly name = 'UnreadableError';
@@ -82,19 +91,18 @@ type Job = { kind: 'rss'; text: string } | { kind: 'api'; text: string; select: 
 
 /** Reads feeds and JSON, one after the other, in a thread that starts with the first and ends when it has rested. */
 export const createReader = ({ patienceMs = PATIENCE_MS } = {}) => {
+  let libraries: string | undefined;
   let thread: Worker | undefined;
   let rest: NodeJS.Timeout | undefined;
   let last: Promise<unknown> = Promise.resolve();
   let closed = false;
 
-  const start = (): Worker => {
-    const from = createRequire(import.meta.url).resolve('feedsmith');
-    const started = new Worker(script, {
+  const start = (libraries: string): Worker => {
+    const started = new Worker(`${libraries}\n{${script}}`, {
       eval: true,
       execArgv: [],
       resourceLimits: { maxOldGenerationSizeMb: 512 },
       workerData: {
-        from,
         mostItems: MOST_ITEMS * 2,
         mostParts: MOST_PARTS,
         mostResults: MOST_RESULTS,
@@ -106,11 +114,13 @@ export const createReader = ({ patienceMs = PATIENCE_MS } = {}) => {
     return started;
   };
 
-  const run = (job: Job): Promise<unknown> =>
-    new Promise((resolve, reject) => {
+  const run = async (job: Job): Promise<unknown> => {
+    libraries ??= await loadLibraries();
+    const text = libraries;
+    return new Promise((resolve, reject) => {
       if (closed) throw new UnreadableError('the service is closing');
       clearTimeout(rest);
-      thread ??= start();
+      thread ??= start(text);
       const own = thread;
       const settle = (how: () => void): void => {
         clearTimeout(late);
@@ -143,6 +153,7 @@ export const createReader = ({ patienceMs = PATIENCE_MS } = {}) => {
       });
       own.postMessage(job);
     });
+  };
 
   const queue = (job: Job): Promise<unknown> => {
     const next = last.then(() => run(job));
