@@ -43,7 +43,10 @@ const parsersBundle: BuildOptions = {
 /** A sandboxed preload script must be one CommonJS file. */
 const preloadBundle: BuildOptions = {
   ...shared,
-  entryPoints: { 'main/preload/player': 'main/preload/player.ts' },
+  entryPoints: {
+    'main/preload/player': 'main/preload/player.ts',
+    'main/preload/maintenance': 'main/preload/maintenance.ts',
+  },
   outExtension: { '.js': '.cjs' },
   platform: 'node',
   target: 'chrome140',
@@ -54,10 +57,9 @@ const preloadBundle: BuildOptions = {
 /** The kiosk's own pages, loaded as files, where Chromium takes no modules: one plain script and style sheet each. */
 const localPagesBundle: BuildOptions = {
   ...shared,
-  entryPoints: ['ts', 'html'].map((extension) => ({
-    in: `renderer/kiosk/trouble.${extension}`,
-    out: 'main/pages/trouble',
-  })),
+  entryPoints: ['trouble', 'maintenance'].flatMap((page) =>
+    ['ts', 'html'].map((extension) => ({ in: `renderer/kiosk/${page}.${extension}`, out: `main/pages/${page}` })),
+  ),
   assetNames: 'main/pages/[name]',
   loader: { '.html': 'copy', '.woff2': 'file' },
   format: 'iife',

@@ -2,3 +2,6 @@
 
 /** The pulse of a page of the service. */
 export const beatChannel = 'kiosk:beat';
+
+/** Calls of the maintenance page. */
+export const maintenanceChannel = 'kiosk:maintenance';

@@ -21,6 +21,8 @@ export type Rotation = KioskSettings['rotation'];
 /** A display with a window, and what it is to show. */
 export interface Place {
   display: Display;
+  /** Its number among all displays, from 1. */
+  number: number;
   deviceId: string;
   /** Slug of the one screen that it shows; null: whatever its device is bound to. */
   screen: string | null;
@@ -69,13 +71,14 @@ export const placesOf = ({ displays, primaryId, slots, settings, boxId }: Settin
   type Choice = Partial<Exclude<typeof chosen, string>[number]>;
 
   const place = (display: Display, choice: Choice): Place => {
-    const { number } = slots.find(({ displayId }) => displayId === display.id) ?? { number: 1 };
+    const { number: slot } = slots.find(({ displayId }) => displayId === display.id) ?? { number: 1 };
     return {
       display,
-      deviceId: choice.deviceId ?? (number === 1 ? boxId : `${boxId}.${number}`),
+      number: numbered.indexOf(display) + 1,
+      deviceId: choice.deviceId ?? (slot === 1 ? boxId : `${boxId}.${slot}`),
       screen: choice.screen ?? null,
       rotation: choice.rotation ?? settings.rotation,
-      partition: `persist:display-${number}`,
+      partition: `persist:display-${slot}`,
     };
   };
 

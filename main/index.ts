@@ -3,15 +3,26 @@ import { totalmem } from 'node:os';
 import { setTimeout as wait } from 'node:timers/promises';
 import { app, Menu, screen } from 'electron';
 import { createAppliance } from './appliance.ts';
-import { assignSlots, placesOf } from './displays.ts';
+import { assignSlots, type Place, placesOf } from './displays.ts';
 import { guardEverything } from './guard.ts';
 import { boxIdOf } from './identity.ts';
 import { gpuLost } from './ladder.ts';
+import { createMaintenance } from './maintenance.ts';
 import { findPaths } from './paths.ts';
+import { hashPin } from './pin.ts';
 import { createScreens } from './screens.ts';
-import { createServiceHost, EXIT_CONFIG, type Fault, faultOf, type HostedService } from './service-host.ts';
+import {
+  createServiceHost,
+  EXIT_CONFIG,
+  type Fault,
+  faultOf,
+  type HostedService,
+  type MaintenanceOrder,
+} from './service-host.ts';
+import { withRotation } from './settings.ts';
 import { refusedSwitches } from './switches.ts';
 import { troublePage } from './trouble.ts';
+import { viewOf } from './view.ts';
 
 /** A service that could not be started is tried again after this, ms. */
 const RETRY_MS = 3_000;
@@ -50,7 +61,7 @@ const screens = createScreens(
         : troublePage(paths.pagesDir, service === null ? fault : null, retryMs ?? RETRY_MS),
     memoryByProcess: () => new Map(app.getAppMetrics().map(({ pid, memory }) => [pid, memory.workingSetSize * 1024])),
     onRelaunch: (reason) => relaunch(reason, isSoftware),
-    onChord: () => {},
+    onChord: (place) => maintenance.toggle(place),
   },
   { preload: paths.preload.player, memory: totalmem() },
 );
@@ -63,6 +74,53 @@ const appliance = createAppliance({
   service: () => service,
   onRelaunch: (reason) => relaunch(reason, isSoftware),
 });
+
+const placesNow = (): Place[] => screens.list().map(({ place }) => place);
+
+/** What the maintenance page asks for. @throws Error with a sentence for a person */
+const obey = async (order: MaintenanceOrder): Promise<void> => {
+  const files = host.files();
+  if (order.do === 'restart') return relaunch('the maintenance page asked for it', isSoftware);
+  if (order.do === 'quit') return app.quit();
+  if (files === null) throw new Error('The settings can not be read');
+  if (order.do === 'bind') {
+    const place = placesNow().find(({ display }) => display.id === order.display);
+    if (place !== undefined) await service?.bind(place.deviceId, order.screen);
+    return;
+  }
+  await files.configure(
+    order.do === 'rotate'
+      ? withRotation(files.settings, placesNow(), order.display, order.rotation)
+      : { displays: order.displays },
+  );
+  await arrange();
+};
+
+const maintenance = createMaintenance(
+  {
+    pin: async () => {
+      const files = host.files();
+      if (files === null) return undefined;
+      return files.settings.pin === undefined ? files.state.read().pin : hashPin(files.settings.pin);
+    },
+    keepPin: async (pin) => host.files()?.state.update((state) => ({ ...state, pin })),
+    view: () =>
+      viewOf({
+        version: app.getVersion(),
+        channel: host.files()?.settings.updates.channel ?? null,
+        address: service === null ? null : host.lanUrl(service.url),
+        fault: service === null ? fault : null,
+        screens: service?.screens().map(({ slug, name }) => ({ slug, name })) ?? [],
+        settings: host.files()?.settings ?? { displays: 'all' },
+        places: placesNow(),
+        screenOf: (deviceId) => service?.screenOf(deviceId) ?? null,
+        hours: (slug) => service?.hours(slug) ?? null,
+        log: host.lines(),
+      }),
+    obey,
+  },
+  { pagesDir: paths.pagesDir, preload: paths.preload.maintenance },
+);
 
 /** What can't go on ends, on record; whoever started the app starts it again. */
 const fail = (error: unknown): void => {
@@ -115,19 +173,18 @@ const arrange = async (): Promise<void> => {
   if (displays.length === 0) return;
   const primaryId = screen.getPrimaryDisplay().id;
   const ordered = displays.toSorted((a, b) => Number(b.id === primaryId) - Number(a.id === primaryId));
-  if (service !== null) {
-    const before = service.state.read().slots;
-    const slots = assignSlots(before, ordered);
-    if (JSON.stringify(slots) !== JSON.stringify(before)) {
-      await service.state.update((state) => ({ ...state, slots: assignSlots(state.slots, ordered) }));
-    }
+  const files = host.files();
+  const before = files?.state.read().slots ?? [];
+  const slots = assignSlots(before, ordered);
+  if (JSON.stringify(slots) !== JSON.stringify(before)) {
+    await files?.state.update((state) => ({ ...state, slots: assignSlots(state.slots, ordered) }));
   }
   screens.arrange(
     placesOf({
       displays,
       primaryId,
-      slots: service?.state.read().slots ?? assignSlots([], ordered),
-      settings: service?.options.kiosk ?? { displays: 'all', rotation: 0 },
+      slots,
+      settings: files?.settings ?? { displays: 'all', rotation: 0 },
       boxId: service === null ? '' : boxIdOf(service.nodeId),
     }),
   );
@@ -176,6 +233,7 @@ const stopWell = (): void => {
       .catch((error: unknown) => log.error({ err: error }, 'the service did not stop well'))
       .finally(() => {
         service = null;
+        maintenance.close();
         screens.close();
         app.quit();
       });

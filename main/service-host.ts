@@ -1,18 +1,31 @@
 /** The only seam between the kiosk and the service that it hosts. */
+import { mkdir, readFile } from 'node:fs/promises';
+import { networkInterfaces } from 'node:os';
 import { join, resolve } from 'node:path';
 import type { Logger } from 'pino';
 import { z } from 'zod';
 import { type Service, startService } from '../service/index.ts';
-import type { KioskSettings } from '../service/kiosk.ts';
+import { type KioskSettings, kioskSettings } from '../service/kiosk.ts';
 import { createLog } from '../service/log.ts';
+import { lanHost } from '../service/onboarding/address.ts';
 import { EXIT_CONFIG, type Options, OptionsError, readOptions, takeEnvironment } from '../service/options.ts';
 import { systemDisk } from '../service/store/disk.ts';
 import { createDurable, type Durable } from '../service/store/durable.ts';
-import { type Beat, beat, type KioskHealth } from '../service/wire.ts';
+import { replaceFile } from '../service/store/file.ts';
+import {
+  type Beat,
+  beat,
+  type KioskHealth,
+  type MaintenanceAnswer,
+  type MaintenanceCall,
+  type MaintenanceOrder,
+  type MaintenanceView,
+  maintenanceCall,
+} from '../service/wire.ts';
 import type { Paths } from './paths.ts';
 
-export type { Beat, KioskHealth, KioskSettings };
-export { beat as beatSchema, EXIT_CONFIG };
+export type { Beat, KioskHealth, KioskSettings, MaintenanceAnswer, MaintenanceCall, MaintenanceOrder, MaintenanceView };
+export { beat as beatSchema, EXIT_CONFIG, maintenanceCall };
 
 /** What the kiosk keeps for itself, in `kiosk.json` beside the service's state. */
 const kioskState = z.object({
@@ -25,7 +38,17 @@ export type KioskState = z.infer<typeof kioskState>;
 
 export interface HostedService extends Service {
   options: Options;
+}
+
+/** What is known of the kiosk's own settings, whether the service runs or not. */
+export interface KioskFiles {
+  settings: KioskSettings;
   state: Durable<KioskState>;
+  /**
+   * Writes settings of the kiosk into config.json, and leaves the rest of it as it is.
+   * @throws Error with a sentence for a person, where they are not allowed or the file can't be written
+   */
+  configure(changes: Partial<KioskSettings>): Promise<void>;
 }
 
 /** Why the service could not be started, for the page that says so. */
@@ -47,6 +70,10 @@ export interface ServiceHost {
    * @returns what else is amiss, in sentences
    */
   checkConfig(folder: string): readonly string[];
+  /** Null while the settings could not be read, or the data folder not be used. */
+  files(): KioskFiles | null;
+  /** Where other machines in the LAN reach a service at this address; null: the box is in no network. */
+  lanUrl(url: string): string | null;
   /**
    * Starts the service with the kiosk's defaults. May be tried as often as need be.
    * @throws OptionsError for a bad setting, else the system's error: {@link faultOf} tells
@@ -79,28 +106,54 @@ export const createServiceHost = (
     if (lines.length > MOST_LINES) lines.shift();
   });
   const environment = takeEnvironment();
+  let files: KioskFiles | null = null;
+
+  const openFiles = async ({ dataDir, kiosk: settings }: Options): Promise<KioskFiles> => {
+    await mkdir(dataDir, { recursive: true });
+    const path = join(dataDir, 'config.json');
+    const opened: KioskFiles = {
+      settings,
+      state: await createDurable<KioskState>({
+        path: join(dataDir, 'kiosk.json'),
+        schema: kioskState,
+        initial: { slots: [], pin: null },
+        log,
+        disk: systemDisk,
+        now: Date.now,
+      }),
+      configure: async (changes) => {
+        const text = await readFile(path, 'utf8').catch(() => '{}');
+        const config = JSON.parse(text.replace(/^\uFEFF/, '')) as { kiosk?: object };
+        const section = { ...config.kiosk, ...changes };
+        const settings = kioskSettings.parse(section);
+        const next = `${JSON.stringify({ ...config, kiosk: section }, null, 2)}\n`;
+        await replaceFile(systemDisk, path, Buffer.from(next));
+        opened.settings = settings;
+      },
+    };
+    return opened;
+  };
 
   return {
     log,
     lines: () => lines,
     dataDir: resolve(environment['SIGNAGE_DATA_DIR'] || dataDir),
     checkConfig: (folder) => readOptions({ env: { SIGNAGE_DATA_DIR: folder } }).warnings,
+    files: () => files,
+    lanUrl: (url) => {
+      const host = lanHost(networkInterfaces());
+      return host === null ? null : `http://${host}:${new URL(url).port}`;
+    },
     start: async () => {
       const options = readOptions({ env: { ...environment }, defaults: { dataDir, discovery: 'on' } });
       log.level = options.logLevel;
+      if (files === null) files = await openFiles(options);
+      else files.settings = options.kiosk;
+      const { state } = files;
       const service = await startService(options, { log, rendererDir, resourcesDir, kiosk });
-      const state = await createDurable<KioskState>({
-        path: join(options.dataDir, 'kiosk.json'),
-        schema: kioskState,
-        initial: { slots: [], pin: null },
-        log,
-        disk: systemDisk,
-        now: Date.now,
-      });
       return {
         ...service,
         options,
-        state,
         close: async () => {
           await service.close();
           await state.close();

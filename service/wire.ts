@@ -681,6 +681,59 @@ export const beat = z.object({
 });
 export type Beat = z.infer<typeof beat>;
 
+/** What the maintenance page of the kiosk may ask for, once it is unlocked. */
+const maintenanceOrder = z.discriminatedUnion('do', [
+  z.object({ do: z.literal('bind'), display: z.number(), screen: slug }),
+  z.object({ do: z.literal('rotate'), display: z.number(), rotation: z.literal([0, 90, 180, 270]) }),
+  z.object({ do: z.literal('displays'), displays: z.enum(['all', 'primary']) }),
+  z.object({ do: z.literal('restart') }),
+  z.object({ do: z.literal('quit') }),
+]);
+export type MaintenanceOrder = z.infer<typeof maintenanceOrder>;
+
+/** What the maintenance page says: a PIN, an order, that it is done, or nothing: then it only looks. */
+export const maintenanceCall = z.object({
+  pin: z
+    .string()
+    .regex(/^\d{4,12}$/)
+    .optional(),
+  order: maintenanceOrder.optional(),
+  close: z.literal(true).optional(),
+});
+export type MaintenanceCall = z.infer<typeof maintenanceCall>;
+
+/** What the maintenance page shows once it is unlocked. */
+export interface MaintenanceView {
+  /** Of the program, and in brackets the channel that its updates come from. */
+  version: string;
+  /** Where other machines reach the service; null: it does not run, or the box is in no network. */
+  address: string | null;
+  /** Why the service does not run; null: it does. */
+  fault: string | null;
+  screens: { slug: string; name: string }[];
+  /** Which displays have a window; `chosen`: those that config.json lists. */
+  displays: 'all' | 'primary' | 'chosen';
+  places: {
+    id: number;
+    name: string;
+    deviceId: string;
+    /** Slug of what it shows; null: nothing yet. */
+    screen: string | null;
+    /** Whether config.json says what it shows. */
+    isFixed: boolean;
+    rotation: 0 | 90 | 180 | 270;
+    /** Its opening hours, in words; null: always on. */
+    hours: string | null;
+  }[];
+  /** The newest lines of the log, oldest first: a JSON object each. */
+  log: readonly string[];
+}
+
+export type MaintenanceAnswer =
+  /** `isNew`: there is no PIN yet, and the one that is given becomes it. */
+  | { state: 'locked'; isNew: boolean; waitMs: number; wasWrong: boolean }
+  | { state: 'open'; view: MaintenanceView; error: string | null };
+
 /** How a box with displays of its own is; part of `GET /healthz`. */
 const kioskHealth = z
   .object({

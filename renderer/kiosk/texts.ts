@@ -7,6 +7,39 @@ interface Texts {
   /** What is the matter, and what somebody can do about it. */
   trouble: Record<Kind, { title: string; task: string }>;
   retryIn(seconds: number): string;
+  maintenance: {
+    title: string;
+    askPin: string;
+    newPin: string;
+    repeatPin: string;
+    newPinNote: string;
+    wrong: string;
+    different: string;
+    wait(seconds: number): string;
+    enter: string;
+    erase: string;
+    leave: string;
+    close: string;
+    version: string;
+    address: string;
+    noNetwork: string;
+    device: string;
+    displays: string;
+    shows: string;
+    nothing: string;
+    fixed: string;
+    rotation: string;
+    hours: string;
+    alwaysOn: string;
+    which: string;
+    all: string;
+    primary: string;
+    chosen: string;
+    log: string;
+    restart: string;
+    quit: string;
+    sure: string;
+  };
 }
 
 const en: Texts = {
@@ -31,6 +64,39 @@ const en: Texts = {
     screen: { title: 'One moment', task: 'This screen is putting itself right. There is nothing you need to do.' },
   },
   retryIn: (seconds) => `Next try in ${seconds} s`,
+  maintenance: {
+    title: 'Maintenance',
+    askPin: 'PIN',
+    newPin: 'Choose a PIN',
+    repeatPin: 'Once more',
+    newPinNote: 'It opens this page from now on. 4 to 12 digits.',
+    wrong: 'That was not it.',
+    different: 'These were two different ones. Start again.',
+    wait: (seconds) => `Too many wrong ones. Wait ${seconds} s.`,
+    enter: 'Enter',
+    erase: 'Erase',
+    leave: 'Back to the screen',
+    close: 'Done',
+    version: 'Version',
+    address: 'Address in the network',
+    noNetwork: 'Not connected',
+    device: 'Device',
+    displays: 'Displays',
+    shows: 'Shows',
+    nothing: 'Nothing yet',
+    fixed: 'Set in config.json',
+    rotation: 'Turned',
+    hours: 'Opening hours',
+    alwaysOn: 'Always on',
+    which: 'Plays on',
+    all: 'All displays',
+    primary: 'Main display only',
+    chosen: 'Those listed in config.json',
+    log: 'What happened last',
+    restart: 'Restart the player',
+    quit: 'Quit',
+    sure: 'Sure? Once more',
+  },
 };
 
 const de: Texts = {
@@ -55,6 +121,39 @@ const de: Texts = {
     screen: { title: 'Einen Moment', task: 'Dieser Bildschirm bringt sich gerade in Ordnung. Sie müssen nichts tun.' },
   },
   retryIn: (seconds) => `Nächster Versuch in ${seconds} s`,
+  maintenance: {
+    title: 'Wartung',
+    askPin: 'PIN',
+    newPin: 'Wählen Sie eine PIN',
+    repeatPin: 'Noch einmal',
+    newPinNote: 'Sie öffnet ab jetzt diese Seite. 4 bis 12 Ziffern.',
+    wrong: 'Das war sie nicht.',
+    different: 'Das waren zwei verschiedene. Beginnen Sie von vorn.',
+    wait: (seconds) => `Zu viele falsche. Warten Sie ${seconds} s.`,
+    enter: 'Weiter',
+    erase: 'Löschen',
+    leave: 'Zurück zum Bildschirm',
+    close: 'Fertig',
+    version: 'Version',
+    address: 'Adresse im Netz',
+    noNetwork: 'Nicht verbunden',
+    device: 'Gerät',
+    displays: 'Bildschirme',
+    shows: 'Zeigt',
+    nothing: 'Noch nichts',
+    fixed: 'In config.json festgelegt',
+    rotation: 'Gedreht',
+    hours: 'Öffnungszeiten',
+    alwaysOn: 'Immer an',
+    which: 'Spielt auf',
+    all: 'Alle Bildschirme',
+    primary: 'Nur der Hauptbildschirm',
+    chosen: 'Die in config.json genannten',
+    log: 'Was zuletzt geschah',
+    restart: 'Player neu starten',
+    quit: 'Beenden',
+    sure: 'Sicher? Noch einmal',
+  },
 };
 
 export const textsFor = (languages: readonly string[]): Texts =>

@@ -1,15 +1,10 @@
 /** The page that a display shows while there is no service, or while its page fails too often. */
 import './trouble.css';
+import { element } from '../onboarding/element.ts';
 import { textsFor } from './texts.ts';
 
 const texts = textsFor(navigator.languages);
 const query = new URLSearchParams(location.search);
-
-const element = (id: string): HTMLElement => {
-  const found = document.getElementById(id);
-  if (found === null) throw new Error(`the page has no #${id}`);
-  return found;
-};
 
 const kind = query.get('kind') ?? '';
 const { title, task } = texts.trouble[kind in texts.trouble ? (kind as keyof typeof texts.trouble) : 'other'];

@@ -1,0 +1,58 @@
+/** What the maintenance page shows, put together from what there is: pure. */
+import type { Place } from './displays.ts';
+import type { Hours } from './power/hours.ts';
+import type { Fault, KioskSettings, MaintenanceView } from './service-host.ts';
+
+interface Sources {
+  version: string;
+  /** Of updates; null: not known. */
+  channel: string | null;
+  address: string | null;
+  fault: Fault | null;
+  screens: MaintenanceView['screens'];
+  settings: Pick<KioskSettings, 'displays'>;
+  places: readonly Place[];
+  /** Slug of the screen that a device is bound to; null: none. */
+  screenOf(deviceId: string): string | null;
+  hours(slug: string): Hours;
+  log: readonly string[];
+}
+
+const weekdays = ['', 'Mon', 'Tue', 'Wed', 'Thu', 'Fri', 'Sat', 'Sun'];
+
+const inWords = (hours: Hours): string | null =>
+  hours
+    ?.map(({ days, date, open, close }) => {
+      const when = date ?? days?.map((day) => weekdays[day]).join(', ') ?? 'daily';
+      return open === undefined || close === undefined ? `${when} closed` : `${when} ${open}–${close}`;
+    })
+    .join('; ') ?? null;
+
+export const viewOf = ({
+  version,
+  channel,
+  settings,
+  places,
+  screenOf,
+  hours,
+  fault,
+  ...rest
+}: Sources): MaintenanceView => ({
+  ...rest,
+  version: channel === null ? version : `${version} (${channel})`,
+  fault: fault?.message ?? null,
+  displays: typeof settings.displays === 'string' ? settings.displays : 'chosen',
+  places: places.map((place) => {
+    const screen = place.screen ?? screenOf(place.deviceId);
+    const { width, height } = place.display.bounds;
+    return {
+      id: place.display.id,
+      name: `${place.display.label || `Display ${place.number}`}, ${width} × ${height}`,
+      deviceId: place.deviceId,
+      screen,
+      isFixed: place.screen !== null,
+      rotation: place.rotation,
+      hours: screen === null ? null : inWords(hours(screen)),
+    };
+  }),
+});

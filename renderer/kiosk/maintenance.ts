@@ -1,0 +1,190 @@
+/** The maintenance page: the lock, and behind it what can be seen and set at the box itself. */
+import './maintenance.css';
+import type { MaintenanceAnswer, MaintenanceCall, MaintenanceOrder, MaintenanceView } from '../../service/wire.ts';
+import { element } from '../onboarding/element.ts';
+import { createKeypad } from './keypad.ts';
+import { textsFor } from './texts.ts';
+
+const { maintenance } = globalThis as unknown as {
+  maintenance: { call(call: MaintenanceCall): Promise<MaintenanceAnswer | null> };
+};
+
+/** Whoever walked away has done so by then. */
+const IDLE_MS = 3 * 60_000;
+const LOOK_MS = 5_000;
+/** A second press within this means it. */
+const SURE_MS = 4_000;
+
+const { tag, maintenance: texts } = textsFor(navigator.languages);
+document.documentElement.lang = tag;
+
+const leave = (): void => void maintenance.call({ close: true });
+
+const make = <Name extends keyof HTMLElementTagNameMap>(
+  name: Name,
+  text = '',
+  className = '',
+): HTMLElementTagNameMap[Name] => {
+  const made = document.createElement(name);
+  made.textContent = text;
+  made.className = className;
+  return made;
+};
+
+const facts = (pairs: [term: string, description: string][]): HTMLElement[] =>
+  pairs.flatMap(([term, description]) => [make('dt', term), make('dd', description)]);
+
+/** One of several, as buttons in a row; each is a radio button to the keyboard. */
+const choice = <Value>(
+  name: string,
+  legend: string,
+  options: readonly (readonly [Value, string])[],
+  chosen: Value,
+  onChoose: (value: Value) => void,
+): HTMLFieldSetElement => {
+  const field = make('fieldset', '', 'choice');
+  field.append(make('legend', legend));
+  for (const [value, text] of options) {
+    const label = make('label');
+    const input = make('input');
+    input.type = 'radio';
+    input.name = name;
+    input.checked = value === chosen;
+    input.addEventListener('change', () => onChoose(value));
+    label.append(input, make('span', text));
+    field.append(label);
+  }
+  return field;
+};
+
+const placeCard = (place: MaintenanceView['places'][number], { screens }: MaintenanceView): HTMLElement => {
+  const card = make('article', '', 'place');
+  const select = make('select');
+  const label = make('label', '', 'field');
+  label.append(make('span', place.isFixed ? `${texts.shows} (${texts.fixed})` : texts.shows), select);
+  select.disabled = place.isFixed || screens.length === 0;
+  const options = screens.map(({ slug, name }) => new Option(name, slug, false, slug === place.screen));
+  const nothing = new Option(texts.nothing, '', false, place.screen === null);
+  nothing.disabled = true;
+  select.append(...(place.screen === null ? [nothing, ...options] : options));
+  select.addEventListener('change', () => void order({ do: 'bind', display: place.id, screen: select.value }));
+  const list = make('dl');
+  list.append(
+    ...facts([
+      [texts.device, place.deviceId],
+      [texts.hours, place.hours ?? texts.alwaysOn],
+    ]),
+  );
+  const degrees = ([0, 90, 180, 270] as const).map((value) => [value, `${value}°`] as const);
+  card.append(
+    make('h3', place.name),
+    label,
+    choice(`rotation-${place.id}`, texts.rotation, degrees, place.rotation, (rotation) => {
+      void order({ do: 'rotate', display: place.id, rotation });
+    }),
+    list,
+  );
+  return card;
+};
+
+/** A line of the log for a person: when, and what. */
+const logLine = (line: string): HTMLLIElement => {
+  const item = make('li');
+  try {
+    const { time, level, msg, ...rest } = JSON.parse(line) as { time: string; level: number; msg: string };
+    const details = Object.entries(rest).map(([key, value]) => `${key} ${JSON.stringify(value)}`);
+    item.dataset['level'] = level >= 50 ? 'error' : level >= 40 ? 'warning' : 'info';
+    item.append(make('time', time.slice(11, 19)), make('b', msg), make('span', details.join(', ').slice(0, 300)));
+  } catch {
+    item.textContent = line;
+  }
+  return item;
+};
+
+let shown = '';
+const show = (view: MaintenanceView, error: string | null): void => {
+  element('lock').hidden = true;
+  element('home').hidden = false;
+  element('error').textContent = error ?? view.fault;
+  element('error').hidden = error === null && view.fault === null;
+  const { log, ...rest } = view;
+  const list = element('log');
+  const isAtEnd = list.scrollHeight - list.scrollTop - list.clientHeight < 8;
+  list.replaceChildren(...log.map(logLine));
+  if (isAtEnd) list.scrollTop = list.scrollHeight;
+  // What somebody is using is left alone while nothing changes.
+  if (JSON.stringify(rest) === shown) return;
+  shown = JSON.stringify(rest);
+  element('facts').replaceChildren(
+    ...facts([
+      [texts.address, view.address ?? texts.noNetwork],
+      [texts.version, view.version],
+    ]),
+  );
+  element('places').replaceChildren(...view.places.map((place) => placeCard(place, view)));
+  const which: (readonly ['all' | 'primary' | 'chosen', string])[] = [
+    ['all', texts.all],
+    ['primary', texts.primary],
+  ];
+  if (view.displays === 'chosen') which.push(['chosen', texts.chosen]);
+  element('which').replaceWith(
+    Object.assign(
+      choice('which', texts.which, which, view.displays, (displays) => {
+        if (displays !== 'chosen') void order({ do: 'displays', displays });
+      }),
+      { id: 'which' },
+    ),
+  );
+};
+
+const keypad = createKeypad(texts, { onEnter: (pin) => void ask({ pin }), onLeave: leave });
+
+const ask = async (call: MaintenanceCall): Promise<void> => {
+  const answer = await maintenance.call(call);
+  if (answer === null) leave();
+  else if (answer.state === 'locked') keypad.ask(answer);
+  else show(answer.view, answer.error);
+};
+const order = (wanted: MaintenanceOrder): Promise<void> => ask({ order: wanted });
+
+/** What can't be undone is asked twice. */
+const twice = (id: string, text: string, act: () => void): void => {
+  const button = element(id);
+  button.textContent = text;
+  button.addEventListener('click', () => {
+    if (button.dataset['asked'] !== undefined) return act();
+    button.dataset['asked'] = '';
+    button.textContent = texts.sure;
+    setTimeout(() => {
+      delete button.dataset['asked'];
+      button.textContent = text;
+    }, SURE_MS);
+  });
+};
+
+for (const [id, text] of [
+  ['title', texts.title],
+  ['displays-title', texts.displays],
+  ['log-title', texts.log],
+  ['close', texts.close],
+] as const) {
+  element(id).textContent = text;
+}
+element('close').addEventListener('click', leave);
+twice('restart', texts.restart, () => void order({ do: 'restart' }));
+twice('quit', texts.quit, () => void order({ do: 'quit' }));
+addEventListener('keydown', ({ key }) => {
+  if (key === 'Escape') leave();
+});
+
+let idle = setTimeout(leave, IDLE_MS);
+for (const event of ['pointerdown', 'pointermove', 'keydown', 'wheel']) {
+  addEventListener(event, () => {
+    clearTimeout(idle);
+    idle = setTimeout(leave, IDLE_MS);
+  });
+}
+setInterval(() => {
+  if (!element('home').hidden) void ask({});
+}, LOOK_MS);
+void ask({});

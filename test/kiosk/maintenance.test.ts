@@ -1,0 +1,103 @@
+/** The maintenance page, as somebody before the box meets it. */
+import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import type { Page } from 'playwright-core';
+import { expect } from 'vitest';
+import { describeBrowser, itBrowser as it } from '../support/browser.ts';
+import { patience, startKiosk, type TestKiosk } from '../support/kiosk.ts';
+
+const content = {
+  screens: ['Lobby', 'Bar'].map((name) => ({ name, slug: name.toLowerCase(), playlist_id: name })),
+  playlists: ['Lobby', 'Bar'].map((id) => ({ id, slides: [{ kind: 'text', title: `Welcome to the ${id}` }] })),
+};
+
+const openMaintenance = async (kiosk: TestKiosk, page: Page): Promise<Page> => {
+  await page.keyboard.press('Control+Alt+Shift+KeyM');
+  return kiosk.page(/maintenance\.html/);
+};
+const isGone = (kiosk: TestKiosk) =>
+  expect.poll(() => kiosk.pages().some((page) => page.url().includes('maintenance')), patience).toBe(false);
+
+/** What closes a page may be over only after the page is. */
+const goAway = (action: Promise<void>): Promise<void> => action.catch(() => {});
+
+describeBrowser('the maintenance page', { timeout: 120_000 }, () => {
+  it('asks for a PIN, sets what there is to set, and goes away again', async () => {
+    const kiosk = await startKiosk({ content });
+    const landing = await kiosk.page(/\?deviceId=/);
+    await landing.locator('#device').waitFor();
+
+    const fresh = await openMaintenance(kiosk, landing);
+    await fresh.getByRole('heading', { name: 'Choose a PIN' }).waitFor();
+    await fresh.keyboard.type('2468');
+    await fresh.keyboard.press('Enter');
+    await fresh.getByRole('heading', { name: 'Once more' }).waitFor();
+    for (const digit of ['2', '4', '6', '8', 'Enter'])
+      await fresh.getByRole('button', { name: digit, exact: true }).click();
+    await fresh.getByRole('heading', { name: 'Maintenance' }).waitFor();
+    await goAway(fresh.keyboard.press('Escape'));
+    await isGone(kiosk);
+    expect(readFileSync(join(kiosk.dataDir, 'kiosk.json'), 'utf8')).not.toContain('2468');
+
+    const page = await openMaintenance(kiosk, landing);
+    await page.getByRole('heading', { name: 'PIN' }).waitFor();
+    await page.keyboard.type('1111');
+    await page.keyboard.press('Enter');
+    await page.getByText('That was not it.').waitFor();
+    // Unlocked is who knew the PIN, not whoever asks.
+    const answer = await page.evaluate(() =>
+      (globalThis as unknown as { maintenance: { call(call: object): Promise<object> } }).maintenance.call({
+        order: { do: 'quit' },
+      }),
+    );
+    expect(answer).toMatchObject({ state: 'locked', isNew: false });
+    await page.keyboard.type('2468');
+    await page.keyboard.press('Enter');
+    await page.getByText('Display A, 960 × 540').waitFor();
+    await page.getByText('content is live').waitFor();
+
+    await page.getByLabel('Shows').selectOption('Bar');
+    const player = await kiosk.page(/\/screen\/bar/);
+    await player.getByText('Welcome to the Bar').first().waitFor();
+
+    await page.getByText('270°').click();
+    await expect
+      .poll(() => JSON.parse(readFileSync(join(kiosk.dataDir, 'config.json'), 'utf8')), patience)
+      .toEqual({ kiosk: { rotation: 270 } });
+    await expect.poll(() => player.isClosed(), patience).toBe(true);
+    const turned = await kiosk.page(/\/screen\/bar/);
+    await expect
+      .poll(() => turned.evaluate(() => getComputedStyle(document.documentElement).transform), patience)
+      .not.toBe('none');
+    await goAway(page.getByRole('button', { name: 'Done' }).click());
+    await isGone(kiosk);
+
+    const last = await openMaintenance(kiosk, turned);
+    await last.keyboard.type('2468');
+    await last.keyboard.press('Enter');
+    const quit = last.getByRole('button', { name: 'Quit' });
+    await quit.click();
+    await goAway(last.getByRole('button', { name: 'Sure? Once more' }).click());
+    expect(await kiosk.ended()).toBe(0);
+  });
+
+  it('takes the PIN of config.json, and goes by itself when nobody is there', async () => {
+    const config = { site: 'hotel', kiosk: { pin: '13579', displays: [{ display: 1, screen: 'lobby' }] } };
+    const kiosk = await startKiosk({ content, config });
+    const player = await kiosk.page(/\/screen\/lobby/);
+    await player.getByText('Welcome to the Lobby').first().waitFor();
+    const page = await openMaintenance(kiosk, player);
+    await page.clock.install();
+    await page.reload();
+    await page.getByRole('heading', { name: 'PIN' }).waitFor();
+    await page.keyboard.type('13579');
+    await page.keyboard.press('Enter');
+    await page.getByText('Set in config.json').waitFor();
+    await page.getByText('90°').click();
+    await expect
+      .poll(() => JSON.parse(readFileSync(join(kiosk.dataDir, 'config.json'), 'utf8')), patience)
+      .toEqual({ ...config, kiosk: { ...config.kiosk, displays: [{ display: 1, screen: 'lobby', rotation: 90 }] } });
+    await page.clock.fastForward('03:01');
+    await isGone(kiosk);
+  });
+});

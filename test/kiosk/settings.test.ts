@@ -1,0 +1,74 @@
+import { expect, it } from 'vitest';
+import type { Place } from '../../main/displays.ts';
+import type { KioskSettings } from '../../main/service-host.ts';
+import { withRotation } from '../../main/settings.ts';
+import { viewOf } from '../../main/view.ts';
+
+const place = (number: number, label = `TV ${number}`): Place => ({
+  number,
+  display: { id: 10 + number, label, bounds: { x: number * 100, y: 0, width: 1920, height: 1080 } },
+  deviceId: `box.${number}`,
+  screen: null,
+  rotation: 0,
+  partition: `persist:display-${number}`,
+});
+
+it.each<[string, Partial<KioskSettings>, Place[], Partial<KioskSettings>]>([
+  ['the only display: all are', { displays: 'all' }, [place(1)], { rotation: 90 }],
+  [
+    'one of several: they are listed by name',
+    { displays: 'all' },
+    [place(1), place(2)],
+    {
+      displays: [
+        { display: 'TV 1', rotation: 90 },
+        { display: 'TV 2', rotation: 0 },
+      ],
+    },
+  ],
+  [
+    'one of several without names: by number',
+    { displays: 'all' },
+    [place(1, ''), place(2, '')],
+    {
+      displays: [
+        { display: 1, rotation: 90 },
+        { display: 2, rotation: 0 },
+      ],
+    },
+  ],
+  [
+    'one that is listed: what is said of it else stays',
+    {
+      displays: [
+        { display: 2, screen: 'bar' },
+        { display: 'TV 1', screen: 'lobby' },
+      ],
+    },
+    [place(1), place(2)],
+    {
+      displays: [
+        { display: 2, screen: 'bar' },
+        { display: 'TV 1', screen: 'lobby', rotation: 90 },
+      ],
+    },
+  ],
+])('turning %s', (_, settings, places, expected) => {
+  expect(withRotation({ displays: 'all', ...settings }, places, 11, 90)).toEqual(expected);
+});
+
+it('the view says what each display shows, and when', () => {
+  const view = viewOf({
+    ...{ version: '1.2.3', channel: 'beta', address: null, fault: null, screens: [], log: [] },
+    settings: { displays: [{ display: 1 }] },
+    places: [place(1), { ...place(2, ''), screen: 'bar' }],
+    screenOf: () => 'lobby',
+    hours: (slug) =>
+      slug === 'lobby' ? [{ days: [1, 2], open: '08:00', close: '20:00' }, { date: '2026-12-24' }] : null,
+  });
+  expect(view).toMatchObject({ displays: 'chosen', version: '1.2.3 (beta)' });
+  expect(view.places).toMatchObject([
+    { name: 'TV 1, 1920 × 1080', screen: 'lobby', isFixed: false, hours: 'Mon, Tue 08:00–20:00; 2026-12-24 closed' },
+    { name: 'Display 2, 1920 × 1080', screen: 'bar', isFixed: true, hours: null },
+  ]);
+});
