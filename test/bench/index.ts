@@ -1,6 +1,7 @@
 /** `npm run bench [name ...]`: figures of this machine; only ratios within one run mean anything. */
 import { benchFanOut } from './fanout.ts';
 import { benchHttp } from './http.ts';
+import { benchKiosk } from './kiosk.ts';
 import { benchPeers } from './peers.ts';
 import { benchPlaying, benchSwaps } from './playing.ts';
 import { benchStreams } from './streams.ts';
@@ -16,6 +17,7 @@ const benches: Record<string, () => Promise<void>> = {
   playing: benchPlaying,
   peers: benchPeers,
   sync: benchSync,
+  kiosk: benchKiosk,
 };
 
 const wanted = process.argv.slice(2);

@@ -4,7 +4,8 @@ import { join } from 'node:path';
 import { expect } from 'vitest';
 import type { Health } from '../../service/wire.ts';
 import { describeBrowser, itBrowser as it } from '../support/browser.ts';
-import { type Electron, patience, startKiosk } from '../support/kiosk.ts';
+import type { Electron } from '../support/electron/ask.ts';
+import { patience, startKiosk } from '../support/kiosk.ts';
 import { lobby } from '../support/player.ts';
 import { temporaryFolder } from '../support/service.ts';
 

@@ -2,7 +2,8 @@
 import { expect } from 'vitest';
 import { lockedPreferences } from '../../main/preferences.ts';
 import { describeBrowser, itBrowser as it } from '../support/browser.ts';
-import { type Electron, itDouble, patience, startKiosk } from '../support/kiosk.ts';
+import type { Electron } from '../support/electron/ask.ts';
+import { itDouble, patience, startKiosk } from '../support/kiosk.ts';
 import { lobby } from '../support/player.ts';
 
 describeBrowser('the kiosk is shut', { timeout: 90_000 }, () => {

@@ -1,11 +1,12 @@
 /** What goes wrong without a crash is seen by what is painted, and comes back. */
 import { expect } from 'vitest';
 import { describeBrowser, itBrowser as it } from '../support/browser.ts';
-import { type Electron, patience, startKiosk } from '../support/kiosk.ts';
+import { type Electron, passTime } from '../support/electron/ask.ts';
+import { patience, startKiosk } from '../support/kiosk.ts';
 import { putVideo } from '../support/media.ts';
 import { colourSlide, colourTemplate, lobby } from '../support/player.ts';
 import { temporaryFolder } from '../support/service.ts';
-import { healthOf, passTime, plays } from './health.ts';
+import { healthOf, plays } from './health.ts';
 
 const content = lobby([{ id: 'hello', kind: 'text', title: 'Good morning' }]);
 const config = { kiosk: { displays: [{ display: 1, screen: 'lobby' }] } };
@@ -73,12 +74,12 @@ describeBrowser('healing', { timeout: 120_000 }, () => {
       }, mebibytes);
 
     await takes(1100);
-    await passTime(kiosk, 61);
+    await passTime(kiosk.evaluate, 61);
     await expect
       .poll(async () => (await healthOf(kiosk)).recoveries, patience)
       .toMatchObject({ reload: 1, recreate: 0 });
     await takes(4096);
-    await passTime(kiosk, 61);
+    await passTime(kiosk.evaluate, 61);
     await expect.poll(async () => (await healthOf(kiosk)).recoveries, patience).toMatchObject({ recreate: 1 });
     expect((await healthOf(kiosk)).lastRecovery.reason).toContain('4096 MiB');
     await takes(100);

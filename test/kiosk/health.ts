@@ -6,10 +6,3 @@ export const healthOf = async (kiosk: TestKiosk) => (await (await fetch(`${await
 /** Waits until the screens are so. */
 export const plays = (kiosk: TestKiosk, screens: object[]) =>
   expect.poll(() => healthOf(kiosk), patience).toMatchObject({ screens });
-
-/** Lets the app's steady clock jump ahead, as one that a machine wakes up with does. */
-export const passTime = (kiosk: TestKiosk, seconds: number) =>
-  kiosk.evaluate((_electron, ms) => {
-    const read = performance.now.bind(performance);
-    performance.now = () => read() + ms;
-  }, seconds * 1000);

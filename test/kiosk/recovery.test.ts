@@ -1,28 +1,15 @@
 /** What crashes comes back. The pages, their processes and their crashes are real. */
 import { expect } from 'vitest';
 import { describeBrowser, itBrowser as it } from '../support/browser.ts';
-import { type Electron, itDouble, patience, startKiosk, type TestKiosk } from '../support/kiosk.ts';
+import { killPage, passTime } from '../support/electron/ask.ts';
+import { itDouble, patience, startKiosk } from '../support/kiosk.ts';
 import { lobby } from '../support/player.ts';
-import { healthOf, passTime, plays } from './health.ts';
+import { healthOf, plays } from './health.ts';
 
 const KILLS = Number(process.env['SIGNAGE_TEST_RENDERER_KILLS'] ?? 5);
 
 const content = lobby([{ id: 'hello', kind: 'text', title: 'Good morning' }]);
 const config = { kiosk: { displays: [{ display: 1, screen: 'lobby' }] } };
-
-/** Kills the page's process; resolves when another window is in front, to how long that took, ms. */
-const killPage = (kiosk: TestKiosk) =>
-  kiosk.evaluate(
-    ({ app, BrowserWindow }) =>
-      new Promise<number>((resolve) => {
-        const killedAt = Date.now();
-        const [window] = BrowserWindow.getAllWindows();
-        app.once('browser-window-created', (_event: Electron, next: Electron) => {
-          next.once('show', () => resolve(Date.now() - killedAt));
-        });
-        window.webContents.forcefullyCrashRenderer();
-      }),
-  );
 
 describeBrowser('recovery', { timeout: 120_000 + KILLS * 10_000 }, () => {
   it(`brings a page that was killed back, ${KILLS} times, and shows its own page when that is too often`, async () => {
@@ -33,18 +20,18 @@ describeBrowser('recovery', { timeout: 120_000 + KILLS * 10_000 }, () => {
       return others.length === 0 && ((await page?.getByText('Good morning').first().isVisible()) ?? false);
     };
     for (let kill = 1; kill <= KILLS; kill++) {
-      await killPage(kiosk);
+      await killPage(kiosk.evaluate);
       // A page that has crashed answers with an error.
       await expect.poll(() => isBack().catch(() => false), patience).toBe(true);
       await plays(kiosk, [{ state: 'playing', slide: 'hello' }]);
-      await passTime(kiosk, 61);
+      await passTime(kiosk.evaluate, 61);
     }
     const { recoveries, lastRecovery } = await healthOf(kiosk);
     expect(recoveries).toEqual({ reload: 0, recreate: KILLS, fallback: 0, relaunch: 0 });
     expect(lastRecovery).toMatchObject({ step: 'recreate', reason: expect.stringContaining('gone') });
     expect(kiosk.printed.stderr.match(/a screen is being recovered/g)).toHaveLength(KILLS);
 
-    for (let kill = 0; kill < 3; kill++) await killPage(kiosk);
+    for (let kill = 0; kill < 3; kill++) await killPage(kiosk.evaluate);
     const trouble = await kiosk.page(/trouble\.html\?kind=screen/);
     await trouble.getByRole('heading', { name: 'One moment' }).waitFor();
     expect(await healthOf(kiosk)).toMatchObject({ screens: [{ state: 'fallback' }], recoveries: { fallback: 1 } });

@@ -9,6 +9,7 @@ import { join } from 'node:path';
 import { _electron, type Browser, chromium, type Page } from 'playwright-core';
 import { expect, it, onTestFinished } from 'vitest';
 import { isSkipped } from './browser.ts';
+import { type Ask, askOf } from './electron/ask.ts';
 import { temporaryFolder } from './service.ts';
 
 const root = join(import.meta.dirname, '..', '..');
@@ -19,10 +20,6 @@ const isReal = Boolean(process.env['SIGNAGE_TEST_ELECTRON']);
 
 /** For what only the double can do: plugging displays, losing the GPU, showing how it was asked. */
 export const itDouble = it.skipIf(isReal || isSkipped);
-
-// Untyped: the real module and its double meet here.
-// biome-ignore lint/suspicious/noExplicitAny: see above
-export type Electron = any;
 
 interface Setup {
   dataDir?: string;
@@ -49,10 +46,7 @@ export interface TestKiosk {
   /** Waits for a page whose address fits. */
   page(address: RegExp): Promise<Page>;
   /** Calls a function in the app's own process with the electron module. */
-  evaluate<Result>(
-    ask: (electron: Electron, argument: Electron) => Result,
-    argument?: unknown,
-  ): Promise<Awaited<Result>>;
+  evaluate: Ask;
   signal(name: NodeJS.Signals): void;
 }
 
@@ -92,7 +86,6 @@ const startDouble = async (env: Record<string, string>, args: string[]): Promise
   const relaunched: string[][] = [];
   let browser: Browser | undefined;
   let child: ChildProcess;
-  let lastId = 0;
   const preload = join(root, 'test', 'support', 'electron', 'register.ts');
 
   const start = (given: string[]): Promise<void> => {
@@ -137,22 +130,7 @@ const startDouble = async (env: Record<string, string>, args: string[]): Promise
       return child.exitCode ?? child.signalCode ?? '';
     },
     pages: () => browser?.contexts().flatMap((context) => context.pages()) ?? [],
-    evaluate: async (ask, argument) => {
-      lastId += 1;
-      const id = lastId;
-      const answered = new Promise<{ result: never; error?: string }>((resolve) => {
-        const hear = (message: { id?: number; result: never; error?: string }): void => {
-          if (message.id !== id) return;
-          child.off('message', hear);
-          resolve(message);
-        };
-        child.on('message', hear);
-      });
-      child.send({ id, source: String(ask), argument });
-      const { result, error } = await answered;
-      if (error !== undefined) throw new Error(error);
-      return result;
-    },
+    evaluate: (ask, argument) => askOf(child)(ask, argument),
     signal: (name) => void child.kill(name),
   };
 };

@@ -1,0 +1,78 @@
+/** `npm start`: the kiosk where it can be had, the same service without one elsewhere; either is said in one line. */
+import { spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { chmodSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { expect, onTestFinished, test } from 'vitest';
+import { itBrowser } from '../support/browser.ts';
+import { patience } from '../support/kiosk.ts';
+import { temporaryFolder } from '../support/service.ts';
+
+const root = join(import.meta.dirname, '..', '..');
+
+const start = (env: Record<string, string>) => {
+  const dataDir = temporaryFolder();
+  const child = spawn(process.execPath, ['--import', 'tsx', '.scripts/start.ts'], {
+    cwd: root,
+    env: {
+      ...{ PATH: process.env['PATH'] ?? '', HOME: dataDir, SIGNAGE_HOST: '127.0.0.1', SIGNAGE_PORT: '0' },
+      ...{ SIGNAGE_DATA_DIR: dataDir, SIGNAGE_DISCOVERY: 'off', SIGNAGE_LOG_LEVEL: 'silent', ...env },
+    },
+    stdio: ['ignore', 'pipe', 'inherit'],
+    detached: true,
+  });
+  onTestFinished(() => {
+    try {
+      process.kill(-(child.pid ?? Number.NaN), 'SIGKILL');
+    } catch {
+      // It has ended by itself.
+    }
+  });
+  const printed = { text: '' };
+  child.stdout.on('data', (chunk) => {
+    printed.text += chunk;
+  });
+  const lines = () => printed.text.split('\n');
+  const isListening = () =>
+    expect.poll(() => printed.text, patience).toMatch(/listening on http:\/\/127\.0\.0\.1:\d+\n/);
+  return { child, dataDir, lines, isListening };
+};
+
+/** A folder with an Electron that is the double. */
+const electronIn = (): string => {
+  const folder = temporaryFolder();
+  const electron = join(folder, 'electron');
+  const register = join(root, 'test', 'support', 'electron', 'register.ts');
+  writeFileSync(
+    electron,
+    `#!/bin/sh\nexec "${process.execPath}" --import tsx --import "${register}" "$1/dist/main/index.js" "--user-data-dir=${folder}"\n`,
+  );
+  chmodSync(electron, 0o755);
+  return folder;
+};
+
+test('without a display it runs without a window', async () => {
+  const { lines, isListening } = start({});
+  await isListening();
+  expect(lines()[0]).toBe(
+    'There is no display, so the player runs without a window: open the address below in any browser.',
+  );
+});
+
+test('so it does where Electron can not be started', async () => {
+  const { lines, isListening } = start({ DISPLAY: ':99', ELECTRON_OVERRIDE_DIST_PATH: temporaryFolder() });
+  await isListening();
+  expect(lines()[1]).toMatch(/^Electron could not be started, so the player runs without a window/);
+});
+
+itBrowser('with both it is the kiosk, and ends as that does', async () => {
+  const { child, lines, isListening } = start({ DISPLAY: ':99', ELECTRON_OVERRIDE_DIST_PATH: electronIn() });
+  await isListening();
+  expect(lines()[0]).toBe('Starting the kiosk.');
+  const url = /http:\S+/.exec(lines()[1] ?? '')?.[0];
+  const { kiosk } = await (await fetch(`${url}/healthz`)).json();
+  expect(kiosk.screens).toHaveLength(1);
+  child.kill('SIGTERM');
+  const [code] = await once(child, 'exit');
+  expect(code).toBe(0);
+});
