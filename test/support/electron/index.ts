@@ -16,6 +16,9 @@ const root = join(import.meta.dirname, '..', '..', '..');
 /** What was done to the app that can't be seen from outside. */
 export const done = { sandboxed: false, hardwareAcceleration: true, blockers: new Set<number>(), badges: 0 };
 
+// As Electron has it in a packaged app.
+Object.assign(process, { resourcesPath: join(root, 'resources') });
+
 const switchValue = (name: string): string | undefined =>
   process.argv.find((argument) => argument.startsWith(`--${name}=`))?.slice(name.length + 3);
 
