@@ -1,6 +1,7 @@
 /**
- * Media of this service, and its copies of remote ones, held by the page, so that a playlist keeps turning while the service is away. Service
- * workers and the Cache API want a secure context, which plain http on a LAN is not; blobs do not.
+ * Media of this service, and its copies of remote ones, held by the page, so that a playlist keeps turning while the
+ * service is away. Service workers and the Cache API want a secure context, which plain http on a LAN is not; blobs
+ * do not.
  */
 
 interface Held {
