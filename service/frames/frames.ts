@@ -30,8 +30,8 @@ export interface Frames {
 
 /** An answer is good for so long: a slide comes round often, and its page's policy hardly ever changes. */
 const FRESH_MS = 300_000;
-/** Beyond the time that an address has for each redirect. */
-const LONGEST_MS = 15_000;
+/** A player waits for the answer: what is slower, or can't be reached from here, is not judged. */
+const LONGEST_MS = 5_000;
 /** Of commands; the oldest is forgotten. */
 const MOST_ALLOWED = 100;
 const MOST_KEPT = 500;
@@ -52,7 +52,7 @@ export const createFrames = ({ isNamed, get, steady }: Dependencies): Frames => 
       return response.headers;
     } catch (error) {
       // The page asks by itself as well, perhaps by a way that this box does not have.
-      if (error instanceof FetchFault || (error as Error).name.match(/Abort|Timeout/)) return null;
+      if (error instanceof FetchFault || /^(Abort|Timeout)Error$/.test((error as Error).name)) return null;
       throw error;
     }
   };

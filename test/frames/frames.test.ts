@@ -61,7 +61,10 @@ describe('GET /api/frames', () => {
 
   it('judges nothing that it can not reach, and asks again', async () => {
     const { url, asked } = await startSite((request) => request.socket.destroy());
-    const service = await startTestService({ content: lobby([{ kind: 'web', media_url: `${url}/` }]) });
+    const nowhere = 'http://there-is-no-such-host.invalid/';
+    const slides = [`${url}/`, nowhere].map((media_url) => ({ kind: 'web', media_url }));
+    const service = await startTestService({ content: lobby(slides) });
+    expect(await verdict(service, nowhere)).toMatchObject({ status: 200, body: { framable: true } });
     for (let look = 1; look <= 2; look++) {
       expect(await verdict(service, `${url}/`)).toMatchObject({ status: 200, body: { framable: true } });
       expect(asked).toHaveLength(look);

@@ -10,8 +10,8 @@ const PAGE_TIME = { usualMs: 10_000, leastMs: 1_000 };
 
 /**
  * A PDF document, page by page: all of a page is shown, on the colour of its paper or of `content.background`, unless
- * `content.fit` is `cover`. The slide's duration spreads over
- * the pages; without one each has 10 s. The page that is on and its neighbours are held as pictures, and no others.
+ * `content.fit` is `cover`. The slide's duration spreads over the pages; without one each has 10 s. The page that is on
+ * and its neighbours are held as pictures, and no others.
  */
 export const createPdf: SlideFactory = ({ slide, media, fail }) => {
   const view = createView('pdf');
