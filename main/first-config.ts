@@ -1,9 +1,10 @@
 /** A first configuration for a box without a keyboard: a `config.json` that somebody put where the box looks. */
 import { createHash } from 'node:crypto';
-import { mkdir, mkdtemp, open, readdir, readFile, rename, rm, stat, writeFile } from 'node:fs/promises';
+import { mkdtemp, readdir, readFile, rm, stat, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
-import { dirname, join } from 'node:path';
+import { join } from 'node:path';
 import type { Logger } from 'pino';
+import { writeWhole } from './service-host.ts';
 
 interface Dependencies {
   log: Pick<Logger, 'info' | 'warn'>;
@@ -62,18 +63,6 @@ const foldersIn = async (folder: string): Promise<string[]> => {
   return entries.filter((entry) => entry.isDirectory()).map(({ name }) => join(folder, name));
 };
 
-const writeWhole = async (path: string, bytes: Buffer): Promise<void> => {
-  await mkdir(dirname(path), { recursive: true });
-  const handle = await open(`${path}.new`, 'w', 0o600);
-  try {
-    await handle.writeFile(bytes);
-    await handle.sync();
-  } finally {
-    await handle.close();
-  }
-  await rename(`${path}.new`, path);
-};
-
 export const createFirstConfig = (
   { log, check }: Dependencies,
   { dataDir, places }: { dataDir: string; places: Places },
@@ -114,7 +103,7 @@ export const createFirstConfig = (
       await writeWhole(target, bytes);
       log.info({ path }, 'a configuration was found and is taken');
     }
-    await writeWhole(mark, Buffer.from([...taken, hash, ''].slice(-MOST_TAKEN).join('\n')));
+    await writeWhole(mark, [...taken, hash, ''].slice(-MOST_TAKEN).join('\n'));
     return current === null || !current.equals(bytes);
   };
 

@@ -1,7 +1,7 @@
 /** The only seam between the kiosk and the service that it hosts. */
 import { mkdir, readFile } from 'node:fs/promises';
 import { networkInterfaces } from 'node:os';
-import { join, resolve } from 'node:path';
+import { dirname, join, resolve } from 'node:path';
 import type { Logger } from 'pino';
 import { z } from 'zod';
 import { type Service, startService } from '../service/index.ts';
@@ -26,6 +26,12 @@ import type { Paths } from './paths.ts';
 
 export type { Beat, KioskHealth, KioskSettings, MaintenanceAnswer, MaintenanceCall, MaintenanceOrder, MaintenanceView };
 export { beat as beatSchema, EXIT_CONFIG, maintenanceCall };
+
+/** Writes a file whole and for good, and its folder where there is none; keeps what was there as `.prev`. */
+export const writeWhole = async (path: string, bytes: string | Uint8Array): Promise<void> => {
+  await mkdir(dirname(path), { recursive: true });
+  await replaceFile(systemDisk, path, Buffer.from(bytes));
+};
 
 /** What the kiosk keeps for itself, in `kiosk.json` beside the service's state. */
 const kioskState = z.object({

@@ -1,6 +1,6 @@
 /** The one file that outlives a restart; written whole, and durable before anything is done that hangs on it. */
-import { mkdir, open, readFile, rename } from 'node:fs/promises';
-import { dirname } from 'node:path';
+import { readFile } from 'node:fs/promises';
+import { writeWhole } from '../service-host.ts';
 import { emptyState, type GateState } from './gate.ts';
 
 const isState = (value: unknown): value is GateState => {
@@ -24,18 +24,6 @@ export const readState = async (path: string): Promise<GateState> => {
   }
 };
 
-/** @throws the system's error; then the file is the one before */
-export const writeState = async (path: string, state: GateState): Promise<void> => {
-  await mkdir(dirname(path), { recursive: true });
-  const handle = await open(`${path}.new`, 'w', 0o600);
-  try {
-    await handle.writeFile(`${JSON.stringify(state)}\n`);
-    await handle.sync();
-  } finally {
-    await handle.close();
-  }
-  await rename(`${path}.new`, path);
-  if (process.platform === 'win32') return;
-  const folder = await open(dirname(path));
-  await folder.sync().finally(() => folder.close());
-};
+/** @throws the system's error */
+export const writeState = (path: string, state: GateState): Promise<void> =>
+  writeWhole(path, `${JSON.stringify(state)}\n`);
