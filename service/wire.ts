@@ -440,8 +440,11 @@ export const deviceBinding = z
   .meta({ id: 'DeviceBinding' });
 export type DeviceBinding = z.infer<typeof deviceBinding>;
 
+/** A site has some hundreds; what goes beyond this stays on its own box. */
+export const mostBindings = 10_000;
+
 export const peerBindings = z
-  .object({ bindings: z.array(deviceBinding).max(10_000) })
+  .object({ bindings: z.array(deviceBinding).max(mostBindings) })
   .meta({ id: 'PeerBindings', description: 'every device that a box knows' });
 
 /** A file as a box serves it under `/media/NAME`. */
@@ -653,7 +656,7 @@ export const replicationHealth = z
       .extend({ changedAt: instant })
       .nullable()
       .describe('what plays here; null: there never was any'),
-    lost: z.array(z.string()).describe('files beside content.json: edits made here that lost to edits made elsewhere'),
+    lost: z.array(z.string()).describe('files beside content.json: what stood in it until an edit on another box won'),
     refused: z
       .array(z.object({ nodeId: z.string(), reason: z.string() }))
       .describe('what peers offered and is not taken, the newest last'),

@@ -14,6 +14,7 @@ import {
   type ContentVersion,
   contentDocument,
   type DeviceBinding,
+  mostBindings,
   mostContentCharacters,
   type PeerState,
   peerBindings,
@@ -177,7 +178,15 @@ export const createReplication = ({ log, peers, content, devices, follow }: Depe
     void once('content', fetchBest);
     void once(`bindings ${peer.nodeId}`, () => fetchBindings(peer));
   });
-  content.onDocument(() => void peers.announce());
+  const tellIfTooLong = (): void => {
+    if (own() !== null || content.document() === null) return;
+    log.warn(`content.json is longer than ${mostContentCharacters} characters, and is not shared with other boxes`);
+  };
+  tellIfTooLong();
+  content.onDocument(() => {
+    tellIfTooLong();
+    void peers.announce();
+  });
   devices.onChange(() => void peers.announce());
 
   return {
@@ -200,7 +209,7 @@ export const createReplication = ({ log, peers, content, devices, follow }: Depe
         ctx.body = document;
       },
       'GET /api/peers/bindings': (ctx) => {
-        ctx.body = { bindings: devices.list() };
+        ctx.body = { bindings: devices.list().slice(0, mostBindings) };
       },
     },
   };

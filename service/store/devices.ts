@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto';
 import { z } from 'zod';
 import { newsAmong } from '../peers/merge.ts';
-import type { DeviceBinding } from '../wire.ts';
+import { type DeviceBinding, mostBindings } from '../wire.ts';
 import type { Durable } from './durable.ts';
 
 // Looser than the wire's schemas on purpose: a rule that is tightened later must not make a kept file unreadable.
@@ -37,9 +37,6 @@ export interface Devices {
   /** Calls back when something is known that was not, from here or from another box. */
   onChange(listener: () => void): void;
 }
-
-/** A site has some hundreds; what goes beyond this is not taken from other boxes. */
-const MOST_DEVICES = 10_000;
 
 /** A map that was made is never changed, so each is gone through once. */
 const digests = new WeakMap<DeviceMap, string>();
@@ -86,7 +83,7 @@ export function createDevices<S extends { readonly devices: DeviceMap }>(
       await update((state) => {
         const devices = new Map(state.devices);
         const news = newsTo(devices).filter(
-          ({ deviceId }, at) => devices.has(deviceId) || devices.size + at < MOST_DEVICES,
+          ({ deviceId }, at) => devices.has(deviceId) || devices.size + at < mostBindings,
         );
         changed = news.filter(({ deviceId, clientName, screenSlug }) => {
           const before = devices.get(deviceId);

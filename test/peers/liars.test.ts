@@ -5,6 +5,7 @@ import { describe, expect, test } from 'vitest';
 import { editedDocument } from '../../service/content/document.ts';
 import type { ContentDocument, ContentVersion, DeviceBinding, PeerMedium } from '../../service/wire.ts';
 import { lobbyWith } from '../content/samples.ts';
+import { openLanding } from '../onboarding/support.ts';
 import { logged, patience, payloadOf, titlesOf } from '../support/observe.ts';
 import type { TestService } from '../support/service.ts';
 import { aliveAt, listenOn, startBox, startSite } from './support.ts';
@@ -190,10 +191,13 @@ test('a medium that is not what its hash says comes from whoever has it', async 
     missing: [{ name: medium.name, reason: expect.stringMatching(/not the ones/) }],
   });
   expect((await box.get(path)).status).toBe(404);
+  const landing = await openLanding(box);
+  expect(await landing.message(({ type }) => type === 'status')).toMatchObject({ media: { here: 0, there: 1 } });
   const honest = await startLiar({ media: [medium], files: { [path]: bytes } });
   await honest.tell(box, { media: [medium], files: { [path]: bytes } });
   await expect.poll(mediaOf, patience).toEqual({ named: 1, here: 1, missing: [] });
   expect(await (await box.get(path)).text()).toBe(bytes);
+  await landing.message(({ type, media }) => type === 'status' && media === null);
 });
 
 test('what one box refuses does not reach the next', async () => {

@@ -122,6 +122,16 @@ test('versions and bindings are in one order, the same for everybody', () => {
   fc.assert(fc.property(fc.tuple(binding, binding, binding), isTotalOrder(compareBindings)));
 });
 
+test('more edits win over a higher box, and a higher box over a higher hash', () => {
+  const [low, high] = ['0'.repeat(64), 'f'.repeat(64)];
+  const versions = [
+    { counter: 1, nodeId: 'a', sha256: high },
+    { counter: 1, nodeId: 'b', sha256: low },
+    { counter: 2, nodeId: 'a', sha256: low },
+  ];
+  expect(versions.toReversed().toSorted(compareVersions)).toEqual(versions);
+});
+
 test('a binding made after one from a clock that is an hour fast was heard of wins', () => {
   const [fast, slow] = [createBox('fast', HOUR), createBox('slow', 0)];
   fast.bind('d1', 'old', noon);
