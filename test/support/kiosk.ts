@@ -101,7 +101,8 @@ const startDouble = async (env: Record<string, string>, args: string[]): Promise
       child.on('message', async ({ endpoint, relaunch }: { endpoint?: string; relaunch?: string[] }) => {
         if (relaunch !== undefined) again = relaunch.slice(1);
         if (endpoint !== undefined) {
-          browser = await chromium.connectOverCDP(endpoint);
+          // One that ends meanwhile has no pages to be looked at.
+          browser = await chromium.connectOverCDP(endpoint).catch(() => undefined);
           resolve();
         }
       });
