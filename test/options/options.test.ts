@@ -47,10 +47,9 @@ test('without any setting, the defaults', () => {
     streamIdleSeconds: 30,
     pageTokenSeconds: 900,
     trustProxy: false,
-    updates: { channel: 'latest', hours: '03:00-05:00' },
     timeZone: new Intl.DateTimeFormat().resolvedOptions().timeZone,
     logLevel: 'info',
-    kiosk: { displays: 'all', rotation: 0 },
+    kiosk: { displays: 'all', rotation: 0, updates: { channel: 'latest', hours: '03:00-05:00' } },
     childEnvironment: { PATH: '/usr/bin', LANG: 'C' },
     warnings: [],
   });
