@@ -17,7 +17,7 @@ const viewport = { width: 1280, height: 720 };
 
 const colour = ([red, green, blue]: Rgb): string => `rgb(${red}, ${green}, ${blue})`;
 
-/** Two slides of each kind, in an order that has each kind follow itself and others. None shows anything dark. */
+/** Slides of every kind but streams, in an order that has a kind follow itself and others. None shows anything dark. */
 const fill =
   (seconds: number, fade_between_slides: boolean, page: string) =>
   (dataDir: string): object => {
@@ -50,6 +50,7 @@ const fill =
       { kind: 'web', media_url: page },
       { kind: 'template', template_id: 'time' },
       { kind: 'web', media_url: page },
+      { kind: 'rss', content: { feed_id: 'news' } },
       { kind: 'timetable', content: { group_id: 'trains' } },
       { kind: 'text', body: 'Good evening', content },
     ].map((slide) => ({ ...slide, duration_seconds: seconds }));
@@ -59,16 +60,22 @@ const fill =
       screens: [{ name: 'Lobby', slug: 'lobby', playlist_id: 'main' }],
       playlists: [{ id: 'main', fade_between_slides, slides }],
       templates: [{ id: 'time', html }],
+      rssFeeds: [{ id: 'news', url: `${page}feed.xml` }],
       timetableGroups: [{ id: 'trains', entries: [{ time: '23:59:59', title: 'Night train' }] }],
     };
   };
 
-/** A page of somebody else's. */
+const feed = `<rss version="2.0"><channel><title>News</title>\
+<item><title>The mill wheel turns again</title></item><item><title>Forty kinds of apple</title></item></channel></rss>`;
+
+/** A page of somebody else's, and a feed. */
 const startSite = async (): Promise<{ url: string; stop(): void }> => {
-  const server = createServer((_, response) =>
-    response
-      .setHeader('Content-Type', 'text/html')
-      .end('<body style="background: rgb(230, 230, 60); color: rgb(230, 60, 60)"><h1>News'),
+  const server = createServer(({ url }, response) =>
+    url === '/feed.xml'
+      ? response.setHeader('Content-Type', 'application/rss+xml').end(feed)
+      : response
+          .setHeader('Content-Type', 'text/html')
+          .end('<body style="background: rgb(230, 230, 60); color: rgb(230, 60, 60)"><h1>News'),
   );
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
   return {
@@ -175,10 +182,10 @@ export const benchSwaps = async (): Promise<void> => {
     const page = await browser.newPage({ viewport });
     await page.goto(`${service.url}/screen/lobby`);
     // Once around, so that everything has been loaded.
-    await untilSwaps(service, 14);
+    await untilSwaps(service, 15);
     await keepLog(page);
     const filming = await record(page);
-    const gaps = await untilSwaps(service, SWAPS / 2 + 14);
+    const gaps = await untilSwaps(service, SWAPS / 2 + 15);
     const frames = await filming.stop();
     report(fades ? 'fades' : 'cuts', frames, gaps);
     await explain(page, darkIn(frames));
@@ -216,7 +223,7 @@ export const benchPlaying = async (): Promise<void> => {
   await hasten(page, SPEED);
   await page.goto(`${service.url}/screen/lobby`);
   const session = await page.context().newCDPSession(page);
-  await untilSwaps(service, 28);
+  await untilSwaps(service, 30);
   const realMs = (HOURS * 3_600_000) / SPEED;
   for (let quarter = 0; quarter <= 4; quarter++) {
     if (quarter > 0) await pause(realMs / 4);
