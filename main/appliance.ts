@@ -1,5 +1,5 @@
 /** What makes an app an appliance: it is configured, watched and updated, and its displays keep hours, with nobody there. */
-import { dirname } from 'node:path';
+import { dirname, join } from 'node:path';
 import { setTimeout as wait } from 'node:timers/promises';
 import { app, powerSaveBlocker } from 'electron';
 import { startWithLogin } from './autostart.ts';
@@ -11,6 +11,7 @@ import { systemPanels } from './power/panels.ts';
 import { createPower, type Power } from './power/power.ts';
 import type { Screens } from './screens.ts';
 import type { HostedService, KioskHealth, ServiceHost } from './service-host.ts';
+import { orderRoot } from './updates/installers.ts';
 import { openUpdates } from './updates/open.ts';
 import { createWatchdog } from './watchdog.ts';
 
@@ -36,6 +37,8 @@ export interface Appliance {
   /** The service is there: the displays keep its hours. */
   serve(service: HostedService): void;
   health(): Pick<KioskHealth, 'displays' | 'updates'>;
+  /** Ends the kiosk until somebody starts it again. */
+  quit(): Promise<void>;
   close(): void;
 }
 
@@ -43,6 +46,8 @@ export interface Appliance {
 const CONFIG_MS = 5_000;
 /** So long the version before this one takes to come back. */
 const END_MS = 60_000;
+/** So long root takes to stop the kiosk. */
+const ORDER_MS = 5_000;
 /** A page that is heard of within this is alive, whether it paints or not. */
 const ALIVE_MS = 60_000;
 
@@ -139,6 +144,14 @@ export const createAppliance = (deps: Dependencies): Appliance => {
       const { on, changesAt, by } = power?.status() ?? { on: true, changesAt: null, by: 'none' };
       const next = changesAt === null ? null : new Date(changesAt).toISOString();
       return { displays: { on, changesAt: next, by }, updates: updates.status() };
+    },
+    quit: async () => {
+      // Whatever ends by itself, systemd starts again; root alone can have it stay away.
+      if (paths.systemd.isWatched) {
+        await orderRoot(join(dataDir, 'updates'), 'quit');
+        await wait(ORDER_MS);
+      }
+      app.quit();
     },
     close: () => {
       clearInterval(looking);

@@ -81,7 +81,7 @@ const placesNow = (): Place[] => screens.list().map(({ place }) => place);
 const obey = async (order: MaintenanceOrder): Promise<void> => {
   const files = host.files();
   if (order.do === 'restart') return relaunch('the maintenance page asked for it', isSoftware);
-  if (order.do === 'quit') return app.quit();
+  if (order.do === 'quit') return appliance.quit();
   if (files === null) throw new Error('The settings can not be read');
   if (order.do === 'bind') {
     const place = placesNow().find(({ display }) => display.id === order.display);

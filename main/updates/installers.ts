@@ -48,18 +48,20 @@ export const appImageInstaller = (program: string, restart: () => void): Install
   };
 };
 
+/** Has root do what the kiosk's user may not: a systemd path unit sees the order and runs `update-player`. */
+export const orderRoot = async (updatesDir: string, word: 'install' | 'roll-back' | 'quit'): Promise<void> => {
+  await writeFile(join(updatesDir, 'order.new'), `${word}\n`);
+  await rename(join(updatesDir, 'order.new'), join(updatesDir, 'order'));
+};
+
 /**
- * A deb: root's work. A systemd path unit sees the order and runs `update-player`, which checks the signature again,
- * copies the installed folder aside, installs and restarts the kiosk.
+ * A deb: root checks the signature again, copies the installed folder aside, installs and restarts the kiosk.
  * @param updatesDir where `ready/` and the order are
  */
-export const debInstaller = (updatesDir: string): Installer => {
-  const order = async (word: string): Promise<void> => {
-    await writeFile(join(updatesDir, 'order.new'), `${word}\n`);
-    await rename(join(updatesDir, 'order.new'), join(updatesDir, 'order'));
-  };
-  return { install: () => order('install'), rollBack: () => order('roll-back') };
-};
+export const debInstaller = (updatesDir: string): Installer => ({
+  install: () => orderRoot(updatesDir, 'install'),
+  rollBack: () => orderRoot(updatesDir, 'roll-back'),
+});
 
 interface NsisOptions {
   /** The installer that the running version came with: NSIS leaves it there. */

@@ -192,6 +192,15 @@ describe.skipIf(!isComplete && process.env.CI !== 'true')('update-player', () =>
     expect([made.version(), made.calls(), existsSync(join(made.updates, 'order'))]).toEqual(['1.0.0', [], false]);
   });
 
+  test('stops the kiosk where it is told to quit, which systemd would start again', async () => {
+    const { run, version, calls } = await machine({ order: 'quit' });
+    await run('order');
+    expect([version(), calls()]).toEqual([
+      '1.0.0',
+      ['systemctl stop signage-player.service', 'systemctl start getty@tty1.service'],
+    ]);
+  });
+
   test('puts back what ran where the package fails half way', async () => {
     const { ready, run, version } = await machine({ dpkgFails: true });
     writeRelease(ready, { version: '2.0.0', bytes: await buildPackage('2.0.0') });
