@@ -111,6 +111,11 @@ export const createReader = ({ patienceMs = PATIENCE_MS } = {}) => {
       },
     });
     started.unref();
+    started.on('exit', () => {
+      if (thread === started) thread = undefined;
+    });
+    // An error of a thread that nobody waits for must not be the service's end.
+    started.on('error', () => {});
     return started;
   };
 
@@ -124,33 +129,27 @@ export const createReader = ({ patienceMs = PATIENCE_MS } = {}) => {
       const own = thread;
       const settle = (how: () => void): void => {
         clearTimeout(late);
-        for (const event of ['message', 'error', 'exit']) own.removeAllListeners(event);
-        own.on('exit', () => {
-          if (thread === own) thread = undefined;
-        });
-        // An error of a thread that nobody waits for must not be the service's end.
-        own.on('error', () => {});
+        // These alone: whoever ends the thread waits for its exit too.
+        own.off('message', onMessage).off('error', onError).off('exit', onExit);
         rest = setTimeout(() => void own.terminate(), IDLE_MS).unref();
         how();
       };
       const fail = (why: string): void => settle(() => reject(new UnreadableError(why)));
+      const onMessage = ({ value, error }: { value?: unknown; error?: string }): void => {
+        if (error === undefined) settle(() => resolve(value));
+        else fail(error);
+      };
+      const onError = (): void => {
+        thread = undefined;
+        fail("it can't be read");
+      };
+      const onExit = (): void => fail('reading it was broken off');
       const late = setTimeout(() => {
         thread = undefined;
         void own.terminate();
         fail(`reading it took longer than ${patienceMs / 1000} s`);
       }, patienceMs);
-      own.on('message', ({ value, error }: { value?: unknown; error?: string }) => {
-        if (error === undefined) settle(() => resolve(value));
-        else fail(error);
-      });
-      own.on('error', () => {
-        thread = undefined;
-        fail("it can't be read");
-      });
-      own.on('exit', () => {
-        thread = undefined;
-        fail('reading it was broken off');
-      });
+      own.on('message', onMessage).on('error', onError).on('exit', onExit);
       own.postMessage(job);
     });
   };

@@ -79,3 +79,17 @@ it('once it is closed it reads no more', async () => {
   await reader.close();
   await expect(reader.data('[1]', null)).rejects.toThrow('closing');
 });
+
+it('can be closed at any moment, whatever it reads', async () => {
+  for (const ms of [0, 1, 2, 5, 10, 20, 40, 60]) {
+    const reader = createReader();
+    let isOpen = true;
+    const reading = (async () => {
+      while (isOpen) await reader.data('[1]', null);
+    })().catch(() => {});
+    await new Promise((resolve) => setTimeout(resolve, ms));
+    await reader.close();
+    isOpen = false;
+    await reading;
+  }
+});

@@ -76,7 +76,6 @@ export const createTimetable: SlideFactory = ({ slide, payload, timeZone, now, f
   const head = element('header', 'head');
   head.append(title, clock, day, count);
   sheet.append(head, rows);
-
   frame.append(sheet);
 
   let current = 0;
