@@ -44,8 +44,8 @@ const digestOf = (devices: DeviceMap): string => {
   const before = digests.get(devices);
   if (before !== undefined) return before;
   const rows = [...devices.values()]
-    .map(({ deviceId, clientName, screenSlug, updatedAt }) => [deviceId, clientName, screenSlug, updatedAt])
-    .toSorted(([a = ''], [b = '']) => ((a ?? '') < (b ?? '') ? -1 : 1));
+    .toSorted((a, b) => (a.deviceId < b.deviceId ? -1 : 1))
+    .map(({ deviceId, clientName, screenSlug, updatedAt }) => [deviceId, clientName, screenSlug, updatedAt]);
   const digest = createHash('sha256').update(JSON.stringify(rows)).digest('hex');
   digests.set(devices, digest);
   return digest;
