@@ -80,16 +80,13 @@ it('once it is closed it reads no more', async () => {
   await expect(reader.data('[1]', null)).rejects.toThrow('closing');
 });
 
-it('can be closed at any moment, whatever it reads', async () => {
-  for (const ms of [0, 1, 2, 5, 10, 20, 40, 60]) {
-    const reader = createReader();
-    let isOpen = true;
-    const reading = (async () => {
-      while (isOpen) await reader.data('[1]', null);
-    })().catch(() => {});
-    await new Promise((resolve) => setTimeout(resolve, ms));
-    await reader.close();
-    isOpen = false;
-    await reading;
-  }
+it('can be closed while an answer is on its way', async () => {
+  const reader = createReader();
+  await reader.data('[1]', null);
+  const reading = reader.data('[2]', null).catch(() => {});
+  // The question is sent within these turns, and the answer lies there unread after so long.
+  for (let turn = 0; turn < 10; turn++) await Promise.resolve();
+  for (const since = performance.now(); performance.now() - since < 200; );
+  await reader.close();
+  await reading;
 });
