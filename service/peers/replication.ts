@@ -44,6 +44,8 @@ const MOST_DOCUMENT_BYTES = 3 * mostContentCharacters + 8 * 1024 ** 2;
 const MOST_BINDINGS_BYTES = 8 * 1024 ** 2;
 const DEADLINE_MS = 10_000;
 const PATIENCE_MS = 1_000;
+/** Bindings that change within this time are one piece of news. */
+const GATHER_MS = 250;
 /** So many edits ahead a box may be whose content is not taken. */
 const MOST_COUNTED_ON = 1_000;
 /** Refusals that are remembered. */
@@ -187,7 +189,14 @@ export const createReplication = ({ log, peers, content, devices, follow }: Depe
     tellIfTooLong();
     void peers.announce();
   });
-  devices.onChange(() => void peers.announce());
+  // A binding is relayed to every box, and dated by each: what comes of it is told once.
+  let telling: NodeJS.Timeout | undefined;
+  devices.onChange(() => {
+    telling ??= setTimeout(() => {
+      telling = undefined;
+      void peers.announce();
+    }, GATHER_MS).unref();
+  });
 
   return {
     state: () => {
