@@ -14,7 +14,7 @@ import { BrowserWindow, Ipc, sessionOf, setWorld } from './window.ts';
 const root = join(import.meta.dirname, '..', '..', '..');
 
 /** What was done to the app that can't be seen from outside. */
-export const done = { sandboxed: false, hardwareAcceleration: true, blockers: new Set<number>(), badges: 0 };
+export const done = { sandboxed: false, hardwareAcceleration: true, blockers: new Set<number>() };
 
 // As Electron has it in a packaged app.
 Object.assign(process, { resourcesPath: join(root, 'resources') });
@@ -50,8 +50,6 @@ class App extends EventEmitter {
   readonly commandLine = {
     hasSwitch: (name: string): boolean =>
       process.argv.some((argument) => argument === `--${name}` || argument.startsWith(`--${name}=`)),
-    getSwitchValue: (name: string): string => switchValue(name) ?? '',
-    appendSwitch: (): void => {},
   };
 
   requestSingleInstanceLock(): boolean {
@@ -90,9 +88,6 @@ class App extends EventEmitter {
     })();
     return this.#ready;
   }
-  isReady(): boolean {
-    return this.#ready !== undefined;
-  }
 
   quit(): void {
     if (this.#isQuitting) return;
@@ -127,14 +122,8 @@ class App extends EventEmitter {
   getAppPath(): string {
     return root;
   }
-  getName(): string {
-    return 'signage-player';
-  }
   getVersion(): string {
     return (JSON.parse(readFileSync(join(root, 'package.json'), 'utf8')) as { version: string }).version;
-  }
-  getLocale(): string {
-    return 'en-GB';
   }
   getAppMetrics() {
     return BrowserWindow.getAllWindows().map(({ webContents }) => ({
@@ -150,7 +139,6 @@ class App extends EventEmitter {
     done.hardwareAcceleration = false;
   }
   setLoginItemSettings(): void {}
-  setAppUserModelId(): void {}
 }
 
 export const app = new App();
@@ -187,10 +175,8 @@ export const session = {
   get defaultSession(): Session {
     return sessionOf('', (created) => app.emit('session-created', created));
   },
-  fromPartition: (partition: string): Session =>
-    sessionOf(partition, (created) => app.emit('session-created', created)),
 };
-export const Menu = { setApplicationMenu: (): void => {}, getApplicationMenu: () => null };
+export const Menu = { setApplicationMenu: (): void => {} };
 export const powerSaveBlocker = {
   start: (): number => {
     const id = done.blockers.size + 1;
@@ -198,9 +184,7 @@ export const powerSaveBlocker = {
     return id;
   },
   stop: (id: number): void => void done.blockers.delete(id),
-  isStarted: (id: number): boolean => done.blockers.has(id),
 };
-export const globalShortcut = { register: () => true, unregisterAll: (): void => {} };
 export { BrowserWindow };
 
 process.on('message', async ({ id, source, argument }: { id: number; source: string; argument: unknown }) => {

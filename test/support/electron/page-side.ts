@@ -5,12 +5,10 @@ const runtime = `
   delete globalThis.__electron;
   if (send === undefined || globalThis !== globalThis.top) return;
   const calls = new Map();
-  const listeners = new Map();
   let lastCall = 0;
   const say = (message) => send(JSON.stringify(message));
-  Object.defineProperty(globalThis, '__electronHears', { value: ({ reply, error, result, channel, args }) => {
-    if (channel !== undefined) for (const listener of listeners.get(channel) ?? []) listener({}, ...args);
-    else if (error === undefined) calls.get(reply)?.resolve(result);
+  Object.defineProperty(globalThis, '__electronHears', { value: ({ reply, error, result }) => {
+    if (error === undefined) calls.get(reply)?.resolve(result);
     else calls.get(reply)?.reject(new Error(error));
   } });
   const electron = {
@@ -22,7 +20,6 @@ const runtime = `
         calls.set(lastCall, { resolve, reject });
         say({ channel, args, call: lastCall });
       }),
-      on: (channel, listener) => listeners.set(channel, [...(listeners.get(channel) ?? []), listener]),
     },
   };
   for (const [event, type] of [['keydown', 'keyDown'], ['keyup', 'keyUp']]) addEventListener(event, (e) => say({

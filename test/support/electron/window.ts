@@ -32,9 +32,6 @@ export class Ipc extends EventEmitter {
   handle(channel: string, handler: (event: unknown, ...args: unknown[]) => unknown): void {
     this.handlers.set(channel, handler);
   }
-  removeHandler(channel: string): void {
-    this.handlers.delete(channel);
-  }
 }
 
 const sessions = new Map<string, Session>();
@@ -236,9 +233,6 @@ class WebContents extends EventEmitter {
   forcefullyCrashRenderer(): void {
     void this.attached.then(({ send }) => send('Page.crash')).catch(() => {});
   }
-  send(channel: string, ...args: unknown[]): void {
-    void this.#tell({ channel, args });
-  }
 }
 
 export class BrowserWindow extends EventEmitter {
@@ -280,10 +274,6 @@ export class BrowserWindow extends EventEmitter {
     this.#isVisible = true;
     this.emit('show');
   }
-  hide(): void {
-    this.#isVisible = false;
-    this.emit('hide');
-  }
   focus(): void {
     this.emit('focus');
   }
@@ -292,9 +282,6 @@ export class BrowserWindow extends EventEmitter {
   }
   isDestroyed(): boolean {
     return this.#isDestroyed;
-  }
-  getBounds(): Bounds {
-    return this.#bounds;
   }
   setBounds(bounds: Partial<Bounds>): void {
     this.#bounds = { ...this.#bounds, ...bounds };
@@ -305,9 +292,6 @@ export class BrowserWindow extends EventEmitter {
       )
       .catch(() => {});
   }
-  setAlwaysOnTop(): void {}
-  setKiosk(): void {}
-  moveTop(): void {}
   close(): void {
     const event = createEvent();
     this.emit('close', event);
