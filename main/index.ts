@@ -170,7 +170,7 @@ const handleCrashes = (): void => {
 const arrange = async (): Promise<void> => {
   const displays = screen.getAllDisplays();
   // Where every panel is off, the windows stay as they are for when one is back.
-  if (displays.length === 0) return;
+  if (displays.length === 0 || isStopping) return;
   const primaryId = screen.getPrimaryDisplay().id;
   const ordered = displays.toSorted((a, b) => Number(b.id === primaryId) - Number(a.id === primaryId));
   const files = host.files();
@@ -232,12 +232,13 @@ const stopWell = (): void => {
     isStopping = true;
     setTimeout(() => app.exit(1), STOP_MS).unref();
     appliance.close();
+    // First, so that the service need not wait for its own pages to let go.
+    maintenance.close();
+    screens.close();
     void Promise.resolve(service?.close())
       .catch((error: unknown) => log.error({ err: error }, 'the service did not stop well'))
       .finally(() => {
         service = null;
-        maintenance.close();
-        screens.close();
         app.quit();
       });
   });

@@ -70,7 +70,7 @@ itBrowser('with both it is the kiosk, and ends as that does', async () => {
   await isListening();
   expect(lines()[0]).toBe('Starting the kiosk.');
   const url = /http:\S+/.exec(lines()[1] ?? '')?.[0];
-  const { kiosk } = await (await fetch(`${url}/healthz`)).json();
+  const { kiosk } = await (await fetch(`${url}/healthz`, { headers: { Connection: 'close' } })).json();
   expect(kiosk.screens).toHaveLength(1);
   child.kill('SIGTERM');
   const [code] = await once(child, 'exit');
