@@ -1,5 +1,6 @@
 /** How long a screen is without its picture after its page was killed: under the double, with Chromium's own pages. */
 import { spawn } from 'node:child_process';
+import { once } from 'node:events';
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -44,7 +45,9 @@ export const benchKiosk = async (): Promise<void> => {
     times.push(await killPage(ask));
     await passTime(ask, 61);
   }
-  app.kill('SIGKILL');
+  const ended = once(app, 'exit');
+  app.kill('SIGTERM');
+  await ended;
   rmSync(dataDir, { recursive: true, force: true, maxRetries: 5 });
   times.sort((a, b) => a - b);
   const [p50, p95, most] = [share(times, 0.5), share(times, 0.95), share(times, 1)];
