@@ -1,6 +1,7 @@
 /** The pages of a slide that has several: each has its time, and a person may turn them. */
 
 import type { Slide } from '../../../service/wire.ts';
+import type { SlideView } from './slide.ts';
 
 export interface Pages {
   /** Says how many there are, of which the first is shown already, and how long each is on, in ms. */
@@ -91,3 +92,27 @@ export const createPages = (show: (index: number) => void): Pages => {
     close: () => clearTimeout(timer),
   };
 };
+
+/** A view that has pages: what it does, they do too. */
+export const withPages = (view: Omit<SlideView, 'prepare'>, pages: Pages) => ({
+  ...view,
+  start() {
+    view.start();
+    pages.start();
+  },
+  again: pages.start,
+  pause() {
+    view.pause();
+    pages.pause();
+  },
+  resume() {
+    view.resume();
+    pages.resume();
+  },
+  turn: pages.turn,
+  restMs: pages.restMs,
+  destroy() {
+    pages.close();
+    view.destroy();
+  },
+});

@@ -1,6 +1,6 @@
 import type { PagedDocument } from './document.ts';
 import { frame, framing, paperOf } from './frame.ts';
-import { createPages, spread } from './pages.ts';
+import { createPages, spread, withPages } from './pages.ts';
 import { colour } from './palette.ts';
 import type { SlideFactory } from './slide.ts';
 import { createView, mediaUrl } from './view.ts';
@@ -75,10 +75,11 @@ export const createPdf: SlideFactory = ({ slide, media, fail }) => {
         if (!life.signal.aborted) fail(`a page can't be painted: ${error.message}`);
       });
   });
+  const paged = withPages(view, pages);
   const resized = new ResizeObserver(() => void put(current).catch(() => {}));
 
   return {
-    ...view,
+    ...paged,
     get length() {
       return length;
     },
@@ -103,27 +104,11 @@ export const createPdf: SlideFactory = ({ slide, media, fail }) => {
       void lookAhead().catch(() => {});
       resized.observe(element);
     },
-    start() {
-      view.start();
-      pages.start();
-    },
-    again: pages.start,
-    pause() {
-      view.pause();
-      pages.pause();
-    },
-    resume() {
-      view.resume();
-      pages.resume();
-    },
-    turn: pages.turn,
-    restMs: pages.restMs,
     destroy() {
       life.abort(new Error('the slide is gone'));
       resized.disconnect();
-      pages.close();
       for (const index of [...painted.keys()]) drop(index);
-      view.destroy();
+      paged.destroy();
     },
   };
 };

@@ -1,6 +1,6 @@
 import type { PlaylistPayload, Slide } from '../../../service/wire.ts';
 import { fontsLoaded, largestFit, overflows } from './fit.ts';
-import { createPages, spread } from './pages.ts';
+import { createPages, spread, withPages } from './pages.ts';
 import { lookOf, paint } from './palette.ts';
 import type { SlideContext, SlideFactory } from './slide.ts';
 import { createView } from './view.ts';
@@ -155,10 +155,11 @@ export const createRss: SlideFactory = (context) => {
   };
 
   const pages = createPages(put);
+  const paged = withPages(view, pages);
   const resized = new ResizeObserver(() => shown?.refit());
 
   return {
-    ...view,
+    ...paged,
     get length() {
       return length;
     },
@@ -179,26 +180,10 @@ export const createRss: SlideFactory = (context) => {
       signal.throwIfAborted();
       resized.observe(frame);
     },
-    start() {
-      view.start();
-      pages.start();
-    },
-    again: pages.start,
-    pause() {
-      view.pause();
-      pages.pause();
-    },
-    resume() {
-      view.resume();
-      pages.resume();
-    },
-    turn: pages.turn,
-    restMs: pages.restMs,
     destroy() {
       resized.disconnect();
-      pages.close();
       stories.clear();
-      view.destroy();
+      paged.destroy();
     },
   };
 };

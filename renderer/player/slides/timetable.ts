@@ -1,7 +1,7 @@
 import type { PlaylistPayload, Slide } from '../../../service/wire.ts';
 import { type Agenda, agendaOf } from './agenda.ts';
 import { fontsLoaded } from './fit.ts';
-import { createPages, spread } from './pages.ts';
+import { createPages, spread, withPages } from './pages.ts';
 import { lookOf, paint } from './palette.ts';
 import type { SlideFactory } from './slide.ts';
 import { createView } from './view.ts';
@@ -159,10 +159,11 @@ export const createTimetable: SlideFactory = ({ slide, payload, timeZone, now, f
     current = index;
     look(true);
   });
+  const paged = withPages(view, pages);
   const resized = new ResizeObserver(() => look(true));
 
   return {
-    ...view,
+    ...paged,
     get length() {
       return length;
     },
@@ -177,26 +178,13 @@ export const createTimetable: SlideFactory = ({ slide, payload, timeZone, now, f
       resized.observe(frame);
     },
     start() {
-      view.start();
-      pages.start();
+      paged.start();
       keepTime();
     },
-    again: pages.start,
-    pause() {
-      view.pause();
-      pages.pause();
-    },
-    resume() {
-      view.resume();
-      pages.resume();
-    },
-    turn: pages.turn,
-    restMs: pages.restMs,
     destroy() {
       clearTimeout(tick);
       resized.disconnect();
-      pages.close();
-      view.destroy();
+      paged.destroy();
     },
   };
 };
