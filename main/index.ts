@@ -10,6 +10,7 @@ import { gpuLost } from './ladder.ts';
 import { createMaintenance } from './maintenance.ts';
 import { findPaths } from './paths.ts';
 import { hashPin } from './pin.ts';
+import { openRendering } from './rendering.ts';
 import { createScreens } from './screens.ts';
 import {
   createServiceHost,
@@ -26,9 +27,6 @@ import { viewOf } from './view.ts';
 
 /** A service that could not be started is tried again after this, ms. */
 const RETRY_MS = 3_000;
-/** The app itself is told to draw without the GPU by this switch; the next start by other means tries the GPU again. */
-const SOFTWARE_SWITCH = 'software-rendering';
-const SOFTWARE_MS = 24 * 60 * 60_000;
 /** All must be closed by then, ms. */
 const STOP_MS = 5_000;
 
@@ -37,12 +35,12 @@ let fault: Fault | null = null;
 let isStopping = false;
 
 const paths = findPaths();
-const isSoftware = app.commandLine.hasSwitch(SOFTWARE_SWITCH);
+const rendering = openRendering(paths.rendering);
 
 const host = createServiceHost(paths, () => ({
   ...screens.health(),
   ...appliance.health(),
-  rendering: isSoftware ? 'software' : 'hardware',
+  rendering: rendering.softwareMs === null ? 'hardware' : 'software',
 }));
 const { log } = host;
 
@@ -60,7 +58,7 @@ const screens = createScreens(
         ? null
         : troublePage(paths.pagesDir, service === null ? fault : null, retryMs ?? RETRY_MS),
     memoryByProcess: () => new Map(app.getAppMetrics().map(({ pid, memory }) => [pid, memory.workingSetSize * 1024])),
-    onRelaunch: (reason) => relaunch(reason, isSoftware),
+    onRelaunch: (reason) => relaunch(reason),
     onChord: (place) => maintenance.toggle(place),
   },
   { preload: paths.preload.player, memory: totalmem() },
@@ -72,7 +70,7 @@ const appliance = createAppliance({
   screens,
   displays: () => screen.getAllDisplays(),
   service: () => service,
-  onRelaunch: (reason) => relaunch(reason, isSoftware),
+  onRelaunch: (reason) => relaunch(reason),
 });
 
 const placesNow = (): Place[] => screens.list().map(({ place }) => place);
@@ -80,7 +78,7 @@ const placesNow = (): Place[] => screens.list().map(({ place }) => place);
 /** What the maintenance page asks for. @throws Error with a sentence for a person */
 const obey = async (order: MaintenanceOrder): Promise<void> => {
   const files = host.files();
-  if (order.do === 'restart') return relaunch('the maintenance page asked for it', isSoftware);
+  if (order.do === 'restart') return relaunch('the maintenance page asked for it');
   if (order.do === 'quit') return appliance.quit();
   if (files === null) throw new Error('The settings can not be read');
   if (order.do === 'bind') {
@@ -128,10 +126,9 @@ const fail = (error: unknown): void => {
   app.exit(1);
 };
 
-const relaunch = (reason: string, software: boolean): void => {
-  log.warn({ reason, software }, 'the kiosk starts anew');
-  const args = process.argv.slice(1).filter((argument) => argument !== `--${SOFTWARE_SWITCH}`);
-  app.relaunch({ args: software ? [...args, `--${SOFTWARE_SWITCH}`] : args });
+const relaunch = (reason: string): void => {
+  log.warn({ reason }, 'the kiosk starts anew');
+  app.relaunch();
   app.quit();
 };
 
@@ -155,15 +152,20 @@ const handleCrashes = (): void => {
   let losses: readonly number[] = [];
   app.on('child-process-gone', (_event, { type, reason }) => {
     log.warn({ type, reason }, 'a process of the kiosk is gone');
-    if (type !== 'GPU' || isSoftware) return;
+    if (type !== 'GPU' || rendering.softwareMs !== null) return;
     const judged = gpuLost(losses, performance.now());
     losses = judged.losses;
-    if (judged.isUnfit) relaunch('the GPU process was lost too often', true);
+    if (!judged.isUnfit) return;
+    rendering.giveUpGpu();
+    relaunch('the GPU process was lost too often');
   });
-  if (isSoftware) {
-    app.disableHardwareAcceleration();
-    setTimeout(() => relaunch('the GPU is tried again', false), SOFTWARE_MS).unref();
-  }
+  if (rendering.softwareMs === null) return;
+  app.disableHardwareAcceleration();
+  const tryGpu = (): void => {
+    rendering.tryGpu();
+    relaunch('the GPU is tried again');
+  };
+  setTimeout(tryGpu, rendering.softwareMs).unref();
 };
 
 /** Gives each display its place, as far as that is known yet. */

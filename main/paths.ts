@@ -11,6 +11,8 @@ export interface Paths {
   pagesDir: string;
   /** The preload scripts, by what they are for. */
   preload: { player: string; maintenance: string };
+  /** Says whether the box draws without its GPU. */
+  rendering: string;
   /** The AppImage that the app was started from; null: it is none. */
   appImage: string | null;
   /** What systemd waits for, as sd_notify(3) and sd_watchdog_enabled(3) have it. */
@@ -29,6 +31,7 @@ export const findPaths = (): Paths => {
       player: join(dist, 'main', 'preload', 'player.cjs'),
       maintenance: join(dist, 'main', 'preload', 'maintenance.cjs'),
     },
+    rendering: join(app.getPath('userData'), 'software-rendering-until'),
     appImage: APPIMAGE ?? null,
     systemd: {
       isWatched: NOTIFY_SOCKET !== undefined,
