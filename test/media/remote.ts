@@ -75,5 +75,6 @@ export const serveBytes =
     const range = { 'Content-Range': `bytes ${start}-${bytes.length - 1}/${bytes.length}` };
     response.writeHead(start > 0 ? 206 : 200, { ...head, 'Content-Length': body.length, ...(start > 0 && range) });
     if (cutAfter === undefined || cutAfter >= body.length) return void response.end(body);
-    response.write(body.subarray(0, cutAfter), () => setTimeout(() => response.destroy(), 50));
+    // Later than a busy machine has read it: what a client has not read by then is lost with the connection.
+    response.write(body.subarray(0, cutAfter), () => setTimeout(() => response.destroy(), 300));
   };
