@@ -1,6 +1,7 @@
 /** Keeps every page to where it belongs, and shut to everything that a passer-by could open. */
 import { pathToFileURL } from 'node:url';
-import { app, type Session, type WebContents } from 'electron';
+import { app, type Session, session, type WebContents } from 'electron';
+import { foreignPartition } from './foreign.ts';
 
 /** Where pages of the kiosk may be. */
 export interface Territory {
@@ -18,9 +19,14 @@ const isOwn = (url: string, { origin, pagesDir }: Territory): boolean =>
 /** What frames may hold: pages of the web, which are sandboxed, and what a page writes itself. */
 const isFrameable = (url: string): boolean => /^(https?:|about:(blank|srcdoc)$)/.test(url);
 
+/** Where a page of others may go: anywhere on the web but to the service, which would take it for its own. */
+const isForeign = (url: string, { origin }: Territory): boolean =>
+  URL.canParse(url) && /^https?:/.test(url) && new URL(url).origin !== origin();
+
 const guardContents = (contents: WebContents, territory: Territory): void => {
+  const isAllowed = contents.session === session.fromPartition(foreignPartition) ? isForeign : isOwn;
   const stay = (event: { preventDefault(): void; url: string; isMainFrame: boolean }): void => {
-    if (!(event.isMainFrame ? isOwn(event.url, territory) : isFrameable(event.url))) event.preventDefault();
+    if (!(event.isMainFrame ? isAllowed(event.url, territory) : isFrameable(event.url))) event.preventDefault();
   };
   contents.on('will-navigate', stay);
   contents.on('will-frame-navigate', stay);

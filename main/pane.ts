@@ -1,7 +1,8 @@
 /** What one display shows: the window in front, and the one that is being made ready behind it. */
-import { BrowserWindow } from 'electron';
+import { BrowserWindow, type WebContents } from 'electron';
 import { beatChannel } from './channels.ts';
 import type { Display, Rotation } from './displays.ts';
+import { hostForeign } from './foreign.ts';
 import { lockedPreferences } from './preferences.ts';
 import { type Beat, beatSchema } from './service-host.ts';
 
@@ -57,6 +58,14 @@ const isChord = ({ type, control, alt, shift, code }: Electron.Input): boolean =
 export const createPane = (display: Display, { onBeat, onLost, onChord }: Handlers, { preload }: PaneOptions): Pane => {
   let { bounds } = display;
 
+  const hearChord = (contents: WebContents): void => {
+    contents.on('before-input-event', (event, input) => {
+      if (!isChord(input)) return;
+      event.preventDefault();
+      onChord();
+    });
+  };
+
   const openWindow = (partition: string | null): BrowserWindow => {
     const window = new BrowserWindow({
       ...bounds,
@@ -71,11 +80,7 @@ export const createPane = (display: Display, { onBeat, onLost, onChord }: Handle
     });
     // Whatever asks a window to close, Alt+F4 too: only `destroy` does.
     window.on('close', (event) => event.preventDefault());
-    window.webContents.on('before-input-event', (event, input) => {
-      if (!isChord(input)) return;
-      event.preventDefault();
-      onChord();
-    });
+    hearChord(window.webContents);
     return window;
   };
 
@@ -113,9 +118,16 @@ export const createPane = (display: Display, { onBeat, onLost, onChord }: Handle
     webContents.on('render-process-gone', (_event, { reason }) => {
       if (isWanted()) onLost(`the page's process is gone (${reason})`);
     });
-    if (picture.rotation !== 0) {
-      webContents.on('dom-ready', () => void webContents.insertCSS(turned(picture.rotation)).catch(() => {}));
-    }
+    const turn = (contents: WebContents): void => {
+      if (picture.rotation === 0) return;
+      contents.on('dom-ready', () => void contents.insertCSS(turned(picture.rotation)).catch(() => {}));
+    };
+    turn(webContents);
+    if ('file' in picture) return;
+    hostForeign(window, (contents) => {
+      turn(contents);
+      hearChord(contents);
+    });
   };
 
   return {

@@ -15,6 +15,8 @@ import { replaceFile } from '../service/store/file.ts';
 import {
   type Beat,
   beat,
+  foreignCall,
+  type KioskBridge,
   type KioskHealth,
   type MaintenanceAnswer,
   type MaintenanceCall,
@@ -24,8 +26,17 @@ import {
 } from '../service/wire.ts';
 import type { Paths } from './paths.ts';
 
-export type { Beat, KioskHealth, KioskSettings, MaintenanceAnswer, MaintenanceCall, MaintenanceOrder, MaintenanceView };
-export { beat as beatSchema, EXIT_CONFIG, maintenanceCall };
+export type {
+  Beat,
+  KioskBridge,
+  KioskHealth,
+  KioskSettings,
+  MaintenanceAnswer,
+  MaintenanceCall,
+  MaintenanceOrder,
+  MaintenanceView,
+};
+export { beat as beatSchema, EXIT_CONFIG, foreignCall as foreignCallSchema, maintenanceCall };
 
 /** Writes a file whole and for good, and its folder where there is none; keeps what was there as `.prev`. */
 export const writeWhole = async (path: string, bytes: string | Uint8Array): Promise<void> => {

@@ -684,6 +684,23 @@ export const beat = z.object({
 });
 export type Beat = z.infer<typeof beat>;
 
+/**
+ * What a page in the kiosk asks for where it is to show a page of others that no frame may hold: a view of its own over
+ * the page. It loads unseen, and is shown, hidden and closed by the id that the page gives it.
+ */
+export const foreignCall = z.discriminatedUnion('do', [
+  z.object({ do: z.literal('open'), id: z.int(), url: z.url({ protocol: /^https?$/ }).max(4096) }),
+  z.object({ do: z.literal(['show', 'hide', 'close']), id: z.int() }),
+]);
+export type ForeignCall = z.infer<typeof foreignCall>;
+
+/** What a page of the service finds as `kiosk` where it is shown by one. */
+export interface KioskBridge {
+  beat(beat: Beat): void;
+  /** Resolves once it is done; an opened page is loaded then. Rejects where it can't be. */
+  foreign(call: ForeignCall): Promise<void>;
+}
+
 /** What the maintenance page of the kiosk may ask for, once it is unlocked. */
 const maintenanceOrder = z.discriminatedUnion('do', [
   z.object({ do: z.literal('bind'), display: z.number(), screen: slug }),

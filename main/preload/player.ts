@@ -1,6 +1,9 @@
-/** All that a page of the service gets to know of the kiosk: somebody listens to its pulse. */
+/** All that a page of the service gets to know of the kiosk: it listens to its pulse, and opens pages of others. */
 import { contextBridge, ipcRenderer } from 'electron';
-import { beatChannel } from '../channels.ts';
-import type { Beat } from '../service-host.ts';
+import { beatChannel, foreignChannel } from '../channels.ts';
+import type { KioskBridge } from '../service-host.ts';
 
-contextBridge.exposeInMainWorld('kiosk', { beat: (beat: Beat) => ipcRenderer.send(beatChannel, beat) });
+contextBridge.exposeInMainWorld('kiosk', {
+  beat: (beat) => ipcRenderer.send(beatChannel, beat),
+  foreign: (call) => ipcRenderer.invoke(foreignChannel, call),
+} satisfies KioskBridge);

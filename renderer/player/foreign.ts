@@ -1,10 +1,39 @@
-/** Pages of others, in frames: looked at and not touched. */
-import type { FrameVerdict } from '../../service/wire.ts';
+/** Pages of others, in frames, or in the kiosk over the page: looked at and not touched. */
+import type { FrameVerdict, KioskBridge } from '../../service/wire.ts';
 
 /** Scripts, storage and forms of the page's own, so that dashboards work; no windows, no leaving, no downloads. */
 const FOREIGN = 'allow-scripts allow-forms allow-same-origin';
 /** A page of this very origin could take the sandbox off again: it runs as if it came from nowhere. */
 const OWN = 'allow-scripts allow-forms';
+
+const { kiosk } = globalThis as { kiosk?: KioskBridge };
+
+let lastId = 0;
+
+/** A page over this one: no element of it, so that nothing can be above it but another. */
+export interface Overlay {
+  show(): void;
+  hide(): void;
+  close(): void;
+}
+
+/** Has the kiosk load a page in a view of its own, unseen. Rejects where it can't be loaded, or is not wanted any more. */
+export const openOverlay = async (url: string, signal: AbortSignal): Promise<Overlay> => {
+  lastId += 1;
+  const id = lastId;
+  const ask = (what: 'show' | 'hide' | 'close'): void => void kiosk?.foreign({ do: what, id }).catch(() => {});
+  const overlay = { show: () => ask('show'), hide: () => ask('hide'), close: () => ask('close') };
+  const aborted = new Promise<never>((_, reject) => {
+    signal.addEventListener('abort', () => reject(signal.reason as Error), { once: true });
+  });
+  try {
+    await Promise.race([kiosk?.foreign({ do: 'open', id, url }), aborted]);
+    return overlay;
+  } catch (error) {
+    overlay.close();
+    throw signal.aborted ? error : new Error(`${url} could not be loaded`);
+  }
+};
 
 /** Why the page at an address would not show itself in a frame; null where it would, or where nobody can say. */
 const refusalOf = async (url: string, headers: Record<string, string>, signal: AbortSignal): Promise<string | null> => {
@@ -18,12 +47,17 @@ const refusalOf = async (url: string, headers: Record<string, string>, signal: A
 };
 
 /**
- * Resolves where somebody answers at the address with a page that can be framed; rejects with a sentence about it.
+ * Resolves where somebody answers at the address, to how the page there can be shown: `view` for one that won't be framed,
+ * in the kiosk. Rejects with a sentence about one that can't be.
  * A frame says nothing of a page that can't be reached or won't be framed, and shows the browser's own error page; so it
  * is asked for first: by the page, which may reach it by another way than the service, and by the service, which sees
  * what the page may not.
  */
-export const reach = async (url: string, headers: Record<string, string>, signal: AbortSignal): Promise<void> => {
+export const reach = async (
+  url: string,
+  headers: Record<string, string>,
+  signal: AbortSignal,
+): Promise<'frame' | 'view'> => {
   const abort = new AbortController();
   const refusal = refusalOf(url, headers, signal);
   await fetch(url, { mode: 'no-cors', cache: 'no-store', signal: AbortSignal.any([signal, abort.signal]) }).catch(
@@ -33,7 +67,9 @@ export const reach = async (url: string, headers: Record<string, string>, signal
   );
   abort.abort();
   const reason = await refusal;
-  if (reason !== null) throw new Error(`${url} can't be shown: ${reason}`);
+  if (reason === null) return 'frame';
+  if (kiosk === undefined) throw new Error(`${url} can't be shown: ${reason}`);
+  return 'view';
 };
 
 /** A frame for a page; it loads nothing before it has its `src`. */

@@ -205,8 +205,9 @@ export const createPlayer = (
   };
 
   const begin = (next: Omit<Shown, 'spent'>): void => {
-    next.view.start();
+    // First: what starts while the screen is black must not be seen for a moment.
     if (isSilent) next.view.hush?.(true);
+    next.view.start();
     if (haltedAt !== null) {
       next.view.pause();
       if (!isInStep()) haltedAt = clock.elapsed();

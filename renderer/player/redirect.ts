@@ -1,10 +1,10 @@
-import { createFrame, hushFrame, reach } from './foreign.ts';
+import { createFrame, hushFrame, type Overlay, openOverlay, reach } from './foreign.ts';
 
 /** A page of the operator's choice over the player, which stays alive underneath. */
 export interface Redirect {
   /** The address that is shown; null: none. */
   readonly url: string | null;
-  /** Shows an http(s) address full screen, in place of the one before. Rejects where nobody answers there with a page that can be framed. */
+  /** Shows an http(s) address full screen, in place of the one before. Rejects where nobody answers there with a page that can be shown. */
   show(url: string): Promise<void>;
   /** While silent, nothing is heard of it; nor seen, since the screen is black. */
   hush(silent: boolean): void;
@@ -14,6 +14,7 @@ const ANSWER_MS = 10_000;
 
 export const createRedirect = (parent: HTMLElement, credentials: () => Record<string, string>): Redirect => {
   let frame: HTMLIFrameElement | null = null;
+  let overlay: Overlay | null = null;
   let url: string | null = null;
   let isSilent = false;
   return {
@@ -21,9 +22,17 @@ export const createRedirect = (parent: HTMLElement, credentials: () => Record<st
       return url;
     },
     show: async (next) => {
-      await reach(next, credentials(), AbortSignal.timeout(ANSWER_MS));
+      const within = AbortSignal.timeout(ANSWER_MS);
+      const opened = (await reach(next, credentials(), within)) === 'view' ? await openOverlay(next, within) : null;
       frame?.remove();
+      frame = null;
+      overlay?.close();
+      overlay = opened;
       url = next;
+      if (opened !== null) {
+        if (!isSilent) opened.show();
+        return;
+      }
       frame = createFrame(next);
       frame.className = 'redirect';
       hushFrame(frame, next, isSilent);
@@ -33,6 +42,8 @@ export const createRedirect = (parent: HTMLElement, credentials: () => Record<st
       if (silent === isSilent) return;
       isSilent = silent;
       if (frame !== null && url !== null) hushFrame(frame, url, silent);
+      if (silent) overlay?.hide();
+      else overlay?.show();
     },
   };
 };

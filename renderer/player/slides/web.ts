@@ -1,4 +1,4 @@
-import { createFrame, hushFrame, reach } from '../foreign.ts';
+import { createFrame, hushFrame, type Overlay, openOverlay, reach } from '../foreign.ts';
 import type { SlideFactory } from './slide.ts';
 import { createView, mediaUrl } from './view.ts';
 
@@ -17,6 +17,8 @@ export const createWeb: SlideFactory = ({ slide, credentials }) => {
   const url = mediaUrl(slide);
   const frame = createFrame(url);
   frame.title = slide.title ?? '';
+  let overlay: Overlay | null = null;
+  let isSilent = false;
 
   return {
     ...view,
@@ -24,7 +26,10 @@ export const createWeb: SlideFactory = ({ slide, credentials }) => {
       const patience = AbortSignal.timeout(LOAD_MS);
       const within = AbortSignal.any([signal, patience]);
       try {
-        await reach(url, credentials(), within);
+        if ((await reach(url, credentials(), within)) === 'view') {
+          overlay = await openOverlay(url, within);
+          return;
+        }
         frame.src = url;
         const done = loaded(frame, within);
         view.element.append(frame);
@@ -33,6 +38,19 @@ export const createWeb: SlideFactory = ({ slide, credentials }) => {
         throw patience.aborted ? new Error(`${url} did not load within ${LOAD_MS / 1000} s`) : error;
       }
     },
-    hush: (silent) => hushFrame(frame, url, silent),
+    start() {
+      view.start();
+      if (!isSilent) overlay?.show();
+    },
+    hush(silent) {
+      isSilent = silent;
+      if (overlay === null) hushFrame(frame, url, silent);
+      else if (silent) overlay.hide();
+      else overlay.show();
+    },
+    destroy() {
+      overlay?.close();
+      view.destroy();
+    },
   };
 };

@@ -9,7 +9,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { type Chromium, launchChromium } from './chromium.ts';
 import type { Session } from './session.ts';
-import { BrowserWindow, Ipc, sessionOf, setWorld } from './window.ts';
+import { BrowserWindow, Ipc, sessionOf, setWorld, WebContentsView } from './window.ts';
 
 const root = join(import.meta.dirname, '..', '..', '..');
 
@@ -172,6 +172,8 @@ class Screen extends EventEmitter {
 
 export const screen = new Screen();
 export const session = {
+  fromPartition: (partition: string): Session =>
+    sessionOf(partition, (created) => app.emit('session-created', created)),
   get defaultSession(): Session {
     return sessionOf('', (created) => app.emit('session-created', created));
   },
@@ -185,7 +187,7 @@ export const powerSaveBlocker = {
   },
   stop: (id: number): void => void done.blockers.delete(id),
 };
-export { BrowserWindow };
+export { BrowserWindow, WebContentsView };
 
 process.on('message', async ({ id, source, argument }: { id: number; source: string; argument: unknown }) => {
   try {

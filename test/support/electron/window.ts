@@ -70,6 +70,7 @@ class WebContents extends EventEmitter {
   readonly ipc = new Ipc();
   readonly session: Session;
   readonly mainFrame: { url: string } = { url: '' };
+  isMuted = false;
   /** The page in Chromium; everything that is done to it waits for it. */
   readonly attached: Promise<{ targetId: string; send(method: string, parameters?: Parameters): Promise<Parameters> }>;
   #openHandler: OpenHandler = () => ({ action: 'allow' });
@@ -222,6 +223,18 @@ class WebContents extends EventEmitter {
   setWindowOpenHandler(handler: OpenHandler): void {
     this.#openHandler = handler;
   }
+  loadURL(url: string): Promise<void> {
+    return this.load(url);
+  }
+  setAudioMuted(muted: boolean): void {
+    this.isMuted = muted;
+  }
+  close(): void {
+    void this.attached
+      .then(async ({ targetId }) => (await world.chromium).send('Target.closeTarget', { targetId }))
+      .catch(() => {});
+    this.emit('destroyed');
+  }
   getURL(): string {
     return this.mainFrame.url;
   }
@@ -235,9 +248,28 @@ class WebContents extends EventEmitter {
   }
 }
 
+export class WebContentsView {
+  readonly webContents: WebContents;
+  bounds: Bounds = { x: 0, y: 0, width: 0, height: 0 };
+  constructor(options: WindowOptions = {}) {
+    this.webContents = new WebContents(options);
+    world.app.emit('web-contents-created', createEvent(), this.webContents);
+  }
+  setBounds(bounds: Bounds): void {
+    this.bounds = bounds;
+  }
+}
+
 export class BrowserWindow extends EventEmitter {
   readonly id: number;
   readonly webContents: WebContents;
+  readonly contentView = {
+    children: [] as WebContentsView[],
+    addChildView: (view: WebContentsView): void => void this.contentView.children.push(view),
+    removeChildView: (view: WebContentsView): void => {
+      this.contentView.children = this.contentView.children.filter((each) => each !== view);
+    },
+  };
   /** As it was asked for. */
   readonly options: WindowOptions;
   #isVisible: boolean;
@@ -277,6 +309,9 @@ export class BrowserWindow extends EventEmitter {
   focus(): void {
     this.emit('focus');
   }
+  getContentBounds(): Bounds {
+    return this.#bounds;
+  }
   isVisible(): boolean {
     return this.#isVisible;
   }
@@ -285,6 +320,7 @@ export class BrowserWindow extends EventEmitter {
   }
   setBounds(bounds: Partial<Bounds>): void {
     this.#bounds = { ...this.#bounds, ...bounds };
+    this.emit('resize');
     const { width, height } = this.#bounds;
     void this.webContents.attached
       .then(({ send }) =>
@@ -301,10 +337,7 @@ export class BrowserWindow extends EventEmitter {
     if (this.#isDestroyed) return;
     this.#isDestroyed = true;
     windows.delete(this);
-    void this.webContents.attached
-      .then(async ({ targetId }) => (await world.chromium).send('Target.closeTarget', { targetId }))
-      .catch(() => {});
-    this.webContents.emit('destroyed');
+    this.webContents.close();
     this.emit('closed');
     if (windows.size === 0 && !world.app.emit('window-all-closed')) (world.app as unknown as { quit(): void }).quit();
   }

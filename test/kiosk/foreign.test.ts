@@ -1,0 +1,84 @@
+/** Pages that no frame may hold, in a view of their own. */
+import { once } from 'node:events';
+import { createServer } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { expect, onTestFinished } from 'vitest';
+import { describeBrowser } from '../support/browser.ts';
+import type { Electron } from '../support/electron/ask.ts';
+import { itDouble, patience, startKiosk, type TestKiosk } from '../support/kiosk.ts';
+import { lobby } from '../support/player.ts';
+
+/** A page that forbids frames. */
+const startForeign = async (): Promise<string> => {
+  const server = createServer((_, response) => {
+    response.setHeader('X-Frame-Options', 'DENY');
+    response.setHeader('Content-Type', 'text/html');
+    response.end('<!doctype html><title>Figures</title><h1>Figures</h1>');
+  }).listen(0, '127.0.0.1');
+  onTestFinished(() => void server.close());
+  await once(server, 'listening');
+  return `http://127.0.0.1:${(server.address() as AddressInfo).port}/`;
+};
+
+const viewsOf = (kiosk: TestKiosk) =>
+  kiosk.evaluate(({ BrowserWindow }: Electron) =>
+    BrowserWindow.getAllWindows()
+      .flatMap((window: Electron) => window.contentView.children)
+      .map(({ bounds, webContents }: Electron) => ({
+        partition: webContents.session.partition,
+        isMuted: webContents.isMuted,
+        isShown: bounds.x === 0,
+        isWhole: bounds.width > 0 && bounds.height > 0,
+      })),
+  );
+
+const shown = { partition: 'foreign', isMuted: false, isShown: true, isWhole: true };
+const beside = { ...shown, isMuted: true, isShown: false };
+const config = { kiosk: { displays: [{ display: 1, screen: 'lobby' }] } };
+
+describeBrowser('a page that forbids frames', { timeout: 120_000 }, () => {
+  itDouble(
+    'is shown in a view apart from the kiosk, hidden while the screen is black, and gone with its slide',
+    async () => {
+      const url = await startForeign();
+      const kiosk = await startKiosk({
+        content: lobby([
+          { id: 'figures', kind: 'web', media_url: url, duration_seconds: 600 },
+          { id: 'hello', kind: 'text', title: 'Good morning', duration_seconds: 600 },
+        ]),
+        config,
+      });
+      const command = async (body: object) => {
+        const response = await fetch(`${await kiosk.url()}/api/screens/lobby/commands`, {
+          method: 'POST',
+          headers: { 'Content-Type': 'application/json' },
+          body: JSON.stringify(body),
+        });
+        expect(await response.json()).toMatchObject({ sent: 1 });
+      };
+      const page = await kiosk.page(new RegExp(`^${url}$`));
+      await page.getByRole('heading', { name: 'Figures' }).waitFor();
+      await expect.poll(() => viewsOf(kiosk), patience).toEqual([shown]);
+      expect(await page.evaluate(() => ['kiosk' in globalThis, window.open('/')])).toEqual([false, null]);
+
+      // The service would take a page of its own origin for its own.
+      await page.evaluate((own) => location.assign(own), await kiosk.url());
+      await page.evaluate(() => location.assign('#figures'));
+      await expect.poll(() => page.url(), patience).toBe(`${url}#figures`);
+
+      await command({ command: 'blackout', blackout: true });
+      await expect.poll(() => viewsOf(kiosk), patience).toEqual([beside]);
+      await command({ command: 'blackout', blackout: false });
+      await expect.poll(() => viewsOf(kiosk), patience).toEqual([shown]);
+
+      await command({ command: 'next' });
+      await expect.poll(() => viewsOf(kiosk), patience).toEqual([]);
+      await expect.poll(() => page.isClosed(), patience).toBe(true);
+
+      await command({ command: 'redirect', url });
+      await expect.poll(() => viewsOf(kiosk), patience).toEqual([shown]);
+      await command({ command: 'reload' });
+      await expect.poll(() => viewsOf(kiosk), patience).not.toContainEqual(shown);
+    },
+  );
+});
