@@ -73,6 +73,7 @@ describeBrowser('the maintenance page', { timeout: 120_000 }, () => {
     await isGone(kiosk);
 
     const last = await openMaintenance(kiosk, turned);
+    await last.getByRole('heading', { name: 'PIN' }).waitFor();
     await last.keyboard.type('2468');
     await last.keyboard.press('Enter');
     const quit = last.getByRole('button', { name: 'Quit' });
