@@ -190,10 +190,12 @@ export const createReplication = ({ log, peers, content, devices, follow }: Depe
     void peers.announce();
   });
   // A binding is relayed to every box, and dated by each: what comes of it is told once.
-  let telling: NodeJS.Timeout | undefined;
+  let isGathering = false;
   devices.onChange(() => {
-    telling ??= setTimeout(() => {
-      telling = undefined;
+    if (isGathering) return;
+    isGathering = true;
+    setTimeout(() => {
+      isGathering = false;
       void peers.announce();
     }, GATHER_MS).unref();
   });
