@@ -12,8 +12,8 @@ export const foreignPartition = 'foreign';
 
 /** The one that is on and the one that comes; a page that asks for more has lost count. */
 const MOST_VIEWS = 4;
-/** Chromium's ERR_ABORTED: the page went elsewhere by itself before it was loaded. */
-const ABORTED = -3;
+/** Chromium's ERR_ABORTED: the page went elsewhere by itself before it was loaded, as a landing page that is bound does. */
+export const ABORTED = -3;
 
 /**
  * Lets the page of a window open them, until it goes.
@@ -27,7 +27,7 @@ export const hostForeign = (window: BrowserWindow, dress: (contents: WebContents
   const place = (id: number): void => {
     const entry = views.get(id);
     if (entry === undefined) return;
-    const { width = 0, height = 0 } = window.getContentBounds();
+    const { width, height } = window.getContentBounds();
     entry.view.setBounds({ x: entry.isShown ? 0 : width, y: 0, width, height });
     entry.view.webContents.setAudioMuted(!entry.isShown);
   };

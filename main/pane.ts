@@ -2,7 +2,7 @@
 import { BrowserWindow, type WebContents } from 'electron';
 import { beatChannel } from './channels.ts';
 import type { Display, Rotation } from './displays.ts';
-import { hostForeign } from './foreign.ts';
+import { ABORTED, hostForeign } from './foreign.ts';
 import { lockedPreferences } from './preferences.ts';
 import { type Beat, beatSchema } from './service-host.ts';
 
@@ -37,8 +37,6 @@ export interface Pane {
   close(): void;
 }
 
-/** Chromium's ERR_ABORTED: the page went elsewhere before it was loaded, as a landing page that is bound does. */
-const ABORTED = -3;
 /** A page that paints but has nothing to show yet is waited for, ms; then it is shown as it is. */
 const READY_MS = 10_000;
 

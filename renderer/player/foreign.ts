@@ -1,12 +1,13 @@
 /** Pages of others, in frames, or in the kiosk over the page: looked at and not touched. */
-import type { FrameVerdict, KioskBridge } from '../../service/wire.ts';
+import type { FrameVerdict } from '../../service/wire.ts';
+import { findKiosk } from '../shared/kiosk.ts';
 
 /** Scripts, storage and forms of the page's own, so that dashboards work; no windows, no leaving, no downloads. */
 const FOREIGN = 'allow-scripts allow-forms allow-same-origin';
 /** A page of this very origin could take the sandbox off again: it runs as if it came from nowhere. */
 const OWN = 'allow-scripts allow-forms';
 
-const { kiosk } = globalThis as { kiosk?: KioskBridge };
+const kiosk = findKiosk();
 
 let lastId = 0;
 

@@ -1,5 +1,6 @@
 /** The pulse of a page: tells the kiosk what is painted, so that a picture that stands still is noticed. */
-import type { Beat, KioskBridge } from '../../service/wire.ts';
+import type { Beat } from '../../service/wire.ts';
+import { findKiosk } from './kiosk.ts';
 
 const BEAT_MS = 3_000;
 /** Frames are asked for, this many a beat: enough to see that they come, few enough that a still page rests. */
@@ -17,7 +18,7 @@ const playing = (): HTMLVideoElement[] =>
  * @returns beats out of turn, as soon as what changed is painted
  */
 export const startPulse = (view: () => View): (() => void) => {
-  const { kiosk } = globalThis as { kiosk?: KioskBridge };
+  const kiosk = findKiosk();
   if (kiosk === undefined) return () => {};
   let frames = 0;
   let videoFrames = 0;
