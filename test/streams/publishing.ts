@@ -68,6 +68,8 @@ const videoCodecs = {
 };
 
 interface Picture {
+  /** Instead of the moving test picture. */
+  colour?: string;
   size?: string;
   /** Seconds from keyframe to keyframe. */
   gop?: number;
@@ -78,13 +80,17 @@ interface Picture {
 const rate = 25;
 
 /** ffmpeg as a camera: a moving test picture and a tone, sent to an address in real time. */
-export const publish = (url: string, { size = '320x180', gop = 1, video = 'h264', audio = 'aac' }: Picture = {}) => {
+export const publish = (
+  url: string,
+  { colour, size = '320x180', gop = 1, video = 'h264', audio = 'aac' }: Picture = {},
+) => {
+  const picture = `${colour ? `color=${colour}:` : 'testsrc2='}size=${size}:rate=${rate}`;
   const container = url.startsWith('srt') ? ['-f', 'mpegts'] : ['-f', 'flv', '-tcp_nodelay', '1'];
   const child = spawn(
     ffmpegPath ?? 'ffmpeg',
     [
       ...['-nostdin', '-loglevel', 'error', '-re'],
-      ...['-f', 'lavfi', '-i', `testsrc2=size=${size}:rate=${rate}`, '-f', 'lavfi', '-i', 'sine=sample_rate=44100'],
+      ...['-f', 'lavfi', '-i', picture, '-f', 'lavfi', '-i', 'sine=sample_rate=44100'],
       ...[...videoCodecs[video], '-g', `${gop * rate}`, '-c:a', audio, ...container, url],
     ],
     { stdio: 'ignore' },
