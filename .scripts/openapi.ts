@@ -9,40 +9,33 @@ import { z } from 'zod';
 import { createDocument, type ZodOpenApiOperationObject, type ZodOpenApiPathsObject } from 'zod-openapi';
 import packageJson from '../package.json' with { type: 'json' };
 import { type Access, policy, type RouteName } from '../service/auth/policy.ts';
+import { commandRequest, commandResult } from '../service/wire/commands.ts';
+import { connectionSnapshot } from '../service/wire/connections.ts';
+import { errorBody } from '../service/wire/errors.ts';
+import { frameQuery, frameVerdict } from '../service/wire/frames.ts';
+import { health } from '../service/wire/health.ts';
+import { mediaConfig, uploadResult } from '../service/wire/media.ts';
 import {
   binding,
-  clockMessage,
-  commandRequest,
-  commandResult,
-  connectionSnapshot,
-  contentDocument,
   deviceQuery,
-  errorBody,
-  faultMessage,
-  frameQuery,
-  frameVerdict,
-  health,
-  helloMessage,
-  mediaConfig,
   onboardingResult,
   onboardingScreens,
   onboardingStatus,
-  pageToken,
-  peerBindings,
-  peerMedia,
-  peerQuery,
-  peerState,
-  peerTime,
-  playlistPayload,
-  rtmpQuery,
-  rtmpSession,
+} from '../service/wire/onboarding.ts';
+import { pageToken } from '../service/wire/page.ts';
+import { contentDocument, peerBindings, peerMedia, peerQuery, peerState, peerTime } from '../service/wire/peers.ts';
+import { playlistPayload } from '../service/wire/playlist.ts';
+import {
+  clockMessage,
+  faultMessage,
+  helloMessage,
   skewMessage,
-  slug,
   stateMessage,
   swapMessage,
   timeMessage,
-  uploadResult,
-} from '../service/wire.ts';
+} from '../service/wire/socket.ts';
+import { rtmpQuery, rtmpSession } from '../service/wire/streams.ts';
+import { slug } from '../service/wire/terms.ts';
 
 const json = (schema: z.ZodType) => ({ content: { 'application/json': { schema } } });
 const answer = (description: string, schema: z.ZodType) => ({ 200: { description, ...json(schema) } });

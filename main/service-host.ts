@@ -12,18 +12,18 @@ import { EXIT_CONFIG, type Options, OptionsError, readOptions, takeEnvironment }
 import { systemDisk } from '../service/store/disk.ts';
 import { createDurable, type Durable } from '../service/store/durable.ts';
 import { replaceFile } from '../service/store/file.ts';
+import type { KioskHealth } from '../service/wire/health.ts';
 import {
   type Beat,
   beat,
   foreignCall,
   type KioskBridge,
-  type KioskHealth,
   type MaintenanceAnswer,
   type MaintenanceCall,
   type MaintenanceOrder,
   type MaintenanceView,
   maintenanceCall,
-} from '../service/wire.ts';
+} from '../service/wire/kiosk.ts';
 import type { Paths } from './paths.ts';
 
 export type {

@@ -63,7 +63,9 @@ import { streamRoutes } from './streams/routes.ts';
 import { createSessions } from './streams/sessions.ts';
 import { createSync } from './sync/sync.ts';
 import { updateRoutes } from './updates/routes.ts';
-import type { KioskHealth, PeerState, Screen } from './wire.ts';
+import type { KioskHealth } from './wire/health.ts';
+import type { PeerState } from './wire/peers.ts';
+import type { Screen } from './wire/playlist.ts';
 
 /** What the service needs from whoever hosts it. */
 export interface Ports {

@@ -1,6 +1,6 @@
 /** The `kiosk` section of `config.json`: what only a box with displays of its own has a use for. */
 import { z } from 'zod';
-import { deviceId, slug } from './wire.ts';
+import { deviceId, slug } from './wire/terms.ts';
 
 const rotationRule = '0, 90, 180 or 270';
 const rotation = z.literal([0, 90, 180, 270], rotationRule);

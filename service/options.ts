@@ -8,7 +8,7 @@ import { homedir } from 'node:os';
 import { join, resolve } from 'node:path';
 import { z } from 'zod';
 import { type KioskSettings, kioskSettings } from './kiosk.ts';
-import { variants } from './wire.ts';
+import { variants } from './wire/terms.ts';
 
 const GIB = 1024 ** 3;
 

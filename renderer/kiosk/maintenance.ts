@@ -1,6 +1,11 @@
 /** The maintenance page: the lock, and behind it what can be seen and set at the box itself. */
 import './maintenance.css';
-import type { MaintenanceAnswer, MaintenanceCall, MaintenanceOrder, MaintenanceView } from '../../service/wire.ts';
+import type {
+  MaintenanceAnswer,
+  MaintenanceCall,
+  MaintenanceOrder,
+  MaintenanceView,
+} from '../../service/wire/kiosk.ts';
 import { element } from '../onboarding/element.ts';
 import { createKeypad } from './keypad.ts';
 import { textsFor } from './texts.ts';

@@ -1,5 +1,5 @@
 /** The calls of the onboarding form. */
-import type { Binding, OnboardingResult, OnboardingScreens, OnboardingStatus } from '../../service/wire.ts';
+import type { Binding, OnboardingResult, OnboardingScreens, OnboardingStatus } from '../../service/wire/onboarding.ts';
 import type { PageToken } from '../shared/page-token.ts';
 import { patientFetch } from '../shared/patience.ts';
 

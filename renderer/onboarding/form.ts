@@ -1,5 +1,7 @@
 /** The onboarding form, on the phone of whoever sets a player up. */
-import type { Binding, OnboardingStatus, PageBoot, Screen } from '../../service/wire.ts';
+import type { Binding, OnboardingStatus } from '../../service/wire/onboarding.ts';
+import type { PageBoot } from '../../service/wire/page.ts';
+import type { Screen } from '../../service/wire/playlist.ts';
 import { readBoot } from '../shared/boot.ts';
 import { createPageToken } from '../shared/page-token.ts';
 import { createApi, isRefusal } from './api.ts';

@@ -1,5 +1,6 @@
 /** The landing page: what a screen shows until somebody has chosen what it plays. */
-import type { LandingBoot, MediaProgress } from '../../service/wire.ts';
+import type { MediaProgress } from '../../service/wire/onboarding.ts';
+import type { LandingBoot } from '../../service/wire/page.ts';
 import { readBoot } from '../shared/boot.ts';
 import { readIdentity } from '../shared/identity.ts';
 import { leaveFor } from '../shared/leave.ts';

@@ -1,5 +1,5 @@
 /** Pages of others, in frames, or in the kiosk over the page: looked at and not touched. */
-import type { FrameVerdict } from '../../service/wire.ts';
+import type { FrameVerdict } from '../../service/wire/frames.ts';
 import { findKiosk } from '../shared/kiosk.ts';
 
 /** Scripts, storage and forms of the page's own, so that dashboards work; no windows, no leaving, no downloads. */

@@ -1,4 +1,7 @@
-import type { Command, OnboardingStatus, PlayerBoot, PlaylistPayload } from '../../service/wire.ts';
+import type { Command } from '../../service/wire/commands.ts';
+import type { OnboardingStatus } from '../../service/wire/onboarding.ts';
+import type { PlayerBoot } from '../../service/wire/page.ts';
+import type { PlaylistPayload } from '../../service/wire/playlist.ts';
 import { readBoot } from '../shared/boot.ts';
 import { readIdentity, rememberName } from '../shared/identity.ts';
 import { leaveFor } from '../shared/leave.ts';

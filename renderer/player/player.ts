@@ -1,5 +1,5 @@
 /** The player: decides by the timeline what is on, has it made ready in time, and swaps it in on the stage. */
-import type { PlaylistPayload, Slide } from '../../service/wire.ts';
+import type { PlaylistPayload, Slide } from '../../service/wire/playlist.ts';
 import type { Clock } from './clock.ts';
 import { LEAD_MS, moveOf, shiftOf } from './ensemble.ts';
 import { fingerprint } from './fingerprint.ts';

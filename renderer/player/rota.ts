@@ -2,7 +2,7 @@
  * What is on at a time of the site, wherever and whenever one looks: pure. All slides that are on schedule follow one
  * another in a ring that has turned since the epoch; a slide's time is its own wherever it can't be shown.
  */
-import type { Slide } from '../../service/wire.ts';
+import type { Slide } from '../../service/wire/playlist.ts';
 import { isOn, nextChange } from './schedule.ts';
 import { lengthOf } from './timeline.ts';
 

@@ -6,7 +6,7 @@
  * that is skipped does not come at all.
  */
 import { Temporal } from 'temporal-polyfill';
-import type { Slide } from '../../service/wire.ts';
+import type { Slide } from '../../service/wire/playlist.ts';
 
 export type Schedule = Pick<
   Slide,

@@ -1,7 +1,7 @@
 /** The time of the site, as a page in step has it from its service; and what it tells of how well it keeps step. */
 
 import { type Course, createEstimator, offsetAt, steer } from '../../service/sync/estimate.ts';
-import type { ServiceMessage } from '../../service/wire.ts';
+import type { ServiceMessage } from '../../service/wire/socket.ts';
 import type { Clock } from './clock.ts';
 
 type TimeAnswer = Extract<ServiceMessage, { type: 'time' }>;

@@ -1,5 +1,5 @@
 /** The pulse of a page: tells the kiosk what is painted, so that a picture that stands still is noticed. */
-import type { Beat } from '../../service/wire.ts';
+import type { Beat } from '../../service/wire/kiosk.ts';
 import { findKiosk } from './kiosk.ts';
 
 const BEAT_MS = 3_000;

@@ -1,6 +1,6 @@
 import type { Logger } from 'pino';
 import { CodedError } from '../errors.ts';
-import { pageAuthHeader } from '../wire.ts';
+import { pageAuthHeader } from '../wire/page.ts';
 import { checkAbsentBody } from './body.ts';
 import type { Access } from './policy.ts';
 import { sha256Hex, signAnswer, signatureHeader } from './sign.ts';

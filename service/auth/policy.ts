@@ -1,4 +1,4 @@
-import type { Variant } from '../wire.ts';
+import type { Variant } from '../wire/terms.ts';
 
 /**
  * Who may call what.

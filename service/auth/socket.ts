@@ -1,4 +1,5 @@
-import { pageAuthHeader, tokenProtocol } from '../wire.ts';
+import { pageAuthHeader } from '../wire/page.ts';
+import { tokenProtocol } from '../wire/socket.ts';
 import type { HeaderLines } from './signatures.ts';
 
 /**

@@ -5,7 +5,8 @@ import type { Hub } from '../connections/hub.ts';
 import type { TakeSnapshot } from '../connections/snapshot.ts';
 import { CodedError } from '../errors.ts';
 import type { Gather } from '../peers/gather.ts';
-import type { CommandResult, CommandTarget, Screen } from '../wire.ts';
+import type { CommandResult, CommandTarget } from '../wire/commands.ts';
+import type { Screen } from '../wire/playlist.ts';
 import type { Order } from './parse.ts';
 
 interface Dependencies {

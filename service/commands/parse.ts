@@ -1,6 +1,7 @@
 import { CodedError } from '../errors.ts';
 import { readFields } from '../fields.ts';
-import { type Command, type CommandTarget, commandNames, commandRequest, type Variant } from '../wire.ts';
+import { type Command, type CommandTarget, commandNames, commandRequest } from '../wire/commands.ts';
+import type { Variant } from '../wire/terms.ts';
 
 /** A command and whom it is for. */
 export interface Order {

@@ -2,16 +2,16 @@
 import { randomUUID } from 'node:crypto';
 import type { Logger } from 'pino';
 import { type RawData, WebSocket } from 'ws';
+import type { CommandTarget } from '../wire/commands.ts';
+import type { Connection } from '../wire/connections.ts';
 import {
-  type CommandTarget,
-  type Connection,
   type Hello,
   type PageMessage,
   pageMessage,
   type ServiceMessage,
   type Skew,
   type State,
-} from '../wire.ts';
+} from '../wire/socket.ts';
 import { readableLabel } from './label.ts';
 import type { Reports } from './reports.ts';
 import { createSockets, GOING_AWAY, POLICY_VIOLATION } from './sockets.ts';

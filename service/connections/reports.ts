@@ -1,6 +1,7 @@
 /** What pages tell of themselves beyond what they show: slides they skipped, their clocks, and how clean swaps are. */
 import type { Logger } from 'pino';
-import type { ClockState, Gaps, PageHealth, PageMessage } from '../wire.ts';
+import type { Gaps, PageHealth } from '../wire/health.ts';
+import type { ClockState, PageMessage } from '../wire/socket.ts';
 
 /** Who is speaking. */
 interface Speaker {

@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import type { Gather } from '../peers/gather.ts';
-import { type Connection, connection } from '../wire.ts';
+import { type Connection, connection } from '../wire/connections.ts';
 import type { Hub } from './hub.ts';
 
 /** The connections of a screen on all boxes. */

@@ -1,6 +1,6 @@
 /** The content as one document with a version, which boxes hand to each other whole. Pure. */
 import { createHash } from 'node:crypto';
-import type { ContentDocument, ContentVersion } from '../wire.ts';
+import type { ContentDocument, ContentVersion } from '../wire/peers.ts';
 
 /** So many versions back a document knows what it was edited from. */
 const MOST_ANCESTORS = 64;

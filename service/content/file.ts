@@ -1,7 +1,8 @@
 /** The operator's file: what may stand in `content.json`, and what is said where it is wrong. */
 import { jsonpath } from 'json-p3';
 import { z } from 'zod';
-import { scheduleModes, slug, template } from '../wire.ts';
+import { scheduleModes, template } from '../wire/playlist.ts';
+import { slug } from '../wire/terms.ts';
 
 const id = z.string().min(1).max(128);
 const optionalText = z.string().nullish();

@@ -3,7 +3,7 @@ import type { Logger } from 'pino';
 import { z } from 'zod';
 import { systemDisk } from '../store/disk.ts';
 import { createDurable, type Durable } from '../store/durable.ts';
-import type { ContentDocument } from '../wire.ts';
+import type { ContentDocument } from '../wire/peers.ts';
 import type { Programme, Stamp } from './model.ts';
 
 /** The last good content as it is shown, and the times of its screens; both by slug. */

@@ -2,7 +2,7 @@
 import { createHash } from 'node:crypto';
 import type { SourceSettings } from '../feeds/source.ts';
 import { mediaTypeOf } from '../media/types.ts';
-import type { PlaylistPayload, Screen, Slide } from '../wire.ts';
+import type { PlaylistPayload, Screen, Slide } from '../wire/playlist.ts';
 import { type ContentFile, type SlideFile, slideId } from './file.ts';
 
 const DEFAULT_REFRESH_SECONDS = 900;

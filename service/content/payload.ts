@@ -1,5 +1,6 @@
 /** Playlist payloads, serialised once a change, so that a request only writes bytes. */
-import { extendedOnly, type Screen, type Variant } from '../wire.ts';
+import type { Screen } from '../wire/playlist.ts';
+import { extendedOnly, type Variant } from '../wire/terms.ts';
 import { digestOf, type Programme } from './model.ts';
 
 /** One screen's answer to `GET /api/screens/{slug}/playlist`. */

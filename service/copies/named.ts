@@ -1,5 +1,5 @@
 import { mediaTypeOf } from '../media/types.ts';
-import type { PlaylistPayload, Slide } from '../wire.ts';
+import type { PlaylistPayload, Slide } from '../wire/playlist.ts';
 
 /** The kinds whose medium is a file. A page and a live stream are something else each time. */
 const fileKinds: readonly Slide['kind'][] = ['image', 'video', 'pdf'];

@@ -1,7 +1,7 @@
 /** One feed or API source: fetched when its time comes, read, and its last good data held. */
 import { createHash } from 'node:crypto';
 import type { Logger } from 'pino';
-import type { RssFeed } from '../wire.ts';
+import type { RssFeed } from '../wire/playlist.ts';
 import type { CacheEntry } from './cache.ts';
 import { type Fetch, FetchError, type Validators } from './fetch.ts';
 import type { Reader } from './reader.ts';

@@ -1,6 +1,6 @@
 import { CodedError } from '../errors.ts';
 import type { Routes } from '../http/routes.ts';
-import { type FrameVerdict, frameQuery } from '../wire.ts';
+import { type FrameVerdict, frameQuery } from '../wire/frames.ts';
 import type { Frames } from './frames.ts';
 
 /** Whether a page of somebody else's can be framed. */

@@ -3,7 +3,7 @@ import type { IncomingMessage, ServerResponse } from 'node:http';
 import type { Logger } from 'pino';
 import type { Payload } from '../content/payload.ts';
 import { CodedError } from '../errors.ts';
-import { syncHeader } from '../wire.ts';
+import { syncHeader } from '../wire/playlist.ts';
 import { securityHeaders } from './headers.ts';
 
 interface Answer {

@@ -11,7 +11,7 @@ import { type Access, policy, type RouteName } from '../auth/policy.ts';
 import { answerHeader } from '../auth/sign.ts';
 import { CodedError } from '../errors.ts';
 import { recipientHeader } from '../peers/call.ts';
-import type { Variant } from '../wire.ts';
+import type { Variant } from '../wire/terms.ts';
 import { errorAnswer, toCodedError } from './answer.ts';
 import type { createClientAddress } from './client-address.ts';
 import type { Gate } from './gate.ts';

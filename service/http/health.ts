@@ -8,7 +8,7 @@ import type { Peers } from '../peers/registry.ts';
 import type { Store } from '../store/store.ts';
 import type { Ffmpeg } from '../streams/ffmpeg.ts';
 import type { Sync } from '../sync/sync.ts';
-import type { Health, KioskHealth, ReplicationHealth } from '../wire.ts';
+import type { Health, KioskHealth, ReplicationHealth } from '../wire/health.ts';
 import type { Routes } from './routes.ts';
 
 interface Dependencies {

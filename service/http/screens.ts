@@ -9,7 +9,7 @@ import type { Content } from '../content/content.ts';
 import type { Payload } from '../content/payload.ts';
 import { CodedError } from '../errors.ts';
 import { isRelayed } from '../peers/gather.ts';
-import { extendedOnly, type Variant } from '../wire.ts';
+import { extendedOnly, type Variant } from '../wire/terms.ts';
 import { sendPayload } from './answer.ts';
 import { readJson } from './body.ts';
 import type { createClientAddress } from './client-address.ts';

@@ -7,7 +7,7 @@ import { type WebSocket, WebSocketServer } from 'ws';
 import type { Payload } from '../content/payload.ts';
 import { CodedError, type ErrorCode } from '../errors.ts';
 import { refusal } from '../options.ts';
-import { socketProtocol } from '../wire.ts';
+import { socketProtocol } from '../wire/socket.ts';
 import { errorAnswer, sendPayload, toCodedError } from './answer.ts';
 import { hasBody } from './body.ts';
 import { type Gate, MOST_HEADERS } from './gate.ts';

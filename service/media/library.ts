@@ -8,7 +8,7 @@ import { checkBody } from '../auth/body.ts';
 import { CodedError } from '../errors.ts';
 import { codeOf, isFull, systemDisk } from '../store/disk.ts';
 import { renamePatiently } from '../store/file.ts';
-import type { UploadResult } from '../wire.ts';
+import type { UploadResult } from '../wire/media.ts';
 import type { Following } from './hasher.ts';
 import { type Facts, inspect, typeOfFile } from './inspect.ts';
 import { receive } from './receive.ts';

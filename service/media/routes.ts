@@ -1,7 +1,7 @@
 import type { IncomingMessage } from 'node:http';
 import { CodedError } from '../errors.ts';
 import type { Context, Routes } from '../http/routes.ts';
-import type { MediaConfig, UploadResult } from '../wire.ts';
+import type { MediaConfig, UploadResult } from '../wire/media.ts';
 import { fingerprint } from './fingerprint.ts';
 import type { Library } from './library.ts';
 import { mediaName } from './names.ts';

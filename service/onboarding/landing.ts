@@ -2,7 +2,7 @@
 import type { Logger } from 'pino';
 import type { WebSocket } from 'ws';
 import { createSockets, POLICY_VIOLATION } from '../connections/sockets.ts';
-import type { LandingMessage } from '../wire.ts';
+import type { LandingMessage } from '../wire/onboarding.ts';
 
 type StatusMessage = Extract<LandingMessage, { type: 'status' }>;
 

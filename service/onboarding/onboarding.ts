@@ -5,14 +5,9 @@ import type { Content } from '../content/content.ts';
 import { CodedError } from '../errors.ts';
 import type { Gather } from '../peers/gather.ts';
 import type { Devices } from '../store/devices.ts';
-import {
-  type Binding,
-  type DeviceBinding,
-  type OnboardingResult,
-  type OnboardingStatus,
-  onboardingResult,
-  type Screen,
-} from '../wire.ts';
+import { type Binding, type OnboardingResult, type OnboardingStatus, onboardingResult } from '../wire/onboarding.ts';
+import type { DeviceBinding } from '../wire/peers.ts';
+import type { Screen } from '../wire/playlist.ts';
 import type { Landing } from './landing.ts';
 
 interface Dependencies {

@@ -3,7 +3,7 @@
  * commutative and associative, so that boxes which heard of the same things hold the same, in whatever order and however
  * often they heard of them.
  */
-import type { ContentVersion, DeviceBinding } from '../wire.ts';
+import type { ContentVersion, DeviceBinding } from '../wire/peers.ts';
 
 const order = (a: string, b: string): number => (a < b ? -1 : a > b ? 1 : 0);
 

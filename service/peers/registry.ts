@@ -4,7 +4,8 @@
  */
 import type { Logger } from 'pino';
 import type { z } from 'zod';
-import { type PeerHealth, type PeerState, peerState } from '../wire.ts';
+import type { PeerHealth } from '../wire/health.ts';
+import { type PeerState, peerState } from '../wire/peers.ts';
 import { type Address, createAddresses, type Source } from './addresses.ts';
 import { isOpen } from './breaker.ts';
 import { type Caller, type PeerAnswer, type PeerRequest, recipientHeader } from './call.ts';

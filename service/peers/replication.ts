@@ -9,6 +9,7 @@ import { documentHash, versionOf } from '../content/document.ts';
 import { CodedError } from '../errors.ts';
 import type { Routes } from '../http/routes.ts';
 import type { Devices } from '../store/devices.ts';
+import type { ReplicationHealth } from '../wire/health.ts';
 import {
   type ContentDocument,
   type ContentVersion,
@@ -18,8 +19,7 @@ import {
   mostContentCharacters,
   type PeerState,
   peerBindings,
-  type ReplicationHealth,
-} from '../wire.ts';
+} from '../wire/peers.ts';
 import { compareVersions, isPlausible } from './merge.ts';
 import type { LivePeer, Peers } from './registry.ts';
 

@@ -1,7 +1,7 @@
 import { isIPv6 } from 'node:net';
 import { readFields } from '../fields.ts';
 import type { Routes } from '../http/routes.ts';
-import { type PeerState, peerQuery } from '../wire.ts';
+import { type PeerState, peerQuery } from '../wire/peers.ts';
 import type { Registry } from './registry.ts';
 
 interface Dependencies {

@@ -1,5 +1,5 @@
 /** Which media a box fetches from whom. Pure. */
-import type { PeerMedium } from '../wire.ts';
+import type { PeerMedium } from '../wire/peers.ts';
 
 /** What a peer says that it has. */
 export interface Offer {

@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto';
 import { z } from 'zod';
 import { newsAmong } from '../peers/merge.ts';
-import { type DeviceBinding, mostBindings } from '../wire.ts';
+import { type DeviceBinding, mostBindings } from '../wire/peers.ts';
 import type { Durable } from './durable.ts';
 
 // Looser than the wire's schemas on purpose: a rule that is tightened later must not make a kept file unreadable.

@@ -1,6 +1,6 @@
 import { CodedError } from '../errors.ts';
 import type { Context, Routes } from '../http/routes.ts';
-import type { RtmpSession } from '../wire.ts';
+import type { RtmpSession } from '../wire/streams.ts';
 import type { Sessions } from './sessions.ts';
 import { parseSource } from './source.ts';
 

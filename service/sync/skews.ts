@@ -1,5 +1,6 @@
 /** What pages say of how well they keep in step: the last of it, summed up. */
-import type { Skew, SkewSummary } from '../wire.ts';
+import type { SkewSummary } from '../wire/health.ts';
+import type { Skew } from '../wire/socket.ts';
 
 /** The last so many swaps and looks at a video. */
 const MOST = 1_000;

@@ -2,7 +2,9 @@
 import type { Logger } from 'pino';
 import type { Routes } from '../http/routes.ts';
 import type { Peers } from '../peers/registry.ts';
-import { type Health, type PeerTime, peerTime, type Skew } from '../wire.ts';
+import type { Health } from '../wire/health.ts';
+import { type PeerTime, peerTime } from '../wire/peers.ts';
+import type { Skew } from '../wire/socket.ts';
 import type { Exchange } from './estimate.ts';
 import { type Candidate, chooseReference, mayEstablish } from './reference.ts';
 import { createSiteClock } from './site-clock.ts';

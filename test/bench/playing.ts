@@ -2,7 +2,7 @@
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { type Browser, chromium, type Page } from 'playwright-core';
-import type { Gaps, Health } from '../../service/wire.ts';
+import type { Gaps, Health } from '../../service/wire/health.ts';
 import { publish, startRtmpServer } from '../streams/publishing.ts';
 import { putImage, putVideo, type Rgb } from '../support/media.ts';
 import { putPdf } from '../support/pdf.ts';

@@ -4,7 +4,7 @@
  */
 import { setTimeout as sleep } from 'node:timers/promises';
 import { type Browser, chromium } from 'playwright-core';
-import type { Health } from '../../service/wire.ts';
+import type { Health } from '../../service/wire/health.ts';
 import { putImage, putVideo, type Rgb } from '../support/media.ts';
 import { findProgram } from '../support/program.ts';
 import { record } from '../support/screencast.ts';

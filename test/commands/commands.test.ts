@@ -1,6 +1,6 @@
 /** Each command: what is answered, and what the pages are told. */
 import { describe, expect, test } from 'vitest';
-import { commandResult } from '../../service/wire.ts';
+import { commandResult } from '../../service/wire/commands.ts';
 import { fields, lobby } from '../content/samples.ts';
 import { joinScreen } from '../support/page.ts';
 import { shareTestService } from '../support/service.ts';

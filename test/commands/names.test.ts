@@ -1,6 +1,6 @@
 /** setclientname: a name that stays with the device. */
 import { expect, test } from 'vitest';
-import type { ConnectionSnapshot } from '../../service/wire.ts';
+import type { ConnectionSnapshot } from '../../service/wire/connections.ts';
 import { lobby } from '../content/samples.ts';
 import { joinScreen } from '../support/page.ts';
 import { startTestService, type TestService, temporaryFolder } from '../support/service.ts';

@@ -7,7 +7,7 @@ import { pino } from 'pino';
 import { expect, onTestFinished, test } from 'vitest';
 import { WebSocket, WebSocketServer } from 'ws';
 import { createSockets } from '../../service/connections/sockets.ts';
-import type { ConnectionSnapshot } from '../../service/wire.ts';
+import type { ConnectionSnapshot } from '../../service/wire/connections.ts';
 import { hello, lobby, lobbyWith } from '../content/samples.ts';
 import { healthOf, patience } from '../support/observe.ts';
 import { joinScreen } from '../support/page.ts';

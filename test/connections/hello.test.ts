@@ -1,6 +1,6 @@
 /** What a page says of itself, and how the snapshot shows it. */
 import { describe, expect, test } from 'vitest';
-import type { Connection, ConnectionSnapshot } from '../../service/wire.ts';
+import type { Connection, ConnectionSnapshot } from '../../service/wire/connections.ts';
 import { lobby, timestampPattern } from '../content/samples.ts';
 import { patience, payloadOf } from '../support/observe.ts';
 import { joinScreen, openSocket } from '../support/page.ts';

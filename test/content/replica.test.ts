@@ -16,7 +16,7 @@ import { expect, onTestFinished, test } from 'vitest';
 import { type Content, openContent } from '../../service/content/content.ts';
 import { editedDocument } from '../../service/content/document.ts';
 import { openKeeper } from '../../service/content/keeper.ts';
-import type { ContentDocument } from '../../service/wire.ts';
+import type { ContentDocument } from '../../service/wire/peers.ts';
 import { patience } from '../support/observe.ts';
 import { temporaryFolder } from '../support/service.ts';
 import { lobbyWith } from './samples.ts';

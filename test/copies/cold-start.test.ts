@@ -5,7 +5,7 @@ import { join } from 'node:path';
 import type { Page } from 'playwright-core';
 import { PNG } from 'pngjs';
 import { expect, it } from 'vitest';
-import type { CopiesHealth } from '../../service/wire.ts';
+import type { CopiesHealth } from '../../service/wire/health.ts';
 import { serveBytes, startRemote } from '../media/remote.ts';
 import { describeBrowser } from '../support/browser.ts';
 import { hasFfmpeg, putImage, putVideo } from '../support/media.ts';

@@ -3,7 +3,7 @@ import { createHash } from 'node:crypto';
 import { existsSync, readdirSync, readFileSync, rmSync, statSync, truncateSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
-import type { CopiesHealth } from '../../service/wire.ts';
+import type { CopiesHealth } from '../../service/wire/health.ts';
 import { noise, type Remote, serveBytes, startRemote } from '../media/remote.ts';
 import { png } from '../media/server.ts';
 import { patience, payloadOf } from '../support/observe.ts';

@@ -1,6 +1,6 @@
 import { expect, it } from 'vitest';
 import { normalAddress, remoteMedia } from '../../service/copies/named.ts';
-import type { PlaylistPayload } from '../../service/wire.ts';
+import type { PlaylistPayload } from '../../service/wire/playlist.ts';
 
 const named = (slides: object[], more: object = {}): string[] =>
   remoteMedia({ slides, ...more } as unknown as PlaylistPayload);

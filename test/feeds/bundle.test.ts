@@ -1,7 +1,7 @@
 import { cpSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
-import type { PlaylistPayload } from '../../service/wire.ts';
+import type { PlaylistPayload } from '../../service/wire/playlist.ts';
 import { startHeadless } from '../options/process.ts';
 import { patience } from '../support/observe.ts';
 import { temporaryFolder } from '../support/service.ts';

@@ -1,7 +1,7 @@
 import { parseFeed } from 'feedsmith';
 import { expect, it } from 'vitest';
 import { itemsOf } from '../../service/feeds/rss.ts';
-import { rssFeed } from '../../service/wire.ts';
+import { rssFeed } from '../../service/wire/playlist.ts';
 import { item, rss } from './server.ts';
 
 const url = 'https://news.example.com/feeds/all.xml';

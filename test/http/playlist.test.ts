@@ -1,6 +1,6 @@
 /** `GET /api/screens/{slug}/playlist`: the payload, its entity tag and its conditions. */
 import { describe, expect, test } from 'vitest';
-import { playlistPayload } from '../../service/wire.ts';
+import { playlistPayload } from '../../service/wire/playlist.ts';
 import { everyKind, fields, lobby, timestampPattern } from '../content/samples.ts';
 import { startTestService } from '../support/service.ts';
 import { exchange, hostLine } from './raw.ts';

@@ -2,7 +2,7 @@
 import { existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect } from 'vitest';
-import type { Health } from '../../service/wire.ts';
+import type { Health } from '../../service/wire/health.ts';
 import { describeBrowser, itBrowser as it } from '../support/browser.ts';
 import type { Electron } from '../support/electron/ask.ts';
 import { patience, startKiosk } from '../support/kiosk.ts';

@@ -2,7 +2,7 @@ import { pino } from 'pino';
 import { describe, expect, it } from 'vitest';
 import { CodedError } from '../../service/errors.ts';
 import { createOnboarding } from '../../service/onboarding/onboarding.ts';
-import { onboardingResult } from '../../service/wire.ts';
+import { onboardingResult } from '../../service/wire/onboarding.ts';
 import { startTestService } from '../support/service.ts';
 import { bind, content } from './support.ts';
 

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { onboardingStatus } from '../../service/wire.ts';
+import { onboardingStatus } from '../../service/wire/onboarding.ts';
 import { startTestService } from '../support/service.ts';
 import { bind, content, getAs } from './support.ts';
 

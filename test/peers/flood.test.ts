@@ -4,7 +4,7 @@ import { pino } from 'pino';
 import { expect, onTestFinished, test, vi } from 'vitest';
 import type { Caller } from '../../service/peers/call.ts';
 import { createRegistry } from '../../service/peers/registry.ts';
-import type { PeerState } from '../../service/wire.ts';
+import type { PeerState } from '../../service/wire/peers.ts';
 
 const site = 'default';
 const stateOf = (nodeId: string): PeerState => ({

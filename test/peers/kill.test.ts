@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { setTimeout as pause } from 'node:timers/promises';
 import { isDeepStrictEqual } from 'node:util';
 import { expect, test } from 'vitest';
-import type { PlaylistPayload } from '../../service/wire.ts';
+import type { PlaylistPayload } from '../../service/wire/playlist.ts';
 import { lobbyWith } from '../content/samples.ts';
 import { startHeadless } from '../options/process.ts';
 import { patience } from '../support/observe.ts';

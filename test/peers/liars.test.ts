@@ -3,7 +3,7 @@ import { createHash, randomUUID } from 'node:crypto';
 import { createServer, type ServerResponse } from 'node:http';
 import { describe, expect, test } from 'vitest';
 import { editedDocument } from '../../service/content/document.ts';
-import type { ContentDocument, ContentVersion, DeviceBinding, PeerMedium } from '../../service/wire.ts';
+import type { ContentDocument, ContentVersion, DeviceBinding, PeerMedium } from '../../service/wire/peers.ts';
 import { lobbyWith } from '../content/samples.ts';
 import { openLanding } from '../onboarding/support.ts';
 import { logged, patience, payloadOf, titlesOf } from '../support/observe.ts';

@@ -3,7 +3,7 @@ import fc from 'fast-check';
 import { expect, test } from 'vitest';
 import { editedDocument, isLost } from '../../service/content/document.ts';
 import { compareBindings, compareVersions, isPlausible, newsAmong } from '../../service/peers/merge.ts';
-import type { ContentDocument, DeviceBinding } from '../../service/wire.ts';
+import type { ContentDocument, DeviceBinding } from '../../service/wire/peers.ts';
 
 const boxes = ['a', 'b', 'c', 'd', 'e'];
 const devices = ['d1', 'd2', '__proto__'];

@@ -4,7 +4,7 @@ import { existsSync, mkdirSync, readFileSync, utimesSync, writeFileSync } from '
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
 import { signRequest } from '../../service/auth/sign.ts';
-import type { ReplicationHealth } from '../../service/wire.ts';
+import type { ReplicationHealth } from '../../service/wire/health.ts';
 import { lobbyWith } from '../content/samples.ts';
 import { itBrowser } from '../support/browser.ts';
 import { putImage, type Rgb } from '../support/media.ts';

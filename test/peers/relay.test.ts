@@ -2,7 +2,7 @@
 import { createServer } from 'node:net';
 import { describe, expect, test } from 'vitest';
 import { signRequest } from '../../service/auth/sign.ts';
-import { connectionSnapshot } from '../../service/wire.ts';
+import { connectionSnapshot } from '../../service/wire/connections.ts';
 import { openLanding } from '../onboarding/support.ts';
 import { joinScreen, type TestPage } from '../support/page.ts';
 import type { TestService } from '../support/service.ts';

@@ -3,7 +3,7 @@ import { randomUUID } from 'node:crypto';
 import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
-import type { ReplicationHealth } from '../../service/wire.ts';
+import type { ReplicationHealth } from '../../service/wire/health.ts';
 import { lobby, lobbyWith } from '../content/samples.ts';
 import { openLanding } from '../onboarding/support.ts';
 import { logged, patience, payloadOf, titlesOf } from '../support/observe.ts';

@@ -1,7 +1,7 @@
 /** What stands at a peer's address may be anything: it is named in /healthz, and spreads nowhere. */
 import { createServer, type RequestListener } from 'node:http';
 import { describe, expect, test } from 'vitest';
-import type { PeerState } from '../../service/wire.ts';
+import type { PeerState } from '../../service/wire/peers.ts';
 import { patience } from '../support/observe.ts';
 import { joinScreen } from '../support/page.ts';
 import { listenOn, peersOf, postTo, secret, startBox } from './support.ts';

@@ -2,7 +2,7 @@ import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { LEAD_MS, moveOf, type Scene, shiftOf } from '../../renderer/player/ensemble.ts';
 import { createRota } from '../../renderer/player/rota.ts';
-import type { Slide } from '../../service/wire.ts';
+import type { Slide } from '../../service/wire/playlist.ts';
 import { slide } from './scene.ts';
 
 const NOON = Date.parse('2026-07-01T12:00:00Z');

@@ -11,7 +11,7 @@ import { createFfmpeg } from '../../service/streams/ffmpeg.ts';
 import { createOrphans } from '../../service/streams/orphans.ts';
 import { streamRoutes } from '../../service/streams/routes.ts';
 import { createSessions } from '../../service/streams/sessions.ts';
-import { type RtmpSession, rtmpSession } from '../../service/wire.ts';
+import { type RtmpSession, rtmpSession } from '../../service/wire/streams.ts';
 
 interface Setup {
   dataDir: string;

@@ -1,6 +1,7 @@
 /** Real boxes on loopback, whose times of day are an hour apart. */
 import { expect, test } from 'vitest';
-import type { Health, PeerTime } from '../../service/wire.ts';
+import type { Health } from '../../service/wire/health.ts';
+import type { PeerTime } from '../../service/wire/peers.ts';
 import { startBox } from '../peers/support.ts';
 import { patience } from '../support/observe.ts';
 import { startTestService, type TestService, temporaryFolder } from '../support/service.ts';

@@ -1,6 +1,6 @@
 /** What a page learns of a playlist that is shown everywhere at the same time, by hand. */
 import { expect, test } from 'vitest';
-import type { Health } from '../../service/wire.ts';
+import type { Health } from '../../service/wire/health.ts';
 import { healthOf, patience, payloadOf } from '../support/observe.ts';
 import { joinScreen } from '../support/page.ts';
 import { startTestService, type TestService, temporaryFolder } from '../support/service.ts';

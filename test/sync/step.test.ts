@@ -1,7 +1,7 @@
 /** Pages of two boxes, whose times of day are an hour apart, with one playlist in step: in real browsers. */
 import type { Page } from 'playwright-core';
 import { expect, onTestFinished } from 'vitest';
-import type { Health } from '../../service/wire.ts';
+import type { Health } from '../../service/wire/health.ts';
 import { startBox } from '../peers/support.ts';
 import { itBrowser, launchBrowser } from '../support/browser.ts';
 import { putImage, putVideo } from '../support/media.ts';

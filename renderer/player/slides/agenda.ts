@@ -1,6 +1,6 @@
 /** What is still to come of a timetable: pure, by Temporal, in the time zone of the site. */
 import { Temporal } from 'temporal-polyfill';
-import type { PlaylistPayload } from '../../../service/wire.ts';
+import type { PlaylistPayload } from '../../../service/wire/playlist.ts';
 
 export type Entry = PlaylistPayload['timetableGroups'][number]['entries'][number];
 

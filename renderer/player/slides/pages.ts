@@ -1,6 +1,6 @@
 /** The pages of a slide that has several: each has its time, and a person may turn them. */
 
-import type { Slide } from '../../../service/wire.ts';
+import type { Slide } from '../../../service/wire/playlist.ts';
 import type { SlideView } from './slide.ts';
 
 export interface Pages {

@@ -1,4 +1,4 @@
-import type { PlaylistPayload, Slide } from '../../../service/wire.ts';
+import type { PlaylistPayload, Slide } from '../../../service/wire/playlist.ts';
 import { fontsLoaded, largestFit, overflows } from './fit.ts';
 import { createPages, spread, withPages } from './pages.ts';
 import { lookOf, paint } from './palette.ts';

@@ -1,5 +1,5 @@
 import type Hls from 'hls.js';
-import type { RtmpSession } from '../../../service/wire.ts';
+import type { RtmpSession } from '../../../service/wire/streams.ts';
 import { createImage } from './image.ts';
 import { createPicture, framePresented, happened, nextFrame, play, release, watchMotion } from './playback.ts';
 import type { SlideContext, SlideFactory, SlideView } from './slide.ts';

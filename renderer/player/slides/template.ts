@@ -1,5 +1,5 @@
 import morphdom from 'morphdom';
-import type { PlaylistPayload } from '../../../service/wire.ts';
+import type { PlaylistPayload } from '../../../service/wire/playlist.ts';
 import { createAddresses } from './addresses.ts';
 import { fontsLoaded, largestFit, overflows } from './fit.ts';
 import { compile, type Scope } from './liquid.ts';

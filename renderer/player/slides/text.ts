@@ -1,4 +1,4 @@
-import type { Slide } from '../../../service/wire.ts';
+import type { Slide } from '../../../service/wire/playlist.ts';
 import { createAddresses } from './addresses.ts';
 import { fontsLoaded, largestFit, overflows } from './fit.ts';
 import { cleanHtml, hideBrokenPictures, isHtml, picturesDecoded } from './markup.ts';

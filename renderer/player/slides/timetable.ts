@@ -1,4 +1,4 @@
-import type { PlaylistPayload, Slide } from '../../../service/wire.ts';
+import type { PlaylistPayload, Slide } from '../../../service/wire/playlist.ts';
 import { type Agenda, agendaOf } from './agenda.ts';
 import { fontsLoaded } from './fit.ts';
 import { createPages, spread, withPages } from './pages.ts';

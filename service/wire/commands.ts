@@ -1,0 +1,67 @@
+/** What an operator can tell players to do, and what came of it. */
+import { z } from 'zod';
+import { screen } from './playlist.ts';
+import { clientName, deviceId, slug, type Variant } from './terms.ts';
+
+/** The commands that take no argument of their own. */
+const plainCommands = ['refresh', 'reload', 'pause', 'previous', 'next', 'left', 'right'] as const;
+
+/** A path on this service, or an http(s) URL. */
+export const redirectUrl = z
+  .string()
+  .max(2048)
+  .refine(
+    // URL parsers drop tabs and line ends: with one between them, two slashes would lead off this service.
+    (url) => /^(?:\/(?![/\\])|https?:\/\/[^/])[^\t\n\r]*$/i.test(url) && URL.canParse(url, 'http://player'),
+    'a path on this service, or an http(s) URL',
+  );
+
+/** A command as it is sent to pages: the name and its arguments, nothing about its target. */
+export const command = z.discriminatedUnion('command', [
+  z.object({ command: z.enum(plainCommands) }),
+  z.object({ command: z.literal('blackout'), blackout: z.boolean().nullish().describe('absent: toggle') }),
+  z.object({ command: z.literal('redirect'), url: redirectUrl }),
+  z.object({ command: z.literal('setclientname'), clientName, deviceId }),
+]);
+export type Command = z.infer<typeof command>;
+
+/** Which connections a command is for; with neither id, all of the screen. */
+export const commandTarget = z.object({
+  connectionId: z.string().min(1).max(128).nullish(),
+  clientId: z.string().min(1).max(128).nullish(),
+});
+export type CommandTarget = z.infer<typeof commandTarget>;
+
+/** The body of a command request. */
+export const commandRequest = z.intersection(command, commandTarget).meta({ id: 'CommandRequest' });
+
+const everyCommand = [
+  'refresh',
+  'reload',
+  'pause',
+  'blackout',
+  'previous',
+  'next',
+  'left',
+  'right',
+  'redirect',
+  'setclientname',
+] as const;
+export type CommandName = (typeof everyCommand)[number];
+const extendedCommands: readonly CommandName[] = ['redirect', 'setclientname'];
+
+/** The commands of a variant, in the order of the specification. */
+export const commandNames = (variant: Variant): readonly CommandName[] =>
+  variant === 'extended' ? everyCommand : everyCommand.filter((name) => !extendedCommands.includes(name));
+
+export const commandResult = z
+  .object({
+    screen,
+    screenSlug: slug,
+    command: z.enum(everyCommand),
+    connectionId: z.string().nullable().describe("the targeted connection's id"),
+    sent: z.int().describe('connections that the command was written to'),
+    degraded: z.boolean(),
+  })
+  .meta({ id: 'CommandResult' });
+export type CommandResult = z.infer<typeof commandResult>;

@@ -1,0 +1,174 @@
+/** How the box is, as `GET /healthz` says it. */
+import { z } from 'zod';
+import { contentVersion } from './peers.ts';
+import { sourceStatus } from './playlist.ts';
+import { clockStates } from './socket.ts';
+import { instant, slug, variants } from './terms.ts';
+
+/** A peer as `/healthz` shows it. */
+export const peerHealth = z
+  .object({
+    nodeId: z.string().nullable().describe('null: a static peer that never answered'),
+    url: z.string(),
+    state: z.enum(['alive', 'away', 'unknown']).describe('unknown: not asked yet'),
+    reason: z.string().nullable().describe('why it is away; completes "the box ..."'),
+    lastContactAt: instant.nullable(),
+    version: z.string().nullable().describe('of the program'),
+  })
+  .meta({ id: 'PeerHealth' });
+export type PeerHealth = z.infer<typeof peerHealth>;
+
+const gaps = z
+  .object({
+    count: z.int().describe('since the start'),
+    p50: z.number().nullable(),
+    p99: z.number().nullable(),
+    max: z.number().nullable(),
+  })
+  .meta({
+    id: 'Gaps',
+    description:
+      'how long no intended picture was on the screen as slides were swapped, in ms, over the last 1,000 swaps',
+  });
+export type Gaps = z.infer<typeof gaps>;
+
+const pageHealth = z
+  .object({
+    connectionId: z.string(),
+    screenSlug: slug,
+    clock: z.enum(clockStates).nullable().describe('whose clock can be right; null: the page has not said'),
+    gaps,
+  })
+  .meta({ id: 'PageHealth' });
+export type PageHealth = z.infer<typeof pageHealth>;
+
+const skewSummary = z
+  .object({ count: z.int(), p50: z.number(), p95: z.number(), max: z.number() })
+  .describe('ms, early or late, of the last thousand');
+export type SkewSummary = z.infer<typeof skewSummary>;
+
+/** The copies of the remote media that the content names. */
+export const copiesHealth = z
+  .object({
+    count: z.int().describe('files'),
+    bytes: z.int(),
+    quota: z.int().describe("bytes that copies, uploads and peers' media may have together"),
+    pending: z.int().describe('media that were not fetched yet, and have not failed'),
+    failed: z
+      .array(
+        z.object({
+          url: z.string().describe('without credentials and query'),
+          reason: z.string().describe('completes "it was not fetched: ..."'),
+          held: z.boolean().describe('true where an earlier copy plays meanwhile'),
+          nextAt: instant.describe('when it is tried again'),
+        }),
+      )
+      .describe('the first fifty'),
+  })
+  .meta({ id: 'CopiesHealth' });
+export type CopiesHealth = z.infer<typeof copiesHealth>;
+
+const sourceHealth = z.object({
+  id: z.string(),
+  status: sourceStatus,
+  fetched_at: instant.nullable().describe('when a fetch last succeeded'),
+  reason: z.string().nullable().describe('why the last fetch failed; null: it did not'),
+});
+
+/** How far this box is one with the others, as `/healthz` shows it. */
+export const replicationHealth = z
+  .object({
+    content: contentVersion
+      .extend({ changedAt: instant })
+      .nullable()
+      .describe('what plays here; null: there never was any'),
+    lost: z.array(z.string()).describe('files beside content.json: what stood in it until an edit on another box won'),
+    refused: z
+      .array(z.object({ nodeId: z.string(), reason: z.string() }))
+      .describe('what peers offered and is not taken, the newest last'),
+    media: z.object({
+      named: z.int().describe('files under /media/ that the content names'),
+      here: z.int().describe('those of them that are here, as new as anywhere'),
+      missing: z
+        .array(z.object({ name: z.string(), size: z.int().nullable(), reason: z.string() }))
+        .describe('the others; size in bytes, null where no box has it; the first hundred'),
+    }),
+  })
+  .meta({ id: 'Replication' });
+export type ReplicationHealth = z.infer<typeof replicationHealth>;
+
+/** How a box with displays of its own is; part of `GET /healthz`. */
+const kioskHealth = z
+  .object({
+    screens: z.array(
+      z.object({
+        display: z.string().describe("the system's name for it"),
+        deviceId: z.string(),
+        state: z.enum(['starting', 'playing', 'recovering', 'fallback']),
+        slide: z.string().nullable().describe('id of the slide that was painted last'),
+        lastBeatAt: instant.nullable().describe('when the page last told that it paints'),
+      }),
+    ),
+    rendering: z.enum(['hardware', 'software']),
+    recoveries: z
+      .object({ reload: z.int(), recreate: z.int(), fallback: z.int(), relaunch: z.int() })
+      .describe('steps of the recovery ladder since the start'),
+    lastRecovery: z.object({ at: instant, step: z.string(), reason: z.string() }).nullable(),
+    displays: z
+      .object({
+        on: z.boolean().describe('as the opening hours of its screens have it'),
+        changesAt: instant.nullable().describe('null: not within two weeks'),
+        by: z
+          .enum(['none', 'cec', 'wlr-randr', 'dpms', 'blackout'])
+          .describe('what switches them; none: nothing had to yet; blackout: nothing can, so they are black'),
+      })
+      .describe('whether they are switched on'),
+    updates: z.object({
+      ready: z.string().nullable().describe('the version that goes in at the next quiet hour'),
+      onTrial: z.boolean().describe('this version was put in and has not proved well yet'),
+      failed: z.array(z.string()).describe('versions that did not prove well here, and are not tried again'),
+    }),
+  })
+  .meta({ id: 'KioskHealth' });
+export type KioskHealth = z.infer<typeof kioskHealth>;
+
+/** `GET /healthz`. What is amiss is said in sentences. */
+export const health = z
+  .object({
+    status: z.literal('ok'),
+    version: z.string(),
+    variant: z.enum(variants),
+    nodeId: z.string(),
+    startedAt: instant,
+    uptime: z.number().describe('seconds'),
+    warnings: z.array(z.string()).describe('of the settings'),
+    store: z.object({ faults: z.array(z.string()) }),
+    content: z.object({
+      status: z.enum(['ok', 'invalid']).describe('invalid: the file is at fault and the last good content plays'),
+      errors: z.array(z.object({ path: z.string(), message: z.string() })),
+    }),
+    rssFeeds: z.array(sourceHealth),
+    apiSources: z.array(sourceHealth),
+    connections: z.int(),
+    copies: copiesHealth,
+    site: z.string(),
+    peers: z.array(peerHealth),
+    gaps,
+    pages: z.array(pageHealth).describe('at most 50, those with the longest gaps first'),
+    sync: z.object({
+      reference: z.string().describe('node id of the box whose clock is the time of the site; it may be this one'),
+      established: z.boolean().describe('false: it has come up just now, and looks for the time'),
+      offset: z.number().describe("ms by which the site's time is ahead of this box's time of day"),
+      roundTrip: z.number().nullable().describe('ms to the reference and back; null: this box is the reference'),
+      swaps: skewSummary.nullable().describe("the pages' swaps against the moments when they were due"),
+      videos: skewSummary.nullable().describe("the pages' videos against where they should be"),
+    }),
+    replication: replicationHealth,
+    ffmpeg: z
+      .object({ path: z.string(), source: z.enum(['setting', 'ffmpeg-static', 'PATH']), version: z.string() })
+      .nullable()
+      .describe('null: none was found, so there are no streams'),
+    kiosk: kioskHealth.optional().describe('absent headless'),
+  })
+  .meta({ id: 'Health' });
+export type Health = z.infer<typeof health>;

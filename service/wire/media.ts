@@ -1,0 +1,22 @@
+/** The folder of uploads. */
+import { z } from 'zod';
+import { sha256 } from './terms.ts';
+
+export const mediaConfig = z
+  .object({
+    uploadDir: z.string().describe('where uploads are written'),
+    mediaDir: z.string().describe("where copies of remote and peers' media are kept"),
+  })
+  .meta({ id: 'MediaConfig' });
+export type MediaConfig = z.infer<typeof mediaConfig>;
+
+export const uploadResult = z
+  .object({
+    filename: z.string(),
+    size: z.int().describe('bytes'),
+    sha256,
+    url: z.string().describe('the path that serves the file'),
+    media_type: z.string().describe('the RFC 6838 media type that the file is served under'),
+  })
+  .meta({ id: 'UploadResult' });
+export type UploadResult = z.infer<typeof uploadResult>;

@@ -1,0 +1,49 @@
+/** How a device comes to its screen. */
+import { z } from 'zod';
+import { screen } from './playlist.ts';
+import { clientName, deviceId, slug } from './terms.ts';
+
+export const deviceQuery = z.object({ deviceId });
+
+/** What binds a device to a screen, and gives it its name. */
+export const binding = z.object({ deviceId, clientName, screenSlug: slug }).meta({ id: 'Binding' });
+export type Binding = z.infer<typeof binding>;
+
+export const onboardingStatus = z
+  .object({
+    deviceId,
+    onboarded: z.boolean().describe('true while the screen that the device is bound to exists'),
+    clientName: z.string().nullable(),
+    screenId: z.string().nullable(),
+    screenSlug: slug.nullable(),
+    screenName: z.string().nullable(),
+    playerUrl: z.string().nullable().describe('absolute'),
+  })
+  .meta({ id: 'OnboardingStatus' });
+export type OnboardingStatus = z.infer<typeof onboardingStatus>;
+
+export const onboardingScreens = z.object({ screens: z.array(screen) }).meta({ id: 'OnboardingScreens' });
+export type OnboardingScreens = z.infer<typeof onboardingScreens>;
+
+export const onboardingResult = z
+  .object({
+    deviceId,
+    clientName: z.string(),
+    screenId: z.string(),
+    screenSlug: slug,
+    screenName: z.string(),
+    playerUrl: z.string().describe('absolute'),
+    queued: z.boolean().describe('true where no live page of the device could be told at once'),
+  })
+  .meta({ id: 'OnboardingResult' });
+export type OnboardingResult = z.infer<typeof onboardingResult>;
+
+/** How many of the media that are to be had at the site are here; null while there are none to be fetched. */
+export type MediaProgress = { here: number; there: number } | null;
+
+/** What the service says to a landing page over its socket; a landing page itself says nothing. */
+export type LandingMessage =
+  /** On connecting and on every change. `formUrl`: the form's address for another machine; null: it has none. */
+  | ({ type: 'status'; formUrl: string | null; media: MediaProgress } & OnboardingStatus)
+  /** The form for this device was opened. */
+  | { type: 'opened' };

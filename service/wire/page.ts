@@ -1,0 +1,30 @@
+/** What a page is given as it is served, and how it says who it is. */
+import { z } from 'zod';
+import { instant } from './terms.ts';
+
+/** Where no secret is set pages need no token, and all three are null. */
+export const pageToken = z
+  .object({ token: z.string().nullable(), issuedAt: instant.nullable(), expiresAt: instant.nullable() })
+  .meta({ id: 'PageToken' });
+
+/** The header that a page sends its token in. */
+export const pageAuthHeader = 'x-signage-page-auth';
+
+/** What the service writes into every page that it serves. */
+export interface PageBoot {
+  /** Null where no secret is set. */
+  pageToken: { token: string; issuedAt: string; expiresAt: string } | null;
+}
+
+/** Further, into the landing page. */
+export interface LandingBoot extends PageBoot {
+  /** As in {@link LandingMessage}. */
+  formUrl: string | null;
+}
+
+/** Further, into the player page. */
+export interface PlayerBoot extends PageBoot {
+  slug: string;
+  /** IANA name of the zone that schedules are in. */
+  timeZone: string;
+}

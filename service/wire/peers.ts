@@ -1,0 +1,104 @@
+/** What boxes of one site tell and hand each other. */
+import { z } from 'zod';
+import { deviceId, instant, reading, sha256, slug } from './terms.ts';
+
+/** Whose edit of the content it is: the higher counter wins, then the higher nodeId. */
+export const contentVersion = z
+  .object({
+    counter: z
+      .int()
+      .nonnegative()
+      .describe('one more than the highest that the editing box had seen; 0: nobody edited it'),
+    nodeId: z.string().min(1).max(64).describe('of the box where the edit was made'),
+    sha256: sha256.describe('of the document that the version names, its times included'),
+  })
+  .meta({ id: 'ContentVersion' });
+export type ContentVersion = z.infer<typeof contentVersion>;
+
+const ancestor = contentVersion.omit({ sha256: true });
+
+/** A content.json that is longer plays on its own box alone. */
+export const mostContentCharacters = 8 * 1024 ** 2;
+
+/** The content of a site as boxes hand it to each other. */
+export const contentDocument = contentVersion
+  .extend({
+    changedAt: instant.describe('when the edit was made'),
+    ancestors: z.array(ancestor).max(64).describe('the versions that it was edited from, the newest first'),
+    stamps: z
+      .array(z.tuple([slug, z.object({ created_at: instant, modified_at: instant, digest: z.string().max(64) })]))
+      .describe('the times of the screens, by slug'),
+    text: z.string().max(mostContentCharacters).describe('content.json as the operator wrote it'),
+  })
+  .meta({ id: 'ContentDocument' });
+export type ContentDocument = z.infer<typeof contentDocument>;
+
+/** What a box remembers of a device. */
+export const deviceBinding = z
+  .object({
+    deviceId,
+    clientName: z.string().min(1).max(64),
+    screenSlug: slug.nullable().describe('null: it has a name, but was never bound'),
+    updatedAt: instant.describe('later for each change of the device, whatever the clock does: the newest wins'),
+  })
+  .meta({ id: 'DeviceBinding' });
+export type DeviceBinding = z.infer<typeof deviceBinding>;
+
+/** A site has some hundreds; what goes beyond this stays on its own box. */
+export const mostBindings = 10_000;
+
+export const peerBindings = z
+  .object({ bindings: z.array(deviceBinding).max(mostBindings) })
+  .meta({ id: 'PeerBindings', description: 'every device that a box knows' });
+
+/** A file as a box serves it under `/media/NAME`. */
+export const peerMedium = z
+  .object({
+    name: z.string().min(1).max(255),
+    size: z.int().nonnegative().describe('bytes'),
+    sha256,
+    modifiedAt: instant.describe('of two files with one name the newer is the one'),
+  })
+  .meta({ id: 'PeerMedium' });
+export type PeerMedium = z.infer<typeof peerMedium>;
+
+export const peerMedia = z
+  .object({ media: z.array(peerMedium).max(10_000) })
+  .meta({ id: 'PeerMedia', description: 'every medium that a box has' });
+
+/** What a box asks with, so that the one that is asked knows of it. */
+export const peerQuery = z.object({
+  from: z.uuid().describe('the node id of the box that asks'),
+  port: z.coerce.number().int().min(1).max(65_535).describe('where it listens, at the address that it asks from'),
+  news: z.literal('1').optional().describe('it has something new: ask it back'),
+});
+
+/** What a box tells its peers of itself. `instance` is new with each start, so that a copied node id shows. */
+export const peerState = z
+  .object({
+    nodeId: z.uuid(),
+    instance: z.string().max(64),
+    site: z.string().max(256),
+    version: z.string().max(64).describe('of the program'),
+    serverTime: z.number().describe('ms since the epoch'),
+    peers: z
+      .array(z.object({ nodeId: z.uuid(), url: z.url().max(512) }))
+      .max(256)
+      .describe('who answers it, and where: one static peer leads to all of a site'),
+    content: contentVersion.nullable().describe('null: there never was any'),
+    bindings: sha256.describe('of all of them'),
+    media: sha256.describe('of the list of them'),
+  })
+  .meta({ id: 'PeerState' });
+export type PeerState = z.infer<typeof peerState>;
+
+/** A box's reading of the site's clock, for a peer to set its own by. */
+export const peerTime = z
+  .object({
+    nodeId: z.uuid(),
+    established: z.boolean().describe('false: the box has come up just now, and looks for the time itself'),
+    received: reading.describe('as the question came, ms since the epoch'),
+    sent: reading.describe('as the answer went'),
+  })
+  .meta({ id: 'PeerTime' });
+export type PeerTime = z.infer<typeof peerTime>;

@@ -1,0 +1,34 @@
+/** The terms that all shapes share: names, moments, digests, and the two variants of the interface. */
+import { z } from 'zod';
+
+/** The interface comes in two variants; the baseline lacks everything listed in {@link extendedOnly}. */
+export const variants = ['extended', 'baseline'] as const;
+export type Variant = (typeof variants)[number];
+
+/** The fields that the baseline variant does not have, by the shape that they are part of. */
+export const extendedOnly = {
+  playlist: ['rssFeeds', 'apiSources', 'timetableGroups', 'revision'],
+  connection: ['clientName', 'deviceId', 'currentSlideId', 'currentSlideTitle'],
+  snapshot: ['degraded'],
+  commandResult: ['degraded'],
+} as const;
+
+/** Instants travel as ISO 8601 in UTC with milliseconds: `2026-01-31T08:00:00.000Z`. */
+export const instant = z.iso
+  .datetime({ precision: 3 })
+  .meta({ id: 'Instant', description: 'ISO 8601, UTC, milliseconds' });
+
+/** SHA-256 in lower-case hex. */
+export const sha256 = z.string().regex(/^[0-9a-f]{64}$/);
+
+/** A screen's name in addresses. */
+export const slug = z.string().regex(/^[a-z0-9-]{1,64}$/, '1 to 64 of a-z, 0-9 and -');
+
+/** A device's own, lasting id. */
+export const deviceId = z.string().regex(/^[A-Za-z0-9._:-]{1,128}$/, '1 to 128 of A-Z a-z 0-9 . _ : -');
+
+/** What people call a player. */
+export const clientName = z.string().trim().min(1).max(64);
+
+/** A reading of a clock, in ms. */
+export const reading = z.number().min(0).max(Number.MAX_SAFE_INTEGER);
