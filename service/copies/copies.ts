@@ -27,7 +27,6 @@ export type Copies = ReturnType<typeof createCopies>;
 interface Standing {
   /** When it is to be seen to next, ms since the epoch. */
   due: number;
-  busy: boolean;
   /** In a row. */
   failures: number;
   reason: string | null;
@@ -54,6 +53,8 @@ const shown = (address: string): string => {
 /** Begins to follow the content. */
 export const createCopies = ({ content, ledger, downloads, room, hasher, log }: Dependencies) => {
   let standings = new Map<string, Standing>();
+  /** What is being seen to, whether it is still named or not: nothing is fetched twice at a time. */
+  const busy = new Set<string>();
   let timer: ReturnType<typeof setTimeout> | undefined;
   let closed = false;
 
@@ -104,7 +105,7 @@ export const createCopies = ({ content, ledger, downloads, room, hasher, log }: 
   };
 
   const see = async (url: string, standing: Standing): Promise<void> => {
-    standing.busy = true;
+    busy.add(url);
     try {
       await freshen(url);
       standing.failures = 0;
@@ -120,7 +121,7 @@ export const createCopies = ({ content, ledger, downloads, room, hasher, log }: 
       log.warn({ url: shown(url), reason: fault.message }, 'a remote medium could not be fetched');
       if (fault !== error) log.error({ err: error }, 'a copy could not be kept');
     } finally {
-      standing.busy = false;
+      busy.delete(url);
       advance();
     }
   };
@@ -131,7 +132,7 @@ export const createCopies = ({ content, ledger, downloads, room, hasher, log }: 
     const now = Date.now();
     let next = now + LONGEST_SLEEP_MS;
     for (const [url, standing] of standings) {
-      if (standing.busy) continue;
+      if (busy.has(url)) continue;
       if (standing.due <= now || standing.due > now + LATEST_MS) void see(url, standing);
       else next = Math.min(next, standing.due);
     }
@@ -160,7 +161,7 @@ export const createCopies = ({ content, ledger, downloads, room, hasher, log }: 
     for (const url of payloads().flatMap(remoteMedia)) {
       const copy = ledger.get(url);
       const due = copy === undefined ? 0 : dueOf(copy);
-      standings.set(url, before.get(url) ?? { due, busy: false, failures: 0, reason: null });
+      standings.set(url, before.get(url) ?? { due, failures: 0, reason: null });
     }
     ledger.protect(new Set(standings.keys()));
     advance();

@@ -1,12 +1,12 @@
 /** The feeds and API sources of the content: followed, and their data put where the pages get them. */
 import type { Logger } from 'pino';
+import type { Turns } from '../turns.ts';
 import type { Health } from '../wire/health.ts';
 import type { ApiSource, RssFeed } from '../wire/playlist.ts';
 import type { Cache, CacheEntry } from './cache.ts';
 import type { Fetch } from './fetch.ts';
 import type { Reader } from './reader.ts';
 import { keyOf, openSource, type Source, type SourceSettings } from './source.ts';
-import type { Turns } from './turns.ts';
 
 interface Dependencies {
   cache: Cache;

@@ -1,6 +1,7 @@
 /** One feed or API source: fetched when its time comes, read, and its last good data held. */
 import { createHash } from 'node:crypto';
 import type { Logger } from 'pino';
+import type { Turns } from '../turns.ts';
 import type { RssFeed } from '../wire/playlist.ts';
 import type { CacheEntry } from './cache.ts';
 import { type Fetch, FetchError, type Validators } from './fetch.ts';
@@ -8,7 +9,6 @@ import type { Reader } from './reader.ts';
 import { type FeedItem, itemsOf } from './rss.ts';
 import { waitAfter } from './schedule.ts';
 import { decodeDocument } from './text.ts';
-import type { Turns } from './turns.ts';
 
 /** What the operator says of it. */
 export interface SourceSettings {

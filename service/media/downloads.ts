@@ -1,5 +1,6 @@
 import { readdir, rm, stat, utimes } from 'node:fs/promises';
 import { join } from 'node:path';
+import { createTurns } from '../turns.ts';
 import { createLocator } from './address.ts';
 import { type Download, download, type Validators } from './download.ts';
 import { FetchFault } from './fault.ts';
@@ -7,7 +8,6 @@ import type { Following } from './hasher.ts';
 import { type Facts, inspect } from './inspect.ts';
 import { mediaName } from './names.ts';
 import { createPart, isPart, type Part } from './part.ts';
-import { createTurns } from './turns.ts';
 
 interface Options {
   /** Where files and their parts go. */
@@ -44,7 +44,7 @@ interface Wanted {
 
 export type Downloads = Awaited<ReturnType<typeof createDownloads>>;
 
-const LIMITS = { total: 4, perHost: 2 };
+const LIMITS = { total: 4, perHost: 2, gapMs: 0 };
 /** A part that nobody went on with for so long is not going to be. */
 const PART_DAYS = 7;
 
@@ -77,13 +77,12 @@ export const createDownloads = async ({ mediaDir, limit, hasher, requireRoom, ca
     keep: (done: Download, part: Part) => Promise<Kept>,
   ): Promise<Kept | null> => {
     const run = async (): Promise<Kept | null> => {
-      signal.throwIfAborted();
       const part = createPart(mediaDir, key);
       const job = { url, part, sha256: sha256 ?? null, size: size ?? null, ...(held && { held }) };
       const done = await download(job, { limit, follow: hasher.follow, requireRoom, locate, signal });
       return done && keep(done, part);
     };
-    const work = turns.take(url, run);
+    const work = turns.take(new URL(url).host, signal, run);
     running.add(work);
     return work.finally(() => running.delete(work));
   };

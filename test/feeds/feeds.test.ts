@@ -6,7 +6,7 @@ import { openCache } from '../../service/feeds/cache.ts';
 import { createFeeds, type Records } from '../../service/feeds/feeds.ts';
 import { createFetch } from '../../service/feeds/fetch.ts';
 import { createReader } from '../../service/feeds/reader.ts';
-import { createTurns } from '../../service/feeds/turns.ts';
+import { createTurns } from '../../service/turns.ts';
 import { patience } from '../support/observe.ts';
 import { temporaryFolder } from '../support/service.ts';
 import { item, rss, startFeedServer } from './server.ts';

@@ -1,7 +1,9 @@
-/** Who may ask now: so many fetches at a time, few of them of one host, and those not in a burst. */
+/** Who may ask others on the network now: so many at a time, few of them of one host, and those not in a burst. */
 
 interface Limits {
+  /** Most at a time. */
   total: number;
+  /** Most at a time of one host. */
   perHost: number;
   /** Between the starts of two fetches of one host, in ms. */
   gapMs: number;
@@ -64,6 +66,7 @@ export const createTurns = ({ total, perHost, gapMs }: Limits) => {
               .finally(() => release(host));
           },
         };
+        if (signal.aborted) return leave();
         signal.addEventListener('abort', leave, { once: true });
         waiting.push(mine);
         advance();
