@@ -244,7 +244,7 @@ that is not the service's own is 421, an Origin that is not its own is 403 on wh
 
 **The socket of a player page** is a WebSocket at \`/api/screens/{slug}/socket\`, subprotocol \`signage.v1\`; where a
 secret is set the page token rides as a second subprotocol, \`token.TOKEN\`. Messages are JSON objects with a \`type\`.
-The page says \`hello\` first, within 5 s, then \`state\` on every change, \`fault\` for a slide that it skipped,
+The page says \`hello\` first, within 5 s, then \`state\` on every change, \`fault\` for what it could not show,
 \`clock\` where it goes by another clock or was set, and \`swap\` for every change of slides (schemas Hello, State, Fault,
 Clock, Swap). The service says \`welcome\` (\`connectionId\`, \`clientName\`, \`revision\`,
 \`serverTime\` in ms since the epoch), \`command\` (\`command\` and its arguments) and \`revision\` (\`revision\`: fetch the

@@ -9,32 +9,17 @@ const OWN = 'allow-scripts allow-forms';
 
 const kiosk = findKiosk();
 
-let lastId = 0;
+/** How long a page may take to load. */
+const LOAD_MS = 15_000;
 
-/** A page over this one: no element of it, so that nothing can be above it but another. */
-export interface Overlay {
+/** A page of others, loaded and not yet seen. */
+export interface ForeignPage {
+  /** From now on it is on the screen, as far as what it lies in is. */
   show(): void;
-  hide(): void;
+  /** While silent, nothing is heard of it; nor seen, since the screen is black. */
+  hush(silent: boolean): void;
   close(): void;
 }
-
-/** Has the kiosk load a page in a view of its own, unseen. Rejects where it can't be loaded, or is not wanted any more. */
-export const openOverlay = async (url: string, signal: AbortSignal): Promise<Overlay> => {
-  lastId += 1;
-  const id = lastId;
-  const ask = (what: 'show' | 'hide' | 'close'): void => void kiosk?.foreign({ do: what, id }).catch(() => {});
-  const overlay = { show: () => ask('show'), hide: () => ask('hide'), close: () => ask('close') };
-  const aborted = new Promise<never>((_, reject) => {
-    signal.addEventListener('abort', () => reject(signal.reason as Error), { once: true });
-  });
-  try {
-    await Promise.race([kiosk?.foreign({ do: 'open', id, url }), aborted]);
-    return overlay;
-  } catch (error) {
-    overlay.close();
-    throw signal.aborted ? error : new Error(`${url} could not be loaded`);
-  }
-};
 
 /** Why the page at an address would not show itself in a frame; null where it would, or where nobody can say. */
 const refusalOf = async (url: string, headers: Record<string, string>, signal: AbortSignal): Promise<string | null> => {
@@ -48,33 +33,32 @@ const refusalOf = async (url: string, headers: Record<string, string>, signal: A
 };
 
 /**
- * Resolves where somebody answers at the address, to how the page there can be shown: `view` for one that won't be framed,
- * in the kiosk. Rejects with a sentence about one that can't be.
+ * How the page at an address can be shown: `view` for one that won't be framed, in the kiosk. Rejects with a sentence
+ * about one that can't be.
  * A frame says nothing of a page that can't be reached or won't be framed, and shows the browser's own error page; so it
  * is asked for first: by the page, which may reach it by another way than the service, and by the service, which sees
  * what the page may not.
  */
-export const reach = async (
+const mannerOf = async (
   url: string,
   headers: Record<string, string>,
   signal: AbortSignal,
 ): Promise<'frame' | 'view'> => {
-  const abort = new AbortController();
+  const enough = new AbortController();
   const refusal = refusalOf(url, headers, signal);
-  await fetch(url, { mode: 'no-cors', cache: 'no-store', signal: AbortSignal.any([signal, abort.signal]) }).catch(
+  await fetch(url, { mode: 'no-cors', cache: 'no-store', signal: AbortSignal.any([signal, enough.signal]) }).catch(
     () => {
       throw new Error(`${url} can't be reached`);
     },
   );
-  abort.abort();
+  enough.abort();
   const reason = await refusal;
   if (reason === null) return 'frame';
   if (kiosk === undefined) throw new Error(`${url} can't be shown: ${reason}`);
   return 'view';
 };
 
-/** A frame for a page; it loads nothing before it has its `src`. */
-export const createFrame = (url: string): HTMLIFrameElement => {
+const createFrame = (url: string): HTMLIFrameElement => {
   const frame = document.createElement('iframe');
   frame.tabIndex = -1;
   frame.inert = true;
@@ -83,7 +67,88 @@ export const createFrame = (url: string): HTMLIFrameElement => {
   return frame;
 };
 
-/** Silences a frame in the one way that there is across origins: its page is left, and loaded anew afterwards. */
-export const hushFrame = (frame: HTMLIFrameElement, url: string, silent: boolean): void => {
-  frame.src = silent ? 'about:blank' : url;
+const rejected = (signal: AbortSignal): Promise<never> =>
+  new Promise((_, reject) => {
+    if (signal.aborted) reject(signal.reason as Error);
+    signal.addEventListener('abort', () => reject(signal.reason as Error), { once: true });
+  });
+
+/** A page in a frame: what the frame lies in says whether it is seen. */
+const openFrame = async (
+  url: string,
+  { parent, isSilent }: Pick<Opening, 'parent' | 'isSilent'>,
+  signal: AbortSignal,
+): Promise<ForeignPage> => {
+  const frame = createFrame(url);
+  const close = (): void => frame.remove();
+  if (isSilent) parent.append(frame);
+  else {
+    frame.src = url;
+    const loaded = new Promise((resolve) => frame.addEventListener('load', resolve, { once: true }));
+    parent.append(frame);
+    await Promise.race([loaded, rejected(signal)]).catch((error: unknown) => {
+      close();
+      throw error;
+    });
+  }
+  return {
+    show: () => {},
+    // The one way that there is across origins: the page is left, and loaded anew afterwards.
+    hush: (silent) => {
+      frame.src = silent ? 'about:blank' : url;
+    },
+    close,
+  };
+};
+
+let lastId = 0;
+
+/** A page in a view of the kiosk's: no element of this page, so that nothing can be above it but another. */
+const openView = async (url: string, isSilent: boolean, signal: AbortSignal): Promise<ForeignPage> => {
+  lastId += 1;
+  const id = lastId;
+  const ask = (what: 'show' | 'hide' | 'close'): void => void kiosk?.foreign({ do: what, id }).catch(() => {});
+  const close = (): void => ask('close');
+  await Promise.race([kiosk?.foreign({ do: 'open', id, url }), rejected(signal)]).catch((error: unknown) => {
+    close();
+    throw signal.aborted ? error : new Error(`${url} could not be loaded`);
+  });
+  let isOn = false;
+  return {
+    show: () => {
+      isOn = true;
+      if (!isSilent) ask('show');
+    },
+    hush: (silent) => {
+      isSilent = silent;
+      if (isOn) ask(silent ? 'hide' : 'show');
+    },
+    close,
+  };
+};
+
+interface Opening {
+  /** What a frame is put into. */
+  parent: HTMLElement;
+  /** Of requests to the service. */
+  headers: Record<string, string>;
+  /** Whether it begins {@link ForeignPage.hush hushed}. */
+  isSilent: boolean;
+}
+
+/** Loads a page, unseen. Rejects with a sentence about one that can't be shown, and where it is not wanted any more. */
+export const openForeign = async (
+  url: string,
+  { parent, headers, isSilent }: Opening,
+  signal: AbortSignal,
+): Promise<ForeignPage> => {
+  const patience = AbortSignal.timeout(LOAD_MS);
+  const within = AbortSignal.any([signal, patience]);
+  try {
+    return (await mannerOf(url, headers, within)) === 'view'
+      ? await openView(url, isSilent, within)
+      : await openFrame(url, { parent, isSilent }, within);
+  } catch (error) {
+    throw patience.aborted ? new Error(`${url} did not load within ${LOAD_MS / 1000} s`) : error;
+  }
 };

@@ -36,8 +36,8 @@ export interface Link {
   refresh(): void;
   /** Sends what the page shows, where that is not what was sent last. */
   report(report: Report): void;
-  /** Tells the service of a slide that was skipped. */
-  fault(slideId: string, reason: string): void;
+  /** Tells the service of a slide that was skipped; null: of a redirect that was not followed. */
+  fault(slideId: string | null, reason: string): void;
   /** Tells the service how long no intended picture was on the screen as a slide came on; null: the idle screen. */
   swapped(slideId: string | null, gapMs: number): void;
   /** Says something now or not at all. */

@@ -75,7 +75,7 @@ const obey = (command: Command): void => {
       if (command.url.startsWith('/')) return void leaveFor(command.url);
       return void redirect.show(command.url).then(
         () => change({ page: command.url }),
-        () => {},
+        (error: Error) => link.fault(null, error.message),
       );
     case 'setclientname':
       identity.clientName = command.clientName;

@@ -1,7 +1,7 @@
-/** What pages tell of themselves beyond what they show: slides they skipped, their clocks, and how clean swaps are. */
+/** What pages tell of themselves beyond what they show: what they could not show, their clocks, and how clean swaps are. */
 import type { Logger } from 'pino';
 import type { Gaps, PageHealth } from '../wire/health.ts';
-import type { ClockState, PageMessage } from '../wire/socket.ts';
+import type { PageMessage } from '../wire/socket.ts';
 
 /** Who is speaking. */
 interface Speaker {
@@ -23,6 +23,11 @@ export interface Reports {
 const WINDOW = 1_000;
 const MOST_PAGES = 50;
 
+interface Page extends Pick<PageHealth, 'clock' | 'lastFault'> {
+  slug: string;
+  gaps: ReturnType<typeof createWindow>;
+}
+
 /** The last so many values, and what they come to. */
 const createWindow = () => {
   const values: number[] = [];
@@ -43,10 +48,10 @@ const createWindow = () => {
 
 export const createReports = (log: Logger): Reports => {
   const all = createWindow();
-  const pages = new Map<string, { slug: string; clock: ClockState | null; gaps: ReturnType<typeof createWindow> }>();
+  const pages = new Map<string, Page>();
 
   const pageOf = ({ connectionId, slug }: Speaker) => {
-    const page = pages.get(connectionId) ?? { slug, clock: null, gaps: createWindow() };
+    const page = pages.get(connectionId) ?? { slug, clock: null, gaps: createWindow(), lastFault: null };
     pages.set(connectionId, page);
     return page;
   };
@@ -56,7 +61,8 @@ export const createReports = (log: Logger): Reports => {
       const { slug } = speaker;
       if (report.type === 'fault') {
         const { slideId, reason } = report;
-        log.warn({ slug, slideId, reason }, 'a slide was skipped');
+        pageOf(speaker).lastFault = { at: new Date().toISOString(), slideId, reason };
+        log.warn({ slug, slideId, reason }, slideId === null ? 'a redirect was not followed' : 'a slide was skipped');
       } else if (report.type === 'clock') {
         const { state, stepMs } = report;
         pageOf(speaker).clock = state;
@@ -73,10 +79,10 @@ export const createReports = (log: Logger): Reports => {
       pages: [...pages]
         .toSorted(([, a], [, b]) => b.gaps.longest() - a.gaps.longest())
         .slice(0, MOST_PAGES)
-        .map(([connectionId, { slug, clock, gaps }]) => ({
+        .map(([connectionId, { slug, gaps, ...page }]) => ({
           connectionId,
           screenSlug: slug,
-          clock,
+          ...page,
           gaps: gaps.describe(),
         })),
     }),

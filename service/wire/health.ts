@@ -38,6 +38,10 @@ const pageHealth = z
     screenSlug: slug,
     clock: z.enum(clockStates).nullable().describe('whose clock can be right; null: the page has not said'),
     gaps,
+    lastFault: z
+      .object({ at: instant, slideId: z.string().nullable(), reason: z.string() })
+      .nullable()
+      .describe('the newest thing that the page could not show; slideId null: a redirect'),
   })
   .meta({ id: 'PageHealth' });
 export type PageHealth = z.infer<typeof pageHealth>;

@@ -40,10 +40,10 @@ export const stateMessage = z
 export const faultMessage = z
   .object({
     type: z.literal('fault'),
-    slideId: z.string().max(256),
+    slideId: z.string().max(256).nullable().describe('null: no slide, but the page that a redirect named'),
     reason: z.string().max(1024),
   })
-  .meta({ id: 'Fault', description: 'a slide that the page skipped, and why' });
+  .meta({ id: 'Fault', description: 'what the page could not show, and why' });
 
 /**
  * Which clocks of a page can be right. One that tells a time before the player was built is wrong.

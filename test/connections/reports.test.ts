@@ -35,6 +35,17 @@ test('gaps are kept by page and for all, and a page that leaves takes its own al
   expect((await healthOf(service)).gaps.max).toBe(500);
 });
 
+test('what a page could not show last is told', async () => {
+  const service = await startTestService({ content: lobby });
+  const page = await joinScreen(service, 'lobby');
+  page.send({ type: 'fault', slideId: 'a', reason: 'it is gone' });
+  page.send({ type: 'fault', slideId: null, reason: 'it does not answer' });
+  await expect
+    .poll(async () => (await healthOf(service)).pages, patience)
+    .toMatchObject([{ clock: null, lastFault: { slideId: null, reason: 'it does not answer' } }]);
+  expect(logged(service, 'a slide was skipped')).toMatchObject([{ slideId: 'a', reason: 'it is gone' }]);
+});
+
 test('the figures are those of the last thousand swaps', async () => {
   const service = await startTestService({ content: lobby });
   const page = await joinScreen(service, 'lobby');

@@ -130,6 +130,6 @@ describeBrowser('a page that forbids frames', () => {
     expect(await (await refused).json()).toMatchObject({ framable: false });
     await service.post('/api/screens/lobby/commands', { command: 'redirect', url: `${url}/open` });
     await waitForConnection(service, 'lobby', { page: `${url}/open` });
-    expect(await page.locator('iframe.redirect').count()).toBe(1);
+    expect(await page.locator('.redirect.on iframe').count()).toBe(1);
   });
 });

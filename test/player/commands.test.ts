@@ -2,13 +2,16 @@ import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import type { Page } from 'playwright-core';
 import { expect, it, onTestFinished } from 'vitest';
+import { freePort } from '../streams/publishing.ts';
 import { describeBrowser } from '../support/browser.ts';
+import { healthOf } from '../support/observe.ts';
 import {
   colourSlide,
   colourTemplate,
   connectionOf,
   lobby,
   openPlayer,
+  patience,
   waitForColour,
   waitForConnection,
 } from '../support/player.ts';
@@ -146,6 +149,43 @@ describeBrowser('a command in a real browser', () => {
     await command('reload');
     await waitForConnection(service, 'lobby', { page: '/screen/lobby', currentSlideId: 'red' });
     await waitForColour(page, red);
+  });
+
+  it('redirect while the screen is black shows nothing and plays nothing before it is light again', async () => {
+    let loads = 0;
+    const site = createServer((request, response) => {
+      // The look before is no load.
+      if (request.headers['sec-fetch-dest'] === 'iframe') loads += 1;
+      response.setHeader('Content-Type', 'text/html');
+      response.end(`<body style="background:rgb(${blue})">`);
+    });
+    await new Promise<void>((resolve) => site.listen(0, '127.0.0.1', resolve));
+    onTestFinished(() => void site.close());
+    const url = `http://127.0.0.1:${(site.address() as AddressInfo).port}/`;
+    const { service, page, command } = await open();
+    await command('blackout', { blackout: true });
+    await command('redirect', { url });
+    await waitForConnection(service, 'lobby', { page: url, blackout: true });
+    await waitForColour(page, black);
+    expect(loads).toBe(0);
+    await command('blackout', { blackout: false });
+    await waitForColour(page, blue);
+    await command('redirect', { url: `${url}again` });
+    await waitForConnection(service, 'lobby', { page: `${url}again` });
+    expect(await page.locator('.redirect').count()).toBe(1);
+    expect(loads).toBe(2);
+  });
+
+  it('redirect to a URL that nobody answers at changes nothing, and the service is told', async () => {
+    const { service, page, command } = await open();
+    const url = `http://127.0.0.1:${await freePort()}/`;
+    await command('redirect', { url });
+    const reason = `${url} can't be reached`;
+    await expect
+      .poll(async () => (await healthOf(service)).pages, patience)
+      .toMatchObject([{ lastFault: { slideId: null, reason } }]);
+    expect(await page.locator('.redirect').count()).toBe(0);
+    expect(await connectionOf(service, 'lobby')).toMatchObject({ page: '/screen/lobby', currentSlideId: 'red' });
   });
 
   it('redirect to a path takes the page there', async () => {
