@@ -88,7 +88,7 @@ export const createTimetable: SlideFactory = ({ slide, payload, timeZone, now, f
     const what = element('div', 'what');
     what.append(element('b', 'name', entry.title));
     const wait = isNext ? tell.wait(at, now()) : '';
-    const parts = Object.entries({ place: entry.location, more: entry.detail, wait }).filter(([, text]) => text);
+    const parts = Object.entries({ place: entry.location, wait, more: entry.detail }).filter(([, text]) => text);
     if (parts.length > 0) what.append(element('span', 'detail'));
     what.querySelector('.detail')?.append(...parts.map(([name, text]) => element('span', name, text)));
     row.append(tell.time(at), what, element('span', 'location', entry.location));

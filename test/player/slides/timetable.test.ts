@@ -39,7 +39,7 @@ describeBrowser('a timetable', () => {
     ];
     const page = await board(await open(entries, [], timeZone));
     expect(await names(page)).toEqual(['Next', 'Later']);
-    expect(await page.locator('.row.next .detail').textContent()).toMatch(/^Express.*(10|9) min/);
+    expect(await page.locator('.row.next .detail').textContent()).toMatch(/^in (10|9) min.*Express$/);
     expect(await page.locator('.row .location').last().textContent()).toBe('Platform 2');
     expect(await page.locator('.head .title').textContent()).toBe('Departures');
   });
