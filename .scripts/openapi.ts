@@ -260,7 +260,9 @@ form for this device was opened.
 \`x-signage-request-signature\` is \`v1;nonce=N;sha256=B;mac=M\`: N is 16 to 64 of \`A-Z a-z 0-9 - _\`, B the hex SHA-256 of
 the body, M the hex HMAC-SHA256, keyed with the secret, of these lines joined by \`\\n\`: \`signage-request-v1\`, timestamp,
 N, METHOD, the Host header in lower case, path and query as sent, B. Fresh means within 300 s either way and not older
-than the process; a nonce is accepted once. Its answer carries \`x-signage-answer-signature\`: the hex HMAC-SHA256, keyed with
+than the process; who signs by another clock gets 401 \`signature_stale\` with \`x-signage-clock\`: the service's time in
+ms since the epoch, \`;mac=\`, and the hex HMAC-SHA256, keyed likewise, of \`signage-clock-v1\`, M and that time, joined by
+\`\\n\`. A nonce is accepted once. The answer carries \`x-signage-answer-signature\`: the hex HMAC-SHA256, keyed with
 the same secret, of these lines: \`signage-answer-v1\`, the request's signature header, the status, the hex SHA-256 of the
 answer's body. Answers whose bodies are streamed have none.
 

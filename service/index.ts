@@ -142,7 +142,7 @@ export const startService = async (
   const { nodeId } = store;
   const { site } = options;
   const peers = createRegistry(
-    { log, caller: createCaller({ secret: options.sharedSecret }) },
+    { log, caller: createCaller({ secret: options.sharedSecret, now: wall }) },
     { nodeId, instance, site, staticPeers },
   );
   const peerState = (): PeerState => ({
@@ -203,7 +203,7 @@ export const startService = async (
     secret: options.sharedSecret,
     previous: options.sharedSecretPrevious,
     pageTokenSeconds: options.pageTokenSeconds,
-    now: Date.now,
+    now: wall,
     steady: () => performance.now(),
     log,
   });

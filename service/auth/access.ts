@@ -3,7 +3,7 @@ import { CodedError } from '../errors.ts';
 import { pageAuthHeader } from '../wire/page.ts';
 import { checkAbsentBody } from './body.ts';
 import type { Access } from './policy.ts';
-import { sha256Hex, signAnswer, signatureHeader } from './sign.ts';
+import { clockHeader, sha256Hex, signAnswer, signatureHeader } from './sign.ts';
 import { claimsSignature, createSignatures, type HeaderLines, parseSignature, type SignedHead } from './signatures.ts';
 import { createThrottle } from './throttle.ts';
 import { createPageTokens, type PageToken } from './tokens.ts';
@@ -59,12 +59,15 @@ export const createAccess = ({ secret, previous, pageTokenSeconds, now, steady, 
   const tokens = createPageTokens({ secret, previous, lifetimeSeconds: pageTokenSeconds, now });
   const signatures = createSignatures({ secrets: previous === null ? [secret] : [secret, previous], now, steady });
 
-  /** Counts what may be a guess. Malformed signatures are none, and who replays or is late knew the secret. */
+  /** Counts what may be a guess. Malformed signatures are none, and who replays, or is late and told the time, knew the secret. */
   const counted = async <T>(address: string, judge: () => T | Promise<T>): Promise<T> => {
     try {
       return await judge();
     } catch (error) {
-      const isGuess = error instanceof CodedError && ['signature_invalid', 'page_token_invalid'].includes(error.code);
+      const isGuess =
+        error instanceof CodedError &&
+        (['signature_invalid', 'page_token_invalid'].includes(error.code) ||
+          (error.code === 'signature_stale' && error.headers[clockHeader] === undefined));
       if (isGuess) await throttle.fail(address);
       throw error;
     }

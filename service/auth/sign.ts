@@ -1,5 +1,5 @@
 /** What any program needs to sign its requests, on Node's own modules alone. */
-import { createHash, createHmac, randomBytes } from 'node:crypto';
+import { createHash, createHmac, randomBytes, timingSafeEqual } from 'node:crypto';
 
 export const timestampHeader = 'x-signage-request-timestamp';
 export const signatureHeader = 'x-signage-request-signature';
@@ -43,6 +43,26 @@ interface SignedAnswer {
 /** The value of {@link answerHeader}: HMAC-SHA256, keyed with the secret that the request was signed with, in hex. */
 export const signAnswer = (secret: string, { request, status, sha256 }: SignedAnswer): string =>
   createHmac('sha256', secret).update(['signage-answer-v1', request, status, sha256].join('\n')).digest('hex');
+
+/**
+ * Whoever signs by a clock that is too far off is told the time of the box: with a MAC of its own, so that nobody else can
+ * have them sign for the future.
+ */
+export const clockHeader = 'x-signage-clock';
+
+const clockMac = (secret: string, mac: string, time: string): Buffer =>
+  createHmac('sha256', secret).update(['signage-clock-v1', mac, time].join('\n')).digest();
+
+/** The value of {@link clockHeader}. @param mac of the request, hex; @param time ms since the epoch */
+export const signClock = (secret: string, mac: string, time: number): string =>
+  `${time};mac=${clockMac(secret, mac, String(time)).toString('hex')}`;
+
+/** The time that a {@link clockHeader} tells whoever sent the request with this MAC; null where it can't be believed. */
+export const readClock = (secret: string, mac: string, value: unknown): number | null => {
+  const [, time, given = ''] = /^(\d{13});mac=([\da-f]{64})$/.exec(String(value)) ?? [];
+  if (time === undefined) return null;
+  return timingSafeEqual(Buffer.from(given, 'hex'), clockMac(secret, mac, time)) ? Number(time) : null;
+};
 
 /** Where a request goes: its URL, or its Host header with path and query, for those who write them by hand. */
 type Destination = { url: string | URL } | { host: string; target: string };

@@ -2,7 +2,7 @@ import { timingSafeEqual } from 'node:crypto';
 import { CodedError } from '../errors.ts';
 import { freshMs, oldestFresh } from './freshness.ts';
 import { createNonces } from './nonces.ts';
-import { type SignedParts, signatureHeader, signatureMac, timestampHeader } from './sign.ts';
+import { clockHeader, type SignedParts, signatureHeader, signatureMac, signClock, timestampHeader } from './sign.ts';
 
 /** Header lines by their names in lower case, as in `IncomingMessage.headersDistinct`. */
 export type HeaderLines = Readonly<NodeJS.Dict<string[]>>;
@@ -62,17 +62,21 @@ export const createSignatures = ({ secrets, now, steady, mostNonces }: Options) 
     /**
      * Takes no turn of the event loop, so that of many copies at once one is accepted.
      * @returns the secret that signed it
-     * @throws CodedError `signature_stale`, `signature_invalid`, `signature_replayed` or `busy`, the first that applies
+     * @throws CodedError `signature_stale`, `signature_invalid`, `signature_replayed` or `busy`, the first that applies;
+     *   with the first, whoever knows a secret is told the time here
      */
     verify({ mac, ...claimed }: Signature, head: SignedHead): string {
       const time = now();
       const timestamp = Number(claimed.timestamp);
       oldest = oldestFresh(oldest, time, steady() - start);
-      if (timestamp < oldest || timestamp > time + freshMs) throw new CodedError('signature_stale');
       const given = Buffer.from(mac, 'hex');
       const isRight = (secret: string): boolean =>
         timingSafeEqual(given, signatureMac(secret, { ...head, ...claimed }));
       const secret = secrets.find(isRight);
+      if (timestamp < oldest || timestamp > time + freshMs) {
+        const headers = secret === undefined ? {} : { [clockHeader]: signClock(secret, mac, time) };
+        throw new CodedError('signature_stale', undefined, { headers });
+      }
       if (secret === undefined) throw new CodedError('signature_invalid');
       nonces.use(claimed.nonce, timestamp, oldest);
       return secret;

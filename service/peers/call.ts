@@ -1,11 +1,20 @@
 /**
  * Requests to other boxes: kept-alive connections, bounded in time and size. Where a secret is set they are signed, and so
- * must be the answers: whoever announces himself on the LAN is asked, and what peers say is believed.
+ * must be the answers: whoever announces himself on the LAN is asked, and what peers say is believed. Signed for by the
+ * clock of the box that is asked, as far as it is known: clocks need not agree.
  */
 import { Agent, type ClientRequest, type IncomingMessage, request as requestHttp } from 'node:http';
 import { request as requestHttps, Agent as SecureAgent } from 'node:https';
 import { z } from 'zod';
-import { answerHeader, sha256Hex, signAnswer, signatureHeader, signRequest } from '../auth/sign.ts';
+import {
+  answerHeader,
+  clockHeader,
+  readClock,
+  sha256Hex,
+  signAnswer,
+  signatureHeader,
+  signRequest,
+} from '../auth/sign.ts';
 
 /** Names the box that a request is meant for: its address may be another box's by now. */
 export const recipientHeader = 'x-signage-peer';
@@ -74,6 +83,8 @@ interface Reply {
 /** Whoever answered does not know the secret. */
 class ForgedAnswer extends Error {}
 
+const macOf = (request: ClientRequest): string => String(request.getHeader(signatureHeader)).slice(-64);
+
 /** Null: it is larger than that. */
 const collect = async (response: IncomingMessage, mostBytes: number): Promise<Buffer | null> => {
   const chunks: Buffer[] = [];
@@ -102,7 +113,7 @@ const parseJson = (bytes: Buffer): unknown => {
 /** What the errors that keep boxes apart mean for whoever set them up. */
 const meanings: Readonly<Record<string, string>> = {
   signature_invalid: 'it has another secret',
-  signature_stale: 'its clock is over 300 s from ours, or it started just now',
+  signature_stale: 'its clock was set just now',
   credentials_required: 'it has a secret, and this one has none',
   host_refused: 'it does not answer to this name: use its address, or add the name to its SIGNAGE_ALLOWED_HOSTS',
 };
@@ -128,10 +139,19 @@ const judge = <Schema extends z.ZodType>({ status, bytes }: Reply, schema: Schem
   };
 };
 
-/** @param secret null: requests are not signed, and answers need not be */
-export const createCaller = ({ secret }: { secret: string | null }): Caller => {
+interface Options {
+  /** Null: requests are not signed, and answers need not be. */
+  secret: string | null;
+  /** The machine's time of day, ms since the epoch. */
+  now?: () => number;
+}
+
+export const createCaller = ({ secret, now = Date.now }: Options): Caller => {
   const agent = new Agent({ keepAlive: true, maxSockets: MOST_SOCKETS });
   const secureAgent = new SecureAgent({ keepAlive: true, maxSockets: MOST_SOCKETS });
+
+  /** By how much the clocks of other boxes are ahead of this one's, ms, by origin. */
+  const skews = new Map<string, number>();
 
   /** Whether an answer comes from one who knows the secret, and is the answer to this request. */
   const isVouched = (request: ClientRequest, { status, bytes, signature }: Reply): boolean => {
@@ -144,7 +164,8 @@ export const createCaller = ({ secret }: { secret: string | null }): Caller => {
     new Promise<Reply>((resolve, reject) => {
       const { method, body, headers, signal, mostBytes } = ask;
       const secure = url.protocol === 'https:';
-      const credentials = secret === null ? {} : signRequest({ secret, method, url, body });
+      const time = now() + (skews.get(url.origin) ?? 0);
+      const credentials = secret === null ? {} : signRequest({ secret, method, url, body, now: time });
       const request = (secure ? requestHttps : requestHttp)(url, {
         method,
         agent: secure ? secureAgent : agent,
@@ -160,10 +181,14 @@ export const createCaller = ({ secret }: { secret: string | null }): Caller => {
       });
       request.on('response', (response) => {
         const { statusCode: status = 0, headers: answered } = response;
+        const told = secret === null ? null : readClock(secret, macOf(request), answered[clockHeader]);
         collect(response, mostBytes)
           .then((bytes) => {
             const reply = { status, bytes, signature: answered[answerHeader] };
-            if (status < 300 && !isVouched(request, reply)) reject(new ForgedAnswer());
+            if (told !== null && again) {
+              skews.set(url.origin, told - now());
+              resolve(send(url, ask, false));
+            } else if (status < 300 && !isVouched(request, reply)) reject(new ForgedAnswer());
             else resolve(reply);
           })
           .catch(reject);

@@ -205,6 +205,13 @@ describe('the throttle', () => {
     expect(said.filter((code) => code === 'too_many_requests')).toHaveLength(50);
   });
 
+  test('counts a guess that is late too', async () => {
+    const { clock, judge } = setUp();
+    const late = () => linesOf(signRequest({ ...head, secret: otherSecret, now: clock.now() - 900_000 }));
+    for (let count = 0; count < 100; count += 1) expect(await judge(late(), 'signed')).toBe('signature_stale');
+    expect(await judge(late(), 'signed')).toBe('too_many_requests');
+  });
+
   test('does not count what is no guess', async () => {
     const { clock, judge, sign, token } = setUp();
     const expired = pageAuth(await token());

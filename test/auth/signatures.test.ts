@@ -1,7 +1,8 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
-import { signatureHeader, signRequest, timestampHeader } from '../../service/auth/sign.ts';
+import { clockHeader, readClock, signatureHeader, signRequest, timestampHeader } from '../../service/auth/sign.ts';
 import { createSignatures, type HeaderLines, parseSignature, type SignedHead } from '../../service/auth/signatures.ts';
+import type { CodedError } from '../../service/errors.ts';
 import { createClock, linesOf, otherSecret, outcome, secret } from './support.ts';
 
 const head: SignedHead = { method: 'POST', host: 'player.local:8080', target: '/api/screens/lobby/commands?x=1&y=%20' };
@@ -15,7 +16,7 @@ const setUp = (secrets: readonly string[] = [secret], mostNonces?: number) => {
     linesOf(signRequest({ ...head, body, secret: with_, now }));
   const judge = (headers: HeaderLines, as: SignedHead = head) =>
     outcome(() => signatures.verify(parseSignature(headers), as));
-  return { clock, signed, judge };
+  return { clock, signatures, signed, judge };
 };
 
 const nonce = 'AAAAAAAAAAAAAAAA-_09az';
@@ -247,6 +248,32 @@ describe('time', () => {
   test('is judged before the MAC: what is stale and wrong is stale', async () => {
     const { clock, signed, judge } = setUp();
     expect(await judge(signed(clock.now() - 1, otherSecret))).toBe('signature_stale');
+  });
+
+  test('here is told whoever signs by another, and nobody who does not know the secret', () => {
+    const { clock, signatures } = setUp();
+    const tell = (by: string) => {
+      const signature = parseSignature(linesOf(signRequest({ ...head, secret: by, now: clock.now() - 3600 * second })));
+      try {
+        return signatures.verify(signature, head);
+      } catch (error) {
+        return { mac: signature.mac, told: (error as CodedError).headers[clockHeader] };
+      }
+    };
+    const { mac, told } = tell(secret) as { mac: string; told: string };
+    expect(readClock(secret, mac, told)).toBe(clock.now());
+    expect(tell(otherSecret)).toMatchObject({ told: undefined });
+
+    const later = told.replace(/^\d+/, (time) => String(Number(time) + 1));
+    for (const [by, of, what] of [
+      [otherSecret, mac, told],
+      [secret, mac.replace(/^./, (digit) => (digit === '0' ? '1' : '0')), told],
+      [secret, mac, later],
+      [secret, mac, 'soon'],
+      [secret, mac, undefined],
+    ] as const) {
+      expect(readClock(by, of, what)).toBeNull();
+    }
   });
 });
 

@@ -1,10 +1,11 @@
 /** What stands at a peer's address may be anything: it is named in /healthz, and spreads nowhere. */
 import { createServer, type RequestListener } from 'node:http';
 import { describe, expect, test } from 'vitest';
+import { signRequest } from '../../service/auth/sign.ts';
 import type { PeerState } from '../../service/wire/peers.ts';
 import { patience } from '../support/observe.ts';
 import { joinScreen } from '../support/page.ts';
-import { listenOn, peersOf, postTo, secret, startBox } from './support.ts';
+import { listenOn, peersOf, postTo, secret, startBox, untilTogether } from './support.ts';
 
 const state = {
   nodeId: '00000000-0000-4000-8000-000000000000',
@@ -92,6 +93,24 @@ test('where a secret is set, a peer has to know it', async () => {
   const careful = await startBox([{ url }], { env: { SIGNAGE_SHARED_SECRET: secret } });
   const reason = 'answers without knowing the secret';
   await expect.poll(() => peersOf(careful), patience).toMatchObject([{ nodeId: null, state: 'away', reason }]);
+});
+
+test('boxes that share a secret are together with clocks an hour apart, and when one is set', async () => {
+  let ahead = 3_600_000;
+  const wall = () => Date.now() + ahead;
+  const env = { SIGNAGE_SHARED_SECRET: secret };
+  const here = await startBox([], { env });
+  const there = await startBox([here], { env, wall });
+  await untilTogether([here, there]);
+  const url = `${there.url}/api/screens/lobby/socket`;
+  const headers = signRequest({ secret, method: 'GET', url, now: wall() });
+  const page = await joinScreen(there, 'lobby', {}, { headers });
+  const next = () => postTo(here, '/api/screens/lobby/commands', { command: 'next' });
+  expect(await (await next()).json()).toMatchObject({ sent: 1, degraded: false });
+  await page.message(({ command }) => command === 'next');
+
+  ahead = -3_600_000;
+  expect(await (await next()).json()).toMatchObject({ sent: 1, degraded: false });
 });
 
 test('a peer that counts wrong spoils no answer', async () => {
