@@ -31,9 +31,9 @@ const nodeBundle: BuildOptions = {
 };
 
 /** What the thread that reads feeds is given as text: one CommonJS file, with nothing outside of it. */
-const parsersBundle: BuildOptions = {
+const feedsThreadBundle: BuildOptions = {
   ...shared,
-  entryPoints: { 'service/parsers': 'service/feeds/parsers.ts' },
+  entryPoints: { 'service/feeds-thread': 'service/feeds/thread.ts' },
   outExtension: { '.js': '.cjs' },
   platform: 'node',
   target: 'node20',
@@ -66,4 +66,4 @@ const localPagesBundle: BuildOptions = {
   target: 'chrome140',
 };
 
-export const esbuildBundles: readonly BuildOptions[] = [nodeBundle, parsersBundle, preloadBundle, localPagesBundle];
+export const esbuildBundles: readonly BuildOptions[] = [nodeBundle, feedsThreadBundle, preloadBundle, localPagesBundle];

@@ -117,9 +117,12 @@ const pictureAddress = (address: string | undefined, base: string, feedUrl: stri
   return url !== null && isInside(new URL(url)) && !isInside(new URL(feedUrl)) ? null : url;
 };
 
+/** Tags of pictures. One that is not closed reaches to the end, so that no part of a text is gone through twice. */
+const PICTURE = /<img\s[^>]*(?:>|$)/gi;
+
 /** The first picture in a text that is more than a dot to count readers by. */
 const pictureIn = (html: string | undefined): string | undefined => {
-  for (const [tag] of html?.matchAll(/<img\s[^>]*>/gi) ?? []) {
+  for (const [tag] of html?.matchAll(PICTURE) ?? []) {
     if (/\s(?:width|height)\s*=\s*["']?[01]["'\s/>]/i.test(tag)) continue;
     const source = /\ssrc\s*=\s*(?:"([^"]*)"|'([^']*)')/i.exec(tag);
     const url = source?.[1] ?? source?.[2];

@@ -6,7 +6,6 @@ import type { RssFeed } from '../wire/playlist.ts';
 import type { CacheEntry } from './cache.ts';
 import { type Fetch, FetchError, type Validators } from './fetch.ts';
 import type { Reader } from './reader.ts';
-import { type FeedItem, itemsOf } from './rss.ts';
 import { waitAfter } from './schedule.ts';
 import { decodeDocument } from './text.ts';
 
@@ -56,6 +55,8 @@ export interface Source {
 /** After a start, and after a change of the content, requests wait for that to be done, and are spread, in ms. */
 const START_MS = 300;
 const SPREAD_MS = 500;
+/** A timer holds less than 25 days, and fires at once for more. */
+const LONGEST_SLEEP_MS = 3_600_000;
 
 /** What stands for a source and what is asked of it, without saying what. */
 export const keyOf = ({ kind, id, url, select }: SourceSettings): string =>
@@ -75,10 +76,10 @@ export const openSource = (settings: SourceSettings, kept: CacheEntry | null, de
   let reason: string | null = null;
   let timer: NodeJS.Timeout;
 
-  const read = async (body: Buffer, charset: string | null, base: string): Promise<FeedItem[] | unknown> => {
+  const read = async (body: Buffer, charset: string | null, base: string): Promise<unknown> => {
     const text = decodeDocument(body, charset);
     if (text.trim() === '') throw new FetchError('the answer is empty');
-    return kind === 'rss' ? itemsOf(await reader.feed(text), base) : await reader.data(text, select);
+    return kind === 'rss' ? reader.feed(text, base) : reader.data(text, select);
   };
 
   const look = async (): Promise<CacheEntry> => {
@@ -92,6 +93,11 @@ export const openSource = (settings: SourceSettings, kept: CacheEntry | null, de
     const digest = digestOf(answer.body);
     const data = good?.digest === digest ? good.data : await read(answer.body, answer.charset, answer.base);
     return { key, fetchedAt, ...answer.validators, digest, data };
+  };
+
+  const sleep = (ms: number): void => {
+    const rest = ms - LONGEST_SLEEP_MS;
+    timer = rest > 0 ? setTimeout(sleep, LONGEST_SLEEP_MS, rest) : setTimeout(() => void run(), ms);
   };
 
   const run = async (): Promise<void> => {
@@ -110,10 +116,10 @@ export const openSource = (settings: SourceSettings, kept: CacheEntry | null, de
       if (Number.isInteger(Math.log2(failures))) log.warn({ source: id, kind, reason, failures }, 'a source fails');
     }
     if (closing.signal.aborted) return;
-    timer = setTimeout(() => void run(), waitAfter({ refreshSeconds, failures, retryAfterMs }, random()));
+    sleep(waitAfter({ refreshSeconds, failures, retryAfterMs }, random()));
     onChange();
   };
-  timer = setTimeout(() => void run(), START_MS + random() * SPREAD_MS);
+  sleep(START_MS + random() * SPREAD_MS);
 
   const status = (): SourceState['status'] => {
     if (failures > 0) return good === null ? 'failed' : 'stale';

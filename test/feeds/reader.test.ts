@@ -1,7 +1,8 @@
 import { expect, it, onTestFinished } from 'vitest';
 import { createReader, type Reader } from '../../service/feeds/reader.ts';
-import { itemsOf } from '../../service/feeds/rss.ts';
 import { item, rss } from './server.ts';
+
+const base = 'http://news.example/feed';
 
 const open = (options = {}): Reader => {
   const reader = createReader(options);
@@ -15,7 +16,7 @@ it.each<[string, string, RegExp]>([
   ['NUL', '\0\0\0', /no RSS/],
   ['JSON that is none', '{"version": "https://jsonfeed.org/version/1", ', /no RSS/],
 ])('%s is no feed', async (_, text, expected) => {
-  await expect(open().feed(text)).rejects.toThrow(expected);
+  await expect(open().feed(text, base)).rejects.toThrow(expected);
 });
 
 it.each<[string, string | null, unknown]>([
@@ -47,8 +48,8 @@ it('what never ends is ended, and what comes after it is read', async () => {
 });
 
 it.each<[string, (reader: Reader) => Promise<unknown>]>([
-  ['elements', (reader) => reader.feed(rss(`<item>${'<a/>'.repeat(1e6)}</item>`))],
-  ['attributes', (reader) => reader.feed(rss(`<item ${'a="" '.repeat(1e6)}/>`))],
+  ['elements', (reader) => reader.feed(rss(`<item>${'<a/>'.repeat(1e6)}</item>`), base)],
+  ['attributes', (reader) => reader.feed(rss(`<item ${'a="" '.repeat(1e6)}/>`), base)],
   ['values', (reader) => reader.data(`[${'[],'.repeat(1e6)}[]]`, null)],
   ['results', (reader) => reader.data(`[${'[],'.repeat(5e4)}[]]`, '$..*')],
   ['results of results', (reader) => reader.data(`[${'[[[1]]],'.repeat(3e4)}1]`, '$..*..*..*')],
@@ -56,18 +57,25 @@ it.each<[string, (reader: Reader) => Promise<unknown>]>([
   await expect(read(open())).rejects.toThrow(/too m/);
 });
 
-it('a long feed holds up nobody else', async () => {
+it.each<[string, string, number]>([
+  ['long', item('Hello &amp; more', '<description>Something happened</description>').repeat(30_000), 1],
+  [
+    'of pictures without end',
+    Array.from({ length: 100 }, (_, at) =>
+      item(`${at}`, `<description>${'&lt;img '.repeat(4_000)}</description>`),
+    ).join(''),
+    50,
+  ],
+])('a feed that is %s is read, and holds up nobody else', async (_, items, count) => {
   const reader = open();
-  const reading = reader.feed(
-    rss(item('Hello &amp; more', '<description>Something happened</description>').repeat(30_000)),
-  );
+  const reading = reader.feed(rss(items), base);
   let longest = 0;
   let last = performance.now();
   const timer = setInterval(() => {
     longest = Math.max(longest, performance.now() - last);
     last = performance.now();
   }, 5);
-  expect(itemsOf(await reading, 'http://x/')).toHaveLength(1);
+  expect(await reading).toHaveLength(count);
   clearInterval(timer);
   expect(longest).toBeLessThan(400);
 });
