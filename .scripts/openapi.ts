@@ -42,12 +42,21 @@ const answer = (description: string, schema: z.ZodType) => ({ 200: { description
 const text = (description: string, type: string) => ({
   200: { description, content: { [type]: { schema: z.string() } } },
 });
+const binary = (type: string) => ({ content: { [type]: { schema: z.string().meta({ format: 'binary' }) } } });
 const bytes = (description: string, type = 'application/octet-stream') => ({
-  200: { description, content: { [type]: { schema: z.string().meta({ format: 'binary' }) } } },
+  200: { description, ...binary(type) },
+});
+const entityTag = { ETag: { description: 'RFC 9110 entity tag', schema: { type: 'string' } } } as const;
+const unchanged = { 304: { description: 'It is what If-None-Match names', headers: entityTag } };
+/** A file that is served as RFC 9110 has it. */
+const medium = (description: string) => ({
+  200: { description, headers: entityTag, ...binary('*/*') },
+  206: { description: 'The range that was asked for', headers: entityTag, ...binary('*/*') },
+  ...unchanged,
 });
 
 interface Operation extends ZodOpenApiOperationObject {
-  /** The statuses of its errors, beyond 421 and 500, which any request can meet, and those of its access class. */
+  /** The statuses of its errors, beyond 400, 421 and 500, which any request can meet, and those of its access class. */
   errors?: number[];
 }
 
@@ -60,7 +69,12 @@ const operations: Record<RouteName, Operation> = {
   'GET /': {
     summary:
       'The landing page: the QR code that brings a phone to the onboarding form (baseline: a line of plain text)',
-    responses: text('HTML', 'text/html'),
+    responses: {
+      200: {
+        description: 'HTML; plain text in the baseline variant',
+        content: { 'text/html': { schema: z.string() }, 'text/plain': { schema: z.string() } },
+      },
+    },
   },
   'GET /onboard': {
     summary: 'The onboarding form',
@@ -81,8 +95,8 @@ const operations: Record<RouteName, Operation> = {
   'GET /media/:filename': {
     summary: 'A file of the upload directory, else of the media directory; with ranges and validators (RFC 9110)',
     requestParams: byName,
-    responses: bytes('The file, under its own media type where its name and its first bytes agree'),
-    errors: [400, 404, 412, 416],
+    responses: medium('The file, under its own media type where its name and its first bytes agree'),
+    errors: [404, 412, 416],
   },
   'GET /updates/:filename': {
     summary: 'A signed release that this box has fetched, for the other boxes: metadata, signature and installer',
@@ -99,10 +113,10 @@ const operations: Record<RouteName, Operation> = {
       }),
     },
     responses: {
-      ...bytes('The copy, under the media type that its bytes have'),
+      ...medium('The copy, under the media type that its bytes have'),
       302: { description: 'There is no copy yet: the address itself' },
     },
-    errors: [400, 404, 412, 416],
+    errors: [404, 412, 416],
   },
   'GET /healthz': { summary: 'How the service is', responses: answer('It answers, whatever is amiss', health) },
   'GET /api/screens/:slug/playlist': {
@@ -110,8 +124,8 @@ const operations: Record<RouteName, Operation> = {
       'Everything that the screen shows. The entity tag is the revision; the header x-signage-sync says that every screen shows it at the same time',
     requestParams: bySlug,
     responses: {
-      ...answer('The playlist payload', playlistPayload),
-      304: { description: 'It is what If-None-Match names' },
+      200: { description: 'The playlist payload', headers: entityTag, ...json(playlistPayload) },
+      ...unchanged,
     },
     errors: [404],
   },
@@ -132,13 +146,12 @@ const operations: Record<RouteName, Operation> = {
     requestParams: bySlug,
     requestBody: { required: true, ...json(commandRequest) },
     responses: answer('What was sent', commandResult),
-    errors: [400, 404, 408, 413, 415, 507],
+    errors: [404, 408, 413, 415, 507],
   },
   'GET /api/onboarding/status': {
     summary: 'What a device is bound to',
     requestParams: { query: deviceQuery },
     responses: answer('The persisted status; an unknown device is one that is not onboarded', onboardingStatus),
-    errors: [400],
   },
   'GET /api/onboarding/screens': {
     summary: 'The screens that a device can be bound to',
@@ -148,18 +161,17 @@ const operations: Record<RouteName, Operation> = {
     summary: 'The QR code of the onboarding form for a device',
     requestParams: { query: deviceQuery },
     responses: text('SVG', 'image/svg+xml'),
-    errors: [400],
   },
   'POST /api/onboarding': {
     summary: 'Binds a device to a screen and a name, in place of its binding before; durable once it is answered',
     requestBody: { required: true, ...json(binding) },
     responses: answer('The binding', onboardingResult),
-    errors: [400, 404, 408, 413, 415, 507],
+    errors: [404, 408, 413, 415, 507],
   },
   'POST /api/auth/page': {
     summary: 'Renews the token of a page',
     responses: answer('The next token; nulls where no secret is set', pageToken),
-    errors: [415],
+    errors: [408, 413, 415],
   },
   'GET /api/media/config': { summary: 'Where media are kept', responses: answer('The folders', mediaConfig) },
   'PUT /api/media/:filename': {
@@ -170,25 +182,24 @@ const operations: Record<RouteName, Operation> = {
       content: { 'application/octet-stream': { schema: z.string().meta({ format: 'binary' }) } },
     },
     responses: { 201: { description: 'It is on the disk for good', ...json(uploadResult) } },
-    errors: [400, 408, 413, 507],
+    errors: [408, 413, 507],
   },
   'DELETE /api/media/:filename': {
     summary: 'Deletes an uploaded file',
     requestParams: byName,
     responses: { 204: { description: 'It is gone' } },
-    errors: [400, 404],
+    errors: [404],
   },
   'GET /api/frames': {
     summary: 'Whether a page of somebody else lets itself be shown in a frame, by the headers of its answer',
     requestParams: { query: frameQuery },
     responses: answer('What browsers would do; a page that does not answer is not judged', frameVerdict),
-    errors: [400],
   },
   'GET /api/rtmp/session': {
     summary: 'Makes or re-uses the HLS session of a live source; answers at once',
     requestParams: { query: rtmpQuery },
     responses: answer('The session', rtmpSession),
-    errors: [400, 429, 503],
+    errors: [429, 503],
   },
   'GET /api/rtmp/streams/:key/index.m3u8': {
     summary: 'The manifest of a session (RFC 8216)',
@@ -210,7 +221,6 @@ const operations: Record<RouteName, Operation> = {
     summary: 'What this box tells its peers of itself',
     requestParams: { query: peerQuery.partial() },
     responses: answer('Its state now', peerState),
-    errors: [400],
   },
   'GET /api/peers/content': {
     summary: 'The newest content that this box has, and would still have after a power cut',
@@ -272,13 +282,16 @@ with \`x-signage-peer\` is meant for the box of that node id alone (421 otherwis
 
 const pathOf = (path: string): string => path.replace(/[:*](\w+)/g, '{$1}');
 
+const retryAfter = { headers: { 'Retry-After': { description: 's', schema: { type: 'integer' } } } } as const;
+
 const paths: ZodOpenApiPathsObject = {};
 for (const [name, { errors = [], ...operation }] of Object.entries(operations) as [RouteName, Operation][]) {
   const [method = '', path = ''] = name.split(' ');
   const { access, variant } = policy[name];
   const responses = { ...operation.responses };
-  for (const status of [...errors, ...classes[access].errors, 421, 500]) {
-    responses[`${status}` as '500'] ??= { description: 'Error', ...json(errorBody) };
+  const error = path.startsWith('/api/') ? json(errorBody) : { content: { 'text/plain': { schema: z.string() } } };
+  for (const status of [...errors, ...classes[access].errors, 400, 421, 500]) {
+    responses[`${status}` as '500'] ??= { description: 'Error', ...(status === 429 && retryAfter), ...error };
   }
   const at = pathOf(path);
   paths[at] = {

@@ -103,7 +103,7 @@ export const createHub = ({ log, reports, revisionOf, nameOf, siteTime, onSkew }
       label: '',
       userAgent: origin.userAgent,
       viewport: hello.viewport ?? null,
-      page: hello.page,
+      page: hello.page ?? `/screen/${slug}`,
       currentSlide: null,
       currentSlideId: null,
       currentSlideTitle: null,
@@ -126,13 +126,13 @@ export const createHub = ({ log, reports, revisionOf, nameOf, siteTime, onSkew }
 
   const update = ({ connection }: Peer, state: State): void => {
     const { page, viewport, currentSlide, currentSlideId, currentSlideTitle, paused, blackout } = state;
-    connection.page = page;
+    if (page !== undefined) connection.page = page;
     if (viewport !== undefined) connection.viewport = viewport;
     connection.currentSlide = currentSlide ?? null;
     connection.currentSlideId = currentSlideId ?? null;
     connection.currentSlideTitle = currentSlideTitle ?? null;
-    connection.paused = paused;
-    connection.blackout = blackout;
+    if (paused !== undefined) connection.paused = paused;
+    if (blackout !== undefined) connection.blackout = blackout;
   };
 
   const attach = (socket: WebSocket, origin: Origin): void => {

@@ -115,7 +115,7 @@ const source = z.strictObject({
   id,
   name: z.string().optional(),
   url: pageUrl,
-  refresh_seconds: z.number().min(10).max(31_536_000).optional().describe('default: 900'),
+  refresh_seconds: z.number().positive().max(31_536_000).optional().describe('at least 1 is kept; default: 900'),
 });
 
 const isPath = (path: string): boolean => {

@@ -1,5 +1,7 @@
 /** When a feed is fetched next: pure, in ms. */
 
+/** However often a feed is asked for. */
+const SHORTEST_MS = 1_000;
 const FIRST_RETRY_MS = 15_000;
 const LONGEST_RETRY_MS = 3_600_000;
 const LONGEST_REQUEST_MS = 86_400_000;
@@ -20,7 +22,7 @@ interface Past {
  * @param chance of [0, 1)
  */
 export const waitAfter = ({ refreshSeconds, failures, retryAfterMs }: Past, chance: number): number => {
-  const usual = refreshSeconds * 1000;
+  const usual = Math.max(refreshSeconds * 1000, SHORTEST_MS);
   const backoff = Math.min(usual, FIRST_RETRY_MS) * 2 ** Math.min(failures - 1, 20);
   const wait = failures === 0 ? usual : Math.min(backoff, Math.max(usual, LONGEST_RETRY_MS));
   const asked = failures === 0 ? 0 : Math.min(retryAfterMs ?? 0, LONGEST_REQUEST_MS);

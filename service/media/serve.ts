@@ -62,7 +62,8 @@ export const serve = async (ctx: Context, { name, type, etag, sha256 }: Guise, f
       'Content-Security-Policy': "default-src 'none'; sandbox",
       'X-Content-Type-Options': 'nosniff',
     });
-    ctx.status = 200;
+    // Without its own phrase, which would stand beside 206 too.
+    ctx.res.statusCode = 200;
     await transfer(ctx, name, file);
     ctx.respond = false;
   } finally {

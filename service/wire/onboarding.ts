@@ -6,7 +6,9 @@ import { clientName, deviceId, slug } from './terms.ts';
 export const deviceQuery = z.object({ deviceId });
 
 /** What binds a device to a screen, and gives it its name. */
-export const binding = z.object({ deviceId, clientName, screenSlug: slug }).meta({ id: 'Binding' });
+export const binding = z
+  .object({ deviceId, clientName, screenSlug: z.string().min(1).max(128).describe('of a screen that there is') })
+  .meta({ id: 'Binding' });
 export type Binding = z.infer<typeof binding>;
 
 export const onboardingStatus = z

@@ -11,8 +11,12 @@ export const viewport = z.object({
 
 /** What a page says of itself whenever it changes. */
 const pageState = {
-  page: z.string().max(2048).describe("the page's path, or the URL that a redirect shows"),
-  viewport: viewport.nullish(),
+  page: z
+    .string()
+    .max(2048)
+    .optional()
+    .describe("the page's path, or the URL that a redirect shows; absent: as before"),
+  viewport: viewport.extend({ devicePixelRatio: viewport.shape.devicePixelRatio.default(1) }).nullish(),
 };
 
 export const helloMessage = z
@@ -32,8 +36,8 @@ export const stateMessage = z
     currentSlide: z.int().nonnegative().nullish().describe('index into slides, from 0'),
     currentSlideId: z.string().max(256).nullish(),
     currentSlideTitle: z.string().nullish(),
-    paused: z.boolean(),
-    blackout: z.boolean(),
+    paused: z.boolean().optional().describe('absent: as before'),
+    blackout: z.boolean().optional().describe('absent: as before'),
   })
   .meta({ id: 'State', description: 'what a page shows, sent on change' });
 

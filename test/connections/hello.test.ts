@@ -54,9 +54,11 @@ test('a hello is welcomed, and is a connection from then on', async () => {
 test('the least of a hello will do', async () => {
   const service = await startTestService({ content: lobby });
   const page = await openSocket(service, '/api/screens/lobby/socket');
-  page.send({ type: 'hello', clientId: 'a', page: '/screen/lobby' });
+  page.send({ type: 'hello', clientId: 'a' });
   expect(await page.message(({ type }) => type === 'welcome')).toMatchObject({ clientName: null });
-  expect(await connectionsOf(service)).toMatchObject([{ deviceId: null, clientName: null, viewport: null }]);
+  expect(await connectionsOf(service)).toMatchObject([
+    { deviceId: null, clientName: null, page: '/screen/lobby', viewport: null },
+  ]);
 });
 
 describe('a state', () => {
@@ -95,6 +97,22 @@ describe('a state', () => {
     const { volume: _volume, ...expected } = { volume: 0, ...said, ...shown };
     await expect.poll(async () => (await connectionsOf(service))[0], patience).toMatchObject(expected);
     expect(Object.keys((await connectionsOf(service))[0] ?? {})).not.toContain('volume');
+  });
+
+  test('leaves what it does not say as it was, but for the slide', async () => {
+    const service = await startTestService({ content: lobby });
+    const page = await joinScreen(service, 'lobby', { page: undefined });
+    page.send({ ...state, page: '/elsewhere', currentSlide: 9, paused: true });
+    page.send({ type: 'state', viewport: { width: 10, height: 20 } });
+    await expect
+      .poll(async () => (await connectionsOf(service))[0], patience)
+      .toMatchObject({
+        page: '/elsewhere',
+        paused: true,
+        blackout: false,
+        currentSlide: null,
+        viewport: { width: 10, height: 20, devicePixelRatio: 1 },
+      });
   });
 
   test('is a sign of life', async () => {

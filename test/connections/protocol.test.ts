@@ -32,7 +32,7 @@ describe('closed with 1008', () => {
     ['a hello with an empty clientId', { ...hello, clientId: '' }],
     ['a hello with a clientId of 129 characters', { ...hello, clientId: 'x'.repeat(129) }],
     ['a hello with a clientId that is a number', { ...hello, clientId: 1 }],
-    ['a hello without page', { ...hello, page: null }],
+    ['a hello with no page', { ...hello, page: null }],
     ['a hello with a deviceId that is none', { ...hello, deviceId: 'a b' }],
     ['a hello with a clientName of 65 characters', { ...hello, clientName: 'x'.repeat(65) }],
     ['a hello with a viewport in words', { ...hello, viewport: 'large' }],
@@ -50,11 +50,9 @@ describe('closed with 1008', () => {
     ['a second hello', hello],
     ['an unknown type', { type: 'goodbye' }],
     ['no JSON', '{'],
-    ['a state without paused', { ...state, paused: undefined }],
     ['a state with paused in words', { ...state, paused: 'yes' }],
     ['a state with half a slide', { ...state, currentSlide: 0.5 }],
     ['a state with a slide below 0', { ...state, currentSlide: -1 }],
-    ['a state without page', { ...state, page: undefined }],
   ])('a page that then says %s', async (_, message) => {
     const page = await joinScreen(service(), 'lobby');
     page.send(message);

@@ -8,6 +8,7 @@ const wait = (refreshSeconds: number, failures: number, retryAfterMs: number | n
 it.each([
   ['a good feed', wait(900, 0), 900],
   ['with the most jitter', wait(900, 0, null, 1), 990],
+  ['a feed that is to be asked all the time', wait(0.001, 0), 1],
   ['a first failure', wait(900, 1), 15],
   ['a second', wait(900, 2), 30],
   ['a sixth', wait(900, 6), 480],

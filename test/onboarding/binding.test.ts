@@ -51,6 +51,7 @@ describe('binding a device', () => {
     ['a name that is too long', { clientName: 'x'.repeat(65) }, 400, 'invalid_field', 'clientName'],
     ['a screen that is no slug', { screenSlug: ['lobby'] }, 400, 'invalid_field', 'screenSlug'],
     ['a screen that does not exist', { screenSlug: 'attic' }, 404, 'screen_not_found', 'screenSlug'],
+    ['a screen whose name is no slug', { screenSlug: 'no_such' }, 404, 'screen_not_found', 'screenSlug'],
     ['a screen called like a property', { screenSlug: 'constructor' }, 404, 'screen_not_found', 'screenSlug'],
   ])('refuses %s, and keeps nothing', async (_, binding, status, code, field) => {
     const service = await startTestService({ content });
