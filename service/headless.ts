@@ -1,8 +1,12 @@
 /** The service on plain Node: what `npm run headless` runs. */
+import { networkInterfaces } from 'node:os';
+import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { startService } from './index.ts';
 import { createLog } from './log.ts';
+import { publicBase } from './onboarding/address.ts';
 import { EXIT_CONFIG, OptionsError, readOptions } from './options.ts';
+import { isLoopback } from './peers/loopback.ts';
 
 /** From `dist/service`, where this file is bundled to. */
 const fromHere = (path: string): string => fileURLToPath(new URL(path, import.meta.url));
@@ -31,10 +35,14 @@ const run = async (): Promise<void> => {
   process.on('SIGTERM', stop);
   process.on('SIGINT', stop);
 
+  const { host, port } = new URL(service.url);
+  const base = publicBase(options.publicUrl, { host, port: Number(port) }, networkInterfaces());
   console.log(`Signage player listening on ${service.url}`);
   for (const { name, slug } of service.screens().slice(0, MOST_LISTED)) {
     console.log(`  ${name}: ${service.url}/screen/${slug}`);
   }
+  if (base !== null && !isLoopback(options.host)) console.log(`  another screen in the network: ${base}/`);
+  console.log(`  what they show: ${join(options.dataDir, 'content.json')}`);
 };
 
 run().catch((error: unknown) => {
