@@ -3,6 +3,7 @@ import { dirname, join } from 'node:path';
 import { setTimeout as wait } from 'node:timers/promises';
 import { app, powerSaveBlocker } from 'electron';
 import { startWithLogin } from './autostart.ts';
+import { readBuiltAt } from './built.ts';
 import type { Display } from './displays.ts';
 import { createFirstConfig, placesOf } from './first-config.ts';
 import type { Paths } from './paths.ts';
@@ -17,7 +18,7 @@ import { createWatchdog } from './watchdog.ts';
 
 interface Dependencies {
   host: Pick<ServiceHost, 'log' | 'dataDir' | 'checkConfig'>;
-  paths: Pick<Paths, 'resourcesDir' | 'appImage' | 'systemd'>;
+  paths: Pick<Paths, 'rendererDir' | 'resourcesDir' | 'appImage' | 'systemd'>;
   screens: Pick<Screens, 'list' | 'health' | 'rest'>;
   displays(): readonly Display[];
   /** Null while there is none. */
@@ -59,6 +60,7 @@ export const createAppliance = (deps: Dependencies): Appliance => {
   const { host, paths, screens, service } = deps;
   const { log, dataDir } = host;
   const { platform } = process;
+  const builtAt = readBuiltAt(paths.rendererDir);
   const watchdog = createWatchdog({ log }, paths.systemd);
   const firstConfig = createFirstConfig(
     { log, check: host.checkConfig },
@@ -75,9 +77,9 @@ export const createAppliance = (deps: Dependencies): Appliance => {
     if (service() === null || health.screens.length === 0 || crashes > before) return false;
     // In closed hours nothing is painted, and that is well.
     const isClosed = power?.status().on === false;
-    return health.screens.every(({ state, lastBeatAt }) =>
-      isClosed ? Date.now() - Date.parse(lastBeatAt ?? '') < ALIVE_MS : state === 'playing',
-    );
+    return isClosed
+      ? screens.list().every((screen) => screen.silentMs() < ALIVE_MS)
+      : health.screens.every(({ state }) => state === 'playing');
   };
 
   const updates = openUpdates(
@@ -92,7 +94,7 @@ export const createAppliance = (deps: Dependencies): Appliance => {
         return { ...kiosk.updates, feed: kiosk.updates.feed ?? null, peers: running.updateFeeds(), timeZone };
       },
     },
-    { platform, dataDir, resourcesDir: paths.resourcesDir, appImage: paths.appImage },
+    { platform, dataDir, resourcesDir: paths.resourcesDir, appImage: paths.appImage, builtAt },
   );
 
   let blocker: number | null = null;
@@ -128,8 +130,9 @@ export const createAppliance = (deps: Dependencies): Appliance => {
           stayAwake,
           rest: screens.rest,
           now: Date.now,
+          steady: () => performance.now(),
         },
-        running.options,
+        { timeZone: running.options.timeZone, builtAt },
       );
       power.start();
       if (!app.isPackaged) return;

@@ -10,7 +10,7 @@ import { gpuLost } from './ladder.ts';
 import { createMaintenance } from './maintenance.ts';
 import { findPaths } from './paths.ts';
 import { hashPin } from './pin.ts';
-import { openRendering } from './rendering.ts';
+import { openRendering, STEP_MS } from './rendering.ts';
 import { createScreens } from './screens.ts';
 import {
   createServiceHost,
@@ -40,7 +40,7 @@ const rendering = openRendering(paths.rendering);
 const host = createServiceHost(paths, () => ({
   ...screens.health(),
   ...appliance.health(),
-  rendering: rendering.softwareMs === null ? 'hardware' : 'software',
+  rendering: rendering.isSoftware ? 'software' : 'hardware',
 }));
 const { log } = host;
 
@@ -145,6 +145,15 @@ const takeLock = (): boolean => {
   return false;
 };
 
+/** A disk that takes nothing must not end what plays; and a start would find the same again. */
+const keepRendering = (act: () => void): void => {
+  try {
+    act();
+  } catch (error) {
+    log.error({ err: error }, 'how to draw could not be written down for the next start');
+  }
+};
+
 // Phase 2: what happens when something breaks.
 const handleCrashes = (): void => {
   process.on('uncaughtException', fail);
@@ -152,20 +161,21 @@ const handleCrashes = (): void => {
   let losses: readonly number[] = [];
   app.on('child-process-gone', (_event, { type, reason }) => {
     log.warn({ type, reason }, 'a process of the kiosk is gone');
-    if (type !== 'GPU' || rendering.softwareMs !== null) return;
+    if (type !== 'GPU' || rendering.isSoftware) return;
     const judged = gpuLost(losses, performance.now());
     losses = judged.losses;
     if (!judged.isUnfit) return;
-    rendering.giveUpGpu();
-    relaunch('the GPU process was lost too often');
+    keepRendering(() => {
+      rendering.giveUpGpu();
+      relaunch('the GPU process was lost too often');
+    });
   });
-  if (rendering.softwareMs === null) return;
+  if (!rendering.isSoftware) return;
   app.disableHardwareAcceleration();
-  const tryGpu = (): void => {
-    rendering.tryGpu();
-    relaunch('the GPU is tried again');
+  const step = (): void => {
+    if (rendering.step()) relaunch('the GPU is tried again');
   };
-  setTimeout(tryGpu, rendering.softwareMs).unref();
+  setInterval(() => keepRendering(step), STEP_MS).unref();
 };
 
 /** Gives each display its place, as far as that is known yet. */

@@ -31,7 +31,7 @@ export const findPaths = (): Paths => {
       player: join(dist, 'main', 'preload', 'player.cjs'),
       maintenance: join(dist, 'main', 'preload', 'maintenance.cjs'),
     },
-    rendering: join(app.getPath('userData'), 'software-rendering-until'),
+    rendering: join(app.getPath('userData'), 'software-rendering'),
     appImage: APPIMAGE ?? null,
     systemd: {
       isWatched: NOTIFY_SOCKET !== undefined,

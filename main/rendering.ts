@@ -5,35 +5,45 @@
 import { mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { dirname } from 'node:path';
 
-const DAY_MS = 24 * 60 * 60_000;
+/** How often what is left of the day is written down, ms. */
+export const STEP_MS = 10 * 60_000;
+const DAY_STEPS = 144;
 
 export interface Rendering {
-  /** How long the box goes on without the GPU, ms; null: it has it. */
-  readonly softwareMs: number | null;
+  /** Whether it draws without the GPU. */
+  readonly isSoftware: boolean;
   /** Draws without the GPU for a day, from the next start on. @throws the system's error */
   giveUpGpu(): void;
-  /** Tries the GPU again, from the next start on. */
-  tryGpu(): void;
+  /**
+   * Counts down by a step that the box ran: not by a clock, which may be years wrong until it is set.
+   * @returns whether the day is over: the GPU is tried again with the next start
+   * @throws the system's error
+   */
+  step(): boolean;
 }
 
-/** What is left of a day that ends at `until`; null where it is over. A clock that was set back must not make it long. */
-const leftOf = (until: number, now: number): number | null => (until > now ? Math.min(until - now, DAY_MS) : null);
-
-/** @param path of the file, which holds the end of that day in ms since the epoch */
-export const openRendering = (path: string, now = Date.now): Rendering => {
+/** @param path of the file, which holds the steps that are left of that day */
+export const openRendering = (path: string): Rendering => {
   const read = (): number => {
     try {
-      return Number(readFileSync(path, 'utf8'));
+      return Math.min(DAY_STEPS, Math.floor(Number(readFileSync(path, 'utf8')))) || 0;
     } catch {
       return 0;
     }
   };
+  const write = (steps: number): void => {
+    mkdirSync(dirname(path), { recursive: true });
+    writeFileSync(path, String(steps));
+  };
+  let left = read();
   return {
-    softwareMs: leftOf(read(), now()),
-    giveUpGpu: () => {
-      mkdirSync(dirname(path), { recursive: true });
-      writeFileSync(path, String(now() + DAY_MS));
+    isSoftware: left > 0,
+    giveUpGpu: () => write(DAY_STEPS),
+    step: () => {
+      left -= 1;
+      if (left > 0) write(left);
+      else rmSync(path, { force: true });
+      return left <= 0;
     },
-    tryGpu: () => rmSync(path, { force: true }),
   };
 };

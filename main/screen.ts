@@ -30,6 +30,8 @@ export interface Screen {
   /** @param happening from outside: a look at the clock, a measurement */
   happen(happening: Extract<Happening, { type: 'look' | 'memory' }>): void;
   processId(): number | null;
+  /** Since its page last told how it is. */
+  silentMs(): number;
   focus(): void;
   health(): KioskHealth['screens'][number];
   close(): void;
@@ -42,7 +44,7 @@ export const createScreen = (
 ): Screen => {
   let place = given;
   let ladder = createLadder(performance.now());
-  let lastBeat: Date | null = null;
+  let lastBeat: { date: Date; at: number } | null = null;
   const budget = memoryBudget(memory);
 
   const happen = (happening: Happening): void => {
@@ -55,7 +57,7 @@ export const createScreen = (
     place.display,
     {
       onBeat: (beat) => {
-        lastBeat = new Date();
+        lastBeat = { date: new Date(), at: performance.now() };
         happen({ type: 'beat', beat });
       },
       onLost: (reason) => {
@@ -103,6 +105,7 @@ export const createScreen = (
       if (pageOf(place) !== null) happen(happening);
     },
     processId: pane.processId,
+    silentMs: () => performance.now() - (lastBeat?.at ?? Number.NEGATIVE_INFINITY),
     focus: pane.focus,
     health: () => ({
       display: place.display.label || `Display ${place.display.id}`,
@@ -116,7 +119,7 @@ export const createScreen = (
               ? 'recovering'
               : 'starting',
       slide: ladder.last?.slide ?? null,
-      lastBeatAt: lastBeat?.toISOString() ?? null,
+      lastBeatAt: lastBeat?.date.toISOString() ?? null,
     }),
     close: pane.close,
   };

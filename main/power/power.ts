@@ -17,6 +17,8 @@ interface Dependencies {
   rest(resting: boolean): void;
   /** Milliseconds since the epoch. */
   now(): number;
+  /** Milliseconds by a clock that nobody sets. */
+  steady(): number;
 }
 
 export interface Power {
@@ -35,8 +37,15 @@ export const LEAD_MS = 60_000;
 /** A display that could not be switched is tried again after this. */
 const RETRY_MS = 60_000;
 
-export const createPower = (deps: Dependencies, { timeZone }: { timeZone: string }): Power => {
-  const { log, panels, now } = deps;
+interface PowerOptions {
+  /** IANA name of the zone that the hours are in. */
+  timeZone: string;
+  /** Ms since the epoch; before that no clock is right, and a wrong one must not close a shop. */
+  builtAt: number;
+}
+
+export const createPower = (deps: Dependencies, { timeZone, builtAt }: PowerOptions): Power => {
+  const { log, panels, now, steady } = deps;
   let planned: Plan = { on: true, changesAt: null };
   /** What the displays were last told; null: nothing yet. */
   let told: boolean | null = null;
@@ -71,15 +80,15 @@ export const createPower = (deps: Dependencies, { timeZone }: { timeZone: string
     const way = await switchPanels(on);
     by = way ?? 'blackout';
     // Where there is no way, one may come: a television that is plugged in, a session that is up later.
-    retryAt = way === null ? now() + RETRY_MS : null;
+    retryAt = way === null ? steady() + RETRY_MS : null;
     if (on) deps.cover(false);
     if (isChange) log.info({ on, by }, on ? 'the displays are on' : 'the displays are off');
   };
 
   const look = async (): Promise<void> => {
-    const hours = deps.hours();
+    const hours = now() < builtAt ? [] : deps.hours();
     planned = plan(hours, now(), timeZone, LEAD_MS);
-    const isDue = retryAt !== null && now() >= retryAt;
+    const isDue = retryAt !== null && steady() >= retryAt;
     // The displays of a box without hours are never touched.
     if (told === null && hours.every((each) => each === null)) return;
     if (planned.on !== told || isDue) await tell(planned.on);

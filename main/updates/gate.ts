@@ -1,6 +1,6 @@
 /**
  * The health gate of updates: whether a version that was put in may stay. Pure functions of what was recorded, what
- * happens and the time; all times are milliseconds since the epoch.
+ * happens and the time, in ms.
  */
 
 /** A version that was put in and has not passed yet. */
@@ -8,8 +8,7 @@ interface Trial {
   version: string;
   /** The version that is kept beside it. */
   from: string;
-  installedAt: number;
-  /** When it was started, within the last window. */
+  /** When it was started, within the last window; since the epoch, as far as the clock was right. */
   starts: number[];
 }
 
@@ -42,8 +41,8 @@ const fail = ({ failed }: GateState, version: string): GateState => ({
 });
 
 /** A version is about to be put in. */
-export const begin = ({ failed }: GateState, version: string, from: string, now: number): GateState => ({
-  trial: { version, from, installedAt: now, starts: [] },
+export const begin = ({ failed }: GateState, version: string, from: string): GateState => ({
+  trial: { version, from, starts: [] },
   failed,
 });
 
@@ -62,7 +61,8 @@ export const start = (state: GateState, running: string, now: number): Start => 
   if (trial === null) return { state, verdict: 'settled' };
   // Another one runs: it was rolled back from outside, because it could not even come this far.
   if (trial.version !== running) return { state: fail(state, trial.version), verdict: 'settled' };
-  const starts = [...trial.starts.filter((at) => now - at < STARTS_WINDOW_MS && at <= now), now];
+  // Either way: the clock of a box without a battery begins at the same moment each time.
+  const starts = [...trial.starts.filter((at) => Math.abs(now - at) < STARTS_WINDOW_MS), now];
   if (starts.length >= MOST_STARTS) return { state: fail(state, running), verdict: 'roll back' };
   return { state: { ...state, trial: { ...trial, starts } }, verdict: 'watch' };
 };
@@ -91,9 +91,8 @@ export const pass = ({ failed }: GateState): GateState => ({ trial: null, failed
 export const refuse = (state: GateState): GateState =>
   state.trial === null ? state : fail(state, state.trial.version);
 
-/** Whether an installation was begun that has come to nothing. */
-export const isOverdue = ({ trial }: GateState, running: string, now: number): boolean =>
-  trial !== null && trial.version !== running && now - trial.installedAt >= INSTALL_MS;
+/** Whether an installation that this process has ordered has come to nothing; both times are by a steady clock. */
+export const isOverdue = (orderedAt: number, now: number): boolean => now - orderedAt >= INSTALL_MS;
 
 /** Whether a version may be put in. */
 export const mayTry = ({ trial, failed }: GateState, version: string): boolean =>

@@ -33,6 +33,8 @@ interface OpenOptions {
   resourcesDir: string;
   /** The AppImage that runs; null: it is none. */
   appImage: string | null;
+  /** Of this program, ms since the epoch. */
+  builtAt: number;
 }
 
 export interface UpdateChoice {
@@ -78,7 +80,7 @@ const keyIn = (resourcesDir: string, log: Logger): KeyObject | null => {
 
 export const openUpdates = (deps: Dependencies, options: OpenOptions): Updates => {
   const { app, log, settings, isWell, createUpdater = updaterOf } = deps;
-  const { platform, dataDir, resourcesDir, appImage } = options;
+  const { platform, dataDir, resourcesDir, appImage, builtAt } = options;
   const updatesDir = join(dataDir, 'updates');
   const key = app.isPackaged ? keyIn(resourcesDir, log) : null;
   const built = read(join(resourcesDir, 'app-update.yml'));
@@ -123,6 +125,6 @@ export const openUpdates = (deps: Dependencies, options: OpenOptions): Updates =
       steady: () => performance.now(),
       random: Math.random,
     },
-    { version: app.getVersion(), updatesDir },
+    { version: app.getVersion(), updatesDir, builtAt },
   );
 };

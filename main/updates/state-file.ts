@@ -9,7 +9,6 @@ const isState = (value: unknown): value is GateState => {
     trial === null ||
     (typeof trial === 'object' &&
       [trial.version, trial.from].every((version) => typeof version === 'string') &&
-      typeof trial.installedAt === 'number' &&
       Array.isArray(trial.starts));
   return isTrial && Array.isArray(failed) && failed.every((version) => typeof version === 'string');
 };

@@ -16,7 +16,7 @@ interface Dependencies {
   settings(): UpdateSettings | null;
   /** Whether the screen plays as it should, and has not crashed since the last look. */
   isWell(): boolean | Promise<boolean>;
-  /** Milliseconds since the epoch. */
+  /** Milliseconds since the epoch: for the hours of the site alone, since a clock may be years wrong until it is set. */
   now(): number;
   /** Milliseconds by a clock that nobody sets. */
   steady(): number;
@@ -34,6 +34,8 @@ interface UpdatesOptions {
   /** The version that runs. */
   version: string;
   updatesDir: string;
+  /** Ms since the epoch; before that no clock is right, so that it is no quiet hour either. */
+  builtAt: number;
 }
 
 export interface Updates {
@@ -56,13 +58,15 @@ const FIRST_CHECK_MS = 60_000;
 const CHECK_MS = 6 * HOUR_MS;
 
 export const createUpdates = (deps: Dependencies, options: UpdatesOptions): Updates => {
-  const { log, installer, downloads, now } = deps;
-  const { version, updatesDir } = options;
+  const { log, installer, downloads, now, steady } = deps;
+  const { version, updatesDir, builtAt } = options;
   const path = join(updatesDir, 'state.json');
   let state = gate.emptyState;
   let watch: gate.Watch | null = null;
   let ready: Ready | null = null;
-  let nextCheck = now() + FIRST_CHECK_MS + deps.random() * 10 * FIRST_CHECK_MS;
+  /** When the update was ordered that is to end this process; null: none was. */
+  let orderedAt: number | null = null;
+  let nextCheck = steady() + FIRST_CHECK_MS + deps.random() * 10 * FIRST_CHECK_MS;
   let timer: NodeJS.Timeout | undefined;
   let looking = false;
 
@@ -83,7 +87,7 @@ export const createUpdates = (deps: Dependencies, options: UpdatesOptions): Upda
   };
 
   const judge = async (watched: gate.Watch): Promise<void> => {
-    const next = gate.look(watched, await deps.isWell(), deps.steady());
+    const next = gate.look(watched, await deps.isWell(), steady());
     if (next === 'passed') {
       watch = null;
       await record(gate.pass(state));
@@ -96,7 +100,7 @@ export const createUpdates = (deps: Dependencies, options: UpdatesOptions): Upda
   };
 
   const check = async (source: Downloads, sources: Sources): Promise<void> => {
-    nextCheck = now() + CHECK_MS * (0.75 + deps.random() / 2);
+    nextCheck = steady() + CHECK_MS * (0.75 + deps.random() / 2);
     try {
       ready = await source.fetch(sources, (offered) => gate.mayTry(state, offered));
       if (ready !== null) log.info({ version: ready.version }, 'an update is ready; it is put in at a quiet hour');
@@ -105,35 +109,41 @@ export const createUpdates = (deps: Dependencies, options: UpdatesOptions): Upda
     }
   };
 
+  const abandon = async (): Promise<void> => {
+    orderedAt = null;
+    await record(gate.abandon(state));
+  };
+
   const install = async (update: Ready): Promise<void> => {
     ready = null;
     // On disk before anything is changed: whatever happens from here on, the next start knows of the trial.
-    await record(gate.begin(state, update.version, version, now()));
+    await record(gate.begin(state, update.version, version));
+    orderedAt = steady();
     try {
       log.info({ version: update.version, from: version }, 'the update is put in');
       await installer.install(update.file);
     } catch (error) {
       log.error({ err: error }, 'the update could not be put in; it is tried again with the next look');
-      await record(gate.abandon(state));
+      await abandon();
     }
   };
 
   const isQuiet = ({ quiet, timeZone }: UpdateSettings): boolean =>
-    isBetween(wallTimeOf(now(), timeZone).minutes, quiet.from, quiet.until);
+    now() >= builtAt && isBetween(wallTimeOf(now(), timeZone).minutes, quiet.from, quiet.until);
 
   const act = async (): Promise<void> => {
     if (watch !== null) return judge(watch);
-    if (gate.isOverdue(state, version, now())) {
+    if (orderedAt !== null && gate.isOverdue(orderedAt, steady())) {
       log.error(
         { version: state.trial?.version },
         'the update was ordered but never came; see the journal of the system',
       );
-      await record(gate.abandon(state));
+      await abandon();
     }
     const settings = deps.settings();
     if (state.trial !== null || settings === null) return;
     if (ready !== null && isQuiet(settings)) return install(ready);
-    if (downloads !== null && ready === null && now() >= nextCheck) await check(downloads, settings);
+    if (downloads !== null && ready === null && steady() >= nextCheck) await check(downloads, settings);
   };
 
   const look = async (): Promise<void> => {
@@ -154,7 +164,7 @@ export const createUpdates = (deps: Dependencies, options: UpdatesOptions): Upda
       // A disk that takes nothing must not stop a start.
       await record(next).catch((error: unknown) => log.error({ err: error }, 'the state of updates could not be kept'));
       if (verdict === 'roll back') return !(await rollBack());
-      if (verdict === 'watch') watch = gate.beginWatch(deps.steady());
+      if (verdict === 'watch') watch = gate.beginWatch(steady());
       return true;
     },
     start: () => {

@@ -217,7 +217,7 @@ describe.skipIf(!isComplete && process.env.CI !== 'true')('update-player', () =>
     writeFileSync(join(updates, 'state.json'), '{"trial":null,"failed":[]}\n');
     await run('rescue');
     expect(version()).toBe('2.0.0');
-    const trial = { version: '2.0.0', from: '1.0.0', installedAt: 0, starts: [] };
+    const trial = { version: '2.0.0', from: '1.0.0', starts: [] };
     writeFileSync(join(updates, 'state.json'), `${JSON.stringify({ trial, failed: [] })}\n`);
     await run('rescue');
     expect(version()).toBe('1.0.0');

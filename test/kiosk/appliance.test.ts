@@ -38,7 +38,7 @@ describeBrowser('the appliance', { timeout: 120_000 }, () => {
     mkdirSync(updates);
     const { version } = JSON.parse(readFileSync('package.json', 'utf8')) as { version: string };
     const starts = [Date.now() - 20_000, Date.now() - 10_000];
-    const trial = { version, from: '0.0.1', installedAt: Date.now() - 30_000, starts };
+    const trial = { version, from: '0.0.1', starts };
     writeFileSync(join(updates, 'state.json'), JSON.stringify({ trial, failed: [] }));
     await startKiosk({ dataDir, content: content(false), config }).catch(() => null);
     await expect.poll(() => existsSync(join(updates, 'order')), patience).toBe(true);

@@ -1,28 +1,37 @@
-import { writeFileSync } from 'node:fs';
+import { readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, it } from 'vitest';
-import { openRendering } from '../../main/rendering.ts';
+import { openRendering, STEP_MS } from '../../main/rendering.ts';
 import { temporaryFolder } from '../support/service.ts';
 
-const noon = Date.UTC(2026, 5, 1, 12);
-const hour = 60 * 60_000;
-
-it('goes without the GPU for a day, over restarts, and then tries it again', () => {
+it('goes without the GPU for a day that it runs, over restarts, and then tries it again', () => {
   const path = join(temporaryFolder(), 'app', 'rendering');
-  const at = (now: number) => openRendering(path, () => now);
-  expect(at(noon).softwareMs).toBeNull();
-  at(noon).giveUpGpu();
-  expect(at(noon).softwareMs).toBe(24 * hour);
-  expect(at(noon + 23 * hour).softwareMs).toBe(hour);
-  expect(at(noon + 24 * hour).softwareMs).toBeNull();
-  // A clock that was set back a year.
-  expect(at(noon - 365 * 24 * hour).softwareMs).toBe(24 * hour);
-  at(noon).tryGpu();
-  expect(at(noon).softwareMs).toBeNull();
+  expect(openRendering(path).isSoftware).toBe(false);
+  openRendering(path).giveUpGpu();
+  for (let ms = STEP_MS; ms < 24 * 60 * 60_000; ms += STEP_MS) {
+    const rendering = openRendering(path);
+    expect([rendering.isSoftware, rendering.step()]).toEqual([true, false]);
+  }
+  const last = openRendering(path);
+  expect([last.isSoftware, last.step()]).toEqual([true, true]);
+  expect(openRendering(path).isSoftware).toBe(false);
 });
 
-it.each(['', 'garbage', '-1', 'NaN'])('has the GPU where the file holds %j', (text) => {
+it('says so where it can not be written down', () => {
+  const file = join(temporaryFolder(), 'file');
+  writeFileSync(file, '');
+  expect(() => openRendering(join(file, 'rendering')).giveUpGpu()).toThrow();
+});
+
+it('goes without for a day at most, whatever the file holds', () => {
+  const path = join(temporaryFolder(), 'rendering');
+  writeFileSync(path, String(Date.now()));
+  openRendering(path).step();
+  expect(Number(readFileSync(path, 'utf8')) * STEP_MS).toBeLessThan(24 * 60 * 60_000);
+});
+
+it.each(['', 'garbage', '-1', 'NaN', '0.5'])('has the GPU where the file holds %j', (text) => {
   const path = join(temporaryFolder(), 'rendering');
   writeFileSync(path, text);
-  expect(openRendering(path).softwareMs).toBeNull();
+  expect(openRendering(path).isSoftware).toBe(false);
 });

@@ -41,7 +41,7 @@ const open: Hours = [{ open: '08:00', close: '20:00' }];
 
 const boxWith = (hours: Hours[] = [open]) => {
   const seen: string[] = [];
-  const box = { now: Date.UTC(2026, 10, 23, 12), hours, seen };
+  const box = { now: Date.UTC(2026, 10, 23, 12), wrongBy: 0, hours, seen };
   const power = createPower(
     {
       log: pino({ level: 'silent' }),
@@ -50,9 +50,10 @@ const boxWith = (hours: Hours[] = [open]) => {
       cover: (on) => seen.push(on ? 'covered' : 'uncovered'),
       stayAwake: (awake) => seen.push(awake ? 'awake' : 'may sleep'),
       rest: (resting) => seen.push(resting ? 'rests' : 'paints'),
-      now: () => box.now,
+      now: () => box.now + box.wrongBy,
+      steady: () => box.now,
     },
-    { timeZone: 'UTC' },
+    { timeZone: 'UTC', builtAt: Date.UTC(2026, 10, 1) },
   );
   const until = async (hour: number, minute = 0): Promise<void> => {
     box.now = Date.UTC(2026, 10, 23, hour, minute);
@@ -131,4 +132,19 @@ test('hours that change count at once', async () => {
   expect(machine.calls().at(-1)).toBe('xset dpms force on -dpms s off');
   await until(22);
   expect(machine.calls().at(-1)).toBe('xset +dpms dpms force off');
+});
+
+test('a clock that is not set closes nothing, and one that was wrong keeps nothing from being tried again', async () => {
+  const machine = machineWith({});
+  const { box, power, until, seen } = boxWith();
+  box.wrongBy = -10 * 365 * 24 * 60 * MINUTE;
+  await until(21);
+  expect([power.status(), seen]).toEqual([{ on: true, changesAt: null, by: 'none' }, []]);
+  box.wrongBy *= -1;
+  await until(21);
+  expect(power.status()).toMatchObject({ on: false, by: 'blackout' });
+  machine.install('xset', server);
+  box.wrongBy = 0;
+  await until(21, 1);
+  expect(power.status()).toMatchObject({ on: false, by: 'dpms' });
 });

@@ -21,7 +21,7 @@ const boxOf = (isPackaged: boolean, url: string) => {
         isWell: () => true,
         createUpdater,
       },
-      { platform: 'linux', dataDir, resourcesDir, appImage: null },
+      { platform: 'linux', dataDir, resourcesDir, appImage: null, builtAt: 0 },
     );
   return { dataDir, resourcesDir, createUpdater, open };
 };
@@ -29,13 +29,13 @@ const boxOf = (isPackaged: boolean, url: string) => {
 const pem = publicKey.export({ type: 'spki', format: 'pem' });
 
 test('a packaged build with a key takes its updates from where it says', async () => {
-  vi.useFakeTimers({ toFake: ['Date'], now: 0 });
+  vi.useFakeTimers({ toFake: ['performance'] });
   const feed = await serveFeed({ version: '2.0.0' });
   const { dataDir, resourcesDir, open } = boxOf(true, feed.url);
   writeFileSync(join(resourcesDir, 'update-key.pem'), pem);
   const updates = open();
   expect(await updates.mayRun()).toBe(true);
-  vi.setSystemTime(3_600_000);
+  vi.advanceTimersByTime(3_600_000);
   await updates.look();
   expect(updates.status().ready).toBe('2.0.0');
   await updates.look();
@@ -48,13 +48,13 @@ test.each([
   ['with a key that is none', true, 'not a key'],
   ['from a checkout', false, pem],
 ])('a build %s asks nobody', async (_, isPackaged, key) => {
-  vi.useFakeTimers({ toFake: ['Date'], now: 0 });
+  vi.useFakeTimers({ toFake: ['performance'] });
   const feed = await serveFeed({ version: '2.0.0' });
   const { dataDir, resourcesDir, createUpdater, open } = boxOf(isPackaged, feed.url);
   if (key !== null) writeFileSync(join(resourcesDir, 'update-key.pem'), key);
   const updates = open();
   expect(await updates.mayRun()).toBe(true);
-  vi.setSystemTime(3_600_000);
+  vi.advanceTimersByTime(3_600_000);
   await updates.look();
   expect(createUpdater).not.toHaveBeenCalled();
   expect(feed.asked).toEqual([]);

@@ -22,6 +22,8 @@ const installBox = (feed: string | null, makeInstaller?: (restart: () => void, u
   const box = {
     updatesDir,
     now: Date.UTC(2026, 10, 21, 2, 30),
+    /** By how much the time of day is wrong. */
+    wrongBy: 0,
     isWell: true,
     restarts: 0,
     updates: null as unknown as Updates,
@@ -44,11 +46,11 @@ const installBox = (feed: string | null, makeInstaller?: (restart: () => void, u
           downloads,
           settings: () => ({ feed, peers: [], channel: 'latest', quiet: { from: 180, until: 300 }, timeZone: 'UTC' }),
           isWell: () => box.isWell,
-          now: () => box.now,
+          now: () => box.now + box.wrongBy,
           steady: () => box.now,
           random: () => 0,
         },
-        { version, updatesDir },
+        { version, updatesDir, builtAt: Date.UTC(2026, 10, 1) },
       );
       return box.updates.mayRun();
     },
@@ -122,7 +124,7 @@ test('where nothing is kept to go back to, a bad version runs on rather than non
   const box = installBox(null);
   mkdirSync(box.updatesDir);
   const starts = [box.now - 2, box.now - 1];
-  const trial = { version: '1.0.0', from: '0.9.0', installedAt: box.now - 3, starts };
+  const trial = { version: '1.0.0', from: '0.9.0', starts };
   writeFileSync(join(box.updatesDir, 'state.json'), JSON.stringify({ trial, failed: [] }));
   expect(await box.boot()).toBe(true);
   expect([box.version(), box.restarts]).toEqual(['1.0.0', 0]);
@@ -157,6 +159,28 @@ test('an installation that fails leaves what runs, and is tried again', async ()
   fails = false;
   for (let hours = 0; hours < 30; hours += 1) await box.later(HOUR);
   expect(ordered.length).toBeGreaterThan(1);
+});
+
+const YEAR = 365 * 24 * HOUR;
+
+test.each([10, -10])('a clock that is %d years off until it is set keeps no update away', async (years) => {
+  const feed = await serveFeed({ version: '2.0.0' });
+  const ordered: string[] = [];
+  const box = installBox(feed.url, () => ({
+    // Nothing ever comes of it.
+    install: async (file) => void ordered.push(file),
+    rollBack: async () => {},
+  }));
+  box.wrongBy = years * YEAR;
+  await box.boot();
+  await box.later(2 * MINUTE);
+  expect(box.updates.status().ready).toBe('2.0.0');
+  // Half past three, by a clock that can't be right where it is behind.
+  await box.later(HOUR);
+  expect(ordered).toHaveLength(years > 0 ? 1 : 0);
+  box.wrongBy = 0;
+  for (let hours = 0; hours < 24; hours += 1) await box.later(HOUR);
+  expect(ordered).toHaveLength(2);
 });
 
 test('a deb is ordered from root, by a file that is there at once and whole', async () => {
