@@ -5,7 +5,7 @@ import { app, powerSaveBlocker } from 'electron';
 import { startWithLogin } from './autostart.ts';
 import { readBuiltAt } from './built.ts';
 import type { Display } from './displays.ts';
-import { createFirstConfig, placesOf } from './first-config.ts';
+import { createFirstConfig, searchedBy } from './first-config.ts';
 import type { Paths } from './paths.ts';
 import { createCover } from './power/cover.ts';
 import { systemPanels } from './power/panels.ts';
@@ -45,6 +45,8 @@ export interface Appliance {
 
 /** How often a box that has no configuration looks for one. */
 const CONFIG_MS = 5_000;
+/** A stick that does not answer must not keep a screen from playing. */
+const CONFIG_PATIENCE_MS = 10_000;
 /** So long the version before this one takes to come back. */
 const END_MS = 60_000;
 /** So long root takes to stop the kiosk. */
@@ -64,8 +66,16 @@ export const createAppliance = (deps: Dependencies): Appliance => {
   const watchdog = createWatchdog({ log }, paths.systemd);
   const firstConfig = createFirstConfig(
     { log, check: host.checkConfig },
-    { dataDir, places: placesOf(platform, dirname(paths.appImage ?? process.execPath)) },
+    { dataDir, places: searchedBy(platform, dirname(paths.appImage ?? process.execPath)) },
   );
+  const lookForConfig = (): Promise<boolean> =>
+    firstConfig.look().catch((error: unknown) => {
+      log.warn({ err: error }, 'no configuration could be looked for');
+      return false;
+    });
+  const startWithConfig = (isNew: boolean): void => {
+    if (isNew) deps.onRelaunch('a configuration was found');
+  };
   let power: Power | null = null;
   let looking: NodeJS.Timeout | undefined;
 
@@ -108,10 +118,12 @@ export const createAppliance = (deps: Dependencies): Appliance => {
     prepare: async () => {
       stayAwake(true);
       startWithLogin(app, platform);
-      if (app.isPackaged)
-        await firstConfig
-          .look()
-          .catch((error: unknown) => log.warn({ err: error }, 'no configuration could be looked for'));
+      if (app.isPackaged) {
+        const found = lookForConfig();
+        const isLate = await Promise.race([found.then(() => false), wait(CONFIG_PATIENCE_MS, true, { ref: false })]);
+        // Whatever else reads the configuration has done so by then.
+        if (isLate) void found.then(startWithConfig);
+      }
       if (!(await updates.mayRun())) await wait(END_MS);
       updates.start();
     },
@@ -136,12 +148,7 @@ export const createAppliance = (deps: Dependencies): Appliance => {
       );
       power.start();
       if (!app.isPackaged) return;
-      looking = setInterval(() => {
-        firstConfig.look().then(
-          (isNew) => isNew && deps.onRelaunch('a configuration was found'),
-          (error: unknown) => log.warn({ err: error }, 'no configuration could be looked for'),
-        );
-      }, CONFIG_MS);
+      looking = setInterval(() => void lookForConfig().then(startWithConfig), CONFIG_MS);
     },
     health: () => {
       const { on, changesAt, by } = power?.status() ?? { on: true, changesAt: null, by: 'none' };

@@ -1,10 +1,11 @@
 /** A first configuration for a box without a keyboard: a `config.json` that somebody put where the box looks. */
 import { createHash } from 'node:crypto';
-import { mkdtemp, readdir, readFile, rm, stat, writeFile } from 'node:fs/promises';
+import { constants } from 'node:fs';
+import { mkdtemp, open, readdir, readFile, rm, stat, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import type { Logger } from 'pino';
-import { writeWhole } from './service-host.ts';
+import { writeConfig, writeWhole } from './service-host.ts';
 
 interface Dependencies {
   log: Pick<Logger, 'info' | 'warn'>;
@@ -28,7 +29,7 @@ export interface Places {
 }
 
 /** Where a box looks, by its system. */
-export const placesOf = (platform: NodeJS.Platform, programDir: string): Places =>
+export const searchedBy = (platform: NodeJS.Platform, programDir: string): Places =>
   platform === 'win32'
     ? { trusted: [programDir], removable: [...'DEFGHIJKLMNOPQRSTUVWXYZ'].map((letter) => `${letter}:\\`) }
     : {
@@ -38,7 +39,7 @@ export const placesOf = (platform: NodeJS.Platform, programDir: string): Places 
 
 export interface FirstConfig {
   /**
-   * Takes in what it finds.
+   * Takes in what it finds. Where a look is under way, since a stick answers slowly or never, it is that one.
    * @returns whether the configuration is another now; what read it before must read it again
    */
   look(): Promise<boolean>;
@@ -48,11 +49,25 @@ export interface FirstConfig {
 const MOST_BYTES = 256 * 1024;
 /** Files that are remembered. */
 const MOST_TAKEN = 50;
+/** Folders of one folder that are looked into: sticks are few, what lies on them is not. */
+const MOST_FOLDERS = 50;
 
+/** A small file; null where it is none. What is called so may be a pipe, which never ends, or have no end. */
 const readSmall = async (path: string): Promise<Buffer | null> => {
   try {
-    const { size } = await stat(path);
-    return size <= MOST_BYTES ? await readFile(path) : null;
+    if (!(await stat(path)).isFile()) return null;
+    const file = await open(path, constants.O_RDONLY | (constants.O_NONBLOCK ?? 0));
+    try {
+      if (!(await file.stat()).isFile()) return null;
+      const buffer = Buffer.alloc(MOST_BYTES + 1);
+      let length = 0;
+      for (let read = -1; read !== 0 && length < buffer.length; length += read) {
+        read = (await file.read(buffer, length)).bytesRead;
+      }
+      return length <= MOST_BYTES ? buffer.subarray(0, length) : null;
+    } finally {
+      await file.close();
+    }
   } catch {
     return null;
   }
@@ -60,7 +75,10 @@ const readSmall = async (path: string): Promise<Buffer | null> => {
 
 const foldersIn = async (folder: string): Promise<string[]> => {
   const entries = await readdir(folder, { withFileTypes: true }).catch(() => []);
-  return entries.filter((entry) => entry.isDirectory()).map(({ name }) => join(folder, name));
+  return entries
+    .filter((entry) => entry.isDirectory())
+    .slice(0, MOST_FOLDERS)
+    .map(({ name }) => join(folder, name));
 };
 
 export const createFirstConfig = (
@@ -100,23 +118,31 @@ export const createFirstConfig = (
         log.warn({ path, reason: why }, 'a configuration was found, but it is not good; nothing of it is taken');
         return false;
       }
-      await writeWhole(target, bytes);
+      await writeConfig(target, bytes);
       log.info({ path }, 'a configuration was found and is taken');
     }
     await writeWhole(mark, [...taken, hash, ''].slice(-MOST_TAKEN).join('\n'));
     return current === null || !current.equals(bytes);
   };
 
+  const look = async (): Promise<boolean> => {
+    for (const folder of places.trusted) if (await take(join(folder, 'config.json'))) return true;
+    if ((await readFile(target).catch(() => null)) !== null) return false;
+    for (const folder of places.removable) {
+      const outer = await foldersIn(folder);
+      const inner = (await Promise.all(outer.map(foldersIn))).flat();
+      for (const stick of [folder, ...outer, ...inner]) if (await take(join(stick, 'config.json'))) return true;
+    }
+    return false;
+  };
+
+  let looking: Promise<boolean> | null = null;
   return {
-    look: async () => {
-      for (const folder of places.trusted) if (await take(join(folder, 'config.json'))) return true;
-      if ((await readFile(target).catch(() => null)) !== null) return false;
-      for (const folder of places.removable) {
-        const outer = await foldersIn(folder);
-        const inner = (await Promise.all(outer.map(foldersIn))).flat();
-        for (const stick of [folder, ...outer, ...inner]) if (await take(join(stick, 'config.json'))) return true;
-      }
-      return false;
+    look: () => {
+      looking ??= look().finally(() => {
+        looking = null;
+      });
+      return looking;
     },
   };
 };

@@ -1,9 +1,10 @@
 /** A configuration that somebody left where the box looks. */
-import { existsSync, mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { execFileSync } from 'node:child_process';
+import { chmodSync, existsSync, mkdirSync, readFileSync, rmSync, statSync, symlinkSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { pino } from 'pino';
 import { expect, test } from 'vitest';
-import { createFirstConfig, placesOf } from '../../main/first-config.ts';
+import { createFirstConfig, searchedBy } from '../../main/first-config.ts';
 import { readOptions } from '../../service/options.ts';
 import { temporaryFolder } from '../support/service.ts';
 
@@ -113,12 +114,51 @@ test('a file that goes while it is read is none', async () => {
   expect(typeof (await looking)).toBe('boolean');
 });
 
+test.runIf(process.platform === 'linux').each([
+  ['a pipe', (path: string) => execFileSync('mkfifo', [path])],
+  ['a device without an end', (path: string) => symlinkSync('/dev/zero', path)],
+  ['a folder', (path: string) => mkdirSync(path)],
+])('%s of that name is passed over', async (_, make) => {
+  const box = boxWith();
+  mkdirSync(dirname(box.stick), { recursive: true });
+  make(box.stick);
+  expect(await box.start().look()).toBe(false);
+  box.put(box.nextToIt, good);
+  expect(await box.start().look()).toBe(true);
+});
+
+test('one look goes on at a time', async () => {
+  const box = boxWith();
+  box.put(box.stick, good);
+  const running = box.start();
+  const [first, second] = [running.look(), running.look()];
+  expect(second).toBe(first);
+  expect(await first).toBe(true);
+  expect(await running.look()).toBe(false);
+});
+
+test.runIf(process.platform !== 'win32')('what it replaces stays where and whose it was', async () => {
+  const box = boxWith();
+  box.put(box.stick, good);
+  await box.start().look();
+  expect(statSync(box.target).mode & 0o777).toBe(0o600);
+  const real = join(dirname(dirname(box.target)), 'elsewhere.json');
+  box.put(real, good);
+  chmodSync(real, 0o664);
+  rmSync(box.target);
+  symlinkSync(real, box.target);
+  box.put(box.boot, other);
+  expect(await box.start().look()).toBe(true);
+  expect(JSON.parse(readFileSync(real, 'utf8'))).toEqual(other);
+  expect(statSync(real).mode & 0o777).toBe(0o664);
+});
+
 test('each system has its places', () => {
-  expect(placesOf('linux', '/opt/player').trusted).toEqual([
+  expect(searchedBy('linux', '/opt/player').trusted).toEqual([
     '/etc/signage-player',
     '/boot/firmware',
     '/boot',
     '/opt/player',
   ]);
-  expect(placesOf('win32', 'C:\\player').removable).toContain('E:\\');
+  expect(searchedBy('win32', 'C:\\player').removable).toContain('E:\\');
 });
