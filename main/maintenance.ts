@@ -96,6 +96,10 @@ export const createMaintenance = (
     webContents.ipc.handle(maintenanceChannel, (event, call: unknown) =>
       event.senderFrame === webContents.mainFrame ? answer(maintenanceCall.parse(call)) : null,
     );
+    // By Alt+F4 too.
+    opened.on('closed', () => {
+      if (window === opened) window = null;
+    });
     webContents.on('render-process-gone', close);
     webContents.on('unresponsive', close);
     opened.once('ready-to-show', () => opened.show());

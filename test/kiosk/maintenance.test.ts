@@ -4,6 +4,7 @@ import { join } from 'node:path';
 import type { Page } from 'playwright-core';
 import { expect } from 'vitest';
 import { describeBrowser, itBrowser as it } from '../support/browser.ts';
+import type { Electron } from '../support/electron/ask.ts';
 import { patience, startKiosk, type TestKiosk } from '../support/kiosk.ts';
 
 const content = {
@@ -87,6 +88,14 @@ describeBrowser('the maintenance page', { timeout: 120_000 }, () => {
     const kiosk = await startKiosk({ content, config });
     const player = await kiosk.page(/\/screen\/lobby/);
     await player.getByText('Welcome to the Lobby').first().waitFor();
+    await openMaintenance(kiosk, player);
+    // Alt+F4.
+    await kiosk.evaluate(({ BrowserWindow }: Electron) =>
+      BrowserWindow.getAllWindows()
+        .find(({ webContents }: Electron) => webContents.getURL().includes('maintenance'))
+        .close(),
+    );
+    await isGone(kiosk);
     const page = await openMaintenance(kiosk, player);
     await page.clock.install();
     await page.reload();
