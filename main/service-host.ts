@@ -1,14 +1,24 @@
 /** The only seam between the kiosk and the service that it hosts. */
-import { mkdir, readFile } from 'node:fs/promises';
+import { mkdir } from 'node:fs/promises';
 import { networkInterfaces } from 'node:os';
 import { dirname, join, resolve } from 'node:path';
 import type { Logger } from 'pino';
 import { z } from 'zod';
+import { rewriteFile, sweepRewrites } from '../service/content/rewrite.ts';
 import { type Service, startService } from '../service/index.ts';
-import { type KioskSettings, kioskSettings } from '../service/kiosk.ts';
+import type { KioskSettings } from '../service/kiosk.ts';
 import { createLog } from '../service/log.ts';
 import { lanHost } from '../service/onboarding/address.ts';
-import { EXIT_CONFIG, type Options, OptionsError, readOptions, takeEnvironment } from '../service/options.ts';
+import {
+  EXIT_CONFIG,
+  type Options,
+  OptionsError,
+  readConfig,
+  readKiosk,
+  readOptions,
+  takeEnvironment,
+} from '../service/options.ts';
+import { createQueue } from '../service/queue.ts';
 import { systemDisk } from '../service/store/disk.ts';
 import { createDurable, type Durable } from '../service/store/durable.ts';
 import { replaceFile } from '../service/store/file.ts';
@@ -36,12 +46,18 @@ export type {
   MaintenanceOrder,
   MaintenanceView,
 };
-export { beat as beatSchema, EXIT_CONFIG, foreignCall as foreignCallSchema, maintenanceCall };
+export { beat as beatSchema, createQueue, EXIT_CONFIG, foreignCall as foreignCallSchema, maintenanceCall };
 
 /** Writes a file whole and for good, and its folder where there is none; keeps what was there as `.prev`. */
 export const writeWhole = async (path: string, bytes: string | Uint8Array): Promise<void> => {
   await mkdir(dirname(path), { recursive: true });
   await replaceFile(systemDisk, path, Buffer.from(bytes));
+};
+
+/** Writes `config.json`, which is the operator's: it keeps its link, its owner and who may read it. Secrets are in it. */
+export const writeConfig = async (path: string, bytes: string | Uint8Array): Promise<void> => {
+  await mkdir(dirname(path), { recursive: true });
+  await rewriteFile(path, Buffer.from(bytes), 0o600);
 };
 
 /** What the kiosk keeps for itself, in `kiosk.json` beside the service's state. */
@@ -114,7 +130,7 @@ export const faultOf = (error: unknown): Fault => {
 };
 
 export const createServiceHost = (
-  { dataDir, rendererDir, resourcesDir }: Paths,
+  { dataDir, rendererDir, resourcesDir }: Pick<Paths, 'dataDir' | 'rendererDir' | 'resourcesDir'>,
   kiosk: () => KioskHealth,
 ): ServiceHost => {
   const lines: string[] = [];
@@ -128,6 +144,9 @@ export const createServiceHost = (
   const openFiles = async ({ dataDir, kiosk: settings }: Options): Promise<KioskFiles> => {
     await mkdir(dataDir, { recursive: true });
     const path = join(dataDir, 'config.json');
+    await sweepRewrites(path).catch(() => undefined);
+    // Each change on top of the one before it.
+    const inTurn = createQueue();
     const opened: KioskFiles = {
       settings,
       state: await createDurable<KioskState>({
@@ -138,15 +157,16 @@ export const createServiceHost = (
         disk: systemDisk,
         now: Date.now,
       }),
-      configure: async (changes) => {
-        const text = await readFile(path, 'utf8').catch(() => '{}');
-        const config = JSON.parse(text.replace(/^\uFEFF/, '')) as { kiosk?: object };
-        const section = { ...config.kiosk, ...changes };
-        const settings = kioskSettings.parse(section);
-        const next = `${JSON.stringify({ ...config, kiosk: section }, null, 2)}\n`;
-        await replaceFile(systemDisk, path, Buffer.from(next));
-        opened.settings = settings;
-      },
+      configure: (changes) =>
+        inTurn(async () => {
+          const config = readConfig(path);
+          const settings = { ...readKiosk(config['kiosk'] ?? {}), ...changes };
+          const kiosk = { ...(config['kiosk'] ?? {}), ...changes };
+          await writeConfig(path, `${JSON.stringify({ ...config, kiosk }, null, 2)}\n`).catch((error: Error) => {
+            throw new Error(`${path} can't be written: ${error.message}`);
+          });
+          opened.settings = settings;
+        }),
     };
     return opened;
   };

@@ -202,18 +202,43 @@ const spell = (value: unknown): string | undefined => {
   return data === true ? 'on' : data === false ? 'off' : data === undefined ? undefined : String(data);
 };
 
-/** @throws OptionsError that names the value at fault by its path */
-const readKiosk = (given: unknown, warnings: string[]): KioskSettings => {
+/**
+ * Judges the `kiosk` section of `config.json`.
+ * @throws OptionsError that names the value at fault by its path
+ */
+export const readKiosk = (given: unknown): KioskSettings => {
   const result = kioskSettings.safeParse(given);
   if (!result.success) {
     const [issue] = result.error.issues;
     const path = (issue?.path ?? []).map((part) => (typeof part === 'number' ? `[${part}]` : `.${String(part)}`));
     throw new OptionsError(`config.json: kiosk${path.join('')} is not allowed; allowed is ${issue?.message}`, 'kiosk');
   }
-  for (const key of Object.keys(given as object)) {
-    if (!(key in kioskSettings.shape)) warnings.push(`config.json: kiosk.${key} is not a setting and is ignored`);
-  }
   return result.data;
+};
+
+/**
+ * `config.json` as it stands there; empty where there is none.
+ * @throws OptionsError where it can't be read, or holds something else
+ */
+export const readConfig = (path: string): Record<string, unknown> => {
+  let source: string;
+  try {
+    source = readFileSync(path, 'utf8').replace(/^\uFEFF/, '');
+  } catch (error) {
+    if (['ENOENT', 'ENOTDIR'].includes((error as NodeJS.ErrnoException).code ?? '')) return {};
+    throw new OptionsError(`${path} can't be read: ${(error as Error).message}`);
+  }
+  let config: unknown;
+  try {
+    config = JSON.parse(source);
+  } catch {
+    // What the parser says quotes the file, and there may be a secret in it.
+    throw new OptionsError(`${path} is not JSON; check its quotes, commas and brackets`);
+  }
+  if (typeof config !== 'object' || config === null || Array.isArray(config)) {
+    throw new OptionsError(`${path} must hold a JSON object of settings`);
+  }
+  return config as Record<string, unknown>;
 };
 
 interface SettingsFile {
@@ -224,29 +249,14 @@ interface SettingsFile {
 const readFile = (path: string, warnings: string[]): SettingsFile => {
   const found = new Map<SettingName, string>();
   let kiosk = kioskSettings.parse({});
-  let source: string;
-  try {
-    source = readFileSync(path, 'utf8').replace(/^\uFEFF/, '');
-  } catch (error) {
-    if (['ENOENT', 'ENOTDIR'].includes((error as NodeJS.ErrnoException).code ?? '')) return { found, kiosk };
-    throw new OptionsError(`${path} can't be read: ${(error as Error).message}`);
-  }
-  let file: unknown;
-  try {
-    file = JSON.parse(source);
-  } catch {
-    // What the parser says quotes the file, and there may be a secret in it.
-    throw new OptionsError(`${path} is not JSON; check its quotes, commas and brackets`);
-  }
-  if (typeof file !== 'object' || file === null || Array.isArray(file)) {
-    throw new OptionsError(`${path} must hold a JSON object of settings`);
-  }
-  for (const [key, value] of Object.entries(file)) {
+  const ignore = (key: string): void => void warnings.push(`config.json: ${key} is not a setting and is ignored`);
+  for (const [key, value] of Object.entries(readConfig(path))) {
     const name = settingNames.find((known) => key === known || key === environmentName(known));
     // A setting of a newer version must not stop an older one that an update was rolled back to.
-    if (key === 'kiosk') kiosk = readKiosk(value ?? {}, warnings);
-    else if (name === undefined || name === 'dataDir')
-      warnings.push(`config.json: ${key} is not a setting and is ignored`);
+    if (key === 'kiosk') {
+      kiosk = readKiosk(value ?? {});
+      for (const inner of Object.keys(value ?? {})) if (!(inner in kioskSettings.shape)) ignore(`kiosk.${inner}`);
+    } else if (name === undefined || name === 'dataDir') ignore(key);
     else if (value !== null) {
       const spelt = spell(value);
       if (spelt === undefined) throw refusal(name, value, 'a text, a number, true, false or a list of texts');

@@ -1,5 +1,6 @@
 /** Displays on in opening hours and off outside them, for whole boxes. */
 import type { Logger } from 'pino';
+import { createQueue } from '../service-host.ts';
 import { type Hours, type Plan, plan } from './hours.ts';
 import type { Panel } from './panels.ts';
 
@@ -52,7 +53,7 @@ export const createPower = (deps: Dependencies, { timeZone, builtAt }: PowerOpti
   let by: ReturnType<Power['status']>['by'] = 'none';
   let retryAt: number | null = null;
   let timer: NodeJS.Timeout | undefined;
-  let turn: Promise<void> = Promise.resolve();
+  const inTurn = createQueue();
 
   /** Switches by the first way that there is; answers its name. */
   const switchPanels = async (on: boolean): Promise<Panel['name'] | null> => {
@@ -94,17 +95,15 @@ export const createPower = (deps: Dependencies, { timeZone, builtAt }: PowerOpti
     if (planned.on !== told || isDue) await tell(planned.on);
   };
 
-  const inTurn = (job: () => Promise<void>): Promise<void> => {
-    turn = turn.then(job).catch((error: unknown) => log.error({ err: error }, 'the displays could not be seen to'));
-    return turn;
-  };
+  const lookInTurn = (): Promise<void> =>
+    inTurn(look).catch((error: unknown) => log.error({ err: error }, 'the displays could not be seen to'));
 
   return {
     start: () => {
       deps.stayAwake(true);
-      timer = setInterval(() => void inTurn(look), LOOK_MS);
+      timer = setInterval(() => void lookInTurn(), LOOK_MS);
     },
-    look: () => inTurn(look),
+    look: lookInTurn,
     status: () => ({ ...planned, by }),
     close: () => clearInterval(timer),
   };

@@ -1,0 +1,78 @@
+/** The settings that the kiosk changes in the operator's file. */
+import { chmodSync, lstatSync, mkdirSync, readFileSync, rmSync, statSync, symlinkSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { expect, it, onTestFinished, vi } from 'vitest';
+import { createServiceHost } from '../../main/service-host.ts';
+import { temporaryFolder } from '../support/service.ts';
+
+const root = join(import.meta.dirname, '..', '..');
+const secret = 'long enough to be good';
+
+/** A kiosk's service with a configuration, as a person and a program may have left it. */
+const hostWith = async (text: string | null) => {
+  const dataDir = temporaryFolder();
+  const path = join(dataDir, 'config.json');
+  if (text !== null) writeFileSync(path, text);
+  vi.stubEnv('SIGNAGE_HOST', '127.0.0.1');
+  vi.stubEnv('SIGNAGE_PORT', '0');
+  vi.stubEnv('SIGNAGE_DISCOVERY', 'off');
+  vi.stubEnv('SIGNAGE_LOG_LEVEL', 'silent');
+  const host = createServiceHost(
+    {
+      dataDir,
+      rendererDir: join(root, 'dist', 'renderer'),
+      resourcesDir: join(root, 'resources'),
+    },
+    () => ({}) as never,
+  );
+  const service = await host.start();
+  vi.unstubAllEnvs();
+  onTestFinished(() => service.close());
+  const files = host.files();
+  if (files === null) throw new Error('there are no files');
+  return { path, files, read: (): unknown => JSON.parse(readFileSync(path, 'utf8')) };
+};
+
+it.runIf(process.platform !== 'win32')('leaves it the link and the rights that it has', async () => {
+  const { path, files, read } = await hostWith('{"site":"hotel"}');
+  const real = join(temporaryFolder(), 'hotel.json');
+  writeFileSync(real, readFileSync(path));
+  chmodSync(real, 0o664);
+  rmSync(path);
+  symlinkSync(real, path);
+  await files.configure({ rotation: 90 });
+  expect(read()).toEqual({ site: 'hotel', kiosk: { rotation: 90 } });
+  expect([lstatSync(path).isSymbolicLink(), statSync(real).mode & 0o777]).toEqual([true, 0o664]);
+});
+
+it('makes one where there is none, for nobody else to read, and keeps changes that come together', async () => {
+  const { path, files, read } = await hostWith(null);
+  await Promise.all([files.configure({ rotation: 90 }), files.configure({ displays: 'primary' })]);
+  expect(read()).toEqual({ kiosk: { rotation: 90, displays: 'primary' } });
+  expect(files.settings).toMatchObject({ rotation: 90, displays: 'primary' });
+  if (process.platform !== 'win32') expect(statSync(path).mode & 0o777).toBe(0o600);
+});
+
+it.each([
+  ['is not JSON', `{"sharedSecret":"${secret}",}`, /config\.json is not JSON; check its quotes, commas and brackets$/],
+  ['is a list', '[]', /config\.json must hold a JSON object of settings$/],
+  [
+    'has a bad value in it',
+    `{"sharedSecret":"${secret}","kiosk":{"pin":12}}`,
+    /^config\.json: kiosk\.pin is not allowed; allowed is 4 to 12 digits in quotes$/,
+  ],
+  ['has no section but a word', '{"kiosk":"all"}', /^config\.json: kiosk is not allowed; allowed is an object$/],
+])('a file that %s is left as it is, with a sentence', async (_, text, sentence) => {
+  const { path, files } = await hostWith('{}');
+  writeFileSync(path, text);
+  await expect(files.configure({ rotation: 90 })).rejects.toThrow(sentence);
+  expect(readFileSync(path, 'utf8')).toBe(text);
+  expect(files.settings.rotation).toBe(0);
+});
+
+it('what can not be read is not taken for empty', async () => {
+  const { path, files } = await hostWith('{}');
+  rmSync(path);
+  mkdirSync(path);
+  await expect(files.configure({ rotation: 90 })).rejects.toThrow(/config\.json can't be read: /);
+});
