@@ -1,4 +1,5 @@
 /** The listening socket: limits, the gate, the shortcut for playlists, and the upgrade to WebSockets. */
+import { readFile } from 'node:fs/promises';
 import { createServer, type IncomingMessage, type RequestListener } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import type { Duplex } from 'node:stream';
@@ -10,6 +11,7 @@ import { refusal } from '../options.ts';
 import { socketProtocol } from '../wire/socket.ts';
 import { errorAnswer, sendPayload, toCodedError } from './answer.ts';
 import { hasBody } from './body.ts';
+import { mostConnections } from './crowd.ts';
 import { type Gate, MOST_HEADERS } from './gate.ts';
 import { ignoreOffer } from './offers.ts';
 
@@ -30,7 +32,8 @@ export interface Server {
 }
 
 const DRAIN_MS = 2_000;
-const MOST_CONNECTIONS = 10_000;
+/** How often the log says that there are too many connections. */
+const TELL_MS = 60_000;
 const MOST_MESSAGE_BYTES = 64 * 1024;
 
 /** How long a client may go on sending a body that nobody reads. */
@@ -97,7 +100,14 @@ export const listen = async (
   });
   // Node drops what is beyond, silently: the gate must see that there was one too many.
   server.maxHeadersCount = MOST_HEADERS + 1;
-  server.maxConnections = MOST_CONNECTIONS;
+  const most = mostConnections(await readFile('/proc/self/limits', 'utf8').catch(() => ''));
+  server.maxConnections = most;
+  let toldAt = Number.NEGATIVE_INFINITY;
+  server.on('drop', () => {
+    if (performance.now() - toldAt < TELL_MS) return;
+    toldAt = performance.now();
+    log.warn({ most }, 'connections are turned away: there are as many as the service takes');
+  });
 
   /** Answers where Node has given a socket away: as under /api, since programs alone get there. */
   const refuse = (socket: Duplex, error: CodedError): void => {

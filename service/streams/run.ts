@@ -1,4 +1,4 @@
-import { spawn } from 'node:child_process';
+import { type ChildProcess, spawn } from 'node:child_process';
 import { randomBytes } from 'node:crypto';
 import { createInterface } from 'node:readline';
 import type { Readable } from 'node:stream';
@@ -48,13 +48,21 @@ export const startRun = (
   const runId = randomBytes(8).toString('hex');
   const [command, ...words] = [...leash, ffmpegPath, ...ffmpegArguments(source, plan, runId)];
   const startedAt = performance.now();
-  const child = spawn(command as string, words, { env: { ...environment }, stdio: ['ignore', 'pipe', 'pipe', 'pipe'] });
-  const [, media, messages, keyframes] = child.stdio as unknown as [null, Readable, Readable, Readable];
+  let child: ChildProcess;
+  try {
+    child = spawn(command as string, words, { env: { ...environment }, stdio: ['ignore', 'pipe', 'pipe', 'pipe'] });
+  } catch (error) {
+    // Faults that Node does not expect of a system, such as that it has no memory.
+    setImmediate(listener.exited, (error as Error).message);
+    return { signal: () => undefined };
+  }
+  // Where the machine is short of descriptors there are no pipes; the events of the child tell the rest.
+  const [, media, messages, keyframes] = (child.stdio ?? []) as unknown as [null?, Readable?, Readable?, Readable?];
   const recorded = child.pid === undefined ? undefined : orphans.record(child.pid, runId);
 
   const segmenter = createSegmenter();
   const pace = createPace();
-  media.on('data', (chunk: Buffer) => {
+  media?.on('data', (chunk: Buffer) => {
     const now = performance.now();
     for (const { position, segment } of segmenter.push(chunk)) {
       // Where the video is encoded, what is late may be the encoder.
@@ -65,16 +73,17 @@ export const startRun = (
   });
 
   const format = createFormatWatch();
-  keyframes.on('data', (chunk: Buffer) => {
+  keyframes?.on('data', (chunk: Buffer) => {
     if (format.isOther(chunk)) listener.misfit(plan);
   });
 
   let report = '';
-  createInterface({ input: messages }).on('line', (line) => {
+  const read = (line: string): void => {
     report = `${report}${line}\n`.slice(-reportLength);
     const better = revise(plan, report, source) ?? restart(plan, line, source, performance.now() - startedAt);
     if (better) listener.misfit(better);
-  });
+  };
+  if (messages) createInterface({ input: messages }).on('line', read);
 
   let fault = '';
   child.on('error', (error) => {

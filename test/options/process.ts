@@ -16,9 +16,14 @@ export interface Headless {
   ready(): Promise<string>;
 }
 
-/** Starts the service with nothing in its environment but PATH and what is given; it ends with the test. */
-export const startHeadless = (env: Record<string, string>, entry = built): Headless => {
-  const child = spawn(process.execPath, [entry], {
+/**
+ * Starts the service with nothing in its environment but PATH and what is given; it ends with the test.
+ * @param descriptors how many it may have open; absent: as many as the machine gives
+ */
+export const startHeadless = (env: Record<string, string>, entry = built, descriptors?: number): Headless => {
+  const limited = ['sh', '-c', `ulimit -n ${descriptors}; exec "$0" "$1"`, process.execPath, entry];
+  const [command = '', ...words] = descriptors === undefined ? [process.execPath, entry] : limited;
+  const child = spawn(command, words, {
     env: { PATH: process.env.PATH ?? '', SIGNAGE_HOST: '127.0.0.1', SIGNAGE_PORT: '0', ...env },
     stdio: ['ignore', 'pipe', 'pipe'],
   });
