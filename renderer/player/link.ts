@@ -31,12 +31,20 @@ interface Dependencies {
   onTimeSet(): void;
 }
 
+/** A playlist as the service has answered it. */
+interface Delivery {
+  /** Null: the screen does not exist. */
+  payload: PlaylistPayload | null;
+  etag: string | null;
+  isInStep: boolean;
+}
+
 export interface Link {
   /** Fetches the playlist where it has changed. */
   refresh(): void;
   /** Sends what the page shows, where that is not what was sent last. */
   report(report: Report): void;
-  /** Tells the service of a slide that was skipped; null: of a redirect that was not followed. */
+  /** Tells the service of a slide that was skipped; null: of a redirect or a playlist that could not be shown. */
   fault(slideId: string | null, reason: string): void;
   /** Tells the service how long no intended picture was on the screen as a slide came on; null: the idle screen. */
   swapped(slideId: string | null, gapMs: number): void;
@@ -67,6 +75,7 @@ export const createLink = (
   const base = `/api/screens/${encodeURIComponent(slug)}`;
   let socket: WebSocket | null = null;
   let failures = 0;
+  /** The ETag of the playlist that was delivered last (null: it is fetched whatever it is), and whether it is in step. */
   let etag: string | null = null;
   let isInStep = false;
   let fetching: Promise<boolean> | null = null;
@@ -91,6 +100,9 @@ export const createLink = (
     sendNotes();
   };
 
+  const fault = (slideId: string | null, reason: string): void =>
+    tell({ type: 'fault', slideId, reason: reason.slice(0, 500) });
+
   const setClock = (serverTime: number, tolerance: number): void => {
     const moved = Math.round(clock.set(serverTime, tolerance));
     const stepMs = Math.abs(moved) > STEP_MS ? moved : 0;
@@ -108,43 +120,51 @@ export const createLink = (
     socket?.send(message);
   };
 
-  /** The playlist where it is another than before (null: the screen is gone); undefined where it is not. */
-  const fetchPlaylist = (): Promise<PlaylistPayload | null | undefined> => {
+  /** The playlist where it is another than the one that was delivered; else null. */
+  const fetchPlaylist = (): Promise<Delivery | null> => {
     const condition: Record<string, string> = etag === null ? {} : { 'If-None-Match': etag };
     const headers = { ...token.header(), ...condition };
     return patientFetch(`${base}/playlist`, { headers }, async (response) => {
       const date = Date.parse(response.headers.get('Date') ?? '');
       if (!Number.isNaN(date)) setClock(date, DATE_TOLERANCE_MS);
-      const wasInStep = isInStep;
-      isInStep = response.headers.has(inStepHeader);
+      const inStep = response.headers.has(inStepHeader);
       if (response.status === 304) {
-        if (isInStep === wasInStep) return undefined;
+        if (inStep === isInStep) return null;
         // It alone has changed, so the payload is the one that is known.
         etag = null;
         again = true;
-        return undefined;
+        return null;
       }
-      if (!response.ok && response.status !== 404) throw new Error(`the playlist answers ${response.status}`);
-      const payload = response.ok ? ((await response.json()) as PlaylistPayload) : null;
-      etag = payload === null ? null : response.headers.get('ETag');
-      return payload;
+      if (response.status === 404) return { payload: null, etag: null, isInStep: inStep };
+      if (!response.ok) throw new Error(`the playlist answers ${response.status}`);
+      const payload = (await response.json()) as PlaylistPayload;
+      return { payload, etag: response.headers.get('ETag'), isInStep: inStep };
     });
   };
 
-  const fetchUntilUnchanged = async (): Promise<boolean> => {
-    let latest: PlaylistPayload | null | undefined;
+  /** What could not be taken has not been delivered, and is fetched again with the next look. */
+  const deliver = (delivery: Delivery): void => {
+    etag = null;
     try {
-      while (again) {
-        again = false;
-        const fetched = await fetchPlaylist();
-        if (fetched !== undefined) latest = fetched;
-      }
-    } catch {
-      // A service that does not answer has no socket either, whatever the socket thinks.
-      socket?.close();
-      return false;
+      onPlaylist(delivery.payload, delivery.isInStep);
+      ({ etag, isInStep } = delivery);
+    } catch (error) {
+      fault(null, `the playlist can't be shown: ${String(error)}`);
     }
-    if (latest !== undefined) onPlaylist(latest, isInStep);
+  };
+
+  const fetchUntilUnchanged = async (): Promise<boolean> => {
+    while (again) {
+      again = false;
+      // At once, whatever becomes of the next one: the service would not send it a second time.
+      const delivery = await fetchPlaylist().catch(() => undefined);
+      if (delivery === undefined) {
+        // A service that does not answer has no socket either, whatever the socket thinks.
+        socket?.close();
+        return false;
+      }
+      if (delivery !== null) deliver(delivery);
+    }
     return true;
   };
 
@@ -191,10 +211,13 @@ export const createLink = (
     opening.onmessage = ({ data }) => handle(JSON.parse(String(data)) as ServiceMessage);
     opening.onclose = async () => {
       clearTimeout(deadline);
-      // Where a socket is refused, the playlist says why: the screen is gone, or the service is. Else it is the token.
-      const isThere = await fetchWhatChanged();
-      if (refused && isThere) await token.renew();
-      setTimeout(connect, waitMs(failures++));
+      try {
+        // Where a socket is refused, the playlist says why: the screen is gone, or the service is. Else it is the token.
+        const isThere = await fetchWhatChanged();
+        if (refused && isThere) await token.renew();
+      } finally {
+        setTimeout(connect, waitMs(failures++));
+      }
     };
   };
 
@@ -210,7 +233,7 @@ export const createLink = (
       report = { ...next, currentSlideTitle: next.currentSlideTitle?.slice(0, LONGEST_TITLE) ?? null };
       sendReport();
     },
-    fault: (slideId, reason) => tell({ type: 'fault', slideId, reason: reason.slice(0, 500) }),
+    fault,
     say: (message) => {
       if (isOpen()) socket?.send(JSON.stringify(message));
     },

@@ -62,7 +62,8 @@ export const createReports = (log: Logger): Reports => {
       if (report.type === 'fault') {
         const { slideId, reason } = report;
         pageOf(speaker).lastFault = { at: new Date().toISOString(), slideId, reason };
-        log.warn({ slug, slideId, reason }, slideId === null ? 'a redirect was not followed' : 'a slide was skipped');
+        const message = slideId === null ? 'a page could not show what it was told to' : 'a slide was skipped';
+        log.warn({ slug, slideId, reason }, message);
       } else if (report.type === 'clock') {
         const { state, stepMs } = report;
         pageOf(speaker).clock = state;

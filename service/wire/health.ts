@@ -41,7 +41,7 @@ const pageHealth = z
     lastFault: z
       .object({ at: instant, slideId: z.string().nullable(), reason: z.string() })
       .nullable()
-      .describe('the newest thing that the page could not show; slideId null: a redirect'),
+      .describe('the newest thing that the page could not show; slideId null: a redirect or the playlist'),
   })
   .meta({ id: 'PageHealth' });
 export type PageHealth = z.infer<typeof pageHealth>;

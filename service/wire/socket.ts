@@ -44,7 +44,7 @@ export const stateMessage = z
 export const faultMessage = z
   .object({
     type: z.literal('fault'),
-    slideId: z.string().max(256).nullable().describe('null: no slide, but the page that a redirect named'),
+    slideId: z.string().max(256).nullable().describe('null: no slide, but a redirect or the playlist'),
     reason: z.string().max(1024),
   })
   .meta({ id: 'Fault', description: 'what the page could not show, and why' });
