@@ -1,6 +1,7 @@
 /** Pages of others, in frames, or in the kiosk over the page: looked at and not touched. */
 import type { FrameVerdict } from '../../service/wire/frames.ts';
 import { findKiosk } from '../shared/kiosk.ts';
+import { within } from './abort.ts';
 
 /** Scripts, storage and forms of the page's own, so that dashboards work; no windows, no leaving, no downloads. */
 const FOREIGN = 'allow-scripts allow-forms allow-same-origin';
@@ -48,11 +49,13 @@ const mannerOf = async (
   const refusal = refusalOf(url, headers, signal);
   await fetch(url, { mode: 'no-cors', cache: 'no-store', signal: AbortSignal.any([signal, enough.signal]) }).catch(
     () => {
+      signal.throwIfAborted();
       throw new Error(`${url} can't be reached`);
     },
   );
   enough.abort();
   const reason = await refusal;
+  signal.throwIfAborted();
   if (reason === null) return 'frame';
   if (kiosk === undefined) throw new Error(`${url} can't be shown: ${reason}`);
   return 'view';
@@ -67,12 +70,6 @@ const createFrame = (url: string): HTMLIFrameElement => {
   return frame;
 };
 
-const rejected = (signal: AbortSignal): Promise<never> =>
-  new Promise((_, reject) => {
-    if (signal.aborted) reject(signal.reason as Error);
-    signal.addEventListener('abort', () => reject(signal.reason as Error), { once: true });
-  });
-
 /** A page in a frame: what the frame lies in says whether it is seen. */
 const openFrame = async (
   url: string,
@@ -86,7 +83,7 @@ const openFrame = async (
     frame.src = url;
     const loaded = new Promise((resolve) => frame.addEventListener('load', resolve, { once: true }));
     parent.append(frame);
-    await Promise.race([loaded, rejected(signal)]).catch((error: unknown) => {
+    await within(signal, loaded).catch((error: unknown) => {
       close();
       throw error;
     });
@@ -109,7 +106,7 @@ const openView = async (url: string, isSilent: boolean, signal: AbortSignal): Pr
   const id = lastId;
   const ask = (what: 'show' | 'hide' | 'close'): void => void kiosk?.foreign({ do: what, id }).catch(() => {});
   const close = (): void => ask('close');
-  await Promise.race([kiosk?.foreign({ do: 'open', id, url }), rejected(signal)]).catch((error: unknown) => {
+  await within(signal, kiosk?.foreign({ do: 'open', id, url })).catch((error: unknown) => {
     close();
     throw signal.aborted ? error : new Error(`${url} could not be loaded`);
   });
@@ -143,12 +140,12 @@ export const openForeign = async (
   signal: AbortSignal,
 ): Promise<ForeignPage> => {
   const patience = AbortSignal.timeout(LOAD_MS);
-  const within = AbortSignal.any([signal, patience]);
+  const either = AbortSignal.any([signal, patience]);
   try {
-    return (await mannerOf(url, headers, within)) === 'view'
-      ? await openView(url, isSilent, within)
-      : await openFrame(url, { parent, isSilent }, within);
+    return (await mannerOf(url, headers, either)) === 'view'
+      ? await openView(url, isSilent, either)
+      : await openFrame(url, { parent, isSilent }, either);
   } catch (error) {
-    throw patience.aborted ? new Error(`${url} did not load within ${LOAD_MS / 1000} s`) : error;
+    throw patience.aborted && !signal.aborted ? new Error(`${url} did not load within ${LOAD_MS / 1000} s`) : error;
   }
 };

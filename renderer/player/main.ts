@@ -74,7 +74,7 @@ const obey = (command: Command): void => {
     case 'redirect':
       if (command.url.startsWith('/')) return void leaveFor(command.url);
       return void redirect.show(command.url).then(
-        () => change({ page: command.url }),
+        (isShown) => isShown && change({ page: command.url }),
         (error: Error) => link.fault(null, error.message),
       );
     case 'setclientname':

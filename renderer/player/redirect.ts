@@ -5,10 +5,10 @@ export interface Redirect {
   /** The address that is shown; null: none. */
   readonly url: string | null;
   /**
-   * Shows an http(s) address full screen, in place of the one before, once it is loaded. Rejects with a sentence about a
-   * page that can't be shown, and where another was asked for meanwhile.
+   * Shows an http(s) address full screen, in place of the one before, once it is loaded. Resolves to whether it does:
+   * not where another was asked for meanwhile. Rejects with a sentence about a page that can't be shown.
    */
-  show(url: string): Promise<void>;
+  show(url: string): Promise<boolean>;
   /** While silent, nothing is heard of it; nor seen, since the screen is black. */
   hush(silent: boolean): void;
 }
@@ -23,21 +23,24 @@ export const createRedirect = (parent: HTMLElement, credentials: () => Record<st
     },
     show: async (url) => {
       coming.abort(new Error('another page was asked for'));
-      coming = new AbortController();
+      const mine = new AbortController();
+      coming = mine;
       const place = document.createElement('div');
       place.className = 'redirect';
       parent.append(place);
       try {
         const wasSilent = isSilent;
-        const page = await openForeign(url, { parent: place, headers: credentials(), isSilent }, coming.signal);
+        const page = await openForeign(url, { parent: place, headers: credentials(), isSilent }, mine.signal);
         if (isSilent !== wasSilent) page.hush(isSilent);
         place.classList.add('on');
         page.show();
         shown?.page.close();
         shown?.place.remove();
         shown = { url, place, page };
+        return true;
       } catch (error) {
         place.remove();
+        if (mine.signal.aborted) return false;
         throw error;
       }
     },

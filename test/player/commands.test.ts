@@ -188,6 +188,29 @@ describeBrowser('a command in a real browser', () => {
     expect(await connectionOf(service, 'lobby')).toMatchObject({ page: '/screen/lobby', currentSlideId: 'red' });
   });
 
+  it('redirect to a URL that another one overtakes is neither shown nor told of as a fault', async () => {
+    const site = createServer((request, response) => {
+      if (request.url === '/slow') return;
+      response.setHeader('Content-Type', 'text/html');
+      response.end(`<body style="background:rgb(${blue})">`);
+    });
+    await new Promise<void>((resolve) => site.listen(0, '127.0.0.1', resolve));
+    onTestFinished(() => {
+      site.closeAllConnections();
+      site.close();
+    });
+    const url = `http://127.0.0.1:${(site.address() as AddressInfo).port}`;
+    const { service, page, command } = await open();
+    const asked = page.waitForRequest(`${url}/slow`);
+    await command('redirect', { url: `${url}/slow` });
+    await asked;
+    await command('redirect', { url: `${url}/` });
+    await waitForConnection(service, 'lobby', { page: `${url}/` });
+    await waitForColour(page, blue);
+    expect((await healthOf(service)).pages).toMatchObject([{ lastFault: null }]);
+    expect(await page.locator('.redirect').count()).toBe(1);
+  });
+
   it('redirect to a path takes the page there', async () => {
     const { service, page, command } = await open({
       ...threeColours,

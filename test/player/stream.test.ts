@@ -1,3 +1,5 @@
+import { createServer } from 'node:http';
+import type { AddressInfo } from 'node:net';
 import type { Page } from 'playwright-core';
 import { PNG } from 'pngjs';
 import { expect, it, onTestFinished } from 'vitest';
@@ -94,4 +96,31 @@ describeBrowser('a stream slide in a real browser', () => {
     source.publish();
     await waitForMotion(page);
   });
+
+  it('comes back after a restart of the service, whatever becomes of its fallback', async () => {
+    const mute = createServer();
+    await new Promise<void>((resolve) => mute.listen(0, '127.0.0.1', resolve));
+    onTestFinished(() => {
+      mute.closeAllConnections();
+      mute.close();
+    });
+    const dataDir = temporaryFolder();
+    const source = await startSource();
+    source.publish();
+    const fallback_media_url = `http://127.0.0.1:${(mute.address() as AddressInfo).port}/never.png`;
+    const slide = {
+      kind: 'stream',
+      media_url: source.address,
+      content: { fallback_media_url },
+      duration_seconds: 3600,
+    };
+    const service = await startTestService({ dataDir, content: lobby([slide]) });
+    const page = await openPlayer(service, 'lobby');
+    await waitForMotion(page);
+    const fallenBack = page.waitForRequest(fallback_media_url);
+    await service.close();
+    await startTestService({ dataDir, env: { SIGNAGE_PORT: new URL(service.url).port } });
+    await fallenBack;
+    await waitForMotion(page);
+  }, 60_000);
 });

@@ -1,5 +1,6 @@
 import type Hls from 'hls.js';
 import type { RtmpSession } from '../../../service/wire/streams.ts';
+import { within } from '../abort.ts';
 import { createImage } from './image.ts';
 import { createPicture, framePresented, happened, nextFrame, play, release, watchMotion } from './playback.ts';
 import type { SlideContext, SlideFactory, SlideView } from './slide.ts';
@@ -8,10 +9,12 @@ import { createView, mediaUrl } from './view.ts';
 
 /** Over a gap as short as this the last frame is held. */
 const HOLD_SECONDS = 6;
-/** A stream that has no picture after this gives way to its fallback, or to the next slide. */
+/** A stream that has no picture after this gives way to its fallback, and that one to the next slide. */
 const PATIENCE_MS = 6_000;
 const ASK_AGAIN_MS = 250;
 const RETRY_MS = 2_000;
+/** How long one attempt to come back may take: nobody is kept waiting by it. */
+const CONNECT_MS = 20_000;
 
 const pause = (ms: number): Promise<void> => new Promise((resolve) => setTimeout(resolve, ms));
 
@@ -47,6 +50,8 @@ export const createStream: SlideFactory = (context) => {
   let hls: Hls | null = null;
   let fallback: SlideView | null = null;
   let isOn = false;
+  /** The stream is gone; what is shown is the fallback, or what is left. */
+  let isAway = false;
   let stopWatching = (): void => {};
 
   const disconnect = (): void => {
@@ -101,11 +106,12 @@ export const createStream: SlideFactory = (context) => {
     fallback = null;
   };
 
-  /** Tries until there is a picture or the slide is gone. */
-  const comeBack = async (): Promise<void> => {
-    while (!life.signal.aborted) {
+  /** Tries until there is a picture, or nobody waits for it any more. */
+  const comeBack = async (signal: AbortSignal): Promise<void> => {
+    while (!signal.aborted) {
       try {
-        await connect(AbortSignal.any([life.signal, AbortSignal.timeout(20_000)]));
+        await connect(AbortSignal.any([signal, AbortSignal.timeout(CONNECT_MS)]));
+        isAway = false;
         dropFallback();
         if (isOn) run();
         return;
@@ -115,15 +121,31 @@ export const createStream: SlideFactory = (context) => {
     }
   };
 
-  /** Shows the fallback over what is left of the stream. */
+  /**
+   * Shows the fallback over what is left of the stream, until that is back. Resolves once there is a picture of either;
+   * rejects where the fallback has none.
+   */
   const fallBack = async (): Promise<void> => {
     const next = createFallback(context);
     if (next === null) throw new Error('the stream has no picture');
-    await next.prepare(life.signal);
+    isAway = true;
+    const end = new AbortController();
+    const signal = AbortSignal.any([life.signal, end.signal]);
+    const patient = AbortSignal.any([signal, AbortSignal.timeout(PATIENCE_MS)]);
+    const ready = within(patient, next.prepare(patient));
+    // To connect is to lose the last frame, which had better stay until there is a fallback; but not for long.
+    const back = Promise.race([ready, pause(RETRY_MS)]).then(() => comeBack(signal));
+    try {
+      await Promise.race([ready, back]);
+    } catch (error) {
+      end.abort(error);
+      next.destroy();
+      throw error;
+    }
+    if (!isAway) return next.destroy();
     fallback = next;
     view.element.append(next.element);
     if (isOn) next.start();
-    void comeBack();
   };
 
   const lost = (): void => {
@@ -154,7 +176,7 @@ export const createStream: SlideFactory = (context) => {
       isOn = true;
       view.start();
       fallback?.start();
-      if (fallback !== null) return;
+      if (isAway) return;
       if (hls?.liveSyncPosition != null) video.currentTime = hls.liveSyncPosition;
       run();
     },
