@@ -1,6 +1,7 @@
 /** The pages of a slide that has several: each has its time, and a person may turn them. */
 
 import type { Slide } from '../../../service/wire/playlist.ts';
+import { startTimer } from '../timer.ts';
 import type { SlideView } from './slide.ts';
 
 export interface Pages {
@@ -49,12 +50,12 @@ export const createPages = (show: (index: number) => void): Pages => {
   /** Of the page that is on: when its time is up, and while it is halted what is left of it. */
   let until = 0;
   let left: number | null = null;
-  let timer: ReturnType<typeof setTimeout> | undefined;
+  let stopTimer = (): void => {};
 
   const schedule = (ms: number): void => {
-    clearTimeout(timer);
+    stopTimer();
     until = performance.now() + ms;
-    if (index < count - 1) timer = setTimeout(() => go(index + 1, until), ms);
+    if (index < count - 1) stopTimer = startTimer(() => go(index + 1, until), ms);
   };
 
   /** @param since when its time begins; a page that came late does not take from the next */
@@ -77,7 +78,7 @@ export const createPages = (show: (index: number) => void): Pages => {
     },
     pause: () => {
       left ??= Math.max(0, until - performance.now());
-      clearTimeout(timer);
+      stopTimer();
     },
     resume: () => {
       if (left !== null) schedule(left);
@@ -89,7 +90,7 @@ export const createPages = (show: (index: number) => void): Pages => {
       return true;
     },
     restMs: () => (left ?? Math.max(0, until - performance.now())) + (count - 1 - index) * pageMs,
-    close: () => clearTimeout(timer),
+    close: () => stopTimer(),
   };
 };
 

@@ -24,6 +24,24 @@ describe('the pages of a slide', () => {
     expect(shown).toEqual([1, 2]);
   });
 
+  it('may each be on for months', () => {
+    const day = 86_400_000;
+    const { pages, shown } = open(3, 100.5 * day);
+    pages.start();
+    vi.advanceTimersByTime(100 * day);
+    expect(shown).toEqual([]);
+    vi.advanceTimersByTime(day);
+    expect(shown).toEqual([1]);
+    vi.advanceTimersByTime(50 * day);
+    pages.pause();
+    vi.advanceTimersByTime(365 * day);
+    pages.resume();
+    vi.advanceTimersByTime(49 * day);
+    expect(shown).toEqual([1]);
+    vi.advanceTimersByTime(day);
+    expect(shown).toEqual([1, 2]);
+  });
+
   it('begin again', () => {
     const { pages, shown } = open(2);
     pages.start();
