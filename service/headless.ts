@@ -6,7 +6,7 @@ import { startService } from './index.ts';
 import { createLog } from './log.ts';
 import { publicBase } from './onboarding/address.ts';
 import { EXIT_CONFIG, OptionsError, readOptions } from './options.ts';
-import { isLoopback } from './peers/loopback.ts';
+import { listensAlone } from './outbound/networks.ts';
 
 /** From `dist/service`, where this file is bundled to. */
 const fromHere = (path: string): string => fileURLToPath(new URL(path, import.meta.url));
@@ -41,7 +41,7 @@ const run = async (): Promise<void> => {
   for (const { name, slug } of service.screens().slice(0, MOST_LISTED)) {
     console.log(`  ${name}: ${service.url}/screen/${slug}`);
   }
-  if (base !== null && !isLoopback(options.host)) console.log(`  another screen in the network: ${base}/`);
+  if (base !== null && !listensAlone(options.host)) console.log(`  another screen in the network: ${base}/`);
   console.log(`  what they show: ${join(options.dataDir, 'content.json')}`);
 };
 

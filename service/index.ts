@@ -46,10 +46,10 @@ import { createLanding } from './onboarding/landing.ts';
 import { createOnboarding } from './onboarding/onboarding.ts';
 import { createOnboardingRoutes } from './onboarding/routes.ts';
 import { type Options, refusal } from './options.ts';
+import { listensAlone } from './outbound/networks.ts';
 import { createCaller } from './peers/call.ts';
 import type { Discovery } from './peers/discovery.ts';
 import { createGather } from './peers/gather.ts';
-import { isLoopback } from './peers/loopback.ts';
 import { createMirror } from './peers/mirror.ts';
 import { openMirrored } from './peers/mirrored.ts';
 import { createRegistry } from './peers/registry.ts';
@@ -347,7 +347,7 @@ export const startService = async (
   if (options.discovery && variant === 'extended') {
     // A box that looks for nobody starts sooner without it.
     const { startDiscovery } = await import('./peers/discovery.ts');
-    const announces = !isLoopback(options.host);
+    const announces = !listensAlone(options.host);
     const { version } = packageJson;
     discovery = startDiscovery({ log, registry: peers }, { nodeId, site, version, port: server.port, announces });
   }

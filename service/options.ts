@@ -31,7 +31,8 @@ const commaList = z.string().transform((list) =>
 );
 const onOff = z.enum(['on', 'off'], 'on or off').transform((value) => value === 'on');
 
-const isBaseUrl = (url: string): boolean => {
+/** Whether paths can be put after it: http or https, and neither query, fragment nor credentials. */
+export const isBaseUrl = (url: string): boolean => {
   if (!URL.canParse(url)) return false;
   const { protocol, search, hash, username, password } = new URL(url);
   return /^https?:$/.test(protocol) && [search, hash, username, password].every((part) => part === '');

@@ -5,7 +5,9 @@ import { get as getSecure } from 'node:https';
 import type { LookupFunction } from 'node:net';
 import { pipeline, type Readable } from 'node:stream';
 import { createBrotliDecompress, createGunzip, createInflate } from 'node:zlib';
-import { isPrivate } from './private.ts';
+import { nearness } from '../outbound/networks.ts';
+
+const isPrivate = (address: string): boolean => nearness(address) > 0;
 
 /** What the next request is made conditional by (RFC 9110, 13). */
 export interface Validators {

@@ -1,5 +1,6 @@
 /** The address that a phone in the same network can open. */
 import type { NetworkInterfaceInfo } from 'node:os';
+import { isThisMachine } from '../outbound/networks.ts';
 
 /** As `os.networkInterfaces()` gives them. */
 export type Interfaces = Readonly<Record<string, readonly NetworkInterfaceInfo[] | undefined>>;
@@ -50,10 +51,6 @@ export const lanHost = (interfaces: Interfaces): string | null => {
   return best.address.includes(':') ? `[${best.address}]` : best.address;
 };
 
-/** Whether a URL's host is this machine to whoever opens it: `localhost` and its kin, 127/8, ::1, and "any address". */
-const isLoopback = (hostname: string): boolean =>
-  /^(127\.\d+\.\d+\.\d+|0\.0\.0\.0|\[::1?\]|\[::ffff:(7f..:|0:).*\]|(.*\.)?localhost\.?)$/.test(hostname);
-
 /**
  * The public base URL, without a slash at its end: the given one, else the one that the request came by, else the
  * machine's own in its LAN. Null where there is none that another machine could reach.
@@ -65,7 +62,7 @@ export const publicBase = (
 ): string | null => {
   if (publicUrl !== null) return publicUrl;
   const reached = URL.canParse(`http://${host}`) ? new URL(`http://${host}`) : null;
-  if (reached !== null && !isLoopback(reached.hostname)) return reached.origin;
+  if (reached !== null && !isThisMachine(reached.hostname)) return reached.origin;
   const lan = lanHost(interfaces);
   return lan === null ? null : new URL(`http://${lan}:${port}`).origin;
 };

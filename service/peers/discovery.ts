@@ -5,6 +5,7 @@ import { type NetworkInterfaceInfo, networkInterfaces } from 'node:os';
 import { setTimeout as delay } from 'node:timers/promises';
 import { Bonjour, type Browser, type Service } from 'bonjour-service';
 import type { Logger } from 'pino';
+import { isSiteAddress } from '../outbound/networks.ts';
 import type { Registry } from './registry.ts';
 
 interface Dependencies {
@@ -50,16 +51,17 @@ const ownAddresses = (interfaces: NodeJS.Dict<NetworkInterfaceInfo[]>): string[]
     .map(({ address }) => address)
     .toSorted();
 
-/** RFC 1918 and RFC 3927. */
-const isPrivate = (address: string): boolean =>
-  /^(10|192\.168|172\.(1[6-9]|2\d|3[01])|169\.254)\./.test(address) && isIPv4(address);
-
 /**
  * Where a service may be: where its announcement came from, and, since that may be a reflector, what it says itself, as
  * long as that is no way to have the boxes of a site ask somebody in the Internet.
  */
 const urlsOf = ({ referer, addresses = [], port }: Service): string[] =>
-  [...new Set([...(referer === undefined ? [] : [referer.address]), ...addresses.filter(isPrivate)])]
+  [
+    ...new Set([
+      ...(referer === undefined ? [] : [referer.address]),
+      ...addresses.filter((each) => isIPv4(each) && isSiteAddress(each)),
+    ]),
+  ]
     .slice(0, MOST_ADDRESSES)
     .map((address) => `http://${address}:${port}`);
 

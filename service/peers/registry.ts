@@ -9,8 +9,8 @@ import { type PeerState, peerState } from '../wire/peers.ts';
 import { type Address, createAddresses, type Source } from './addresses.ts';
 import { isOpen } from './breaker.ts';
 import { type Caller, type PeerAnswer, type PeerRequest, recipientHeader } from './call.ts';
-import { isLoopback } from './loopback.ts';
 import { createProber } from './prober.ts';
+import { placeTold } from './told.ts';
 
 /** A box of our site, or a static address where none has answered yet. */
 export interface Peer {
@@ -132,9 +132,8 @@ export const createRegistry = (
   /** Takes in what a peer knows of another. */
   const follow = (told: PeerState['peers'][number], from: string): void => {
     if (told.nodeId === self || find(told.nodeId)?.alive) return;
-    // A loopback address means another machine there than here.
-    if (isLoopback(new URL(told.url).hostname) && !isLoopback(new URL(from).hostname)) return;
-    if (addresses.get(told.url) === undefined) addresses.add(told.url, 'told', steady(), random());
+    const url = placeTold(told.url, from);
+    if (url !== null && addresses.get(url) === undefined) addresses.add(url, 'told', steady(), random());
   };
 
   const take = (address: Address, state: PeerState): void => {

@@ -3,7 +3,6 @@ import type { RequestListener } from 'node:http';
 import { brotliCompressSync, deflateSync, gzipSync } from 'node:zlib';
 import { describe, expect, it } from 'vitest';
 import { createFetch, type FetchError } from '../../service/feeds/fetch.ts';
-import { isPrivate } from '../../service/feeds/private.ts';
 import { pour, startFeedServer } from './server.ts';
 
 const limits = {
@@ -172,26 +171,4 @@ it('can be called off, with its reason', async () => {
   const abort = new AbortController();
   await expect(fetch(server.at('/'), none, abort.signal)).rejects.toThrow('enough');
   await expect(fetch(server.at('/'), none, abort.signal)).rejects.toThrow('enough');
-});
-
-it.each([
-  ['127.0.0.1', true],
-  ['10.1.2.3', true],
-  ['172.31.255.255', true],
-  ['172.32.0.1', false],
-  ['192.168.1.1', true],
-  ['169.254.169.254', true],
-  ['100.64.0.1', true],
-  ['0.0.0.0', true],
-  ['8.8.8.8', false],
-  ['::1', true],
-  ['::', true],
-  ['fd12::1', true],
-  ['fe80::1%eth0', true],
-  ['2606:4700::1111', false],
-  ['::ffff:10.0.0.1', true],
-  ['::ffff:8.8.8.8', false],
-  ['::ffff:7f00:1', true],
-])('%s: private %s', (address, expected) => {
-  expect(isPrivate(address)).toBe(expected);
 });

@@ -5,7 +5,7 @@ import { join } from 'node:path';
 import { pino } from 'pino';
 import { describe, expect, it, onTestFinished } from 'vitest';
 import { CodedError } from '../../service/errors.ts';
-import { createLocator, nearness } from '../../service/media/address.ts';
+import { createLocator } from '../../service/media/address.ts';
 import { createCatalog } from '../../service/media/catalog.ts';
 import { createDownloads } from '../../service/media/downloads.ts';
 import { createHasher } from '../../service/media/hasher.ts';
@@ -344,27 +344,6 @@ it('names are looked up one at a time, and addresses not at all', async () => {
     ),
   );
   expect(await Promise.all(places)).toEqual([0, 1, 'the name unknown is not known', 2, 2]);
-});
-
-it.each([
-  ['93.184.216.34', 0],
-  ['2606:2800:220:1::1', 0],
-  ['192.168.1.20', 1],
-  ['172.31.0.1', 1],
-  ['172.32.0.1', 0],
-  ['10.1.2.3', 1],
-  ['100.64.0.1', 1],
-  ['fd00::1', 1],
-  ['127.0.0.1', 2],
-  ['::1', 2],
-  ['::', 2],
-  ['0.0.0.0', 2],
-  ['169.254.169.254', 2],
-  ['fe80::1', 2],
-  ['::ffff:127.0.0.1', 2],
-  ['::ffff:10.0.0.1', 1],
-])('%s is at distance %i', (address, expected) => {
-  expect(nearness(address)).toBe(expected);
 });
 
 it('closing ends what has hardly begun, and nothing is left to fail later', async () => {

@@ -1,0 +1,52 @@
+/** Whose networks there are, and how near: the one table by which everybody here judges where requests may go. */
+import { BlockList, isIP, isIPv6 } from 'node:net';
+
+const list = (...subnets: [net: string, prefix: number][]): BlockList => {
+  const blocks = new BlockList();
+  for (const [net, prefix] of subnets) blocks.addSubnet(net, prefix, isIPv6(net) ? 'ipv6' : 'ipv4');
+  return blocks;
+};
+
+/** This machine: loopback, and "any address", which leads there too (RFC 1122, RFC 4291). */
+const machine = list(['0.0.0.0', 8], ['127.0.0.0', 8], ['::', 96]);
+/** The link (RFC 3927, RFC 4291), where cloud machines keep their credentials. */
+const link = list(['169.254.0.0', 16], ['fe80::', 10]);
+/** Networks of a site, and its carrier's (RFC 1918, RFC 6598, RFC 4193). */
+const site = list(['10.0.0.0', 8], ['100.64.0.0', 10], ['172.16.0.0', 12], ['192.168.0.0', 16], ['fc00::', 7]);
+
+/** An address of IPv4 in IPv6 is what it is in IPv4. */
+const isIn = (blocks: BlockList, address: string): boolean => blocks.check(address, isIPv6(address) ? 'ipv6' : 'ipv4');
+
+/** A URL's host without the brackets of IPv6, or a socket's address without its zone. */
+const plain = (host: string): string => host.replace(/^\[|\]$|%.*$/g, '');
+
+/** 0 for the Internet, 1 for the site's network, 2 for this machine and its link. */
+export type Nearness = 0 | 1 | 2;
+
+/** How near an IP address is. */
+export const nearness = (address: string): Nearness => {
+  const bare = plain(address);
+  if (isIn(machine, bare) || isIn(link, bare)) return 2;
+  return isIn(site, bare) ? 1 : 0;
+};
+
+/** Whether a URL's host is an IP address that a machine has in a network of a site, with a router or without one. */
+export const isSiteAddress = (host: string): boolean => {
+  const bare = plain(host);
+  return isIP(bare) > 0 && (isIn(site, bare) || isIn(link, bare));
+};
+
+/** Whether a host, as a URL has it, is this machine to whoever asks there: loopback by address or by name, or "any". */
+export const isThisMachine = (host: string): boolean => {
+  const bare = plain(host);
+  return isIP(bare) > 0 ? isIn(machine, bare) : /^(.*\.)?localhost\.?$/i.test(bare);
+};
+
+/** Whether no other machine gets to an address to listen on. "Any" is all that the machine has. */
+export const listensAlone = (host: string): boolean => !['0.0.0.0', '::'].includes(host) && isThisMachine(host);
+
+/** Whether a URL's host says by itself that it is in here: no address of the Internet, or a name of the local network. */
+export const isInside = ({ hostname }: URL): boolean => {
+  const bare = plain(hostname).replace(/\.$/, '');
+  return isIP(bare) > 0 ? nearness(bare) > 0 : !bare.includes('.') || /\.(local|localhost)$/.test(bare);
+};

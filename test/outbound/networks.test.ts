@@ -1,0 +1,88 @@
+import { describe, expect, it } from 'vitest';
+import { isInside, isSiteAddress, isThisMachine, listensAlone, nearness } from '../../service/outbound/networks.ts';
+
+const hostOf = (host: string): string => new URL(`http://${host}/`).hostname;
+
+it.each([
+  ['93.184.216.34', 0],
+  ['2606:2800:220:1::1', 0],
+  ['172.15.0.1', 0],
+  ['172.32.0.1', 0],
+  ['::ffff:8.8.8.8', 0],
+  ['192.168.1.20', 1],
+  ['172.16.0.1', 1],
+  ['172.31.255.255', 1],
+  ['10.1.2.3', 1],
+  ['100.64.0.1', 1],
+  ['fd00::1', 1],
+  ['::ffff:10.0.0.1', 1],
+  ['127.0.0.1', 2],
+  ['::1', 2],
+  ['::', 2],
+  ['0.0.0.0', 2],
+  ['169.254.169.254', 2],
+  ['fe80::1', 2],
+  ['fe80::1%eth0', 2],
+  ['::ffff:127.0.0.1', 2],
+  ['::ffff:7f00:1', 2],
+  ['::127.0.0.1', 2],
+])('%s is at distance %i', (address, expected) => {
+  expect(nearness(address)).toBe(expected);
+});
+
+describe('this machine', () => {
+  it.each([
+    ...['localhost', 'LOCALHOST', 'localhost.', 'player.localhost', 'player.localhost.'],
+    ...['127.0.0.1', '127.1', '127.255.255.254', '127.0.0.1.', '2130706433', '0x7f.1', '0x7f000001', '0177.0.0.1'],
+    ...['0', '0.0.0.0', '0.0.0.1', '①②⑦.0.0.1'],
+    ...['[::1]', '[0:0:0:0:0:0:0:1]', '[::]', '[::ffff:127.0.0.1]', '[::ffff:7f00:1]', '[::ffff:0.0.0.0]'],
+  ])('is %s', (host) => {
+    expect([isThisMachine(hostOf(host)), isSiteAddress(hostOf(host)), isInside(new URL(`http://${host}/`))]).toEqual([
+      true,
+      false,
+      true,
+    ]);
+  });
+
+  it.each(['localhostess', 'localhost.example', '128.0.0.1', '10.0.0.1', '[fd00::1]', '[::2:0:1]', 'box.local'])(
+    'is not %s',
+    (host) => {
+      expect(isThisMachine(hostOf(host))).toBe(false);
+    },
+  );
+});
+
+it.each([
+  ['192.168.1.1', true],
+  ['169.254.7.7', true],
+  ['[fd00::1]', true],
+  ['[::ffff:10.0.0.1]', true],
+  ['8.8.8.8', false],
+  ['[2606:4700::1111]', false],
+  ['box.local', false],
+  ['box', false],
+])('%s is the address of a machine of the site: %s', (host, expected) => {
+  expect(isSiteAddress(hostOf(host))).toBe(expected);
+});
+
+it.each([
+  ['127.0.0.1', true],
+  ['::1', true],
+  ['localhost', true],
+  ['0.0.0.0', false],
+  ['::', false],
+  ['192.168.1.20', false],
+])('who listens on %s is alone with it: %s', (host, expected) => {
+  expect(listensAlone(host)).toBe(expected);
+});
+
+it.each([
+  ['printer', true],
+  ['printer.', true],
+  ['nas.local', true],
+  ['news.example', false],
+  ['local.example', false],
+  ['8.8.8.8', false],
+])('%s says that it is in here: %s', (host, expected) => {
+  expect(isInside(new URL(`http://${host}/`))).toBe(expected);
+});
