@@ -22,6 +22,7 @@ import { createQueue } from '../service/queue.ts';
 import { systemDisk } from '../service/store/disk.ts';
 import { createDurable, type Durable } from '../service/store/durable.ts';
 import { replaceFile } from '../service/store/file.ts';
+import { FolderTaken } from '../service/store/lock.ts';
 import type { KioskHealth } from '../service/wire/health.ts';
 import {
   type Beat,
@@ -86,7 +87,7 @@ export interface KioskFiles {
 
 /** Why the service could not be started, for the page that says so. */
 export interface Fault {
-  kind: 'port' | 'folder' | 'settings' | 'other';
+  kind: 'port' | 'folder' | 'taken' | 'settings' | 'other';
   /** One sentence, which names the thing at fault. */
   message: string;
 }
@@ -124,6 +125,7 @@ export const faultOf = (error: unknown): Fault => {
   if (error instanceof OptionsError) {
     return { kind: folders.includes(error.setting) ? 'folder' : 'settings', message };
   }
+  if (error instanceof FolderTaken) return { kind: 'taken', message };
   const { code, cause } = error as { code?: string; cause?: { code?: string } };
   if (cause?.code === 'EADDRINUSE') return { kind: 'port', message };
   return { kind: diskCodes.includes(code) ? 'folder' : 'other', message };

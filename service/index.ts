@@ -11,6 +11,7 @@ import { type Admission, createAccess } from './auth/access.ts';
 import { type Access, policy } from './auth/policy.ts';
 import type { HeaderLines } from './auth/signatures.ts';
 import { upgradeHeaders } from './auth/socket.ts';
+import { type Closers, createClosers } from './closers.ts';
 import { createCommands } from './commands/commands.ts';
 import { createHub } from './connections/hub.ts';
 import { createReports } from './connections/reports.ts';
@@ -33,7 +34,7 @@ import { createGate } from './http/gate.ts';
 import { healthRoutes } from './http/health.ts';
 import { createPages } from './http/pages.ts';
 import { createScreens } from './http/screens.ts';
-import { listen, type Server } from './http/server.ts';
+import { listen } from './http/server.ts';
 import { createLocator } from './media/address.ts';
 import { createCatalog } from './media/catalog.ts';
 import { createDownloads } from './media/downloads.ts';
@@ -55,6 +56,7 @@ import { openMirrored } from './peers/mirrored.ts';
 import { createRegistry } from './peers/registry.ts';
 import { createReplication } from './peers/replication.ts';
 import { peerRoutes } from './peers/routes.ts';
+import { lockFolder } from './store/lock.ts';
 import { createStore } from './store/store.ts';
 import { createFfmpeg } from './streams/ffmpeg.ts';
 import { createOrphans } from './streams/orphans.ts';
@@ -106,13 +108,24 @@ const localUrl = (host: string, port: number): string => {
 };
 
 /**
- * Starts the whole player service.
+ * Starts the whole player service. A start that fails leaves nothing behind, and may be tried again.
  * @throws OptionsError where a folder can't be made, or the address is none of this machine's; an Error with a sentence
- *   for a person where the port is taken; the system's error where a folder can't be written
+ *   for a person where the port or the data directory is taken; the system's error where a folder can't be written
  */
-export const startService = async (
+export const startService = async (options: Options, ports: Ports): Promise<Service> => {
+  const closers = createClosers(ports.log);
+  try {
+    return await wire(options, ports, closers);
+  } catch (error) {
+    await closers.close();
+    throw error;
+  }
+};
+
+const wire = async (
   options: Options,
   { log, rendererDir, resourcesDir, kiosk, wall = Date.now }: Ports,
+  { active, lasting, close }: Closers,
 ): Promise<Service> => {
   const startedAt = new Date();
   for (const warning of options.warnings) log.warn(warning);
@@ -123,27 +136,35 @@ export const startService = async (
     });
   }
 
-  const store = await createStore({ dataDir, log });
-  const keeper = await openKeeper({ dataDir, log });
-  const feeds = createFeeds({
-    cache: await openCache({ dataDir, log }),
-    fetch: createFetch(),
-    reader: createReader(),
-    turns: createTurns({ total: 8, perHost: 2, gapMs: 1_000 }),
-    log,
-  });
-  const content = await openContent(
-    { keeper, feeds, nodeId: store.nodeId, log },
-    { dataDir, mediaDir, demoDir: join(resourcesDir, 'demo'), variant },
+  const environment = options.childEnvironment;
+  lasting(await lockFolder({ dataDir, environment, log }));
+  const store = lasting(await createStore({ dataDir, log }));
+  const keeper = lasting(await openKeeper({ dataDir, log }));
+  const feeds = lasting(
+    createFeeds({
+      cache: await openCache({ dataDir, log }),
+      fetch: createFetch(),
+      reader: createReader(),
+      turns: createTurns({ total: 8, perHost: 2, gapMs: 1_000 }),
+      log,
+    }),
+  );
+  const content = lasting(
+    await openContent(
+      { keeper, feeds, nodeId: store.nodeId, log },
+      { dataDir, mediaDir, demoDir: join(resourcesDir, 'demo'), variant },
+    ),
   );
   // The baseline knows nothing of other boxes.
   const staticPeers = variant === 'extended' ? options.peers : [];
   const instance = randomUUID();
   const { nodeId } = store;
   const { site } = options;
-  const peers = createRegistry(
-    { log, caller: createCaller({ secret: options.sharedSecret, now: wall }) },
-    { nodeId, instance, site, staticPeers },
+  const peers = active(
+    createRegistry(
+      { log, caller: createCaller({ secret: options.sharedSecret, now: wall }) },
+      { nodeId, instance, site, staticPeers },
+    ),
   );
   const peerState = (): PeerState => ({
     nodeId,
@@ -159,16 +180,18 @@ export const startService = async (
     ...mirror.state(),
   });
   const reports = createReports(log);
-  const sync = createSync({ log, peers, wall }, { nodeId });
-  const hub = createHub({
-    log,
-    reports,
-    revisionOf: (slug) => content.payload(slug)?.revision,
-    nameOf: (deviceId) => store.devices.get(deviceId)?.clientName ?? null,
-    siteTime: sync.now,
-    onSkew: sync.onSkew,
-  });
-  const landing = createLanding(log);
+  const sync = active(createSync({ log, peers, wall }, { nodeId }));
+  const hub = active(
+    createHub({
+      log,
+      reports,
+      revisionOf: (slug) => content.payload(slug)?.revision,
+      nameOf: (deviceId) => store.devices.get(deviceId)?.clientName ?? null,
+      siteTime: sync.now,
+      onSkew: sync.onSkew,
+    }),
+  );
+  const landing = active(createLanding(log));
   content.onChange(hub.announce);
   content.onChange(landing.refresh);
   const gather = createGather(peers, nodeId);
@@ -214,11 +237,13 @@ export const startService = async (
     return access.admit({ access: accessClass, method, host, target, headers, address });
   };
 
-  const hasher = createHasher();
-  const catalog = createCatalog({ path: join(dataDir, 'media.json'), folders: [uploadDir, mediaDir], hasher, log });
+  const hasher = lasting(createHasher());
+  const catalog = lasting(
+    createCatalog({ path: join(dataDir, 'media.json'), folders: [uploadDir, mediaDir], hasher, log }),
+  );
   const copiesDir = join(mediaDir, 'copies');
-  const ledger = await openLedger({ path: join(dataDir, 'copies.json'), folder: copiesDir, log });
-  const mirrored = await openMirrored({ path: join(dataDir, 'mirrored.json'), mediaDir, log });
+  const ledger = lasting(await openLedger({ path: join(dataDir, 'copies.json'), folder: copiesDir, log }));
+  const mirrored = lasting(await openMirrored({ path: join(dataDir, 'mirrored.json'), mediaDir, log }));
   const room = createRoom({
     folders: [uploadDir, mediaDir, copiesDir],
     quota: options.mediaQuotaBytes,
@@ -226,13 +251,15 @@ export const startService = async (
   });
   const newest = (name: string): number => mirror.newest(name);
   const library = await createLibrary({ ...options, hasher, catalog, room, newest, log });
-  const downloads = await createDownloads({
-    mediaDir,
-    limit: options.maxUploadBytes,
-    hasher,
-    requireRoom: (wanted) => room.require(mediaDir, wanted),
-    catalog,
-  });
+  const downloads = active(
+    await createDownloads({
+      mediaDir,
+      limit: options.maxUploadBytes,
+      hasher,
+      requireRoom: (wanted) => room.require(mediaDir, wanted),
+      catalog,
+    }),
+  );
   const screens = createScreens({ content, hub, takeSnapshot, commands, clientAddress, variant });
   const onboarding = createOnboarding({ log, devices: store.devices, content, hub, landing, gather });
   const onboardingRooms = createOnboardingRoutes(
@@ -248,25 +275,26 @@ export const startService = async (
       { type: 'command', command: 'refresh' },
     );
   };
-  const mirror = createMirror({
-    log,
-    peers,
-    content,
-    catalog,
-    downloads,
-    mirrored,
-    reveal: library.reveal,
-    onArrival: refreshPages,
-  });
+  const mirror = active(
+    createMirror({
+      log,
+      peers,
+      content,
+      catalog,
+      downloads,
+      mirrored,
+      reveal: library.reveal,
+      onArrival: refreshPages,
+    }),
+  );
   const pages = await createPages(
     { content, pageToken: access.pageToken, formUrl: onboardingRooms.formUrl, onFormOpened: landing.opened },
     { rendererDir, timeZone, variant },
   );
-  const environment = options.childEnvironment;
   const ffmpeg = createFfmpeg({ environment }, options);
   const orphans = createOrphans({ log, environment }, options);
-  const streams = await createSessions({ log, ffmpeg, orphans, environment }, options);
-  const copies = createCopies({ content, ledger, downloads, room, hasher, log });
+  const streams = active(await createSessions({ log, ffmpeg, orphans, environment }, options));
+  const copies = active(createCopies({ content, ledger, downloads, room, hasher, log }));
   const faults = () => [...store.faults(), ...keeper.faults(), ...ledger.faults(), ...feeds.faults()];
   const health = healthRoutes({
     content,
@@ -310,36 +338,15 @@ export const startService = async (
   // The server's shortcut to a playlist asks for no credentials: it is taken for as long as the route asks for none.
   const { access: playlistAccess } = policy['GET /api/screens/:slug/playlist'];
   const openPayload = (slug: string) => (playlistAccess === 'public' ? content.payload(slug) : undefined);
-  let discovery: Discovery | undefined;
-  const stop = async (server?: Server): Promise<void> => {
-    sync.close();
-    mirror.close();
-    peers.close();
-    await content.close();
-    copies.close();
-    const drained = server?.close();
-    // Only now: whoever hears it looks whether this box is gone.
-    const goodbye = discovery?.close();
-    await Promise.all([hub.close(), landing.close(), streams.close(), downloads.close()]);
-    await drained;
-    await goodbye;
-    await catalog.close();
-    await hasher.close();
-    await ledger.close();
-    await mirrored.close();
-    await feeds.close();
-    await keeper.close();
-    await store.close();
-  };
   const admitSocket = async (request: IncomingMessage): Promise<(socket: WebSocket) => void> => {
     const accept = onboardingRooms.admitSocket(request) ?? screens.admitSocket(request);
     await admit(request, 'signed or page', upgradeHeaders(request.headersDistinct));
     return accept;
   };
-  const server = await listen({ log, gate, app, payload: openPayload, admitSocket }, options).catch(async (error) => {
-    await stop();
-    throw error;
-  });
+  let discovery: Discovery | undefined;
+  // Begins to close after the server does: whoever hears its goodbye looks whether this box is gone.
+  active({ close: () => discovery?.close() });
+  const server = active(await listen({ log, gate, app, payload: openPayload, admitSocket }, options));
 
   peers.start(server.port);
   // What was edited while the box was away is news to those who are there.
@@ -368,6 +375,6 @@ export const startService = async (
         store.devices.get(deviceId)?.clientName ?? content.payload(screenSlug)?.screen.name ?? screenSlug;
       await onboarding.bind({ deviceId, clientName, screenSlug }, url, false);
     },
-    close: () => stop(server),
+    close,
   };
 };

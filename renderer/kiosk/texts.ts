@@ -1,6 +1,6 @@
 /** What the kiosk's own pages say, in the system's language. */
 
-type Kind = 'port' | 'folder' | 'settings' | 'other' | 'screen';
+type Kind = 'port' | 'folder' | 'taken' | 'settings' | 'other' | 'screen';
 
 interface Texts {
   tag: string;
@@ -52,6 +52,10 @@ const en: Texts = {
     folder: {
       title: 'The data folder can’t be used',
       task: 'This player can’t write to its data folder. Check that its disk is there, has room and may be written to.',
+    },
+    taken: {
+      title: 'Another player runs already',
+      task: 'It uses the data folder of this one. End it, or choose another folder. The player goes on by itself.',
     },
     settings: {
       title: 'A setting needs mending',
@@ -109,6 +113,10 @@ const de: Texts = {
     folder: {
       title: 'Der Datenordner fehlt oder ist gesperrt',
       task: 'Dieser Player kann nicht in seinen Datenordner schreiben. Prüfen Sie, ob der Datenträger da ist, Platz hat und beschrieben werden darf.',
+    },
+    taken: {
+      title: 'Ein anderer Player läuft schon',
+      task: 'Er benutzt den Datenordner von diesem. Beenden Sie ihn, oder wählen Sie einen anderen Ordner. Der Player macht dann von selbst weiter.',
     },
     settings: {
       title: 'Eine Einstellung stimmt nicht',

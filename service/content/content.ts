@@ -237,19 +237,28 @@ export const openContent = async (
     turn = done.catch(() => undefined);
     return done;
   };
+  /** What can't be loaded for no fault of the file's is no reason for a screen to be black. */
+  const reload = async (): Promise<void> => {
+    try {
+      await load();
+    } catch (error) {
+      faults = [{ path: '', message: `content.json could not be taken in: ${(error as Error).message}` }];
+      log.error({ err: error }, 'content.json could not be taken in; what was shown stays');
+    }
+  };
   let isDue = false;
   const onFileChange = (): void => {
     if (isDue) return;
     isDue = true;
     void inTurn(() => {
       isDue = false;
-      return load();
+      return reload();
     });
   };
   feeds.onChange(publish);
   // Polling sees what editors that replace the file, network folders and mounts do, where events may not.
   watchFile(path, { interval: POLL_MS }, onFileChange);
-  await inTurn(load);
+  await inTurn(reload);
   void writeSchema(join(options.dataDir, 'content.schema.json')).catch((error: unknown) => {
     log.warn({ err: error }, 'content.schema.json could not be written; editors will not complete content.json');
   });

@@ -1,7 +1,7 @@
 /** The listening socket: limits, the gate, the shortcut for playlists, and the upgrade to WebSockets. */
 import { readFile } from 'node:fs/promises';
 import { createServer, type IncomingMessage, type RequestListener } from 'node:http';
-import type { AddressInfo } from 'node:net';
+import type { AddressInfo, Socket } from 'node:net';
 import type { Duplex } from 'node:stream';
 import type { Logger } from 'pino';
 import { type WebSocket, WebSocketServer } from 'ws';
@@ -117,6 +117,12 @@ export const listen = async (
     socket.end(`HTTP/1.1 ${status} ${error.code}\r\n${lines.join('')}\r\n${body}`, () => socket.destroy());
   };
 
+  const connections = new Set<Socket>();
+  server.on('connection', (socket) => {
+    connections.add(socket);
+    socket.once('close', () => connections.delete(socket));
+  });
+
   server.on('clientError', (error: NodeJS.ErrnoException, socket) => {
     refuse(socket, new CodedError(codeOfClientError[error.code ?? ''] ?? 'invalid_request'));
   });
@@ -142,6 +148,8 @@ export const listen = async (
       gate.checkHost(request);
       gate.checkOrigin(request);
       const accept = await admitSocket(request);
+      // Whoever takes sockets over may have said goodbye to theirs meanwhile.
+      if (!server.listening) throw new CodedError('busy', 'The service is stopping.');
       sockets.handleUpgrade(request, socket, head, (webSocket) => {
         webSocket.on('error', (error) => log.debug({ err: error }, 'a WebSocket failed'));
         accept(webSocket);
@@ -161,7 +169,10 @@ export const listen = async (
     port: (server.address() as AddressInfo).port,
     close: () =>
       new Promise((resolve) => {
-        const cut = setTimeout(() => server.closeAllConnections(), DRAIN_MS);
+        // Those that were upgraded too, which Node does not count as its own any more.
+        const cut = setTimeout(() => {
+          for (const socket of connections) socket.destroy();
+        }, DRAIN_MS);
         server.close(() => {
           clearTimeout(cut);
           resolve();

@@ -4,7 +4,9 @@ import { writeFileSync } from 'node:fs';
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { join } from 'node:path';
+import { pino } from 'pino';
 import { expect, onTestFinished } from 'vitest';
+import { lockFolder } from '../../service/store/lock.ts';
 import { describeBrowser, itBrowser as it } from '../support/browser.ts';
 import { patience, startKiosk } from '../support/kiosk.ts';
 import { lobby } from '../support/player.ts';
@@ -43,7 +45,14 @@ describeBrowser('a kiosk whose service can not start', { timeout: 120_000 }, () 
     );
     configure({ port: 0, uploadDir: join(kiosk.dataDir, 'content.json', 'below') });
     await expectTrouble('folder', 'The data folder can’t be used', /^SIGNAGE_UPLOAD_DIR: ".*" is not allowed/);
+    const rival = await lockFolder({
+      dataDir: kiosk.dataDir,
+      environment: process.env,
+      log: pino({ level: 'silent' }),
+    });
     configure({ port: 0, kiosk: kiosks });
+    await expectTrouble('taken', 'Another player runs already', /^The data folder .* is in use/);
+    await rival.close();
     await (await kiosk.page(/\/screen\/lobby/)).getByText('Good morning').first().waitFor();
     await kiosk.url();
   });

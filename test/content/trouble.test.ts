@@ -1,0 +1,49 @@
+/** Content that can't be taken in, though nothing is wrong with the file: said, and no reason for a black screen. */
+import { writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { pino } from 'pino';
+import { expect, onTestFinished, test } from 'vitest';
+import { openContent } from '../../service/content/content.ts';
+import { openKeeper } from '../../service/content/keeper.ts';
+import { patience } from '../support/observe.ts';
+import { temporaryFolder } from '../support/service.ts';
+import { lobbyWith } from './samples.ts';
+
+test.each(['at the start', 'after a change'])('%s it is in the log and in the status, until it works', async (when) => {
+  const dataDir = temporaryFolder();
+  const write = (title: string): void =>
+    writeFileSync(join(dataDir, 'content.json'), JSON.stringify(lobbyWith([{ kind: 'text', title }])));
+  const lines: string[] = [];
+  const log = pino({ level: 'error' }, { write: (line) => lines.push(line) });
+  let isBroken = when === 'at the start';
+  const feeds = {
+    follow: () => {
+      if (isBroken) throw new Error('no more room');
+    },
+    fill: <Records>(records: Records) => records,
+    onChange: () => undefined,
+  };
+  write('one');
+  const keeper = await openKeeper({ dataDir, log });
+  const content = await openContent(
+    { keeper, feeds, nodeId: 'a', log },
+    { dataDir, mediaDir: dataDir, demoDir: dataDir, variant: 'extended' },
+  );
+  onTestFinished(async () => {
+    await content.close();
+    await keeper.close();
+  });
+  if (!isBroken) {
+    isBroken = true;
+    write('two');
+  }
+  await expect.poll(content.status, patience).toEqual({
+    status: 'invalid',
+    errors: [{ path: '', message: 'content.json could not be taken in: no more room' }],
+  });
+  expect(lines.join('')).toContain('no more room');
+  isBroken = false;
+  write('three');
+  await expect.poll(content.status, patience).toEqual({ status: 'ok', errors: [] });
+  expect(String(content.payload('lobby')?.body)).toContain('three');
+});
