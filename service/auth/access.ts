@@ -76,7 +76,7 @@ export const createAccess = ({ secret, previous, pageTokenSeconds, now, steady, 
   const admitSigned = async ({ headers, address, ...head }: Attempt): Promise<Admission> => {
     const signature = parseSignature(headers);
     const signer = await counted(address, () => signatures.verify(signature, head));
-    checkAbsentBody(headers, signature.sha256);
+    checkAbsentBody(head.method, headers, signature.sha256);
     const [request = ''] = headers[signatureHeader] ?? [];
     return {
       bodySha256: signature.sha256,

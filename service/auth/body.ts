@@ -14,8 +14,19 @@ export const checkBody = (sha256: string, signed: string | null): void => {
   }
 };
 
-/** The same for a request whose head says that no body follows (RFC 9112, 6.3); others are checked as they are read. */
-export const checkAbsentBody = (headers: HeaderLines, signed: string): void => {
+/** Whoever sends a body with these sends what nobody reads. */
+const bodiless = ['GET', 'HEAD', 'DELETE'];
+
+/**
+ * The same for a request whose head says that no body follows (RFC 9112, 6.3), or should; others are checked as they are
+ * read.
+ * @throws CodedError `signature_invalid`
+ */
+export const checkAbsentBody = (method: string, headers: HeaderLines, signed: string): void => {
   const { 'transfer-encoding': encoding, 'content-length': length } = headers;
-  if (encoding === undefined && Number(length?.[0] ?? 0) === 0) checkBody(sha256Hex(''), signed);
+  const isAnnounced = encoding !== undefined || Number(length?.[0] ?? 0) > 0;
+  if (!isAnnounced) checkBody(sha256Hex(''), signed);
+  else if (bodiless.includes(method)) {
+    throw new CodedError('signature_invalid', `A signed ${method} has no body.`);
+  }
 };

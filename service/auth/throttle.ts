@@ -3,7 +3,7 @@ import type { Logger } from 'pino';
 import { RateLimiterMemory, type RateLimiterRes } from 'rate-limiter-flexible';
 import { CodedError } from '../errors.ts';
 
-const MOST_FAILURES = 100;
+const MOST_FAILURES = 200;
 const PER_SECONDS = 60;
 
 /**
@@ -25,7 +25,7 @@ interface Options {
   mostAddresses?: number;
 }
 
-/** Counts wrong credentials by address: after a hundred in a minute, the rest of that minute is refused. */
+/** Counts wrong credentials by address: after two hundred in a minute, the rest of that minute is refused. */
 export const createThrottle = ({ log, mostAddresses = 10_000 }: Options) => {
   const failures = new RateLimiterMemory({ points: MOST_FAILURES, duration: PER_SECONDS });
   const parties = new Set<string>();

@@ -52,6 +52,9 @@ export const serve = async (ctx: Context, { name, type, etag, sha256 }: Guise, f
   try {
     // fetch() asks for no-cache whenever it asks conditionally; the condition is judged afresh here in any case.
     delete ctx.req.headers['cache-control'];
+    // RFC 9110, 14.1.2: of a file that is shorter than the suffix that was asked for, the whole is the answer.
+    const [, suffix = 0] = /^bytes=-(\d+)$/.exec(ctx.get('Range')) ?? [];
+    if (Number(suffix) > file.stats.size) ctx.req.headers.range = 'bytes=0-';
     if (type === OPAQUE) ctx.attachment(name);
     ctx.set({
       'Content-Type': type,

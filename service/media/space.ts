@@ -13,10 +13,10 @@ const MIB = 1024 ** 2;
 
 /**
  * The bytes that media may still take of a volume; negative where it has too little left. max(512 MiB, 5 %) of it stay
- * free, so that the service's own state always has room. A volume smaller than that takes none.
+ * free, so that the service's own state always has room; of a tiny one, half.
  */
 export const spareOf = ({ bavail, blocks, bsize }: Volume): number =>
-  bavail * bsize - Math.max(512 * MIB, 0.05 * blocks * bsize);
+  bavail * bsize - Math.min(Math.max(512 * MIB, 0.05 * blocks * bsize), 0.5 * blocks * bsize);
 
 /**
  * @param wanted bytes still to be written

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { checkBody } from '../../service/auth/body.ts';
+import { checkAbsentBody, checkBody } from '../../service/auth/body.ts';
 import { sha256Hex } from '../../service/auth/sign.ts';
 import { outcome } from './support.ts';
 
@@ -10,4 +10,18 @@ test.each([
   ['any body of a request that is not signed', 'once', null, 'accepted'],
 ])('%s', async (_, body, signed, expected) => {
   expect(await outcome(() => checkBody(sha256Hex(body), signed))).toBe(expected);
+});
+
+test.each([
+  ['GET', {}, '', 'accepted'],
+  ['POST', {}, '', 'accepted'],
+  ['DELETE', { 'content-length': ['0'] }, '', 'accepted'],
+  ['DELETE', {}, 'once', 'signature_invalid'],
+  ['POST', { 'content-length': ['0'] }, 'once', 'signature_invalid'],
+  ['POST', { 'content-length': ['4'] }, 'once', 'accepted'],
+  ['PUT', { 'transfer-encoding': ['chunked'] }, 'once', 'accepted'],
+  ['DELETE', { 'content-length': ['4'] }, 'once', 'signature_invalid'],
+  ['GET', { 'transfer-encoding': ['chunked'] }, '', 'signature_invalid'],
+])('the head of a %s with %j that was signed with "%s"', async (method, headers, signed, expected) => {
+  expect(await outcome(() => checkAbsentBody(method, headers, sha256Hex(signed)))).toBe(expected);
 });

@@ -15,7 +15,8 @@ describe('requireSpace', () => {
     ['not a byte less', volume(100 * GIB, 5 * GIB - 4096), 0, false],
     ['what is still to come counts', volume(8 * GIB, 612 * MIB), 100 * MIB, true],
     ['to the byte', volume(8 * GIB, 612 * MIB), 100 * MIB + 1, false],
-    ['a disk below the floor takes none', volume(256 * MIB, 256 * MIB), 0, false],
+    ['a tiny disk keeps half', volume(256 * MIB, 256 * MIB), 128 * MIB, true],
+    ['and not a byte less', volume(256 * MIB, 256 * MIB), 128 * MIB + 1, false],
   ])('%s', (_, disk, wanted, fits) => {
     const attempt = () => requireSpace(disk, wanted);
     if (fits) expect(attempt).not.toThrow();

@@ -105,6 +105,7 @@ describe('ranges', () => {
     ['bytes=7-', '789', 'bytes 7-9/10'],
     ['bytes=-2', '89', 'bytes 8-9/10'],
     ['bytes=8-1000', '89', 'bytes 8-9/10'],
+    ['bytes=-1000', '0123456789', 'bytes 0-9/10'],
   ])('%s', async (range, text, contentRange) => {
     const { read } = await startWithDigits();
     const response = await read({ Range: range });
