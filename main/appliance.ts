@@ -96,6 +96,7 @@ export const createAppliance = (deps: Dependencies): Appliance => {
     {
       app,
       log,
+      relaunch: deps.onRelaunch,
       isWell,
       settings: () => {
         const running = service();

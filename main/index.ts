@@ -3,13 +3,14 @@ import { totalmem } from 'node:os';
 import { setTimeout as wait } from 'node:timers/promises';
 import { app, Menu, screen } from 'electron';
 import { createAppliance } from './appliance.ts';
-import { assignSlots, type Place, placesOf } from './displays.ts';
+import { assignSlots, type Place, placesOf, type Slot } from './displays.ts';
 import { guardEverything } from './guard.ts';
 import { boxIdOf } from './identity.ts';
 import { gpuLost } from './ladder.ts';
 import { createMaintenance } from './maintenance.ts';
 import { findPaths } from './paths.ts';
 import { hashPin } from './pin.ts';
+import { createRelaunch } from './relaunch.ts';
 import { openRendering, STEP_MS } from './rendering.ts';
 import { createScreens } from './screens.ts';
 import {
@@ -44,6 +45,8 @@ const host = createServiceHost(paths, () => ({
 }));
 const { log } = host;
 
+const relaunch = createRelaunch({ app, log, lendSecrets: host.lendSecrets, isStopping: () => isStopping }, paths);
+
 const screens = createScreens(
   {
     log,
@@ -58,7 +61,7 @@ const screens = createScreens(
         ? null
         : troublePage(paths.pagesDir, service === null ? fault : null, retryMs ?? RETRY_MS),
     memoryByProcess: () => new Map(app.getAppMetrics().map(({ pid, memory }) => [pid, memory.workingSetSize * 1024])),
-    onRelaunch: (reason) => relaunch(reason),
+    onRelaunch: relaunch,
     onChord: (place) => maintenance.toggle(place),
   },
   { preload: paths.preload.player, memory: totalmem() },
@@ -70,7 +73,7 @@ const appliance = createAppliance({
   screens,
   displays: () => screen.getAllDisplays(),
   service: () => service,
-  onRelaunch: (reason) => relaunch(reason),
+  onRelaunch: relaunch,
 });
 
 const placesNow = (): Place[] => screens.list().map(({ place }) => place);
@@ -91,7 +94,7 @@ const obey = async (order: MaintenanceOrder): Promise<void> => {
       ? withRotation(files.settings, placesNow(), order.display, order.rotation)
       : { displays: order.displays },
   );
-  await arrange();
+  arrange();
 };
 
 const maintenance = createMaintenance(
@@ -124,12 +127,6 @@ const maintenance = createMaintenance(
 const fail = (error: unknown): void => {
   log.fatal({ err: error }, 'the kiosk can not go on');
   app.exit(1);
-};
-
-const relaunch = (reason: string): void => {
-  log.warn({ reason }, 'the kiosk starts anew');
-  app.relaunch();
-  app.quit();
 };
 
 // Phase 1: only one, and none that was opened to others.
@@ -178,27 +175,33 @@ const handleCrashes = (): void => {
   setInterval(() => keepRendering(step), STEP_MS).unref();
 };
 
-/** Gives each display its place, as far as that is known yet. */
-const arrange = async (): Promise<void> => {
+/** The slots of the displays; null: those that were kept are not known yet. */
+let slots: readonly Slot[] | null = null;
+
+/** Gives each display its place, as far as that is known yet. At once: displays may come and go while a disk writes. */
+const arrange = (): void => {
   const displays = screen.getAllDisplays();
   // Where every panel is off, the windows stay as they are for when one is back.
   if (displays.length === 0 || isStopping) return;
   const primaryId = screen.getPrimaryDisplay().id;
   const ordered = displays.toSorted((a, b) => Number(b.id === primaryId) - Number(a.id === primaryId));
   const files = host.files();
-  const before = files?.state.read().slots ?? [];
-  const slots = assignSlots(before, ordered);
-  if (JSON.stringify(slots) !== JSON.stringify(before)) {
-    // A full disk must not keep a display from playing; the next start finds the same places, or others.
-    await files?.state
-      .update((state) => ({ ...state, slots: assignSlots(state.slots, ordered) }))
-      .catch((error: unknown) => log.error({ err: error }, 'the places of the displays could not be kept'));
+  const before = slots ?? files?.state.read().slots ?? [];
+  const next = assignSlots(before, ordered);
+  if (files !== null) {
+    slots = next;
+    if (JSON.stringify(next) !== JSON.stringify(before)) {
+      // A full disk must not keep a display from playing; the next start finds the same places, or others.
+      files.state
+        .update((state) => ({ ...state, slots: next }))
+        .catch((error: unknown) => log.error({ err: error }, 'the places of the displays could not be kept'));
+    }
   }
   screens.arrange(
     placesOf({
       displays,
       primaryId,
-      slots,
+      slots: next,
       settings: files?.settings ?? { displays: 'all', rotation: 0 },
       boxId: service === null ? '' : boxIdOf(service.nodeId),
     }),
@@ -206,33 +209,38 @@ const arrange = async (): Promise<void> => {
 };
 
 // Phase 3: windows, from the first moment; without a service they say so.
-const openWindows = async (): Promise<void> => {
+const openWindows = (): void => {
   Menu.setApplicationMenu(null);
-  await arrange();
-  const rearrange = (): void => void arrange().catch(fail);
-  screen.on('display-added', rearrange);
-  screen.on('display-removed', rearrange);
-  screen.on('display-metrics-changed', rearrange);
+  arrange();
+  screen.on('display-added', arrange);
+  screen.on('display-removed', arrange);
+  screen.on('display-metrics-changed', arrange);
   app.on('second-instance', () => screens.list()[0]?.focus());
   appliance.ready();
 };
 
+const tryService = async (): Promise<HostedService | null> => {
+  try {
+    return await host.start();
+  } catch (error) {
+    const before = fault;
+    fault = faultOf(error);
+    log.error({ err: error }, 'the service could not be started');
+    if (JSON.stringify(fault) !== JSON.stringify(before)) screens.open();
+    return null;
+  }
+};
+
 // Phase 4: the service, tried until it starts.
 const hostService = async (): Promise<void> => {
-  while (!isStopping) {
-    try {
-      service = await host.start();
-      console.log(`Signage player listening on ${service.url}`);
-      await arrange();
-      return appliance.serve(service);
-    } catch (error) {
-      const before = fault;
-      fault = faultOf(error);
-      log.error({ err: error }, 'the service could not be started');
-      if (JSON.stringify(fault) !== JSON.stringify(before)) screens.open();
-      await wait(RETRY_MS);
-    }
+  while (service === null && !isStopping) {
+    service = await tryService();
+    if (service === null) await wait(RETRY_MS);
   }
+  if (service === null || isStopping) return;
+  console.log(`Signage player listening on ${service.url}`);
+  arrange();
+  appliance.serve(service);
 };
 
 // Phase 5: quit.
@@ -265,7 +273,7 @@ if (takeLock()) {
   const boot = async (): Promise<void> => {
     await app.whenReady();
     await appliance.prepare();
-    await openWindows();
+    openWindows();
     await hostService();
   };
   boot().catch(fail);

@@ -11,6 +11,7 @@ import { createLog } from '../service/log.ts';
 import { lanHost } from '../service/onboarding/address.ts';
 import {
   EXIT_CONFIG,
+  lendSecrets,
   type Options,
   OptionsError,
   readConfig,
@@ -104,6 +105,8 @@ export interface ServiceHost {
    * @returns what else is amiss, in sentences
    */
   checkConfig(folder: string): readonly string[];
+  /** Does something while the secrets are in the environment, for an app that takes this one's place. */
+  lendSecrets(act: () => void): void;
   /** Null while the settings could not be read, or the data folder not be used. */
   files(): KioskFiles | null;
   /** Where other machines in the LAN reach a service at this address; null: the box is in no network. */
@@ -178,6 +181,7 @@ export const createServiceHost = (
     lines: () => lines,
     dataDir: resolve(environment['SIGNAGE_DATA_DIR'] || dataDir),
     checkConfig: (folder) => readOptions({ env: { SIGNAGE_DATA_DIR: folder } }).warnings,
+    lendSecrets: (act) => lendSecrets(environment, act),
     files: () => files,
     lanUrl: (url) => {
       const host = lanHost(networkInterfaces());

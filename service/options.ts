@@ -174,10 +174,25 @@ type Environment = Record<string, string | undefined>;
  * A copy of the process's environment, to read the options from as often as need be. The secrets are in the copy alone
  * from then on.
  */
-export const takeEnvironment = (): Environment => {
-  const environment = { ...process.env };
+export const takeEnvironment = (platform = process.platform): Environment => {
+  // Windows takes names in any case, and has its `Path` so; of a copy only one spelling is found.
+  const entries = Object.entries(process.env);
+  const environment = Object.fromEntries(
+    platform === 'win32' ? entries.map(([name, value]) => [name.toUpperCase(), value]) : entries,
+  );
   for (const name of secretNames) delete process.env[environmentName(name)];
   return environment;
+};
+
+/** Does something while the secrets are back in the environment: for a process that takes this one's place. */
+export const lendSecrets = (environment: Environment, act: () => void): void => {
+  const names = secretNames.map(environmentName).filter((name) => environment[name] !== undefined);
+  for (const name of names) process.env[name] = environment[name];
+  try {
+    act();
+  } finally {
+    for (const name of names) delete process.env[name];
+  }
 };
 
 interface Surroundings {

@@ -16,10 +16,11 @@ interface Dependencies {
     isPackaged: boolean;
     getVersion(): string;
     getPath(name: 'home'): string;
-    relaunch(options?: { execPath?: string; args?: string[] }): void;
     quit(): void;
   };
   log: Logger;
+  /** Starts the app anew: whatever is in its place by then. */
+  relaunch(reason: string): void;
   /** What the box is told to do; null: not known yet. */
   settings(): UpdateChoice | null;
   isWell(): boolean | Promise<boolean>;
@@ -79,7 +80,7 @@ const keyIn = (resourcesDir: string, log: Logger): KeyObject | null => {
 };
 
 export const openUpdates = (deps: Dependencies, options: OpenOptions): Updates => {
-  const { app, log, settings, isWell, createUpdater = updaterOf } = deps;
+  const { app, log, relaunch, settings, isWell, createUpdater = updaterOf } = deps;
   const { platform, dataDir, resourcesDir, appImage, builtAt } = options;
   const updatesDir = join(dataDir, 'updates');
   const key = app.isPackaged ? keyIn(resourcesDir, log) : null;
@@ -98,10 +99,7 @@ export const openUpdates = (deps: Dependencies, options: OpenOptions): Updates =
       });
     }
     if (appImage === null) return debInstaller(updatesDir);
-    return appImageInstaller(appImage, () => {
-      app.relaunch({ execPath: appImage, args: process.argv.slice(1) });
-      app.quit();
-    });
+    return appImageInstaller(appImage, () => relaunch('another version is in its place'));
   };
 
   return createUpdates(

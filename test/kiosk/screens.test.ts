@@ -1,10 +1,17 @@
 /** One box, several displays: plugged in, pulled out, turned, each with what is its own. */
 
+import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
 import { PNG } from 'pngjs';
 import { expect } from 'vitest';
 import { describeBrowser } from '../support/browser.ts';
 import { displaysOf, itDouble as it, patience, startKiosk } from '../support/kiosk.ts';
 import { isClose } from '../support/player.ts';
+
+const readSlots = (dataDir: string): number[] =>
+  JSON.parse(readFileSync(join(dataDir, 'kiosk.json'), 'utf8')).body.slots.map(
+    ({ displayId }: { displayId: number }) => displayId,
+  );
 
 describeBrowser('displays', { timeout: 90_000 }, () => {
   it('have a window each, and each its own device, as they come and go', async () => {
@@ -43,6 +50,18 @@ describeBrowser('displays', { timeout: 90_000 }, () => {
     await expect.poll(devices, patience).toEqual(both);
     await plug([first, { ...second, id: 99 }]);
     await expect.poll(devices, patience).toEqual(both);
+    // Another one comes and is gone before anything could be written.
+    await kiosk.evaluate(
+      ({ screen }, [kept, other]) => {
+        screen.become([kept, other, { ...other, id: 100 }]);
+        screen.become([kept]);
+      },
+      [first, { ...second, id: 99 }],
+    );
+    await expect.poll(devices, patience).toEqual([both[0]]);
+    const windows = () => kiosk.evaluate(({ BrowserWindow }) => BrowserWindow.getAllWindows().length);
+    await expect.poll(() => readSlots(kiosk.dataDir), patience).toEqual([11, 99, 100]);
+    expect(await windows()).toBe(1);
   });
 
   it('are turned by the setting, and the whole picture with them', async () => {

@@ -2,8 +2,8 @@
 import { writeFileSync } from 'node:fs';
 import { homedir } from 'node:os';
 import { join, resolve } from 'node:path';
-import { describe, expect, test } from 'vitest';
-import { type Options, OptionsError, readOptions } from '../../service/options.ts';
+import { describe, expect, test, vi } from 'vitest';
+import { lendSecrets, type Options, OptionsError, readOptions, takeEnvironment } from '../../service/options.ts';
 import { temporaryFolder } from '../support/service.ts';
 
 /** Options from an environment and a config.json; what the file holds is written as it is where it is a text. */
@@ -277,6 +277,40 @@ describe('a secret', () => {
     for (const source of sources) expect(refusalOf({}, source)).not.toMatch(/correct|horse|staple/);
     const { warnings } = read({ SIGNAGE_SHARED_SECRET: 'short secret' }, { sharedSecretPrevious: 'hunter2' });
     expect(warnings.join()).not.toMatch(/short secret|hunter2/);
+  });
+});
+
+describe('the environment that is taken', () => {
+  test('has the secrets, which are in the process for as long as they are lent', () => {
+    vi.stubEnv('SIGNAGE_SHARED_SECRET', 'long enough to be good');
+    const { env } = process;
+    const environment = takeEnvironment();
+    expect([environment['SIGNAGE_SHARED_SECRET'], env['SIGNAGE_SHARED_SECRET']]).toEqual([
+      'long enough to be good',
+      undefined,
+    ]);
+    const seen: unknown[] = [];
+    lendSecrets(environment, () => seen.push(env['SIGNAGE_SHARED_SECRET'], 'SIGNAGE_SHARED_SECRET_PREVIOUS' in env));
+    expect(seen).toEqual(['long enough to be good', false]);
+    expect(() =>
+      lendSecrets(environment, () => {
+        throw new Error('it fails');
+      }),
+    ).toThrow('it fails');
+    expect('SIGNAGE_SHARED_SECRET' in env).toBe(false);
+    vi.unstubAllEnvs();
+  });
+
+  test.each([
+    ['win32', 'Path', '8123'],
+    ['linux', undefined, undefined],
+  ] as const)('finds names in any case where the system does: %s', (platform, path, port) => {
+    vi.stubEnv('PATH', undefined);
+    vi.stubEnv('Path', 'Path');
+    vi.stubEnv('Signage_Port', '8123');
+    const environment = takeEnvironment(platform);
+    expect([environment['PATH'], environment['SIGNAGE_PORT']]).toEqual([path, port]);
+    vi.unstubAllEnvs();
   });
 });
 

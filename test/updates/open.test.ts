@@ -15,8 +15,9 @@ const boxOf = (isPackaged: boolean, url: string) => {
   const open = () =>
     openUpdates(
       {
-        app: { isPackaged, getVersion: () => '1.0.0', getPath: () => dataDir, relaunch: () => {}, quit: () => {} },
+        app: { isPackaged, getVersion: () => '1.0.0', getPath: () => dataDir, quit: () => {} },
         log: pino({ level: 'silent' }),
+        relaunch: () => {},
         settings: () => ({ feed: null, peers: [], channel: 'latest', hours: '00:00-00:00', timeZone: 'UTC' }),
         isWell: () => true,
         createUpdater,

@@ -1,0 +1,72 @@
+/** Starting anew from an AppImage: real processes, of which one takes the place of the other. */
+import { spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { chmodSync, existsSync, readFileSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { expect, it, onTestFinished, vi } from 'vitest';
+import { createRelaunch } from '../../main/relaunch.ts';
+import { patience } from '../support/kiosk.ts';
+import { temporaryFolder } from '../support/service.ts';
+
+const root = join(import.meta.dirname, '..', '..');
+const node = [process.execPath, '--import', 'tsx'];
+
+/** An app that starts itself anew twice over, and takes its time to end. */
+const app = `
+  import { createRelaunch } from '${join(root, 'main', 'relaunch.ts')}';
+  import { lendSecrets, takeEnvironment } from '${join(root, 'service', 'options.ts')}';
+  // As a packaged app has it.
+  process.argv.splice(1, 1);
+  const environment = takeEnvironment();
+  const app = { relaunch: () => console.log('from inside'), quit: () => setTimeout(() => process.exit(0), 300) };
+  const relaunch = createRelaunch(
+    { app, log: { warn() {} }, lendSecrets: (act) => lendSecrets(environment, act), isStopping: () => false },
+    { appImage: process.env.APPIMAGE },
+  );
+  relaunch('once');
+  relaunch('twice');
+`;
+
+it.runIf(process.platform === 'linux')(
+  'an AppImage follows when the one before has ended, once, with its secrets',
+  async () => {
+    const folder = temporaryFolder();
+    const [program, image, told] = ['app.ts', 'player.AppImage', 'told'].map((name) => join(folder, name)) as [
+      string,
+      string,
+      string,
+    ];
+    writeFileSync(program, app);
+    const script = `kill -0 "$PARENT" && echo early\necho "$* $SIGNAGE_SHARED_SECRET"`;
+    writeFileSync(image, `#!/bin/sh\n{ ${script}; } >> ${told} 2> /dev/null\n`);
+    chmodSync(image, 0o755);
+    const child = spawn('/bin/sh', ['-c', 'export PARENT=$$; exec "$@"', 'sh', ...node, program, '--kiosk', 'a b'], {
+      cwd: root,
+      env: { PATH: process.env['PATH'] ?? '', APPIMAGE: image, SIGNAGE_SHARED_SECRET: 'long enough to be good' },
+      stdio: ['ignore', 'pipe', 'inherit'],
+    });
+    onTestFinished(() => void child.kill('SIGKILL'));
+    let printed = '';
+    child.stdout.on('data', (chunk) => {
+      printed += chunk;
+    });
+    await once(child, 'exit');
+    await expect.poll(() => existsSync(told) && readFileSync(told, 'utf8'), patience).toMatch(/good\n$/);
+    expect(readFileSync(told, 'utf8')).toBe('--kiosk a b long enough to be good\n');
+    expect(printed).toBe('');
+  },
+);
+
+it('anything else starts anew by Electron, once, and not when it is to end', () => {
+  const [relaunch, quit, lend] = [vi.fn(), vi.fn(), vi.fn((act: () => void) => act())];
+  let isStopping = true;
+  const again = createRelaunch(
+    { app: { relaunch, quit }, log: { warn: () => {} }, lendSecrets: lend, isStopping: () => isStopping },
+    { appImage: null },
+  );
+  again('too late');
+  expect(quit).not.toHaveBeenCalled();
+  isStopping = false;
+  for (const reason of ['one', 'two']) again(reason);
+  expect([relaunch, quit, lend].map(({ mock }) => mock.calls.length)).toEqual([1, 1, 1]);
+});
