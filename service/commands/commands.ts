@@ -40,9 +40,6 @@ interface Outcome {
 
 const relayAnswer = z.object({ sent: z.int().nonnegative() });
 
-const mismatch = (): CodedError =>
-  new CodedError('invalid_field', 'connectionId and clientId name different connections.', { field: 'clientId' });
-
 export const createCommands = ({
   log,
   hub,
@@ -52,13 +49,6 @@ export const createCommands = ({
   onRefresh,
   onRedirect,
 }: Dependencies): Commands => {
-  /** @throws CodedError `invalid_field` */
-  const check = (slug: string, { connectionId, clientId }: CommandTarget): void => {
-    if (connectionId == null || clientId == null) return;
-    const [named] = hub.select(slug, { connectionId });
-    if (named !== undefined && named.clientId !== clientId) throw mismatch();
-  };
-
   const deliver = (slug: string, { command, target }: Order): number => {
     const chosen = hub.select(slug, target);
     const concerned =
@@ -69,24 +59,37 @@ export const createCommands = ({
     );
   };
 
-  /** Has the peers carry it out. @throws CodedError `invalid_field` */
+  /** Has the peers carry it out. */
   const relay = async (slug: string, { command, target }: Order): Promise<Outcome> => {
     const given = Object.entries(target).filter(([, id]) => id != null);
-    const { answers, refusals, degraded } = await gather({
+    const { answers, degraded } = await gather({
       path: `/api/screens/${slug}/commands`,
       body: { ...command, ...Object.fromEntries(given) },
       schema: relayAnswer,
     });
-    if (given.length === 2 && refusals.includes('invalid_field')) throw mismatch();
     return { sent: answers.reduce((sum, { sent }) => sum + sent, 0), degraded };
   };
 
-  /** Names one connection where a page is named: its newest, on whichever box. */
+  /**
+   * Names one connection where a page is named: that one, or the newest of the page, on whichever box.
+   * @throws CodedError `invalid_field` where there are two
+   */
   const resolve = async (slug: string, target: CommandTarget, relayed: boolean) => {
-    if (target.connectionId != null || target.clientId == null) return { target, degraded: false };
-    const { connections, degraded } = await takeSnapshot(slug, relayed);
-    const newest = connections.findLast(({ clientId }) => clientId === target.clientId);
-    return { target: newest === undefined ? target : { connectionId: newest.id }, degraded };
+    const { connectionId, clientId } = target;
+    if (clientId == null) return { target, degraded: false };
+    const here = connectionId == null ? [] : hub.select(slug, { connectionId });
+    const { connections, degraded } =
+      here.length > 0 ? { connections: here, degraded: false } : await takeSnapshot(slug, relayed);
+    const meant = connections.findLast((each) =>
+      connectionId == null ? each.clientId === clientId : each.id === connectionId,
+    );
+    if (meant === undefined) return { target, degraded };
+    if (meant.clientId !== clientId) {
+      const message = 'connectionId and clientId name different connections.';
+      throw new CodedError('invalid_field', message, { field: 'clientId' });
+    }
+    // A connection is what it is; of a page there may be a newer one where nobody answered.
+    return { target: { connectionId: meant.id }, degraded: degraded && connectionId == null };
   };
 
   const isHere = (slug: string, { connectionId }: CommandTarget): boolean =>
@@ -106,7 +109,6 @@ export const createCommands = ({
   return {
     run: async (screen, { command, target: given }, relayed) => {
       const { slug } = screen;
-      check(slug, given);
       const { target, degraded: isVague } = await resolve(slug, given, relayed);
       const order = { command, target };
       if (command.command === 'setclientname') {

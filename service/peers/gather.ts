@@ -13,8 +13,6 @@ export const isRelayed = ({ headers }: Pick<IncomingMessage, 'headers'>): boolea
 /** What the peers answered. One that has no such screen has answered too; there is nothing to add. */
 export interface Gathered<T> {
   answers: T[];
-  /** The codes of the errors among the answers. */
-  refusals: string[];
   /** Whether a known peer did not answer within a second, or could not do it. */
   degraded: boolean;
 }
@@ -29,7 +27,6 @@ export const createGather = (peers: Pick<Peers, 'all' | 'call' | 'settled'>, nod
     const all = await Promise.all(peers.all().map((peer) => peers.call(peer, { ...request, headers })));
     return {
       answers: all.flatMap((answer) => (answer.ok ? [answer.body] : [])),
-      refusals: all.flatMap((answer) => (answer.ok || answer.code === null ? [] : [answer.code])),
       degraded: all.some((answer) => !answer.ok && answer.code !== 'screen_not_found'),
     };
   };

@@ -80,7 +80,7 @@ describe('binding a device', () => {
         send: (...args) => told.push(args),
       },
       landing: { tell: (...args) => told.push(args) },
-      gather: async () => ({ answers: [], refusals: [], degraded: told.push('peers') > 0 }),
+      gather: async () => ({ answers: [], degraded: told.push('peers') > 0 }),
     });
     const binding = { deviceId: 'device-1', clientName: 'Front desk', screenSlug: 'lobby' };
     await expect(onboarding.bind(binding, 'http://box', false)).rejects.toMatchObject({ status: 507 });

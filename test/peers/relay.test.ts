@@ -77,6 +77,18 @@ describe('a target', () => {
     const answer = await answerOf(one, { ...next, connectionId, clientId: 'another' });
     expect(answer).toMatchObject({ status: 400, error: { code: 'invalid_field', field: 'clientId' } });
   });
+
+  test('that is two names nobody, on no box', async () => {
+    const [one, other] = await startSite();
+    const { connectionId } = await joinScreen(other, 'lobby', { deviceId: 'device-1' });
+    const rename = { command: 'setclientname', deviceId: 'device-1', clientName: 'Front door' };
+    expect(await answerOf(one, { ...rename, connectionId, clientId: 'another' })).toMatchObject({ status: 400 });
+    for (const box of [one, other]) {
+      const status = await (await box.get('/api/onboarding/status?deviceId=device-1')).json();
+      expect(status.clientName).toBeNull();
+    }
+    expect(await answerOf(one, { ...rename, connectionId, clientId: 'client-1' })).toMatchObject({ sent: 1 });
+  });
 });
 
 test('a relayed command stays where it arrives', async () => {
