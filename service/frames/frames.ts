@@ -5,6 +5,7 @@
 import type { IncomingHttpHeaders, IncomingMessage } from 'node:http';
 import { CodedError } from '../errors.ts';
 import { FetchFault } from '../media/fault.ts';
+import { remember } from '../recent.ts';
 import { refusalOf } from './ancestors.ts';
 
 interface Dependencies {
@@ -40,7 +41,7 @@ const MOST_KEPT = 500;
 type Look = Promise<IncomingHttpHeaders | null>;
 
 export const createFrames = ({ isNamed, get, steady }: Dependencies): Frames => {
-  const allowed = new Set<string>();
+  const allowed = new Map<string, true>();
   const looks = new Map<string, { at: number; look: Look }>();
 
   const look = async (url: string): Look => {
@@ -60,11 +61,8 @@ export const createFrames = ({ isNamed, get, steady }: Dependencies): Frames => 
   const lookOnce = (url: string): Look => {
     const known = looks.get(url);
     if (known !== undefined && steady() - known.at < FRESH_MS) return known.look;
-    looks.delete(url);
     const fresh = { at: steady(), look: look(url) };
-    looks.set(url, fresh);
-    const [oldest = ''] = looks.keys();
-    if (looks.size > MOST_KEPT) looks.delete(oldest);
+    remember(looks, url, fresh, MOST_KEPT);
     // What was not to be had may be there in a moment.
     const forget = (): void => {
       if (looks.get(url) === fresh) looks.delete(url);
@@ -74,12 +72,7 @@ export const createFrames = ({ isNamed, get, steady }: Dependencies): Frames => 
   };
 
   return {
-    allow: (url) => {
-      allowed.delete(url);
-      allowed.add(url);
-      const [oldest = ''] = allowed;
-      if (allowed.size > MOST_ALLOWED) allowed.delete(oldest);
-    },
+    allow: (url) => remember(allowed, url, true, MOST_ALLOWED),
     refusal: async (url, framer) => {
       if (!URL.canParse(url) || !(allowed.has(url) || isNamed(url))) {
         const message = 'url is the address of a web slide, or one that a redirect named.';

@@ -4,15 +4,16 @@ import type { Hub } from '../connections/hub.ts';
 import type { Content } from '../content/content.ts';
 import { CodedError } from '../errors.ts';
 import type { Gather } from '../peers/gather.ts';
+import { remember } from '../recent.ts';
 import type { Devices } from '../store/devices.ts';
 import { type Binding, type OnboardingResult, type OnboardingStatus, onboardingResult } from '../wire/onboarding.ts';
-import type { DeviceBinding } from '../wire/peers.ts';
+import { type DeviceBinding, mostBindings } from '../wire/peers.ts';
 import type { Screen } from '../wire/playlist.ts';
 import type { Landing } from './landing.ts';
 
 interface Dependencies {
   log: Logger;
-  devices: Pick<Devices, 'get' | 'bind'>;
+  devices: Pick<Devices, 'get' | 'bind' | 'saw'>;
   content: Pick<Content, 'payload'>;
   hub: Pick<Hub, 'places' | 'onJoin' | 'rename' | 'send'>;
   landing: Pick<Landing, 'tell'>;
@@ -52,7 +53,8 @@ const placed = ({ id, slug, name }: Screen, base: string) => ({
 
 export const createOnboarding = ({ log, devices, content, hub, landing, gather }: Dependencies): Onboarding => {
   /** Devices that had no live page when they were bound. They are told when one comes. */
-  const behind = new Set<string>();
+  const behind = new Map<string, true>();
+  const fallBehind = (deviceId: string): void => remember(behind, deviceId, true, mostBindings);
 
   const move = (connectionIds: readonly string[], slug: string): number =>
     hub.send(connectionIds, { type: 'command', command: 'redirect', url: pathOf(slug) });
@@ -72,6 +74,7 @@ export const createOnboarding = ({ log, devices, content, hub, landing, gather }
   };
 
   hub.onJoin(({ connectionId, deviceId, slug }) => {
+    devices.saw(deviceId);
     if (!behind.delete(deviceId)) return;
     const bound = devices.get(deviceId)?.screenSlug ?? slug;
     if (bound !== slug) move([connectionId], bound);
@@ -98,7 +101,7 @@ export const createOnboarding = ({ log, devices, content, hub, landing, gather }
       const telling = relayed ? null : gather({ path: '/api/onboarding', body: binding, schema: relayAnswer });
       const isToldHere = deliver(binding) > 0;
       // At once: its page may come while the peers are being asked.
-      if (!isToldHere) behind.add(deviceId);
+      if (!isToldHere) fallBehind(deviceId);
       const there = await telling;
       const queued = !isToldHere && !there?.answers.some((answer) => !answer.queued);
       if (!queued) behind.delete(deviceId);
@@ -108,11 +111,12 @@ export const createOnboarding = ({ log, devices, content, hub, landing, gather }
     follow: (news) => {
       for (const { deviceId, clientName, screenSlug } of news) {
         if (screenSlug === null) hub.rename(deviceId, clientName);
-        else if (deliver({ deviceId, clientName, screenSlug }) === 0) behind.add(deviceId);
+        else if (deliver({ deviceId, clientName, screenSlug }) === 0) fallBehind(deviceId);
         else behind.delete(deviceId);
       }
     },
     caughtUp: (deviceId) => {
+      devices.saw(deviceId);
       behind.delete(deviceId);
     },
   };

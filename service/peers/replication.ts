@@ -8,6 +8,7 @@ import type { Content } from '../content/content.ts';
 import { documentHash, versionOf } from '../content/document.ts';
 import { CodedError } from '../errors.ts';
 import type { Routes } from '../http/routes.ts';
+import { remember } from '../recent.ts';
 import type { Devices } from '../store/devices.ts';
 import type { ReplicationHealth } from '../wire/health.ts';
 import {
@@ -15,7 +16,6 @@ import {
   type ContentVersion,
   contentDocument,
   type DeviceBinding,
-  mostBindings,
   mostContentCharacters,
   type PeerState,
   peerBindings,
@@ -76,8 +76,7 @@ export const createReplication = ({ log, peers, content, devices, follow }: Depe
   const refuse = (nodeId: string, sha256: string, reason: string, lasting = true): void => {
     const key = `${nodeId} ${sha256}`;
     if (refused.get(key)?.reason === reason) return;
-    refused.set(key, { nodeId, reason, lasting });
-    for (const oldest of [...refused.keys()].slice(0, -MOST_REFUSED)) refused.delete(oldest);
+    remember(refused, key, { nodeId, reason, lasting }, MOST_REFUSED);
     log.warn({ nodeId, reason }, 'what a peer offers is not taken');
   };
 
@@ -220,7 +219,7 @@ export const createReplication = ({ log, peers, content, devices, follow }: Depe
         ctx.body = document;
       },
       'GET /api/peers/bindings': (ctx) => {
-        ctx.body = { bindings: devices.list().slice(0, mostBindings) };
+        ctx.body = { bindings: devices.list() };
       },
     },
   };

@@ -1,6 +1,7 @@
 import { createHash } from 'node:crypto';
 import { z } from 'zod';
-import { newsAmong } from '../peers/merge.ts';
+import { compareBindings, newsAmong } from '../peers/merge.ts';
+import { remember } from '../recent.ts';
 import { type DeviceBinding, mostBindings } from '../wire/peers.ts';
 import type { Durable } from './durable.ts';
 
@@ -22,7 +23,7 @@ export const deviceMap: z.ZodType<DeviceMap> = z.codec(z.array(device), z.map(z.
   encode: (map) => [...map.values()],
 });
 
-/** The devices that the box knows. A write resolves when it is durable, and rejects as {@link Durable.update} does. */
+/** The devices that the box knows, {@link mostBindings} at the most. A write resolves when it is durable, and rejects as {@link Durable.update} does. */
 export interface Devices {
   get(deviceId: string): Device | undefined;
   list(): Device[];
@@ -30,6 +31,8 @@ export interface Devices {
   bind(deviceId: string, clientName: string, screenSlug: string): Promise<void>;
   /** Names a device, bound or not; a binding stays as it is. */
   rename(deviceId: string, clientName: string): Promise<void>;
+  /** A page of the device was here: it is a real one. */
+  saw(deviceId: string): void;
   /** Takes those of another box that are newer than what is known here; resolves with those that say something else. */
   merge(theirs: readonly Device[]): Promise<Device[]>;
   /** SHA-256 (hex) of all that is known: boxes of which it is the same know the same. */
@@ -51,6 +54,18 @@ const digestOf = (devices: DeviceMap): string => {
   return digest;
 };
 
+/**
+ * As many devices as there may be. Those that go were never bound, or else were never seen: a stranger who fills the box
+ * with devices that are none must neither keep a new one out nor push one out that is there. Of equals the oldest goes.
+ */
+export const trim = (devices: DeviceMap, most: number, isSeen: (device: Device) => boolean): DeviceMap => {
+  if (devices.size <= most) return devices;
+  const rank = (device: Device): number => (isSeen(device) ? 2 : 0) + (device.screenSlug === null ? 0 : 1);
+  const ranked = [...devices.values()].toSorted((a, b) => rank(a) - rank(b) || compareBindings(a, b));
+  const gone = new Set(ranked.slice(0, -most).map(({ deviceId }) => deviceId));
+  return new Map([...devices].filter(([deviceId]) => !gone.has(deviceId)));
+};
+
 /** @param now ms since the epoch */
 export function createDevices<S extends { readonly devices: DeviceMap }>(
   durable: Durable<S>,
@@ -62,13 +77,25 @@ export function createDevices<S extends { readonly devices: DeviceMap }>(
     for (const listener of listeners) listener();
   };
 
+  const seen = new Map<string, true>();
+  const within = (devices: DeviceMap, kept?: string): DeviceMap =>
+    trim(devices, mostBindings, ({ deviceId }) => deviceId === kept || seen.has(deviceId));
+
   const put = (deviceId: string, change: (before: Device | undefined) => Pick<Device, 'clientName' | 'screenSlug'>) =>
     update((state) => {
       const before = state.devices.get(deviceId);
       const earliest = before === undefined ? 0 : Date.parse(before.updatedAt) + 1;
       const updatedAt = new Date(Math.max(now(), earliest)).toISOString();
-      return { ...state, devices: new Map(state.devices).set(deviceId, { deviceId, ...change(before), updatedAt }) };
+      const devices = new Map(state.devices).set(deviceId, { deviceId, ...change(before), updatedAt });
+      return { ...state, devices: within(devices, deviceId) };
     });
+
+  /** What is known with theirs, and those among theirs that are taken. */
+  const join = (devices: DeviceMap, theirs: readonly Device[]) => {
+    const news = newsAmong(theirs, (deviceId) => devices.get(deviceId), now());
+    const joined = within(new Map([...devices, ...news.map((each) => [each.deviceId, each] as const)]));
+    return { joined, taken: news.filter((each) => joined.get(each.deviceId) === each) };
+  };
 
   return {
     get: (deviceId) => durable.read().devices.get(deviceId),
@@ -76,21 +103,17 @@ export function createDevices<S extends { readonly devices: DeviceMap }>(
     bind: (deviceId, clientName, screenSlug) => put(deviceId, () => ({ clientName, screenSlug })),
     rename: (deviceId, clientName) =>
       put(deviceId, (before) => ({ clientName, screenSlug: before?.screenSlug ?? null })),
+    saw: (deviceId) => remember(seen, deviceId, true, mostBindings),
     merge: async (theirs) => {
-      const newsTo = (devices: DeviceMap) => newsAmong(theirs, (deviceId) => devices.get(deviceId), now());
-      if (newsTo(durable.read().devices).length === 0) return [];
+      if (join(durable.read().devices, theirs).taken.length === 0) return [];
       let changed: Device[] = [];
       await update((state) => {
-        const devices = new Map(state.devices);
-        const news = newsTo(devices).filter(
-          ({ deviceId }, at) => devices.has(deviceId) || devices.size + at < mostBindings,
-        );
-        changed = news.filter(({ deviceId, clientName, screenSlug }) => {
-          const before = devices.get(deviceId);
+        const { joined, taken } = join(state.devices, theirs);
+        changed = taken.filter(({ deviceId, clientName, screenSlug }) => {
+          const before = state.devices.get(deviceId);
           return before?.clientName !== clientName || before.screenSlug !== screenSlug;
         });
-        for (const each of news) devices.set(each.deviceId, each);
-        return { ...state, devices };
+        return { ...state, devices: joined };
       });
       return changed;
     },

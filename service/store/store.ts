@@ -3,6 +3,7 @@ import { mkdir } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { Logger } from 'pino';
 import { z } from 'zod';
+import { mostBindings } from '../wire/peers.ts';
 import { createDevices, type Devices, deviceMap } from './devices.ts';
 import { systemDisk } from './disk.ts';
 import { createDurable } from './durable.ts';
@@ -56,10 +57,17 @@ export async function createStore({ dataDir, log, now = Date.now }: Options): Pr
   }, reserveInterval);
   timer.unref();
 
+  const crowding = (): string[] =>
+    durable.read().devices.size < mostBindings
+      ? []
+      : [
+          `${mostBindings} devices are known, as many as may be: for each new one, one that was never seen is forgotten`,
+        ];
+
   return {
     nodeId: durable.read().nodeId,
     devices: createDevices(durable, now),
-    faults: () => [...durable.faults(), ...reserve.faults()],
+    faults: () => [...durable.faults(), ...reserve.faults(), ...crowding()],
     async close() {
       clearInterval(timer);
       await durable.close();

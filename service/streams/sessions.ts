@@ -1,5 +1,6 @@
 import type { Logger } from 'pino';
 import { CodedError } from '../errors.ts';
+import { remember } from '../recent.ts';
 import type { ChildEnvironment, Ffmpeg } from './ffmpeg.ts';
 import type { Orphans } from './orphans.ts';
 import { hopefulPlan, type Plan } from './plan.ts';
@@ -52,13 +53,6 @@ export const createSessions = async (
   const swept = await orphans.sweep();
   if (swept > 0) log.warn({ swept }, 'streams of an earlier service were still running and were ended');
 
-  const remember = (key: string, plan: Plan): void => {
-    plans.delete(key);
-    plans.set(key, plan);
-    const [oldest] = plans.keys();
-    if (plans.size > mostPlans && oldest !== undefined) plans.delete(oldest);
-  };
-
   const retire = async (key: string): Promise<void> => {
     const gone = sessions.get(key)?.close() ?? Promise.resolve();
     sessions.delete(key);
@@ -92,7 +86,7 @@ export const createSessions = async (
           log: log.child({ stream: key, source: display }),
           launcher: { ffmpegPath: program.path, environment, leash, orphans },
           plan: plans.get(key) ?? hopefulPlan,
-          onPlan: (plan) => remember(key, plan),
+          onPlan: (plan) => remember(plans, key, plan, mostPlans),
           onEnd: () => void retire(key),
         },
         1000 * streamIdleSeconds,

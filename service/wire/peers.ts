@@ -44,7 +44,7 @@ export const deviceBinding = z
   .meta({ id: 'DeviceBinding' });
 export type DeviceBinding = z.infer<typeof deviceBinding>;
 
-/** A site has some hundreds; what goes beyond this stays on its own box. */
+/** A site has some hundreds; beyond this a box forgets some. */
 export const mostBindings = 10_000;
 
 export const peerBindings = z

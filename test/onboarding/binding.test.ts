@@ -72,7 +72,11 @@ describe('binding a device', () => {
     const onboarding = createOnboarding({
       log: pino({ level: 'silent' }),
       content: { payload: (slug) => ({ screen: { slug } }) as never },
-      devices: { get: () => undefined, bind: () => Promise.reject(new CodedError('insufficient_storage')) },
+      devices: {
+        get: () => undefined,
+        bind: () => Promise.reject(new CodedError('insufficient_storage')),
+        saw: () => undefined,
+      },
       hub: {
         places: () => [{ connectionId: 'c', deviceId: 'device-1', slug: 'cafe' }],
         onJoin: () => {},

@@ -1,7 +1,9 @@
 import fc from 'fast-check';
 import { pino } from 'pino';
 import { expect, test } from 'vitest';
+import { trim } from '../../service/store/devices.ts';
 import { createStore, type Store } from '../../service/store/store.ts';
+import { type DeviceBinding, mostBindings } from '../../service/wire/peers.ts';
 import { temporaryFolder } from './folder.ts';
 
 const open = (dataDir: string, now: () => number = Date.now): Promise<Store> =>
@@ -68,4 +70,50 @@ test('any changes under any ids, with any clock and restarts between them, make 
     }),
     { numRuns: 40 },
   );
+});
+
+const deviceAt = (at: number, deviceId: string, screenSlug: string | null): DeviceBinding => ({
+  deviceId,
+  clientName: 'Name',
+  screenSlug,
+  updatedAt: new Date(at).toISOString(),
+});
+
+test('where there are too many devices, those go that were never seen nor bound, and the oldest of them', () => {
+  const all = [
+    deviceAt(1, 'seen', null),
+    deviceAt(2, 'seen and bound', 'lobby'),
+    deviceAt(3, 'bound', 'lobby'),
+    deviceAt(5, 'named later', null),
+    deviceAt(4, 'named', null),
+  ];
+  const devices = new Map(all.map((device) => [device.deviceId, device]));
+  const kept = (most: number) =>
+    [...trim(devices, most, ({ deviceId }) => deviceId.startsWith('seen')).keys()].join(', ');
+  expect(trim(devices, 5, () => false)).toBe(devices);
+  expect(kept(4)).toBe('seen, seen and bound, bound, named later');
+  expect(kept(3)).toBe('seen, seen and bound, bound');
+  expect(kept(2)).toBe('seen, seen and bound');
+  expect(kept(1)).toBe('seen and bound');
+});
+
+test('a box that was filled with devices that are none takes a new one, and keeps those that were there', async () => {
+  let time = 1_000;
+  const store = await open(await temporaryFolder(), () => time);
+  const known = () => store.devices.list().map(({ deviceId }) => deviceId);
+  await store.devices.bind('seen', 'Name', 'lobby');
+  store.devices.saw('seen');
+  const junk = Array.from({ length: mostBindings - 1 }, (_, at) => deviceAt(2_000 + at, `junk-${at}`, 'lobby'));
+  expect(await store.devices.merge(junk)).toHaveLength(mostBindings - 1);
+  expect(store.faults()).toEqual([expect.stringContaining('devices are known')]);
+  time = 1_000_000;
+  await store.devices.bind('new', 'Name', 'lobby');
+  await store.devices.rename('newer', 'Name');
+  expect(known()).toHaveLength(mostBindings);
+  expect(known()).toEqual(expect.arrayContaining(['seen', 'new', 'newer']));
+  // What is older than everything here is no news, and nothing to tell others of.
+  const digest = store.devices.digest();
+  expect(await store.devices.merge([deviceAt(1, 'old', 'lobby')])).toEqual([]);
+  expect(store.devices.digest()).toBe(digest);
+  await store.close();
 });
