@@ -1,5 +1,5 @@
 /** Whether displays are to be on: a pure function of opening hours and the time, in ms since the epoch. */
-import { addDays, instantOf, minutesOf, wallTimeOf, weekdayOf } from '../wall-clock.ts';
+import { addDays, type Span, spanOf, wallTimeOf, weekdayOf } from '../../service/wire/wall-time.ts';
 
 /** As in `content.json`: times of the week, or of one day; a date without times is closed. */
 export interface OpeningTime {
@@ -15,12 +15,6 @@ export interface OpeningTime {
 
 /** Null: always open. */
 export type Hours = readonly OpeningTime[] | null;
-
-/** From `start` until before `end`. */
-interface Span {
-  start: number;
-  end: number;
-}
 
 /** So far ahead a change is looked for, days. */
 const HORIZON_DAYS = 15;
@@ -39,14 +33,13 @@ const spansOf = (hours: readonly OpeningTime[], now: number, timeZone: string): 
   const { date: today } = wallTimeOf(now, timeZone);
   // What opened yesterday may be open past midnight.
   const dates = Array.from({ length: HORIZON_DAYS + 1 }, (_, index) => addDays(today, index - 1));
-  return dates.flatMap((date) =>
-    timesOf(hours, date).flatMap(({ open, close }) => {
-      if (open === undefined || close === undefined) return [];
-      const [from, until] = [minutesOf(open), minutesOf(close)];
-      const start = instantOf(date, from, timeZone);
-      return [{ start, end: instantOf(until <= from ? addDays(date, 1) : date, until, timeZone) }];
-    }),
+  const spans = dates.flatMap((date) =>
+    timesOf(hours, date).flatMap(({ open, close }) =>
+      open === undefined || close === undefined ? [] : [spanOf(date, open, close, timeZone)],
+    ),
   );
+  // A change of clocks may leave nothing of one.
+  return spans.filter(({ start, end }) => start < end);
 };
 
 export interface Plan {

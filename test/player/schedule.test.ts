@@ -33,6 +33,8 @@ describe('a slide is on', () => {
     ['until before the end', between(null, '2026-07-01T10:00:00Z'), '2026-07-01T09:59:59.999Z', true],
     ['not at the end', between(null, '2026-07-01T10:00:00Z'), '2026-07-01T10:00:00Z', false],
     ['by an offset of its own', between('2026-07-01T10:00:00+05:30', null), '2026-07-01T04:30:00Z', true],
+    ['by one without a colon', between('2026-07-01T10:00:00.25+0530', null), '2026-07-01T04:30:00.250Z', true],
+    ['not before that', between('2026-07-01T10:00:00.25+0530', null), '2026-07-01T04:30:00.249Z', false],
     ['by the wall clock of the site', between('2026-07-01T10:00', null), '2026-07-01T08:00:00Z', true],
     ['not before the wall clock says so', between('2026-07-01T10:00', null), '2026-07-01T07:59:59Z', false],
     ['from midnight of a bare date', between('2026-07-01', null), '2026-06-30T22:00:00Z', true],

@@ -2,6 +2,7 @@ import fc from 'fast-check';
 import { Temporal } from 'temporal-polyfill';
 import { describe, expect, test } from 'vitest';
 import { type Hours, plan } from '../../main/power/hours.ts';
+import { isOn, type Schedule } from '../../renderer/player/schedule.ts';
 
 const MINUTE = 60_000;
 const zone = 'Europe/Vienna';
@@ -15,6 +16,15 @@ const wallOf = (instant: number | null): string | null =>
         .toString()
         .slice(0, 16);
 
+const weekly: Schedule = {
+  schedule_mode: 'weekly',
+  schedule_start_datetime: null,
+  schedule_end_datetime: null,
+  schedule_start_time: null,
+  schedule_end_time: null,
+  schedule_days_json: null,
+};
+
 const shop: Hours = [
   { days: [1, 2, 3, 4, 5], open: '08:00', close: '20:00' },
   { days: [6], open: '09:00', close: '13:00' },
@@ -23,6 +33,8 @@ const shop: Hours = [
   { date: '2026-12-27', open: '10:00', close: '12:00' },
 ];
 const bar: Hours = [{ days: [5, 6], open: '20:00', close: '03:00' }];
+const early: Hours = [{ open: '20:00', close: '02:30' }];
+const nap: Hours = [{ open: '02:15', close: '02:45' }];
 const kitchen: Hours = [
   { open: '06:00', close: '10:00' },
   { open: '17:00', close: '22:00' },
@@ -47,6 +59,8 @@ describe('the plan', () => {
     ['open all day, every day', [[{ open: '00:00', close: '00:00' }]], '2026-11-22T12:00', true, null],
     ['nothing but exceptions', [[{ date: '2026-11-25' }]], '2026-11-22T12:00', true, '2026-11-25T00:00'],
     ['an empty list', [[]], '2026-11-22T12:00', true, null],
+    ['a night that ends in the hour that is skipped', [early], '2026-03-29T01:00', true, '2026-03-29T03:00'],
+    ['nothing of what lies wholly in that hour', [nap], '2026-03-29T01:59', false, '2026-03-30T02:14'],
     ['the night that is an hour shorter', [bar], '2026-03-29T01:00', true, '2026-03-29T03:00'],
     ['the night that is an hour longer', [bar], '2026-10-25T00:30', true, '2026-10-25T03:00'],
   ])('%s', (_, screens, now, on, changesAt) => {
@@ -78,5 +92,21 @@ test('holds until it says that it changes, and changes then', () => {
       },
     ),
     { numRuns: 200 },
+  );
+});
+
+test('is on when a slide with the same schedule is, on the days of a change too', () => {
+  const minute = fc.oneof(fc.nat(1439), fc.constantFrom(60, 119, 120, 135, 150, 165, 179, 180));
+  const text = (minutes: number): string =>
+    [Math.floor(minutes / 60), minutes % 60].map((part) => String(part).padStart(2, '0')).join(':');
+  const day = fc.constantFrom('2026-03-28', '2026-03-29', '2026-10-24', '2026-10-25', '2026-11-23');
+  fc.assert(
+    fc.property(day, minute, minute, fc.nat(1439), (date, from, until, offset) => {
+      const now = at(`${date}T00:00`) + offset * MINUTE;
+      const [open, close] = [text(from), text(until)];
+      const slide = { ...weekly, schedule_start_time: open, schedule_end_time: close };
+      expect(plan([[{ open, close }]], now, zone, 0).on).toBe(isOn(slide, now, zone));
+    }),
+    { numRuns: 1000 },
   );
 });

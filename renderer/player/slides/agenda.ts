@@ -1,6 +1,6 @@
-/** What is still to come of a timetable: pure, by Temporal, in the time zone of the site. */
-import { Temporal } from 'temporal-polyfill';
+/** What is still to come of a timetable: pure, by the wall clocks of the site. */
 import type { PlaylistPayload } from '../../../service/wire/playlist.ts';
+import { addDays, instantOf, wallTimeOf, weekdayOf } from '../../../service/wire/wall-time.ts';
 
 export type Entry = PlaylistPayload['timetableGroups'][number]['entries'][number];
 
@@ -20,23 +20,17 @@ const DAYS_AHEAD = 7;
 const isOf = ({ days_json }: Entry, weekday: number): boolean =>
   days_json === null || (JSON.parse(days_json) as number[]).includes(weekday);
 
-/**
- * The entries of the rest of today or, where there are none, of the next day that has any; null: there is no such day.
- * A time that DST skips comes later by the gap; one that comes twice is the first.
- */
+/** The entries of the rest of today or, where there are none, of the next day that has any; null: there is no such day. */
 export const agendaOf = (entries: readonly Entry[], now: number, timeZone: string): Agenda | null => {
-  const today = Temporal.Instant.fromEpochMilliseconds(Math.floor(now)).toZonedDateTimeISO(timeZone).toPlainDate();
+  const today = wallTimeOf(now, timeZone).date;
   for (let daysAhead = 0; daysAhead <= DAYS_AHEAD; daysAhead++) {
-    const date = today.add({ days: daysAhead });
+    const date = addDays(today, daysAhead);
     const left = entries
-      .filter((entry) => isOf(entry, date.dayOfWeek))
-      .map((entry) => {
-        const plainTime = Temporal.PlainTime.from(entry.time);
-        return { entry, at: date.toZonedDateTime({ timeZone, plainTime }).epochMilliseconds };
-      })
+      .filter((entry) => isOf(entry, weekdayOf(date)))
+      .map((entry) => ({ entry, at: instantOf(date, entry.time, timeZone) }))
       .filter(({ at }) => now < at + STAYS_MS)
       .sort((one, other) => one.at - other.at);
-    if (left.length > 0) return { day: date.toZonedDateTime(timeZone).epochMilliseconds, daysAhead, entries: left };
+    if (left.length > 0) return { day: instantOf(date, '00:00', timeZone), daysAhead, entries: left };
   }
   return null;
 };

@@ -48,7 +48,7 @@ describe('what is to come', () => {
   it('over a change of clocks', () => {
     const moments = (time: string, now: string) =>
       agendaOf([entry(time)], at(now), 'Europe/Vienna')?.entries.map((each) => new Date(each.at).toISOString());
-    expect(moments('02:30', '2026-03-29T00:00:00Z')).toEqual(['2026-03-29T01:30:00.000Z']);
+    expect(moments('02:30', '2026-03-29T00:00:00Z')).toEqual(['2026-03-29T01:00:00.000Z']);
     expect(moments('02:30', '2026-10-25T00:00:00Z')).toEqual(['2026-10-25T00:30:00.000Z']);
   });
 
