@@ -111,9 +111,12 @@ test('a box that was filled with devices that are none takes a new one, and keep
   await store.devices.rename('newer', 'Name');
   expect(known()).toHaveLength(mostBindings);
   expect(known()).toEqual(expect.arrayContaining(['seen', 'new', 'newer']));
+  // One that is bound takes the place of one that is not.
+  expect(await store.devices.merge([deviceAt(2, 'old', 'lobby')])).toHaveLength(1);
+  expect(known()).not.toContain('newer');
   // What is older than everything here is no news, and nothing to tell others of.
   const digest = store.devices.digest();
-  expect(await store.devices.merge([deviceAt(1, 'old', 'lobby')])).toEqual([]);
+  expect(await store.devices.merge([deviceAt(1, 'older', 'lobby')])).toEqual([]);
   expect(store.devices.digest()).toBe(digest);
   await store.close();
 });
