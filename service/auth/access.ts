@@ -96,11 +96,14 @@ export const createAccess = ({ secret, previous, pageTokenSeconds, now, steady, 
     async admit(attempt) {
       const { access, headers, address } = attempt;
       const isSigned = access !== 'page' && claimsSignature(headers);
-      // Anyone may ask; who signs all the same wants the answer signed.
-      if (access === 'public') return isSigned ? admitSigned(attempt).catch(() => unsigned) : unsigned;
+      const judge = async (): Promise<Admission> => {
+        await throttle.check(address);
+        return isSigned ? admitSigned(attempt) : admitPage(attempt);
+      };
+      // Anyone may ask; who signs all the same wants the answer signed, and may guess no more often than elsewhere.
+      if (access === 'public') return isSigned ? judge().catch(() => unsigned) : unsigned;
       if (!isSigned && headers[pageAuthHeader] === undefined) throw new CodedError('credentials_required');
-      await throttle.check(address);
-      return isSigned ? admitSigned(attempt) : admitPage(attempt);
+      return judge();
     },
     pageToken: tokens.issue,
   };

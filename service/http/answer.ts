@@ -1,6 +1,8 @@
 /** What goes out where Koa is not, or no longer, in charge: errors, and answers that are ready to be written. */
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import type { Logger } from 'pino';
+import type { Vouch } from '../auth/access.ts';
+import { answerHeader } from '../auth/sign.ts';
 import type { Payload } from '../content/payload.ts';
 import { CodedError } from '../errors.ts';
 import { syncHeader } from '../wire/playlist.ts';
@@ -60,15 +62,22 @@ const payloadHeaders = Object.entries({
   'Cache-Control': 'no-cache',
 }).flat();
 
-/** Answers a playlist request from what is prepared: a comparison and one write. */
-export const sendPayload = ({ method, headers }: IncomingMessage, response: ServerResponse, payload: Payload): void => {
-  const { etag, body } = payload;
-  const ready = [...payloadHeaders, 'ETag', etag, ...(payload.sync ? [syncHeader, '1'] : [])];
+/**
+ * Answers a playlist request from what is prepared: a comparison and one write.
+ * @param vouch signs the answer; null: nobody asked
+ */
+export const sendPayload = (
+  { method, headers }: IncomingMessage,
+  response: ServerResponse,
+  { etag, body, sync }: Payload,
+  vouch: Vouch | null,
+): void => {
   const condition = headers['if-none-match'];
-  if (condition !== undefined && matches(condition, etag)) {
-    response.writeHead(304, ready).end();
-    return;
-  }
-  response.writeHead(200, [...ready, 'Content-Length', String(body.length)]);
-  response.end(method === 'HEAD' ? undefined : body);
+  const isKnown = condition !== undefined && matches(condition, etag);
+  const status = isKnown ? 304 : 200;
+  const ready = [...payloadHeaders, 'ETag', etag];
+  if (sync) ready.push(syncHeader, '1');
+  if (vouch !== null) ready.push(answerHeader, vouch(status, isKnown ? '' : body));
+  if (!isKnown) ready.push('Content-Length', String(body.length));
+  response.writeHead(status, ready).end(isKnown || method === 'HEAD' ? undefined : body);
 };

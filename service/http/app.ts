@@ -32,9 +32,11 @@ interface Dependencies {
 }
 
 /** Streams are not signed: what they carry is checked by its hash. */
-const signAnswer = (ctx: Pick<Koa.ParameterizedContext<RequestState>, 'state' | 'body' | 'status' | 'set'>): void => {
-  const { state, body, status } = ctx;
-  if (state.vouch === null || body instanceof Readable) return;
+const signAnswer = (
+  ctx: Pick<Koa.ParameterizedContext<RequestState>, 'state' | 'body' | 'status' | 'set' | 'respond'>,
+): void => {
+  const { state, body, status, respond } = ctx;
+  if (state.vouch === null || respond === false || body instanceof Readable) return;
   const bytes = typeof body === 'string' || Buffer.isBuffer(body) ? body : body == null ? '' : JSON.stringify(body);
   ctx.set(answerHeader, state.vouch(status, bytes));
   if (body != null) ctx.body = bytes;

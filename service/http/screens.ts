@@ -58,8 +58,9 @@ export const createScreens = ({ content, hub, takeSnapshot, commands, clientAddr
   const routes: Routes = {
     'GET /api/screens/:slug/playlist': (ctx) => {
       const payload = find(ctx.params.slug);
+      // As the server does for whoever asks for no signature.
       ctx.respond = false;
-      sendPayload(ctx.req, ctx.res, payload);
+      sendPayload(ctx.req, ctx.res, payload, ctx.state.vouch);
     },
     'GET /api/screens/:slug/connections': sendSnapshot,
     'GET /api/screens/:slug/clients': sendSnapshot,

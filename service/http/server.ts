@@ -5,6 +5,7 @@ import type { AddressInfo, Socket } from 'node:net';
 import type { Duplex } from 'node:stream';
 import type { Logger } from 'pino';
 import { type WebSocket, WebSocketServer } from 'ws';
+import { signatureHeader } from '../auth/sign.ts';
 import type { Payload } from '../content/payload.ts';
 import { CodedError, type ErrorCode } from '../errors.ts';
 import { refusal } from '../options.ts';
@@ -94,9 +95,11 @@ export const listen = async (
       response.writeHead(status, { ...headers, Connection: 'close' }).end(body);
       return;
     }
-    const prepared = reads ? payload(playlistPath.exec(url)?.[1] ?? '') : undefined;
+    // Whoever signs a request wants the answer signed, and is judged on the way.
+    const isPlain = reads && request.headers[signatureHeader] === undefined;
+    const prepared = isPlain ? payload(playlistPath.exec(url)?.[1] ?? '') : undefined;
     if (prepared === undefined) app(request, response);
-    else sendPayload(request, response, prepared);
+    else sendPayload(request, response, prepared, null);
   });
   // Node drops what is beyond, silently: the gate must see that there was one too many.
   server.maxHeadersCount = MOST_HEADERS + 1;

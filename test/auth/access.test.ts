@@ -189,6 +189,14 @@ describe('the throttle', () => {
     expect(part.warn).toHaveBeenCalledTimes(1);
   });
 
+  test('ends what can be learnt by guessing where no credentials are needed', async () => {
+    const { admit, judge, sign } = setUp();
+    for (let count = 0; count < 250; count += 1) expect(await judge(sign(otherSecret), 'public')).toBe('accepted');
+    expect((await admit(sign(), 'public')).vouch).toBeNull();
+    expect(await judge(sign(), 'signed')).toBe('too_many_requests');
+    expect((await admit(sign(), 'public', '192.0.2.2')).vouch).not.toBeNull();
+  });
+
   test('both kinds count together', async () => {
     const { judge, sign } = setUp();
     for (let count = 0; count < 100; count += 1) {

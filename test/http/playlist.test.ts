@@ -1,5 +1,6 @@
 /** `GET /api/screens/{slug}/playlist`: the payload, its entity tag and its conditions. */
 import { describe, expect, test } from 'vitest';
+import { answerHeader, sha256Hex, signAnswer, signatureHeader, signRequest } from '../../service/auth/sign.ts';
 import { playlistPayload } from '../../service/wire/playlist.ts';
 import { everyKind, fields, lobby, timestampPattern } from '../content/samples.ts';
 import { startTestService } from '../support/service.ts';
@@ -73,4 +74,22 @@ test('a query, or an encoded letter, is the same address', async () => {
     const response = await service.get(other);
     expect([response.status, await response.text()]).toEqual([200, payload]);
   }
+});
+
+test('whoever signs has the answer signed, in full or not modified', async () => {
+  const secret = 'a secret that signs playlists';
+  const service = await startTestService({ content: lobby, env: { SIGNAGE_SHARED_SECRET: secret } });
+  const ask = async (headers: Record<string, string> = {}, signer = secret) => {
+    const signed = signRequest({ secret: signer, method: 'GET', url: service.url + path });
+    const response = await service.get(path, { headers: { ...headers, ...signed }, cache: 'no-store' });
+    const asked = { request: signed[signatureHeader] ?? '', status: response.status };
+    const expected = signAnswer(secret, { ...asked, sha256: sha256Hex(await response.text()) });
+    return { response, signature: response.headers.get(answerHeader), expected };
+  };
+  const full = await ask();
+  expect([full.response.status, full.signature]).toEqual([200, full.expected]);
+  const known = await ask({ 'If-None-Match': full.response.headers.get('etag') ?? '' });
+  expect([known.response.status, known.signature]).toEqual([304, known.expected]);
+  const guessed = await ask({}, 'a secret that is a guess');
+  expect([guessed.response.status, guessed.signature]).toEqual([200, null]);
 });
