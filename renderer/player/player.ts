@@ -4,7 +4,7 @@ import type { Clock } from './clock.ts';
 import { LEAD_MS, moveOf, shiftOf } from './ensemble.ts';
 import { fingerprint } from './fingerprint.ts';
 import type { Report } from './link.ts';
-import { createRota, type Rota } from './rota.ts';
+import { createRota, type Rota, turnAlike } from './rota.ts';
 import { endOf, isOn, nextChange } from './schedule.ts';
 import type { Shelf } from './shelf.ts';
 import type { Site } from './site.ts';
@@ -105,7 +105,7 @@ export const createPlayer = (
   let change = { from: Number.POSITIVE_INFINITY, at: 0 };
   /** Of a playlist that is shown in step. */
   let rota: Rota | null = null;
-  /** What commands have moved this page's time by, in ms; until the playlist is loaded anew it is out of step. */
+  /** What commands have moved this page's time by, in ms; until its turns are others it is out of step. */
   let shift = 0;
   let wakeAt = 0;
   const lag = { ms: USUAL_LAG_MS };
@@ -358,9 +358,10 @@ export const createPlayer = (
     const before = inStep === (rota !== null) ? payload : null;
     const indexOf = (slide: Slide): number => next?.slides.findIndex(({ id }) => id === slide.id) ?? -1;
     const isKept = (slide: Slide): boolean => next !== null && before !== null && isSame(slide, before, next);
+    // Fresh figures for the same slides are no reason to take back an operator's step.
+    if (before === null || next === null || !turnAlike(before.slides, next.slides)) shift = 0;
     payload = next;
     rota = next !== null && inStep ? createRota(next.slides, timeZone) : null;
-    shift = 0;
     change = { from: Number.POSITIVE_INFINITY, at: 0 };
     resting.clear();
     if (upcoming !== null && !isKept(upcoming.slide)) dropUpcoming();

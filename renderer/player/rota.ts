@@ -25,6 +25,17 @@ interface Segment {
   slides: { index: number; length: number }[];
 }
 
+/** What a slide's turns depend on. */
+const timesOf = (slide: Slide): unknown[] => [
+  lengthOf(slide, null),
+  slide.schedule_mode,
+  slide.schedule_start_datetime,
+  slide.schedule_end_datetime,
+  slide.schedule_start_time,
+  slide.schedule_end_time,
+  slide.schedule_days_json,
+];
+
 export const createRota = (slides: readonly Slide[], timeZone: string): Rota => {
   let segment: Segment = { from: 0, until: 0, slides: [] };
 
@@ -54,4 +65,12 @@ export const createRota = (slides: readonly Slide[], timeZone: string): Rota => 
       return { index: null, since: from, until };
     },
   };
+};
+
+/** Whether two lists of slides turn alike: the same ones, as long and as often, whatever they show. */
+export const turnAlike = (some: readonly Slide[], others: readonly Slide[]): boolean => {
+  const [one, other] = [some, others].map((slides) =>
+    JSON.stringify(slides.map((slide) => [slide.id, ...timesOf(slide)])),
+  );
+  return one === other;
 };

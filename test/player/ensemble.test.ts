@@ -1,5 +1,6 @@
 /** Players of a playlist in step: each decides for itself, and all come to the same. */
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
+import type { Slide } from '../../service/wire/playlist.ts';
 import { openScene, payloadOf, slide, wait } from './scene.ts';
 
 const NOON = Date.parse('2026-07-01T12:00:00Z');
@@ -86,6 +87,20 @@ describe('in step', () => {
     await wait(0.1);
     expect(page.shown).toEqual(['a', 'b', 'c', 'b']);
     page.player.step(-1);
+    await wait(0.1);
+    expect(page.shown.at(-1)).toBe('a');
+  });
+
+  it('a step outlives what comes new into slides, and not another order of them', async () => {
+    const page = openScene(slides, { isInStep: true });
+    await wait(2);
+    page.player.step(1);
+    await wait(1);
+    const [a, b, c] = slides as [Slide, Slide, Slide];
+    page.player.load(payloadOf(a, { ...b, body: 'new' }, c), true);
+    await wait(1);
+    expect(page.shown).toEqual(['a', 'b', 'b']);
+    page.player.load(payloadOf(a, c, { ...b, body: 'new' }), true);
     await wait(0.1);
     expect(page.shown.at(-1)).toBe('a');
   });
