@@ -35,19 +35,19 @@ import { healthRoutes } from './http/health.ts';
 import { createPages } from './http/pages.ts';
 import { createScreens } from './http/screens.ts';
 import { listen } from './http/server.ts';
-import { createLocator } from './media/address.ts';
 import { createCatalog } from './media/catalog.ts';
 import { createDownloads } from './media/downloads.ts';
 import { createHasher } from './media/hasher.ts';
 import { createLibrary } from './media/library.ts';
-import { get } from './media/request.ts';
 import { createRoom } from './media/room.ts';
 import { mediaRoutes } from './media/routes.ts';
 import { createLanding } from './onboarding/landing.ts';
 import { createOnboarding } from './onboarding/onboarding.ts';
 import { createOnboardingRoutes } from './onboarding/routes.ts';
 import { type Options, refusal } from './options.ts';
+import { createGet } from './outbound/get.ts';
 import { listensAlone } from './outbound/networks.ts';
+import { createTurns } from './outbound/turns.ts';
 import { createCaller } from './peers/call.ts';
 import type { Discovery } from './peers/discovery.ts';
 import { createGather } from './peers/gather.ts';
@@ -63,7 +63,6 @@ import { createOrphans } from './streams/orphans.ts';
 import { streamRoutes } from './streams/routes.ts';
 import { createSessions } from './streams/sessions.ts';
 import { createSync } from './sync/sync.ts';
-import { createTurns } from './turns.ts';
 import { updateRoutes } from './updates/routes.ts';
 import type { KioskHealth } from './wire/health.ts';
 import type { PeerState } from './wire/peers.ts';
@@ -140,10 +139,11 @@ const wire = async (
   lasting(await lockFolder({ dataDir, environment, log }));
   const store = lasting(await createStore({ dataDir, log }));
   const keeper = lasting(await openKeeper({ dataDir, log }));
+  const get = createGet();
   const feeds = lasting(
     createFeeds({
       cache: await openCache({ dataDir, log }),
-      fetch: createFetch(),
+      fetch: createFetch(get),
       reader: createReader(),
       turns: createTurns({ total: 8, perHost: 2, gapMs: 1_000 }),
       log,
@@ -196,14 +196,13 @@ const wire = async (
   content.onChange(landing.refresh);
   const gather = createGather(peers, nodeId);
   const takeSnapshot = createSnapshot(hub, gather);
-  const locate = createLocator();
   const frames = createFrames({
     isNamed: (url) =>
       content
         .file()
         ?.playlists.some(({ slides }) => slides.some(({ kind, media_url }) => kind === 'web' && media_url === url)) ===
       true,
-    get: (url, given) => get(url, { ...given, locate }),
+    get,
     steady: () => performance.now(),
   });
   const commands = createCommands({
@@ -255,6 +254,7 @@ const wire = async (
     await createDownloads({
       mediaDir,
       limit: options.maxUploadBytes,
+      get,
       hasher,
       requireRoom: (wanted) => room.require(mediaDir, wanted),
       catalog,
@@ -294,7 +294,7 @@ const wire = async (
   const ffmpeg = createFfmpeg({ environment }, options);
   const orphans = createOrphans({ log, environment }, options);
   const streams = active(await createSessions({ log, ffmpeg, orphans, environment }, options));
-  const copies = active(createCopies({ content, ledger, downloads, room, hasher, log }));
+  const copies = active(createCopies({ content, feeds, ledger, downloads, room, hasher, log }));
   const faults = () => [...store.faults(), ...keeper.faults(), ...ledger.faults(), ...feeds.faults()];
   const health = healthRoutes({
     content,

@@ -1,11 +1,13 @@
 /** Copies of the remote media that the content names, fetched ahead and kept fresh, so that a box plays on alone. */
 import type { Logger } from 'pino';
 import type { Content } from '../content/content.ts';
+import type { Feeds } from '../feeds/feeds.ts';
 import type { Downloads } from '../media/downloads.ts';
-import { FetchFault } from '../media/fault.ts';
 import type { Following } from '../media/hasher.ts';
 import { headOf } from '../media/inspect.ts';
 import { judgeCopy, mediaTypeOf } from '../media/types.ts';
+import { FetchFault } from '../outbound/fault.ts';
+import type { Nearness } from '../outbound/networks.ts';
 import type { CopiesHealth } from '../wire/health.ts';
 import type { PlaylistPayload } from '../wire/playlist.ts';
 import { idleLife, lifeOf, retryAfter } from './freshness.ts';
@@ -14,6 +16,7 @@ import { normalAddress, remoteMedia } from './named.ts';
 
 interface Dependencies {
   content: Pick<Content, 'screens' | 'payload' | 'onChange'>;
+  feeds: Pick<Feeds, 'reach'>;
   ledger: Ledger;
   downloads: Pick<Downloads, 'fetch'>;
   room: { quota: number; left(): Promise<number> };
@@ -25,6 +28,8 @@ export type Copies = ReturnType<typeof createCopies>;
 
 /** How one named medium stands. */
 interface Standing {
+  /** How near its address may be. */
+  reach: Nearness;
   /** When it is to be seen to next, ms since the epoch. */
   due: number;
   /** In a row. */
@@ -51,7 +56,7 @@ const shown = (address: string): string => {
 };
 
 /** Begins to follow the content. */
-export const createCopies = ({ content, ledger, downloads, room, hasher, log }: Dependencies) => {
+export const createCopies = ({ content, feeds, ledger, downloads, room, hasher, log }: Dependencies) => {
   let standings = new Map<string, Standing>();
   /** What is being seen to, whether it is still named or not: nothing is fetched twice at a time. */
   const busy = new Set<string>();
@@ -86,9 +91,9 @@ export const createCopies = ({ content, ledger, downloads, room, hasher, log }: 
   };
 
   /** Fetches the medium where there is no copy, or one that is out of date. */
-  const freshen = async (url: string): Promise<void> => {
+  const freshen = async (url: string, reach: Nearness): Promise<void> => {
     const held = await verified(url);
-    const changed = await downloads.fetch({ url, key: `copy\n${url}`, held }, async (done, part) => {
+    const changed = await downloads.fetch({ url, key: `copy\n${url}`, held, reach }, async (done, part) => {
       const mediaType = judgeCopy([done.claimedType, mediaTypeOf(url)], await headOf(part.path));
       if (mediaType === null) {
         await part.discard();
@@ -107,7 +112,7 @@ export const createCopies = ({ content, ledger, downloads, room, hasher, log }: 
   const see = async (url: string, standing: Standing): Promise<void> => {
     busy.add(url);
     try {
-      await freshen(url);
+      await freshen(url, standing.reach);
       standing.failures = 0;
       standing.reason = null;
       const copy = ledger.get(url);
@@ -158,10 +163,14 @@ export const createCopies = ({ content, ledger, downloads, room, hasher, log }: 
     if (closed) return;
     const before = standings;
     standings = new Map();
-    for (const url of payloads().flatMap(remoteMedia)) {
+    for (const [url, reach] of remoteMedia(payloads(), feeds.reach)) {
       const copy = ledger.get(url);
       const due = copy === undefined ? 0 : dueOf(copy);
-      standings.set(url, before.get(url) ?? { due, failures: 0, reason: null });
+      const standing = before.get(url) ?? { reach, due, failures: 0, reason: null };
+      // What was too near for a feed may be what the operator wants.
+      if (reach > standing.reach) standing.due = due;
+      standing.reach = reach;
+      standings.set(url, standing);
     }
     ledger.protect(new Set(standings.keys()));
     advance();

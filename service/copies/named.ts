@@ -1,4 +1,5 @@
 import { mediaTypeOf } from '../media/types.ts';
+import type { Nearness } from '../outbound/networks.ts';
 import type { PlaylistPayload, Slide } from '../wire/playlist.ts';
 
 /** The kinds whose medium is a file. A page and a live stream are something else each time. */
@@ -31,9 +32,22 @@ const namedBy = ({ kind, media_url, body, template, content }: Slide): string[] 
   ...[body ?? '', template?.html ?? '', ...textsOf(content)].flatMap(namedIn),
 ];
 
-/** Every remote picture, video and PDF that a screen shows, each once, in the order in which it comes. */
-export const remoteMedia = ({ slides, rssFeeds = [] }: Partial<PlaylistPayload>): string[] => {
-  const pictures = rssFeeds.flatMap(({ items }) => items.flatMap(({ image_url }) => image_url ?? []));
-  const addresses = [...(slides ?? []).flatMap(namedBy), ...pictures].map(normalAddress);
-  return [...new Set(addresses.filter((address) => address !== null))];
+/**
+ * Every remote picture, video and PDF that screens show, each once, in the order in which it comes, and how near it may
+ * be: what the operator names may be anywhere, what a feed names no nearer than the feed.
+ */
+export const remoteMedia = (
+  payloads: readonly Partial<PlaylistPayload>[],
+  reachOf: (feedId: string) => Nearness,
+): Map<string, Nearness> => {
+  const found = new Map<string, Nearness>();
+  const add = (address: string, reach: Nearness): void => {
+    const url = normalAddress(address);
+    if (url !== null) found.set(url, Math.max(reach, found.get(url) ?? 0) as Nearness);
+  };
+  for (const { slides = [], rssFeeds = [] } of payloads) {
+    for (const address of slides.flatMap(namedBy)) add(address, 2);
+    for (const { id, items } of rssFeeds) for (const { image_url } of items) add(image_url ?? '', reachOf(id));
+  }
+  return found;
 };

@@ -12,6 +12,8 @@ const entry = z.object({
   fetchedAt: z.string(),
   etag: z.string().nullable(),
   lastModified: z.string().nullable(),
+  /** How near its servers are; of one that was kept before this was: the Internet. */
+  nearness: z.union([z.literal(0), z.literal(1), z.literal(2)]).default(0),
   digest: z.string(),
   data: z.unknown(),
 });

@@ -1,6 +1,7 @@
 /** The feeds and API sources of the content: followed, and their data put where the pages get them. */
 import type { Logger } from 'pino';
-import type { Turns } from '../turns.ts';
+import type { Nearness } from '../outbound/networks.ts';
+import type { Turns } from '../outbound/turns.ts';
 import type { Health } from '../wire/health.ts';
 import type { ApiSource, RssFeed } from '../wire/playlist.ts';
 import type { Cache, CacheEntry } from './cache.ts';
@@ -33,6 +34,8 @@ export interface Feeds {
   fill(records: Records): Records;
   /** Calls back when {@link Feeds.fill} has something new to say. */
   onChange(listener: () => void): void;
+  /** How near what a feed names may be: as near as the feed. */
+  reach(feedId: string): Nearness;
   health(): Pick<Health, 'rssFeeds' | 'apiSources'>;
   faults(): string[];
   close(): Promise<void>;
@@ -131,6 +134,7 @@ export const createFeeds = ({ cache, log, now = Date.now, random = Math.random, 
     onChange: (listener) => {
       listeners.push(listener);
     },
+    reach: (id) => followed.get(nameOf({ kind: 'rss', id }))?.entry()?.nearness ?? 0,
     health: () => ({ rssFeeds: healthOf('rss'), apiSources: healthOf('api') }),
     faults: cache.faults,
     async close() {

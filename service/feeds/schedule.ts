@@ -13,7 +13,7 @@ interface Past {
   /** Fetches that failed since the last that did not. */
   failures: number;
   /** What the server asked for with its refusal, in ms. */
-  retryAfterMs: number | null;
+  pauseMs: number;
 }
 
 /**
@@ -21,10 +21,10 @@ interface Past {
  * good feed or oftener, at last every hour, or as seldom as a good one. A server's own wish is met, up to a day.
  * @param chance of [0, 1)
  */
-export const waitAfter = ({ refreshSeconds, failures, retryAfterMs }: Past, chance: number): number => {
+export const waitAfter = ({ refreshSeconds, failures, pauseMs }: Past, chance: number): number => {
   const usual = Math.max(refreshSeconds * 1000, SHORTEST_MS);
   const backoff = Math.min(usual, FIRST_RETRY_MS) * 2 ** Math.min(failures - 1, 20);
   const wait = failures === 0 ? usual : Math.min(backoff, Math.max(usual, LONGEST_RETRY_MS));
-  const asked = failures === 0 ? 0 : Math.min(retryAfterMs ?? 0, LONGEST_REQUEST_MS);
+  const asked = failures === 0 ? 0 : Math.min(pauseMs, LONGEST_REQUEST_MS);
   return Math.max(wait, asked) * (1 + JITTER * chance);
 };

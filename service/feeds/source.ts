@@ -1,10 +1,11 @@
 /** One feed or API source: fetched when its time comes, read, and its last good data held. */
 import { createHash } from 'node:crypto';
 import type { Logger } from 'pino';
-import type { Turns } from '../turns.ts';
+import { FetchFault } from '../outbound/fault.ts';
+import type { Turns } from '../outbound/turns.ts';
 import type { RssFeed } from '../wire/playlist.ts';
 import type { CacheEntry } from './cache.ts';
-import { type Fetch, FetchError, type Validators } from './fetch.ts';
+import type { Fetch } from './fetch.ts';
 import type { Reader } from './reader.ts';
 import { waitAfter } from './schedule.ts';
 import { decodeDocument } from './text.ts';
@@ -78,21 +79,22 @@ export const openSource = (settings: SourceSettings, kept: CacheEntry | null, de
 
   const read = async (body: Buffer, charset: string | null, base: string): Promise<unknown> => {
     const text = decodeDocument(body, charset);
-    if (text.trim() === '') throw new FetchError('the answer is empty');
+    if (text.trim() === '') throw new FetchFault('the answer is empty');
     return kind === 'rss' ? reader.feed(text, base) : reader.data(text, select);
   };
 
   const look = async (): Promise<CacheEntry> => {
-    const validators: Validators = { etag: good?.etag ?? null, lastModified: good?.lastModified ?? null };
+    const validators = { etag: good?.etag ?? null, lastModified: good?.lastModified ?? null };
     const answer = await turns.take(new URL(url).host, closing.signal, () => fetch(url, validators, closing.signal));
+    const { nearness } = answer;
     const fetchedAt = new Date(now()).toISOString();
     if (!answer.changed) {
-      if (good === null) throw new FetchError('the server answers 304 to an unconditional request');
-      return { ...good, fetchedAt };
+      if (good === null) throw new FetchFault('the server answers 304 to an unconditional request');
+      return { ...good, fetchedAt, nearness };
     }
     const digest = digestOf(answer.body);
     const data = good?.digest === digest ? good.data : await read(answer.body, answer.charset, answer.base);
-    return { key, fetchedAt, ...answer.validators, digest, data };
+    return { key, fetchedAt, nearness, ...answer.validators, digest, data };
   };
 
   const sleep = (ms: number): void => {
@@ -101,7 +103,7 @@ export const openSource = (settings: SourceSettings, kept: CacheEntry | null, de
   };
 
   const run = async (): Promise<void> => {
-    let retryAfterMs: number | null = null;
+    let pauseMs = 0;
     try {
       good = await look();
       if (failures > 0) log.info({ source: id, kind }, 'a source is back');
@@ -111,12 +113,12 @@ export const openSource = (settings: SourceSettings, kept: CacheEntry | null, de
       if (closing.signal.aborted) return;
       failures += 1;
       reason = (error as Error).message;
-      retryAfterMs = error instanceof FetchError ? error.retryAfterMs : null;
+      if (error instanceof FetchFault) pauseMs = error.pause;
       // What goes on failing is told ever more seldom.
       if (Number.isInteger(Math.log2(failures))) log.warn({ source: id, kind, reason, failures }, 'a source fails');
     }
     if (closing.signal.aborted) return;
-    sleep(waitAfter({ refreshSeconds, failures, retryAfterMs }, random()));
+    sleep(waitAfter({ refreshSeconds, failures, pauseMs }, random()));
     onChange();
   };
   sleep(START_MS + random() * SPREAD_MS);

@@ -2,17 +2,17 @@
  * What pages of others answer to being framed. A browser does not tell a page why a frame stays empty, so the service
  * looks; only at addresses that the content or a command names, so that nobody can send it anywhere else.
  */
-import type { IncomingHttpHeaders, IncomingMessage } from 'node:http';
+import type { IncomingHttpHeaders } from 'node:http';
 import { CodedError } from '../errors.ts';
-import { FetchFault } from '../media/fault.ts';
+import { FetchFault } from '../outbound/fault.ts';
+import type { Get } from '../outbound/get.ts';
 import { remember } from '../recent.ts';
 import { refusalOf } from './ancestors.ts';
 
 interface Dependencies {
   /** Whether the content has a web slide with this address. */
   isNamed(url: string): boolean;
-  /** Asks for an address, redirects followed; the caller reads the answer, or destroys it. */
-  get: (url: string, options: { headers: Record<string, string>; signal: AbortSignal }) => Promise<IncomingMessage>;
+  get: Get;
   /** Milliseconds that never jump. */
   steady(): number;
 }
@@ -48,7 +48,7 @@ export const createFrames = ({ isNamed, get, steady }: Dependencies): Frames => 
     try {
       // As a browser asks: many servers answer programs otherwise.
       const headers = { Accept: 'text/html,*/*;q=0.8', 'User-Agent': 'Mozilla/5.0 (compatible; signage-player)' };
-      const response = await get(url, { headers, signal: AbortSignal.timeout(LONGEST_MS) });
+      const { response } = await get(url, { headers, signal: AbortSignal.timeout(LONGEST_MS) });
       response.destroy();
       return response.headers;
     } catch (error) {

@@ -1,18 +1,13 @@
 import type { IncomingHttpHeaders, IncomingMessage } from 'node:http';
 import { CodedError } from '../errors.ts';
+import { pauseOf, unlessSame, type Validators, validatorsOf } from '../outbound/answer.ts';
+import { FetchFault } from '../outbound/fault.ts';
+import type { Get } from '../outbound/get.ts';
+import type { Nearness } from '../outbound/networks.ts';
 import { isFull, systemDisk } from '../store/disk.ts';
-import type { Locate } from './address.ts';
-import { FetchFault } from './fault.ts';
 import type { Following } from './hasher.ts';
 import type { Part, PartNote } from './part.ts';
 import { receive } from './receive.ts';
-import { get } from './request.ts';
-
-/** What tells whether a remote medium is still the same (RFC 9110, 8.8); null where the server doesn't say. */
-export interface Validators {
-  etag: string | null;
-  lastModified: string | null;
-}
 
 /** What has come, whole and on the disk for good. */
 export interface Download extends Validators {
@@ -34,6 +29,8 @@ interface Job {
   size: number | null;
   /** What is here already: not to be sent again. */
   held?: Validators;
+  /** How near its address may be. */
+  reach: Nearness;
 }
 
 interface Options {
@@ -42,17 +39,12 @@ interface Options {
   follow(path: string): Following;
   /** Rejects where the disk has no room for so many bytes more. */
   requireRoom(wanted: number): Promise<void>;
-  locate: Locate;
+  get: Get;
   signal: AbortSignal;
 }
 
 /** What an earlier attempt left is of no use: the medium is another now, or the server can't go on from there. */
 class StalePart extends Error {}
-
-const validatorsOf = ({ etag, 'last-modified': lastModified }: IncomingHttpHeaders): Validators => ({
-  etag: etag ?? null,
-  lastModified: lastModified ?? null,
-});
 
 /** For If-Range, which takes strong validators alone: a date that is at least a second old is one (8.8.2.2). */
 const rangeValidator = (headers: IncomingHttpHeaders): string | null => {
@@ -64,19 +56,10 @@ const rangeValidator = (headers: IncomingHttpHeaders): string | null => {
 
 /** What is asked for: the rest of a part, or the whole where it is another than the one that is here. */
 const conditions = ({ held, sha256 }: Job, before: PartNote | null): Record<string, string> => {
-  const headers: Record<string, string> = {};
-  if (before !== null) {
-    headers['Range'] = `bytes=${before.bytes}-`;
-    // Where the hash is known it is the judge, and a part may come from several servers.
-    if (sha256 === null) headers['If-Range'] = before.validator ?? '';
-  } else if (held?.etag != null) headers['If-None-Match'] = held.etag;
-  else if (held?.lastModified != null) headers['If-Modified-Since'] = held.lastModified;
-  return headers;
+  if (before === null) return held === undefined ? {} : unlessSame(held);
+  // Where the hash is known it is the judge, and a part may come from several servers.
+  return { Range: `bytes=${before.bytes}-`, ...(sha256 === null && { 'If-Range': before.validator ?? '' }) };
 };
-
-/** The `Retry-After` of an answer, seconds or a date (RFC 9110, 10.2.3), in ms. */
-const pauseOf = ({ 'retry-after': said = '' }: IncomingHttpHeaders): number =>
-  Math.max(0, (/^\d+$/.test(said) ? Number(said) * 1000 : Date.parse(said) - Date.now()) || 0);
 
 /** Where the body begins, and how long the whole is where that is said. */
 const placeOf = (
@@ -121,10 +104,10 @@ const faultOf = (error: unknown, bytes: number): unknown => {
 
 const attempt = async (job: Job, before: PartNote | null, options: Options): Promise<Download | null> => {
   const { url, part, sha256: wanted, size: wantedSize } = job;
-  const { limit, follow, requireRoom, locate, signal } = options;
-  const response = await get(url, {
-    locate,
+  const { limit, follow, requireRoom, get, signal } = options;
+  const { response } = await get(url, {
     signal,
+    reach: job.reach,
     headers: { 'User-Agent': 'signage-player', 'Accept-Encoding': 'identity', ...conditions(job, before) },
   });
   try {

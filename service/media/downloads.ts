@@ -1,9 +1,11 @@
 import { readdir, rm, stat, utimes } from 'node:fs/promises';
 import { join } from 'node:path';
-import { createTurns } from '../turns.ts';
-import { createLocator } from './address.ts';
-import { type Download, download, type Validators } from './download.ts';
-import { FetchFault } from './fault.ts';
+import type { Validators } from '../outbound/answer.ts';
+import { FetchFault } from '../outbound/fault.ts';
+import type { Get } from '../outbound/get.ts';
+import type { Nearness } from '../outbound/networks.ts';
+import { createTurns } from '../outbound/turns.ts';
+import { type Download, download } from './download.ts';
 import type { Following } from './hasher.ts';
 import { type Facts, inspect } from './inspect.ts';
 import { mediaName } from './names.ts';
@@ -14,6 +16,7 @@ interface Options {
   mediaDir: string;
   /** Most bytes of one medium. */
   limit: number;
+  get: Get;
   hasher: { follow(path: string): Following };
   /** Rejects where there is no room for so many bytes more. */
   requireRoom(wanted: number): Promise<void>;
@@ -27,6 +30,8 @@ interface Job {
   sha256?: string | undefined;
   size?: number | undefined;
   held?: Validators | undefined;
+  /** How near its address may be. Default: as near as can be. */
+  reach?: Nearness;
 }
 
 /** A medium to be had under a name in the media directory. */
@@ -57,10 +62,9 @@ const sweep = async (folder: string): Promise<void> => {
 };
 
 /** Fetches media into the media directory, which is there. Sweeps parts that nobody went on with. */
-export const createDownloads = async ({ mediaDir, limit, hasher, requireRoom, catalog }: Options) => {
+export const createDownloads = async ({ mediaDir, limit, get, hasher, requireRoom, catalog }: Options) => {
   await sweep(mediaDir);
   const turns = createTurns(LIMITS);
-  const locate = createLocator();
   const stop = new AbortController();
   const { signal } = stop;
   const wanting = new Map<string, Promise<Download>>();
@@ -73,13 +77,13 @@ export const createDownloads = async ({ mediaDir, limit, hasher, requireRoom, ca
    * @throws FetchFault; an AbortError once this is closed
    */
   const fetch = async <Kept>(
-    { url, key, sha256, size, held }: Job,
+    { url, key, sha256, size, held, reach = 2 }: Job,
     keep: (done: Download, part: Part) => Promise<Kept>,
   ): Promise<Kept | null> => {
     const run = async (): Promise<Kept | null> => {
       const part = createPart(mediaDir, key);
-      const job = { url, part, sha256: sha256 ?? null, size: size ?? null, ...(held && { held }) };
-      const done = await download(job, { limit, follow: hasher.follow, requireRoom, locate, signal });
+      const job = { url, part, sha256: sha256 ?? null, size: size ?? null, reach, ...(held && { held }) };
+      const done = await download(job, { limit, follow: hasher.follow, requireRoom, get, signal });
       return done && keep(done, part);
     };
     const work = turns.take(new URL(url).host, signal, run);

@@ -2,8 +2,9 @@ import { expect, it } from 'vitest';
 import { normalAddress, remoteMedia } from '../../service/copies/named.ts';
 import type { PlaylistPayload } from '../../service/wire/playlist.ts';
 
-const named = (slides: object[], more: object = {}): string[] =>
-  remoteMedia({ slides, ...more } as unknown as PlaylistPayload);
+const reachesOf = (...payloads: unknown[]) =>
+  remoteMedia(payloads as PlaylistPayload[], (id) => (id === 'ours' ? 1 : 0));
+const named = (slides: object[], more: object = {}): string[] => [...reachesOf({ slides, ...more }).keys()];
 
 it.each<[what: string, slide: object, expected: string[]]>([
   [
@@ -52,6 +53,16 @@ it('finds the pictures of feeds, and each address once, in order', () => {
     'https://a.test/1.png',
     'https://a.test/3.png',
   ]);
+});
+
+it('what a feed names may be no nearer than the feed, unless the operator names it too', () => {
+  const slide = { kind: 'image', media_url: 'https://a.test/3', body: null, template: null, content: null };
+  const feed = (id: string, ...names: number[]) => ({
+    id,
+    items: names.map((name) => ({ image_url: `https://a.test/${name}` })),
+  });
+  const reaches = reachesOf({ rssFeeds: [feed('ours', 1, 2), feed('theirs', 2, 3, 4)] }, { slides: [slide] });
+  expect([...reaches.values()]).toEqual([1, 1, 2, 0]);
 });
 
 it.each(['file:///etc/passwd', '/media/a.png', 'a', 'http:a', 'https://[', 'javascript:alert(1)', 'rtmp://a/b'])(

@@ -6,7 +6,8 @@ import { openCache } from '../../service/feeds/cache.ts';
 import { createFeeds, type Records } from '../../service/feeds/feeds.ts';
 import { createFetch } from '../../service/feeds/fetch.ts';
 import { createReader } from '../../service/feeds/reader.ts';
-import { createTurns } from '../../service/turns.ts';
+import { createGet } from '../../service/outbound/get.ts';
+import { createTurns } from '../../service/outbound/turns.ts';
 import { patience } from '../support/observe.ts';
 import { temporaryFolder } from '../support/service.ts';
 import { item, rss, startFeedServer } from './server.ts';
@@ -22,7 +23,7 @@ const follow = async (listener: RequestListener, now: () => number = Date.now) =
   const log = pino({}, { write: (line) => lines.push(line) });
   const feeds = createFeeds({
     cache: await openCache({ dataDir: temporaryFolder(), log }),
-    fetch: createFetch(),
+    fetch: createFetch(createGet()),
     reader: createReader(),
     turns: createTurns({ total: 1, perHost: 1, gapMs: 0 }),
     log,

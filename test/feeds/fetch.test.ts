@@ -2,7 +2,9 @@
 import type { RequestListener } from 'node:http';
 import { brotliCompressSync, deflateSync, gzipSync } from 'node:zlib';
 import { describe, expect, it } from 'vitest';
-import { createFetch, type FetchError } from '../../service/feeds/fetch.ts';
+import { createFetch } from '../../service/feeds/fetch.ts';
+import type { FetchFault } from '../../service/outbound/fault.ts';
+import { createGet } from '../../service/outbound/get.ts';
 import { pour, startFeedServer } from './server.ts';
 
 const limits = {
@@ -11,9 +13,8 @@ const limits = {
   totalMs: 3_000,
   bytesPerSecond: 1024,
   graceMs: 500,
-  redirects: 3,
 };
-const fetch = createFetch(limits);
+const fetch = createFetch(createGet(), limits);
 /** A signal that nobody gives. */
 const open = (): AbortSignal => new AbortController().signal;
 const none = { etag: null, lastModified: null };
@@ -23,7 +24,7 @@ const failing = async (listener: RequestListener, path = '/'): Promise<string> =
   const server = await startFeedServer(listener);
   return fetch(server.at(path), none, open()).then(
     () => 'it succeeded',
-    (error: FetchError) => error.message,
+    (error: FetchFault) => error.message,
   );
 };
 
@@ -31,10 +32,10 @@ describe('a server that', () => {
   it.each<[string, RequestListener, RegExp]>([
     ['answers 500', (_, response) => response.writeHead(500).end(), /^the server answers 500$/],
     ['answers 204', (_, response) => response.writeHead(204).end(), /^the server answers 204$/],
-    ['never answers', () => {}, /^no answer within 1 s$/],
-    ['hangs up', ({ socket }) => socket.destroy(), /^the answer was cut off$/],
+    ['never answers', () => {}, /^the server does not answer$/],
+    ['hangs up', ({ socket }) => socket.destroy(), /^the connection was cut$/],
     ['speaks no HTTP', ({ socket }) => socket.end('SSH-2.0-OpenSSH_9.9\r\n\r\n'), /^the answer is not HTTP/],
-    ['never ends its headers', ({ socket }) => pour(socket as never, `X: ${'x'.repeat(999)}\r\n`), /not HTTP|cut off/],
+    ['never ends its headers', ({ socket }) => pour(socket as never, `X: ${'x'.repeat(999)}\r\n`), /not HTTP|was cut/],
     [
       'claims too much',
       (_, response) => response.setHeader('Content-Length', 1e10).write('x'),
@@ -72,15 +73,15 @@ describe('a server that', () => {
       /^it can't be unpacked$/,
     ],
     ['packs it in its own way', (_, response) => response.setHeader('Content-Encoding', 'x-own').end(), /x-own/],
-    ['goes round in circles', (_, response) => response.writeHead(302, { Location: '/' }).end(), /more than 3 times/],
+    ['goes round in circles', (_, response) => response.writeHead(302, { Location: '/' }).end(), /more than 5 times/],
     [
       'redirects to a file',
       (_, response) => response.writeHead(301, { Location: 'file:///etc/passwd' }).end(),
       /file:/,
     ],
     ['redirects to ftp', (_, response) => response.writeHead(301, { Location: 'ftp://127.0.0.1/' }).end(), /ftp:/],
-    ['redirects to nowhere', (_, response) => response.writeHead(302).end(), /^it redirects to no address$/],
-    ['redirects to nonsense', (_, response) => response.writeHead(302, { Location: 'http://' }).end(), /to no address/],
+    ['redirects to nowhere', (_, response) => response.writeHead(302).end(), /^the server answers 302$/],
+    ['redirects to nonsense', (_, response) => response.writeHead(302, { Location: 'http://' }).end(), /no address/],
   ])('%s costs nothing but a sentence', async (_, listener, expected) => {
     expect(await failing(listener)).toMatch(expected);
   });
@@ -88,8 +89,8 @@ describe('a server that', () => {
   it('is not there is told from one that does not exist', async () => {
     const server = await startFeedServer(() => {});
     await server.close();
-    await expect(fetch(server.at('/'), none, open())).rejects.toThrow("the server can't be reached (ECONNREFUSED)");
-    await expect(fetch('http://no.such.host.invalid/', none, open())).rejects.toThrow(/can't be reached \(E/);
+    await expect(fetch(server.at('/'), none, open())).rejects.toThrow('the server refuses connections');
+    await expect(fetch('http://no.such.host.invalid/', none, open())).rejects.toThrow('there is no host of that name');
   });
 });
 
@@ -124,7 +125,10 @@ it('asks conditionally, and says who asks and nothing else', async () => {
   });
   const answer = await fetch(server.at('/'), none, open());
   expect(answer).toMatchObject({ changed: true, validators: { etag: '"1"', lastModified: 'then' } });
-  expect(await fetch(server.at('/'), { etag: '"1"', lastModified: 'then' }, open())).toEqual({ changed: false });
+  expect(await fetch(server.at('/'), { etag: '"1"', lastModified: 'then' }, open())).toEqual({
+    changed: false,
+    nearness: 2,
+  });
   const [first, second] = server.requests.map(({ headers }) => headers);
   expect(Object.keys(first ?? {}).toSorted()).toEqual([
     'accept',
@@ -148,22 +152,9 @@ it("sends an address's credentials there, and nowhere else", async () => {
   ]);
 });
 
-it('is led from the internet into a private network by nobody, and out of one by anybody', async () => {
-  const server = await startFeedServer((request, response) => {
-    const isOut = request.headers.host?.startsWith('127.0.0.1:');
-    if (request.url === '/end') response.end('x');
-    else response.writeHead(302, { Location: server.at('/end', isOut ? 2 : 1) }).end();
-  });
-  // 127.0.0.2 stands for the private network, and all else for the internet.
-  const fetchOver = createFetch(limits, (address) => address === '127.0.0.2');
-  await expect(fetchOver(server.at('/', 1), none, open())).rejects.toThrow('from the internet into a private network');
-  expect(server.requests).toHaveLength(1);
-  expect(await fetchOver(server.at('/', 2), none, open())).toMatchObject({ changed: true });
-});
-
 it('tells how long a server wants to be left alone', async () => {
   const server = await startFeedServer((_, response) => response.writeHead(503, { 'Retry-After': '120' }).end());
-  await expect(fetch(server.at('/'), none, open())).rejects.toMatchObject({ retryAfterMs: 120_000 });
+  await expect(fetch(server.at('/'), none, open())).rejects.toMatchObject({ pause: 120_000 });
 });
 
 it('can be called off, with its reason', async () => {

@@ -2,12 +2,12 @@ import fc from 'fast-check';
 import { expect, it } from 'vitest';
 import { waitAfter } from '../../service/feeds/schedule.ts';
 
-const wait = (refreshSeconds: number, failures: number, retryAfterMs: number | null = null, chance = 0): number =>
-  waitAfter({ refreshSeconds, failures, retryAfterMs }, chance) / 1000;
+const wait = (refreshSeconds: number, failures: number, pauseMs = 0, chance = 0): number =>
+  waitAfter({ refreshSeconds, failures, pauseMs }, chance) / 1000;
 
 it.each([
   ['a good feed', wait(900, 0), 900],
-  ['with the most jitter', wait(900, 0, null, 1), 990],
+  ['with the most jitter', wait(900, 0, 0, 1), 990],
   ['a feed that is to be asked all the time', wait(0.001, 0), 1],
   ['a first failure', wait(900, 1), 15],
   ['a second', wait(900, 2), 30],
@@ -29,7 +29,7 @@ it('never asks more often than a good feed is asked in the long run, and never s
       fc.nat(1e6),
       fc.double({ min: 0, max: 0.99, noNaN: true }),
       (refresh, failures, chance) => {
-        const seconds = wait(refresh, failures, null, chance);
+        const seconds = wait(refresh, failures, 0, chance);
         expect(seconds).toBeGreaterThanOrEqual(Math.min(refresh, 15));
         expect(seconds).toBeLessThanOrEqual(Math.max(refresh, 3600) * 1.1);
       },

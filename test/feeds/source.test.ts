@@ -3,7 +3,7 @@ import { expect, onTestFinished, test, vi } from 'vitest';
 import type { Answer } from '../../service/feeds/fetch.ts';
 import type { Reader } from '../../service/feeds/reader.ts';
 import { openSource } from '../../service/feeds/source.ts';
-import { createTurns } from '../../service/turns.ts';
+import { createTurns } from '../../service/outbound/turns.ts';
 
 const DAY_MS = 86_400_000;
 
@@ -14,7 +14,7 @@ test.each([1, 30, 365])('a source that is to be asked every %d days is asked no 
   const validators = { etag: null, lastModified: null };
   const fetch = async (url: string): Promise<Answer> => {
     asked += 1;
-    return { changed: true, body: Buffer.from('{}'), charset: null, base: url, validators };
+    return { changed: true, nearness: 0, body: Buffer.from('{}'), charset: null, base: url, validators };
   };
   const source = openSource(
     { kind: 'api', id: 'x', url: 'http://a.example/', refreshSeconds: days * 86_400, select: null },

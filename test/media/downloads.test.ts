@@ -1,14 +1,13 @@
 import { createHash } from 'node:crypto';
 import { mkdirSync, readdirSync, readFileSync, statSync, utimesSync, writeFileSync } from 'node:fs';
-import { networkInterfaces } from 'node:os';
 import { join } from 'node:path';
 import { pino } from 'pino';
 import { describe, expect, it, onTestFinished } from 'vitest';
 import { CodedError } from '../../service/errors.ts';
-import { createLocator } from '../../service/media/address.ts';
 import { createCatalog } from '../../service/media/catalog.ts';
 import { createDownloads } from '../../service/media/downloads.ts';
 import { createHasher } from '../../service/media/hasher.ts';
+import { createGet } from '../../service/outbound/get.ts';
 import { temporaryFolder } from '../support/service.ts';
 import { mountSmallDisk } from '../support/small-disk.ts';
 import { noise, serveBytes, startRemote } from './remote.ts';
@@ -27,7 +26,7 @@ const setUp = async ({ mediaDir = temporaryFolder(), limit = 64 * MIB, requireRo
   const hasher = createHasher();
   const log = pino({ level: 'silent' });
   const catalog = createCatalog({ path: join(mediaDir, '.catalog'), folders: [mediaDir], hasher, log });
-  const downloads = await createDownloads({ mediaDir, limit, hasher, requireRoom, catalog });
+  const downloads = await createDownloads({ mediaDir, limit, get: createGet(), hasher, requireRoom, catalog });
   const close = async (): Promise<void> => {
     await downloads.close();
     await catalog.close();
@@ -222,7 +221,7 @@ describe('a server that misbehaves', () => {
     ['redirects to ftp', '/ftp', /leads to ftp:/],
     ['redirects to nowhere', '/nowhere', /no address/],
     ['compresses unasked', '/gzip', /comes as gzip/],
-    ['speaks something else', '/garbage', /request failed/],
+    ['speaks something else', '/garbage', /is not HTTP/],
   ];
 
   const misbehave = async () => {
@@ -323,29 +322,6 @@ it('closing breaks off what is under way, and what has come is kept', async () =
   expect(remote.requests.at(-1)?.headers.range).toBe(`bytes=${MIB}-`);
 });
 
-it('names are looked up one at a time, and addresses not at all', async () => {
-  let running = 0;
-  const locate = createLocator(async (host) => {
-    running += 1;
-    expect(running).toBe(1);
-    await new Promise((resolve) => setImmediate(resolve));
-    running -= 1;
-    if (host === 'unknown') throw new Error('ENOTFOUND');
-    return [
-      { address: '93.184.216.34', family: 4 },
-      { address: host === 'near' ? '10.0.0.1' : '93.184.216.35', family: 4 },
-    ];
-  });
-  const { signal } = new AbortController();
-  const places = ['far', 'near', 'unknown', '127.0.0.1', '[::1]'].map((host) =>
-    locate(host, signal).then(
-      (place) => place.nearness,
-      (error: Error) => error.message,
-    ),
-  );
-  expect(await Promise.all(places)).toEqual([0, 1, 'the name unknown is not known', 2, 2]);
-});
-
 it('closing ends what has hardly begun, and nothing is left to fail later', async () => {
   const { downloads, close, mediaDir } = await setUp();
   const wanting = ['a', 'b', 'c', 'd', 'e', 'f'].map((name) =>
@@ -357,22 +333,3 @@ it('closing ends what has hardly begun, and nothing is left to fail later', asyn
   await Promise.all(wanting);
   expect(readdirSync(mediaDir).filter((name) => name !== '.catalog')).toEqual([]);
 });
-
-const ownAddress = Object.values(networkInterfaces())
-  .flatMap((addresses) => addresses ?? [])
-  .find(({ family, internal }) => family === 'IPv4' && !internal)?.address;
-
-it.skipIf(ownAddress === undefined)(
-  'no redirect leads from the network to this machine (needs a network)',
-  async () => {
-    const remote = await startRemote({ host: '0.0.0.0' });
-    remote.answer('/a.bin', serveBytes(film));
-    remote.answer('/in', (_, response) => response.writeHead(302, { Location: `${remote.url}/a.bin` }).end());
-    remote.answer('/out', (_, response) => response.writeHead(302, { Location: `${outside}/a.bin` }).end());
-    const outside = remote.url.replace('127.0.0.1', ownAddress ?? '');
-    const { downloads } = await setUp();
-    await expect(downloads.want({ name: 'a', from: [`${outside}/in`] })).rejects.toThrow(/nearer than its own/);
-    await downloads.want({ name: 'a', from: [`${remote.url}/out`] });
-    await downloads.want({ name: 'b', from: [`${outside}/a.bin`] });
-  },
-);

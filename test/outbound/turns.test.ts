@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest';
-import { createTurns } from '../service/turns.ts';
+import { createTurns } from '../../service/outbound/turns.ts';
 
 /** A signal that nobody gives. */
 const open = (): AbortSignal => new AbortController().signal;

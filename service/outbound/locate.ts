@@ -1,7 +1,11 @@
 import { lookup } from 'node:dns/promises';
 import { isIP, type LookupFunction } from 'node:net';
-import { nearness } from '../outbound/networks.ts';
 import { FetchFault } from './fault.ts';
+import { type Nearness, nearness } from './networks.ts';
+import { createTurns } from './turns.ts';
+
+/** A look-up holds one of the four threads that also read files, for as long as no name server answers. */
+const LIMITS = { total: 2, perHost: 1, gapMs: 0 };
 
 /** The system's look-up can't be called off; whoever waits for it can be. */
 const unlessAborted = async <T>(work: Promise<T>, signal: AbortSignal): Promise<T> => {
@@ -19,21 +23,19 @@ const unlessAborted = async <T>(work: Promise<T>, signal: AbortSignal): Promise<
 
 interface Place {
   /** Of its nearest address. */
-  nearness: number;
+  nearness: Nearness;
   /** Answers what was found. */
   lookup: LookupFunction;
 }
 
-/** Finds hosts. */
-export const createLocator = (lookUp = (host: string) => lookup(host, { all: true })) => {
-  let turn: Promise<unknown> = Promise.resolve();
+export type LookUp = (host: string) => Promise<{ address: string; family: number }[]>;
 
-  /** One at a time: a look-up holds one of the few threads that read files, for as long as no name server answers. */
-  const find = (host: string): ReturnType<typeof lookUp> => {
-    const finding = turn.then(() => lookUp(host));
-    turn = finding.catch(() => undefined);
-    return finding;
-  };
+/** Finds hosts. @param judge how near an IP address is */
+export const createLocator = (
+  lookUp: LookUp = (host) => lookup(host, { all: true }),
+  judge: (address: string) => Nearness = nearness,
+) => {
+  const turns = createTurns(LIMITS);
 
   /**
    * Where a host is, found out once, so that the connection goes to the very addresses that were judged.
@@ -44,19 +46,21 @@ export const createLocator = (lookUp = (host: string) => lookup(host, { all: tru
     signal.throwIfAborted();
     const bare = host.replace(/^\[|\]$/g, '');
     const family = isIP(bare);
-    const named = async () =>
+    const named = () =>
       unlessAborted(
-        find(bare).catch(() => {
-          throw new FetchFault(`the name ${bare} is not known`);
-        }),
+        turns.take(bare, signal, () => lookUp(bare)),
         signal,
-      );
+      ).catch((error: unknown) => {
+        signal.throwIfAborted();
+        throw new FetchFault('there is no host of that name', { cause: error });
+      });
     const found = family > 0 ? [{ address: bare, family }] : await named();
     const [first] = found;
     return {
-      nearness: Math.max(...found.map(({ address }) => nearness(address))),
+      nearness: found
+        .map(({ address }) => judge(address))
+        .reduce<Nearness>((one, other) => (one > other ? one : other), 0),
       lookup: (_, { all }, done) => (all ? done(null, found) : done(null, first?.address ?? '', first?.family ?? 4)),
     };
   };
 };
-export type Locate = ReturnType<typeof createLocator>;

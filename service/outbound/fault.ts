@@ -6,7 +6,7 @@ interface Details {
   cause?: unknown;
 }
 
-/** Why a medium could not be fetched. The message is one clause for a person, and has no address in it. */
+/** Why something could not be fetched. The message is one clause for a person, and has no address in it. */
 export class FetchFault extends Error {
   override readonly name = 'FetchFault';
   readonly lasting: boolean;
