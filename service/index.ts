@@ -172,10 +172,7 @@ const wire = async (
     site,
     version: packageJson.version,
     serverTime: Date.now(),
-    peers: peers
-      .alive()
-      .slice(0, 256)
-      .map(({ nodeId: id, url }) => ({ nodeId: id, url })),
+    peers: peers.told(),
     ...replication.state(),
     ...mirror.state(),
   });

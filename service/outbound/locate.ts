@@ -59,7 +59,7 @@ export const createLocator = (
     return {
       nearness: found
         .map(({ address }) => judge(address))
-        .reduce<Nearness>((one, other) => (one > other ? one : other), 0),
+        .reduce<Nearness>((nearest, each) => (each > nearest ? each : nearest), 0),
       lookup: (_, { all }, done) => (all ? done(null, found) : done(null, first?.address ?? '', first?.family ?? 4)),
     };
   };

@@ -11,6 +11,8 @@ export interface Address {
   /** Base URL, without a slash at its end. */
   readonly url: string;
   readonly source: Source;
+  /** The IP address that answered here last, as a URL has it; null: none, or none that a URL can have. */
+  host: string | null;
   /** The peer that answered here last; null: none ever did. */
   nodeId: string | null;
   breaker: Breaker;
@@ -94,6 +96,7 @@ export const createAddresses = (): Addresses => {
       }
       if (source !== 'static' && !makeRoom(source, random)) return undefined;
       const state = {
+        host: null,
         nodeId: null,
         reason: null,
         nextAt: now,

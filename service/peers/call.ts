@@ -38,7 +38,13 @@ export interface PeerRequest<Schema extends z.ZodType> {
 
 /** What came of it. Nothing that a box does makes a call throw. */
 export type PeerAnswer<T> =
-  | { ok: true; status: number; body: T }
+  | {
+      ok: true;
+      status: number;
+      body: T;
+      /** The IP address that answered, as a socket has it. */
+      address: string;
+    }
   | {
       ok: false;
       /** Null where there was no whole answer, or none of a peer's: the box is away, hangs, or breaks off. */
@@ -77,6 +83,7 @@ interface Reply {
   status: number;
   /** Null: too many. */
   bytes: Buffer | null;
+  address: string;
   signature: string | string[] | undefined;
 }
 
@@ -118,7 +125,10 @@ const meanings: Readonly<Record<string, string>> = {
   host_refused: 'it does not answer to this name: use its address, or add the name to its SIGNAGE_ALLOWED_HOSTS',
 };
 
-const judge = <Schema extends z.ZodType>({ status, bytes }: Reply, schema: Schema): PeerAnswer<z.output<Schema>> => {
+const judge = <Schema extends z.ZodType>(
+  { status, bytes, address }: Reply,
+  schema: Schema,
+): PeerAnswer<z.output<Schema>> => {
   if (bytes === null) return { ok: false, status, heard: true, code: null, reason: 'answers more than is taken in' };
   const json = parseJson(bytes);
   if (status < 200 || status > 299) {
@@ -128,7 +138,7 @@ const judge = <Schema extends z.ZodType>({ status, bytes }: Reply, schema: Schem
     return { ok: false, status, heard: true, code, reason };
   }
   const { success, data, error } = schema.safeParse(json);
-  if (success) return { ok: true, status, body: data };
+  if (success) return { ok: true, status, body: data, address };
   const path = error.issues[0]?.path.join('.');
   return {
     ok: false,
@@ -180,11 +190,12 @@ export const createCaller = ({ secret, now = Date.now }: Options): Caller => {
         else reject(error);
       });
       request.on('response', (response) => {
-        const { statusCode: status = 0, headers: answered } = response;
+        const { statusCode: status = 0, headers: answered, socket } = response;
+        const { remoteAddress: address = '' } = socket;
         const told = secret === null ? null : readClock(secret, macOf(request), answered[clockHeader]);
         collect(response, mostBytes)
           .then((bytes) => {
-            const reply = { status, bytes, signature: answered[answerHeader] };
+            const reply = { status, bytes, address, signature: answered[answerHeader] };
             if (told !== null && again) {
               skews.set(url.origin, told - now());
               resolve(send(url, ask, false));

@@ -10,7 +10,7 @@ import { type Address, createAddresses, type Source } from './addresses.ts';
 import { isOpen } from './breaker.ts';
 import { type Caller, type PeerAnswer, type PeerRequest, recipientHeader } from './call.ts';
 import { createProber } from './prober.ts';
-import { placeTold } from './told.ts';
+import { hostOf, placeTold, placeToTell } from './told.ts';
 
 /** A box of our site, or a static address where none has answered yet. */
 export interface Peer {
@@ -61,6 +61,8 @@ export interface Registry extends Peers {
   hint(url: string, source: Source): void;
   /** A box that was there said goodbye. */
   goodbye(url: string): void;
+  /** Whom others may ask, and where. */
+  told(): PeerState['peers'];
   /** A box has asked us. @param host its address, as in a URL */
   heard(from: string, host: string, port: number, hasNews: boolean): void;
   close(): void;
@@ -85,6 +87,8 @@ interface Options {
 
 const TICK_MS = 250;
 const SETTLE_MS = 1_000;
+/** As many as a box takes in. */
+const MOST_TOLD = 256;
 
 /** What a peer said last, and when. */
 interface Word {
@@ -160,8 +164,10 @@ export const createRegistry = (
     const path = `/api/peers/state?from=${self}&port=${port}${hasNews ? '&news=1' : ''}`;
     const answer = await caller.call(address.url, { path, schema: peerState });
     if (closed) return;
-    if (answer.ok) take(address, answer.body);
-    else {
+    if (answer.ok) {
+      address.host = hostOf(answer.address);
+      take(address, answer.body);
+    } else {
       address.speaks = answer.heard;
       fail(address, answer.reason);
     }
@@ -202,6 +208,11 @@ export const createRegistry = (
   return {
     all,
     alive: () => all().filter(isLive),
+    told: () =>
+      all()
+        .filter(isLive)
+        .slice(0, MOST_TOLD)
+        .map(({ nodeId, url }) => ({ nodeId, url: placeToTell(url, addresses.get(url)?.host ?? null) })),
     settled: () => settling ?? Promise.resolve(),
     call: async (peer, request) => {
       const { nodeId } = peer;

@@ -1,21 +1,14 @@
-import { isIPv6 } from 'node:net';
 import { readFields } from '../fields.ts';
 import type { Routes } from '../http/routes.ts';
 import { type PeerState, peerQuery } from '../wire/peers.ts';
 import type { Registry } from './registry.ts';
+import { hostOf } from './told.ts';
 
 interface Dependencies {
   registry: Pick<Registry, 'heard'>;
   /** What this box tells of itself. */
   state(): PeerState;
 }
-
-/** A socket's address as a URL has it; null where no URL can (RFC 6874: a zone). */
-const hostOf = (address: string): string | null => {
-  const plain = address.replace(/^::ffff:(?=\d+\.)/, '');
-  if (!isIPv6(plain)) return plain;
-  return plain.includes('%') || plain.startsWith('fe80:') ? null : `[${plain}]`;
-};
 
 export const peerRoutes = ({ registry, state }: Dependencies): Routes => ({
   'GET /api/peers/state': (ctx) => {

@@ -1,5 +1,25 @@
+import { isIP, isIPv6 } from 'node:net';
 import { isBaseUrl } from '../options.ts';
 import { isSiteAddress, isThisMachine } from '../outbound/networks.ts';
+
+/** A socket's address as a URL has it; null where no URL can (RFC 6874: a zone). */
+export const hostOf = (address: string): string | null => {
+  const plain = address.replace(/^::ffff:(?=\d+\.)/, '');
+  if (!isIPv6(plain)) return plain || null;
+  return plain.includes('%') || plain.startsWith('fe80:') ? null : `[${plain}]`;
+};
+
+/**
+ * The address by which to tell others of a box: the one that answers rather than a name, which may mean somebody else
+ * there than here, and is not followed. By https it is the name that counts.
+ * @param host that answers there
+ */
+export const placeToTell = (url: string, host: string | null): string => {
+  const place = new URL(url);
+  if (host === null || place.protocol !== 'http:' || isIP(place.hostname.replace(/^\[|\]$/g, '')) > 0) return url;
+  place.hostname = host;
+  return place.href.replace(/\/$/, '');
+};
 
 /**
  * Where to look for a box that a peer told of; null: nowhere. Without a secret anybody may be that peer, and nobody may

@@ -27,7 +27,8 @@ const start = async (isCut: (n: number) => boolean) => {
 
 test('one connection serves many calls', async () => {
   const { asked, url, caller } = await start(() => false);
-  for (const n of [1, 2, 3]) expect(await caller.call(url, request)).toEqual({ ok: true, status: 200, body: { n } });
+  for (const n of [1, 2, 3])
+    expect(await caller.call(url, request)).toEqual({ ok: true, status: 200, body: { n }, address: '127.0.0.1' });
   expect(new Set(asked.map(({ socket }) => socket.remotePort)).size).toBe(1);
 });
 

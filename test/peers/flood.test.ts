@@ -34,7 +34,7 @@ const createLan = (boxes: ReadonlyMap<string, string>) => {
       lan.underWay -= 1;
       return nodeId === undefined
         ? { ok: false as const, status: null, code: null, reason: 'did not answer' }
-        : { ok: true as const, status: 200, body: stateOf(nodeId) };
+        : { ok: true as const, status: 200, body: stateOf(nodeId), address: '' };
     },
     close: () => {},
   } as unknown as Caller;

@@ -4,9 +4,10 @@ import { pino } from 'pino';
 import { expect, it, onTestFinished } from 'vitest';
 import type { Caller } from '../../service/peers/call.ts';
 import { createRegistry } from '../../service/peers/registry.ts';
-import { placeTold } from '../../service/peers/told.ts';
+import { hostOf, placeTold, placeToTell } from '../../service/peers/told.ts';
 import type { PeerState } from '../../service/wire/peers.ts';
 import { patience } from '../support/observe.ts';
+import { startBox } from './support.ts';
 
 const stranger = 'http://10.9.9.9:4444';
 
@@ -53,6 +54,27 @@ it.each(['http://127.0.0.1:8081', 'http://localhost:8081', 'http://[::1]:8081'])
   },
 );
 
+it.each<[url: string, answered: string, told: string]>([
+  ['http://lobby:8080', '172.18.0.4', 'http://172.18.0.4:8080'],
+  ['http://lobby', '::ffff:172.18.0.4', 'http://172.18.0.4'],
+  ['http://lobby.local:8080', 'fd00::2', 'http://[fd00::2]:8080'],
+  ['http://lobby.local:8080', 'fe80::2%eth0', 'http://lobby.local:8080'],
+  ['http://lobby:8080', '', 'http://lobby:8080'],
+  ['http://lobby/signage', '172.18.0.4', 'http://172.18.0.4/signage'],
+  ['https://lobby.example', '172.18.0.4', 'https://lobby.example'],
+  ['http://10.0.0.7:8080', '172.18.0.4', 'http://10.0.0.7:8080'],
+  ['http://[fd00::2]:8080', 'fd00::3', 'http://[fd00::2]:8080'],
+])('of %s, where %s answers, others are told %s', (url, answered, told) => {
+  expect(placeToTell(url, hostOf(answered))).toBe(told);
+});
+
+it('a box that is known by a name is told of by the address that answers', async () => {
+  const one = await startBox([]);
+  const other = await startBox([{ url: one.url.replace('127.0.0.1', 'localhost') }]);
+  const told = async () => ((await (await other.get('/api/peers/state')).json()) as PeerState).peers;
+  await expect.poll(told, patience).toMatchObject([{ url: one.url }]);
+});
+
 it('a peer that nobody vouches for sends a box to no address but of a box, and with no path of its own', async () => {
   const told = ['http://0.0.0.0:9222/json/new?x#', 'http://me:pw@192.168.1.1/reboot.cgi?do=1#', 'http://10.9.9.8:8080'];
   const state: PeerState = {
@@ -65,7 +87,7 @@ it('a peer that nobody vouches for sends a box to no address but of a box, and w
     call: async (base: string, { path }: { path: string }) => {
       asked.add(new URL(base + path).href.replace(/\?from=.*/, ''));
       return base === stranger
-        ? { ok: true, status: 200, body: state }
+        ? { ok: true, status: 200, body: state, address: '10.9.9.9' }
         : { ok: false, status: null, heard: false, code: null, reason: 'is not there' };
     },
     close: () => {},
