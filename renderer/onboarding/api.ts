@@ -1,4 +1,5 @@
 /** The calls of the onboarding form. */
+import type { ConnectionSnapshot } from '../../service/wire/connections.ts';
 import type { Binding, OnboardingResult, OnboardingScreens, OnboardingStatus } from '../../service/wire/onboarding.ts';
 import type { PageToken } from '../shared/page-token.ts';
 import { patientFetch } from '../shared/patience.ts';
@@ -14,6 +15,8 @@ export const isRefusal = (error: unknown): error is Refusal => typeof (error as 
 export interface Api {
   status(deviceId: string): Promise<OnboardingStatus>;
   screens(): Promise<OnboardingScreens>;
+  /** The players that show a screen. */
+  players(slug: string): Promise<ConnectionSnapshot>;
   bind(binding: Binding): Promise<OnboardingResult>;
 }
 
@@ -21,7 +24,7 @@ export interface Api {
 export const createApi = (token: PageToken): Api => {
   const call = async <Answer>(path: string, init: RequestInit = {}, isRetry = false): Promise<Answer> => {
     const headers = { ...init.headers, ...token.header() };
-    const { status, body } = await patientFetch(`/api/onboarding${path}`, { ...init, headers }, async (response) => ({
+    const { status, body } = await patientFetch(`/api${path}`, { ...init, headers }, async (response) => ({
       status: response.status,
       body: (await response.json()) as unknown,
     }));
@@ -35,9 +38,14 @@ export const createApi = (token: PageToken): Api => {
   };
 
   return {
-    status: (deviceId) => call(`/status?deviceId=${encodeURIComponent(deviceId)}`),
-    screens: () => call('/screens'),
+    status: (deviceId) => call(`/onboarding/status?deviceId=${encodeURIComponent(deviceId)}`),
+    screens: () => call('/onboarding/screens'),
+    players: (slug) => call(`/screens/${slug}/connections`),
     bind: (binding) =>
-      call('', { method: 'POST', headers: { 'Content-Type': 'application/json' }, body: JSON.stringify(binding) }),
+      call('/onboarding', {
+        method: 'POST',
+        headers: { 'Content-Type': 'application/json' },
+        body: JSON.stringify(binding),
+      }),
   };
 };

@@ -3,8 +3,8 @@ import type { Screen } from '../../service/wire/playlist.ts';
 import { element } from './element.ts';
 
 export interface Choices {
-  /** Fills the list. A screen that was chosen stays chosen while it is there; `preferred` is chosen otherwise. */
-  fill(screens: readonly Screen[], preferred: string | null): void;
+  /** Fills the list. The screen of this slug is chosen, or the only one. */
+  fill(screens: readonly Screen[], slug: string | null): void;
   /** The screen that is chosen. */
   readonly chosen: Screen | undefined;
   focus(): void;
@@ -67,10 +67,9 @@ export const createChoices = (onChoose: (screen: Screen) => void): Choices => {
   });
 
   return {
-    fill: (next, preferred) => {
-      const before = chosen()?.slug ?? preferred;
+    fill: (next, slug) => {
       screens = next;
-      list.replaceChildren(...screens.map((screen) => row(screen, screen.slug === before || screens.length === 1)));
+      list.replaceChildren(...screens.map((screen) => row(screen, screen.slug === slug || screens.length === 1)));
       element('search-field').hidden = screens.length <= MANY;
       search.value = '';
       filter();

@@ -1,34 +1,34 @@
 /** The onboarding form, on the phone of whoever sets a player up. */
-import type { Binding, OnboardingStatus } from '../../service/wire/onboarding.ts';
+import type { OnboardingResult, OnboardingStatus } from '../../service/wire/onboarding.ts';
 import type { PageBoot } from '../../service/wire/page.ts';
 import type { Screen } from '../../service/wire/playlist.ts';
 import { readBoot } from '../shared/boot.ts';
+import { leaveFor } from '../shared/leave.ts';
 import { createPageToken } from '../shared/page-token.ts';
 import { createApi, isRefusal } from './api.ts';
 import { createChoices } from './choices.ts';
 import { element } from './element.ts';
+import { suggestName } from './name.ts';
 import { speak } from './texts.ts';
+import { createViews } from './views.ts';
 
-type View = 'loading' | 'device' | 'away' | 'empty' | 'form' | 'rebind' | 'done';
+/** The same player may be set up from another phone meanwhile. */
+const LOOK_MS = 3_000;
 
 const texts = speak(document, navigator.languages);
 const api = createApi(createPageToken(readBoot<PageBoot>(document).pageToken, location.href));
 const deviceId = new URLSearchParams(location.search).get('deviceId') ?? '';
+/** The landing page led here, in the browser that is the player: it goes on to the screen by itself. */
+const isPlayer = location.hash === '#here';
 
 const name = element<HTMLInputElement>('name');
-const button = element<HTMLButtonElement>('bind');
+const views = createViews(document, (from) => {
+  if (from === 'done') void load();
+  else views.show('form');
+});
 let status: OnboardingStatus | undefined;
-let view: View = 'loading';
-
-/** Shows one view, and takes whoever hears the page instead of seeing it there. */
-const show = (next: View): void => {
-  view = next;
-  for (const section of Array.from(document.querySelectorAll<HTMLElement>('[data-view]'))) {
-    section.hidden = section.dataset.view !== next;
-    if (!section.hidden) section.querySelector<HTMLElement>('h1')?.focus({ preventScroll: true });
-  }
-  scrollTo(0, 0);
-};
+let isBusy = false;
+let isQueued = false;
 
 /** Says what is wrong with a field, beside it; nothing: all is well. */
 const complain = (field: 'screens' | 'name' | 'device', complaint = ''): void => {
@@ -38,13 +38,32 @@ const complain = (field: 'screens' | 'name' | 'device', complaint = ''): void =>
 };
 
 /** A name for the player, until somebody gives it another. */
-const suggest = (screen: Screen): void => {
+const suggest = async (screen: Screen): Promise<void> => {
   complain('screens');
-  if (name.dataset.given !== undefined) return;
-  name.value = screen.name.slice(0, name.maxLength);
-  complain('name');
+  const isWanted = (): boolean => name.dataset.given === undefined && choices.chosen === screen;
+  const fill = (taken: readonly (string | null)[]): void => {
+    name.value = suggestName(screen.name, new Set(taken), name.maxLength);
+    complain('name');
+  };
+  if (!isWanted()) return;
+  fill([]);
+  const { connections } = await api.players(screen.slug).catch(() => ({ connections: [] }));
+  const others = connections.filter((player) => player.deviceId !== deviceId);
+  if (isWanted() && document.activeElement !== name) fill(others.map(({ clientName }) => clientName));
 };
-const choices = createChoices(suggest);
+const choices = createChoices((screen) => void suggest(screen));
+
+const askForScreen = (complaint: string): void => {
+  complain('screens', complaint);
+  choices.focus();
+  element('screens-error').scrollIntoView({ block: 'nearest' });
+};
+
+const askForName = (): void => {
+  complain('name', texts.chooseName);
+  name.focus();
+  element('name-error').scrollIntoView({ block: 'nearest' });
+};
 
 const reason = (error: unknown): string => {
   if (!isRefusal(error)) return navigator.onLine ? texts.unreachable : texts.offline;
@@ -54,91 +73,125 @@ const reason = (error: unknown): string => {
 };
 
 const askForDevice = (): void => {
-  show('device');
+  views.show('device');
   element<HTMLInputElement>('device').value = deviceId;
+  element('no-device').hidden = deviceId !== '';
   if (deviceId !== '') complain('device', texts.badDevice);
+};
+
+/** Takes in how things stand with the player. */
+const learn = (current: OnboardingStatus): void => {
+  status = current;
+  const { screenName, clientName } = current;
+  element('subject').textContent =
+    screenName === null || clientName === null ? texts.player(deviceId) : texts.bound(screenName, clientName);
 };
 
 /** Fetches what there is to choose from, and shows it. */
 const load = async (): Promise<void> => {
   if (deviceId === '') return askForDevice();
-  show('loading');
+  views.show('loading');
   try {
     const [current, { screens }] = await Promise.all([api.status(deviceId), api.screens()]);
-    status = current;
+    learn(current);
     choices.fill(screens, current.screenSlug);
     if (current.clientName !== null) {
       name.value = current.clientName;
       name.dataset.given = '';
-    } else if (choices.chosen !== undefined) suggest(choices.chosen);
-    element('subject').textContent =
-      current.screenName === null || current.clientName === null
-        ? texts.player(deviceId)
-        : texts.bound(current.screenName, current.clientName);
-    show(screens.length === 0 ? 'empty' : 'form');
+    } else if (choices.chosen !== undefined) void suggest(choices.chosen);
+    views.show(screens.length === 0 ? 'empty' : 'form');
   } catch (error) {
     if (isRefusal(error) && error.field === 'deviceId') return askForDevice();
     element('away-reason').textContent = reason(error);
-    show('away');
+    views.show('away');
   }
 };
 
 const refuse = async (error: unknown): Promise<void> => {
-  show('form');
+  await views.goBack();
   if (isRefusal(error) && error.field === 'screenSlug') {
-    choices.fill((await api.screens()).screens, null);
-    complain('screens', texts.screenGone);
-    choices.focus();
-  } else if (isRefusal(error) && error.field === 'clientName') {
-    complain('name', texts.chooseName);
-    name.focus();
-  } else element('form-error').textContent = reason(error);
+    const { screens } = await api.screens();
+    choices.fill(screens, null);
+    if (screens.length === 0) return views.show('empty');
+    askForScreen(texts.screenGone);
+  } else if (isRefusal(error) && error.field === 'clientName') askForName();
+  else element('form-error').textContent = reason(error);
 };
 
-const bind = async (binding: Binding): Promise<void> => {
-  show('form');
-  button.disabled = true;
-  button.textContent = texts.binding;
+const work = (isWorking: boolean): void => {
+  isBusy = isWorking;
+  for (const id of ['bind', 'rebind'] as const) {
+    element<HTMLButtonElement>(id).disabled = isWorking;
+    element(id).textContent = isWorking ? texts.binding : texts.plain[id];
+  }
+};
+
+/** Asks whether a player that shows another screen shall leave it. */
+const ask = (from: string, to: string): void => {
+  element('rebind-question').textContent = texts.rebindQuestion(from, to);
+  views.goOn('rebind');
+};
+
+const conclude = (title: string, words: string): void => {
+  element('done-title').textContent = title;
+  element('done').textContent = words;
+};
+
+const finish = async ({ queued, ...bound }: OnboardingResult): Promise<void> => {
+  learn({ ...bound, onboarded: true });
+  if (isPlayer && (await leaveFor(`/screen/${bound.screenSlug}`))) return;
+  isQueued = queued;
+  if (queued) conclude(texts.queuedTitle, texts.queued(bound.clientName));
+  else conclude(texts.doneTitle(bound.screenName), texts.done(bound.clientName));
+  views.goOn('done');
+};
+
+/** What the form says; null where something is missing, which is then said beside it. */
+const read = (): { clientName: string; screen: Screen } | null => {
+  const screen = choices.chosen;
+  const clientName = name.value.trim();
+  element('form-error').textContent = '';
+  if (screen !== undefined && clientName !== '') return { clientName, screen };
+  if (screen === undefined) askForScreen(texts.chooseScreen);
+  else askForName();
+  return null;
+};
+
+/** @param left the screen that the player may leave without being asked about again */
+const submit = async (left: string | null = null): Promise<void> => {
+  const given = read();
+  if (given === null || isBusy) return;
+  const { clientName, screen } = given;
+  work(true);
   try {
-    const { screenName, clientName, queued } = await api.bind(binding);
-    element('done-title').textContent = queued ? texts.queuedTitle : texts.doneTitle(screenName);
-    element('done').textContent = queued ? texts.queued(clientName) : texts.done(clientName);
-    show('done');
+    const current = await api.status(deviceId);
+    learn(current);
+    if (current.screenName === null || [screen.slug, left].includes(current.screenSlug))
+      await finish(await api.bind({ deviceId, clientName, screenSlug: screen.slug }));
+    else ask(current.screenName, screen.name);
   } catch (error) {
     await refuse(error).catch(() => {
       element('form-error').textContent = reason(undefined);
     });
   } finally {
-    button.disabled = false;
-    button.textContent = texts.plain.bind;
+    work(false);
   }
 };
 
-/** What the form says; null where something is missing, which is then said beside it. */
-const read = (): { binding: Binding; screen: Screen } | null => {
-  const screen = choices.chosen;
-  const clientName = name.value.trim();
-  element('form-error').textContent = '';
-  if (screen === undefined) {
-    complain('screens', texts.chooseScreen);
-    choices.focus();
-    return null;
-  }
-  if (clientName === '') {
-    complain('name', texts.chooseName);
-    name.focus();
-    return null;
-  }
-  return { binding: { deviceId, clientName, screenSlug: screen.slug }, screen };
-};
-
-const submit = (): void => {
-  const given = read();
-  if (given === null) return;
-  const { binding, screen } = given;
-  if (status?.screenName == null || status.screenSlug === screen.slug) return void bind(binding);
-  element('rebind-title').textContent = texts.rebindTitle(status.screenName, screen.name);
-  show('rebind');
+/** Follows what others do with the player. */
+const look = async (): Promise<void> => {
+  const known = status;
+  if (document.hidden || isBusy || known === undefined || !['form', 'rebind', 'done'].includes(views.current)) return;
+  const current = await api.status(deviceId).catch(() => known);
+  // Something newer may have been heard meanwhile.
+  if (isBusy || status !== known) return;
+  if (current.screenSlug === known.screenSlug && current.clientName === known.clientName) return;
+  learn(current);
+  const { screenName, clientName } = current;
+  if (views.current === 'form') return;
+  if (views.current === 'rebind' || screenName === null || clientName === null) return void views.goBack();
+  if (isQueued) conclude(texts.queuedTitle, texts.queued(clientName));
+  else conclude(texts.doneTitle(screenName), texts.changed(clientName));
 };
 
 const on = (id: string, event: string, act: () => void): void =>
@@ -147,12 +200,10 @@ const on = (id: string, event: string, act: () => void): void =>
     act();
   });
 
-on('form', 'submit', submit);
-on('keep', 'click', () => show('form'));
-on('rebind', 'click', () => {
-  const given = read();
-  if (given !== null) void bind(given.binding);
-});
+on('form', 'submit', () => void submit());
+on('rebind', 'click', () => void submit(status?.screenSlug));
+on('keep', 'click', () => void views.goBack());
+on('change', 'click', () => void views.goBack());
 on('device-form', 'submit', () => {
   // On the screen it stands in groups.
   const typed = element<HTMLInputElement>('device').value.replace(/\s/g, '');
@@ -169,7 +220,9 @@ addEventListener('offline', () => {
 });
 addEventListener('online', () => {
   element('form-error').textContent = '';
-  if (view === 'away') void load();
+  if (views.current === 'away') void load();
 });
+setInterval(() => void look(), LOOK_MS);
+document.addEventListener('visibilitychange', () => void look());
 
 void load();

@@ -15,6 +15,7 @@ export interface PlainTexts {
   loading: string;
   stuck: string;
   deviceTitle: string;
+  noDevice: string;
   deviceTask: string;
   deviceLabel: string;
   next: string;
@@ -28,6 +29,7 @@ export interface PlainTexts {
   name: string;
   nameHint: string;
   bind: string;
+  rebindTitle: string;
   rebind: string;
   keep: string;
   change: string;
@@ -48,9 +50,11 @@ export interface Texts {
   player(deviceId: string): string;
   /** What a bound device shows now. */
   bound(screen: string, name: string): string;
-  rebindTitle(from: string, to: string): string;
+  rebindQuestion(from: string, to: string): string;
   doneTitle(screen: string): string;
   done(name: string): string;
+  /** Somebody else has set it up anew since. */
+  changed(name: string): string;
   queuedTitle: string;
   queued(name: string): string;
   binding: string;

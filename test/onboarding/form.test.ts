@@ -2,7 +2,8 @@
 import type { Page } from 'playwright-core';
 import { expect } from 'vitest';
 import { describeBrowser, itBrowser as it } from '../support/browser.ts';
-import { content, openPhone, startReachable } from './browser.ts';
+import { joinScreen } from '../support/page.ts';
+import { content, openPhone, patience, startReachable } from './browser.ts';
 import { bind } from './support.ts';
 
 const formOf = ({ url }: { url: string }, deviceId = 'device-1'): string => `${url}/onboard?deviceId=${deviceId}`;
@@ -42,7 +43,7 @@ describeBrowser('the form', () => {
     const service = await startReachable();
     await bind(service, { screenSlug: 'cafe' });
     const phone = await openPhone(formOf(service));
-    await phone.getByText('“Front desk” shows Café now.').waitFor();
+    await phone.getByText('“Front desk” shows “Café” now.').waitFor();
     expect(await phone.getByRole('radio', { name: 'Café' }).isChecked()).toBe(true);
     await phone.getByLabel('Name of the player').fill('Counter');
     await press(phone, 'Start playing');
@@ -54,17 +55,18 @@ describeBrowser('the form', () => {
     async (path) => {
       const service = await startReachable();
       const phone = await openPhone(service.url + path);
-      await phone.getByRole('heading', { name: 'Which player?' }).waitFor();
+      await phone.getByText('The address doesn’t say which player to set up.').waitFor();
       await phone.getByLabel('Id of the player').fill(' k7qm 3x9f ');
       await press(phone, 'Next');
       await phone.getByText('Player k7qm3x9f').waitFor();
     },
   );
 
-  it('says that an id is wrong', async () => {
+  it('says that an id is wrong, and not that there is none', async () => {
     const service = await startReachable();
     const phone = await openPhone(formOf(service, 'a/b'));
     await phone.getByText('This id can’t be right.').waitFor();
+    expect(await phone.getByText('The address doesn’t say').isVisible()).toBe(false);
     expect(await phone.getByLabel('Id of the player').inputValue()).toBe('a/b');
   });
 
@@ -98,7 +100,7 @@ describeBrowser('the form', () => {
   it('says that there is nothing to choose from, and tries again', async () => {
     const service = await startReachable({}, { content: { screens: [], playlists: [] } });
     const phone = await openPhone(formOf(service));
-    await phone.getByRole('heading', { name: 'There are no screens yet' }).waitFor();
+    await phone.getByRole('heading', { name: 'There are no screens' }).waitFor();
     service.writeContent(content);
     await expect.poll(async () => (await (await service.get('/api/onboarding/screens')).json()).screens.length).toBe(3);
     await press(phone, 'Try again');
@@ -117,6 +119,43 @@ describeBrowser('the form', () => {
     await phone.getByText('Gate 4').tap();
     await press(phone, 'Start playing');
     await phone.getByRole('heading', { name: 'Saved' }).waitFor();
+  });
+
+  it('says that there is nothing to choose from any more, where every screen is gone', async () => {
+    const service = await startReachable();
+    const phone = await openPhone(formOf(service));
+    await phone.getByText('Lobby').tap();
+    service.writeContent({ screens: [], playlists: [] });
+    await expect.poll(async () => (await (await service.get('/api/onboarding/screens')).json()).screens.length).toBe(0);
+    await press(phone, 'Start playing');
+    await phone.getByRole('heading', { name: 'There are no screens' }).waitFor();
+  });
+
+  it('suggests a name that no player of the screen has', async () => {
+    const service = await startReachable();
+    await joinScreen(service, 'lobby', { deviceId: 'device-2', clientName: 'Lobby' });
+    await joinScreen(service, 'lobby', { deviceId: 'device-3', clientName: 'Lobby 3' });
+    const phone = await openPhone(formOf(service));
+    await phone.getByText('Lobby').tap();
+    const suggested = () => phone.getByLabel('Name of the player').inputValue();
+    await expect.poll(suggested, patience).toBe('Lobby 2');
+  });
+
+  it('goes back to the form from the question and from the end', async () => {
+    const service = await startReachable();
+    await bind(service, { screenSlug: 'cafe' });
+    const phone = await openPhone(formOf(service));
+    await phone.getByText('Lobby').tap();
+    await press(phone, 'Start playing');
+    await phone.getByText('It shows “Café” now. Change it to “Lobby”?').waitFor();
+    await phone.goBack();
+    await phone.getByRole('heading', { name: 'Set up this player' }).waitFor();
+    expect(await phone.getByRole('radio', { name: 'Lobby' }).isChecked()).toBe(true);
+    await press(phone, 'Start playing');
+    await press(phone, 'Yes, change it');
+    await phone.getByRole('heading', { name: 'Saved' }).waitFor();
+    await phone.goBack();
+    await phone.getByText('“Front desk” shows “Lobby” now.').waitFor();
   });
 
   it('says that the phone is offline, keeps what was filled in, and goes on', async () => {

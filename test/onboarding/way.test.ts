@@ -63,10 +63,10 @@ describeBrowser('from the code to the screen', { timeout: 60_000 }, () => {
     await untilPlaying(screen, 'lobby', 'Welcome');
 
     await phone.getByRole('button', { name: 'Change something' }).tap();
-    await phone.getByText('“Lobby” shows Lobby now.').waitFor();
+    await phone.getByText('“Lobby” shows “Lobby” now.').waitFor();
     await phone.getByText('Gate 4').tap();
     await phone.getByRole('button', { name: 'Start playing' }).tap();
-    await phone.getByRole('heading', { name: 'It shows Lobby now. Change it to Gate 4?' }).waitFor();
+    await phone.getByText('It shows “Lobby” now. Change it to “Gate 4”?').waitFor();
     await phone.getByRole('button', { name: 'No, leave it' }).tap();
     await phone.getByRole('button', { name: 'Start playing' }).tap();
     await phone.getByRole('button', { name: 'Yes, change it' }).tap();
