@@ -1,6 +1,7 @@
 import type { PlaylistPayload, Slide } from '../../../service/wire/playlist.ts';
 import { type Agenda, agendaOf } from './agenda.ts';
-import { fontsLoaded } from './fit.ts';
+import { rowsOf } from './board.ts';
+import { fontsLoaded, largestFit } from './fit.ts';
 import { createPages, spread, withPages } from './pages.ts';
 import { lookOf, paint } from './palette.ts';
 import type { SlideFactory } from './slide.ts';
@@ -10,13 +11,15 @@ type Group = PlaylistPayload['timetableGroups'][number];
 
 /** How long a page of entries is on where the slide has no duration, and what it takes to read one. */
 const PAGE_TIME = { usualMs: 10_000, leastMs: 4_000 };
-/** Of a row, in hundredths of the screen's smaller side: its letters can be read at ten metres, or fill the screen. */
-const LOWEST_ROW = 11;
-const HIGHEST_ROW = 21;
-/** Names that don't fit into a line are set smaller, all of them alike, down to this share; longer ones take two lines. */
-const SMALLEST_NAME = 0.72;
+/** What doesn't fit into a line is set smaller, all names (and places) alike, down to this share; longer ones take more lines. */
+const SMALLEST_LINE = 0.72;
+/** The same for the title: its share on one line, and then on two. */
+const TITLE = { one: [1, 0.7], two: [0.7, 0.44] } as const;
 /** Further ahead than this (minutes) the time of an entry says more than how long it is until then. */
 const LONGEST_WAIT = 60;
+
+/** Letters may reach a little over their line: only another line counts. */
+const isClamped = ({ scrollHeight, clientHeight }: Element): boolean => scrollHeight > clientHeight * 1.2;
 
 const element = (tag: string, name: string, text: string | null = ''): HTMLElement => {
   const made = document.createElement(tag);
@@ -41,6 +44,7 @@ const createTeller = (timeZone: string) => {
     /** Half of the day, where it is told at all, is told in small. */
     time: (moment: number): HTMLElement => {
       const time = element('time', 'time');
+      time.dir = 'auto';
       for (const { type, value } of clock.formatToParts(moment)) {
         time.append(type === 'dayPeriod' ? element('small', 'half', value) : value.trim());
       }
@@ -95,38 +99,66 @@ export const createTimetable: SlideFactory = ({ slide, payload, timeZone, now, f
     return row;
   };
 
-  /** How many rows of the least height there is room for, and how high they are where there are fewer entries. */
-  const measure = (entries: number): { perPage: number; row: number } => {
-    const { clientWidth, clientHeight } = frame;
-    const unit = Math.min(clientWidth, clientHeight) / 100;
-    const available = rows.clientHeight / unit;
-    const perPage = Math.max(1, Math.floor(available / LOWEST_ROW));
-    const shown = Math.min(perPage, Math.max(entries, 1));
-    return { perPage, row: Math.min(HIGHEST_ROW, available / shown) };
+  const fitTitle = (): void => {
+    const holds = ([largest, smallest]: readonly [number, number], isLong: boolean): boolean => {
+      title.classList.toggle('long', isLong);
+      const fits = (t: number): boolean => {
+        title.style.setProperty('--share', String(smallest + (largest - smallest) * t));
+        return title.scrollWidth <= title.clientWidth && !isClamped(title);
+      };
+      return fits(largestFit(fits));
+    };
+    if (!holds(TITLE.one, false)) holds(TITLE.two, true);
   };
 
-  const squeeze = (): void => {
-    rows.style.setProperty('--squeeze', '1');
-    const names = [...rows.querySelectorAll<HTMLElement>('.name')];
-    for (const name of names) name.classList.remove('long');
-    const shares = names.map((name) => name.clientWidth / Math.max(1, name.scrollWidth));
+  const measure = (entries: number) => {
+    const { clientWidth, clientHeight } = frame;
+    const unit = Math.min(clientWidth, clientHeight) / 100;
+    return rowsOf(rows.clientHeight / unit, entries, clientWidth < clientHeight);
+  };
+
+  const squeeze = (kind: 'name' | 'location'): void => {
+    rows.style.setProperty(`--${kind}`, '1');
+    const lines = [...rows.querySelectorAll<HTMLElement>(`.${kind}`)];
+    for (const line of lines) line.classList.remove('long');
+    const shares = lines.map((line) => line.clientWidth / Math.max(1, line.scrollWidth));
     // A little less, because letters don't scale in step.
-    const fitting = shares.filter((share) => share >= SMALLEST_NAME && share < 1).map((share) => share * 0.98);
-    rows.style.setProperty('--squeeze', String(Math.min(1, ...fitting)));
-    names.forEach((name, at) => {
-      name.classList.toggle('long', (shares[at] ?? 1) < SMALLEST_NAME);
+    const fitting = shares.filter((share) => share >= SMALLEST_LINE && share < 1).map((share) => share * 0.98);
+    rows.style.setProperty(`--${kind}`, String(Math.min(1, ...fitting)));
+    lines.forEach((line, at) => {
+      line.classList.toggle('long', (shares[at] ?? 1) < SMALLEST_LINE);
     });
+  };
+
+  /** Sets the rows as large as they go with no name or place cut off. */
+  const fitRows = ({ largest, usual, smallest }: ReturnType<typeof rowsOf>['type']): void => {
+    const set = (type: number): void => {
+      rows.style.setProperty('--type', String(type));
+      squeeze('location');
+      squeeze('name');
+    };
+    const fits = (t: number): boolean => {
+      set(smallest + (largest - smallest) * t);
+      const isCut = [...rows.querySelectorAll('.long')].some(isClamped);
+      return !isCut && [...rows.children].every((row) => row.scrollHeight <= row.clientHeight + 1);
+    };
+    if (!fits(largestFit(fits))) set(usual);
   };
 
   /** Writes the page that is on. */
   const write = (agenda: Agenda): void => {
-    const { perPage, row } = measure(agenda.entries.length);
+    day.textContent = tell.day(agenda);
+    clock.replaceChildren(tell.time(now()));
+    fitTitle();
+    const { perPage, height, type, lines, isStacked } = measure(agenda.entries.length);
     const share = spread(slide, Math.ceil(agenda.entries.length / perPage), PAGE_TIME);
     const list = chunk(agenda.entries, perPage);
     length = share.length;
     current = Math.min(current, share.count - 1);
     pages.open(share.count, share.pageMs);
-    rows.style.setProperty('--row', String(row));
+    rows.style.setProperty('--row', String(height));
+    rows.style.setProperty('--lines', String(lines));
+    rows.classList.toggle('stacked', isStacked);
     rows.replaceChildren(
       ...(list[current] ?? []).map((each) => createRow(each, agenda.daysAhead === 0 && each === agenda.entries[0])),
     );
@@ -134,10 +166,8 @@ export const createTimetable: SlideFactory = ({ slide, payload, timeZone, now, f
       'placed',
       agenda.entries.some(({ entry }) => entry.location !== null),
     );
-    day.textContent = tell.day(agenda);
     count.textContent = share.count > 1 ? `${current + 1} / ${share.count}` : '';
-    clock.replaceChildren(tell.time(now()));
-    squeeze();
+    fitRows(type);
   };
 
   /** Looks what is to come now; writes it where that is something else, or another minute. */

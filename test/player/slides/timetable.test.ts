@@ -97,6 +97,38 @@ describeBrowser('a timetable', () => {
     await expect.poll(() => service.log(), patience).toMatch(/"slideId":"board","reason":"there is nothing/);
   });
 
+  it('cuts off neither a place nor its title, and lets none run into the next row', async () => {
+    const timeZone = noon();
+    const entry = (at: number, title: string, location: string) => ({ time: wallTime(at, timeZone), title, location });
+    const long = entry(30, 'Universitätsklinikum über Marktplatz und Rathaus', 'Bussteig am Omnibusbahnhof West');
+    const content = (entries: object[]) =>
+      lobby([{ id: 'board', kind: 'timetable', content: { group_id: 'bus' }, duration_seconds: 3600 }], {
+        timetableGroups: [{ id: 'bus', name: 'Abfahrten aller Linien am Hauptbahnhof Nord, Europaplatz', entries }],
+      });
+    const many = Array.from({ length: 20 }, (_, at) => entry(31 + at, 'Flughafen', 'Bussteig 1'));
+    const service = await startTestService({ content: content([long]), env: { SIGNAGE_TIME_ZONE: timeZone } });
+    const page = await board(service);
+    const cut = () =>
+      page.locator('.sheet').evaluate((sheet) => {
+        const isCut = ({ scrollWidth, clientWidth, scrollHeight, clientHeight }: Element): boolean =>
+          scrollWidth > clientWidth || scrollHeight > clientHeight * 1.2;
+        const runsOver = (part: Element): boolean => {
+          const [own, row] = [part.getBoundingClientRect(), part.closest('.row')?.getBoundingClientRect()];
+          return row !== undefined && own.height > 0 && (own.top < row.top - 1 || own.bottom > row.bottom + 1);
+        };
+        const parts = [...sheet.querySelectorAll('.title, .name, .location')];
+        return parts.filter((part) => isCut(part) || runsOver(part)).map((part) => part.textContent);
+      });
+    for (const entries of [[long], [long, ...many]]) {
+      service.writeContent(content(entries));
+      await expect.poll(async () => (await names(page)).length > 1, patience).toBe(entries.length > 1);
+      for (const viewport of [landscape, { width: 720, height: 1280 }]) {
+        await page.setViewportSize(viewport);
+        await expect.poll(cut, patience).toEqual([]);
+      }
+    }
+  });
+
   it('can be read from afar, whatever stands in it', async () => {
     const timeZone = noon();
     const entry = (title: string, more = {}) => ({ time: wallTime(30, timeZone), title, ...more });
