@@ -5,6 +5,8 @@ interface IdleOptions {
   timeZone: string;
   /** Milliseconds since the epoch; null while nobody knows, and then no time is shown. */
   now(): number | null;
+  /** What an operator is to be told; null: nothing, as ever where people pass by. */
+  note(): string | null;
 }
 
 const part = (tag: 'p' | 'div' | 'span', name: string): HTMLElement => {
@@ -14,7 +16,7 @@ const part = (tag: 'p' | 'div' | 'span', name: string): HTMLElement => {
 };
 
 /** What is on while no slide is: a quiet landscape and the time. It moves by its style sheet alone. */
-export const createIdle = ({ timeZone, now }: IdleOptions): SlideView => {
+export const createIdle = ({ timeZone, now, note }: IdleOptions): SlideView => {
   const clock = new Intl.DateTimeFormat(undefined, { timeStyle: 'short', timeZone });
   const calendar = new Intl.DateTimeFormat(undefined, { weekday: 'long', day: 'numeric', month: 'long', timeZone });
 
@@ -27,7 +29,8 @@ export const createIdle = ({ timeZone, now }: IdleOptions): SlideView => {
   const hour = part('span', 'idle-hour');
   const date = part('p', 'idle-date');
   time.append(hour, half);
-  element.append(sky, time, date);
+  const foot = part('p', 'idle-note');
+  element.append(sky, time, date, foot);
 
   const tell = (): void => {
     const at = now();
@@ -38,6 +41,7 @@ export const createIdle = ({ timeZone, now }: IdleOptions): SlideView => {
       .trim();
     half.textContent = parts.find(({ type }) => type === 'dayPeriod')?.value ?? '';
     date.textContent = at === null ? '' : calendar.format(at);
+    foot.textContent = note();
   };
   tell();
   // The clock is read, not counted: it may be set at any moment.

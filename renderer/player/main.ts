@@ -17,6 +17,7 @@ import { createShelf } from './shelf.ts';
 import { createSite } from './site.ts';
 import { createSlide } from './slides/index.ts';
 import { createStage } from './stage.ts';
+import { textsFor } from './texts.ts';
 
 const element = (id: string): HTMLElement => {
   const found = document.getElementById(id);
@@ -91,13 +92,16 @@ const lookForScreen = async (): Promise<void> => {
   if (onboarded && screenSlug !== slug) await leaveFor(`/screen/${screenSlug}`);
 };
 
+const texts = textsFor(navigator.languages);
 let hadScreen = false;
+let isMissing = false;
 const load = (payload: PlaylistPayload | null, isInStep: boolean): void => {
   site.follow(isInStep);
   player.load(payload, isInStep);
   // A page may also have been opened before its screen is there, and then it waits.
   if (payload === null && hadScreen) lookForScreen().catch(() => {});
-  hadScreen ||= payload !== null;
+  isMissing = payload === null;
+  hadScreen ||= !isMissing;
 };
 
 const site = createSite(clock, (message) => link.say(message));
@@ -109,7 +113,12 @@ const player = createPlayer(
     shelf: createShelf(),
     credentials: token.header,
     createSlide,
-    createIdle: () => createIdle({ timeZone, now: () => (clock.state() === 'unset' ? null : clock.now()) }),
+    createIdle: () =>
+      createIdle({
+        timeZone,
+        now: () => (clock.state() === 'unset' ? null : clock.now()),
+        note: () => (isMissing ? texts.noScreen(slug) : null),
+      }),
     onReport: (report) => {
       isReady = true;
       change(report);

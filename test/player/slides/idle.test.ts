@@ -17,6 +17,14 @@ describeBrowser('the idle screen', () => {
       .toBe(true);
   });
 
+  it('tells whoever opened an address without a screen, until there is one', async () => {
+    const service = await startTestService({ content: lobby([]) });
+    const page = await openPlayer(service, 'loby');
+    await page.getByText('There is no screen “loby” on this player yet.').waitFor();
+    service.writeContent({ ...lobby([]), screens: [{ name: 'Loby', slug: 'loby', playlist_id: 'main' }] });
+    await expect.poll(() => page.locator('.idle-note').textContent(), patience).toBe('');
+  });
+
   it('is painted before any script has run', async () => {
     const service = await startTestService({ content: lobby([]) });
     const context = await (await launchBrowser()).newContext({ javaScriptEnabled: false });
