@@ -14,8 +14,12 @@ interface Scale {
 
 /** A body of up to this many characters that stands alone is set as large as a title. */
 const STATEMENT_LENGTH = 160;
-/** A body of more than this may run in two columns, over a fainter form. */
+/** But for what has parts. */
+const PARTS = 'ul, ol, dl, table, img, h1, h2, h3, h4, h5, h6';
+/** A body of more than this stands over a fainter form. */
 const LONG_FROM = 480;
+/** Columns are for a body whose letters become larger by this factor in them. */
+const WORTH_COLUMNS = 1.12;
 
 const scaleOf = (title: number, body: number, isStatement: boolean): Scale => {
   // The fewer the characters, the larger they may grow.
@@ -67,12 +71,13 @@ export const createText: SlideFactory = ({ slide, payload, media }) => {
   const title = block('h1', 'title');
   const body = block('div', 'body');
   let scale: Scale = { title: [1, 1], body: [1, 1] };
+  let isStatement = false;
 
   const write = async (): Promise<void> => {
     const text = slide.body?.trim() ?? '';
     const addresses = createAddresses(media);
     title.textContent = slide.title?.trim() ?? '';
-    body.classList.toggle('plain', !isHtml(text));
+    element.classList.toggle('marked', isHtml(text));
     if (isHtml(text)) {
       await addresses.learn(text);
       body.append(...cleanHtml(addresses.apply(text), 'prose').childNodes);
@@ -81,7 +86,7 @@ export const createText: SlideFactory = ({ slide, payload, media }) => {
 
     copy.append(...[title, body].filter((part) => part.hasChildNodes()));
     const { length } = body.textContent;
-    const isStatement = title.textContent === '' && length <= STATEMENT_LENGTH;
+    isStatement = title.textContent === '' && length <= STATEMENT_LENGTH && body.querySelector(PARTS) === null;
     scale = scaleOf(title.textContent.length, length, isStatement);
     element.classList.toggle('statement', isStatement);
     element.classList.toggle('long', length > LONG_FROM);
@@ -93,12 +98,23 @@ export const createText: SlideFactory = ({ slide, payload, media }) => {
     return !overflows(copy);
   };
   const fits = (t: number): boolean => holds(between(scale.title, t), between(scale.body, t));
-  const refit = (): void => {
+  /** The largest t that fits. Words are kept whole unless the longest would make all of them small. */
+  const largest = (): number => {
     copy.classList.remove('broken');
-    let t = largestFit(fits);
-    // Words are kept whole unless the longest would make all of them small.
+    const t = largestFit(fits);
     copy.classList.toggle('broken', t < SMALL_ENOUGH);
-    if (t < SMALL_ENOUGH) t = largestFit(fits);
+    return t < SMALL_ENOUGH ? largestFit(fits) : t;
+  };
+  const refit = (): void => {
+    element.classList.remove('columns');
+    let t = largest();
+    if (t < 1 && !isStatement) {
+      element.classList.add('columns');
+      const inColumns = largest();
+      const isWorth = between(scale.body, inColumns) >= between(scale.body, t) * WORTH_COLUMNS;
+      element.classList.toggle('columns', isWorth);
+      t = isWorth ? inColumns : largest();
+    }
     // Where it was the title that wanted the width, the body may grow alone.
     const titleSize = between(scale.title, t);
     const bodySize = (more: number): number =>
