@@ -128,6 +128,9 @@ export const createRss: SlideFactory = (context) => {
   };
 
   const sign = (index: number): void => {
+    // The footer goes the way of the story above it.
+    const headline = shown?.story.querySelector('.headline, .summary');
+    if (headline) source.dir = getComputedStyle(headline).direction;
     const published = items[index]?.published_at ?? null;
     time.textContent = published === null ? '' : since(published, now(), timeZone);
     if (items.length > MOST_MARKS) marks.textContent = `${index + 1} / ${items.length}`;
