@@ -77,8 +77,10 @@ export const createGate = ({ machineName, publicUrl, allowedHosts }: GateOptions
       const name = countOf(rawHeaders, 'host') === 1 ? hostName(headers.host ?? '') : null;
       if (name === null || !isOurs(name)) throw new CodedError('host_refused');
     },
-    checkOrigin: ({ headers: { host = '', origin, 'sec-fetch-site': site } }) => {
-      if (site === 'cross-site' || (origin !== undefined && !isSameOrigin(origin, host))) {
+    checkOrigin: ({ headers: { host = '', origin, referer, 'sec-fetch-site': site } }) => {
+      // Over plain http browsers say nothing of the site, and with an image's GET nothing but the page that it is on.
+      const source = origin ?? (site === undefined && referer !== '' ? referer : undefined);
+      if (site === 'cross-site' || (source !== undefined && !isSameOrigin(source, host))) {
         throw new CodedError('origin_refused');
       }
     },

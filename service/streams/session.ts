@@ -27,8 +27,8 @@ export interface Session {
   manifest(): string | null;
   /** A segment's bytes; undefined: there is none of this name, or not any more. */
   segment(name: string): Buffer | undefined;
-  /** How long the session lives if nobody asks, in ms. */
-  remaining(): number;
+  /** How long nobody has asked for the stream, in ms. */
+  idle(): number;
   /** Ends the stream; resolves when its ffmpeg is gone. */
   close(): Promise<void>;
 }
@@ -113,7 +113,7 @@ export const createSession = (
     status: () => ({ ready: isReady(), live: life.phase === 'live' }),
     manifest: () => (isReady() ? manifest(window) : null),
     segment: (name) => segmentNamed(window, name),
-    remaining: () => Math.max(0, life.askedAt + idleAfter - now()),
+    idle: () => now() - life.askedAt,
     close: () => {
       handle({ type: 'close' });
       return ended;

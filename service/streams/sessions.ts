@@ -22,7 +22,7 @@ interface Limits {
 
 export interface Sessions {
   /**
-   * The session of a source: the one that there is, else a new one.
+   * The session of a source: the one that there is, else a new one, for which one that nobody wants may have to go.
    * @throws CodedError `ffmpeg_unavailable`, `too_many_streams`
    */
   open(source: Source): Promise<Session>;
@@ -35,6 +35,8 @@ export interface Sessions {
   close(): Promise<void>;
 }
 
+/** Who means to watch a stream asks for it again and again until he can fetch it: who has not for so long (ms) does not. */
+const unwantedAfter = 5_000;
 /** Of how many sources it is remembered what ffmpeg has to do with them. */
 const mostPlans = 100;
 
@@ -44,9 +46,12 @@ export const createSessions = async (
   { maxStreams, streamIdleSeconds }: Limits,
 ): Promise<Sessions> => {
   const sessions = new Map<string, Session>();
+  /** Those that something was fetched from. */
+  const watched = new WeakSet<Session>();
   /** Sessions that are over, until their ffmpeg is gone. */
   const ending = new Set<Promise<void>>();
   const plans = new Map<string, Plan>();
+  const idleAfter = 1000 * streamIdleSeconds;
   let isClosed = false;
 
   const findingLeash = orphans.leash();
@@ -61,10 +66,20 @@ export const createSessions = async (
     ending.delete(gone);
   };
 
-  const refuse = (): CodedError => {
-    const soonest = Math.min(...[...sessions.values()].map((session) => session.remaining()));
-    const seconds = Number.isFinite(soonest) ? Math.max(1, Math.ceil(soonest / 1000)) : streamIdleSeconds;
-    return new CodedError('too_many_streams', undefined, { headers: { 'Retry-After': `${seconds}` } });
+  /** How long it is until a session ends, or has to give way, where nobody asks for it, in ms. */
+  const remaining = (session: Session): number =>
+    (watched.has(session) ? idleAfter : Math.min(unwantedAfter, idleAfter)) - session.idle();
+
+  /** @throws CodedError `too_many_streams` where each of the sessions may be wanted */
+  const makeWay = (): void => {
+    const [next] = [...sessions].toSorted(([, a], [, b]) => remaining(a) - remaining(b));
+    const wait = next === undefined ? idleAfter : remaining(next[1]);
+    if (next === undefined || wait > 0) {
+      const seconds = Math.max(1, Math.ceil(wait / 1000));
+      throw new CodedError('too_many_streams', undefined, { headers: { 'Retry-After': `${seconds}` } });
+    }
+    log.info({ stream: next[0] }, 'a stream that nobody fetched gives way to another');
+    void retire(next[0]);
   };
 
   return {
@@ -79,7 +94,7 @@ export const createSessions = async (
         return existing;
       }
       if (program === null) throw new CodedError('ffmpeg_unavailable');
-      if (sessions.size >= maxStreams) throw refuse();
+      if (sessions.size >= maxStreams) makeWay();
       const session = createSession(
         source,
         {
@@ -89,7 +104,7 @@ export const createSessions = async (
           onPlan: (plan) => remember(plans, key, plan, mostPlans),
           onEnd: () => void retire(key),
         },
-        1000 * streamIdleSeconds,
+        idleAfter,
       );
       sessions.set(key, session);
       return session;
@@ -98,6 +113,7 @@ export const createSessions = async (
     find(key) {
       const session = sessions.get(key);
       if (!session) throw new CodedError('session_not_found');
+      watched.add(session);
       session.touch();
       return session;
     },

@@ -33,6 +33,10 @@ describe('let in', () => {
     ['an allowed name on any port', ['Host: box', 'Origin: http://signage.example.com:3000']],
     ['a page of this service', ['Host: box', 'Origin: http://box', 'Sec-Fetch-Site: same-origin']],
     ['somebody at the address bar', ['Host: box', 'Sec-Fetch-Site: none']],
+    ['a page of this service, by its Referer', ['Host: box:8080', 'Referer: http://box:8080/onboard?deviceId=a']],
+    ['a page at the public address, by its Referer', ['Host: box', 'Referer: https://screens.example.net:8443/']],
+    ['an empty Referer', ['Host: box', 'Referer: ']],
+    ['its own, whatever the Referer', ['Host: box', 'Origin: http://box', 'Referer: https://evil.com/']],
   ])('%s', async (_, lines) => {
     expect((await command(lines)).answer.status).toBe(200);
   });
@@ -56,6 +60,9 @@ describe('refused with 403', () => {
     ['nonsense', ['Origin: box:8080']],
     ['two', ['Origin: http://box:8080', 'Origin: https://evil.com']],
     ['two in one', ['Origin: http://box:8080 https://evil.com']],
+    ['the Referer of another site', ['Referer: http://evil.com/page']],
+    ['the Referer of another port', ['Referer: http://box:9090/']],
+    ['a Referer that is none', ['Referer: about:blank']],
     ['cross-site, without Origin', ['Sec-Fetch-Site: cross-site']],
     ['cross-site, with a good one', ['Origin: http://box:8080', 'Sec-Fetch-Site: cross-site']],
   ])('%s', async (_, lines) => {
@@ -70,8 +77,21 @@ test.each(['PUT', 'PATCH', 'DELETE', 'OPTIONS'])('%s is judged like POST', async
   expect([answer.status, codeOf(answer)]).toEqual([403, 'origin_refused']);
 });
 
+test.each([
+  '/api/rtmp/session?source=http://a/b',
+  '/api/frames?url=http://a/b&origin=http://box',
+  '/api/peers/state?from=x',
+])('%s starts something, and is judged like POST', async (target) => {
+  const ask = async (...lines: string[]) =>
+    codeOf(await exchange(service().url, [`GET ${target} HTTP/1.1`, 'Host: box', ...lines]));
+  expect(await ask('Referer: http://evil.com/')).toBe('origin_refused');
+  expect(await ask('Sec-Fetch-Site: cross-site')).toBe('origin_refused');
+  expect(await ask('Referer: http://box/screen/lobby')).toBe('invalid_field');
+  expect(await ask()).toBe('invalid_field');
+});
+
 test('to read, any origin may ask; no answer lets its page look', async () => {
-  const headers = { Origin: 'https://evil.com', 'Sec-Fetch-Site': 'cross-site' };
+  const headers = { Origin: 'https://evil.com', Referer: 'https://evil.com/', 'Sec-Fetch-Site': 'cross-site' };
   for (const path of ['/api/screens/lobby/playlist', '/api/screens/lobby/connections', '/healthz', '/screen/lobby']) {
     const response = await service().get(path, { headers });
     expect(response.status).toBe(200);

@@ -48,6 +48,18 @@ describeStreams('a request for a stream is refused', () => {
     expect(Number(refusal.retryAfter)).toBeLessThanOrEqual(20);
   });
 
+  test('only for as long as all are wanted', async ({ address, start, expect }) => {
+    const streams = await start({ maxStreams: 2 });
+    const wanted = await streams.open(address);
+    expect((await errorOf(await streams.get(wanted.playlistUrl))).code).toBe('stream_not_ready');
+    const unwanted = await streams.open(`${address}-unwanted`);
+    expect((await errorOf(await streams.request(`${address}-new`))).code).toBe('too_many_streams');
+    await vi.waitUntil(async () => (await streams.request(`${address}-new`)).status === 200, patience);
+    expect((await errorOf(await streams.get(unwanted.playlistUrl))).code).toBe('session_not_found');
+    expect((await errorOf(await streams.get(wanted.playlistUrl))).code).toBe('stream_not_ready');
+    expect((await errorOf(await streams.request(`${address}-another`))).code).toBe('too_many_streams');
+  });
+
   test('where there is no ffmpeg', async ({ address, start, expect }) => {
     const streams = await start({ ffmpegPath: '/nonexistent/ffmpeg' });
     expect(await errorOf(await streams.request(address))).toMatchObject({
