@@ -108,11 +108,11 @@ const maintenance = createMaintenance(
     view: () =>
       viewOf({
         version: app.getVersion(),
-        channel: host.files()?.settings.updates.channel ?? null,
         address: service === null ? null : host.lanUrl(service.url),
         fault: service === null ? fault : null,
+        updates: appliance.health().updates,
         screens: service?.screens().map(({ slug, name }) => ({ slug, name })) ?? [],
-        settings: host.files()?.settings ?? { displays: 'all' },
+        settings: host.files()?.settings ?? null,
         places: placesNow(),
         screenOf: (deviceId) => service?.screenOf(deviceId) ?? null,
         hours: (slug) => service?.hours(slug) ?? null,
@@ -197,15 +197,15 @@ const arrange = (): void => {
         .catch((error: unknown) => log.error({ err: error }, 'the places of the displays could not be kept'));
     }
   }
-  screens.arrange(
-    placesOf({
-      displays,
-      primaryId,
-      slots: next,
-      settings: files?.settings ?? { displays: 'all', rotation: 0 },
-      boxId: service === null ? '' : boxIdOf(service.nodeId),
-    }),
-  );
+  const places = placesOf({
+    displays,
+    primaryId,
+    slots: next,
+    settings: files?.settings ?? { displays: 'all', rotation: 0 },
+    boxId: service === null ? '' : boxIdOf(service.nodeId),
+  });
+  screens.arrange(places);
+  maintenance.arrange(places);
 };
 
 // Phase 3: windows, from the first moment; without a service they say so.

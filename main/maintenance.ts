@@ -5,6 +5,7 @@ import { maintenanceChannel } from './channels.ts';
 import type { Place } from './displays.ts';
 import { createLock, hashPin } from './pin.ts';
 import { lockedPreferences } from './preferences.ts';
+import { turnContents } from './rotation.ts';
 import {
   type KioskState,
   type MaintenanceAnswer,
@@ -31,6 +32,8 @@ interface Options {
 export interface Maintenance {
   /** Opens the page over a display, or closes it where it is open. */
   toggle(place: Place): void;
+  /** The displays are elsewhere now, turned otherwise, or gone. */
+  arrange(places: readonly Place[]): void;
   close(): void;
 }
 
@@ -41,6 +44,7 @@ export const createMaintenance = (
   // Outlives the page, so that opening it anew is no way round the wait.
   const lock = createLock(() => performance.now());
   let window: BrowserWindow | null = null;
+  let follow: (places: readonly Place[]) => void = () => {};
 
   const close = (): void => {
     window?.destroy();
@@ -77,7 +81,7 @@ export const createMaintenance = (
     };
   };
 
-  const open = ({ display }: Place): void => {
+  const open = ({ display, rotation }: Place): void => {
     const opened = new BrowserWindow({
       ...display.bounds,
       kiosk: true,
@@ -92,6 +96,13 @@ export const createMaintenance = (
     });
     window = opened;
     const { webContents } = opened;
+    const turn = turnContents(webContents, rotation);
+    follow = (places) => {
+      const place = places.find((each) => each.display.id === display.id);
+      if (place === undefined) return close();
+      opened.setBounds(place.display.bounds);
+      turn(place.rotation);
+    };
     const answer = answerTo();
     webContents.ipc.handle(maintenanceChannel, (event, call: unknown) =>
       event.senderFrame === webContents.mainFrame ? answer(maintenanceCall.parse(call)) : null,
@@ -110,6 +121,9 @@ export const createMaintenance = (
     toggle: (place) => {
       if (window === null) open(place);
       else close();
+    },
+    arrange: (places) => {
+      if (window !== null) follow(places);
     },
     close,
   };

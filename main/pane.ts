@@ -4,6 +4,7 @@ import { beatChannel } from './channels.ts';
 import type { Display, Rotation } from './displays.ts';
 import { ABORTED, hostForeign } from './foreign.ts';
 import { lockedPreferences } from './preferences.ts';
+import { turnContents } from './rotation.ts';
 import { type Beat, beatSchema } from './service-host.ts';
 
 /** What a pane can show. */
@@ -39,16 +40,6 @@ export interface Pane {
 
 /** A page that paints but has nothing to show yet is waited for, ms; then it is shown as it is. */
 const READY_MS = 10_000;
-
-/** The whole page turned about its middle, with width and height changed over where it lies on its side. */
-const turned = (rotation: Rotation): string => {
-  const [width, height] = rotation % 180 === 0 ? ['100vw', '100vh'] : ['100vh', '100vw'];
-  return `:root {
-    position: fixed !important; top: 50% !important; left: 50% !important;
-    width: ${width} !important; height: ${height} !important;
-    transform: translate(-50%, -50%) rotate(${rotation}deg) !important;
-  }`;
-};
 
 const isChord = ({ type, control, alt, shift, code }: Electron.Input): boolean =>
   type === 'keyDown' && control && alt && shift && code === 'KeyM';
@@ -116,14 +107,10 @@ export const createPane = (display: Display, { onBeat, onLost, onChord }: Handle
     webContents.on('render-process-gone', (_event, { reason }) => {
       if (isWanted()) onLost(`the page's process is gone (${reason})`);
     });
-    const turn = (contents: WebContents): void => {
-      if (picture.rotation === 0) return;
-      contents.on('dom-ready', () => void contents.insertCSS(turned(picture.rotation)).catch(() => {}));
-    };
-    turn(webContents);
+    turnContents(webContents, picture.rotation);
     if ('file' in picture) return;
     hostForeign(window, (contents) => {
-      turn(contents);
+      turnContents(contents, picture.rotation);
       hearChord(contents);
     });
   };

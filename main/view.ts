@@ -1,16 +1,16 @@
 /** What the maintenance page shows, put together from what there is: pure. */
 import type { Place } from './displays.ts';
 import type { Hours } from './power/hours.ts';
-import type { Fault, KioskSettings, MaintenanceView } from './service-host.ts';
+import type { Fault, KioskHealth, KioskSettings, MaintenanceView } from './service-host.ts';
 
 interface Sources {
   version: string;
-  /** Of updates; null: not known. */
-  channel: string | null;
   address: string | null;
   fault: Fault | null;
   screens: MaintenanceView['screens'];
-  settings: Pick<KioskSettings, 'displays'>;
+  updates: KioskHealth['updates'];
+  /** Null: they can't be read. */
+  settings: Pick<KioskSettings, 'displays' | 'updates'> | null;
   places: readonly Place[];
   /** Slug of the screen that a device is bound to; null: none. */
   screenOf(deviceId: string): string | null;
@@ -30,7 +30,7 @@ const inWords = (hours: Hours): string | null =>
 
 export const viewOf = ({
   version,
-  channel,
+  updates,
   settings,
   places,
   screenOf,
@@ -39,9 +39,10 @@ export const viewOf = ({
   ...rest
 }: Sources): MaintenanceView => ({
   ...rest,
-  version: channel === null ? version : `${version} (${channel})`,
+  version: settings === null ? version : `${version} (${settings.updates.channel})`,
+  updates: { ...updates, hours: settings?.updates.hours ?? null },
   fault: fault?.message ?? null,
-  displays: typeof settings.displays === 'string' ? settings.displays : 'chosen',
+  displays: settings === null ? 'all' : typeof settings.displays === 'string' ? settings.displays : 'chosen',
   places: places.map((place) => {
     const screen = place.screen ?? screenOf(place.deviceId);
     const { width, height } = place.display.bounds;

@@ -36,15 +36,18 @@ const make = <Name extends keyof HTMLElementTagNameMap>(
   return made;
 };
 
-const facts = (pairs: [term: string, description: string][]): HTMLElement[] =>
-  pairs.flatMap(([term, description]) => [make('dt', term), make('dd', description)]);
+const facts = (terms: [term: string, ...descriptions: string[]][]): HTMLElement[] =>
+  terms.flatMap(([term, ...descriptions]) => [
+    make('dt', term),
+    ...descriptions.map((description) => make('dd', description)),
+  ]);
 
 /** One of several, as buttons in a row; each is a radio button to the keyboard. */
-const choice = <Value>(
+const choice = <Value extends string | number>(
   name: string,
   legend: string,
   options: readonly (readonly [Value, string])[],
-  chosen: Value,
+  chosen: Value | null,
   onChoose: (value: Value) => void,
 ): HTMLFieldSetElement => {
   const field = make('fieldset', '', 'choice');
@@ -54,6 +57,8 @@ const choice = <Value>(
     const input = make('input');
     input.type = 'radio';
     input.name = name;
+    // By which it has the focus again where the page is drawn anew.
+    input.id = `${name}-${value}`;
     input.checked = value === chosen;
     input.addEventListener('change', () => onChoose(value));
     label.append(input, make('span', text));
@@ -64,32 +69,48 @@ const choice = <Value>(
 
 const placeCard = (place: MaintenanceView['places'][number], { screens }: MaintenanceView): HTMLElement => {
   const card = make('article', '', 'place');
-  const select = make('select');
-  const label = make('label', '', 'field');
-  label.append(make('span', place.isFixed ? `${texts.shows} (${texts.fixed})` : texts.shows), select);
-  select.disabled = place.isFixed || screens.length === 0;
-  const options = screens.map(({ slug, name }) => new Option(name, slug, false, slug === place.screen));
-  const nothing = new Option(texts.nothing, '', false, place.screen === null);
-  nothing.disabled = true;
-  select.append(...(place.screen === null ? [nothing, ...options] : options));
-  select.addEventListener('change', () => void order({ do: 'bind', display: place.id, screen: select.value }));
+  const shown = screens.find(({ slug }) => slug === place.screen)?.name ?? place.screen ?? texts.nothing;
+  const isOpen = !place.isFixed && screens.length > 0;
   const list = make('dl');
   list.append(
     ...facts([
-      [texts.device, place.deviceId],
+      [texts.shows, shown, ...(place.isFixed ? [texts.fixed] : [])],
       [texts.hours, place.hours ?? texts.alwaysOn],
+      [texts.device, place.deviceId],
     ]),
   );
   const degrees = ([0, 90, 180, 270] as const).map((value) => [value, `${value}°`] as const);
   card.append(
     make('h3', place.name),
-    label,
+    list,
+    // A drop-down list would be the system's own, which does not lie the way that the display is turned.
+    ...(isOpen
+      ? [
+          choice(
+            `screen-${place.id}`,
+            texts.choose,
+            screens.map(({ slug, name }) => [slug, name] as const),
+            place.screen,
+            (screen) => void order({ do: 'bind', display: place.id, screen }),
+          ),
+        ]
+      : []),
     choice(`rotation-${place.id}`, texts.rotation, degrees, place.rotation, (rotation) => {
       void order({ do: 'rotate', display: place.id, rotation });
     }),
-    list,
   );
   return card;
+};
+
+/** How it is with updates, in sentences. */
+const updatesIn = ({ updates: { ready, onTrial, failed, hours } }: MaintenanceView): string[] => {
+  const [from = '', until = ''] = hours?.split('-') ?? [];
+  const sentences = [
+    ...(ready === null ? [] : [texts.updateReady(ready, from, until)]),
+    ...(onTrial ? [texts.updateOnTrial] : []),
+    ...failed.slice(-1).map(texts.updateFailed),
+  ];
+  return sentences.length > 0 ? sentences : [texts.noUpdate];
 };
 
 /** A line of the log for a person: when, and what. */
@@ -120,10 +141,12 @@ const show = (view: MaintenanceView, error: string | null): void => {
   // What somebody is using is left alone while nothing changes.
   if (JSON.stringify(rest) === shown) return;
   shown = JSON.stringify(rest);
+  const focused = document.activeElement?.id;
   element('facts').replaceChildren(
     ...facts([
       [texts.address, view.address ?? texts.noNetwork],
       [texts.version, view.version],
+      [texts.updates, ...updatesIn(view)],
     ]),
   );
   element('places').replaceChildren(...view.places.map((place) => placeCard(place, view)));
@@ -140,6 +163,7 @@ const show = (view: MaintenanceView, error: string | null): void => {
       { id: 'which' },
     ),
   );
+  if (focused) document.getElementById(focused)?.focus();
 };
 
 const keypad = createKeypad(texts, { onEnter: (pin) => void ask({ pin }), onLeave: leave });

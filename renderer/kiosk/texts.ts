@@ -23,9 +23,15 @@ interface Texts {
     version: string;
     address: string;
     noNetwork: string;
+    updates: string;
+    noUpdate: string;
+    updateReady(version: string, from: string, until: string): string;
+    updateOnTrial: string;
+    updateFailed(version: string): string;
     device: string;
     displays: string;
     shows: string;
+    choose: string;
     nothing: string;
     fixed: string;
     rotation: string;
@@ -84,9 +90,15 @@ const en: Texts = {
     version: 'Version',
     address: 'Address in the network',
     noNetwork: 'Not connected',
+    updates: 'Updates',
+    noUpdate: 'None waiting',
+    updateReady: (version, from, until) => `${version} is ready and goes in by itself between ${from} and ${until}`,
+    updateOnTrial: 'This version is new here and still has to prove itself',
+    updateFailed: (version) => `${version} did not run well here and is not tried again`,
     device: 'Device',
     displays: 'Displays',
     shows: 'Shows',
+    choose: 'Have it show',
     nothing: 'Nothing yet',
     fixed: 'Set in config.json',
     rotation: 'Turned',
@@ -145,9 +157,16 @@ const de: Texts = {
     version: 'Version',
     address: 'Adresse im Netz',
     noNetwork: 'Nicht verbunden',
+    updates: 'Updates',
+    noUpdate: 'Keine stehen an',
+    updateReady: (version, from, until) =>
+      `${version} ist bereit und wird zwischen ${from} und ${until} Uhr eingespielt`,
+    updateOnTrial: 'Diese Version ist hier neu und muss sich noch bewähren',
+    updateFailed: (version) => `${version} lief hier nicht gut und wird nicht wieder versucht`,
     device: 'Gerät',
     displays: 'Bildschirme',
     shows: 'Zeigt',
+    choose: 'Soll zeigen',
     nothing: 'Noch nichts',
     fixed: 'In config.json festgelegt',
     rotation: 'Gedreht',

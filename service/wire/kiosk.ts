@@ -1,5 +1,6 @@
 /** What a page and the kiosk around it say to each other. */
 import { z } from 'zod';
+import type { KioskHealth } from './health.ts';
 import { slug } from './terms.ts';
 
 /** The pulse of a page in the kiosk: what it painted since the beat before. The page tells it the kiosk, not the service. */
@@ -57,6 +58,8 @@ export type MaintenanceCall = z.infer<typeof maintenanceCall>;
 export interface MaintenanceView {
   /** Of the program, and in brackets the channel that its updates come from. */
   version: string;
+  /** As in the health; and when one that is ready goes in, `HH:MM-HH:MM`, null: the settings can't be read. */
+  updates: KioskHealth['updates'] & { hours: string | null };
   /** Where other machines reach the service; null: it does not run, or the box is in no network. */
   address: string | null;
   /** Why the service does not run; null: it does. */

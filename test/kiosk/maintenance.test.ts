@@ -1,11 +1,12 @@
 /** The maintenance page, as somebody before the box meets it. */
-import { readFileSync } from 'node:fs';
+import { mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import type { Page } from 'playwright-core';
 import { expect } from 'vitest';
 import { describeBrowser, itBrowser as it } from '../support/browser.ts';
 import type { Electron } from '../support/electron/ask.ts';
 import { patience, startKiosk, type TestKiosk } from '../support/kiosk.ts';
+import { temporaryFolder } from '../support/service.ts';
 
 const content = {
   screens: ['Lobby', 'Bar'].map((name) => ({ name, slug: name.toLowerCase(), playlist_id: name })),
@@ -57,7 +58,9 @@ describeBrowser('the maintenance page', { timeout: 120_000 }, () => {
     await page.getByText('Display A, 960 × 540').waitFor();
     await page.getByText('content is live').waitFor();
 
-    await page.getByLabel('Shows').selectOption('Bar');
+    await page.getByText('Nothing yet').waitFor();
+    await page.getByText('None waiting').waitFor();
+    await page.getByText('Bar', { exact: true }).click();
     const player = await kiosk.page(/\/screen\/bar/);
     await player.getByText('Welcome to the Bar').first().waitFor();
 
@@ -70,10 +73,20 @@ describeBrowser('the maintenance page', { timeout: 120_000 }, () => {
     await expect
       .poll(() => turned.evaluate(() => getComputedStyle(document.documentElement).transform), patience)
       .not.toBe('none');
+    // It lies the way that its display is turned, and what was used last has the focus still.
+    const way = () => page.evaluate(() => getComputedStyle(document.documentElement).transform);
+    await expect.poll(way, patience).toMatch(/^matrix\(0, -1, 1, 0,/);
+    expect(await page.evaluate(() => document.activeElement?.id)).toMatch(/^rotation-\d+-270$/);
+    await page.getByText('0°', { exact: true }).click();
+    await expect.poll(way, patience).toMatch(/^matrix\(1, 0, 0, 1,/);
+    await page.getByText('270°').click();
+    await expect.poll(way, patience).toMatch(/^matrix\(0, -1, 1, 0,/);
     await goAway(page.getByRole('button', { name: 'Done' }).click());
     await isGone(kiosk);
 
-    const last = await openMaintenance(kiosk, turned);
+    await expect.poll(() => kiosk.pages().length, patience).toBe(1);
+
+    const last = await openMaintenance(kiosk, await kiosk.page(/\/screen\/bar/));
     await last.getByRole('heading', { name: 'PIN' }).waitFor();
     await last.keyboard.type('2468');
     await last.keyboard.press('Enter');
@@ -85,16 +98,22 @@ describeBrowser('the maintenance page', { timeout: 120_000 }, () => {
 
   it('takes the PIN of config.json, and goes by itself when nobody is there', async () => {
     const config = { site: 'hotel', kiosk: { pin: '13579', displays: [{ display: 1, screen: 'lobby' }] } };
-    const kiosk = await startKiosk({ content, config });
+    const dataDir = temporaryFolder();
+    mkdirSync(join(dataDir, 'updates'));
+    writeFileSync(join(dataDir, 'updates', 'state.json'), JSON.stringify({ trial: null, failed: ['9.8.7'] }));
+    const kiosk = await startKiosk({ dataDir, content, config });
     const player = await kiosk.page(/\/screen\/lobby/);
     await player.getByText('Welcome to the Lobby').first().waitFor();
     await openMaintenance(kiosk, player);
     // Alt+F4.
-    await kiosk.evaluate(({ BrowserWindow }: Electron) =>
-      BrowserWindow.getAllWindows()
-        .find(({ webContents }: Electron) => webContents.getURL().includes('maintenance'))
-        .close(),
-    );
+    const closeIt = () =>
+      kiosk.evaluate(({ BrowserWindow }: Electron) => {
+        const isIt = ({ webContents }: Electron) => webContents.getURL().includes('maintenance');
+        const window = BrowserWindow.getAllWindows().find(isIt);
+        window?.close();
+        return window !== undefined;
+      });
+    await expect.poll(closeIt, patience).toBe(true);
     await isGone(kiosk);
     const page = await openMaintenance(kiosk, player);
     await page.clock.install();
@@ -103,6 +122,7 @@ describeBrowser('the maintenance page', { timeout: 120_000 }, () => {
     await page.keyboard.type('13579');
     await page.keyboard.press('Enter');
     await page.getByText('Set in config.json').waitFor();
+    await page.getByText('9.8.7 did not run well here').waitFor();
     await page.getByText('90°').click();
     await expect
       .poll(() => JSON.parse(readFileSync(join(kiosk.dataDir, 'config.json'), 'utf8')), patience)

@@ -59,14 +59,19 @@ it.each<[string, Partial<KioskSettings>, Place[], Partial<KioskSettings>]>([
 
 it('the view says what each display shows, and when', () => {
   const view = viewOf({
-    ...{ version: '1.2.3', channel: 'beta', address: null, fault: null, screens: [], log: [] },
-    settings: { displays: [{ display: 1 }] },
+    ...{ version: '1.2.3', address: null, fault: null, screens: [], log: [] },
+    updates: { ready: '1.3.0', onTrial: false, failed: [] },
+    settings: { displays: [{ display: 1 }], updates: { channel: 'beta', hours: '03:00-05:00' } },
     places: [place(1), { ...place(2, ''), screen: 'bar' }],
     screenOf: () => 'lobby',
     hours: (slug) =>
       slug === 'lobby' ? [{ days: [1, 2], open: '08:00', close: '20:00' }, { date: '2026-12-24' }] : null,
   });
-  expect(view).toMatchObject({ displays: 'chosen', version: '1.2.3 (beta)' });
+  expect(view).toMatchObject({
+    displays: 'chosen',
+    version: '1.2.3 (beta)',
+    updates: { ready: '1.3.0', hours: '03:00-05:00' },
+  });
   expect(view.places).toMatchObject([
     { name: 'TV 1, 1920 × 1080', screen: 'lobby', isFixed: false, hours: 'Mon, Tue 08:00–20:00; 2026-12-24 closed' },
     { name: 'Display 2, 1920 × 1080', screen: 'bar', isFixed: true, hours: null },

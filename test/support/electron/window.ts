@@ -212,12 +212,18 @@ class WebContents extends EventEmitter {
   }
 
   async insertCSS(css: string): Promise<string> {
+    lastId += 1;
     await this.executeJavaScript(`{
-      const sheet = new CSSStyleSheet();
+      const sheet = Object.assign(new CSSStyleSheet(), { key: '${lastId}' });
       sheet.replaceSync(${JSON.stringify(css)});
       document.adoptedStyleSheets = [...document.adoptedStyleSheets, sheet];
     }`);
-    return 'css';
+    return String(lastId);
+  }
+  async removeInsertedCSS(key: string): Promise<void> {
+    await this.executeJavaScript(
+      `document.adoptedStyleSheets = document.adoptedStyleSheets.filter((sheet) => sheet.key !== '${key}')`,
+    );
   }
 
   setWindowOpenHandler(handler: OpenHandler): void {
