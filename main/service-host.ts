@@ -36,6 +36,7 @@ import {
   type MaintenanceView,
   maintenanceCall,
 } from '../service/wire/kiosk.ts';
+import { readableId } from '../service/wire/readable.ts';
 import type { Paths } from './paths.ts';
 
 export type {
@@ -48,7 +49,7 @@ export type {
   MaintenanceOrder,
   MaintenanceView,
 };
-export { beat as beatSchema, createQueue, EXIT_CONFIG, foreignCall as foreignCallSchema, maintenanceCall };
+export { beat as beatSchema, createQueue, EXIT_CONFIG, foreignCall as foreignCallSchema, maintenanceCall, readableId };
 
 /** Writes a file whole and for good, and its folder where there is none; keeps what was there as `.prev`. */
 export const writeWhole = async (path: string, bytes: string | Uint8Array): Promise<void> => {

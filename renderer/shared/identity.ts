@@ -1,3 +1,4 @@
+import { readableId } from '../../service/wire/readable.ts';
 import { recall, remember } from './storage.ts';
 
 export interface Identity {
@@ -14,16 +15,6 @@ const randomId = (): string =>
     .map((byte) => byte.toString(16).padStart(2, '0'))
     .join('');
 
-/** Letters and digits that nobody takes for one another. */
-const readable = '23456789abcdefghjkmnpqrstuvwxyz';
-
-/** An id that a person can read off a screen and type: `k7qm-3x9f-t2wd`, 59 bits. */
-const readableId = (): string =>
-  randomBytes(12)
-    .map((byte) => readable.charAt(byte % readable.length))
-    .join('')
-    .replace(/.{4}(?=.)/g, '$&-');
-
 const lasting = (key: string, make: () => string, given: string | null = null): string => {
   const value = given ?? recall(key) ?? make();
   remember(key, value);
@@ -39,7 +30,7 @@ export const readIdentity = (search: string): Identity => {
     clientId: lasting('signage.clientId', randomId),
     deviceId: lasting(
       'signage.deviceId',
-      readableId,
+      () => readableId(randomBytes(12)),
       given !== null && /^[A-Za-z0-9._:-]{1,128}$/.test(given) ? given : null,
     ),
     clientName: recall(nameKey),
