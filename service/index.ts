@@ -1,16 +1,11 @@
 /** The one file that wires the service: every room receives here what it needs, and nothing else. */
 import { randomUUID } from 'node:crypto';
 import { mkdir } from 'node:fs/promises';
-import type { IncomingMessage } from 'node:http';
 import { hostname } from 'node:os';
 import { join } from 'node:path';
 import type { Logger } from 'pino';
-import type { WebSocket } from 'ws';
 import packageJson from '../package.json' with { type: 'json' };
-import { type Admission, createAccess } from './auth/access.ts';
-import { type Access, policy } from './auth/policy.ts';
-import type { HeaderLines } from './auth/signatures.ts';
-import { upgradeHeaders } from './auth/socket.ts';
+import { createAccess } from './auth/access.ts';
 import { type Closers, createClosers } from './closers.ts';
 import { createCommands } from './commands/commands.ts';
 import { createHub } from './connections/hub.ts';
@@ -28,6 +23,7 @@ import { createFetch } from './feeds/fetch.ts';
 import { createReader } from './feeds/reader.ts';
 import { createFrames } from './frames/frames.ts';
 import { frameRoutes } from './frames/routes.ts';
+import { createAdmission } from './http/admission.ts';
 import { createApp } from './http/app.ts';
 import { createClientAddress } from './http/client-address.ts';
 import { createGate } from './http/gate.ts';
@@ -39,6 +35,7 @@ import { createCatalog } from './media/catalog.ts';
 import { createDownloads } from './media/downloads.ts';
 import { createHasher } from './media/hasher.ts';
 import { createLibrary } from './media/library.ts';
+import { revealCopy } from './media/reveal.ts';
 import { createRoom } from './media/room.ts';
 import { mediaRoutes } from './media/routes.ts';
 import { createLanding } from './onboarding/landing.ts';
@@ -56,6 +53,7 @@ import { openMirrored } from './peers/mirrored.ts';
 import { createRegistry } from './peers/registry.ts';
 import { createReplication } from './peers/replication.ts';
 import { peerRoutes } from './peers/routes.ts';
+import { createOwnState } from './peers/state.ts';
 import { lockFolder } from './store/lock.ts';
 import { createStore } from './store/store.ts';
 import { createFfmpeg } from './streams/ffmpeg.ts';
@@ -65,7 +63,6 @@ import { createSessions } from './streams/sessions.ts';
 import { createSync } from './sync/sync.ts';
 import { updateRoutes } from './updates/routes.ts';
 import type { KioskHealth } from './wire/health.ts';
-import type { PeerState } from './wire/peers.ts';
 import type { Screen } from './wire/playlist.ts';
 
 /** What the service needs from whoever hosts it. */
@@ -100,12 +97,6 @@ export interface Service {
   close(): Promise<void>;
 }
 
-/** The address to open on this machine, for a listen address that may stand for all of them. */
-const localUrl = (host: string, port: number): string => {
-  const name = host === '0.0.0.0' ? '127.0.0.1' : host === '::' ? '::1' : host;
-  return `http://${name.includes(':') ? `[${name}]` : name}:${port}`;
-};
-
 /**
  * Starts the whole player service. A start that fails leaves nothing behind, and may be tried again.
  * @throws OptionsError where a folder can't be made, or the address is none of this machine's; an Error with a sentence
@@ -121,6 +112,15 @@ export const startService = async (options: Options, ports: Ports): Promise<Serv
   }
 };
 
+/** @throws OptionsError */
+const makeFolders = async (options: Options): Promise<void> => {
+  for (const name of ['dataDir', 'uploadDir', 'mediaDir'] as const) {
+    await mkdir(options[name], { recursive: true }).catch((error: NodeJS.ErrnoException) => {
+      throw refusal(name, options[name], `a folder that can be made (${error.code})`);
+    });
+  }
+};
+
 const wire = async (
   options: Options,
   { log, rendererDir, resourcesDir, kiosk, wall = Date.now }: Ports,
@@ -128,62 +128,40 @@ const wire = async (
 ): Promise<Service> => {
   const startedAt = new Date();
   for (const warning of options.warnings) log.warn(warning);
-  const { dataDir, uploadDir, mediaDir, timeZone, variant } = options;
-  for (const name of ['dataDir', 'uploadDir', 'mediaDir'] as const) {
-    await mkdir(options[name], { recursive: true }).catch((error: NodeJS.ErrnoException) => {
-      throw refusal(name, options[name], `a folder that can be made (${error.code})`);
-    });
-  }
+  const { dataDir, uploadDir, mediaDir, site, timeZone, variant, childEnvironment: environment } = options;
+  const { version } = packageJson;
+  const steady = (): number => performance.now();
 
-  const environment = options.childEnvironment;
+  // What is kept, and what plays.
+  await makeFolders(options);
   lasting(await lockFolder({ dataDir, environment, log }));
   const store = lasting(await createStore({ dataDir, log }));
+  const { nodeId, devices } = store;
   const keeper = lasting(await openKeeper({ dataDir, log }));
   const get = createGet();
-  const feeds = lasting(
-    createFeeds({
-      cache: await openCache({ dataDir, log }),
-      fetch: createFetch(get),
-      reader: createReader(),
-      turns: createTurns({ total: 8, perHost: 2, gapMs: 1_000 }),
-      log,
-    }),
-  );
-  const content = lasting(
-    await openContent(
-      { keeper, feeds, nodeId: store.nodeId, log },
-      { dataDir, mediaDir, demoDir: join(resourcesDir, 'demo'), variant },
-    ),
-  );
-  // The baseline knows nothing of other boxes.
-  const staticPeers = variant === 'extended' ? options.peers : [];
+  const cache = await openCache({ dataDir, log });
+  const turns = createTurns({ total: 8, perHost: 2, gapMs: 1_000 });
+  const feeds = lasting(createFeeds({ cache, fetch: createFetch(get), reader: createReader(), turns, log }));
+  const demoDir = join(resourcesDir, 'demo');
+  const content = lasting(await openContent({ keeper, feeds, nodeId, log }, { dataDir, mediaDir, demoDir, variant }));
+
+  // Other boxes.
   const instance = randomUUID();
-  const { nodeId } = store;
-  const { site } = options;
-  const peers = active(
-    createRegistry(
-      { log, caller: createCaller({ secret: options.sharedSecret, now: wall }) },
-      { nodeId, instance, site, staticPeers },
-    ),
-  );
-  const peerState = (): PeerState => ({
-    nodeId,
-    instance,
-    site,
-    version: packageJson.version,
-    serverTime: Date.now(),
-    peers: peers.told(),
-    ...replication.state(),
-    ...mirror.state(),
-  });
-  const reports = createReports(log);
+  const caller = createCaller({ secret: options.sharedSecret, now: wall });
+  // The baseline knows nothing of them.
+  const staticPeers = variant === 'extended' ? options.peers : [];
+  const peers = active(createRegistry({ log, caller }, { nodeId, instance, site, staticPeers }));
+  const gather = createGather(peers, nodeId);
   const sync = active(createSync({ log, peers, wall }, { nodeId }));
+
+  // Pages, and what is done with them.
+  const reports = createReports(log);
   const hub = active(
     createHub({
       log,
       reports,
       revisionOf: (slug) => content.payload(slug)?.revision,
-      nameOf: (deviceId) => store.devices.get(deviceId)?.clientName ?? null,
+      nameOf: (deviceId) => devices.get(deviceId)?.clientName ?? null,
       siteTime: sync.now,
       onSkew: sync.onSkew,
     }),
@@ -191,87 +169,35 @@ const wire = async (
   const landing = active(createLanding(log));
   content.onChange(hub.announce);
   content.onChange(landing.refresh);
-  const gather = createGather(peers, nodeId);
   const takeSnapshot = createSnapshot(hub, gather);
-  const frames = createFrames({
-    isNamed: (url) =>
-      content
-        .file()
-        ?.playlists.some(({ slides }) => slides.some(({ kind, media_url }) => kind === 'web' && media_url === url)) ===
-      true,
-    get,
-    steady: () => performance.now(),
-  });
+  const frames = createFrames({ isNamed: content.namesPage, get, steady });
   const commands = createCommands({
     log,
     hub,
-    rename: store.devices.rename,
+    rename: devices.rename,
     takeSnapshot,
     gather,
     onRefresh: () => void peers.refresh(),
     onRedirect: frames.allow,
   });
-
-  const gate = createGate({
-    machineName: hostname(),
-    publicUrl: options.publicUrl,
-    allowedHosts: options.allowedHosts,
-  });
-  const clientAddress = createClientAddress(options.trustProxy);
-  const access = createAccess({
-    secret: options.sharedSecret,
-    previous: options.sharedSecretPrevious,
-    pageTokenSeconds: options.pageTokenSeconds,
-    now: wall,
-    steady: () => performance.now(),
-    log,
-  });
-  const admit = (request: IncomingMessage, accessClass: Access, headers: HeaderLines): Promise<Admission> => {
-    const { method = '', url: target = '' } = request;
-    const { clientIp: address } = clientAddress(request);
-    const host = request.headers.host ?? '';
-    return access.admit({ access: accessClass, method, host, target, headers, address });
-  };
-
-  const hasher = lasting(createHasher());
-  const catalog = lasting(
-    createCatalog({ path: join(dataDir, 'media.json'), folders: [uploadDir, mediaDir], hasher, log }),
-  );
-  const copiesDir = join(mediaDir, 'copies');
-  const ledger = lasting(await openLedger({ path: join(dataDir, 'copies.json'), folder: copiesDir, log }));
-  const mirrored = lasting(await openMirrored({ path: join(dataDir, 'mirrored.json'), mediaDir, log }));
-  const room = createRoom({
-    folders: [uploadDir, mediaDir, copiesDir],
-    quota: options.mediaQuotaBytes,
-    makeWay: async (bytes) => ledger.evict(bytes - (await mirror.makeWay(bytes))),
-  });
-  const newest = (name: string): number => mirror.newest(name);
-  const library = await createLibrary({ ...options, hasher, catalog, room, newest, log });
-  const downloads = active(
-    await createDownloads({
-      mediaDir,
-      limit: options.maxUploadBytes,
-      get,
-      hasher,
-      requireRoom: (wanted) => room.require(mediaDir, wanted),
-      catalog,
-    }),
-  );
-  const screens = createScreens({ content, hub, takeSnapshot, commands, clientAddress, variant });
-  const onboarding = createOnboarding({ log, devices: store.devices, content, hub, landing, gather });
-  const onboardingRooms = createOnboardingRoutes(
-    { onboarding, landing, content, mediaProgress: () => mirror.progress() },
-    { publicUrl: options.publicUrl, machineName: hostname(), variant },
-  );
-  const { devices } = store;
+  const onboarding = createOnboarding({ log, devices, content, hub, landing, gather });
   const replication = createReplication({ log, peers, content, devices, follow: onboarding.follow });
-  const refreshPages = (): void => {
-    const everyPage = content.screens().flatMap(({ slug }) => hub.select(slug, {}));
-    hub.send(
-      everyPage.map(({ id }) => id),
-      { type: 'command', command: 'refresh' },
-    );
-  };
+
+  // Media: this box's own, copies of remote ones, and those of other boxes.
+  const hasher = lasting(createHasher());
+  const folders = [uploadDir, mediaDir];
+  const copiesDir = join(mediaDir, 'copies');
+  const catalog = lasting(createCatalog({ path: join(dataDir, 'media.json'), folders, hasher, log }));
+  const ledger = lasting(await openLedger({ path: join(dataDir, 'copies.json'), folder: copiesDir, log }));
+  const mirrored = lasting(await openMirrored({ path: join(dataDir, 'mirrored.json'), mediaDir, content, log }));
+  const room = createRoom({
+    folders: [...folders, copiesDir],
+    quota: options.mediaQuotaBytes,
+    makeWay: async (bytes) => ledger.evict(bytes - (await mirrored.evict(bytes))),
+  });
+  const requireRoom = (wanted: number): Promise<void> => room.require(mediaDir, wanted);
+  const limit = options.maxUploadBytes;
+  const downloads = active(await createDownloads({ mediaDir, limit, get, hasher, requireRoom, catalog }));
   const mirror = active(
     createMirror({
       log,
@@ -280,42 +206,71 @@ const wire = async (
       catalog,
       downloads,
       mirrored,
-      reveal: library.reveal,
-      onArrival: refreshPages,
+      reveal: (name) => revealCopy(options, name),
+      onArrival: () => hub.sendToAll({ type: 'command', command: 'refresh' }),
     }),
+  );
+  const library = await createLibrary({ ...options, hasher, catalog, room, newest: mirror.newest, log });
+  const copies = active(createCopies({ content, feeds, ledger, downloads, room, hasher, log }));
+
+  // Streams.
+  const ffmpeg = createFfmpeg({ environment }, options);
+  const orphans = createOrphans({ log, environment }, options);
+  const streams = active(await createSessions({ log, ffmpeg, orphans, environment }, options));
+
+  // The way in.
+  const machineName = hostname();
+  const { publicUrl } = options;
+  const gate = createGate({ machineName, publicUrl, allowedHosts: options.allowedHosts });
+  const clientAddress = createClientAddress(options.trustProxy);
+  const access = createAccess({
+    secret: options.sharedSecret,
+    previous: options.sharedSecretPrevious,
+    pageTokenSeconds: options.pageTokenSeconds,
+    now: wall,
+    steady,
+    log,
+  });
+  const screens = createScreens({ content, hub, takeSnapshot, commands, clientAddress, variant });
+  const onboardingRooms = createOnboardingRoutes(
+    { onboarding, landing, content, mediaProgress: mirror.progress },
+    { publicUrl, machineName, variant },
   );
   const pages = await createPages(
     { content, pageToken: access.pageToken, formUrl: onboardingRooms.formUrl, onFormOpened: landing.opened },
     { rendererDir, timeZone, variant },
   );
-  const ffmpeg = createFfmpeg({ environment }, options);
-  const orphans = createOrphans({ log, environment }, options);
-  const streams = active(await createSessions({ log, ffmpeg, orphans, environment }, options));
-  const copies = active(createCopies({ content, feeds, ledger, downloads, room, hasher, log }));
-  const faults = () => [...store.faults(), ...keeper.faults(), ...ledger.faults(), ...feeds.faults()];
   const health = healthRoutes({
     content,
     feeds,
     hub,
     reports,
-    store: { nodeId, faults },
+    nodeId,
+    stores: [store, keeper, ledger, mirrored, feeds],
     ffmpeg,
     peers,
-    replication: async () => ({ ...(await replication.health()), media: mirror.health() }),
+    replication,
+    mirror,
     sync,
     copies,
     kiosk,
     options,
-    version: packageJson.version,
+    version,
     startedAt,
   });
+  const { admit, admitSocket } = createAdmission({
+    access,
+    clientAddress,
+    socketRooms: [onboardingRooms.admitSocket, screens.admitSocket],
+  });
+  const ownState = createOwnState({ peers, replication, mirror }, { nodeId, instance, site, version });
   const app = createApp({
     log,
     gate,
     clientAddress,
     variant,
     nodeId,
-    admit: ({ req }, accessClass) => admit(req, accessClass, req.headersDistinct),
+    admit,
     rooms: [
       pages,
       screens.routes,
@@ -324,7 +279,7 @@ const wire = async (
       copyRoutes(copies),
       frameRoutes(frames),
       streamRoutes(streams),
-      peerRoutes({ registry: peers, state: peerState }),
+      peerRoutes({ registry: peers, state: ownState }),
       replication.routes,
       mirror.routes,
       sync.routes,
@@ -332,44 +287,35 @@ const wire = async (
       updateRoutes({ dataDir }),
     ],
   });
-  // The server's shortcut to a playlist asks for no credentials: it is taken for as long as the route asks for none.
-  const { access: playlistAccess } = policy['GET /api/screens/:slug/playlist'];
-  const openPayload = (slug: string) => (playlistAccess === 'public' ? content.payload(slug) : undefined);
-  const admitSocket = async (request: IncomingMessage): Promise<(socket: WebSocket) => void> => {
-    const accept = onboardingRooms.admitSocket(request) ?? screens.admitSocket(request);
-    await admit(request, 'signed or page', upgradeHeaders(request.headersDistinct));
-    return accept;
-  };
   let discovery: Discovery | undefined;
   // Begins to close after the server does: whoever hears its goodbye looks whether this box is gone.
   active({ close: () => discovery?.close() });
-  const server = active(await listen({ log, gate, app, payload: openPayload, admitSocket }, options));
+  const { port, url, ...server } = await listen({ log, gate, app, payload: screens.openPayload, admitSocket }, options);
+  active(server);
 
-  peers.start(server.port);
+  // All is there: begin.
+  peers.start(port);
   // What was edited while the box was away is news to those who are there.
   void peers.settled().then(peers.announce);
   if (options.discovery && variant === 'extended') {
     // A box that looks for nobody starts sooner without it.
     const { startDiscovery } = await import('./peers/discovery.ts');
     const announces = !listensAlone(options.host);
-    const { version } = packageJson;
-    discovery = startDiscovery({ log, registry: peers }, { nodeId, site, version, port: server.port, announces });
+    discovery = startDiscovery({ log, registry: peers }, { nodeId, site, version, port, announces });
   }
   sync.start();
   // Files that were put into the folders by hand while the service was away.
   void mirror.look();
 
-  const url = localUrl(options.host, server.port);
   return {
     url,
-    nodeId: store.nodeId,
+    nodeId,
     screens: content.screens,
     hours: content.hours,
-    updateFeeds: () => peers.alive().map(({ url }) => `${url}/updates/`),
+    updateFeeds: () => peers.alive().map((peer) => `${peer.url}/updates/`),
     screenOf: (deviceId) => onboarding.status(deviceId, url).screenSlug,
     bind: async (deviceId, screenSlug) => {
-      const clientName =
-        store.devices.get(deviceId)?.clientName ?? content.payload(screenSlug)?.screen.name ?? screenSlug;
+      const clientName = devices.get(deviceId)?.clientName ?? content.payload(screenSlug)?.screen.name ?? screenSlug;
       await onboarding.bind({ deviceId, clientName, screenSlug }, url, false);
     },
     close,

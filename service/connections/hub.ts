@@ -67,6 +67,8 @@ export interface Hub {
   onJoin(listener: (place: Place) => void): void;
   /** Writes one message to connections by id; answers how many it was written to. */
   send(ids: readonly string[], message: ServiceMessage): number;
+  /** Writes one message to every connection. */
+  sendToAll(message: ServiceMessage): void;
   /** Tells the pages of screens that their content is another. Those of a screen that is gone are let go. */
   announce(slugs: readonly string[]): void;
   /** Gives the connections of a device their name. */
@@ -192,6 +194,7 @@ export const createHub = ({ log, reports, revisionOf, nameOf, siteTime, onSkew }
   return {
     attach,
     send,
+    sendToAll: (message) => void send([...peers.keys()], message),
     snapshot: (slug) => peersOf(slug).map(({ connection }) => ({ ...connection })),
     select: (slug, { connectionId, clientId }) => {
       const matching = peersOf(slug).filter(

@@ -15,6 +15,7 @@ import { createBackups } from './backups.ts';
 import { editedDocument, isLost, versionOf } from './document.ts';
 import { type ContentFile, contentJsonSchema, type Fault, type OpeningTime, readContent } from './file.ts';
 import type { Kept } from './keeper.ts';
+import { mediaNamed } from './media.ts';
 import { buildModel, type Programme, sourcesOf } from './model.ts';
 import { createPayload, type Payload } from './payload.ts';
 import { rewriteFile, sweepRewrites } from './rewrite.ts';
@@ -49,8 +50,10 @@ export interface Content {
   onChange(listener: (slugs: string[]) => void): void;
   /** What other boxes may have: the newest document that a power cut would leave; null where there never was any. */
   document(): ContentDocument | null;
-  /** The content of the document that plays; null where there is none. */
-  file(): ContentFile | null;
+  /** The names of the box's own media that what plays refers to. */
+  mediaNames(): ReadonlySet<string>;
+  /** Whether what plays has a web slide with this address. */
+  namesPage(url: string): boolean;
   /** Takes notice of a counter on another box: the next edit here is counted on from there. */
   saw(counter: number): void;
   /**
@@ -272,7 +275,11 @@ export const openContent = async (
       listeners.push(listener);
     },
     document: durable,
-    file: () => file,
+    mediaNames: () => (file === null ? new Set() : mediaNamed(file)),
+    namesPage: (url) =>
+      file?.playlists.some(({ slides }) =>
+        slides.some(({ kind, media_url }) => kind === 'web' && media_url === url),
+      ) === true,
     saw: (counter) => {
       highest = Math.max(highest, counter);
     },

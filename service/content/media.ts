@@ -1,4 +1,4 @@
-/** Which media of the box's own the content names. Pure. */
+/** Which media of the box's own the content names. */
 import { isMediaName } from '../media/names.ts';
 import type { ContentFile } from './file.ts';
 
@@ -19,8 +19,17 @@ const nameOf = (path: string): string | null => {
 const inMarkup = (markup: string | null | undefined): string[] =>
   (markup?.match(IN_MARKUP) ?? []).map((path) => path.replaceAll('&amp;', '&'));
 
+/** A file that was read is never changed, so each is gone through once. */
+const known = new WeakMap<ContentFile, ReadonlySet<string>>();
+
 /** The names, each once, in the order in which they are shown. */
-export const mediaNamed = ({ playlists, templates }: ContentFile): Set<string> => {
+export const mediaNamed = (file: ContentFile): ReadonlySet<string> => {
+  const names = known.get(file) ?? collect(file);
+  known.set(file, names);
+  return names;
+};
+
+const collect = ({ playlists, templates }: ContentFile): Set<string> => {
   const names = new Set<string>();
   const add = (path: unknown): void => {
     const name = typeof path === 'string' ? nameOf(path) : null;

@@ -1,7 +1,7 @@
 /** The Koa application: one frame around every route, and the routes of every room inside it. */
 
 import { randomUUID } from 'node:crypto';
-import type { RequestListener } from 'node:http';
+import type { IncomingMessage, RequestListener } from 'node:http';
 import { Readable } from 'node:stream';
 import { Router } from '@koa/router';
 import Koa from 'koa';
@@ -23,7 +23,7 @@ interface Dependencies {
   gate: Gate;
   clientAddress: ReturnType<typeof createClientAddress>;
   /** Judges a request's credentials. */
-  admit(ctx: Context, access: Access): Promise<Admission>;
+  admit(request: IncomingMessage, access: Access): Promise<Admission>;
   variant: Variant;
   /** Of this box. */
   nodeId: string;
@@ -65,7 +65,7 @@ export const createApp = ({
     router.register(path, [method], async (ctx) => {
       if (ctx.get(recipientHeader) !== '' && ctx.get(recipientHeader) !== nodeId) throw new CodedError('misdirected');
       if (rule.acts) gate.checkOrigin(ctx.req);
-      Object.assign(ctx.state, await admit(ctx, rule.access));
+      Object.assign(ctx.state, await admit(ctx.req, rule.access));
       await handle(ctx);
     });
   }

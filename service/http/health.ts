@@ -4,11 +4,12 @@ import type { Content } from '../content/content.ts';
 import type { Copies } from '../copies/copies.ts';
 import type { Feeds } from '../feeds/feeds.ts';
 import type { Options } from '../options.ts';
+import type { Mirror } from '../peers/mirror.ts';
 import type { Peers } from '../peers/registry.ts';
-import type { Store } from '../store/store.ts';
+import type { Replication } from '../peers/replication.ts';
 import type { Ffmpeg } from '../streams/ffmpeg.ts';
 import type { Sync } from '../sync/sync.ts';
-import type { Health, KioskHealth, ReplicationHealth } from '../wire/health.ts';
+import type { Health, KioskHealth } from '../wire/health.ts';
 import type { Routes } from './routes.ts';
 
 interface Dependencies {
@@ -16,10 +17,13 @@ interface Dependencies {
   feeds: Pick<Feeds, 'health'>;
   hub: Pick<Hub, 'count'>;
   reports: Pick<Reports, 'describe'>;
-  store: Pick<Store, 'nodeId' | 'faults'>;
+  nodeId: string;
+  /** Whatever keeps something on the disk, and says in sentences what is amiss with it. */
+  stores: readonly { faults(): string[] }[];
   ffmpeg: Pick<Ffmpeg, 'describe'>;
   peers: Pick<Peers, 'health'>;
-  replication(): Promise<ReplicationHealth>;
+  replication: Pick<Replication, 'health'>;
+  mirror: Pick<Mirror, 'health'>;
   sync: Pick<Sync, 'health'>;
   copies: Pick<Copies, 'status'>;
   /** Of the displays; absent where there are none. */
@@ -35,10 +39,12 @@ export const healthRoutes = ({
   feeds,
   hub,
   reports,
-  store,
+  nodeId,
+  stores,
   ffmpeg,
   peers,
   replication,
+  mirror,
   sync,
   copies,
   kiosk,
@@ -55,15 +61,15 @@ export const healthRoutes = ({
       startedAt: startedAt.toISOString(),
       uptime: Math.round(process.uptime() * 10) / 10,
       warnings: [...options.warnings],
-      nodeId: store.nodeId,
-      store: { faults: store.faults() },
+      nodeId,
+      store: { faults: stores.flatMap((store) => store.faults()) },
       content: content.status(),
       ...feeds.health(),
       connections: hub.count(),
       copies: copies.status(),
       site: options.site,
       peers: peers.health(),
-      replication: await replication(),
+      replication: { ...(await replication.health()), media: mirror.health() },
       ...reports.describe(),
       sync: sync.health(),
       ffmpeg: await ffmpeg.describe(),

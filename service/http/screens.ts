@@ -1,6 +1,7 @@
 /** What a screen can be asked and told: playlist, connections, commands, the socket of its pages. */
 import type { IncomingMessage } from 'node:http';
 import type { WebSocket } from 'ws';
+import { policy } from '../auth/policy.ts';
 import type { Commands } from '../commands/commands.ts';
 import { parseOrder } from '../commands/parse.ts';
 import type { Hub } from '../connections/hub.ts';
@@ -72,16 +73,21 @@ export const createScreens = ({ content, hub, takeSnapshot, commands, clientAddr
   };
 
   /**
-   * Admits the socket of a player page.
-   * @throws CodedError `not_found` for any other path, `screen_not_found`
+   * Admits the socket of a player page; undefined for any other path.
+   * @throws CodedError `screen_not_found`
    */
-  const admitSocket = (request: IncomingMessage): ((socket: WebSocket) => void) => {
+  const admitSocket = (request: IncomingMessage): ((socket: WebSocket) => void) | undefined => {
     const slug = socketPath.exec(request.url ?? '')?.[1];
-    if (slug === undefined) throw new CodedError('not_found');
+    if (slug === undefined) return undefined;
     find(slug);
     const origin = { slug, userAgent: request.headers['user-agent'] ?? null, ...clientAddress(request) };
     return (socket) => hub.attach(socket, origin);
   };
 
-  return { routes, admitSocket };
+  // The server's shortcut to a playlist asks for no credentials: it is taken for as long as the route asks for none.
+  const isOpen = policy['GET /api/screens/:slug/playlist'].access === 'public';
+  /** What a screen plays, for whoever asks without a further look; undefined: it must be asked for by the route. */
+  const openPayload = (slug: string): Payload | undefined => (isOpen ? content.payload(slug) : undefined);
+
+  return { routes, admitSocket, openPayload };
 };

@@ -28,6 +28,8 @@ interface Dependencies {
 export interface Server {
   /** The port it listens on. */
   port: number;
+  /** Where it can be reached on this machine. */
+  url: string;
   /** Takes no more connections; resolves when those there were are gone, or cut after 2 s. */
   close(): Promise<void>;
 }
@@ -65,6 +67,12 @@ const cutOff = (request: IncomingMessage): void => {
 };
 
 const playlistPath = /^\/api\/screens\/([a-z0-9-]{1,64})\/playlist(?:\?|$)/;
+
+/** The address to open on this machine, for a listen address that may stand for all of them. */
+const localUrl = (host: string, port: number): string => {
+  const name = host === '0.0.0.0' ? '127.0.0.1' : host === '::' ? '::1' : host;
+  return `http://${name.includes(':') ? `[${name}]` : name}:${port}`;
+};
 
 /** A listen error as what a person can do about it. */
 const listenError = (error: NodeJS.ErrnoException, host: string, port: number): Error => {
@@ -168,8 +176,10 @@ export const listen = async (
   });
   server.on('error', (error) => log.error({ err: error }, 'the listening socket failed'));
 
+  const bound = (server.address() as AddressInfo).port;
   return {
-    port: (server.address() as AddressInfo).port,
+    port: bound,
+    url: localUrl(host, bound),
     close: () =>
       new Promise((resolve) => {
         // Those that were upgraded too, which Node does not count as its own any more.

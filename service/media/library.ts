@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import { constants, type Stats } from 'node:fs';
-import { type FileHandle, open, readdir, rm, stat, unlink, utimes } from 'node:fs/promises';
+import { type FileHandle, open, readdir, rm, utimes } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { Readable } from 'node:stream';
 import type { Logger } from 'pino';
@@ -12,6 +12,7 @@ import type { UploadResult } from '../wire/media.ts';
 import type { Following } from './hasher.ts';
 import { type Facts, inspect, typeOfFile } from './inspect.ts';
 import { receive } from './receive.ts';
+import { removeUpload } from './reveal.ts';
 
 /** Where the facts of media are kept, so that nobody has to read a file again for them. */
 interface Catalog {
@@ -92,11 +93,6 @@ export const createLibrary = async ({
     log.info({ name }, 'swept an upload that was cut off');
   }
 
-  const remove = async (name: string): Promise<void> => {
-    await unlink(join(uploadDir, name));
-    await systemDisk.syncFolder(uploadDir);
-  };
-
   return {
     folders: { uploadDir, mediaDir },
 
@@ -144,18 +140,10 @@ export const createLibrary = async ({
      */
     async remove(name: string): Promise<void> {
       try {
-        await remove(name);
+        await removeUpload(uploadDir, name);
       } catch (error) {
         throw isCode(error, 'ENOENT', 'EISDIR') ? new CodedError('file_not_found') : error;
       }
-    },
-
-    /** Takes away an upload that a copy of another box's newer one, in the media directory, is to stand for. */
-    async reveal(name: string): Promise<void> {
-      const [upload, copy] = await Promise.all(
-        [uploadDir, mediaDir].map((folder) => stat(join(folder, name)).catch(() => null)),
-      );
-      if (upload?.isFile() && copy?.isFile() && copy.mtime >= upload.mtime) await remove(name);
     },
 
     /**

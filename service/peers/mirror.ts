@@ -5,8 +5,6 @@
 import { createHash } from 'node:crypto';
 import type { Logger } from 'pino';
 import type { Content } from '../content/content.ts';
-import type { ContentFile } from '../content/file.ts';
-import { mediaNamed } from '../content/media.ts';
 import type { Routes } from '../http/routes.ts';
 import type { createCatalog } from '../media/catalog.ts';
 import type { createDownloads } from '../media/downloads.ts';
@@ -21,10 +19,10 @@ import { type Offer, timeOf, type Want, wantsOf } from './wants.ts';
 interface Dependencies {
   log: Logger;
   peers: Pick<Peers, 'alive' | 'call' | 'onState' | 'announce'>;
-  content: Pick<Content, 'file' | 'onDocument'>;
+  content: Pick<Content, 'mediaNames' | 'onDocument'>;
   catalog: Pick<ReturnType<typeof createCatalog>, 'list' | 'unread' | 'onLearn'>;
   downloads: Pick<Awaited<ReturnType<typeof createDownloads>>, 'want'>;
-  mirrored: Pick<Mirrored, 'add' | 'evict'>;
+  mirrored: Pick<Mirrored, 'add'>;
   /** A copy is in the media directory: an older upload of that name is not to stand before it. */
   reveal(name: string): Promise<void>;
   /** Media that the content names have come. */
@@ -38,8 +36,6 @@ export interface Mirror {
   progress(): MediaProgress;
   /** When the newest file of that name was made, here or anywhere, ms since the epoch; 0: there is none. */
   newest(name: string): number;
-  /** Gives up copies that the content names no more; answers how many bytes that freed, at most so many and a file. */
-  makeWay(bytes: number): Promise<number>;
   /** Looks through the folders and decides what is to be fetched. */
   look(): Promise<void>;
   routes: Routes;
@@ -97,21 +93,13 @@ export const createMirror = ({
   let again = false;
   let closed = false;
 
-  /** Gone through once for each content. */
-  let read: { file: ContentFile | null; names: Set<string> } = { file: null, names: new Set() };
-  const named = (): Set<string> => {
-    const file = content.file();
-    if (file !== read.file) read = { file, names: file === null ? new Set() : mediaNamed(file) };
-    return read.names;
-  };
-
   const offers = (): Offer[] =>
     peers.alive().flatMap(({ nodeId, url }) => {
       const media = lists.get(nodeId)?.media;
       return media === undefined ? [] : [{ url, media }];
     });
 
-  const wants = (): Want[] => wantsOf(named(), own, offers());
+  const wants = (): Want[] => wantsOf(content.mediaNames(), own, offers());
 
   /** Looks within so many ms; what was to come sooner stays. */
   const soon = (ms = GATHER_MS): void => {
@@ -174,7 +162,7 @@ export const createMirror = ({
 
   /** What is here; the peers are told at once of what they may be waiting for. */
   const learn = (media: readonly PeerMedium[]): void => {
-    const names = named();
+    const names = content.mediaNames();
     const hasNews = media.some(
       ({ name, sha256 }) => names.has(name) && !copied.has(sha256) && own.get(name)?.sha256 !== sha256,
     );
@@ -233,7 +221,7 @@ export const createMirror = ({
       return { media: digest };
     },
     health: () => {
-      const names = named();
+      const names = content.mediaNames();
       const missing = new Map<string, ReplicationHealth['media']['missing'][number]>(
         wants().map(({ medium: { name, size } }) => {
           const reason = failed.get(name)?.reason ?? (running.has(name) ? 'is being fetched' : 'waits its turn');
@@ -250,14 +238,10 @@ export const createMirror = ({
     },
     progress: () => {
       const coming = new Set(wants().map(({ medium }) => medium.name));
-      const here = [...named()].filter((name) => own.has(name) && !coming.has(name)).length;
+      const here = [...content.mediaNames()].filter((name) => own.has(name) && !coming.has(name)).length;
       return coming.size === 0 ? null : { here, there: here + coming.size };
     },
     newest: (name) => Date.parse(timeOf(name, own, offers()) ?? '') || 0,
-    makeWay: (bytes) => {
-      const names = named();
-      return mirrored.evict(bytes, (name) => names.has(name));
-    },
     look,
     routes: {
       'GET /api/peers/media': (ctx) => {

@@ -3,6 +3,7 @@ import { stat, unlink } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { Logger } from 'pino';
 import { z } from 'zod';
+import type { Content } from '../content/content.ts';
 import { systemDisk } from '../store/disk.ts';
 import { createDurable } from '../store/durable.ts';
 
@@ -12,12 +13,14 @@ interface Options {
   /** The file that keeps the names. Where it is lost, nothing is given up. */
   path: string;
   mediaDir: string;
+  /** What is played now: it makes way for nothing. */
+  content: Pick<Content, 'mediaNames'>;
   log: Logger;
 }
 
 export type Mirrored = Awaited<ReturnType<typeof openMirrored>>;
 
-export const openMirrored = async ({ path, mediaDir, log }: Options) => {
+export const openMirrored = async ({ path, mediaDir, content, log }: Options) => {
   const durable = await createDurable({
     path,
     schema,
@@ -40,12 +43,13 @@ export const openMirrored = async ({ path, mediaDir, log }: Options) => {
       await save();
     },
 
-    /** Removes copies that are not needed, the first that came first; answers how many bytes that freed. */
-    async evict(bytes: number, isNeeded: (name: string) => boolean): Promise<number> {
+    /** Removes copies that the content names no more, the first that came first; answers how many bytes that freed. */
+    async evict(bytes: number): Promise<number> {
+      const needed = content.mediaNames();
       let freed = 0;
       for (const name of [...names]) {
         if (freed >= bytes) break;
-        if (isNeeded(name)) continue;
+        if (needed.has(name)) continue;
         const file = join(mediaDir, name);
         freed += await stat(file).then(
           ({ size }) => size,
@@ -59,6 +63,7 @@ export const openMirrored = async ({ path, mediaDir, log }: Options) => {
       return freed;
     },
 
+    faults: durable.faults,
     close: () => durable.close(),
   };
 };

@@ -1,0 +1,24 @@
+/** What this box tells of itself when another one asks. */
+import type { PeerState } from '../wire/peers.ts';
+import type { Mirror } from './mirror.ts';
+import type { Registry } from './registry.ts';
+import type { Replication } from './replication.ts';
+
+interface Dependencies {
+  peers: Pick<Registry, 'told'>;
+  replication: Pick<Replication, 'state'>;
+  mirror: Pick<Mirror, 'state'>;
+}
+
+/** Who this box is, and of which start. */
+type Identity = Pick<PeerState, 'nodeId' | 'instance' | 'site' | 'version'>;
+
+export const createOwnState =
+  ({ peers, replication, mirror }: Dependencies, identity: Identity) =>
+  (): PeerState => ({
+    ...identity,
+    serverTime: Date.now(),
+    peers: peers.told(),
+    ...replication.state(),
+    ...mirror.state(),
+  });
