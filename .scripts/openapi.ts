@@ -14,7 +14,7 @@ import { connectionSnapshot } from '../service/wire/connections.ts';
 import { errorBody } from '../service/wire/errors.ts';
 import { frameQuery, frameVerdict } from '../service/wire/frames.ts';
 import { health } from '../service/wire/health.ts';
-import { mediaConfig, uploadResult } from '../service/wire/media.ts';
+import { copyQuery, mediaConfig, uploadResult } from '../service/wire/media.ts';
 import {
   binding,
   deviceQuery,
@@ -106,12 +106,7 @@ const operations: Record<RouteName, Operation> = {
   },
   'GET /copies': {
     summary: 'The copy of a remote medium that the content names; with ranges and validators (RFC 9110)',
-    requestParams: {
-      query: z.object({
-        url: z.string().describe("the medium's http(s) address"),
-        sha256: z.string().optional().describe('the copy that is played already, should it have been replaced'),
-      }),
-    },
+    requestParams: { query: copyQuery },
     responses: {
       ...medium('The copy, under the media type that its bytes have'),
       302: { description: 'There is no copy yet: the address itself' },

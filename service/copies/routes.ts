@@ -1,8 +1,10 @@
 import { open } from 'node:fs/promises';
 import { CodedError } from '../errors.ts';
+import { readFields } from '../fields.ts';
 import type { Routes } from '../http/routes.ts';
 import { serve } from '../media/serve.ts';
 import { codeOf } from '../store/disk.ts';
+import { copyQuery } from '../wire/media.ts';
 import type { Copies } from './copies.ts';
 
 /**
@@ -11,9 +13,8 @@ import type { Copies } from './copies.ts';
  */
 export const copyRoutes = (copies: Pick<Copies, 'find' | 'lose'>): Routes => ({
   'GET /copies': async (ctx) => {
-    const { url, sha256 } = ctx.query;
-    if (typeof url !== 'string') throw new CodedError('missing_field', 'The url is missing.', { field: 'url' });
-    let found = copies.find(url, typeof sha256 === 'string' ? sha256 : undefined);
+    const { url, sha256 } = readFields(copyQuery, ctx.query);
+    let found = copies.find(url, sha256);
     if (found !== null && 'copy' in found) {
       const { copy, file } = found;
       const handle = await open(file).catch((error: unknown) => {

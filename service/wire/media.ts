@@ -1,4 +1,4 @@
-/** The folder of uploads. */
+/** Uploads, and the copies of remote media. */
 import { z } from 'zod';
 import { sha256 } from './terms.ts';
 
@@ -20,3 +20,8 @@ export const uploadResult = z
   })
   .meta({ id: 'UploadResult' });
 export type UploadResult = z.infer<typeof uploadResult>;
+
+export const copyQuery = z.object({
+  url: z.string().describe("the medium's http(s) address"),
+  sha256: z.string().optional().describe('the copy that is played already, should it have been replaced'),
+});
