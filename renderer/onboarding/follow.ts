@@ -7,6 +7,8 @@ interface Handlers {
   onStatus(status: OnboardingStatus): void;
   /** The address of the form has been told; null: no other machine can reach this one. */
   onFormUrl(formUrl: string | null): void;
+  /** Whether there is a screen to choose. */
+  onScreens(hasScreens: boolean): void;
   /** How far the media of the site are here. */
   onMedia(media: MediaProgress): void;
   /** The form was opened on a phone. */
@@ -43,6 +45,7 @@ export const follow = (deviceId: string, token: PageToken, handlers: Handlers): 
     failures = 0;
     handlers.onReach(true);
     handlers.onFormUrl(message.formUrl);
+    handlers.onScreens(message.hasScreens);
     handlers.onMedia(message.media);
     handlers.onStatus(message);
   };

@@ -12,6 +12,8 @@ import { suggestName } from './name.ts';
 import { speak } from './texts.ts';
 import { createViews } from './views.ts';
 
+/** A player that is left alone with the form goes back to its code. */
+const ALONE_MS = 5 * 60_000;
 /** The same player may be set up from another phone meanwhile. */
 const LOOK_MS = 3_000;
 
@@ -186,6 +188,7 @@ const look = async (): Promise<void> => {
   // Something newer may have been heard meanwhile.
   if (isBusy || status !== known) return;
   if (current.screenSlug === known.screenSlug && current.clientName === known.clientName) return;
+  if (isPlayer && (await leaveFor('/'))) return;
   learn(current);
   const { screenName, clientName } = current;
   if (views.current === 'form') return;
@@ -223,6 +226,15 @@ addEventListener('online', () => {
   if (views.current === 'away') void load();
 });
 setInterval(() => void look(), LOOK_MS);
+if (isPlayer) {
+  let alone: ReturnType<typeof setTimeout> | undefined;
+  const wait = (): void => {
+    clearTimeout(alone);
+    alone = setTimeout(async () => (await leaveFor('/')) || wait(), ALONE_MS);
+  };
+  for (const sign of ['pointerdown', 'keydown']) addEventListener(sign, wait);
+  wait();
+}
 document.addEventListener('visibilitychange', () => void look());
 
 void load();

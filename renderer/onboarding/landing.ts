@@ -3,6 +3,7 @@ import type { MediaProgress } from '../../service/wire/onboarding.ts';
 import type { LandingBoot } from '../../service/wire/page.ts';
 import { readBoot } from '../shared/boot.ts';
 import { readIdentity } from '../shared/identity.ts';
+import { findKiosk } from '../shared/kiosk.ts';
 import { leaveFor } from '../shared/leave.ts';
 import { createPageToken } from '../shared/page-token.ts';
 import { patientFetch } from '../shared/patience.ts';
@@ -10,6 +11,7 @@ import { startPulse } from '../shared/pulse.ts';
 import { element } from './element.ts';
 import { follow } from './follow.ts';
 import { speak } from './texts.ts';
+import { receive } from './visitor.ts';
 
 /** With the time that the player takes to appear, long enough to be read. */
 const GREETING_MS = 600;
@@ -24,6 +26,7 @@ const texts = speak(document, navigator.languages);
 
 const page = element('landing');
 let formUrl: string | null | undefined;
+let hasScreens = true;
 /** The screen that the page is on its way to; null: none; undefined: not known yet. */
 let destination: string | null | undefined;
 let openedTimer: ReturnType<typeof setTimeout> | undefined;
@@ -39,6 +42,11 @@ const say = (state: 'waiting' | 'opened' | 'away'): void => {
 const settle = (): void => {
   clearTimeout(openedTimer);
   say('waiting');
+};
+
+/** Without a network no phone can come here, and without a screen there is nothing that it could choose. */
+const sayWhatLacks = (): void => {
+  page.dataset.lack = formUrl === null ? 'network' : hasScreens ? 'nothing' : 'screens';
 };
 
 const drawCode = async (url: string): Promise<void> => {
@@ -60,7 +68,7 @@ const drawCode = async (url: string): Promise<void> => {
 const showAddress = (next: string | null): void => {
   if (next === formUrl) return;
   formUrl = next;
-  page.classList.toggle('no-network', next === null);
+  sayWhatLacks();
   const [scheme = '', rest = ''] = next?.split(/(?<=:\/\/)/) ?? [];
   element('scheme').textContent = scheme;
   element('address').textContent = rest;
@@ -109,6 +117,10 @@ follow(deviceId, token, {
     setTimeout(() => void goTo(screenSlug), greets ? GREETING_MS : 0);
   },
   onFormUrl: showAddress,
+  onScreens: (has) => {
+    hasScreens = has;
+    sayWhatLacks();
+  },
   onMedia: showMedia,
   onOpened: () => {
     if (destination !== null) return;
@@ -122,6 +134,7 @@ follow(deviceId, token, {
   },
 });
 
-for (const gesture of ['contextmenu', 'dragstart', 'selectstart']) {
-  addEventListener(gesture, (event) => event.preventDefault());
-}
+if (findKiosk() === undefined) receive(page, deviceId);
+else
+  for (const gesture of ['contextmenu', 'dragstart', 'selectstart'])
+    addEventListener(gesture, (event) => event.preventDefault());

@@ -7,8 +7,12 @@ export interface PlainTexts {
   landingTask: string;
   landingAddress: string;
   landingDevice: string;
+  landingHere: string;
+  begin: string;
   noNetworkTitle: string;
   noNetworkTask: string;
+  noScreensTitle: string;
+  noScreensHere: string;
   welcome: string;
 
   formTitle: string;
@@ -24,7 +28,6 @@ export interface PlainTexts {
   screens: string;
   search: string;
   noMatch: string;
-  noScreensTitle: string;
   noScreensTask: string;
   name: string;
   nameHint: string;

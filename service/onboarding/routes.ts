@@ -89,6 +89,7 @@ export const createOnboardingRoutes = (
         type: 'status',
         ...onboarding.status(deviceId, baseFor(reached)),
         formUrl: formUrl(reached),
+        hasScreens: content.screens().length > 0,
         media: mediaProgress(),
       }));
       onboarding.caughtUp(deviceId);

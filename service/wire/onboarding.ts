@@ -45,7 +45,10 @@ export type MediaProgress = { here: number; there: number } | null;
 
 /** What the service says to a landing page over its socket; a landing page itself says nothing. */
 export type LandingMessage =
-  /** On connecting and on every change. `formUrl`: the form's address for another machine; null: it has none. */
-  | ({ type: 'status'; formUrl: string | null; media: MediaProgress } & OnboardingStatus)
+  /**
+   * On connecting and on every change. `formUrl`: the form's address for another machine; null: it has none.
+   * `hasScreens`: whether there is any to choose from.
+   */
+  | ({ type: 'status'; formUrl: string | null; hasScreens: boolean; media: MediaProgress } & OnboardingStatus)
   /** The form for this device was opened. */
   | { type: 'opened' };

@@ -29,6 +29,7 @@ describe('the landing page', () => {
       screenName: null,
       playerUrl: null,
       formUrl: expect.stringMatching(/^http:\/\/(?!127\.|localhost).+\/onboard$/),
+      hasScreens: true,
       media: null,
     });
     expect(await queued(bind(service, {}))).toBe(false);

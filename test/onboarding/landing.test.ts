@@ -1,8 +1,22 @@
 /** The landing page when things change around it. */
+import type { Page } from 'playwright-core';
 import { expect } from 'vitest';
 import { describeBrowser, itBrowser as it } from '../support/browser.ts';
-import { openScreen, readOff, scan, startReachable, textOf, untilPlaying } from './browser.ts';
+import {
+  content,
+  openPhone,
+  openScreen,
+  patience,
+  readOff,
+  scan,
+  startReachable,
+  textOf,
+  untilPlaying,
+} from './browser.ts';
 import { bind } from './support.ts';
+
+const cursorOf = (page: Page): Promise<string> =>
+  page.locator('#landing').evaluate((landing) => getComputedStyle(landing).cursor);
 
 describeBrowser('the landing page', { timeout: 60_000 }, () => {
   it('waits for a service that is away, and goes on with it', async () => {
@@ -49,6 +63,57 @@ describeBrowser('the landing page', { timeout: 60_000 }, () => {
     await screen.getByRole('heading', { name: 'What shall play here?' }).waitFor();
     expect(await textOf(screen, 'dd')).toBe('http://10.0.0.7:8080/onboard');
     await screen.locator('#code svg').waitFor();
+  });
+
+  it('says that a screen is missing where there is none, and shows the code once there is', async () => {
+    const service = await startReachable({}, { content: { screens: [], playlists: [] } });
+    const screen = await openScreen(service);
+    await screen.getByRole('heading', { name: 'There are no screens' }).waitFor();
+    expect(await screen.locator('#code').isVisible()).toBe(false);
+    service.writeContent(content);
+    await screen.getByRole('heading', { name: 'What shall play here?' }).waitFor();
+    await screen.locator('#code svg').waitFor();
+  });
+
+  it('leads by hand to the form, and from there to the screen, in a browser that is no kiosk', async () => {
+    const service = await startReachable();
+    const screen = await openScreen(service);
+    await screen.getByText('Waiting for your phone').waitFor();
+    expect(await screen.getByRole('button', { name: 'Set up this player' }).isVisible()).toBe(false);
+    await screen.mouse.move(10, 10);
+    await screen.mouse.move(20, 20);
+    await expect.poll(() => cursorOf(screen), patience).toBe('auto');
+    await expect.poll(() => cursorOf(screen), patience).toBe('none');
+
+    await screen.getByRole('link', { name: '/onboard' }).click();
+    await screen.getByText('Café').click();
+    await screen.getByRole('button', { name: 'Start playing' }).click();
+    await untilPlaying(screen, 'cafe', 'Today’s cake');
+  });
+
+  it('has a button for that on a phone', async () => {
+    const service = await startReachable();
+    const phone = await openPhone(service.url);
+    await phone.getByRole('button', { name: 'Set up this player' }).tap();
+    await phone.getByRole('heading', { name: 'Set up this player' }).waitFor();
+    // Set up from elsewhere meanwhile, it goes there too.
+    await bind(service, { deviceId: new URL(phone.url()).searchParams.get('deviceId') });
+    await untilPlaying(phone, 'lobby', 'Welcome');
+  });
+
+  it('is nothing but a picture in the kiosk', async () => {
+    const service = await startReachable();
+    const screen = await openScreen(service, { viewport: { width: 390, height: 844 } });
+    await screen.addInitScript(() => Object.assign(globalThis, { kiosk: { beat() {} } }));
+    await screen.reload();
+    await screen.getByText('Waiting for your phone').waitFor();
+    expect(await screen.locator('a, button:visible').count()).toBe(0);
+    await screen.mouse.move(10, 10);
+    await screen.mouse.move(20, 20);
+    await screen.keyboard.press('Tab');
+    expect(await cursorOf(screen)).toBe('none');
+    expect(await screen.evaluate(() => document.activeElement?.tagName)).toBe('BODY');
+    expect(await screen.evaluate(() => dispatchEvent(new Event('contextmenu', { cancelable: true })))).toBe(false);
   });
 
   it('stays where it is while the chosen screen does not answer, and never shows an error', async () => {

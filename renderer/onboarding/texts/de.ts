@@ -7,8 +7,13 @@ export const texts: Texts = {
     landingTask: 'Code mit dem Handy scannen und einen Bildschirm auswählen.',
     landingAddress: 'Oder diese Adresse öffnen',
     landingDevice: 'und die Kennung dieses Players eingeben',
+    landingHere: 'Hier einen Bildschirm auswählen oder den Code mit einem anderen Handy scannen.',
+    begin: 'Diesen Player einrichten',
     noNetworkTitle: 'Noch nicht verbunden',
     noNetworkTask: 'Verbinden Sie diesen Player mit dem Netzwerk, dann erscheint hier der Code zum Einrichten.',
+    noScreensTitle: 'Es gibt keine Bildschirme',
+    noScreensHere:
+      'Tragen Sie auf diesem Player einen Bildschirm in content.json ein, dann erscheint hier der Code zum Auswählen.',
     welcome: 'Gleich geht es los:',
 
     formTitle: 'Player einrichten',
@@ -25,7 +30,6 @@ export const texts: Texts = {
     screens: 'Was soll er zeigen?',
     search: 'Bildschirme durchsuchen',
     noMatch: 'Kein Bildschirm heißt so.',
-    noScreensTitle: 'Es gibt keine Bildschirme',
     noScreensTask:
       'Tragen Sie auf dem Player einen Bildschirm in content.json ein und versuchen Sie es dann noch einmal.',
     name: 'Name des Players',
