@@ -111,10 +111,14 @@ export const createMaintenance = (
     opened.on('closed', () => {
       if (window === opened) window = null;
     });
-    webContents.on('render-process-gone', close);
-    webContents.on('unresponsive', close);
+    // What happens to one that is gone is no affair of the next.
+    const closeThis = (): void => {
+      if (window === opened) close();
+    };
+    webContents.on('render-process-gone', closeThis);
+    webContents.on('unresponsive', closeThis);
     opened.once('ready-to-show', () => opened.show());
-    opened.loadFile(join(pagesDir, 'maintenance.html')).catch(close);
+    opened.loadFile(join(pagesDir, 'maintenance.html')).catch(closeThis);
   };
 
   return {

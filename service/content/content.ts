@@ -7,6 +7,7 @@ import { setTimeout as delay } from 'node:timers/promises';
 import type { Logger } from 'pino';
 import type { Feeds } from '../feeds/feeds.ts';
 import { compareVersions } from '../peers/merge.ts';
+import { createQueue } from '../queue.ts';
 import type { Durable } from '../store/durable.ts';
 import type { ContentDocument } from '../wire/peers.ts';
 import type { Screen } from '../wire/playlist.ts';
@@ -234,12 +235,7 @@ export const openContent = async (
   } else if (await stat(path).then(() => false, isMissing)) await writeDemo(path, options);
 
   // One thing at a time, and changes during a load ask for one more.
-  let turn: Promise<unknown> = Promise.resolve();
-  const inTurn = <T>(job: () => Promise<T>): Promise<T> => {
-    const done = turn.then(job);
-    turn = done.catch(() => undefined);
-    return done;
-  };
+  const inTurn = createQueue();
   /** What can't be loaded for no fault of the file's is no reason for a screen to be black. */
   const reload = async (): Promise<void> => {
     try {
@@ -290,7 +286,7 @@ export const openContent = async (
     lost: backups.list,
     close: async () => {
       unwatchFile(path, onFileChange);
-      await turn;
+      await inTurn(async () => {});
     },
   };
 };

@@ -4,6 +4,7 @@ import { join } from 'node:path';
 import type { Logger } from 'pino';
 import { z } from 'zod';
 import type { Part } from '../media/part.ts';
+import { createQueue } from '../queue.ts';
 import { systemDisk } from '../store/disk.ts';
 import { createDurable } from '../store/durable.ts';
 
@@ -49,12 +50,7 @@ export const openLedger = async ({ path, folder, log }: Options) => {
   const replaced = new Map<string, { url: string; copy: Copy; at: number }>();
 
   /** Files are renamed and removed one after the other, so that none is removed that has just come. */
-  let turn: Promise<unknown> = Promise.resolve();
-  const inTurn = <Result>(work: () => Promise<Result>): Promise<Result> => {
-    const done = turn.then(work);
-    turn = done.catch(() => undefined);
-    return done;
-  };
+  const inTurn = createQueue();
 
   const fileOf = ({ sha256 }: Pick<Copy, 'sha256'>): string => join(folder, sha256);
   const save = (): Promise<void> =>

@@ -2,6 +2,7 @@ import { randomBytes } from 'node:crypto';
 import { dirname } from 'node:path';
 import { promisify } from 'node:util';
 import type { Logger } from 'pino';
+import { createQueue } from '../queue.ts';
 import type { Disk } from './disk.ts';
 import { writeDurably } from './file.ts';
 
@@ -27,12 +28,7 @@ const randomFill = promisify(randomBytes);
 export function createReserve({ path, disk, log, bytes = 4 * 1024 * 1024 }: Options): Reserve {
   let held = false;
   let fault: string | null = null;
-  let turn = Promise.resolve();
-
-  const inTurn = (work: () => Promise<void>): Promise<void> => {
-    turn = turn.then(work);
-    return turn;
-  };
+  const inTurn = createQueue();
 
   const lose = (reason: string, err?: unknown): void => {
     held = false;
