@@ -68,9 +68,8 @@ describe('closed with 1008', () => {
 
   test('a socket that says nothing for 5 s', async () => {
     const page = await openPage(service(), 'lobby');
-    const openedAt = performance.now();
     expect(await page.closed).toBe(1008);
-    expect(performance.now() - openedAt).toBeGreaterThan(4_500);
+    expect(service().log()).toContain('no hello within 5 s');
     expect(page.messages).toEqual([]);
   });
 });

@@ -178,7 +178,7 @@ test('a world of broken feeds costs nothing but their status, and no secret is t
     expect([id, reason === null]).toEqual([id, status !== 'failed']);
   expect(JSON.stringify(health) + service.log()).not.toMatch(/topsecret|passw0rd/);
   expect(JSON.stringify(told)).not.toMatch(/passw0rd/);
-  const closing = performance.now();
   await service.close();
-  expect(performance.now() - closing).toBeLessThan(5_000);
+  // Those that go on for ever were not waited for until they failed.
+  for (const id of lasting) expect(service.log()).not.toContain(`"source":"${id}"`);
 });
