@@ -113,7 +113,7 @@ const slide = z.discriminatedUnion('kind', [
 
 const source = z.strictObject({
   id,
-  name: z.string().optional(),
+  name: z.string().optional().describe('default: what a feed calls itself, else the id'),
   url: pageUrl,
   refresh_seconds: z.number().positive().max(31_536_000).optional().describe('at least 1 is kept; default: 900'),
 });

@@ -15,6 +15,8 @@ const entry = z.object({
   /** How near its servers are; of one that was kept before this was: the Internet. */
   nearness: z.union([z.literal(0), z.literal(1), z.literal(2)]).default(0),
   digest: z.string(),
+  /** What a feed calls itself; of one that was kept before this was: nothing, until it has news. */
+  title: z.string().nullable().default(null),
   data: z.unknown(),
 });
 /** The last good answer of a feed or source, read. */

@@ -46,17 +46,18 @@ const GATHER_MS = 150;
 /** How far behind, in ms, the time of a fetch that brought nothing new may be told: telling it costs every page a fetch. */
 const BEHIND_MS = 3_600_000;
 
-type Told = Pick<RssFeed, 'status' | 'fetched_at'> & { data: unknown };
+type Told = Pick<RssFeed, 'status' | 'fetched_at'> & { title: string | null; data: unknown };
 
 /** What is told next: the time alone is no news for an hour. */
 const tell = (before: Told | undefined, { state }: Source): Told => {
-  const { status, fetchedAt, data } = state();
+  const { status, fetchedAt, title, data } = state();
   const isNews =
     before === undefined ||
     before.status !== status ||
+    before.title !== title ||
     (before.data !== data && JSON.stringify(before.data) !== JSON.stringify(data)) ||
     Date.parse(fetchedAt ?? '') - Date.parse(before.fetched_at ?? '') >= BEHIND_MS;
-  return isNews ? { status, fetched_at: fetchedAt, data } : before;
+  return isNews ? { status, fetched_at: fetchedAt, title, data } : before;
 };
 
 export const createFeeds = ({ cache, log, now = Date.now, random = Math.random, ...means }: Dependencies): Feeds => {
@@ -96,10 +97,13 @@ export const createFeeds = ({ cache, log, now = Date.now, random = Math.random, 
   const fillOne = <T extends Pick<RssFeed, 'id' | 'status' | 'fetched_at'>>(
     kind: SourceSettings['kind'],
     record: T,
-    show: (data: unknown) => Partial<T>,
+    show: (data: unknown, title: string | null) => Partial<T>,
   ): T => {
-    const { status, fetched_at, data } = told.get(nameOf({ kind, id: record.id })) ?? { ...record, data: null };
-    return { ...record, status, fetched_at, ...(data === null ? {} : show(data)) };
+    const { status, fetched_at, title, data } = told.get(nameOf({ kind, id: record.id })) ?? {
+      ...record,
+      ...{ title: null, data: null },
+    };
+    return { ...record, status, fetched_at, ...(data === null ? {} : show(data, title)) };
   };
   const healthOf = (kind: SourceSettings['kind']) =>
     [...followed.values()]
@@ -128,7 +132,13 @@ export const createFeeds = ({ cache, log, now = Date.now, random = Math.random, 
       }
     },
     fill: ({ rssFeeds, apiSources }) => ({
-      rssFeeds: rssFeeds.map((feed) => fillOne('rss', feed, (items) => ({ items: items as RssFeed['items'] }))),
+      rssFeeds: rssFeeds.map((feed) =>
+        fillOne('rss', feed, (items, title) => ({
+          // The content calls one that it gives no name by its id.
+          name: feed.name === feed.id ? (title ?? feed.name) : feed.name,
+          items: items as RssFeed['items'],
+        })),
+      ),
       apiSources: apiSources.map((source) => fillOne('api', source, (data) => ({ data }))),
     }),
     onChange: (listener) => {

@@ -1,8 +1,7 @@
 import { readFile } from 'node:fs/promises';
 import { createRequire } from 'node:module';
 import { Worker } from 'node:worker_threads';
-import type { FeedItem } from './rss.ts';
-import type { Question, Reply } from './thread.ts';
+import type { Question, ReadFeed, Reply } from './thread.ts';
 
 const PATIENCE_MS = 10_000;
 const IDLE_MS = 30_000;
@@ -89,11 +88,11 @@ export const createReader = ({ patienceMs = PATIENCE_MS } = {}) => {
 
   return {
     /**
-     * The items of a feed.
+     * A feed: its title and its items.
      * @param base where it came from
      * @throws UnreadableError
      */
-    feed: (text: string, base: string) => queue({ kind: 'rss', text, base }) as Promise<FeedItem[]>,
+    feed: (text: string, base: string) => queue({ kind: 'rss', text, base }) as Promise<ReadFeed>,
     /**
      * The JSON, or what `select` (RFC 9535) finds in it: the value itself for a singular query, else the list.
      * @throws UnreadableError

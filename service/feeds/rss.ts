@@ -104,6 +104,10 @@ const draftsOf = ({ format, feed }: ParsedFeed): Draft[] => {
   return (feed.items ?? []).map((item) => ofRss(item as RssFeed.Item<string>));
 };
 
+/** What a feed calls itself. */
+export const titleOf = ({ format, feed }: ParsedFeed): string | null =>
+  plainText(format === 'atom' ? feed.title?.value : feed.title, LONGEST_TITLE);
+
 const webAddress = (address: string | undefined, base: string): string | null => {
   const trimmed = address?.trim() ?? '';
   if (trimmed === '' || trimmed.length > LONGEST_URL || !URL.canParse(trimmed, base)) return null;

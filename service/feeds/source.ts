@@ -26,6 +26,8 @@ export interface SourceState {
   status: RssFeed['status'];
   /** Of the last fetch that succeeded; ISO 8601, UTC, ms. */
   fetchedAt: string | null;
+  /** What a feed calls itself; null: nothing, or it is a source. */
+  title: string | null;
   /** A feed's items, or a source's data; null where there never were any. */
   data: unknown;
   /** Why the last fetch failed; null: it did not. */
@@ -77,10 +79,16 @@ export const openSource = (settings: SourceSettings, kept: CacheEntry | null, de
   let reason: string | null = null;
   let timer: NodeJS.Timeout;
 
-  const read = async (body: Buffer, charset: string | null, base: string): Promise<unknown> => {
+  const read = async (
+    body: Buffer,
+    charset: string | null,
+    base: string,
+  ): Promise<Pick<CacheEntry, 'title' | 'data'>> => {
     const text = decodeDocument(body, charset);
     if (text.trim() === '') throw new FetchFault('the answer is empty');
-    return kind === 'rss' ? reader.feed(text, base) : reader.data(text, select);
+    if (kind === 'api') return { title: null, data: await reader.data(text, select) };
+    const { title, items } = await reader.feed(text, base);
+    return { title, data: items };
   };
 
   const look = async (): Promise<CacheEntry> => {
@@ -93,8 +101,8 @@ export const openSource = (settings: SourceSettings, kept: CacheEntry | null, de
       return { ...good, fetchedAt, nearness };
     }
     const digest = digestOf(answer.body);
-    const data = good?.digest === digest ? good.data : await read(answer.body, answer.charset, answer.base);
-    return { key, fetchedAt, nearness, ...answer.validators, digest, data };
+    const { title, data } = good?.digest === digest ? good : await read(answer.body, answer.charset, answer.base);
+    return { key, fetchedAt, nearness, ...answer.validators, digest, title, data };
   };
 
   const sleep = (ms: number): void => {
@@ -130,7 +138,13 @@ export const openSource = (settings: SourceSettings, kept: CacheEntry | null, de
 
   return {
     settings,
-    state: () => ({ status: status(), fetchedAt: good?.fetchedAt ?? null, data: good?.data ?? null, reason }),
+    state: () => ({
+      status: status(),
+      fetchedAt: good?.fetchedAt ?? null,
+      title: good?.title ?? null,
+      data: good?.data ?? null,
+      reason,
+    }),
     entry: () => good,
     close() {
       clearTimeout(timer);

@@ -5,7 +5,7 @@
 import { parentPort } from 'node:worker_threads';
 import { parseFeed } from 'feedsmith';
 import { jsonpath } from 'json-p3';
-import { type FeedItem, itemsOf, MOST_ITEMS, type ParsedFeed } from './rss.ts';
+import { type FeedItem, itemsOf, MOST_ITEMS, type ParsedFeed, titleOf } from './rss.ts';
 
 export type Question =
   | {
@@ -39,7 +39,13 @@ const refuseTooMany = (text: string, characters: string): void => {
   if (count > MOST_PARTS) throw new Unreadable('it has too many parts');
 };
 
-const readFeed = (text: string, base: string): FeedItem[] => {
+/** A feed as it is shown. */
+export interface ReadFeed {
+  title: string | null;
+  items: FeedItem[];
+}
+
+const readFeed = (text: string, base: string): ReadFeed => {
   refuseTooMany(text, text.trimStart().startsWith('{') ? ',[{' : '<=');
   let feed: ParsedFeed;
   try {
@@ -48,7 +54,7 @@ const readFeed = (text: string, base: string): FeedItem[] => {
     const isNone = (error as Error).name === 'DetectError';
     throw new Unreadable(isNone ? 'it is no RSS, Atom, RDF or JSON feed' : 'its XML or JSON is broken');
   }
-  return itemsOf(feed, base);
+  return { title: titleOf(feed), items: itemsOf(feed, base) };
 };
 
 const pick = (data: unknown, select: string): unknown => {

@@ -113,6 +113,20 @@ describe('after a restart', () => {
   });
 });
 
+test('a feed without a name is called what it calls itself, by an id only where that is nothing', async () => {
+  const server = await startFeedServer(({ url }, response) =>
+    response.end(
+      rss(item('One')).replace('<title>News</title>', url === '/b' ? '' : '<title>The &amp;amp; Paper</title>'),
+    ),
+  );
+  const sources = ['/a', '/b', '/c'].map((path, at) => ({ id: `feed${at}`, url: server.at(path, at + 1) }));
+  const rssFeeds = sources.map((source) => (source.id === 'feed2' ? { ...source, name: 'Mine' } : source));
+  const service = await startTestService({ content: lobby({ rssFeeds }) });
+  await expect
+    .poll(async () => (await payloadOf(service)).rssFeeds.map(({ name }) => name), patience)
+    .toEqual(['The & Paper', 'feed1', 'Mine']);
+});
+
 test('a feed that leaves the content is asked no more, one that stays is not asked again', async () => {
   const server = await startFeedServer(sending(rss(item('One'))));
   const both = [feed(server.at('/a')), feed(server.at('/b', 2), { id: 'other' })];

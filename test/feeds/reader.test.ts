@@ -75,7 +75,7 @@ it.each<[string, string, number]>([
     longest = Math.max(longest, performance.now() - last);
     last = performance.now();
   }, 5);
-  expect(await reading).toHaveLength(count);
+  expect((await reading).items).toHaveLength(count);
   clearInterval(timer);
   expect(longest).toBeLessThan(400);
 });

@@ -1,6 +1,6 @@
 import { parseFeed } from 'feedsmith';
 import { expect, it } from 'vitest';
-import { itemsOf } from '../../service/feeds/rss.ts';
+import { itemsOf, titleOf } from '../../service/feeds/rss.ts';
 import { rssFeed } from '../../service/wire/playlist.ts';
 import { item, rss } from './server.ts';
 
@@ -55,6 +55,7 @@ it.each<[string, string]>([
   ],
 ])('%s', (_, text) => {
   expect(read(text)).toEqual([first]);
+  expect(titleOf(parseFeed(text))).toBe('News');
 });
 
 it('RSS 1.0 and 0.90, by what little they say', () => {

@@ -172,7 +172,8 @@ export const createRss: SlideFactory = (context) => {
       const share = spread(slide, Math.min(feed.items.length, Number(wanted ?? DEFAULT_ITEMS)), PAGE_TIME);
       items = feed.items.slice(0, share.count);
       length = share.length;
-      name.textContent = slide.title ?? feed.name;
+      // An id is nothing for people who pass by.
+      name.textContent = slide.title ?? (feed.name === feed.id ? '' : feed.name);
       if (items.length > 1 && items.length <= MOST_MARKS) marks.append(...items.map(() => element('i', 'mark')));
       frame.append(source);
       pages.open(items.length, share.pageMs);

@@ -66,6 +66,19 @@ describeBrowser('headlines', () => {
     await waitForConnection(service, 'lobby', { currentSlideId: 'text' });
   });
 
+  it('have a foot that goes the way of their script, and no id in it', async () => {
+    const { service, written } = await open({ news: rss(item('افتتاح المكتبة') + item('Two')) }, [headlines()]);
+    service.writeContent({ ...written, rssFeeds: written.rssFeeds.map(({ name, ...feed }) => feed) });
+    await waitForFeeds(service);
+    const page = await openPlayer(service, 'lobby');
+    await waitForHeadline(page, 'افتتاح المكتبة');
+    const foot = page.locator('.slide-rss .source');
+    expect(await foot.evaluate((element) => getComputedStyle(element).direction)).toBe('rtl');
+    expect(await foot.locator('.name').textContent()).toBe('News');
+    await command(service, 'right');
+    await expect.poll(() => foot.evaluate((element) => getComputedStyle(element).direction), patience).toBe('ltr');
+  });
+
   it('show their pictures, and leave out those that are broken, late or tiny', async () => {
     const stories = ['/picture.svg', '/gone.png', '/hang.png'].map((path) => item(path, image(path)));
     const { service, server } = await open({ news: rss(stories.join('')) }, [headlines({ duration_seconds: 3600 })]);

@@ -58,6 +58,19 @@ describeBrowser('a text slide', () => {
     expect(await body.evaluate((element) => getComputedStyle(element).whiteSpace)).toBe('pre-line');
   });
 
+  it('uses the width: a list and a picture stand side by side where that makes them larger', async () => {
+    const page = await openText({
+      body: `<h1>Prices</h1><ul><li>Coffee</li><li>Tea</li></ul><p>${sentence}</p><img alt="" src="data:image/svg+xml,%3Csvg xmlns='http://www.w3.org/2000/svg' width='800' height='450'/%3E">`,
+    });
+    const share = () =>
+      page.locator('.body').evaluate((body) => {
+        const range = document.createRange();
+        range.selectNodeContents(body);
+        return range.getBoundingClientRect().width / (innerWidth - innerHeight * 0.18);
+      });
+    expect(await share()).toBeGreaterThan(0.8);
+  });
+
   it('takes its colours from the content, and a legible ink where only the ground is said', async () => {
     const inkOn = async (background: string): Promise<string> => {
       const page = await openText({ title: 'Hello', content: { background } });
