@@ -111,7 +111,7 @@ const operations: Record<RouteName, Operation> = {
       ...medium('The copy, under the media type that its bytes have'),
       302: { description: 'There is no copy yet: the address itself' },
     },
-    errors: [404, 412, 416],
+    errors: [403, 404, 412, 416],
   },
   'GET /healthz': { summary: 'How the service is', responses: answer('It answers, whatever is amiss', health) },
   'GET /api/screens/:slug/playlist': {

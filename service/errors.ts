@@ -13,6 +13,7 @@ const table = {
   signature_replayed: [401, 'This nonce was used before; sign each request afresh.'],
   signature_required: [403, 'A page token is not enough here; sign the request.'],
   origin_refused: [403, 'Requests from other origins are refused.'],
+  address_withheld: [403, 'A feed named this address; pages load it from here alone, and there is no copy.'],
   not_found: [404, 'There is nothing at this path.'],
   screen_not_found: [404, 'There is no screen with this slug.'],
   session_not_found: [404, 'There is no stream session with this key.'],

@@ -69,7 +69,9 @@ export const createShelf = (): Shelf => {
       clearTimeout(deadline);
     }
     if (!response.ok) {
-      if (isRemote) return before?.url ?? url;
+      if (isRemote && before !== undefined) return before.url;
+      // What a feed names may lead anywhere: the service fetches it, or nobody does.
+      if (isRemote && response.status !== 403) return url;
       throw new Error(`${url} answers ${response.status}`);
     }
     const etag = response.headers.get('ETag');

@@ -26,6 +26,8 @@ interface Dependencies {
 
 export type Copies = ReturnType<typeof createCopies>;
 
+export type Found = { copy: Copy; file: string } | { remote: string } | { coming: Promise<void> };
+
 /** How one named medium stands. */
 interface Standing {
   /** How near its address may be. */
@@ -59,7 +61,7 @@ const shown = (address: string): string => {
 export const createCopies = ({ content, feeds, ledger, downloads, room, hasher, log }: Dependencies) => {
   let standings = new Map<string, Standing>();
   /** What is being seen to, whether it is still named or not: nothing is fetched twice at a time. */
-  const busy = new Set<string>();
+  const busy = new Map<string, Promise<void>>();
   let timer: ReturnType<typeof setTimeout> | undefined;
   let closed = false;
 
@@ -110,7 +112,6 @@ export const createCopies = ({ content, feeds, ledger, downloads, room, hasher, 
   };
 
   const see = async (url: string, standing: Standing): Promise<void> => {
-    busy.add(url);
     try {
       await freshen(url, standing.reach);
       standing.failures = 0;
@@ -138,7 +139,7 @@ export const createCopies = ({ content, feeds, ledger, downloads, room, hasher, 
     let next = now + LONGEST_SLEEP_MS;
     for (const [url, standing] of standings) {
       if (busy.has(url)) continue;
-      if (standing.due <= now || standing.due > now + LATEST_MS) void see(url, standing);
+      if (standing.due <= now || standing.due > now + LATEST_MS) busy.set(url, see(url, standing));
       else next = Math.min(next, standing.due);
     }
     timer = setTimeout(advance, next - now);
@@ -183,16 +184,20 @@ export const createCopies = ({ content, feeds, ledger, downloads, room, hasher, 
 
   return {
     /**
-     * What there is of an address that a page wants to show: the copy and its file, or the address itself where the
-     * content names it and there is no copy yet; null where neither is so. A page that plays a copy names its hash, and
-     * goes on with it for a while after it was replaced.
+     * What there is of an address that a page wants to show: the copy and its file; where there is none yet, the address
+     * itself if the operator names it; when a copy may be there, if a feed alone does; null where nobody names it. A page
+     * that plays a copy names its hash, and goes on with it for a while after it was replaced.
      */
-    find(address: string, sha256?: string): { copy: Copy; file: string } | { remote: string } | null {
+    find(address: string, sha256?: string): Found | null {
       const url = normalAddress(address);
       if (url === null) return null;
       const copy = ledger.get(url, sha256);
       const standing = standings.get(url);
-      if (copy === undefined) return standing === undefined ? null : { remote: url };
+      if (copy === undefined) {
+        if (standing === undefined) return null;
+        // A browser would go wherever the address leads, also to a machine in here that the feed has no business with.
+        return standing.reach < 2 ? { coming: busy.get(url) ?? Promise.resolve() } : { remote: url };
+      }
       const now = Date.now();
       ledger.use(url, now);
       // Shown now, so the next time it should be what its original is by then.

@@ -1,4 +1,5 @@
 import { open } from 'node:fs/promises';
+import { setTimeout as delay } from 'node:timers/promises';
 import { CodedError } from '../errors.ts';
 import { readFields } from '../fields.ts';
 import type { Routes } from '../http/routes.ts';
@@ -6,6 +7,9 @@ import { serve } from '../media/serve.ts';
 import { codeOf } from '../store/disk.ts';
 import { copyQuery } from '../wire/media.ts';
 import type { Copies } from './copies.ts';
+
+/** A page waits so long for a picture of a feed that is just being fetched. */
+const PATIENCE_MS = 4_000;
 
 /**
  * The way from an address in the content to what a page loads. It leads only to copies, and to what the content names:
@@ -15,6 +19,10 @@ export const copyRoutes = (copies: Pick<Copies, 'find' | 'lose'>): Routes => ({
   'GET /copies': async (ctx) => {
     const { url, sha256 } = readFields(copyQuery, ctx.query);
     let found = copies.find(url, sha256);
+    if (found !== null && 'coming' in found) {
+      await Promise.race([found.coming, delay(PATIENCE_MS, undefined, { ref: false })]);
+      found = copies.find(url);
+    }
     if (found !== null && 'copy' in found) {
       const { copy, file } = found;
       const handle = await open(file).catch((error: unknown) => {
@@ -27,6 +35,7 @@ export const copyRoutes = (copies: Pick<Copies, 'find' | 'lose'>): Routes => ({
       await copies.lose(url, copy);
       found = copies.find(url);
     }
+    if (found !== null && 'coming' in found) throw new CodedError('address_withheld');
     if (found === null || !('remote' in found)) {
       throw new CodedError('file_not_found', 'Nothing that is played has this address.');
     }

@@ -1,7 +1,7 @@
 import type { Page } from 'playwright-core';
-import { expect, it } from 'vitest';
+import { expect, it, onTestFinished } from 'vitest';
 import { item, rss, startFeedServer } from '../../feeds/server.ts';
-import { describeBrowser } from '../../support/browser.ts';
+import { describeBrowser, launchBrowser } from '../../support/browser.ts';
 import { payloadOf } from '../../support/observe.ts';
 import { lobby, openPlayer, patience, waitForConnection } from '../../support/player.ts';
 import { startTestService, type TestService } from '../../support/service.ts';
@@ -93,6 +93,21 @@ describeBrowser('headlines', () => {
       expect(await photo.count()).toBe(0);
     }
     expect(server.requests.some(({ url }) => url === '/hang.png')).toBe(true);
+  });
+
+  it('show no picture that the service withholds, and load it from nowhere else', async () => {
+    const feed = rss(item('One', image('/picture.svg')) + item('Two'));
+    const { service, server } = await open({ news: feed }, [headlines({ duration_seconds: 3600 })]);
+    await waitForFeeds(service);
+    const page = await (await launchBrowser()).newPage();
+    onTestFinished(() => page.close());
+    await page.route('**/copies?*', (route) => route.fulfill({ status: 403 }));
+    await page.goto(`${service.url}/screen/lobby`);
+    await waitForHeadline(page, 'One');
+    await command(service, 'right');
+    await waitForHeadline(page, 'Two');
+    expect(await page.locator('.story.pictured').count()).toBe(0);
+    expect(server.requests.filter(({ headers }) => headers['user-agent'] !== 'signage-player')).toEqual([]);
   });
 
   it('of a feed that has nothing to show are skipped and reported, and come when it has', async () => {

@@ -1,0 +1,65 @@
+/** Pictures that feeds name: as near as the feed, and no nearer. */
+import { join } from 'node:path';
+import { pino } from 'pino';
+import { expect, it, onTestFinished } from 'vitest';
+import { createCopies } from '../../service/copies/copies.ts';
+import { openLedger } from '../../service/copies/ledger.ts';
+import { createDownloads } from '../../service/media/downloads.ts';
+import { createHasher } from '../../service/media/hasher.ts';
+import { createGet } from '../../service/outbound/get.ts';
+import { createLocator } from '../../service/outbound/locate.ts';
+import { serveBytes, startRemote } from '../media/remote.ts';
+import { png } from '../media/server.ts';
+import { patience } from '../support/observe.ts';
+import { temporaryFolder } from '../support/service.ts';
+
+it('a name that stands for an address in here is asked for no feed of the Internet, but for the operator', async () => {
+  const remote = await startRemote({ host: '0.0.0.0' });
+  for (const path of ['/far', '/near']) remote.answer(path, serveBytes(png, { type: 'image/png' }));
+  const addresses: Record<string, string> = { 'far.test': '127.0.0.1', 'near.test': '127.0.0.2' };
+  const lookUp = async (host: string) => [{ address: addresses[host] ?? '', family: 4 }];
+  const get = createGet(createLocator(lookUp, (address) => (address === '127.0.0.1' ? 0 : 1)));
+  const [far, near] = ['far', 'near'].map((name) => `${remote.url.replace('127.0.0.1', `${name}.test`)}/${name}`);
+
+  let payload: object = { slides: [], rssFeeds: [{ id: 'news', items: [{ image_url: far }, { image_url: near }] }] };
+  let onChange = (): void => {};
+  const mediaDir = temporaryFolder();
+  const log = pino({ level: 'silent' });
+  const hasher = createHasher();
+  const ledger = await openLedger({ path: join(mediaDir, 'copies.json'), folder: join(mediaDir, 'copies'), log });
+  const catalog = { record: () => {} };
+  const requireRoom = async (): Promise<void> => {};
+  const downloads = await createDownloads({ mediaDir, limit: 1e6, get, hasher, requireRoom, catalog });
+  const copies = createCopies({
+    content: {
+      screens: () => [{ slug: 'lobby' }],
+      payload: () => ({ body: JSON.stringify(payload) }),
+      onChange: (listener: () => void) => (onChange = listener),
+    } as unknown as Parameters<typeof createCopies>[0]['content'],
+    feeds: { reach: () => 0 },
+    room: { quota: 1e9, left: async () => 1e9 },
+    ...{ ledger, downloads, hasher, log },
+  });
+  onTestFinished(async () => {
+    copies.close();
+    await downloads.close();
+    await ledger.close();
+    await hasher.close();
+  });
+  const failed = () => copies.status().failed.map(({ reason }) => reason);
+  const paths = () => remote.requests.map(({ url }) => url).toSorted();
+
+  // Meanwhile no page is led there.
+  expect(copies.find(near ?? '')).toEqual({ coming: expect.any(Promise) });
+  await expect.poll(failed, patience).toEqual(['it is in a network that is nearer than where it was named']);
+  expect(copies.find(near ?? '')).toEqual({ coming: expect.any(Promise) });
+  await expect.poll(() => copies.status().count, patience).toBe(1);
+  expect([copies.find(far ?? ''), paths()]).toEqual([expect.objectContaining({ copy: expect.anything() }), ['/far']]);
+
+  payload = { ...payload, slides: [{ kind: 'image', media_url: near, body: null, template: null, content: null }] };
+  onChange();
+  expect(copies.find(near ?? '')).toEqual({ remote: near });
+  await expect.poll(failed, patience).toEqual([]);
+  expect(copies.find(near ?? '')).toHaveProperty('copy');
+  expect(paths()).toEqual(['/far', '/near']);
+});
