@@ -1,6 +1,5 @@
 /** The one file that wires the service: every room receives here what it needs, and nothing else. */
 import { randomUUID } from 'node:crypto';
-import { mkdir } from 'node:fs/promises';
 import { hostname } from 'node:os';
 import { join } from 'node:path';
 import type { Logger } from 'pino';
@@ -54,6 +53,7 @@ import { createRegistry } from './peers/registry.ts';
 import { createReplication } from './peers/replication.ts';
 import { peerRoutes } from './peers/routes.ts';
 import { createOwnState } from './peers/state.ts';
+import { makeFolder } from './store/folder.ts';
 import { lockFolder } from './store/lock.ts';
 import { createStore } from './store/store.ts';
 import { createFfmpeg } from './streams/ffmpeg.ts';
@@ -115,7 +115,7 @@ export const startService = async (options: Options, ports: Ports): Promise<Serv
 /** @throws OptionsError */
 const makeFolders = async (options: Options): Promise<void> => {
   for (const name of ['dataDir', 'uploadDir', 'mediaDir'] as const) {
-    await mkdir(options[name], { recursive: true }).catch((error: NodeJS.ErrnoException) => {
+    await makeFolder(options[name]).catch((error: NodeJS.ErrnoException) => {
       throw refusal(name, options[name], `a folder that can be made (${error.code})`);
     });
   }

@@ -68,6 +68,11 @@ describe('ends with 78, and one line that says what to change', () => {
       /^SIGNAGE_DATA_DIR: ".*" is not allowed; allowed is a folder/,
     ],
     [
+      'a media directory where there can be none',
+      () => ({ SIGNAGE_MEDIA_DIR: process.platform === 'linux' ? '/proc/media/ours' : join(blocked(), 'media') }),
+      /^SIGNAGE_MEDIA_DIR: ".*" is not allowed; allowed is a folder/,
+    ],
+    [
       'an upload directory that is a file',
       () => ({ SIGNAGE_UPLOAD_DIR: blocked() }),
       /^SIGNAGE_UPLOAD_DIR: ".*" is not allowed; allowed is a folder/,
