@@ -1,5 +1,6 @@
 /** What a player does to be in step with all others: pure functions of the rota, the moment and what is there. */
 import type { Rota } from './rota.ts';
+import type { Action } from './timeline.ts';
 
 /** What the player has: slides by index. */
 export interface Scene {
@@ -9,8 +10,7 @@ export interface Scene {
 }
 
 export interface Move {
-  /** `hold`: what is on stays, whatever it is. */
-  action: 'hold' | 'swap' | 'drop' | { prepare: number };
+  action: Action;
   /** No slide is on schedule. */
   isIdle: boolean;
   /** When the turn of what is on began, or begins; null: it is not its turn. */
@@ -41,7 +41,7 @@ export const moveOf = (
   const wanted = isFollowed && Number.isFinite(current.until) ? rota.turn(current.until) : current;
   const moments = [current.until - LEAD_MS, wanted.since - aheadMs];
 
-  const action = (): Move['action'] => {
+  const action = (): Action => {
     const isWanted = wanted.index !== null && wanted.index !== shown;
     if (upcoming !== null && !(isWanted && upcoming.index === wanted.index)) return 'drop';
     if (upcoming !== null) return upcoming.ready && wanted === current ? 'swap' : 'hold';

@@ -44,3 +44,9 @@ const dataOf = (slide: Slide, payload: PlaylistPayload): unknown => {
 /** Equal where a slide looks the same under both payloads. */
 export const fingerprint = (slide: Slide, payload: PlaylistPayload): string =>
   JSON.stringify([slide, dataOf(slide, payload)]);
+
+/** Whether a slide looks the same under another payload, which may have it no more. */
+export const isSame = (slide: Slide, before: PlaylistPayload, after: PlaylistPayload): boolean => {
+  const now = after.slides.find(({ id }) => id === slide.id);
+  return now !== undefined && fingerprint(slide, before) === fingerprint(now, after);
+};

@@ -1,16 +1,20 @@
 /** The player: decides by the timeline what is on, has it made ready in time, and swaps it in on the stage. */
 import type { PlaylistPayload, Slide } from '../../service/wire/playlist.ts';
+import { within } from './abort.ts';
 import type { Clock } from './clock.ts';
 import { LEAD_MS, moveOf, shiftOf } from './ensemble.ts';
-import { fingerprint } from './fingerprint.ts';
+import { isSame } from './fingerprint.ts';
 import type { Report } from './link.ts';
-import { createRota, type Rota, turnAlike } from './rota.ts';
-import { endOf, isOn, nextChange } from './schedule.ts';
+import { createProgramme } from './programme.ts';
+import { createRests } from './rests.ts';
+import { createRota, type Rota } from './rota.ts';
+import { isOn } from './schedule.ts';
 import type { Shelf } from './shelf.ts';
 import type { Site } from './site.ts';
 import type { SlideFactory, SlideView } from './slides/slide.ts';
+import { type Move, moveAlone } from './solo.ts';
 import type { Cue, Stage } from './stage.ts';
-import { following, lengthOf, restMs, resumed, type Turn, turnOf } from './timeline.ts';
+import { lengthOf, resumed, type Turn, turnOf } from './timeline.ts';
 
 interface Dependencies {
   clock: Clock;
@@ -76,6 +80,11 @@ interface Upcoming {
   isEarly: boolean;
 }
 
+interface Decision extends Move {
+  /** When the turn of what is to be made ready begins, by the site's clock; of use only in step. */
+  since: number;
+}
+
 /** The next slide is made ready this long before its turn: late enough to be fresh, early enough to load. */
 const AHEAD_MS = 15_000;
 const PREPARE_MS = 20_000;
@@ -84,11 +93,6 @@ const FADE_MS = 800;
 const USUAL_LAG_MS = 60;
 /** The schedule is looked at this often at least, whatever happens to clocks. */
 const LONGEST_SLEEP_MS = 30_000;
-
-const isSame = (slide: Slide, before: PlaylistPayload, after: PlaylistPayload): boolean => {
-  const now = after.slides.find(({ id }) => id === slide.id);
-  return now !== undefined && fingerprint(slide, before) === fingerprint(now, after);
-};
 
 export const createPlayer = (
   { clock, site, stage, shelf, credentials, createSlide, createIdle, onReport, onFault, onSwap }: Dependencies,
@@ -100,9 +104,8 @@ export const createPlayer = (
   let haltedAt: number | null = null;
   let isSilent = false;
   let timer: ReturnType<typeof setTimeout> | undefined;
-  /** Slides that failed: how often in a row, and until when they are left out. */
-  const resting = new Map<string, { failures: number; until: number }>();
-  let change = { from: Number.POSITIVE_INFINITY, at: 0 };
+  const rests = createRests(clock.elapsed);
+  let programme = createProgramme([], rests, clock, timeZone);
   /** Of a playlist that is shown in step. */
   let rota: Rota | null = null;
   /** What commands have moved this page's time by, in ms; until its turns are others it is out of step. */
@@ -114,26 +117,9 @@ export const createPlayer = (
   /** The time of the site as this page shows it, at a reading of the clock. */
   const siteTime = (at: number): number => site.at(at) + shift;
 
-  /** While nobody knows what time it is, only what is always on can be. */
-  const isOnAt = (slide: Slide, wall: number): boolean =>
-    clock.state() === 'unset' ? slide.schedule_mode === 'always' : isOn(slide, wall, timeZone);
-
-  const isPlayable = (slide: Slide, wall: number): boolean =>
-    isOnAt(slide, wall) && clock.elapsed() >= (resting.get(slide.id)?.until ?? 0);
-
-  /** What comes after the slide at `from`, at the moment `wall`. */
-  const choose = (from: number, step: 1 | -1, wall: number): number | null => {
-    const slides = payload?.slides ?? [];
-    return following(slides.length, from, step, (index) => {
-      const slide = slides[index];
-      return slide !== undefined && isPlayable(slide, wall);
-    });
-  };
-
   const fault = (slide: Slide, error: unknown): void => {
     const reason = error instanceof Error ? error.message : String(error);
-    const failures = (resting.get(slide.id)?.failures ?? 0) + 1;
-    resting.set(slide.id, { failures, until: clock.elapsed() + restMs(slide.kind, failures) });
+    const failures = rests.begin(slide);
     // What goes on failing is told ever more seldom.
     if (Number.isInteger(Math.log2(failures))) onFault(slide.id, reason);
   };
@@ -172,10 +158,7 @@ export const createPlayer = (
     upcoming = mine;
     stage.place(view);
     const late = setTimeout(() => abort.abort(new Error(`not ready within ${PREPARE_MS / 1000} s`)), PREPARE_MS);
-    const aborted = new Promise<never>((_, reject) => {
-      abort.signal.addEventListener('abort', () => reject(abort.signal.reason as Error));
-    });
-    Promise.race([view.prepare(abort.signal), aborted])
+    within(abort.signal, view.prepare(abort.signal))
       .then(
         () => {
           mine.ready = true;
@@ -184,7 +167,7 @@ export const createPlayer = (
           if (upcoming !== mine) return;
           dropUpcoming();
           fault(slide, error);
-          const beyond = step === null ? null : choose(mine.index, step, clock.now());
+          const beyond = step === null ? null : programme.next(mine.index, step, clock.now());
           if (beyond !== null && beyond !== shown?.index) prepare(beyond, step);
         },
       )
@@ -228,7 +211,7 @@ export const createPlayer = (
 
   const swapIn = ({ slide, index, view, place, isEarly }: Upcoming, due: number | null): void => {
     upcoming = null;
-    if (shown?.slide != null && !shown.spent) resting.delete(shown.slide.id);
+    if (shown?.slide != null && !shown.spent) rests.forget(shown.slide.id);
     const next = { slide, index, view, turn: turnOf(lengthOf(slide, view.length), clock.elapsed(), due), place };
     if (!isInStep()) return show(next);
     const left = (at: number): number => place.since - siteTime(at);
@@ -239,35 +222,21 @@ export const createPlayer = (
   };
 
   /** Another round of the slide that is on, since nothing else is. */
-  const stay = (current: Shown, due: number): void => {
-    if (current.slide === null) return;
-    resting.delete(current.slide.id);
-    current.turn = turnOf(lengthOf(current.slide, current.view.length), clock.elapsed(), due);
-    current.view.again?.();
+  const stay = (due: number | null): void => {
+    if (shown?.slide == null) return;
+    rests.forget(shown.slide.id);
+    shown.turn = turnOf(lengthOf(shown.slide, shown.view.length), clock.elapsed(), due);
+    shown.view.again?.();
   };
 
-  const decide = (at: number, wall: number): void => {
-    const slide = shown?.slide ?? null;
-    const isOff = slide !== null && !isOnAt(slide, wall);
-    const isOver = shown === null || slide === null || shown.spent || isOff;
+  const decideAlone = (at: number, wall: number): Decision => {
     // A halt stops the slide's time, not the schedule's.
-    const timeIsUp = haltedAt === null ? (shown?.turn.until ?? at) : Number.POSITIVE_INFINITY;
-    const due = isOver ? at : Math.min(timeIsUp, endOf(slide, wall, timeZone) - wall + at);
-    const wallAtSwap = wall + Math.min(Math.max(due - at, 0), AHEAD_MS);
-
-    if (upcoming !== null && !isPlayable(upcoming.slide, upcoming.step === null ? wallAtSwap : wall)) dropUpcoming();
-    if (upcoming?.ready && (upcoming.step !== null || at >= due)) {
-      swapIn(upcoming, isOver || upcoming.step !== null ? null : due);
-      return decide(at, wall);
-    }
-    // What is over by the schedule is not shown a moment longer; what was changed or broke may stay until it is replaced.
-    if (isOff) showIdle();
-    if (upcoming !== null || at < due - AHEAD_MS) return;
-    const index = choose(shown?.index ?? -1, 1, wallAtSwap);
-    if (index === null) {
-      if (isOver) showIdle();
-    } else if (isOver || index !== shown?.index) prepare(index, null);
-    else if (at >= due) stay(shown, due);
+    const until = haltedAt === null ? (shown?.turn.until ?? at) : Number.POSITIVE_INFINITY;
+    const scene = {
+      shown: shown && { ...shown, until },
+      upcoming: upcoming && { ...upcoming, isCalled: upcoming.step !== null },
+    };
+    return { ...moveAlone(scene, { at, wall }, programme, AHEAD_MS), since: 0 };
   };
 
   /** A halted page stands still in time, until its slide goes off schedule. */
@@ -277,9 +246,6 @@ export const createPlayer = (
     const slide = payload?.slides[rota?.turn(halted).index ?? -1];
     return slide !== undefined && isOn(slide, now, timeZone) ? halted : now;
   };
-
-  const isRested = (index: number): boolean =>
-    clock.elapsed() >= (resting.get(payload?.slides[index]?.id ?? '')?.until ?? 0);
 
   /** Gives what is on another turn, as where nothing else can come on. */
   const renew = ({ view, place }: Shown, since: number, now: number): void => {
@@ -293,24 +259,29 @@ export const createPlayer = (
   };
 
   /** A slide that can't be shown leaves its time to the picture before it: nobody falls out of step for it. */
-  const decideInStep = (ring: Rota, at: number): void => {
+  const decideInStep = (ring: Rota, at: number): Decision => {
     const now = timeInStep(at);
     const on = shown?.slide == null || shown.spent ? null : shown.index;
-    const move = moveOf(ring, now, { shown: on, upcoming }, isRested, AHEAD_MS);
+    const { action, isIdle, ...move } = moveOf(ring, now, { shown: on, upcoming }, programme.isRested, AHEAD_MS);
     wakeAt = at + move.wakeAt - now;
     if (shown !== null && move.shownSince !== null) renew(shown, move.shownSince, now);
     if (upcoming !== null) upcoming.place.since = move.upcomingSince;
-    if (move.action === 'swap' && upcoming !== null) {
-      swapIn(upcoming, null);
-      return decideInStep(ring, at);
-    }
-    if (move.action === 'drop') {
-      dropUpcoming();
-      return decideInStep(ring, at);
-    }
-    if (typeof move.action === 'object') prepare(move.action.prepare, null, move.upcomingSince);
     const isOff = shown?.slide != null && !isOn(shown.slide, now + LEAD_MS, timeZone);
-    if (move.isIdle || isOff || (shown === null && upcoming === null)) showIdle();
+    const isEmpty = shown === null && upcoming === null && action === 'hold';
+    return { action, isIdle: isIdle || isOff || isEmpty, due: null, since: move.upcomingSince };
+  };
+
+  /** Answers whether there may be more to do. */
+  const carryOut = ({ action, isIdle, due, since }: Decision): boolean => {
+    if (action === 'swap' && upcoming !== null) swapIn(upcoming, due);
+    else if (action === 'drop') dropUpcoming();
+    else {
+      if (isIdle) showIdle();
+      if (action === 'stay') stay(due);
+      else if (typeof action === 'object') prepare(action.prepare, null, since);
+      return false;
+    }
+    return true;
   };
 
   /** Looks at the clocks and does whatever is due. Everything that happens ends here. */
@@ -319,29 +290,20 @@ export const createPlayer = (
     const at = clock.elapsed();
     const wall = clock.now();
     try {
-      if (rota !== null && isInStep()) decideInStep(rota, at);
-      else decide(at, wall);
+      let isDone = false;
+      while (!isDone) isDone = !carryOut(rota !== null && isInStep() ? decideInStep(rota, at) : decideAlone(at, wall));
     } finally {
       sleep(at, wall);
     }
-  };
-
-  /** When the schedule changes next, by the wall clock; looked up anew when that has come, or the clock was set back. */
-  const scheduleChange = (wall: number): number => {
-    if (wall < change.from || wall >= change.at) {
-      change = { from: wall, at: nextChange(payload?.slides ?? [], wall, timeZone) };
-    }
-    return change.at;
   };
 
   /** Wakes up for the next turn, the next preparation, the next change of the schedule, the end of a rest. */
   const sleep = (at: number, wall: number): void => {
     clearTimeout(timer);
     const { until = at + LONGEST_SLEEP_MS } = shown?.slide == null ? {} : shown.turn;
-    const rests = [...resting.values()].map((rest) => rest.until);
-    const changes = scheduleChange(wall) - wall + at;
+    const changes = programme.changesAt(wall) - wall + at;
     const turns = isInStep() ? [wakeAt] : [until, until - AHEAD_MS, changes, changes - AHEAD_MS];
-    const moments = [...turns, at + LONGEST_SLEEP_MS, ...rests];
+    const moments = [...turns, at + LONGEST_SLEEP_MS, ...rests.ends()];
     const next = Math.min(...moments.filter((moment) => moment > at));
     timer = setTimeout(update, next - clock.elapsed());
   };
@@ -358,12 +320,13 @@ export const createPlayer = (
     const before = inStep === (rota !== null) ? payload : null;
     const indexOf = (slide: Slide): number => next?.slides.findIndex(({ id }) => id === slide.id) ?? -1;
     const isKept = (slide: Slide): boolean => next !== null && before !== null && isSame(slide, before, next);
+    const ring = next !== null && inStep ? createRota(next.slides, timeZone) : null;
     // Fresh figures for the same slides are no reason to take back an operator's step.
-    if (before === null || next === null || !turnAlike(before.slides, next.slides)) shift = 0;
+    if (ring?.key !== rota?.key) shift = 0;
     payload = next;
-    rota = next !== null && inStep ? createRota(next.slides, timeZone) : null;
-    change = { from: Number.POSITIVE_INFINITY, at: 0 };
-    resting.clear();
+    rota = ring;
+    programme = createProgramme(next?.slides ?? [], rests, clock, timeZone);
+    rests.clear();
     if (upcoming !== null && !isKept(upcoming.slide)) dropUpcoming();
     if (upcoming !== null) upcoming.index = indexOf(upcoming.slide);
     if (shown?.slide != null) {
@@ -379,7 +342,8 @@ export const createPlayer = (
       }
     }
     // What follows may be another slide now.
-    if (upcoming?.step === null && upcoming.index !== choose(shown?.index ?? -1, 1, clock.now())) dropUpcoming();
+    if (upcoming?.step === null && upcoming.index !== programme.next(shown?.index ?? -1, 1, clock.now()))
+      dropUpcoming();
     update();
     if (next !== null) void stock(next);
   };
@@ -390,7 +354,7 @@ export const createPlayer = (
       const now = timeInStep(clock.elapsed());
       const moved = shiftOf(ring, now, by);
       shift += moved;
-      if (isRested(ring.turn(now + moved).index ?? -1)) break;
+      if (programme.isRested(ring.turn(now + moved).index ?? -1)) break;
     }
     update();
   };
@@ -398,7 +362,7 @@ export const createPlayer = (
   const step = (by: 1 | -1): void => {
     if (rota !== null && isInStep()) return stepInStep(rota, by);
     const from = upcoming?.step != null ? upcoming.index : (shown?.index ?? -1);
-    const index = choose(from, by, clock.now());
+    const index = programme.next(from, by, clock.now());
     if (index === null || shown?.slide == null) return;
     if (index === shown.index && !shown.spent) {
       dropUpcoming();
@@ -418,7 +382,7 @@ export const createPlayer = (
       if (shown !== null) update();
     },
     retry: () => {
-      resting.clear();
+      rests.clear();
       shift = 0;
       update();
     },

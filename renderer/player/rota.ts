@@ -16,6 +16,8 @@ export interface RotaTurn {
 
 export interface Rota {
   turn(now: number): RotaTurn;
+  /** Equal where two of them turn alike: the same slides, as long and as often, whatever they show. */
+  readonly key: string;
 }
 
 /** While the schedule changes nothing. */
@@ -54,6 +56,7 @@ export const createRota = (slides: readonly Slide[], timeZone: string): Rota => 
   };
 
   return {
+    key: JSON.stringify(slides.map((slide) => [slide.id, ...timesOf(slide)])),
     turn: (now) => {
       const { from, until, slides: ring } = segmentAt(now);
       const round = ring.reduce((sum, { length }) => sum + length, 0);
@@ -65,12 +68,4 @@ export const createRota = (slides: readonly Slide[], timeZone: string): Rota => 
       return { index: null, since: from, until };
     },
   };
-};
-
-/** Whether two lists of slides turn alike: the same ones, as long and as often, whatever they show. */
-export const turnAlike = (some: readonly Slide[], others: readonly Slide[]): boolean => {
-  const [one, other] = [some, others].map((slides) =>
-    JSON.stringify(slides.map((slide) => [slide.id, ...timesOf(slide)])),
-  );
-  return one === other;
 };

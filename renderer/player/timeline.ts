@@ -12,6 +12,12 @@ export interface Turn {
   until: number;
 }
 
+/**
+ * What a player does next. `hold`: what is on stays, whatever it is. `stay`: it has another turn, since nothing else can
+ * come on. `swap` and `drop`: what is being made ready comes on, or is not wanted any more.
+ */
+export type Action = 'hold' | 'stay' | 'swap' | 'drop' | { prepare: number };
+
 /** How long a slide is on: as it says, else as long as its medium, else 10 s. In ms. */
 export const lengthOf = ({ duration_seconds }: Pick<Slide, 'duration_seconds'>, mediumMs: number | null): number =>
   duration_seconds !== null ? duration_seconds * 1000 : (mediumMs ?? DEFAULT_MS);
