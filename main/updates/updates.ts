@@ -117,9 +117,9 @@ export const createUpdates = (deps: Dependencies, options: UpdatesOptions): Upda
 
   const install = async (update: Ready): Promise<void> => {
     ready = null;
+    orderedAt = steady();
     // On disk before anything is changed: whatever happens from here on, the next start knows of the trial.
     await record(gate.begin(state, update.version, version));
-    orderedAt = steady();
     try {
       log.info({ version: update.version, from: version }, 'the update is put in');
       await installer.install(update.file);

@@ -1,5 +1,5 @@
 /** A box through its updates: real feed, real electron-updater, real files; only the clock and the program are made up. */
-import { mkdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { mkdirSync, readFileSync, rmdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { pino } from 'pino';
 import { expect, test } from 'vitest';
@@ -181,6 +181,19 @@ test.each([10, -10])('a clock that is %d years off until it is set keeps no upda
   box.wrongBy = 0;
   for (let hours = 0; hours < 24; hours += 1) await box.later(HOUR);
   expect(ordered).toHaveLength(2);
+});
+
+test('a disk that takes nothing puts an update off, and no longer than it does', async () => {
+  const box = installBox((await serveFeed({ version: '2.0.0' })).url);
+  const record = join(box.updatesDir, 'state.json');
+  mkdirSync(record, { recursive: true });
+  await box.boot();
+  await box.later(2 * MINUTE);
+  await box.later(30 * MINUTE);
+  expect(box.version()).toBe('1.0.0');
+  rmdirSync(record);
+  for (let hours = 0; hours < 48 && box.version() === '1.0.0'; hours += 1) await box.later(HOUR);
+  expect(box.version()).toBe('2.0.0');
 });
 
 test('a deb is ordered from root, by a file that is there at once and whole', async () => {
