@@ -28,7 +28,7 @@ interface Place {
   lookup: LookupFunction;
 }
 
-export type LookUp = (host: string) => Promise<{ address: string; family: number }[]>;
+type LookUp = (host: string) => Promise<{ address: string; family: number }[]>;
 
 /** Finds hosts. @param judge how near an IP address is */
 export const createLocator = (
@@ -57,9 +57,7 @@ export const createLocator = (
     const found = family > 0 ? [{ address: bare, family }] : await named();
     const [first] = found;
     return {
-      nearness: found
-        .map(({ address }) => judge(address))
-        .reduce<Nearness>((nearest, each) => (each > nearest ? each : nearest), 0),
+      nearness: Math.max(0, ...found.map(({ address }) => judge(address))) as Nearness,
       lookup: (_, { all }, done) => (all ? done(null, found) : done(null, first?.address ?? '', first?.family ?? 4)),
     };
   };
