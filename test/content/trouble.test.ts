@@ -4,6 +4,7 @@ import { join } from 'node:path';
 import { pino } from 'pino';
 import { expect, onTestFinished, test } from 'vitest';
 import { openContent } from '../../service/content/content.ts';
+import { editedDocument } from '../../service/content/document.ts';
 import { openKeeper } from '../../service/content/keeper.ts';
 import { patience } from '../support/observe.ts';
 import { temporaryFolder } from '../support/service.ts';
@@ -46,4 +47,38 @@ test.each(['at the start', 'after a change'])('%s it is in the log and in the st
   write('three');
   await expect.poll(content.status, patience).toEqual({ status: 'ok', errors: [] });
   expect(String(content.payload('lobby')?.body)).toContain('three');
+});
+
+test("another box's document that could not be kept plays, and is kept when it is handed in again", async () => {
+  const dataDir = temporaryFolder();
+  const saying = (title: string): string => JSON.stringify(lobbyWith([{ kind: 'text', title }]));
+  writeFileSync(join(dataDir, 'content.json'), saying('one'));
+  const log = pino({ level: 'silent' });
+  const durable = await openKeeper({ dataDir, log });
+  let isFull = false;
+  const keeper = {
+    read: durable.read,
+    update: async (change: Parameters<typeof durable.update>[0]) => {
+      if (isFull) throw new Error('no more room');
+      await durable.update(change);
+    },
+  };
+  const feeds = { follow: () => {}, fill: <Records>(records: Records) => records, onChange: () => {} };
+  const content = await openContent(
+    { keeper, feeds, nodeId: 'a', log },
+    { dataDir, mediaDir: dataDir, demoDir: dataDir, variant: 'extended' },
+  );
+  onTestFinished(async () => {
+    await content.close();
+    await durable.close();
+  });
+  const changedAt = '2026-06-01T08:00:00.000Z';
+  const theirs = editedDocument(null, { counter: 7, nodeId: 'b', changedAt, stamps: [], text: saying('two') });
+  isFull = true;
+  expect(await content.take(theirs)).toEqual([]);
+  expect(String(content.payload('lobby')?.body)).toContain('two');
+  expect(content.document()?.counter).not.toBe(7);
+  isFull = false;
+  expect(await content.take(theirs)).toEqual([]);
+  expect(content.document()).toEqual(theirs);
 });

@@ -1,0 +1,82 @@
+/** What the pages get: a payload for each screen, made once for each change of the document, or of its live data. */
+import type { Feeds } from '../feeds/feeds.ts';
+import type { Screen } from '../wire/playlist.ts';
+import type { Variant } from '../wire/terms.ts';
+import type { ContentFile, OpeningTime } from './file.ts';
+import { mediaNamed } from './media.ts';
+import { type Programme, sourcesOf } from './model.ts';
+import { createPayload, type Payload } from './payload.ts';
+
+interface Dependencies {
+  /** The live data that payloads carry beside the operator's document. */
+  feeds: Pick<Feeds, 'follow' | 'fill' | 'onChange'>;
+}
+
+/** What there is to see of the content. */
+export interface View {
+  screens(): Screen[];
+  payload(slug: string): Payload | undefined;
+  /** When a screen's display is on; null: always. */
+  hours(slug: string): readonly OpeningTime[] | null;
+  /** The names of the box's own media that what plays refers to. */
+  mediaNames(): ReadonlySet<string>;
+  /** Whether what plays has a web slide with this address. */
+  namesPage(url: string): boolean;
+  /** Calls back with the slugs whose payload is new, changed or gone. */
+  onChange(listener: (slugs: string[]) => void): void;
+}
+
+interface Shown {
+  view: View;
+  /**
+   * Shows these programmes, by slug, and tells of it; answers whether anything else is shown than before.
+   * @param content that they were made from; null: that is not known any more
+   */
+  show(programmes: ReadonlyMap<string, Programme>, content: ContentFile | null): boolean;
+}
+
+export const createShown = ({ feeds }: Dependencies, { variant }: { variant: Variant }): Shown => {
+  const listeners: ((slugs: string[]) => void)[] = [];
+  let programmes: ReadonlyMap<string, Programme> = new Map();
+  let payloads: ReadonlyMap<string, Payload> = new Map();
+  let file: ContentFile | null = null;
+
+  const publish = (): boolean => {
+    const before = payloads;
+    payloads = new Map(
+      [...programmes].map(([slug, programme]) => [
+        slug,
+        createPayload({ ...programme, ...feeds.fill(programme) }, variant),
+      ]),
+    );
+    const changed = [...new Set([...before.keys(), ...payloads.keys()])].filter(
+      (slug) => before.get(slug)?.revision !== payloads.get(slug)?.revision,
+    );
+    if (changed.length > 0) for (const listener of listeners) listener(changed);
+    return changed.length > 0;
+  };
+  feeds.onChange(publish);
+
+  return {
+    show: (next, content) => {
+      programmes = next;
+      file = content;
+      // The baseline variant has no fields for live data.
+      if (content !== null) feeds.follow(variant === 'extended' ? sourcesOf(content) : []);
+      return publish();
+    },
+    view: {
+      screens: () => [...payloads.values()].map(({ screen }) => screen),
+      payload: (slug) => payloads.get(slug),
+      hours: (slug) => file?.screens.find((screen) => screen.slug === slug)?.hours ?? null,
+      mediaNames: () => (file === null ? new Set() : mediaNamed(file)),
+      namesPage: (url) =>
+        file?.playlists.some(({ slides }) =>
+          slides.some(({ kind, media_url }) => kind === 'web' && media_url === url),
+        ) === true,
+      onChange: (listener) => {
+        listeners.push(listener);
+      },
+    },
+  };
+};
