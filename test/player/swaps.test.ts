@@ -91,7 +91,7 @@ describeBrowser('no frame that is not meant is seen', () => {
     const service = await startTestService({ dataDir, content: lobbyOf(slidesOf(dataDir)) });
     const page = await openPlayer(service, 'lobby');
     await waitForConnection(service, 'lobby', { currentSlide: 0 });
-    await page.locator('.slide[data-state="playing"]').waitFor();
+    await page.locator('.slide[data-state="playing"]').first().waitFor();
     await page.waitForTimeout(1_000);
     const recording = await record(page);
     await act({ service, page, dataDir });
