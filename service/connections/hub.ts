@@ -43,8 +43,6 @@ interface Peer {
   socket: WebSocket;
   slug: string;
   connection: Connection;
-  /** For "newest" where clocks are too coarse. */
-  order: number;
 }
 
 /** Where a device is shown. */
@@ -86,7 +84,6 @@ export const createHub = ({ log, reports, revisionOf, nameOf, siteTime, onSkew }
   const sockets = createSockets(log);
   const peers = new Map<string, Peer>();
   const joinListeners: ((place: Place) => void)[] = [];
-  let joined = 0;
 
   const live = (): Peer[] => [...peers.values()].filter(({ socket }) => sockets.isLive(socket));
   const peersOf = (slug: string): Peer[] => live().filter((peer) => peer.slug === slug);
@@ -117,7 +114,7 @@ export const createHub = ({ log, reports, revisionOf, nameOf, siteTime, onSkew }
       lastSeenAt: at,
     };
     connection.label = label(connection);
-    const peer: Peer = { socket, slug, connection, order: joined++ };
+    const peer: Peer = { socket, slug, connection };
     peers.set(connection.id, peer);
     const { id: connectionId, clientName } = connection;
     sockets.write(socket, encode({ type: 'welcome', connectionId, clientName, revision, serverTime: Date.now() }));
@@ -203,7 +200,7 @@ export const createHub = ({ log, reports, revisionOf, nameOf, siteTime, onSkew }
           (clientId == null || connection.clientId === clientId),
       );
       const targeted = connectionId != null || clientId != null;
-      const chosen = targeted ? matching.toSorted((a, b) => b.order - a.order).slice(0, 1) : matching;
+      const chosen = targeted ? matching.slice(-1) : matching;
       return chosen.map(({ connection }) => connection);
     },
     places: (deviceId) =>

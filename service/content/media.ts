@@ -1,9 +1,9 @@
 /** Which media of the box's own the content names. */
 import { isMediaName } from '../media/names.ts';
+import { addressOf, loadedAddress } from '../wire/markup.ts';
 import type { ContentFile } from './file.ts';
 
-/** Stands in an attribute, a style or a list, up to whatever ends it there. */
-const IN_MARKUP = /(?<=["'(=,\s]|&quot;|&#39;)\/media\/(?:(?!&(?:quot|#39);)[^\s"'()<>,])+/g;
+const IN_MARKUP = loadedAddress('/media/');
 
 /** The name behind a path, without query and fragment; null where it can be none. */
 const nameOf = (path: string): string | null => {
@@ -16,8 +16,7 @@ const nameOf = (path: string): string | null => {
   }
 };
 
-const inMarkup = (markup: string | null | undefined): string[] =>
-  (markup?.match(IN_MARKUP) ?? []).map((path) => path.replaceAll('&amp;', '&'));
+const inMarkup = (markup: string | null | undefined): string[] => (markup?.match(IN_MARKUP) ?? []).map(addressOf);
 
 /** A file that was read is never changed, so each is gone through once. */
 const known = new WeakMap<ContentFile, ReadonlySet<string>>();

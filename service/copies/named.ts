@@ -1,12 +1,13 @@
 import { mediaTypeOf } from '../media/types.ts';
 import type { Nearness } from '../outbound/networks.ts';
+import { addressOf, addressRest } from '../wire/markup.ts';
 import type { PlaylistPayload, Slide } from '../wire/playlist.ts';
 
 /** The kinds whose medium is a file. A page and a live stream are something else each time. */
 const fileKinds: readonly Slide['kind'][] = ['image', 'video', 'pdf'];
 
-/** Addresses inside markup and values, up to whatever ends them there. */
-const ADDRESS = /\bhttps?:\/\/(?:(?!&(?:quot|#39);)[^\s"'()<>,\\])+/gi;
+/** Addresses inside markup and values. */
+const ADDRESS = new RegExp(String.raw`\bhttps?://${addressRest}`, 'gi');
 
 /** The address as everybody here writes it; null for what is not on the Web. A fragment is the page's affair. */
 export const normalAddress = (address: string): string | null => {
@@ -19,8 +20,7 @@ export const normalAddress = (address: string): string | null => {
 const isFile = (address: string): boolean => /^(?:image|video)\/|\/pdf$/.test(mediaTypeOf(address) ?? '');
 
 /** In a text only the extension tells a medium from a link. */
-const namedIn = (text: string): string[] =>
-  (text.match(ADDRESS) ?? []).map((address) => address.replaceAll('&amp;', '&')).filter(isFile);
+const namedIn = (text: string): string[] => (text.match(ADDRESS) ?? []).map(addressOf).filter(isFile);
 
 const textsOf = (value: unknown): string[] => {
   if (typeof value === 'string') return [value];

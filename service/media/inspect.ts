@@ -4,6 +4,7 @@ import { imageSize } from 'image-size';
 import { fingerprint } from './fingerprint.ts';
 import { matroskaFacts } from './matroska.ts';
 import { movieFacts } from './mp4.ts';
+import { readAt } from './read.ts';
 import { mp3Duration, oggDuration } from './sound.ts';
 import { judgeType, SIGNATURE_BYTES } from './types.ts';
 
@@ -28,10 +29,6 @@ const SOUND_HEAD_BYTES = 1024 ** 2;
 /** An Ogg page has at most 65,307 bytes. */
 const SOUND_TAIL_BYTES = 128 * 1024;
 
-const readAt = async (handle: FileHandle, at: number, length: number): Promise<Buffer> => {
-  const { buffer, bytesRead } = await handle.read(Buffer.alloc(length), 0, length, at);
-  return buffer.subarray(0, bytesRead);
-};
 const readHead = (handle: FileHandle, length: number): Promise<Buffer> => readAt(handle, 0, length);
 
 /** The first bytes of a file, as many as tell its type. */

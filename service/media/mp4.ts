@@ -1,4 +1,5 @@
 import type { FileHandle } from 'node:fs/promises';
+import { readAt } from './read.ts';
 
 /** A box's type, and where its content begins and ends in the file. */
 interface Box {
@@ -15,11 +16,6 @@ interface MovieFacts {
 
 /** Boxes looked at before giving up: far more than any film has in front of the ones that are wanted. */
 const MOST_BOXES = 1000;
-
-const readAt = async (handle: FileHandle, at: number, length: number): Promise<Buffer> => {
-  const { buffer, bytesRead } = await handle.read(Buffer.alloc(length), 0, length, at);
-  return buffer.subarray(0, bytesRead);
-};
 
 /** The boxes between two offsets, one level deep (ISO/IEC 14496-12, 4.2). */
 async function* boxes(handle: FileHandle, from: number, to: number): AsyncGenerator<Box> {

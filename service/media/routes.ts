@@ -1,4 +1,3 @@
-import type { IncomingMessage } from 'node:http';
 import { CodedError } from '../errors.ts';
 import type { Context, Routes } from '../http/routes.ts';
 import type { MediaConfig, UploadResult } from '../wire/media.ts';
@@ -6,9 +5,6 @@ import { fingerprint } from './fingerprint.ts';
 import type { Library } from './library.ts';
 import { mediaName } from './names.ts';
 import { serve } from './serve.ts';
-
-/** How long a refused client may go on sending. */
-const DRAIN_MS = 10_000;
 
 /** The name in the path, decoded strictly: the router takes what is not well encoded for a name as it stands. */
 const nameOf = ({ captures = [] }: Context): string => {
@@ -18,12 +14,6 @@ const nameOf = ({ captures = [] }: Context): string => {
     if (error instanceof CodedError) throw error;
     throw new CodedError('invalid_field', 'The file name is not well encoded.', { field: 'filename' });
   }
-};
-
-/** Takes in, for a while, what a refused client still sends: a socket closed at once takes the answer along. */
-const drain = (req: IncomingMessage): void => {
-  const timer = setTimeout(() => req.destroy(), DRAIN_MS).unref();
-  req.once('close', () => clearTimeout(timer)).resume();
 };
 
 /** Uploads, and every file's own address. */
@@ -40,7 +30,8 @@ export const mediaRoutes = (library: Library): Routes => ({
       })) satisfies UploadResult;
       ctx.status = 201;
     } catch (error) {
-      drain(ctx.req);
+      // A socket that is closed while its client sends takes the answer along; the server cuts whoever goes on.
+      ctx.req.resume();
       throw error;
     }
   },

@@ -1,14 +1,15 @@
-const ADDRESS = /(?<=["'(=,\s]|&quot;|&#39;)(?:\/media\/|https?:\/\/)(?:(?!&(?:quot|#39);)[^\s"'()<>,])+/gi;
+import { addressOf, loadedAddress } from '../../../service/wire/markup.ts';
+
+const ADDRESS = loadedAddress('/media/|https?://');
 /** Of a remote address only its extension tells whether it is a picture. */
 const MEDIUM = /^\/media\/|\.(?:a?png|jpe?g|jfif|gif|webp|avif|bmp|svg)(?:[?#]|$)/i;
-const unescaped = (url: string): string => url.replaceAll('&amp;', '&');
 
 /** Every `/media/NAME` and every remote picture that the markup loads, each once. */
 export const mediaIn = (html: string): string[] => [
   ...new Set(
     html
       .match(ADDRESS)
-      ?.map(unescaped)
+      ?.map(addressOf)
       .filter((url) => MEDIUM.test(url)),
   ),
 ];
@@ -31,6 +32,6 @@ export const createAddresses = (media: (url: string) => Promise<string>): Addres
     learn: async (html) => {
       await Promise.all(unknownIn(html).map(async (url) => known.set(url, await media(url).catch(() => url))));
     },
-    apply: (html) => html.replace(ADDRESS, (url) => known.get(unescaped(url)) ?? url),
+    apply: (html) => html.replace(ADDRESS, (url) => known.get(addressOf(url)) ?? url),
   };
 };
