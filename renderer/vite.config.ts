@@ -14,6 +14,16 @@ const built: Plugin = {
   ],
 };
 
+/** The player paints nothing before its script has run: a greeting goes on from the page before with no frame between. */
+const painted: Plugin = {
+  name: 'painted',
+  transformIndexHtml: {
+    order: 'post',
+    handler: (html, { path }) =>
+      path.includes('player') ? html.replace('<script type="module"', '$& blocking="render"') : html,
+  },
+};
+
 /** What pdf.js loads by itself: character maps, the fonts that every reader has, decoders of pictures. */
 const pdfParts: Plugin = {
   name: 'pdf-parts',
@@ -31,7 +41,7 @@ const pdfParts: Plugin = {
 };
 
 export default defineConfig({
-  plugins: [built, pdfParts],
+  plugins: [built, painted, pdfParts],
   root: page('.'),
   logLevel: 'warn',
   build: {

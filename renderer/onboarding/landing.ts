@@ -2,6 +2,7 @@
 import type { MediaProgress } from '../../service/wire/onboarding.ts';
 import type { LandingBoot } from '../../service/wire/page.ts';
 import { readBoot } from '../shared/boot.ts';
+import { createGreeting, type Greeting, passGreeting } from '../shared/greeting.ts';
 import { readIdentity } from '../shared/identity.ts';
 import { findKiosk } from '../shared/kiosk.ts';
 import { leaveFor } from '../shared/leave.ts';
@@ -13,8 +14,10 @@ import { follow } from './follow.ts';
 import { speak } from './texts.ts';
 import { receive } from './visitor.ts';
 
-/** With the time that the player takes to appear, long enough to be read. */
+/** What the greeting takes to come; then the player is fetched behind it. */
 const GREETING_MS = 600;
+/** Long enough to be read, and the picture comes within two seconds. */
+const READING_MS = 1_200;
 const RETRY_MS = 1_000;
 /** After this, whoever opened the form has gone away with it. */
 const OPENED_MS = 3 * 60_000;
@@ -29,6 +32,7 @@ let formUrl: string | null | undefined;
 let hasScreens = true;
 /** The screen that the page is on its way to; null: none; undefined: not known yet. */
 let destination: string | null | undefined;
+let greeting: Greeting | null = null;
 let openedTimer: ReturnType<typeof setTimeout> | undefined;
 
 const beat = startPulse(() => ({ ready: page.dataset.state !== 'quiet', slide: null }));
@@ -99,8 +103,18 @@ const showMedia = (media: MediaProgress): void => {
 
 /** Stays on this origin: by another of its names the page would be another device. */
 const goTo = async (slug: string): Promise<void> => {
-  if (destination !== slug || (await leaveFor(`/screen/${slug}`))) return;
+  if (destination !== slug) return;
+  if (greeting !== null) passGreeting(greeting);
+  if (await leaveFor(`/screen/${slug}`)) return;
   setTimeout(() => void goTo(slug), RETRY_MS);
+};
+
+/** Greets the screen that was chosen before the eyes of whoever did; one that was chosen before is only gone to. */
+const greet = (slug: string, name: string): void => {
+  const until = Date.now() + READING_MS;
+  greeting = { slug, name, welcome: texts.welcome, language: texts.tag, since: performance.timeOrigin, until };
+  page.append(createGreeting(greeting));
+  page.dataset.state = 'bound';
 };
 
 showDevice();
@@ -111,9 +125,10 @@ follow(deviceId, token, {
     if (screenSlug === destination) return;
     const greets = destination !== undefined;
     destination = screenSlug;
-    if (screenSlug === null) return settle();
-    element('screen').textContent = screenName;
-    if (greets) page.dataset.state = 'bound';
+    greeting = null;
+    page.querySelector('.greeting')?.remove();
+    if (screenSlug === null || screenName === null) return settle();
+    if (greets) greet(screenSlug, screenName);
     setTimeout(() => void goTo(screenSlug), greets ? GREETING_MS : 0);
   },
   onFormUrl: showAddress,

@@ -13,7 +13,6 @@ export interface PlainTexts {
   noNetworkTask: string;
   noScreensTitle: string;
   noScreensHere: string;
-  welcome: string;
 
   formTitle: string;
   loading: string;
@@ -46,6 +45,7 @@ export interface Texts {
   waiting: string;
   opened: string;
   away: string;
+  welcome: string;
   /** So many of the media of the site are here. */
   arriving(here: number, there: number): string;
   /** What a picture of a QR code is called where it can't be seen. */

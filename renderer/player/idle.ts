@@ -1,3 +1,4 @@
+import { createSky } from '../shared/sky.ts';
 import type { SlideView } from './slides/slide.ts';
 
 interface IdleOptions {
@@ -9,28 +10,26 @@ interface IdleOptions {
   note(): string | null;
 }
 
-const part = (tag: 'p' | 'div' | 'span', name: string): HTMLElement => {
+const part = (tag: 'p' | 'span', name: string): HTMLElement => {
   const element = document.createElement(tag);
   element.className = name;
   return element;
 };
 
-/** What is on while no slide is: a quiet landscape and the time. It moves by its style sheet alone. */
+/** What is on while no slide is: a quiet landscape and the time. */
 export const createIdle = ({ timeZone, now, note }: IdleOptions): SlideView => {
   const clock = new Intl.DateTimeFormat(undefined, { timeStyle: 'short', timeZone });
   const calendar = new Intl.DateTimeFormat(undefined, { weekday: 'long', day: 'numeric', month: 'long', timeZone });
 
   const element = document.createElement('section');
   element.className = 'idle';
-  const sky = part('div', 'idle-sky');
-  sky.append(...['idle-sun', 'idle-far', 'idle-middle', 'idle-near'].map((name) => part('div', name)));
   const time = part('p', 'idle-time');
   const half = part('span', 'idle-half');
   const hour = part('span', 'idle-hour');
   const date = part('p', 'idle-date');
   time.append(hour, half);
   const foot = part('p', 'idle-note');
-  element.append(sky, time, date, foot);
+  element.append(createSky(), time, date, foot);
 
   const tell = (): void => {
     const at = now();

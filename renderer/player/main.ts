@@ -3,6 +3,7 @@ import type { OnboardingStatus } from '../../service/wire/onboarding.ts';
 import type { PlayerBoot } from '../../service/wire/page.ts';
 import type { PlaylistPayload } from '../../service/wire/playlist.ts';
 import { readBoot } from '../shared/boot.ts';
+import { resumeGreeting } from '../shared/greeting.ts';
 import { readIdentity, rememberName } from '../shared/identity.ts';
 import { leaveFor } from '../shared/leave.ts';
 import { createPageToken } from '../shared/page-token.ts';
@@ -26,6 +27,7 @@ const element = (id: string): HTMLElement => {
 };
 
 const { slug, timeZone, pageToken } = readBoot<PlayerBoot>(document);
+const endGreeting = resumeGreeting(document.body, slug);
 const token = createPageToken(pageToken, location.pathname);
 const identity = readIdentity(location.search);
 const builtAt = Date.parse(document.querySelector<HTMLMetaElement>('meta[name=built]')?.content ?? '');
@@ -121,6 +123,7 @@ const player = createPlayer(
       }),
     onReport: (report) => {
       isReady = true;
+      endGreeting();
       change(report);
       beat();
     },

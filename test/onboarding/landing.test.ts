@@ -116,6 +116,27 @@ describeBrowser('the landing page', { timeout: 60_000 }, () => {
     expect(await screen.evaluate(() => dispatchEvent(new Event('contextmenu', { cancelable: true })))).toBe(false);
   });
 
+  it('greets until the screen has a picture, and never again', async () => {
+    const service = await startReachable();
+    const screen = await openScreen(service);
+    await screen.getByText('Waiting for your phone').waitFor();
+    let isHeld = true;
+    await screen.routeWebSocket(/\/api\/screens\//, (socket) => {
+      if (isHeld) void socket.close();
+      else socket.connectToServer();
+    });
+    await bind(service, { deviceId: await textOf(screen, '#device') });
+    await screen.waitForURL('**/screen/lobby');
+    await screen.getByText('Here comes').waitFor();
+    expect(await screen.getByRole('heading', { name: 'Lobby' }).isVisible()).toBe(true);
+    isHeld = false;
+    await untilPlaying(screen, 'lobby', 'Welcome');
+    await screen.getByText('Here comes').waitFor({ state: 'detached' });
+    await screen.reload();
+    await untilPlaying(screen, 'lobby', 'Welcome');
+    expect(await screen.getByText('Here comes').count()).toBe(0);
+  });
+
   it('stays where it is while the chosen screen does not answer, and never shows an error', async () => {
     const service = await startReachable();
     const screen = await openScreen(service);

@@ -14,7 +14,6 @@ export const texts: Texts = {
     noScreensTitle: 'Es gibt keine Bildschirme',
     noScreensHere:
       'Tragen Sie auf diesem Player einen Bildschirm in content.json ein, dann erscheint hier der Code zum Auswählen.',
-    welcome: 'Gleich geht es los:',
 
     formTitle: 'Player einrichten',
     loading: 'Einen Moment …',
@@ -43,6 +42,7 @@ export const texts: Texts = {
   waiting: 'Wartet auf Ihr Handy',
   opened: 'Weiter auf dem Handy',
   away: 'Einen Moment, Verbindung wird hergestellt',
+  welcome: 'Gleich geht es los:',
   arriving: (here, there) => `Bilder und Videos von den anderen Playern: ${here} von ${there}`,
   code: (address) => `QR-Code für ${address}`,
   player: (deviceId) => `Player ${deviceId}`,

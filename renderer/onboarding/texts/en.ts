@@ -13,7 +13,6 @@ export const texts: Texts = {
     noNetworkTask: 'Connect this player to the network, and the code to set it up appears here.',
     noScreensTitle: 'There are no screens',
     noScreensHere: 'Add a screen to content.json on this player, and the code to choose it appears here.',
-    welcome: 'Here comes',
 
     formTitle: 'Set up this player',
     loading: 'One moment …',
@@ -40,6 +39,7 @@ export const texts: Texts = {
   waiting: 'Waiting for your phone',
   opened: 'Go on, on your phone',
   away: 'One moment, reconnecting',
+  welcome: 'Here comes',
   arriving: (here, there) => `Pictures and videos from the other players: ${here} of ${there}`,
   code: (address) => `QR code for ${address}`,
   player: (deviceId) => `Player ${deviceId}`,
