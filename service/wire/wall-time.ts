@@ -1,15 +1,12 @@
 /**
- * Wall-clock times of a site, whatever zone the machine is in: pure, and free of imports, so that slides and displays
- * come on at the same moment. Instants are milliseconds since the epoch; dates are `YYYY-MM-DD`; times are `HH:MM`, or
- * finer, to `HH:MM:SS.mmm`.
+ * Wall-clock times of a site, whatever zone the machine is in: pure, by Temporal, and the same for slides, timetables and
+ * displays. Instants are milliseconds since the epoch; dates are `YYYY-MM-DD`; times are `HH:MM`, or finer.
  *
  * They are those of a clock that never goes back. A time that spring skips comes at the jump; of a time that autumn
  * doubles the first counts. So whatever is on from one time until another comes once a day, in one piece, and what lies
  * wholly in the hour that is skipped does not come at all.
  */
-
-const DAY_MS = 86_400_000;
-const MINUTE_MS = 60_000;
+import { Temporal } from 'temporal-polyfill';
 
 /** What the clocks of a site show. */
 export interface WallTime {
@@ -24,58 +21,31 @@ export interface Span {
   end: number;
 }
 
-/** What a clock in UTC would show, as an instant. */
-const readingOf = (date: string, time: string): number => Date.parse(`${date}T${time}Z`);
-
-/** Years beyond four digits have a sign and six of them. */
-const dateOf = (reading: number): string => new Date(reading).toISOString().slice(0, -'T00:00:00.000Z'.length);
-
 /** The day that is `days` after a date, as dates are counted: without clocks. */
-export const addDays = (date: string, days: number): string => dateOf(readingOf(date, '00:00') + days * DAY_MS);
+export const addDays = (date: string, days: number): string => Temporal.PlainDate.from(date).add({ days }).toString();
 
 /** As ISO 8601 counts them: 1 is Monday, 7 is Sunday. */
-export const weekdayOf = (date: string): number => new Date(readingOf(date, '00:00')).getUTCDay() || 7;
-
-/** A format takes a hundred times longer to make than to use. */
-const formats = new Map<string, Intl.DateTimeFormat>();
-
-/** How far the clocks of a zone are ahead of UTC, in ms. */
-const offsetAt = (instant: number, timeZone: string): number => {
-  const format = formats.get(timeZone) ?? new Intl.DateTimeFormat('en-US', { timeZone, timeZoneName: 'longOffset' });
-  formats.set(timeZone, format);
-  const [, sign, ...parts] = /GMT([+-])(\d\d):(\d\d)(?::(\d\d))?$/.exec(format.format(instant)) ?? [];
-  const [hours = 0, minutes = 0, seconds = 0] = parts.map((part) => Number(part ?? 0));
-  return (sign === '-' ? -1000 : 1000) * (hours * 3600 + minutes * 60 + seconds);
-};
+export const weekdayOf = (date: string): number => Temporal.PlainDate.from(date).dayOfWeek;
 
 /** What the clocks show at an instant. */
 export const wallTimeOf = (now: number, timeZone: string): WallTime => {
-  const reading = now + offsetAt(now, timeZone);
-  const date = dateOf(reading);
-  return { date, minutes: Math.floor((reading - readingOf(date, '00:00')) / MINUTE_MS) };
+  // Clocks of pages are finer than a millisecond, and Temporal takes whole ones alone.
+  const reading = Temporal.Instant.fromEpochMilliseconds(Math.floor(now)).toZonedDateTimeISO(timeZone);
+  return { date: reading.toPlainDate().toString(), minutes: reading.hour * 60 + reading.minute };
 };
 
 /** The first instant at which the clocks show a time or a later one. */
 export const instantOf = (date: string, time: string, timeZone: string): number => {
-  const reading = readingOf(date, time);
-  const isReached = (instant: number): boolean => instant + offsetAt(instant, timeZone) >= reading;
-  // As far apart as a change near by moves the clocks.
-  const before = reading - offsetAt(reading - DAY_MS, timeZone);
-  const after = reading - offsetAt(reading + DAY_MS, timeZone);
-  let early = Math.min(before, after);
-  let late = Math.max(before, after);
-  if (isReached(early)) return early;
-  while (late - early > 1) {
-    const middle = Math.floor((early + late) / 2);
-    if (isReached(middle)) late = middle;
-    else early = middle;
-  }
-  return late;
+  const wall = Temporal.PlainDate.from(date).toPlainDateTime(time);
+  const reading = wall.toZonedDateTime(timeZone, { disambiguation: 'earlier' });
+  if (reading.toPlainDateTime().equals(wall)) return reading.epochMilliseconds;
+  // The clocks never show it, and `reading` lies before the jump.
+  return (reading.getTimeZoneTransition('next') ?? reading).epochMilliseconds;
 };
 
 /** From a time of a day until another; that is one of the next day where it is not after the first. */
 export const spanOf = (date: string, from: string, until: string, timeZone: string): Span => {
-  const isOvernight = readingOf(date, until) <= readingOf(date, from);
+  const isOvernight = Temporal.PlainTime.compare(until, from) <= 0;
   return {
     start: instantOf(date, from, timeZone),
     end: instantOf(isOvernight ? addDays(date, 1) : date, until, timeZone),
