@@ -9,6 +9,7 @@ import { type Closers, createClosers } from './closers.ts';
 import { createCommands } from './commands/commands.ts';
 import { createHub } from './connections/hub.ts';
 import { createReports } from './connections/reports.ts';
+import { createScreenRoutes } from './connections/routes.ts';
 import { createSnapshot } from './connections/snapshot.ts';
 import { openContent } from './content/content.ts';
 import type { OpeningTime } from './content/file.ts';
@@ -28,7 +29,6 @@ import { createClientAddress } from './http/client-address.ts';
 import { createGate } from './http/gate.ts';
 import { healthRoutes } from './http/health.ts';
 import { createPages } from './http/pages.ts';
-import { createScreens } from './http/screens.ts';
 import { listen } from './http/server.ts';
 import { createCatalog } from './media/catalog.ts';
 import { createDownloads } from './media/downloads.ts';
@@ -60,6 +60,7 @@ import { createFfmpeg } from './streams/ffmpeg.ts';
 import { createOrphans } from './streams/orphans.ts';
 import { streamRoutes } from './streams/routes.ts';
 import { createSessions } from './streams/sessions.ts';
+import { syncRoutes } from './sync/routes.ts';
 import { createSync } from './sync/sync.ts';
 import { updateRoutes } from './updates/routes.ts';
 import type { KioskHealth } from './wire/health.ts';
@@ -231,7 +232,7 @@ const wire = async (
     steady,
     log,
   });
-  const screens = createScreens({ content, hub, takeSnapshot, commands, clientAddress, variant });
+  const screens = createScreenRoutes({ content, hub, takeSnapshot, commands, clientAddress, variant });
   const onboardingRooms = createOnboardingRoutes(
     { onboarding, landing, content, mediaProgress: mirror.progress },
     { publicUrl, machineName, variant },
@@ -279,10 +280,8 @@ const wire = async (
       copyRoutes(copies),
       frameRoutes(frames),
       streamRoutes(streams),
-      peerRoutes({ registry: peers, state: ownState }),
-      replication.routes,
-      mirror.routes,
-      sync.routes,
+      peerRoutes({ registry: peers, state: ownState, replication, mirror }),
+      syncRoutes(sync),
       health,
       updateRoutes({ dataDir }),
     ],

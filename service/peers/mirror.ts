@@ -5,7 +5,6 @@
 import { createHash } from 'node:crypto';
 import type { Logger } from 'pino';
 import type { Content } from '../content/content.ts';
-import type { Routes } from '../http/routes.ts';
 import type { createCatalog } from '../media/catalog.ts';
 import type { createDownloads } from '../media/downloads.ts';
 import type { ReplicationHealth } from '../wire/health.ts';
@@ -38,7 +37,8 @@ export interface Mirror {
   newest(name: string): number;
   /** Looks through the folders and decides what is to be fetched. */
   look(): Promise<void>;
-  routes: Routes;
+  /** What this box has for others. */
+  media(): PeerMedium[];
   close(): void;
 }
 
@@ -243,11 +243,7 @@ export const createMirror = ({
     },
     newest: (name) => Date.parse(timeOf(name, own, offers()) ?? '') || 0,
     look,
-    routes: {
-      'GET /api/peers/media': (ctx) => {
-        ctx.body = { media: [...own.values()] };
-      },
-    },
+    media: () => [...own.values()],
     close: () => {
       closed = true;
       clearTimeout(timer);

@@ -6,8 +6,6 @@ import { setTimeout as pause } from 'node:timers/promises';
 import type { Logger } from 'pino';
 import type { Content } from '../content/content.ts';
 import { documentHash, versionOf } from '../content/document.ts';
-import { CodedError } from '../errors.ts';
-import type { Routes } from '../http/routes.ts';
 import { remember } from '../recent.ts';
 import type { Devices } from '../store/devices.ts';
 import type { ReplicationHealth } from '../wire/health.ts';
@@ -36,7 +34,10 @@ export interface Replication {
   /** What {@link PeerState} says of it. */
   state(): Pick<PeerState, 'content' | 'bindings'>;
   health(): Promise<Omit<ReplicationHealth, 'media'>>;
-  routes: Routes;
+  /** The content that is handed out; null: there is none, or it is too large for others. */
+  document(): ContentDocument | null;
+  /** Every device that this box knows. */
+  bindings(): DeviceBinding[];
 }
 
 /** A document is as large as its text at the worst, with each character in three bytes, or escaped in two. */
@@ -212,15 +213,7 @@ export const createReplication = ({ log, peers, content, devices, follow }: Depe
         refused: [...refused.values()].map(({ nodeId, reason }) => ({ nodeId, reason })),
       };
     },
-    routes: {
-      'GET /api/peers/content': (ctx) => {
-        const document = own();
-        if (document === null) throw new CodedError('not_found', 'There is no content to share.');
-        ctx.body = document;
-      },
-      'GET /api/peers/bindings': (ctx) => {
-        ctx.body = { bindings: devices.list() };
-      },
-    },
+    document: own,
+    bindings: devices.list,
   };
 };

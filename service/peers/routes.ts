@@ -1,21 +1,37 @@
+import { CodedError } from '../errors.ts';
 import { readFields } from '../fields.ts';
 import type { Routes } from '../http/routes.ts';
 import { type PeerState, peerQuery } from '../wire/peers.ts';
+import type { Mirror } from './mirror.ts';
 import type { Registry } from './registry.ts';
+import type { Replication } from './replication.ts';
 import { hostOf } from './told.ts';
 
 interface Dependencies {
   registry: Pick<Registry, 'heard'>;
   /** What this box tells of itself. */
   state(): PeerState;
+  replication: Pick<Replication, 'document' | 'bindings'>;
+  mirror: Pick<Mirror, 'media'>;
 }
 
-export const peerRoutes = ({ registry, state }: Dependencies): Routes => ({
+export const peerRoutes = ({ registry, state, replication, mirror }: Dependencies): Routes => ({
   'GET /api/peers/state': (ctx) => {
     const { from, port, news } = readFields(peerQuery.partial(), ctx.query);
     const host = hostOf(ctx.req.socket.remoteAddress ?? '');
     if (from !== undefined && port !== undefined && host !== null) registry.heard(from, host, port, news === '1');
     ctx.set('Cache-Control', 'no-store');
     ctx.body = state();
+  },
+  'GET /api/peers/content': (ctx) => {
+    const document = replication.document();
+    if (document === null) throw new CodedError('not_found', 'There is no content to share.');
+    ctx.body = document;
+  },
+  'GET /api/peers/bindings': (ctx) => {
+    ctx.body = { bindings: replication.bindings() };
+  },
+  'GET /api/peers/media': (ctx) => {
+    ctx.body = { media: mirror.media() };
   },
 });

@@ -1,6 +1,5 @@
 /** Keeps this box on the site's clock: finds the reference among the peers, and exchanges times with it. */
 import type { Logger } from 'pino';
-import type { Routes } from '../http/routes.ts';
 import type { Peers } from '../peers/registry.ts';
 import type { Health } from '../wire/health.ts';
 import { type PeerTime, peerTime } from '../wire/peers.ts';
@@ -24,7 +23,8 @@ export interface Sync {
   now(): number;
   /** A page has said how well it keeps in step. */
   onSkew(skew: Skew): void;
-  routes: Routes;
+  /** What a peer that asks for the time is told. */
+  time(): PeerTime;
   health(): Health['sync'];
   start(): void;
   close(): void;
@@ -108,13 +108,7 @@ export const createSync = (
   return {
     now,
     onSkew: skews.add,
-    routes: {
-      'GET /api/peers/time': (ctx) => {
-        const received = now();
-        ctx.set('Cache-Control', 'no-store');
-        ctx.body = { nodeId, established, received, sent: now() } satisfies PeerTime;
-      },
-    },
+    time: () => ({ nodeId, established, received: now(), sent: now() }),
     health: () => {
       const source = clock.source();
       return {

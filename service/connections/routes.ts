@@ -4,17 +4,17 @@ import type { WebSocket } from 'ws';
 import { policy } from '../auth/policy.ts';
 import type { Commands } from '../commands/commands.ts';
 import { parseOrder } from '../commands/parse.ts';
-import type { Hub } from '../connections/hub.ts';
-import type { TakeSnapshot } from '../connections/snapshot.ts';
 import type { Content } from '../content/content.ts';
 import type { Payload } from '../content/payload.ts';
 import { CodedError } from '../errors.ts';
+import { sendPayload } from '../http/answer.ts';
+import { readJson } from '../http/body.ts';
+import type { createClientAddress } from '../http/client-address.ts';
+import type { Context, Routes } from '../http/routes.ts';
 import { isRelayed } from '../peers/gather.ts';
 import { extendedOnly, type Variant } from '../wire/terms.ts';
-import { sendPayload } from './answer.ts';
-import { readJson } from './body.ts';
-import type { createClientAddress } from './client-address.ts';
-import type { Context, Routes } from './routes.ts';
+import type { Hub } from './hub.ts';
+import type { TakeSnapshot } from './snapshot.ts';
 
 interface Dependencies {
   content: Pick<Content, 'payload'>;
@@ -33,7 +33,7 @@ const createTrim = (variant: Variant) => (record: object, extended: readonly str
     ? record
     : Object.fromEntries(Object.entries(record).filter(([field]) => !extended.includes(field)));
 
-export const createScreens = ({ content, hub, takeSnapshot, commands, clientAddress, variant }: Dependencies) => {
+export const createScreenRoutes = ({ content, hub, takeSnapshot, commands, clientAddress, variant }: Dependencies) => {
   const trim = createTrim(variant);
 
   const find = (slug: string | undefined): Payload => {
