@@ -4,6 +4,8 @@
 const LOWEST_ROW = 11;
 /** Few rows are higher than their letters need: these grow with them, but ever more slowly. */
 const FULL_ROW = 21;
+/** From here on a row has room for a second line of details. */
+const AMPLE_ROW = 24;
 /** From here on a row has room for a name of three lines, and on a portrait screen for its time above its name. */
 const ROOMY_ROW = 28;
 
@@ -15,6 +17,8 @@ interface Rows {
   type: { largest: number; usual: number; smallest: number };
   /** That a name or a place may take. */
   lines: number;
+  /** That what is told below the name may take. */
+  details: number;
   /** The time stands above the name, not beside it. */
   isStacked: boolean;
 }
@@ -29,5 +33,5 @@ export const rowsOf = (available: number, entries: number, isPortrait: boolean):
   const grown = isPortrait ? usual : Math.min(usual + 0.2 * Math.max(0, height - FULL_ROW), 15);
   const largest = isStacked ? Math.min(0.28 * height, 13) : grown;
   const type = { largest, usual: Math.min(usual, largest), smallest: share * LOWEST_ROW };
-  return { perPage, height, type, lines: height >= ROOMY_ROW ? 3 : 2, isStacked };
+  return { perPage, height, type, lines: height >= ROOMY_ROW ? 3 : 2, details: height >= AMPLE_ROW ? 2 : 1, isStacked };
 };

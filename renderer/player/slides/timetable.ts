@@ -130,7 +130,7 @@ export const createTimetable: SlideFactory = ({ slide, payload, timeZone, now, f
     });
   };
 
-  /** Sets the rows as large as they go with no name or place cut off. */
+  /** Sets the rows as large as they go with no name or place cut off, and larger than usual where each has one line. */
   const fitRows = ({ largest, usual, smallest }: ReturnType<typeof rowsOf>['type']): void => {
     const set = (type: number): void => {
       rows.style.setProperty('--type', String(type));
@@ -138,8 +138,11 @@ export const createTimetable: SlideFactory = ({ slide, payload, timeZone, now, f
       squeeze('name');
     };
     const fits = (t: number): boolean => {
-      set(smallest + (largest - smallest) * t);
-      const isCut = [...rows.querySelectorAll('.long')].some(isClamped);
+      const type = smallest + (largest - smallest) * t;
+      set(type);
+      const isCut = [...rows.querySelectorAll('.long')].some(
+        (line) => line.clientHeight > 0 && (type > usual || isClamped(line)),
+      );
       return !isCut && [...rows.children].every((row) => row.scrollHeight <= row.clientHeight + 1);
     };
     if (!fits(largestFit(fits))) set(usual);
@@ -150,7 +153,7 @@ export const createTimetable: SlideFactory = ({ slide, payload, timeZone, now, f
     day.textContent = tell.day(agenda);
     clock.replaceChildren(tell.time(now()));
     fitTitle();
-    const { perPage, height, type, lines, isStacked } = measure(agenda.entries.length);
+    const { perPage, height, type, lines, details, isStacked } = measure(agenda.entries.length);
     const share = spread(slide, Math.ceil(agenda.entries.length / perPage), PAGE_TIME);
     const list = chunk(agenda.entries, perPage);
     length = share.length;
@@ -158,6 +161,7 @@ export const createTimetable: SlideFactory = ({ slide, payload, timeZone, now, f
     pages.open(share.count, share.pageMs);
     rows.style.setProperty('--row', String(height));
     rows.style.setProperty('--lines', String(lines));
+    rows.style.setProperty('--details', String(details));
     rows.classList.toggle('stacked', isStacked);
     rows.replaceChildren(
       ...(list[current] ?? []).map((each) => createRow(each, agenda.daysAhead === 0 && each === agenda.entries[0])),
