@@ -235,7 +235,7 @@ const wire = async (
   const screens = createScreenRoutes({ content, hub, takeSnapshot, commands, clientAddress, variant });
   const onboardingRooms = createOnboardingRoutes(
     { onboarding, landing, content, mediaProgress: mirror.progress },
-    { publicUrl, machineName, variant },
+    { publicUrl, machineName },
   );
   const pages = await createPages(
     { content, pageToken: access.pageToken, formUrl: onboardingRooms.formUrl, onFormOpened: landing.opened },
@@ -262,7 +262,8 @@ const wire = async (
   const { admit, admitSocket } = createAdmission({
     access,
     clientAddress,
-    socketRooms: [onboardingRooms.admitSocket, screens.admitSocket],
+    variant,
+    rooms: { ...screens.sockets, ...onboardingRooms.sockets },
   });
   const ownState = createOwnState({ peers, replication, mirror }, { nodeId, instance, site, version });
   const app = createApp({

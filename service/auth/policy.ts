@@ -53,3 +53,11 @@ export const policy = {
 } as const satisfies Record<string, Rule>;
 
 export type RouteName = keyof typeof policy;
+
+/** Every socket of the service, once, by the path of its upgrade. All are refused to other origins. */
+export const sockets = {
+  '/api/screens/:slug/socket': { access: 'signed or page', variant: 'baseline' },
+  '/api/onboarding/socket': { access: 'signed or page', variant: 'extended' },
+} as const satisfies Record<string, Rule>;
+
+export type SocketName = keyof typeof sockets;

@@ -1,6 +1,4 @@
 /** What a screen can be asked and told: playlist, connections, commands, the socket of its pages. */
-import type { IncomingMessage } from 'node:http';
-import type { WebSocket } from 'ws';
 import { policy } from '../auth/policy.ts';
 import type { Commands } from '../commands/commands.ts';
 import { parseOrder } from '../commands/parse.ts';
@@ -10,7 +8,7 @@ import { CodedError } from '../errors.ts';
 import { sendPayload } from '../http/answer.ts';
 import { readJson } from '../http/body.ts';
 import type { createClientAddress } from '../http/client-address.ts';
-import type { Context, Routes } from '../http/routes.ts';
+import type { Context, Routes, Sockets } from '../http/routes.ts';
 import { isRelayed } from '../peers/gather.ts';
 import { extendedOnly, type Variant } from '../wire/terms.ts';
 import type { Hub } from './hub.ts';
@@ -24,8 +22,6 @@ interface Dependencies {
   clientAddress: ReturnType<typeof createClientAddress>;
   variant: Variant;
 }
-
-const socketPath = /^\/api\/screens\/([^/?]+)\/socket(?:\?|$)/;
 
 /** The baseline's shape of a record: without the fields that only the extended interface has. */
 const createTrim = (variant: Variant) => (record: object, extended: readonly string[]) =>
@@ -72,22 +68,18 @@ export const createScreenRoutes = ({ content, hub, takeSnapshot, commands, clien
     },
   };
 
-  /**
-   * Admits the socket of a player page; undefined for any other path.
-   * @throws CodedError `screen_not_found`
-   */
-  const admitSocket = (request: IncomingMessage): ((socket: WebSocket) => void) | undefined => {
-    const slug = socketPath.exec(request.url ?? '')?.[1];
-    if (slug === undefined) return undefined;
-    find(slug);
-    const origin = { slug, userAgent: request.headers['user-agent'] ?? null, ...clientAddress(request) };
-    return (socket) => hub.attach(socket, origin);
-  };
+  const sockets = {
+    '/api/screens/:slug/socket': (request, slug) => {
+      find(slug);
+      const origin = { slug, userAgent: request.headers['user-agent'] ?? null, ...clientAddress(request) };
+      return (socket) => hub.attach(socket, origin);
+    },
+  } satisfies Sockets;
 
   // The server's shortcut to a playlist asks for no credentials: it is taken for as long as the route asks for none.
   const isOpen = policy['GET /api/screens/:slug/playlist'].access === 'public';
   /** What a screen plays, for whoever asks without a further look; undefined: it must be asked for by the route. */
   const openPayload = (slug: string): Payload | undefined => (isOpen ? content.payload(slug) : undefined);
 
-  return { routes, admitSocket, openPayload };
+  return { routes, sockets, openPayload };
 };

@@ -1,23 +1,30 @@
 /** Who is let in, by a request or with a socket: what the judge of credentials is told of them. */
 import type { IncomingMessage } from 'node:http';
-import type { WebSocket } from 'ws';
 import type { Admission, createAccess } from '../auth/access.ts';
-import type { Access } from '../auth/policy.ts';
+import { type Access, type SocketName, sockets } from '../auth/policy.ts';
 import type { HeaderLines } from '../auth/signatures.ts';
 import { upgradeHeaders } from '../auth/socket.ts';
 import { CodedError } from '../errors.ts';
+import type { Variant } from '../wire/terms.ts';
 import type { createClientAddress } from './client-address.ts';
-
-type AcceptSocket = (socket: WebSocket) => void;
+import type { AcceptSocket, Sockets } from './routes.ts';
 
 interface Dependencies {
   access: Pick<ReturnType<typeof createAccess>, 'admit'>;
   clientAddress: ReturnType<typeof createClientAddress>;
-  /** The rooms that take sockets: each knows its paths, and answers undefined for any other. */
-  socketRooms: readonly ((request: IncomingMessage) => AcceptSocket | undefined)[];
+  variant: Variant;
+  /** Of every room that takes sockets. */
+  rooms: Required<Sockets>;
 }
 
-export const createAdmission = ({ access, clientAddress, socketRooms }: Dependencies) => {
+/** A path of the policy as upgrade requests have it. */
+const patternOf = (path: string): RegExp => new RegExp(`^${path.replace(/:\w+/, '([^/?]+)')}(?:\\?|$)`);
+
+export const createAdmission = ({ access, clientAddress, variant, rooms }: Dependencies) => {
+  const doors = Object.entries(sockets)
+    .filter(([, rule]) => rule.variant === 'baseline' || variant === 'extended')
+    .map(([path, rule]) => ({ pattern: patternOf(path), rule, accept: rooms[path as SocketName] }));
+
   const judge = (request: IncomingMessage, accessClass: Access, headers: HeaderLines): Promise<Admission> => {
     const { method = '', url: target = '' } = request;
     const { clientIp: address } = clientAddress(request);
@@ -28,13 +35,14 @@ export const createAdmission = ({ access, clientAddress, socketRooms }: Dependen
   return {
     /** @throws CodedError as {@link createAccess} does */
     admit: (request: IncomingMessage, accessClass: Access) => judge(request, accessClass, request.headersDistinct),
-    /** @throws CodedError `not_found` where no room has the path; what the room, or the judge, refuses it with */
+    /** @throws CodedError `not_found` where there is no such socket; what the room, or the judge, refuses it with */
     admitSocket: async (request: IncomingMessage): Promise<AcceptSocket> => {
-      for (const room of socketRooms) {
-        const accept = room(request);
-        if (accept === undefined) continue;
-        await judge(request, 'signed or page', upgradeHeaders(request.headersDistinct));
-        return accept;
+      for (const { pattern, rule, accept } of doors) {
+        const match = pattern.exec(request.url ?? '');
+        if (match === null) continue;
+        const accepted = accept(request, match[1] ?? '');
+        await judge(request, rule.access, upgradeHeaders(request.headersDistinct));
+        return accepted;
       }
       throw new CodedError('not_found');
     },

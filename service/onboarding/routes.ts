@@ -1,16 +1,14 @@
-/** What onboarding answers over HTTP, and the way to the sockets of landing pages. */
+/** What onboarding answers over HTTP, and the sockets of landing pages. */
 import type { IncomingMessage } from 'node:http';
 import { networkInterfaces } from 'node:os';
 import { parse as parseQuery } from 'node:querystring';
 import QRCode from 'qrcode';
-import type { WebSocket } from 'ws';
 import type { Content } from '../content/content.ts';
 import { readFields } from '../fields.ts';
 import { readJson } from '../http/body.ts';
-import type { Context, Routes } from '../http/routes.ts';
+import type { Context, Routes, Sockets } from '../http/routes.ts';
 import { isRelayed } from '../peers/gather.ts';
 import { binding, deviceQuery, type MediaProgress } from '../wire/onboarding.ts';
-import type { Variant } from '../wire/terms.ts';
 import { publicBase, type Reached } from './address.ts';
 import type { Landing } from './landing.ts';
 import type { Onboarding } from './onboarding.ts';
@@ -27,10 +25,7 @@ interface Options {
   publicUrl: string | null;
   /** The machine's own name: the base where it is in no network. */
   machineName: string;
-  variant: Variant;
 }
-
-const socketPath = '/api/onboarding/socket';
 
 const reachedBy = ({ headers, socket }: IncomingMessage): Reached => ({
   host: headers.host ?? '',
@@ -39,7 +34,7 @@ const reachedBy = ({ headers, socket }: IncomingMessage): Reached => ({
 
 export const createOnboardingRoutes = (
   { onboarding, landing, content, mediaProgress }: Dependencies,
-  { publicUrl, machineName, variant }: Options,
+  { publicUrl, machineName }: Options,
 ) => {
   // Asked each time: boxes are carried about, and addresses are leased.
   const reachable = (reached: Reached): string | null => publicBase(publicUrl, reached, networkInterfaces());
@@ -75,26 +70,22 @@ export const createOnboardingRoutes = (
     },
   };
 
-  /**
-   * Admits the socket of a landing page; undefined for any other path.
-   * @throws CodedError `missing_field` or `invalid_field`
-   */
-  const admitSocket = (request: IncomingMessage): ((socket: WebSocket) => void) | undefined => {
-    const [path, query] = (request.url ?? '').split('?', 2);
-    if (path !== socketPath || variant === 'baseline') return undefined;
-    const { deviceId } = readFields(deviceQuery, parseQuery(query ?? ''));
-    const reached = reachedBy(request);
-    return (socket) => {
-      landing.attach(socket, deviceId, () => ({
-        type: 'status',
-        ...onboarding.status(deviceId, baseFor(reached)),
-        formUrl: formUrl(reached),
-        hasScreens: content.screens().length > 0,
-        media: mediaProgress(),
-      }));
-      onboarding.caughtUp(deviceId);
-    };
-  };
+  const sockets = {
+    '/api/onboarding/socket': (request) => {
+      const { deviceId } = readFields(deviceQuery, parseQuery((request.url ?? '').split('?', 2)[1] ?? ''));
+      const reached = reachedBy(request);
+      return (socket) => {
+        landing.attach(socket, deviceId, () => ({
+          type: 'status',
+          ...onboarding.status(deviceId, baseFor(reached)),
+          formUrl: formUrl(reached),
+          hasScreens: content.screens().length > 0,
+          media: mediaProgress(),
+        }));
+        onboarding.caughtUp(deviceId);
+      };
+    },
+  } satisfies Sockets;
 
-  return { routes, admitSocket, formUrl: (request: IncomingMessage) => formUrl(reachedBy(request)) };
+  return { routes, sockets, formUrl: (request: IncomingMessage) => formUrl(reachedBy(request)) };
 };
