@@ -11,6 +11,7 @@ import { element } from './element.ts';
 import { suggestName } from './name.ts';
 import { speak } from './texts.ts';
 import { createViews } from './views.ts';
+import { whenAlone } from './visitor.ts';
 
 /** A player that is left alone with the form goes back to its code. */
 const ALONE_MS = 5 * 60_000;
@@ -226,15 +227,7 @@ addEventListener('online', () => {
   if (views.current === 'away') void load();
 });
 setInterval(() => void look(), LOOK_MS);
-if (isPlayer) {
-  let alone: ReturnType<typeof setTimeout> | undefined;
-  const wait = (): void => {
-    clearTimeout(alone);
-    alone = setTimeout(async () => (await leaveFor('/')) || wait(), ALONE_MS);
-  };
-  for (const sign of ['pointerdown', 'keydown']) addEventListener(sign, wait);
-  wait();
-}
+if (isPlayer) whenAlone(ALONE_MS, () => void leaveFor('/'));
 document.addEventListener('visibilitychange', () => void look());
 
 void load();

@@ -17,6 +17,17 @@ const followPointer = (page: HTMLElement): void => {
   });
 };
 
+/** Acts each time that nobody has touched the page for so long. */
+export const whenAlone = (ms: number, act: () => void): void => {
+  let timer = setInterval(act, ms);
+  for (const sign of ['pointerdown', 'keydown']) {
+    addEventListener(sign, () => {
+      clearInterval(timer);
+      timer = setInterval(act, ms);
+    });
+  }
+};
+
 /** Lets the page be used by hand. It leads to the form by the name that the browser itself came by. */
 export const receive = (page: HTMLElement, deviceId: string): void => {
   const link = document.createElement('a');
