@@ -13,7 +13,7 @@ interface Rows {
   perPage: number;
   /** Of one row. The rows of a page that is full fill it. */
   height: number;
-  /** Sizes of its letters: the largest that look well, and those that are taken where no size is small enough. */
+  /** Sizes of its letters: the largest for short names, that of a page with room, the smallest that can be read. */
   type: { largest: number; usual: number; smallest: number };
   /** That a name or a place may take. */
   lines: number;

@@ -11,7 +11,7 @@ type Group = PlaylistPayload['timetableGroups'][number];
 
 /** How long a page of entries is on where the slide has no duration, and what it takes to read one. */
 const PAGE_TIME = { usualMs: 10_000, leastMs: 4_000 };
-/** What doesn't fit into a line is set smaller, all names (and places) alike, down to this share; longer ones take more lines. */
+/** Names that don't fit into a line are set smaller, all alike, down to this share; so are places. Longer ones wrap. */
 const SMALLEST_LINE = 0.72;
 /** The same for the title: its share on one line, and then on two. */
 const TITLE = { one: [1, 0.7], two: [0.7, 0.44] } as const;
