@@ -55,8 +55,9 @@ const digestOf = (devices: DeviceMap): string => {
 };
 
 /**
- * As many devices as there may be. Those that go were never bound, or else were never seen: a stranger who fills the box
- * with devices that are none must neither keep a new one out nor push one out that is there. Of equals the oldest goes.
+ * As many devices as there may be. Those go first that were never seen, and among them those that were never bound: a
+ * stranger who fills the box with devices that are none must neither keep a new one out nor push one out that is there.
+ * Of equals the oldest goes.
  */
 export const trim = (devices: DeviceMap, most: number, isSeen: (device: Device) => boolean): DeviceMap => {
   if (devices.size <= most) return devices;

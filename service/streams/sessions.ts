@@ -78,7 +78,7 @@ export const createSessions = async (
       const seconds = Math.max(1, Math.ceil(wait / 1000));
       throw new CodedError('too_many_streams', undefined, { headers: { 'Retry-After': `${seconds}` } });
     }
-    log.info({ stream: next[0] }, 'a stream that nobody fetched gives way to another');
+    log.info({ stream: next[0] }, 'a stream that nobody wants gives way to another');
     void retire(next[0]);
   };
 
