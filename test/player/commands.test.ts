@@ -47,6 +47,24 @@ const open = async (content: object = threeColours): Promise<Scene> => {
   };
 };
 
+/** A page of somebody else's, which counts how often a frame was given it, and one that never answers. */
+const startBluePage = async (): Promise<{ url: string; loads(): number }> => {
+  let loads = 0;
+  const site = createServer((request, response) => {
+    if (request.url === '/slow') return;
+    // The look before is no load.
+    if (request.headers['sec-fetch-dest'] === 'iframe') loads += 1;
+    response.setHeader('Content-Type', 'text/html');
+    response.end(`<body style="background:rgb(${blue})">`);
+  });
+  await new Promise<void>((resolve) => site.listen(0, '127.0.0.1', resolve));
+  onTestFinished(() => {
+    site.closeAllConnections();
+    site.close();
+  });
+  return { url: `http://127.0.0.1:${(site.address() as AddressInfo).port}/`, loads: () => loads };
+};
+
 /** A mark that a reload of the page wipes out. */
 const mark = (page: Page): Promise<void> => page.evaluate(() => void Object.assign(globalThis, { marked: true }));
 const isMarked = (page: Page): Promise<boolean> => page.evaluate(() => 'marked' in globalThis);
@@ -135,13 +153,7 @@ describeBrowser('a command in a real browser', () => {
   });
 
   it('redirect to a URL shows it over the player, which stays connected; reload leads back', async () => {
-    const site = createServer((_, response) => {
-      response.setHeader('Content-Type', 'text/html');
-      response.end(`<body style="background:rgb(${blue})">`);
-    });
-    await new Promise<void>((resolve) => site.listen(0, '127.0.0.1', resolve));
-    onTestFinished(() => void site.close());
-    const url = `http://127.0.0.1:${(site.address() as AddressInfo).port}/`;
+    const { url } = await startBluePage();
     const { service, page, command } = await open();
     await command('redirect', { url });
     await waitForConnection(service, 'lobby', { page: url });
@@ -152,28 +164,19 @@ describeBrowser('a command in a real browser', () => {
   });
 
   it('redirect while the screen is black shows nothing and plays nothing before it is light again', async () => {
-    let loads = 0;
-    const site = createServer((request, response) => {
-      // The look before is no load.
-      if (request.headers['sec-fetch-dest'] === 'iframe') loads += 1;
-      response.setHeader('Content-Type', 'text/html');
-      response.end(`<body style="background:rgb(${blue})">`);
-    });
-    await new Promise<void>((resolve) => site.listen(0, '127.0.0.1', resolve));
-    onTestFinished(() => void site.close());
-    const url = `http://127.0.0.1:${(site.address() as AddressInfo).port}/`;
+    const { url, loads } = await startBluePage();
     const { service, page, command } = await open();
     await command('blackout', { blackout: true });
     await command('redirect', { url });
     await waitForConnection(service, 'lobby', { page: url, blackout: true });
     await waitForColour(page, black);
-    expect(loads).toBe(0);
+    expect(loads()).toBe(0);
     await command('blackout', { blackout: false });
     await waitForColour(page, blue);
     await command('redirect', { url: `${url}again` });
     await waitForConnection(service, 'lobby', { page: `${url}again` });
     expect(await page.locator('.redirect').count()).toBe(1);
-    expect(loads).toBe(2);
+    expect(loads()).toBe(2);
   });
 
   it('redirect to a URL that nobody answers at changes nothing, and the service is told', async () => {
@@ -189,23 +192,13 @@ describeBrowser('a command in a real browser', () => {
   });
 
   it('redirect to a URL that another one overtakes is neither shown nor told of as a fault', async () => {
-    const site = createServer((request, response) => {
-      if (request.url === '/slow') return;
-      response.setHeader('Content-Type', 'text/html');
-      response.end(`<body style="background:rgb(${blue})">`);
-    });
-    await new Promise<void>((resolve) => site.listen(0, '127.0.0.1', resolve));
-    onTestFinished(() => {
-      site.closeAllConnections();
-      site.close();
-    });
-    const url = `http://127.0.0.1:${(site.address() as AddressInfo).port}`;
+    const { url } = await startBluePage();
     const { service, page, command } = await open();
-    const asked = page.waitForRequest(`${url}/slow`);
-    await command('redirect', { url: `${url}/slow` });
+    const asked = page.waitForRequest(`${url}slow`);
+    await command('redirect', { url: `${url}slow` });
     await asked;
-    await command('redirect', { url: `${url}/` });
-    await waitForConnection(service, 'lobby', { page: `${url}/` });
+    await command('redirect', { url });
+    await waitForConnection(service, 'lobby', { page: url });
     await waitForColour(page, blue);
     expect((await healthOf(service)).pages).toMatchObject([{ lastFault: null }]);
     expect(await page.locator('.redirect').count()).toBe(1);
