@@ -94,7 +94,7 @@ export interface Service {
   screenOf(deviceId: string): string | null;
   /** Binds a device to a screen, as onboarding does. @throws CodedError as there */
   bind(deviceId: string, screenSlug: string): Promise<void>;
-  /** Stops everything, in the order of the house: listening, sockets, store. Resolves within 5 s. */
+  /** Stops everything, in the order of the house: listening, sockets, store. Takes at most 5 s, as long as the disk does not hang. */
   close(): Promise<void>;
 }
 

@@ -24,6 +24,8 @@ export interface Admission {
   bodySha256: string | null;
   /** Shows whoever signed the request that the answer comes from one who knows the secret; null where nobody asked. */
   vouch: Vouch | null;
+  /** Value of the header that tells the time to whoever knows the secret and signed by another; null: there is none. */
+  clock: string | null;
 }
 
 interface AccessControl {
@@ -49,7 +51,7 @@ interface Options {
   log: Pick<Logger, 'warn'>;
 }
 
-const unsigned: Admission = { bodySha256: null, vouch: null };
+const unsigned: Admission = { bodySha256: null, vouch: null, clock: null };
 const open: AccessControl = { admit: async () => unsigned, pageToken: async () => null };
 
 /** The one judge of who may call what. Where a request carries both kinds of credentials, its signature is judged. */
@@ -59,7 +61,10 @@ export const createAccess = ({ secret, previous, pageTokenSeconds, now, steady, 
   const tokens = createPageTokens({ secret, previous, lifetimeSeconds: pageTokenSeconds, now });
   const signatures = createSignatures({ secrets: previous === null ? [secret] : [secret, previous], now, steady });
 
-  /** Counts what may be a guess. Malformed signatures are none, and who replays, or is late and told the time, knew the secret. */
+  /**
+   * Counts what may be a guess. Malformed signatures are none, and who replays, or is late and told the time, knew the
+   * secret.
+   */
   const counted = async <T>(address: string, judge: () => T | Promise<T>): Promise<T> => {
     try {
       return await judge();
@@ -81,6 +86,7 @@ export const createAccess = ({ secret, previous, pageTokenSeconds, now, steady, 
     return {
       bodySha256: signature.sha256,
       vouch: (status, body) => signAnswer(signer, { request, status, sha256: sha256Hex(body) }),
+      clock: null,
     };
   };
 
@@ -101,7 +107,13 @@ export const createAccess = ({ secret, previous, pageTokenSeconds, now, steady, 
         return isSigned ? admitSigned(attempt) : admitPage(attempt);
       };
       // Anyone may ask; who signs all the same wants the answer signed, and may guess no more often than elsewhere.
-      if (access === 'public') return isSigned ? judge().catch(() => unsigned) : unsigned;
+      if (access === 'public') {
+        if (!isSigned) return unsigned;
+        return judge().catch((error: unknown) => ({
+          ...unsigned,
+          clock: error instanceof CodedError ? (error.headers[clockHeader] ?? null) : null,
+        }));
+      }
       if (!isSigned && headers[pageAuthHeader] === undefined) throw new CodedError('credentials_required');
       return judge();
     },

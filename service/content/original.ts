@@ -1,9 +1,10 @@
 /** The operator's file: the demo at first, read once its editor is done with it, and watched. */
 import { unwatchFile, watchFile } from 'node:fs';
-import { copyFile, cp, mkdir, readFile, rename, stat, writeFile } from 'node:fs/promises';
+import { copyFile, cp, readFile, rename, stat, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
 import { codeOf } from '../store/disk.ts';
+import { makeFolder } from '../store/folder.ts';
 import { contentJsonSchema, type Reading, readContent } from './file.ts';
 
 /** The file as it was found. */
@@ -64,7 +65,7 @@ const demoOf = ({ demoDir }: Pick<Demo, 'demoDir'>): string => join(demoDir, 'co
 export const writeDemo = async (path: string, demo: Demo): Promise<void> => {
   if (!(await stat(path).then(() => false, isMissing))) return;
   const { demoDir, mediaDir } = demo;
-  await mkdir(mediaDir, { recursive: true });
+  await makeFolder(mediaDir);
   await cp(join(demoDir, 'media'), mediaDir, { recursive: true, force: false });
   // Last, and whole: a start that was cut off before this is a first start again.
   await copyFile(demoOf(demo), `${path}.new`);

@@ -8,7 +8,7 @@ import Koa from 'koa';
 import type { Logger } from 'pino';
 import type { Admission } from '../auth/access.ts';
 import { type Access, policy, type RouteName } from '../auth/policy.ts';
-import { answerHeader } from '../auth/sign.ts';
+import { answerHeader, clockHeader } from '../auth/sign.ts';
 import { CodedError } from '../errors.ts';
 import { recipientHeader } from '../peers/call.ts';
 import type { Variant } from '../wire/terms.ts';
@@ -65,7 +65,9 @@ export const createApp = ({
     router.register(path, [method], async (ctx) => {
       if (ctx.get(recipientHeader) !== '' && ctx.get(recipientHeader) !== nodeId) throw new CodedError('misdirected');
       if (rule.acts) gate.checkOrigin(ctx.req);
-      Object.assign(ctx.state, await admit(ctx.req, rule.access));
+      const { clock, ...admission } = await admit(ctx.req, rule.access);
+      if (clock !== null) ctx.set(clockHeader, clock);
+      Object.assign(ctx.state, admission);
       await handle(ctx);
     });
   }

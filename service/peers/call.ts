@@ -120,7 +120,7 @@ const parseJson = (bytes: Buffer): unknown => {
 /** What the errors that keep boxes apart mean for whoever set them up. */
 const meanings: Readonly<Record<string, string>> = {
   signature_invalid: 'it has another secret',
-  signature_stale: 'its clock was set just now',
+  signature_stale: 'the clocks of the two differ, and its version is older',
   credentials_required: 'it has a secret, and this one has none',
   host_refused: 'it does not answer to this name: use its address, or add the name to its SIGNAGE_ALLOWED_HOSTS',
 };

@@ -23,7 +23,10 @@ export const deviceMap: z.ZodType<DeviceMap> = z.codec(z.array(device), z.map(z.
   encode: (map) => [...map.values()],
 });
 
-/** The devices that the box knows, {@link mostBindings} at the most. A write resolves when it is durable, and rejects as {@link Durable.update} does. */
+/**
+ * The devices that the box knows, {@link mostBindings} at the most. A write resolves when it is durable, and rejects as
+ * {@link Durable.update} does.
+ */
 export interface Devices {
   get(deviceId: string): Device | undefined;
   list(): Device[];

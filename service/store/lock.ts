@@ -4,7 +4,7 @@
  */
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { open, stat } from 'node:fs/promises';
+import { constants, open, stat } from 'node:fs/promises';
 import { createServer } from 'node:net';
 import { setTimeout as delay } from 'node:timers/promises';
 import type { Logger } from 'pino';
@@ -24,8 +24,8 @@ interface Lock {
   close(): Promise<void>;
 }
 
-/** A process that was killed a moment ago may still hold on for so long, ms. */
-const PATIENCE_MS = 2_000;
+/** A service that was told to stop a moment ago may hold on for so long, ms. */
+const PATIENCE_MS = 6_000;
 const PAUSE_MS = 100;
 
 /** What flock(1) ends with where somebody else has the lock. */
@@ -51,6 +51,14 @@ const lockDirectory = async (folder: string, environment: NodeJS.ProcessEnv): Pr
   await handle.close();
   return null;
 };
+
+/** macOS has no such program, and a flag that locks as it opens (open(2)). */
+const O_EXLOCK = 0x20;
+const lockOnOpening = (folder: string): Promise<Lock | null> =>
+  open(folder, constants.O_RDONLY | constants.O_NONBLOCK | O_EXLOCK).catch((error: NodeJS.ErrnoException) => {
+    if (error.code === 'EAGAIN') return null;
+    throw error;
+  });
 
 /** Where names live that belong to a process, and not to a file system. Linux has them in each network namespace. */
 const names = process.platform === 'win32' ? '\\\\.\\pipe\\' : '\0';
@@ -90,10 +98,11 @@ interface Options {
  * @throws FolderTaken
  */
 export const lockFolder = async ({ dataDir, environment, log }: Options): Promise<Lock> => {
-  const lock = (): Promise<Lock | null> =>
-    process.platform === 'win32'
-      ? lockName(dataDir)
-      : lockDirectory(dataDir, { ...environment }).catch(() => lockName(dataDir));
+  const lock = (): Promise<Lock | null> => {
+    if (process.platform === 'win32') return lockName(dataDir);
+    if (process.platform === 'darwin') return lockOnOpening(dataDir);
+    return lockDirectory(dataDir, { ...environment }).catch(() => lockName(dataDir));
+  };
   const deadline = performance.now() + PATIENCE_MS;
   try {
     for (;;) {

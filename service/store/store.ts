@@ -1,5 +1,4 @@
 import { randomUUID } from 'node:crypto';
-import { mkdir } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { Logger } from 'pino';
 import { z } from 'zod';
@@ -7,6 +6,7 @@ import { mostBindings } from '../wire/peers.ts';
 import { createDevices, type Devices, deviceMap } from './devices.ts';
 import { systemDisk } from './disk.ts';
 import { createDurable } from './durable.ts';
+import { makeFolder } from './folder.ts';
 import { createReserve } from './reserve.ts';
 
 /** What a box knows of itself, in one durable file. */
@@ -39,7 +39,7 @@ const reserveInterval = 60_000;
  * @throws the system's error where the folder can't be made or read
  */
 export async function createStore({ dataDir, log, now = Date.now }: Options): Promise<Store> {
-  await mkdir(dataDir, { recursive: true });
+  await makeFolder(dataDir);
   const reserve = createReserve({ path: join(dataDir, 'state.reserve'), disk: systemDisk, log });
   const durable = await createDurable({
     path: join(dataDir, 'state.json'),

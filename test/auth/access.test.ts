@@ -2,7 +2,14 @@ import { inspect } from 'node:util';
 import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest';
 import { createAccess } from '../../service/auth/access.ts';
 import type { Access } from '../../service/auth/policy.ts';
-import { sha256Hex, signAnswer, signatureHeader, signRequest, timestampHeader } from '../../service/auth/sign.ts';
+import {
+  readClock,
+  sha256Hex,
+  signAnswer,
+  signatureHeader,
+  signRequest,
+  timestampHeader,
+} from '../../service/auth/sign.ts';
 import type { HeaderLines } from '../../service/auth/signatures.ts';
 import { createClock, linesOf, otherSecret, outcome, secret } from './support.ts';
 
@@ -37,7 +44,7 @@ describe('with no secret', () => {
   test('pages get no token, and bodies are not judged', async () => {
     const { access, admit, sign } = setUp({ secret: null });
     expect(await access.pageToken()).toBeNull();
-    expect(await admit(sign(), 'signed')).toEqual({ bodySha256: null, vouch: null });
+    expect(await admit(sign(), 'signed')).toEqual({ bodySha256: null, vouch: null, clock: null });
   });
 });
 
@@ -126,7 +133,7 @@ describe('a signed request', () => {
         (await admit(sign(signer), as)).vouch?.(200, '{}'),
       ]).not.toContain(mac);
     }
-    expect(await admit(sign('a guess'), 'public')).toEqual({ bodySha256: null, vouch: null });
+    expect(await admit(sign('a guess'), 'public')).toEqual({ bodySha256: null, vouch: null, clock: null });
   });
 
   test('with a body announced and none sent is refused at once', async () => {
@@ -211,6 +218,15 @@ describe('the throttle', () => {
     const said = await Promise.all(Array.from({ length: 250 }, () => judge(pageAuth('nonsense'), 'page')));
     expect(said.filter((code) => code === 'page_token_invalid')).toHaveLength(200);
     expect(said.filter((code) => code === 'too_many_requests')).toHaveLength(50);
+  });
+
+  test('tells the time to whoever knows the secret, where anyone may ask too', async () => {
+    const { clock, admit } = setUp();
+    const late = linesOf(signRequest({ ...head, secret, now: clock.now() - 900_000 }));
+    const mac = String(late[signatureHeader]?.[0]).slice(-64);
+    const admission = await admit(late, 'public');
+    expect(admission).toMatchObject({ bodySha256: null, vouch: null });
+    expect(readClock(secret, mac, admission.clock)).toBe(clock.now());
   });
 
   test('counts a guess that is late too', async () => {

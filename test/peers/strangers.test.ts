@@ -110,6 +110,10 @@ test('boxes that share a secret are together with clocks an hour apart, and when
   await page.message(({ command }) => command === 'next');
 
   ahead = -3_600_000;
+  // Where anybody may ask, too.
+  const snapshot = await (await here.get('/api/screens/lobby/connections')).json();
+  expect(snapshot).toMatchObject({ count: 1, degraded: false });
+  ahead = 7_200_000;
   expect(await (await next()).json()).toMatchObject({ sent: 1, degraded: false });
 });
 
