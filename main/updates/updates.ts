@@ -76,6 +76,10 @@ export const createUpdates = (deps: Dependencies, options: UpdatesOptions): Upda
     await writeState(path, next);
   };
 
+  /** A disk that takes nothing must stop neither a start nor the way back. */
+  const recordIfPossible = (next: gate.GateState): Promise<void> =>
+    record(next).catch((error: unknown) => log.error({ err: error }, 'the state of updates could not be kept'));
+
   const rollBack = async (): Promise<boolean> => {
     log.error({ version }, 'this version did not prove well and is rolled back; it is not tried again');
     try {
@@ -95,7 +99,7 @@ export const createUpdates = (deps: Dependencies, options: UpdatesOptions): Upda
       log.info({ version }, 'the update has proved well');
     } else if (next === 'failed') {
       watch = null;
-      await record(gate.refuse(state));
+      await recordIfPossible(gate.refuse(state));
       await rollBack();
     } else watch = next;
   };
@@ -124,7 +128,7 @@ export const createUpdates = (deps: Dependencies, options: UpdatesOptions): Upda
       log.info({ version: update.version, from: version }, 'the update is put in');
       await installer.install(update.file);
     } catch (error) {
-      log.error({ err: error }, 'the update could not be put in; it is tried again with the next look');
+      log.error({ err: error }, 'the update could not be put in; it is looked for again in some hours');
       await abandon();
     }
   };
@@ -162,8 +166,7 @@ export const createUpdates = (deps: Dependencies, options: UpdatesOptions): Upda
   return {
     mayRun: async () => {
       const { state: next, verdict } = gate.start(await readState(path), version, now());
-      // A disk that takes nothing must not stop a start.
-      await record(next).catch((error: unknown) => log.error({ err: error }, 'the state of updates could not be kept'));
+      await recordIfPossible(next);
       if (verdict === 'roll back') return !(await rollBack());
       if (verdict === 'watch') watch = gate.beginWatch(steady());
       return true;

@@ -1,5 +1,5 @@
 /** A box through its updates: real feed, real electron-updater, real files; only the clock and the program are made up. */
-import { mkdirSync, readFileSync, rmdirSync, writeFileSync } from 'node:fs';
+import { mkdirSync, readFileSync, rmdirSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { pino } from 'pino';
 import { expect, test } from 'vitest';
@@ -118,6 +118,20 @@ test('a version that runs but does not play is rolled back', async () => {
   expect([box.version(), box.restarts]).toEqual(['1.0.0', 2]);
   await box.boot();
   expect(box.updates.status().failed).toEqual(['2.0.0']);
+});
+
+test('a version that does not play is rolled back though the disk takes nothing', async () => {
+  const box = installBox((await serveFeed({ version: '2.0.0' })).url);
+  await box.boot();
+  await box.later(2 * MINUTE);
+  await box.later(30 * MINUTE);
+  box.isWell = false;
+  expect(await box.boot()).toBe(true);
+  const record = join(box.updatesDir, 'state.json');
+  rmSync(record);
+  mkdirSync(record);
+  for (let minutes = 0; minutes < 20; minutes += 1) await box.later(MINUTE);
+  expect([box.version(), box.restarts]).toEqual(['1.0.0', 2]);
 });
 
 test('where nothing is kept to go back to, a bad version runs on rather than none', async () => {
