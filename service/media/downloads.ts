@@ -1,3 +1,4 @@
+import { setMaxListeners } from 'node:events';
 import { readdir, rm, stat, utimes } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { Validators } from '../outbound/answer.ts';
@@ -30,7 +31,7 @@ interface Job {
   sha256?: string | undefined;
   size?: number | undefined;
   held?: Validators | undefined;
-  /** How near its address may be. Default: as near as can be. */
+  /** How near its address may be: 0 the Internet alone, 1 the site's network too, 2 this machine too. Default: 2. */
   reach?: Nearness;
 }
 
@@ -67,6 +68,8 @@ export const createDownloads = async ({ mediaDir, limit, get, hasher, requireRoo
   const turns = createTurns(LIMITS);
   const stop = new AbortController();
   const { signal } = stop;
+  // Everything that waits for its turn listens to it, and that may be hundreds.
+  setMaxListeners(0, signal);
   const wanting = new Map<string, Promise<Download>>();
   const running = new Set<Promise<unknown>>();
 

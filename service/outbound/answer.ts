@@ -7,6 +7,7 @@ export interface Validators {
   lastModified: string | null;
 }
 
+/** What an answer says by which it is known again: its `ETag` and `Last-Modified`. */
 export const validatorsOf = ({ etag, 'last-modified': lastModified }: IncomingHttpHeaders): Validators => ({
   etag: etag ?? null,
   lastModified: lastModified ?? null,

@@ -14,7 +14,7 @@ interface Options {
   signal: AbortSignal;
   /** How near the address may be, where somebody else than the operator named it. Default: as near as can be. */
   reach?: Nearness;
-  /** The user and password of the address are sent to it, and to no other. Default: to nobody. */
+  /** The user and password of the address are sent to its origin, and to no other. Default: to nobody. */
   credentials?: boolean;
   answerMs?: number;
 }
@@ -33,6 +33,13 @@ const bare = (address: string | URL, base?: URL): URL => {
   const url = new URL(address, base);
   url.username = '';
   url.password = '';
+  return url;
+};
+
+/** Where a redirect leads. Only the origin that was meant gets the user and password again. */
+const next = (from: URL, location: string): URL => {
+  const url = bare(location, from);
+  if (url.origin === from.origin) Object.assign(url, { username: from.username, password: from.password });
   return url;
 };
 
@@ -103,7 +110,7 @@ export const createGet = (locate = createLocator()) => {
       response.destroy();
       if (!URL.canParse(location, url.href))
         throw new FetchFault('it redirects to what is no address', { lasting: true });
-      url = bare(location, url);
+      url = next(url, location);
     }
     throw new FetchFault(`it redirects more than ${MOST_REDIRECTS} times`, { lasting: true });
   };

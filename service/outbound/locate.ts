@@ -4,8 +4,19 @@ import { FetchFault } from './fault.ts';
 import { type Nearness, nearness } from './networks.ts';
 import { createTurns } from './turns.ts';
 
-/** A look-up holds one of the four threads that also read files, for as long as no name server answers. */
+/**
+ * A look-up holds one of the four threads that also read files, for as long as no name server answers; the system's
+ * would queue behind two as well. Names that nobody answered for when they were last looked up share one of the two, so
+ * that they hold up only each other.
+ */
 const LIMITS = { total: 2, perHost: 1, gapMs: 0 };
+const SILENT_LIMITS = { ...LIMITS, total: 1 };
+/** What fails sooner can be asked again at no cost, as while there is no network yet. */
+const PROMPT_MS = 1_000;
+/** For so long a name that nobody answered for is not looked up again. */
+const SILENT_MS = 30_000;
+/** After that it is like any other; by then nobody may name it any more. */
+const FORGET_MS = 60 * 60 * 1000;
 
 /** The system's look-up can't be called off; whoever waits for it can be. */
 const unlessAborted = async <T>(work: Promise<T>, signal: AbortSignal): Promise<T> => {
@@ -28,7 +39,17 @@ interface Place {
   lookup: LookupFunction;
 }
 
-type LookUp = (host: string) => Promise<{ address: string; family: number }[]>;
+type Addresses = { address: string; family: number }[];
+type LookUp = (host: string) => Promise<Addresses>;
+
+/** A look-up for everybody who wants the same name meanwhile. */
+interface Search {
+  found: Promise<Addresses>;
+  /** How many wait for it. */
+  waiting: number;
+  /** Where its turn has not come yet, nobody needs it any more. */
+  giveUp(): void;
+}
 
 /** Finds hosts. @param judge how near an IP address is */
 export const createLocator = (
@@ -36,6 +57,59 @@ export const createLocator = (
   judge: (address: string) => Nearness = nearness,
 ) => {
   const turns = createTurns(LIMITS);
+  const silentTurns = createTurns(SILENT_LIMITS);
+  const searches = new Map<string, Search>();
+  /** When it was found out that nobody answers for a name. */
+  const silent = new Map<string, number>();
+
+  const ask = async (name: string): Promise<Addresses> => {
+    const since = performance.now();
+    try {
+      const found = await lookUp(name);
+      silent.delete(name);
+      return found;
+    } catch (error) {
+      const now = performance.now();
+      if (now - since >= PROMPT_MS) silent.set(name, now);
+      throw error;
+    }
+  };
+
+  const begin = (name: string): Search => {
+    const stop = new AbortController();
+    const forget = (): void => {
+      if (searches.get(name) === search) searches.delete(name);
+    };
+    let giveUp = (): void => {
+      forget();
+      stop.abort();
+    };
+    const inTurn = () =>
+      turns.take(name, stop.signal, () => {
+        giveUp = () => undefined;
+        return ask(name);
+      });
+    const found = silent.has(name) ? silentTurns.take(name, stop.signal, inTurn) : inTurn();
+    const search: Search = { found, waiting: 0, giveUp: () => giveUp() };
+    found.then(forget, forget);
+    return search;
+  };
+
+  const find = async (name: string, signal: AbortSignal): Promise<Addresses> => {
+    const now = performance.now();
+    for (const [each, at] of silent) if (now - at >= FORGET_MS) silent.delete(each);
+    const silentFor = now - (silent.get(name) ?? Number.NEGATIVE_INFINITY);
+    if (silentFor < SILENT_MS) throw new Error('no name server answered for it just now');
+    const search = searches.get(name) ?? begin(name);
+    searches.set(name, search);
+    search.waiting += 1;
+    try {
+      return await unlessAborted(search.found, signal);
+    } finally {
+      search.waiting -= 1;
+      if (search.waiting === 0) search.giveUp();
+    }
+  };
 
   /**
    * Where a host is, found out once, so that the connection goes to the very addresses that were judged.
@@ -47,10 +121,7 @@ export const createLocator = (
     const bare = host.replace(/^\[|\]$/g, '');
     const family = isIP(bare);
     const named = () =>
-      unlessAborted(
-        turns.take(bare, signal, () => lookUp(bare)),
-        signal,
-      ).catch((error: unknown) => {
+      find(bare, signal).catch((error: unknown) => {
         signal.throwIfAborted();
         throw new FetchFault('there is no host of that name', { cause: error });
       });

@@ -9,8 +9,10 @@ const list = (...subnets: [net: string, prefix: number][]): BlockList => {
 
 /** This machine: loopback, and "any address", which leads there too (RFC 1122, RFC 4291). */
 const machine = list(['0.0.0.0', 8], ['127.0.0.0', 8], ['::', 96]);
-/** The link (RFC 3927, RFC 4291), where cloud machines keep their credentials. */
-const link = list(['169.254.0.0', 16], ['fe80::', 10]);
+/** Where cloud machines are handed their credentials: the link of IPv4 (RFC 3927), and Amazon's address of IPv6. */
+const link = list(['169.254.0.0', 16], ['fd00:ec2::254', 128]);
+/** The link of IPv6 (RFC 4291), where any machine of a site may be found by its name. */
+const link6 = list(['fe80::', 10]);
 /** Networks of a site, and its carrier's (RFC 1918, RFC 6598, RFC 4193). */
 const site = list(['10.0.0.0', 8], ['100.64.0.0', 10], ['172.16.0.0', 12], ['192.168.0.0', 16], ['fc00::', 7]);
 
@@ -20,20 +22,20 @@ const isIn = (blocks: BlockList, address: string): boolean => blocks.check(addre
 /** A URL's host without the brackets of IPv6, or a socket's address without its zone. */
 const plain = (host: string): string => host.replace(/^\[|\]$|%.*$/g, '');
 
-/** 0 for the Internet, 1 for the site's network, 2 for this machine and its link. */
+/** 0 for the Internet, 1 for the site's network, 2 for this machine and who answers to it alone. */
 export type Nearness = 0 | 1 | 2;
 
 /** How near an IP address is. */
 export const nearness = (address: string): Nearness => {
   const bare = plain(address);
   if (isIn(machine, bare) || isIn(link, bare)) return 2;
-  return isIn(site, bare) ? 1 : 0;
+  return isIn(site, bare) || isIn(link6, bare) ? 1 : 0;
 };
 
 /** Whether a URL's host is an IP address that a machine has in a network of a site, with a router or without one. */
 export const isSiteAddress = (host: string): boolean => {
   const bare = plain(host);
-  return isIP(bare) > 0 && (isIn(site, bare) || isIn(link, bare));
+  return isIP(bare) > 0 && [site, link, link6].some((blocks) => isIn(blocks, bare));
 };
 
 /** Whether a host, as a URL has it, is this machine to whoever asks there: loopback by address or by name, or "any". */

@@ -5,7 +5,7 @@ interface Limits {
   total: number;
   /** Most at a time of one host. */
   perHost: number;
-  /** Between the starts of two fetches of one host, in ms. */
+  /** Between the starts of two works for one host, in ms; 0: none. */
   gapMs: number;
 }
 
@@ -14,6 +14,10 @@ interface Waiting {
   go: () => void;
 }
 
+/**
+ * Turns for work that asks hosts. They come in the order in which they are asked for, but whoever has to wait for his own
+ * host holds up nobody who goes to another: when it is busy enough, or until the gap since its last start is over.
+ */
 export const createTurns = ({ total, perHost, gapMs }: Limits) => {
   const running = new Map<string, number>();
   const startedAt = new Map<string, number>();

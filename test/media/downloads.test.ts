@@ -37,6 +37,21 @@ const setUp = async ({ mediaDir = temporaryFolder(), limit = 64 * MIB, requireRo
   return { mediaDir, catalog, downloads, close, parts, read: (name: string) => readFileSync(join(mediaDir, name)) };
 };
 
+it('many that wait for their turn are no leak to warn of', async () => {
+  const warnings: Error[] = [];
+  const note = (warning: Error): void => void warnings.push(warning);
+  process.on('warning', note);
+  onTestFinished(() => void process.off('warning', note));
+  const remote = await startRemote();
+  remote.answer('/1', () => undefined);
+  const { downloads, close } = await setUp();
+  const names = Array.from({ length: 40 }, (_, at) => `${at}.bin`);
+  const wanted = names.map((name) => downloads.want({ name, from: [`${remote.url}/1`] }).catch(() => 'given up'));
+  await expect.poll(() => remote.requests.length).toBe(2);
+  await close();
+  expect([(await Promise.all(wanted)).length, warnings]).toEqual([40, []]);
+});
+
 describe('a medium that is wanted', () => {
   it('is fetched whole, hashed, and known to the catalog', async () => {
     const remote = await startRemote();

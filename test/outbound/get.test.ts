@@ -51,19 +51,21 @@ describe('a redirect', () => {
     }
   });
 
-  it('leads away from where there are credentials without them, and takes none from where it leads', async () => {
+  it('keeps the credentials within their origin, leads away without them, and takes none from where it leads', async () => {
     const { remote, at, get } = await startPlaces();
-    redirect(remote, '/', at('far', '/end').replace('//', '//its:own@'));
+    redirect(remote, '/', '/within');
+    redirect(remote, '/within', at('far', '/away').replace('//', '//its:own@'));
+    redirect(remote, '/away', '/end');
     remote.answer('/end', (_, response) => response.end());
     for (const credentials of [true, false]) {
-      const address = at('far', '/').replace('//', '//me:secret@');
+      const address = at('near', '/').replace('//', '//me:p%40ss@');
       const { response, url } = await get(address, { headers: {}, signal, credentials });
       response.destroy();
       expect(url.href).toBe(at('far', '/end'));
     }
-    const basic = `Basic ${Buffer.from('me:secret').toString('base64')}`;
+    const basic = `Basic ${Buffer.from('me:p@ss').toString('base64')}`;
     const sent = remote.requests.map(({ headers }) => headers.authorization);
-    expect(sent).toEqual([basic, undefined, undefined, undefined]);
+    expect(sent).toEqual([basic, basic, ...Array(6).fill(undefined)]);
   });
 });
 

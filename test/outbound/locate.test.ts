@@ -1,4 +1,4 @@
-import { expect, it } from 'vitest';
+import { expect, it, onTestFinished, vi } from 'vitest';
 import { createLocator } from '../../service/outbound/locate.ts';
 
 const { signal } = new AbortController();
@@ -42,4 +42,72 @@ it('a name that no server answers for holds up no other, and nobody waits for it
   await Promise.all(slow.map((place) => place.toThrow('enough')));
   await locate('another', signal);
   expect(asked).toEqual(['slow', 'quick', 'another']);
+});
+
+it('who wants the same name at the same time shares one look-up, which goes on as long as anybody waits', async () => {
+  const asked: string[] = [];
+  let answer = (): void => {};
+  const locate = createLocator(async (host) => {
+    asked.push(host);
+    await new Promise<void>((resolve) => (answer = resolve));
+    return [{ address: '10.0.0.1', family: 4 }];
+  });
+  const abort = new AbortController();
+  const [left, stayed] = [locate('nas', abort.signal), locate('nas', signal)];
+  abort.abort(new Error('enough'));
+  await expect(left).rejects.toThrow('enough');
+  const late = locate('nas', signal);
+  answer();
+  expect([(await stayed).nearness, (await late).nearness, asked]).toEqual([1, 1, ['nas']]);
+});
+
+it('what nobody waits for any more is not looked up', async () => {
+  const asked: string[] = [];
+  const locate = createLocator((host) => {
+    asked.push(host);
+    return new Promise(() => undefined);
+  });
+  const abort = new AbortController();
+  const names = ['a', 'b', 'c', 'd'].map((name) => locate(name, abort.signal));
+  abort.abort(new Error('enough'));
+  for (const name of names) await expect(name).rejects.toThrow('enough');
+  expect(asked).toEqual(['a', 'b']);
+});
+
+it('names that no server answers for are left alone for a while, and then hold up only each other', async () => {
+  vi.useFakeTimers();
+  onTestFinished(() => void vi.useRealTimers());
+  const asked: string[] = [];
+  const locate = createLocator(async (host) => {
+    asked.push(host);
+    if (host === 'none') throw new Error('ENOTFOUND');
+    if (host.startsWith('dead')) {
+      await new Promise((resolve) => setTimeout(resolve, 10_000));
+      throw new Error('EAI_AGAIN');
+    }
+    return [{ address: '10.0.0.1', family: 4 }];
+  });
+  const outcome = (host: string): Promise<unknown> =>
+    locate(host, signal).then(
+      ({ nearness }) => nearness,
+      (error: Error) => error.message,
+    );
+  const dead = ['dead1', 'dead2', 'dead3', 'dead4'];
+  const none = 'there is no host of that name';
+  const first = Promise.all(dead.map(outcome));
+  await vi.advanceTimersByTimeAsync(20_000);
+  expect([await first, asked]).toEqual([dead.map(() => none), dead]);
+
+  // What has failed at once costs nothing to ask again.
+  expect(await Promise.all(['dead3', 'none'].map(outcome))).toEqual([none, none]);
+  expect(await outcome('none')).toBe(none);
+  expect(asked.splice(0)).toEqual([...dead, 'none', 'none']);
+
+  await vi.advanceTimersByTimeAsync(30_000);
+  const again = Promise.all(dead.map(outcome));
+  expect(await Promise.all(['nas', 'none', 'nas'].map(outcome))).toEqual([1, none, 1]);
+  expect(asked).toEqual(['dead1', 'nas', 'none']);
+  await vi.advanceTimersByTimeAsync(40_000);
+  await again;
+  expect(asked).toEqual(['dead1', 'nas', 'none', 'dead2', 'dead3', 'dead4']);
 });
