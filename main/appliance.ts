@@ -21,6 +21,8 @@ interface Dependencies {
   paths: Pick<Paths, 'rendererDir' | 'resourcesDir' | 'appImage' | 'systemd'>;
   screens: Pick<Screens, 'list' | 'health' | 'rest'>;
   displays(): readonly Display[];
+  /** Whether somebody stands before the box, who is not to be covered. */
+  isAttended(): boolean;
   /** Null while there is none. */
   service(): HostedService | null;
   /** Starts the app anew. */
@@ -37,6 +39,8 @@ export interface Appliance {
   ready(): void;
   /** The service is there: the displays keep its hours. */
   serve(service: HostedService): void;
+  /** A window came to the front, or the displays are others: in closed hours it is black in front of them. */
+  cover(): void;
   health(): Pick<KioskHealth, 'displays' | 'updates'>;
   /** Ends the kiosk until somebody starts it again. */
   quit(): Promise<void>;
@@ -76,6 +80,7 @@ export const createAppliance = (deps: Dependencies): Appliance => {
   const startWithConfig = (isNew: boolean): void => {
     if (isNew) deps.onRelaunch('a configuration was found');
   };
+  const cover = createCover(deps);
   let power: Power | null = null;
   let looking: NodeJS.Timeout | undefined;
 
@@ -139,7 +144,7 @@ export const createAppliance = (deps: Dependencies): Appliance => {
               return slug === null ? null : running.hours(slug);
             }),
           panels: systemPanels(platform),
-          cover: createCover(deps.displays),
+          cover: cover.set,
           stayAwake,
           rest: screens.rest,
           now: Date.now,
@@ -151,6 +156,7 @@ export const createAppliance = (deps: Dependencies): Appliance => {
       if (!app.isPackaged) return;
       looking = setInterval(() => void lookForConfig().then(startWithConfig), CONFIG_MS);
     },
+    cover: cover.renew,
     health: () => {
       const { on, changesAt, by } = power?.status() ?? { on: true, changesAt: null, by: 'none' };
       const next = changesAt === null ? null : new Date(changesAt).toISOString();

@@ -62,6 +62,7 @@ const screens = createScreens(
         : troublePage(paths.pagesDir, service === null ? fault : null, retryMs ?? RETRY_MS),
     memoryByProcess: () => new Map(app.getAppMetrics().map(({ pid, memory }) => [pid, memory.workingSetSize * 1024])),
     onRelaunch: relaunch,
+    onShown: () => appliance.cover(),
     onChord: (place) => maintenance.toggle(place),
   },
   { preload: paths.preload.player, memory: totalmem() },
@@ -72,6 +73,7 @@ const appliance = createAppliance({
   paths,
   screens,
   displays: () => screen.getAllDisplays(),
+  isAttended: () => maintenance.isOpen(),
   service: () => service,
   onRelaunch: relaunch,
 });
@@ -206,6 +208,7 @@ const arrange = (): void => {
   });
   screens.arrange(places);
   maintenance.arrange(places);
+  appliance.cover();
 };
 
 // Phase 3: windows, from the first moment; without a service they say so.

@@ -32,6 +32,8 @@ interface Options {
 export interface Maintenance {
   /** Opens the page over a display, or closes it where it is open. */
   toggle(place: Place): void;
+  /** Whether somebody has it open. */
+  isOpen(): boolean;
   /** The displays are elsewhere now, turned otherwise, or gone. */
   arrange(places: readonly Place[]): void;
   close(): void;
@@ -126,6 +128,7 @@ export const createMaintenance = (
       if (window === null) open(place);
       else close();
     },
+    isOpen: () => window !== null,
     arrange: (places) => {
       if (window !== null) follow(places);
     },

@@ -18,6 +18,8 @@ interface Handlers {
   onBeat(beat: Beat): void;
   /** The page that was last asked for is lost: its process, or its way here. */
   onLost(reason: string): void;
+  /** A window came to the front. */
+  onShown(): void;
   /** Somebody pressed the maintenance chord. */
   onChord(): void;
 }
@@ -44,7 +46,11 @@ const READY_MS = 10_000;
 const isChord = ({ type, control, alt, shift, code }: Electron.Input): boolean =>
   type === 'keyDown' && control && alt && shift && code === 'KeyM';
 
-export const createPane = (display: Display, { onBeat, onLost, onChord }: Handlers, { preload }: PaneOptions): Pane => {
+export const createPane = (
+  display: Display,
+  { onBeat, onLost, onShown, onChord }: Handlers,
+  { preload }: PaneOptions,
+): Pane => {
   let { bounds } = display;
 
   const hearChord = (contents: WebContents): void => {
@@ -84,6 +90,7 @@ export const createPane = (display: Display, { onBeat, onLost, onChord }: Handle
     front = window;
     coming = null;
     window.show();
+    onShown();
     behind.destroy();
   };
 

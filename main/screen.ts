@@ -12,6 +12,8 @@ interface Dependencies {
   /** What to show while there is none, or after it failed too often; null: nothing is known to be wrong yet. */
   troublePage(retryMs: number | null): Pick<Extract<Picture, { file: string }>, 'file' | 'query'> | null;
   onStep(step: Step, place: Place): void;
+  /** A window came to the front. */
+  onShown(): void;
   onChord(place: Place): void;
 }
 
@@ -39,7 +41,7 @@ export interface Screen {
 
 export const createScreen = (
   given: Place,
-  { log, pageOf, troublePage, onStep, onChord }: Dependencies,
+  { log, pageOf, troublePage, onStep, onShown, onChord }: Dependencies,
   { preload, memory }: ScreenOptions,
 ): Screen => {
   let place = given;
@@ -64,6 +66,7 @@ export const createScreen = (
         if (pageOf(place) === null) log.warn({ display: place.display.label, reason }, 'a page of the kiosk is lost');
         else happen({ type: 'lost', reason });
       },
+      onShown,
       onChord: () => onChord(place),
     },
     { preload },

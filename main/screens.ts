@@ -13,6 +13,8 @@ interface Dependencies {
   memoryByProcess(): ReadonlyMap<number, number>;
   /** The last rung: start the whole app anew. */
   onRelaunch(reason: string): void;
+  /** A window came to the front. */
+  onShown(): void;
   onChord(place: Place): void;
 }
 

@@ -10,7 +10,10 @@ interface Dependencies {
   hours(): readonly Hours[];
   /** The ways to switch the displays, the best first. */
   panels: readonly Panel[];
-  /** Black in front of everything, or not: the last resort, and what is seen while a display goes off. */
+  /**
+   * Black in front of everything, or not: the last resort, and what is seen while a display goes off. Told at every look
+   * while it is closed, since displays come.
+   */
   cover(on: boolean): void;
   /** Whether the system may let the displays sleep by itself. */
   stayAwake(awake: boolean): void;
@@ -93,6 +96,7 @@ export const createPower = (deps: Dependencies, { timeZone, builtAt }: PowerOpti
     // The displays of a box without hours are never touched.
     if (told === null && hours.every((each) => each === null)) return;
     if (planned.on !== told || isDue) await tell(planned.on);
+    else if (!planned.on) deps.cover(true);
   };
 
   const lookInTurn = (): Promise<void> =>
@@ -101,6 +105,8 @@ export const createPower = (deps: Dependencies, { timeZone, builtAt }: PowerOpti
   return {
     start: () => {
       deps.stayAwake(true);
+      // At once: a box that is started at night must not light up the street.
+      void lookInTurn();
       timer = setInterval(() => void lookInTurn(), LOOK_MS);
     },
     look: lookInTurn,

@@ -4,8 +4,8 @@ import { join } from 'node:path';
 import { expect } from 'vitest';
 import type { Health } from '../../service/wire/health.ts';
 import { describeBrowser, itBrowser as it } from '../support/browser.ts';
-import type { Electron } from '../support/electron/ask.ts';
-import { patience, startKiosk } from '../support/kiosk.ts';
+import { type Electron, killPage } from '../support/electron/ask.ts';
+import { displaysOf, itDouble, patience, startKiosk } from '../support/kiosk.ts';
 import { lobby } from '../support/player.ts';
 import { temporaryFolder } from '../support/service.ts';
 
@@ -30,6 +30,35 @@ describeBrowser('the appliance', { timeout: 120_000 }, () => {
     expect(health).toMatchObject({ displays: { on: false }, updates: { ready: null, onTrial: false, failed: [] } });
     writeFileSync(join(kiosk.dataDir, 'content.json'), JSON.stringify(content(false)));
     await expect.poll(async () => [await blockers(), await windows()], patience).toEqual([1, 1]);
+  });
+
+  itDouble('stays black in closed hours, whatever comes to the front and whichever displays there are', async () => {
+    const kiosk = await startKiosk({ content: content(true), config });
+    /** Oldest first, as they lie on each other. */
+    const windows = () =>
+      kiosk.evaluate(({ BrowserWindow }: Electron) =>
+        BrowserWindow.getAllWindows().map(({ options }: Electron) => options.title),
+      );
+    const [page, cover] = ['Signage player', 'Signage player, closed'];
+    const player = await kiosk.page(/\/screen\/lobby/);
+    await expect.poll(windows, patience).toEqual([page, cover]);
+    // Who comes to look after the box is not shut out.
+    await player.keyboard.press('Control+Alt+Shift+KeyM');
+    const maintenance = await kiosk.page(/maintenance\.html/);
+    await maintenance.getByRole('heading', { name: 'Choose a PIN' }).waitFor();
+    await killPage(kiosk.evaluate);
+    expect(await windows()).toEqual([cover, 'Maintenance', page]);
+    await maintenance.keyboard.press('Escape').catch(() => {});
+    await expect.poll(windows, patience).toEqual([page, cover]);
+
+    await killPage(kiosk.evaluate);
+    await expect.poll(windows, patience).toEqual([page, cover]);
+    const plug = displaysOf([
+      [960, 540],
+      [960, 540],
+    ]);
+    await kiosk.evaluate(({ screen }: Electron, displays) => screen.become(displays), plug);
+    await expect.poll(windows, patience).toEqual([page, cover, cover]);
   });
 
   it('orders the version before it where this one has started three times without proving well', async () => {
