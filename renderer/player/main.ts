@@ -99,10 +99,11 @@ let hadScreen = false;
 let isMissing = false;
 const load = (payload: PlaylistPayload | null, isInStep: boolean): void => {
   site.follow(isInStep);
+  // First, since the idle screen may come on at once, and says so.
+  isMissing = payload === null;
   player.load(payload, isInStep);
   // A page may also have been opened before its screen is there, and then it waits.
   if (payload === null && hadScreen) lookForScreen().catch(() => {});
-  isMissing = payload === null;
   hadScreen ||= !isMissing;
 };
 

@@ -89,6 +89,8 @@ interface Decision extends Move {
 const AHEAD_MS = 15_000;
 const PREPARE_MS = 20_000;
 const FADE_MS = 800;
+/** A start that has nothing to show for longer than this shows the idle screen. */
+const EMPTY_MS = 5_000;
 /** What a video takes to begin, on most machines. */
 const USUAL_LAG_MS = 60;
 /** The schedule is looked at this often at least, whatever happens to clocks. */
@@ -101,6 +103,9 @@ export const createPlayer = (
   let payload: PlaylistPayload | null = null;
   let shown: Shown | null = null;
   let upcoming: Upcoming | null = null;
+  /** What failed last since something came on: the search goes on from there, or those that hang take turns for ever. */
+  let tried: Slide | null = null;
+  let emptyUntil = Number.POSITIVE_INFINITY;
   let haltedAt: number | null = null;
   let isSilent = false;
   let timer: ReturnType<typeof setTimeout> | undefined;
@@ -146,7 +151,7 @@ export const createPlayer = (
       credentials,
       pace: isInStep() ? { position: (at) => siteTime(at) - place.since, lag, onSkew: site.video } : null,
       fail: (reason) => {
-        if (shown?.view !== view) return;
+        if (shown?.view !== view || shown.spent) return;
         shown.spent = true;
         fault(slide, reason);
         update();
@@ -167,6 +172,7 @@ export const createPlayer = (
           if (upcoming !== mine) return;
           dropUpcoming();
           fault(slide, error);
+          if (step === null) tried = slide;
           const beyond = step === null ? null : programme.next(mine.index, step, clock.now());
           if (beyond !== null && beyond !== shown?.index) prepare(beyond, step);
         },
@@ -211,6 +217,7 @@ export const createPlayer = (
 
   const swapIn = ({ slide, index, view, place, isEarly }: Upcoming, due: number | null): void => {
     upcoming = null;
+    tried = null;
     if (shown?.slide != null && !shown.spent) rests.forget(shown.slide.id);
     const next = { slide, index, view, turn: turnOf(lengthOf(slide, view.length), clock.elapsed(), due), place };
     if (!isInStep()) return show(next);
@@ -224,9 +231,15 @@ export const createPlayer = (
   /** Another round of the slide that is on, since nothing else is. */
   const stay = (due: number | null): void => {
     if (shown?.slide == null) return;
+    tried = null;
     rests.forget(shown.slide.id);
     shown.turn = turnOf(lengthOf(shown.slide, shown.view.length), clock.elapsed(), due);
     shown.view.again?.();
+  };
+
+  const searchFrom = (): number => {
+    const failed = payload?.slides.findIndex(({ id }) => id === tried?.id) ?? -1;
+    return failed === -1 ? (shown?.index ?? -1) : failed;
   };
 
   const decideAlone = (at: number, wall: number): Decision => {
@@ -235,6 +248,7 @@ export const createPlayer = (
     const scene = {
       shown: shown && { ...shown, until },
       upcoming: upcoming && { ...upcoming, isCalled: upcoming.step !== null },
+      from: searchFrom(),
     };
     return { ...moveAlone(scene, { at, wall }, programme, AHEAD_MS), since: 0 };
   };
@@ -291,7 +305,11 @@ export const createPlayer = (
     const wall = clock.now();
     try {
       let isDone = false;
-      while (!isDone) isDone = !carryOut(rota !== null && isInStep() ? decideInStep(rota, at) : decideAlone(at, wall));
+      while (!isDone) {
+        const decision = rota !== null && isInStep() ? decideInStep(rota, at) : decideAlone(at, wall);
+        const isLate = shown === null && at >= emptyUntil;
+        isDone = !carryOut({ ...decision, isIdle: decision.isIdle || isLate });
+      }
     } finally {
       sleep(at, wall);
     }
@@ -303,7 +321,7 @@ export const createPlayer = (
     const { until = at + LONGEST_SLEEP_MS } = shown?.slide == null ? {} : shown.turn;
     const changes = programme.changesAt(wall) - wall + at;
     const turns = isInStep() ? [wakeAt] : [until, until - AHEAD_MS, changes, changes - AHEAD_MS];
-    const moments = [...turns, at + LONGEST_SLEEP_MS, ...rests.ends()];
+    const moments = [...turns, emptyUntil, at + LONGEST_SLEEP_MS, ...rests.ends()];
     const next = Math.min(...moments.filter((moment) => moment > at));
     timer = setTimeout(update, next - clock.elapsed());
   };
@@ -327,6 +345,7 @@ export const createPlayer = (
     rota = ring;
     programme = createProgramme(next?.slides ?? [], rests, clock, timeZone);
     rests.clear();
+    if (shown === null) emptyUntil = Math.min(emptyUntil, clock.elapsed() + EMPTY_MS);
     if (upcoming !== null && !isKept(upcoming.slide)) dropUpcoming();
     if (upcoming !== null) upcoming.index = indexOf(upcoming.slide);
     if (shown?.slide != null) {
@@ -341,9 +360,10 @@ export const createPlayer = (
         shown.spent = true;
       }
     }
-    // What follows may be another slide now.
-    if (upcoming?.step === null && upcoming.index !== programme.next(shown?.index ?? -1, 1, clock.now()))
-      dropUpcoming();
+    if (shown?.slide != null && !shown.spent) tried = null;
+    // What follows may be another slide now; in step the rota says what does.
+    const isWanted = isInStep() || upcoming?.index === programme.next(searchFrom(), 1, clock.now());
+    if (upcoming?.step === null && !isWanted) dropUpcoming();
     update();
     if (next !== null) void stock(next);
   };
@@ -368,7 +388,10 @@ export const createPlayer = (
       dropUpcoming();
       shown.turn = turnOf(lengthOf(shown.slide, shown.view.length), clock.elapsed(), null);
       shown.view.again?.();
-      if (haltedAt !== null) haltedAt = clock.elapsed();
+      if (haltedAt !== null) {
+        haltedAt = clock.elapsed();
+        shown.view.pause();
+      }
     } else if (upcoming?.index === index) upcoming.step = by;
     else prepare(index, by);
     update();

@@ -16,6 +16,8 @@ export interface Scene {
   } | null;
   /** Being made ready, or ready; `isCalled`: a person asked for it, and it does not wait for its turn. */
   upcoming: { index: number; ready: boolean; isCalled: boolean } | null;
+  /** The index that the search for what comes next begins after. */
+  from: number;
 }
 
 export interface Move {
@@ -32,7 +34,7 @@ export interface Move {
  * @param aheadMs how long before its turn a slide is made ready
  */
 export const moveAlone = (
-  { shown, upcoming }: Scene,
+  { shown, upcoming, from }: Scene,
   { at, wall }: { at: number; wall: number },
   { isOn, endOf, isPlayable, next }: Programme,
   aheadMs: number,
@@ -56,7 +58,7 @@ export const moveAlone = (
     return move(ready && (isCalled || at >= due) ? 'swap' : 'hold');
   }
   if (at < due - aheadMs) return move('hold');
-  const index = next(shown?.index ?? -1, 1, wallAtSwap);
+  const index = next(from, 1, wallAtSwap);
   if (index === null) return move('hold', isOver);
   if (isOver || index !== shown.index) return move({ prepare: index });
   return move(at >= due ? 'stay' : 'hold');

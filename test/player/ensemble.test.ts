@@ -150,6 +150,17 @@ describe('in step', () => {
     expect(page.shown).toEqual(['a']);
   });
 
+  it('a playlist that changes leaves alone what is being made ready, whatever its place', async () => {
+    const [a, broken, slow] = ['a', 'broken', 'slow'].map((id) => slide(id, { duration_seconds: 9 }));
+    if (a === undefined || broken === undefined || slow === undefined) throw new Error('there are three');
+    const page = openScene([a, broken, slow], { isInStep: true });
+    const first = Math.floor(NOON / 27_000) * 27_000 + 27_000 + 18_000 - NOON;
+    await wait(first / 1000 + 2);
+    page.player.load(payloadOf(a, broken, slow), true);
+    await wait(4);
+    expect(page.shown.at(-1)).toBe('slow');
+  });
+
   it('a playlist that comes in step, or falls out of it, is shown as such', async () => {
     const page = openScene(slides);
     await wait(1);

@@ -62,6 +62,26 @@ describe('the player', () => {
     expect(shown).toEqual(['idle', 'later']);
   });
 
+  it('does not let slides that hang take turns at the start, and is not empty meanwhile', async () => {
+    const { shown } = open(slide('hanging 1'), slide('hanging 2'), slide('c'));
+    await wait(6);
+    expect(shown).toEqual(['idle']);
+    await wait(36);
+    expect(shown).toEqual(['idle', 'c']);
+  });
+
+  it('counts a slide that goes on failing until it is replaced once', async () => {
+    const { fails, faults, shown } = open(slide('a', { duration_seconds: 100 }), slide('slow'));
+    await wait(1);
+    for (let second = 0; second < 4; second++) {
+      fails.get('a')?.('there is nothing left');
+      await wait(1);
+    }
+    expect(faults).toEqual(['a']);
+    await wait(20);
+    expect(shown.at(-1)).toBe('a');
+  });
+
   it('takes a slide off when its schedule ends, also in the middle of its turn and while it is halted', async () => {
     const { shown, player } = open(
       slide('a', { duration_seconds: 100, ...until(20) }),
@@ -130,6 +150,14 @@ describe('a step', () => {
 });
 
 describe('a halt', () => {
+  it('outlives a single slide that begins anew', async () => {
+    const { halts, player } = open(slide('a'));
+    await wait(0.5);
+    player.halt(true, false);
+    player.step(1);
+    expect(halts).toEqual(['pause a', 'again a', 'pause a']);
+  });
+
   it('stops the time of the slide, and gives back what was left of it', async () => {
     const { shown, halts, player } = open(slide('a', { duration_seconds: 10 }), slide('b', { duration_seconds: 10 }));
     await wait(4);

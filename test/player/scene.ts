@@ -49,6 +49,8 @@ export interface Scene {
   placed: Set<string>;
   faults: string[];
   halts: string[];
+  /** Of each slide that was ever made ready: to tell that it can't go on. */
+  fails: Map<string, SlideContext['fail']>;
 }
 
 interface Setting {
@@ -60,7 +62,7 @@ interface Setting {
 
 export const wait = (seconds: number) => vi.advanceTimersByTimeAsync(seconds * 1000);
 
-/** Slides whose id begins with `slow` take 5 s to be made ready; those with `broken` fail. */
+/** Slides whose id begins with `slow` take 5 s to be made ready; those with `broken` fail, those with `hanging` late. */
 export const openScene = (
   slides: Slide[],
   { isInStep = false, ahead = 0, state = () => 'ok' }: Setting = {},
@@ -69,6 +71,7 @@ export const openScene = (
   const times: number[] = [];
   const paces: Scene['paces'] = new Map();
   const skews: number[] = [];
+  const fails: Scene['fails'] = new Map();
   const placed = new Set<string>();
   const faults: string[] = [];
   const halts: string[] = [];
@@ -81,6 +84,7 @@ export const openScene = (
       length: null,
       prepare: async () => {
         if (name.startsWith('slow')) await new Promise((resolve) => setTimeout(resolve, 5_000));
+        if (name.startsWith('hanging')) await new Promise(() => {});
         if (name.startsWith('broken')) throw new Error('it is broken');
       },
       start: () => {
@@ -128,8 +132,9 @@ export const openScene = (
       },
       shelf: { take: async (url) => url },
       credentials: () => ({}),
-      createSlide: ({ slide: { id }, pace }: SlideContext) => {
+      createSlide: ({ slide: { id }, pace, fail }: SlideContext) => {
         paces.set(id, pace);
+        fails.set(id, fail);
         return createView(id);
       },
       createIdle: () => createView('idle'),
@@ -140,5 +145,5 @@ export const openScene = (
     { timeZone: 'UTC' },
   );
   player.load(payloadOf(...slides), isInStep);
-  return { player, shown, times, paces, skews, placed, faults, halts };
+  return { player, shown, times, paces, skews, placed, faults, halts, fails };
 };

@@ -31,14 +31,19 @@ const on = (left: number, spent = false) => ({ slide: slides[0] ?? null, index: 
 const ready = { index: 1, ready: true, isCalled: false };
 const called = { index: 1, ready: false, isCalled: true };
 
+/** Where nothing failed. */
+type Start = Omit<Scene, 'from'>;
+
 interface Case {
-  scene: Scene;
+  scene: Start;
+  from?: number;
   ends?: Record<string, number>;
   playable?: number[];
 }
 
 it.each<[string, Case, unknown, boolean]>([
   ['begins', { scene: { shown: null, upcoming: null } }, { prepare: 0 }, false],
+  ['looks on from what failed', { scene: { shown: null, upcoming: null }, from: 1 }, { prepare: 2 }, false],
   ['has nothing to begin with', { scene: { shown: null, upcoming: null }, playable: [] }, 'hold', true],
   ['does not make the next ready too early', { scene: { shown: on(15_001), upcoming: null } }, 'hold', false],
   ['makes it ready in time', { scene: { shown: on(15_000), upcoming: null } }, { prepare: 1 }, false],
@@ -91,17 +96,17 @@ it.each<[string, Case, unknown, boolean]>([
     { prepare: 1 },
     true,
   ],
-])('a player %s', (_, { scene, ends = {}, playable = [0, 1, 2] }, action, isIdle) => {
-  const move = moveAlone(scene, { at: AT, wall: WALL }, programmeOf(ends, playable), 15_000);
+])('a player %s', (_, { scene, from = scene.shown?.index ?? -1, ends = {}, playable = [0, 1, 2] }, action, isIdle) => {
+  const move = moveAlone({ ...scene, from }, { at: AT, wall: WALL }, programmeOf(ends, playable), 15_000);
   expect(move).toMatchObject({ action, isIdle });
 });
 
-it.each<[string, Scene, number | null]>([
+it.each<[string, Start, number | null]>([
   ['in its turn', { shown: on(-20), upcoming: ready }, AT - 20],
   ['out of turn where it was called', { shown: on(-20), upcoming: { ...ready, isCalled: true } }, null],
   ['out of turn where it replaces something', { shown: on(-20, true), upcoming: ready }, null],
 ])('what comes on comes %s', (_, scene, due) => {
-  expect(moveAlone(scene, { at: AT, wall: WALL }, programmeOf({}, [0, 1, 2]), 15_000)).toMatchObject({
+  expect(moveAlone({ ...scene, from: 0 }, { at: AT, wall: WALL }, programmeOf({}, [0, 1, 2]), 15_000)).toMatchObject({
     action: 'swap',
     due,
   });

@@ -184,9 +184,9 @@ export const createTimetable: SlideFactory = ({ slide, payload, timeZone, now, f
     return true;
   };
   const keepTime = (): void => {
+    if (!look(false)) return fail('nothing more is in the timetable');
     // The clock is read, not counted: it may be set at any moment.
     tick = setTimeout(keepTime, 1000 - (now() % 1000));
-    if (!look(false)) fail('nothing more is in the timetable');
   };
 
   const pages = createPages((index) => {
