@@ -3,6 +3,7 @@ import type { OnboardingResult, OnboardingStatus } from '../../service/wire/onbo
 import type { PageBoot } from '../../service/wire/page.ts';
 import type { Screen } from '../../service/wire/playlist.ts';
 import { readBoot } from '../shared/boot.ts';
+import { isOwnDevice } from '../shared/identity.ts';
 import { leaveFor } from '../shared/leave.ts';
 import { createPageToken } from '../shared/page-token.ts';
 import { createApi, isRefusal } from './api.ts';
@@ -21,8 +22,11 @@ const LOOK_MS = 3_000;
 const texts = speak(document, navigator.languages);
 const api = createApi(createPageToken(readBoot<PageBoot>(document).pageToken, location.href));
 const deviceId = new URLSearchParams(location.search).get('deviceId') ?? '';
-/** The landing page led here, in the browser that is the player: it goes on to the screen by itself. */
-const isPlayer = location.hash === '#here';
+/**
+ * The landing page led here, in the browser that is the player: it goes on to the screen by itself. An address that was
+ * copied from it to a phone makes no player of the phone.
+ */
+const isPlayer = location.hash === '#here' && isOwnDevice(deviceId);
 
 const name = element<HTMLInputElement>('name');
 const views = createViews(document, (from) => {

@@ -2,7 +2,7 @@
 import type { MediaProgress } from '../../service/wire/onboarding.ts';
 import type { LandingBoot } from '../../service/wire/page.ts';
 import { readBoot } from '../shared/boot.ts';
-import { createGreeting, type Greeting, passGreeting } from '../shared/greeting.ts';
+import { createGreeting, type Greeting, passGreeting, takeGreeting } from '../shared/greeting.ts';
 import { readIdentity } from '../shared/identity.ts';
 import { findKiosk } from '../shared/kiosk.ts';
 import { leaveFor } from '../shared/leave.ts';
@@ -106,6 +106,7 @@ const goTo = async (slug: string): Promise<void> => {
   if (destination !== slug) return;
   if (greeting !== null) passGreeting(greeting);
   if (await leaveFor(`/screen/${slug}`)) return;
+  takeGreeting();
   setTimeout(() => void goTo(slug), RETRY_MS);
 };
 
@@ -126,6 +127,7 @@ follow(deviceId, token, {
     const greets = destination !== undefined;
     destination = screenSlug;
     greeting = null;
+    clearTimeout(openedTimer);
     page.querySelector('.greeting')?.remove();
     if (screenSlug === null || screenName === null) return settle();
     if (greets) greet(screenSlug, screenName);
@@ -144,8 +146,9 @@ follow(deviceId, token, {
     say('opened');
   },
   onReach: (isThere) => {
-    if (!isThere && destination === null) say('away');
-    else if (isThere && page.dataset.state === 'away') settle();
+    // Not yet known counts as none where nobody answers: an empty sky says nothing.
+    if (!isThere && destination == null) say('away');
+    else if (isThere && destination === null && page.dataset.state === 'away') settle();
   },
 });
 

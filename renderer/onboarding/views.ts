@@ -15,7 +15,7 @@ export interface Views {
 const BEYOND = 'beyond';
 
 /** @param onBack somebody went back out of this view */
-export const createViews = (page: Document, onBack: (from: View) => void): Views => {
+export const createViews = (page: Document, onBack: (from: 'rebind' | 'done') => void): Views => {
   let current: View = 'loading';
 
   const show = (next: View): void => {
@@ -27,7 +27,12 @@ export const createViews = (page: Document, onBack: (from: View) => void): Views
     scrollTo(0, 0);
   };
 
-  addEventListener('popstate', () => onBack(current));
+  // A page that was loaded anew begins with its first view, wherever it was before.
+  history.replaceState(null, '');
+  // Forward leads to nothing: what was there is over.
+  addEventListener('popstate', () => {
+    if (current === 'rebind' || current === 'done') onBack(current);
+  });
 
   return {
     get current() {

@@ -20,6 +20,10 @@ export interface Greeting {
 const KEY = 'signage.greeting';
 /** Whatever a clock says that was set meanwhile. */
 const LONGEST_MS = 2_000;
+/** Later than this after it was to be read, the page has come for another reason. */
+const STALE_MS = 10_000;
+/** However long the picture takes to come: then the landscape alone waits for it. */
+const LONGEST_WORDS_MS = 10_000;
 const FADE_MS = 400;
 /** The words go first: they don't stand over those of the picture. */
 const WORDS_FADE_MS = 200;
@@ -48,7 +52,8 @@ export const passGreeting = (greeting: Greeting): void => {
   }
 };
 
-const takeGreeting = (): Greeting | null => {
+/** Takes back the greeting that was left, where no page follows after all. */
+export const takeGreeting = (): Greeting | null => {
   try {
     const passed = sessionStorage.getItem(KEY);
     sessionStorage.removeItem(KEY);
@@ -58,8 +63,9 @@ const takeGreeting = (): Greeting | null => {
   }
 };
 
+/** Fades from whatever it is like: what has faded already stays so. */
 const fadeOut = (element: HTMLElement, duration: number, delay: number): void =>
-  void element.animate([{ opacity: 1 }, { opacity: 0 }], { duration, delay, easing: 'ease-in-out', fill: 'forwards' });
+  void element.animate({ opacity: 0 }, { duration, delay, easing: 'ease-in-out', fill: 'forwards' });
 
 /**
  * Goes on with the greeting of this screen, where the page before has left one.
@@ -67,17 +73,19 @@ const fadeOut = (element: HTMLElement, duration: number, delay: number): void =>
  */
 export const resumeGreeting = (page: HTMLElement, slug: string): (() => void) => {
   const greeting = takeGreeting();
-  if (greeting?.slug !== slug) return () => {};
+  if (greeting?.slug !== slug || Date.now() - greeting.until > STALE_MS) return () => {};
   const scene = document.createElement('div');
   scene.className = 'idle dawn scene';
   scene.style.setProperty('--moved', `${greeting.since - Date.now()}ms`);
   const words = createGreeting(greeting);
   scene.append(createSky(), words);
   page.append(scene);
+  const wordsTimer = setTimeout(() => fadeOut(words, WORDS_FADE_MS, 0), LONGEST_WORDS_MS);
   let isEnding = false;
   return () => {
     if (isEnding) return;
     isEnding = true;
+    clearTimeout(wordsTimer);
     const leftMs = Math.min(Math.max(greeting.until - Date.now(), 0), LONGEST_MS);
     setTimeout(() => {
       fadeOut(words, WORDS_FADE_MS, 0);

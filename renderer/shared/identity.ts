@@ -21,6 +21,7 @@ const lasting = (key: string, make: () => string, given: string | null = null): 
   return value;
 };
 
+const deviceKey = 'signage.deviceId';
 const nameKey = 'signage.clientName';
 
 /** Who this page is: the same after every reload. The kiosk gives its device id in the address. */
@@ -29,12 +30,15 @@ export const readIdentity = (search: string): Identity => {
   return {
     clientId: lasting('signage.clientId', randomId),
     deviceId: lasting(
-      'signage.deviceId',
+      deviceKey,
       () => readableId(randomBytes(12)),
       given !== null && /^[A-Za-z0-9._:-]{1,128}$/.test(given) ? given : null,
     ),
     clientName: recall(nameKey),
   };
 };
+
+/** Whether this browser is the device, as far as it remembers. */
+export const isOwnDevice = (deviceId: string): boolean => recall(deviceKey) === deviceId;
 
 export const rememberName = (clientName: string): void => remember(nameKey, clientName);

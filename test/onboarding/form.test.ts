@@ -158,6 +158,29 @@ describeBrowser('the form', () => {
     await phone.getByText('“Front desk” shows “Lobby” now.').waitFor();
   });
 
+  it('shows no dead form where somebody goes back from the end to a player that is away, and on again', async () => {
+    const service = await startReachable();
+    const phone = await openPhone(formOf(service));
+    await phone.getByText('Lobby').tap();
+    await press(phone, 'Start playing');
+    await phone.getByRole('heading', { name: 'Saved' }).waitFor();
+    await phone.route('**/api/onboarding/**', (route) => route.abort());
+    await phone.goBack();
+    const away = phone.getByRole('heading', { name: 'The player doesn’t answer' });
+    await away.waitFor();
+    await phone.goForward();
+    expect(await phone.evaluate(() => history.state)).toBe('beyond');
+    expect(await away.isVisible()).toBe(true);
+  });
+
+  it('stays on a phone that was given the address of the form on the player itself', async () => {
+    const service = await startReachable();
+    const phone = await openPhone(`${formOf(service)}#here`);
+    await phone.getByText('Lobby').tap();
+    await press(phone, 'Start playing');
+    await phone.getByRole('heading', { name: 'Saved' }).waitFor();
+  });
+
   it('says that the phone is offline, keeps what was filled in, and goes on', async () => {
     const service = await startReachable();
     const phone = await openPhone(formOf(service));

@@ -34,6 +34,21 @@ describeBrowser('the landing page', { timeout: 60_000 }, () => {
     await untilPlaying(screen, 'lobby', 'Welcome');
   });
 
+  it('says so where the service is away from the first look on', async () => {
+    const service = await startReachable();
+    const screen = await openScreen(service);
+    let isAway = true;
+    await screen.routeWebSocket(/\/api\/onboarding\/socket/, (socket) => {
+      if (isAway) void socket.close();
+      else socket.connectToServer();
+    });
+    await screen.route('**/api/onboarding/status*', (route) => (isAway ? route.abort() : route.continue()));
+    await screen.reload();
+    await screen.getByText('One moment, reconnecting').waitFor();
+    isAway = false;
+    await screen.getByText('Waiting for your phone').waitFor();
+  });
+
   it('looks for itself where sockets do not get through', async () => {
     const service = await startReachable();
     const screen = await openScreen(service);
@@ -134,6 +149,27 @@ describeBrowser('the landing page', { timeout: 60_000 }, () => {
     await screen.getByText('Here comes').waitFor({ state: 'detached' });
     await screen.reload();
     await untilPlaying(screen, 'lobby', 'Welcome');
+    expect(await screen.getByText('Here comes').count()).toBe(0);
+  });
+
+  it('greets nobody with what was left behind long ago', async () => {
+    const service = await startReachable();
+    const screen = await openScreen(service);
+    await screen.evaluate(() => {
+      const past = Date.now() - 60_000;
+      const greeting = {
+        slug: 'lobby',
+        name: 'Lobby',
+        welcome: 'Here comes',
+        language: 'en',
+        since: past,
+        until: past,
+      };
+      sessionStorage.setItem('signage.greeting', JSON.stringify(greeting));
+    });
+    await screen.routeWebSocket(/\/api\/screens\//, (socket) => socket.close());
+    await screen.goto(`${service.url}/screen/lobby`);
+    expect(await screen.evaluate(() => sessionStorage.getItem('signage.greeting'))).toBeNull();
     expect(await screen.getByText('Here comes').count()).toBe(0);
   });
 
