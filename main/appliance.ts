@@ -47,7 +47,7 @@ export interface Appliance {
   close(): void;
 }
 
-/** How often a box that has no configuration looks for one. */
+/** How often a box looks for a configuration. */
 const CONFIG_MS = 5_000;
 /** A stick that does not answer must not keep a screen from playing. */
 const CONFIG_PATIENCE_MS = 10_000;

@@ -23,18 +23,23 @@ export interface Places {
    * that it is another.
    */
   trusted: readonly string[];
-  /** Folders that hold mount points of USB sticks, at any of two levels. Taken from only while the box has no
-   * configuration: else any passer-by with a stick could take the box over. */
+  /**
+   * Drives, or folders that hold the mount points of USB sticks. Taken from only while the box has no configuration: else
+   * any passer-by with a stick could take the box over.
+   */
   removable: readonly string[];
+  /** So many levels of folders are searched in those: on Windows none, since a drive may be a disk full of programs. */
+  levels: 0 | 2;
 }
 
 /** Where a box looks, by its system. */
 export const searchedBy = (platform: NodeJS.Platform, programDir: string): Places =>
   platform === 'win32'
-    ? { trusted: [programDir], removable: [...'DEFGHIJKLMNOPQRSTUVWXYZ'].map((letter) => `${letter}:\\`) }
+    ? { trusted: [programDir], removable: [...'DEFGHIJKLMNOPQRSTUVWXYZ'].map((letter) => `${letter}:\\`), levels: 0 }
     : {
         trusted: ['/etc/signage-player', '/boot/firmware', '/boot', programDir],
         removable: ['/media', '/run/media'],
+        levels: 2,
       };
 
 export interface FirstConfig {
@@ -50,7 +55,7 @@ const MOST_BYTES = 256 * 1024;
 /** Files that are remembered. */
 const MOST_TAKEN = 50;
 /** Folders of one folder that are looked into: sticks are few, what lies on them is not. */
-const MOST_FOLDERS = 50;
+const MOST_FOLDERS = 16;
 
 /** A small file; null where it is none. What is called so may be a pipe, which never ends, or have no end. */
 const readSmall = async (path: string): Promise<Buffer | null> => {
@@ -89,14 +94,19 @@ export const createFirstConfig = (
   /** The hashes of what was taken in, so that it does not undo later edits for as long as it lies there. */
   const mark = join(dataDir, 'config.imported');
   const refused = new Set<string>();
+  /** Where the mark can't be written, one file a start is enough: two places would have the box start anew for ever. */
+  let isOver = false;
 
   /** Why a file is not taken; null: it is good. */
-  const fault = async (bytes: Buffer): Promise<string | null> => {
+  const fault = async (bytes: Buffer, isTrusted: boolean): Promise<string | null> => {
     const folder = await mkdtemp(join(tmpdir(), 'signage-config-'));
     try {
       await writeFile(join(folder, 'config.json'), bytes, { mode: 0o600 });
       // A setting that nobody knows: it is some other program's file, or a slip of the pen.
-      return check(folder).find((warning) => warning.startsWith('config.json:')) ?? null;
+      const unknown = check(folder).find((warning) => warning.startsWith('config.json:'));
+      if (unknown !== undefined) return unknown;
+      // An object without a key. On a stick, nothing says that it is meant for this box.
+      return isTrusted || bytes.includes('"') ? null : 'there is no setting in it';
     } catch (error) {
       return (error as Error).message;
     } finally {
@@ -104,15 +114,15 @@ export const createFirstConfig = (
     }
   };
 
-  const take = async (path: string): Promise<boolean> => {
-    const bytes = await readSmall(path);
+  const take = async (path: string, isTrusted: boolean): Promise<boolean> => {
+    const bytes = isOver ? null : await readSmall(path);
     if (bytes === null) return false;
     const hash = createHash('sha256').update(bytes).digest('hex');
     const taken = (await readFile(mark, 'utf8').catch(() => '')).split('\n').filter((line) => line !== '');
     if (refused.has(hash) || taken.includes(hash)) return false;
     const current = await readFile(target).catch(() => null);
     if (current === null || !current.equals(bytes)) {
-      const why = await fault(bytes);
+      const why = await fault(bytes, isTrusted);
       if (why !== null) {
         refused.add(hash);
         log.warn({ path, reason: why }, 'a configuration was found, but it is not good; nothing of it is taken');
@@ -121,17 +131,20 @@ export const createFirstConfig = (
       await writeConfig(target, bytes);
       log.info({ path }, 'a configuration was found and is taken');
     }
-    await writeWhole(mark, [...taken, hash, ''].slice(-MOST_TAKEN).join('\n'));
+    await writeWhole(mark, [...taken, hash, ''].slice(-MOST_TAKEN).join('\n')).catch((error: unknown) => {
+      isOver = true;
+      log.warn({ err: error, path }, 'that a configuration was taken could not be kept, so it may be taken again');
+    });
     return current === null || !current.equals(bytes);
   };
 
   const look = async (): Promise<boolean> => {
-    for (const folder of places.trusted) if (await take(join(folder, 'config.json'))) return true;
+    for (const folder of places.trusted) if (await take(join(folder, 'config.json'), true)) return true;
     if ((await readFile(target).catch(() => null)) !== null) return false;
     for (const folder of places.removable) {
-      const outer = await foldersIn(folder);
+      const outer = places.levels === 0 ? [] : await foldersIn(folder);
       const inner = (await Promise.all(outer.map(foldersIn))).flat();
-      for (const stick of [folder, ...outer, ...inner]) if (await take(join(stick, 'config.json'))) return true;
+      for (const stick of [folder, ...outer, ...inner]) if (await take(join(stick, 'config.json'), false)) return true;
     }
     return false;
   };

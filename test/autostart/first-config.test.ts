@@ -4,7 +4,7 @@ import { chmodSync, existsSync, mkdirSync, readFileSync, rmSync, statSync, symli
 import { dirname, join } from 'node:path';
 import { pino } from 'pino';
 import { expect, test } from 'vitest';
-import { createFirstConfig, searchedBy } from '../../main/first-config.ts';
+import { createFirstConfig, type Places, searchedBy } from '../../main/first-config.ts';
 import { readOptions } from '../../service/options.ts';
 import { temporaryFolder } from '../support/service.ts';
 
@@ -15,11 +15,14 @@ const boxWith = () => {
   const root = temporaryFolder();
   const dataDir = join(root, 'data');
   const logged: string[] = [];
+  const stick = join(root, 'media', 'signage', 'STICK');
   const boot = join(root, 'boot');
   const box = {
     boot: join(boot, 'config.json'),
     nextToIt: join(root, 'program', 'config.json'),
-    stick: join(root, 'media', 'signage', 'STICK', 'config.json'),
+    stick: join(stick, 'config.json'),
+    drive: { removable: [stick], levels: 0 as const },
+    mark: join(dataDir, 'config.imported'),
     target: join(dataDir, 'config.json'),
     logged,
     put: (path: string, config: unknown) => {
@@ -28,13 +31,16 @@ const boxWith = () => {
     },
     current: (): unknown => (existsSync(box.target) ? JSON.parse(readFileSync(box.target, 'utf8')) : null),
     /** A start of the kiosk. */
-    start: () =>
+    start: (places: Partial<Places> = {}) =>
       createFirstConfig(
         {
           log: pino({}, { write: (line) => logged.push(line) }),
           check: (folder) => readOptions({ env: { SIGNAGE_DATA_DIR: folder } }).warnings,
         },
-        { dataDir, places: { trusted: [boot, join(root, 'program')], removable: [join(root, 'media')] } },
+        {
+          dataDir,
+          places: { trusted: [boot, join(root, 'program')], removable: [join(root, 'media')], levels: 2, ...places },
+        },
       ),
   };
   return box;
@@ -80,6 +86,32 @@ test('a stick changes nothing on a box that is configured', async () => {
   box.put(box.stick, other);
   expect(await box.start().look()).toBe(false);
   expect(box.current()).toEqual(good);
+});
+
+test('of a drive only the top is looked at, and what holds no setting is not taken', async () => {
+  const box = boxWith();
+  box.put(join(dirname(box.stick), 'Some Program', 'config.json'), good);
+  box.put(box.stick, {});
+  expect(await box.start(box.drive).look()).toBe(false);
+  expect(box.current()).toBeNull();
+  box.put(box.stick, good);
+  expect(await box.start(box.drive).look()).toBe(true);
+});
+
+test('what is taken counts though it can not be written down that it was', async () => {
+  const box = boxWith();
+  mkdirSync(box.mark, { recursive: true });
+  box.put(box.boot, good);
+  const running = box.start();
+  expect(await running.look()).toBe(true);
+  expect(box.current()).toEqual(good);
+  // Nor do two places make it start anew for ever.
+  box.put(box.nextToIt, other);
+  const next = box.start();
+  for (const each of [running, running, next, next]) expect(await each.look()).toBe(false);
+  expect(box.current()).toEqual(good);
+  // Said once a start.
+  expect(box.logged.filter((line) => line.includes('could not be kept'))).toHaveLength(2);
 });
 
 test.each<[string, unknown, RegExp]>([
@@ -160,5 +192,5 @@ test('each system has its places', () => {
     '/boot',
     '/opt/player',
   ]);
-  expect(searchedBy('win32', 'C:\\player').removable).toContain('E:\\');
+  expect(searchedBy('win32', 'C:\\player')).toMatchObject({ removable: expect.arrayContaining(['E:\\']), levels: 0 });
 });
