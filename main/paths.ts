@@ -1,5 +1,6 @@
 import { join } from 'node:path';
 import { app } from 'electron';
+import { ownAppImage } from './app-image.ts';
 
 /** Where things are, packaged or run from a checkout. */
 export interface Paths {
@@ -21,7 +22,7 @@ export interface Paths {
 
 export const findPaths = (): Paths => {
   const dist = join(app.getAppPath(), 'dist');
-  const { APPIMAGE, NOTIFY_SOCKET, WATCHDOG_USEC } = process.env;
+  const { APPIMAGE, APPDIR, NOTIFY_SOCKET, WATCHDOG_USEC } = process.env;
   return {
     dataDir: app.getPath('userData'),
     rendererDir: join(dist, 'renderer'),
@@ -32,7 +33,7 @@ export const findPaths = (): Paths => {
       maintenance: join(dist, 'main', 'preload', 'maintenance.cjs'),
     },
     rendering: join(app.getPath('userData'), 'software-rendering'),
-    appImage: APPIMAGE ?? null,
+    appImage: ownAppImage({ image: APPIMAGE, mount: APPDIR }, process.execPath),
     systemd: {
       isWatched: NOTIFY_SOCKET !== undefined,
       intervalMs: WATCHDOG_USEC === undefined ? null : Number(WATCHDOG_USEC) / 1000,

@@ -1,9 +1,10 @@
 /** Starting anew from an AppImage: real processes, of which one takes the place of the other. */
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { chmodSync, existsSync, readFileSync, writeFileSync } from 'node:fs';
+import { chmodSync, existsSync, readFileSync, symlinkSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, it, onTestFinished, vi } from 'vitest';
+import { ownAppImage } from '../../main/app-image.ts';
 import { createRelaunch } from '../../main/relaunch.ts';
 import { patience } from '../support/kiosk.ts';
 import { temporaryFolder } from '../support/service.ts';
@@ -69,4 +70,18 @@ it('anything else starts anew by Electron, once, and not when it is to end', () 
   isStopping = false;
   for (const reason of ['one', 'two']) again(reason);
   expect([relaunch, quit, lend].map(({ mock }) => mock.calls.length)).toEqual([1, 1, 1]);
+});
+
+it.runIf(process.platform !== 'win32')('the AppImage of another program is not taken for its own', () => {
+  const [mount, elsewhere] = [temporaryFolder(), temporaryFolder()];
+  const program = join(mount, 'player');
+  writeFileSync(program, '');
+  const link = join(elsewhere, 'link');
+  symlinkSync(mount, link);
+  const image = '/home/player.AppImage';
+  for (const each of [mount, link, `${mount}/`]) expect(ownAppImage({ image, mount: each }, program)).toBe(image);
+  for (const each of [elsewhere, join(elsewhere, 'gone'), `${mount}-2`, undefined]) {
+    expect(ownAppImage({ image, mount: each }, program)).toBeNull();
+  }
+  expect(ownAppImage({ image: undefined, mount }, program)).toBeNull();
 });
