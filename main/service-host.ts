@@ -191,10 +191,17 @@ export const createServiceHost = (
     start: async () => {
       const options = readOptions({ env: { ...environment }, defaults: { dataDir, discovery: 'on' } });
       log.level = options.logLevel;
-      if (files === null) files = await openFiles(options);
-      else files.settings = options.kiosk;
+      if (files !== null) files.settings = options.kiosk;
+      const service = await startService(options, { log, rendererDir, resourcesDir, kiosk }).catch(async (error) => {
+        // What is another player's is not touched; in all other cases the maintenance page is what helps.
+        if (!(error instanceof FolderTaken)) files ??= await openFiles(options).catch(() => null);
+        throw error;
+      });
+      files ??= await openFiles(options).catch(async (error) => {
+        await service.close();
+        throw error;
+      });
       const { state } = files;
-      const service = await startService(options, { log, rendererDir, resourcesDir, kiosk });
       return {
         ...service,
         options,

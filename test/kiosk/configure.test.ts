@@ -1,23 +1,32 @@
 /** The settings that the kiosk changes in the operator's file. */
-import { chmodSync, lstatSync, mkdirSync, readFileSync, rmSync, statSync, symlinkSync, writeFileSync } from 'node:fs';
+import {
+  chmodSync,
+  lstatSync,
+  mkdirSync,
+  readdirSync,
+  readFileSync,
+  rmSync,
+  statSync,
+  symlinkSync,
+  writeFileSync,
+} from 'node:fs';
 import { join } from 'node:path';
+import { pino } from 'pino';
 import { expect, it, onTestFinished, vi } from 'vitest';
 import { createServiceHost } from '../../main/service-host.ts';
+import { FolderTaken, lockFolder } from '../../service/store/lock.ts';
 import { temporaryFolder } from '../support/service.ts';
 
 const root = join(import.meta.dirname, '..', '..');
 const secret = 'long enough to be good';
 
-/** A kiosk's service with a configuration, as a person and a program may have left it. */
-const hostWith = async (text: string | null) => {
-  const dataDir = temporaryFolder();
-  const path = join(dataDir, 'config.json');
-  if (text !== null) writeFileSync(path, text);
+const hostIn = (dataDir: string) => {
   vi.stubEnv('SIGNAGE_HOST', '127.0.0.1');
   vi.stubEnv('SIGNAGE_PORT', '0');
   vi.stubEnv('SIGNAGE_DISCOVERY', 'off');
   vi.stubEnv('SIGNAGE_LOG_LEVEL', 'silent');
-  const host = createServiceHost(
+  onTestFinished(() => void vi.unstubAllEnvs());
+  return createServiceHost(
     {
       dataDir,
       rendererDir: join(root, 'dist', 'renderer'),
@@ -25,8 +34,15 @@ const hostWith = async (text: string | null) => {
     },
     () => ({}) as never,
   );
+};
+
+/** A kiosk's service with a configuration, as a person and a program may have left it. */
+const hostWith = async (text: string | null) => {
+  const dataDir = temporaryFolder();
+  const path = join(dataDir, 'config.json');
+  if (text !== null) writeFileSync(path, text);
+  const host = hostIn(dataDir);
   const service = await host.start();
-  vi.unstubAllEnvs();
   onTestFinished(() => service.close());
   const files = host.files();
   if (files === null) throw new Error('there are no files');
@@ -75,4 +91,20 @@ it('what can not be read is not taken for empty', async () => {
   rmSync(path);
   mkdirSync(path);
   await expect(files.configure({ rotation: 90 })).rejects.toThrow(/config\.json can't be read: /);
+});
+
+it('touches nothing in the folder of another player', async () => {
+  const dataDir = temporaryFolder();
+  // As the other one has it while it writes.
+  writeFileSync(join(dataDir, 'config.json.e7a7f6f2-32a7-4f0e-9d51-6d3f3c0ae2bb.tmp'), '{}');
+  const before = readdirSync(dataDir);
+  const rival = await lockFolder({ dataDir, environment: process.env, log: pino({ level: 'silent' }) });
+  const host = hostIn(dataDir);
+  await expect(host.start()).rejects.toThrow(FolderTaken);
+  expect(readdirSync(dataDir).filter((name) => !['uploads', 'media'].includes(name))).toEqual(before);
+  expect(host.files()).toBeNull();
+  await rival.close();
+  const service = await host.start();
+  onTestFinished(() => service.close());
+  expect(host.files()?.settings).toMatchObject({ rotation: 0 });
 });
