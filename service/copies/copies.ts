@@ -2,6 +2,7 @@
 import type { Logger } from 'pino';
 import type { Content } from '../content/content.ts';
 import type { Feeds } from '../feeds/feeds.ts';
+import { lacksRoom } from '../media/download.ts';
 import type { Downloads } from '../media/downloads.ts';
 import type { Following } from '../media/hasher.ts';
 import { headOf } from '../media/inspect.ts';
@@ -12,7 +13,7 @@ import type { CopiesHealth } from '../wire/health.ts';
 import type { PlaylistPayload } from '../wire/playlist.ts';
 import { idleLife, lifeOf, retryAfter } from './freshness.ts';
 import type { Copy, Ledger } from './ledger.ts';
-import { normalAddress, remoteMedia } from './named.ts';
+import { type Named, normalAddress, remoteMedia } from './named.ts';
 
 interface Dependencies {
   content: Pick<Content, 'screens' | 'payload' | 'onChange'>;
@@ -26,17 +27,21 @@ interface Dependencies {
 
 export type Copies = ReturnType<typeof createCopies>;
 
+/**
+ * What a page may load: the copy, of that file; or the address itself; or nothing yet, and until `coming` resolves it is
+ * being fetched.
+ */
 export type Found = { copy: Copy; file: string } | { remote: string } | { coming: Promise<void> };
 
 /** How one named medium stands. */
-interface Standing {
-  /** How near its address may be. */
-  reach: Nearness;
+interface Standing extends Named {
   /** When it is to be seen to next, ms since the epoch. */
   due: number;
   /** In a row. */
   failures: number;
   reason: string | null;
+  /** The last attempt failed for want of room alone: the address leads nowhere that it must not. */
+  lacksRoom: boolean;
 }
 
 /** A copy's bytes are held against their hash this often. */
@@ -116,6 +121,7 @@ export const createCopies = ({ content, feeds, ledger, downloads, room, hasher, 
       await freshen(url, standing.reach);
       standing.failures = 0;
       standing.reason = null;
+      standing.lacksRoom = false;
       const copy = ledger.get(url);
       standing.due = copy === undefined ? Date.now() : dueOf(copy);
     } catch (error) {
@@ -123,6 +129,7 @@ export const createCopies = ({ content, feeds, ledger, downloads, room, hasher, 
       const fault = error instanceof FetchFault ? error : new FetchFault('it could not be kept', { cause: error });
       standing.failures += 1;
       standing.reason = fault.message;
+      standing.lacksRoom = lacksRoom(fault.cause);
       standing.due = Date.now() + retryAfter(standing.failures, fault, Math.random());
       log.warn({ url: shown(url), reason: fault.message }, 'a remote medium could not be fetched');
       if (fault !== error) log.error({ err: error }, 'a copy could not be kept');
@@ -164,13 +171,13 @@ export const createCopies = ({ content, feeds, ledger, downloads, room, hasher, 
     if (closed) return;
     const before = standings;
     standings = new Map();
-    for (const [url, reach] of remoteMedia(payloads(), feeds.reach)) {
+    for (const [url, named] of remoteMedia(payloads(), feeds.reach)) {
       const copy = ledger.get(url);
       const due = copy === undefined ? 0 : dueOf(copy);
-      const standing = before.get(url) ?? { reach, due, failures: 0, reason: null };
+      const standing = before.get(url) ?? { ...named, due, failures: 0, reason: null, lacksRoom: false };
       // What was too near for a feed may be what the operator wants.
-      if (reach > standing.reach) standing.due = due;
-      standing.reach = reach;
+      if (named.reach > standing.reach) standing.due = due;
+      Object.assign(standing, named);
       standings.set(url, standing);
     }
     ledger.protect(new Set(standings.keys()));
@@ -185,8 +192,9 @@ export const createCopies = ({ content, feeds, ledger, downloads, room, hasher, 
   return {
     /**
      * What there is of an address that a page wants to show: the copy and its file; where there is none yet, the address
-     * itself if the operator names it; when a copy may be there, if a feed alone does; null where nobody names it. A page
-     * that plays a copy names its hash, and goes on with it for a while after it was replaced.
+     * itself if the operator names it, or a feed of the site names what is its own and there is no room for; when a copy
+     * may be there, if a feed alone does; null where nobody names it. A page that plays a copy names its hash, and goes on
+     * with it for a while after it was replaced.
      */
     find(address: string, sha256?: string): Found | null {
       const url = normalAddress(address);
@@ -196,7 +204,8 @@ export const createCopies = ({ content, feeds, ledger, downloads, room, hasher, 
       if (copy === undefined) {
         if (standing === undefined) return null;
         // A browser would go wherever the address leads, also to a machine in here that the feed has no business with.
-        return standing.reach < 2 ? { coming: busy.get(url) ?? Promise.resolve() } : { remote: url };
+        const mayLead = standing.reach === 2 || (standing.isOwn && standing.lacksRoom);
+        return mayLead ? { remote: url } : { coming: busy.get(url) ?? Promise.resolve() };
       }
       const now = Date.now();
       ledger.use(url, now);

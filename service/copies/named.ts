@@ -17,6 +17,8 @@ export const normalAddress = (address: string): string | null => {
   return url.href;
 };
 
+const originOf = (address = ''): string | null => (URL.canParse(address) ? new URL(address).origin : null);
+
 const isFile = (address: string): boolean => /^(?:image|video)\/|\/pdf$/.test(mediaTypeOf(address) ?? '');
 
 /** In a text only the extension tells a medium from a link. */
@@ -32,22 +34,34 @@ const namedBy = ({ kind, media_url, body, template, content }: Slide): string[] 
   ...[body ?? '', template?.html ?? '', ...textsOf(content)].flatMap(namedIn),
 ];
 
-/**
- * Every remote picture, video and PDF that screens show, each once, in the order in which it comes, and how near it may
- * be: what the operator names may be anywhere, what a feed names no nearer than the feed.
- */
+/** What is allowed of an address that screens show. */
+export interface Named {
+  /** How near it may be: what the operator names may be anywhere, what a feed names no nearer than the feed. */
+  reach: Nearness;
+  /** A feed in here names what is at its own origin, where the operator sends us anyway. */
+  isOwn: boolean;
+}
+
+/** Every remote picture, video and PDF that screens show, each once, in the order in which it comes. */
 export const remoteMedia = (
   payloads: readonly Partial<PlaylistPayload>[],
   reachOf: (feedId: string) => Nearness,
-): Map<string, Nearness> => {
-  const found = new Map<string, Nearness>();
-  const add = (address: string, reach: Nearness): void => {
+): Map<string, Named> => {
+  const found = new Map<string, Named>();
+  const add = (address: string, reach: Nearness, feedUrl?: string): void => {
     const url = normalAddress(address);
-    if (url !== null) found.set(url, Math.max(reach, found.get(url) ?? 0) as Nearness);
+    if (url === null) return;
+    const before = found.get(url);
+    const isOwn = reach > 0 && originOf(feedUrl) === originOf(url);
+    found.set(url, {
+      reach: Math.max(reach, before?.reach ?? 0) as Nearness,
+      isOwn: isOwn || before?.isOwn === true,
+    });
   };
   for (const { slides = [], rssFeeds = [] } of payloads) {
     for (const address of slides.flatMap(namedBy)) add(address, 2);
-    for (const { id, items } of rssFeeds) for (const { image_url } of items) add(image_url ?? '', reachOf(id));
+    for (const { id, url, items } of rssFeeds)
+      for (const { image_url } of items) add(image_url ?? '', reachOf(id), url);
   }
   return found;
 };

@@ -46,18 +46,21 @@ const GATHER_MS = 150;
 /** How far behind, in ms, the time of a fetch that brought nothing new may be told: telling it costs every page a fetch. */
 const BEHIND_MS = 3_600_000;
 
-type Told = Pick<RssFeed, 'status' | 'fetched_at'> & { title: string | null; data: unknown };
+type Told = Pick<RssFeed, 'status' | 'fetched_at'> & { title: string | null; data: unknown; nearness: Nearness };
 
 /** What is told next: the time alone is no news for an hour. */
-const tell = (before: Told | undefined, { state }: Source): Told => {
+const tell = (before: Told | undefined, { state, entry }: Source): Told => {
   const { status, fetchedAt, title, data } = state();
+  const nearness = entry()?.nearness ?? 0;
   const isNews =
     before === undefined ||
+    // Whoever copies its pictures may get at others than before.
+    before.nearness !== nearness ||
     before.status !== status ||
     before.title !== title ||
     (before.data !== data && JSON.stringify(before.data) !== JSON.stringify(data)) ||
     Date.parse(fetchedAt ?? '') - Date.parse(before.fetched_at ?? '') >= BEHIND_MS;
-  return isNews ? { status, fetched_at: fetchedAt, title, data } : before;
+  return isNews ? { status, fetched_at: fetchedAt, title, data, nearness } : before;
 };
 
 export const createFeeds = ({ cache, log, now = Date.now, random = Math.random, ...means }: Dependencies): Feeds => {

@@ -1,6 +1,7 @@
 import { readFile } from 'node:fs/promises';
 import { createRequire } from 'node:module';
 import { Worker } from 'node:worker_threads';
+import type { Nearness } from '../outbound/networks.ts';
 import type { Question, ReadFeed, Reply } from './thread.ts';
 
 const PATIENCE_MS = 10_000;
@@ -90,9 +91,11 @@ export const createReader = ({ patienceMs = PATIENCE_MS } = {}) => {
     /**
      * A feed: its title and its items.
      * @param base where it came from
+     * @param nearness how near that is: its pictures may be as near
      * @throws UnreadableError
      */
-    feed: (text: string, base: string) => queue({ kind: 'rss', text, base }) as Promise<ReadFeed>,
+    feed: (text: string, base: string, nearness: Nearness) =>
+      queue({ kind: 'rss', text, base, nearness }) as Promise<ReadFeed>,
     /**
      * The JSON, or what `select` (RFC 9535) finds in it: the value itself for a singular query, else the list.
      * @throws UnreadableError

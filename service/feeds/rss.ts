@@ -1,7 +1,7 @@
 /** What a feed is shown by: its items, in plain text. RSS 0.9x, 1.0 (RDF) and 2.0, Atom, JSON Feed. */
 import { createHash } from 'node:crypto';
 import type { AtomFeed, JsonFeed, parseFeed, RdfFeed, RssFeed } from 'feedsmith';
-import { isInside } from '../outbound/networks.ts';
+import { type Nearness, saidNearness } from '../outbound/networks.ts';
 import type { RssFeed as WireFeed } from '../wire/playlist.ts';
 import { plainText } from './text.ts';
 
@@ -115,10 +115,13 @@ const webAddress = (address: string | undefined, base: string): string | null =>
   return /^https?:$/.test(url.protocol) && url.username === '' && url.href.length <= LONGEST_URL ? url.href : null;
 };
 
-/** Pictures are fetched by the box and by its pages: nobody out there may have them ask this network for things. */
-const pictureAddress = (address: string | undefined, base: string, feedUrl: string): string | null => {
+/**
+ * Pictures that say by themselves that they are nearer than the feed are not shown to anybody: a page that can't reach
+ * the box goes to their address itself.
+ */
+const pictureAddress = (address: string | undefined, base: string, nearness: Nearness): string | null => {
   const url = webAddress(address, base);
-  return url !== null && isInside(new URL(url)) && !isInside(new URL(feedUrl)) ? null : url;
+  return url !== null && saidNearness(new URL(url)) > nearness ? null : url;
 };
 
 /** Tags of pictures. One that is not closed reaches to the end, so that no part of a text is gone through twice. */
@@ -149,12 +152,12 @@ const idOf = (draft: Draft, title: string | null, link: string | null): string =
     .digest('base64url');
 };
 
-const toItem = (draft: Draft, feedUrl: string): FeedItem => {
+const toItem = (draft: Draft, feedUrl: string, nearness: Nearness): FeedItem => {
   const base = webAddress(draft.base, feedUrl) ?? feedUrl;
   const title = plainText(draft.title, LONGEST_TITLE);
   const link = webAddress(draft.link, base);
   const image = [...draft.images, pictureIn(draft.html)]
-    .map((url) => pictureAddress(url, base, feedUrl))
+    .map((url) => pictureAddress(url, base, nearness))
     .find((url) => url !== null);
   return {
     id: idOf(draft, title, link),
@@ -166,11 +169,14 @@ const toItem = (draft: Draft, feedUrl: string): FeedItem => {
   };
 };
 
-/** The items of a feed that have something to show, in its own order, each once, at most {@link MOST_ITEMS}. */
-export const itemsOf = (feed: ParsedFeed, feedUrl: string): FeedItem[] => {
+/**
+ * The items of a feed that have something to show, in its own order, each once, at most {@link MOST_ITEMS}.
+ * @param nearness of the feed
+ */
+export const itemsOf = (feed: ParsedFeed, feedUrl: string, nearness: Nearness): FeedItem[] => {
   const items = new Map<string, FeedItem>();
   for (const draft of draftsOf(feed)) {
-    const item = toItem(draft, feedUrl);
+    const item = toItem(draft, feedUrl, nearness);
     if (items.size < MOST_ITEMS && !items.has(item.id) && (item.title ?? item.summary) !== null)
       items.set(item.id, item);
   }

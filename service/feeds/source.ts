@@ -5,7 +5,7 @@ import { FetchFault } from '../outbound/fault.ts';
 import type { Turns } from '../outbound/turns.ts';
 import type { RssFeed } from '../wire/playlist.ts';
 import type { CacheEntry } from './cache.ts';
-import type { Fetch } from './fetch.ts';
+import type { Answer, Fetch } from './fetch.ts';
 import type { Reader } from './reader.ts';
 import { waitAfter } from './schedule.ts';
 import { decodeDocument } from './text.ts';
@@ -55,6 +55,8 @@ export interface Source {
   close(): void;
 }
 
+type News = Extract<Answer, { changed: true }>;
+
 /** After a start, and after a change of the content, requests wait for that to be done, and are spread, in ms. */
 const START_MS = 300;
 const SPREAD_MS = 500;
@@ -79,15 +81,11 @@ export const openSource = (settings: SourceSettings, kept: CacheEntry | null, de
   let reason: string | null = null;
   let timer: NodeJS.Timeout;
 
-  const read = async (
-    body: Buffer,
-    charset: string | null,
-    base: string,
-  ): Promise<Pick<CacheEntry, 'title' | 'data'>> => {
+  const read = async ({ body, charset, base, nearness }: News): Promise<Pick<CacheEntry, 'title' | 'data'>> => {
     const text = decodeDocument(body, charset);
     if (text.trim() === '') throw new FetchFault('the answer is empty');
     if (kind === 'api') return { title: null, data: await reader.data(text, select) };
-    const { title, items } = await reader.feed(text, base);
+    const { title, items } = await reader.feed(text, base, nearness);
     return { title, data: items };
   };
 
@@ -98,10 +96,12 @@ export const openSource = (settings: SourceSettings, kept: CacheEntry | null, de
     const fetchedAt = new Date(now()).toISOString();
     if (!answer.changed) {
       if (good === null) throw new FetchFault('the server answers 304 to an unconditional request');
-      return { ...good, fetchedAt, nearness };
+      // What it shows may depend on how near it is: the next time it is read anew.
+      const unread = { etag: null, lastModified: null, digest: '' };
+      return { ...good, ...(nearness !== good.nearness && unread), fetchedAt, nearness };
     }
     const digest = digestOf(answer.body);
-    const { title, data } = good?.digest === digest ? good : await read(answer.body, answer.charset, answer.base);
+    const { title, data } = good?.digest === digest && good.nearness === nearness ? good : await read(answer);
     return { key, fetchedAt, nearness, ...answer.validators, digest, title, data };
   };
 

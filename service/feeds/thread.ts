@@ -5,6 +5,7 @@
 import { parentPort } from 'node:worker_threads';
 import { parseFeed } from 'feedsmith';
 import { jsonpath } from 'json-p3';
+import type { Nearness } from '../outbound/networks.ts';
 import { type FeedItem, itemsOf, MOST_ITEMS, type ParsedFeed, titleOf } from './rss.ts';
 
 export type Question =
@@ -13,6 +14,7 @@ export type Question =
       text: string;
       /** Where the feed came from. */
       base: string;
+      nearness: Nearness;
     }
   | { kind: 'api'; text: string; select: string | null };
 
@@ -45,7 +47,7 @@ export interface ReadFeed {
   items: FeedItem[];
 }
 
-const readFeed = (text: string, base: string): ReadFeed => {
+const readFeed = ({ text, base, nearness }: Extract<Question, { kind: 'rss' }>): ReadFeed => {
   refuseTooMany(text, text.trimStart().startsWith('{') ? ',[{' : '<=');
   let feed: ParsedFeed;
   try {
@@ -54,7 +56,7 @@ const readFeed = (text: string, base: string): ReadFeed => {
     const isNone = (error as Error).name === 'DetectError';
     throw new Unreadable(isNone ? 'it is no RSS, Atom, RDF or JSON feed' : 'its XML or JSON is broken');
   }
-  return { title: titleOf(feed), items: itemsOf(feed, base) };
+  return { title: titleOf(feed), items: itemsOf(feed, base, nearness) };
 };
 
 const pick = (data: unknown, select: string): unknown => {
@@ -90,8 +92,7 @@ const readData = (text: string, select: string | null): unknown => {
 
 const answer = (question: Question): Reply => {
   try {
-    const { text } = question;
-    return { value: question.kind === 'rss' ? readFeed(text, question.base) : readData(text, question.select) };
+    return { value: question.kind === 'rss' ? readFeed(question) : readData(question.text, question.select) };
   } catch (error) {
     return { error: (error as Error).message };
   }

@@ -1,9 +1,7 @@
 import type { IncomingMessage } from 'node:http';
 import { BlockList, isIP } from 'node:net';
 import type { Options } from '../options.ts';
-
-/** IPv4 in IPv6 clothes is IPv4. */
-const plain = (address: string): string => address.replace(/^::ffff:(?=\d+\.\d+\.\d+\.\d+$)/i, '');
+import { unmapped } from '../outbound/networks.ts';
 
 const family = (address: string): 'ipv4' | 'ipv6' => (isIP(address) === 4 ? 'ipv4' : 'ipv6');
 
@@ -23,13 +21,13 @@ export const createClientAddress = (trustProxy: Options['trustProxy']) => {
   const isProxy = (address: string): boolean => isIP(address) !== 0 && ranges.check(address, family(address));
 
   return ({ socket, headers }: Pick<IncomingMessage, 'socket' | 'headers'>) => {
-    const remoteAddress = plain(socket.remoteAddress ?? '');
+    const remoteAddress = unmapped(socket.remoteAddress ?? '');
     if (trustProxy === false || !(trustProxy === true || isProxy(remoteAddress))) {
       return { clientIp: remoteAddress, remoteAddress };
     }
     const hops = String(headers['x-forwarded-for'] ?? '')
       .split(',')
-      .map((hop) => plain(hop.trim()))
+      .map((hop) => unmapped(hop.trim()))
       .filter((hop) => isIP(hop) !== 0);
     return { clientIp: hops.findLast((hop) => !isProxy(hop)) ?? hops[0] ?? remoteAddress, remoteAddress };
   };

@@ -86,8 +86,8 @@ const placeOf = (
 const brokeOff = (bytes: number, cause?: unknown): FetchFault =>
   new FetchFault(`it broke off after ${bytes} bytes`, { cause });
 
-/** Whether there was no room; what has come then makes room for what is needed more. */
-const lacksRoom = (error: unknown): boolean =>
+/** Whether it failed because there was no room. */
+export const lacksRoom = (error: unknown): boolean =>
   isFull(error) || (error instanceof CodedError && error.code === 'insufficient_storage');
 
 /** What went wrong, as a clause. */
@@ -150,6 +150,7 @@ const attempt = async (job: Job, before: PartNote | null, options: Options): Pro
         cacheControl: headers['cache-control'] ?? null,
       };
     } catch (error) {
+      // What has come makes room for what is needed more.
       if (isOfUse && !lacksRoom(error)) await part.keep(note).catch(() => undefined);
       else await part.discard();
       throw error;

@@ -5,9 +5,9 @@ import { type Nearness, nearness } from './networks.ts';
 import { createTurns } from './turns.ts';
 
 /**
- * A look-up holds one of the four threads that also read files, for as long as no name server answers; the system's
- * would queue behind two as well. Names that nobody answered for when they were last looked up share one of the two, so
- * that they hold up only each other.
+ * A look-up holds one of the four threads that also read files, for as long as no name server answers, and libuv runs no
+ * more than two at a time. Names that nobody answered for the last time share one of the two, so that they hold up only
+ * each other.
  */
 const LIMITS = { total: 2, perHost: 1, gapMs: 0 };
 const SILENT_LIMITS = { ...LIMITS, total: 1 };
@@ -47,7 +47,7 @@ interface Search {
   found: Promise<Addresses>;
   /** How many wait for it. */
   waiting: number;
-  /** Where its turn has not come yet, nobody needs it any more. */
+  /** Nobody waits for it any more: it goes, unless its turn has come. */
   giveUp(): void;
 }
 

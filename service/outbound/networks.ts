@@ -19,6 +19,12 @@ const site = list(['10.0.0.0', 8], ['100.64.0.0', 10], ['172.16.0.0', 12], ['192
 /** An address of IPv4 in IPv6 is what it is in IPv4. */
 const isIn = (blocks: BlockList, address: string): boolean => blocks.check(address, isIPv6(address) ? 'ipv6' : 'ipv4');
 
+/** A socket's address of IPv4 in IPv6 (RFC 4291, 2.5.5.2) as it is in IPv4; any other as it is. */
+export const unmapped = (address: string): string => address.replace(/^::ffff:(?=\d+\.\d+\.\d+\.\d+$)/i, '');
+
+/** Whether an address leads nowhere without the zone that it is of (RFC 4007), which a URL can't have. */
+export const needsZone = (address: string): boolean => isIn(link6, plain(address));
+
 /** A URL's host without the brackets of IPv6, or a socket's address without its zone. */
 const plain = (host: string): string => host.replace(/^\[|\]$|%.*$/g, '');
 
@@ -47,8 +53,10 @@ export const isThisMachine = (host: string): boolean => {
 /** Whether no other machine gets to an address to listen on. "Any" is all that the machine has. */
 export const listensAlone = (host: string): boolean => !['0.0.0.0', '::'].includes(host) && isThisMachine(host);
 
-/** Whether a URL's host says by itself that it is in here: no address of the Internet, or a name of the local network. */
-export const isInside = ({ hostname }: URL): boolean => {
+/** How near a URL says by itself to be, at least: by its address, or by a name that only a local network can have. */
+export const saidNearness = ({ hostname }: URL): Nearness => {
+  if (isThisMachine(hostname)) return 2;
   const bare = plain(hostname).replace(/\.$/, '');
-  return isIP(bare) > 0 ? nearness(bare) > 0 : !bare.includes('.') || /\.(local|localhost)$/.test(bare);
+  if (isIP(bare) > 0) return nearness(bare);
+  return !bare.includes('.') || bare.endsWith('.local') ? 1 : 0;
 };

@@ -1,12 +1,12 @@
 import { isIP, isIPv6 } from 'node:net';
 import { isBaseUrl } from '../options.ts';
-import { isSiteAddress, isThisMachine } from '../outbound/networks.ts';
+import { isSiteAddress, isThisMachine, needsZone, unmapped } from '../outbound/networks.ts';
 
 /** A socket's address as a URL has it; null where no URL can (RFC 6874: a zone). */
 export const hostOf = (address: string): string | null => {
-  const plain = address.replace(/^::ffff:(?=\d+\.)/, '');
+  const plain = unmapped(address);
   if (!isIPv6(plain)) return plain || null;
-  return plain.includes('%') || plain.startsWith('fe80:') ? null : `[${plain}]`;
+  return plain.includes('%') || needsZone(plain) ? null : `[${plain}]`;
 };
 
 /**

@@ -4,14 +4,51 @@ import { pino } from 'pino';
 import { expect, it, onTestFinished } from 'vitest';
 import { createCopies } from '../../service/copies/copies.ts';
 import { openLedger } from '../../service/copies/ledger.ts';
+import { CodedError } from '../../service/errors.ts';
 import { createDownloads } from '../../service/media/downloads.ts';
 import { createHasher } from '../../service/media/hasher.ts';
-import { createGet } from '../../service/outbound/get.ts';
+import { createGet, type Get } from '../../service/outbound/get.ts';
 import { createLocator } from '../../service/outbound/locate.ts';
+import type { Nearness } from '../../service/outbound/networks.ts';
 import { serveBytes, startRemote } from '../media/remote.ts';
 import { png } from '../media/server.ts';
 import { patience } from '../support/observe.ts';
 import { temporaryFolder } from '../support/service.ts';
+
+/** Copies for what `show` says is shown, named by a feed of that nearness. */
+const startCopies = async (
+  get: Get,
+  show: () => object,
+  { reach = 0, isFull = () => false }: { reach?: Nearness; isFull?: () => boolean } = {},
+) => {
+  let onChange = (): void => {};
+  const mediaDir = temporaryFolder();
+  const log = pino({ level: 'silent' });
+  const hasher = createHasher();
+  const ledger = await openLedger({ path: join(mediaDir, 'copies.json'), folder: join(mediaDir, 'copies'), log });
+  const catalog = { record: () => {} };
+  const requireRoom = async (): Promise<void> => {
+    if (isFull()) throw new CodedError('insufficient_storage');
+  };
+  const downloads = await createDownloads({ mediaDir, limit: 1e6, get, hasher, requireRoom, catalog });
+  const copies = createCopies({
+    content: {
+      screens: () => [{ slug: 'lobby' }],
+      payload: () => ({ body: JSON.stringify(show()) }),
+      onChange: (listener: () => void) => (onChange = listener),
+    } as unknown as Parameters<typeof createCopies>[0]['content'],
+    feeds: { reach: () => reach },
+    room: { quota: 1e9, left: async () => 1e9 },
+    ...{ ledger, downloads, hasher, log },
+  });
+  onTestFinished(async () => {
+    copies.close();
+    await downloads.close();
+    await ledger.close();
+    await hasher.close();
+  });
+  return { copies, change: () => onChange(), failed: () => copies.status().failed.map(({ reason }) => reason) };
+};
 
 it('a name that stands for an address in here is asked for no feed of the Internet, but for the operator', async () => {
   const remote = await startRemote({ host: '0.0.0.0' });
@@ -22,31 +59,7 @@ it('a name that stands for an address in here is asked for no feed of the Intern
   const [far, near] = ['far', 'near'].map((name) => `${remote.url.replace('127.0.0.1', `${name}.test`)}/${name}`);
 
   let payload: object = { slides: [], rssFeeds: [{ id: 'news', items: [{ image_url: far }, { image_url: near }] }] };
-  let onChange = (): void => {};
-  const mediaDir = temporaryFolder();
-  const log = pino({ level: 'silent' });
-  const hasher = createHasher();
-  const ledger = await openLedger({ path: join(mediaDir, 'copies.json'), folder: join(mediaDir, 'copies'), log });
-  const catalog = { record: () => {} };
-  const requireRoom = async (): Promise<void> => {};
-  const downloads = await createDownloads({ mediaDir, limit: 1e6, get, hasher, requireRoom, catalog });
-  const copies = createCopies({
-    content: {
-      screens: () => [{ slug: 'lobby' }],
-      payload: () => ({ body: JSON.stringify(payload) }),
-      onChange: (listener: () => void) => (onChange = listener),
-    } as unknown as Parameters<typeof createCopies>[0]['content'],
-    feeds: { reach: () => 0 },
-    room: { quota: 1e9, left: async () => 1e9 },
-    ...{ ledger, downloads, hasher, log },
-  });
-  onTestFinished(async () => {
-    copies.close();
-    await downloads.close();
-    await ledger.close();
-    await hasher.close();
-  });
-  const failed = () => copies.status().failed.map(({ reason }) => reason);
+  const { copies, change, failed } = await startCopies(get, () => payload);
   const paths = () => remote.requests.map(({ url }) => url).toSorted();
 
   // Meanwhile no page is led there.
@@ -57,9 +70,29 @@ it('a name that stands for an address in here is asked for no feed of the Intern
   expect([copies.find(far ?? ''), paths()]).toEqual([expect.objectContaining({ copy: expect.anything() }), ['/far']]);
 
   payload = { ...payload, slides: [{ kind: 'image', media_url: near, body: null, template: null, content: null }] };
-  onChange();
+  change();
   expect(copies.find(near ?? '')).toEqual({ remote: near });
   await expect.poll(failed, patience).toEqual([]);
   expect(copies.find(near ?? '')).toHaveProperty('copy');
   expect(paths()).toEqual(['/far', '/near']);
 });
+
+it.each<[reach: Nearness, path: string, feed: string, leads: boolean]>([
+  [1, '/a', '/feed', true],
+  [1, '/a', ':81/feed', false],
+  [0, '/a', '/feed', false],
+  [1, '/gone', '/feed', false],
+])(
+  'with a full disk a page is led to what a feed at distance %i names, %s of %s: %s',
+  async (reach, path, feed, leads) => {
+    const remote = await startRemote();
+    remote.answer('/a', serveBytes(png, { type: 'image/png' }));
+    const get = createGet(createLocator(undefined, () => reach));
+    const picture = remote.url + path;
+    const url = feed.startsWith('/') ? remote.url + feed : `http://127.0.0.1${feed}`;
+    const payload = { slides: [], rssFeeds: [{ id: 'news', url, items: [{ image_url: picture }] }] };
+    const { copies, failed } = await startCopies(get, () => payload, { reach, isFull: () => true });
+    await expect.poll(() => failed().length, patience).toBe(1);
+    expect(copies.find(picture)).toEqual(leads ? { remote: picture } : { coming: expect.any(Promise) });
+  },
+);

@@ -58,11 +58,19 @@ it('finds the pictures of feeds, and each address once, in order', () => {
 it('what a feed names may be no nearer than the feed, unless the operator names it too', () => {
   const slide = { kind: 'image', media_url: 'https://a.test/3', body: null, template: null, content: null };
   const feed = (id: string, ...names: number[]) => ({
-    id,
+    ...{ id, url: 'https://b.test/feed' },
     items: names.map((name) => ({ image_url: `https://a.test/${name}` })),
   });
   const reaches = reachesOf({ rssFeeds: [feed('ours', 1, 2), feed('theirs', 2, 3, 4)] }, { slides: [slide] });
-  expect([...reaches.values()]).toEqual([1, 1, 2, 0]);
+  expect([...reaches.values()].map(({ reach }) => reach)).toEqual([1, 1, 2, 0]);
+});
+
+it("what a feed of the site names at its own origin is the feed's own", () => {
+  const items = ['http://nas.test:81/1', 'http://nas.test/2', '/3'].map((image_url) => ({ image_url }));
+  const feeds = [{ id: 'theirs', url: 'http://nas.test/feed', items }];
+  const own = (id: string) =>
+    [...reachesOf({ rssFeeds: feeds.map((feed) => ({ ...feed, id })) })].filter(([, { isOwn }]) => isOwn);
+  expect([own('ours').map(([url]) => url), own('theirs')]).toEqual([['http://nas.test/2'], []]);
 });
 
 it.each(['file:///etc/passwd', '/media/a.png', 'a', 'http:a', 'https://[', 'javascript:alert(1)', 'rtmp://a/b'])(

@@ -7,6 +7,8 @@ import { createFeeds, type Records } from '../../service/feeds/feeds.ts';
 import { createFetch } from '../../service/feeds/fetch.ts';
 import { createReader } from '../../service/feeds/reader.ts';
 import { createGet } from '../../service/outbound/get.ts';
+import { createLocator } from '../../service/outbound/locate.ts';
+import type { Nearness } from '../../service/outbound/networks.ts';
 import { createTurns } from '../../service/outbound/turns.ts';
 import { patience } from '../support/observe.ts';
 import { temporaryFolder } from '../support/service.ts';
@@ -17,13 +19,13 @@ const record = {
   ...{ status: 'pending' as const, fetched_at: null, items: [] },
 };
 
-const follow = async (listener: RequestListener, now: () => number = Date.now) => {
+const follow = async (listener: RequestListener, now: () => number = Date.now, get = createGet()) => {
   const server = await startFeedServer(listener);
   const lines: string[] = [];
   const log = pino({}, { write: (line) => lines.push(line) });
   const feeds = createFeeds({
     cache: await openCache({ dataDir: temporaryFolder(), log }),
-    fetch: createFetch(createGet()),
+    fetch: createFetch(get),
     reader: createReader(),
     turns: createTurns({ total: 1, perHost: 1, gapMs: 0 }),
     log,
@@ -98,6 +100,19 @@ test.each<[string, RequestListener]>([
   await expect.poll(() => feed()?.fetched_at, patience).not.toBe(before?.fetched_at);
   await rounds(server.requests, 3);
   expect(changes()).toBe(2);
+});
+
+test('that a feed is nearer than it was is news', async () => {
+  let nearness: Nearness = 0;
+  const get = createGet(createLocator(undefined, () => nearness));
+  const { feed, changes, feeds } = await follow((_, response) => response.end(rss(item('One'))), Date.now, get);
+  await expect.poll(() => feed()?.status, patience).toBe('ok');
+  const before = feed();
+  expect([feeds.reach('news'), changes()]).toEqual([0, 1]);
+  nearness = 1;
+  await expect.poll(changes, patience).toBe(2);
+  expect([feeds.reach('news'), feed()?.items]).toEqual([1, before?.items]);
+  expect(feed()?.fetched_at).not.toBe(before?.fetched_at);
 });
 
 test('with another pace a feed keeps what it has; with another address it does not', async () => {

@@ -16,7 +16,7 @@ it.each<[string, string, RegExp]>([
   ['NUL', '\0\0\0', /no RSS/],
   ['JSON that is none', '{"version": "https://jsonfeed.org/version/1", ', /no RSS/],
 ])('%s is no feed', async (_, text, expected) => {
-  await expect(open().feed(text, base)).rejects.toThrow(expected);
+  await expect(open().feed(text, base, 0)).rejects.toThrow(expected);
 });
 
 it.each<[string, string | null, unknown]>([
@@ -48,8 +48,8 @@ it('what never ends is ended, and what comes after it is read', async () => {
 });
 
 it.each<[string, (reader: Reader) => Promise<unknown>]>([
-  ['elements', (reader) => reader.feed(rss(`<item>${'<a/>'.repeat(1e6)}</item>`), base)],
-  ['attributes', (reader) => reader.feed(rss(`<item ${'a="" '.repeat(1e6)}/>`), base)],
+  ['elements', (reader) => reader.feed(rss(`<item>${'<a/>'.repeat(1e6)}</item>`), base, 0)],
+  ['attributes', (reader) => reader.feed(rss(`<item ${'a="" '.repeat(1e6)}/>`), base, 0)],
   ['values', (reader) => reader.data(`[${'[],'.repeat(1e6)}[]]`, null)],
   ['results', (reader) => reader.data(`[${'[],'.repeat(5e4)}[]]`, '$..*')],
   ['results of results', (reader) => reader.data(`[${'[[[1]]],'.repeat(3e4)}1]`, '$..*..*..*')],
@@ -68,7 +68,7 @@ it.each<[string, string, number]>([
   ],
 ])('a feed that is %s is read, and holds up nobody else', async (_, items, count) => {
   const reader = open();
-  const reading = reader.feed(rss(items), base);
+  const reading = reader.feed(rss(items), base, 0);
   let longest = 0;
   let last = performance.now();
   const timer = setInterval(() => {

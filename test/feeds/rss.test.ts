@@ -1,11 +1,12 @@
 import { parseFeed } from 'feedsmith';
 import { expect, it } from 'vitest';
 import { itemsOf, titleOf } from '../../service/feeds/rss.ts';
+import type { Nearness } from '../../service/outbound/networks.ts';
 import { rssFeed } from '../../service/wire/playlist.ts';
 import { item, rss } from './server.ts';
 
 const url = 'https://news.example.com/feeds/all.xml';
-const read = (text: string) => itemsOf(parseFeed(text), url);
+const read = (text: string, nearness: Nearness = 0) => itemsOf(parseFeed(text), url, nearness);
 const first = {
   id: '1',
   title: 'Bridge & road open',
@@ -89,18 +90,18 @@ it.each([
   expect(read(rss(`<item><title>x</title>${more}</item>`))[0]).toMatchObject({ title: 'x', [field]: null });
 });
 
-it.each([
-  ['http://192.168.1.1/reboot.png', null],
-  ['http://[::1]/a.png', null],
-  ['http://printer/a.png', null],
-  ['http://nas.local/a.png', null],
-  ['http://2130706433/a.png', null],
-  ['https://cdn.example.com/a.png', 'https://cdn.example.com/a.png'],
-])('a feed from out there can show %s as %s', (address, expected) => {
+it.each<[address: string, nearness: Nearness]>([
+  ['http://192.168.1.1/reboot.png', 1],
+  ['http://[::1]/a.png', 2],
+  ['http://printer/a.png', 1],
+  ['http://nas.local/a.png', 1],
+  ['http://2130706433/a.png', 2],
+  ['https://cdn.example.com/a.png', 0],
+])('%s is a picture of feeds that are at a distance of %i or nearer', (address, nearness) => {
   const text = rss(`<item><title>x</title><enclosure type="image/png" url="${address}"/></item>`);
-  expect(read(text)[0]?.image_url).toBe(expected);
-  const [own] = itemsOf(parseFeed(text), 'http://10.0.0.2/feed');
-  expect(own?.image_url).toBe(new URL(address).href);
+  for (const feed of [0, 1, 2] as const) {
+    expect(read(text, feed)[0]?.image_url).toBe(feed >= nearness ? new URL(address).href : null);
+  }
 });
 
 it('entities that would grow, and those that would read files, are text', () => {

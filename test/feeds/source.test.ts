@@ -3,6 +3,8 @@ import { expect, onTestFinished, test, vi } from 'vitest';
 import type { Answer } from '../../service/feeds/fetch.ts';
 import type { Reader } from '../../service/feeds/reader.ts';
 import { openSource } from '../../service/feeds/source.ts';
+import type { Validators } from '../../service/outbound/answer.ts';
+import type { Nearness } from '../../service/outbound/networks.ts';
 import { createTurns } from '../../service/outbound/turns.ts';
 
 const DAY_MS = 86_400_000;
@@ -34,4 +36,43 @@ test.each([1, 30, 365])('a source that is to be asked every %d days is asked no 
   expect(asked).toBe(1);
   await vi.advanceTimersByTimeAsync(days * DAY_MS);
   expect(asked).toBe(2);
+});
+
+test('a feed that is nearer than it was is read anew, once it sends itself again', async () => {
+  vi.useFakeTimers();
+  onTestFinished(() => void vi.useRealTimers());
+  const asked: (string | null)[] = [];
+  const read: Nearness[] = [];
+  let nearness: Nearness = 0;
+  const fetch = async (base: string, { etag }: Validators): Promise<Answer> => {
+    asked.push(etag);
+    if (etag !== null) return { changed: false, nearness };
+    const validators = { etag: '"1"', lastModified: null };
+    return { changed: true, nearness, body: Buffer.from('<rss/>'), charset: null, base, validators };
+  };
+  const feed: Reader['feed'] = async (_, __, near) => {
+    read.push(near);
+    return { title: null, items: [] };
+  };
+  const source = openSource(
+    { kind: 'rss', id: 'x', url: 'http://a.example/', refreshSeconds: 60, select: null },
+    null,
+    {
+      fetch,
+      reader: { feed } as Reader,
+      turns: createTurns({ total: 8, perHost: 2, gapMs: 0 }),
+      log: pino({ level: 'silent' }),
+      now: Date.now,
+      random: () => 0,
+      onChange: () => {},
+    },
+  );
+  onTestFinished(source.close);
+  await vi.advanceTimersByTimeAsync(100_000);
+  nearness = 1;
+  await vi.advanceTimersByTimeAsync(240_000);
+  expect([asked.slice(0, 4), read]).toEqual([
+    [null, '"1"', '"1"', null],
+    [0, 1],
+  ]);
 });

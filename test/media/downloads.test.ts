@@ -8,6 +8,7 @@ import { createCatalog } from '../../service/media/catalog.ts';
 import { createDownloads } from '../../service/media/downloads.ts';
 import { createHasher } from '../../service/media/hasher.ts';
 import { createGet } from '../../service/outbound/get.ts';
+import { patience } from '../support/observe.ts';
 import { temporaryFolder } from '../support/service.ts';
 import { mountSmallDisk } from '../support/small-disk.ts';
 import { noise, serveBytes, startRemote } from './remote.ts';
@@ -47,7 +48,7 @@ it('many that wait for their turn are no leak to warn of', async () => {
   const { downloads, close } = await setUp();
   const names = Array.from({ length: 40 }, (_, at) => `${at}.bin`);
   const wanted = names.map((name) => downloads.want({ name, from: [`${remote.url}/1`] }).catch(() => 'given up'));
-  await expect.poll(() => remote.requests.length).toBe(2);
+  await expect.poll(() => remote.requests.length, patience).toBe(2);
   await close();
   expect([(await Promise.all(wanted)).length, warnings]).toEqual([40, []]);
 });

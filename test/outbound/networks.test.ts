@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { isInside, isSiteAddress, isThisMachine, listensAlone, nearness } from '../../service/outbound/networks.ts';
+import { isSiteAddress, isThisMachine, listensAlone, nearness, saidNearness } from '../../service/outbound/networks.ts';
 
 const hostOf = (host: string): string => new URL(`http://${host}/`).hostname;
 
@@ -41,11 +41,11 @@ describe('this machine', () => {
     ...['0', '0.0.0.0', '0.0.0.1', '①②⑦.0.0.1'],
     ...['[::1]', '[0:0:0:0:0:0:0:1]', '[::]', '[::ffff:127.0.0.1]', '[::ffff:7f00:1]', '[::ffff:0.0.0.0]'],
   ])('is %s', (host) => {
-    expect([isThisMachine(hostOf(host)), isSiteAddress(hostOf(host)), isInside(new URL(`http://${host}/`))]).toEqual([
-      true,
-      false,
-      true,
-    ]);
+    expect([
+      isThisMachine(hostOf(host)),
+      isSiteAddress(hostOf(host)),
+      saidNearness(new URL(`http://${host}/`)),
+    ]).toEqual([true, false, 2]);
   });
 
   it.each(['localhostess', 'localhost.example', '128.0.0.1', '10.0.0.1', '[fd00::1]', '[::2:0:1]', 'box.local'])(
@@ -81,12 +81,15 @@ it.each([
 });
 
 it.each([
-  ['printer', true],
-  ['printer.', true],
-  ['nas.local', true],
-  ['news.example', false],
-  ['local.example', false],
-  ['8.8.8.8', false],
-])('%s says that it is in here: %s', (host, expected) => {
-  expect(isInside(new URL(`http://${host}/`))).toBe(expected);
+  ['printer', 1],
+  ['printer.', 1],
+  ['nas.local', 1],
+  ['192.168.1.20', 1],
+  ['[fe80::1]', 1],
+  ['169.254.169.254', 2],
+  ['news.example', 0],
+  ['local.example', 0],
+  ['8.8.8.8', 0],
+])('%s says that it is at distance %i', (host, expected) => {
+  expect(saidNearness(new URL(`http://${host}/`))).toBe(expected);
 });

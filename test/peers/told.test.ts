@@ -59,6 +59,7 @@ it.each<[url: string, answered: string, told: string]>([
   ['http://lobby', '::ffff:172.18.0.4', 'http://172.18.0.4'],
   ['http://lobby.local:8080', 'fd00::2', 'http://[fd00::2]:8080'],
   ['http://lobby.local:8080', 'fe80::2%eth0', 'http://lobby.local:8080'],
+  ['http://lobby.local:8080', 'febf::2', 'http://lobby.local:8080'],
   ['http://lobby:8080', '', 'http://lobby:8080'],
   ['http://lobby/signage', '172.18.0.4', 'http://172.18.0.4/signage'],
   ['https://lobby.example', '172.18.0.4', 'https://lobby.example'],
