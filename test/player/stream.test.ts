@@ -44,6 +44,13 @@ const waitForMotion = async (page: Page): Promise<void> => {
     .toBe(true);
 };
 
+/** Runs in the page. */
+const isBlank = (picture: SVGElement | HTMLElement): boolean => {
+  const { width, height } = picture as HTMLCanvasElement;
+  const { data = [] } = (picture as HTMLCanvasElement).getContext('2d')?.getImageData(0, 0, width, height) ?? {};
+  return [...data].every((part, index) => index % 4 === 3 || part === 0);
+};
+
 describeBrowser('a stream slide in a real browser', () => {
   it.each([
     ['without a secret', undefined],
@@ -97,7 +104,7 @@ describeBrowser('a stream slide in a real browser', () => {
     await waitForMotion(page);
   });
 
-  it('comes back after a restart of the service, whatever becomes of its fallback', async () => {
+  it('comes back after a restart of the service, holding its last frame, whatever becomes of its fallback', async () => {
     const mute = createServer();
     await new Promise<void>((resolve) => mute.listen(0, '127.0.0.1', resolve));
     onTestFinished(() => {
@@ -121,6 +128,9 @@ describeBrowser('a stream slide in a real browser', () => {
     await service.close();
     await startTestService({ dataDir, env: { SIGNAGE_PORT: new URL(service.url).port } });
     await fallenBack;
+    const held = await page.waitForSelector('canvas.picture');
+    expect(await held.evaluate(isBlank)).toBe(false);
     await waitForMotion(page);
+    expect(await page.locator('canvas.picture').count()).toBe(0);
   }, 60_000);
 });

@@ -46,6 +46,9 @@ const createFallback = (context: SlideContext): SlideView | null => {
 export const createStream: SlideFactory = (context) => {
   const view = createView('stream');
   const video = createPicture(context.slide.content);
+  const still = document.createElement('canvas');
+  still.className = 'picture';
+  still.style.objectFit = 'contain';
   const life = new AbortController();
   let hls: Hls | null = null;
   let fallback: SlideView | null = null;
@@ -61,8 +64,23 @@ export const createStream: SlideFactory = (context) => {
     release(video);
   };
 
+  /** Keeps the last frame on the screen: a video that lets go of its stream forgets it. */
+  const hold = (): void => {
+    if (video.readyState < video.HAVE_CURRENT_DATA) return;
+    still.width = video.videoWidth;
+    still.height = video.videoHeight;
+    still.getContext('2d')?.drawImage(video, 0, 0);
+    video.after(still);
+  };
+
+  const dropStill = (): void => {
+    still.remove();
+    still.width = 0;
+  };
+
   /** Connects and resolves with the first frame. */
   const connect = async (signal: AbortSignal): Promise<void> => {
+    hold();
     disconnect();
     const url = await manifestOf(context, signal);
     const { default: Player } = await import('hls.js');
@@ -92,6 +110,7 @@ export const createStream: SlideFactory = (context) => {
     } else video.src = url;
     await framed;
     await framePresented(video);
+    dropStill();
   };
 
   const run = (): void => {
@@ -133,7 +152,7 @@ export const createStream: SlideFactory = (context) => {
     const signal = AbortSignal.any([life.signal, end.signal]);
     const patient = AbortSignal.any([signal, AbortSignal.timeout(PATIENCE_MS)]);
     const ready = within(patient, next.prepare(patient));
-    // To connect is to lose the last frame, which had better stay until there is a fallback; but not for long.
+    // A stream that stands still seldom goes on at once: the fallback has the machine first, but not for long.
     const back = Promise.race([ready, pause(RETRY_MS)]).then(() => comeBack(signal));
     try {
       await Promise.race([ready, back]);
@@ -142,9 +161,13 @@ export const createStream: SlideFactory = (context) => {
       next.destroy();
       throw error;
     }
-    if (!isAway) return next.destroy();
+    if (!isAway) {
+      end.abort(new Error('the stream is back'));
+      return next.destroy();
+    }
     fallback = next;
     view.element.append(next.element);
+    dropStill();
     if (isOn) next.start();
   };
 
@@ -193,6 +216,7 @@ export const createStream: SlideFactory = (context) => {
     destroy() {
       life.abort(new Error('the slide is gone'));
       dropFallback();
+      dropStill();
       disconnect();
       view.destroy();
     },
