@@ -12,13 +12,18 @@ const kiosk = findKiosk();
 
 /** How long a page may take to load. */
 const LOAD_MS = 15_000;
+/** And how long at most the screen stays black for one that loads anew. */
+const AGAIN_MS = 3_000;
 
 /** A page of others, loaded and not yet seen. */
 export interface ForeignPage {
   /** From now on it is on the screen, as far as what it lies in is. */
   show(): void;
-  /** While silent, nothing is heard of it; nor seen, since the screen is black. */
-  hush(silent: boolean): void;
+  /**
+   * While silent, nothing is heard of it; nor seen, since the screen is black. Resolves once it can be seen again, or takes
+   * too long.
+   */
+  hush(silent: boolean): Promise<void>;
   close(): void;
 }
 
@@ -78,10 +83,13 @@ const openFrame = async (
 ): Promise<ForeignPage> => {
   const frame = createFrame(url);
   const close = (): void => frame.remove();
+  const load = (): Promise<unknown> => {
+    frame.src = url;
+    return new Promise((resolve) => frame.addEventListener('load', resolve, { once: true }));
+  };
   if (isSilent) parent.append(frame);
   else {
-    frame.src = url;
-    const loaded = new Promise((resolve) => frame.addEventListener('load', resolve, { once: true }));
+    const loaded = load();
     parent.append(frame);
     await within(signal, loaded).catch((error: unknown) => {
       close();
@@ -91,8 +99,9 @@ const openFrame = async (
   return {
     show: () => {},
     // The one way that there is across origins: the page is left, and loaded anew afterwards.
-    hush: (silent) => {
-      frame.src = silent ? 'about:blank' : url;
+    hush: async (silent) => {
+      if (silent) frame.src = 'about:blank';
+      else await within(AbortSignal.timeout(AGAIN_MS), load()).catch(() => {});
     },
     close,
   };
@@ -116,7 +125,7 @@ const openView = async (url: string, isSilent: boolean, signal: AbortSignal): Pr
       isOn = true;
       if (!isSilent) ask('show');
     },
-    hush: (silent) => {
+    hush: async (silent) => {
       isSilent = silent;
       if (isOn) ask(silent ? 'hide' : 'show');
     },

@@ -46,12 +46,18 @@ const state: Report = {
 let isReady = false;
 const beat = startPulse(() => ({ ready: isReady, slide: state.currentSlideId }));
 
+/** Until then the screen stays black: a page in a frame, which is left while it is, loads anew. */
+let seen: Promise<unknown> = Promise.resolve();
+const lighten = (): void => {
+  element('blackout').hidden = !state.blackout;
+};
+
 const change = (changed: Partial<Report>): void => {
   Object.assign(state, changed);
-  element('blackout').hidden = !state.blackout;
-  redirect.hush(state.blackout);
+  if (state.blackout) element('blackout').hidden = false;
   const isCovered = state.blackout || redirect.url !== null;
-  player.halt(state.paused || isCovered, isCovered);
+  const hushed = redirect.hush(state.blackout);
+  seen = Promise.all([seen, hushed, player.halt(state.paused || isCovered, isCovered)]).then(lighten);
   link.report({ ...state });
 };
 

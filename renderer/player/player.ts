@@ -44,8 +44,11 @@ export interface Player {
   turn(step: 1 | -1): void;
   /** Lets slides that failed have another try at once: what they lacked may have come. Steps that led out of step end. */
   retry(): void;
-  /** Stops time and motion, or lets them go on; while silent, nothing may be heard either. */
-  halt(halted: boolean, silent: boolean): void;
+  /**
+   * Stops time and motion, or lets them go on; while silent, nothing may be heard either. Resolves once what is on can be
+   * seen.
+   */
+  halt(halted: boolean, silent: boolean): Promise<void> | undefined;
   /** Looks at the clocks at once, since they were set. */
   look(): void;
 }
@@ -195,7 +198,7 @@ export const createPlayer = (
 
   const begin = (next: Omit<Shown, 'spent'>): void => {
     // First: what starts while the screen is black must not be seen for a moment.
-    if (isSilent) next.view.hush?.(true);
+    if (isSilent) void next.view.hush?.(true);
     next.view.start();
     if (haltedAt !== null) {
       next.view.pause();
@@ -418,9 +421,9 @@ export const createPlayer = (
       update();
     },
     halt: (halted, silent) => {
-      if (silent !== isSilent) shown?.view.hush?.(silent);
+      const seen = silent === isSilent ? undefined : shown?.view.hush?.(silent);
       isSilent = silent;
-      if (halted === (haltedAt !== null)) return;
+      if (halted === (haltedAt !== null)) return seen;
       if (halted) {
         haltedAt = clock.elapsed();
         shown?.view.pause();
@@ -430,6 +433,7 @@ export const createPlayer = (
         shown?.view.resume();
       }
       update();
+      return seen;
     },
   };
 };

@@ -9,8 +9,11 @@ export interface Redirect {
    * not where another was asked for meanwhile. Rejects with a sentence about a page that can't be shown.
    */
   show(url: string): Promise<boolean>;
-  /** While silent, nothing is heard of it; nor seen, since the screen is black. */
-  hush(silent: boolean): void;
+  /**
+   * While silent, nothing is heard of it; nor seen, since the screen is black. Resolves once it can be seen again, or takes
+   * too long.
+   */
+  hush(silent: boolean): Promise<void> | undefined;
 }
 
 export const createRedirect = (parent: HTMLElement, credentials: () => Record<string, string>): Redirect => {
@@ -31,7 +34,7 @@ export const createRedirect = (parent: HTMLElement, credentials: () => Record<st
       try {
         const wasSilent = isSilent;
         const page = await openForeign(url, { parent: place, headers: credentials(), isSilent }, mine.signal);
-        if (isSilent !== wasSilent) page.hush(isSilent);
+        if (isSilent !== wasSilent) void page.hush(isSilent);
         place.classList.add('on');
         page.show();
         shown?.page.close();
@@ -47,7 +50,7 @@ export const createRedirect = (parent: HTMLElement, credentials: () => Record<st
     hush: (silent) => {
       if (silent === isSilent) return;
       isSilent = silent;
-      shown?.page.hush(silent);
+      return shown?.page.hush(silent);
     },
   };
 };

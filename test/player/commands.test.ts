@@ -48,21 +48,39 @@ const open = async (content: object = threeColours): Promise<Scene> => {
 };
 
 /** A page of somebody else's, which counts how often a frame was given it, and one that never answers. */
-const startBluePage = async (): Promise<{ url: string; loads(): number }> => {
+interface BluePage {
+  url: string;
+  loads(): number;
+  /** Holds the next answer back; resolves, once it is asked for, with what lets it go. */
+  hold(): Promise<() => void>;
+}
+
+const startBluePage = async (): Promise<BluePage> => {
   let loads = 0;
+  let onHeld: ((release: () => void) => void) | undefined;
   const site = createServer((request, response) => {
     if (request.url === '/slow') return;
     // The look before is no load.
     if (request.headers['sec-fetch-dest'] === 'iframe') loads += 1;
     response.setHeader('Content-Type', 'text/html');
-    response.end(`<body style="background:rgb(${blue})">`);
+    const answer = (): void => void response.end(`<body style="background:rgb(${blue})">`);
+    if (onHeld === undefined) return answer();
+    onHeld(answer);
+    onHeld = undefined;
   });
   await new Promise<void>((resolve) => site.listen(0, '127.0.0.1', resolve));
   onTestFinished(() => {
     site.closeAllConnections();
     site.close();
   });
-  return { url: `http://127.0.0.1:${(site.address() as AddressInfo).port}/`, loads: () => loads };
+  return {
+    url: `http://127.0.0.1:${(site.address() as AddressInfo).port}/`,
+    loads: () => loads,
+    hold: () =>
+      new Promise((resolve) => {
+        onHeld = resolve;
+      }),
+  };
 };
 
 /** A mark that a reload of the page wipes out. */
@@ -177,6 +195,23 @@ describeBrowser('a command in a real browser', () => {
     await waitForConnection(service, 'lobby', { page: `${url}again` });
     expect(await page.locator('.redirect').count()).toBe(1);
     expect(loads()).toBe(2);
+  });
+
+  it('blackout that ends stays black until the page in the frame is back', async () => {
+    const { url, hold } = await startBluePage();
+    const content = lobby([{ id: 'red', kind: 'web', media_url: url, duration_seconds: 3600 }]);
+    const { page, command } = await open(content);
+    await waitForColour(page, blue);
+    await command('blackout', { blackout: true });
+    await waitForColour(page, black);
+    const held = hold();
+    await command('blackout', { blackout: false });
+    const release = await held;
+    const isBlack = await page.locator('#blackout').isVisible();
+    release();
+    expect(isBlack).toBe(true);
+    await page.locator('#blackout').waitFor({ state: 'hidden' });
+    await waitForColour(page, blue);
   });
 
   it('redirect to a URL that nobody answers at changes nothing, and the service is told', async () => {

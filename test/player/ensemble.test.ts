@@ -64,10 +64,10 @@ describe('in step', () => {
   it('a page that was halted joins the others where they are', async () => {
     const page = openScene(slides, { isInStep: true });
     await wait(2);
-    page.player.halt(true, false);
+    void page.player.halt(true, false);
     await wait(9);
     expect(page.shown).toEqual(['a']);
-    page.player.halt(false, false);
+    void page.player.halt(false, false);
     await wait(0.5);
     expect(page.shown).toEqual(['a', 'c']);
     await wait(4);
@@ -109,7 +109,7 @@ describe('in step', () => {
     const long = { duration_seconds: 20 };
     const page = openScene([slide('a', long), slide('broken', long), slide('c', long)], { isInStep: true });
     await wait(6);
-    page.player.halt(true, false);
+    void page.player.halt(true, false);
     page.player.step(1);
     await wait(60);
     expect(page.shown).toEqual(['a', 'c']);
@@ -120,7 +120,7 @@ describe('in step', () => {
     const until = { schedule_mode: 'between', schedule_end_datetime: '2026-07-01T12:00:08Z' } as const;
     const page = openScene([slide('a', { duration_seconds: 60, ...until })], { isInStep: true });
     await wait(4);
-    page.player.halt(true, false);
+    void page.player.halt(true, false);
     await wait(60);
     expect(page.shown).toEqual(['a', 'idle']);
   });

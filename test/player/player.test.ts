@@ -88,7 +88,7 @@ describe('the player', () => {
       slide('b', { duration_seconds: 100 }),
     );
     await wait(1);
-    player.halt(true, false);
+    void player.halt(true, false);
     await wait(18);
     expect(shown).toEqual(['a']);
     await wait(1.2);
@@ -153,7 +153,7 @@ describe('a halt', () => {
   it('outlives a single slide that begins anew', async () => {
     const { halts, player } = open(slide('a'));
     await wait(0.5);
-    player.halt(true, false);
+    void player.halt(true, false);
     player.step(1);
     expect(halts).toEqual(['pause a', 'again a', 'pause a']);
   });
@@ -161,10 +161,10 @@ describe('a halt', () => {
   it('stops the time of the slide, and gives back what was left of it', async () => {
     const { shown, halts, player } = open(slide('a', { duration_seconds: 10 }), slide('b', { duration_seconds: 10 }));
     await wait(4);
-    player.halt(true, false);
+    void player.halt(true, false);
     await wait(60);
     expect(shown).toEqual(['a']);
-    player.halt(false, false);
+    void player.halt(false, false);
     await wait(5.5);
     expect(shown).toEqual(['a']);
     await wait(1);

@@ -53,8 +53,11 @@ export interface SlideView {
   /** Motion and sound stop, the picture stays. */
   pause(): void;
   resume(): void;
-  /** While silent, nothing may be heard; nothing is seen either. For kinds that a pause does not silence. */
-  hush?(silent: boolean): void;
+  /**
+   * While silent, nothing may be heard; nothing is seen either. For kinds that a pause does not silence. Resolves once
+   * there is something to see again, or it takes too long.
+   */
+  hush?(silent: boolean): Promise<void> | undefined;
   /** Its time begins anew, since nothing else can come on: what has an end begins again. */
   again?(): void;
   /** Turns a page inside the slide; false at its ends and where there are none. */
