@@ -29,18 +29,21 @@ import {
   type Beat,
   beat,
   foreignCall,
+  type Hours,
   type KioskBridge,
   type MaintenanceAnswer,
   type MaintenanceCall,
   type MaintenanceOrder,
   type MaintenanceView,
   maintenanceCall,
+  type OpeningTime,
 } from '../service/wire/kiosk.ts';
 import { readableId } from '../service/wire/readable.ts';
 import type { Paths } from './paths.ts';
 
 export type {
   Beat,
+  Hours,
   KioskBridge,
   KioskHealth,
   KioskSettings,
@@ -48,6 +51,7 @@ export type {
   MaintenanceCall,
   MaintenanceOrder,
   MaintenanceView,
+  OpeningTime,
 };
 export { beat as beatSchema, createQueue, EXIT_CONFIG, foreignCall as foreignCallSchema, maintenanceCall, readableId };
 

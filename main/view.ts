@@ -1,7 +1,6 @@
 /** What the maintenance page shows, put together from what there is: pure. */
 import type { Place } from './displays.ts';
-import type { Hours } from './power/hours.ts';
-import type { Fault, KioskHealth, KioskSettings, MaintenanceView } from './service-host.ts';
+import type { Fault, Hours, KioskHealth, KioskSettings, MaintenanceView } from './service-host.ts';
 
 interface Sources {
   version: string;
@@ -17,16 +16,6 @@ interface Sources {
   hours(slug: string): Hours;
   log: readonly string[];
 }
-
-const weekdays = ['', 'Mon', 'Tue', 'Wed', 'Thu', 'Fri', 'Sat', 'Sun'];
-
-const inWords = (hours: Hours): string | null =>
-  hours
-    ?.map(({ days, date, open, close }) => {
-      const when = date ?? days?.map((day) => weekdays[day]).join(', ') ?? 'daily';
-      return open === undefined || close === undefined ? `${when} closed` : `${when} ${open}–${close}`;
-    })
-    .join('; ') ?? null;
 
 export const viewOf = ({
   version,
@@ -53,7 +42,7 @@ export const viewOf = ({
       screen,
       isFixed: place.screen !== null,
       rotation: place.rotation,
-      hours: screen === null ? null : inWords(hours(screen)),
+      hours: screen === null ? null : hours(screen),
     };
   }),
 });

@@ -1,20 +1,6 @@
 /** Whether displays are to be on: a pure function of opening hours and the time, in ms since the epoch. */
 import { addDays, type Span, spanOf, wallTimeOf, weekdayOf } from '../../service/wire/wall-time.ts';
-
-/** As in `content.json`: times of the week, or of one day; a date without times is closed. */
-export interface OpeningTime {
-  /** ISO weekdays; absent: every day. */
-  days?: readonly number[] | undefined;
-  /** `YYYY-MM-DD`. */
-  date?: string | undefined;
-  /** `HH:MM`. */
-  open?: string | undefined;
-  /** `HH:MM`; at or before `open` it is on the next day. */
-  close?: string | undefined;
-}
-
-/** Null: always open. */
-export type Hours = readonly OpeningTime[] | null;
+import type { Hours, OpeningTime } from '../service-host.ts';
 
 /** So far ahead a change is looked for, days. */
 const HORIZON_DAYS = 15;

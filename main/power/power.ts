@@ -1,7 +1,7 @@
 /** Displays on in opening hours and off outside them, for whole boxes. */
 import type { Logger } from 'pino';
-import { createQueue } from '../service-host.ts';
-import { type Hours, type Plan, plan } from './hours.ts';
+import { createQueue, type Hours } from '../service-host.ts';
+import { type Plan, plan } from './hours.ts';
 import type { Panel } from './panels.ts';
 
 interface Dependencies {

@@ -7,6 +7,7 @@ import type {
   MaintenanceView,
 } from '../../service/wire/kiosk.ts';
 import { element } from '../onboarding/element.ts';
+import { hoursIn } from './hours.ts';
 import { createKeypad } from './keypad.ts';
 import { textsFor } from './texts.ts';
 
@@ -75,7 +76,7 @@ const placeCard = (place: MaintenanceView['places'][number], { screens }: Mainte
   list.append(
     ...facts([
       [texts.shows, shown, ...(place.isFixed ? [texts.fixed] : [])],
-      [texts.hours, place.hours ?? texts.alwaysOn],
+      [texts.hours, hoursIn(place.hours, tag, texts)],
       [texts.device, place.deviceId],
     ]),
   );

@@ -37,6 +37,8 @@ interface Texts {
     rotation: string;
     hours: string;
     alwaysOn: string;
+    daily: string;
+    closed: string;
     which: string;
     all: string;
     primary: string;
@@ -104,6 +106,8 @@ const en: Texts = {
     rotation: 'Turned',
     hours: 'Opening hours',
     alwaysOn: 'Always on',
+    daily: 'daily',
+    closed: 'closed',
     which: 'Plays on',
     all: 'All displays',
     primary: 'Main display only',
@@ -172,6 +176,8 @@ const de: Texts = {
     rotation: 'Gedreht',
     hours: 'Öffnungszeiten',
     alwaysOn: 'Immer an',
+    daily: 'täglich',
+    closed: 'geschlossen',
     which: 'Spielt auf',
     all: 'Alle Bildschirme',
     primary: 'Nur der Hauptbildschirm',

@@ -54,6 +54,21 @@ export const maintenanceCall = z.object({
 });
 export type MaintenanceCall = z.infer<typeof maintenanceCall>;
 
+/** As in `content.json`: times of the week, or of one day; a date without times is closed. */
+export interface OpeningTime {
+  /** ISO weekdays; absent: every day. */
+  days?: readonly number[] | undefined;
+  /** `YYYY-MM-DD`. */
+  date?: string | undefined;
+  /** `HH:MM`. */
+  open?: string | undefined;
+  /** `HH:MM`; at or before `open` it is on the next day. */
+  close?: string | undefined;
+}
+
+/** Null: always open. */
+export type Hours = readonly OpeningTime[] | null;
+
 /** What the maintenance page shows once it is unlocked. */
 export interface MaintenanceView {
   /** Of the program, and in brackets the channel that its updates come from. */
@@ -76,8 +91,7 @@ export interface MaintenanceView {
     /** Whether config.json says what it shows. */
     isFixed: boolean;
     rotation: 0 | 90 | 180 | 270;
-    /** Its opening hours, in words; null: always on. */
-    hours: string | null;
+    hours: Hours;
   }[];
   /** The newest lines of the log, oldest first: a JSON object each. */
   log: readonly string[];

@@ -3,6 +3,8 @@ import type { Place } from '../../main/displays.ts';
 import type { KioskSettings } from '../../main/service-host.ts';
 import { withRotation } from '../../main/settings.ts';
 import { viewOf } from '../../main/view.ts';
+import { hoursIn } from '../../renderer/kiosk/hours.ts';
+import { textsFor } from '../../renderer/kiosk/texts.ts';
 
 const place = (number: number, label = `TV ${number}`): Place => ({
   number,
@@ -57,6 +59,22 @@ it.each<[string, Partial<KioskSettings>, Place[], Partial<KioskSettings>]>([
   expect(withRotation({ displays: 'all', ...settings }, places, 11, 90)).toEqual(expected);
 });
 
+const hours = [
+  { days: [1, 7], open: '08:00', close: '20:00' },
+  { open: '09:00', close: '01:00' },
+  { date: '2026-12-24' },
+];
+
+it.each([
+  ['en', hours, 'Mon, Sun 08:00–20:00; daily 09:00–01:00; Dec 24, 2026 closed'],
+  ['de-AT', hours, 'Mo, So 08:00–20:00; täglich 09:00–01:00; 24.12.2026 geschlossen'],
+  ['de', null, 'Immer an'],
+  ['en', [], 'Always on'],
+])('opening hours in words, %s', (language, given, words) => {
+  const { tag, maintenance } = textsFor([language]);
+  expect(hoursIn(given, tag, maintenance)).toBe(words);
+});
+
 it('the view says what each display shows, and when', () => {
   const view = viewOf({
     ...{ version: '1.2.3', address: null, fault: null, screens: [], log: [] },
@@ -64,8 +82,7 @@ it('the view says what each display shows, and when', () => {
     settings: { displays: [{ display: 1 }], updates: { channel: 'beta', hours: '03:00-05:00' } },
     places: [place(1), { ...place(2, ''), screen: 'bar' }],
     screenOf: () => 'lobby',
-    hours: (slug) =>
-      slug === 'lobby' ? [{ days: [1, 2], open: '08:00', close: '20:00' }, { date: '2026-12-24' }] : null,
+    hours: (slug) => (slug === 'lobby' ? hours : null),
   });
   expect(view).toMatchObject({
     displays: 'chosen',
@@ -73,7 +90,7 @@ it('the view says what each display shows, and when', () => {
     updates: { ready: '1.3.0', hours: '03:00-05:00' },
   });
   expect(view.places).toMatchObject([
-    { name: 'TV 1, 1920 × 1080', screen: 'lobby', isFixed: false, hours: 'Mon, Tue 08:00–20:00; 2026-12-24 closed' },
+    { name: 'TV 1, 1920 × 1080', screen: 'lobby', isFixed: false, hours },
     { name: 'Display 2, 1920 × 1080', screen: 'bar', isFixed: true, hours: null },
   ]);
 });

@@ -1,7 +1,8 @@
 import fc from 'fast-check';
 import { Temporal } from 'temporal-polyfill';
 import { describe, expect, test } from 'vitest';
-import { type Hours, plan } from '../../main/power/hours.ts';
+import { plan } from '../../main/power/hours.ts';
+import type { Hours } from '../../main/service-host.ts';
 import { isOn, type Schedule } from '../../renderer/player/schedule.ts';
 
 const MINUTE = 60_000;

@@ -3,9 +3,9 @@ import { chmodSync, existsSync, readFileSync, writeFileSync } from 'node:fs';
 import { delimiter, join } from 'node:path';
 import { pino } from 'pino';
 import { afterEach, expect, test } from 'vitest';
-import type { Hours } from '../../main/power/hours.ts';
 import { systemPanels } from '../../main/power/panels.ts';
 import { createPower } from '../../main/power/power.ts';
+import type { Hours } from '../../main/service-host.ts';
 import { temporaryFolder } from '../support/service.ts';
 
 const path = process.env.PATH;

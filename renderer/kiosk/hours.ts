@@ -1,0 +1,25 @@
+/** Opening hours as a person reads them. */
+import type { Hours } from '../../service/wire/kiosk.ts';
+
+interface Words {
+  alwaysOn: string;
+  daily: string;
+  closed: string;
+}
+
+/** @param tag BCP 47, of the language that the words are in */
+export const hoursIn = (hours: Hours, tag: string, { alwaysOn, daily, closed }: Words): string => {
+  if (hours === null || hours.length === 0) return alwaysOn;
+  const weekday = new Intl.DateTimeFormat(tag, { weekday: 'short', timeZone: 'UTC' });
+  // In a month that began on a Monday.
+  const namesOf = (days: readonly number[]): string =>
+    days.map((each) => weekday.format(Date.UTC(2024, 0, each))).join(', ');
+  const day = new Intl.DateTimeFormat(tag, { dateStyle: 'medium', timeZone: 'UTC' });
+  return hours
+    .map(({ days, date, open, close }) => {
+      const weekly = days === undefined ? daily : namesOf(days);
+      const when = date === undefined ? weekly : day.format(Date.parse(date));
+      return open === undefined || close === undefined ? `${when} ${closed}` : `${when} ${open}–${close}`;
+    })
+    .join('; ');
+};
