@@ -94,7 +94,10 @@ export interface Service {
   screenOf(deviceId: string): string | null;
   /** Binds a device to a screen, as onboarding does. @throws CodedError as there */
   bind(deviceId: string, screenSlug: string): Promise<void>;
-  /** Stops everything, in the order of the house: listening, sockets, store. Takes at most 5 s, as long as the disk does not hang. */
+  /**
+   * Stops everything, in the order of the house: listening, sockets, store. Takes at most 5 s, as long as the disk does
+   * not hang.
+   */
   close(): Promise<void>;
 }
 

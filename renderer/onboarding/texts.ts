@@ -1,5 +1,6 @@
 /// <reference types="vite/client" />
 /** What the onboarding pages say. A language is one file in `texts/`, named by its BCP 47 tag. */
+import { choose } from '../shared/language.ts';
 
 /** Stands in the pages as it is, where an element names it in `data-text`. */
 export interface PlainTexts {
@@ -71,10 +72,6 @@ export interface Texts {
   tooMany: string;
   fault: string;
 }
-
-/** The best of the languages that there are: the first wanted one, region aside; English where none is there. */
-export const choose = (available: readonly string[], wanted: readonly string[]): string =>
-  wanted.map((tag) => tag.toLowerCase().split('-')[0] ?? '').find((language) => available.includes(language)) ?? 'en';
 
 /** The texts in the browser's language; the page is marked as being in it, and filled in. */
 export const speak = (page: Document, wanted: readonly string[]): Texts => {

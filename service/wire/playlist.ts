@@ -54,14 +54,19 @@ export type Slide = z.infer<typeof slide>;
 
 export const sourceStatus = z.enum(['pending', 'ok', 'stale', 'failed']);
 
+/** What feeds and API sources have in common. */
+const followed = {
+  id: z.string(),
+  name: z.string(),
+  url: z.string(),
+  refresh_seconds: z.number(),
+  status: sourceStatus,
+  fetched_at: instant.nullable(),
+};
+
 export const rssFeed = z
   .object({
-    id: z.string(),
-    name: z.string(),
-    url: z.string(),
-    refresh_seconds: z.number(),
-    status: sourceStatus,
-    fetched_at: instant.nullable(),
+    ...followed,
     items: z.array(
       z.object({
         id: z.string(),
@@ -78,12 +83,7 @@ export type RssFeed = z.infer<typeof rssFeed>;
 
 export const apiSource = z
   .object({
-    id: z.string(),
-    name: z.string(),
-    url: z.string(),
-    refresh_seconds: z.number(),
-    status: sourceStatus,
-    fetched_at: instant.nullable(),
+    ...followed,
     data: z.unknown(),
   })
   .meta({ id: 'ApiSource' });

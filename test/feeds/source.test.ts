@@ -9,6 +9,15 @@ import { createTurns } from '../../service/outbound/turns.ts';
 
 const DAY_MS = 86_400_000;
 
+/** What a source needs beside what it fetches and reads with. */
+const surroundings = () => ({
+  turns: createTurns({ total: 8, perHost: 2, gapMs: 0 }),
+  log: pino({ level: 'silent' }),
+  now: Date.now,
+  random: () => 0,
+  onChange: () => {},
+});
+
 test.each([1, 30, 365])('a source that is to be asked every %d days is asked no more often', async (days) => {
   vi.useFakeTimers();
   onTestFinished(() => void vi.useRealTimers());
@@ -24,11 +33,7 @@ test.each([1, 30, 365])('a source that is to be asked every %d days is asked no 
     {
       fetch,
       reader: { data: async () => ({}) } as unknown as Reader,
-      turns: createTurns({ total: 8, perHost: 2, gapMs: 0 }),
-      log: pino({ level: 'silent' }),
-      now: Date.now,
-      random: () => 0,
-      onChange: () => {},
+      ...surroundings(),
     },
   );
   onTestFinished(source.close);
@@ -60,11 +65,7 @@ test('a feed that is nearer than it was is read anew, once it sends itself again
     {
       fetch,
       reader: { feed } as Reader,
-      turns: createTurns({ total: 8, perHost: 2, gapMs: 0 }),
-      log: pino({ level: 'silent' }),
-      now: Date.now,
-      random: () => 0,
-      onChange: () => {},
+      ...surroundings(),
     },
   );
   onTestFinished(source.close);

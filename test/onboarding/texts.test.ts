@@ -2,7 +2,7 @@ import { readFileSync } from 'node:fs';
 import { expect, it } from 'vitest';
 import { texts as de } from '../../renderer/onboarding/texts/de.ts';
 import { texts as en } from '../../renderer/onboarding/texts/en.ts';
-import { choose } from '../../renderer/onboarding/texts.ts';
+import { choose } from '../../renderer/shared/language.ts';
 
 it.each<[string[], string]>([
   [['de-AT', 'en'], 'de'],

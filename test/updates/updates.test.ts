@@ -62,6 +62,13 @@ const installBox = (feed: string | null, makeInstaller?: (restart: () => void, u
   return box;
 };
 
+/** Starts a box, and has it fetch what the feed offers and put it in. */
+const putIn = async (box: ReturnType<typeof installBox>): Promise<void> => {
+  await box.boot();
+  await box.later(2 * MINUTE);
+  await box.later(30 * MINUTE);
+};
+
 test('a good version goes in at a quiet hour, proves well, and stays', async () => {
   const box = installBox((await serveFeed({ version: '2.0.0' })).url);
   expect(await box.boot()).toBe(true);
@@ -86,9 +93,7 @@ test('a good version goes in at a quiet hour, proves well, and stays', async () 
 test('a version that crashes in a loop is rolled back, and not tried again; the next one is', async () => {
   const feed = await serveFeed({ version: '2.0.0' });
   const box = installBox(feed.url);
-  await box.boot();
-  await box.later(2 * MINUTE);
-  await box.later(30 * MINUTE);
+  await putIn(box);
   expect(box.version()).toBe('2.0.0');
   expect(await box.boot()).toBe(true);
   box.now += MINUTE;
@@ -109,9 +114,7 @@ test('a version that crashes in a loop is rolled back, and not tried again; the 
 
 test('a version that runs but does not play is rolled back', async () => {
   const box = installBox((await serveFeed({ version: '2.0.0' })).url);
-  await box.boot();
-  await box.later(2 * MINUTE);
-  await box.later(30 * MINUTE);
+  await putIn(box);
   box.isWell = false;
   expect(await box.boot()).toBe(true);
   for (let minutes = 0; minutes < 20; minutes += 1) await box.later(MINUTE);
@@ -122,9 +125,7 @@ test('a version that runs but does not play is rolled back', async () => {
 
 test('a version that does not play is rolled back though the disk takes nothing', async () => {
   const box = installBox((await serveFeed({ version: '2.0.0' })).url);
-  await box.boot();
-  await box.later(2 * MINUTE);
-  await box.later(30 * MINUTE);
+  await putIn(box);
   box.isWell = false;
   expect(await box.boot()).toBe(true);
   const record = join(box.updatesDir, 'state.json');
@@ -166,9 +167,7 @@ test('an installation that fails leaves what runs, and is tried again', async ()
     },
     rollBack: async () => {},
   }));
-  await box.boot();
-  await box.later(2 * MINUTE);
-  await box.later(30 * MINUTE);
+  await putIn(box);
   expect(ordered).toHaveLength(1);
   fails = false;
   for (let hours = 0; hours < 30; hours += 1) await box.later(HOUR);
@@ -201,9 +200,7 @@ test('a disk that takes nothing puts an update off, and no longer than it does',
   const box = installBox((await serveFeed({ version: '2.0.0' })).url);
   const record = join(box.updatesDir, 'state.json');
   mkdirSync(record, { recursive: true });
-  await box.boot();
-  await box.later(2 * MINUTE);
-  await box.later(30 * MINUTE);
+  await putIn(box);
   expect(box.version()).toBe('1.0.0');
   rmdirSync(record);
   for (let hours = 0; hours < 48 && box.version() === '1.0.0'; hours += 1) await box.later(HOUR);
@@ -212,9 +209,7 @@ test('a disk that takes nothing puts an update off, and no longer than it does',
 
 test('a deb is ordered from root, by a file that is there at once and whole', async () => {
   const box = installBox((await serveFeed({ version: '2.0.0' })).url, (_, updatesDir) => debInstaller(updatesDir));
-  await box.boot();
-  await box.later(2 * MINUTE);
-  await box.later(30 * MINUTE);
+  await putIn(box);
   expect(readFileSync(join(box.updatesDir, 'order'), 'utf8')).toBe('install\n');
   // Root never came: the order is given again, and what runs is not disturbed.
   expect(box.updates.status().ready).toBeNull();
