@@ -1,7 +1,7 @@
 import { lookup } from 'node:dns/promises';
 import { isIP, type LookupFunction } from 'node:net';
 import { FetchFault } from './fault.ts';
-import { type Nearness, nearness } from './networks.ts';
+import { bareHost, type Nearness, nearness } from './networks.ts';
 import { createTurns } from './turns.ts';
 
 /**
@@ -118,7 +118,7 @@ export const createLocator = (
    */
   return async (host: string, signal: AbortSignal): Promise<Place> => {
     signal.throwIfAborted();
-    const bare = host.replace(/^\[|\]$/g, '');
+    const bare = bareHost(host);
     const family = isIP(bare);
     const named = () =>
       find(bare, signal).catch((error: unknown) => {

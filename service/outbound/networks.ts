@@ -22,31 +22,31 @@ const isIn = (blocks: BlockList, address: string): boolean => blocks.check(addre
 /** A socket's address of IPv4 in IPv6 (RFC 4291, 2.5.5.2) as it is in IPv4; any other as it is. */
 export const unmapped = (address: string): string => address.replace(/^::ffff:(?=\d+\.\d+\.\d+\.\d+$)/i, '');
 
-/** Whether an address leads nowhere without the zone that it is of (RFC 4007), which a URL can't have. */
-export const needsZone = (address: string): boolean => isIn(link6, plain(address));
-
 /** A URL's host without the brackets of IPv6, or a socket's address without its zone. */
-const plain = (host: string): string => host.replace(/^\[|\]$|%.*$/g, '');
+export const bareHost = (host: string): string => host.replace(/^\[|\]$|%.*$/g, '');
+
+/** Whether an address leads nowhere without the zone that it is of (RFC 4007), which a URL can't have. */
+export const needsZone = (address: string): boolean => isIn(link6, bareHost(address));
 
 /** 0 for the Internet, 1 for the site's network, 2 for this machine and who answers to it alone. */
 export type Nearness = 0 | 1 | 2;
 
 /** How near an IP address is. */
 export const nearness = (address: string): Nearness => {
-  const bare = plain(address);
+  const bare = bareHost(address);
   if (isIn(machine, bare) || isIn(link, bare)) return 2;
   return isIn(site, bare) || isIn(link6, bare) ? 1 : 0;
 };
 
 /** Whether a URL's host is an IP address that a machine has in a network of a site, with a router or without one. */
 export const isSiteAddress = (host: string): boolean => {
-  const bare = plain(host);
+  const bare = bareHost(host);
   return isIP(bare) > 0 && [site, link, link6].some((blocks) => isIn(blocks, bare));
 };
 
 /** Whether a host, as a URL has it, is this machine to whoever asks there: loopback by address or by name, or "any". */
 export const isThisMachine = (host: string): boolean => {
-  const bare = plain(host);
+  const bare = bareHost(host);
   return isIP(bare) > 0 ? isIn(machine, bare) : /^(.*\.)?localhost\.?$/i.test(bare);
 };
 
@@ -56,7 +56,7 @@ export const listensAlone = (host: string): boolean => !['0.0.0.0', '::'].includ
 /** How near a URL says by itself to be, at least: by its address, or by a name that only a local network can have. */
 export const saidNearness = ({ hostname }: URL): Nearness => {
   if (isThisMachine(hostname)) return 2;
-  const bare = plain(hostname).replace(/\.$/, '');
+  const bare = bareHost(hostname).replace(/\.$/, '');
   if (isIP(bare) > 0) return nearness(bare);
   return !bare.includes('.') || bare.endsWith('.local') ? 1 : 0;
 };

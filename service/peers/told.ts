@@ -1,6 +1,6 @@
 import { isIP, isIPv6 } from 'node:net';
 import { isBaseUrl } from '../options.ts';
-import { isSiteAddress, isThisMachine, needsZone, unmapped } from '../outbound/networks.ts';
+import { bareHost, isSiteAddress, isThisMachine, needsZone, unmapped } from '../outbound/networks.ts';
 
 /** A socket's address as a URL has it; null where no URL can (RFC 6874: a zone). */
 export const hostOf = (address: string): string | null => {
@@ -16,7 +16,7 @@ export const hostOf = (address: string): string | null => {
  */
 export const placeToTell = (url: string, host: string | null): string => {
   const place = new URL(url);
-  if (host === null || place.protocol !== 'http:' || isIP(place.hostname.replace(/^\[|\]$/g, '')) > 0) return url;
+  if (host === null || place.protocol !== 'http:' || isIP(bareHost(place.hostname)) > 0) return url;
   place.hostname = host;
   return place.href.replace(/\/$/, '');
 };
