@@ -252,9 +252,10 @@ secret is set the page token rides as a second subprotocol, \`token.TOKEN\`. Mes
 The page says \`hello\` first, within 5 s, then \`state\` on every change, \`fault\` for what it could not show,
 \`clock\` where it goes by another clock or was set, and \`swap\` for every change of slides (schemas Hello, State, Fault,
 Clock, Swap). The service says \`welcome\` (\`connectionId\`, \`clientName\`, \`revision\`,
-\`serverTime\` in ms since the epoch), \`command\` (\`command\` and its arguments) and \`revision\` (\`revision\`: fetch the
-playlist where it differs). The service pings every 15 s; a connection silent for 40 s leaves the snapshot. A message that
-is not valid closes the socket with 1008.
+\`serverTime\` in ms since the epoch), \`command\` (\`command\` and its arguments), \`revision\` (\`revision\`: fetch the
+playlist where it differs) and, with each ping, \`heartbeat\` (\`revision\`, likewise). The service pings every 15 s; a
+connection silent for 40 s leaves the snapshot, and a page that receives nothing for 40 s should connect again. A message
+that is not valid closes the socket with 1008.
 
 **The socket of a landing page** is a WebSocket at \`/api/onboarding/socket?deviceId=…\`, with the same subprotocols and
 heartbeat. The page says nothing. The service says \`status\` (the fields of OnboardingStatus, and \`formUrl\`, the address

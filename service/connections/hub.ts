@@ -136,9 +136,14 @@ export const createHub = ({ log, reports, revisionOf, nameOf, siteTime, onSkew }
 
   const attach = (socket: WebSocket, origin: Origin): void => {
     let peer: Peer | null = null;
-    sockets.add(socket, { slug: origin.slug, address: origin.clientIp }, () => {
+    const onSeen = (): void => {
       if (peer !== null) peer.connection.lastSeenAt = timestamp();
-    });
+    };
+    const onPing = (): void => {
+      const revision = revisionOf(origin.slug);
+      if (peer !== null && revision !== undefined) sockets.write(socket, encode({ type: 'heartbeat', revision }));
+    };
+    sockets.add(socket, { slug: origin.slug, address: origin.clientIp }, onSeen, onPing);
     const refuse = (reason: string): void => {
       clearTimeout(deadline);
       log.warn({ slug: origin.slug, address: origin.clientIp, reason }, 'a socket broke the protocol');

@@ -8,8 +8,9 @@ export interface Sockets {
    * Takes care of a socket until it closes.
    * @param context what the log says of it
    * @param onSeen called at every sign of life
+   * @param onPing called with each ping
    */
-  add(socket: WebSocket, context: object, onSeen?: () => void): void;
+  add(socket: WebSocket, context: object, onSeen?: () => void, onPing?: () => void): void;
   /** Whether it is open, and there was a sign of life within the last 40 s. */
   isLive(socket: WebSocket): boolean;
   /** False where a socket is closed, or too far behind to be worth another byte. */
@@ -29,7 +30,7 @@ export const GOING_AWAY = 1001;
 export const POLICY_VIOLATION = 1008;
 
 export const createSockets = (log: Logger): Sockets => {
-  const known = new Map<WebSocket, { context: object; lastSeen: number }>();
+  const known = new Map<WebSocket, { context: object; lastSeen: number; onPing: (() => void) | undefined }>();
 
   const isLive = (socket: WebSocket): boolean => {
     const state = known.get(socket);
@@ -39,16 +40,20 @@ export const createSockets = (log: Logger): Sockets => {
   };
 
   const heartbeat = setInterval(() => {
-    for (const socket of known.keys()) {
-      if (isLive(socket)) socket.ping();
-      else socket.terminate();
+    for (const [socket, { onPing }] of known) {
+      if (!isLive(socket)) {
+        socket.terminate();
+        continue;
+      }
+      socket.ping();
+      onPing?.();
     }
   }, PING_MS);
   heartbeat.unref();
 
   return {
-    add: (socket, context, onSeen) => {
-      const state = { context, lastSeen: performance.now() };
+    add: (socket, context, onSeen, onPing) => {
+      const state = { context, lastSeen: performance.now(), onPing };
       known.set(socket, state);
       const seen = (): void => {
         state.lastSeen = performance.now();

@@ -110,6 +110,12 @@ export type ServiceMessage =
   | { type: 'welcome'; connectionId: string; clientName: string | null; revision: string; serverTime: number }
   | ({ type: 'command' } & Command)
   | { type: 'revision'; revision: string }
+  /**
+   * Sent every 15 s beside the WebSocket ping, which a browser does not show to its page: a page that receives nothing
+   * for 40 s has a dead socket. `revision` is as in `revision`, so that a page which does not know the type treats it
+   * as that message.
+   */
+  | { type: 'heartbeat'; revision: string }
   /** `t1` and `t2`: the time of the site as the question came and as the answer went, in ms since the epoch. */
   | { type: 'time'; t0: number; t1: number; t2: number };
 
