@@ -1,10 +1,10 @@
 import type { FileHandle } from 'node:fs/promises';
 import { open } from 'node:fs/promises';
 import { imageSize } from 'image-size';
+import { type Budget, createBudget, createReader, type ReadAt } from './budget.ts';
 import { fingerprint } from './fingerprint.ts';
 import { matroskaFacts } from './matroska.ts';
 import { movieFacts } from './mp4.ts';
-import { readAt } from './read.ts';
 import { mp3Duration, oggDuration } from './sound.ts';
 import { judgeType, SIGNATURE_BYTES } from './types.ts';
 
@@ -22,20 +22,22 @@ export interface Facts {
 }
 
 /** Photographs carry previews and colour profiles in front of their size. */
-const IMAGE_HEAD_BYTES = 512 * 1024;
+const JPEG_HEAD_BYTES = 512 * 1024;
+/** Of any other picture: image-size takes quadratic time for some of them. */
+const IMAGE_HEAD_BYTES = 64 * 1024;
 
 /** Matroska's headers, and an MP3's first frame, which may stand behind a picture of its cover. */
 const SOUND_HEAD_BYTES = 1024 ** 2;
 /** An Ogg page has at most 65,307 bytes. */
 const SOUND_TAIL_BYTES = 128 * 1024;
 
-const readHead = (handle: FileHandle, length: number): Promise<Buffer> => readAt(handle, 0, length);
+const readSignature = (handle: FileHandle): Promise<Buffer> => createReader(handle, createBudget())(0, SIGNATURE_BYTES);
 
 /** The first bytes of a file, as many as tell its type. */
 export const headOf = async (path: string): Promise<Buffer> => {
   const handle = await open(path);
   try {
-    return await readHead(handle, SIGNATURE_BYTES);
+    return await readSignature(handle);
   } finally {
     await handle.close();
   }
@@ -43,7 +45,7 @@ export const headOf = async (path: string): Promise<Buffer> => {
 
 /** The media type that a file of this name goes out under; see {@link judgeType}. */
 export const typeOfFile = async (handle: FileHandle, name: string): Promise<string> =>
-  judgeType(name, await readHead(handle, SIGNATURE_BYTES));
+  judgeType(name, await readSignature(handle));
 
 const imageFacts = (head: Buffer): { width: number; height: number } | null => {
   try {
@@ -55,15 +57,23 @@ const imageFacts = (head: Buffer): { width: number; height: number } | null => {
   }
 };
 
+interface Opened {
+  mediaType: string;
+  /** Bytes. */
+  size: number;
+  budget: Budget;
+  readAt: ReadAt;
+}
+
 /** What films and sound say of themselves, by their containers. */
-const movingFacts = async (handle: FileHandle, mediaType: string, size: number): Promise<Partial<Facts> | null> => {
-  if (/\/(?:mp4|quicktime|3gpp)$/.test(mediaType)) return movieFacts(handle, size);
+const movingFacts = async ({ mediaType, size, budget, readAt }: Opened): Promise<Partial<Facts> | null> => {
+  if (/\/(?:mp4|quicktime|3gpp)$/.test(mediaType)) return movieFacts(readAt, size);
   if (!/\/(?:webm|matroska|ogg|mpeg)$/.test(mediaType)) return null;
-  const head = await readHead(handle, Math.min(SOUND_HEAD_BYTES, size));
-  if (/\/(?:webm|matroska)$/.test(mediaType)) return matroskaFacts(head);
+  const head = await readAt(0, Math.min(SOUND_HEAD_BYTES, size));
+  if (/\/(?:webm|matroska)$/.test(mediaType)) return matroskaFacts(head, budget);
   if (mediaType === 'audio/mpeg') return { duration: mp3Duration(head, size) };
   if (mediaType !== 'audio/ogg') return null;
-  return { duration: oggDuration(head, await readAt(handle, Math.max(0, size - SOUND_TAIL_BYTES), SOUND_TAIL_BYTES)) };
+  return { duration: oggDuration(head, await readAt(Math.max(0, size - SOUND_TAIL_BYTES), SOUND_TAIL_BYTES)) };
 };
 
 /** Looks into a file, which may hold anything, under the name that it has or is to have. */
@@ -71,13 +81,16 @@ export const inspect = async (path: string, name: string): Promise<Facts> => {
   const handle = await open(path);
   try {
     const stats = await handle.stat();
-    const mediaType = await typeOfFile(handle, name);
-    const facts = { fingerprint: fingerprint(stats), size: stats.size, mediaType };
-    const unknown = { width: null, height: null, duration: null };
+    const { size } = stats;
+    const budget = createBudget();
+    const readAt = createReader(handle, budget);
+    const mediaType = judgeType(name, await readAt(0, SIGNATURE_BYTES));
+    const facts = { fingerprint: fingerprint(stats), size, mediaType, width: null, height: null, duration: null };
     if (mediaType.startsWith('image/')) {
-      return { ...facts, ...unknown, ...imageFacts(await readHead(handle, IMAGE_HEAD_BYTES)) };
+      const length = mediaType === 'image/jpeg' ? JPEG_HEAD_BYTES : IMAGE_HEAD_BYTES;
+      return { ...facts, ...imageFacts(await readAt(0, length)) };
     }
-    return { ...facts, ...unknown, ...(await movingFacts(handle, mediaType, stats.size)) };
+    return { ...facts, ...(await movingFacts({ mediaType, size, budget, readAt })) };
   } finally {
     await handle.close();
   }

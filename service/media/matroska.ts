@@ -1,3 +1,5 @@
+import type { Budget } from './budget.ts';
+
 /** What a WebM or Matroska file says of itself (RFC 9559), in pixels and seconds; nulls where it doesn't. */
 interface MatroskaFacts {
   width: number | null;
@@ -22,9 +24,6 @@ const ID = {
   pixelHeight: 0xba,
 } as const;
 
-/** Elements looked at on each level before giving up: far more than there are in front of the first cluster. */
-const MOST_ELEMENTS = 1000;
-
 /** A variable-size integer (RFC 8794, 4): its bytes, and its value with or without the marker of its length. */
 const integerAt = (bytes: Buffer, at: number, keepsMarker: boolean): { value: number; length: number } | null => {
   const first = bytes[at] ?? 0;
@@ -36,8 +35,8 @@ const integerAt = (bytes: Buffer, at: number, keepsMarker: boolean): { value: nu
 };
 
 /** The elements inside another, one level deep. The last may be cut off, or of unknown length. */
-function* elements(bytes: Buffer): Generator<Element> {
-  for (let at = 0, count = 0; at < bytes.length && count < MOST_ELEMENTS; count += 1) {
+function* elements(bytes: Buffer, budget: Budget): Generator<Element> {
+  for (let at = 0; at < bytes.length && budget.spend(); ) {
     const id = integerAt(bytes, at, true);
     const size = id && integerAt(bytes, at + id.length, false);
     if (!size) return;
@@ -48,8 +47,8 @@ function* elements(bytes: Buffer): Generator<Element> {
   }
 }
 
-const find = (bytes: Buffer, id: number): Buffer | undefined => {
-  for (const element of elements(bytes)) if (element.id === id) return element.content;
+const find = (bytes: Buffer, id: number, budget: Budget): Buffer | undefined => {
+  for (const element of elements(bytes, budget)) if (element.id === id) return element.content;
   return undefined;
 };
 
@@ -59,17 +58,21 @@ const unsigned = (bytes: Buffer | undefined): number | null =>
 const float = (bytes: Buffer | undefined): number | null =>
   bytes?.length === 8 ? bytes.readDoubleBE(0) : bytes?.length === 4 ? bytes.readFloatBE(0) : null;
 
-/** Reads the beginning of a file, as much as holds its headers. */
-export const matroskaFacts = (head: Buffer): MatroskaFacts => {
-  const segment = find(head, ID.segment) ?? Buffer.alloc(0);
-  const info = find(segment, ID.info) ?? Buffer.alloc(0);
-  const ticks = float(find(info, ID.duration));
-  const nanoseconds = unsigned(find(info, ID.timestampScale)) ?? 1_000_000;
+/**
+ * What a file says of itself; null for what it doesn't say within the budget.
+ * @param head the beginning of the file, as much as holds its headers
+ */
+export const matroskaFacts = (head: Buffer, budget: Budget): MatroskaFacts => {
+  const within = (bytes: Buffer | undefined, id: number) => bytes && find(bytes, id, budget);
+  const segment = within(head, ID.segment);
+  const info = within(segment, ID.info);
+  const ticks = float(within(info, ID.duration));
+  const nanoseconds = unsigned(within(info, ID.timestampScale)) ?? 1_000_000;
   const duration = ticks !== null && ticks > 0 && Number.isFinite(ticks) ? (ticks * nanoseconds) / 1e9 : null;
-  for (const { id, content } of elements(find(segment, ID.tracks) ?? Buffer.alloc(0))) {
-    const video = id === ID.track ? find(content, ID.video) : undefined;
+  for (const { id, content } of elements(within(segment, ID.tracks) ?? Buffer.alloc(0), budget)) {
+    const video = id === ID.track ? within(content, ID.video) : undefined;
     if (video === undefined) continue;
-    return { duration, width: unsigned(find(video, ID.pixelWidth)), height: unsigned(find(video, ID.pixelHeight)) };
+    return { duration, width: unsigned(within(video, ID.pixelWidth)), height: unsigned(within(video, ID.pixelHeight)) };
   }
   return { duration, width: null, height: null };
 };

@@ -1,5 +1,4 @@
-import type { FileHandle } from 'node:fs/promises';
-import { readAt } from './read.ts';
+import type { ReadAt } from './budget.ts';
 
 /** A box's type, and where its content begins and ends in the file. */
 interface Box {
@@ -14,13 +13,10 @@ interface MovieFacts {
   duration: number | null;
 }
 
-/** Boxes looked at before giving up: far more than any film has in front of the ones that are wanted. */
-const MOST_BOXES = 1000;
-
 /** The boxes between two offsets, one level deep (ISO/IEC 14496-12, 4.2). */
-async function* boxes(handle: FileHandle, from: number, to: number): AsyncGenerator<Box> {
-  for (let at = from, count = 0; at + 8 <= to && count < MOST_BOXES; count += 1) {
-    const head = await readAt(handle, at, 16);
+async function* boxes(readAt: ReadAt, from: number, to: number): AsyncGenerator<Box> {
+  for (let at = from; at + 8 <= to; ) {
+    const head = await readAt(at, 16);
     if (head.length < 8) return;
     const short = head.readUInt32BE(0);
     const isLong = short === 1 && head.length === 16;
@@ -32,8 +28,8 @@ async function* boxes(handle: FileHandle, from: number, to: number): AsyncGenera
   }
 }
 
-const find = async (handle: FileHandle, type: string, within: Omit<Box, 'type'>): Promise<Box | undefined> => {
-  for await (const box of boxes(handle, within.from, within.to)) if (box.type === type) return box;
+const find = async (readAt: ReadAt, type: string, within: Omit<Box, 'type'>): Promise<Box | undefined> => {
+  for await (const box of boxes(readAt, within.from, within.to)) if (box.type === type) return box;
   return undefined;
 };
 
@@ -58,15 +54,18 @@ const pictureOf = (header: Buffer): { width: number; height: number } | null => 
   return isTurned ? { width: height, height: width } : { width, height };
 };
 
-/** What a film of the ISO base media family, of so many bytes, says of itself; nulls where it doesn't. */
-export const movieFacts = async (handle: FileHandle, length: number): Promise<MovieFacts> => {
+/**
+ * What a film of the ISO base media family says of itself; null for what it doesn't say within the reader's budget.
+ * @param length of the file, in bytes
+ */
+export const movieFacts = async (readAt: ReadAt, length: number): Promise<MovieFacts> => {
   const facts: MovieFacts = { width: null, height: null, duration: null };
-  const movie = await find(handle, 'moov', { from: 0, to: length });
+  const movie = await find(readAt, 'moov', { from: 0, to: length });
   if (!movie) return facts;
-  for await (const box of boxes(handle, movie.from, movie.to)) {
-    if (box.type === 'mvhd') facts.duration = durationOf(await readAt(handle, box.from, 32));
-    const track = box.type === 'trak' ? await find(handle, 'tkhd', box) : undefined;
-    const picture = track && pictureOf(await readAt(handle, track.from, 96));
+  for await (const box of boxes(readAt, movie.from, movie.to)) {
+    if (box.type === 'mvhd') facts.duration = durationOf(await readAt(box.from, 32));
+    const track = box.type === 'trak' ? await find(readAt, 'tkhd', box) : undefined;
+    const picture = track && pictureOf(await readAt(track.from, 96));
     if (picture) return { ...facts, ...picture };
   }
   return facts;
