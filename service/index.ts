@@ -32,6 +32,7 @@ import { createPages } from './http/pages.ts';
 import { listen } from './http/server.ts';
 import { createCatalog } from './media/catalog.ts';
 import { createDownloads } from './media/downloads.ts';
+import { createFolders } from './media/folders.ts';
 import { createHasher } from './media/hasher.ts';
 import { createLibrary } from './media/library.ts';
 import { revealCopy } from './media/reveal.ts';
@@ -189,19 +190,22 @@ const wire = async (
 
   // Media: this box's own, copies of remote ones, and those of other boxes.
   const hasher = lasting(createHasher());
-  const folders = [uploadDir, mediaDir];
+  const served = [uploadDir, mediaDir];
   const copiesDir = join(mediaDir, 'copies');
-  const catalog = lasting(createCatalog({ path: join(dataDir, 'media.json'), folders, hasher, log }));
-  const ledger = lasting(await openLedger({ path: join(dataDir, 'copies.json'), folder: copiesDir, log }));
-  const mirrored = lasting(await openMirrored({ path: join(dataDir, 'mirrored.json'), mediaDir, content, log }));
+  const folders = createFolders([...served, copiesDir]);
+  const catalog = lasting(createCatalog({ path: join(dataDir, 'media.json'), served, folders, hasher, log }));
+  const ledger = lasting(await openLedger({ path: join(dataDir, 'copies.json'), folder: copiesDir, folders, log }));
+  const mirrored = lasting(
+    await openMirrored({ path: join(dataDir, 'mirrored.json'), mediaDir, folders, content, log }),
+  );
   const room = createRoom({
-    folders: [...folders, copiesDir],
+    folders,
     quota: options.mediaQuotaBytes,
     makeWay: async (bytes) => ledger.evict(bytes - (await mirrored.evict(bytes))),
   });
   const requireRoom = (wanted: number): Promise<void> => room.require(mediaDir, wanted);
   const limit = options.maxUploadBytes;
-  const downloads = active(await createDownloads({ mediaDir, limit, get, hasher, requireRoom, catalog }));
+  const downloads = active(await createDownloads({ mediaDir, limit, get, hasher, requireRoom, folders, catalog }));
   const mirror = active(
     createMirror({
       log,
@@ -210,11 +214,14 @@ const wire = async (
       catalog,
       downloads,
       mirrored,
-      reveal: (name) => revealCopy(options, name),
+      reveal: async (name) => {
+        await revealCopy(options, name);
+        await folders.changed(join(uploadDir, name));
+      },
       onArrival: () => hub.sendToAll({ type: 'command', command: 'refresh' }),
     }),
   );
-  const library = await createLibrary({ ...options, hasher, catalog, room, newest: mirror.newest, log });
+  const library = await createLibrary({ ...options, folders, hasher, catalog, room, newest: mirror.newest, log });
   const copies = active(createCopies({ content, feeds, ledger, downloads, room, hasher, log }));
 
   // Streams.

@@ -3,6 +3,7 @@ import { mkdir, readdir, rm, stat } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { Logger } from 'pino';
 import { z } from 'zod';
+import type { Folders } from '../media/folders.ts';
 import type { Part } from '../media/part.ts';
 import { createQueue } from '../queue.ts';
 import { systemDisk } from '../store/disk.ts';
@@ -28,13 +29,14 @@ interface Options {
   path: string;
   /** The folder of the copies; made where it isn't there. */
   folder: string;
+  folders: Pick<Folders, 'changed'>;
   log: Logger;
 }
 
 export type Ledger = Awaited<ReturnType<typeof openLedger>>;
 
 /** Opens the index; what it names and is not there, or is cut, is forgotten, and files that it does not name go. */
-export const openLedger = async ({ path, folder, log }: Options) => {
+export const openLedger = async ({ path, folder, folders, log }: Options) => {
   await mkdir(folder, { recursive: true });
   const durable = await createDurable({
     path,
@@ -66,6 +68,7 @@ export const openLedger = async ({ path, folder, log }: Options) => {
     const { size } = await stat(file).catch(() => ({ size: 0 }));
     try {
       await rm(file, { force: true });
+      await folders.changed(file);
       return size;
     } catch (error) {
       // The next start removes what the index does not name.
@@ -115,6 +118,7 @@ export const openLedger = async ({ path, folder, log }: Options) => {
       await inTurn(async () => {
         const before = copies.get(url);
         await part.finish(fileOf(next));
+        await folders.changed(fileOf(next));
         copies.set(url, next);
         if (before === undefined || before.sha256 === next.sha256) return;
         replaced.set(before.sha256, { url, copy: before, at: Date.now() });

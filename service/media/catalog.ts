@@ -1,10 +1,11 @@
 import type { Stats } from 'node:fs';
-import { readdir, readFile, rename, stat, writeFile } from 'node:fs/promises';
+import { readFile, rename, rm, writeFile } from 'node:fs/promises';
 import { basename, join } from 'node:path';
 import type { Logger } from 'pino';
 import { z } from 'zod';
 import { codeOf } from '../store/disk.ts';
 import { fingerprint } from './fingerprint.ts';
+import type { Folders } from './folders.ts';
 import type { Following } from './hasher.ts';
 import { inspect } from './inspect.ts';
 import { isMediaName } from './names.ts';
@@ -33,13 +34,18 @@ interface Options {
   /** The file that keeps the catalog between starts. It can be lost: it is made again from the folders. */
   path: string;
   /** The first one that has a name is the one that serves it. */
-  folders: readonly string[];
+  served: readonly string[];
+  folders: Pick<Folders, 'read'>;
   hasher: { follow(path: string): Following };
   log: Logger;
 }
 
+const temporaryOf = (path: string): string => `${path}.new`;
+
 const read = async (path: string, log: Logger): Promise<[string, KnownFacts][]> => {
   try {
+    // Left by a service that was killed while it wrote.
+    await rm(temporaryOf(path), { force: true });
     return saved.parse(JSON.parse(await readFile(path, 'utf8')));
   } catch (error) {
     if (codeOf(error) !== 'ENOENT') log.warn({ err: error }, 'the catalog is made anew');
@@ -47,12 +53,15 @@ const read = async (path: string, log: Logger): Promise<[string, KnownFacts][]> 
   }
 };
 
+/** Uploads that come within this share one write of the catalog. */
+const SAVE_MS = 1_000;
+
 /**
  * What is known of the media in the folders. Nothing watches them: each look compares every file with what was known of
  * it, so that files put there by hand are found, and nothing stale is ever told. What is new is read in the background,
  * one file at a time, and is part of a later look.
  */
-export const createCatalog = ({ path, folders, hasher, log }: Options) => {
+export const createCatalog = ({ path, served, folders, hasher, log }: Options) => {
   const known = new Map<string, KnownFacts>();
   const unread = new Set<string>();
   let reading = false;
@@ -60,6 +69,7 @@ export const createCatalog = ({ path, folders, hasher, log }: Options) => {
   let changed = false;
   let loading: Promise<void> | undefined;
   let saving = Promise.resolve();
+  let timer: NodeJS.Timeout | undefined;
   const listeners: (() => void)[] = [];
 
   /** What uploads have told since the start is newer than what was kept. */
@@ -75,8 +85,8 @@ export const createCatalog = ({ path, folders, hasher, log }: Options) => {
     if (!changed) return;
     changed = false;
     await loaded();
-    await writeFile(`${path}.new`, JSON.stringify([...known]));
-    await rename(`${path}.new`, path);
+    await writeFile(temporaryOf(path), JSON.stringify([...known]));
+    await rename(temporaryOf(path), path);
   };
   const save = (): Promise<void> => {
     saving = saving.then(write).catch((error: unknown) => log.warn({ err: error }, 'the catalog could not be kept'));
@@ -108,18 +118,17 @@ export const createCatalog = ({ path, folders, hasher, log }: Options) => {
   };
 
   return {
-    /** All media that are there now and have been read, by name. */
-    async list(): Promise<MediaEntry[]> {
+    /** All media that have been read, by name, as the folders were no longer than `maxAgeMs` ago. */
+    async list(maxAgeMs = 0): Promise<MediaEntry[]> {
       await loaded();
+      const found = await folders.read(maxAgeMs);
       const gone = new Set(known.keys());
       const seen = new Set<string>();
       const entries: MediaEntry[] = [];
-      for (const folder of folders) {
-        const names = await readdir(folder).catch((): string[] => []);
-        for (const name of names.filter(isMediaName)) {
+      for (const folder of served) {
+        for (const [name, stats] of found.get(folder) ?? []) {
+          if (!isMediaName(name)) continue;
           const file = join(folder, name);
-          const stats = await stat(file).catch(() => null);
-          if (!stats?.isFile()) continue;
           gone.delete(file);
           if (seen.has(name)) continue;
           seen.add(name);
@@ -129,7 +138,7 @@ export const createCatalog = ({ path, folders, hasher, log }: Options) => {
             continue;
           }
           const { fingerprint: _, ...rest } = facts;
-          entries.push({ name, modifiedAt: stats.mtime.toISOString(), ...rest });
+          entries.push({ name, modifiedAt: new Date(Math.round(stats.mtimeMs)).toISOString(), ...rest });
         }
       }
       for (const file of gone) changed = known.delete(file) || changed;
@@ -154,12 +163,16 @@ export const createCatalog = ({ path, folders, hasher, log }: Options) => {
     /** Tells what an upload's facts are, so that it need not be read again. */
     record(file: string, facts: KnownFacts): void {
       learn(file, facts);
-      void save();
+      timer ??= setTimeout(() => {
+        timer = undefined;
+        void save();
+      }, SAVE_MS).unref();
     },
 
     /** Stops reading, and keeps what is known. */
     async close(): Promise<void> {
       closed = true;
+      clearTimeout(timer);
       await save();
     },
   };

@@ -7,6 +7,7 @@ import type { Get } from '../outbound/get.ts';
 import type { Nearness } from '../outbound/networks.ts';
 import { createTurns } from '../outbound/turns.ts';
 import { type Download, download } from './download.ts';
+import type { Folders } from './folders.ts';
 import type { Following } from './hasher.ts';
 import { type Facts, inspect } from './inspect.ts';
 import { mediaName } from './names.ts';
@@ -21,6 +22,7 @@ interface Options {
   hasher: { follow(path: string): Following };
   /** Rejects where there is no room for so many bytes more. */
   requireRoom(wanted: number): Promise<void>;
+  folders: Pick<Folders, 'changed'>;
   catalog: { record(path: string, facts: Facts & { sha256: string }): void };
 }
 
@@ -63,7 +65,7 @@ const sweep = async (folder: string): Promise<void> => {
 };
 
 /** Fetches media into the media directory, which is there. Sweeps parts that nobody went on with. */
-export const createDownloads = async ({ mediaDir, limit, get, hasher, requireRoom, catalog }: Options) => {
+export const createDownloads = async ({ mediaDir, limit, get, hasher, requireRoom, folders, catalog }: Options) => {
   await sweep(mediaDir);
   const turns = createTurns(LIMITS);
   const stop = new AbortController();
@@ -86,8 +88,17 @@ export const createDownloads = async ({ mediaDir, limit, get, hasher, requireRoo
     const run = async (): Promise<Kept | null> => {
       const part = createPart(mediaDir, key);
       const job = { url, part, sha256: sha256 ?? null, size: size ?? null, reach, ...(held && { held }) };
-      const done = await download(job, { limit, follow: hasher.follow, requireRoom, get, signal });
-      return done && keep(done, part);
+      const requireRoomBeside = async (wanted: number): Promise<void> => {
+        await folders.changed(part.path);
+        await requireRoom(wanted);
+      };
+      const options = { limit, follow: hasher.follow, requireRoom: requireRoomBeside, get, signal };
+      try {
+        const done = await download(job, options);
+        return done && (await keep(done, part));
+      } finally {
+        await folders.changed(part.path);
+      }
     };
     const work = turns.take(new URL(url).host, signal, run);
     running.add(work);
@@ -104,6 +115,7 @@ export const createDownloads = async ({ mediaDir, limit, get, hasher, requireRoo
           if (modifiedAt !== undefined) await utimes(part.path, modifiedAt, modifiedAt);
           const facts = await inspect(part.path, name);
           await part.finish(target);
+          await folders.changed(target);
           catalog.record(target, { ...facts, sha256: done.sha256 });
           return done;
         });

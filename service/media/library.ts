@@ -9,6 +9,7 @@ import { CodedError } from '../errors.ts';
 import { codeOf, isFull, systemDisk } from '../store/disk.ts';
 import { renamePatiently } from '../store/file.ts';
 import type { UploadResult } from '../wire/media.ts';
+import type { Folders } from './folders.ts';
 import type { Following } from './hasher.ts';
 import { type Facts, inspect, typeOfFile } from './inspect.ts';
 import { receive } from './receive.ts';
@@ -27,6 +28,7 @@ interface Room {
 }
 
 interface Options {
+  folders: Pick<Folders, 'changed'>;
   uploadDir: string;
   mediaDir: string;
   maxUploadBytes: number;
@@ -78,6 +80,7 @@ const coded = (error: unknown): unknown => {
  * remote media; both are there. Sweeps what broken uploads left. Every `name` has passed `mediaName`.
  */
 export const createLibrary = async ({
+  folders,
   uploadDir,
   mediaDir,
   maxUploadBytes,
@@ -109,26 +112,31 @@ export const createLibrary = async ({
       const temporary = join(uploadDir, `.upload-${randomUUID()}`);
       const path = join(uploadDir, name);
       const { size: replaced } = await systemDisk.stat(path).catch(() => ({ size: 0 }));
-      const requireRoom = (wanted = 0): Promise<void> => room.require(uploadDir, wanted, replaced);
+      const requireRoom = async (): Promise<void> => {
+        await folders.changed(temporary);
+        await room.require(uploadDir, 0, replaced);
+      };
       try {
-        await requireRoom(expectedLength ?? 0);
+        await room.require(uploadDir, expectedLength ?? 0, replaced);
         const { size, sha256 } = await receive(stream, temporary, {
           limit: maxUploadBytes,
           follow: hasher.follow,
           requireRoom,
         });
         checkBody(sha256, bodySha256);
-        // Once more, for one that did not say how long it would be.
-        if (expectedLength === null) await requireRoom();
+        // Uploads that run side by side may have found the same room.
+        await requireRoom();
         // Whatever the clocks of the boxes say: what is uploaded later is newer.
         if (newest(name) >= Date.now()) await utimes(temporary, new Date(newest(name) + 1), new Date(newest(name) + 1));
         const facts = await inspect(temporary, name);
         await renamePatiently(systemDisk, temporary, path);
         await systemDisk.syncFolder(uploadDir);
+        await folders.changed(temporary, path);
         catalog.record(path, { ...facts, sha256 });
         return { filename: name, size, sha256, url: `/media/${encodeURIComponent(name)}`, media_type: facts.mediaType };
       } catch (error) {
         await rm(temporary, { force: true });
+        await folders.changed(temporary);
         throw coded(error);
       }
     },
@@ -143,6 +151,8 @@ export const createLibrary = async ({
         await removeUpload(uploadDir, name);
       } catch (error) {
         throw isCode(error, 'ENOENT', 'EISDIR') ? new CodedError('file_not_found') : error;
+      } finally {
+        await folders.changed(join(uploadDir, name));
       }
     },
 

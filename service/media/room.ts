@@ -1,13 +1,13 @@
-import { readdir, stat, statfs as systemStatfs } from 'node:fs/promises';
-import { join } from 'node:path';
+import { statfs as systemStatfs } from 'node:fs/promises';
 import { CodedError } from '../errors.ts';
+import type { Folders } from './folders.ts';
 import { requireSpace, spareOf, type Volume } from './space.ts';
 
 const MIB = 1024 ** 2;
 
 interface Options {
-  /** What fills the quota, folders in them not included. */
-  folders: readonly string[];
+  /** What fills the quota. */
+  folders: Pick<Folders, 'bytes'>;
   /** Most bytes in the folders together. */
   quota: number;
   /** Frees so many bytes, or as many as can be. */
@@ -15,30 +15,10 @@ interface Options {
   statfs?: (path: string) => Promise<Volume>;
 }
 
-/** Bytes in a folder; what is gone meanwhile, or was never there, takes none. */
-const bytesIn = async (folder: string): Promise<number> => {
-  const names = await readdir(folder).catch((): string[] => []);
-  const sizes = await Promise.all(
-    names.map((name) =>
-      stat(join(folder, name)).then(
-        (stats) => (stats.isFile() ? stats.size : 0),
-        () => 0,
-      ),
-    ),
-  );
-  return sizes.reduce((sum, size) => sum + size, 0);
-};
-
-/**
- * The room that media may take: a quota, and what the disk has above its floor. It is measured and not kept count of,
- * because files come and go by hand too.
- */
+/** The room that media may take: a quota, and what the disk has above its floor. */
 export const createRoom = ({ folders, quota, makeWay, statfs = systemStatfs }: Options) => {
   /** Bytes that are left of the quota; negative where there are more than it allows. */
-  const left = async (): Promise<number> => {
-    const used = await Promise.all(folders.map(bytesIn));
-    return quota - used.reduce((sum, bytes) => sum + bytes, 0);
-  };
+  const left = async (): Promise<number> => quota - (await folders.bytes());
 
   return {
     quota,

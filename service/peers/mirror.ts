@@ -7,6 +7,7 @@ import type { Logger } from 'pino';
 import type { Content } from '../content/content.ts';
 import type { createCatalog } from '../media/catalog.ts';
 import type { createDownloads } from '../media/downloads.ts';
+import { KEPT_MS } from '../media/folders.ts';
 import type { ReplicationHealth } from '../wire/health.ts';
 import type { MediaProgress } from '../wire/onboarding.ts';
 import { type PeerMedium, type PeerState, peerMedia } from '../wire/peers.ts';
@@ -89,6 +90,8 @@ export const createMirror = ({
   let timer: NodeJS.Timeout | undefined;
   let dueAt = Number.POSITIVE_INFINITY;
   let lookedAt = Number.NEGATIVE_INFINITY;
+  /** Files may have been put into the folders by hand. */
+  let isStale = true;
   let looking = false;
   let again = false;
   let closed = false;
@@ -179,7 +182,9 @@ export const createMirror = ({
       while (again && !closed) {
         again = false;
         lookedAt = performance.now();
-        learn((await catalog.list()).slice(0, MOST_MEDIA).map(mediumOf));
+        const maxAge = isStale ? 0 : KEPT_MS;
+        isStale = false;
+        learn((await catalog.list(maxAge)).slice(0, MOST_MEDIA).map(mediumOf));
         decide();
       }
     } finally {
@@ -211,13 +216,19 @@ export const createMirror = ({
     for (const nodeId of lists.keys()) if (!present.has(nodeId)) lists.delete(nodeId);
     void fetchList(peer);
   });
-  content.onDocument(() => soon());
+  content.onDocument(() => {
+    isStale = true;
+    soon();
+  });
   catalog.onLearn(() => soon());
 
   return {
     state: () => {
       // Files that are put into the folders by hand are found by looking, while somebody cares.
-      if (performance.now() > lookedAt + LOOK_MS) soon();
+      if (performance.now() > lookedAt + LOOK_MS) {
+        isStale = true;
+        soon();
+      }
       return { media: digest };
     },
     health: () => {

@@ -4,6 +4,7 @@ import { join } from 'node:path';
 import type { Logger } from 'pino';
 import { z } from 'zod';
 import type { Content } from '../content/content.ts';
+import type { Folders } from '../media/folders.ts';
 import { systemDisk } from '../store/disk.ts';
 import { createDurable } from '../store/durable.ts';
 
@@ -13,6 +14,7 @@ interface Options {
   /** The file that keeps the names. Where it is lost, nothing is given up. */
   path: string;
   mediaDir: string;
+  folders: Pick<Folders, 'changed'>;
   /** What is played now: it makes way for nothing. */
   content: Pick<Content, 'mediaNames'>;
   log: Logger;
@@ -20,7 +22,7 @@ interface Options {
 
 export type Mirrored = Awaited<ReturnType<typeof openMirrored>>;
 
-export const openMirrored = async ({ path, mediaDir, content, log }: Options) => {
+export const openMirrored = async ({ path, mediaDir, folders, content, log }: Options) => {
   const durable = await createDurable({
     path,
     schema,
@@ -56,6 +58,7 @@ export const openMirrored = async ({ path, mediaDir, content, log }: Options) =>
           () => 0,
         );
         await unlink(file).catch(() => undefined);
+        await folders.changed(file);
         names.delete(name);
         log.info({ name }, 'a copy that the content names no more made way');
       }

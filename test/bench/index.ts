@@ -2,6 +2,7 @@
 import { benchFanOut } from './fanout.ts';
 import { benchHttp } from './http.ts';
 import { benchKiosk } from './kiosk.ts';
+import { benchMedia } from './media.ts';
 import { benchPeers } from './peers.ts';
 import { benchPlaying, benchSwaps } from './playing.ts';
 import { benchStreams } from './streams.ts';
@@ -13,6 +14,7 @@ const benches: Record<string, () => Promise<void>> = {
   fanout: benchFanOut,
   streams: benchStreams,
   uploads: benchUploads,
+  media: benchMedia,
   swaps: benchSwaps,
   playing: benchPlaying,
   peers: benchPeers,

@@ -6,6 +6,7 @@ import { createCopies } from '../../service/copies/copies.ts';
 import { openLedger } from '../../service/copies/ledger.ts';
 import { CodedError } from '../../service/errors.ts';
 import { createDownloads } from '../../service/media/downloads.ts';
+import { createFolders } from '../../service/media/folders.ts';
 import { createHasher } from '../../service/media/hasher.ts';
 import { createGet, type Get } from '../../service/outbound/get.ts';
 import { createLocator } from '../../service/outbound/locate.ts';
@@ -25,12 +26,14 @@ const startCopies = async (
   const mediaDir = temporaryFolder();
   const log = pino({ level: 'silent' });
   const hasher = createHasher();
-  const ledger = await openLedger({ path: join(mediaDir, 'copies.json'), folder: join(mediaDir, 'copies'), log });
+  const copiesDir = join(mediaDir, 'copies');
+  const folders = createFolders([mediaDir, copiesDir]);
+  const ledger = await openLedger({ path: join(mediaDir, 'copies.json'), folder: copiesDir, folders, log });
   const catalog = { record: () => {} };
   const requireRoom = async (): Promise<void> => {
     if (isFull()) throw new CodedError('insufficient_storage');
   };
-  const downloads = await createDownloads({ mediaDir, limit: 1e6, get, hasher, requireRoom, catalog });
+  const downloads = await createDownloads({ mediaDir, limit: 1e6, get, hasher, requireRoom, folders, catalog });
   const copies = createCopies({
     content: {
       screens: () => [{ slug: 'lobby' }],

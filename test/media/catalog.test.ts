@@ -1,9 +1,9 @@
 import { createHash } from 'node:crypto';
-import { appendFileSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { appendFileSync, existsSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import type { MediaEntry } from '../../service/media/catalog.ts';
-import { temporaryFolder } from '../support/service.ts';
+import { startTestService, temporaryFolder } from '../support/service.ts';
 import { png, startMedia } from './server.ts';
 
 const sha256 = (bytes: string | Buffer) => createHash('sha256').update(bytes).digest('hex');
@@ -102,4 +102,12 @@ describe('the catalog', () => {
         .toContain(sha256(png));
     },
   );
+});
+
+it('what a killed service left of its catalog is swept at the next start', async () => {
+  const dataDir = temporaryFolder();
+  const leftover = join(dataDir, 'media.json.new');
+  writeFileSync(leftover, '[["half');
+  await startTestService({ dataDir, content: { screens: [], playlists: [] } });
+  await expect.poll(() => existsSync(leftover)).toBe(false);
 });

@@ -6,6 +6,7 @@ import { describe, expect, it, onTestFinished } from 'vitest';
 import { CodedError } from '../../service/errors.ts';
 import { createCatalog } from '../../service/media/catalog.ts';
 import { createDownloads } from '../../service/media/downloads.ts';
+import { createFolders } from '../../service/media/folders.ts';
 import { createHasher } from '../../service/media/hasher.ts';
 import { createGet } from '../../service/outbound/get.ts';
 import { patience } from '../support/observe.ts';
@@ -26,8 +27,9 @@ interface Setup {
 const setUp = async ({ mediaDir = temporaryFolder(), limit = 64 * MIB, requireRoom = async () => {} }: Setup = {}) => {
   const hasher = createHasher();
   const log = pino({ level: 'silent' });
-  const catalog = createCatalog({ path: join(mediaDir, '.catalog'), folders: [mediaDir], hasher, log });
-  const downloads = await createDownloads({ mediaDir, limit, get: createGet(), hasher, requireRoom, catalog });
+  const folders = createFolders([mediaDir]);
+  const catalog = createCatalog({ path: join(mediaDir, '.catalog'), served: [mediaDir], folders, hasher, log });
+  const downloads = await createDownloads({ mediaDir, limit, get: createGet(), hasher, requireRoom, folders, catalog });
   const close = async (): Promise<void> => {
     await downloads.close();
     await catalog.close();

@@ -1,6 +1,7 @@
 import { rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, it } from 'vitest';
+import { createFolders } from '../../service/media/folders.ts';
 import { createRoom } from '../../service/media/room.ts';
 import { temporaryFolder } from '../support/service.ts';
 
@@ -14,12 +15,14 @@ const setUp = (free = GIB) => {
   let spare = free;
   writeFileSync(join(uploads, 'a'), Buffer.alloc(500));
   writeFileSync(join(copies, 'b'), Buffer.alloc(200));
+  const folders = createFolders([uploads, copies, '/none']);
   const room = createRoom({
-    folders: [uploads, copies, '/none'],
+    folders,
     quota: 1000,
     makeWay: async (bytes) => {
       asked.push(bytes);
       rmSync(join(copies, 'b'), { force: true });
+      await folders.changed(join(copies, 'b'));
       spare += 200;
     },
     statfs: async () => volume(spare),

@@ -11,6 +11,7 @@ import { onTestFinished } from 'vitest';
 import { errorAnswer, toCodedError } from '../../service/http/answer.ts';
 import type { RequestState } from '../../service/http/routes.ts';
 import { createCatalog } from '../../service/media/catalog.ts';
+import { createFolders } from '../../service/media/folders.ts';
 import { createHasher } from '../../service/media/hasher.ts';
 import { createLibrary } from '../../service/media/library.ts';
 import { createRoom } from '../../service/media/room.ts';
@@ -27,6 +28,8 @@ interface Setup {
   quota?: number;
   makeWay?: (bytes: number) => Promise<void>;
   statfs?: (path: string) => Promise<Volume>;
+  /** A monotonic clock, in ms. */
+  now?: () => number;
 }
 
 /** The smallest PNG: one pixel. */
@@ -42,11 +45,14 @@ export const startMedia = async (setup: Setup = {}) => {
   for (const folder of [uploadDir, mediaDir]) mkdirSync(folder, { recursive: true });
 
   const hasher = createHasher();
-  const catalog = createCatalog({ path: join(dataDir, 'media.json'), folders: [uploadDir, mediaDir], hasher, log });
+  const served = [uploadDir, mediaDir];
+  const folders = createFolders(served, setup.now);
+  const catalog = createCatalog({ path: join(dataDir, 'media.json'), served, folders, hasher, log });
   const { maxUploadBytes = 2 ** 31, quota = 2 ** 40, makeWay = async () => {}, statfs } = setup;
-  const room = createRoom({ folders: [uploadDir, mediaDir], quota, makeWay, ...(statfs && { statfs }) });
+  const room = createRoom({ folders, quota, makeWay, ...(statfs && { statfs }) });
   const newest = () => 0;
-  const library = await createLibrary({ uploadDir, mediaDir, maxUploadBytes, hasher, catalog, room, newest, log });
+  const options = { folders, uploadDir, mediaDir, maxUploadBytes };
+  const library = await createLibrary({ ...options, hasher, catalog, room, newest, log });
 
   const app = new Koa<RequestState>();
   app.silent = true;

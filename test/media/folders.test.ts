@@ -1,0 +1,70 @@
+/** What the media take of their quota, kept from upload to upload. */
+import { rmSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import fc from 'fast-check';
+import { expect, it } from 'vitest';
+import { createFolders, KEPT_MS } from '../../service/media/folders.ts';
+import { temporaryFolder } from '../support/service.ts';
+import { startMedia } from './server.ts';
+
+it('an upload looks at no other file, and files that came by hand count within a minute', async () => {
+  let now = 0;
+  const media = await startMedia({ quota: 1000, now: () => now });
+  const put = async (name: string, bytes: number) => (await media.put(name, Buffer.alloc(bytes))).status;
+  expect(await put('first.bin', 100)).toBe(201);
+  writeFileSync(join(media.uploadDir, 'by-hand.bin'), Buffer.alloc(850));
+  now = KEPT_MS / 4;
+  expect(await put('second.bin', 100)).toBe(201);
+  now = KEPT_MS + 1;
+  expect(await put('third.bin', 100)).toBe(507);
+  rmSync(join(media.uploadDir, 'by-hand.bin'));
+  now = 2 * KEPT_MS + 2;
+  expect(await put('third.bin', 100)).toBe(201);
+});
+
+it('the quota holds over replacements, deletions, failures and a restart', async () => {
+  const { request, ...media } = await startMedia({ quota: 1000 });
+  const put = async (name: string, bytes: number) => (await media.put(name, Buffer.alloc(bytes))).status;
+  expect(await put('a', 600)).toBe(201);
+  expect(await put('b', 401)).toBe(507);
+  expect(await put('a', 1000)).toBe(201);
+  expect(await put('b', 1)).toBe(507);
+  expect((await request('/api/media/a', { method: 'DELETE' })).status).toBe(204);
+  const { socket } = await media.socket('PUT /api/media/c HTTP/1.1\r\nHost: a\r\nContent-Length: 900\r\n\r\nhalf');
+  await expect.poll(() => media.uploads().length).toBe(1);
+  socket.destroy();
+  await expect.poll(() => media.uploads()).toEqual([]);
+  expect(await put('d', 400)).toBe(201);
+  const again = await startMedia({ quota: 1000, dataDir: media.dataDir });
+  expect((await again.put('e', Buffer.alloc(601))).status).toBe(507);
+  expect((await again.put('e', Buffer.alloc(600))).status).toBe(201);
+});
+
+it('uploads that run side by side never fill more than the quota together', async () => {
+  const media = await startMedia({ quota: 1000 });
+  const statuses = await Promise.all(
+    Array.from({ length: 20 }, async (_, index) => (await media.put(`${index}`, Buffer.alloc(300))).status),
+  );
+  expect(statuses.filter((status) => status === 201).length).toBeLessThanOrEqual(3);
+});
+
+it('the sum is what a walk finds, whatever changes, and whenever', async () => {
+  const change = fc.record({ name: fc.constantFrom('a', 'b', 'c'), size: fc.option(fc.nat(50)), walks: fc.boolean() });
+  await fc.assert(
+    fc.asyncProperty(fc.array(change), async (changes) => {
+      const folder = temporaryFolder();
+      const folders = createFolders([folder], () => 0);
+      const running: Promise<unknown>[] = [];
+      for (const { name, size, walks } of changes) {
+        const path = join(folder, name);
+        if (walks) running.push(folders.read());
+        if (size === null) rmSync(path, { force: true });
+        else writeFileSync(path, Buffer.alloc(size));
+        running.push(folders.changed(path));
+      }
+      await Promise.all(running);
+      expect(await folders.bytes()).toBe(await createFolders([folder]).bytes());
+    }),
+    { numRuns: 50 },
+  );
+});
