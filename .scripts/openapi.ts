@@ -23,7 +23,16 @@ import {
   onboardingStatus,
 } from '../service/wire/onboarding.ts';
 import { pageToken } from '../service/wire/page.ts';
-import { contentDocument, peerBindings, peerMedia, peerQuery, peerState, peerTime } from '../service/wire/peers.ts';
+import {
+  contentDocument,
+  peerBindings,
+  peerConnections,
+  peerConnectionsQuery,
+  peerMedia,
+  peerQuery,
+  peerState,
+  peerTime,
+} from '../service/wire/peers.ts';
 import { playlistPayload } from '../service/wire/playlist.ts';
 import {
   clockMessage,
@@ -216,6 +225,12 @@ const operations: Record<RouteName, Operation> = {
     summary: 'What this box tells its peers of itself',
     requestParams: { query: peerQuery.partial() },
     responses: answer('Its state now', peerState),
+  },
+  'GET /api/peers/connections': {
+    summary: 'The live connections of this box, of several screens at once',
+    requestParams: { query: peerConnectionsQuery },
+    responses: answer('The connections of this box alone, by screen', peerConnections),
+    errors: [400],
   },
   'GET /api/peers/content': {
     summary: 'The newest content that this box has, and would still have after a power cut',

@@ -46,6 +46,7 @@ import { createGet } from './outbound/get.ts';
 import { listensAlone } from './outbound/networks.ts';
 import { createTurns } from './outbound/turns.ts';
 import { createCaller } from './peers/call.ts';
+import { createAskForConnections } from './peers/connections.ts';
 import type { Discovery } from './peers/discovery.ts';
 import { createGather } from './peers/gather.ts';
 import { createMirror } from './peers/mirror.ts';
@@ -174,7 +175,8 @@ const wire = async (
   const landing = active(createLanding(log));
   content.onChange(hub.announce);
   content.onChange(landing.refresh);
-  const takeSnapshot = createSnapshot(hub, gather);
+  const askPeers = createAskForConnections({ peers, nodeId });
+  const takeSnapshot = createSnapshot({ hub, peers, askPeers });
   const frames = createFrames({ isNamed: content.namesPage, get, steady });
   const commands = createCommands({
     log,
@@ -276,6 +278,8 @@ const wire = async (
     rooms: { ...screens.sockets, ...onboardingRooms.sockets },
   });
   const ownState = createOwnState({ peers, replication, mirror }, { nodeId, instance, site, version });
+  const connections = (slugs: readonly string[] | null) =>
+    (slugs ?? content.screens().map(({ slug }) => slug)).map((slug) => ({ slug, connections: hub.snapshot(slug) }));
   const app = createApp({
     log,
     gate,
@@ -291,7 +295,7 @@ const wire = async (
       copyRoutes(copies),
       frameRoutes(frames),
       streamRoutes(streams),
-      peerRoutes({ registry: peers, state: ownState, replication, mirror }),
+      peerRoutes({ registry: peers, state: ownState, connections, replication, mirror }),
       syncRoutes(sync),
       health,
       updateRoutes({ dataDir }),

@@ -47,6 +47,7 @@ export const policy = {
   'GET /api/rtmp/streams/:key/:fileName': { access: 'signed or page', variant: 'extended' },
   'GET /api/peers/time': { access: 'signed', variant: 'extended' },
   'GET /api/peers/state': { access: 'signed', variant: 'extended', acts: true },
+  'GET /api/peers/connections': { access: 'signed', variant: 'extended' },
   'GET /api/peers/content': { access: 'signed', variant: 'extended' },
   'GET /api/peers/bindings': { access: 'signed', variant: 'extended' },
   'GET /api/peers/media': { access: 'signed', variant: 'extended' },

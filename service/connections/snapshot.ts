@@ -1,6 +1,7 @@
-import { z } from 'zod';
-import type { Gather } from '../peers/gather.ts';
-import { type Connection, connection } from '../wire/connections.ts';
+import type { AskForConnections } from '../peers/connections.ts';
+import type { Peers } from '../peers/registry.ts';
+import { createRounds } from '../peers/rounds.ts';
+import type { Connection } from '../wire/connections.ts';
 import type { Hub } from './hub.ts';
 
 /** The connections of a screen on all boxes. */
@@ -11,20 +12,41 @@ export interface Snapshot {
   degraded: boolean;
 }
 
-/** @param relayed ask nobody else: another box is gathering */
+/**
+ * Resolves with the connections of a screen. Readers who wait for the same round get the same object, as it was when the
+ * peers had answered.
+ * @param relayed ask nobody else: another box is gathering
+ */
 export type TakeSnapshot = (slug: string, relayed: boolean) => Promise<Snapshot>;
 
-/** A snapshot is as large as the crowd. */
-const MOST_BYTES = 16 * 1024 ** 2;
+/** Anyone may ask for a snapshot, and each round costs every peer a signed request: four a second, whoever asks. */
+const ROUND_MS = 250;
 
-const snapshotAnswer = z.object({ connections: z.array(connection) });
+interface Dependencies {
+  hub: Pick<Hub, 'snapshot'>;
+  peers: Pick<Peers, 'isAlone' | 'settled'>;
+  askPeers: AskForConnections;
+}
 
-export const createSnapshot =
-  (hub: Pick<Hub, 'snapshot'>, gather: Gather): TakeSnapshot =>
-  async (slug, relayed) => {
-    if (relayed) return { connections: hub.snapshot(slug), degraded: false };
-    const path = `/api/screens/${slug}/connections`;
-    const { answers, degraded } = await gather({ path, schema: snapshotAnswer, mostBytes: MOST_BYTES });
-    const all = [...hub.snapshot(slug), ...answers.flatMap(({ connections }) => connections)];
-    return { connections: all.toSorted((a, b) => Date.parse(a.connectedAt) - Date.parse(b.connectedAt)), degraded };
+export const createSnapshot = ({ hub, peers, askPeers }: Dependencies): TakeSnapshot => {
+  const local = (slug: string): Snapshot => ({ connections: hub.snapshot(slug), degraded: false });
+
+  const takeFromRound = createRounds<Snapshot>({
+    intervalMs: ROUND_MS,
+    ask: async (slugs) => {
+      const answers = await askPeers(slugs);
+      const merge = (slug: string): Snapshot => {
+        const { connections = [], degraded = false } = answers.get(slug) ?? {};
+        const all = [...hub.snapshot(slug), ...connections];
+        return { connections: all.toSorted((a, b) => Date.parse(a.connectedAt) - Date.parse(b.connectedAt)), degraded };
+      };
+      return new Map(slugs.map((slug) => [slug, merge(slug)]));
+    },
+  });
+
+  return async (slug, relayed) => {
+    if (relayed) return local(slug);
+    await peers.settled();
+    return (peers.isAlone() ? undefined : await takeFromRound(slug)) ?? local(slug);
   };
+};

@@ -5,7 +5,7 @@ import type { PeerRequest } from './call.ts';
 import type { Peers } from './registry.ts';
 
 /** Marks a request as a relayed one: it is carried out where it arrives, and nowhere else. Its value: who relayed it. */
-const relayHeader = 'x-signage-relay';
+export const relayHeader = 'x-signage-relay';
 
 /** From whom doesn't matter: all that the mark does is to keep a request to one box. */
 export const isRelayed = ({ headers }: Pick<IncomingMessage, 'headers'>): boolean => Boolean(headers[relayHeader]);

@@ -34,6 +34,8 @@ export interface Peers {
   /** Everybody known: static peers always, found ones for an hour after their last answer. */
   all(): Peer[];
   alive(): LivePeer[];
+  /** True where {@link all} has nobody; cheap enough for every request. */
+  isAlone(): boolean;
   /** Resolves once every static peer has been asked; at the latest a second after the start. */
   settled(): Promise<void>;
   /**
@@ -197,17 +199,18 @@ export const createRegistry = (
 
   let settling: Promise<void> | null = null;
 
+  const unnamed = (): Address[] =>
+    addresses.all().filter(({ source, nodeId, foreign }) => source === 'static' && nodeId === null && !foreign);
+
   const all = (): Peer[] => [
     ...[...words.keys()].flatMap((nodeId) => find(nodeId) ?? []),
-    ...addresses
-      .all()
-      .filter(({ source, nodeId, foreign }) => source === 'static' && nodeId === null && !foreign)
-      .map(({ url, reason }) => ({ nodeId: null, url, alive: false, state: null, contactAt: null, reason })),
+    ...unnamed().map(({ url, reason }) => ({ nodeId: null, url, alive: false, state: null, contactAt: null, reason })),
   ];
 
   return {
     all,
     alive: () => all().filter(isLive),
+    isAlone: () => words.size === 0 && unnamed().length === 0,
     told: () =>
       all()
         .filter(isLive)

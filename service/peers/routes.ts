@@ -1,7 +1,7 @@
 import { CodedError } from '../errors.ts';
 import { readFields } from '../fields.ts';
 import type { Routes } from '../http/routes.ts';
-import { type PeerState, peerQuery } from '../wire/peers.ts';
+import { type PeerConnections, type PeerState, peerConnectionsQuery, peerQuery } from '../wire/peers.ts';
 import type { Mirror } from './mirror.ts';
 import type { Registry } from './registry.ts';
 import type { Replication } from './replication.ts';
@@ -11,17 +11,24 @@ interface Dependencies {
   registry: Pick<Registry, 'heard'>;
   /** What this box tells of itself. */
   state(): PeerState;
+  /** The connections of this box, of these screens or of all. */
+  connections(slugs: readonly string[] | null): PeerConnections['screens'];
   replication: Pick<Replication, 'document' | 'bindings'>;
   mirror: Pick<Mirror, 'media'>;
 }
 
-export const peerRoutes = ({ registry, state, replication, mirror }: Dependencies): Routes => ({
+export const peerRoutes = ({ registry, state, connections, replication, mirror }: Dependencies): Routes => ({
   'GET /api/peers/state': (ctx) => {
     const { from, port, news } = readFields(peerQuery.partial(), ctx.query);
     const host = hostOf(ctx.req.socket.remoteAddress ?? '');
     if (from !== undefined && port !== undefined && host !== null) registry.heard(from, host, port, news === '1');
     ctx.set('Cache-Control', 'no-store');
     ctx.body = state();
+  },
+  'GET /api/peers/connections': (ctx) => {
+    const { screens } = readFields(peerConnectionsQuery, ctx.query);
+    ctx.set('Cache-Control', 'no-store');
+    ctx.body = { screens: connections(screens?.split(',') ?? null) } satisfies PeerConnections;
   },
   'GET /api/peers/content': (ctx) => {
     const document = replication.document();

@@ -1,5 +1,6 @@
 /** What boxes of one site tell and hand each other. */
 import { z } from 'zod';
+import { connection } from './connections.ts';
 import { deviceId, instant, reading, sha256, slug } from './terms.ts';
 
 /** Whose edit of the content it is: the higher counter wins, then the higher nodeId. */
@@ -65,6 +66,23 @@ export type PeerMedium = z.infer<typeof peerMedium>;
 export const peerMedia = z
   .object({ media: z.array(peerMedium).max(10_000) })
   .meta({ id: 'PeerMedia', description: 'every medium that a box has' });
+
+/** A list of slugs that is longer is left out: the answer has all screens then. */
+export const mostQueryCharacters = 4_096;
+
+export const peerConnectionsQuery = z.object({
+  screens: z
+    .string()
+    .max(mostQueryCharacters)
+    .regex(/^[a-z0-9-]{1,64}(,[a-z0-9-]{1,64})*$/)
+    .optional()
+    .describe('slugs, separated by commas; absent: all screens'),
+});
+
+export const peerConnections = z
+  .object({ screens: z.array(z.object({ slug, connections: z.array(connection) })).max(10_000) })
+  .meta({ id: 'PeerConnections', description: 'the connections of this box alone, by screen' });
+export type PeerConnections = z.infer<typeof peerConnections>;
 
 /** What a box asks with, so that the one that is asked knows of it. */
 export const peerQuery = z.object({

@@ -1,0 +1,71 @@
+import fc from 'fast-check';
+import { expect, onTestFinished, test, vi } from 'vitest';
+import { createRounds } from '../../service/peers/rounds.ts';
+
+const setUp = (ask?: (keys: readonly string[]) => Promise<ReadonlyMap<string, number>>) => {
+  vi.useFakeTimers({ toFake: ['setTimeout', 'setImmediate', 'performance'] });
+  onTestFinished(() => void vi.useRealTimers());
+  const starts: { at: number; keys: readonly string[] }[] = [];
+  const read = createRounds<number>({
+    intervalMs: 250,
+    ask: async (keys) => {
+      starts.push({ at: performance.now(), keys });
+      return ask === undefined ? new Map(keys.map((key) => [key, starts.length])) : ask(keys);
+    },
+  });
+  return { starts, read };
+};
+
+test('readers of one moment share a round that asks for all their keys once', async () => {
+  const { starts, read } = setUp();
+  const answers = Promise.all(['a', 'b', 'a', 'c'].map(read));
+  await vi.advanceTimersByTimeAsync(1);
+  expect(await answers).toEqual([1, 1, 1, 1]);
+  expect(starts.map(({ keys }) => keys)).toEqual([['a', 'b', 'c']]);
+});
+
+test('a reader who comes while a round runs gets the answer of the next one', async () => {
+  const { starts, read } = setUp(async (keys) => {
+    const nth = starts.length;
+    await new Promise((resolve) => setTimeout(resolve, 100));
+    return new Map(keys.map((key) => [key, nth]));
+  });
+  const first = read('a');
+  await vi.advanceTimersByTimeAsync(50);
+  const second = read('a');
+  await vi.advanceTimersByTimeAsync(500);
+  expect([await first, await second]).toEqual([1, 2]);
+});
+
+test('a round that hangs keeps the next one from nobody', async () => {
+  let count = 0;
+  const { read } = setUp((keys) =>
+    ++count === 1 ? new Promise(() => {}) : Promise.resolve(new Map(keys.map((key) => [key, count]))),
+  );
+  void read('a');
+  await vi.advanceTimersByTimeAsync(10);
+  const second = read('a');
+  await vi.advanceTimersByTimeAsync(300);
+  expect(await second).toBe(2);
+});
+
+test('whenever readers come, rounds start at least 250 ms apart, and nobody waits longer than that', async () => {
+  const pauses = fc.array(fc.nat(400), { minLength: 1, maxLength: 60 });
+  await fc.assert(
+    fc.asyncProperty(pauses, async (list) => {
+      const { starts, read } = setUp();
+      const waits: number[] = [];
+      for (const pause of list) {
+        const askedAt = performance.now();
+        void read('a').then(() => waits.push(performance.now() - askedAt));
+        await vi.advanceTimersByTimeAsync(pause);
+      }
+      await vi.advanceTimersByTimeAsync(300);
+      const gaps = starts.slice(1).map(({ at }, index) => at - (starts[index]?.at ?? 0));
+      expect(Math.min(250, ...gaps)).toBeGreaterThanOrEqual(250);
+      expect(waits).toHaveLength(list.length);
+      expect(Math.max(...waits)).toBeLessThanOrEqual(251);
+    }),
+    { numRuns: 30 },
+  );
+});

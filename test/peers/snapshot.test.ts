@@ -1,0 +1,156 @@
+/** What readers of snapshots, whom nothing keeps from asking, cost the peers. */
+import { createServer, type IncomingMessage } from 'node:http';
+import { setTimeout as pause } from 'node:timers/promises';
+import { expect, test } from 'vitest';
+import type { ConnectionSnapshot } from '../../service/wire/connections.ts';
+import type { PeerState } from '../../service/wire/peers.ts';
+import { patience } from '../support/observe.ts';
+import { joinScreen } from '../support/page.ts';
+import { listenOn, peersOf, startBox, startSite } from './support.ts';
+
+const slugs = ['a', 'b', 'c', 'd', 'e', 'f', 'g', 'h'];
+const content = {
+  screens: slugs.map((slug) => ({ name: slug, slug, playlist_id: 'main' })),
+  playlists: [{ id: 'main', slides: [{ kind: 'text', title: 'Hello' }] }],
+};
+
+const state = {
+  nodeId: '00000000-0000-4000-8000-000000000000',
+  instance: 'one',
+  site: 'default',
+  version: '1.0.0',
+  serverTime: 0,
+  peers: [],
+  content: null,
+  bindings: '0'.repeat(64),
+  media: '0'.repeat(64),
+} satisfies PeerState;
+
+const connectionOf = (slug: string) => ({
+  id: `connection-${slug}`,
+  clientId: `client-${slug}`,
+  clientName: null,
+  deviceId: null,
+  label: slug,
+  userAgent: null,
+  viewport: null,
+  page: `/screen/${slug}`,
+  currentSlide: null,
+  currentSlideId: null,
+  currentSlideTitle: null,
+  paused: false,
+  blackout: false,
+  clientIp: '192.0.2.1',
+  remoteAddress: '192.0.2.1',
+  connectedAt: '2026-01-01T00:00:00.000Z',
+  lastSeenAt: '2026-01-01T00:00:00.000Z',
+});
+
+const notFound = { error: { code: 'not_found', message: 'There is nothing at this path.' } };
+
+/** A peer with one page on each screen, which notes what it is asked. */
+const startPeer = async (isOlder: boolean) => {
+  const asked: { path: string; at: number }[] = [];
+  const answer = ({ url = '' }: IncomingMessage): [number, unknown] => {
+    const { pathname, searchParams } = new URL(url, 'http://peer');
+    if (pathname === '/api/peers/state') return [200, state];
+    const slug = /^\/api\/screens\/(\w)\/connections$/.exec(pathname)?.[1];
+    if (slug !== undefined) asked.push({ path: url, at: performance.now() });
+    if (slug !== undefined) return [200, { connections: [connectionOf(slug)] }];
+    if (pathname !== '/api/peers/connections') return [404, notFound];
+    asked.push({ path: url, at: performance.now() });
+    if (isOlder) return [404, notFound];
+    const wanted = (searchParams.get('screens') ?? slugs.join(',')).split(',');
+    return [200, { screens: wanted.map((each) => ({ slug: each, connections: [connectionOf(each)] })) }];
+  };
+  const url = await listenOn(
+    createServer((request, response) => {
+      const [status, body] = answer(request);
+      response.writeHead(status, { 'Content-Type': 'application/json' }).end(JSON.stringify(body));
+    }),
+  );
+  return { url, asked };
+};
+
+const startReader = async (isOlder: boolean) => {
+  const peer = await startPeer(isOlder);
+  const box = await startBox([peer], { content });
+  await expect.poll(() => peersOf(box), patience).toMatchObject([{ state: 'alive' }]);
+  const read = async (slug: string): Promise<ConnectionSnapshot> =>
+    (await (await fetch(`${box.url}/api/screens/${slug}/connections`)).json()) as ConnectionSnapshot;
+  return { box, read, asked: peer.asked };
+};
+
+/** Reads all screens all the time. */
+const readFor = async (ms: number, read: (slug: string) => Promise<ConnectionSnapshot>) => {
+  const until = performance.now() + ms;
+  const seen: ConnectionSnapshot[] = [];
+  const readers = slugs.flatMap((slug) => [slug, slug, slug]);
+  await Promise.all(
+    readers.map(async (slug) => {
+      while (performance.now() < until) seen.push(await read(slug));
+    }),
+  );
+  return seen;
+};
+
+/** The most requests that arrived within any second. */
+const mostASecond = (asked: readonly { at: number }[]): number =>
+  Math.max(...asked.map(({ at }) => asked.filter((each) => each.at >= at && each.at < at + 1_000).length));
+
+test('however many readers ask for however many screens, a peer is asked for all of them four times a second', async () => {
+  const { read, asked } = await startReader(false);
+  const seen = await readFor(2_000, read);
+  // Rounds are spaced at the sender; the network may bring one of them late.
+  expect(mostASecond(asked)).toBeLessThanOrEqual(5);
+  expect(seen.length).toBeGreaterThan(slugs.length * 3);
+  for (const { screenSlug, connections, degraded } of seen) {
+    expect({ degraded, ids: connections.map(({ id }) => id) }).toEqual({
+      degraded: false,
+      ids: [`connection-${screenSlug}`],
+    });
+  }
+  const wanted = asked.map(({ path }) =>
+    new URL(path, 'http://peer').searchParams.get('screens')?.split(',').toSorted(),
+  );
+  expect(wanted).toContainEqual(slugs);
+});
+
+test('an older peer is asked for one screen at a time, as often, and its answers stand in for each other', async () => {
+  const { read, asked } = await startReader(true);
+  await readFor(4_000, read);
+  // The very first round finds out that the peer is an older one.
+  expect(mostASecond(asked.slice(1))).toBeLessThanOrEqual(5);
+  const seen = await Promise.all(slugs.map(read));
+  for (const { screenSlug, count, degraded } of seen) {
+    expect({ screenSlug, count, degraded }).toEqual({ screenSlug, count: 1, degraded: false });
+  }
+  await pause(300);
+  expect(await read('c')).toMatchObject({ count: 1, degraded: false });
+  expect(asked.at(-1)?.path).toBe('/api/screens/c/connections');
+});
+
+test('a snapshot is never older than the question, however often it is asked for', async () => {
+  const [one, other] = await startSite();
+  for (let count = 0; count < 5; count++) {
+    const read = async () => (await (await one.get('/api/screens/lobby/connections')).json()).count;
+    expect(await read()).toBe(count);
+    await joinScreen(other, 'lobby', { clientId: `client-${count}` });
+    expect(await read()).toBe(count + 1);
+  }
+});
+
+test('a box tells its peers of the connections of all screens, or of those they want', async () => {
+  const box = await startBox([], { content });
+  await joinScreen(box, 'b');
+  const ask = async (query: string) => {
+    const response = await box.get(`/api/peers/connections${query}`);
+    const { screens = [] } = (await response.json()) as { screens?: { slug: string; connections: object[] }[] };
+    return [response.status, Object.fromEntries(screens.map(({ slug, connections }) => [slug, connections.length]))];
+  };
+  expect(await ask('')).toEqual([200, { ...Object.fromEntries(slugs.map((slug) => [slug, 0])), b: 1 }]);
+  expect(await ask('?screens=a,b,nowhere')).toEqual([200, { a: 0, b: 1, nowhere: 0 }]);
+  for (const bad of ['?screens=', '?screens=A', '?screens=a,,b', '?screens=a&screens=b']) {
+    expect((await ask(bad))[0]).toBe(400);
+  }
+});
