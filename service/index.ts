@@ -1,6 +1,6 @@
 /** The one file that wires the service: every room receives here what it needs, and nothing else. */
 import { randomUUID } from 'node:crypto';
-import { hostname } from 'node:os';
+import { hostname, networkInterfaces } from 'node:os';
 import { join } from 'node:path';
 import type { Logger } from 'pino';
 import packageJson from '../package.json' with { type: 'json' };
@@ -25,6 +25,7 @@ import { createFrames } from './frames/frames.ts';
 import { frameRoutes } from './frames/routes.ts';
 import { createAdmission } from './http/admission.ts';
 import { createApp } from './http/app.ts';
+import { createOwnAuthority } from './http/authority.ts';
 import { createClientAddress } from './http/client-address.ts';
 import { createGate } from './http/gate.ts';
 import { healthRoutes } from './http/health.ts';
@@ -234,7 +235,9 @@ const wire = async (
   // The way in.
   const machineName = hostname();
   const { publicUrl } = options;
-  const gate = createGate({ machineName, publicUrl, allowedHosts: options.allowedHosts });
+  const names = { machineName, publicUrl, allowedHosts: options.allowedHosts };
+  const gate = createGate(names);
+  const isOwnAuthority = createOwnAuthority(names, networkInterfaces);
   const clientAddress = createClientAddress(options.trustProxy);
   const access = createAccess({
     secret: options.sharedSecret,
@@ -244,7 +247,15 @@ const wire = async (
     steady,
     log,
   });
-  const screens = createScreenRoutes({ content, hub, takeSnapshot, commands, clientAddress, variant });
+  const screens = createScreenRoutes({
+    content,
+    hub,
+    takeSnapshot,
+    commands,
+    clientAddress,
+    isOwnAuthority,
+    variant,
+  });
   const onboardingRooms = createOnboardingRoutes(
     { onboarding, landing, content, mediaProgress: mirror.progress },
     { publicUrl, machineName },

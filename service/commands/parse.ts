@@ -1,6 +1,8 @@
 import { CodedError } from '../errors.ts';
 import { readFields } from '../fields.ts';
+import { isMediaName } from '../media/names.ts';
 import { type Command, type CommandTarget, commandNames, commandRequest } from '../wire/commands.ts';
+import { redirectTarget } from '../wire/redirect.ts';
 import type { Variant } from '../wire/terms.ts';
 
 /** A command and whom it is for. */
@@ -10,10 +12,24 @@ export interface Order {
 }
 
 /**
+ * The URL that pages are sent to.
+ * @throws CodedError `invalid_field` for a path of this service where no command would reach them
+ */
+const readRedirect = (url: string, isOwn: (url: URL) => boolean): string => {
+  const target = redirectTarget(url, isOwn);
+  if (target === null || (target.kind === 'media' && !isMediaName(target.name))) {
+    const message = 'url is not valid: of this service only /screen/SLUG and /media/NAME can be shown.';
+    throw new CodedError('invalid_field', message, { field: 'url' });
+  }
+  return target.url;
+};
+
+/**
  * Reads the body of a command request.
+ * @param isOwn whether an absolute URL names this service
  * @throws CodedError `missing_field`, `invalid_field` or `unknown_command`
  */
-export const parseOrder = (body: Record<string, unknown>, variant: Variant): Order => {
+export const parseOrder = (body: Record<string, unknown>, variant: Variant, isOwn: (url: URL) => boolean): Order => {
   const names = commandNames(variant);
   if (body.command == null) throw new CodedError('missing_field', 'command is missing.', { field: 'command' });
   if (typeof body.command !== 'string') {
@@ -28,5 +44,6 @@ export const parseOrder = (body: Record<string, unknown>, variant: Variant): Ord
     );
   }
   const { connectionId, clientId, ...rest } = readFields(commandRequest, body);
-  return { command: rest, target: { connectionId, clientId } };
+  const command = rest.command === 'redirect' ? { ...rest, url: readRedirect(rest.url, isOwn) } : rest;
+  return { command, target: { connectionId, clientId } };
 };

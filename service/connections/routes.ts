@@ -6,6 +6,7 @@ import type { Content } from '../content/content.ts';
 import type { Payload } from '../content/payload.ts';
 import { CodedError } from '../errors.ts';
 import { sendPayload } from '../http/answer.ts';
+import type { createOwnAuthority } from '../http/authority.ts';
 import { readJson } from '../http/body.ts';
 import type { createClientAddress } from '../http/client-address.ts';
 import type { Context, Routes, Sockets } from '../http/routes.ts';
@@ -20,6 +21,7 @@ interface Dependencies {
   takeSnapshot: TakeSnapshot;
   commands: Commands;
   clientAddress: ReturnType<typeof createClientAddress>;
+  isOwnAuthority: ReturnType<typeof createOwnAuthority>;
   variant: Variant;
 }
 
@@ -29,7 +31,15 @@ const createTrim = (variant: Variant) => (record: object, extended: readonly str
     ? record
     : Object.fromEntries(Object.entries(record).filter(([field]) => !extended.includes(field)));
 
-export const createScreenRoutes = ({ content, hub, takeSnapshot, commands, clientAddress, variant }: Dependencies) => {
+export const createScreenRoutes = ({
+  content,
+  hub,
+  takeSnapshot,
+  commands,
+  clientAddress,
+  isOwnAuthority,
+  variant,
+}: Dependencies) => {
   const trim = createTrim(variant);
 
   const find = (slug: string | undefined): Payload => {
@@ -63,7 +73,9 @@ export const createScreenRoutes = ({ content, hub, takeSnapshot, commands, clien
     'GET /api/screens/:slug/clients': sendSnapshot,
     'POST /api/screens/:slug/commands': async (ctx) => {
       const { screen } = find(ctx.params.slug);
-      const result = await commands.run(screen, parseOrder(await readJson(ctx), variant), isRelayed(ctx.req));
+      const reached = { host: ctx.get('Host'), port: ctx.socket.localPort ?? 0 };
+      const order = parseOrder(await readJson(ctx), variant, (url) => isOwnAuthority(url, reached));
+      const result = await commands.run(screen, order, isRelayed(ctx.req));
       ctx.body = trim(result, extendedOnly.commandResult);
     },
   };

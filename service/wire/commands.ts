@@ -6,14 +6,17 @@ import { clientName, deviceId, slug, type Variant } from './terms.ts';
 /** The commands that take no argument of their own. */
 const plainCommands = ['refresh', 'reload', 'pause', 'previous', 'next', 'left', 'right'] as const;
 
-/** A path on this service, or an http(s) URL. */
-export const redirectUrl = z
+/** `/screen/SLUG` or `/media/NAME` of this service, or an http(s) URL: by its syntax; which paths, `redirectTarget` says. */
+const redirectUrl = z
   .string()
   .max(2048)
   .refine(
     // URL parsers drop tabs and line ends: with one between them, two slashes would lead off this service.
     (url) => /^(?:\/(?![/\\])|https?:\/\/[^/])[^\t\n\r]*$/i.test(url) && URL.canParse(url, 'http://player'),
-    'a path on this service, or an http(s) URL',
+    '/screen/SLUG, /media/NAME or an http(s) URL',
+  )
+  .describe(
+    '/screen/SLUG (the page leaves for that screen), /media/NAME, or an http(s) URL; the last two are shown over the player',
   );
 
 /** A command as it is sent to pages: the name and its arguments, nothing about its target. */

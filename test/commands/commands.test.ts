@@ -86,7 +86,7 @@ test('pages are told nothing of a request but the command and its own arguments'
 describe('redirect', () => {
   test.each([
     '/screen/bar',
-    '/',
+    '/screen/bar?a=1',
     '/media/a%20b.html?x=1&y=/#top',
     'http://example.com',
     'https://example.com:8443/board?a=b#c',
@@ -102,6 +102,33 @@ describe('redirect', () => {
     expect([response.status, await response.json()]).toMatchObject([200, { command: 'redirect', sent: 1 }]);
     expect(await page.message(({ type }) => type === 'command')).toEqual({ type: 'command', command: 'redirect', url });
   });
+
+  test('to an absolute URL of this service is one to its path', async () => {
+    const service = extended();
+    const { port } = new URL(service.url);
+    for (const host of ['127.0.0.1', 'LOCALHOST', '[::1]', '127.1', `user:pass@127.0.0.1`]) {
+      const page = await joinScreen(service, 'lobby');
+      await service.post(path, { command: 'redirect', url: `http://${host}:${port}/screen/bar?a=1` });
+      expect(await page.message(({ type }) => type === 'command')).toMatchObject({ url: '/screen/bar?a=1' });
+      page.socket.terminate();
+    }
+  });
+
+  test.each(['/', '/onboard', '/healthz', '/media/con', '/media/..%2fhealthz', '/screen/../healthz', '/console'])(
+    'not to %s, by its path nor by its URL, where no command would reach the page',
+    async (own) => {
+      const service = extended();
+      const page = await joinScreen(service, 'lobby');
+      for (const url of [own, service.url + own, service.url.replace('127.0.0.1', 'localhost') + own]) {
+        const response = await service.post(path, { command: 'redirect', url });
+        expect([response.status, await response.json()]).toMatchObject([
+          400,
+          { error: { code: 'invalid_field', field: 'url' } },
+        ]);
+      }
+      expect(page.messages).toHaveLength(1);
+    },
+  );
 
   test.each<[unknown, string]>([
     [undefined, 'missing_field'],

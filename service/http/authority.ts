@@ -1,0 +1,57 @@
+/** By which host and port a URL names this service: what it is reached at, and what the machine is called. */
+import { BlockList, isIP } from 'node:net';
+import type { NetworkInterfaceInfo } from 'node:os';
+import { bareHost, isThisMachine } from '../outbound/networks.ts';
+import type { GateOptions } from './gate.ts';
+
+/** How a request reached the service. */
+interface Reached {
+  /** The request's Host header. */
+  host: string;
+  /** The local port of the connection. */
+  port: number;
+}
+
+const familyOf = (address: string): 'ipv4' | 'ipv6' => (isIP(address) === 6 ? 'ipv6' : 'ipv4');
+
+const withoutDot = (name: string): string => name.replace(/\.$/, '').toLowerCase();
+
+/** Host and port as a URL of that scheme has them, without the scheme's default port; null for a malformed host. */
+const authority = (scheme: string, host: string): string | null => {
+  const url = `${scheme}//${host}`;
+  return URL.canParse(url) ? new URL(url).host : null;
+};
+
+/**
+ * @param interfaces reads the machine's addresses, as `os.networkInterfaces()` does
+ * @returns whether an http(s) URL names this service: the host and port that the request came by, the public URL's, an
+ *   allowed host on a default port, and every name and address of this machine on the port that the service listens on
+ */
+export const createOwnAuthority =
+  (
+    { machineName, publicUrl, allowedHosts }: GateOptions,
+    interfaces: () => Readonly<Record<string, readonly NetworkInterfaceInfo[] | undefined>>,
+  ) =>
+  (url: URL, reached: Reached): boolean => {
+    const host = withoutDot(bareHost(url.hostname));
+    if (url.host === authority(url.protocol, reached.host)) return true;
+    if (publicUrl !== null && url.host === new URL(publicUrl).host) return true;
+    const isAllowed = allowedHosts.some((name) => withoutDot(name) === host);
+    if (isAllowed && url.port === '') return true;
+    const port = Number(url.port) || (url.protocol === 'https:' ? 443 : 80);
+    if (port !== reached.port) return false;
+    const [shortName = ''] = machineName.toLowerCase().split('.');
+    if (
+      isAllowed ||
+      isThisMachine(host) ||
+      [machineName.toLowerCase(), shortName, `${shortName}.local`].includes(host)
+    ) {
+      return true;
+    }
+    if (isIP(host) === 0) return false;
+    const own = new BlockList();
+    for (const { address } of Object.values(interfaces()).flatMap((infos = []) => infos)) {
+      own.addAddress(bareHost(address), familyOf(bareHost(address)));
+    }
+    return own.check(host, familyOf(host));
+  };

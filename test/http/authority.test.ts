@@ -1,0 +1,67 @@
+/** Which addresses are this service's own. */
+import { expect, test } from 'vitest';
+import { createOwnAuthority } from '../../service/http/authority.ts';
+
+const info = (address: string) => [{ address }] as never;
+const isOwn = createOwnAuthority(
+  { machineName: 'Box-7.lan', publicUrl: 'https://signs.example.com/', allowedHosts: ['player.example.com'] },
+  () => ({
+    lo: info('127.0.0.1'),
+    eth0: [...info('192.168.1.20'), ...info('fe80::1%eth0'), ...info('fd00::7')] as never,
+  }),
+);
+const reached = { host: '10.0.0.1:9000', port: 8080 };
+
+test.each([
+  'http://10.0.0.1:9000/',
+  'https://signs.example.com/',
+  'https://SIGNS.example.com:443/',
+  'https://player.example.com/',
+  'http://player.example.com:8080/',
+  'http://localhost:8080/',
+  'http://LOCALHOST.:8080/',
+  'http://screen.localhost:8080/',
+  'http://127.0.0.1:8080/',
+  'http://127.1:8080/',
+  'http://0x7f000001:8080/',
+  'http://2130706433:8080/',
+  'http://0.0.0.0:8080/',
+  'http://[::1]:8080/',
+  'http://[0:0:0:0:0:0:0:1]:8080/',
+  'http://[::ffff:127.0.0.1]:8080/',
+  'http://192.168.1.20:8080/',
+  'http://[::ffff:192.168.1.20]:8080/',
+  'http://192.168.1.20.:8080/',
+  'http://[FD00::7]:8080/',
+  'http://box-7:8080/',
+  'http://BOX-7.local:8080/',
+  'http://box-7.lan:8080/',
+  'http://someone:secret@localhost:8080/',
+])('%s is', (url) => {
+  expect(isOwn(new URL(url), reached)).toBe(true);
+});
+
+test.each([
+  'http://localhost/',
+  'http://localhost:3000/',
+  'http://10.0.0.1:8080/',
+  'http://192.168.1.21:8080/',
+  'http://192.168.1.20/',
+  'http://box-7/',
+  'http://box-8:8080/',
+  'https://signs.example.com:8443/',
+  'http://localhost:8080@example.com/',
+  'http://localhost.example.com:8080/',
+])('%s is not', (url) => {
+  expect(isOwn(new URL(url), reached)).toBe(false);
+});
+
+test.each([
+  ['box.local', 'http://box.local/', true],
+  ['box.local', 'http://box.local:80/', true],
+  ['box.local:80', 'http://box.local/', true],
+  ['box.local', 'https://box.local/', true],
+  ['box.local:8443', 'https://box.local/', false],
+])('of a service that was reached as %s, %s: %s', (host, url, expected) => {
+  expect(isOwn(new URL(url), { ...reached, host })).toBe(expected);
+});
