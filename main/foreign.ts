@@ -2,6 +2,7 @@
  * Pages of others that no frame may hold, each in a view of its own over a page of the service: in a session apart from
  * it, with no preload script and so with no way back to it.
  */
+import { once } from 'node:events';
 import { type BrowserWindow, type WebContents, WebContentsView } from 'electron';
 import { foreignChannel } from './channels.ts';
 import { lockedPreferences } from './preferences.ts';
@@ -47,6 +48,11 @@ export const hostForeign = (window: BrowserWindow, dress: (contents: WebContents
     for (const id of views.keys()) close(id);
   };
 
+  const ended = async (id: number): Promise<void> => {
+    const contents = views.get(id)?.view.webContents;
+    if (contents !== undefined) await once(contents, 'destroyed');
+  };
+
   /** @throws Error where the page can't be loaded */
   const open = async (id: number, url: string): Promise<void> => {
     close(id);
@@ -56,10 +62,11 @@ export const hostForeign = (window: BrowserWindow, dress: (contents: WebContents
     window.contentView.addChildView(view);
     place(id);
     dress(view.webContents);
-    // One that dies is a black hole in the picture: the page underneath is the better one.
+    // One that is lost is a black hole in the picture; the page underneath awaits its end, and goes on.
     view.webContents.on('render-process-gone', () => close(id));
     await view.webContents.loadURL(url).catch((error: Error & { errno?: number }) => {
-      if (error.errno === ABORTED) return;
+      // One that was kept from where it led, as back to this service, has no page at all.
+      if (error.errno === ABORTED && view.webContents.getURL() !== '') return;
       close(id);
       throw error;
     });
@@ -70,6 +77,7 @@ export const hostForeign = (window: BrowserWindow, dress: (contents: WebContents
     const call = foreignCallSchema.parse(given);
     if (call.do === 'open') await open(call.id, call.url);
     else if (call.do === 'close') close(call.id);
+    else if (call.do === 'awaitEnd') await ended(call.id);
     else turn(call.id, call.do === 'show');
   });
   window.on('resize', () => {

@@ -12,8 +12,12 @@ const kiosk = findKiosk();
 
 /** How long a page may take to load. */
 const LOAD_MS = 15_000;
-/** And how long at most the screen stays black for one that loads anew. */
-const AGAIN_MS = 3_000;
+/** How long at most the screen stays black for a page that has to be loaded again. */
+const RELOAD_MS = 1_000;
+/** What a frame takes to be painted again once it is rendered again. */
+const REPAINT_MS = 100;
+/** Pauses all media of a frame while it is not rendered, Web Audio too (Permissions Policy). */
+const PAUSE_UNSEEN = 'media-playback-while-not-visible';
 
 /** A page of others, loaded and not yet seen. */
 export interface ForeignPage {
@@ -38,6 +42,18 @@ const refusalOf = async (url: string, headers: Record<string, string>, signal: A
   }
 };
 
+/** @throws Error with a sentence where nothing answers at the address */
+const reach = async (url: string, signal: AbortSignal): Promise<void> => {
+  const enough = new AbortController();
+  await fetch(url, { mode: 'no-cors', cache: 'no-store', signal: AbortSignal.any([signal, enough.signal]) }).catch(
+    () => {
+      signal.throwIfAborted();
+      throw new Error(`${url} can't be reached`);
+    },
+  );
+  enough.abort();
+};
+
 /**
  * How the page at an address can be shown: `view` for one that won't be framed, in the kiosk. Rejects with a sentence
  * about one that can't be.
@@ -50,15 +66,8 @@ const mannerOf = async (
   headers: Record<string, string>,
   signal: AbortSignal,
 ): Promise<'frame' | 'view'> => {
-  const enough = new AbortController();
   const refusal = refusalOf(url, headers, signal);
-  await fetch(url, { mode: 'no-cors', cache: 'no-store', signal: AbortSignal.any([signal, enough.signal]) }).catch(
-    () => {
-      signal.throwIfAborted();
-      throw new Error(`${url} can't be reached`);
-    },
-  );
-  enough.abort();
+  await reach(url, signal);
   const reason = await refusal;
   signal.throwIfAborted();
   if (reason === null) return 'frame';
@@ -66,59 +75,108 @@ const mannerOf = async (
   return 'view';
 };
 
+interface PolicyDocument extends Document {
+  /** Chromium's name for it. */
+  featurePolicy?: { features(): string[] };
+}
+
+const canPauseUnseen = (): boolean =>
+  (document as PolicyDocument).featurePolicy?.features().includes(PAUSE_UNSEEN) === true;
+
 const createFrame = (url: string): HTMLIFrameElement => {
   const frame = document.createElement('iframe');
   frame.tabIndex = -1;
   frame.inert = true;
   frame.referrerPolicy = 'strict-origin';
+  frame.allow = `${PAUSE_UNSEEN} 'none'`;
   frame.sandbox.value = new URL(url, location.href).origin === location.origin ? OWN : FOREIGN;
   return frame;
 };
 
-/** A page in a frame: what the frame lies in says whether it is seen. */
+const pause = (ms: number): Promise<void> => new Promise((resolve) => setTimeout(resolve, ms));
+
+/**
+ * A page in a frame: what the frame lies in says whether it is seen. While it is silent its media are paused, and nobody
+ * but the page itself could start them again; so afterwards it is shown as it was left, until it has loaded once more.
+ */
 const openFrame = async (
   url: string,
   { parent, isSilent }: Pick<Opening, 'parent' | 'isSilent'>,
   signal: AbortSignal,
 ): Promise<ForeignPage> => {
-  const frame = createFrame(url);
-  const close = (): void => frame.remove();
-  const load = (): Promise<unknown> => {
-    frame.src = url;
-    return new Promise((resolve) => frame.addEventListener('load', resolve, { once: true }));
-  };
-  if (isSilent) parent.append(frame);
-  else {
-    const loaded = load();
-    parent.append(frame);
-    await within(signal, loaded).catch((error: unknown) => {
-      close();
+  const pausesUnseen = canPauseUnseen();
+
+  /** Loads the page under what is there. */
+  const load = async (isHidden: boolean, wanted: AbortSignal): Promise<HTMLIFrameElement> => {
+    const frame = createFrame(url);
+    frame.hidden = isHidden;
+    const loaded = new Promise((resolve) => frame.addEventListener('load', resolve, { once: true }));
+    frame.src = isHidden && !pausesUnseen ? 'about:blank' : url;
+    parent.prepend(frame);
+    await within(wanted, loaded).catch((error: unknown) => {
+      frame.remove();
       throw error;
     });
-  }
+    return frame;
+  };
+
+  let frame = await load(isSilent, signal);
+  let renewal = new AbortController();
+
+  const renew = async (wanted: AbortSignal): Promise<void> => {
+    await reach(url, wanted);
+    const fresh = await load(false, wanted);
+    await pause(REPAINT_MS);
+    if (wanted.aborted) return fresh.remove();
+    frame.remove();
+    frame = fresh;
+  };
+
   return {
     show: () => {},
-    // The one way that there is across origins: the page is left, and loaded anew afterwards.
     hush: async (silent) => {
-      if (silent) frame.src = 'about:blank';
-      else await within(AbortSignal.timeout(AGAIN_MS), load()).catch(() => {});
+      renewal.abort();
+      renewal = new AbortController();
+      frame.hidden = silent;
+      if (silent) {
+        if (!pausesUnseen) frame.src = 'about:blank';
+        return;
+      }
+      const renewed = renew(renewal.signal).catch(() => {});
+      await Promise.race([renewed, pause(pausesUnseen ? REPAINT_MS : RELOAD_MS)]);
     },
-    close,
+    close: () => {
+      renewal.abort();
+      frame.remove();
+    },
   };
 };
 
 let lastId = 0;
 
 /** A page in a view of the kiosk's: no element of this page, so that nothing can be above it but another. */
-const openView = async (url: string, isSilent: boolean, signal: AbortSignal): Promise<ForeignPage> => {
+const openView = async (
+  url: string,
+  { isSilent: isSilentAtFirst, onGone }: Pick<Opening, 'isSilent' | 'onGone'>,
+  signal: AbortSignal,
+): Promise<ForeignPage> => {
   lastId += 1;
   const id = lastId;
+  let isSilent = isSilentAtFirst;
+  let isClosed = false;
   const ask = (what: 'show' | 'hide' | 'close'): void => void kiosk?.foreign({ do: what, id }).catch(() => {});
-  const close = (): void => ask('close');
+  const close = (): void => {
+    isClosed = true;
+    ask('close');
+  };
   await within(signal, kiosk?.foreign({ do: 'open', id, url })).catch((error: unknown) => {
     close();
     throw signal.aborted ? error : new Error(`${url} could not be loaded`);
   });
+  void kiosk?.foreign({ do: 'awaitEnd', id }).then(
+    () => isClosed || onGone(`${url} has crashed`),
+    () => {},
+  );
   let isOn = false;
   return {
     show: () => {
@@ -133,27 +191,29 @@ const openView = async (url: string, isSilent: boolean, signal: AbortSignal): Pr
   };
 };
 
-interface Opening {
-  /** What a frame is put into. */
+export interface Opening {
+  /** What it is put into. */
   parent: HTMLElement;
   /** Of requests to the service. */
   headers: Record<string, string>;
   /** Whether it begins {@link ForeignPage.hush hushed}. */
   isSilent: boolean;
+  /** The page was lost after it had loaded: its process is gone, which only the kiosk can tell. */
+  onGone(reason: string): void;
 }
 
 /** Loads a page, unseen. Rejects with a sentence about one that can't be shown, and where it is not wanted any more. */
 export const openForeign = async (
   url: string,
-  { parent, headers, isSilent }: Opening,
+  { parent, headers, ...opening }: Opening,
   signal: AbortSignal,
 ): Promise<ForeignPage> => {
   const patience = AbortSignal.timeout(LOAD_MS);
   const either = AbortSignal.any([signal, patience]);
   try {
     return (await mannerOf(url, headers, either)) === 'view'
-      ? await openView(url, isSilent, either)
-      : await openFrame(url, { parent, isSilent }, either);
+      ? await openView(url, opening, either)
+      : await openFrame(url, { parent, ...opening }, either);
   } catch (error) {
     throw patience.aborted && !signal.aborted ? new Error(`${url} did not load within ${LOAD_MS / 1000} s`) : error;
   }

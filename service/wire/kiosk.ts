@@ -22,14 +22,17 @@ export type Beat = z.infer<typeof beat>;
  */
 export const foreignCall = z.discriminatedUnion('do', [
   z.object({ do: z.literal('open'), id: z.int(), url: z.url({ protocol: /^https?$/ }).max(4096) }),
-  z.object({ do: z.literal(['show', 'hide', 'close']), id: z.int() }),
+  z.object({ do: z.literal(['show', 'hide', 'close', 'awaitEnd']), id: z.int() }),
 ]);
 export type ForeignCall = z.infer<typeof foreignCall>;
 
 /** What a page of the service finds as `kiosk` where it is shown by one. */
 export interface KioskBridge {
   beat(beat: Beat): void;
-  /** Resolves once it is done; an opened page is loaded then. Rejects where it can't be. */
+  /**
+   * Resolves once it is done; an opened page is loaded then. `awaitEnd` resolves once the page is gone: closed, or its
+   * process is lost. Rejects where it can't be done.
+   */
   foreign(call: ForeignCall): Promise<void>;
 }
 

@@ -3,6 +3,7 @@ import { once } from 'node:events';
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { expect, onTestFinished } from 'vitest';
+import type { ConnectionSnapshot } from '../../service/wire/connections.ts';
 import { describeBrowser } from '../support/browser.ts';
 import type { Electron } from '../support/electron/ask.ts';
 import { itDouble, patience, startKiosk, type TestKiosk } from '../support/kiosk.ts';
@@ -31,6 +32,12 @@ const viewsOf = (kiosk: TestKiosk) =>
         isWhole: bounds.width > 0 && bounds.height > 0,
       })),
   );
+
+const crashView = (kiosk: TestKiosk) =>
+  kiosk.evaluate(({ BrowserWindow }: Electron) => {
+    for (const window of BrowserWindow.getAllWindows())
+      for (const view of window.contentView.children) view.webContents.forcefullyCrashRenderer();
+  });
 
 const shown = { partition: 'foreign', isMuted: false, isShown: true, isWhole: true };
 const beside = { ...shown, isMuted: true, isShown: false };
@@ -81,4 +88,32 @@ describeBrowser('a page that forbids frames', { timeout: 120_000 }, () => {
       await expect.poll(() => viewsOf(kiosk), patience).not.toContainEqual(shown);
     },
   );
+
+  itDouble('that is lost gives way to the next slide, and after a redirect to the player', async () => {
+    const url = await startForeign();
+    const kiosk = await startKiosk({
+      content: lobby([
+        { id: 'figures', kind: 'web', media_url: url, duration_seconds: 600 },
+        { id: 'hello', kind: 'text', title: 'Good morning', duration_seconds: 600 },
+      ]),
+      config,
+    });
+    const api = `${await kiosk.url()}/api/screens/lobby`;
+    const connection = async () => {
+      const { connections } = (await (await fetch(`${api}/connections`)).json()) as ConnectionSnapshot;
+      return connections[0];
+    };
+    await expect.poll(() => viewsOf(kiosk), patience).toEqual([shown]);
+    await crashView(kiosk);
+    await expect.poll(connection, patience).toMatchObject({ currentSlideId: 'hello' });
+
+    await fetch(`${api}/commands`, {
+      method: 'POST',
+      headers: { 'Content-Type': 'application/json' },
+      body: JSON.stringify({ command: 'redirect', url }),
+    });
+    await expect.poll(connection, patience).toMatchObject({ page: url });
+    await crashView(kiosk);
+    await expect.poll(connection, patience).toMatchObject({ page: '/screen/lobby', currentSlideId: 'hello' });
+  });
 });

@@ -3,19 +3,27 @@ import type { SlideFactory } from './slide.ts';
 import { createView, mediaUrl } from './view.ts';
 
 /** A web page. */
-export const createWeb: SlideFactory = ({ slide, credentials }) => {
+export const createWeb: SlideFactory = ({ slide, credentials, fail }) => {
   const view = createView('web');
   const url = mediaUrl(slide);
   let page: ForeignPage | null = null;
+  /** It may be lost before its turn, when nobody listens. */
+  let lost: string | null = null;
 
   return {
     ...view,
     async prepare(signal) {
-      page = await openForeign(url, { parent: view.element, headers: credentials(), isSilent: false }, signal);
+      const onGone = (reason: string): void => {
+        lost = reason;
+        fail(reason);
+      };
+      const opening = { parent: view.element, headers: credentials(), isSilent: false, onGone };
+      page = await openForeign(url, opening, signal);
     },
     start() {
       view.start();
       page?.show();
+      if (lost !== null) fail(lost);
     },
     hush: (silent) => page?.hush(silent),
     destroy() {
