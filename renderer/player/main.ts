@@ -2,6 +2,7 @@ import type { Command } from '../../service/wire/commands.ts';
 import type { OnboardingStatus } from '../../service/wire/onboarding.ts';
 import type { PlayerBoot } from '../../service/wire/page.ts';
 import type { PlaylistPayload } from '../../service/wire/playlist.ts';
+import { redirectTarget } from '../../service/wire/redirect.ts';
 import { readBoot } from '../shared/boot.ts';
 import { resumeGreeting } from '../shared/greeting.ts';
 import { readIdentity, rememberName } from '../shared/identity.ts';
@@ -32,7 +33,16 @@ const token = createPageToken(pageToken, location.pathname);
 const identity = readIdentity(location.search);
 const builtAt = Date.parse(document.querySelector<HTMLMetaElement>('meta[name=built]')?.content ?? '');
 const clock = createClock(builtAt);
-const redirect = createRedirect(document.body, token.header);
+const shelf = createShelf();
+const redirect = createRedirect({
+  parent: document.body,
+  createSlide,
+  context: { timeZone, now: clock.now, media: shelf.take, credentials: token.header },
+  onEnd: (reason) => {
+    link.fault(null, reason);
+    change({ page: location.pathname });
+  },
+});
 
 const state: Report = {
   page: location.pathname,
@@ -61,6 +71,16 @@ const change = (changed: Partial<Report>): void => {
   link.report({ ...state });
 };
 
+/** As the service checks it; one that is older lets other paths through. */
+const go = async (url: string): Promise<void> => {
+  const target = redirectTarget(url, ({ origin }) => origin === location.origin);
+  if (target === null) throw new Error(`${url} is no page that a screen can show`);
+  if (target.kind !== 'screen') {
+    if (await redirect.show(target.url)) change({ page: target.url });
+  } else if (!(await leaveFor(target.url)))
+    throw new Error(`${target.url} can't be reached, or there is no such screen`);
+};
+
 const obey = (command: Command): void => {
   switch (command.command) {
     case 'refresh':
@@ -81,11 +101,7 @@ const obey = (command: Command): void => {
     case 'right':
       return player.turn(1);
     case 'redirect':
-      if (command.url.startsWith('/')) return void leaveFor(command.url);
-      return void redirect.show(command.url).then(
-        (isShown) => isShown && change({ page: command.url }),
-        (error: Error) => link.fault(null, error.message),
-      );
+      return void go(command.url).catch((error: Error) => link.fault(null, error.message));
     case 'setclientname':
       identity.clientName = command.clientName;
       return rememberName(command.clientName);
@@ -119,7 +135,7 @@ const player = createPlayer(
     clock,
     site,
     stage: createStage(element('stage')),
-    shelf: createShelf(),
+    shelf,
     credentials: token.header,
     createSlide,
     createIdle: () =>

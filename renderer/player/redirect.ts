@@ -1,12 +1,15 @@
-import { type ForeignPage, openForeign } from './foreign.ts';
+import { type ForeignPage, type Opening, openForeign } from './foreign.ts';
+import { type MediumContext, openMedium } from './medium.ts';
+import type { SlideFactory } from './slides/slide.ts';
 
-/** A page of the operator's choice over the player, which stays alive underneath. */
+/** A page or a file of the operator's choice over the player, which stays alive underneath. */
 export interface Redirect {
   /** The address that is shown; null: none. */
   readonly url: string | null;
   /**
-   * Shows an http(s) address full screen, in place of the one before, once it is loaded. Resolves to whether it does:
-   * not where another was asked for meanwhile. Rejects with a sentence about a page that can't be shown.
+   * Shows an http(s) address, or the path of a file of this service, full screen, in place of the one before, once it is
+   * loaded. Resolves to whether it does: not where another was asked for meanwhile. Rejects with a sentence about one that
+   * can't be shown.
    */
   show(url: string): Promise<boolean>;
   /**
@@ -16,10 +19,31 @@ export interface Redirect {
   hush(silent: boolean): Promise<void> | undefined;
 }
 
-export const createRedirect = (parent: HTMLElement, credentials: () => Record<string, string>): Redirect => {
+interface Dependencies {
+  parent: HTMLElement;
+  createSlide: SlideFactory;
+  /** For a file. */
+  context: MediumContext;
+  /** What was shown is gone by itself, for this reason, and the player can be seen again. */
+  onEnd(reason: string): void;
+}
+
+export const createRedirect = ({ parent, createSlide, context, onEnd }: Dependencies): Redirect => {
   let shown: { url: string; place: HTMLElement; page: ForeignPage } | null = null;
   let coming = new AbortController();
   let isSilent = false;
+
+  const close = (): void => {
+    shown?.page.close();
+    shown?.place.remove();
+    shown = null;
+  };
+
+  const open = (url: string, opening: Omit<Opening, 'headers'>, signal: AbortSignal): Promise<ForeignPage> =>
+    url.startsWith('/')
+      ? openMedium(url, opening, { createSlide, context }, signal)
+      : openForeign(url, { ...opening, headers: context.credentials() }, signal);
+
   return {
     get url() {
       return shown?.url ?? null;
@@ -33,12 +57,16 @@ export const createRedirect = (parent: HTMLElement, credentials: () => Record<st
       parent.append(place);
       try {
         const wasSilent = isSilent;
-        const page = await openForeign(url, { parent: place, headers: credentials(), isSilent }, mine.signal);
+        const onGone = (reason: string): void => {
+          if (shown?.place !== place) return;
+          close();
+          onEnd(reason);
+        };
+        const page = await open(url, { parent: place, isSilent, onGone }, mine.signal);
         if (isSilent !== wasSilent) void page.hush(isSilent);
         place.classList.add('on');
         page.show();
-        shown?.page.close();
-        shown?.place.remove();
+        close();
         shown = { url, place, page };
         return true;
       } catch (error) {

@@ -1,4 +1,5 @@
 /** Slides of every kind in a real Chromium: how clean the swaps are, and what a day of them leaves behind. */
+import { readFileSync } from 'node:fs';
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { type Browser, chromium, type Page } from 'playwright-core';
@@ -12,8 +13,10 @@ import { type BenchService, startBenchService } from './service.ts';
 
 const SWAPS = Number(process.env.SIGNAGE_BENCH_SWAPS ?? 1_000);
 const HOURS = Number(process.env.SIGNAGE_BENCH_HOURS ?? 24);
-/** How much faster than real time a day is played; much more, and slides have no time to be made ready. */
-const SPEED = 20;
+/** How much faster than real time they are played; much more than 20, and slides have no time to be made ready. */
+const SPEED = Number(process.env.SIGNAGE_BENCH_SPEED ?? 20);
+/** How often the page is weighed. */
+const WEIGHINGS = 24;
 const viewport = { width: 1280, height: 720 };
 
 const colour = ([red, green, blue]: Rgb): string => `rgb(${red}, ${green}, ${blue})`;
@@ -247,22 +250,50 @@ const hasten = async (page: Page, speed: number): Promise<void> => {
   }, speed);
 };
 
-/** A day of playing on a clock that runs fast: what the document and the heap weigh as it goes on. */
+interface ProcessMemory {
+  /** Resident set, MB. */
+  rss: number;
+  /** The part of it that no file backs: heaps, decoded pictures, buffers. MB. */
+  anonymous: number;
+  /** The part that is shared with other processes: pictures on their way to the compositor. MB. */
+  shared: number;
+}
+
+/** The memory of a process by what the kernel says (proc(5), status). */
+const memoryOf = (pid: number): ProcessMemory => {
+  const status = readFileSync(`/proc/${pid}/status`, 'utf8');
+  const megabytes = (field: string): number => Number(new RegExp(`^${field}:\\s+(\\d+)`, 'm').exec(status)?.[1]) / 1024;
+  return { rss: megabytes('VmRSS'), anonymous: megabytes('RssAnon'), shared: megabytes('RssShmem') };
+};
+
+/** The largest process of a type: of the renderers, that of the player. */
+const largestProcess = async (browser: Browser, type: 'renderer' | 'GPU' | 'browser'): Promise<ProcessMemory> => {
+  const session = await browser.newBrowserCDPSession();
+  const { processInfo } = await session.send('SystemInfo.getProcessInfo');
+  await session.detach();
+  const memories = processInfo.filter((each) => each.type === type).map(({ id }) => memoryOf(id));
+  return memories.toSorted((a, b) => b.rss - a.rss)[0] ?? { rss: 0, anonymous: 0, shared: 0 };
+};
+
+/** Hours of playing, on a clock that runs fast unless SIGNAGE_BENCH_SPEED is 1: what the page weighs as it goes on. */
 export const benchPlaying = async (): Promise<void> => {
   console.log(`\n${HOURS} h of playing in 10 s slides of every kind, on a clock ${SPEED} times as fast`);
   const [browser, site] = await Promise.all([launch(), startSite()]);
   const service = await startBenchService({}, fill(10, true, site));
   const page = await browser.newPage({ viewport });
-  await hasten(page, SPEED);
+  if (SPEED !== 1) await hasten(page, SPEED);
   await page.goto(`${service.url}/screen/lobby`);
   const session = await page.context().newCDPSession(page);
   await untilSwaps(service, 30);
   await keepTally(page);
-  const realMs = (HOURS * 3_600_000) / SPEED;
-  for (let eighth = 0; eighth <= 8; eighth++) {
-    if (eighth > 0) await pause(realMs / 8);
+  const startedAt = performance.now();
+  for (let weighing = 0; weighing <= WEIGHINGS; weighing++) {
+    const dueAt = startedAt + ((HOURS * 3_600_000) / SPEED) * (weighing / WEIGHINGS);
+    await pause(Math.max(0, dueAt - performance.now()));
     // Always weighed with the same slide on, as each has nodes of its own.
-    await page.locator('.slide-rss[data-state="playing"]').waitFor();
+    await page.locator('.slide-rss[data-state="playing"]').waitFor({ timeout: 0 });
+    // As it lives; then without what a collection would take.
+    const lived = await largestProcess(browser, 'renderer');
     // Again and again: what a collection finalises is only gone with the next, and a page that was left takes a moment.
     for (let collection = 0; collection < 4; collection++) {
       await session.send('HeapProfiler.collectGarbage');
@@ -270,11 +301,20 @@ export const benchPlaying = async (): Promise<void> => {
     }
     const { nodes, jsEventListeners } = await session.send('Memory.getDOMCounters');
     const { usedSize } = await session.send('Runtime.getHeapUsage');
+    const [renderer, gpu, main] = [
+      await largestProcess(browser, 'renderer'),
+      await largestProcess(browser, 'GPU'),
+      await largestProcess(browser, 'browser'),
+    ];
     const { gaps } = await healthOf(service);
+    const hours = ((performance.now() - startedAt) * SPEED) / 3_600_000;
     console.log(
-      `  after ${((eighth * HOURS) / 8).toFixed(2).padStart(5)} h  ${String(gaps.count).padStart(6)} swaps  ` +
+      `  after ${hours.toFixed(2).padStart(5)} h  ${String(gaps.count).padStart(6)} swaps  ` +
         `${String(nodes).padStart(5)} nodes  ${String(jsEventListeners).padStart(4)} listeners  ` +
-        `${(usedSize / 1e6).toFixed(1).padStart(5)} MB of heap  ${page.workers().length} workers`,
+        `${(usedSize / 1e6).toFixed(1).padStart(5)} MB of heap  ${page.workers().length} workers  ` +
+        `renderer RSS ${lived.rss.toFixed(0)} MB, collected ${renderer.rss.toFixed(0)} ` +
+        `(${renderer.anonymous.toFixed(0)} anonymous, ${renderer.shared.toFixed(0)} shared)  ` +
+        `GPU ${gpu.rss.toFixed(0)}  browser ${main.rss.toFixed(0)}`,
     );
   }
   const shown = Object.entries(await tallyOf(page)).map(([kind, count]) => `${count} ${kind}`);

@@ -1,14 +1,19 @@
+import { mkdirSync, writeFileSync } from 'node:fs';
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
+import { join } from 'node:path';
 import type { Page } from 'playwright-core';
 import { expect, it, onTestFinished } from 'vitest';
 import { freePort } from '../streams/publishing.ts';
 import { describeBrowser } from '../support/browser.ts';
+import { putImage } from '../support/media.ts';
 import { healthOf } from '../support/observe.ts';
 import {
+  colourOf,
   colourSlide,
   colourTemplate,
   connectionOf,
+  isClose,
   lobby,
   openPlayer,
   patience,
@@ -48,10 +53,29 @@ const open = async (content: object = threeColours): Promise<Scene> => {
 };
 
 /** A page of somebody else's, which counts how often a frame was given it, and one that never answers. */
+/** A second of a tone, as a WAVE file of 8 kHz in 8 bits. */
+const tone = (() => {
+  const header = Buffer.alloc(44);
+  const samples = Buffer.from(Array.from({ length: 8_000 }, (_, at) => 128 + 60 * Math.sin(at / 3)));
+  header.write('RIFF', 0);
+  header.writeUInt32LE(36 + samples.length, 4);
+  header.write('WAVEfmt ', 8);
+  header.writeUInt32LE(16, 16);
+  header.writeUInt16LE(1, 20);
+  header.writeUInt16LE(1, 22);
+  header.writeUInt32LE(8_000, 24);
+  header.writeUInt32LE(8_000, 28);
+  header.writeUInt16LE(1, 32);
+  header.writeUInt16LE(8, 34);
+  header.write('data', 36);
+  header.writeUInt32LE(samples.length, 40);
+  return `data:audio/wav;base64,${Buffer.concat([header, samples]).toString('base64')}`;
+})();
+
 interface BluePage {
   url: string;
   loads(): number;
-  /** Holds the next answer back; resolves, once it is asked for, with what lets it go. */
+  /** Holds the next answer to a frame back; resolves, once it is asked for, with what lets it go. */
   hold(): Promise<() => void>;
 }
 
@@ -63,8 +87,9 @@ const startBluePage = async (): Promise<BluePage> => {
     // The look before is no load.
     if (request.headers['sec-fetch-dest'] === 'iframe') loads += 1;
     response.setHeader('Content-Type', 'text/html');
-    const answer = (): void => void response.end(`<body style="background:rgb(${blue})">`);
-    if (onHeld === undefined) return answer();
+    const answer = (): void =>
+      void response.end(`<body style="background:rgb(${blue})"><audio src="${tone}" autoplay loop></audio>`);
+    if (onHeld === undefined || request.headers['sec-fetch-dest'] !== 'iframe') return answer();
     onHeld(answer);
     onHeld = undefined;
   });
@@ -181,37 +206,41 @@ describeBrowser('a command in a real browser', () => {
     await waitForColour(page, red);
   });
 
-  it('redirect while the screen is black shows nothing and plays nothing before it is light again', async () => {
+  it('redirect while the screen is black loads the page unseen, and shows it as soon as it is light again', async () => {
     const { url, loads } = await startBluePage();
     const { service, page, command } = await open();
     await command('blackout', { blackout: true });
     await command('redirect', { url });
     await waitForConnection(service, 'lobby', { page: url, blackout: true });
     await waitForColour(page, black);
-    expect(loads()).toBe(0);
+    expect(loads()).toBe(1);
+    expect(await page.locator('.redirect iframe').isVisible()).toBe(false);
     await command('blackout', { blackout: false });
     await waitForColour(page, blue);
     await command('redirect', { url: `${url}again` });
     await waitForConnection(service, 'lobby', { page: `${url}again` });
     expect(await page.locator('.redirect').count()).toBe(1);
-    expect(loads()).toBe(2);
   });
 
-  it('blackout that ends stays black until the page in the frame is back', async () => {
+  it('blackout silences a page in a frame without leaving it: it is there as soon as the screen is light, however slowly it loads', async () => {
     const { url, hold } = await startBluePage();
     const content = lobby([{ id: 'red', kind: 'web', media_url: url, duration_seconds: 3600 }]);
     const { page, command } = await open(content);
     await waitForColour(page, blue);
+    const audio = page.frameLocator('iframe').locator('audio');
+    const time = () => audio.evaluate((element: HTMLAudioElement) => element.currentTime);
+    await expect.poll(time, patience).toBeGreaterThan(0);
     await command('blackout', { blackout: true });
     await waitForColour(page, black);
+    await expect.poll(() => audio.evaluate((element: HTMLAudioElement) => element.paused), patience).toBe(true);
     const held = hold();
     await command('blackout', { blackout: false });
     const release = await held;
-    const isBlack = await page.locator('#blackout').isVisible();
-    release();
-    expect(isBlack).toBe(true);
     await page.locator('#blackout').waitFor({ state: 'hidden' });
-    await waitForColour(page, blue);
+    expect(isClose(await colourOf(page), blue)).toBe(true);
+    release();
+    await expect.poll(() => page.locator('iframe').count(), patience).toBe(1);
+    await expect.poll(() => audio.evaluate((element: HTMLAudioElement) => element.paused), patience).toBe(false);
   });
 
   it('redirect to a URL that nobody answers at changes nothing, and the service is told', async () => {
@@ -249,11 +278,39 @@ describeBrowser('a command in a real browser', () => {
     expect(new URL(page.url()).pathname).toBe('/screen/bar');
   });
 
-  it('redirect to a path that is not there changes nothing', async () => {
+  it('redirect to a screen that is not there changes nothing, and the service is told', async () => {
+    const { service, command } = await open();
+    await command('redirect', { url: '/screen/nowhere' });
+    const reason = "/screen/nowhere can't be reached, or there is no such screen";
+    await expect
+      .poll(async () => (await healthOf(service)).pages, patience)
+      .toMatchObject([{ lastFault: { slideId: null, reason } }]);
+    expect(await connectionOf(service, 'lobby')).toMatchObject({ page: '/screen/lobby', currentSlideId: 'red' });
+  });
+
+  it('redirect to a file shows it over the player, which stays connected; commands reach it, and reload leads back', async () => {
     const { service, page, command } = await open();
-    const asked = page.waitForResponse((response) => response.url().endsWith('/nowhere'));
-    await command('redirect', { url: '/nowhere' });
-    await asked;
+    const url = `${putImage(service.dataDir, 'blue.png', blue)}?v=1`;
+    await command('redirect', { url: service.url + url });
+    await waitForConnection(service, 'lobby', { page: url, currentSlideId: 'red' });
+    await waitForColour(page, blue);
+    await command('blackout', { blackout: true });
+    await waitForColour(page, black);
+    await command('blackout', { blackout: false });
+    await waitForColour(page, blue);
+    await command('reload');
+    await waitForConnection(service, 'lobby', { page: '/screen/lobby', currentSlideId: 'red' });
+    await waitForColour(page, red);
+  });
+
+  it('redirect to a file that is no picture changes nothing, and the service is told', async () => {
+    const { service, command } = await open();
+    mkdirSync(join(service.dataDir, 'uploads'), { recursive: true });
+    writeFileSync(join(service.dataDir, 'uploads', 'page.html'), '<h1>Hello</h1>');
+    await command('redirect', { url: '/media/page.html' });
+    await expect
+      .poll(async () => (await healthOf(service)).pages, patience)
+      .toMatchObject([{ lastFault: { reason: expect.stringContaining('only pictures, videos and PDF') } }]);
     expect(await connectionOf(service, 'lobby')).toMatchObject({ page: '/screen/lobby', currentSlideId: 'red' });
   });
 

@@ -1,0 +1,86 @@
+/** A file of this service over the player, shown as a slide of its kind would be. */
+import type { PlaylistPayload, Slide } from '../../service/wire/playlist.ts';
+import { within } from './abort.ts';
+import type { ForeignPage, Opening } from './foreign.ts';
+import type { SlideContext, SlideFactory } from './slides/slide.ts';
+
+const ANSWER_MS = 10_000;
+const PREPARE_MS = 20_000;
+
+/** @throws Error with a sentence about a file that can't be shown */
+const kindOf = async (path: string, signal: AbortSignal): Promise<Slide['kind']> => {
+  const patience = AbortSignal.any([signal, AbortSignal.timeout(ANSWER_MS)]);
+  const response = await fetch(path, { method: 'HEAD', cache: 'no-cache', signal: patience });
+  if (!response.ok) throw new Error(`${path} answers ${response.status}`);
+  const type = response.headers.get('Content-Type') ?? '';
+  if (type.startsWith('image/')) return 'image';
+  if (type.startsWith('video/')) return 'video';
+  if (type.startsWith('application/pdf')) return 'pdf';
+  throw new Error(`${path} is ${type}: only pictures, videos and PDF documents can be shown`);
+};
+
+const slideOf = (path: string, kind: Slide['kind']): Slide => ({
+  id: path,
+  title: null,
+  body: null,
+  duration_seconds: null,
+  schedule_mode: 'always',
+  schedule_start_datetime: null,
+  schedule_end_datetime: null,
+  schedule_start_time: null,
+  schedule_end_time: null,
+  schedule_days_json: null,
+  media_url: path,
+  media_type: null,
+  kind,
+  template_id: null,
+  template: null,
+  content: { fit: 'contain' },
+});
+
+/** What every slide is given, of which a medium needs no more than this. */
+export type MediumContext = Pick<SlideContext, 'timeZone' | 'now' | 'media' | 'credentials'>;
+
+/** Alone in its playlist, so that a video loops. */
+const payloadOf = (slide: Slide): PlaylistPayload => ({
+  screen: { id: '', name: '', slug: '', playlist_id: null, created_at: '', modified_at: '' },
+  playlist: null,
+  slides: [slide],
+  rssFeeds: [],
+  apiSources: [],
+  timetableGroups: [],
+  revision: '',
+});
+
+/** Loads a file, unseen; as {@link openForeign}. */
+export const openMedium = async (
+  path: string,
+  { parent, isSilent, onGone }: Omit<Opening, 'headers'>,
+  { createSlide, context }: { createSlide: SlideFactory; context: MediumContext },
+  signal: AbortSignal,
+): Promise<ForeignPage> => {
+  const slide = slideOf(path, await kindOf(path, signal));
+  const payload = payloadOf(slide);
+  const view = createSlide({ ...context, slide, payload, screen: payload.screen, pace: null, fail: onGone });
+  parent.append(view.element);
+  const patience = AbortSignal.any([signal, AbortSignal.timeout(PREPARE_MS)]);
+  await within(patience, view.prepare(patience)).catch((error: unknown) => {
+    view.destroy();
+    throw error;
+  });
+  let isOn = false;
+  return {
+    show: () => {
+      isOn = true;
+      view.start();
+      if (isSilent) view.pause();
+    },
+    hush: async (silent) => {
+      isSilent = silent;
+      if (!isOn) return;
+      if (silent) view.pause();
+      else view.resume();
+    },
+    close: view.destroy,
+  };
+};
