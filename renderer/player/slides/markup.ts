@@ -1,4 +1,5 @@
 import DOMPurify from 'dompurify';
+import { excess, type Richness } from '../../../service/wire/richness.ts';
 
 const ELEMENTS =
   'a|abbr|article|b|big|blockquote|br|caption|center|cite|code|col|colgroup|dd|del|div|dl|dt|em|figcaption|figure|font|' +
@@ -25,6 +26,18 @@ export const cleanHtml = (html: string, kind: 'page' | 'prose'): HTMLElement =>
     FORBID_TAGS: kind === 'page' ? INTERACTIVE : [...INTERACTIVE, 'style'],
     FORBID_ATTR: ['autofocus', 'tabindex', ...(kind === 'page' ? [] : ['style', 'class', 'id'])],
   }) as HTMLElement;
+
+/** What an element holds, as {@link Richness} counts it. */
+export const richnessOf = (root: Element): Richness => {
+  const unseen = [...root.querySelectorAll('style')].reduce((sum, { textContent }) => sum + textContent.length, 0);
+  return { characters: root.textContent.length - unseen, elements: root.querySelectorAll('*').length };
+};
+
+/** @throws Error where a slide holds more than can be laid out in time */
+export const requireModest = (found: Richness, limit: Richness): void => {
+  const reason = excess(found, limit);
+  if (reason !== null) throw new Error(`the slide is too rich: ${reason}`);
+};
 
 const STYLE_IMAGE = /url\(\s*(['"]?)([^'")]+)\1\s*\)/g;
 

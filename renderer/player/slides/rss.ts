@@ -1,5 +1,5 @@
 import type { PlaylistPayload, Slide } from '../../../service/wire/playlist.ts';
-import { fontsLoaded, largestFit, overflows } from './fit.ts';
+import { fontsLoaded, largestFit, overflows, watchSize } from './fit.ts';
 import { createPages, spread, withPages } from './pages.ts';
 import { lookOf, paint } from './palette.ts';
 import type { SlideContext, SlideFactory } from './slide.ts';
@@ -159,7 +159,7 @@ export const createRss: SlideFactory = (context) => {
 
   const pages = createPages(put);
   const paged = withPages(view, pages);
-  const resized = new ResizeObserver(() => shown?.refit());
+  const resized = watchSize(frame, () => shown?.refit());
 
   return {
     ...paged,
@@ -182,10 +182,10 @@ export const createRss: SlideFactory = (context) => {
       put(0);
       await fontsLoaded(frame);
       signal.throwIfAborted();
-      resized.observe(frame);
+      resized.start();
     },
     destroy() {
-      resized.disconnect();
+      resized.stop();
       stories.clear();
       paged.destroy();
     },

@@ -1,9 +1,10 @@
 import morphdom from 'morphdom';
 import type { PlaylistPayload } from '../../../service/wire/playlist.ts';
+import { richness, templateLimit } from '../../../service/wire/richness.ts';
 import { createAddresses } from './addresses.ts';
-import { fontsLoaded, largestFit, overflows } from './fit.ts';
+import { fontsLoaded, largestFit, overflows, watchSize } from './fit.ts';
 import { compile, type Scope } from './liquid.ts';
-import { cleanHtml, hideBrokenPictures, picturesDecoded } from './markup.ts';
+import { cleanHtml, hideBrokenPictures, picturesDecoded, requireModest, richnessOf } from './markup.ts';
 import { lookOf, paint } from './palette.ts';
 import type { SlideContext, SlideFactory } from './slide.ts';
 import baseStyle from './template.css?inline';
@@ -58,8 +59,16 @@ export const createTemplate: SlideFactory = (context) => {
   let tick: ReturnType<typeof setTimeout> | undefined;
   const gone = new AbortController();
 
-  const draw = (): string => render({ ...scope, now: new Date(now()) });
-  const show = (html: string): void => patch(main, cleanHtml(addresses.apply(html), 'page'));
+  const draw = (): string => {
+    const html = render({ ...scope, now: new Date(now()) });
+    requireModest(richness(html), templateLimit);
+    return html;
+  };
+  const show = (html: string): void => {
+    const clean = cleanHtml(addresses.apply(html), 'page');
+    requireModest(richnessOf(clean), templateLimit);
+    patch(main, clean);
+  };
 
   const refresh = (): void => {
     const html = draw();
@@ -83,7 +92,7 @@ export const createTemplate: SlideFactory = (context) => {
     // A template that sets its own sizes isn't helped by smaller ones.
     if (!fits(largestFit(fits))) fits(1);
   };
-  const resized = new ResizeObserver(refit);
+  const resized = watchSize(element, refit);
 
   return {
     ...view,
@@ -97,7 +106,7 @@ export const createTemplate: SlideFactory = (context) => {
       await Promise.all([fontsLoaded(element), picturesDecoded(shadow, addresses.apply(html))]);
       signal.throwIfAborted();
       refit();
-      resized.observe(element);
+      resized.start();
     },
     start() {
       view.start();
@@ -107,7 +116,7 @@ export const createTemplate: SlideFactory = (context) => {
     destroy() {
       gone.abort();
       clearTimeout(tick);
-      resized.disconnect();
+      resized.stop();
       shadow.replaceChildren();
       view.destroy();
     },

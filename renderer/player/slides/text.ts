@@ -1,7 +1,8 @@
 import type { Slide } from '../../../service/wire/playlist.ts';
+import { richness, textLimit } from '../../../service/wire/richness.ts';
 import { createAddresses } from './addresses.ts';
-import { fontsLoaded, largestFit, overflows } from './fit.ts';
-import { cleanHtml, hideBrokenPictures, isHtml, picturesDecoded } from './markup.ts';
+import { fontsLoaded, largestFit, overflows, watchSize } from './fit.ts';
+import { cleanHtml, hideBrokenPictures, isHtml, picturesDecoded, requireModest, richnessOf } from './markup.ts';
 import { colour, type Look, lookOf, paint } from './palette.ts';
 import type { SlideFactory } from './slide.ts';
 import { createView } from './view.ts';
@@ -75,12 +76,15 @@ export const createText: SlideFactory = ({ slide, payload, media }) => {
 
   const write = async (): Promise<void> => {
     const text = slide.body?.trim() ?? '';
+    requireModest(richness(`${slide.title ?? ''}${text}`), textLimit);
     const addresses = createAddresses(media);
     title.textContent = slide.title?.trim() ?? '';
     element.classList.toggle('marked', isHtml(text));
     if (isHtml(text)) {
       await addresses.learn(text);
-      body.append(...cleanHtml(addresses.apply(text), 'prose').childNodes);
+      const clean = cleanHtml(addresses.apply(text), 'prose');
+      requireModest(richnessOf(clean), textLimit);
+      body.append(...clean.childNodes);
       hideBrokenPictures(body);
     } else body.textContent = text;
 
@@ -98,23 +102,25 @@ export const createText: SlideFactory = ({ slide, payload, media }) => {
     return !overflows(copy);
   };
   const fits = (t: number): boolean => holds(between(scale.title, t), between(scale.body, t));
-  /** The largest t that fits. Words are kept whole unless the longest would make all of them small. */
-  const largest = (): number => {
+  /** About the largest t that fits. Words are kept whole unless the longest would make all of them small. */
+  const estimate = (): { t: number; isBroken: boolean } => {
     copy.classList.remove('broken');
-    const t = largestFit(fits);
-    copy.classList.toggle('broken', t < SMALL_ENOUGH);
-    return t < SMALL_ENOUGH ? largestFit(fits) : t;
+    const t = largestFit(fits, true);
+    const isBroken = t < SMALL_ENOUGH;
+    copy.classList.toggle('broken', isBroken);
+    return { t: isBroken ? largestFit(fits, true) : t, isBroken };
   };
   const refit = (): void => {
     element.classList.remove('columns');
-    let t = largest();
-    if (t < 1 && !isStatement) {
+    const whole = estimate();
+    if (whole.t < 1 && !isStatement) {
       element.classList.add('columns');
-      const inColumns = largest();
-      const isWorth = between(scale.body, inColumns) >= between(scale.body, t) * WORTH_COLUMNS;
+      const columns = estimate();
+      const isWorth = between(scale.body, columns.t) >= between(scale.body, whole.t) * WORTH_COLUMNS;
       element.classList.toggle('columns', isWorth);
-      t = isWorth ? inColumns : largest();
+      if (!isWorth) copy.classList.toggle('broken', whole.isBroken);
     }
+    const t = largestFit(fits);
     // Where it was the title that wanted the width, the body may grow alone.
     const titleSize = between(scale.title, t);
     const bodySize = (more: number): number =>
@@ -122,7 +128,7 @@ export const createText: SlideFactory = ({ slide, payload, media }) => {
     const more = largestFit((grown) => holds(titleSize, bodySize(grown)));
     holds(titleSize, bodySize(more));
   };
-  const resized = new ResizeObserver(refit);
+  const resized = watchSize(element, refit);
 
   return {
     ...view,
@@ -133,10 +139,10 @@ export const createText: SlideFactory = ({ slide, payload, media }) => {
       await Promise.all([fontsLoaded(element), picturesDecoded(element)]);
       signal.throwIfAborted();
       refit();
-      resized.observe(element);
+      resized.start();
     },
     destroy() {
-      resized.disconnect();
+      resized.stop();
       view.destroy();
     },
   };

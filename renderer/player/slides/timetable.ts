@@ -1,7 +1,7 @@
 import type { PlaylistPayload, Slide } from '../../../service/wire/playlist.ts';
 import { type Agenda, agendaOf } from './agenda.ts';
 import { rowsOf } from './board.ts';
-import { fontsLoaded, largestFit } from './fit.ts';
+import { fontsLoaded, largestFit, watchSize } from './fit.ts';
 import { createPages, spread, withPages } from './pages.ts';
 import { lookOf, paint } from './palette.ts';
 import type { SlideFactory } from './slide.ts';
@@ -194,7 +194,7 @@ export const createTimetable: SlideFactory = ({ slide, payload, timeZone, now, f
     look(true);
   });
   const paged = withPages(view, pages);
-  const resized = new ResizeObserver(() => look(true));
+  const resized = watchSize(frame, () => void look(true));
 
   return {
     ...paged,
@@ -209,7 +209,7 @@ export const createTimetable: SlideFactory = ({ slide, payload, timeZone, now, f
       await fontsLoaded(frame);
       signal.throwIfAborted();
       look(true);
-      resized.observe(frame);
+      resized.start();
     },
     start() {
       paged.start();
@@ -217,7 +217,7 @@ export const createTimetable: SlideFactory = ({ slide, payload, timeZone, now, f
     },
     destroy() {
       clearTimeout(tick);
-      resized.disconnect();
+      resized.stop();
       paged.destroy();
     },
   };
