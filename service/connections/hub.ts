@@ -4,6 +4,7 @@ import type { Logger } from 'pino';
 import { type RawData, WebSocket } from 'ws';
 import type { CommandTarget } from '../wire/commands.ts';
 import type { Connection } from '../wire/connections.ts';
+import { deviceKey } from '../wire/readable.ts';
 import {
   type Hello,
   type PageMessage,
@@ -210,7 +211,7 @@ export const createHub = ({ log, reports, revisionOf, nameOf, siteTime, onSkew }
     },
     places: (deviceId) =>
       live()
-        .filter(({ connection }) => connection.deviceId === deviceId)
+        .filter(({ connection }) => isOf(connection, deviceId))
         .map(({ connection, slug }) => ({ connectionId: connection.id, deviceId, slug })),
     onJoin: (listener) => {
       joinListeners.push(listener);
@@ -224,7 +225,7 @@ export const createHub = ({ log, reports, revisionOf, nameOf, siteTime, onSkew }
     },
     rename: (deviceId, clientName) => {
       for (const { connection } of peers.values()) {
-        if (connection.deviceId !== deviceId) continue;
+        if (!isOf(connection, deviceId)) continue;
         connection.clientName = clientName;
         connection.label = label(connection);
       }
@@ -233,6 +234,9 @@ export const createHub = ({ log, reports, revisionOf, nameOf, siteTime, onSkew }
     close: sockets.close,
   };
 };
+
+const isOf = (connection: Connection, deviceId: string): boolean =>
+  connection.deviceId !== null && deviceKey(connection.deviceId) === deviceKey(deviceId);
 
 /** Made once and written to all: a text frame's bytes. */
 const encode = (message: ServiceMessage): Buffer => Buffer.from(JSON.stringify(message));

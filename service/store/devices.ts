@@ -3,6 +3,7 @@ import { z } from 'zod';
 import { compareBindings, newsAmong } from '../peers/merge.ts';
 import { remember } from '../recent.ts';
 import { type DeviceBinding, mostBindings } from '../wire/peers.ts';
+import { deviceKey } from '../wire/readable.ts';
 import type { Durable } from './durable.ts';
 
 // Looser than the wire's schemas on purpose: a rule that is tightened later must not make a kept file unreadable.
@@ -15,11 +16,12 @@ const device = z.object({
 
 type Device = Readonly<DeviceBinding>;
 
+/** By {@link deviceKey}. */
 type DeviceMap = ReadonlyMap<string, Device>;
 
 /** A list in the file and a map in memory: in neither is an id like `__proto__` anything but data. */
 export const deviceMap: z.ZodType<DeviceMap> = z.codec(z.array(device), z.map(z.string(), device), {
-  decode: (list) => new Map(list.map((each) => [each.deviceId, each])),
+  decode: (list) => new Map(list.map((each) => [deviceKey(each.deviceId), each])),
   encode: (map) => [...map.values()],
 });
 
@@ -49,9 +51,9 @@ const digests = new WeakMap<DeviceMap, string>();
 const digestOf = (devices: DeviceMap): string => {
   const before = digests.get(devices);
   if (before !== undefined) return before;
-  const rows = [...devices.values()]
-    .toSorted((a, b) => (a.deviceId < b.deviceId ? -1 : 1))
-    .map(({ deviceId, clientName, screenSlug, updatedAt }) => [deviceId, clientName, screenSlug, updatedAt]);
+  const rows = [...devices]
+    .toSorted(([a], [b]) => (a < b ? -1 : 1))
+    .map(([key, { clientName, screenSlug, updatedAt }]) => [key, clientName, screenSlug, updatedAt]);
   const digest = createHash('sha256').update(JSON.stringify(rows)).digest('hex');
   digests.set(devices, digest);
   return digest;
@@ -66,8 +68,8 @@ export const trim = (devices: DeviceMap, most: number, isSeen: (device: Device) 
   if (devices.size <= most) return devices;
   const rank = (device: Device): number => (isSeen(device) ? 2 : 0) + (device.screenSlug === null ? 0 : 1);
   const ranked = [...devices.values()].toSorted((a, b) => rank(a) - rank(b) || compareBindings(a, b));
-  const gone = new Set(ranked.slice(0, -most).map(({ deviceId }) => deviceId));
-  return new Map([...devices].filter(([deviceId]) => !gone.has(deviceId)));
+  const gone = new Set(ranked.slice(0, -most));
+  return new Map([...devices].filter(([, device]) => !gone.has(device)));
 };
 
 /** @param now ms since the epoch */
@@ -83,38 +85,39 @@ export function createDevices<S extends { readonly devices: DeviceMap }>(
 
   const seen = new Map<string, true>();
   const within = (devices: DeviceMap, kept?: string): DeviceMap =>
-    trim(devices, mostBindings, ({ deviceId }) => deviceId === kept || seen.has(deviceId));
+    trim(devices, mostBindings, ({ deviceId }) => deviceId === kept || seen.has(deviceKey(deviceId)));
 
   const put = (deviceId: string, change: (before: Device | undefined) => Pick<Device, 'clientName' | 'screenSlug'>) =>
     update((state) => {
-      const before = state.devices.get(deviceId);
+      const key = deviceKey(deviceId);
+      const before = state.devices.get(key);
       const earliest = before === undefined ? 0 : Date.parse(before.updatedAt) + 1;
       const updatedAt = new Date(Math.max(now(), earliest)).toISOString();
-      const devices = new Map(state.devices).set(deviceId, { deviceId, ...change(before), updatedAt });
+      const devices = new Map(state.devices).set(key, { deviceId, ...change(before), updatedAt });
       return { ...state, devices: within(devices, deviceId) };
     });
 
   /** What is known with theirs, and those among theirs that are taken. */
   const join = (devices: DeviceMap, theirs: readonly Device[]) => {
-    const news = newsAmong(theirs, (deviceId) => devices.get(deviceId), now());
-    const joined = within(new Map([...devices, ...news.map((each) => [each.deviceId, each] as const)]));
-    return { joined, taken: news.filter((each) => joined.get(each.deviceId) === each) };
+    const news = newsAmong(theirs, (deviceId) => devices.get(deviceKey(deviceId)), now());
+    const joined = within(new Map([...devices, ...news.map((each) => [deviceKey(each.deviceId), each] as const)]));
+    return { joined, taken: news.filter((each) => joined.get(deviceKey(each.deviceId)) === each) };
   };
 
   return {
-    get: (deviceId) => durable.read().devices.get(deviceId),
+    get: (deviceId) => durable.read().devices.get(deviceKey(deviceId)),
     list: () => [...durable.read().devices.values()],
     bind: (deviceId, clientName, screenSlug) => put(deviceId, () => ({ clientName, screenSlug })),
     rename: (deviceId, clientName) =>
       put(deviceId, (before) => ({ clientName, screenSlug: before?.screenSlug ?? null })),
-    saw: (deviceId) => remember(seen, deviceId, true, mostBindings),
+    saw: (deviceId) => remember(seen, deviceKey(deviceId), true, mostBindings),
     merge: async (theirs) => {
       if (join(durable.read().devices, theirs).taken.length === 0) return [];
       let changed: Device[] = [];
       await update((state) => {
         const { joined, taken } = join(state.devices, theirs);
         changed = taken.filter(({ deviceId, clientName, screenSlug }) => {
-          const before = state.devices.get(deviceId);
+          const before = state.devices.get(deviceKey(deviceId));
           return before?.clientName !== clientName || before.screenSlug !== screenSlug;
         });
         return { ...state, devices: joined };
