@@ -17,6 +17,8 @@ import { health } from '../service/wire/health.ts';
 import { copyQuery, mediaConfig, uploadResult } from '../service/wire/media.ts';
 import {
   binding,
+  deviceHeader,
+  deviceKnownHeader,
   deviceQuery,
   onboardingResult,
   onboardingScreens,
@@ -28,6 +30,8 @@ import {
   peerBindings,
   peerConnections,
   peerConnectionsQuery,
+  peerDevices,
+  peerDevicesQuery,
   peerMedia,
   peerQuery,
   peerState,
@@ -44,7 +48,7 @@ import {
   timeMessage,
 } from '../service/wire/socket.ts';
 import { rtmpQuery, rtmpSession } from '../service/wire/streams.ts';
-import { slug } from '../service/wire/terms.ts';
+import { deviceId, slug } from '../service/wire/terms.ts';
 
 const json = (schema: z.ZodType) => ({ content: { 'application/json': { schema } } });
 const answer = (description: string, schema: z.ZodType) => ({ 200: { description, ...json(schema) } });
@@ -153,9 +157,20 @@ const operations: Record<RouteName, Operation> = {
     errors: [404, 408, 413, 415, 507],
   },
   'GET /api/onboarding/status': {
-    summary: 'What a device is bound to',
-    requestParams: { query: deviceQuery },
-    responses: answer('The persisted status; an unknown device is one that is not onboarded', onboardingStatus),
+    summary: 'What a device is bound to. A page of the device names itself in x-signage-device',
+    requestParams: { query: deviceQuery, header: z.object({ [deviceHeader]: deviceId.optional() }) },
+    responses: {
+      200: {
+        description: 'The persisted status; an unknown device is one that is not onboarded',
+        headers: {
+          [deviceKnownHeader]: {
+            description: 'Whether a box of the site has seen a page of the device, or has a record of it',
+            schema: { type: 'string', enum: ['true', 'false'] },
+          },
+        },
+        ...json(onboardingStatus),
+      },
+    },
   },
   'GET /api/onboarding/screens': {
     summary: 'The screens that a device can be bound to',
@@ -238,6 +253,11 @@ const operations: Record<RouteName, Operation> = {
     errors: [404],
   },
   'GET /api/peers/bindings': { summary: 'The devices that this box knows', responses: answer('All', peerBindings) },
+  'GET /api/peers/devices': {
+    summary: 'Which devices this box has seen, or has a record of',
+    requestParams: { query: peerDevicesQuery },
+    responses: answer('Those of the ids that are known', peerDevices),
+  },
   'GET /api/peers/media': { summary: 'The media that this box has', responses: answer('All', peerMedia) },
 };
 

@@ -42,6 +42,7 @@ import { mediaRoutes } from './media/routes.ts';
 import { createLanding } from './onboarding/landing.ts';
 import { createOnboarding } from './onboarding/onboarding.ts';
 import { createOnboardingRoutes } from './onboarding/routes.ts';
+import { createSightings } from './onboarding/sightings.ts';
 import { type Options, refusal } from './options.ts';
 import { createGet } from './outbound/get.ts';
 import { listensAlone } from './outbound/networks.ts';
@@ -188,7 +189,9 @@ const wire = async (
     onRefresh: () => void peers.refresh(),
     onRedirect: frames.allow,
   });
-  const onboarding = createOnboarding({ log, devices, content, hub, landing, gather });
+  const hasPeers = (): boolean => peers.all().length > 0;
+  const sightings = createSightings({ devices, hub, landing, gather, hasPeers, steady });
+  const onboarding = createOnboarding({ log, devices, content, hub, landing, sightings, gather });
   const replication = createReplication({ log, peers, content, devices, follow: onboarding.follow });
 
   // Media: this box's own, copies of remote ones, and those of other boxes.
@@ -257,7 +260,7 @@ const wire = async (
     variant,
   });
   const onboardingRooms = createOnboardingRoutes(
-    { onboarding, landing, content, mediaProgress: mirror.progress },
+    { onboarding, landing, sightings, content, mediaProgress: mirror.progress },
     { publicUrl, machineName },
   );
   const pages = await createPages(
@@ -298,6 +301,7 @@ const wire = async (
     variant,
     nodeId,
     admit,
+    onDevice: sightings.saw,
     rooms: [
       pages,
       screens.routes,
@@ -306,7 +310,14 @@ const wire = async (
       copyRoutes(copies),
       frameRoutes(frames),
       streamRoutes(streams),
-      peerRoutes({ registry: peers, state: ownState, connections, replication, mirror }),
+      peerRoutes({
+        registry: peers,
+        state: ownState,
+        connections,
+        replication,
+        mirror,
+        isKnownHere: sightings.isKnownHere,
+      }),
       syncRoutes(sync),
       health,
       updateRoutes({ dataDir }),

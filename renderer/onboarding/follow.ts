@@ -1,5 +1,6 @@
 /** Follows the status of a device: over a socket, and by looking where there is none. */
 import type { LandingMessage, MediaProgress, OnboardingStatus } from '../../service/wire/onboarding.ts';
+import { deviceHeaders } from '../shared/device.ts';
 import type { PageToken } from '../shared/page-token.ts';
 import { patientFetch, waitMs } from '../shared/patience.ts';
 
@@ -28,7 +29,8 @@ export const follow = (deviceId: string, token: PageToken, handlers: Handlers): 
   const look = async (): Promise<void> => {
     try {
       const path = `/api/onboarding/status?deviceId=${deviceId}`;
-      const status = await patientFetch(path, { headers: token.header() }, (response) => {
+      const headers = { ...token.header(), ...deviceHeaders(deviceId) };
+      const status = await patientFetch(path, { headers }, (response) => {
         if (!response.ok) throw new Error(`the status answers ${response.status}`);
         return response.json();
       });

@@ -2,6 +2,7 @@
 import type { MediaProgress } from '../../service/wire/onboarding.ts';
 import type { LandingBoot } from '../../service/wire/page.ts';
 import { readBoot } from '../shared/boot.ts';
+import { deviceHeaders } from '../shared/device.ts';
 import { createGreeting, type Greeting, passGreeting, takeGreeting } from '../shared/greeting.ts';
 import { readIdentity } from '../shared/identity.ts';
 import { findKiosk } from '../shared/kiosk.ts';
@@ -56,7 +57,8 @@ const sayWhatLacks = (): void => {
 const drawCode = async (url: string): Promise<void> => {
   try {
     const path = `/api/onboarding/qr?deviceId=${deviceId}`;
-    const svg = await patientFetch(path, { headers: token.header() }, (response) => {
+    const headers = { ...token.header(), ...deviceHeaders(deviceId) };
+    const svg = await patientFetch(path, { headers }, (response) => {
       if (!response.ok) throw new Error(`the code answers ${response.status}`);
       return response.text();
     });

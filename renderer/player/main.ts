@@ -4,6 +4,7 @@ import type { PlayerBoot } from '../../service/wire/page.ts';
 import type { PlaylistPayload } from '../../service/wire/playlist.ts';
 import { redirectTarget } from '../../service/wire/redirect.ts';
 import { readBoot } from '../shared/boot.ts';
+import { deviceHeaders } from '../shared/device.ts';
 import { resumeGreeting } from '../shared/greeting.ts';
 import { readIdentity, rememberName } from '../shared/identity.ts';
 import { leaveFor } from '../shared/leave.ts';
@@ -111,7 +112,8 @@ const obey = (command: Command): void => {
 /** Where the screen is gone no socket is left to be called by; the device may have been bound to another meanwhile. */
 const lookForScreen = async (): Promise<void> => {
   const path = `/api/onboarding/status?deviceId=${identity.deviceId}`;
-  const status = await patientFetch(path, { headers: token.header() }, (response) => response.json());
+  const headers = { ...token.header(), ...deviceHeaders(identity.deviceId) };
+  const status = await patientFetch(path, { headers }, (response) => response.json());
   const { onboarded, screenSlug } = status as OnboardingStatus;
   if (onboarded && screenSlug !== slug) await leaveFor(`/screen/${screenSlug}`);
 };

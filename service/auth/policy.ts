@@ -50,6 +50,7 @@ export const policy = {
   'GET /api/peers/connections': { access: 'signed', variant: 'extended' },
   'GET /api/peers/content': { access: 'signed', variant: 'extended' },
   'GET /api/peers/bindings': { access: 'signed', variant: 'extended' },
+  'GET /api/peers/devices': { access: 'signed', variant: 'extended' },
   'GET /api/peers/media': { access: 'signed', variant: 'extended' },
 } as const satisfies Record<string, Rule>;
 

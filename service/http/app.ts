@@ -11,6 +11,7 @@ import { type Access, policy, type RouteName } from '../auth/policy.ts';
 import { answerHeader, clockHeader } from '../auth/sign.ts';
 import { CodedError } from '../errors.ts';
 import { recipientHeader } from '../peers/call.ts';
+import { deviceHeader } from '../wire/onboarding.ts';
 import type { Variant } from '../wire/terms.ts';
 import { errorAnswer, toCodedError } from './answer.ts';
 import type { createClientAddress } from './client-address.ts';
@@ -24,6 +25,8 @@ interface Dependencies {
   clientAddress: ReturnType<typeof createClientAddress>;
   /** Judges a request's credentials. */
   admit(request: IncomingMessage, access: Access): Promise<Admission>;
+  /** A page of the device has sent the request. */
+  onDevice(deviceId: string): void;
   variant: Variant;
   /** Of this box. */
   nodeId: string;
@@ -50,6 +53,7 @@ export const createApp = ({
   gate,
   clientAddress,
   admit,
+  onDevice,
   variant,
   nodeId,
   rooms,
@@ -68,6 +72,7 @@ export const createApp = ({
       const { clock, ...admission } = await admit(ctx.req, rule.access);
       if (clock !== null) ctx.set(clockHeader, clock);
       Object.assign(ctx.state, admission);
+      if (ctx.get(deviceHeader) !== '') onDevice(ctx.get(deviceHeader));
       await handle(ctx);
     });
   }

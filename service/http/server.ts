@@ -9,6 +9,7 @@ import { signatureHeader } from '../auth/sign.ts';
 import type { Payload } from '../content/payload.ts';
 import { CodedError, type ErrorCode } from '../errors.ts';
 import { refusal } from '../options.ts';
+import { deviceHeader } from '../wire/onboarding.ts';
 import { socketProtocol } from '../wire/socket.ts';
 import { errorAnswer, sendPayload, toCodedError } from './answer.ts';
 import { hasBody } from './body.ts';
@@ -104,7 +105,7 @@ export const listen = async (
       return;
     }
     // Whoever signs a request wants the answer signed, and is judged on the way.
-    const isPlain = reads && request.headers[signatureHeader] === undefined;
+    const isPlain = reads && [signatureHeader, deviceHeader].every((name) => request.headers[name] === undefined);
     const prepared = isPlain ? payload(playlistPath.exec(url)?.[1] ?? '') : undefined;
     if (prepared === undefined) app(request, response);
     else sendPayload(request, response, prepared, null);

@@ -3,6 +3,7 @@ import type { Logger } from 'pino';
 import type { WebSocket } from 'ws';
 import { createSockets, POLICY_VIOLATION } from '../connections/sockets.ts';
 import type { LandingMessage } from '../wire/onboarding.ts';
+import { deviceKey } from '../wire/readable.ts';
 
 type StatusMessage = Extract<LandingMessage, { type: 'status' }>;
 
@@ -19,6 +20,8 @@ export interface Landing {
   attach(socket: WebSocket, deviceId: string, status: () => StatusMessage): void;
   /** Tells the pages of a device how things stand; answers how many it was written to. */
   tell(deviceId: string): number;
+  /** Whether a page of the device is connected. */
+  has(deviceId: string): boolean;
   /** Tells every page whose status is another than it knows. */
   refresh(): void;
   /** Tells the pages of a device that its form has been opened. */
@@ -49,7 +52,9 @@ export const createLanding = (log: Logger): Landing => {
   look.unref();
 
   const liveOf = (deviceId: string) =>
-    [...viewers].filter(([socket, viewer]) => viewer.deviceId === deviceId && sockets.isLive(socket));
+    [...viewers].filter(
+      ([socket, viewer]) => deviceKey(viewer.deviceId) === deviceKey(deviceId) && sockets.isLive(socket),
+    );
 
   return {
     attach: (socket, deviceId, status) => {
@@ -62,6 +67,7 @@ export const createLanding = (log: Logger): Landing => {
       log.info({ deviceId }, 'a landing page connected');
     },
     tell: (deviceId) => liveOf(deviceId).filter(([socket, viewer]) => say(socket, viewer)).length,
+    has: (deviceId) => liveOf(deviceId).length > 0,
     refresh,
     opened: (deviceId) => {
       for (const [socket] of liveOf(deviceId))

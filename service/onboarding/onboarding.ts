@@ -9,7 +9,9 @@ import type { Devices } from '../store/devices.ts';
 import { type Binding, type OnboardingResult, type OnboardingStatus, onboardingResult } from '../wire/onboarding.ts';
 import { type DeviceBinding, mostBindings } from '../wire/peers.ts';
 import type { Screen } from '../wire/playlist.ts';
+import { deviceKey } from '../wire/readable.ts';
 import type { Landing } from './landing.ts';
+import type { Sightings } from './sightings.ts';
 
 interface Dependencies {
   log: Logger;
@@ -17,6 +19,7 @@ interface Dependencies {
   content: Pick<Content, 'payload'>;
   hub: Pick<Hub, 'places' | 'onJoin' | 'rename' | 'send'>;
   landing: Pick<Landing, 'tell'>;
+  sightings: Pick<Sightings, 'saw'>;
   gather: Gather;
 }
 
@@ -51,10 +54,24 @@ const placed = ({ id, slug, name }: Screen, base: string) => ({
   playerUrl: base + pathOf(slug),
 });
 
-export const createOnboarding = ({ log, devices, content, hub, landing, gather }: Dependencies): Onboarding => {
+export const createOnboarding = ({
+  log,
+  devices,
+  content,
+  hub,
+  landing,
+  sightings,
+  gather,
+}: Dependencies): Onboarding => {
   /** Devices that had no live page when they were bound. They are told when one comes. */
   const behind = new Map<string, true>();
-  const fallBehind = (deviceId: string): void => remember(behind, deviceId, true, mostBindings);
+  const fallBehind = (deviceId: string): void => remember(behind, deviceKey(deviceId), true, mostBindings);
+  const catchUp = (deviceId: string): boolean => behind.delete(deviceKey(deviceId));
+
+  const saw = (deviceId: string): void => {
+    devices.saw(deviceId);
+    sightings.saw(deviceId);
+  };
 
   const move = (connectionIds: readonly string[], slug: string): number =>
     hub.send(connectionIds, { type: 'command', command: 'redirect', url: pathOf(slug) });
@@ -74,8 +91,8 @@ export const createOnboarding = ({ log, devices, content, hub, landing, gather }
   };
 
   hub.onJoin(({ connectionId, deviceId, slug }) => {
-    devices.saw(deviceId);
-    if (!behind.delete(deviceId)) return;
+    saw(deviceId);
+    if (!catchUp(deviceId)) return;
     const bound = devices.get(deviceId)?.screenSlug ?? slug;
     if (bound !== slug) move([connectionId], bound);
   });
@@ -104,7 +121,7 @@ export const createOnboarding = ({ log, devices, content, hub, landing, gather }
       if (!isToldHere) fallBehind(deviceId);
       const there = await telling;
       const queued = !isToldHere && !there?.answers.some((answer) => !answer.queued);
-      if (!queued) behind.delete(deviceId);
+      if (!queued) catchUp(deviceId);
       log.info({ deviceId, clientName, slug: screenSlug, queued }, 'a device was bound');
       return { deviceId, clientName, ...placed(screen, base), queued };
     },
@@ -112,12 +129,12 @@ export const createOnboarding = ({ log, devices, content, hub, landing, gather }
       for (const { deviceId, clientName, screenSlug } of news) {
         if (screenSlug === null) hub.rename(deviceId, clientName);
         else if (deliver({ deviceId, clientName, screenSlug }) === 0) fallBehind(deviceId);
-        else behind.delete(deviceId);
+        else catchUp(deviceId);
       }
     },
     caughtUp: (deviceId) => {
-      devices.saw(deviceId);
-      behind.delete(deviceId);
+      saw(deviceId);
+      catchUp(deviceId);
     },
   };
 };

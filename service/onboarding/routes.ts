@@ -8,14 +8,16 @@ import { readFields } from '../fields.ts';
 import { readJson } from '../http/body.ts';
 import type { Context, Routes, Sockets } from '../http/routes.ts';
 import { isRelayed } from '../peers/gather.ts';
-import { binding, deviceQuery, type MediaProgress } from '../wire/onboarding.ts';
+import { binding, deviceKnownHeader, deviceQuery, type MediaProgress } from '../wire/onboarding.ts';
 import { publicBase, type Reached } from './address.ts';
 import type { Landing } from './landing.ts';
 import type { Onboarding } from './onboarding.ts';
+import type { Sightings } from './sightings.ts';
 
 interface Dependencies {
   onboarding: Onboarding;
   landing: Pick<Landing, 'attach'>;
+  sightings: Pick<Sightings, 'isKnown'>;
   content: Pick<Content, 'screens'>;
   /** As in {@link LandingMessage}. */
   mediaProgress(): MediaProgress;
@@ -33,7 +35,7 @@ const reachedBy = ({ headers, socket }: IncomingMessage): Reached => ({
 });
 
 export const createOnboardingRoutes = (
-  { onboarding, landing, content, mediaProgress }: Dependencies,
+  { onboarding, landing, sightings, content, mediaProgress }: Dependencies,
   { publicUrl, machineName }: Options,
 ) => {
   // Asked each time: boxes are carried about, and addresses are leased.
@@ -52,8 +54,9 @@ export const createOnboardingRoutes = (
   };
 
   const routes: Routes = {
-    'GET /api/onboarding/status': (ctx) => {
+    'GET /api/onboarding/status': async (ctx) => {
       const { deviceId } = readFields(deviceQuery, ctx.query);
+      ctx.set(deviceKnownHeader, String(await sightings.isKnown(deviceId)));
       answer(ctx, onboarding.status(deviceId, baseFor(reachedBy(ctx.req))));
     },
     'GET /api/onboarding/screens': (ctx) => answer(ctx, { screens: content.screens() }),

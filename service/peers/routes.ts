@@ -1,7 +1,14 @@
 import { CodedError } from '../errors.ts';
 import { readFields } from '../fields.ts';
 import type { Routes } from '../http/routes.ts';
-import { type PeerConnections, type PeerState, peerConnectionsQuery, peerQuery } from '../wire/peers.ts';
+import {
+  mostAskedDevices,
+  type PeerConnections,
+  type PeerState,
+  peerConnectionsQuery,
+  peerDevicesQuery,
+  peerQuery,
+} from '../wire/peers.ts';
 import type { Mirror } from './mirror.ts';
 import type { Registry } from './registry.ts';
 import type { Replication } from './replication.ts';
@@ -15,9 +22,17 @@ interface Dependencies {
   connections(slugs: readonly string[] | null): PeerConnections['screens'];
   replication: Pick<Replication, 'document' | 'bindings'>;
   mirror: Pick<Mirror, 'media'>;
+  isKnownHere(deviceId: string): boolean;
 }
 
-export const peerRoutes = ({ registry, state, connections, replication, mirror }: Dependencies): Routes => ({
+export const peerRoutes = ({
+  registry,
+  state,
+  connections,
+  replication,
+  mirror,
+  isKnownHere,
+}: Dependencies): Routes => ({
   'GET /api/peers/state': (ctx) => {
     const { from, port, news } = readFields(peerQuery.partial(), ctx.query);
     const host = hostOf(ctx.req.socket.remoteAddress ?? '');
@@ -37,6 +52,11 @@ export const peerRoutes = ({ registry, state, connections, replication, mirror }
   },
   'GET /api/peers/bindings': (ctx) => {
     ctx.body = { bindings: replication.bindings() };
+  },
+  'GET /api/peers/devices': (ctx) => {
+    const { deviceIds } = readFields(peerDevicesQuery, ctx.query);
+    ctx.set('Cache-Control', 'no-store');
+    ctx.body = { known: deviceIds.split(',', mostAskedDevices).filter(isKnownHere) };
   },
   'GET /api/peers/media': (ctx) => {
     ctx.body = { media: mirror.media() };

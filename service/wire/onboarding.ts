@@ -1,13 +1,22 @@
 /** How a device comes to its screen. */
 import { z } from 'zod';
 import { screen } from './playlist.ts';
-import { clientName, deviceId, slug } from './terms.ts';
+import { clientName, deviceId, slug, typedDeviceId } from './terms.ts';
 
-export const deviceQuery = z.object({ deviceId });
+/** Sent by the pages of a device with their own requests: the device's id. It makes the id a known one. */
+export const deviceHeader = 'x-signage-device';
+/** On the status answer: `true` where a box of the site has seen a page of the device, or has a binding of it. */
+export const deviceKnownHeader = 'x-signage-device-known';
+
+export const deviceQuery = z.object({ deviceId: typedDeviceId });
 
 /** What binds a device to a screen, and gives it its name. */
 export const binding = z
-  .object({ deviceId, clientName, screenSlug: z.string().min(1).max(128).describe('of a screen that there is') })
+  .object({
+    deviceId: typedDeviceId,
+    clientName,
+    screenSlug: z.string().min(1).max(128).describe('of a screen that there is'),
+  })
   .meta({ id: 'Binding' });
 export type Binding = z.infer<typeof binding>;
 

@@ -48,6 +48,17 @@ export type DeviceBinding = z.infer<typeof deviceBinding>;
 /** A site has some hundreds; beyond this a box forgets some. */
 export const mostBindings = 10_000;
 
+/** As many device ids as one request asks about. */
+export const mostAskedDevices = 32;
+
+export const peerDevicesQuery = z.object({
+  deviceIds: z.string().describe(`device ids, separated by commas; what comes after ${mostAskedDevices} is not read`),
+});
+
+export const peerDevices = z
+  .object({ known: z.array(deviceId).max(mostAskedDevices) })
+  .meta({ id: 'PeerDevices', description: 'those of the device ids that the box knows' });
+
 export const peerBindings = z
   .object({ bindings: z.array(deviceBinding).max(mostBindings) })
   .meta({ id: 'PeerBindings', description: 'every device that a box knows' });

@@ -1,5 +1,6 @@
 /** The terms that all shapes share: names, moments, digests, and the two variants of the interface. */
 import { z } from 'zod';
+import { deviceKey } from './readable.ts';
 
 /** The interface comes in two variants; the baseline lacks everything listed in {@link extendedOnly}. */
 export const variants = ['extended', 'baseline'] as const;
@@ -24,8 +25,16 @@ export const sha256 = z.string().regex(/^[0-9a-f]{64}$/);
 /** A screen's name in addresses. */
 export const slug = z.string().regex(/^[a-z0-9-]{1,64}$/, '1 to 64 of a-z, 0-9 and -');
 
+const deviceIdRule = [/^[A-Za-z0-9._:-]{1,128}$/, '1 to 128 of A-Z a-z 0-9 . _ : -'] as const;
+
 /** A device's own, lasting id. */
-export const deviceId = z.string().regex(/^[A-Za-z0-9._:-]{1,128}$/, '1 to 128 of A-Z a-z 0-9 . _ : -');
+export const deviceId = z.string().regex(...deviceIdRule);
+
+/** A device id as a person types it: one that the product makes may have spaces in it. */
+export const typedDeviceId = z
+  .string()
+  .overwrite((typed) => (/\s/.test(typed) ? deviceKey(typed) : typed))
+  .regex(...deviceIdRule);
 
 /** What people call a player. */
 export const clientName = z.string().trim().min(1).max(64);

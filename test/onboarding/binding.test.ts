@@ -84,6 +84,7 @@ describe('binding a device', () => {
         send: (...args) => told.push(args),
       },
       landing: { tell: (...args) => told.push(args) },
+      sightings: { saw() {} },
       gather: async () => ({ answers: [], degraded: told.push('peers') > 0 }),
     });
     const binding = { deviceId: 'device-1', clientName: 'Front desk', screenSlug: 'lobby' };
