@@ -1,8 +1,17 @@
 /** The calls of the onboarding form. */
 import type { ConnectionSnapshot } from '../../service/wire/connections.ts';
-import type { Binding, OnboardingResult, OnboardingScreens, OnboardingStatus } from '../../service/wire/onboarding.ts';
+import type {
+  Binding,
+  deviceKnownHeader,
+  OnboardingResult,
+  OnboardingScreens,
+  OnboardingStatus,
+} from '../../service/wire/onboarding.ts';
 import type { PageToken } from '../shared/page-token.ts';
 import { patientFetch } from '../shared/patience.ts';
+
+// By its type the same as in the vocabulary, whose schemas a phone need not load.
+const knownHeader: typeof deviceKnownHeader = 'x-signage-device-known';
 
 /** An answer that is an error. */
 export interface Refusal {
@@ -12,8 +21,11 @@ export interface Refusal {
 
 export const isRefusal = (error: unknown): error is Refusal => typeof (error as Refusal | undefined)?.code === 'string';
 
+/** `isKnown`: whether any box of the site has seen the device. */
+export type Status = OnboardingStatus & { isKnown: boolean };
+
 export interface Api {
-  status(deviceId: string): Promise<OnboardingStatus>;
+  status(deviceId: string): Promise<Status>;
   screens(): Promise<OnboardingScreens>;
   /** The players that show a screen. */
   players(slug: string): Promise<ConnectionSnapshot>;
@@ -22,23 +34,34 @@ export interface Api {
 
 /** Each call rejects with a {@link Refusal}, or with something else where there was no answer. */
 export const createApi = (token: PageToken): Api => {
-  const call = async <Answer>(path: string, init: RequestInit = {}, isRetry = false): Promise<Answer> => {
+  const request = async (
+    path: string,
+    init: RequestInit = {},
+    isRetry = false,
+  ): Promise<{ headers: Headers; body: unknown }> => {
     const headers = { ...init.headers, ...token.header() };
-    const { status, body } = await patientFetch(`/api${path}`, { ...init, headers }, async (response) => ({
+    const { status, ...answer } = await patientFetch(`/api${path}`, { ...init, headers }, async (response) => ({
       status: response.status,
+      headers: response.headers,
       body: (await response.json()) as unknown,
     }));
-    if (status < 400) return body as Answer;
+    if (status < 400) return answer;
     if (status === 401 && !isRetry) {
       await token.renew();
-      return call(path, init, true);
+      return request(path, init, true);
     }
-    const { error } = body as { error: Refusal & { message: string } };
+    const { error } = answer.body as { error: Refusal & { message: string } };
     throw Object.assign(new Error(error.message), error);
   };
 
+  const call = async <Answer>(path: string, init?: RequestInit): Promise<Answer> =>
+    (await request(path, init)).body as Answer;
+
   return {
-    status: (deviceId) => call(`/onboarding/status?deviceId=${encodeURIComponent(deviceId)}`),
+    status: async (deviceId) => {
+      const { headers, body } = await request(`/onboarding/status?deviceId=${encodeURIComponent(deviceId)}`);
+      return { ...(body as OnboardingStatus), isKnown: headers.get(knownHeader) !== 'false' };
+    },
     screens: () => call('/onboarding/screens'),
     players: (slug) => call(`/screens/${slug}/connections`),
     bind: (binding) =>

@@ -1,23 +1,28 @@
 /** The onboarding form, on the phone of whoever sets a player up. */
-import type { OnboardingResult, OnboardingStatus } from '../../service/wire/onboarding.ts';
+import type { Binding, OnboardingResult } from '../../service/wire/onboarding.ts';
 import type { PageBoot } from '../../service/wire/page.ts';
 import type { Screen } from '../../service/wire/playlist.ts';
+import { deviceKey } from '../../service/wire/readable.ts';
 import { readBoot } from '../shared/boot.ts';
 import { isOwnDevice } from '../shared/identity.ts';
 import { leaveFor } from '../shared/leave.ts';
 import { createPageToken } from '../shared/page-token.ts';
-import { createApi, isRefusal } from './api.ts';
+import { createApi, isRefusal, type Status } from './api.ts';
 import { createChoices } from './choices.ts';
-import { element } from './element.ts';
+import { element, on } from './element.ts';
+import { createMessages } from './messages.ts';
 import { suggestName } from './name.ts';
+import { findOutcome } from './outcome.ts';
 import { speak } from './texts.ts';
-import { createViews } from './views.ts';
+import { createViews, type View } from './views.ts';
 import { whenAlone } from './visitor.ts';
 
 /** A player that is left alone with the form goes back to its code. */
 const ALONE_MS = 5 * 60_000;
 /** The same player may be set up from another phone meanwhile. */
 const LOOK_MS = 3_000;
+/** The views that change with what becomes of the player. */
+const followed: readonly View[] = ['form', 'unknown', 'rebind', 'done'];
 
 const texts = speak(document, navigator.languages);
 const api = createApi(createPageToken(readBoot<PageBoot>(document).pageToken, location.href));
@@ -28,21 +33,15 @@ const deviceId = new URLSearchParams(location.search).get('deviceId') ?? '';
  */
 const isPlayer = location.hash === '#here' && isOwnDevice(deviceId);
 
+const { complain, say, conclude, reason } = createMessages(texts);
 const name = element<HTMLInputElement>('name');
 const views = createViews(document, (from) => {
   if (from === 'done') void load();
   else views.show('form');
 });
-let status: OnboardingStatus | undefined;
+let status: Status | undefined;
 let isBusy = false;
 let isQueued = false;
-
-/** Says what is wrong with a field, beside it; nothing: all is well. */
-const complain = (field: 'screens' | 'name' | 'device', complaint = ''): void => {
-  element(`${field}-error`).textContent = complaint;
-  if (complaint === '') element(field).removeAttribute('aria-invalid');
-  else element(field).setAttribute('aria-invalid', 'true');
-};
 
 /** A name for the player, until somebody gives it another. */
 const suggest = async (screen: Screen): Promise<void> => {
@@ -72,11 +71,11 @@ const askForName = (): void => {
   element('name-error').scrollIntoView({ block: 'nearest' });
 };
 
-const reason = (error: unknown): string => {
-  if (!isRefusal(error)) return navigator.onLine ? texts.unreachable : texts.offline;
-  if (error.code === 'insufficient_storage') return texts.diskFull;
-  if (error.code === 'too_many_requests') return texts.tooMany;
-  return texts.fault;
+const correctId = (): void => {
+  views.show('device');
+  element<HTMLInputElement>('device').value = deviceId;
+  element('no-device').hidden = true;
+  element('device').focus();
 };
 
 const askForDevice = (): void => {
@@ -87,8 +86,9 @@ const askForDevice = (): void => {
 };
 
 /** Takes in how things stand with the player. */
-const learn = (current: OnboardingStatus): void => {
+const learn = (current: Status): void => {
   status = current;
+  element('unseen').hidden = current.isKnown;
   const { screenName, clientName } = current;
   element('subject').textContent =
     screenName === null || clientName === null ? texts.player(deviceId) : texts.bound(screenName, clientName);
@@ -122,12 +122,12 @@ const refuse = async (error: unknown): Promise<void> => {
     if (screens.length === 0) return views.show('empty');
     askForScreen(texts.screenGone);
   } else if (isRefusal(error) && error.field === 'clientName') askForName();
-  else element('form-error').textContent = reason(error);
+  else say(`${reason(error)} ${texts.notSaved}`);
 };
 
 const work = (isWorking: boolean): void => {
   isBusy = isWorking;
-  for (const id of ['bind', 'rebind'] as const) {
+  for (const id of ['bind', 'rebind', 'sure'] as const) {
     element<HTMLButtonElement>(id).disabled = isWorking;
     element(id).textContent = isWorking ? texts.binding : texts.plain[id];
   }
@@ -139,16 +139,17 @@ const ask = (from: string, to: string): void => {
   views.goOn('rebind');
 };
 
-const conclude = (title: string, words: string): void => {
-  element('done-title').textContent = title;
-  element('done').textContent = words;
+/** Asks whether an id is right that no player has been here with. */
+const askAboutId = (): void => {
+  element('unknown-id').textContent = deviceId;
+  views.goOn('unknown');
 };
 
 const finish = async ({ queued, ...bound }: OnboardingResult): Promise<void> => {
-  learn({ ...bound, onboarded: true });
+  learn({ ...bound, onboarded: true, isKnown: true });
   if (isPlayer && (await leaveFor(`/screen/${bound.screenSlug}`))) return;
   isQueued = queued;
-  if (queued) conclude(texts.queuedTitle, texts.queued(bound.clientName));
+  if (queued) conclude(texts.savedTitle, texts.queued(bound.clientName));
   else conclude(texts.doneTitle(bound.screenName), texts.done(bound.clientName));
   views.goOn('done');
 };
@@ -157,15 +158,36 @@ const finish = async ({ queued, ...bound }: OnboardingResult): Promise<void> => 
 const read = (): { clientName: string; screen: Screen } | null => {
   const screen = choices.chosen;
   const clientName = name.value.trim();
-  element('form-error').textContent = '';
+  say('');
   if (screen !== undefined && clientName !== '') return { clientName, screen };
   if (screen === undefined) askForScreen(texts.chooseScreen);
   else askForName();
   return null;
 };
 
-/** @param left the screen that the player may leave without being asked about again */
-const submit = async (left: string | null = null): Promise<void> => {
+/** Says how it ended where no answer came: the player may have saved the binding all the same. */
+const settle = async (binding: Binding, error: unknown): Promise<void> => {
+  await views.goBack();
+  const { isSaved, status: current } = await findOutcome(api, binding, () => say(texts.unsure));
+  learn(current);
+  if (!isSaved) return say(isRefusal(error) ? `${reason(error)} ${texts.notSaved}` : texts.notSaved);
+  say('');
+  if (isPlayer && (await leaveFor(`/screen/${binding.screenSlug}`))) return;
+  conclude(texts.savedTitle, texts.saved(current.screenName ?? '', binding.clientName));
+  views.goOn('done');
+};
+
+const bind = async (binding: Binding): Promise<void> => {
+  try {
+    await finish(await api.bind(binding));
+  } catch (error) {
+    const isRefused = isRefusal(error) && error.code !== 'internal_error';
+    await (isRefused ? refuse(error) : settle(binding, error));
+  }
+};
+
+/** @param agreed what the person has been asked about already: the screen that the player leaves, an unknown id */
+const submit = async (agreed: { left?: string | null; isSure?: true } = {}): Promise<void> => {
   const given = read();
   if (given === null || isBusy) return;
   const { clientName, screen } = given;
@@ -173,12 +195,13 @@ const submit = async (left: string | null = null): Promise<void> => {
   try {
     const current = await api.status(deviceId);
     learn(current);
-    if (current.screenName === null || [screen.slug, left].includes(current.screenSlug))
-      await finish(await api.bind({ deviceId, clientName, screenSlug: screen.slug }));
+    if (!current.isKnown && !agreed.isSure) askAboutId();
+    else if (current.screenName === null || [screen.slug, agreed.left].includes(current.screenSlug))
+      await bind({ deviceId, clientName, screenSlug: screen.slug });
     else ask(current.screenName, screen.name);
   } catch (error) {
     await refuse(error).catch(() => {
-      element('form-error').textContent = reason(undefined);
+      say(`${reason(undefined)} ${texts.notSaved}`);
     });
   } finally {
     work(false);
@@ -188,33 +211,29 @@ const submit = async (left: string | null = null): Promise<void> => {
 /** Follows what others do with the player. */
 const look = async (): Promise<void> => {
   const known = status;
-  if (document.hidden || isBusy || known === undefined || !['form', 'rebind', 'done'].includes(views.current)) return;
+  if (document.hidden || isBusy || known === undefined || !followed.includes(views.current)) return;
   const current = await api.status(deviceId).catch(() => known);
   // Something newer may have been heard meanwhile.
   if (isBusy || status !== known) return;
-  if (current.screenSlug === known.screenSlug && current.clientName === known.clientName) return;
-  if (isPlayer && (await leaveFor('/'))) return;
+  const isBoundAlike = current.screenSlug === known.screenSlug && current.clientName === known.clientName;
+  if (isBoundAlike && current.isKnown === known.isKnown) return;
+  if (!isBoundAlike && isPlayer && (await leaveFor('/'))) return;
   learn(current);
   const { screenName, clientName } = current;
   if (views.current === 'form') return;
-  if (views.current === 'rebind' || screenName === null || clientName === null) return void views.goBack();
-  if (isQueued) conclude(texts.queuedTitle, texts.queued(clientName));
+  if (views.current !== 'done' || screenName === null || clientName === null) return void views.goBack();
+  if (isQueued) conclude(texts.savedTitle, texts.queued(clientName));
   else conclude(texts.doneTitle(screenName), texts.changed(clientName));
 };
 
-const on = (id: string, event: string, act: () => void): void =>
-  element(id).addEventListener(event, (happening) => {
-    happening.preventDefault();
-    act();
-  });
-
 on('form', 'submit', () => void submit());
-on('rebind', 'click', () => void submit(status?.screenSlug));
+on('rebind', 'click', () => void submit({ left: status?.screenSlug ?? null }));
+on('sure', 'click', () => void submit({ isSure: true }));
 on('keep', 'click', () => void views.goBack());
 on('change', 'click', () => void views.goBack());
 on('device-form', 'submit', () => {
   // On the screen it stands in groups.
-  const typed = element<HTMLInputElement>('device').value.replace(/\s/g, '');
+  const typed = deviceKey(element<HTMLInputElement>('device').value.replace(/\s/g, ''));
   location.search = `?deviceId=${encodeURIComponent(typed)}`;
 });
 name.addEventListener('input', () => {
@@ -222,12 +241,13 @@ name.addEventListener('input', () => {
   if (name.value === '') delete name.dataset.given;
   else name.dataset.given = '';
 });
-for (const retry of Array.from(document.querySelectorAll('.retry'))) retry.addEventListener('click', () => void load());
+for (const retry of document.querySelectorAll('.retry')) retry.addEventListener('click', () => void load());
+for (const correct of document.querySelectorAll('.correct')) correct.addEventListener('click', correctId);
 addEventListener('offline', () => {
-  element('form-error').textContent = texts.offline;
+  if (!isBusy) say(texts.offline);
 });
 addEventListener('online', () => {
-  element('form-error').textContent = '';
+  if (!isBusy) say('');
   if (views.current === 'away') void load();
 });
 setInterval(() => void look(), LOOK_MS);

@@ -32,6 +32,11 @@ export interface PlainTexts {
   name: string;
   nameHint: string;
   bind: string;
+  unseen: string;
+  unknownTitle: string;
+  unknownTask: string;
+  correct: string;
+  sure: string;
   rebindTitle: string;
   rebind: string;
   keep: string;
@@ -59,8 +64,12 @@ export interface Texts {
   done(name: string): string;
   /** Somebody else has set it up anew since. */
   changed(name: string): string;
-  queuedTitle: string;
+  savedTitle: string;
   queued(name: string): string;
+  /** What is said where the player stopped answering: it was saved after all, it was not, nobody knows yet. */
+  saved(screen: string, name: string): string;
+  notSaved: string;
+  unsure: string;
   binding: string;
   chooseScreen: string;
   chooseName: string;

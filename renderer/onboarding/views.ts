@@ -1,13 +1,16 @@
 /** The views of the onboarding form, one at a time. Out of a question, and of its end, Back leads to the form. */
 
-export type View = 'loading' | 'device' | 'away' | 'empty' | 'form' | 'rebind' | 'done';
+/** Those that Back leads out of. */
+type Beyond = 'unknown' | 'rebind' | 'done';
+
+export type View = 'loading' | 'device' | 'away' | 'empty' | 'form' | Beyond;
 
 export interface Views {
   readonly current: View;
   /** Shows a view, and takes whoever hears the page instead of seeing it there. */
   show(view: View): void;
   /** Shows a view that Back leads out of. */
-  goOn(view: 'rebind' | 'done'): void;
+  goOn(view: Beyond): void;
   /** As the browser's Back where {@link goOn} led here; resolves once that has happened. */
   goBack(): Promise<void>;
 }
@@ -15,7 +18,7 @@ export interface Views {
 const BEYOND = 'beyond';
 
 /** @param onBack somebody went back out of this view */
-export const createViews = (page: Document, onBack: (from: 'rebind' | 'done') => void): Views => {
+export const createViews = (page: Document, onBack: (from: Beyond) => void): Views => {
   let current: View = 'loading';
 
   const show = (next: View): void => {
@@ -31,7 +34,7 @@ export const createViews = (page: Document, onBack: (from: 'rebind' | 'done') =>
   history.replaceState(null, '');
   // Forward leads to nothing: what was there is over.
   addEventListener('popstate', () => {
-    if (current === 'rebind' || current === 'done') onBack(current);
+    if (current === 'unknown' || current === 'rebind' || current === 'done') onBack(current);
   });
 
   return {

@@ -46,6 +46,18 @@ export const openPhone = (url: string, options: BrowserContextOptions = {}): Pro
     ...options,
   });
 
+/** Makes a device known, as its own page does. */
+export const showUp = async ({ url }: Pick<TestService, 'url'>, deviceId: string): Promise<void> => {
+  const headers = { 'x-signage-device': deviceId };
+  await fetch(`${url}/api/onboarding/status?deviceId=${deviceId}`, { headers });
+};
+
+/** The onboarding form of a device that has shown up. */
+export const openForm = async (service: TestService, deviceId = 'device-1', options: BrowserContextOptions = {}) => {
+  await showUp(service, deviceId);
+  return openPhone(`${service.url}/onboard?deviceId=${deviceId}`, options);
+};
+
 /** What a camera reads from the screen. */
 export const scan = async (page: Page): Promise<string> => {
   let read = '';

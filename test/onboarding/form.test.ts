@@ -3,7 +3,7 @@ import type { Page } from 'playwright-core';
 import { expect } from 'vitest';
 import { describeBrowser, itBrowser as it } from '../support/browser.ts';
 import { joinScreen } from '../support/page.ts';
-import { content, openPhone, patience, startReachable } from './browser.ts';
+import { content, openForm, openPhone, patience, showUp, startReachable } from './browser.ts';
 import { bind } from './support.ts';
 
 const formOf = ({ url }: { url: string }, deviceId = 'device-1'): string => `${url}/onboard?deviceId=${deviceId}`;
@@ -12,7 +12,7 @@ const press = (page: Page, name: string): Promise<void> => page.getByRole('butto
 describeBrowser('the form', () => {
   it('says beside each field what is missing, and leads there', async () => {
     const service = await startReachable();
-    const phone = await openPhone(formOf(service));
+    const phone = await openForm(service);
     await press(phone, 'Start playing');
     await phone.getByText('Choose a screen.').waitFor();
     expect(await phone.locator('#screens').getAttribute('aria-invalid')).toBe('true');
@@ -29,7 +29,7 @@ describeBrowser('the form', () => {
 
   it('suggests a name by the screen, until there is one', async () => {
     const service = await startReachable();
-    const phone = await openPhone(formOf(service));
+    const phone = await openForm(service);
     const name = phone.getByLabel('Name of the player');
     await phone.getByText('Lobby').tap();
     await phone.getByText('Gate 4').tap();
@@ -42,7 +42,7 @@ describeBrowser('the form', () => {
   it('keeps the name and the screen of a bound device, and asks nothing where only the name changes', async () => {
     const service = await startReachable();
     await bind(service, { screenSlug: 'cafe' });
-    const phone = await openPhone(formOf(service));
+    const phone = await openForm(service);
     await phone.getByText('“Front desk” shows “Café” now.').waitFor();
     expect(await phone.getByRole('radio', { name: 'Café' }).isChecked()).toBe(true);
     await phone.getByLabel('Name of the player').fill('Counter');
@@ -78,7 +78,7 @@ describeBrowser('the form', () => {
         content: { ...content, screens: many.map((name, index) => ({ name, slug: `screen-${index}` })) },
       },
     );
-    const phone = await openPhone(formOf(service));
+    const phone = await openForm(service);
     const rows = phone.locator('.choice:visible');
     await expect.poll(() => rows.count()).toBe(9);
     await phone.getByLabel('Search screens').fill('CAFE');
@@ -92,14 +92,14 @@ describeBrowser('the form', () => {
 
   it('has no search where there are few', async () => {
     const service = await startReachable();
-    const phone = await openPhone(formOf(service));
+    const phone = await openForm(service);
     await phone.getByText('Lobby').waitFor();
     expect(await phone.getByLabel('Search screens').isVisible()).toBe(false);
   });
 
   it('says that there is nothing to choose from, and tries again', async () => {
     const service = await startReachable({}, { content: { screens: [], playlists: [] } });
-    const phone = await openPhone(formOf(service));
+    const phone = await openForm(service);
     await phone.getByRole('heading', { name: 'There are no screens' }).waitFor();
     service.writeContent(content);
     await expect.poll(async () => (await (await service.get('/api/onboarding/screens')).json()).screens.length).toBe(3);
@@ -109,7 +109,7 @@ describeBrowser('the form', () => {
 
   it('offers other screens where the chosen one is gone', async () => {
     const service = await startReachable();
-    const phone = await openPhone(formOf(service));
+    const phone = await openForm(service);
     await phone.getByText('Lobby').tap();
     service.writeContent({ ...content, screens: content.screens.slice(1) });
     await expect.poll(async () => (await (await service.get('/api/onboarding/screens')).json()).screens.length).toBe(2);
@@ -123,7 +123,7 @@ describeBrowser('the form', () => {
 
   it('says that there is nothing to choose from any more, where every screen is gone', async () => {
     const service = await startReachable();
-    const phone = await openPhone(formOf(service));
+    const phone = await openForm(service);
     await phone.getByText('Lobby').tap();
     service.writeContent({ screens: [], playlists: [] });
     await expect.poll(async () => (await (await service.get('/api/onboarding/screens')).json()).screens.length).toBe(0);
@@ -135,7 +135,7 @@ describeBrowser('the form', () => {
     const service = await startReachable();
     await joinScreen(service, 'lobby', { deviceId: 'device-2', clientName: 'Lobby' });
     await joinScreen(service, 'lobby', { deviceId: 'device-3', clientName: 'Lobby 3' });
-    const phone = await openPhone(formOf(service));
+    const phone = await openForm(service);
     await phone.getByText('Lobby').tap();
     const suggested = () => phone.getByLabel('Name of the player').inputValue();
     await expect.poll(suggested, patience).toBe('Lobby 2');
@@ -144,7 +144,7 @@ describeBrowser('the form', () => {
   it('goes back to the form from the question and from the end', async () => {
     const service = await startReachable();
     await bind(service, { screenSlug: 'cafe' });
-    const phone = await openPhone(formOf(service));
+    const phone = await openForm(service);
     await phone.getByText('Lobby').tap();
     await press(phone, 'Start playing');
     await phone.getByText('It shows “Café” now. Change it to “Lobby”?').waitFor();
@@ -160,7 +160,7 @@ describeBrowser('the form', () => {
 
   it('shows no dead form where somebody goes back from the end to a player that is away, and on again', async () => {
     const service = await startReachable();
-    const phone = await openPhone(formOf(service));
+    const phone = await openForm(service);
     await phone.getByText('Lobby').tap();
     await press(phone, 'Start playing');
     await phone.getByRole('heading', { name: 'Saved' }).waitFor();
@@ -175,6 +175,7 @@ describeBrowser('the form', () => {
 
   it('stays on a phone that was given the address of the form on the player itself', async () => {
     const service = await startReachable();
+    await showUp(service, 'device-1');
     const phone = await openPhone(`${formOf(service)}#here`);
     await phone.getByText('Lobby').tap();
     await press(phone, 'Start playing');
@@ -183,7 +184,7 @@ describeBrowser('the form', () => {
 
   it('says that the phone is offline, keeps what was filled in, and goes on', async () => {
     const service = await startReachable();
-    const phone = await openPhone(formOf(service));
+    const phone = await openForm(service);
     await phone.getByText('Lobby').tap();
     await phone.context().setOffline(true);
     await press(phone, 'Start playing');
@@ -196,7 +197,7 @@ describeBrowser('the form', () => {
 
   it('says that the player does not answer, and tries again', async () => {
     const service = await startReachable();
-    const phone = await openPhone(formOf(service));
+    const phone = await openForm(service);
     await phone.route('**/api/onboarding/**', (route) => route.abort());
     await phone.reload();
     await phone.getByRole('heading', { name: 'The player doesn’t answer' }).waitFor();
@@ -206,12 +207,12 @@ describeBrowser('the form', () => {
   });
 
   it.each([
-    [507, 'insufficient_storage', 'The player’s disk is full'],
-    [429, 'too_many_requests', 'Too many attempts.'],
-    [500, 'internal_error', 'Something went wrong on the player.'],
+    [507, 'insufficient_storage', 'The player’s disk is full. Make some room first. Nothing was saved.'],
+    [429, 'too_many_requests', 'Too many attempts. Wait a minute. Nothing was saved.'],
+    [500, 'internal_error', 'Something went wrong on the player. Nothing was saved.'],
   ])('says in plain words what a %i means', async (status, code, words) => {
     const service = await startReachable();
-    const phone = await openPhone(formOf(service));
+    const phone = await openForm(service);
     const answer = { status, json: { error: { code, message: 'x' } } };
     await phone.route('**/api/onboarding', (route) => route.fulfill(answer));
     await phone.getByText('Lobby').tap();
@@ -219,9 +220,86 @@ describeBrowser('the form', () => {
     await phone.getByRole('alert').getByText(words).waitFor();
   });
 
+  it('asks before it binds an id that no player has been here with', async () => {
+    const service = await startReachable();
+    const phone = await openPhone(formOf(service, 'k7qm-3x9f-t2we'));
+    await phone.getByText('This player has not been here yet.').waitFor();
+    await phone.getByText('Lobby').tap();
+    await press(phone, 'Start playing');
+    await phone.getByRole('heading', { name: 'Is this id right?' }).waitFor();
+    expect(
+      await service.get('/api/onboarding/status?deviceId=k7qm-3x9f-t2we').then((answer) => answer.json()),
+    ).toMatchObject({ onboarded: false });
+    await press(phone, 'Correct the id');
+    await showUp(service, 'k7qm-3x9f-t2wd');
+    await phone.getByLabel('Id of the player').fill('K7QM 3X9F T2WD');
+    await press(phone, 'Next');
+    await phone.getByText('Player k7qm-3x9f-t2wd').waitFor();
+    expect(await phone.getByText('This player has not been here yet.').isVisible()).toBe(false);
+    await phone.getByText('Lobby').tap();
+    await press(phone, 'Start playing');
+    await phone.getByRole('heading', { name: 'Saved' }).waitFor();
+  });
+
+  it('binds an id that no player has been here with, once it is told that the id is right', async () => {
+    const service = await startReachable();
+    const phone = await openPhone(formOf(service, 'device-7'));
+    await phone.getByText('Lobby').tap();
+    await press(phone, 'Start playing');
+    await press(phone, 'It’s right, save it');
+    await phone.getByRole('heading', { name: 'Saved' }).waitFor();
+    await press(phone, 'Change something');
+    await phone.getByText('“Lobby” shows “Lobby” now.').waitFor();
+  });
+
+  it('takes the notice back as soon as the player is there', async () => {
+    const service = await startReachable();
+    const phone = await openPhone(formOf(service));
+    const notice = phone.getByText('This player has not been here yet.');
+    await notice.waitFor();
+    await showUp(service, 'device-1');
+    await notice.waitFor({ state: 'hidden' });
+  });
+
+  it('says that nothing was saved where the player dies before it has', async () => {
+    const service = await startReachable();
+    const { port } = new URL(service.url);
+    const phone = await openForm(service);
+    await phone.getByText('Lobby').tap();
+    await phone.route('**/api/onboarding', async (route) => {
+      await service.close();
+      await route.abort();
+    });
+    await press(phone, 'Start playing');
+    await phone.getByRole('alert').getByText('The player stopped answering').waitFor();
+    const again = await startReachable({ SIGNAGE_PORT: port }, { dataDir: service.dataDir });
+    await phone.getByRole('alert').getByText('Nothing was saved.').waitFor();
+    await phone.unrouteAll();
+    await showUp(again, 'device-1');
+    await press(phone, 'Start playing');
+    await phone.getByRole('heading', { name: 'Saved' }).waitFor();
+  });
+
+  it('says that it was saved where the player dies before it could say so', async () => {
+    const service = await startReachable();
+    const { port } = new URL(service.url);
+    const phone = await openForm(service);
+    await phone.getByText('Lobby').tap();
+    await phone.route('**/api/onboarding', async (route) => {
+      await route.fetch();
+      await service.close();
+      await route.abort();
+    });
+    await press(phone, 'Start playing');
+    await phone.getByRole('alert').getByText('The player stopped answering').waitFor();
+    await startReachable({ SIGNAGE_PORT: port }, { dataDir: service.dataDir });
+    await phone.getByRole('heading', { name: 'Saved' }).waitFor();
+    await phone.getByText('but your choice was saved').waitFor();
+  });
+
   it.each(['light', 'dark'] as const)('can be touched and read: %s', async (colorScheme) => {
     const service = await startReachable();
-    const phone = await openPhone(formOf(service), { colorScheme, viewport: { width: 320, height: 568 } });
+    const phone = await openForm(service, 'device-1', { colorScheme, viewport: { width: 320, height: 568 } });
     await phone.getByText('Lobby').waitFor();
     const sizes = await phone
       .locator('button:visible, .choice:visible, input:not([type=radio]):visible')

@@ -2,7 +2,7 @@
 import type { Page } from 'playwright-core';
 import { expect } from 'vitest';
 import { describeBrowser, itBrowser as it } from '../support/browser.ts';
-import { openPhone, startReachable } from './browser.ts';
+import { openForm, openPhone, startReachable } from './browser.ts';
 import { bind } from './support.ts';
 
 const press = (page: Page, name: string): Promise<void> => page.getByRole('button', { name }).tap();
@@ -17,7 +17,7 @@ describeBrowser('two phones', () => {
   it('ask before one moves what the other has just set up, and both know how it ended', async () => {
     const service = await startReachable();
     const url = `${service.url}/onboard?deviceId=device-1`;
-    const [first, second] = [await openPhone(url), await openPhone(url)];
+    const [first, second] = [await openForm(service), await openPhone(url)];
     await second.getByText('Gate 4').waitFor();
     // What the second phone knows may be as old as it likes.
     await second.route('**/api/onboarding/status**', async (route) => {

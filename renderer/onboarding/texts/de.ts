@@ -34,6 +34,12 @@ export const texts: Texts = {
     name: 'Name des Players',
     nameHint: 'Daran ist er von den anderen zu unterscheiden.',
     bind: 'Loslegen',
+    unseen: 'Dieser Player war noch nicht hier.',
+    unknownTitle: 'Stimmt die Kennung?',
+    unknownTask:
+      'Ein Player mit dieser Kennung war noch nicht hier. Vergleichen Sie sie mit der Kennung auf seinem Bildschirm.',
+    correct: 'Kennung berichtigen',
+    sure: 'Sie stimmt, speichern',
     rebindTitle: 'Etwas anderes zeigen?',
     rebind: 'Ja, ändern',
     keep: 'Nein, so lassen',
@@ -51,8 +57,12 @@ export const texts: Texts = {
   doneTitle: (screen) => `${screen} läuft`,
   done: (name) => `„${name}“ ist eingerichtet. Das Handy können Sie weglegen.`,
   changed: (name) => `„${name}“ wurde gerade von einem anderen Handy aus geändert.`,
-  queuedTitle: 'Gespeichert',
+  savedTitle: 'Gespeichert',
   queued: (name) => `„${name}“ ist gerade nicht verbunden. Er stellt um, sobald er wieder da ist.`,
+  saved: (screen, name) => `Der Player war kurz weg, hat Ihre Auswahl aber gespeichert: „${name}“ zeigt „${screen}“.`,
+  notSaved: 'Es wurde nichts gespeichert. Versuchen Sie es noch einmal.',
+  unsure:
+    'Der Player antwortet nicht mehr, vielleicht hat er Ihre Auswahl noch nicht gespeichert. Sobald er wieder da ist, steht hier, wie es ausging.',
   binding: 'Einen Moment …',
   chooseScreen: 'Wählen Sie einen Bildschirm.',
   chooseName: 'Geben Sie dem Player einen Namen mit höchstens 64 Zeichen.',
@@ -60,8 +70,7 @@ export const texts: Texts = {
   badDevice: 'Diese Kennung kann nicht stimmen. Vergleichen Sie sie mit dem Bildschirm.',
   unreachable: 'Ist das Handy im selben Netz wie der Player, und ist der Player eingeschaltet?',
   offline: 'Das Handy ist offline. Verbinden Sie es mit dem Netz des Players.',
-  diskFull:
-    'Der Speicher des Players ist voll, darum wurde nichts gespeichert. Schaffen Sie Platz und versuchen Sie es noch einmal.',
-  tooMany: 'Zu viele Versuche. Warten Sie eine Minute und versuchen Sie es noch einmal.',
-  fault: 'Auf dem Player ist etwas schiefgegangen. Versuchen Sie es noch einmal.',
+  diskFull: 'Der Speicher des Players ist voll. Schaffen Sie zuerst Platz.',
+  tooMany: 'Zu viele Versuche. Warten Sie eine Minute.',
+  fault: 'Auf dem Player ist etwas schiefgegangen.',
 };
