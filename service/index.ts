@@ -189,8 +189,7 @@ const wire = async (
     onRefresh: () => void peers.refresh(),
     onRedirect: frames.allow,
   });
-  const hasPeers = (): boolean => peers.all().length > 0;
-  const sightings = createSightings({ devices, hub, landing, gather, hasPeers, steady });
+  const sightings = createSightings({ devices, hub, landing, peers, gather });
   const onboarding = createOnboarding({ log, devices, content, hub, landing, sightings, gather });
   const replication = createReplication({ log, peers, content, devices, follow: onboarding.follow });
 

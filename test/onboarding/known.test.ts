@@ -70,8 +70,7 @@ describe('a device id', () => {
       hub: { places: () => [] },
       landing: { has: () => false },
       gather,
-      hasPeers: () => true,
-      steady: () => performance.now(),
+      peers: { isAlone: () => false },
     });
     const round = () =>
       Promise.all(Array.from({ length: 300 }, (_, index) => sightings.isKnown(`stranger-${index % 150}`)));
