@@ -6,6 +6,7 @@ import type { Identity } from '../shared/identity.ts';
 import type { PageToken } from '../shared/page-token.ts';
 import { patientFetch, waitMs } from '../shared/patience.ts';
 import type { Clock } from './clock.ts';
+import { createOutbox } from './outbox.ts';
 
 type TimeMessage = Extract<ServiceMessage, { type: 'time' }>;
 
@@ -58,8 +59,8 @@ const inStepHeader: typeof syncHeader = 'x-signage-sync';
 const OPEN_MS = 10_000;
 /** A look at the playlist that no message asked for. Where the service does not answer, the socket is dead too. */
 const POLL_MS = 60_000;
-/** The newest faults and swaps are kept for a service that is away. */
-const MOST_NOTES = 50;
+/** A service that sends heartbeats sends one every 15 s: a socket that is silent for longer than this is dead. */
+const SILENCE_MS = 40_000;
 /** Clocks run apart by less than this between two looks; more is a clock that was set. */
 const STEP_MS = 1_000;
 /** Characters of a title that are reported: a message has its limits, and nobody reads more. */
@@ -81,27 +82,24 @@ export const createLink = (
   let fetching: Promise<boolean> | null = null;
   let again = false;
   let report: Report | null = null;
-  let sent = '';
-  /** What could not be told yet. */
-  const notes: object[] = [];
+  /** Leaves the socket, and connects again. */
+  let reconnect = (): void => {};
   let clockTold: ClockState | null = null;
 
   const viewport = () => ({ width: innerWidth, height: innerHeight, devicePixelRatio });
 
   const isOpen = (): boolean => socket?.readyState === WebSocket.OPEN;
 
-  const sendNotes = (): void => {
-    if (isOpen()) for (const note of notes.splice(0)) socket?.send(JSON.stringify(note));
-  };
-
-  const tell = (note: object): void => {
-    notes.push(note);
-    notes.splice(0, notes.length - MOST_NOTES);
-    sendNotes();
-  };
+  const outbox = createOutbox({
+    elapsed: clock.elapsed,
+    send: (message) => {
+      if (isOpen()) socket?.send(message);
+      return isOpen();
+    },
+  });
 
   const fault = (slideId: string | null, reason: string): void =>
-    tell({ type: 'fault', slideId, reason: reason.slice(0, 500) });
+    outbox.note({ type: 'fault', slideId, reason: reason.slice(0, 500) });
 
   const setClock = (serverTime: number, tolerance: number): void => {
     const moved = Math.round(clock.set(serverTime, tolerance));
@@ -109,15 +107,12 @@ export const createLink = (
     const state = clock.state();
     if (stepMs === 0 && state === clockTold) return;
     clockTold = state;
-    tell({ type: 'clock', state, stepMs });
+    outbox.note({ type: 'clock', state, stepMs });
     onTimeSet();
   };
 
   const sendReport = (): void => {
-    const message = JSON.stringify({ type: 'state', ...report, viewport: viewport() });
-    if (report === null || !isOpen() || message === sent) return;
-    sent = message;
-    socket?.send(message);
+    if (report !== null) outbox.state({ type: 'state', ...report, viewport: viewport() });
   };
 
   /** The playlist where it is another than the one that was delivered; else null. */
@@ -160,7 +155,7 @@ export const createLink = (
       const delivery = await fetchPlaylist().catch(() => undefined);
       if (delivery === undefined) {
         // A service that does not answer has no socket either, whatever the socket thinks.
-        socket?.close();
+        reconnect();
         return false;
       }
       if (delivery !== null) deliver(delivery);
@@ -189,7 +184,7 @@ export const createLink = (
         clockTold = null;
         setClock(message.serverTime, 0);
         sendReport();
-        sendNotes();
+        outbox.open();
       }
       if (etag !== `"${message.revision}"`) refresh();
     }
@@ -199,26 +194,45 @@ export const createLink = (
     const url = new URL(`${base}/socket`, location.href);
     url.protocol = url.protocol.replace('http', 'ws');
     const opening = new WebSocket(url, token.protocols());
-    const deadline = setTimeout(() => opening.close(), OPEN_MS);
-    let refused = true;
+    let isRefused = true;
+    let isOver = false;
+    let silence: ReturnType<typeof setTimeout> | undefined;
     socket = opening;
-    sent = '';
-    opening.onopen = () => {
+
+    const end = async (): Promise<void> => {
+      if (isOver) return;
+      isOver = true;
       clearTimeout(deadline);
-      refused = false;
-      opening.send(JSON.stringify({ type: 'hello', ...identity, page: location.pathname, viewport: viewport() }));
-    };
-    opening.onmessage = ({ data }) => handle(JSON.parse(String(data)) as ServiceMessage);
-    opening.onclose = async () => {
-      clearTimeout(deadline);
+      clearTimeout(silence);
+      // A browser says that a dead socket is closed only when the other side has not answered for a minute.
+      opening.close();
       try {
         // Where a socket is refused, the playlist says why: the screen is gone, or the service is. Else it is the token.
         const isThere = await fetchWhatChanged();
-        if (refused && isThere) await token.renew();
+        if (isRefused && isThere) await token.renew();
       } finally {
         setTimeout(connect, waitMs(failures++));
       }
     };
+    const deadline = setTimeout(end, OPEN_MS);
+    reconnect = () => void end();
+
+    let hasHeartbeat = false;
+    opening.onopen = () => {
+      clearTimeout(deadline);
+      isRefused = false;
+      opening.send(JSON.stringify({ type: 'hello', ...identity, page: location.pathname, viewport: viewport() }));
+    };
+    opening.onmessage = ({ data }) => {
+      if (isOver) return;
+      const message = JSON.parse(String(data)) as ServiceMessage;
+      // An older service has no heartbeat, and may say nothing for hours.
+      hasHeartbeat ||= message.type === 'heartbeat';
+      clearTimeout(silence);
+      if (hasHeartbeat) silence = setTimeout(end, SILENCE_MS);
+      handle(message);
+    };
+    opening.onclose = end;
   };
 
   refresh();
@@ -237,6 +251,6 @@ export const createLink = (
     say: (message) => {
       if (isOpen()) socket?.send(JSON.stringify(message));
     },
-    swapped: (slideId, gapMs) => tell({ type: 'swap', slideId, gapMs }),
+    swapped: (slideId, gapMs) => outbox.note({ type: 'swap', slideId, gapMs }),
   };
 };

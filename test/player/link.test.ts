@@ -1,13 +1,44 @@
-/** What becomes of a new playlist where the service comes and goes: real pages, and a network that fails at the worst time. */
+/** The link of real pages to a service that comes and goes, over a network that fails at the worst time. */
 import type { Page, Route, WebSocketRoute } from 'playwright-core';
-import { expect, it } from 'vitest';
-import { describeBrowser } from '../support/browser.ts';
+import { expect, it, onTestFinished } from 'vitest';
+import { describeBrowser, launchBrowser } from '../support/browser.ts';
 import { healthOf, payloadOf } from '../support/observe.ts';
-import { colourSlide, colourTemplate, lobby, openPlayer, patience, waitForColour } from '../support/player.ts';
+import {
+  colourSlide,
+  colourTemplate,
+  connectionOf,
+  lobby,
+  openPlayer,
+  patience,
+  waitForColour,
+  waitForConnection,
+} from '../support/player.ts';
 import { startTestService } from '../support/service.ts';
 
 const red = [200, 30, 30] as const;
 const green = [30, 160, 30] as const;
+
+const commands = '/api/screens/lobby/commands';
+
+interface Sent {
+  at: number;
+  message: { type: string };
+}
+
+/** A page that plays, and what it sends. */
+const openWatched = async () => {
+  const service = await startTestService({ content: content(colourSlide('one', red)) });
+  const context = await (await launchBrowser()).newContext();
+  onTestFinished(() => context.close());
+  const page = await context.newPage();
+  const sent: Sent[] = [];
+  page.on('websocket', (socket) =>
+    socket.on('framesent', ({ payload }) => sent.push({ at: performance.now(), message: JSON.parse(String(payload)) })),
+  );
+  await page.goto(`${service.url}/screen/lobby`);
+  await waitForConnection(service, 'lobby', { currentSlideId: 'one' });
+  return { service, page, sent };
+};
 
 const content = (slide: object) => lobby([slide], { templates: [colourTemplate] });
 
@@ -52,4 +83,62 @@ describeBrowser('the link of a page', () => {
     await page.evaluate(() => void dispatchEvent(new Event('online')));
     await waitForColour(page, red);
   });
+
+  it('sends four states a second at most, and the last one always', async () => {
+    const { service, sent } = await openWatched();
+    for (let times = 0; times < 41; times++) await service.post(commands, { command: 'pause' });
+    await waitForConnection(service, 'lobby', { paused: true });
+    const states = sent.filter(({ message }) => message.type === 'state');
+    const at = states.map((each) => each.at);
+    expect(states.at(-1)?.message).toMatchObject({ paused: true });
+    const most = Math.max(...at.map((from) => at.filter((each) => each >= from && each < from + 1_000).length));
+    expect(most).toBeLessThanOrEqual(4);
+  });
+
+  it('sends far fewer faults than a service takes, however often something fails', async () => {
+    const { service, page, sent } = await openWatched();
+    const id = (await connectionOf(service, 'lobby'))?.id;
+    for (let times = 0; times < 300; times++)
+      await service.post(commands, { command: 'redirect', url: '/screen/nowhere' });
+    await page.waitForTimeout(1_000);
+    const faults = sent.filter(({ message }) => message.type === 'fault');
+    const most = Math.max(
+      ...faults.map(({ at }) => sent.filter((each) => each.at >= at && each.at < at + 10_000).length),
+    );
+    expect(most).toBeGreaterThan(20);
+    expect(most).toBeLessThan(110);
+    expect((await connectionOf(service, 'lobby'))?.id).toBe(id);
+  });
+
+  it.each([
+    [true, 2],
+    [false, 1],
+  ])(
+    'leaves a socket that is silent for 40 s where the service sends heartbeats (%s), else not',
+    async (beats, sockets) => {
+      const service = await startTestService({ content: content(colourSlide('one', red)) });
+      const context = await (await launchBrowser()).newContext();
+      onTestFinished(() => context.close());
+      const page = await context.newPage();
+      await page.clock.install();
+      let opened = 0;
+      const { revision } = await payloadOf(service);
+      await page.routeWebSocket('**/socket', (socket) => {
+        opened += 1;
+        socket.onMessage((data) => {
+          if (JSON.parse(String(data)).type !== 'hello') return;
+          const welcome = { type: 'welcome', connectionId: 'c', clientName: null, revision, serverTime: Date.now() };
+          socket.send(JSON.stringify(welcome));
+          if (beats) socket.send(JSON.stringify({ type: 'heartbeat', revision }));
+        });
+      });
+      await page.goto(`${service.url}/screen/lobby`);
+      await page.locator('.slide[data-state="playing"]').first().waitFor();
+      await page.clock.runFor(38_000);
+      expect(opened).toBe(1);
+      await page.clock.runFor(6_000);
+      await page.waitForTimeout(500);
+      expect(opened).toBe(sockets);
+    },
+  );
 });
