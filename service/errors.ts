@@ -1,5 +1,5 @@
 /** Every error that a client can meet: one code, one status, one default sentence. */
-const table = {
+export const errorTable = {
   invalid_request: [400, 'The request is malformed.'],
   invalid_json: [400, 'The body is not a JSON object.'],
   missing_field: [400, 'A required field is missing.'],
@@ -36,7 +36,7 @@ const table = {
   insufficient_storage: [507, 'The disk is full.'],
 } as const satisfies Record<string, readonly [number, string]>;
 
-export type ErrorCode = keyof typeof table;
+export type ErrorCode = keyof typeof errorTable;
 
 interface Details {
   /** The field at fault, by its name on the wire. */
@@ -54,10 +54,10 @@ export class CodedError extends Error {
   readonly field: string | undefined;
   readonly headers: Record<string, string>;
 
-  constructor(code: ErrorCode, message: string = table[code][1], { field, headers = {}, cause }: Details = {}) {
+  constructor(code: ErrorCode, message: string = errorTable[code][1], { field, headers = {}, cause }: Details = {}) {
     super(message, { cause });
     this.code = code;
-    this.status = table[code][0];
+    this.status = errorTable[code][0];
     this.field = field;
     // A 401 must say what it wants (RFC 9110, 15.5.2), in a scheme that makes no browser ask for a password.
     this.headers = this.status === 401 ? { 'WWW-Authenticate': 'Signage', ...headers } : headers;

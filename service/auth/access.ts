@@ -1,8 +1,8 @@
 import type { Logger } from 'pino';
 import { CodedError } from '../errors.ts';
+import type { Access } from '../wire/operations/index.ts';
 import { pageAuthHeader } from '../wire/page.ts';
 import { checkAbsentBody } from './body.ts';
-import type { Access } from './policy.ts';
 import { clockHeader, sha256Hex, signAnswer, signatureHeader } from './sign.ts';
 import { claimsSignature, createSignatures, type HeaderLines, parseSignature, type SignedHead } from './signatures.ts';
 import { createThrottle } from './throttle.ts';

@@ -1,5 +1,6 @@
 /** What a screen can be asked and told: playlist, connections, commands, the socket of its pages. */
-import { policy } from '../auth/policy.ts';
+import type { z } from 'zod';
+
 import type { Commands } from '../commands/commands.ts';
 import { parseOrder } from '../commands/parse.ts';
 import type { Content } from '../content/content.ts';
@@ -11,7 +12,10 @@ import { readJson } from '../http/body.ts';
 import type { createClientAddress } from '../http/client-address.ts';
 import type { Context, Routes, Sockets } from '../http/routes.ts';
 import { isRelayed } from '../peers/gather.ts';
-import { extendedOnly, type Variant } from '../wire/terms.ts';
+import { commandResult } from '../wire/commands.ts';
+import { connection, connectionSnapshot } from '../wire/connections.ts';
+import { operations } from '../wire/operations/index.ts';
+import { extendedFields, type Variant } from '../wire/terms.ts';
 import type { Hub } from './hub.ts';
 import type { TakeSnapshot } from './snapshot.ts';
 
@@ -26,10 +30,11 @@ interface Dependencies {
 }
 
 /** The baseline's shape of a record: without the fields that only the extended interface has. */
-const createTrim = (variant: Variant) => (record: object, extended: readonly string[]) =>
-  variant === 'extended'
-    ? record
-    : Object.fromEntries(Object.entries(record).filter(([field]) => !extended.includes(field)));
+const createTrim = (variant: Variant, schema: z.ZodObject): ((record: object) => object) => {
+  if (variant === 'extended') return (record) => record;
+  const extended = extendedFields(schema);
+  return (record) => Object.fromEntries(Object.entries(record).filter(([field]) => !extended.includes(field)));
+};
 
 export const createScreenRoutes = ({
   content,
@@ -40,7 +45,9 @@ export const createScreenRoutes = ({
   isOwnAuthority,
   variant,
 }: Dependencies) => {
-  const trim = createTrim(variant);
+  const trimConnection = createTrim(variant, connection);
+  const trimSnapshot = createTrim(variant, connectionSnapshot);
+  const trimResult = createTrim(variant, commandResult);
 
   const find = (slug: string | undefined): Payload => {
     const payload = content.payload(slug ?? '');
@@ -55,11 +62,11 @@ export const createScreenRoutes = ({
       screen,
       screenSlug: screen.slug,
       count: connections.length,
-      connections: connections.map((connection) => trim(connection, extendedOnly.connection)),
+      connections: connections.map(trimConnection),
       degraded,
     };
     ctx.set('Cache-Control', 'no-store');
-    ctx.body = trim(snapshot, extendedOnly.snapshot);
+    ctx.body = trimSnapshot(snapshot);
   };
 
   const routes: Routes = {
@@ -76,7 +83,7 @@ export const createScreenRoutes = ({
       const reached = { host: ctx.get('Host'), port: ctx.socket.localPort ?? 0 };
       const order = parseOrder(await readJson(ctx), variant, (url) => isOwnAuthority(url, reached));
       const result = await commands.run(screen, order, isRelayed(ctx.req));
-      ctx.body = trim(result, extendedOnly.commandResult);
+      ctx.body = trimResult(result);
     },
   };
 
@@ -89,7 +96,7 @@ export const createScreenRoutes = ({
   } satisfies Sockets;
 
   // The server's shortcut to a playlist asks for no credentials: it is taken for as long as the route asks for none.
-  const isOpen = policy['GET /api/screens/:slug/playlist'].access === 'public';
+  const isOpen = operations['GET /api/screens/:slug/playlist'].access === 'public';
   /** What a screen plays, for whoever asks without a further look; undefined: it must be asked for by the route. */
   const openPayload = (slug: string): Payload | undefined => (isOpen ? content.payload(slug) : undefined);
 

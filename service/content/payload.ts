@@ -1,6 +1,6 @@
 /** Playlist payloads, serialised once a change, so that a request only writes bytes. */
-import type { Screen } from '../wire/playlist.ts';
-import { extendedOnly, type Variant } from '../wire/terms.ts';
+import { playlistPayload, type Screen } from '../wire/playlist.ts';
+import { extendedFields, type Variant } from '../wire/terms.ts';
 import { digestOf, type Programme } from './model.ts';
 
 /** One screen's answer to `GET /api/screens/{slug}/playlist`. */
@@ -17,7 +17,7 @@ export interface Payload {
 export const createPayload = ({ sync, ...programme }: Programme, variant: Variant): Payload => {
   const revision = digestOf(programme);
   const payload: Record<string, unknown> = { ...programme, revision };
-  if (variant === 'baseline') for (const field of extendedOnly.playlist) delete payload[field];
+  if (variant === 'baseline') for (const field of extendedFields(playlistPayload)) delete payload[field];
   const body = Buffer.from(JSON.stringify(payload));
   return { screen: programme.screen, sync: sync === true, revision, etag: `"${revision}"`, body };
 };

@@ -1,10 +1,10 @@
 /** Who is let in, by a request or with a socket: what the judge of credentials is told of them. */
 import type { IncomingMessage } from 'node:http';
 import type { Admission, createAccess } from '../auth/access.ts';
-import { type Access, type SocketName, sockets } from '../auth/policy.ts';
 import type { HeaderLines } from '../auth/signatures.ts';
 import { upgradeHeaders } from '../auth/socket.ts';
 import { CodedError } from '../errors.ts';
+import { type Access, type SocketName, sockets } from '../wire/operations/index.ts';
 import type { Variant } from '../wire/terms.ts';
 import type { createClientAddress } from './client-address.ts';
 import type { AcceptSocket, Sockets } from './routes.ts';
@@ -17,7 +17,7 @@ interface Dependencies {
   rooms: Required<Sockets>;
 }
 
-/** A path of the policy as upgrade requests have it. */
+/** A socket's path as upgrade requests have it. */
 const patternOf = (path: string): RegExp => new RegExp(`^${path.replace(/:\w+/, '([^/?]+)')}(?:\\?|$)`);
 
 export const createAdmission = ({ access, clientAddress, variant, rooms }: Dependencies) => {

@@ -7,17 +7,17 @@ import { Router } from '@koa/router';
 import Koa from 'koa';
 import type { Logger } from 'pino';
 import type { Admission } from '../auth/access.ts';
-import { type Access, policy, type RouteName } from '../auth/policy.ts';
 import { answerHeader, clockHeader } from '../auth/sign.ts';
 import { CodedError } from '../errors.ts';
 import { recipientHeader } from '../peers/call.ts';
 import { deviceHeader } from '../wire/onboarding.ts';
+import { type Access, type OperationName, operations, type Rule } from '../wire/operations/index.ts';
 import type { Variant } from '../wire/terms.ts';
 import { errorAnswer, toCodedError } from './answer.ts';
 import type { createClientAddress } from './client-address.ts';
 import type { Gate } from './gate.ts';
 import { securityHeaders } from './headers.ts';
-import type { Context, RequestState, Routes } from './routes.ts';
+import type { Context, Handler, RequestState, Routes } from './routes.ts';
 
 interface Dependencies {
   log: Logger;
@@ -30,7 +30,7 @@ interface Dependencies {
   variant: Variant;
   /** Of this box. */
   nodeId: string;
-  /** The routes of every room; together they cover the policy. */
+  /** The routes of every module; together they cover the operations. */
   rooms: readonly Routes[];
 }
 
@@ -45,9 +45,7 @@ const signAnswer = (
   if (body != null) ctx.body = bytes;
 };
 
-type Rule = { access: Access; variant: Variant; acts?: true };
-
-/** @throws Error where a route of the policy has no handler or two: the service does not start half a house */
+/** @throws Error where an operation has no handler, or two */
 export const createApp = ({
   log,
   gate,
@@ -61,9 +59,9 @@ export const createApp = ({
   const app = new Koa<RequestState>();
   const router = new Router<RequestState>({ sensitive: true, strict: true });
 
-  for (const [name, rule] of Object.entries(policy) as [RouteName, Rule][]) {
+  for (const [name, rule] of Object.entries(operations) as [OperationName, Rule][]) {
     if (rule.variant === 'extended' && variant === 'baseline') continue;
-    const [handle, ...others] = rooms.flatMap((routes) => routes[name] ?? []);
+    const [handle, ...others] = rooms.flatMap((routes) => (routes[name] as Handler | undefined) ?? []);
     if (handle === undefined || others.length > 0) throw new Error(`${name} needs exactly one handler`);
     const [method = '', path = ''] = name.split(' ');
     router.register(path, [method], async (ctx) => {

@@ -3,7 +3,7 @@ import type { RouterContext } from '@koa/router';
 import type { Logger } from 'pino';
 import type { WebSocket } from 'ws';
 import type { Vouch } from '../auth/access.ts';
-import type { RouteName, SocketName } from '../auth/policy.ts';
+import type { OperationName, SocketName } from '../wire/operations/index.ts';
 
 export interface RequestState {
   /** Where the request comes from; behind a trusted proxy, the forwarded address. */
@@ -18,14 +18,27 @@ export interface RequestState {
 
 export type Context = RouterContext<RequestState>;
 
-/** What a room of the house answers: its routes, by their names in the policy. */
-export type Routes = Partial<Record<RouteName, (ctx: Context) => unknown>>;
+/** The names of the parameters in a path. */
+type ParameterOf<Path extends string> = Path extends `${string}${':' | '*'}${infer Name}/${infer Rest}`
+  ? Name | ParameterOf<`/${Rest}`>
+  : Path extends `${string}${':' | '*'}${infer Name}`
+    ? Name
+    : never;
+
+/** A request for an operation: its path's parameters are there. */
+export type ContextOf<Name extends OperationName> = Context & { params: Record<ParameterOf<Name>, string> };
+
+/** Answers a request for any operation. */
+export type Handler = (ctx: Context) => unknown;
+
+/** What a module answers: handlers of operations, by their names. */
+export type Routes = { readonly [Name in OperationName]?: (ctx: ContextOf<Name>) => unknown };
 
 /** Takes over a socket that has been upgraded. */
 export type AcceptSocket = (socket: WebSocket) => void;
 
 /**
- * The sockets that a room takes, by their names in the policy: what becomes of an upgrade request, given what stands in
- * its path. A CodedError refuses it.
+ * The sockets that a module takes, by their paths: what becomes of an upgrade request, given the parameter in its path.
+ * A CodedError refuses it.
  */
 export type Sockets = Partial<Record<SocketName, (request: IncomingMessage, parameter: string) => AcceptSocket>>;

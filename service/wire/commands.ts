@@ -1,7 +1,7 @@
 /** What an operator can tell players to do, and what came of it. */
 import { z } from 'zod';
 import { screen } from './playlist.ts';
-import { clientName, deviceId, slug, type Variant } from './terms.ts';
+import { clientName, deviceId, extended, slug, type Variant } from './terms.ts';
 
 /** The commands that take no argument of their own. */
 const plainCommands = ['refresh', 'reload', 'pause', 'previous', 'next', 'left', 'right'] as const;
@@ -23,8 +23,8 @@ const redirectUrl = z
 export const command = z.discriminatedUnion('command', [
   z.object({ command: z.enum(plainCommands) }),
   z.object({ command: z.literal('blackout'), blackout: z.boolean().nullish().describe('absent: toggle') }),
-  z.object({ command: z.literal('redirect'), url: redirectUrl }),
-  z.object({ command: z.literal('setclientname'), clientName, deviceId }),
+  extended(z.object({ command: z.literal('redirect'), url: redirectUrl })),
+  extended(z.object({ command: z.literal('setclientname'), clientName, deviceId })),
 ]);
 export type Command = z.infer<typeof command>;
 
@@ -38,33 +38,22 @@ export type CommandTarget = z.infer<typeof commandTarget>;
 /** The body of a command request. */
 export const commandRequest = z.intersection(command, commandTarget).meta({ id: 'CommandRequest' });
 
-const everyCommand = [
-  'refresh',
-  'reload',
-  'pause',
-  'blackout',
-  'previous',
-  'next',
-  'left',
-  'right',
-  'redirect',
-  'setclientname',
-] as const;
-export type CommandName = (typeof everyCommand)[number];
-const extendedCommands: readonly CommandName[] = ['redirect', 'setclientname'];
+const baselineCommands = ['refresh', 'reload', 'pause', 'blackout', 'previous', 'next', 'left', 'right'] as const;
+const extendedCommands = ['redirect', 'setclientname'] as const;
+export type CommandName = (typeof baselineCommands)[number] | (typeof extendedCommands)[number];
 
 /** The commands of a variant, in the order of the specification. */
 export const commandNames = (variant: Variant): readonly CommandName[] =>
-  variant === 'extended' ? everyCommand : everyCommand.filter((name) => !extendedCommands.includes(name));
+  variant === 'extended' ? [...baselineCommands, ...extendedCommands] : baselineCommands;
 
 export const commandResult = z
   .object({
     screen,
     screenSlug: slug,
-    command: z.enum(everyCommand),
+    command: z.union([z.enum(baselineCommands), extended(z.enum(extendedCommands))]),
     connectionId: z.string().nullable().describe("the targeted connection's id"),
     sent: z.int().describe('connections that the command was written to'),
-    degraded: z.boolean(),
+    degraded: extended(z.boolean().describe('true where a known peer did not answer within 1 s')),
   })
   .meta({ id: 'CommandResult' });
 export type CommandResult = z.infer<typeof commandResult>;

@@ -2,21 +2,21 @@
 import { z } from 'zod';
 import { screen } from './playlist.ts';
 import { viewport } from './socket.ts';
-import { instant, slug } from './terms.ts';
+import { extended, instant, slug } from './terms.ts';
 
 export const connection = z
   .object({
     id: z.string().describe('new for each socket'),
     clientId: z.string().describe("the page's own, the same across reconnects"),
-    clientName: z.string().nullable(),
-    deviceId: z.string().nullable(),
+    clientName: extended(z.string().nullable()),
+    deviceId: extended(z.string().nullable()),
     label: z.string(),
     userAgent: z.string().nullable(),
     viewport: viewport.nullable(),
     page: z.string(),
     currentSlide: z.int().nullable(),
-    currentSlideId: z.string().nullable(),
-    currentSlideTitle: z.string().nullable(),
+    currentSlideId: extended(z.string().nullable()),
+    currentSlideTitle: extended(z.string().nullable()),
     paused: z.boolean(),
     blackout: z.boolean(),
     clientIp: z.string().describe('behind a trusted proxy, the forwarded address'),
@@ -33,7 +33,7 @@ export const connectionSnapshot = z
     screenSlug: slug,
     count: z.int(),
     connections: z.array(connection),
-    degraded: z.boolean().describe('true where a known peer did not answer in time'),
+    degraded: extended(z.boolean().describe('true where a known peer did not answer within 1 s')),
   })
   .meta({ id: 'ConnectionSnapshot' });
 export type ConnectionSnapshot = z.infer<typeof connectionSnapshot>;

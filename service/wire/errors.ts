@@ -1,10 +1,11 @@
 /** The one shape of every error. */
 import { z } from 'zod';
+import { type ErrorCode, errorTable } from '../errors.ts';
 
 export const errorBody = z
   .object({
     error: z.object({
-      code: z.string().regex(/^[a-z_]+$/),
+      code: z.enum(Object.keys(errorTable) as ErrorCode[]).describe('for programs'),
       message: z.string().describe('one sentence for a person'),
       field: z.string().optional().describe('only where one field is at fault'),
     }),

@@ -49,15 +49,30 @@ export const onboardingResult = z
   .meta({ id: 'OnboardingResult' });
 export type OnboardingResult = z.infer<typeof onboardingResult>;
 
-/** How many of the media that are to be had at the site are here; null while there are none to be fetched. */
-export type MediaProgress = { here: number; there: number } | null;
+const mediaProgress = z
+  .object({
+    here: z.int().describe('media files that this box has'),
+    there: z.int().describe('media files that the content names and some box of the site has'),
+  })
+  .nullable()
+  .describe('null: nothing is to be fetched');
+export type MediaProgress = z.infer<typeof mediaProgress>;
 
-/** What the service says to a landing page over its socket; a landing page itself says nothing. */
-export type LandingMessage =
-  /**
-   * On connecting and on every change. `formUrl`: the form's address for another machine; null: it has none.
-   * `hasScreens`: whether there is any to choose from.
-   */
-  | ({ type: 'status'; formUrl: string | null; hasScreens: boolean; media: MediaProgress } & OnboardingStatus)
-  /** The form for this device was opened. */
-  | { type: 'opened' };
+export const statusMessage = onboardingStatus
+  .extend({
+    type: z.literal('status'),
+    formUrl: z
+      .string()
+      .nullable()
+      .describe('address of the onboarding form for another machine; null: no other machine can reach this box'),
+    hasScreens: z.boolean().describe('whether there is a screen to choose'),
+    media: mediaProgress,
+  })
+  .meta({ id: 'Status', description: 'sent on connecting and on every change' });
+
+export const openedMessage = z
+  .object({ type: z.literal('opened') })
+  .meta({ id: 'Opened', description: 'the onboarding form of this device was opened' });
+
+/** What the service sends to a landing page. */
+export type LandingMessage = z.infer<typeof statusMessage> | z.infer<typeof openedMessage>;

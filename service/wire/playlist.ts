@@ -1,6 +1,6 @@
 /** What a screen shows: the screen, its playlist and slides, and the data that slides draw on. */
 import { z } from 'zod';
-import { instant, slug } from './terms.ts';
+import { extended, instant, slug } from './terms.ts';
 
 export const screen = z
   .object({
@@ -112,10 +112,10 @@ export const playlistPayload = z
     screen,
     playlist: playlist.nullable(),
     slides: z.array(slide),
-    rssFeeds: z.array(rssFeed),
-    apiSources: z.array(apiSource),
-    timetableGroups: z.array(timetableGroup),
-    revision: z.string(),
+    rssFeeds: extended(z.array(rssFeed)),
+    apiSources: extended(z.array(apiSource)),
+    timetableGroups: extended(z.array(timetableGroup)),
+    revision: extended(z.string()),
   })
   .meta({ id: 'PlaylistPayload' });
 export type PlaylistPayload = z.infer<typeof playlistPayload>;

@@ -1,6 +1,6 @@
 /** What a player page and the service say to each other over their socket. */
 import { z } from 'zod';
-import type { Command } from './commands.ts';
+import { command } from './commands.ts';
 import { clientName, deviceId, reading } from './terms.ts';
 
 export const viewport = z.object({
@@ -105,19 +105,51 @@ export type ClockState = z.infer<typeof clockMessage>['state'];
 export type Hello = z.infer<typeof helloMessage>;
 export type State = z.infer<typeof stateMessage>;
 
-/** What the service says to a page over its socket. */
+const revision = z.string().describe('revision of the playlist payload that the screen shows');
+
+export const welcomeMessage = z
+  .object({
+    type: z.literal('welcome'),
+    connectionId: z.string().describe('id of this connection, new for each socket'),
+    clientName: z.string().nullable().describe('name that the device was given; null: none'),
+    revision,
+    serverTime: z.number().describe("the service's clock, ms since the epoch"),
+  })
+  .meta({ id: 'Welcome', description: 'answers `hello`' });
+
+export const commandMessage = z
+  .intersection(z.object({ type: z.literal('command') }), command)
+  .meta({ id: 'CommandMessage', description: 'a command and its arguments' });
+
+export const revisionMessage = z
+  .object({ type: z.literal('revision'), revision })
+  .meta({ id: 'Revision', description: 'the page fetches the playlist if the revision differs from its own' });
+
+export const heartbeatMessage = z.object({ type: z.literal('heartbeat'), revision }).meta({
+  id: 'Heartbeat',
+  description:
+    'sent every 15 s beside the WebSocket ping, which a browser does not show to its page: a page that receives nothing for 40 s has a dead socket',
+});
+
+export const siteTimeMessage = z
+  .object({
+    type: z.literal('time'),
+    t0: reading.describe('as the page asked with it'),
+    t1: reading.describe('time of the site as the question came, ms since the epoch'),
+    t2: reading.describe('time of the site as the answer went, ms since the epoch'),
+  })
+  .meta({ id: 'SiteTime', description: "answers the page's `time`" });
+
+/**
+ * What the service sends to a player page. A page that does not know a type but finds a `revision` in it treats it as
+ * `revision`.
+ */
 export type ServiceMessage =
-  | { type: 'welcome'; connectionId: string; clientName: string | null; revision: string; serverTime: number }
-  | ({ type: 'command' } & Command)
-  | { type: 'revision'; revision: string }
-  /**
-   * Sent every 15 s beside the WebSocket ping, which a browser does not show to its page: a page that receives nothing
-   * for 40 s has a dead socket. `revision` is as in `revision`, so that a page which does not know the type treats it
-   * as that message.
-   */
-  | { type: 'heartbeat'; revision: string }
-  /** `t1` and `t2`: the time of the site as the question came and as the answer went, in ms since the epoch. */
-  | { type: 'time'; t0: number; t1: number; t2: number };
+  | z.infer<typeof welcomeMessage>
+  | z.infer<typeof commandMessage>
+  | z.infer<typeof revisionMessage>
+  | z.infer<typeof heartbeatMessage>
+  | z.infer<typeof siteTimeMessage>;
 
 /** The subprotocol that a page's socket asks for. */
 export const socketProtocol = 'signage.v1';

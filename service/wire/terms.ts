@@ -2,17 +2,16 @@
 import { z } from 'zod';
 import { deviceKey } from './readable.ts';
 
-/** The interface comes in two variants; the baseline lacks everything listed in {@link extendedOnly}. */
+/** The interface comes in two variants; the baseline lacks what is marked by {@link extended}. */
 export const variants = ['extended', 'baseline'] as const;
 export type Variant = (typeof variants)[number];
 
-/** The fields that the baseline variant does not have, by the shape that they are part of. */
-export const extendedOnly = {
-  playlist: ['rssFeeds', 'apiSources', 'timetableGroups', 'revision'],
-  connection: ['clientName', 'deviceId', 'currentSlideId', 'currentSlideTitle'],
-  snapshot: ['degraded'],
-  commandResult: ['degraded'],
-} as const;
+/** Marks a field or a command that only the extended variant has, in the code and in the documents. */
+export const extended = <Schema extends z.ZodType>(schema: Schema): Schema => schema.meta({ 'x-variant': 'extended' });
+
+/** The names of the fields that only the extended variant has. */
+export const extendedFields = ({ shape }: z.ZodObject): string[] =>
+  Object.keys(shape).filter((name) => (shape[name] as z.ZodType).meta()?.['x-variant'] === 'extended');
 
 /** Instants travel as ISO 8601 in UTC with milliseconds: `2026-01-31T08:00:00.000Z`. */
 export const instant = z.iso

@@ -1,7 +1,6 @@
 import { inspect } from 'node:util';
 import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest';
 import { createAccess } from '../../service/auth/access.ts';
-import type { Access } from '../../service/auth/policy.ts';
 import {
   readClock,
   sha256Hex,
@@ -11,6 +10,7 @@ import {
   timestampHeader,
 } from '../../service/auth/sign.ts';
 import type { HeaderLines } from '../../service/auth/signatures.ts';
+import type { Access } from '../../service/wire/operations/index.ts';
 import { createClock, linesOf, otherSecret, outcome, secret } from './support.ts';
 
 const head = { method: 'POST', host: 'player.local:8080', target: '/api/screens/lobby/commands' };

@@ -8,9 +8,9 @@ import { afterEach, beforeEach, expect, test } from 'vitest';
 import { WebSocket, WebSocketServer } from 'ws';
 import { createAccess } from '../../service/auth/access.ts';
 import { checkBody } from '../../service/auth/body.ts';
-import type { Access } from '../../service/auth/policy.ts';
 import { type Signable, signatureHeader, signRequest, timestampHeader } from '../../service/auth/sign.ts';
 import { upgradeHeaders } from '../../service/auth/socket.ts';
+import type { Access } from '../../service/wire/operations/index.ts';
 import { outcome, secret } from './support.ts';
 
 const start = async () => {

@@ -9,7 +9,7 @@ import Koa from 'koa';
 import { pino } from 'pino';
 import { onTestFinished } from 'vitest';
 import { errorAnswer, toCodedError } from '../../service/http/answer.ts';
-import type { RequestState } from '../../service/http/routes.ts';
+import type { Handler, RequestState } from '../../service/http/routes.ts';
 import { createCatalog } from '../../service/media/catalog.ts';
 import { createFolders } from '../../service/media/folders.ts';
 import { createHasher } from '../../service/media/hasher.ts';
@@ -57,7 +57,7 @@ export const startMedia = async (setup: Setup = {}) => {
   const app = new Koa<RequestState>();
   app.silent = true;
   const router = new Router<RequestState>();
-  for (const [route, handle] of Object.entries(mediaRoutes(library))) {
+  for (const [route, handle] of Object.entries(mediaRoutes(library)) as [string, Handler][]) {
     const [method = '', path = ''] = route.split(' ');
     router.register(path, [method], handle);
   }

@@ -6,7 +6,7 @@ import { Router } from '@koa/router';
 import Koa from 'koa';
 import { pino } from 'pino';
 import { errorAnswer, toCodedError } from '../../service/http/answer.ts';
-import type { RequestState } from '../../service/http/routes.ts';
+import type { Handler, RequestState } from '../../service/http/routes.ts';
 import { createFfmpeg } from '../../service/streams/ffmpeg.ts';
 import { createOrphans } from '../../service/streams/orphans.ts';
 import { streamRoutes } from '../../service/streams/routes.ts';
@@ -32,9 +32,9 @@ export const startStreams = async ({ dataDir, ffmpegPath = null, maxStreams = 8,
   const app = new Koa<RequestState>();
   app.silent = true;
   const router = new Router<RequestState>();
-  for (const [route, handle] of Object.entries(streamRoutes(sessions))) {
+  for (const [route, handle] of Object.entries(streamRoutes(sessions)) as [string, Handler][]) {
     const [method = '', path = ''] = route.split(' ');
-    router.register(path, [method], (ctx) => handle(ctx));
+    router.register(path, [method], handle);
   }
   app.use(async (ctx, next) => {
     try {

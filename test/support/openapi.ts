@@ -1,57 +1,119 @@
-/** Holds every answer of a real service against resources/openapi.yaml. */
+/** Compares every answer of a real service with the OpenAPI document of its variant. */
 
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { Ajv2020, type ValidateFunction } from 'ajv/dist/2020.js';
 import { parse } from 'yaml';
+import type { Variant } from '../../service/wire/terms.ts';
 
-type Responses = Record<string, { content?: Record<string, unknown> }>;
-interface Document {
-  paths: Record<string, Record<string, { responses: Responses }>>;
+interface MediaType {
+  schema: object;
+  examples?: Record<string, unknown>;
 }
 
-const file = join(import.meta.dirname, '..', '..', 'resources', 'openapi.yaml');
-const document = parse(readFileSync(file, 'utf8')) as Document;
-const ajv = new Ajv2020({ strict: false, validateFormats: false });
-ajv.addSchema(document, 'openapi');
+interface ResponseObject {
+  headers?: Record<string, { required?: boolean }>;
+  content?: Record<string, MediaType>;
+}
 
-const compiled = new Map<string, ValidateFunction>();
-const validatorOf = (pointer: string[]): ValidateFunction => {
-  const fragment = pointer
-    .map((part) => encodeURIComponent(part.replaceAll('~', '~0').replaceAll('/', '~1')))
-    .join('/');
-  const validate = compiled.get(fragment) ?? ajv.compile({ $ref: `openapi#/${fragment}` });
-  compiled.set(fragment, validate);
-  return validate;
+interface OperationObject {
+  responses: Record<string, ResponseObject | { $ref: string }>;
+}
+
+interface Document {
+  paths: Record<string, Record<string, OperationObject>>;
+  components: { responses: Record<string, ResponseObject> };
+}
+
+/** Statuses that any request can meet, whether there is something at its path or not. */
+const anywhere = [400, 404, 405, 408, 417, 421, 431];
+
+const open = (variant: Variant, name: string) => {
+  const file = join(import.meta.dirname, '..', '..', 'resources', name);
+  const document = parse(readFileSync(file, 'utf8')) as Document;
+  const ajv = new Ajv2020({ strict: false, validateFormats: false });
+  ajv.addSchema(document, variant);
+
+  const compiled = new Map<string, ValidateFunction>();
+  const validatorOf = (pointer: readonly string[]): ValidateFunction => {
+    const fragment = pointer
+      .map((part) => encodeURIComponent(part.replaceAll('~', '~0').replaceAll('/', '~1')))
+      .join('/');
+    const validate = compiled.get(fragment) ?? ajv.compile({ $ref: `${variant}#/${fragment}` });
+    compiled.set(fragment, validate);
+    return validate;
+  };
+
+  const templates = Object.keys(document.paths)
+    .map((template) => ({
+      template,
+      pattern: new RegExp(`^${template.replace(/\{path\}/g, '.+').replace(/\{\w+\}/g, '[^/]+')}$`),
+      parameters: template.match(/\{/g)?.length ?? 0,
+    }))
+    .toSorted((one, other) => one.parameters - other.parameters);
+
+  /** Where the document describes what is at a path; null: nowhere. */
+  const find = (method: string, path: string) => {
+    const pathname = path.split('?')[0] ?? '';
+    const known = templates.filter(({ pattern }) => pattern.test(pathname));
+    const match = known.find(({ template }) => document.paths[template]?.[method.toLowerCase()]) ?? known[0];
+    return match === undefined ? null : { template: match.template, operations: document.paths[match.template] ?? {} };
+  };
+
+  /** @throws Error where the answer is not one that the document knows */
+  const check = async (method: string, path: string, response: Response): Promise<void> => {
+    const { status, headers } = response;
+    const fail = (reason: string): never => {
+      throw new Error(`${method} ${path} answers ${status}, but in resources/${name} ${reason}`);
+    };
+    const place = find(method, path);
+    const operation = place?.operations[method.toLowerCase()];
+    const given = operation?.responses[status] ?? operation?.responses[`${String(status)[0]}XX`];
+    if (given === undefined) {
+      const isMethodRefused = operation === undefined && place !== null && [403, 405].includes(status);
+      const isGeneral = operation === undefined ? anywhere.includes(status) : status === 417;
+      return isMethodRefused || isGeneral ? undefined : fail('there is no such status');
+    }
+    const pointer =
+      '$ref' in given
+        ? given.$ref.split('/').slice(1)
+        : ['paths', place?.template ?? '', method.toLowerCase(), 'responses', String(status)];
+    const described =
+      '$ref' in given
+        ? (document.components.responses[pointer.at(-1) ?? ''] ?? fail('its reference leads nowhere'))
+        : given;
+
+    for (const [header, { required }] of Object.entries(described.headers ?? {})) {
+      const value = headers.get(header);
+      if (value === null && required && method !== 'HEAD') fail(`it has a header ${header}`);
+      if (value === null) continue;
+      const validate = validatorOf([...pointer, 'headers', header, 'schema']);
+      const typed = /^\d+$/.test(value) && !validate(value) ? Number(value) : value;
+      if (!validate(typed)) fail(`the header ${header} ${ajv.errorsText(validate.errors)}: ${value}`);
+    }
+    if (method === 'HEAD') return;
+    const { content } = described;
+    if (content === undefined) {
+      if ((await response.clone().text()) !== '') fail('it has no body');
+      return;
+    }
+    const [type = ''] = (headers.get('Content-Type') ?? '').split(';');
+    const kind = [type, '*/*'].find((each) => content[each] !== undefined) ?? fail(`it is not of type ${type}`);
+    if (kind !== 'application/json') return;
+    const body = (await response.clone().json()) as { error?: { code: string } };
+    const validate = validatorOf([...pointer, 'content', kind, 'schema']);
+    if (!validate(body)) fail(`${ajv.errorsText(validate.errors)}: ${JSON.stringify(body)}`);
+    const codes = content[kind]?.examples;
+    if (body.error && codes && !Object.hasOwn(codes, body.error.code)) fail(`there is no code ${body.error.code} here`);
+  };
+  return check;
 };
 
-const templates = Object.keys(document.paths).map((template) => ({
-  template,
-  pattern: new RegExp(`^${template.replace(/\{path\}/g, '.+').replace(/\{\w+\}/g, '[^/]+')}$`),
-}));
-
-/** Any path can answer these, documented or not: there is nothing there, or not by this method. */
-const general = [404, 405];
-
-/** @throws Error where the answer is not one that the document knows */
-export const checkAnswer = async (method: string, path: string, response: Response): Promise<void> => {
-  const { status } = response;
-  const [type = ''] = (response.headers.get('Content-Type') ?? '').split(';');
-  if (type !== 'application/json' || status === 304) return;
-  const pathname = path.split('?')[0] ?? '';
-  const template = templates.find(({ pattern }) => pattern.test(pathname))?.template ?? '';
-  const operation = method === 'HEAD' ? 'get' : method.toLowerCase();
-  const known = document.paths[template]?.[operation]?.responses[status] !== undefined;
-  if (!known && !general.includes(status))
-    throw new Error(`${method} ${path} answers ${status}, which openapi.yaml does not know`);
-  const pointer = known
-    ? ['paths', template, operation, 'responses', String(status), 'content', type, 'schema']
-    : ['components', 'schemas', 'Error'];
-  const validate = validatorOf(pointer);
-  const body: unknown = method === 'HEAD' ? null : await response.clone().json();
-  if (body !== null && !validate(body)) {
-    throw new Error(
-      `${method} ${path} answers ${status}, but ${ajv.errorsText(validate.errors)}: ${JSON.stringify(body)}`,
-    );
-  }
+const checks: Record<Variant, ReturnType<typeof open>> = {
+  extended: open('extended', 'openapi.yaml'),
+  baseline: open('baseline', 'openapi.baseline.yaml'),
 };
+
+/** @throws Error where the answer is not one that the variant's document knows */
+export const checkAnswer = (variant: Variant, method: string, path: string, response: Response): Promise<void> =>
+  checks[variant](method, path, response);

@@ -1,0 +1,46 @@
+/** Which errors an operation can answer with: its own, and those that follow from what its record says. */
+import { type ErrorCode, errorTable } from '../../service/errors.ts';
+import type { Access, Operation } from '../../service/wire/operations/index.ts';
+
+const everywhere: readonly ErrorCode[] = [
+  'invalid_request',
+  'method_not_allowed',
+  'request_timeout',
+  'host_refused',
+  'misdirected',
+  'headers_too_large',
+  'internal_error',
+];
+
+const signatures: readonly ErrorCode[] = ['signature_invalid', 'signature_stale', 'signature_replayed', 'busy'];
+const tokens: readonly ErrorCode[] = ['page_token_invalid', 'page_token_expired'];
+const credentials: readonly ErrorCode[] = ['credentials_required', 'too_many_requests'];
+
+const byAccess: Record<Access, readonly ErrorCode[]> = {
+  public: [],
+  signed: [...credentials, ...signatures, ...tokens, 'signature_required'],
+  'signed or page': [...credentials, ...signatures, ...tokens],
+  page: [...credentials, ...tokens],
+};
+
+const ofFields: readonly ErrorCode[] = ['missing_field', 'invalid_field'];
+const ofJson: readonly ErrorCode[] = ['invalid_json', ...ofFields, 'payload_too_large', 'unsupported_media_type'];
+
+/** The codes by status, in the order of the table of errors. */
+export const errorsOf = (method: string, operation: Operation): Map<number, ErrorCode[]> => {
+  const { access, acts, query, body, errors } = operation;
+  const codes = new Set<ErrorCode>([
+    ...everywhere,
+    ...byAccess[access],
+    ...(method !== 'GET' || acts ? (['origin_refused'] as const) : []),
+    ...(query === undefined ? [] : ofFields),
+    ...(body?.['application/json'] === undefined ? [] : ofJson),
+    ...errors,
+  ]);
+  const byStatus = new Map<number, ErrorCode[]>();
+  for (const code of Object.keys(errorTable) as ErrorCode[]) {
+    const [status] = errorTable[code];
+    if (codes.has(code)) byStatus.set(status, [...(byStatus.get(status) ?? []), code]);
+  }
+  return byStatus;
+};

@@ -1,0 +1,60 @@
+/** What the documents say in words. */
+import { errorTable } from '../../service/errors.ts';
+import type { areas } from '../../service/wire/operations/index.ts';
+
+const tagTexts: Record<keyof typeof areas, string> = {
+  Pages: 'The pages for people, and what they load.',
+  Screens: 'What a screen shows, who shows it, and the commands to them.',
+  Onboarding: 'How a device comes to its screen.',
+  Media: 'Uploads, and the address of every medium.',
+  Copies: 'Local copies of the remote media that the content names.',
+  Frames: 'Whether a web page can be shown in a frame.',
+  Streams: 'Live sources as HLS.',
+  Health: 'How the box is.',
+  Clock: 'The time of the site.',
+  Peers: 'What boxes of one site ask each other.',
+  Updates: 'Releases that a box hands to the other boxes of its site.',
+};
+
+export const tags = Object.entries(tagTexts).map(([name, description]) => ({ name, description }));
+
+const errors = Object.entries(errorTable).map(([code, [status, text]]) => `| \`${code}\` | ${status} | ${text} |`);
+
+export const description = `
+The interface of a digital-signage player: screens, what they show, who shows it, and the commands that they obey.
+
+**Variants.** The service runs in one of two variants. \`x-variant\` marks the operations, fields, commands and media
+types that only one of them has; what is not marked is in both. \`openapi.baseline.yaml\` is this document as the baseline
+variant has it: there the extended operations are 404, the extended fields are absent, the extended commands are unknown.
+
+**Sockets.** The messages of the pages' WebSockets are described in \`asyncapi.yaml\`.
+
+**HEAD** works wherever GET does.
+
+**Errors.** Every error under \`/api\` has a code for programs and one sentence for a person; elsewhere it is the sentence,
+as plain text. The examples of a response name the codes that an operation can answer with. Further, any request can
+meet 404 \`not_found\` where there is nothing at its path, and 417 for an expectation other than \`100-continue\`.
+
+| code | status | default message |
+| --- | --- | --- |
+${errors.join('\n')}
+
+**Names and origins.** A Host header that is none of the service's names is 421 \`host_refused\`. An Origin that is not the
+request's own host is 403 \`origin_refused\` on everything that changes state, and on sockets.
+
+**Headers of every answer**: \`X-Request-Id\` (not on playlists: it names the request in the log),
+\`Content-Security-Policy\`, \`X-Content-Type-Options: nosniff\`, \`Referrer-Policy\` and \`Permissions-Policy\`.
+
+**Signed requests.** \`x-signage-request-timestamp\` is milliseconds since the epoch, 13 digits.
+\`x-signage-request-signature\` is \`v1;nonce=N;sha256=B;mac=M\`: N is 16 to 64 of \`A-Z a-z 0-9 - _\`, B the hex SHA-256 of
+the body, M the hex HMAC-SHA256, keyed with the secret, of these lines joined by \`\\n\`: \`signage-request-v1\`, timestamp,
+N, METHOD, the Host header in lower case, path and query as sent, B. Fresh means within 300 s either way and not older
+than the process; a caller with another clock gets 401 \`signature_stale\` with \`x-signage-clock\`: the service's time in
+ms since the epoch, \`;mac=\`, and the hex HMAC-SHA256, keyed likewise, of \`signage-clock-v1\`, M and that time, joined by
+\`\\n\`. A nonce is accepted once. The answer carries \`x-signage-answer-signature\`: the hex HMAC-SHA256, keyed with
+the same secret, of these lines: \`signage-answer-v1\`, the request's signature header, the status, the hex SHA-256 of the
+answer's body. Answers whose bodies are streamed have none.
+
+**Between boxes.** A request with \`x-signage-relay\` is carried out by the box that it reaches and relayed no further; one
+with \`x-signage-recipient\` is meant for the box with that node id alone (421 \`misdirected\` otherwise).
+`.trim();

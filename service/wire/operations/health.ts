@@ -1,0 +1,60 @@
+/** How the box is. */
+import { health as healthAnswer } from '../health.ts';
+import { deviceExample, digestExample, momentExample, nodeExample } from './examples.ts';
+import { type Operations, ok } from './operation.ts';
+
+const gaps = { count: 4012, p50: 0, p99: 0, max: 16.7 };
+
+export const health = {
+  'GET /healthz': {
+    access: 'public',
+    variant: 'baseline',
+    summary: 'Get how the box is',
+    description: 'Answers 200 for as long as the service can answer; what is wrong stands in the answer.',
+    answer: ok('The state of every part of the service.', healthAnswer, {
+      status: 'ok',
+      version: '0.1.0',
+      variant: 'extended',
+      nodeId: nodeExample,
+      startedAt: momentExample,
+      uptime: 86400.2,
+      warnings: [],
+      store: { faults: [] },
+      content: { status: 'ok', errors: [] },
+      rssFeeds: [{ id: 'news', status: 'ok', fetched_at: momentExample, reason: null }],
+      apiSources: [{ id: 'weather', status: 'stale', fetched_at: momentExample, reason: 'it answered 502' }],
+      connections: 2,
+      copies: { count: 12, bytes: 731906048, quota: 68719476736, pending: 0, failed: [] },
+      site: 'default',
+      peers: [
+        {
+          nodeId: '6f1c550b-9d3c-4e5f-8f4a-869d372b1c0a',
+          url: 'http://192.168.1.21:8080',
+          state: 'alive',
+          reason: null,
+          lastContactAt: momentExample,
+          version: '0.1.0',
+        },
+      ],
+      gaps,
+      pages: [
+        {
+          connectionId: '0b9d3c1e-5f0f-4a86-9d37-2b1c0a6f1c55',
+          screenSlug: deviceExample.screenSlug,
+          clock: 'ok',
+          gaps,
+          lastFault: null,
+        },
+      ],
+      sync: { reference: nodeExample, established: true, offset: -3.2, roundTrip: null, swaps: null, videos: null },
+      replication: {
+        content: { counter: 7, nodeId: nodeExample, sha256: digestExample, changedAt: momentExample },
+        lost: [],
+        refused: [],
+        media: { named: 9, here: 9, missing: [] },
+      },
+      ffmpeg: { path: '/usr/bin/ffmpeg', source: 'PATH', version: '7.1' },
+    }),
+    errors: [],
+  },
+} as const satisfies Operations;

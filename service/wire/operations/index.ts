@@ -1,0 +1,49 @@
+/** Every operation of the service, once. One that is not here can't be mounted, and one that is here must be. */
+import { clock } from './clock.ts';
+import { copies } from './copies.ts';
+import { frames } from './frames.ts';
+import { health } from './health.ts';
+import { media } from './media.ts';
+import { onboarding } from './onboarding.ts';
+import type { Operations } from './operation.ts';
+import { pages } from './pages.ts';
+import { peers } from './peers.ts';
+import { screens } from './screens.ts';
+import { sockets } from './sockets.ts';
+import { streams } from './streams.ts';
+import { updates } from './updates.ts';
+
+export type { Access, Answer, Operation, Rule } from './operation.ts';
+export { sockets };
+
+/** The operations by area, in the order of the document. */
+export const areas = {
+  Pages: pages,
+  Screens: screens,
+  Onboarding: onboarding,
+  Media: media,
+  Copies: copies,
+  Frames: frames,
+  Streams: streams,
+  Health: health,
+  Clock: clock,
+  Peers: peers,
+  Updates: updates,
+} as const satisfies Record<string, Operations>;
+
+export const operations = {
+  ...pages,
+  ...screens,
+  ...onboarding,
+  ...media,
+  ...copies,
+  ...frames,
+  ...streams,
+  ...health,
+  ...clock,
+  ...peers,
+  ...updates,
+} as const satisfies Operations;
+
+export type OperationName = keyof typeof operations;
+export type SocketName = keyof typeof sockets;

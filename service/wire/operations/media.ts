@@ -1,0 +1,71 @@
+/** Uploads, and the address of every medium. */
+import { z } from 'zod';
+import { mediaConfig, uploadResult } from '../media.ts';
+import { digestExample } from './examples.ts';
+import { medium } from './headers.ts';
+import { json, type Operations, ok } from './operation.ts';
+
+const params = z.object({
+  filename: z
+    .string()
+    .describe(
+      'One path segment, percent-encoded: at most 255 bytes in UTF-8, no control characters, no leading dot, none of `/ \\ : * ? " < > |`, no reserved name of Windows.',
+    ),
+});
+const examples = { filename: 'hall.jpg' };
+
+export const media = {
+  'GET /media/:filename': {
+    access: 'public',
+    variant: 'baseline',
+    summary: 'Get a medium',
+    description:
+      'From the upload directory, else from the media directory; with ranges and validators (RFC 9110). A file whose name and first bytes do not agree on a harmless media type is an attachment of type application/octet-stream.',
+    params,
+    answer: medium('The file, under its own media type.'),
+    errors: ['invalid_field', 'file_not_found', 'precondition_failed', 'range_not_satisfiable'],
+    examples,
+  },
+  'GET /api/media/config': {
+    access: 'signed',
+    variant: 'extended',
+    summary: 'Get where media are kept',
+    answer: ok('The directories.', mediaConfig, {
+      uploadDir: '/var/lib/signage-player/uploads',
+      mediaDir: '/var/lib/signage-player/media',
+    }),
+    errors: [],
+  },
+  'PUT /api/media/:filename': {
+    access: 'signed',
+    variant: 'extended',
+    summary: 'Upload a file',
+    description:
+      'The body is the file, of any type. It is written whole or not at all, and is durable once it is answered.',
+    params,
+    body: { 'application/octet-stream': { schema: z.string().meta({ format: 'binary' }) } },
+    answer: {
+      201: {
+        description: 'The file is on the disk.',
+        content: json(uploadResult, {
+          filename: 'hall.jpg',
+          size: 482113,
+          sha256: digestExample,
+          url: '/media/hall.jpg',
+          media_type: 'image/jpeg',
+        }),
+      },
+    },
+    errors: ['invalid_field', 'payload_too_large', 'request_timeout', 'insufficient_storage'],
+    examples,
+  },
+  'DELETE /api/media/:filename': {
+    access: 'signed',
+    variant: 'extended',
+    summary: 'Delete an uploaded file',
+    params,
+    answer: { 204: { description: 'The file is deleted.' } },
+    errors: ['invalid_field', 'file_not_found'],
+    examples,
+  },
+} as const satisfies Operations;

@@ -1,0 +1,80 @@
+/** The pages for people, and what they load. */
+import { z } from 'zod';
+import { deviceQuery } from '../onboarding.ts';
+import { pageToken } from '../page.ts';
+import { slug } from '../terms.ts';
+import { momentExample } from './examples.ts';
+import { entityTag, file } from './headers.ts';
+import { type Operations, ok } from './operation.ts';
+
+const html = { 'text/html': { schema: z.string(), example: '<!doctype html><html lang="en">...</html>' } } as const;
+
+export const pages = {
+  'GET /': {
+    access: 'public',
+    variant: 'baseline',
+    summary: 'Get the landing page',
+    description:
+      'Extended: an HTML page with the QR code that leads a phone to the onboarding form. Baseline: plain text that lists the screens.',
+    answer: {
+      200: {
+        description: 'The landing page.',
+        content: {
+          'text/html': { ...html['text/html'], variant: 'extended' },
+          'text/plain': {
+            schema: z.string(),
+            example: 'Signage player. Screens:\n  /screen/lobby  Lobby\n',
+            variant: 'baseline',
+          },
+        },
+      },
+    },
+    errors: [],
+  },
+  'GET /onboard': {
+    access: 'public',
+    variant: 'extended',
+    summary: 'Get the onboarding form',
+    query: deviceQuery.partial(),
+    answer: { 200: { description: 'The form.', content: html } },
+    errors: [],
+  },
+  'GET /screen/:slug': {
+    access: 'public',
+    variant: 'baseline',
+    summary: 'Get the player page of a screen',
+    params: z.object({ slug }),
+    answer: {
+      200: { description: 'The player page.', content: html },
+      404: { description: 'A page that waits until there is a screen with this slug.', content: html },
+    },
+    errors: [],
+    examples: { slug: 'lobby' },
+  },
+  'GET /assets/*path': {
+    access: 'public',
+    variant: 'baseline',
+    summary: 'Get a script, a style sheet, a font or a picture of the pages',
+    params: z.object({ path: z.string().describe('Path of the file, with slashes.') }),
+    answer: {
+      ...file('The file.'),
+      206: { ...file('A range of the file.')[200], headers: entityTag },
+      304: { description: 'The file is the one that If-None-Match or If-Modified-Since names.' },
+    },
+    errors: ['not_found', 'precondition_failed', 'range_not_satisfiable'],
+    examples: { path: 'player.js' },
+  },
+  'POST /api/auth/page': {
+    access: 'page',
+    variant: 'extended',
+    summary: "Renew a page's token",
+    description: 'All three fields are null where no secret is set, since pages need no token then.',
+    answer: ok('The next token.', pageToken, {
+      token: 'eyJhbGciOiJIUzI1NiJ9.eyJhdWQiOiJzaWduYWdlLXBhZ2UifQ.c2lnbmF0dXJl',
+      issuedAt: momentExample,
+      expiresAt: '2026-01-31T08:15:00.000Z',
+    }),
+    body: { 'application/json': { schema: z.object({}), example: {} } },
+    errors: [],
+  },
+} as const satisfies Operations;

@@ -1,0 +1,79 @@
+/** What a screen shows, who shows it, and the commands to them. */
+import { z } from 'zod';
+import { commandRequest, commandResult } from '../commands.ts';
+import { connectionSnapshot } from '../connections.ts';
+import { playlistPayload, syncHeader } from '../playlist.ts';
+import { slug } from '../terms.ts';
+import { connectionExample, playlistExample, screenExample } from './examples.ts';
+import { entityTag, unchanged } from './headers.ts';
+import { json, type Operation, type Operations, ok } from './operation.ts';
+
+const params = z.object({ slug });
+const examples = { slug: 'lobby' };
+
+const snapshot = {
+  access: 'public',
+  variant: 'baseline',
+  params,
+  answer: ok('The snapshot.', connectionSnapshot, {
+    screen: screenExample,
+    screenSlug: 'lobby',
+    count: 1,
+    connections: [connectionExample],
+    degraded: false,
+  }),
+  errors: ['screen_not_found'],
+  examples,
+} as const satisfies Omit<Operation, 'summary'>;
+
+export const screens = {
+  'GET /api/screens/:slug/playlist': {
+    access: 'public',
+    variant: 'baseline',
+    summary: 'Get what a screen shows',
+    description:
+      'Holds all slides, whatever their schedule: the player decides by its clock. The entity tag is the revision.',
+    params,
+    answer: {
+      200: {
+        description: 'The playlist payload.',
+        headers: {
+          ...entityTag,
+          [syncHeader]: {
+            description: 'Every page of the screen shows the same slide at the same time',
+            schema: z.literal('1'),
+          },
+        },
+        content: json(playlistPayload, playlistExample),
+      },
+      ...unchanged,
+    },
+    errors: ['screen_not_found'],
+    examples,
+  },
+  'GET /api/screens/:slug/connections': { ...snapshot, summary: 'Get the live player connections of a screen' },
+  'GET /api/screens/:slug/clients': {
+    ...snapshot,
+    summary: 'Get the live player connections of a screen (second name)',
+    description: 'Answers exactly as `/api/screens/{slug}/connections` does.',
+  },
+  'POST /api/screens/:slug/commands': {
+    access: 'signed',
+    variant: 'baseline',
+    summary: 'Send a command to the pages of a screen',
+    description:
+      'With `connectionId` or `clientId` the command goes to that one connection, else to all connections of the screen, on every box of the site. A target that is not there is no error: `sent` is 0.',
+    params,
+    body: json(commandRequest, { command: 'blackout', blackout: true }),
+    answer: ok('What was sent.', commandResult, {
+      screen: screenExample,
+      screenSlug: 'lobby',
+      command: 'blackout',
+      connectionId: null,
+      sent: 2,
+      degraded: false,
+    }),
+    errors: ['screen_not_found', 'unknown_command', 'insufficient_storage'],
+    examples,
+  },
+} as const satisfies Operations;

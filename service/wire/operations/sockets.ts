@@ -1,0 +1,101 @@
+/** The WebSockets of the pages. */
+import { z } from 'zod';
+import { deviceQuery, openedMessage, statusMessage } from '../onboarding.ts';
+import {
+  clockMessage,
+  commandMessage,
+  faultMessage,
+  heartbeatMessage,
+  helloMessage,
+  revisionMessage,
+  siteTimeMessage,
+  skewMessage,
+  stateMessage,
+  swapMessage,
+  timeMessage,
+  welcomeMessage,
+} from '../socket.ts';
+import { slug } from '../terms.ts';
+import { connectionExample, deviceExample, playlistExample } from './examples.ts';
+import type { SocketOperation } from './operation.ts';
+
+const { revision } = playlistExample;
+const { clientId, deviceId, clientName, page, viewport, currentSlideTitle } = connectionExample;
+
+const life =
+  'The subprotocol is `signage.v1`; where a secret is set the page token rides as a second subprotocol, `token.TOKEN`, or the upgrade request is signed. The service pings every 15 s and drops a connection that was silent for 40 s.';
+
+export const sockets = {
+  '/api/screens/:slug/socket': {
+    access: 'signed or page',
+    variant: 'baseline',
+    summary: 'The socket of a player page',
+    description: `${life} Messages are JSON objects. The page sends \`hello\` within 5 s, before anything else. A message that is not valid closes the socket with 1008.`,
+    params: z.object({ slug }),
+    receives: [
+      { schema: helloMessage, example: { type: 'hello', clientId, deviceId, clientName, page, viewport } },
+      {
+        schema: stateMessage,
+        example: {
+          type: 'state',
+          page,
+          currentSlide: 0,
+          currentSlideId: 'welcome-1',
+          currentSlideTitle,
+          paused: false,
+        },
+      },
+      {
+        schema: faultMessage,
+        example: { type: 'fault', slideId: 'welcome-1', reason: 'the picture could not be decoded' },
+      },
+      { schema: clockMessage, example: { type: 'clock', state: 'ok', stepMs: 0 } },
+      { schema: swapMessage, example: { type: 'swap', slideId: 'welcome-1', gapMs: 0 } },
+      { schema: timeMessage, example: { type: 'time', t0: 1769846400000 } },
+      { schema: skewMessage, example: { type: 'skew', swaps: [3.1, -0.4], videos: [] } },
+    ],
+    sends: [
+      {
+        schema: welcomeMessage,
+        example: {
+          type: 'welcome',
+          connectionId: connectionExample.id,
+          clientName,
+          revision,
+          serverTime: 1769846400000,
+        },
+      },
+      { schema: commandMessage, example: { type: 'command', command: 'blackout', blackout: true } },
+      { schema: revisionMessage, example: { type: 'revision', revision } },
+      { schema: heartbeatMessage, example: { type: 'heartbeat', revision } },
+      {
+        schema: siteTimeMessage,
+        example: { type: 'time', t0: 1769846400000, t1: 1769846400003.2, t2: 1769846400003.4 },
+      },
+    ],
+    errors: ['screen_not_found'],
+  },
+  '/api/onboarding/socket': {
+    access: 'signed or page',
+    variant: 'extended',
+    summary: 'The socket of a landing page',
+    description: `${life} The page sends nothing.`,
+    query: deviceQuery,
+    receives: [],
+    sends: [
+      {
+        schema: statusMessage,
+        example: {
+          type: 'status',
+          ...deviceExample,
+          onboarded: true,
+          formUrl: 'http://192.168.1.20:8080/onboard',
+          hasScreens: true,
+          media: { here: 3, there: 9 },
+        },
+      },
+      { schema: openedMessage, example: { type: 'opened' } },
+    ],
+    errors: [],
+  },
+} as const satisfies Readonly<Record<string, SocketOperation>>;
