@@ -43,7 +43,8 @@ interface Dependencies {
 interface Peer {
   socket: WebSocket;
   slug: string;
-  connection: Connection;
+  /** Replaced with every change and never changed itself: a record that is the same object reads the same. */
+  connection: Readonly<Connection>;
 }
 
 /** Where a device is shown. */
@@ -56,10 +57,10 @@ export interface Place {
 export interface Hub {
   /** Takes over a socket that has been upgraded. */
   attach(socket: WebSocket, origin: Origin): void;
-  /** The live connections of a screen, oldest first. */
-  snapshot(slug: string): Connection[];
+  /** The live connections of a screen, oldest first. A connection that has not changed is the same object again. */
+  snapshot(slug: string): Readonly<Connection>[];
   /** The connections of a screen that a target names: one or none, or all where it names none. */
-  select(slug: string, target: CommandTarget): Connection[];
+  select(slug: string, target: CommandTarget): Readonly<Connection>[];
   /** Every place where a device is shown now. */
   places(deviceId: string): Place[];
   /** Calls back whenever a page that names its device has been welcomed. */
@@ -89,18 +90,17 @@ export const createHub = ({ log, reports, revisionOf, nameOf, siteTime, onSkew }
   const live = (): Peer[] => [...peers.values()].filter(({ socket }) => sockets.isLive(socket));
   const peersOf = (slug: string): Peer[] => live().filter((peer) => peer.slug === slug);
 
-  const label = (connection: Connection): string =>
-    connection.clientName ?? readableLabel(connection.userAgent, connection.id);
-
   const join = (socket: WebSocket, { slug, ...origin }: Origin, hello: Hello, revision: string): Peer => {
     const deviceId = hello.deviceId ?? null;
     const at = timestamp();
+    const connectionId = randomUUID();
+    const clientName = (deviceId === null ? null : nameOf(deviceId)) ?? hello.clientName ?? null;
     const connection: Connection = {
-      id: randomUUID(),
+      id: connectionId,
       clientId: hello.clientId,
-      clientName: (deviceId === null ? null : nameOf(deviceId)) ?? hello.clientName ?? null,
+      clientName,
       deviceId,
-      label: '',
+      label: clientName ?? readableLabel(origin.userAgent, connectionId),
       userAgent: origin.userAgent,
       viewport: hello.viewport ?? null,
       page: hello.page ?? `/screen/${slug}`,
@@ -114,31 +114,35 @@ export const createHub = ({ log, reports, revisionOf, nameOf, siteTime, onSkew }
       connectedAt: at,
       lastSeenAt: at,
     };
-    connection.label = label(connection);
     const peer: Peer = { socket, slug, connection };
-    peers.set(connection.id, peer);
-    const { id: connectionId, clientName } = connection;
+    peers.set(connectionId, peer);
     sockets.write(socket, encode({ type: 'welcome', connectionId, clientName, revision, serverTime: Date.now() }));
     log.info({ slug, connectionId, label: connection.label, address: connection.clientIp }, 'a page connected');
     if (deviceId !== null) for (const listener of joinListeners) listener({ connectionId, deviceId, slug });
     return peer;
   };
 
-  const update = ({ connection }: Peer, state: State): void => {
-    const { page, viewport, currentSlide, currentSlideId, currentSlideTitle, paused, blackout } = state;
-    if (page !== undefined) connection.page = page;
-    if (viewport !== undefined) connection.viewport = viewport;
-    connection.currentSlide = currentSlide ?? null;
-    connection.currentSlideId = currentSlideId ?? null;
-    connection.currentSlideTitle = currentSlideTitle ?? null;
-    if (paused !== undefined) connection.paused = paused;
-    if (blackout !== undefined) connection.blackout = blackout;
+  const change = (peer: Peer, changes: Partial<Connection>): void => {
+    peer.connection = { ...peer.connection, ...changes };
+  };
+
+  const update = (peer: Peer, state: State): void => {
+    const { connection } = peer;
+    change(peer, {
+      page: state.page ?? connection.page,
+      viewport: state.viewport === undefined ? connection.viewport : state.viewport,
+      currentSlide: state.currentSlide ?? null,
+      currentSlideId: state.currentSlideId ?? null,
+      currentSlideTitle: state.currentSlideTitle ?? null,
+      paused: state.paused ?? connection.paused,
+      blackout: state.blackout ?? connection.blackout,
+    });
   };
 
   const attach = (socket: WebSocket, origin: Origin): void => {
     let peer: Peer | null = null;
     const onSeen = (): void => {
-      if (peer !== null) peer.connection.lastSeenAt = timestamp();
+      if (peer !== null) change(peer, { lastSeenAt: timestamp() });
     };
     const onPing = (): void => {
       const revision = revisionOf(origin.slug);
@@ -198,7 +202,7 @@ export const createHub = ({ log, reports, revisionOf, nameOf, siteTime, onSkew }
     attach,
     send,
     sendToAll: (message) => void send([...peers.keys()], message),
-    snapshot: (slug) => peersOf(slug).map(({ connection }) => ({ ...connection })),
+    snapshot: (slug) => peersOf(slug).map(({ connection }) => connection),
     select: (slug, { connectionId, clientId }) => {
       const matching = peersOf(slug).filter(
         ({ connection }) =>
@@ -224,10 +228,8 @@ export const createHub = ({ log, reports, revisionOf, nameOf, siteTime, onSkew }
       }
     },
     rename: (deviceId, clientName) => {
-      for (const { connection } of peers.values()) {
-        if (!isOf(connection, deviceId)) continue;
-        connection.clientName = clientName;
-        connection.label = label(connection);
+      for (const peer of peers.values()) {
+        if (isOf(peer.connection, deviceId)) change(peer, { clientName, label: clientName });
       }
     },
     count: () => peers.size,

@@ -10,14 +10,21 @@ import { sendPayload } from '../http/answer.ts';
 import type { createOwnAuthority } from '../http/authority.ts';
 import { readJson } from '../http/body.ts';
 import type { createClientAddress } from '../http/client-address.ts';
+import { createHeldBodies } from '../http/held-bodies.ts';
 import type { Context, Routes, Sockets } from '../http/routes.ts';
 import { isRelayed } from '../peers/gather.ts';
 import { commandResult } from '../wire/commands.ts';
-import { connection, connectionSnapshot } from '../wire/connections.ts';
 import { operations } from '../wire/operations/index.ts';
-import { extendedFields, type Variant } from '../wire/terms.ts';
+import { cutText, type Variant } from '../wire/terms.ts';
 import type { Hub } from './hub.ts';
 import type { TakeSnapshot } from './snapshot.ts';
+import { createSnapshotBodies } from './snapshot-body.ts';
+import { createTrim } from './variant.ts';
+
+/** Bytes of snapshots that are out of date and still being read. */
+const MOST_HELD_BYTES = 16 * 1024 ** 2;
+/** Browsers stay below 300 characters. */
+const LONGEST_USER_AGENT = 500;
 
 interface Dependencies {
   content: Pick<Content, 'payload'>;
@@ -29,13 +36,6 @@ interface Dependencies {
   variant: Variant;
 }
 
-/** The baseline's shape of a record: without the fields that only the extended interface has. */
-const createTrim = (variant: Variant, schema: z.ZodObject): ((record: object) => object) => {
-  if (variant === 'extended') return (record) => record;
-  const extended = extendedFields(schema);
-  return (record) => Object.fromEntries(Object.entries(record).filter(([field]) => !extended.includes(field)));
-};
-
 export const createScreenRoutes = ({
   content,
   hub,
@@ -45,9 +45,9 @@ export const createScreenRoutes = ({
   isOwnAuthority,
   variant,
 }: Dependencies) => {
-  const trimConnection = createTrim(variant, connection);
-  const trimSnapshot = createTrim(variant, connectionSnapshot);
   const trimResult = createTrim(variant, commandResult);
+  const snapshotBodies = createSnapshotBodies(variant);
+  const held = createHeldBodies(MOST_HELD_BYTES);
 
   const find = (slug: string | undefined): Payload => {
     const payload = content.payload(slug ?? '');
@@ -57,16 +57,12 @@ export const createScreenRoutes = ({
 
   const sendSnapshot = async (ctx: Context): Promise<void> => {
     const { screen } = find(ctx.params.slug);
-    const { connections, degraded } = await takeSnapshot(screen.slug, isRelayed(ctx.req));
-    const snapshot = {
-      screen,
-      screenSlug: screen.slug,
-      count: connections.length,
-      connections: connections.map(trimConnection),
-      degraded,
-    };
+    const snapshot = await takeSnapshot(screen.slug, isRelayed(ctx.req));
     ctx.set('Cache-Control', 'no-store');
-    ctx.body = trimSnapshot(snapshot);
+    ctx.type = 'json';
+    const body = snapshotBodies.of(screen, snapshot);
+    held.add(body, ctx.res);
+    ctx.body = body;
   };
 
   const routes: Routes = {
@@ -90,7 +86,12 @@ export const createScreenRoutes = ({
   const sockets = {
     '/api/screens/:slug/socket': (request, slug) => {
       find(slug);
-      const origin = { slug, userAgent: request.headers['user-agent'] ?? null, ...clientAddress(request) };
+      const userAgent = request.headers['user-agent'];
+      const origin = {
+        slug,
+        userAgent: userAgent === undefined ? null : cutText(userAgent, LONGEST_USER_AGENT),
+        ...clientAddress(request),
+      };
       return (socket) => hub.attach(socket, origin);
     },
   } satisfies Sockets;

@@ -16,6 +16,7 @@ import { hasBody } from './body.ts';
 import { mostConnections } from './crowd.ts';
 import { type Gate, MOST_HEADERS } from './gate.ts';
 import { ignoreOffer } from './offers.ts';
+import { dropStalled } from './stalled.ts';
 
 interface Dependencies {
   log: Logger;
@@ -134,6 +135,9 @@ export const listen = async (
     connections.add(socket);
     socket.once('close', () => connections.delete(socket));
   });
+  const stalled = dropStalled(connections, ({ remoteAddress }) => {
+    log.debug({ address: remoteAddress }, 'a client that reads nothing is dropped');
+  });
 
   server.on('clientError', (error: NodeJS.ErrnoException, socket) => {
     refuse(socket, new CodedError(codeOfClientError[error.code ?? ''] ?? 'invalid_request'));
@@ -189,6 +193,7 @@ export const listen = async (
         }, DRAIN_MS);
         server.close(() => {
           clearTimeout(cut);
+          stalled.close();
           resolve();
         });
         server.closeIdleConnections();

@@ -31,7 +31,7 @@ export type Command = z.infer<typeof command>;
 /** Which connections a command is for; with neither id, all of the screen. */
 export const commandTarget = z.object({
   connectionId: z.string().min(1).max(128).nullish(),
-  clientId: z.string().min(1).max(128).nullish(),
+  clientId: z.string().min(1).max(500).nullish(),
 });
 export type CommandTarget = z.infer<typeof commandTarget>;
 

@@ -1,7 +1,7 @@
 /** What a player page and the service say to each other over their socket. */
 import { z } from 'zod';
 import { command } from './commands.ts';
-import { clientName, deviceId, reading } from './terms.ts';
+import { deviceId, reading, reportedText } from './terms.ts';
 
 export const viewport = z.object({
   width: z.number().nonnegative(),
@@ -11,20 +11,18 @@ export const viewport = z.object({
 
 /** What a page says of itself whenever it changes. */
 const pageState = {
-  page: z
-    .string()
-    .max(2048)
+  page: reportedText(4096)
     .optional()
-    .describe("the page's path, or the URL that a redirect shows; absent: as before"),
+    .describe("the page's path, or the URL that a redirect shows, cut at 4,096 characters; absent: as before"),
   viewport: viewport.extend({ devicePixelRatio: viewport.shape.devicePixelRatio.default(1) }).nullish(),
 };
 
 export const helloMessage = z
   .object({
     type: z.literal('hello'),
-    clientId: z.string().min(1).max(128),
+    clientId: reportedText().min(1).describe('cut at 500 characters'),
     deviceId: deviceId.nullish(),
-    clientName: clientName.nullish(),
+    clientName: reportedText(64).trim().min(1).nullish().describe('cut at 64 characters'),
     ...pageState,
   })
   .meta({ id: 'Hello', description: 'first message of a page, within 5 s' });
@@ -34,8 +32,8 @@ export const stateMessage = z
     type: z.literal('state'),
     ...pageState,
     currentSlide: z.int().nonnegative().nullish().describe('index into slides, from 0'),
-    currentSlideId: z.string().max(256).nullish(),
-    currentSlideTitle: z.string().nullish(),
+    currentSlideId: reportedText().nullish().describe('cut at 500 characters'),
+    currentSlideTitle: reportedText().nullish().describe('cut at 500 characters'),
     paused: z.boolean().optional().describe('absent: as before'),
     blackout: z.boolean().optional().describe('absent: as before'),
   })
@@ -44,8 +42,8 @@ export const stateMessage = z
 export const faultMessage = z
   .object({
     type: z.literal('fault'),
-    slideId: z.string().max(256).nullable().describe('null: no slide, but a redirect or the playlist'),
-    reason: z.string().max(1024),
+    slideId: reportedText().nullable().describe('null: no slide, but a redirect or the playlist'),
+    reason: reportedText().describe('cut at 500 characters'),
   })
   .meta({ id: 'Fault', description: 'what the page could not show, and why' });
 
@@ -69,7 +67,7 @@ export const clockMessage = z
 export const swapMessage = z
   .object({
     type: z.literal('swap'),
-    slideId: z.string().max(256).nullable().describe('what came on; null: the idle screen'),
+    slideId: reportedText().nullable().describe('what came on; null: the idle screen'),
     gapMs: z.number().nonnegative().max(86_400_000).describe('how long neither slide was on the screen'),
   })
   .meta({ id: 'Swap', description: 'one slide has taken the place of another' });

@@ -21,6 +21,17 @@ export const instant = z.iso
 /** SHA-256 in lower-case hex. */
 export const sha256 = z.string().regex(/^[0-9a-f]{64}$/);
 
+/** At most `limit` UTF-16 code units of a text, cut between two code points. */
+export const cutText = (text: string, limit: number): string => {
+  if (text.length <= limit) return text;
+  const cut = text.slice(0, limit).replace(/[\uD800-\uDBFF]$/, '');
+  // A copy, because V8 keeps the whole of a text for as long as a slice of it is in use.
+  return Buffer.from(cut, 'utf16le').toString('utf16le');
+};
+
+/** A text that a page sends. A longer one is cut, not refused: a page must not be lost for a long title. */
+export const reportedText = (limit = 500) => z.string().overwrite((text) => cutText(text, limit));
+
 /** A screen's name in addresses. */
 export const slug = z.string().regex(/^[a-z0-9-]{1,64}$/, '1 to 64 of a-z, 0-9 and -');
 

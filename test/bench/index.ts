@@ -3,6 +3,7 @@ import { benchFanOut } from './fanout.ts';
 import { benchHttp } from './http.ts';
 import { benchKiosk } from './kiosk.ts';
 import { benchMedia } from './media.ts';
+import { benchMemory } from './memory.ts';
 import { benchPeers } from './peers.ts';
 import { benchPlaying, benchSwaps } from './playing.ts';
 import { benchStreams } from './streams.ts';
@@ -12,6 +13,7 @@ import { benchUploads } from './uploads.ts';
 const benches: Record<string, () => Promise<void>> = {
   http: benchHttp,
   fanout: benchFanOut,
+  memory: benchMemory,
   streams: benchStreams,
   uploads: benchUploads,
   media: benchMedia,

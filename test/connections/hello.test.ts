@@ -81,7 +81,7 @@ describe('a state', () => {
     [
       'of a slide with a title as long as a letter',
       { currentSlide: 0, currentSlideId: 'a', currentSlideTitle: 'é'.repeat(20_000) },
-      {},
+      { currentSlideTitle: 'é'.repeat(500) },
     ],
     ['of nothing on', { currentSlide: null }, { currentSlide: null, currentSlideId: null, currentSlideTitle: null }],
     ['of a redirect', { page: 'https://example.com/board?x=1' }, { page: 'https://example.com/board?x=1' }],
