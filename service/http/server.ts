@@ -16,6 +16,7 @@ import { hasBody } from './body.ts';
 import { mostConnections } from './crowd.ts';
 import { type Gate, MOST_HEADERS } from './gate.ts';
 import { ignoreOffer } from './offers.ts';
+import { createPendingResponses } from './pending.ts';
 import { dropStalled } from './stalled.ts';
 
 interface Dependencies {
@@ -93,8 +94,10 @@ export const listen = async (
   { log, gate, app, payload, admitSocket }: Dependencies,
   { host, port }: { host: string; port: number },
 ): Promise<Server> => {
+  const pending = createPendingResponses();
   const server = createServer(limits, (request, response) => {
     const { method, url = '' } = request;
+    pending.add(response);
     if (hasBody(request)) response.once('finish', () => cutOff(request));
     const reads = method === 'GET' || method === 'HEAD';
     try {
@@ -133,7 +136,10 @@ export const listen = async (
   const connections = new Set<Socket>();
   server.on('connection', (socket) => {
     connections.add(socket);
-    socket.once('close', () => connections.delete(socket));
+    socket.once('close', () => {
+      connections.delete(socket);
+      pending.close(socket);
+    });
   });
   const stalled = dropStalled(connections, ({ remoteAddress }) => {
     log.debug({ address: remoteAddress }, 'a client that reads nothing is dropped');
