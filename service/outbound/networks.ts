@@ -16,6 +16,46 @@ const link6 = list(['fe80::', 10]);
 /** Networks of a site, and its carrier's (RFC 1918, RFC 6598, RFC 4193). */
 const site = list(['10.0.0.0', 8], ['100.64.0.0', 10], ['172.16.0.0', 12], ['192.168.0.0', 16], ['fc00::', 7]);
 
+/**
+ * What no server on the Internet has (RFC 6890): multicast, broadcast and reserved addresses, benchmarks (RFC 2544, RFC
+ * 5180), protocol assignments, a site's own NAT64 (RFC 8215), and site-local addresses of old (RFC 3879).
+ */
+const special = list(
+  ['192.0.0.0', 24],
+  ['198.18.0.0', 15],
+  ['224.0.0.0', 3],
+  ['64:ff9b:1::', 48],
+  ['2001:2::', 48],
+  ['fec0::', 10],
+  ['ff00::', 8],
+);
+
+/** The eight groups of an IPv6 address. */
+const groupsOf = (address: string): number[] => {
+  const [head = '', tail] = new URL(`http://[${address}]/`).hostname.slice(1, -1).split('::');
+  const groups = (text: string) => (text === '' ? [] : text.split(':').map((group) => Number.parseInt(group, 16)));
+  const [front, back] = [groups(head), groups(tail ?? '')];
+  return [...front, ...Array<number>(8 - front.length - back.length).fill(0), ...back];
+};
+
+const dotted = (high = 0, low = 0): string => [high >> 8, high & 255, low >> 8, low & 255].join('.');
+
+/** The address of IPv4 that one of IPv6 leads to by way of a translator or a tunnel; null: it leads to none. */
+const translated = (address: string): string | null => {
+  if (!isIPv6(address)) return null;
+  const groups = groupsOf(address);
+  const [a, b, c] = groups;
+  const last = dotted(...groups.slice(6));
+  // NAT64 (RFC 6052, RFC 8215), and IPv4-translated addresses (RFC 7915).
+  if (a === 0x64 && b === 0xff9b) return last;
+  if (groups.slice(0, 4).every((group) => group === 0) && groups[4] === 0xffff && groups[5] === 0) return last;
+  // 6to4 (RFC 3056)
+  if (a === 0x2002) return dotted(b, c);
+  // Teredo (RFC 4380)
+  if (a === 0x2001 && b === 0) return dotted(...groups.slice(6).map((group) => group ^ 0xffff));
+  return null;
+};
+
 /** An address of IPv4 in IPv6 is what it is in IPv4. */
 const isIn = (blocks: BlockList, address: string): boolean => blocks.check(address, isIPv6(address) ? 'ipv6' : 'ipv4');
 
@@ -31,11 +71,13 @@ export const needsZone = (address: string): boolean => isIn(link6, bareHost(addr
 /** 0 for the Internet, 1 for the site's network, 2 for this machine and who answers to it alone. */
 export type Nearness = 0 | 1 | 2;
 
-/** How near an IP address is. */
+/** How near an IP address is; one that leads to another of IPv4 is as near as the nearer of both. */
 export const nearness = (address: string): Nearness => {
   const bare = bareHost(address);
   if (isIn(machine, bare) || isIn(link, bare)) return 2;
-  return isIn(site, bare) || isIn(link6, bare) ? 1 : 0;
+  const inner = translated(bare);
+  const beyond = inner === null ? 0 : nearness(inner);
+  return beyond === 0 && [site, link6, special].some((blocks) => isIn(blocks, bare)) ? 1 : beyond;
 };
 
 /** Whether a URL's host is an IP address that a machine has in a network of a site, with a router or without one. */
