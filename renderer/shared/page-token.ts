@@ -1,5 +1,5 @@
 /** The credentials of a page, where the service asks for any: served inside the page, renewed while it lives. */
-import type { PageBoot, pageAuthHeader } from '../../service/wire/page.ts';
+import type { PageBoot, pageAuthHeader, pageHeader } from '../../service/wire/page.ts';
 import type { socketProtocol, tokenProtocol } from '../../service/wire/socket.ts';
 import { readBoot } from './boot.ts';
 import { patientFetch, waitMs } from './patience.ts';
@@ -17,6 +17,7 @@ export interface PageToken {
 
 // By their types the same as in the vocabulary, whose schemas a phone need not load.
 const header: typeof pageAuthHeader = 'x-signage-page-auth';
+const plainHeader: typeof pageHeader = 'x-signage-page';
 const protocol: typeof socketProtocol = 'signage.v1';
 const prefix: typeof tokenProtocol = 'token.';
 
@@ -33,7 +34,8 @@ export const createPageToken = (issued: Issued, page: string): PageToken => {
   let notBefore = 0;
   let renewing: Promise<void> | null = null;
 
-  const headerNow = (): Record<string, string> => (current === null ? {} : { [header]: current.token });
+  const headerNow = (): Record<string, string> =>
+    current === null ? { [plainHeader]: '1' } : { [header]: current.token };
 
   /** The steady clock may stop while the machine sleeps, the other may be set: the one that got further is right. */
   const ageMs = (): number => Math.max(performance.now() - since.steady, Date.now() - since.wall);

@@ -23,10 +23,11 @@ export interface Frames {
   /**
    * Whether a page can be shown in a frame.
    * @param framer the origin of the page that the frame is in
+   * @param isDeliberate whether the request can't come from a web page of others; any other asks for web slides alone
    * @returns why not, as a clause about the page; null where it can, and where that could not be found out
-   * @throws CodedError `invalid_field` where nothing names the address
+   * @throws CodedError `invalid_field` where nothing names the address, `origin_refused` where a command alone does
    */
-  refusal(url: string, framer: URL): Promise<string | null>;
+  refusal(url: string, framer: URL, isDeliberate: boolean): Promise<string | null>;
 }
 
 /** An answer is good for so long: a slide comes round often, and its page's policy hardly ever changes. */
@@ -73,11 +74,12 @@ export const createFrames = ({ isNamed, get, steady }: Dependencies): Frames => 
 
   return {
     allow: (url) => remember(allowed, url, true, MOST_ALLOWED),
-    refusal: async (url, framer) => {
+    refusal: async (url, framer, isDeliberate) => {
       if (!URL.canParse(url) || !(allowed.has(url) || isNamed(url))) {
         const message = 'url is the address of a web slide, or one that a redirect named.';
         throw new CodedError('invalid_field', message, { field: 'url' });
       }
+      if (!isDeliberate && !isNamed(url)) throw new CodedError('origin_refused');
       const headers = await lookOnce(url);
       return headers === null ? null : refusalOf(headers, new URL(url), framer);
     },

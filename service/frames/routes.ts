@@ -1,4 +1,5 @@
 import { readFields } from '../fields.ts';
+import { isDeliberate } from '../http/caller.ts';
 import type { Routes } from '../http/routes.ts';
 import { type FrameVerdict, frameQuery } from '../wire/frames.ts';
 import type { Frames } from './frames.ts';
@@ -7,7 +8,7 @@ import type { Frames } from './frames.ts';
 export const frameRoutes = (frames: Pick<Frames, 'refusal'>): Routes => ({
   'GET /api/frames': async (ctx) => {
     const { url, origin } = readFields(frameQuery, ctx.query);
-    const reason = await frames.refusal(url, new URL(origin));
+    const reason = await frames.refusal(url, new URL(origin), isDeliberate(ctx.req));
     ctx.set('Cache-Control', 'no-store');
     ctx.body = { url, framable: reason === null, reason } satisfies FrameVerdict;
   },

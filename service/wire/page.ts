@@ -10,6 +10,12 @@ export const pageToken = z
 /** The header that a page sends its token in. */
 export const pageAuthHeader = 'x-signage-page-auth';
 
+/**
+ * The header of a page that has no token. It shows, as any header that begins with `x-signage-` does, that a request does
+ * not come from a web page of others, which can have a browser send none.
+ */
+export const pageHeader = 'x-signage-page';
+
 /** What the service writes into every page that it serves. */
 export interface PageBoot {
   /** Null where no secret is set. */

@@ -2,6 +2,7 @@
 import { createServer, type RequestListener } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { describe, expect, it, onTestFinished } from 'vitest';
+import { exchange } from '../http/raw.ts';
 import { describeBrowser } from '../support/browser.ts';
 import { logged } from '../support/observe.ts';
 import { lobby, openPlayer, patience, waitForConnection } from '../support/player.ts';
@@ -93,6 +94,22 @@ describe('GET /api/frames', () => {
     const service = await startTestService({ content: lobby([]) });
     const response = await service.get(`/api/frames?${query}`);
     expect([response.status, await response.json()]).toMatchObject([400, { error: { code, field } }]);
+  });
+
+  it('asks for no web page of others what a redirect alone has named', async () => {
+    const { url, asked } = await startSite(denying);
+    const service = await startTestService({ content: lobby([{ kind: 'web', media_url: `${url}/open` }]) });
+    await service.post('/api/screens/lobby/commands', { command: 'redirect', url: `${url}/denies` });
+    const ask = async (path: string, ...lines: string[]) => {
+      const query = new URLSearchParams({ url: url + path, origin: service.url });
+      const head = [`GET /api/frames?${query} HTTP/1.1`, 'Host: box', 'User-Agent: Mozilla/5.0', ...lines];
+      return (await exchange(service.url, head)).status;
+    };
+    expect(await ask('/denies')).toBe(403);
+    expect(await ask('/denies', 'Sec-Fetch-Site: same-site')).toBe(403);
+    expect(asked).toEqual([]);
+    expect(await ask('/open')).toBe(200);
+    expect(await ask('/denies', 'x-signage-page: 1')).toBe(200);
   });
 
   it('asks for credentials where there is a secret, and is not there in the baseline', async () => {
