@@ -14,6 +14,7 @@ export const errorTable = {
   signature_required: [403, 'A page token is not enough here; sign the request.'],
   origin_refused: [403, 'Requests from other origins are refused.'],
   address_withheld: [403, 'A feed named this address; pages load it from here alone, and there is no copy.'],
+  source_not_allowed: [403, 'A page may open only streams that the content names; sign the request for others.'],
   not_found: [404, 'There is nothing at this path.'],
   screen_not_found: [404, 'There is no screen with this slug.'],
   session_not_found: [404, 'There is no stream session with this key.'],

@@ -62,6 +62,7 @@ import { lockFolder } from './store/lock.ts';
 import { createStore } from './store/store.ts';
 import { createFfmpeg } from './streams/ffmpeg.ts';
 import { createOrphans } from './streams/orphans.ts';
+import { createPermission } from './streams/permission.ts';
 import { streamRoutes } from './streams/routes.ts';
 import { createSessions } from './streams/sessions.ts';
 import { syncRoutes } from './sync/routes.ts';
@@ -308,7 +309,7 @@ const wire = async (
       mediaRoutes(library),
       copyRoutes(copies),
       frameRoutes(frames),
-      streamRoutes(streams),
+      streamRoutes(streams, createPermission({ named: content.streams, hasSecret: options.sharedSecret !== null })),
       peerRoutes({
         registry: peers,
         state: ownState,

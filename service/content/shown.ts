@@ -22,6 +22,8 @@ export interface View {
   mediaNames(): ReadonlySet<string>;
   /** Whether what plays has a web slide with this address. */
   namesPage(url: string): boolean;
+  /** The addresses of the streams that play; another set where they change. */
+  streams(): ReadonlySet<string>;
   /** Calls back with the slugs whose payload is new, changed or gone. */
   onChange(listener: (slugs: string[]) => void): void;
 }
@@ -35,11 +37,17 @@ interface Shown {
   show(programmes: ReadonlyMap<string, Programme>, content: ContentFile | null): boolean;
 }
 
+const streamsOf = (programmes: ReadonlyMap<string, Programme>): ReadonlySet<string> => {
+  const slides = [...programmes.values()].flatMap(({ slides }) => slides);
+  return new Set(slides.flatMap(({ kind, media_url }) => (kind === 'stream' && media_url !== null ? [media_url] : [])));
+};
+
 export const createShown = ({ feeds }: Dependencies, { variant }: { variant: Variant }): Shown => {
   const listeners: ((slugs: string[]) => void)[] = [];
   let programmes: ReadonlyMap<string, Programme> = new Map();
   let payloads: ReadonlyMap<string, Payload> = new Map();
   let file: ContentFile | null = null;
+  let streams: ReadonlySet<string> = new Set();
 
   const publish = (): boolean => {
     const before = payloads;
@@ -61,6 +69,7 @@ export const createShown = ({ feeds }: Dependencies, { variant }: { variant: Var
     show: (next, content) => {
       programmes = next;
       file = content;
+      streams = streamsOf(next);
       // The baseline variant has no fields for live data.
       if (content !== null) feeds.follow(variant === 'extended' ? sourcesOf(content) : []);
       return publish();
@@ -74,6 +83,7 @@ export const createShown = ({ feeds }: Dependencies, { variant }: { variant: Var
         file?.playlists.some(({ slides }) =>
           slides.some(({ kind, media_url }) => kind === 'web' && media_url === url),
         ) === true,
+      streams: () => streams,
       onChange: (listener) => {
         listeners.push(listener);
       },

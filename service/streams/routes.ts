@@ -1,16 +1,19 @@
 import { CodedError } from '../errors.ts';
 import { readFields } from '../fields.ts';
+import { isDeliberate } from '../http/caller.ts';
 import type { Routes } from '../http/routes.ts';
 import { type RtmpSession, rtmpQuery } from '../wire/streams.ts';
+import type { Permission } from './permission.ts';
 import type { Sessions } from './sessions.ts';
 import { parseSource } from './source.ts';
 
 /** Streams as HLS: a session for a source, and what it makes of it. */
-export const streamRoutes = (sessions: Sessions): Routes => ({
+export const streamRoutes = (sessions: Sessions, permit: Permission): Routes => ({
   'GET /api/rtmp/session': async (ctx) => {
     // An empty address is none.
     const { source: url, disableAudio } = readFields(rtmpQuery, { ...ctx.query, source: ctx.query['source'] || null });
     const source = parseSource(url, disableAudio === '1' || disableAudio === 'true');
+    permit(source, { isSigned: ctx.state.bodySha256 !== null, isDeliberate: isDeliberate(ctx.req) });
     const session = await sessions.open(source);
     ctx.set('Cache-Control', 'no-store');
     ctx.body = {

@@ -1,0 +1,124 @@
+/** Who may have the service connect to what: anyone who asks for a stream starts an ffmpeg. */
+import { createServer } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { chromium } from 'playwright-core';
+import { describe, expect, it, onTestFinished } from 'vitest';
+import { signRequest } from '../../service/auth/sign.ts';
+import { codeOf, exchange } from '../http/raw.ts';
+import { itBrowser } from '../support/browser.ts';
+import { lobby } from '../support/player.ts';
+import { findProgram } from '../support/program.ts';
+import { startTestService } from '../support/service.ts';
+import { standIn } from './program.ts';
+
+const secret = 'a secret that is long enough';
+const named = 'rtmp://alice:pass@127.0.0.1:19350/live/a';
+const unnamed = 'rtmp://127.0.0.1:19350/live/c';
+const content = lobby([{ kind: 'stream', media_url: named }]);
+const browser = 'User-Agent: Mozilla/5.0 (X11; Linux x86_64) AppleWebKit/537.36 (KHTML, like Gecko) Chrome/140';
+
+const pathOf = (source: string): string => `/api/rtmp/session?source=${encodeURIComponent(source)}`;
+
+const start = async (env: Record<string, string> = {}) => {
+  const ffmpeg = standIn();
+  const service = await startTestService({ content, env: { SIGNAGE_FFMPEG_PATH: ffmpeg.path, ...env } });
+  /** The status, or the code of the error. */
+  const ask = async (source: string, ...lines: string[]): Promise<string> => {
+    const answer = await exchange(service.url, [`GET ${pathOf(source)} HTTP/1.1`, 'Host: box:8080', ...lines]);
+    return answer.status === 200 ? '200' : `${answer.status} ${codeOf(answer)}`;
+  };
+  return { service, ffmpeg, ask };
+};
+
+describe('with a secret', () => {
+  it('a page opens what the content names, however it is spelt, and nothing else; who signs opens anything', async () => {
+    const { service, ffmpeg, ask } = await start({ SIGNAGE_SHARED_SECRET: secret });
+    const html = await (await service.get('/screen/lobby')).text();
+    const token = /"token":"([^"]+)"/.exec(html)?.[1] ?? '';
+    const asPage = (source: string) => ask(source, `x-signage-page-auth: ${token}`);
+    for (const source of [named, named.replace('rtmp:', 'RTMP:')]) expect(await asPage(source)).toBe('200');
+    for (const source of [
+      unnamed,
+      'rtmp://127.0.0.1:19350/live/a',
+      'rtmp://alice:other@127.0.0.1:19350/live/a',
+      'rtmp://alice:pass@127.0.0.1:19351/live/a',
+      'rtmp://alice:pass@[::ffff:127.0.0.1]:19350/live/a',
+      'rtmp://alice:pass@127.0.0.1:19350/live/a/../c',
+      'rtmp://localhost:22/',
+      'srt://127.0.0.1:9000',
+    ])
+      expect(await asPage(source)).toBe('403 source_not_allowed');
+    expect(ffmpeg.runs().filter((run) => /live\/c|:22\/|:19351|srt:/.test(run))).toEqual([]);
+
+    const headers = signRequest({ secret, method: 'GET', url: service.url + pathOf(unnamed) });
+    expect((await service.get(pathOf(unnamed), { headers })).status).toBe(200);
+  });
+
+  it('an edit of the content decides at once', async () => {
+    const { service, ask } = await start({ SIGNAGE_SHARED_SECRET: secret });
+    const html = await (await service.get('/screen/lobby')).text();
+    const header = `x-signage-page-auth: ${/"token":"([^"]+)"/.exec(html)?.[1]}`;
+    expect(await ask(unnamed, header)).toBe('403 source_not_allowed');
+    service.writeContent(lobby([{ kind: 'stream', media_url: unnamed }]));
+    await expect.poll(() => ask(unnamed, header), { timeout: 20_000 }).toBe('200');
+    expect(await ask(named, header)).toBe('403 source_not_allowed');
+  });
+});
+
+describe('without a secret', () => {
+  it.each<[string, string[]]>([
+    ['curl', ['User-Agent: curl/8.5.0', 'Accept: */*']],
+    ['fetch of Node', ['User-Agent: node', 'Accept: */*', 'Accept-Language: *', 'Sec-Fetch-Mode: cors']],
+    ['a program that does not say what it is', []],
+    ['a program that calls itself Mozilla and sends a header of ours', [browser, 'x-signage-page: 1']],
+    ['a page of this service, by its origin', [browser, 'Origin: http://box:8080']],
+    ['a page of this service, by its address', [browser, 'Referer: http://box:8080/screen/lobby']],
+    ['a page of this service, as the browser says', [browser, 'Sec-Fetch-Site: same-origin']],
+    ['somebody at the address bar', [browser, 'Sec-Fetch-Site: none']],
+  ])('%s opens any source', async (_, lines) => {
+    const { ask } = await start();
+    expect(await ask(unnamed, ...lines)).toBe('200');
+  });
+
+  it.each<[string, string[]]>([
+    ['says nothing, as over plain http', [browser, 'Accept: */*', 'Accept-Language: de']],
+    ['is on the same site', [browser, 'Sec-Fetch-Site: same-site', 'Sec-Fetch-Mode: no-cors']],
+    ['is on another site', [browser, 'Sec-Fetch-Site: cross-site', 'Sec-Fetch-Mode: no-cors']],
+    ['tells its address', [browser, 'Referer: http://evil.test/']],
+  ])('a web page of others that %s opens nothing that the content does not name', async (_, lines) => {
+    const { ask, ffmpeg } = await start();
+    expect(await ask(unnamed, ...lines)).toBe('403 origin_refused');
+    expect(ffmpeg.runs()).toEqual([]);
+  });
+
+  itBrowser('a web page of others, in a real browser, starts no ffmpeg by any element or fetch', async () => {
+    const { service, ffmpeg } = await start({ SIGNAGE_HOST: '127.0.0.1' });
+    const target = `http://box:${new URL(service.url).port}${pathOf(unnamed)}`;
+    const evil = createServer((_, response) => {
+      response.setHeader('Content-Type', 'text/html');
+      response.end(`<meta name="referrer" content="no-referrer">
+        <img src="${target}&n=1"><script src="${target}&n=2"></script><iframe src="${target}&n=3"></iframe>
+        <link rel="stylesheet" href="${target}&n=4"><video src="${target}&n=5"></video>
+        <script>fetch('${target}&n=6', { mode: 'no-cors', referrerPolicy: 'no-referrer' })
+          .finally(() => { document.title = 'done'; });</script>`);
+    });
+    await new Promise<void>((resolve) => evil.listen(0, '127.0.0.1', resolve));
+    const args = ['--no-sandbox', '--disable-gpu', '--host-resolver-rules=MAP * 127.0.0.1'];
+    const executablePath = findProgram('chromium', 'chromium-browser', 'google-chrome', 'google-chrome-stable') ?? '';
+    const chrome = await chromium.launch({ executablePath, args });
+    onTestFinished(async () => {
+      await chrome.close();
+      evil.closeAllConnections();
+      evil.close();
+    });
+    const page = await chrome.newPage();
+    const over = new Set<string>();
+    for (const event of ['requestfinished', 'requestfailed'] as const) {
+      page.on(event, (request) => over.add(request.url()));
+    }
+    await page.goto(`http://evil.test:${(evil.address() as AddressInfo).port}/`);
+    const isOver = (n: number) => over.has(`${target}&n=${n}`);
+    await expect.poll(() => [1, 2, 3, 4, 5, 6].filter(isOver), { timeout: 20_000 }).toHaveLength(6);
+    expect(ffmpeg.runs()).toEqual([]);
+  });
+});
