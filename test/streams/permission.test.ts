@@ -113,9 +113,8 @@ describe('without a secret', () => {
     });
     const page = await chrome.newPage();
     const over = new Set<string>();
-    for (const event of ['requestfinished', 'requestfailed'] as const) {
-      page.on(event, (request) => over.add(request.url()));
-    }
+    page.on('requestfinished', (request) => over.add(request.url()));
+    page.on('requestfailed', (request) => over.add(request.url()));
     await page.goto(`http://evil.test:${(evil.address() as AddressInfo).port}/`);
     const isOver = (n: number) => over.has(`${target}&n=${n}`);
     await expect.poll(() => [1, 2, 3, 4, 5, 6].filter(isOver), { timeout: 20_000 }).toHaveLength(6);

@@ -14,7 +14,7 @@ export const streams = {
     acts: true,
     summary: 'Create or reuse the HLS session of a live source',
     description:
-      'Answers at once; `ready` says that the manifest can be fetched. A session ends when nothing of it was fetched for the idle time.',
+      'Answers at once; `ready` says that the manifest can be fetched. A session ends when nothing of it was fetched for the idle time. A page token opens only sources that the content names; so does a request without a secret that may come from a web page of others, which has a `User-Agent` of `Mozilla/` and no `Origin`, `Referer`, `Sec-Fetch-Site` or header that begins with `x-signage-`.',
     query: rtmpQuery,
     answer: ok('The session.', rtmpSession, {
       key: keyExample,
@@ -23,7 +23,7 @@ export const streams = {
       ready: false,
       live: false,
     }),
-    errors: ['too_many_streams', 'ffmpeg_unavailable'],
+    errors: ['source_not_allowed', 'too_many_streams', 'ffmpeg_unavailable'],
     examples: { source: 'rtmp://camera.example.com/live/door' },
   },
   'GET /api/rtmp/streams/:key/index.m3u8': {
