@@ -4,10 +4,8 @@ import { setTimeout as wait } from 'node:timers/promises';
 import { app, powerSaveBlocker } from 'electron';
 import { startWithLogin } from './autostart.ts';
 import { readBuiltAt } from './built.ts';
-import type { Display } from './displays.ts';
 import { createFirstConfig, searchedBy } from './first-config.ts';
 import type { Paths } from './paths.ts';
-import { createCover } from './power/cover.ts';
 import { systemPanels } from './power/panels.ts';
 import { createPower, type Power } from './power/power.ts';
 import type { Screens } from './screens.ts';
@@ -19,10 +17,7 @@ import { createWatchdog } from './watchdog.ts';
 interface Dependencies {
   host: Pick<ServiceHost, 'log' | 'dataDir' | 'checkConfig'>;
   paths: Pick<Paths, 'rendererDir' | 'resourcesDir' | 'appImage' | 'systemd'>;
-  screens: Pick<Screens, 'list' | 'health' | 'rest'>;
-  displays(): readonly Display[];
-  /** Whether somebody stands before the box, who is not to be covered. */
-  isAttended(): boolean;
+  screens: Pick<Screens, 'list' | 'health' | 'rest' | 'blackout'>;
   /** Null while there is none. */
   service(): HostedService | null;
   /** Starts the app anew. */
@@ -39,8 +34,6 @@ export interface Appliance {
   ready(): void;
   /** The service is there: the displays keep its hours. */
   serve(service: HostedService): void;
-  /** A window came to the front, or the displays are others: in closed hours it is black in front of them. */
-  cover(): void;
   health(): Pick<KioskHealth, 'displays' | 'updates'>;
   /** Ends the kiosk until somebody starts it again. */
   quit(): Promise<void>;
@@ -80,7 +73,6 @@ export const createAppliance = (deps: Dependencies): Appliance => {
   const startWithConfig = (isNew: boolean): void => {
     if (isNew) deps.onRelaunch('a configuration was found');
   };
-  const cover = createCover(deps);
   let power: Power | null = null;
   let looking: NodeJS.Timeout | undefined;
 
@@ -144,7 +136,7 @@ export const createAppliance = (deps: Dependencies): Appliance => {
               return slug === null ? null : running.hours(slug);
             }),
           panels: systemPanels(platform),
-          cover: cover.set,
+          cover: screens.blackout,
           stayAwake,
           rest: screens.rest,
           now: Date.now,
@@ -156,7 +148,6 @@ export const createAppliance = (deps: Dependencies): Appliance => {
       if (!app.isPackaged) return;
       looking = setInterval(() => void lookForConfig().then(startWithConfig), CONFIG_MS);
     },
-    cover: cover.renew,
     health: () => {
       const { on, changesAt, by } = power?.status() ?? { on: true, changesAt: null, by: 'none' };
       const next = changesAt === null ? null : new Date(changesAt).toISOString();

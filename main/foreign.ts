@@ -3,8 +3,9 @@
  * it, with no preload script and so with no way back to it.
  */
 import { once } from 'node:events';
-import { type BrowserWindow, type WebContents, WebContentsView } from 'electron';
+import { type WebContents, WebContentsView } from 'electron';
 import { foreignChannel } from './channels.ts';
+import type { LayeredWindow } from './layers.ts';
 import { lockedPreferences } from './preferences.ts';
 import { foreignCallSchema } from './service-host.ts';
 
@@ -17,39 +18,32 @@ const MOST_VIEWS = 4;
 export const ABORTED = -3;
 
 /**
- * Lets the page of a window open them, until it goes.
+ * Lets a page of the service open pages of others, until it navigates or is gone.
  * @param dress is called with each of them, to be made like any other page of the display
  */
-export const hostForeign = (window: BrowserWindow, dress: (contents: WebContents) => void): void => {
-  const { webContents: page } = window;
-  const views = new Map<number, { view: WebContentsView; isShown: boolean }>();
+export const hostForeign = (window: LayeredWindow, page: WebContents, dress: (contents: WebContents) => void): void => {
+  const views = new Map<number, { view: WebContentsView; contents: WebContents }>();
 
-  /** One that is not shown lies beside the window, where it is painted and not seen. */
-  const place = (id: number): void => {
-    const entry = views.get(id);
-    if (entry === undefined) return;
-    const { width, height } = window.getContentBounds();
-    entry.view.setBounds({ x: entry.isShown ? 0 : width, y: 0, width, height });
-    entry.view.webContents.setAudioMuted(!entry.isShown);
-  };
+  /** One that is not shown lies under the page at full size: loaded and laid out, but covered and silent. */
   const turn = (id: number, isShown: boolean): void => {
     const entry = views.get(id);
-    if (entry !== undefined) entry.isShown = isShown;
-    place(id);
+    if (entry === undefined) return;
+    window.put(entry.view, isShown ? 'external' : 'hidden');
+    entry.contents.setAudioMuted(!isShown);
   };
   const close = (id: number): void => {
     const entry = views.get(id);
-    views.delete(id);
     if (entry === undefined) return;
-    if (!window.isDestroyed()) window.contentView.removeChildView(entry.view);
-    entry.view.webContents.close();
+    views.delete(id);
+    window.remove(entry.view);
+    if (!entry.contents.isDestroyed()) entry.contents.close();
   };
   const closeAll = (): void => {
     for (const id of views.keys()) close(id);
   };
 
   const ended = async (id: number): Promise<void> => {
-    const contents = views.get(id)?.view.webContents;
+    const contents = views.get(id)?.contents;
     if (contents !== undefined) await once(contents, 'destroyed');
   };
 
@@ -58,15 +52,18 @@ export const hostForeign = (window: BrowserWindow, dress: (contents: WebContents
     close(id);
     if (views.size >= MOST_VIEWS) throw new Error(`more than ${MOST_VIEWS} pages at a time`);
     const view = new WebContentsView({ webPreferences: { ...lockedPreferences, partition: foreignPartition } });
-    views.set(id, { view, isShown: false });
-    window.contentView.addChildView(view);
-    place(id);
-    dress(view.webContents);
-    // One that is lost is a black hole in the picture; the page underneath awaits its end, and goes on.
-    view.webContents.on('render-process-gone', () => close(id));
-    await view.webContents.loadURL(url).catch((error: Error & { errno?: number }) => {
+    // What has not painted yet shows what is underneath.
+    view.setBackgroundColor('#00000000');
+    const contents = view.webContents;
+    views.set(id, { view, contents });
+    turn(id, false);
+    dress(contents);
+    // A page may crash, or close itself: the page underneath awaits its end, and goes on.
+    contents.on('render-process-gone', () => close(id));
+    contents.on('destroyed', () => close(id));
+    await contents.loadURL(url).catch((error: Error & { errno?: number }) => {
       // One that was kept from where it led, as back to this service, has no page at all.
-      if (error.errno === ABORTED && view.webContents.getURL() !== '') return;
+      if (error.errno === ABORTED && !contents.isDestroyed() && contents.getURL() !== '') return;
       close(id);
       throw error;
     });
@@ -80,11 +77,8 @@ export const hostForeign = (window: BrowserWindow, dress: (contents: WebContents
     else if (call.do === 'awaitEnd') await ended(call.id);
     else turn(call.id, call.do === 'show');
   });
-  window.on('resize', () => {
-    for (const id of views.keys()) place(id);
-  });
-  // A page that comes anew, or is lost, knows nothing of those that were opened before.
+  // A page that is loaded again, or is lost, does not know those that were opened before.
   page.on('did-navigate', closeAll);
   page.on('render-process-gone', closeAll);
-  window.on('closed', closeAll);
+  page.on('destroyed', closeAll);
 };

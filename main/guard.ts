@@ -1,20 +1,17 @@
 /** Keeps every page to where it belongs, and shut to everything that a passer-by could open. */
-import { pathToFileURL } from 'node:url';
 import { app, type Session, session, type WebContents } from 'electron';
 import { foreignPartition } from './foreign.ts';
+import { ownOrigin } from './own-pages.ts';
 
 /** Where pages of the kiosk may be. */
 export interface Territory {
   /** The service's origin; null while there is no service. */
   origin(): string | null;
-  /** The folder of the kiosk's own pages. */
-  pagesDir: string;
 }
 
 /** Whether a window may be at an address. */
-const isOwn = (url: string, { origin, pagesDir }: Territory): boolean =>
-  URL.canParse(url) &&
-  (new URL(url).origin === origin() || new URL(url).href.startsWith(`${pathToFileURL(pagesDir).href}/`));
+const isOwn = (url: string, { origin }: Territory): boolean =>
+  URL.canParse(url) && (new URL(url).origin === origin() || url.startsWith(`${ownOrigin}/`));
 
 /** What frames may hold: pages of the web, which are sandboxed, and what a page writes itself. */
 const isFrameable = (url: string): boolean => /^(https?:|about:(blank|srcdoc)$)/.test(url);

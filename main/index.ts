@@ -8,6 +8,8 @@ import { guardEverything } from './guard.ts';
 import { boxIdOf } from './identity.ts';
 import { gpuLost } from './ladder.ts';
 import { createMaintenance } from './maintenance.ts';
+import { ownMemory } from './memory.ts';
+import { registerOwnPages, serveOwnPages } from './own-pages.ts';
 import { findPaths } from './paths.ts';
 import { hashPin } from './pin.ts';
 import { createRelaunch } from './relaunch.ts';
@@ -57,13 +59,12 @@ const screens = createScreens(
       return `${service.url}${path}?deviceId=${encodeURIComponent(deviceId)}`;
     },
     troublePage: (retryMs) =>
-      service === null && fault === null
-        ? null
-        : troublePage(paths.pagesDir, service === null ? fault : null, retryMs ?? RETRY_MS),
-    memoryByProcess: () => new Map(app.getAppMetrics().map(({ pid, memory }) => [pid, memory.workingSetSize * 1024])),
+      service === null && fault === null ? null : troublePage(service === null ? fault : null, retryMs ?? RETRY_MS),
+    memoryByProcess: () =>
+      new Map(app.getAppMetrics().map(({ pid, memory }) => [pid, ownMemory(pid, memory.workingSetSize * 1024)])),
     onRelaunch: relaunch,
-    onShown: () => appliance.cover(),
     onChord: (place) => maintenance.toggle(place),
+    onCloseRequest: () => maintenance.close(),
   },
   { preload: paths.preload.player, memory: totalmem() },
 );
@@ -72,8 +73,6 @@ const appliance = createAppliance({
   host,
   paths,
   screens,
-  displays: () => screen.getAllDisplays(),
-  isAttended: () => maintenance.isOpen(),
   service: () => service,
   onRelaunch: relaunch,
 });
@@ -121,8 +120,9 @@ const maintenance = createMaintenance(
         log: host.lines(),
       }),
     obey,
+    windowOf: ({ display }) => screens.list().find(({ place }) => place.display.id === display.id)?.window,
   },
-  { pagesDir: paths.pagesDir, preload: paths.preload.maintenance },
+  { preload: paths.preload.maintenance },
 );
 
 /** What can't go on ends, on record; whoever started the app starts it again. */
@@ -208,7 +208,6 @@ const arrange = (): void => {
   });
   screens.arrange(places);
   maintenance.arrange(places);
-  appliance.cover();
 };
 
 // Phase 3: windows, from the first moment; without a service they say so.
@@ -218,7 +217,7 @@ const openWindows = (): void => {
   screen.on('display-added', arrange);
   screen.on('display-removed', arrange);
   screen.on('display-metrics-changed', arrange);
-  app.on('second-instance', () => screens.list()[0]?.focus());
+  app.on('second-instance', () => screens.list()[0]?.window.focus());
   appliance.ready();
 };
 
@@ -269,12 +268,16 @@ const stopWell = (): void => {
 };
 
 app.enableSandbox();
+// A locked keyring would ask for its password over the picture.
+app.commandLine.appendSwitch('password-store', 'basic');
+registerOwnPages();
 handleCrashes();
 if (takeLock()) {
-  guardEverything({ origin: () => service?.url ?? null, pagesDir: paths.pagesDir });
+  guardEverything({ origin: () => service?.url ?? null });
   stopWell();
   const boot = async (): Promise<void> => {
     await app.whenReady();
+    serveOwnPages(paths.pagesDir);
     await appliance.prepare();
     openWindows();
     await hostService();

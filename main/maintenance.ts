@@ -1,8 +1,10 @@
 /** The maintenance page: for whoever stands before the box with a keyboard and knows the PIN. */
-import { join } from 'node:path';
-import { BrowserWindow } from 'electron';
+import { WebContentsView } from 'electron';
 import { maintenanceChannel } from './channels.ts';
+import { hearChord } from './display-view.ts';
 import type { Place } from './displays.ts';
+import type { LayeredWindow } from './layers.ts';
+import { ownPage, ownPartition } from './own-pages.ts';
 import { createLock, hashPin } from './pin.ts';
 import { lockedPreferences } from './preferences.ts';
 import { turnContents } from './rotation.ts';
@@ -22,36 +24,31 @@ interface Dependencies {
   view(): MaintenanceView;
   /** @throws Error with a sentence for a person */
   obey(order: MaintenanceOrder): Promise<void>;
+  /** The window of a display, over whose page it opens; undefined: the display has none. */
+  windowOf(place: Place): LayeredWindow | undefined;
 }
 
 interface Options {
-  pagesDir: string;
   preload: string;
 }
 
 export interface Maintenance {
   /** Opens the page over a display, or closes it where it is open. */
   toggle(place: Place): void;
-  /** Whether somebody has it open. */
-  isOpen(): boolean;
   /** The displays are elsewhere now, turned otherwise, or gone. */
   arrange(places: readonly Place[]): void;
   close(): void;
 }
 
 export const createMaintenance = (
-  { pin, keepPin, view, obey }: Dependencies,
-  { pagesDir, preload }: Options,
+  { pin, keepPin, view, obey, windowOf }: Dependencies,
+  { preload }: Options,
 ): Maintenance => {
   // Outlives the page, so that opening it anew is no way round the wait.
   const lock = createLock(() => performance.now());
-  let window: BrowserWindow | null = null;
-  let follow: (places: readonly Place[]) => void = () => {};
+  let opened: { close(): void; follow(places: readonly Place[]): void } | null = null;
 
-  const close = (): void => {
-    window?.destroy();
-    window = null;
-  };
+  const close = (): void => opened?.close();
 
   const answerTo = (): ((call: MaintenanceCall) => Promise<MaintenanceAnswer | null>) => {
     let isOpen = false;
@@ -83,55 +80,49 @@ export const createMaintenance = (
     };
   };
 
-  const open = ({ display, rotation }: Place): void => {
-    const opened = new BrowserWindow({
-      ...display.bounds,
-      kiosk: true,
-      fullscreen: true,
-      frame: false,
-      show: false,
-      alwaysOnTop: true,
-      autoHideMenuBar: true,
-      backgroundColor: '#17343a',
-      title: 'Maintenance',
-      webPreferences: { ...lockedPreferences, preload },
+  const open = (place: Place): void => {
+    const window = windowOf(place);
+    if (window === undefined) return;
+    const page = new WebContentsView({
+      webPreferences: { ...lockedPreferences, partition: ownPartition, preload },
     });
-    window = opened;
-    const { webContents } = opened;
-    const turn = turnContents(webContents, rotation);
-    follow = (places) => {
-      const place = places.find((each) => each.display.id === display.id);
-      if (place === undefined) return close();
-      opened.setBounds(place.display.bounds);
-      turn(place.rotation);
+    page.setBackgroundColor('#17343a');
+    const { webContents } = page;
+    const turn = turnContents(webContents, place.rotation);
+    const mine = {
+      follow: (places: readonly Place[]): void => {
+        const now = places.find((each) => each.display.id === place.display.id);
+        if (now === undefined) mine.close();
+        else turn(now.rotation);
+      },
+      close: (): void => {
+        if (opened === mine) opened = null;
+        window.remove(page);
+        if (!webContents.isDestroyed()) webContents.close();
+      },
     };
+    opened = mine;
     const answer = answerTo();
     webContents.ipc.handle(maintenanceChannel, (event, call: unknown) =>
       event.senderFrame === webContents.mainFrame ? answer(maintenanceCall.parse(call)) : null,
     );
-    // By Alt+F4 too.
-    opened.on('closed', () => {
-      if (window === opened) window = null;
+    webContents.on('render-process-gone', mine.close);
+    webContents.on('unresponsive', mine.close);
+    webContents.on('destroyed', mine.close);
+    hearChord(webContents, mine.close);
+    webContents.once('did-finish-load', () => {
+      if (opened === mine) window.put(page, 'maintenance');
     });
-    // What happens to one that is gone is no affair of the next.
-    const closeThis = (): void => {
-      if (window === opened) close();
-    };
-    webContents.on('render-process-gone', closeThis);
-    webContents.on('unresponsive', closeThis);
-    opened.once('ready-to-show', () => opened.show());
-    opened.loadFile(join(pagesDir, 'maintenance.html')).catch(closeThis);
+    window.put(page, 'hidden');
+    webContents.loadURL(ownPage('maintenance.html')).catch(mine.close);
   };
 
   return {
     toggle: (place) => {
-      if (window === null) open(place);
+      if (opened === null) open(place);
       else close();
     },
-    isOpen: () => window !== null,
-    arrange: (places) => {
-      if (window !== null) follow(places);
-    },
+    arrange: (places) => opened?.follow(places),
     close,
   };
 };

@@ -1,8 +1,9 @@
 /** One display's screen: its page, and the ladder that brings it back. */
 import type { Logger } from 'pino';
+import { createDisplayView } from './display-view.ts';
 import type { Place } from './displays.ts';
 import { climb, createLadder, type Happening, memoryBudget, type Step } from './ladder.ts';
-import { createPane, type Picture } from './pane.ts';
+import type { LayeredWindow } from './layers.ts';
 import type { KioskHealth } from './service-host.ts';
 
 interface Dependencies {
@@ -10,11 +11,11 @@ interface Dependencies {
   /** The page of the service for a place; null while there is no service. */
   pageOf(place: Place): string | null;
   /** What to show while there is none, or after it failed too often; null: nothing is known to be wrong yet. */
-  troublePage(retryMs: number | null): Pick<Extract<Picture, { file: string }>, 'file' | 'query'> | null;
+  troublePage(retryMs: number | null): string | null;
   onStep(step: Step, place: Place): void;
-  /** A window came to the front. */
-  onShown(): void;
   onChord(place: Place): void;
+  /** Somebody asked the display's window to close. */
+  onCloseRequest(): void;
 }
 
 interface ScreenOptions {
@@ -25,6 +26,8 @@ interface ScreenOptions {
 
 export interface Screen {
   readonly place: Place;
+  /** For what lies over its page. */
+  readonly window: LayeredWindow;
   /** Opens its page, or the trouble page where there is no service. */
   open(): void;
   /** The display moved, or shows something else now. */
@@ -34,14 +37,15 @@ export interface Screen {
   processId(): number | null;
   /** Since its page last told how it is. */
   silentMs(): number;
-  focus(): void;
+  /** Black over its page, or not. */
+  blackout(on: boolean): void;
   health(): KioskHealth['screens'][number];
   close(): void;
 }
 
 export const createScreen = (
   given: Place,
-  { log, pageOf, troublePage, onStep, onShown, onChord }: Dependencies,
+  { log, pageOf, troublePage, onStep, onChord, onCloseRequest }: Dependencies,
   { preload, memory }: ScreenOptions,
 ): Screen => {
   let place = given;
@@ -55,7 +59,7 @@ export const createScreen = (
     if (step !== null) take(step);
   };
 
-  const pane = createPane(
+  const view = createDisplayView(
     place.display,
     {
       onBeat: (beat) => {
@@ -66,22 +70,22 @@ export const createScreen = (
         if (pageOf(place) === null) log.warn({ display: place.display.label, reason }, 'a page of the kiosk is lost');
         else happen({ type: 'lost', reason });
       },
-      onShown,
       onChord: () => onChord(place),
+      onCloseRequest,
     },
     { preload },
   );
 
   const showTrouble = (retryMs: number | null): void => {
-    const page = troublePage(retryMs);
-    if (page !== null) pane.show({ ...page, rotation: place.rotation });
+    const url = troublePage(retryMs);
+    if (url !== null) view.show({ url, partition: null, rotation: place.rotation });
   };
 
   const open = (): void => {
     const url = pageOf(place);
     if (url === null) return showTrouble(null);
     happen({ type: 'opened' });
-    pane.show({ url, partition: place.partition, rotation: place.rotation });
+    view.show({ url, partition: place.partition, rotation: place.rotation });
   };
 
   const take = (step: Step): void => {
@@ -98,7 +102,7 @@ export const createScreen = (
     arrange: (next) => {
       const before = place;
       place = next;
-      pane.move(next.display);
+      view.window.move(next.display.bounds);
       const isSame = (['deviceId', 'screen', 'rotation', 'partition'] as const).every(
         (key) => next[key] === before[key],
       );
@@ -107,9 +111,10 @@ export const createScreen = (
     happen: (happening) => {
       if (pageOf(place) !== null) happen(happening);
     },
-    processId: pane.processId,
+    window: view.window,
+    blackout: view.blackout,
+    processId: view.processId,
     silentMs: () => performance.now() - (lastBeat?.at ?? Number.NEGATIVE_INFINITY),
-    focus: pane.focus,
     health: () => ({
       display: place.display.label || `Display ${place.display.id}`,
       deviceId: place.deviceId,
@@ -124,6 +129,6 @@ export const createScreen = (
       slide: ladder.last?.slide ?? null,
       lastBeatAt: lastBeat?.date.toISOString() ?? null,
     }),
-    close: pane.close,
+    close: view.close,
   };
 };

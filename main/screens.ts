@@ -13,9 +13,8 @@ interface Dependencies {
   memoryByProcess(): ReadonlyMap<number, number>;
   /** The last rung: start the whole app anew. */
   onRelaunch(reason: string): void;
-  /** A window came to the front. */
-  onShown(): void;
   onChord(place: Place): void;
+  onCloseRequest(): void;
 }
 
 type Settings = Parameters<typeof createScreen>[2];
@@ -27,6 +26,8 @@ export interface Screens {
   open(): void;
   /** While at rest nothing is recovered: the panels are off, and need not paint. */
   rest(resting: boolean): void;
+  /** Black over every display, those that are plugged in later too: for displays that can't be switched off. */
+  blackout(on: boolean): void;
   list(): readonly Screen[];
   health(): Pick<KioskHealth, 'screens' | 'recoveries' | 'lastRecovery'>;
   close(): void;
@@ -41,6 +42,7 @@ export const createScreens = (dependencies: Dependencies, settings: Settings): S
   const recoveries = { reload: 0, recreate: 0, fallback: 0, relaunch: 0 };
   let lastRecovery: KioskHealth['lastRecovery'] = null;
   let isResting = false;
+  let isBlack = false;
 
   const onStep = ({ to, reason }: Step, { display, deviceId }: Place): void => {
     recoveries[to] += 1;
@@ -75,6 +77,7 @@ export const createScreens = (dependencies: Dependencies, settings: Settings): S
         else {
           const added = createScreen(place, { ...dependencies, onStep }, settings);
           screens.set(place.display.id, added);
+          added.blackout(isBlack);
           added.open();
         }
       }
@@ -90,6 +93,10 @@ export const createScreens = (dependencies: Dependencies, settings: Settings): S
     },
     rest: (resting) => {
       isResting = resting;
+    },
+    blackout: (on) => {
+      isBlack = on;
+      for (const screen of screens.values()) screen.blackout(on);
     },
     list: () => [...screens.values()],
     health: () => ({ screens: [...screens.values()].map((screen) => screen.health()), recoveries, lastRecovery }),

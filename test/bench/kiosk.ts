@@ -5,7 +5,7 @@ import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout as wait } from 'node:timers/promises';
-import { askOf, killPage, passTime } from '../support/electron/ask.ts';
+import { askOf, crashPage, passTime } from '../support/electron/ask.ts';
 
 const KILLS = Number(process.env['SIGNAGE_TEST_RENDERER_KILLS'] ?? 30);
 
@@ -42,7 +42,7 @@ export const benchKiosk = async (): Promise<void> => {
   const times: number[] = [];
   while (times.length < KILLS) {
     while (!(await isPlaying())) await wait(50);
-    times.push(await killPage(ask));
+    times.push(await crashPage(ask));
     await passTime(ask, 61);
   }
   const ended = once(app, 'exit');

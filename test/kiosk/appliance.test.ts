@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { expect } from 'vitest';
 import type { Health } from '../../service/wire/health.ts';
 import { describeBrowser, itBrowser as it } from '../support/browser.ts';
-import { type Electron, killPage } from '../support/electron/ask.ts';
+import { crashPage, type Electron, layersOf } from '../support/electron/ask.ts';
 import { displaysOf, itDouble, patience, startKiosk } from '../support/kiosk.ts';
 import { lobby } from '../support/player.ts';
 import { temporaryFolder } from '../support/service.ts';
@@ -23,42 +23,46 @@ describeBrowser('the appliance', { timeout: 120_000 }, () => {
   it('is black in closed hours, lets the displays sleep, and comes back', async () => {
     const kiosk = await startKiosk({ content: content(true), config });
     const blockers = () => kiosk.evaluate(({ done }: Electron) => [...done.blockers].length);
-    const windows = () => kiosk.evaluate(({ BrowserWindow }: Electron) => BrowserWindow.getAllWindows().length);
+    const layers = () => layersOf(kiosk.evaluate);
     await kiosk.page(/\/screen\/lobby/);
-    await expect.poll(async () => [await blockers(), await windows()], patience).toEqual([0, 2]);
+    await expect
+      .poll(async () => [await blockers(), await layers()], patience)
+      .toEqual([0, [['/screen/lobby', 'black']]]);
     const { kiosk: health } = (await (await fetch(`${await kiosk.url()}/healthz`)).json()) as Health;
     expect(health).toMatchObject({ displays: { on: false }, updates: { ready: null, onTrial: false, failed: [] } });
     writeFileSync(join(kiosk.dataDir, 'content.json'), JSON.stringify(content(false)));
-    await expect.poll(async () => [await blockers(), await windows()], patience).toEqual([1, 1]);
+    await expect.poll(async () => [await blockers(), await layers()], patience).toEqual([1, [['/screen/lobby']]]);
   });
 
   itDouble('stays black in closed hours, whatever comes to the front and whichever displays there are', async () => {
-    const kiosk = await startKiosk({ content: content(true), config });
-    /** Oldest first, as they lie on each other. */
-    const windows = () =>
-      kiosk.evaluate(({ BrowserWindow }: Electron) =>
-        BrowserWindow.getAllWindows().map(({ options }: Electron) => options.title),
-      );
-    const [page, cover] = ['Signage player', 'Signage player, closed'];
+    const displays = [1, 2].map((display) => ({ display, screen: 'lobby' }));
+    const kiosk = await startKiosk({ content: content(true), config: { kiosk: { displays } } });
+    const layers = () => layersOf(kiosk.evaluate);
+    const [page, black, maintenancePage] = ['/screen/lobby', 'black', 'kiosk://pages/maintenance.html'];
     const player = await kiosk.page(/\/screen\/lobby/);
-    await expect.poll(windows, patience).toEqual([page, cover]);
-    // Who comes to look after the box is not shut out.
+    await expect.poll(layers, patience).toEqual([[page, black]]);
+    // The person who looks after the box sees the maintenance page.
     await player.keyboard.press('Control+Alt+Shift+KeyM');
     const maintenance = await kiosk.page(/maintenance\.html/);
     await maintenance.getByRole('heading', { name: 'Choose a PIN' }).waitFor();
-    await killPage(kiosk.evaluate);
-    expect(await windows()).toEqual([cover, 'Maintenance', page]);
+    await expect.poll(layers, patience).toEqual([[page, black, maintenancePage]]);
     await maintenance.keyboard.press('Escape').catch(() => {});
-    await expect.poll(windows, patience).toEqual([page, cover]);
+    await expect.poll(layers, patience).toEqual([[page, black]]);
 
-    await killPage(kiosk.evaluate);
-    await expect.poll(windows, patience).toEqual([page, cover]);
+    await crashPage(kiosk.evaluate);
+    const shows = async () => await kiosk.pages().at(-1)?.getByText('Good morning').first().isVisible();
+    // A page that has crashed answers with an error.
+    await expect.poll(() => shows().catch(() => false), patience).toBe(true);
+    await expect.poll(layers, patience).toEqual([[page, black]]);
     const plug = displaysOf([
       [960, 540],
       [960, 540],
     ]);
     await kiosk.evaluate(({ screen }: Electron, displays) => screen.become(displays), plug);
-    await expect.poll(windows, patience).toEqual([page, cover, cover]);
+    await expect.poll(layers, patience).toEqual([
+      [page, black],
+      [page, black],
+    ]);
   });
 
   it('orders the version before it where this one has started three times without proving well', async () => {

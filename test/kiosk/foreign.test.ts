@@ -21,26 +21,30 @@ const startForeign = async (): Promise<string> => {
   return `http://127.0.0.1:${(server.address() as AddressInfo).port}/`;
 };
 
+/** The views of other sites' pages, and whether they lie over the page of the service. */
 const viewsOf = (kiosk: TestKiosk) =>
-  kiosk.evaluate(({ BrowserWindow }: Electron) =>
-    BrowserWindow.getAllWindows()
-      .flatMap((window: Electron) => window.contentView.children)
-      .map(({ bounds, webContents }: Electron) => ({
-        partition: webContents.session.partition,
-        isMuted: webContents.isMuted,
-        isShown: bounds.x === 0,
-        isWhole: bounds.width > 0 && bounds.height > 0,
-      })),
+  kiosk.evaluate(({ BaseWindow }: Electron) =>
+    BaseWindow.getAllWindows().flatMap(({ contentView: { children } }: Electron) => {
+      const partitionOf = ({ webContents }: Electron) => webContents?.session.partition;
+      const page = children.findIndex((view: Electron) => partitionOf(view)?.startsWith('persist:'));
+      return children
+        .filter((view: Electron) => partitionOf(view) === 'foreign')
+        .map((view: Electron) => ({
+          isMuted: view.webContents.isMuted,
+          isShown: children.indexOf(view) > page,
+          isWhole: view.bounds.x === 0 && view.bounds.width > 0 && view.bounds.height > 0,
+        }));
+    }),
   );
 
 const crashView = (kiosk: TestKiosk) =>
-  kiosk.evaluate(({ BrowserWindow }: Electron) => {
-    for (const window of BrowserWindow.getAllWindows())
-      for (const view of window.contentView.children) view.webContents.forcefullyCrashRenderer();
+  kiosk.evaluate(({ webContents }: Electron) => {
+    for (const contents of webContents.getAllWebContents())
+      if (contents.session.partition === 'foreign') contents.forcefullyCrashRenderer();
   });
 
-const shown = { partition: 'foreign', isMuted: false, isShown: true, isWhole: true };
-const beside = { ...shown, isMuted: true, isShown: false };
+const shown = { isMuted: false, isShown: true, isWhole: true };
+const covered = { ...shown, isMuted: true, isShown: false };
 const config = { kiosk: { displays: [{ display: 1, screen: 'lobby' }] } };
 
 describeBrowser('a page that forbids frames', { timeout: 120_000 }, () => {
@@ -74,7 +78,7 @@ describeBrowser('a page that forbids frames', { timeout: 120_000 }, () => {
       await expect.poll(() => page.url(), patience).toBe(`${url}#figures`);
 
       await command({ command: 'blackout', blackout: true });
-      await expect.poll(() => viewsOf(kiosk), patience).toEqual([beside]);
+      await expect.poll(() => viewsOf(kiosk), patience).toEqual([covered]);
       await command({ command: 'blackout', blackout: false });
       await expect.poll(() => viewsOf(kiosk), patience).toEqual([shown]);
 
@@ -82,6 +86,16 @@ describeBrowser('a page that forbids frames', { timeout: 120_000 }, () => {
       await expect.poll(() => viewsOf(kiosk), patience).toEqual([]);
       await expect.poll(() => page.isClosed(), patience).toBe(true);
 
+      await command({ command: 'redirect', url });
+      await expect.poll(() => viewsOf(kiosk), patience).toEqual([shown]);
+      // A page that closes itself costs its own view, and nothing else.
+      await kiosk.evaluate(({ webContents }: Electron) =>
+        webContents
+          .getAllWebContents()
+          .find(({ session }: Electron) => session.partition === 'foreign')
+          .close(),
+      );
+      await expect.poll(() => viewsOf(kiosk), patience).toEqual([]);
       await command({ command: 'redirect', url });
       await expect.poll(() => viewsOf(kiosk), patience).toEqual([shown]);
       await command({ command: 'reload' });

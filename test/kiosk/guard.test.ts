@@ -39,8 +39,8 @@ describeBrowser('the kiosk is shut', { timeout: 90_000 }, () => {
       link.download = 'x.txt';
       link.click();
     });
-    await kiosk.evaluate(({ BrowserWindow }) => {
-      for (const window of BrowserWindow.getAllWindows()) window.close();
+    await kiosk.evaluate(({ BaseWindow }) => {
+      for (const window of BaseWindow.getAllWindows()) window.close();
     });
     // What was asked before this is answered by now.
     await page.evaluate(async () => (await fetch('/healthz')).status);
@@ -73,14 +73,14 @@ describeBrowser('the kiosk is shut', { timeout: 90_000 }, () => {
       };
     });
     expect(judged).toEqual({ certificate: true, clientCertificate: true, download: true, answers: [false, null] });
-    const webview = await kiosk.evaluate(({ BrowserWindow }) => {
+    const webview = await kiosk.evaluate(({ webContents: all }) => {
       let prevented = 0;
       const event = (url: string, isMainFrame: boolean) => ({
         url,
         isMainFrame,
         preventDefault: () => void prevented++,
       });
-      const [{ webContents }] = BrowserWindow.getAllWindows();
+      const [webContents] = all.getAllWebContents();
       webContents.emit('will-attach-webview', event('', false));
       webContents.emit('will-frame-navigate', event('file:///etc/passwd', false));
       webContents.emit('will-frame-navigate', event('chrome://settings/', false));
@@ -94,19 +94,20 @@ describeBrowser('the kiosk is shut', { timeout: 90_000 }, () => {
   itDouble('by the preferences of every window, the sandbox, one instance, and refused switches', async () => {
     const kiosk = await startKiosk();
     await kiosk.url();
-    const opened = await kiosk.evaluate(({ BrowserWindow, done }) => ({
-      windows: BrowserWindow.getAllWindows().map(({ options }: Electron) => options),
+    const opened = await kiosk.evaluate(({ BaseWindow, done }) => ({
+      windows: BaseWindow.getAllWindows().map(({ options }: Electron) => options),
+      views: BaseWindow.getAllWindows().flatMap(({ contentView }: Electron) =>
+        contentView.children.map(({ options }: Electron) => options),
+      ),
       sandboxed: done.sandboxed,
+      switches: done.switches,
     }));
-    expect(opened.sandboxed).toBe(true);
+    expect(opened).toMatchObject({ sandboxed: true, switches: { 'password-store': 'basic' } });
     for (const options of opened.windows) {
-      expect(options).toMatchObject({
-        kiosk: true,
-        frame: false,
-        backgroundColor: '#000000',
-        webPreferences: lockedPreferences,
-      });
+      expect(options).toMatchObject({ kiosk: true, frame: false, backgroundColor: '#000000' });
     }
+    expect(opened.views.length).toBeGreaterThan(0);
+    for (const options of opened.views) expect(options).toMatchObject({ webPreferences: lockedPreferences });
     expect(lockedPreferences).toMatchObject({
       ...{ contextIsolation: true, sandbox: true, nodeIntegration: false, webSecurity: true, webviewTag: false },
       ...{ devTools: false, disableDialogs: true, backgroundThrottling: false },

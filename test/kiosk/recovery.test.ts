@@ -3,7 +3,7 @@ import { mkdirSync, rmdirSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect } from 'vitest';
 import { describeBrowser, itBrowser as it } from '../support/browser.ts';
-import { killPage, passTime } from '../support/electron/ask.ts';
+import { crashPage, passTime } from '../support/electron/ask.ts';
 import { itDouble, patience, startKiosk } from '../support/kiosk.ts';
 import { lobby } from '../support/player.ts';
 import { healthOf, plays } from './health.ts';
@@ -22,7 +22,7 @@ describeBrowser('recovery', { timeout: 120_000 + KILLS * 10_000 }, () => {
       return others.length === 0 && ((await page?.getByText('Good morning').first().isVisible()) ?? false);
     };
     for (let kill = 1; kill <= KILLS; kill++) {
-      await killPage(kiosk.evaluate);
+      await crashPage(kiosk.evaluate);
       // A page that has crashed answers with an error.
       await expect.poll(() => isBack().catch(() => false), patience).toBe(true);
       await plays(kiosk, [{ state: 'playing', slide: 'hello' }]);
@@ -34,7 +34,7 @@ describeBrowser('recovery', { timeout: 120_000 + KILLS * 10_000 }, () => {
     expect(lastRecovery).toMatchObject({ step: 'recreate', reason: expect.stringContaining('gone') });
     expect(kiosk.printed.stderr.match(/a screen is being recovered/g)).toHaveLength(recoveries.recreate);
 
-    for (let kill = 0; kill < 3; kill++) await killPage(kiosk.evaluate);
+    for (let kill = 0; kill < 3; kill++) await crashPage(kiosk.evaluate);
     const trouble = await kiosk.page(/trouble\.html\?kind=screen/);
     await trouble.getByRole('heading', { name: 'One moment' }).waitFor();
     expect(await healthOf(kiosk)).toMatchObject({ screens: [{ state: 'fallback' }], recoveries: { fallback: 1 } });

@@ -59,7 +59,7 @@ describeBrowser('displays', { timeout: 90_000 }, () => {
       [first, { ...second, id: 99 }],
     );
     await expect.poll(devices, patience).toEqual([both[0]]);
-    const windows = () => kiosk.evaluate(({ BrowserWindow }) => BrowserWindow.getAllWindows().length);
+    const windows = () => kiosk.evaluate(({ BaseWindow }) => BaseWindow.getAllWindows().length);
     await expect.poll(() => readSlots(kiosk.dataDir), patience).toEqual([11, 99, 100]);
     expect(await windows()).toBe(1);
   });

@@ -38,17 +38,26 @@ export const askOf =
     return result;
   };
 
-/** Kills the page's process; resolves when another window is in front, to how long that took, ms. */
-export const killPage = (ask: Ask): Promise<number> =>
+/** Crashes the process of the first window's page; resolves when another page is on, to how long that took, ms. */
+export const crashPage = (ask: Ask): Promise<number> =>
   ask(
-    ({ app, BrowserWindow }) =>
+    ({ BaseWindow }) =>
       new Promise<number>((resolve) => {
-        const killedAt = Date.now();
-        const [window] = BrowserWindow.getAllWindows();
-        app.once('browser-window-created', (_event: Electron, next: Electron) => {
-          next.once('show', () => resolve(Date.now() - killedAt));
-        });
-        window.webContents.forcefullyCrashRenderer();
+        const crashedAt = Date.now();
+        const [window] = BaseWindow.getAllWindows();
+        /** The one on top; one that is being loaded lies below it. */
+        const shown = () =>
+          window.contentView.children
+            .map(({ webContents }: Electron) => webContents)
+            .findLast((contents: Electron) => /^(http|kiosk:..pages.trouble)/.test(contents?.getURL()));
+        const crashed = shown();
+        const timer = setInterval(() => {
+          const page = shown();
+          if (page === undefined || page === crashed) return;
+          clearInterval(timer);
+          resolve(Date.now() - crashedAt);
+        }, 2);
+        crashed.forcefullyCrashRenderer();
       }),
   );
 
@@ -58,3 +67,15 @@ export const passTime = (ask: Ask, seconds: number): Promise<void> =>
     const read = performance.now.bind(performance);
     performance.now = () => read() + ms;
   }, seconds * 1000);
+
+/** What each window shows, from the bottom to the top: the path of a page, `black` for a plain view. */
+export const layersOf = (ask: Ask): Promise<string[][]> =>
+  ask(({ BaseWindow }) =>
+    BaseWindow.getAllWindows().map((window: Electron) =>
+      window.contentView.children.map(({ webContents }: Electron) =>
+        webContents === undefined
+          ? 'black'
+          : (/^[^?#]*?(?=[?#]|$)/.exec(webContents.getURL())?.[0].replace(/^http:..[^/]*/, '') ?? ''),
+      ),
+    ),
+  );

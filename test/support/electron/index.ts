@@ -9,12 +9,17 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { type Chromium, launchChromium } from './chromium.ts';
 import type { Session } from './session.ts';
-import { BrowserWindow, Ipc, sessionOf, setWorld, WebContentsView } from './window.ts';
+import { BaseWindow, Ipc, sessionOf, setWorld, View, WebContents, WebContentsView } from './window.ts';
 
 const root = join(import.meta.dirname, '..', '..', '..');
 
 /** What was done to the app that can't be seen from outside. */
-export const done = { sandboxed: false, hardwareAcceleration: true, blockers: new Set<number>() };
+export const done = {
+  sandboxed: false,
+  hardwareAcceleration: true,
+  blockers: new Set<number>(),
+  switches: {} as Record<string, string>,
+};
 
 // As Electron has it in a packaged app.
 Object.assign(process, { resourcesPath: join(root, 'resources') });
@@ -48,6 +53,10 @@ class App extends EventEmitter {
   #isQuitting = false;
 
   readonly commandLine = {
+    appendSwitch: (name: string, value: string): void => {
+      if (this.isReady()) throw new Error(`the switch --${name} comes too late`);
+      done.switches[name] = value;
+    },
     hasSwitch: (name: string): boolean =>
       process.argv.some((argument) => argument === `--${name}` || argument.startsWith(`--${name}=`)),
   };
@@ -68,6 +77,11 @@ class App extends EventEmitter {
     return true;
   }
 
+  #isReady = false;
+
+  isReady(): boolean {
+    return this.#isReady;
+  }
   whenReady(): Promise<void> {
     this.#ready ??= (async () => {
       const launched = launchChromium();
@@ -81,9 +95,10 @@ class App extends EventEmitter {
       process.send?.({ endpoint });
       sessionOf('', (session) => this.emit('session-created', session));
       // Its own first tab is no window of the app; without any other page it would end with it.
-      this.once('browser-window-created', (_event, { webContents }) => {
-        void webContents.attached.then(() => send('Target.closeTarget', { targetId: firstTab }));
+      this.once('web-contents-created', (_event, contents) => {
+        void contents.attached.then(() => send('Target.closeTarget', { targetId: firstTab }));
       });
+      this.#isReady = true;
       this.emit('ready');
     })();
     return this.#ready;
@@ -99,8 +114,8 @@ class App extends EventEmitter {
       },
     };
     this.emit('before-quit', event);
-    if (!prevented) for (const window of BrowserWindow.getAllWindows()) window.close();
-    if (!prevented && BrowserWindow.getAllWindows().length === 0) {
+    if (!prevented) for (const window of BaseWindow.getAllWindows()) window.close();
+    if (!prevented && BaseWindow.getAllWindows().length === 0) {
       this.emit('will-quit', event);
       this.emit('quit', event, 0);
       this.exit(0);
@@ -126,8 +141,8 @@ class App extends EventEmitter {
     return (JSON.parse(readFileSync(join(root, 'package.json'), 'utf8')) as { version: string }).version;
   }
   getAppMetrics() {
-    return BrowserWindow.getAllWindows().map(({ webContents }) => ({
-      pid: webContents.getOSProcessId(),
+    return WebContents.getAllWebContents().map((contents) => ({
+      pid: contents.getOSProcessId(),
       type: 'Tab',
       memory: { workingSetSize: 150 * 1024, peakWorkingSetSize: 150 * 1024 },
     }));
@@ -178,6 +193,11 @@ export const session = {
     return sessionOf('', (created) => app.emit('session-created', created));
   },
 };
+export const protocol = {
+  registerSchemesAsPrivileged: (): void => {
+    if (app.isReady()) throw new Error('protocol.registerSchemesAsPrivileged should be called before app is ready');
+  },
+};
 export const Menu = { setApplicationMenu: (): void => {} };
 export const powerSaveBlocker = {
   start: (): number => {
@@ -187,11 +207,12 @@ export const powerSaveBlocker = {
   },
   stop: (id: number): void => void done.blockers.delete(id),
 };
-export { BrowserWindow, WebContentsView };
+export const webContents = { getAllWebContents: WebContents.getAllWebContents };
+export { BaseWindow, View, WebContentsView };
 
 process.on('message', async ({ id, source, argument }: { id: number; source: string; argument: unknown }) => {
   try {
-    const electron = { app, BrowserWindow, ipcMain, screen, session, powerSaveBlocker, done };
+    const electron = { app, BaseWindow, webContents, ipcMain, screen, session, powerSaveBlocker, done };
     const ask = new Function(`return (${source})`)() as (electron: object, argument: unknown) => unknown;
     process.send?.({ id, result: await ask(electron, argument) });
   } catch (error) {

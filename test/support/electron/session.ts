@@ -22,6 +22,15 @@ export class Session extends EventEmitter {
   #check: CheckHandler | null = null;
   #context: Promise<string | undefined> | undefined;
 
+  /** The schemes of the app's own that this session serves. */
+  readonly handlers = new Map<string, (request: Request) => Promise<Response>>();
+  readonly protocol = {
+    handle: (scheme: string, handler: (request: Request) => Promise<Response>): void => {
+      if (this.handlers.has(scheme)) throw new Error(`Failed to register protocol: ${scheme}`);
+      this.handlers.set(scheme, handler);
+    },
+  };
+
   constructor(partition: string) {
     super();
     this.partition = partition;

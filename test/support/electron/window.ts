@@ -1,7 +1,6 @@
 /** Windows: each a page of Chromium, with the events that Electron would have for what happens to it. */
 import { EventEmitter } from 'node:events';
 import { readFileSync } from 'node:fs';
-import { pathToFileURL } from 'node:url';
 import type { Chromium, Parameters } from './chromium.ts';
 import { binding, pageSide } from './page-side.ts';
 import { Session } from './session.ts';
@@ -13,7 +12,6 @@ interface Bounds {
   height: number;
 }
 interface WindowOptions extends Partial<Bounds> {
-  show?: boolean;
   webPreferences?: { preload?: string; partition?: string };
   [option: string]: unknown;
 }
@@ -57,7 +55,8 @@ const createEvent = (more: object = {}) => {
 };
 
 let lastId = 0;
-const windows = new Set<BrowserWindow>();
+const windows = new Set<BaseWindow>();
+const allContents = new Set<WebContents>();
 let world: World;
 export const setWorld = (given: World): void => {
   world = given;
@@ -65,7 +64,13 @@ export const setWorld = (given: World): void => {
 
 const ERR_FAILED = -2;
 
-class WebContents extends EventEmitter {
+/** Chromium knows no schemes of an app: `kiosk://pages` is this origin there, whose requests never leave the browser. */
+const standIn = 'https://pages.kiosk.invalid';
+const toChromium = (url: string): string => url.replace(/^kiosk:\/\/pages(?=\/)/, standIn);
+const fromChromium = (url: string): string =>
+  url.startsWith(`${standIn}/`) ? url.replace(standIn, 'kiosk://pages') : url;
+
+export class WebContents extends EventEmitter {
   readonly id: number;
   readonly ipc = new Ipc();
   readonly session: Session;
@@ -84,6 +89,12 @@ class WebContents extends EventEmitter {
     this.session = sessionOf(partition, (session) => world.app.emit('session-created', session));
     this.attached = this.#attach(options, preload === undefined ? '' : readFileSync(preload, 'utf8'));
     this.attached.catch((error: unknown) => console.error('the double could not open a page:', error));
+    allContents.add(this);
+    world.app.emit('web-contents-created', createEvent(), this);
+  }
+
+  static getAllWebContents(): WebContents[] {
+    return [...allContents];
   }
 
   async #attach({ width = 1280, height = 720 }: WindowOptions, preload: string) {
@@ -119,7 +130,9 @@ class WebContents extends EventEmitter {
         source: pageSide(preload, this.#openHandler({ url: 'about:blank' }).action === 'allow'),
       }),
       send('Emulation.setDeviceMetricsOverride', { width, height, deviceScaleFactor: 1, mobile: false }),
-      send('Fetch.enable', { patterns: [{ resourceType: 'Document', requestStage: 'Request' }] }),
+      send('Fetch.enable', {
+        patterns: [{ resourceType: 'Document', requestStage: 'Request' }, { urlPattern: `${standIn}/*` }],
+      }),
     ]);
     return { targetId: targetId as string, send };
   }
@@ -135,7 +148,7 @@ class WebContents extends EventEmitter {
       case 'Page.frameNavigated': {
         const { id, url, unreachableUrl } = frame as unknown as Record<string, string>;
         if (id !== targetId) return;
-        this.mainFrame.url = url ?? '';
+        this.mainFrame.url = fromChromium(url ?? '');
         if (unreachableUrl === undefined) this.emit('did-navigate', createEvent(), url, 200, '');
         else this.emit('did-fail-load', createEvent(), ERR_FAILED, 'ERR_FAILED', unreachableUrl, true);
         return;
@@ -144,17 +157,13 @@ class WebContents extends EventEmitter {
         return void this.emit('dom-ready', createEvent());
       case 'Page.loadEventFired':
         return void this.emit('did-finish-load', createEvent());
-      case 'Page.lifecycleEvent':
-        if (name === 'firstPaint' && frameId === targetId && this.mainFrame.url !== 'about:blank')
-          this.emit('first-paint');
-        return;
       case 'Inspector.targetCrashed':
         return void this.emit('render-process-gone', createEvent(), { reason: 'crashed', exitCode: 139 });
       case 'Runtime.bindingCalled':
         if (name === binding) void this.#told(JSON.parse(payload as unknown as string));
         return;
       case 'Fetch.requestPaused': {
-        const { url } = request as unknown as { url: string };
+        const url = fromChromium((request as unknown as { url: string }).url);
         const isMainFrame = (frameId as unknown as string) === targetId;
         const isAsked = isMainFrame && url === this.#asked;
         if (isAsked) this.#asked = null;
@@ -164,13 +173,23 @@ class WebContents extends EventEmitter {
           this.emit('will-frame-navigate', event);
           if (isMainFrame) this.emit('will-navigate', event);
         }
-        const [answer, reason] = event.defaultPrevented
-          ? ['Fetch.failRequest', { errorReason: 'Aborted' }]
-          : ['Fetch.continueRequest', {}];
-        send(answer, { requestId, ...reason }).catch(() => {});
+        void this.#answer(event.defaultPrevented, url)
+          .then(([answer, more]) => send(answer, { requestId, ...more }))
+          .catch(() => {});
         return;
       }
     }
+  }
+
+  /** What becomes of a request, as a command of the protocol. */
+  async #answer(isPrevented: boolean, url: string): Promise<[string, Parameters]> {
+    if (isPrevented) return ['Fetch.failRequest', { errorReason: 'Aborted' }];
+    if (!url.startsWith('kiosk:')) return ['Fetch.continueRequest', {}];
+    const response = await this.session.handlers.get('kiosk')?.(new Request(url));
+    if (response === undefined) return ['Fetch.failRequest', { errorReason: 'Failed' }];
+    const body = Buffer.from(await response.arrayBuffer()).toString('base64');
+    const responseHeaders = [...response.headers].map(([name, value]) => ({ name, value }));
+    return ['Fetch.fulfillRequest', { responseCode: response.status, responseHeaders, body }];
   }
 
   async #told({ channel, args, call, input }: { channel: string; args: unknown[]; call?: number; input?: object }) {
@@ -201,7 +220,7 @@ class WebContents extends EventEmitter {
   async load(url: string): Promise<void> {
     const { send } = await this.attached;
     this.#asked = url;
-    const { errorText } = await send('Page.navigate', { url });
+    const { errorText } = await send('Page.navigate', { url: toChromium(url) });
     if (errorText !== undefined) throw new Error(`${errorText} loading '${url}'`);
   }
 
@@ -236,10 +255,28 @@ class WebContents extends EventEmitter {
     this.isMuted = muted;
   }
   close(): void {
+    if (this.isDestroyed()) throw new TypeError('Object has been destroyed');
+    allContents.delete(this);
     void this.attached
       .then(async ({ targetId }) => (await world.chromium).send('Target.closeTarget', { targetId }))
       .catch(() => {});
     this.emit('destroyed');
+  }
+  isDestroyed(): boolean {
+    return !allContents.has(this);
+  }
+  focus(): void {
+    focused = this;
+  }
+  isFocused(): boolean {
+    return focused === this;
+  }
+  resize({ width, height }: Bounds): void {
+    void this.attached
+      .then(({ send }) =>
+        send('Emulation.setDeviceMetricsOverride', { width, height, deviceScaleFactor: 1, mobile: false }),
+      )
+      .catch(() => {});
   }
   getURL(): string {
     return this.mainFrame.url;
@@ -254,97 +291,107 @@ class WebContents extends EventEmitter {
   }
 }
 
-export class WebContentsView {
-  readonly webContents: WebContents;
+let focused: WebContents | null = null;
+
+export class View {
+  #children: View[] = [];
   bounds: Bounds = { x: 0, y: 0, width: 0, height: 0 };
-  constructor(options: WindowOptions = {}) {
-    this.webContents = new WebContents(options);
-    world.app.emit('web-contents-created', createEvent(), this.webContents);
+  backgroundColor: string | null = null;
+
+  get children(): View[] {
+    return [...this.#children];
+  }
+  addChildView(view: View, index?: number): void {
+    if (view instanceof WebContentsView && view.webContents === undefined) {
+      throw new Error("Can't add a destroyed child view to a parent view");
+    }
+    this.#children = this.#children.filter((each) => each !== view);
+    this.#children.splice(index ?? this.#children.length, 0, view);
+  }
+  removeChildView(view: View): void {
+    this.#children = this.#children.filter((each) => each !== view);
   }
   setBounds(bounds: Bounds): void {
     this.bounds = bounds;
   }
+  getBounds(): Bounds {
+    return this.bounds;
+  }
+  setBackgroundColor(color: string): void {
+    this.backgroundColor = color;
+  }
 }
 
-export class BrowserWindow extends EventEmitter {
-  readonly id: number;
-  readonly webContents: WebContents;
-  readonly contentView = {
-    children: [] as WebContentsView[],
-    addChildView: (view: WebContentsView): void => void this.contentView.children.push(view),
-    removeChildView: (view: WebContentsView): void => {
-      this.contentView.children = this.contentView.children.filter((each) => each !== view);
-    },
-  };
+export class WebContentsView extends View {
   /** As it was asked for. */
   readonly options: WindowOptions;
-  #isVisible: boolean;
+  readonly #contents: WebContents;
+
+  constructor(options: WindowOptions = {}) {
+    super();
+    this.options = options;
+    this.#contents = new WebContents(options);
+  }
+  /** Undefined once they are destroyed. */
+  get webContents(): WebContents | undefined {
+    return this.#contents.isDestroyed() ? undefined : this.#contents;
+  }
+  override setBounds(bounds: Bounds): void {
+    super.setBounds(bounds);
+    this.#contents.resize(bounds);
+  }
+}
+
+/** A window that is fullscreen or a kiosk is visible from the beginning on Linux, whatever `show` says. */
+export class BaseWindow extends EventEmitter {
+  readonly contentView = new View();
+  /** As it was asked for. */
+  readonly options: WindowOptions;
   #isDestroyed = false;
   #bounds: Bounds;
 
   constructor(options: WindowOptions = {}) {
     super();
     this.options = options;
-    this.#isVisible = options.show ?? true;
     const { x = 0, y = 0, width = 800, height = 600 } = options;
     this.#bounds = { x, y, width, height };
-    this.webContents = new WebContents(options);
-    this.id = this.webContents.id;
     windows.add(this);
-    this.webContents.on('first-paint', () => this.emit('ready-to-show'));
-    world.app.emit('web-contents-created', createEvent(), this.webContents);
-    world.app.emit('browser-window-created', createEvent(), this);
   }
 
-  static getAllWindows(): BrowserWindow[] {
+  static getAllWindows(): BaseWindow[] {
     return [...windows];
   }
 
-  loadURL(url: string): Promise<void> {
-    return this.webContents.load(url);
-  }
-  loadFile(path: string, { query = {} }: { query?: Record<string, string> } = {}): Promise<void> {
-    const url = pathToFileURL(path);
-    url.search = String(new URLSearchParams(query));
-    return this.webContents.load(url.href);
-  }
-  show(): void {
-    this.#isVisible = true;
-    this.emit('show');
-  }
   focus(): void {
-    this.emit('focus');
+    this.#check();
   }
   getContentBounds(): Bounds {
+    this.#check();
     return this.#bounds;
-  }
-  isVisible(): boolean {
-    return this.#isVisible;
   }
   isDestroyed(): boolean {
     return this.#isDestroyed;
   }
   setBounds(bounds: Partial<Bounds>): void {
+    this.#check();
     this.#bounds = { ...this.#bounds, ...bounds };
-    this.emit('resize');
-    const { width, height } = this.#bounds;
-    void this.webContents.attached
-      .then(({ send }) =>
-        send('Emulation.setDeviceMetricsOverride', { width, height, deviceScaleFactor: 1, mobile: false }),
-      )
-      .catch(() => {});
+    // By the window system, later.
+    setImmediate(() => this.emit('resize'));
   }
   close(): void {
     const event = createEvent();
     this.emit('close', event);
     if (!event.defaultPrevented) this.destroy();
   }
+  /** The web contents of its views stay, as with Electron. */
   destroy(): void {
-    if (this.#isDestroyed) return;
+    this.#check();
     this.#isDestroyed = true;
     windows.delete(this);
-    this.webContents.close();
     this.emit('closed');
     if (windows.size === 0 && !world.app.emit('window-all-closed')) (world.app as unknown as { quit(): void }).quit();
+  }
+  #check(): void {
+    if (this.#isDestroyed) throw new TypeError('Object has been destroyed');
   }
 }
