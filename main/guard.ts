@@ -2,6 +2,7 @@
 import { app, type Session, session, type WebContents } from 'electron';
 import { foreignPartition } from './foreign.ts';
 import { ownOrigin } from './own-pages.ts';
+import { isOwnHost, mayBeFramed } from './service-host.ts';
 
 /** Where pages of the kiosk may be. */
 export interface Territory {
@@ -13,17 +14,29 @@ export interface Territory {
 const isOwn = (url: string, { origin }: Territory): boolean =>
   URL.canParse(url) && (new URL(url).origin === origin() || url.startsWith(`${ownOrigin}/`));
 
-/** What frames may hold: pages of the web, which are sandboxed, and what a page writes itself. */
-const isFrameable = (url: string): boolean => /^(https?:|about:(blank|srcdoc)$)/.test(url);
+/** Whether an address is the service's, by whichever name or address of this machine. */
+const isService = (url: URL, { origin }: Territory): boolean => {
+  const own = origin();
+  return own !== null && (url.origin === own || (url.port === new URL(own).port && isOwnHost(url.hostname)));
+};
+
+/** What frames may hold: pages of the web, which are sandboxed, media of the service, and what a page writes itself. */
+const isFrameable = (address: string, territory: Territory): boolean => {
+  if (/^about:(blank|srcdoc)$/.test(address)) return true;
+  if (!/^https?:/.test(address) || !URL.canParse(address)) return false;
+  const url = new URL(address);
+  return !isService(url, territory) || mayBeFramed(url.pathname);
+};
 
 /** Where a page of others may go: anywhere on the web but to the service, which would take it for its own. */
-const isForeign = (url: string, { origin }: Territory): boolean =>
-  URL.canParse(url) && /^https?:/.test(url) && new URL(url).origin !== origin();
+const isForeign = (url: string, territory: Territory): boolean =>
+  URL.canParse(url) && /^https?:/.test(url) && !isService(new URL(url), territory);
 
 const guardContents = (contents: WebContents, territory: Territory): void => {
   const isAllowed = contents.session === session.fromPartition(foreignPartition) ? isForeign : isOwn;
   const stay = (event: { preventDefault(): void; url: string; isMainFrame: boolean }): void => {
-    if (!(event.isMainFrame ? isAllowed(event.url, territory) : isFrameable(event.url))) event.preventDefault();
+    if (!(event.isMainFrame ? isAllowed(event.url, territory) : isFrameable(event.url, territory)))
+      event.preventDefault();
   };
   contents.on('will-navigate', stay);
   contents.on('will-frame-navigate', stay);

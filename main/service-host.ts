@@ -1,6 +1,6 @@
 /** The only seam between the kiosk and the service that it hosts. */
 import { mkdir } from 'node:fs/promises';
-import { networkInterfaces } from 'node:os';
+import { hostname, networkInterfaces } from 'node:os';
 import { dirname, join, resolve } from 'node:path';
 import type { Logger } from 'pino';
 import { z } from 'zod';
@@ -19,11 +19,13 @@ import {
   readOptions,
   takeEnvironment,
 } from '../service/options.ts';
+import { bareHost, isThisMachine } from '../service/outbound/networks.ts';
 import { createQueue } from '../service/queue.ts';
 import { systemDisk } from '../service/store/disk.ts';
 import { createDurable, type Durable } from '../service/store/durable.ts';
 import { replaceFile } from '../service/store/file.ts';
 import { FolderTaken } from '../service/store/lock.ts';
+import { mayBeFramed } from '../service/wire/framing.ts';
 import type { KioskHealth } from '../service/wire/health.ts';
 import {
   type Beat,
@@ -53,7 +55,23 @@ export type {
   MaintenanceView,
   OpeningTime,
 };
-export { beat as beatSchema, createQueue, EXIT_CONFIG, foreignCall as foreignCallSchema, maintenanceCall, readableId };
+export {
+  beat as beatSchema,
+  createQueue,
+  EXIT_CONFIG,
+  foreignCall as foreignCallSchema,
+  maintenanceCall,
+  mayBeFramed,
+  readableId,
+};
+
+/** Whether a URL's host is this machine, by name or by any of its addresses. */
+export const isOwnHost = (host: string): boolean => {
+  const bare = bareHost(host).toLowerCase().replace(/\.$/, '');
+  const own = hostname().toLowerCase();
+  const addresses = Object.values(networkInterfaces()).flatMap((each) => each?.map(({ address }) => address) ?? []);
+  return isThisMachine(host) || [own, `${own}.local`, ...addresses].includes(bare);
+};
 
 /** Writes a file whole and for good, and its folder where there is none; keeps what was there as `.prev`. */
 export const writeWhole = async (path: string, bytes: string | Uint8Array): Promise<void> => {

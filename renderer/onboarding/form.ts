@@ -7,6 +7,7 @@ import { readBoot } from '../shared/boot.ts';
 import { isOwnDevice } from '../shared/identity.ts';
 import { leaveFor } from '../shared/leave.ts';
 import { createPageToken } from '../shared/page-token.ts';
+import { requireTopLevel } from '../shared/top-level.ts';
 import { createApi, isRefusal, type Status } from './api.ts';
 import { createChoices } from './choices.ts';
 import { element, on } from './element.ts';
@@ -16,6 +17,8 @@ import { findOutcome } from './outcome.ts';
 import { speak } from './texts.ts';
 import { createViews, type View } from './views.ts';
 import { whenAlone } from './visitor.ts';
+
+requireTopLevel();
 
 /** A player that is left alone with the form goes back to its code. */
 const ALONE_MS = 5 * 60_000;

@@ -10,10 +10,13 @@ import { leaveFor } from '../shared/leave.ts';
 import { createPageToken } from '../shared/page-token.ts';
 import { patientFetch } from '../shared/patience.ts';
 import { startPulse } from '../shared/pulse.ts';
+import { requireTopLevel } from '../shared/top-level.ts';
 import { element } from './element.ts';
 import { follow } from './follow.ts';
 import { speak } from './texts.ts';
 import { receive } from './visitor.ts';
+
+requireTopLevel();
 
 /** What the greeting takes to come; then the player is fetched behind it. */
 const GREETING_MS = 600;

@@ -11,6 +11,7 @@ import { leaveFor } from '../shared/leave.ts';
 import { createPageToken } from '../shared/page-token.ts';
 import { patientFetch } from '../shared/patience.ts';
 import { startPulse } from '../shared/pulse.ts';
+import { requireTopLevel } from '../shared/top-level.ts';
 import { createClock } from './clock.ts';
 import { createIdle } from './idle.ts';
 import { createLink, type Report } from './link.ts';
@@ -21,6 +22,8 @@ import { createSite } from './site.ts';
 import { createSlide } from './slides/index.ts';
 import { createStage } from './stage.ts';
 import { textsFor } from './texts.ts';
+
+requireTopLevel();
 
 const element = (id: string): HTMLElement => {
   const found = document.getElementById(id);

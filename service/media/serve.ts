@@ -2,6 +2,7 @@ import { finished } from 'node:stream';
 import send from 'send';
 import { CodedError } from '../errors.ts';
 import type { Context } from '../http/routes.ts';
+import { framedByOwnPages } from '../wire/framing.ts';
 import type { OpenFile } from './library.ts';
 import { OPAQUE } from './types.ts';
 
@@ -62,7 +63,10 @@ export const serve = async (ctx: Context, { name, type, etag, sha256 }: Guise, f
       // RFC 9530: of the whole, whatever part of it goes out.
       ...(sha256 !== undefined && { 'Repr-Digest': `sha-256=:${Buffer.from(sha256, 'hex').toString('base64')}:` }),
       'Cache-Control': 'no-cache',
-      'Content-Security-Policy': "default-src 'none'; sandbox",
+      'Content-Security-Policy': `default-src 'none'; sandbox; ${framedByOwnPages.directive}`,
+      'X-Frame-Options': framedByOwnPages['X-Frame-Options'],
+      // Pages of others, such as those that a screen shows, may use them.
+      'Cross-Origin-Resource-Policy': 'cross-origin',
       'X-Content-Type-Options': 'nosniff',
     });
     // Without its own phrase, which would stand beside 206 too.

@@ -73,22 +73,35 @@ describeBrowser('the kiosk is shut', { timeout: 90_000 }, () => {
       };
     });
     expect(judged).toEqual({ certificate: true, clientCertificate: true, download: true, answers: [false, null] });
-    const webview = await kiosk.evaluate(({ webContents: all }) => {
-      let prevented = 0;
-      const event = (url: string, isMainFrame: boolean) => ({
-        url,
-        isMainFrame,
-        preventDefault: () => void prevented++,
-      });
-      const [webContents] = all.getAllWebContents();
-      webContents.emit('will-attach-webview', event('', false));
-      webContents.emit('will-frame-navigate', event('file:///etc/passwd', false));
-      webContents.emit('will-frame-navigate', event('chrome://settings/', false));
-      webContents.emit('will-redirect', event('https://example.org/', true));
-      webContents.emit('will-frame-navigate', event('https://example.org/', false));
-      return prevented;
-    });
-    expect(webview).toBe(4);
+    const webview = await kiosk.evaluate(
+      ({ webContents: all }, service: string) => {
+        let prevented = 0;
+        const event = (url: string, isMainFrame: boolean) => ({
+          url,
+          isMainFrame,
+          preventDefault: () => void prevented++,
+        });
+        const [webContents] = all.getAllWebContents();
+        webContents.emit('will-attach-webview', event('', false));
+        webContents.emit('will-frame-navigate', event('file:///etc/passwd', false));
+        webContents.emit('will-frame-navigate', event('chrome://settings/', false));
+        webContents.emit('will-redirect', event('https://example.org/', true));
+        webContents.emit('will-frame-navigate', event('https://example.org/', false));
+        // A page of the service in a frame would take the display's identity, by whichever name it goes there.
+        for (const own of [
+          service,
+          service.replace('127.0.0.1', 'localhost'),
+          service.replace('127.0.0.1', '0.0.0.0'),
+        ]) {
+          webContents.emit('will-frame-navigate', event(`${own}/screen/lobby?deviceId=evil`, false));
+          webContents.emit('will-redirect', event(`${own}/`, false));
+        }
+        webContents.emit('will-frame-navigate', event(`${service}/media/a.png`, false));
+        return prevented;
+      },
+      await kiosk.url(),
+    );
+    expect(webview).toBe(10);
   });
 
   itDouble('by the preferences of every window, the sandbox, one instance, and refused switches', async () => {
