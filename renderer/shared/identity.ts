@@ -1,8 +1,13 @@
+import { sha256 } from '@noble/hashes/sha2.js';
+import { bytesToHex, utf8ToBytes } from '@noble/hashes/utils.js';
+import { clientIdOf } from '../../service/wire/client-id.ts';
 import { readableId } from '../../service/wire/readable.ts';
 import { recall, remember } from './storage.ts';
 
 export interface Identity {
   clientId: string;
+  /** Proves the client id to the service; nobody else is shown it. */
+  clientKey: string;
   deviceId: string;
   clientName: string | null;
 }
@@ -10,10 +15,10 @@ export interface Identity {
 /** `crypto.randomUUID` wants a secure context, which plain http on a LAN is not. */
 const randomBytes = (length: number): number[] => Array.from(crypto.getRandomValues(new Uint8Array(length)));
 
-const randomId = (): string =>
-  randomBytes(16)
-    .map((byte) => byte.toString(16).padStart(2, '0'))
-    .join('');
+const randomKey = (): string => bytesToHex(crypto.getRandomValues(new Uint8Array(16)));
+
+/** `crypto.subtle` wants a secure context too. */
+const hash = (text: string): string => bytesToHex(sha256(utf8ToBytes(text)));
 
 const lasting = (key: string, make: () => string, given: string | null = null): string => {
   const value = given ?? recall(key) ?? make();
@@ -27,8 +32,13 @@ const nameKey = 'signage.clientName';
 /** Who this page is: the same after every reload. The kiosk gives its device id in the address. */
 export const readIdentity = (search: string): Identity => {
   const given = new URLSearchParams(search).get('deviceId');
+  const clientKey = lasting('signage.clientKey', randomKey);
+  const clientId = clientIdOf(clientKey, hash);
+  // For people who look there for the id that a command targets.
+  remember('signage.clientId', clientId);
   return {
-    clientId: lasting('signage.clientId', randomId),
+    clientId,
+    clientKey,
     deviceId: lasting(
       deviceKey,
       () => readableId(randomBytes(12)),

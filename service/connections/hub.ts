@@ -13,6 +13,7 @@ import {
   type Skew,
   type State,
 } from '../wire/socket.ts';
+import { isOwnClientId } from './client-id.ts';
 import { readableLabel } from './label.ts';
 import type { Reports } from './reports.ts';
 import { createSockets, GOING_AWAY, POLICY_VIOLATION } from './sockets.ts';
@@ -91,13 +92,16 @@ export const createHub = ({ log, reports, revisionOf, nameOf, siteTime, onSkew }
   const peersOf = (slug: string): Peer[] => live().filter((peer) => peer.slug === slug);
 
   const join = (socket: WebSocket, { slug, ...origin }: Origin, hello: Hello, revision: string): Peer => {
-    const deviceId = hello.deviceId ?? null;
+    const isBelieved = isOwnClientId(hello.clientId, hello.clientKey);
+    if (!isBelieved) log.warn({ slug, address: origin.clientIp }, 'a page claimed the client id of another');
+    const deviceId = isBelieved ? (hello.deviceId ?? null) : null;
     const at = timestamp();
     const connectionId = randomUUID();
     const clientName = (deviceId === null ? null : nameOf(deviceId)) ?? hello.clientName ?? null;
     const connection: Connection = {
       id: connectionId,
-      clientId: hello.clientId,
+      // Commands for the display whose id it is must not go to this page instead.
+      clientId: isBelieved ? hello.clientId : randomUUID(),
       clientName,
       deviceId,
       label: clientName ?? readableLabel(origin.userAgent, connectionId),

@@ -21,6 +21,9 @@ export const helloMessage = z
   .object({
     type: z.literal('hello'),
     clientId: reportedText().min(1).describe('cut at 500 characters'),
+    clientKey: reportedText()
+      .nullish()
+      .describe('what the page made its clientId from; an id that begins with `key-` is not believed without it'),
     deviceId: deviceId.nullish(),
     clientName: reportedText(64).trim().min(1).nullish().describe('cut at 64 characters'),
     ...pageState,
