@@ -1,5 +1,11 @@
-/** Pages of others, in frames, or in the kiosk over the page: looked at and not touched. */
+/**
+ * Pages of others: looked at and not touched, and not heard before they are shown. In the kiosk each has a view over the
+ * page, which has a process of its own and can be muted. In browsers it has a frame, and no page can mute a frame: where
+ * the browser lets pages play unasked, the frame is left empty until it is shown.
+ */
+
 import type { FrameVerdict } from '../../service/wire/frames.ts';
+import { mayBeFramed } from '../../service/wire/framing.ts';
 import { findKiosk } from '../shared/kiosk.ts';
 import { within } from './abort.ts';
 
@@ -21,8 +27,8 @@ const PAUSE_UNSEEN = 'media-playback-while-not-visible';
 
 /** A page of others, loaded and not yet seen. */
 export interface ForeignPage {
-  /** From now on it is on the screen, as far as what it lies in is. */
-  show(): void;
+  /** From now on it is on the screen, as far as what it lies in is. Resolves once there is something to see. */
+  show(): Promise<void>;
   /**
    * While silent, nothing is heard of it; nor seen, since the screen is black. Resolves once it can be seen again, or takes
    * too long.
@@ -55,25 +61,27 @@ const reach = async (url: string, signal: AbortSignal): Promise<void> => {
 };
 
 /**
- * How the page at an address can be shown: `view` for one that won't be framed, in the kiosk. Rejects with a sentence
- * about one that can't be.
- * A frame says nothing of a page that can't be reached or won't be framed, and shows the browser's own error page; so it
- * is asked for first: by the page, which may reach it by another way than the service, and by the service, which sees
- * what the page may not.
+ * Rejects with a sentence about a page that can't be shown in a frame. A frame says nothing of a page that can't be reached
+ * or won't be framed, and shows the browser's own error page; so it is asked for first: by the page, which may reach it by
+ * another way than the service, and by the service, which sees what the page may not.
  */
-const mannerOf = async (
-  url: string,
-  headers: Record<string, string>,
-  signal: AbortSignal,
-): Promise<'frame' | 'view'> => {
+const requireFramable = async (url: string, headers: Record<string, string>, signal: AbortSignal): Promise<void> => {
   const refusal = refusalOf(url, headers, signal);
   await reach(url, signal);
   const reason = await refusal;
   signal.throwIfAborted();
-  if (reason === null) return 'frame';
-  if (kiosk === undefined) throw new Error(`${url} can't be shown: ${reason}`);
-  return 'view';
+  if (reason !== null) throw new Error(`${url} can't be shown: ${reason}`);
 };
+
+/** Half a millisecond of silence: one channel, 8 kHz, 8 bits. */
+const SILENCE = 'data:audio/wav;base64,UklGRigAAABXQVZFZm10IBAAAAABAAEAQB8AAEAfAAABAAgAZGF0YQQAAACAgICA';
+
+/** Whether this browser lets a page be heard that nobody has touched, and with it the pages in its frames. */
+const playsUnasked = (): Promise<boolean> =>
+  new Audio(SILENCE).play().then(
+    () => true,
+    (error: Error) => error.name !== 'NotAllowedError',
+  );
 
 interface PolicyDocument extends Document {
   /** Chromium's name for it. */
@@ -101,7 +109,7 @@ const pause = (ms: number): Promise<void> => new Promise((resolve) => setTimeout
  */
 const openFrame = async (
   url: string,
-  { parent, isSilent }: Pick<Opening, 'parent' | 'isSilent'>,
+  { parent, isSilent, isEarly, onGone }: Omit<Opening, 'headers'>,
   signal: AbortSignal,
 ): Promise<ForeignPage> => {
   const pausesUnseen = canPauseUnseen();
@@ -110,6 +118,8 @@ const openFrame = async (
   const load = async (isHidden: boolean, wanted: AbortSignal): Promise<HTMLIFrameElement> => {
     const frame = createFrame(url);
     frame.hidden = isHidden;
+    // An empty frame is white.
+    frame.style.opacity = '0';
     const loaded = new Promise((resolve) => frame.addEventListener('load', resolve, { once: true }));
     frame.src = isHidden && !pausesUnseen ? 'about:blank' : url;
     parent.prepend(frame);
@@ -117,10 +127,14 @@ const openFrame = async (
       frame.remove();
       throw error;
     });
+    frame.style.opacity = '';
     return frame;
   };
 
-  let frame = await load(isSilent, signal);
+  // The policy does not silence what is loaded unseen from the first: such a page is loaded when it is shown.
+  const isLate = isEarly && (await playsUnasked());
+  let isOn = !isLate;
+  let frame = isLate ? null : await load(isSilent, signal);
   let renewal = new AbortController();
 
   const renew = async (wanted: AbortSignal): Promise<void> => {
@@ -128,15 +142,31 @@ const openFrame = async (
     const fresh = await load(false, wanted);
     await pause(REPAINT_MS);
     if (wanted.aborted) return fresh.remove();
-    frame.remove();
+    frame?.remove();
     frame = fresh;
   };
 
+  const appear = async (): Promise<void> => {
+    const { signal: wanted } = renewal;
+    await renew(wanted).catch((error: Error) => {
+      if (!wanted.aborted) onGone(error.message);
+    });
+  };
+
   return {
-    show: () => {},
+    show: async () => {
+      if (isOn) return;
+      isOn = true;
+      if (!isSilent) await appear();
+    },
     hush: async (silent) => {
       renewal.abort();
       renewal = new AbortController();
+      isSilent = silent;
+      if (frame === null) {
+        if (isOn && !silent) await appear();
+        return;
+      }
       frame.hidden = silent;
       if (silent) {
         if (!pausesUnseen) frame.src = 'about:blank';
@@ -147,7 +177,7 @@ const openFrame = async (
     },
     close: () => {
       renewal.abort();
-      frame.remove();
+      frame?.remove();
     },
   };
 };
@@ -179,7 +209,7 @@ const openView = async (
   );
   let isOn = false;
   return {
-    show: () => {
+    show: async () => {
       isOn = true;
       if (!isSilent) ask('show');
     },
@@ -198,22 +228,30 @@ export interface Opening {
   headers: Record<string, string>;
   /** Whether it begins {@link ForeignPage.hush hushed}. */
   isSilent: boolean;
-  /** The page was lost after it had loaded: its process is gone, which only the kiosk can tell. */
+  /** Whether it is opened before its time: then it must not be heard until it is shown. */
+  isEarly: boolean;
+  /**
+   * The page was lost after it had been opened: its process is gone, which only the kiosk can tell, or it could not be
+   * loaded when it was shown.
+   */
   onGone(reason: string): void;
 }
 
 /** Loads a page, unseen. Rejects with a sentence about one that can't be shown, and where it is not wanted any more. */
 export const openForeign = async (
   url: string,
-  { parent, headers, ...opening }: Opening,
+  { headers, ...opening }: Opening,
   signal: AbortSignal,
 ): Promise<ForeignPage> => {
+  const { origin, pathname } = new URL(url, location.href);
+  const isOwn = origin === location.origin;
+  if (isOwn && !mayBeFramed(pathname)) throw new Error(`${url} is a page of this player, which no frame may hold`);
   const patience = AbortSignal.timeout(LOAD_MS);
   const either = AbortSignal.any([signal, patience]);
   try {
-    return (await mannerOf(url, headers, either)) === 'view'
-      ? await openView(url, opening, either)
-      : await openFrame(url, { parent, ...opening }, either);
+    if (kiosk !== undefined && !isOwn) return await openView(url, opening, either);
+    await requireFramable(url, headers, either);
+    return await openFrame(url, opening, either);
   } catch (error) {
     throw patience.aborted && !signal.aborted ? new Error(`${url} did not load within ${LOAD_MS / 1000} s`) : error;
   }

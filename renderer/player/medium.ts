@@ -55,7 +55,7 @@ const payloadOf = (slide: Slide): PlaylistPayload => ({
 /** Loads a file, unseen; as {@link openForeign}. */
 export const openMedium = async (
   path: string,
-  { parent, isSilent, onGone }: Omit<Opening, 'headers'>,
+  { parent, isSilent, onGone }: Omit<Opening, 'headers' | 'isEarly'>,
   { createSlide, context }: { createSlide: SlideFactory; context: MediumContext },
   signal: AbortSignal,
 ): Promise<ForeignPage> => {
@@ -70,7 +70,7 @@ export const openMedium = async (
   });
   let isOn = false;
   return {
-    show: () => {
+    show: async () => {
       isOn = true;
       view.start();
       if (isSilent) view.pause();

@@ -62,10 +62,10 @@ export const createRedirect = ({ parent, createSlide, context, onEnd }: Dependen
           close();
           onEnd(reason);
         };
-        const page = await open(url, { parent: place, isSilent, onGone }, mine.signal);
+        const page = await open(url, { parent: place, isSilent, isEarly: false, onGone }, mine.signal);
         if (isSilent !== wasSilent) void page.hush(isSilent);
         place.classList.add('on');
-        page.show();
+        void page.show();
         close();
         shown = { url, place, page };
         return true;

@@ -1,4 +1,4 @@
-/** Pages that no frame may hold, in a view of their own. */
+/** Pages of others in the kiosk, which has a view for each: muted until it is shown, and in a process of its own. */
 import { once } from 'node:events';
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
@@ -9,10 +9,9 @@ import type { Electron } from '../support/electron/ask.ts';
 import { itDouble, patience, startKiosk, type TestKiosk } from '../support/kiosk.ts';
 import { lobby } from '../support/player.ts';
 
-/** A page that forbids frames. */
+/** A page of somebody else's. */
 const startForeign = async (): Promise<string> => {
   const server = createServer((_, response) => {
-    response.setHeader('X-Frame-Options', 'DENY');
     response.setHeader('Content-Type', 'text/html');
     response.end('<!doctype html><title>Figures</title><h1>Figures</h1>');
   }).listen(0, '127.0.0.1');
@@ -47,7 +46,7 @@ const shown = { isMuted: false, isShown: true, isWhole: true };
 const covered = { ...shown, isMuted: true, isShown: false };
 const config = { kiosk: { displays: [{ display: 1, screen: 'lobby' }] } };
 
-describeBrowser('a page that forbids frames', { timeout: 120_000 }, () => {
+describeBrowser('a page of others in the kiosk', { timeout: 120_000 }, () => {
   itDouble(
     'is shown in a view apart from the kiosk, hidden while the screen is black, and gone with its slide',
     async () => {

@@ -9,6 +9,7 @@ export const createWeb: SlideFactory = ({ slide, credentials, fail }) => {
   let page: ForeignPage | null = null;
   /** It may be lost before its turn, when nobody listens. */
   let lost: string | null = null;
+  let shown: Promise<void> | undefined;
 
   return {
     ...view,
@@ -17,14 +18,15 @@ export const createWeb: SlideFactory = ({ slide, credentials, fail }) => {
         lost = reason;
         fail(reason);
       };
-      const opening = { parent: view.element, headers: credentials(), isSilent: false, onGone };
+      const opening = { parent: view.element, headers: credentials(), isSilent: false, isEarly: true, onGone };
       page = await openForeign(url, opening, signal);
     },
     start() {
       view.start();
-      page?.show();
+      shown = page?.show();
       if (lost !== null) fail(lost);
     },
+    presented: async () => shown,
     hush: (silent) => page?.hush(silent),
     destroy() {
       page?.close();

@@ -1,11 +1,47 @@
-import { createServer } from 'node:http';
+import { createServer, type RequestListener } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { expect, it, onTestFinished } from 'vitest';
 import { describeBrowser } from '../../support/browser.ts';
 import { lobby, openPlayer, patience } from '../../support/player.ts';
 import { startTestService } from '../../support/service.ts';
 
-describeBrowser('a web slide', () => {
+/** A web server of somebody else's. */
+const startSite = async (handler: RequestListener): Promise<string> => {
+  const server = createServer(handler);
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+  onTestFinished(() => {
+    server.closeAllConnections();
+    server.close();
+  });
+  return `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
+};
+
+/** Ten seconds of a tone: one channel, 8 kHz, 8 bits. */
+const tone = (): Buffer => {
+  const samples = Buffer.from(Array.from({ length: 80_000 }, (_, at) => 128 + Math.round(20 * Math.sin(at / 5))));
+  const header = Buffer.alloc(44);
+  header.write('RIFF', 0);
+  header.writeUInt32LE(36 + samples.length, 4);
+  header.write('WAVEfmt ', 8);
+  for (const [at, value] of [
+    [16, 16],
+    [24, 8000],
+    [28, 8000],
+    [40, samples.length],
+  ] as const)
+    header.writeUInt32LE(value, at);
+  for (const [at, value] of [
+    [20, 1],
+    [22, 1],
+    [32, 1],
+    [34, 8],
+  ] as const)
+    header.writeUInt16LE(value, at);
+  header.write('data', 36);
+  return Buffer.concat([header, samples]);
+};
+
+describeBrowser('a web slide', { timeout: 60_000 }, () => {
   it('runs its scripts and keeps its storage, and can neither leave nor open windows nor take the focus', async () => {
     const html = `<!doctype html><body style="background: #fff"><input autofocus><p></p><script>
       localStorage.setItem('a', 'kept');
@@ -13,20 +49,81 @@ describeBrowser('a web slide', () => {
       try { top.location = 'about:blank' } catch {}
       document.querySelector('p').textContent = localStorage.getItem('a');
     </script>`;
-    const server = createServer((_, response) => response.setHeader('Content-Type', 'text/html').end(html));
-    await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
-    onTestFinished(() => {
-      server.closeAllConnections();
-      server.close();
-    });
-    const { port } = server.address() as AddressInfo;
-    const service = await startTestService({
-      content: lobby([{ kind: 'web', media_url: `http://127.0.0.1:${port}/` }]),
-    });
+    const site = await startSite((_, response) => void response.setHeader('Content-Type', 'text/html').end(html));
+    const service = await startTestService({ content: lobby([{ kind: 'web', media_url: `${site}/` }]) });
     const page = await openPlayer(service, 'lobby');
     await expect.poll(() => page.frameLocator('iframe').locator('p').textContent(), patience).toBe('kept');
     expect(page.url()).toBe(`${service.url}/screen/lobby`);
     expect(page.context().pages()).toHaveLength(1);
     expect(await page.evaluate(() => document.activeElement?.tagName)).toBe('BODY');
+  });
+
+  it('is not heard before it is on the screen, by Web Audio or by a medium', async () => {
+    const heard: { what: string; at: number }[] = [];
+    const html = `<!doctype html><body>Loud<script>
+      const tell = (what) => fetch('/heard?' + what + '=' + Date.now());
+      const context = new AudioContext();
+      const watch = setInterval(() => {
+        if (context.state !== 'running' || context.currentTime === 0) return;
+        clearInterval(watch);
+        tell('context');
+      }, 20);
+      const medium = new Audio('/tone.wav');
+      medium.addEventListener('playing', () => tell('medium'));
+      medium.autoplay = true;
+      document.body.append(medium);
+    </script>`;
+    const site = await startSite((request, response) => {
+      const [, what = '', at] = /^\/heard\?(\w+)=(\d+)$/.exec(request.url ?? '') ?? [];
+      if (at !== undefined) heard.push({ what, at: Number(at) });
+      if (request.url === '/tone.wav') return void response.setHeader('Content-Type', 'audio/wav').end(tone());
+      response.setHeader('Content-Type', 'text/html').end(html);
+    });
+    const service = await startTestService({
+      content: lobby([
+        { id: 'quiet', kind: 'text', title: 'Quiet', duration_seconds: 5 },
+        { id: 'loud', kind: 'web', media_url: `${site}/`, duration_seconds: 3600 },
+      ]),
+    });
+    const page = await openPlayer(service, 'lobby');
+    const shownAt = await page.evaluate(
+      () =>
+        new Promise<number>((resolve) => {
+          const isShown = (): boolean => document.querySelector('.slide-web[data-state="playing"]') !== null;
+          const observer = new MutationObserver(() => isShown() && resolve(Date.now()));
+          observer.observe(document.body, { subtree: true, childList: true, attributes: true });
+        }),
+    );
+    await expect.poll(() => heard.map(({ what }) => what).toSorted(), patience).toEqual(['context', 'medium']);
+    for (const { what, at } of heard) expect([what, at >= shownAt]).toEqual([what, true]);
+    await page.frameLocator('.slide-web iframe').getByText('Loud').waitFor();
+  });
+
+  it('of the same host and another port does not hold up the player, however busy it is', async () => {
+    const html = `<!doctype html><body>Busy<script>
+      setTimeout(() => { for (const since = Date.now(); Date.now() - since < 20_000; ); }, 500);
+    </script>`;
+    const site = await startSite((_, response) => void response.setHeader('Content-Type', 'text/html').end(html));
+    const service = await startTestService({
+      content: lobby([{ id: 'busy', kind: 'web', media_url: `${site}/`, duration_seconds: 3600 }]),
+    });
+    const page = await openPlayer(service, 'lobby');
+    await page.frameLocator('.slide-web iframe').getByText('Busy').waitFor();
+    const longestMs = await page.evaluate(
+      () =>
+        new Promise<number>((resolve) => {
+          let longest = 0;
+          let before = performance.now();
+          const timer = setInterval(() => {
+            longest = Math.max(longest, performance.now() - before);
+            before = performance.now();
+          }, 20);
+          setTimeout(() => {
+            clearInterval(timer);
+            resolve(longest);
+          }, 6_000);
+        }),
+    );
+    expect(longestMs).toBeLessThan(2_000);
   });
 });
