@@ -6,6 +6,7 @@ import { parentPort } from 'node:worker_threads';
 import { parseFeed } from 'feedsmith';
 import { jsonpath } from 'json-p3';
 import type { Nearness } from '../outbound/networks.ts';
+import type { Reply } from '../worker.ts';
 import { type FeedItem, itemsOf, MOST_ITEMS, type ParsedFeed, titleOf } from './rss.ts';
 
 export type Question =
@@ -17,9 +18,6 @@ export type Question =
       nearness: Nearness;
     }
   | { kind: 'api'; text: string; select: string | null };
-
-/** `error`: why it can't be read, a clause for a person. */
-export type Reply = { value: unknown } | { error: string };
 
 /** Of an API source's data, as JSON. It is part of every playlist payload. */
 const LONGEST_DATA = 256 * 1024;
