@@ -1,5 +1,6 @@
 /** The filters that templates have beyond Liquid's own: numbers, dates and times as the box's language tells them. */
 import type { FilterImplOptions } from 'liquidjs';
+import type { TemplateFilter } from '../../../service/wire/template.ts';
 
 interface Place {
   /** BCP 47 tag. */
@@ -30,7 +31,7 @@ const UNITS = [
 type DateStyle = Intl.DateTimeFormatOptions['dateStyle'];
 
 /** What is no number, or no date, is printed as it is. */
-export const createFilters = ({ locale, timeZone }: Place): Record<string, FilterImplOptions> => {
+export const createFilters = ({ locale, timeZone }: Place): Record<TemplateFilter, FilterImplOptions> => {
   const number =
     (options: (argument: string) => Intl.NumberFormatOptions) =>
     (value: unknown, argument?: unknown, digits?: unknown): unknown => {

@@ -1,4 +1,5 @@
 import { Liquid } from 'liquidjs';
+import { templateLimits } from '../../../service/wire/template.ts';
 import { createFilters } from './filters.ts';
 
 /** What a template is rendered with. */
@@ -11,9 +12,6 @@ interface TemplateOptions {
   locale: string;
 }
 
-/** Characters of a template, ms of one rendering, and values that it may make. */
-const LIMITS = { parseLimit: 500_000, renderLimit: 500, memoryLimit: 5_000_000 };
-
 /**
  * Compiles a Liquid template. Every value that it prints is escaped, it reaches nothing but its scope, and it can
  * include nothing. Throws where the template is not Liquid; the function it gives throws where rendering fails or
@@ -21,7 +19,7 @@ const LIMITS = { parseLimit: 500_000, renderLimit: 500, memoryLimit: 5_000_000 }
  */
 export const compile = (source: string, { timeZone, locale }: TemplateOptions): ((scope: Scope) => string) => {
   const engine = new Liquid({
-    ...LIMITS,
+    ...templateLimits,
     templates: {},
     outputEscape: 'escape',
     ownPropertyOnly: true,

@@ -1,6 +1,7 @@
 import morphdom from 'morphdom';
 import type { PlaylistPayload } from '../../../service/wire/playlist.ts';
 import { richness, templateLimit } from '../../../service/wire/richness.ts';
+import type { PlayerName } from '../../../service/wire/template.ts';
 import { createAddresses } from './addresses.ts';
 import { fontsLoaded, largestFit, overflows, watchSize } from './fit.ts';
 import { compile, type Scope } from './liquid.ts';
@@ -14,14 +15,18 @@ import { createView } from './view.ts';
 const byId = <T extends { id: string }>(records: readonly T[] = []): Record<string, T> =>
   Object.fromEntries(records.map((record) => [record.id, record]));
 
-const scopeOf = ({ slide, screen }: SlideContext, payload: PlaylistPayload): Scope => ({
-  content: slide.content ?? {},
-  slide,
-  screen,
-  feeds: byId(payload.rssFeeds),
-  sources: byId(payload.apiSources),
-  timetables: byId(payload.timetableGroups),
-});
+/** The values of the slide's content by their own names too; the player's names win. */
+const scopeOf = ({ slide, screen }: SlideContext, payload: PlaylistPayload): Scope => {
+  const own: Record<Exclude<PlayerName, 'now'>, unknown> = {
+    content: slide.content ?? {},
+    slide,
+    screen,
+    feeds: byId(payload.rssFeeds),
+    sources: byId(payload.apiSources),
+    timetables: byId(payload.timetableGroups),
+  };
+  return { ...slide.content, ...own };
+};
 
 /** Puts new markup in place of the old and touches only what differs, so that what moves keeps moving. */
 const patch = (root: HTMLElement, markup: HTMLElement): void => {

@@ -22,6 +22,12 @@ describeBrowser('a template', () => {
     expect(await colour('body')).not.toBe('rgb(1, 2, 3)');
   });
 
+  it('is rendered with the values of its content by their own names, but those of the player win', async () => {
+    const html = '<p>{{ headline }} {{ content.headline }} {{ screen.slug }} {{ now | date: "%Y" | size }}</p>';
+    const page = await openTemplate(html, { headline: 'Soup', screen: { slug: 'not this' }, now: 'never' });
+    await expect.poll(() => page.locator('p').textContent(), patience).toBe('Soup Soup lobby 4');
+  });
+
   it('tells the time each second, and touches nothing but the time', async () => {
     const html = '<p>Still</p><time>{{ now | date: "%s" }}</time>';
     const page = await openTemplate(html);
