@@ -1,8 +1,13 @@
 /** The operator's file: what may stand in `content.json`, and what is said where it is wrong. */
 import { jsonpath } from 'json-p3';
 import { z } from 'zod';
-import { scheduleModes, template } from '../wire/playlist.ts';
+import { didYouMean } from '../nearest.ts';
+import { scheduleModes, type slideKinds, template } from '../wire/playlist.ts';
 import { slug } from '../wire/terms.ts';
+import { parseJson } from './json.ts';
+import { labelled, type Path, slideId, spellPath } from './labels.ts';
+
+type SlideKind = (typeof slideKinds)[number];
 
 const id = z.string().min(1).max(128);
 const optionalText = z.string().nullish();
@@ -77,38 +82,53 @@ const picture = {
   focus: z.tuple([z.number().min(0).max(1), z.number().min(0).max(1)]).optional(),
 };
 const sound = { muted: z.boolean().optional(), volume: z.number().min(0).max(1).optional() };
+const cssColour = z.unknown().optional().describe('a CSS colour');
+
+/** What `content` of a slide of each kind may have; anything else, and a colour that is none, is a warning. */
+const contents = {
+  text: { background: cssColour, color: cssColour, align: z.unknown().optional().describe('center, or absent') },
+  image: { ...picture, background: cssColour },
+  pdf: { ...picture, background: cssColour },
+  video: { ...picture, ...sound, background: cssColour },
+  web: {},
+  stream: { ...sound, fallback_media_url: fileUrl.optional() },
+  rss: { feed_id: id, items: z.int().positive().optional() },
+  timetable: { group_id: id },
+} satisfies Partial<Record<SlideKind, z.core.$ZodShape>>;
+
+/** The keys of `content` by kind; null: any. */
+export const contentKeys = (kind: SlideKind): string[] | null =>
+  kind === 'template' ? null : Object.keys(contents[kind]);
 
 const slide = z.discriminatedUnion('kind', [
-  z.strictObject({ kind: z.literal('text'), ...anySlide }).refine(({ title, body }) => Boolean(title || body), {
-    path: ['title'],
-    error: 'a text slide needs a title or a body',
-  }),
+  z
+    .strictObject({ kind: z.literal('text'), ...anySlide, content: z.looseObject(contents.text).nullish() })
+    .refine(({ title, body }) => Boolean(title || body), {
+      path: ['title'],
+      error: 'a text slide needs a title or a body',
+    }),
   z.strictObject({
     kind: z.enum(['image', 'pdf']),
     ...anySlide,
     media_url: fileUrl,
-    content: z.looseObject(picture).nullish(),
+    content: z.looseObject(contents.image).nullish(),
   }),
   z.strictObject({
     kind: z.literal('video'),
     ...anySlide,
     media_url: fileUrl,
-    content: z.looseObject({ ...picture, ...sound }).nullish(),
+    content: z.looseObject(contents.video).nullish(),
   }),
   z.strictObject({ kind: z.literal('web'), ...anySlide, media_url: pageUrl }),
   z.strictObject({
     kind: z.literal('stream'),
     ...anySlide,
     media_url: streamUrl,
-    content: z.looseObject({ ...sound, fallback_media_url: fileUrl.optional() }).nullish(),
+    content: z.looseObject(contents.stream).nullish(),
   }),
   z.strictObject({ kind: z.literal('template'), ...anySlide, template_id: id }),
-  z.strictObject({
-    kind: z.literal('rss'),
-    ...anySlide,
-    content: z.looseObject({ feed_id: id, items: z.int().positive().optional() }),
-  }),
-  z.strictObject({ kind: z.literal('timetable'), ...anySlide, content: z.looseObject({ group_id: id }) }),
+  z.strictObject({ kind: z.literal('rss'), ...anySlide, content: z.looseObject(contents.rss) }),
+  z.strictObject({ kind: z.literal('timetable'), ...anySlide, content: z.looseObject(contents.timetable) }),
 ]);
 
 const source = z.strictObject({
@@ -230,21 +250,13 @@ const isWithin = (levels: number, value: unknown): boolean =>
   value === null ||
   (levels > 0 && Object.values(value).every((each) => isWithin(levels - 1, each)));
 
-type Path = readonly PropertyKey[];
-
-const spellPath = (path: Path): string =>
-  path.reduce<string>((spelt, key) => {
-    if (typeof key === 'number') return `${spelt}[${key}]`;
-    return spelt === '' ? String(key) : `${spelt}.${String(key)}`;
-  }, '');
-
 /** Kinds whose length only a page finds out, and not every page the same: shown in step, it must be said. */
 const ownLengths: readonly string[] = ['video', 'pdf', 'rss', 'timetable'] satisfies SlideFile['kind'][];
 
 /** What a schema can't see: names used twice, and references that lead nowhere. */
-const crossCheck = (content: ContentFile): Fault[] => {
-  const faults: Fault[] = [];
-  const fault = (path: Path, message: string) => faults.push({ path: spellPath(path), message });
+const crossCheck = (content: ContentFile): { path: Path; message: string }[] => {
+  const faults: { path: Path; message: string }[] = [];
+  const fault = (path: Path, message: string) => faults.push({ path, message });
 
   const unique = (list: Path, key: string, values: readonly (string | undefined)[]): Set<string> => {
     const seen = new Set<string>();
@@ -308,9 +320,14 @@ const crossCheck = (content: ContentFile): Fault[] => {
   return faults;
 };
 
-/** A slide without an id is called after its place, counted from 1. */
-export const slideId = (playlistId: string, each: SlideFile, index: number): string =>
-  each.id ?? `${playlistId}-${index + 1}`;
+/** What is said in place of zod's words. */
+const wording = ({ code, input, inst, ...issue }: z.core.$ZodRawIssue): string | undefined => {
+  if (code === 'invalid_type' && input === undefined) return 'required, but missing';
+  if (code !== 'unrecognized_keys' || !(inst instanceof z.ZodObject)) return undefined;
+  const known = Object.keys(inst.shape);
+  const unknown = (issue['keys'] as string[]).slice(0, MOST_FAULTS);
+  return unknown.map((key) => `${JSON.stringify(key)} is not known here${didYouMean(key, known)}`).join('; ');
+};
 
 /** Reads the bytes of a content file. Never throws: what is wrong comes back as faults. */
 export const readContent = (bytes: Uint8Array): Reading => {
@@ -322,21 +339,17 @@ export const readContent = (bytes: Uint8Array): Reading => {
     return whole('the file is not UTF-8; save it with that encoding');
   }
   if (source.trim() === '') return whole('the file is empty');
-  let json: unknown;
-  try {
-    json = JSON.parse(source);
-  } catch (error) {
-    return whole(`the file is not JSON: ${(error as Error).message}`);
-  }
-  if (!isWithin(MOST_LEVELS, json)) return whole(`the file is nested more than ${MOST_LEVELS} levels deep`);
-  const parsed = contentFile.safeParse(json, {
-    error: ({ code, input }) => (code === 'invalid_type' && input === undefined ? 'required, but missing' : undefined),
-  });
-  const faults = parsed.success
-    ? crossCheck(parsed.data)
-    : parsed.error.issues.map(({ path, message }) => ({ path: spellPath(path), message }));
-  if (parsed.success && faults.length === 0) return { ok: true, content: parsed.data };
-  return { ok: false, faults: faults.slice(0, MOST_FAULTS) };
+  const json = parseJson(source);
+  if (!json.ok) return whole(`the file is not JSON: ${json.message}`);
+  if (!isWithin(MOST_LEVELS, json.value)) return whole(`the file is nested more than ${MOST_LEVELS} levels deep`);
+  const parsed = contentFile.safeParse(json.value, { error: wording });
+  const issues = parsed.success ? crossCheck(parsed.data) : parsed.error.issues;
+  if (parsed.success && issues.length === 0) return { ok: true, content: parsed.data };
+  const faults = issues.slice(0, MOST_FAULTS).map(({ path, message }) => ({
+    path: spellPath(path),
+    message: labelled(json.value, path, message),
+  }));
+  return { ok: false, faults };
 };
 
 /** The JSON Schema of the file, for editors to complete it by. */

@@ -3,7 +3,8 @@ import { createHash } from 'node:crypto';
 import type { SourceSettings } from '../feeds/source.ts';
 import { mediaTypeOf } from '../media/types.ts';
 import type { PlaylistPayload, Screen, Slide } from '../wire/playlist.ts';
-import { type ContentFile, type SlideFile, slideId } from './file.ts';
+import type { ContentFile, SlideFile } from './file.ts';
+import { slideId } from './labels.ts';
 
 const DEFAULT_REFRESH_SECONDS = 900;
 

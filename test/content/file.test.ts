@@ -80,6 +80,90 @@ describe('accepted', () => {
   });
 });
 
+describe('text that is not JSON is refused with the line, the column and the line itself', () => {
+  test.each<[string, string, string]>([
+    ['a comma too many', '{\n  "screens": [],\n}', 'unexpected "}" in line 3, column 1: }'],
+    ['a comma too few', '{"a": 1\n  "b": 2}', 'unexpected "\\"" in line 2, column 3: "b": 2}'],
+    ['a comment', '// mine\n{}', 'unexpected "/" in line 1, column 1: // mine'],
+    ['single quotes', "{'a': 1}", "unexpected \"'\" in line 1, column 2: {'a': 1}"],
+    ['a word', '{"a": yes}', 'unexpected "y" in line 1, column 7: {"a": yes}'],
+    [
+      'a bracket that is missing',
+      '{"screens": [{"a": 1}\n\n',
+      'it ends before everything is closed in line 1, column 22: {"screens": [{"a": 1}',
+    ],
+    ['the wrong bracket', '{"a": [1}', 'unexpected "}" in line 1, column 9: {"a": [1}'],
+    [
+      'a line break in a text',
+      '{\r\n"a": "b\r\nc"}',
+      'a text that is not closed, or has a line break or a bad escape in it, in line 2, column 6: "a": "b',
+    ],
+    ['a second value', '{} {}', 'unexpected "{" in line 1, column 4: {} {}'],
+  ])('%s', (_, text, message) => {
+    expect(readContent(Buffer.from(text))).toEqual({
+      ok: false,
+      faults: [{ path: '', message: `the file is not JSON: ${message}` }],
+    });
+  });
+
+  test('of a long line only what is around the place is shown, and no password', () => {
+    const reading = readContent(
+      Buffer.from(`{"x": "${'a'.repeat(500)}", "url": "https://me:s3cret@host/feed" "b": "${'c'.repeat(500)}"}`),
+    );
+    const [fault] = reading.ok ? [] : reading.faults;
+    expect(fault?.message).toMatch(/column 548: a+", "url": "https:\/\/\*+@host\/feed" "b": "c+$/);
+    expect(fault?.message.length).toBeLessThan(180);
+    expect(fault?.message).not.toContain('s3cret');
+  });
+
+  test('the place is where JSON.parse stops, in whatever is cut off, doubled or garbled', () => {
+    const whole = JSON.stringify({ a: [1, -2.5e3, true, null, 'x\\"\u00e9'], b: { c: {}, d: [] } });
+    for (let at = 0; at < whole.length; at++) {
+      for (const text of [
+        whole.slice(0, at),
+        `${whole.slice(0, at)}#${whole.slice(at)}`,
+        whole.slice(0, at) + whole.slice(at + 1),
+      ]) {
+        const reading = readContent(Buffer.from(text));
+        const isJson = (() => {
+          try {
+            return JSON.parse(text) !== undefined;
+          } catch {
+            return false;
+          }
+        })();
+        const message = reading.ok ? '' : String(reading.faults[0]?.message);
+        expect(/not JSON: .* in line 1, column \d+: /.test(message), text).toBe(!isJson && text.trim() !== '');
+      }
+    }
+  });
+});
+
+test('a fault in a slide begins with its title, or else its id, and names the key that was meant', () => {
+  const slides = [
+    { kind: 'text', title: 'Lunch', duration: 5 },
+    { kind: 'image', id: 'hall', media_url: '/media/a.png', duration_seconds: 0 },
+    { kind: 'image' },
+    { kind: 'text', title: 'x'.repeat(100), body: 5 },
+  ];
+  expect(faultsOf(lobbyWith(slides))).toEqual([
+    { path: 'playlists[0].slides[0]', message: '"Lunch": "duration" is not known here' },
+    { path: 'playlists[0].slides[1].duration_seconds', message: expect.stringMatching(/^"hall": /) },
+    { path: 'playlists[0].slides[2].media_url', message: '"welcome-3": required, but missing' },
+    { path: 'playlists[0].slides[3].body', message: expect.stringMatching(/^"x{59}…": /) },
+  ]);
+  expect(faultsOf({ ...lobby, screns: [] })).toEqual([
+    { path: '', message: '"screns" is not known here; did you mean "screens"?' },
+  ]);
+  expect(faultsOf(lobbyWith([{ ...hello, schedule_mod: 'always', constructor: 1 }]))).toEqual([
+    {
+      path: slideAt,
+      message:
+        '"Hello": "schedule_mod" is not known here; did you mean "schedule_mode"?; "constructor" is not known here',
+    },
+  ]);
+});
+
 describe('refused, with the path and the fault', () => {
   test.each<[string, unknown, string, RegExp]>([
     ['null', null, '', /object/],

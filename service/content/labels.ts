@@ -1,0 +1,40 @@
+/** How a place in the operator's file is named to people. */
+
+/** Keys and indices from the root of the file. */
+export type Path = readonly PropertyKey[];
+
+/** `playlists[0].slides[2].kind`; empty for the whole file. */
+export const spellPath = (path: Path): string =>
+  path.reduce<string>((spelt, key) => {
+    if (typeof key === 'number') return `${spelt}[${key}]`;
+    return spelt === '' ? String(key) : `${spelt}.${String(key)}`;
+  }, '');
+
+/** A slide without an id is called after its place, counted from 1. */
+export const slideId = (playlistId: string, slide: { id?: string | undefined }, index: number): string =>
+  slide.id ?? `${playlistId}-${index + 1}`;
+
+const LONGEST_LABEL = 60;
+
+/** A slide's title, or else its id, in quotes. */
+export const slideLabel = (title: string | null | undefined, id: string): string => {
+  const text = title?.trim() || id;
+  return JSON.stringify(text.length > LONGEST_LABEL ? `${text.slice(0, LONGEST_LABEL - 1)}…` : text);
+};
+
+const textOf = (value: unknown): string | undefined => (typeof value === 'string' && value !== '' ? value : undefined);
+
+const memberOf = (value: unknown, key: PropertyKey | undefined): unknown =>
+  typeof value === 'object' && value !== null && key !== undefined && Object.hasOwn(value, key)
+    ? (value as Record<PropertyKey, unknown>)[key]
+    : undefined;
+
+/** A message about a place in a slide begins with the slide's title or id. @param json of the file, valid or not */
+export const labelled = (json: unknown, path: Path, message: string): string => {
+  const [list, at, slides, index] = path;
+  if (list !== 'playlists' || slides !== 'slides' || typeof index !== 'number') return message;
+  const playlist = memberOf(memberOf(json, list), at);
+  const slide = memberOf(memberOf(playlist, slides), index);
+  const id = slideId(textOf(memberOf(playlist, 'id')) ?? 'slide', { id: textOf(memberOf(slide, 'id')) }, index);
+  return `${slideLabel(textOf(memberOf(slide, 'title')), id)}: ${message}`;
+};
