@@ -30,10 +30,13 @@ const nodeBundle: BuildOptions = {
   sourcemap: 'linked',
 };
 
-/** What the thread that reads feeds is given as text: one CommonJS file, with nothing outside of it. */
-const feedsThreadBundle: BuildOptions = {
+/** What threads are given as text: one CommonJS file each, with nothing outside of it. */
+const threadsBundle: BuildOptions = {
   ...shared,
-  entryPoints: { 'service/feeds-thread': 'service/feeds/thread.ts' },
+  entryPoints: {
+    'service/feeds-thread': 'service/feeds/thread.ts',
+    'service/templates-thread': 'service/content/thread.ts',
+  },
   outExtension: { '.js': '.cjs' },
   platform: 'node',
   target: 'node20',
@@ -66,4 +69,4 @@ const localPagesBundle: BuildOptions = {
   target: 'chrome140',
 };
 
-export const esbuildBundles: readonly BuildOptions[] = [nodeBundle, feedsThreadBundle, preloadBundle, localPagesBundle];
+export const esbuildBundles: readonly BuildOptions[] = [nodeBundle, threadsBundle, preloadBundle, localPagesBundle];

@@ -14,6 +14,7 @@ import { createSnapshot } from './connections/snapshot.ts';
 import { openContent } from './content/content.ts';
 import type { OpeningTime } from './content/file.ts';
 import { openKeeper } from './content/keeper.ts';
+import { createMissingMedia } from './content/missing.ts';
 import { createCopies } from './copies/copies.ts';
 import { openLedger } from './copies/ledger.ts';
 import { copyRoutes } from './copies/routes.ts';
@@ -152,7 +153,9 @@ const wire = async (
   const turns = createTurns({ total: 8, perHost: 2, gapMs: 1_000 });
   const feeds = lasting(createFeeds({ cache, fetch: createFetch(get), reader: createReader(), turns, log }));
   const demoDir = join(resourcesDir, 'demo');
-  const content = lasting(await openContent({ keeper, feeds, nodeId, log }, { dataDir, mediaDir, demoDir, variant }));
+  const content = lasting(
+    await openContent({ keeper, feeds, nodeId, log }, { dataDir, mediaDir, demoDir, variant, timeZone }),
+  );
 
   // Other boxes.
   const instance = randomUUID();
@@ -227,6 +230,7 @@ const wire = async (
       onArrival: () => hub.sendToAll({ type: 'command', command: 'refresh' }),
     }),
   );
+  const missingMedia = active(createMissingMedia({ log, content, mirror }));
   const library = await createLibrary({ ...options, folders, hasher, catalog, room, newest: mirror.newest, log });
   const copies = active(createCopies({ content, feeds, ledger, downloads, room, hasher, log }));
 
@@ -269,6 +273,7 @@ const wire = async (
   );
   const health = healthRoutes({
     content,
+    missingMedia,
     feeds,
     hub,
     reports,

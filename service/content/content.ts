@@ -8,6 +8,7 @@ import type { Durable } from '../store/durable.ts';
 import type { ContentDocument } from '../wire/peers.ts';
 import type { Variant } from '../wire/terms.ts';
 import { createBackups } from './backups.ts';
+import { createChecker } from './checker.ts';
 import { editedDocument, isLost, versionOf } from './document.ts';
 import { type ContentFile, type Fault, readContent } from './file.ts';
 import type { Kept } from './keeper.ts';
@@ -33,11 +34,15 @@ interface ContentOptions {
   /** The folder of the demo: `content.json` and `media/`. */
   demoDir: string;
   variant: Variant;
+  /** IANA name of the zone that schedules are in. */
+  timeZone: string;
 }
 
 export interface Content extends View {
-  /** `invalid`: the file is at fault and the last good content plays. */
+  /** `invalid`: the file is at fault, and the last good content plays where there is any. */
   status(): { status: 'ok' | 'invalid'; errors: Fault[] };
+  /** What in the content that plays will not play as intended. A check that is under way is waited for, 2 s at most. */
+  warnings(): Promise<Fault[]>;
   /** What other boxes may have: the newest document that a power cut would leave; null where there never was any. */
   document(): ContentDocument | null;
   /** Takes notice of a counter on another box: the next edit here is counted on from there. */
@@ -69,6 +74,7 @@ export const openContent = async (
   const backups = createBackups(options.dataDir);
   const documentListeners: (() => void)[] = [];
   const { view, show } = createShown({ feeds }, options);
+  const checker = createChecker({ log }, options);
   let faults: Fault[] = [];
 
   await sweepRewrites(path);
@@ -106,6 +112,7 @@ export const openContent = async (
   ): boolean => {
     current = document;
     highest = Math.max(highest, document.counter);
+    checker.check(content);
     return show(programmes, content);
   };
 
@@ -130,7 +137,9 @@ export const openContent = async (
       log.info({ screens: programmes.size }, 'content is live');
     } else {
       faults = reading.faults;
-      log.warn({ errors: faults }, 'content.json is refused; the last good content keeps playing');
+      const consequence =
+        view.screens().length === 0 ? 'there is nothing to play' : 'the last good content keeps playing';
+      log.warn({ errors: faults }, `content.json is refused; ${consequence}`);
     }
     return bytes;
   };
@@ -190,6 +199,7 @@ export const openContent = async (
   if (kept.programmes !== null) {
     const reading = current === null ? null : readContent(Buffer.from(current.text));
     show(new Map(kept.programmes), reading?.ok ? reading.content : null);
+    if (reading?.ok) checker.check(reading.content);
   } else await writeDemo(path, options);
 
   // One thing at a time, and changes during a load ask for one more.
@@ -211,6 +221,7 @@ export const openContent = async (
   return {
     ...view,
     status: () => ({ status: faults.length === 0 ? 'ok' : 'invalid', errors: faults }),
+    warnings: checker.warnings,
     document: durable,
     saw: (counter) => {
       highest = Math.max(highest, counter);
@@ -223,6 +234,7 @@ export const openContent = async (
     close: async () => {
       unwatch();
       await inTurn(async () => {});
+      await checker.close();
     },
   };
 };

@@ -3,7 +3,7 @@ import type { Feeds } from '../feeds/feeds.ts';
 import type { Screen } from '../wire/playlist.ts';
 import type { Variant } from '../wire/terms.ts';
 import type { ContentFile, OpeningTime } from './file.ts';
-import { mediaNamed } from './media.ts';
+import { type MediaUse, mediaNamed, mediaUses } from './media.ts';
 import { type Programme, sourcesOf } from './model.ts';
 import { createPayload, type Payload } from './payload.ts';
 
@@ -20,6 +20,8 @@ export interface View {
   hours(slug: string): readonly OpeningTime[] | null;
   /** The names of the box's own media that what plays refers to. */
   mediaNames(): ReadonlySet<string>;
+  /** Where what plays names one of them first. */
+  mediaUse(name: string): MediaUse | undefined;
   /** Whether what plays has a web slide with this address. */
   namesPage(url: string): boolean;
   /** The addresses of the streams that play; another set where they change. */
@@ -79,6 +81,7 @@ export const createShown = ({ feeds }: Dependencies, { variant }: { variant: Var
       payload: (slug) => payloads.get(slug),
       hours: (slug) => file?.screens.find((screen) => screen.slug === slug)?.hours ?? null,
       mediaNames: () => (file === null ? new Set() : mediaNamed(file)),
+      mediaUse: (name) => (file === null ? undefined : mediaUses(file).get(name)),
       namesPage: (url) =>
         file?.playlists.some(({ slides }) =>
           slides.some(({ kind, media_url }) => kind === 'web' && media_url === url),

@@ -1,6 +1,7 @@
 import type { Hub } from '../connections/hub.ts';
 import type { Reports } from '../connections/reports.ts';
 import type { Content } from '../content/content.ts';
+import type { MissingMedia } from '../content/missing.ts';
 import type { Copies } from '../copies/copies.ts';
 import type { Feeds } from '../feeds/feeds.ts';
 import type { Options } from '../options.ts';
@@ -13,7 +14,8 @@ import type { Health, KioskHealth } from '../wire/health.ts';
 import type { Routes } from './routes.ts';
 
 interface Dependencies {
-  content: Pick<Content, 'status'>;
+  content: Pick<Content, 'status' | 'warnings'>;
+  missingMedia: Pick<MissingMedia, 'warnings'>;
   feeds: Pick<Feeds, 'health'>;
   hub: Pick<Hub, 'count'>;
   reports: Pick<Reports, 'describe'>;
@@ -36,6 +38,7 @@ interface Dependencies {
 /** `GET /healthz`: 200 for as long as the service can answer; what is amiss stands in the answer. */
 export const healthRoutes = ({
   content,
+  missingMedia,
   feeds,
   hub,
   reports,
@@ -63,7 +66,7 @@ export const healthRoutes = ({
       warnings: [...options.warnings],
       nodeId,
       store: { faults: stores.flatMap((store) => store.faults()) },
-      content: content.status(),
+      content: { ...content.status(), warnings: [...(await content.warnings()), ...missingMedia.warnings()] },
       ...feeds.health(),
       connections: hub.count(),
       copies: copies.status(),

@@ -136,6 +136,13 @@ const kioskHealth = z
   .meta({ id: 'KioskHealth' });
 export type KioskHealth = z.infer<typeof kioskHealth>;
 
+const contentIssue = z
+  .object({
+    path: z.string().describe('in content.json: `playlists[0].slides[3].duration_seconds`; empty for the whole file'),
+    message: z.string().describe("begins with the slide's title or id in quotes where it is about a slide"),
+  })
+  .meta({ id: 'ContentIssue' });
+
 /** `GET /healthz`. What is amiss is said in sentences. */
 export const health = z
   .object({
@@ -148,8 +155,11 @@ export const health = z
     warnings: z.array(z.string()).describe('of the settings'),
     store: z.object({ faults: z.array(z.string()) }),
     content: z.object({
-      status: z.enum(['ok', 'invalid']).describe('invalid: the file is at fault and the last good content plays'),
-      errors: z.array(z.object({ path: z.string(), message: z.string() })),
+      status: z
+        .enum(['ok', 'invalid'])
+        .describe('invalid: the file is at fault; the last good content plays, where there is any'),
+      errors: z.array(contentIssue).describe('why the file is refused; the first twenty'),
+      warnings: z.array(contentIssue).describe('what in the content that plays will not play as intended'),
     }),
     rssFeeds: z.array(sourceHealth),
     apiSources: z.array(sourceHealth),

@@ -45,7 +45,7 @@ const openBox = async (nodeId: string, first?: string): Promise<Box> => {
     const keeper = await openKeeper({ dataDir, log });
     const content = await openContent(
       { keeper, feeds: { follow() {}, fill: (records) => records, onChange() {} }, nodeId, log },
-      { dataDir, mediaDir: join(dataDir, 'media'), demoDir, variant: 'extended' },
+      { dataDir, mediaDir: join(dataDir, 'media'), demoDir, variant: 'extended', timeZone: 'UTC' },
     );
     const close = async () => {
       await content.close();

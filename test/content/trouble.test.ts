@@ -28,7 +28,7 @@ test.each(['at the start', 'after a change'])('%s it is in the log and in the st
   const keeper = await openKeeper({ dataDir, log });
   const content = await openContent(
     { keeper, feeds, nodeId: 'a', log },
-    { dataDir, mediaDir: dataDir, demoDir: dataDir, variant: 'extended' },
+    { dataDir, mediaDir: dataDir, demoDir: dataDir, variant: 'extended', timeZone: 'UTC' },
   );
   onTestFinished(async () => {
     await content.close();
@@ -66,7 +66,7 @@ test("another box's document that could not be kept plays, and is kept when it i
   const feeds = { follow: () => {}, fill: <Records>(records: Records) => records, onChange: () => {} };
   const content = await openContent(
     { keeper, feeds, nodeId: 'a', log },
-    { dataDir, mediaDir: dataDir, demoDir: dataDir, variant: 'extended' },
+    { dataDir, mediaDir: dataDir, demoDir: dataDir, variant: 'extended', timeZone: 'UTC' },
   );
   onTestFinished(async () => {
     await content.close();

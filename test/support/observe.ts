@@ -19,13 +19,18 @@ interface SourceHealth {
   reason: string | null;
 }
 
+interface ContentIssue {
+  path: string;
+  message: string;
+}
+
 export interface Health {
   status: string;
   connections: number;
   warnings: string[];
   pages: PageHealth[];
   gaps: Gaps;
-  content: { status: string; errors: { path: string; message: string }[] };
+  content: { status: string; errors: ContentIssue[]; warnings: ContentIssue[] };
   rssFeeds: SourceHealth[];
   apiSources: SourceHealth[];
 }

@@ -1,0 +1,95 @@
+/** Whether a template finds in a slide what it names. Pure; the template itself is read in a thread. */
+import { didYouMean } from '../nearest.ts';
+import { screen, slide as slideRecord } from '../wire/playlist.ts';
+import { playerNames } from '../wire/template.ts';
+import type { ContentFile, SlideFile } from './file.ts';
+import type { TemplateName, TemplateReading } from './thread.ts';
+
+/** What came of reading a template; `error`: why it can't be used, a clause. */
+export type TemplateCheck = TemplateReading | { error: string };
+
+/** A name that leads nowhere: how far it was followed, and what stands there instead. */
+interface Missing {
+  path: TemplateName['path'];
+  known: string[];
+}
+
+const followed = ['id', 'name', 'url', 'refresh_seconds', 'status', 'fetched_at'];
+const recordFields = {
+  feeds: [...followed, 'items'],
+  sources: [...followed, 'data'],
+  timetables: ['id', 'name', 'entries'],
+} as const;
+
+/** Follows a path into a value of the file; null: it leads somewhere, or only rendering knows. */
+const follow = (value: unknown, path: TemplateName['path'], from: number): Missing | null => {
+  let current = value;
+  for (let at = from; at < path.length; at++) {
+    const key = path[at] as string | number;
+    if (typeof current !== 'object' || current === null) return null;
+    if (Array.isArray(current)) {
+      if (typeof key === 'string' && !['size', 'first', 'last'].includes(key))
+        return { path: path.slice(0, at + 1), known: [] };
+      return null;
+    }
+    if (key === 'size') return null;
+    if (!Object.hasOwn(current, key)) return { path: path.slice(0, at + 1), known: Object.keys(current) };
+    current = (current as Record<string | number, unknown>)[key];
+  }
+  return null;
+};
+
+const oneOf = (known: readonly string[], path: TemplateName['path'], at: number): Missing | null => {
+  const key = path[at];
+  return key === undefined || known.includes(String(key)) ? null : { path: path.slice(0, at + 1), known: [...known] };
+};
+
+const missingIn = (path: TemplateName['path'], slide: SlideFile, content: ContentFile): Missing | null => {
+  const [root, second] = path;
+  const records = { feeds: content.rssFeeds, sources: content.apiSources, timetables: content.timetableGroups };
+  if (root === 'now') return null;
+  if (root === 'content') return follow(slide.content ?? {}, path, 1);
+  if (root === 'slide') {
+    return second === 'content' ? follow(slide.content ?? {}, path, 2) : oneOf(Object.keys(slideRecord.shape), path, 1);
+  }
+  if (root === 'screen') return oneOf(Object.keys(screen.shape), path, 1);
+  if (root === 'feeds' || root === 'sources' || root === 'timetables') {
+    const ids = records[root].map(({ id }) => id);
+    return (
+      oneOf([...ids, 'size'], path, 1) ?? (ids.includes(String(second)) ? oneOf(recordFields[root], path, 2) : null)
+    );
+  }
+  const missing = follow(slide.content ?? {}, path, 0);
+  if (missing === null || missing.path.length > 1) return missing;
+  return { ...missing, known: [...missing.known, ...playerNames] };
+};
+
+/** `content.headline` and `headline` are one name. */
+const keyOf = (path: TemplateName['path']): string => JSON.stringify(path[0] === 'content' ? path.slice(1) : path);
+
+const spell = (path: TemplateName['path']): string =>
+  path.map((part, at) => (typeof part === 'number' ? `[${part}]` : at === 0 ? part : `.${part}`)).join('');
+
+const nameOf = (id: string): string => `the template ${JSON.stringify(id)}`;
+
+/** What is wrong with a template itself, as clauses. */
+export const templateIssues = (id: string, check: TemplateCheck): string[] => {
+  if ('error' in check) return [`${nameOf(id)} can't be shown: ${check.error}`];
+  return check.unknownFilters.map(
+    (name) => `${nameOf(id)} uses an unknown filter, ${JSON.stringify(name)}${didYouMean(name, check.knownFilters)}`,
+  );
+};
+
+/** What a template names that a slide does not define, as clauses. */
+export const nameIssues = (check: TemplateCheck, slide: SlideFile, content: ContentFile): string[] => {
+  if ('error' in check) return [];
+  const passed = new Set(check.optional.map(keyOf));
+  return check.names.flatMap(({ path, line }) => {
+    const missing = missingIn(path, slide, content);
+    if (missing === null || passed.has(keyOf(missing.path))) return [];
+    passed.add(keyOf(missing.path));
+    const nearest = didYouMean(String(missing.path.at(-1)), missing.known);
+    const name = JSON.stringify(spell(missing.path));
+    return [`${nameOf(slide.template_id ?? '')} names ${name} in line ${line}, which is not defined${nearest}`];
+  });
+};

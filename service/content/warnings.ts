@@ -1,0 +1,154 @@
+/** What in a valid file will not play as its writer means it. Pure. */
+import { didYouMean } from '../nearest.ts';
+import { excess, richness, textLimit } from '../wire/richness.ts';
+import { instantOf } from '../wire/wall-time.ts';
+import { isColour } from './colours.ts';
+import { type ContentFile, contentKeys, type Fault, type SlideFile } from './file.ts';
+import { type Path, slideId, slideLabel, spellPath } from './labels.ts';
+import { nameIssues, type TemplateCheck, templateIssues } from './templates.ts';
+
+/** More than this many at once help nobody. */
+const MOST_WARNINGS = 50;
+
+/** What is wrong with a slide; the path begins at the slide. */
+export interface SlideIssue {
+  path: Path;
+  message: string;
+}
+
+const TIMES = ['schedule_start_time', 'schedule_end_time', 'schedule_days_json'] as const;
+const DATETIMES = ['schedule_start_datetime', 'schedule_end_datetime'] as const;
+
+const isEmptyList = (json: string | null | undefined): boolean =>
+  json != null && (JSON.parse(json) as unknown[]).length === 0;
+
+/** A date and time as an instant, as pages read it. */
+const momentOf = (dateTime: string, timeZone: string): number => {
+  const [date = '', time = '00:00'] = dateTime.split('T');
+  return /[Z+-]/.test(time) ? Date.parse(dateTime) : instantOf(date, time, timeZone);
+};
+
+const scheduleIssues = (slide: SlideFile, timeZone: string): SlideIssue[] => {
+  const given = (fields: readonly (keyof SlideFile)[]) => fields.filter((field) => slide[field] != null);
+  const { schedule_mode: mode = 'always', schedule_start_datetime: start, schedule_end_datetime: end } = slide;
+  const issues: SlideIssue[] = [];
+  const times = given([...TIMES, ...DATETIMES]);
+  if (mode === 'always' && times.length > 0) {
+    const instead = given(TIMES).length > 0 ? 'weekly' : 'between';
+    const without = slide.schedule_mode === undefined ? 'without schedule_mode' : 'with schedule_mode "always"';
+    const message = `${times.join(', ')} ${without} has no effect: the slide is always on; set schedule_mode to "${instead}"`;
+    issues.push({ path: ['schedule_mode'], message });
+  } else if (mode !== 'always' && times.length === 0) {
+    issues.push({ path: ['schedule_mode'], message: `"${mode}" without any times: the slide is always on` });
+  }
+  const [unused] = mode === 'between' ? given(TIMES) : [];
+  if (unused !== undefined) {
+    issues.push({ path: [unused], message: 'has no effect with schedule_mode "between"; use "weekly"' });
+  }
+  if (mode === 'weekly' && isEmptyList(slide.schedule_days_json)) {
+    issues.push({ path: ['schedule_days_json'], message: 'an empty list of days: the slide never plays' });
+  }
+  if (mode !== 'always' && start != null && end != null && momentOf(end, timeZone) <= momentOf(start, timeZone)) {
+    issues.push({ path: ['schedule_end_datetime'], message: 'is not after the start: the slide never plays' });
+  }
+  return issues;
+};
+
+/** The fields that kinds show. A template may name any. */
+const shownFields: Record<SlideFile['kind'], readonly (keyof SlideFile)[]> = {
+  text: ['title', 'body'],
+  image: ['media_url'],
+  pdf: ['media_url'],
+  video: ['media_url'],
+  web: ['media_url'],
+  stream: ['media_url'],
+  template: ['title', 'body', 'media_url', 'template_id'],
+  rss: ['title'],
+  timetable: ['title'],
+};
+
+const fieldIssues = (slide: SlideFile): SlideIssue[] =>
+  (['title', 'body', 'media_url', 'template_id'] as const)
+    .filter((field) => slide[field] && !shownFields[slide.kind].includes(field))
+    .map((field) => ({ path: [field], message: `is not shown: a slide of kind ${slide.kind} has no ${field}` }));
+
+const contentIssues = ({ kind, content }: SlideFile): SlideIssue[] => {
+  const known = contentKeys(kind);
+  if (known === null || content == null) return [];
+  const issues = Object.keys(content)
+    .filter((key) => !known.includes(key))
+    .map((key) => ({
+      path: ['content', key],
+      message: `${JSON.stringify(key)} is not known in the content of a ${kind} slide${didYouMean(key, known)}`,
+    }));
+  for (const key of ['background', 'color']) {
+    const value: unknown = (content as Record<string, unknown>)[key];
+    if (!known.includes(key) || value == null || isColour(value)) continue;
+    issues.push({ path: ['content', key], message: `${JSON.stringify(value)} is no CSS colour` });
+  }
+  const { align } = content as { align?: unknown };
+  if (kind === 'text' && align != null && align !== 'center') {
+    issues.push({ path: ['content', 'align'], message: 'only "center" has an effect' });
+  }
+  return issues;
+};
+
+/** A text that is too rich is skipped by the page. */
+const textIssues = ({ kind, title, body }: SlideFile): SlideIssue[] => {
+  const message = kind === 'text' ? excess(richness(`${title ?? ''}${body ?? ''}`), textLimit) : null;
+  return message === null ? [] : [{ path: ['body'], message: `is not shown: ${message}` }];
+};
+
+/** @param templates what was found out about them, by id; one that is not there was not checked */
+export const warningsOf = (
+  content: ContentFile,
+  timeZone: string,
+  templates: ReadonlyMap<string, TemplateCheck>,
+): Fault[] => {
+  const warnings: Fault[] = [];
+  const isFull = (): boolean => warnings.length >= MOST_WARNINGS;
+  const used = new Set<string>();
+  for (const [at, { id, slides }] of content.playlists.entries()) {
+    for (const [index, slide] of slides.entries()) {
+      if (isFull()) return warnings.slice(0, MOST_WARNINGS);
+      const label = slideLabel(slide.title, slideId(id, slide, index));
+      const warn = (path: Path, message: string) =>
+        warnings.push({ path: spellPath(path), message: `${label}: ${message}` });
+      for (const { path, message } of [
+        ...scheduleIssues(slide, timeZone),
+        ...fieldIssues(slide),
+        ...contentIssues(slide),
+        ...textIssues(slide),
+      ]) {
+        warn(['playlists', at, 'slides', index, ...path], message);
+      }
+      const check = slide.kind === 'template' ? templates.get(slide.template_id) : undefined;
+      if (slide.kind !== 'template' || check === undefined) continue;
+      const { template_id } = slide;
+      // A mistake in the template itself is one mistake, however many slides have it.
+      if (!used.has(template_id)) {
+        const number = content.templates.findIndex(({ id }) => id === template_id);
+        for (const message of templateIssues(template_id, check)) warn(['templates', number, 'html'], message);
+      }
+      used.add(template_id);
+      for (const message of nameIssues(check, slide, content)) {
+        warn(['playlists', at, 'slides', index, 'content'], message);
+      }
+    }
+  }
+  content.templates.forEach(({ id, name }, at) => {
+    const check = templates.get(id);
+    if (check === undefined || used.has(id)) return;
+    const path = spellPath(['templates', at, 'html']);
+    for (const message of templateIssues(id, check))
+      warnings.push({ path, message: `${slideLabel(name, id)}: ${message}` });
+  });
+  content.timetableGroups.forEach(({ id, name, entries }, at) => {
+    entries.forEach((entry, index) => {
+      if (!isEmptyList(entry.days_json)) return;
+      const path = spellPath(['timetableGroups', at, 'entries', index, 'days_json']);
+      warnings.push({ path, message: `${slideLabel(name, id)}: an empty list of days: the entry is never shown` });
+    });
+  });
+  return warnings.slice(0, MOST_WARNINGS);
+};
