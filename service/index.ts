@@ -5,6 +5,7 @@ import { join } from 'node:path';
 import type { Logger } from 'pino';
 import packageJson from '../package.json' with { type: 'json' };
 import { createAccess } from './auth/access.ts';
+import { openReplayGuard } from './auth/replay.ts';
 import { type Closers, createClosers } from './closers.ts';
 import { createCommands } from './commands/commands.ts';
 import { createHub } from './connections/hub.ts';
@@ -246,12 +247,14 @@ const wire = async (
   const gate = createGate(names);
   const isOwnAuthority = createOwnAuthority(names, networkInterfaces);
   const clientAddress = createClientAddress(options.trustProxy);
+  const guard =
+    options.sharedSecret === null ? null : lasting(await openReplayGuard({ dataDir, log, now: wall, steady }));
   const access = createAccess({
     secret: options.sharedSecret,
     previous: options.sharedSecretPrevious,
     pageTokenSeconds: options.pageTokenSeconds,
+    guard,
     now: wall,
-    steady,
     log,
   });
   const screens = createScreenRoutes({
@@ -278,7 +281,7 @@ const wire = async (
     hub,
     reports,
     nodeId,
-    stores: [store, keeper, ledger, mirrored, feeds],
+    stores: [store, keeper, ledger, mirrored, feeds, ...(guard === null ? [] : [guard])],
     ffmpeg,
     peers,
     replication,

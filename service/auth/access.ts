@@ -2,10 +2,13 @@ import type { Logger } from 'pino';
 import { CodedError } from '../errors.ts';
 import type { Access } from '../wire/operations/index.ts';
 import { pageAuthHeader } from '../wire/page.ts';
+import { recipientHeader, relayHeader } from '../wire/peers.ts';
 import { checkAbsentBody } from './body.ts';
+import type { Sender } from './nonces.ts';
+import type { ReplayGuard } from './replay.ts';
 import { clockHeader, sha256Hex, signAnswer, signatureHeader } from './sign.ts';
 import { claimsSignature, createSignatures, type HeaderLines, parseSignature, type SignedHead } from './signatures.ts';
-import { createThrottle } from './throttle.ts';
+import { type CredentialKind, createThrottle, partyOf } from './throttle.ts';
 import { createPageTokens, type PageToken } from './tokens.ts';
 
 /** A request as it is judged: by its head, before its body is read. */
@@ -44,28 +47,40 @@ interface Options {
   /** While a secret is rotated: still verifies, never signs. */
   previous: string | null;
   pageTokenSeconds: number;
+  /** Null where there is no secret. */
+  guard: ReplayGuard | null;
   /** The wall clock, ms since the epoch. */
   now: () => number;
-  /** A clock that is never stepped, ms. */
-  steady: () => number;
   log: Pick<Logger, 'warn'>;
 }
 
 const unsigned: Admission = { bodySha256: null, vouch: null, clock: null };
 const open: AccessControl = { admit: async () => unsigned, pageToken: async () => null };
 
+/**
+ * Boxes mark what they send to each other. No box acts on the mark: it only says whose memory takes the nonce. A box passes
+ * on what clients ask of it, so its requests are counted by what they need: those that anyone can cause take no room from
+ * those that only a signature causes.
+ */
+const senderOf = (access: Access, headers: HeaderLines, address: string, target: string): Sender => {
+  const isPeer =
+    headers[relayHeader] !== undefined || headers[recipientHeader] !== undefined || target.startsWith('/api/peers/');
+  const party = partyOf(address);
+  return isPeer ? { kind: 'peer', name: `${party} ${access}` } : { kind: 'operator', name: party };
+};
+
 /** The one judge of who may call what. Where a request carries both kinds of credentials, its signature is judged. */
-export const createAccess = ({ secret, previous, pageTokenSeconds, now, steady, log }: Options): AccessControl => {
-  if (secret === null) return open;
+export const createAccess = ({ secret, previous, pageTokenSeconds, guard, now, log }: Options): AccessControl => {
+  if (secret === null || guard === null) return open;
   const throttle = createThrottle({ log });
   const tokens = createPageTokens({ secret, previous, lifetimeSeconds: pageTokenSeconds, now });
-  const signatures = createSignatures({ secrets: previous === null ? [secret] : [secret, previous], now, steady });
+  const signatures = createSignatures({ secrets: previous === null ? [secret] : [secret, previous], guard });
 
   /**
    * Counts what may be a guess. Malformed signatures are none, and who replays, or is late and told the time, knew the
    * secret.
    */
-  const counted = async <T>(address: string, judge: () => T | Promise<T>): Promise<T> => {
+  const counted = async <T>(address: string, kind: CredentialKind, judge: () => Promise<T>): Promise<T> => {
     try {
       return await judge();
     } catch (error) {
@@ -73,14 +88,15 @@ export const createAccess = ({ secret, previous, pageTokenSeconds, now, steady, 
         error instanceof CodedError &&
         (['signature_invalid', 'page_token_invalid'].includes(error.code) ||
           (error.code === 'signature_stale' && error.headers[clockHeader] === undefined));
-      if (isGuess) await throttle.fail(address);
+      if (isGuess) await throttle.fail(address, kind);
       throw error;
     }
   };
 
-  const admitSigned = async ({ headers, address, ...head }: Attempt): Promise<Admission> => {
+  const admitSigned = async ({ access, headers, address, ...head }: Attempt): Promise<Admission> => {
     const signature = parseSignature(headers);
-    const signer = await counted(address, () => signatures.verify(signature, head));
+    const sender = senderOf(access, headers, address, head.target);
+    const signer = await counted(address, 'signature', () => signatures.verify(signature, head, sender));
     checkAbsentBody(head.method, headers, signature.sha256);
     const [request = ''] = headers[signatureHeader] ?? [];
     return {
@@ -93,29 +109,25 @@ export const createAccess = ({ secret, previous, pageTokenSeconds, now, steady, 
   const admitPage = async ({ access, headers, address }: Attempt): Promise<Admission> => {
     const [token = '', ...more] = headers[pageAuthHeader] ?? [];
     if (more.length > 0) throw new CodedError('page_token_invalid', 'A request has exactly one page token.');
-    await counted(address, () => tokens.verify(token));
+    await counted(address, 'page token', () => tokens.verify(token));
     if (access === 'signed') throw new CodedError('signature_required');
     return unsigned;
   };
 
   return {
     async admit(attempt) {
-      const { access, headers, address } = attempt;
+      const { access, headers } = attempt;
       const isSigned = access !== 'page' && claimsSignature(headers);
-      const judge = async (): Promise<Admission> => {
-        await throttle.check(address);
-        return isSigned ? admitSigned(attempt) : admitPage(attempt);
-      };
-      // Anyone may ask; who signs all the same wants the answer signed, and may guess no more often than elsewhere.
+      // Anyone may ask; a client that signs all the same wants the answer signed.
       if (access === 'public') {
         if (!isSigned) return unsigned;
-        return judge().catch((error: unknown) => ({
+        return admitSigned(attempt).catch((error: unknown) => ({
           ...unsigned,
           clock: error instanceof CodedError ? (error.headers[clockHeader] ?? null) : null,
         }));
       }
       if (!isSigned && headers[pageAuthHeader] === undefined) throw new CodedError('credentials_required');
-      return judge();
+      return isSigned ? admitSigned(attempt) : admitPage(attempt);
     },
     pageToken: tokens.issue,
   };

@@ -1,7 +1,7 @@
 import { timingSafeEqual } from 'node:crypto';
 import { CodedError } from '../errors.ts';
-import { freshMs, oldestFresh } from './freshness.ts';
-import { createNonces } from './nonces.ts';
+import type { Sender } from './nonces.ts';
+import type { ReplayGuard } from './replay.ts';
 import { clockHeader, type SignedParts, signatureHeader, signatureMac, signClock, timestampHeader } from './sign.ts';
 
 /** Header lines by their names in lower case, as in `IncomingMessage.headersDistinct`. */
@@ -44,42 +44,29 @@ export const parseSignature = (headers: HeaderLines): Signature => {
 interface Options {
   /** Any of these may have signed. */
   secrets: readonly string[];
-  /** The wall clock, ms since the epoch. */
-  now: () => number;
-  /** A clock that is never stepped, ms. */
-  steady: () => number;
-  /** How many nonces are remembered. */
-  mostNonces?: number;
+  guard: Pick<ReplayGuard, 'isFresh' | 'clock' | 'use'>;
 }
 
-/** Verifies signatures, each of them once. Nothing older than this object is fresh, so that a restart opens nothing. */
-export const createSignatures = ({ secrets, now, steady, mostNonces }: Options) => {
-  const nonces = createNonces(mostNonces);
-  const start = steady();
-  let oldest = now();
-
-  return {
-    /**
-     * Takes no turn of the event loop, so that of many copies at once one is accepted.
-     * @returns the secret that signed it
-     * @throws CodedError `signature_stale`, `signature_invalid`, `signature_replayed` or `busy`, the first that applies;
-     *   with the first, whoever knows a secret is told the time here
-     */
-    verify({ mac, ...claimed }: Signature, head: SignedHead): string {
-      const time = now();
-      const timestamp = Number(claimed.timestamp);
-      oldest = oldestFresh(oldest, time, steady() - start);
-      const given = Buffer.from(mac, 'hex');
-      const isRight = (secret: string): boolean =>
-        timingSafeEqual(given, signatureMac(secret, { ...head, ...claimed }));
-      const secret = secrets.find(isRight);
-      if (timestamp < oldest || timestamp > time + freshMs) {
-        const headers = secret === undefined ? {} : { [clockHeader]: signClock(secret, mac, time) };
-        throw new CodedError('signature_stale', undefined, { headers });
-      }
-      if (secret === undefined) throw new CodedError('signature_invalid');
-      nonces.use(claimed.nonce, timestamp, oldest);
-      return secret;
-    },
-  };
-};
+/** Verifies signatures, each of them once. */
+export const createSignatures = ({ secrets, guard }: Options) => ({
+  /**
+   * Uses the nonce up before it yields, so that of many copies at once one is accepted.
+   * @returns the secret that signed it
+   * @throws CodedError `signature_stale`, `signature_invalid`, `signature_replayed` or `busy`, the first that applies;
+   *   the first carries {@link clockHeader} where the sender knows a secret
+   */
+  async verify({ mac, ...claimed }: Signature, head: SignedHead, sender: Sender): Promise<string> {
+    const timestamp = Number(claimed.timestamp);
+    const isFresh = guard.isFresh(timestamp);
+    const given = Buffer.from(mac, 'hex');
+    const isRight = (secret: string): boolean => timingSafeEqual(given, signatureMac(secret, { ...head, ...claimed }));
+    const secret = secrets.find(isRight);
+    if (!isFresh) {
+      const headers = secret === undefined ? {} : { [clockHeader]: signClock(secret, mac, guard.clock()) };
+      throw new CodedError('signature_stale', undefined, { headers });
+    }
+    if (secret === undefined) throw new CodedError('signature_invalid');
+    await guard.use(claimed.nonce, timestamp, sender);
+    return secret;
+  },
+});

@@ -7,10 +7,10 @@ const MOST_FAILURES = 200;
 const PER_SECONDS = 60;
 
 /**
- * Who counts as one: an IPv4 address, or the /64 that an IPv6 host can choose its addresses from. A link-local address
- * counts for itself, as all neighbours share that prefix, and so does IPv4 in the clothes of IPv6.
+ * The part of an address that its owner can't choose: an IPv4 address, or the /64 of an IPv6 address. A link-local address
+ * counts for itself, as all neighbours share that prefix, and so does an IPv4 address that is mapped to IPv6.
  */
-const partyOf = (address: string): string => {
+export const partyOf = (address: string): string => {
   if (isIP(address) !== 6) return address;
   const plain = new SocketAddress({ address, family: 'ipv6' }).address;
   if (/^(fe80|::ffff):/.test(plain)) return plain;
@@ -21,21 +21,27 @@ const partyOf = (address: string): string => {
 
 interface Options {
   log: Pick<Logger, 'warn'>;
-  /** How many addresses are remembered; beyond that, those whose last failure is longest ago are forgotten. */
+  /** Addresses that are remembered, once a kind; beyond that, those whose last failure is longest ago are forgotten. */
   mostAddresses?: number;
 }
 
-/** Counts wrong credentials by address: after two hundred in a minute, the rest of that minute is refused. */
+export type CredentialKind = 'signature' | 'page token';
+
+/**
+ * Counts wrong credentials by address and kind: after two hundred in a minute, the wrong ones of the rest of that minute
+ * are answered 429. Right ones are never refused, as many clients may share an address: a proxy's, or a machine's. So every
+ * credential is verified; that costs some microseconds, less than the rest of the request.
+ */
 export const createThrottle = ({ log, mostAddresses = 10_000 }: Options) => {
   const failures = new RateLimiterMemory({ points: MOST_FAILURES, duration: PER_SECONDS });
-  const parties = new Set<string>();
+  const keys = new Set<string>();
 
-  const remember = async (party: string): Promise<void> => {
-    parties.delete(party);
-    parties.add(party);
-    const [oldest] = parties;
-    if (oldest === undefined || parties.size <= mostAddresses) return;
-    parties.delete(oldest);
+  const remember = async (key: string): Promise<void> => {
+    keys.delete(key);
+    keys.add(key);
+    const [oldest] = keys;
+    if (oldest === undefined || keys.size <= mostAddresses) return;
+    keys.delete(oldest);
     await failures.delete(oldest);
   };
 
@@ -45,21 +51,16 @@ export const createThrottle = ({ log, mostAddresses = 10_000 }: Options) => {
   };
 
   return {
-    /** @throws CodedError `too_many_requests` where this address has failed too often */
-    async check(address: string): Promise<void> {
-      const state = await failures.get(partyOf(address));
-      if (state !== null && state.consumedPoints >= MOST_FAILURES) throw refusal(state);
-    },
-
     /**
      * Counts a failure.
-     * @throws CodedError `too_many_requests` where it is one too many: of many at once, some are past the check
+     * @throws CodedError `too_many_requests` where it is one too many
      */
-    async fail(address: string): Promise<void> {
+    async fail(address: string, kind: CredentialKind): Promise<void> {
       const party = partyOf(address);
-      await remember(party);
-      const state = await failures.penalty(party);
-      if (state.consumedPoints === MOST_FAILURES) log.warn({ address: party }, 'too many wrong credentials');
+      const key = `${kind} ${party}`;
+      await remember(key);
+      const state = await failures.penalty(key);
+      if (state.consumedPoints === MOST_FAILURES) log.warn({ address: party, kind }, 'too many wrong credentials');
       if (state.consumedPoints > MOST_FAILURES) throw refusal(state);
     },
   };

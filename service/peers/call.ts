@@ -16,9 +16,6 @@ import {
   signRequest,
 } from '../auth/sign.ts';
 
-/** Names the box that a request is meant for: its address may be another box's by now. */
-export const recipientHeader = 'x-signage-peer';
-
 /** What is asked of a box. */
 export interface PeerRequest<Schema extends z.ZodType> {
   /** Default: GET, or POST where there is a body. */

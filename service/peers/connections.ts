@@ -2,8 +2,7 @@
 import { z } from 'zod';
 import { remember } from '../recent.ts';
 import { connection } from '../wire/connections.ts';
-import { mostQueryCharacters, type PeerConnections, peerConnections } from '../wire/peers.ts';
-import { relayHeader } from './gather.ts';
+import { mostQueryCharacters, type PeerConnections, peerConnections, relayHeader } from '../wire/peers.ts';
 import type { Peer, Peers } from './registry.ts';
 
 type Connections = PeerConnections['screens'][number]['connections'];

@@ -1,11 +1,9 @@
 /** What every box has to do, or to tell, asked of all peers at once. */
 import type { IncomingMessage } from 'node:http';
 import type { z } from 'zod';
+import { relayHeader } from '../wire/peers.ts';
 import type { PeerRequest } from './call.ts';
 import type { Peers } from './registry.ts';
-
-/** Marks a request as a relayed one: it is carried out where it arrives, and nowhere else. Its value: who relayed it. */
-export const relayHeader = 'x-signage-relay';
 
 /** From whom doesn't matter: all that the mark does is to keep a request to one box. */
 export const isRelayed = ({ headers }: Pick<IncomingMessage, 'headers'>): boolean => Boolean(headers[relayHeader]);

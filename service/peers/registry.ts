@@ -5,10 +5,10 @@
 import type { Logger } from 'pino';
 import type { z } from 'zod';
 import type { PeerHealth } from '../wire/health.ts';
-import { type PeerState, peerState } from '../wire/peers.ts';
+import { type PeerState, peerState, recipientHeader } from '../wire/peers.ts';
 import { type Address, createAddresses, type Source } from './addresses.ts';
 import { isOpen } from './breaker.ts';
-import { type Caller, type PeerAnswer, type PeerRequest, recipientHeader } from './call.ts';
+import type { Caller, PeerAnswer, PeerRequest } from './call.ts';
 import { createProber } from './prober.ts';
 import { hostOf, placeTold, placeToTell } from './told.ts';
 

@@ -3,6 +3,12 @@ import { z } from 'zod';
 import { connection } from './connections.ts';
 import { deviceId, instant, reading, sha256, slug } from './terms.ts';
 
+/** Marks a request as a relayed one: it is carried out where it arrives, and nowhere else. Its value: the relaying box. */
+export const relayHeader = 'x-signage-relay';
+
+/** Names the box that a request is meant for: its address may be another box's by now. */
+export const recipientHeader = 'x-signage-peer';
+
 /** Whose edit of the content it is: the higher counter wins, then the higher nodeId. */
 export const contentVersion = z
   .object({

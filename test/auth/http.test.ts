@@ -11,12 +11,12 @@ import { checkBody } from '../../service/auth/body.ts';
 import { type Signable, signatureHeader, signRequest, timestampHeader } from '../../service/auth/sign.ts';
 import { upgradeHeaders } from '../../service/auth/socket.ts';
 import type { Access } from '../../service/wire/operations/index.ts';
-import { outcome, secret } from './support.ts';
+import { createTestGuard, outcome, secret } from './support.ts';
 
 const start = async () => {
   const log = { warn: () => undefined };
-  const clocks = { now: Date.now, steady: () => performance.now() };
-  const access = createAccess({ secret, previous: null, pageTokenSeconds: 60, ...clocks, log });
+  const guard = createTestGuard({ now: Date.now, steady: () => performance.now() });
+  const access = createAccess({ secret, previous: null, pageTokenSeconds: 60, guard, now: Date.now, log });
   const kept: string[] = [];
 
   const admit = (req: IncomingMessage, as: Access, headers = req.headersDistinct) =>

@@ -1,46 +1,106 @@
 import fc from 'fast-check';
-import { expect, test } from 'vitest';
-import { createNonces } from '../../service/auth/nonces.ts';
+import { describe, expect, test } from 'vitest';
+import { createNonces, type Sender } from '../../service/auth/nonces.ts';
 import { outcome } from './support.ts';
 
-test('a nonce is used once, whatever its timestamp', async () => {
-  const nonces = createNonces(10);
-  expect(await outcome(() => nonces.use('first', 5000, 0))).toBe('accepted');
-  expect(await outcome(() => nonces.use('first', 5000, 0))).toBe('signature_replayed');
-  expect(await outcome(() => nonces.use('first', 9000, 0))).toBe('signature_replayed');
+const operator: Sender = { kind: 'operator', name: '192.0.2.1' };
+const peer = (name: string): Sender => ({ kind: 'peer', name });
+const limitsOf = (total: number, each = total, guaranteed = 0) => ({ total, each, guaranteed });
+const setUp = (operators = limitsOf(10), peers = limitsOf(10)) => {
+  const nonces = createNonces({ operator: operators, peer: peers });
+  let count = 0;
+  return {
+    nonces,
+    use: (sender: Sender, nonce = String(count++), timestamp = 5_000, oldest = 0) =>
+      outcome(() => nonces.use(nonce, timestamp, oldest, sender)),
+  };
+};
+
+test('a nonce is used once, whatever its timestamp and whoever sends it', async () => {
+  const { use } = setUp();
+  expect(await use(operator, 'first', 5_000)).toBe('accepted');
+  expect(await use(operator, 'first', 5_000)).toBe('signature_replayed');
+  expect(await use(operator, 'first', 9_000)).toBe('signature_replayed');
+  expect(await use(peer('a'), 'first')).toBe('signature_replayed');
 });
 
 test('a full memory refuses, and takes new ones once old ones have left the window', async () => {
-  const nonces = createNonces(3);
-  for (const [index, nonce] of ['a', 'b', 'c'].entries()) nonces.use(nonce, 10_000 + index * 1000, 0);
-  expect(await outcome(() => nonces.use('d', 13_000, 0))).toBe('busy');
-  expect(await outcome(() => nonces.use('a', 10_000, 10_000))).toBe('signature_replayed');
-  expect(await outcome(() => nonces.use('d', 13_000, 11_000))).toBe('accepted');
-  expect(await outcome(() => nonces.use('e', 13_000, 11_000))).toBe('busy');
-  expect(await outcome(() => nonces.use('e', 13_000, 20_000))).toBe('accepted');
+  const { use } = setUp(limitsOf(3));
+  for (const [index, nonce] of ['a', 'b', 'c'].entries()) await use(operator, nonce, 10_000 + index * 1000);
+  expect(await use(operator, 'd', 13_000)).toBe('busy');
+  expect(await use(operator, 'a', 10_000, 10_000)).toBe('signature_replayed');
+  expect(await use(operator, 'd', 13_000, 11_000)).toBe('accepted');
+  expect(await use(operator, 'e', 13_000, 11_000)).toBe('busy');
+  expect(await use(operator, 'e', 13_000, 20_000)).toBe('accepted');
 });
 
-test('a hundred thousand are remembered', async () => {
+describe('the memory of peers', () => {
+  test('and that of operators do not fill each other', async () => {
+    const { use } = setUp(limitsOf(2), limitsOf(2));
+    for (let count = 0; count < 3; count++) await use(peer('a'));
+    expect([await use(peer('a')), await use(operator), await use(operator)]).toEqual(['busy', 'accepted', 'accepted']);
+    expect(await use(operator)).toBe('busy');
+  });
+
+  test('is bounded for each of them', async () => {
+    const { use } = setUp(limitsOf(10), limitsOf(10, 4));
+    for (let count = 0; count < 4; count++) expect(await use(peer('a'))).toBe('accepted');
+    expect([await use(peer('a')), await use(peer('b'))]).toEqual(['busy', 'accepted']);
+  });
+
+  test('has room for a sender of few, however many fill it', async () => {
+    const { use } = setUp(limitsOf(10), limitsOf(10, 6, 2));
+    for (const name of ['a', 'b']) for (let count = 0; count < 9; count++) await use(peer(name));
+    expect([await use(peer('c')), await use(peer('c')), await use(peer('c'))]).toEqual([
+      'accepted',
+      'accepted',
+      'busy',
+    ]);
+  });
+
+  test('is bounded by default, by a hundred thousand and two thousand each for 256 of them', async () => {
+    const nonces = createNonces();
+    let accepted = 0;
+    for (let count = 0; count < 1_000_000; count++) {
+      try {
+        nonces.use(String(count), 5_000, 0, peer(`sender ${count % 1_000}`));
+        accepted += 1;
+      } catch {
+        // Full.
+      }
+    }
+    expect(accepted).toBeLessThanOrEqual(100_000 + 256 * 2_000);
+    expect(await outcome(() => nonces.use('more', 5_000, 0, operator))).toBe('accepted');
+  });
+});
+
+test('a hundred thousand of operators are remembered', async () => {
   const nonces = createNonces();
-  for (let count = 0; count < 100_000; count += 1) nonces.use(String(count), 5000, 0);
-  expect(await outcome(() => nonces.use('0', 5000, 0))).toBe('signature_replayed');
-  expect(await outcome(() => nonces.use('more', 5000, 0))).toBe('busy');
+  for (let count = 0; count < 100_000; count += 1) nonces.use(String(count), 5000, 0, operator);
+  expect(await outcome(() => nonces.use('0', 5000, 0, operator))).toBe('signature_replayed');
+  expect(await outcome(() => nonces.use('more', 5000, 0, operator))).toBe('busy');
+  expect(await outcome(() => nonces.use('more', 5000, 0, peer('a')))).toBe('accepted');
 });
 
-test('what is still fresh is never forgotten', async () => {
-  const uses = fc.array(fc.record({ nonce: fc.nat(5), ahead: fc.nat(5000), passed: fc.nat(2000) }), { maxLength: 50 });
+test('what is still fresh is never forgotten, and what is forgotten takes no room', async () => {
+  const uses = fc.array(
+    fc.record({ nonce: fc.nat(5), ahead: fc.nat(5000), passed: fc.nat(2000), from: fc.constantFrom('a', 'b', null) }),
+    { maxLength: 50 },
+  );
   await fc.assert(
     fc.asyncProperty(uses, async (moves) => {
-      const nonces = createNonces(1000);
+      const { use } = setUp(limitsOf(1_000), limitsOf(1_000));
       const accepted = new Map<string, number>();
       let oldest = 0;
-      for (const { nonce, ahead, passed } of moves) {
+      for (const { nonce, ahead, passed, from } of moves) {
         oldest += passed;
         const before = accepted.get(String(nonce));
-        const said = await outcome(() => nonces.use(String(nonce), oldest + ahead, oldest));
+        const said = await use(from === null ? operator : peer(from), String(nonce), oldest + ahead, oldest);
         if (before !== undefined && before >= oldest) expect(said).toBe('signature_replayed');
         if (said === 'accepted') accepted.set(String(nonce), oldest + ahead);
       }
+      const full = Array.from({ length: 1_000 }, () => use(peer('c'), undefined, oldest + 20_000, oldest + 10_000));
+      expect(await Promise.all(full)).not.toContain('busy');
     }),
   );
 });

@@ -1,21 +1,25 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
+import { createNonces } from '../../service/auth/nonces.ts';
 import { clockHeader, readClock, signatureHeader, signRequest, timestampHeader } from '../../service/auth/sign.ts';
 import { createSignatures, type HeaderLines, parseSignature, type SignedHead } from '../../service/auth/signatures.ts';
 import type { CodedError } from '../../service/errors.ts';
-import { createClock, linesOf, otherSecret, outcome, secret } from './support.ts';
+import { createClock, createTestGuard, linesOf, otherSecret, outcome, secret } from './support.ts';
 
 const head: SignedHead = { method: 'POST', host: 'player.local:8080', target: '/api/screens/lobby/commands?x=1&y=%20' };
 const body = '{"command":"next"}';
 const second = 1000;
+const sender = { kind: 'operator', name: '192.0.2.1' } as const;
 
 const setUp = (secrets: readonly string[] = [secret], mostNonces?: number) => {
   const clock = createClock();
-  const signatures = createSignatures({ secrets, ...clock, ...(mostNonces === undefined ? {} : { mostNonces }) });
+  const most = { total: mostNonces ?? 1_000, each: mostNonces ?? 1_000, guaranteed: 0 };
+  const guard = createTestGuard(clock, createNonces({ operator: most, peer: most }));
+  const signatures = createSignatures({ secrets, guard });
   const signed = (now = clock.now(), with_ = secret): HeaderLines =>
     linesOf(signRequest({ ...head, body, secret: with_, now }));
   const judge = (headers: HeaderLines, as: SignedHead = head) =>
-    outcome(() => signatures.verify(parseSignature(headers), as));
+    outcome(() => signatures.verify(parseSignature(headers), as, sender));
   return { clock, signatures, signed, judge };
 };
 
@@ -133,14 +137,14 @@ describe('what is signed', () => {
     await fc.assert(
       fc.asyncProperty(requests, async ({ secret: own, body: bytes, ...request }) => {
         const clock = createClock();
-        const signatures = createSignatures({ secrets: [own], ...clock });
+        const signatures = createSignatures({ secrets: [own], guard: createTestGuard(clock) });
         const headers = linesOf(signRequest({ ...request, body: bytes, secret: own, now: clock.now() }));
         const url = `http://${request.host}${request.target}`;
         const byUrl = linesOf(signRequest({ url, method: request.method, body: bytes, secret: own, now: clock.now() }));
         const { host, pathname, search } = new URL(url);
         const asSent = { ...request, host, target: pathname + search };
-        expect(await outcome(() => signatures.verify(parseSignature(headers), request))).toBe('accepted');
-        expect(await outcome(() => signatures.verify(parseSignature(byUrl), asSent))).toBe('accepted');
+        expect(await outcome(() => signatures.verify(parseSignature(headers), request, sender))).toBe('accepted');
+        expect(await outcome(() => signatures.verify(parseSignature(byUrl), asSent, sender))).toBe('accepted');
       }),
     );
   });
@@ -211,8 +215,8 @@ describe('time', () => {
     const copy = before.signed();
     expect(await before.judge(copy)).toBe('accepted');
     before.clock.pass(second);
-    const after = createSignatures({ secrets: [secret], ...before.clock });
-    expect(await outcome(() => after.verify(parseSignature(copy), head))).toBe('signature_stale');
+    const after = createSignatures({ secrets: [secret], guard: createTestGuard(before.clock) });
+    expect(await outcome(() => after.verify(parseSignature(copy), head, sender))).toBe('signature_stale');
   });
 
   test('nor does one before the clock was set', async () => {
@@ -250,19 +254,19 @@ describe('time', () => {
     expect(await judge(signed(clock.now() - 1, otherSecret))).toBe('signature_stale');
   });
 
-  test('here is told whoever signs by another, and nobody who does not know the secret', () => {
+  test('here is told whoever signs by another, and nobody who does not know the secret', async () => {
     const { clock, signatures } = setUp();
-    const tell = (by: string) => {
+    const tell = async (by: string) => {
       const signature = parseSignature(linesOf(signRequest({ ...head, secret: by, now: clock.now() - 3600 * second })));
       try {
-        return signatures.verify(signature, head);
+        return await signatures.verify(signature, head, sender);
       } catch (error) {
         return { mac: signature.mac, told: (error as CodedError).headers[clockHeader] };
       }
     };
-    const { mac, told } = tell(secret) as { mac: string; told: string };
+    const { mac, told } = (await tell(secret)) as { mac: string; told: string };
     expect(readClock(secret, mac, told)).toBe(clock.now());
-    expect(tell(otherSecret)).toMatchObject({ told: undefined });
+    expect(await tell(otherSecret)).toMatchObject({ told: undefined });
 
     const later = told.replace(/^\d+/, (time) => String(Number(time) + 1));
     for (const [by, of, what] of [

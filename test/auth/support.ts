@@ -1,3 +1,5 @@
+import type { createNonces } from '../../service/auth/nonces.ts';
+import { createReplayGuard, initialReplayState, type SavedReplayState } from '../../service/auth/replay.ts';
 import type { HeaderLines } from '../../service/auth/signatures.ts';
 import { CodedError } from '../../service/errors.ts';
 
@@ -35,3 +37,35 @@ export const outcome = async (judge: () => unknown): Promise<string> => {
 /** Headers as Node hands them on. */
 export const linesOf = (headers: Record<string, string>): HeaderLines =>
   Object.fromEntries(Object.entries(headers).map(([name, value]) => [name, [value]]));
+
+/** A disk that keeps what a guard writes, and takes nothing while it is broken. */
+export const createMemoryStore = (now: number) => {
+  let state = initialReplayState(now);
+  let isBroken = false;
+  let writes = 0;
+  return {
+    read: () => state,
+    update: async (change: (current: SavedReplayState) => SavedReplayState) => {
+      await Promise.resolve();
+      if (isBroken) throw Object.assign(new Error('the disk takes nothing'), { code: 'EROFS' });
+      writes += 1;
+      state = structuredClone(change(state));
+    },
+    breakDown: () => {
+      isBroken = true;
+    },
+    writes: () => writes,
+  };
+};
+
+/** A guard of its own for a test; its timers do not keep the process. */
+export const createTestGuard = (
+  clock: { now: () => number; steady: () => number },
+  nonces?: ReturnType<typeof createNonces>,
+) =>
+  createReplayGuard({
+    store: createMemoryStore(clock.now()),
+    now: clock.now,
+    steady: clock.steady,
+    ...(nonces === undefined ? {} : { nonces }),
+  });

@@ -1,0 +1,188 @@
+/** Accepts each nonce once, over restarts and steps of the clock too. */
+import { join } from 'node:path';
+import type { Logger } from 'pino';
+import { z } from 'zod';
+import { CodedError } from '../errors.ts';
+import { systemDisk } from '../store/disk.ts';
+import { createDurable, type Durable } from '../store/durable.ts';
+import { advance, fenceAtStart, freshMs, isFresh, isPast, nextFresh } from './fence.ts';
+import { createNonces, type Sender } from './nonces.ts';
+
+/** Nonces dated ahead of the clock: a restart must know them, as the clock has not passed them then. */
+const MOST_AHEAD = 10_000;
+
+/** A timestamp that is ahead by this much or less is waited for, which is quicker than a disk. */
+const WAIT_MS = 50;
+
+/** How often the highest reading of the clock is saved. */
+const SAVE_MS = 10_000;
+
+const time = z.int().nonnegative();
+
+const savedSchema = z.object({
+  spent: z.array(z.object({ from: time, to: time })).describe('times in which no timestamp is accepted again'),
+  start: time.describe('of the clock since it was last set'),
+  highest: time.describe('reading of the clock since then'),
+  unsavedMs: time.describe('for how long the clock may have been read after that'),
+  ahead: z.array(z.tuple([z.string(), time])).describe('nonces and timestamps that are not before the highest reading'),
+});
+export type SavedReplayState = z.infer<typeof savedSchema>;
+
+export const initialReplayState = (now: number): SavedReplayState => ({
+  spent: [],
+  start: now,
+  highest: now,
+  unsavedMs: 0,
+  ahead: [],
+});
+
+interface Options {
+  store: Pick<Durable<SavedReplayState>, 'read' | 'update'>;
+  /** The wall clock, ms since the epoch. */
+  now: () => number;
+  /** A clock that is never stepped, ms. */
+  steady: () => number;
+  nonces?: ReturnType<typeof createNonces>;
+}
+
+export interface ReplayGuard {
+  /** Whether a request with this timestamp may be accepted now. */
+  isFresh(timestamp: number): boolean;
+  /** The time to sign by now, ms since the epoch. */
+  clock(): number;
+  /**
+   * Uses a nonce up at once; resolves when a restart can't forget it.
+   * @param timestamp a fresh one
+   * @throws CodedError `signature_replayed`, or `busy` where memory or disk take no more
+   */
+  use(nonce: string, timestamp: number, sender: Sender): Promise<void>;
+  /** One sentence for each thing that somebody should see to. */
+  faults(): string[];
+  /** Saves the reading of the clock; no nonce is accepted afterwards. */
+  close(): Promise<void>;
+}
+
+export const createReplayGuard = ({ store, now, steady, nonces = createNonces() }: Options): ReplayGuard => {
+  const startedAt = steady();
+  const saved = store.read();
+  const latestSaved = Math.max(saved.highest, ...saved.ahead.map(([, timestamp]) => timestamp));
+  let fence = fenceAtStart({ ...saved, latest: latestSaved }, now());
+  let readAt = startedAt;
+  const ahead = new Map(saved.ahead.filter(([, timestamp]) => !isPast(fence, timestamp)));
+  let latest = Math.max(fence.start, ...ahead.values());
+  for (const [nonce, timestamp] of ahead)
+    nonces.use(nonce, timestamp, fence.oldest, { kind: 'operator', name: 'disk' });
+
+  const dropPassed = (): void => {
+    for (const [nonce, timestamp] of ahead) if (timestamp < fence.highest) ahead.delete(nonce);
+  };
+
+  /** What one write takes in; changes made after it began belong to the next. */
+  let unsaved: SavedReplayState | null = null;
+  let unsavedMs = SAVE_MS;
+  const save = (): Promise<void> => {
+    unsaved = null;
+    return store.update(() => {
+      if (unsaved === null) {
+        dropPassed();
+        const { spent, start, highest } = fence;
+        unsaved = { spent: [...spent], start, highest, unsavedMs, ahead: [...ahead] };
+      }
+      return unsaved;
+    });
+  };
+
+  let runSaved = save().catch(() => {});
+  const read = (): void => {
+    const at = steady();
+    const next = advance(fence, { now: now(), elapsed: at - readAt, age: at - startedAt, latest });
+    readAt = at;
+    const isNewRun = next.start !== fence.start;
+    fence = next;
+    if (!isNewRun) return;
+    nonces.clear();
+    ahead.clear();
+    latest = next.start;
+    // The disk must know of the run before it knows of a request in it. A disk that takes nothing stops nobody here.
+    runSaved = save().catch(() => {});
+  };
+
+  const timer = setInterval(() => {
+    read();
+    void save().catch(() => {});
+  }, SAVE_MS);
+  timer.unref();
+
+  return {
+    isFresh: (timestamp) => {
+      read();
+      return isFresh(fence, timestamp);
+    },
+    clock: () => {
+      read();
+      const next = nextFresh(fence);
+      return next - fence.reading > freshMs ? fence.reading : next;
+    },
+    use: async (nonce, timestamp, sender) => {
+      const lead = timestamp - fence.highest;
+      nonces.use(nonce, timestamp, fence.oldest, sender);
+      latest = Math.max(latest, timestamp);
+      if (lead > 0 && ahead.size >= MOST_AHEAD) dropPassed();
+      if (lead > WAIT_MS && ahead.size >= MOST_AHEAD) {
+        throw new CodedError('busy', 'Too many requests are signed ahead of the clock of this box; set the clocks.');
+      }
+      if (lead >= 0) ahead.set(nonce, timestamp);
+      if (lead > 0 && lead <= WAIT_MS) await new Promise((resolve) => setTimeout(resolve, lead));
+      else if (lead > 0) {
+        await save().catch((cause: unknown) => {
+          const message = 'The timestamp is ahead of the clock of this box, and its disk takes no note of the nonce.';
+          throw new CodedError('busy', message, { cause });
+        });
+      }
+      await runSaved;
+    },
+    faults: () => {
+      const next = nextFresh(fence);
+      if (next - fence.reading <= freshMs) return [];
+      const until = new Date(next).toISOString();
+      return [`the clock was set back: signed requests are refused until it is ${until}, so that none is replayed`];
+    },
+    close: async () => {
+      clearInterval(timer);
+      read();
+      unsavedMs = 0;
+      await save().catch(() => {});
+    },
+  };
+};
+
+interface Files {
+  dataDir: string;
+  log: Pick<Logger, 'error'>;
+  now: () => number;
+  steady: () => number;
+}
+
+/**
+ * Opens `nonces.json` in the data directory.
+ * @throws the system's error where the folder can't be read
+ */
+export const openReplayGuard = async ({ dataDir, log, now, steady }: Files): Promise<ReplayGuard> => {
+  const durable = await createDurable({
+    path: join(dataDir, 'nonces.json'),
+    schema: savedSchema,
+    initial: initialReplayState(now()),
+    log,
+    disk: systemDisk,
+    now,
+  });
+  const guard = createReplayGuard({ store: durable, now, steady });
+  return {
+    ...guard,
+    faults: () => [...durable.faults(), ...guard.faults()],
+    close: async () => {
+      await guard.close();
+      await durable.close();
+    },
+  };
+};

@@ -1,0 +1,89 @@
+/** Signed requests at a real service: over restarts, while a secret is rotated, and beside clients that guess. */
+import { request } from 'node:http';
+import { describe, expect, test } from 'vitest';
+import { signRequest } from '../../service/auth/sign.ts';
+import { lobby } from '../content/samples.ts';
+import { startTestService, type TestService, temporaryFolder } from '../support/service.ts';
+import { otherSecret, secret } from './support.ts';
+
+const path = '/api/screens/lobby/commands';
+const body = { command: 'next' };
+
+const start = (dataDir: string, env: Record<string, string> = {}, wall = Date.now) =>
+  startTestService({ content: lobby, dataDir, wall, env: { SIGNAGE_SHARED_SECRET: secret, ...env } });
+
+const host = '127.0.0.1:8080';
+const sign = (aheadMs = 0, with_ = secret) =>
+  signRequest({
+    secret: with_,
+    method: 'POST',
+    host,
+    target: path,
+    body: JSON.stringify(body),
+    now: Date.now() + aheadMs,
+  });
+
+/** Posts through a connection that has the Host which was signed, whatever the port. */
+const post = async (service: TestService, headers: Record<string, string>): Promise<string> => {
+  return new Promise((resolve, reject) => {
+    const sent = request(service.url + path, {
+      method: 'POST',
+      headers: { 'Content-Type': 'application/json', ...headers, Host: host },
+    });
+    sent.on('error', reject);
+    sent.on('response', async (response) => {
+      let text = '';
+      for await (const chunk of response) text += String(chunk);
+      const { error } = JSON.parse(text) as { error?: { code: string } };
+      resolve(error?.code ?? `${response.statusCode}`);
+    });
+    sent.end(JSON.stringify(body));
+  });
+};
+
+describe('a request that was accepted', () => {
+  test.each([
+    ['of now', 0],
+    ['dated ahead', 200_000],
+  ])('%s is not accepted again after a restart, with the secret rotated meanwhile', async (_, aheadMs) => {
+    const dataDir = temporaryFolder();
+    const before = await start(dataDir);
+    const copy = sign(aheadMs);
+    expect(await post(before, copy)).toBe('200');
+    expect(await post(before, copy)).toBe('signature_replayed');
+    await before.close();
+    const rotated = { SIGNAGE_SHARED_SECRET: otherSecret, SIGNAGE_SHARED_SECRET_PREVIOUS: secret };
+    const after = await start(dataDir, rotated);
+    expect(await post(after, copy)).toBe(aheadMs > 0 ? 'signature_replayed' : 'signature_stale');
+    expect(await post(after, sign(aheadMs))).toBe('200');
+    expect(await post(after, sign(aheadMs, otherSecret))).toBe('200');
+  });
+
+  test('is not accepted again where the clock went back meanwhile', async () => {
+    const dataDir = temporaryFolder();
+    const before = await start(dataDir, {}, () => Date.now() + 120_000);
+    const copy = sign(119_000);
+    expect(await post(before, copy)).toBe('signature_stale');
+    const good = sign(120_000);
+    expect(await post(before, good)).toBe('200');
+    await before.close();
+    const after = await start(dataDir);
+    expect(await post(after, good)).toMatch(/^signature_(stale|replayed)$/);
+    expect(await post(after, sign())).toBe('signature_stale');
+  });
+});
+
+test('a client that guesses is answered 429, and those behind the same address are not', async () => {
+  const service = await start(temporaryFolder());
+  for (let count = 0; count < 200; count += 1)
+    expect(await post(service, sign(0, otherSecret))).toBe('signature_invalid');
+  expect(await post(service, sign(0, otherSecret))).toBe('too_many_requests');
+  expect(await post(service, sign())).toBe('200');
+  const renew = (token: string) =>
+    service.get('/api/auth/page', { method: 'POST', headers: { 'x-signage-page-auth': token } });
+  for (let count = 0; count < 200; count += 1) expect((await renew('nonsense')).status).toBe(401);
+  expect((await renew('nonsense')).status).toBe(429);
+  const html = await (await service.get('/onboard')).text();
+  const { pageToken } = JSON.parse(/id="boot">([^<]*)</.exec(html)?.[1] ?? '') as { pageToken: { token: string } };
+  expect((await renew(pageToken.token)).status).toBe(200);
+});

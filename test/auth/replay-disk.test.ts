@@ -1,0 +1,37 @@
+/** The nonces that must outlive the process, on a real disk. */
+import { readdir } from 'node:fs/promises';
+import { pino } from 'pino';
+import { expect, test } from 'vitest';
+import { openReplayGuard } from '../../service/auth/replay.ts';
+import { temporaryFolder } from '../store/folder.ts';
+import { outcome } from './support.ts';
+
+const sender = { kind: 'operator', name: '192.0.2.1' } as const;
+
+const open = async (dataDir: string) => {
+  const log = pino({ level: 'silent' });
+  const guard = await openReplayGuard({ dataDir, log, now: Date.now, steady: () => performance.now() });
+  const use = (nonce: string, aheadMs: number) => {
+    const timestamp = Date.now() + aheadMs;
+    return outcome(() => (guard.isFresh(timestamp) ? guard.use(nonce, timestamp, sender) : undefined));
+  };
+  return { guard, use };
+};
+
+test('ten thousand nonces dated ahead are kept over a restart, and one more is refused', async () => {
+  const dataDir = await temporaryFolder();
+  const before = await open(dataDir);
+  const names = Array.from({ length: 10_000 }, (_, index) => `nonce-of-a-request-${index}`);
+  const said = await Promise.all(names.map((name) => before.use(name, 200_000)));
+  expect(new Set(said)).toEqual(new Set(['accepted']));
+  expect(await before.use('one more', 200_000)).toBe('busy');
+  expect(await before.use('one of now', 0)).toBe('accepted');
+  // Not closed, as if it was killed.
+  const after = await open(dataDir);
+  for (const name of [names[0], names[9_999]])
+    expect(await after.use(String(name), 200_000)).toBe('signature_replayed');
+  expect(await after.use('one more', 200_000)).toBe('busy');
+  await before.guard.close();
+  await after.guard.close();
+  expect((await readdir(dataDir)).toSorted()).toEqual(['nonces.json', 'nonces.json.prev']);
+});

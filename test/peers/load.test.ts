@@ -1,0 +1,80 @@
+/**
+ * Anonymous readers at one box of two, as many as the machine can make, while operators send commands to both. A short
+ * run; SIGNAGE_TEST_FLOOD_SECONDS and SIGNAGE_TEST_FLOOD_CLIENTS set a longer and a harder one.
+ */
+import { fork } from 'node:child_process';
+import { once } from 'node:events';
+import { connect, createServer } from 'node:net';
+import { join } from 'node:path';
+import { setTimeout as pause } from 'node:timers/promises';
+import { expect, onTestFinished, test } from 'vitest';
+import { signRequest } from '../../service/auth/sign.ts';
+import { joinScreen } from '../support/page.ts';
+import type { TestService } from '../support/service.ts';
+import { listenOn, postTo, secret, startBox, untilTogether } from './support.ts';
+
+const SECONDS = Number(process.env['SIGNAGE_TEST_FLOOD_SECONDS'] ?? 4);
+/** Each waits for its answer, that is for the next round: 1,250 of them make 5,000 requests a second. */
+const CLIENTS = Number(process.env['SIGNAGE_TEST_FLOOD_CLIENTS'] ?? 64);
+
+/** Passes connections on, and counts the requests in them. */
+const startCounter = async (port: number) => {
+  const counted = { requests: 0 };
+  const url = await listenOn(
+    createServer((client) => {
+      const box = connect(port, '127.0.0.1');
+      client.on('data', (data) => {
+        counted.requests += data.toString('latin1').split(/^(?:GET|POST) \/api\//m).length - 1;
+      });
+      for (const socket of [client, box]) socket.on('error', () => socket.destroy());
+      client.on('close', () => box.destroy());
+      client.pipe(box).pipe(client);
+    }),
+  );
+  return { url, counted };
+};
+
+test(
+  `${SECONDS} s of anonymous readers leave signed commands working on both boxes, and cost the peer four requests a second`,
+  async () => {
+    const env = { SIGNAGE_SHARED_SECRET: secret };
+    const other = await startBox([], { env });
+    const { url, counted } = await startCounter(Number(new URL(other.url).port));
+    const read = await startBox([{ url }], { env });
+    await untilTogether([read, other]);
+    const joinSigned = (box: TestService) => {
+      const socketUrl = `${box.url}/api/screens/lobby/socket`;
+      return joinScreen(box, 'lobby', {}, { headers: signRequest({ secret, method: 'GET', url: socketUrl }) });
+    };
+    await joinSigned(read);
+    await joinSigned(other);
+
+    const reader = fork(
+      join(import.meta.dirname, 'readers-worker.ts'),
+      [`${read.url}/api/screens/lobby/connections`, String(CLIENTS), String(SECONDS)],
+      { execArgv: ['--import', 'tsx'] },
+    );
+    onTestFinished(() => void reader.kill());
+    const ended = once(reader, 'message') as Promise<[{ answers: number; wrong: number }]>;
+    await once(reader, 'spawn');
+    const before = counted.requests;
+    const until = performance.now() + SECONDS * 1_000;
+    let commands = 0;
+    while (performance.now() < until) {
+      for (const box of [read, other]) {
+        const answer = await postTo(box, '/api/screens/lobby/commands', { command: 'next' });
+        expect(await answer.json()).toMatchObject({ sent: 2, degraded: false });
+        commands += 1;
+      }
+      await pause(100);
+    }
+    const [{ answers, wrong }] = await ended;
+    // Of the others, one is relayed for each command at the box that is read, and some few keep the boxes together.
+    const rounds = counted.requests - before - commands / 2;
+    console.log(`${answers} answers in ${SECONDS} s, ${commands} commands, ${rounds} other requests to the peer`);
+    expect(wrong).toBe(0);
+    expect(answers).toBeGreaterThan(SECONDS * 100);
+    expect(rounds).toBeLessThanOrEqual((SECONDS + 5) * 5);
+  },
+  (SECONDS + 60) * 1_000,
+);
