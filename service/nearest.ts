@@ -3,9 +3,12 @@ import { closestMatch } from 'leven';
 /** Longer words are no slip of the pen. */
 const LONGEST_WORD = 64;
 
-/** A clause that names the known word nearest to a misspelt one: `; did you mean "muted"?`. Empty where none is near. */
+/** The known word nearest to a misspelt one; undefined where none is near. */
+export const nearestOf = (word: string, known: readonly string[]): string | undefined =>
+  word.length > LONGEST_WORD ? undefined : closestMatch(word, known, { maxDistance: Math.ceil(word.length / 3) });
+
+/** The same as a clause, `; did you mean "muted"?`, or else nothing. */
 export const didYouMean = (word: string, known: readonly string[]): string => {
-  if (word.length > LONGEST_WORD) return '';
-  const nearest = closestMatch(word, known, { maxDistance: Math.ceil(word.length / 3) });
+  const nearest = nearestOf(word, known);
   return nearest === undefined ? '' : `; did you mean ${JSON.stringify(nearest)}?`;
 };

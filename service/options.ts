@@ -8,6 +8,7 @@ import { homedir } from 'node:os';
 import { join, resolve } from 'node:path';
 import { z } from 'zod';
 import { type KioskSettings, kioskSettings } from './kiosk.ts';
+import { nearestOf } from './nearest.ts';
 import { variants } from './wire/terms.ts';
 
 const GIB = 1024 ** 3;
@@ -130,6 +131,21 @@ const secretNames: readonly SettingName[] = ['sharedSecret', 'sharedSecretPrevio
 
 const environmentName = (name: SettingName): string =>
   `SIGNAGE_${name.replace(/[A-Z]/g, (c) => `_${c}`).toUpperCase()}`;
+
+/** Those of the command line. */
+const foreignVariables: readonly string[] = ['SIGNAGE_BOX', 'SIGNAGE_OPERATOR'];
+
+/** Warns of variables that look like settings and are none. Their values may be secrets. */
+const variableWarnings = (names: readonly string[]): string[] => {
+  const known = settingNames.map(environmentName);
+  const suffixOf = (name: string): string => name.slice('SIGNAGE_'.length);
+  return names
+    .filter((name) => name.startsWith('SIGNAGE_') && !known.includes(name) && !foreignVariables.includes(name))
+    .map((name) => {
+      const nearest = nearestOf(suffixOf(name), known.map(suffixOf));
+      return `${name} is not a setting and is ignored${nearest === undefined ? '' : `; did you mean SIGNAGE_${nearest}?`}`;
+    });
+};
 
 type Given = z.infer<z.ZodObject<typeof settings>>;
 type Filled = 'uploadDir' | 'mediaDir' | 'timeZone';
@@ -287,7 +303,7 @@ const readFile = (path: string, warnings: string[]): SettingsFile => {
  * @throws OptionsError at the first bad value; the caller prints its message and exits with {@link EXIT_CONFIG}.
  */
 export const readOptions = ({ env = process.env, defaults = {} }: Surroundings = {}): Options => {
-  const warnings: string[] = [];
+  const warnings = variableWarnings(Object.keys(env));
   const judge = <Name extends SettingName>(name: Name, value: string | undefined): Given[Name] => {
     const result = settings[name].safeParse(value);
     if (result.success) return result.data as Given[Name];

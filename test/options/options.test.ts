@@ -4,7 +4,8 @@ import { homedir } from 'node:os';
 import { join, resolve } from 'node:path';
 import { describe, expect, test, vi } from 'vitest';
 import { lendSecrets, type Options, OptionsError, readOptions, takeEnvironment } from '../../service/options.ts';
-import { temporaryFolder } from '../support/service.ts';
+import { healthOf, logged } from '../support/observe.ts';
+import { startTestService, temporaryFolder } from '../support/service.ts';
 
 /** Options from an environment and a config.json; what the file holds is written as it is where it is a text. */
 const read = (env: Record<string, string> = {}, config?: unknown): Options => {
@@ -316,4 +317,32 @@ describe('the environment that is taken', () => {
 
 test("options can't be changed", () => {
   expect(Object.isFrozen(read())).toBe(true);
+});
+
+describe('a variable that begins like a setting and is none', () => {
+  test('is warned about by name, with the setting that it is nearest to, and without its value', () => {
+    expect(
+      read({ SIGNAGE_PROT: '80', SIGNAGE_SHARED_SECERT: 'hunter2hunter2hunter2', SIGNAGE_XYZZY: '' }).warnings,
+    ).toEqual([
+      'SIGNAGE_PROT is not a setting and is ignored; did you mean SIGNAGE_PORT?',
+      'SIGNAGE_SHARED_SECERT is not a setting and is ignored; did you mean SIGNAGE_SHARED_SECRET?',
+      'SIGNAGE_XYZZY is not a setting and is ignored',
+    ]);
+  });
+
+  test('is none of the command line, nor of another program', () => {
+    expect(
+      read({ SIGNAGE_BOX: 'http://10.0.0.1', SIGNAGE_OPERATOR: 'me', SIGNAGEX: '1', OTHER_SIGNAGE_A: '1' }).warnings,
+    ).toEqual([]);
+  });
+});
+
+test('a misspelt variable is named in /healthz and in the log', async () => {
+  const service = await startTestService({
+    content: { screens: [{ name: 'Lobby', slug: 'lobby' }] },
+    env: { SIGNAGE_PROT: '80' },
+  });
+  const message = 'SIGNAGE_PROT is not a setting and is ignored; did you mean SIGNAGE_PORT?';
+  expect(await healthOf(service)).toMatchObject({ status: 'ok', warnings: [message] });
+  expect(logged(service, message)).toHaveLength(1);
 });
