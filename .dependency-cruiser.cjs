@@ -21,7 +21,7 @@ module.exports = {
       severity: 'error',
       comment: 'But for what the clocks of a site show, which is pure: displays go by it as slides do.',
       from: { path: '^main/', pathNot: '^main/service-host\\.ts$' },
-      to: { path: '^service/', pathNot: '^service/wire/wall-time\\.ts$' },
+      to: { path: '^service/', pathNot: '^service/wire/(wall-time|opening-hours)\\.ts$' },
     },
     {
       name: 'the-kiosk-has-no-pages-inside',
