@@ -19,6 +19,7 @@ import { createPlayer } from './player.ts';
 import { createRedirect } from './redirect.ts';
 import { createShelf } from './shelf.ts';
 import { createSite } from './site.ts';
+import { watchGlyphs } from './slides/glyphs.ts';
 import { createSlide } from './slides/index.ts';
 import { createStage } from './stage.ts';
 import { textsFor } from './texts.ts';
@@ -142,7 +143,7 @@ const player = createPlayer(
     stage: createStage(element('stage')),
     shelf,
     credentials: token.header,
-    createSlide,
+    createSlide: watchGlyphs(createSlide, (slideId, characters) => link.say({ type: 'glyphs', slideId, characters })),
     createIdle: () =>
       createIdle({
         timeZone,

@@ -92,6 +92,17 @@ export const skewMessage = z
   .meta({ id: 'Skew', description: 'how well a page has kept in step since it last said so' });
 export type Skew = z.infer<typeof skewMessage>;
 
+export const glyphsMessage = z
+  .object({
+    type: z.literal('glyphs'),
+    slideId: z.string().max(256),
+    characters: z
+      .string()
+      .max(64)
+      .describe("of the slide's text, those that no font of the page has; empty: none any more"),
+  })
+  .meta({ id: 'Glyphs', description: 'a slide that was made ready needs fonts that are not installed' });
+
 export const pageMessage = z.discriminatedUnion('type', [
   helloMessage,
   stateMessage,
@@ -100,6 +111,7 @@ export const pageMessage = z.discriminatedUnion('type', [
   swapMessage,
   timeMessage,
   skewMessage,
+  glyphsMessage,
 ]);
 export type PageMessage = z.infer<typeof pageMessage>;
 export type ClockState = z.infer<typeof clockMessage>['state'];
