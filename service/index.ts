@@ -9,6 +9,7 @@ import { openReplayGuard } from './auth/replay.ts';
 import { type Closers, createClosers } from './closers.ts';
 import { createCommands } from './commands/commands.ts';
 import { createHub } from './connections/hub.ts';
+import { createPresence } from './connections/presence.ts';
 import { createReports } from './connections/reports.ts';
 import { createScreenRoutes } from './connections/routes.ts';
 import { createSnapshot } from './connections/snapshot.ts';
@@ -168,7 +169,7 @@ const wire = async (
   const sync = active(createSync({ log, peers, wall }, { nodeId }));
 
   // Pages, and what is done with them.
-  const reports = createReports(log);
+  const reports = createReports({ log, slideOf: content.slide });
   const hub = active(
     createHub({
       log,
@@ -181,6 +182,8 @@ const wire = async (
   );
   const landing = active(createLanding(log));
   content.onChange(hub.announce);
+  content.onChange(reports.contentChanged);
+  const presence = active(createPresence({ hub, devices, peers, content, wall, steady }, { timeZone }));
   content.onChange(landing.refresh);
   const askPeers = createAskForConnections({ peers, nodeId });
   const takeSnapshot = createSnapshot({ hub, peers, askPeers });
@@ -279,6 +282,7 @@ const wire = async (
     missingMedia,
     feeds,
     hub,
+    presence,
     reports,
     nodeId,
     stores: [store, keeper, ledger, mirrored, feeds, ...(guard === null ? [] : [guard])],
@@ -292,6 +296,8 @@ const wire = async (
     options,
     version,
     startedAt,
+    startedAtSteady: steady(),
+    steady,
   });
   const { admit, admitSocket } = createAdmission({
     access,
@@ -299,7 +305,7 @@ const wire = async (
     variant,
     rooms: { ...screens.sockets, ...onboardingRooms.sockets },
   });
-  const ownState = createOwnState({ peers, replication, mirror }, { nodeId, instance, site, version });
+  const ownState = createOwnState({ peers, replication, mirror, presence }, { nodeId, instance, site, version });
   const connections = (slugs: readonly string[] | null) =>
     (slugs ?? content.screens().map(({ slug }) => slug)).map((slug) => ({ slug, connections: hub.snapshot(slug) }));
   const app = createApp({

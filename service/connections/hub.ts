@@ -29,7 +29,7 @@ export interface Origin {
 interface Dependencies {
   log: Logger;
   /** Takes what pages tell that is no part of the snapshot. */
-  reports: Pick<Reports, 'take' | 'forget'>;
+  reports: Pick<Reports, 'take' | 'plays' | 'forget'>;
   /** The revision that a screen's pages should show. */
   revisionOf(slug: string): string | undefined;
   /** The lasting name of a device, where it has one. */
@@ -75,6 +75,8 @@ export interface Hub {
   /** Gives the connections of a device their name. */
   rename(deviceId: string, clientName: string): void;
   count(): number;
+  /** The ids of all devices that are connected now. */
+  deviceIds(): Set<string>;
   /** Says goodbye, and hangs up on whoever has not gone within a second. */
   close(): Promise<void>;
 }
@@ -132,11 +134,15 @@ export const createHub = ({ log, reports, revisionOf, nameOf, siteTime, onSkew }
 
   const update = (peer: Peer, state: State): void => {
     const { connection } = peer;
+    const { currentSlideId = null } = state;
+    if (currentSlideId !== null && currentSlideId !== connection.currentSlideId) {
+      reports.plays(connection.id, currentSlideId);
+    }
     change(peer, {
       page: state.page ?? connection.page,
       viewport: state.viewport === undefined ? connection.viewport : state.viewport,
       currentSlide: state.currentSlide ?? null,
-      currentSlideId: state.currentSlideId ?? null,
+      currentSlideId,
       currentSlideTitle: state.currentSlideTitle ?? null,
       paused: state.paused ?? connection.paused,
       blackout: state.blackout ?? connection.blackout,
@@ -237,6 +243,7 @@ export const createHub = ({ log, reports, revisionOf, nameOf, siteTime, onSkew }
       }
     },
     count: () => peers.size,
+    deviceIds: () => new Set(live().flatMap(({ connection }) => connection.deviceId ?? [])),
     close: sockets.close,
   };
 };

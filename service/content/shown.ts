@@ -1,6 +1,6 @@
 /** What the pages get: a payload for each screen, made once for each change of the document, or of its live data. */
 import type { Feeds } from '../feeds/feeds.ts';
-import type { Screen } from '../wire/playlist.ts';
+import type { Screen, Slide } from '../wire/playlist.ts';
 import type { Variant } from '../wire/terms.ts';
 import type { ContentFile, OpeningTime } from './file.ts';
 import { type MediaUse, mediaNamed, mediaUses } from './media.ts';
@@ -16,6 +16,8 @@ interface Dependencies {
 export interface View {
   screens(): Screen[];
   payload(slug: string): Payload | undefined;
+  /** A slide of a screen, without its live data. */
+  slide(slug: string, slideId: string): Slide | undefined;
   /** When a screen's display is on; null: always. */
   hours(slug: string): readonly OpeningTime[] | null;
   /** The names of the box's own media that what plays refers to. */
@@ -79,6 +81,7 @@ export const createShown = ({ feeds }: Dependencies, { variant }: { variant: Var
     view: {
       screens: () => [...payloads.values()].map(({ screen }) => screen),
       payload: (slug) => payloads.get(slug),
+      slide: (slug, slideId) => programmes.get(slug)?.slides.find(({ id }) => id === slideId),
       hours: (slug) => file?.screens.find((screen) => screen.slug === slug)?.hours ?? null,
       mediaNames: () => (file === null ? new Set() : mediaNamed(file)),
       mediaUse: (name) => (file === null ? undefined : mediaUses(file).get(name)),

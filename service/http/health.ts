@@ -1,4 +1,5 @@
 import type { Hub } from '../connections/hub.ts';
+import type { Presence } from '../connections/presence.ts';
 import type { Reports } from '../connections/reports.ts';
 import type { Content } from '../content/content.ts';
 import type { MissingMedia } from '../content/missing.ts';
@@ -11,14 +12,16 @@ import type { Replication } from '../peers/replication.ts';
 import type { Ffmpeg } from '../streams/ffmpeg.ts';
 import type { Sync } from '../sync/sync.ts';
 import type { Health, KioskHealth } from '../wire/health.ts';
+import { issuesOf } from './issues.ts';
 import type { Routes } from './routes.ts';
 
 interface Dependencies {
-  content: Pick<Content, 'status' | 'warnings'>;
+  content: Pick<Content, 'status' | 'warnings' | 'screens'>;
   missingMedia: Pick<MissingMedia, 'warnings'>;
   feeds: Pick<Feeds, 'health'>;
   hub: Pick<Hub, 'count'>;
-  reports: Pick<Reports, 'describe'>;
+  presence: Pick<Presence, 'away'>;
+  reports: Pick<Reports, 'describe' | 'missingGlyphs'>;
   nodeId: string;
   /** Whatever keeps something on the disk, and says in sentences what is amiss with it. */
   stores: readonly { faults(): string[] }[];
@@ -33,14 +36,22 @@ interface Dependencies {
   options: Pick<Options, 'variant' | 'warnings' | 'site'>;
   version: string;
   startedAt: Date;
+  /** The same by the steady clock, ms. */
+  startedAtSteady: number;
+  /** ms, by a clock that is never stepped. */
+  steady(): number;
 }
 
-/** `GET /healthz`: 200 for as long as the service can answer; what is amiss stands in the answer. */
+/** Boxes that were switched on together find each other within this. */
+const START_MS = 60_000;
+
+/** `GET /healthz`: 200 for as long as the service can answer; what is wrong stands in the answer. */
 export const healthRoutes = ({
   content,
   missingMedia,
   feeds,
   hub,
+  presence,
   reports,
   nodeId,
   stores,
@@ -54,28 +65,39 @@ export const healthRoutes = ({
   options,
   version,
   startedAt,
+  startedAtSteady,
+  steady,
 }: Dependencies): Routes => ({
   'GET /healthz': async (ctx) => {
     ctx.set('Cache-Control', 'no-store');
+    const facts = {
+      content: { ...content.status(), warnings: [...(await content.warnings()), ...missingMedia.warnings()] },
+      store: { faults: stores.flatMap((store) => store.faults()) },
+      ...feeds.health(),
+      peers: peers.health(),
+      ffmpeg: await ffmpeg.describe(),
+    };
+    const { status, sentences } = issuesOf({
+      ...facts,
+      screens: content.screens().length,
+      devicesAway: presence.away(),
+      isStarting: steady() - startedAtSteady < START_MS,
+    });
     ctx.body = {
-      status: 'ok',
+      status,
       version,
       variant: options.variant,
       startedAt: startedAt.toISOString(),
       uptime: Math.round(process.uptime() * 10) / 10,
-      warnings: [...options.warnings],
+      warnings: [...sentences, ...reports.missingGlyphs(), ...options.warnings],
       nodeId,
-      store: { faults: stores.flatMap((store) => store.faults()) },
-      content: { ...content.status(), warnings: [...(await content.warnings()), ...missingMedia.warnings()] },
-      ...feeds.health(),
+      ...facts,
       connections: hub.count(),
       copies: copies.status(),
       site: options.site,
-      peers: peers.health(),
       replication: { ...(await replication.health()), media: mirror.health() },
       ...reports.describe(),
       sync: sync.health(),
-      ffmpeg: await ffmpeg.describe(),
       ...(kiosk && { kiosk: kiosk() }),
     } satisfies Health;
   },

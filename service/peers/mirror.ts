@@ -240,9 +240,11 @@ export const createMirror = ({
         }),
       );
       const unread = catalog.unread();
+      // What was read a moment ago is known with the look that is due.
+      const isBehind = lookedAt === Number.NEGATIVE_INFINITY || looking || dueAt - performance.now() <= GATHER_MS;
       for (const name of names) {
         if (own.has(name) || missing.has(name)) continue;
-        const reason = unread.has(name) ? 'is being read' : 'no box has it';
+        const reason = isBehind || unread.has(name) ? 'is being read' : 'no box has it';
         missing.set(name, { name, size: null, reason });
       }
       return { named: names.size, here: names.size - missing.size, missing: [...missing.values()].slice(0, MOST_TOLD) };

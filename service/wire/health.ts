@@ -146,13 +146,17 @@ const contentIssue = z
 /** `GET /healthz`. What is amiss is said in sentences. */
 export const health = z
   .object({
-    status: z.literal('ok'),
+    status: z
+      .enum(['ok', 'degraded', 'failing'])
+      .describe('degraded: something is wrong, and warnings say what; failing: there is nothing to show'),
     version: z.string(),
     variant: z.enum(variants),
     nodeId: z.string(),
     startedAt: instant,
     uptime: z.number().describe('seconds'),
-    warnings: z.array(z.string()).describe('of the settings'),
+    warnings: z
+      .array(z.string())
+      .describe('sentences: what makes the status less than ok, and what is wrong with the settings'),
     store: z.object({ faults: z.array(z.string()) }),
     content: z.object({
       status: z

@@ -108,6 +108,9 @@ export const peerQuery = z.object({
   news: z.literal('1').optional().describe('it has something new: ask it back'),
 });
 
+/** A box with more devices than this does not say which they are. */
+export const mostDevicesTold = 1_000;
+
 /** What a box tells its peers of itself. `instance` is new with each start, so that a copied node id shows. */
 export const peerState = z
   .object({
@@ -123,6 +126,11 @@ export const peerState = z
     content: contentVersion.nullable().describe('null: there never was any'),
     bindings: sha256.describe('of all of them'),
     media: sha256.describe('of the list of them'),
+    devices: z
+      .array(deviceId)
+      .max(mostDevicesTold)
+      .optional()
+      .describe('bound devices that are connected to it; absent: it does not say'),
   })
   .meta({ id: 'PeerState' });
 export type PeerState = z.infer<typeof peerState>;

@@ -1,7 +1,7 @@
 /** What pages tell of their clocks and swaps, and what /healthz makes of it. */
-import { expect, test } from 'vitest';
-import { lobby } from '../content/samples.ts';
-import { healthOf, logged, patience } from '../support/observe.ts';
+import { describe, expect, test } from 'vitest';
+import { lobby, lobbyWith } from '../content/samples.ts';
+import { healthOf, logged, patience, titlesOf } from '../support/observe.ts';
 import { joinScreen } from '../support/page.ts';
 import { startTestService } from '../support/service.ts';
 
@@ -44,6 +44,40 @@ test('what a page could not show last is told', async () => {
     .poll(async () => (await healthOf(service)).pages, patience)
     .toMatchObject([{ clock: null, lastFault: { slideId: null, reason: 'it does not answer' } }]);
   expect(logged(service, 'a slide was skipped')).toMatchObject([{ slideId: 'a', reason: 'it is gone' }]);
+});
+
+describe('a fault is over', () => {
+  const failed = async () => {
+    const slides = ['a', 'b'].map((id) => ({ kind: 'text', title: id, id }));
+    const service = await startTestService({ content: lobbyWith(slides) });
+    const page = await joinScreen(service, 'lobby');
+    const faultOf = async () => (await healthOf(service)).pages[0]?.lastFault?.slideId ?? null;
+    page.send({ type: 'state', currentSlide: 0, currentSlideId: 'a' });
+    page.send({ type: 'fault', slideId: 'a', reason: 'it broke' });
+    await expect.poll(faultOf, patience).toBe('a');
+    return { service, page, slides, faultOf };
+  };
+
+  test('when its slide plays again, and not because another one does or the page says more of the same', async () => {
+    const { service, page, faultOf } = await failed();
+    page.send({ type: 'state', currentSlide: 0, currentSlideId: 'a', paused: true });
+    page.send({ type: 'state', currentSlide: 1, currentSlideId: 'b' });
+    page.send({ type: 'swap', slideId: 'b', gapMs: 77 });
+    await expect.poll(async () => (await healthOf(service)).gaps.max, patience).toBe(77);
+    expect(await faultOf()).toBe('a');
+    page.send({ type: 'state', currentSlide: 0, currentSlideId: 'a' });
+    await expect.poll(faultOf, patience).toBe(null);
+  });
+
+  test('when its slide changes, and not because another one does', async () => {
+    const { service, slides, faultOf } = await failed();
+    const [a, b] = slides;
+    service.writeContent(lobbyWith([a, { ...b, title: 'changed' }]));
+    await expect.poll(() => titlesOf(service), patience).toEqual(['a', 'changed']);
+    expect(await faultOf()).toBe('a');
+    service.writeContent(lobbyWith([{ ...a, body: 'mended' }, b]));
+    await expect.poll(faultOf, patience).toBe(null);
+  });
 });
 
 test('the figures are those of the last thousand swaps', async () => {

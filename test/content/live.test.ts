@@ -61,7 +61,7 @@ describe('a change that is not valid', () => {
     service.writeContent(broken);
     await waitForStatus(service, 'invalid');
     const { status, content } = await healthOf(service);
-    expect(status).toBe('ok');
+    expect(status).toBe('degraded');
     expect(content.errors).toEqual([{ path, message: expect.stringMatching(message) }]);
     const [line] = logged(service, 'content.json is refused; the last good content keeps playing');
     expect(line).toMatchObject({ level: 40, errors: content.errors });

@@ -61,7 +61,7 @@ describe('after a restart', () => {
   test('a file that was never good is no reason not to start, nor to write over it', async () => {
     const service = await startTestService({ content: '{"screens": 1}' });
     const { status, content } = await healthOf(service);
-    expect([status, content.status]).toEqual(['ok', 'invalid']);
+    expect([status, content.status]).toEqual(['failing', 'invalid']);
     expect((await service.get('/api/screens/lobby/playlist')).status).toBe(404);
     expect(readFileSync(join(service.dataDir, 'content.json'), 'utf8')).toBe('{"screens": 1}');
   });
