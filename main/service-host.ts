@@ -38,7 +38,6 @@ import {
   type MaintenanceOrder,
   type MaintenanceView,
   maintenanceCall,
-  type OpeningTime,
 } from '../service/wire/kiosk.ts';
 import { readableId } from '../service/wire/readable.ts';
 import type { Paths } from './paths.ts';
@@ -53,7 +52,6 @@ export type {
   MaintenanceCall,
   MaintenanceOrder,
   MaintenanceView,
-  OpeningTime,
 };
 export {
   beat as beatSchema,
