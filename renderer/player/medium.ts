@@ -61,7 +61,8 @@ export const openMedium = async (
 ): Promise<ForeignPage> => {
   const slide = slideOf(path, await kindOf(path, signal));
   const payload = payloadOf(slide);
-  const view = createSlide({ ...context, slide, payload, screen: payload.screen, pace: null, fail: onGone });
+  const { screen } = payload;
+  const view = createSlide({ ...context, slide, payload, screen, pace: null, continued: null, fail: onGone });
   parent.append(view.element);
   const patience = AbortSignal.any([signal, AbortSignal.timeout(PREPARE_MS)]);
   await within(patience, view.prepare(patience)).catch((error: unknown) => {

@@ -65,9 +65,16 @@ interface Shown {
   view: SlideView;
   turn: Turn;
   place: Place;
+  /** It can be seen, and was started. */
+  isBegun: boolean;
   /** Its slide has left the playlist, was changed, or failed: it goes as soon as something can come. */
   spent: boolean;
+  /** Its slide was changed: the new version has what is left of its time. */
+  isEdited: boolean;
 }
+
+/** What is about to be shown. */
+type Next = Omit<Shown, 'isBegun' | 'spent' | 'isEdited'>;
 
 /** Being made ready, or ready. */
 interface Upcoming {
@@ -92,6 +99,8 @@ interface Decision extends Move {
 const AHEAD_MS = 15_000;
 const PREPARE_MS = 20_000;
 const FADE_MS = 800;
+/** From the decision to swap until what was on is gone: the stage makes the layer ready first. */
+const FADE_LEAD_MS = FADE_MS + 100;
 /** A start that has nothing to show for longer than this shows the idle screen. */
 const EMPTY_MS = 5_000;
 /** What a video takes to begin, on most machines. */
@@ -144,6 +153,8 @@ export const createPlayer = (
     if (payload === null || slide === undefined) return;
     dropUpcoming();
     const place: Place = { since };
+    const edited = editedBy(slide);
+    const isContinued = edited?.slide?.media_url === slide.media_url;
     const view = createSlide({
       slide,
       screen: payload.screen,
@@ -152,6 +163,7 @@ export const createPlayer = (
       now: clock.now,
       media: shelf.take,
       credentials,
+      continued: edited !== null && isContinued ? (at) => at - runningTurn(edited, at).since : null,
       pace: isInStep() ? { position: (at) => siteTime(at) - place.since, lag, onSkew: site.video } : null,
       fail: (reason) => {
         if (shown?.view !== view || shown.spent) return;
@@ -186,17 +198,18 @@ export const createPlayer = (
       });
   };
 
-  const show = (next: Omit<Shown, 'spent'>, cue?: Omit<Cue, 'onFrame'>): void => {
+  const show = (next: Next, cue?: Cue): void => {
     const fade = shown?.slide == null || next.slide === null || payload?.playlist?.fade_between_slides;
     const isSwap = shown !== null;
-    const settled = stage.show(next.view, fade && isSwap ? FADE_MS : 0, cue && { ...cue, onFrame: () => begin(next) });
+    shown = { ...next, isBegun: false, spent: false, isEdited: false };
+    const settled = stage.show(next.view, fade && isSwap ? FADE_MS : 0, () => begin(next), cue);
     if (isSwap) void settled.then((gapMs) => onSwap(next.slide?.id ?? null, gapMs));
-    shown = { ...next, spent: false };
-    if (cue === undefined) begin(next);
-    else next.view.arm?.();
+    if (cue !== undefined) next.view.arm?.();
   };
 
-  const begin = (next: Omit<Shown, 'spent'>): void => {
+  const begin = (next: Next): void => {
+    if (shown?.view !== next.view) return;
+    shown.isBegun = true;
     // First: what starts while the screen is black must not be seen for a moment.
     if (isSilent) void next.view.hush?.(true);
     next.view.start();
@@ -205,10 +218,37 @@ export const createPlayer = (
       if (!isInStep()) haltedAt = clock.elapsed();
     }
     onReport({
-      currentSlide: next.slide === null ? null : next.index,
+      currentSlide: next.slide === null ? null : shown.index,
       currentSlideId: next.slide?.id ?? null,
       currentSlideTitle: next.slide?.title ?? null,
     });
+  };
+
+  /** What is on and was started; before that, {@link begin} sees to it that it stands still or is silent. */
+  const begunView = (): SlideView | undefined => (shown?.isBegun ? shown.view : undefined);
+
+  /** The slide that is on in an earlier version, where this is the newer one. */
+  const editedBy = (slide: Slide): Shown | null =>
+    shown?.isEdited && shown.slide?.id === slide.id && !isInStep() ? shown : null;
+
+  /** The turn of what is on without the time that it has been halted. */
+  const runningTurn = ({ turn }: Shown, at: number): Turn => (haltedAt === null ? turn : resumed(turn, haltedAt, at));
+
+  const turnFor = (slide: Slide, view: SlideView, due: number | null): Turn => {
+    const at = clock.elapsed();
+    const length = lengthOf(slide, view.length);
+    const edited = editedBy(slide);
+    if (edited === null) return turnOf(length, at, due);
+    const { since } = runningTurn(edited, at);
+    return { since, until: Math.max(since + length, at) };
+  };
+
+  /** How long before the end of its turn a fade begins, so that a video moves until it is gone. */
+  const leadOf = ({ turn, view }: Shown): number => {
+    const isFading = payload?.playlist?.fade_between_slides === true && view.movesMs != null;
+    if (!isFading) return 0;
+    const late = turn.until + FADE_LEAD_MS - (turn.since + (view.movesMs ?? 0));
+    return Math.min(Math.max(late, 0), FADE_LEAD_MS, (turn.until - turn.since) / 2);
   };
 
   const showIdle = (): void => {
@@ -222,7 +262,7 @@ export const createPlayer = (
     upcoming = null;
     tried = null;
     if (shown?.slide != null && !shown.spent) rests.forget(shown.slide.id);
-    const next = { slide, index, view, turn: turnOf(lengthOf(slide, view.length), clock.elapsed(), due), place };
+    const next = { slide, index, view, turn: turnFor(slide, view, due), place };
     if (!isInStep()) return show(next);
     const left = (at: number): number => place.since - siteTime(at);
     const onSeen = (at: number): void => {
@@ -249,7 +289,7 @@ export const createPlayer = (
     // A halt stops the slide's time, not the schedule's.
     const until = haltedAt === null ? (shown?.turn.until ?? at) : Number.POSITIVE_INFINITY;
     const scene = {
-      shown: shown && { ...shown, until },
+      shown: shown && { ...shown, until, lead: leadOf(shown) },
       upcoming: upcoming && { ...upcoming, isCalled: upcoming.step !== null },
       from: searchFrom(),
     };
@@ -322,8 +362,9 @@ export const createPlayer = (
   const sleep = (at: number, wall: number): void => {
     clearTimeout(timer);
     const { until = at + LONGEST_SLEEP_MS } = shown?.slide == null ? {} : shown.turn;
+    const due = until - (shown === null ? 0 : leadOf(shown));
     const changes = programme.changesAt(wall) - wall + at;
-    const turns = isInStep() ? [wakeAt] : [until, until - AHEAD_MS, changes, changes - AHEAD_MS];
+    const turns = isInStep() ? [wakeAt] : [until, due, due - AHEAD_MS, changes, changes - AHEAD_MS];
     const moments = [...turns, emptyUntil, at + LONGEST_SLEEP_MS, ...rests.ends()];
     const next = Math.min(...moments.filter((moment) => moment > at));
     timer = setTimeout(update, next - clock.elapsed());
@@ -361,6 +402,7 @@ export const createPlayer = (
         // What takes the place of a changed slide is the slide itself; of one that is gone, whatever follows.
         shown.index = (index === -1 ? Math.min(shown.index, next?.slides.length ?? 0) : index) - 1;
         shown.spent = true;
+        shown.isEdited = index !== -1;
       }
     }
     if (shown?.slide != null && !shown.spent) tried = null;
@@ -421,16 +463,16 @@ export const createPlayer = (
       update();
     },
     halt: (halted, silent) => {
-      const seen = silent === isSilent ? undefined : shown?.view.hush?.(silent);
+      const seen = silent === isSilent ? undefined : begunView()?.hush?.(silent);
       isSilent = silent;
       if (halted === (haltedAt !== null)) return seen;
       if (halted) {
         haltedAt = clock.elapsed();
-        shown?.view.pause();
+        begunView()?.pause();
       } else {
         if (shown !== null && haltedAt !== null) shown.turn = resumed(shown.turn, haltedAt, clock.elapsed());
         haltedAt = null;
-        shown?.view.resume();
+        begunView()?.resume();
       }
       update();
       return seen;

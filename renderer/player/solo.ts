@@ -11,6 +11,8 @@ export interface Scene {
     index: number;
     /** When its time is up, by the clock that never jumps. */
     until: number;
+    /** How long before that what follows comes on, ms: a fade takes its time. */
+    lead: number;
     /** It goes as soon as something can come. */
     spent: boolean;
   } | null;
@@ -42,7 +44,7 @@ export const moveAlone = (
   const slide = shown?.slide ?? null;
   const isOff = slide !== null && !isOn(slide, wall);
   const isOver = shown === null || slide === null || shown.spent || isOff;
-  const due = isOver ? at : Math.min(shown.until, endOf(slide, wall) - wall + at);
+  const due = isOver ? at : Math.min(shown.until - shown.lead, endOf(slide, wall) - wall + at);
   const wallAtSwap = wall + Math.min(Math.max(due - at, 0), aheadMs);
 
   const move = (action: Action, isIdle = isOff): Move => ({
@@ -61,5 +63,5 @@ export const moveAlone = (
   const index = next(from, 1, wallAtSwap);
   if (index === null) return move('hold', isOver);
   if (isOver || index !== shown.index) return move({ prepare: index });
-  return move(at >= due ? 'stay' : 'hold');
+  return at >= shown.until ? { ...move('stay'), due: shown.until } : move('hold');
 };

@@ -5,8 +5,6 @@ import type { SlideView } from './slides/slide.ts';
 export interface Cue {
   /** Milliseconds from a reading of `performance.now` to the moment; negative: it has passed. */
   left(at: DOMHighResTimeStamp): number;
-  /** The view comes on with this frame. */
-  onFrame(): void;
   /** It has been on the screen since this reading, as far as a page can know. */
   onSeen(at: DOMHighResTimeStamp): void;
 }
@@ -18,8 +16,9 @@ export interface Stage {
    * Brings a placed view to the front within `fadeMs` (0: a cut), and takes away what was there: as soon as it can be
    * seen whole, or on its cue. Resolves once that is done, with how long neither of the two was on the screen, in ms: as
    * a rule 0, since the old picture stays whole underneath until the new one has been painted over all of it.
+   * @param onFrame called with the first frame in which the view can be seen, unless another has taken its place by then
    */
-  show(view: SlideView, fadeMs: number, cue?: Cue): Promise<number>;
+  show(view: SlideView, fadeMs: number, onFrame: () => void, cue?: Cue): Promise<number>;
   /** Takes away a placed view that never came on. */
   discard(view: SlideView): void;
 }
@@ -100,11 +99,7 @@ export const createStage = (root: HTMLElement): Stage => {
   /** Waits for the moment, and for nothing else: the picture that was made ready will do. */
   const comeOn = async (view: SlideView, cue: Cue): Promise<boolean> => {
     await frameOf(cue);
-    // Something else may have come on meanwhile.
-    if (layers.has(view)) {
-      cue.onFrame();
-      requestAnimationFrame(cue.onSeen);
-    }
+    if (front === view) requestAnimationFrame(cue.onSeen);
     return true;
   };
 
@@ -118,7 +113,7 @@ export const createStage = (root: HTMLElement): Stage => {
       layers.set(view, layer);
       root.prepend(layer);
     },
-    show: async (view, fadeMs, cue) => {
+    show: async (view, fadeMs, onFrame, cue) => {
       const layer = layers.get(view);
       if (layer === undefined) return 0;
       const behind = front;
@@ -127,6 +122,7 @@ export const createStage = (root: HTMLElement): Stage => {
       layer.style.zIndex = String(height);
       if (behind === null) {
         if (cue !== undefined) await comeOn(view, cue);
+        if (front === view) onFrame();
         return 0;
       }
       layer.style.opacity = String(BARELY);
@@ -134,6 +130,8 @@ export const createStage = (root: HTMLElement): Stage => {
       await frames(WARM_UP_FRAMES);
       const isSmooth = performance.now() - since < WARM_UP_FRAMES * SLOW_FRAME_MS;
       const hasPicture = await (cue === undefined ? isPainted(view) : comeOn(view, cue));
+      // Only now: a video that began before would have lost its first frames to the eye.
+      if (front === view) onFrame();
       if (fadeMs > 0 && isSmooth) {
         const fade = layer.animate([{ opacity: BARELY }, { opacity: 1 }], { duration: fadeMs, easing: 'ease-in-out' });
         await fade.finished.catch(() => {});
@@ -143,7 +141,8 @@ export const createStage = (root: HTMLElement): Stage => {
       discard(behind);
       const goneAt = performance.now();
       // The page has waited as long as it could; what is on the screen from now on is the ground of the new slide.
-      if (!hasPicture && layers.has(view)) await view.presented?.();
+      let isSeen = hasPicture;
+      while (!isSeen && layers.has(view)) isSeen = await isPainted(view);
       return isCovered ? (hasPicture ? 0 : performance.now() - goneAt) : blindMs();
     },
   };

@@ -1,5 +1,6 @@
 import { expect, it } from 'vitest';
 import { describeBrowser } from '../support/browser.ts';
+import { putVideo } from '../support/media.ts';
 import {
   colourSlide,
   colourTemplate,
@@ -10,7 +11,7 @@ import {
   waitForColour,
   waitForConnection,
 } from '../support/player.ts';
-import { startTestService } from '../support/service.ts';
+import { startTestService, temporaryFolder } from '../support/service.ts';
 
 const red = [200, 30, 30] as const;
 const green = [30, 160, 30] as const;
@@ -27,6 +28,35 @@ describeBrowser('an edit of the content', () => {
     service.writeContent(content(colourSlide('one', green)));
     await waitForColour(page, green);
     expect(await page.evaluate(() => 'marked' in globalThis)).toBe(true);
+  });
+
+  it('of the slide that is on leaves it what was left of its time', async () => {
+    const slides = [colourSlide('one', red, 8), colourSlide('two', blue, 8)];
+    const service = await startTestService({ content: content(...slides) });
+    const page = await openPlayer(service, 'lobby');
+    await waitForConnection(service, 'lobby', { currentSlideId: 'one' });
+    const beganAt = performance.now();
+    await page.waitForTimeout(5_000);
+    service.writeContent(content(colourSlide('one', green, 8), colourSlide('two', blue, 8)));
+    await waitForColour(page, green);
+    await waitForConnection(service, 'lobby', { currentSlideId: 'two' });
+    expect(performance.now() - beganAt).toBeLessThan(11_000);
+  });
+
+  it('of the video that is on goes on with it where it was', { timeout: 60_000 }, async () => {
+    const dataDir = temporaryFolder();
+    const film = { id: 'film', kind: 'video', media_url: putVideo(dataDir, 'film.mp4', green, 30) };
+    const service = await startTestService({ dataDir, content: content(film, colourSlide('two', blue)) });
+    const page = await openPlayer(service, 'lobby');
+    const time = () =>
+      page
+        .locator('.slide-video[data-state="playing"] video')
+        .last()
+        .evaluate((video: HTMLVideoElement) => [video.currentTime, video.style.objectFit] as const);
+    await expect.poll(async () => (await time())[0], patience).toBeGreaterThan(4);
+    service.writeContent(content({ ...film, content: { fit: 'contain' } }, colourSlide('two', blue)));
+    await expect.poll(async () => (await time())[1], patience).toBe('contain');
+    expect((await time())[0]).toBeGreaterThan(4);
   });
 
   it('leaves alone what it did not change: the same elements, at another index', async () => {

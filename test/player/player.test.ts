@@ -232,6 +232,31 @@ describe('a new playlist', () => {
     expect(shown).toEqual(['a', 'a', 'b']);
   });
 
+  it('that changes the slide that is on leaves it what was left of its time, halted or not', async () => {
+    const [first, next] = [slide('a', { duration_seconds: 10 }), slide('b', { duration_seconds: 10 })];
+    const { shown, player } = open(first, next);
+    await wait(4);
+    player.load(payloadOf({ ...first, title: 'new' }, next));
+    await wait(2);
+    void player.halt(true, false);
+    await wait(60);
+    player.load(payloadOf({ ...first, title: 'newer' }, next));
+    await wait(60);
+    void player.halt(false, false);
+    await wait(3.5);
+    expect(shown).toEqual(['a', 'a', 'a']);
+    await wait(1);
+    expect(shown).toEqual(['a', 'a', 'a', 'b']);
+  });
+
+  it('that makes the slide that is on shorter than it has been on brings the next one', async () => {
+    const { shown, player } = open(slide('a', { duration_seconds: 100 }), slide('b', { duration_seconds: 100 }));
+    await wait(50);
+    player.load(payloadOf(slide('a', { duration_seconds: 20 }), slide('b', { duration_seconds: 100 })));
+    await wait(1);
+    expect(shown.at(-1)).toBe('b');
+  });
+
   it('that is none leads to the idle screen', async () => {
     const { shown, player } = open(slide('a'));
     await wait(1);

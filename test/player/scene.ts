@@ -112,13 +112,16 @@ export const openScene = (
       },
       stage: {
         place: (view) => void placed.add(nameOf(view)),
-        show: async (view, _, cue) => {
+        show: async (view, _, onFrame, cue) => {
           placed.delete(front);
           front = nameOf(view);
-          if (cue === undefined) return 0;
+          if (cue === undefined) {
+            onFrame();
+            return 0;
+          }
           const left = cue.left(performance.now());
           setTimeout(() => {
-            cue.onFrame();
+            onFrame();
             cue.onSeen(performance.now());
           }, left);
           return 0;

@@ -27,7 +27,7 @@ const programmeOf = (ends: Record<string, number>, playable: readonly number[]):
 };
 
 /** The first slide is on for so long. */
-const on = (left: number, spent = false) => ({ slide: slides[0] ?? null, index: 0, until: AT + left, spent });
+const on = (left: number, spent = false) => ({ slide: slides[0] ?? null, index: 0, until: AT + left, lead: 0, spent });
 const ready = { index: 1, ready: true, isCalled: false };
 const called = { index: 1, ready: false, isCalled: true };
 

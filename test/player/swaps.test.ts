@@ -163,7 +163,7 @@ describeBrowser('a swap', () => {
     await page.addInitScript(() => {
       const request = HTMLVideoElement.prototype.requestVideoFrameCallback;
       HTMLVideoElement.prototype.requestVideoFrameCallback = function (callback) {
-        return request.call(this, (...given) => setTimeout(() => callback(...given), 1_500));
+        return request.call(this, (...given) => setTimeout(() => callback(...given), 4_000));
       };
     });
     await page.goto(`${service.url}/screen/lobby`);

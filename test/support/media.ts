@@ -40,3 +40,30 @@ export const putVideo = (
   ]);
   return `/media/${name}`;
 };
+
+/** The two greys of a numbered frame. */
+const LEVELS = [100, 235] as const;
+
+/**
+ * Puts a video into the uploads whose frames carry their number, from 0, in five bits: one of five upright bars each, the
+ * lowest at the left, light where it is set. {@link numberOf} reads it.
+ */
+export const putNumberedVideo = (dataDir: string, name: string, frames: number, rate: number): string => {
+  const bars = `if(mod(floor(N/pow(2,floor(X*5/W))),2),${LEVELS[1]},${LEVELS[0]})`;
+  execFileSync('ffmpeg', [
+    ...['-v', 'error', '-y', '-f', 'lavfi', '-i', `nullsrc=s=320x180:r=${rate}:d=${frames / rate}`],
+    ...['-vf', `geq=lum='${bars}':cb=128:cr=128`, '-c:v', 'libx264', '-crf', '4', '-pix_fmt', 'yuv420p'],
+    ...['-movflags', '+faststart', join(uploads(dataDir), name)],
+  ]);
+  return `/media/${name}`;
+};
+
+/**
+ * The number on a frame by the green of its five bars, from left to right, alone or while something else fades in over it;
+ * null where the bars can't be told apart, as in the frame 0.
+ */
+export const numberOf = (bars: readonly number[]): number | null => {
+  const [low, high] = [Math.min(...bars), Math.max(...bars)];
+  if (high - low < 20) return null;
+  return bars.reduce((number, bar, bit) => number + (bar > (low + high) / 2 ? 2 ** bit : 0), 0);
+};

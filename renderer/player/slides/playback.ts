@@ -17,18 +17,19 @@ export const happened = (video: HTMLVideoElement, event: string, signal: AbortSi
     signal.addEventListener('abort', () => settle(() => reject(signal.reason as Error)), once);
   });
 
-/** Resolves when the next frame is on its way to the screen; of a video that stands still the last one is there. */
-export const nextFrame = (video: HTMLVideoElement): Promise<void> =>
-  video.paused || !('requestVideoFrameCallback' in video)
-    ? Promise.resolve()
-    : new Promise((resolve) => video.requestVideoFrameCallback(() => resolve()));
+/** Resolves when a frame is on its way to the screen; at once in a browser that does not tell. */
+export const frameShown = (video: HTMLVideoElement): Promise<void> =>
+  'requestVideoFrameCallback' in video
+    ? new Promise((resolve) => video.requestVideoFrameCallback(() => resolve()))
+    : Promise.resolve();
 
-/** Resolves once a frame is ready to be shown. */
-export const framePresented = (video: HTMLVideoElement): Promise<unknown> =>
-  Promise.race([
-    new Promise((resolve) => video.requestVideoFrameCallback?.(resolve)),
-    new Promise((resolve) => setTimeout(resolve, FIRST_FRAME_MS)),
-  ]);
+/** As {@link frameShown}; of a video that stands still the last one is there. */
+export const nextFrame = (video: HTMLVideoElement): Promise<void> =>
+  video.paused ? Promise.resolve() : frameShown(video);
+
+/** Waits for a frame, but not for long: where none is drawn, as in a hidden page, it is decoded all the same. */
+export const soon = (frame: Promise<void>): Promise<void> =>
+  Promise.race([frame, new Promise<void>((resolve) => setTimeout(resolve, FIRST_FRAME_MS))]);
 
 /** A video element as a slide wants it: nothing to touch, and muted unless `content.muted` is false. */
 export const createPicture = (content: Readonly<Record<string, unknown>> | null): HTMLVideoElement => {

@@ -29,6 +29,11 @@ export interface SlideContext {
   credentials(): Record<string, string>;
   /** Where the slide should be in its time; null where nobody else shows it at the same moment. */
   pace: Pace | null;
+  /**
+   * How long the slide has been on with the same medium, in ms, at a reading of `performance.now`: it was edited
+   * meanwhile. Null: it begins.
+   */
+  continued: ((at: DOMHighResTimeStamp) => number) | null;
   /** Call when a slide that is on the screen can't go on; it is skipped and reported. */
   fail(reason: string): void;
 }
@@ -44,11 +49,13 @@ export interface SlideView {
   prepare(signal: AbortSignal): Promise<void>;
   /** The medium's own length in ms, known once prepared; null where it has none. */
   readonly length: number | null;
+  /** How long its picture moves from its start, in ms, known once prepared; null or absent: for as long as it is on. */
+  readonly movesMs?: number | null;
   /** The slide is about to be started, at its pace: what takes its time to begin may begin unseen and unheard. */
   arm?(): void;
   /** The slide is on the screen from now: motion and sound begin. */
   start(): void;
-  /** For moving pictures: resolves when a frame is on its way to the screen. */
+  /** For moving pictures: resolves when a frame is on its way to the screen; before the start, when the first one was. */
   presented?(): Promise<void>;
   /** Motion and sound stop, the picture stays. */
   pause(): void;

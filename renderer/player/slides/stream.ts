@@ -2,7 +2,7 @@ import type Hls from 'hls.js';
 import type { RtmpSession } from '../../../service/wire/streams.ts';
 import { within } from '../abort.ts';
 import { createImage } from './image.ts';
-import { createPicture, framePresented, happened, nextFrame, play, release, watchMotion } from './playback.ts';
+import { createPicture, frameShown, happened, nextFrame, play, release, soon, watchMotion } from './playback.ts';
 import type { SlideContext, SlideFactory, SlideView } from './slide.ts';
 import { createVideo } from './video.ts';
 import { createView, mediaUrl } from './view.ts';
@@ -109,7 +109,7 @@ export const createStream: SlideFactory = (context) => {
       player.attachMedia(video);
     } else video.src = url;
     await framed;
-    await framePresented(video);
+    await soon(frameShown(video));
     dropStill();
   };
 

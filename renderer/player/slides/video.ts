@@ -1,5 +1,5 @@
 import { frame, framing, surround } from './frame.ts';
-import { createPicture, framePresented, happened, nextFrame, play, release, watchMotion } from './playback.ts';
+import { createPicture, frameShown, happened, nextFrame, play, release, soon, watchMotion } from './playback.ts';
 import { keepPace, whereIn } from './pursuit.ts';
 import type { SlideFactory } from './slide.ts';
 import { createView, mediaUrl } from './view.ts';
@@ -14,7 +14,7 @@ const LATE_MS = 250;
 const HOLD_MS = 1000;
 
 /** A video: prepared at its first frame, held at its last. */
-export const createVideo: SlideFactory = ({ slide, payload, media, pace, fail }) => {
+export const createVideo: SlideFactory = ({ slide, payload, media, pace, continued, fail }) => {
   const view = createView('video');
   const video = createPicture(slide.content);
   const how = framing(slide.content);
@@ -26,6 +26,8 @@ export const createVideo: SlideFactory = ({ slide, payload, media, pace, fail })
   let stopWatching = (): void => {};
   let stopPursuit = (): void => {};
   let replay: ReturnType<typeof setTimeout> | undefined;
+  let isBegun = false;
+  let firstFrame: Promise<void> = Promise.resolve();
   /** It was begun early, unseen, and not interrupted since. */
   let isOnTime = false;
   let unleash: ReturnType<typeof setTimeout> | undefined;
@@ -43,7 +45,7 @@ export const createVideo: SlideFactory = ({ slide, payload, media, pace, fail })
     const sought = happened(video, 'seeked', signal);
     video.currentTime = whereIn(video, position + LATE_MS) / 1000;
     await sought;
-    await framePresented(video);
+    await soon(frameShown(video));
     signal.throwIfAborted();
   };
 
@@ -73,27 +75,33 @@ export const createVideo: SlideFactory = ({ slide, payload, media, pace, fail })
     get length() {
       return length;
     },
+    get movesMs() {
+      return video.loop ? null : length;
+    },
     async prepare(signal) {
       const url = mediaUrl(slide);
       const address = await media(url);
       signal.throwIfAborted();
       view.element.append(video);
       const playable = happened(video, 'canplay', signal);
+      // Asked for before it can come: of one that has come, and stands still, nothing more is heard.
+      firstFrame = frameShown(video);
       video.src = address;
       await playable.catch((error: unknown) => {
         throw signal.aborted ? error : new Error(`${url} can't be loaded, or isn't a video this player can show`);
       });
-      await framePresented(video);
+      await soon(firstFrame);
       signal.throwIfAborted();
       length = Number.isFinite(video.duration) ? video.duration * 1000 : null;
       const longer = length !== null && slide.duration_seconds !== null && slide.duration_seconds * 1000 > length;
       video.loop = longer || payload.slides.length === 1;
-      if (pace !== null && length !== null) await joinLate(pace.position(performance.now()), signal);
+      const position = pace?.position ?? continued;
+      if (position !== null && length !== null) await joinLate(position(performance.now()), signal);
       view.element.prepend(...surround(slide.content, how, video, video.videoWidth, video.videoHeight));
       video.addEventListener('error', broken);
       video.addEventListener('ended', holdAndReplay);
     },
-    presented: () => nextFrame(video),
+    presented: () => (isBegun ? nextFrame(video) : firstFrame),
     arm() {
       // A video takes its time to begin, but none to change its speed; so slow a one has no sound, and gets nowhere.
       if (pace === null) return;
@@ -105,6 +113,7 @@ export const createVideo: SlideFactory = ({ slide, payload, media, pace, fail })
       unleash = setTimeout(atFullSpeed, left);
     },
     start() {
+      isBegun = true;
       view.start();
       atFullSpeed();
       go();
