@@ -15,6 +15,8 @@ const SWAPS = Number(process.env.SIGNAGE_BENCH_SWAPS ?? 1_000);
 const HOURS = Number(process.env.SIGNAGE_BENCH_HOURS ?? 24);
 /** How much faster than real time they are played; much more than 20, and slides have no time to be made ready. */
 const SPEED = Number(process.env.SIGNAGE_BENCH_SPEED ?? 20);
+/** The kinds of slides that are played, such as `pdf,video`, to find out which of them a figure comes from; else all. */
+const KINDS = process.env.SIGNAGE_BENCH_KINDS?.split(',');
 /** How often the page is weighed. */
 const WEIGHINGS = 24;
 const viewport = { width: 1280, height: 720 };
@@ -58,7 +60,9 @@ const fill =
       { kind: 'timetable', content: { group_id: 'trains' } },
       { kind: 'stream', media_url: camera },
       { kind: 'text', body: 'Good evening', content },
-    ].map((slide) => ({ ...slide, duration_seconds: seconds }));
+    ]
+      .filter(({ kind }) => KINDS?.includes(kind) ?? true)
+      .map((slide) => ({ ...slide, duration_seconds: seconds }));
     const html = `<style>p { position: absolute; inset: 0; margin: 0; background: ${colour(green)}; color: ${colour(blue)} }</style>\
 <p>{{ now | date: "%H:%M:%S" }}</p>`;
     return {
@@ -275,7 +279,10 @@ const largestProcess = async (browser: Browser, type: 'renderer' | 'GPU' | 'brow
   return memories.toSorted((a, b) => b.rss - a.rss)[0] ?? { rss: 0, anonymous: 0, shared: 0 };
 };
 
-/** Hours of playing, on a clock that runs fast unless SIGNAGE_BENCH_SPEED is 1: what the page weighs as it goes on. */
+/**
+ * Hours of playing, on a clock that runs fast unless SIGNAGE_BENCH_SPEED is 1: what the page weighs as it goes on. Two
+ * hours as they are lived: `SIGNAGE_BENCH_HOURS=2 SIGNAGE_BENCH_SPEED=1 npm run bench playing`.
+ */
 export const benchPlaying = async (): Promise<void> => {
   console.log(`\n${HOURS} h of playing in 10 s slides of every kind, on a clock ${SPEED} times as fast`);
   const [browser, site] = await Promise.all([launch(), startSite()]);
@@ -291,7 +298,10 @@ export const benchPlaying = async (): Promise<void> => {
     const dueAt = startedAt + ((HOURS * 3_600_000) / SPEED) * (weighing / WEIGHINGS);
     await pause(Math.max(0, dueAt - performance.now()));
     // Always weighed with the same slide on, as each has nodes of its own.
-    await page.locator('.slide-rss[data-state="playing"]').waitFor({ timeout: 0 });
+    await page
+      .locator(`.slide-${KINDS?.[0] ?? 'rss'}[data-state="playing"]`)
+      .first()
+      .waitFor({ timeout: 0 });
     // As it lives; then without what a collection would take.
     const lived = await largestProcess(browser, 'renderer');
     // Again and again: what a collection finalises is only gone with the next, and a page that was left takes a moment.
