@@ -1,5 +1,4 @@
 /** What a screen can be asked and told: playlist, connections, commands, the socket of its pages. */
-import type { z } from 'zod';
 
 import type { Commands } from '../commands/commands.ts';
 import { parseOrder } from '../commands/parse.ts';

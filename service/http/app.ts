@@ -45,6 +45,13 @@ const signAnswer = (
   if (body != null) ctx.body = bytes;
 };
 
+/** @throws CodedError `expectation_failed` (RFC 9110, 10.1.1) */
+const checkExpectation = (expectation: string): void => {
+  if (expectation === '' || expectation.toLowerCase() === '100-continue') return;
+  // Whether the client sends its body all the same is uncertain.
+  throw new CodedError('expectation_failed', undefined, { headers: { Connection: 'close' } });
+};
+
 /** @throws Error where an operation has no handler, or two */
 export const createApp = ({
   log,
@@ -81,6 +88,7 @@ export const createApp = ({
     ctx.state = { clientIp: clientAddress(ctx.req).clientIp, log: requestLog, bodySha256: null, vouch: null };
     ctx.set({ ...securityHeaders, 'X-Request-Id': id });
     try {
+      checkExpectation(ctx.get('Expect'));
       await next();
     } catch (error) {
       const { status, headers, body } = errorAnswer(ctx.url, toCodedError(error, requestLog));

@@ -10,6 +10,7 @@ export const createHeldBodies = (limit: number) => {
   return {
     /** Counts a body as held until its response is over. */
     add(body: Buffer, response: ServerResponse): void {
+      if (response.destroyed) return;
       const waiting = readers.get(body) ?? new Set();
       readers.set(body, waiting.add(response));
       response.once('close', () => {

@@ -15,6 +15,11 @@ export const createPendingResponses = () => {
       pending.set(socket, responses.add(response));
       response.once('close', () => responses.delete(response));
     },
+    /** Resolves when no response of a connection is under way. */
+    async settled(socket: Socket): Promise<void> {
+      const responses = [...(pending.get(socket) ?? [])];
+      await Promise.all(responses.map((response) => new Promise((resolve) => response.once('close', resolve))));
+    },
     /** To be called when a connection is lost. */
     close(socket: Socket): void {
       for (const response of pending.get(socket) ?? []) {

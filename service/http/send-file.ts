@@ -9,13 +9,19 @@ import type { Context } from './routes.ts';
  */
 export const sendFile = (ctx: Context, path: string, options: send.SendOptions): Promise<void> =>
   new Promise((resolve, reject) => {
+    if (ctx.res.destroyed) return resolve();
     ctx.respond = false;
     ctx.status = 200;
+    const fail = (error: unknown): void => {
+      ctx.respond = true;
+      reject(error);
+    };
     send(ctx.req, path, options)
+      // Without a listener it redirects to the path with a slash at its end.
+      .on('directory', () => fail(new CodedError('not_found')))
       .on('error', (error: { status?: number }) => {
-        ctx.respond = true;
         // 403 is what it answers to a path that leads out of the folder.
-        reject([403, 404].includes(error.status ?? 0) ? new CodedError('not_found') : error);
+        fail([403, 404].includes(error.status ?? 0) ? new CodedError('not_found') : error);
       })
       .on('end', resolve)
       .pipe(ctx.res);

@@ -1,6 +1,6 @@
 /** The listening socket: limits, the gate, the shortcut for playlists, and the upgrade to WebSockets. */
 import { readFile } from 'node:fs/promises';
-import { createServer, type IncomingMessage, type RequestListener } from 'node:http';
+import { createServer, type IncomingMessage, type RequestListener, type ServerResponse } from 'node:http';
 import type { AddressInfo, Socket } from 'node:net';
 import type { Duplex } from 'node:stream';
 import type { Logger } from 'pino';
@@ -95,7 +95,7 @@ export const listen = async (
   { host, port }: { host: string; port: number },
 ): Promise<Server> => {
   const pending = createPendingResponses();
-  const server = createServer(limits, (request, response) => {
+  const handle = (request: IncomingMessage, response: ServerResponse): void => {
     const { method, url = '' } = request;
     pending.add(response);
     if (hasBody(request)) response.once('finish', () => cutOff(request));
@@ -108,12 +108,20 @@ export const listen = async (
       response.writeHead(status, { ...headers, Connection: 'close' }).end(body);
       return;
     }
+    if (request.httpVersion === '1.1' && request.headers.expect?.toLowerCase() === '100-continue')
+      response.writeContinue();
     // Whoever signs a request wants the answer signed, and is judged on the way.
-    const isPlain = reads && [signatureHeader, deviceHeader].every((name) => request.headers[name] === undefined);
+    const isPlain =
+      reads && [signatureHeader, deviceHeader, 'expect'].every((name) => request.headers[name] === undefined);
     const prepared = isPlain ? payload(playlistPath.exec(url)?.[1] ?? '') : undefined;
     if (prepared === undefined) app(request, response);
     else sendPayload(request, response, prepared, null);
-  });
+  };
+  const server = createServer(limits, handle);
+  // Node would tell a client to send its body before the gate has judged the request.
+  server.on('checkContinue', handle);
+  // Node would refuse other expectations itself, without the headers of other answers.
+  server.on('checkExpectation', handle);
   // Node drops what is beyond, silently: the gate must see that there was one too many.
   server.maxHeadersCount = MOST_HEADERS + 1;
   const most = mostConnections(await readFile('/proc/self/limits', 'utf8').catch(() => ''));
@@ -135,6 +143,8 @@ export const listen = async (
 
   const connections = new Set<Socket>();
   server.on('connection', (socket) => {
+    // A connection whose offer of another protocol was ignored comes a second time.
+    if (connections.has(socket)) return;
     connections.add(socket);
     socket.once('close', () => {
       connections.delete(socket);
@@ -163,9 +173,15 @@ export const listen = async (
   });
 
   server.on('upgrade', async (request, socket, head) => {
-    if (request.headers.upgrade?.toLowerCase() !== 'websocket') return ignoreOffer(server, request, socket, head);
+    const onError = (error: Error): void => log.debug({ err: error }, 'an upgrading socket failed');
     // A socket without this listener takes the process with it when it fails.
-    socket.on('error', (error) => log.debug({ err: error }, 'an upgrading socket failed'));
+    socket.on('error', onError);
+    await pending.settled(request.socket);
+    if (!socket.writable) return void socket.destroy();
+    if (request.headers.upgrade?.toLowerCase() !== 'websocket') {
+      socket.off('error', onError);
+      return ignoreOffer(server, request, head);
+    }
     try {
       gate.checkHost(request);
       gate.checkOrigin(request);

@@ -19,6 +19,7 @@ const refusal = (error: Error & { status?: number }, headers: Record<string, str
 /** Hands the answer over to `send`; resolves when it is out, or when the client is gone. */
 const transfer = ({ req, res }: Context, name: string, { handle, stats }: OpenFile): Promise<void> =>
   new Promise((resolve, reject) => {
+    if (res.destroyed) return resolve();
     const sending = send(req, name, { fd: handle } as send.SendOptions) as Sending;
     finished(res, () => resolve());
     sending.on('error', (error: Error) => {

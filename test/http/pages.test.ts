@@ -79,6 +79,8 @@ test('what the player loads is there, and may be kept for ever', async () => {
 describe('of what is not for everybody, nothing is shown', () => {
   test.each([
     '/assets/',
+    '/assets/.',
+    '/assets/x/..',
     '/assets/gone.js',
     '/assets/../player/index.html',
     '/assets/%2e%2e/%2e%2e/package.json',

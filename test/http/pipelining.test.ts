@@ -28,3 +28,54 @@ test.runIf(process.platform === 'linux')('a lost connection closes the files of 
   socket.destroy();
   await expect.poll(() => openCount(file), patience).toBe(0);
 });
+
+const offer = ['Connection: Upgrade, HTTP2-Settings', 'Upgrade: h2c', 'HTTP2-Settings: AAMAAABkAAQAoAAAAAIAAAAA'];
+
+/** The statuses of what a connection answers to requests that are sent at once. */
+const statusesOf = async (url: string, requests: readonly string[]): Promise<string[]> => {
+  const socket = await connectTo(url);
+  let text = '';
+  socket.on('data', (chunk: Buffer) => {
+    text += chunk;
+  });
+  socket.write(requests.join(''));
+  const statuses = () => [...text.matchAll(/HTTP\/1\.1 (\d+) /g)].map(([, status]) => String(status));
+  await expect.poll(() => statuses().length, patience).toBe(requests.length);
+  socket.destroy();
+  return statuses();
+};
+
+test('requests that offer another protocol keep all answers, in their order', async () => {
+  const { url } = await startTestService({ content: lobby });
+  const ask = (start: string, lines: readonly string[] = [], body = '') =>
+    `${[`${start} HTTP/1.1`, hostLine(url), ...lines].join('\r\n')}\r\n\r\n${body}`;
+  const order = JSON.stringify({ command: 'next' });
+  const json = ['Content-Type: application/json', `Content-Length: ${order.length}`];
+  const commands = 'POST /api/screens/lobby/commands';
+  const requests = [
+    ask('GET /healthz'),
+    ask('GET /healthz', offer),
+    ask(commands, [...offer, ...json], order),
+    ask('GET /nothing', offer),
+    ask(commands, json, order),
+    ask('GET /api/screens/lobby/playlist', offer),
+    ask('GET /screen/gone'),
+  ];
+  expect(await statusesOf(url, requests)).toEqual(['200', '200', '200', '404', '200', '200', '404']);
+});
+
+test('a connection that offers another protocol again and again gathers no listeners', async () => {
+  const { url } = await startTestService({ content: lobby });
+  const warnings: string[] = [];
+  const note = ({ name, message }: Error) => void warnings.push(`${name} ${message}`);
+  process.on('warning', note);
+  const request = `${['GET /api/screens/lobby/playlist HTTP/1.1', hostLine(url), ...offer].join('\r\n')}\r\n\r\n`;
+  expect(
+    await statusesOf(
+      url,
+      Array.from({ length: 60 }, () => request),
+    ),
+  ).toEqual(Array(60).fill('200'));
+  process.off('warning', note);
+  expect(warnings).toEqual([]);
+});
