@@ -26,6 +26,7 @@ export const errorTable = {
   payload_too_large: [413, 'The body is too large.'],
   unsupported_media_type: [415, 'The body must be application/json.'],
   range_not_satisfiable: [416, 'The file has no such range.'],
+  expectation_failed: [417, 'The service meets no expectation but 100-continue.'],
   misdirected: [421, 'This request is meant for another box.'],
   host_refused: [421, 'This service does not answer to that host name; add it to SIGNAGE_ALLOWED_HOSTS.'],
   too_many_requests: [429, 'Too many failed attempts; wait a minute.'],
@@ -34,6 +35,10 @@ export const errorTable = {
   internal_error: [500, 'Something went wrong in the service; its log has the details.'],
   ffmpeg_unavailable: [503, 'No ffmpeg was found; install it, or set SIGNAGE_FFMPEG_PATH.'],
   busy: [503, 'The service is too busy; try again in a moment.'],
+  storage_unavailable: [
+    503,
+    'The disk can not be written or read; check its health and that it is not mounted read-only.',
+  ],
   insufficient_storage: [507, 'The disk is full.'],
 } as const satisfies Record<string, readonly [number, string]>;
 

@@ -6,10 +6,12 @@ const everywhere: readonly ErrorCode[] = [
   'invalid_request',
   'method_not_allowed',
   'request_timeout',
+  'expectation_failed',
   'host_refused',
   'misdirected',
   'headers_too_large',
   'internal_error',
+  'storage_unavailable',
 ];
 
 const signatures: readonly ErrorCode[] = ['signature_invalid', 'signature_stale', 'signature_replayed', 'busy'];

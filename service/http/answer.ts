@@ -5,7 +5,9 @@ import type { Vouch } from '../auth/access.ts';
 import { answerHeader } from '../auth/sign.ts';
 import type { Payload } from '../content/payload.ts';
 import { CodedError } from '../errors.ts';
+import { isUnavailable } from '../store/disk.ts';
 import { syncHeader } from '../wire/playlist.ts';
+import { matchesWeakly } from './conditions.ts';
 import { securityHeaders } from './headers.ts';
 
 interface Answer {
@@ -31,7 +33,7 @@ export const toCodedError = (error: unknown, log: Logger): CodedError => {
   const code = expose ? codeByStatus[status as keyof typeof codeByStatus] : undefined;
   if (code !== undefined) return new CodedError(code, undefined, { cause: error });
   log.error({ err: error }, 'a request failed');
-  return new CodedError('internal_error');
+  return new CodedError(isUnavailable(error) ? 'storage_unavailable' : 'internal_error');
 };
 
 /** An error's answer: JSON under /api, a sentence elsewhere. */
@@ -51,11 +53,6 @@ export const errorAnswer = (path: string, error: CodedError): Answer => {
   };
 };
 
-/** RFC 9110, 13.1.2: weak comparison with a list of entity tags. */
-const matches = (ifNoneMatch: string, etag: string): boolean =>
-  ifNoneMatch === etag ||
-  ifNoneMatch.split(',').some((candidate) => ['*', etag].includes(candidate.trim().replace(/^W\//, '')));
-
 const payloadHeaders = Object.entries({
   ...securityHeaders,
   'Content-Type': 'application/json; charset=utf-8',
@@ -73,7 +70,7 @@ export const sendPayload = (
   vouch: Vouch | null,
 ): void => {
   const condition = headers['if-none-match'];
-  const isKnown = condition !== undefined && matches(condition, etag);
+  const isKnown = condition !== undefined && matchesWeakly(condition, etag);
   const status = isKnown ? 304 : 200;
   const ready = [...payloadHeaders, 'ETag', etag];
   if (sync) ready.push(syncHeader, '1');

@@ -1,14 +1,17 @@
 import { randomUUID } from 'node:crypto';
 import { constants, type Stats } from 'node:fs';
-import { type FileHandle, open, readdir, rm, utimes } from 'node:fs/promises';
+import { type FileHandle, open, readdir, rm, stat, utimes } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { Readable } from 'node:stream';
 import type { Logger } from 'pino';
 import { checkBody } from '../auth/body.ts';
 import { CodedError } from '../errors.ts';
+import { areMet, type Conditions } from '../http/conditions.ts';
+import { createQueue } from '../queue.ts';
 import { codeOf, isFull, systemDisk } from '../store/disk.ts';
 import { renamePatiently } from '../store/file.ts';
 import type { UploadResult } from '../wire/media.ts';
+import { fingerprint } from './fingerprint.ts';
 import type { Folders } from './folders.ts';
 import type { Following } from './hasher.ts';
 import { type Facts, inspect, typeOfFile } from './inspect.ts';
@@ -45,6 +48,16 @@ interface Upload {
   expectedLength: number | null;
   /** The SHA-256 (hex) that the request is signed with; null where it isn't signed. */
   bodySha256: string | null;
+  conditions: Conditions;
+}
+
+/** An upload that is on the disk. */
+interface Written {
+  result: UploadResult;
+  /** Whether there was no upload of this name before. */
+  isNew: boolean;
+  /** RFC 9110 entity tag, without the quotes, as the file is served with. */
+  etag: string;
 }
 
 /** An open file. It can be replaced and deleted meanwhile: what is open stays whole. */
@@ -96,6 +109,24 @@ export const createLibrary = async ({
     log.info({ name }, 'swept an upload that was cut off');
   }
 
+  /** One change of a name at a time: what a condition is judged by must still be there when the change is made. */
+  const oneAtATime = createQueue();
+
+  /** The file that `/media/{name}` serves; null: there is none. */
+  const current = async (name: string): Promise<Stats | null> => {
+    for (const folder of [uploadDir, mediaDir]) {
+      const stats = await stat(join(folder, name)).catch(() => null);
+      if (stats?.isFile()) return stats;
+    }
+    return null;
+  };
+
+  /** @throws `precondition_failed` */
+  const checkConditions = async (name: string, conditions: Conditions): Promise<void> => {
+    const stats = await current(name);
+    if (!areMet(conditions, stats && `"${fingerprint(stats)}"`)) throw new CodedError('precondition_failed');
+  };
+
   return {
     folders: { uploadDir, mediaDir },
 
@@ -103,9 +134,12 @@ export const createLibrary = async ({
      * Writes a file whole or not at all, and answers once it would survive a power cut. Of two writes to one name, the
      * one that finishes last wins, whole.
      *
-     * @throws `payload_too_large`, `insufficient_storage`, `request_timeout`, `signature_invalid`, `invalid_request`
+     * @throws `payload_too_large`, `insufficient_storage`, `request_timeout`, `signature_invalid`, `invalid_request`,
+     *   `precondition_failed`
      */
-    async write(name: string, stream: Readable, { expectedLength, bodySha256 }: Upload): Promise<UploadResult> {
+    async write(name: string, stream: Readable, upload: Upload): Promise<Written> {
+      const { expectedLength, bodySha256, conditions } = upload;
+      await checkConditions(name, conditions);
       if (expectedLength !== null && expectedLength > maxUploadBytes) {
         throw new CodedError('payload_too_large', `The file is larger than ${maxUploadBytes} bytes.`);
       }
@@ -129,11 +163,18 @@ export const createLibrary = async ({
         // Whatever the clocks of the boxes say: what is uploaded later is newer.
         if (newest(name) >= Date.now()) await utimes(temporary, new Date(newest(name) + 1), new Date(newest(name) + 1));
         const facts = await inspect(temporary, name);
-        await renamePatiently(systemDisk, temporary, path);
+        const isNew = await oneAtATime(async () => {
+          await checkConditions(name, conditions);
+          const before = await stat(path).catch(() => null);
+          await renamePatiently(systemDisk, temporary, path);
+          return before === null;
+        });
         await systemDisk.syncFolder(uploadDir);
         await folders.changed(temporary, path);
         catalog.record(path, { ...facts, sha256 });
-        return { filename: name, size, sha256, url: `/media/${encodeURIComponent(name)}`, media_type: facts.mediaType };
+        const url = `/media/${encodeURIComponent(name)}`;
+        const result = { filename: name, size, sha256, url, media_type: facts.mediaType };
+        return { result, isNew, etag: facts.fingerprint };
       } catch (error) {
         await rm(temporary, { force: true });
         await folders.changed(temporary);
@@ -144,11 +185,15 @@ export const createLibrary = async ({
     /**
      * Deletes an upload for good.
      *
-     * @throws `file_not_found`
+     * @throws `file_not_found`, `precondition_failed`
      */
-    async remove(name: string): Promise<void> {
+    async remove(name: string, conditions: Conditions): Promise<void> {
       try {
-        await removeUpload(uploadDir, name);
+        await oneAtATime(async () => {
+          await stat(join(uploadDir, name));
+          await checkConditions(name, conditions);
+          await removeUpload(uploadDir, name);
+        });
       } catch (error) {
         throw isCode(error, 'ENOENT', 'EISDIR') ? new CodedError('file_not_found') : error;
       } finally {

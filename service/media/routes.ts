@@ -1,4 +1,5 @@
 import { CodedError } from '../errors.ts';
+import type { Conditions } from '../http/conditions.ts';
 import type { Context, Routes } from '../http/routes.ts';
 import type { MediaConfig, UploadResult } from '../wire/media.ts';
 import { fingerprint } from './fingerprint.ts';
@@ -16,6 +17,33 @@ const nameOf = ({ captures = [] }: Context): string => {
   }
 };
 
+/**
+ * The body is stored as it is sent, so it must be the whole file (RFC 9110, 14.5) in no coding.
+ * @throws `invalid_field`, `unsupported_media_type`
+ */
+const checkWhole = (ctx: Context): void => {
+  if (ctx.headers['content-range'] !== undefined) {
+    const message = 'A part of a file can not be uploaded; send the whole file, without Content-Range.';
+    throw new CodedError('invalid_field', message, { field: 'Content-Range' });
+  }
+  for (const [name, known] of [
+    ['Content-Encoding', ['', 'identity']],
+    ['Transfer-Encoding', ['', 'identity', 'chunked']],
+  ] as const) {
+    const codings: readonly string[] = ctx
+      .get(name)
+      .split(',')
+      .map((coding) => coding.trim().toLowerCase());
+    if (codings.every((coding) => (known as readonly string[]).includes(coding))) continue;
+    throw new CodedError('unsupported_media_type', `Send the file itself, without the ${name} ${ctx.get(name)}.`);
+  }
+};
+
+const conditionsOf = (ctx: Context): Conditions => ({
+  match: ctx.get('If-Match'),
+  noneMatch: ctx.get('If-None-Match'),
+});
+
 /** Uploads, and every file's own address. */
 export const mediaRoutes = (library: Library): Routes => ({
   'GET /api/media/config': (ctx) => {
@@ -24,11 +52,15 @@ export const mediaRoutes = (library: Library): Routes => ({
 
   'PUT /api/media/:filename': async (ctx) => {
     try {
-      ctx.body = (await library.write(nameOf(ctx), ctx.req, {
+      checkWhole(ctx);
+      const { result, isNew, etag } = await library.write(nameOf(ctx), ctx.req, {
         expectedLength: ctx.request.length ?? null,
         bodySha256: ctx.state.bodySha256,
-      })) satisfies UploadResult;
-      ctx.status = 201;
+        conditions: conditionsOf(ctx),
+      });
+      ctx.body = result satisfies UploadResult;
+      ctx.set('ETag', `"${etag}"`);
+      ctx.status = isNew ? 201 : 200;
     } catch (error) {
       // A socket that is closed while its client sends takes the answer along; the server cuts whoever goes on.
       ctx.req.resume();
@@ -37,7 +69,7 @@ export const mediaRoutes = (library: Library): Routes => ({
   },
 
   'DELETE /api/media/:filename': async (ctx) => {
-    await library.remove(nameOf(ctx));
+    await library.remove(nameOf(ctx), conditionsOf(ctx));
     ctx.status = 204;
   },
 

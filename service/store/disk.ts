@@ -57,3 +57,6 @@ export const codeOf = (error: unknown): string | undefined => (error as NodeJS.E
 
 /** Whether there was no room: the disk is full, or this user's share of it. */
 export const isFull = (error: unknown): boolean => ['ENOSPC', 'EDQUOT'].includes(codeOf(error) ?? '');
+
+/** Whether the disk takes no writes at all: it is mounted read-only, or it is failing. */
+export const isUnavailable = (error: unknown): boolean => ['EROFS', 'EIO'].includes(codeOf(error) ?? '');

@@ -2,7 +2,7 @@
 import { z } from 'zod';
 import { mediaConfig, uploadResult } from '../media.ts';
 import { digestExample } from './examples.ts';
-import { medium } from './headers.ts';
+import { entityTag, medium } from './headers.ts';
 import { json, type Operations, ok } from './operation.ts';
 
 const params = z.object({
@@ -13,6 +13,14 @@ const params = z.object({
     ),
 });
 const examples = { filename: 'hall.jpg' };
+
+const uploaded = json(uploadResult, {
+  filename: 'hall.jpg',
+  size: 482113,
+  sha256: digestExample,
+  url: '/media/hall.jpg',
+  media_type: 'image/jpeg',
+});
 
 export const media = {
   'GET /media/:filename': {
@@ -41,22 +49,21 @@ export const media = {
     variant: 'extended',
     summary: 'Upload a file',
     description:
-      'The body is the file, of any type. It is written whole or not at all, and is durable once it is answered.',
+      'The body is the file, of any type, in no coding and without Content-Range. It is written whole or not at all, and is durable once it is answered. If-Match and If-None-Match are compared with the entity tag of /media/{filename}.',
     params,
     body: { 'application/octet-stream': { schema: z.string().meta({ format: 'binary' }) } },
     answer: {
-      201: {
-        description: 'The file is on the disk.',
-        content: json(uploadResult, {
-          filename: 'hall.jpg',
-          size: 482113,
-          sha256: digestExample,
-          url: '/media/hall.jpg',
-          media_type: 'image/jpeg',
-        }),
-      },
+      201: { description: 'The file is on the disk.', headers: entityTag, content: uploaded },
+      200: { description: 'The file is on the disk, in place of another.', headers: entityTag, content: uploaded },
     },
-    errors: ['invalid_field', 'payload_too_large', 'request_timeout', 'insufficient_storage'],
+    errors: [
+      'invalid_field',
+      'precondition_failed',
+      'payload_too_large',
+      'unsupported_media_type',
+      'request_timeout',
+      'insufficient_storage',
+    ],
     examples,
   },
   'DELETE /api/media/:filename': {
@@ -65,7 +72,7 @@ export const media = {
     summary: 'Delete an uploaded file',
     params,
     answer: { 204: { description: 'The file is deleted.' } },
-    errors: ['invalid_field', 'file_not_found'],
+    errors: ['invalid_field', 'file_not_found', 'precondition_failed'],
     examples,
   },
 } as const satisfies Operations;
