@@ -36,7 +36,7 @@ const statusesOf = async (url: string, requests: readonly string[]): Promise<str
   const socket = await connectTo(url);
   let text = '';
   socket.on('data', (chunk: Buffer) => {
-    text += chunk;
+    text += String(chunk);
   });
   socket.write(requests.join(''));
   const statuses = () => [...text.matchAll(/HTTP\/1\.1 (\d+) /g)].map(([, status]) => String(status));
