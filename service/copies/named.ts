@@ -34,6 +34,9 @@ const namedBy = ({ kind, media_url, body, template, content }: Slide): string[] 
   ...[body ?? '', template?.html ?? '', ...textsOf(content)].flatMap(namedIn),
 ];
 
+/** Of the data of one API source. */
+const MOST_OF_A_SOURCE = 100;
+
 /** What is allowed of an address that screens show. */
 export interface Named {
   /** How near it may be: what the operator names may be anywhere, what a feed names no nearer than the feed. */
@@ -45,7 +48,7 @@ export interface Named {
 /** Every remote picture, video and PDF that screens show, each once, in the order in which it comes. */
 export const remoteMedia = (
   payloads: readonly Partial<PlaylistPayload>[],
-  reachOf: (feedId: string) => Nearness,
+  reachOf: (kind: 'rss' | 'api', id: string) => Nearness,
 ): Map<string, Named> => {
   const found = new Map<string, Named>();
   const add = (address: string, reach: Nearness, feedUrl?: string): void => {
@@ -58,10 +61,14 @@ export const remoteMedia = (
       isOwn: isOwn || before?.isOwn === true,
     });
   };
-  for (const { slides = [], rssFeeds = [] } of payloads) {
+  for (const { slides = [], rssFeeds = [], apiSources = [] } of payloads) {
     for (const address of slides.flatMap(namedBy)) add(address, 2);
     for (const { id, url, items } of rssFeeds)
-      for (const { image_url } of items) add(image_url ?? '', reachOf(id), url);
+      for (const { image_url } of items) add(image_url ?? '', reachOf('rss', id), url);
+    if (!slides.some(({ template }) => template?.html.includes('sources'))) continue;
+    for (const { id, url, data } of apiSources)
+      for (const address of textsOf(data).flatMap(namedIn).slice(0, MOST_OF_A_SOURCE))
+        add(address, reachOf('api', id), url);
   }
   return found;
 };

@@ -34,8 +34,8 @@ export interface Feeds {
   fill(records: Records): Records;
   /** Calls back when {@link Feeds.fill} has something new to say. */
   onChange(listener: () => void): void;
-  /** How near what a feed names may be: as near as the feed. */
-  reach(feedId: string): Nearness;
+  /** How near what a feed or source names may be: as near as itself. */
+  reach(kind: SourceSettings['kind'], id: string): Nearness;
   health(): Pick<Health, 'rssFeeds' | 'apiSources'>;
   faults(): string[];
   close(): Promise<void>;
@@ -147,7 +147,7 @@ export const createFeeds = ({ cache, log, now = Date.now, random = Math.random, 
     onChange: (listener) => {
       listeners.push(listener);
     },
-    reach: (id) => followed.get(nameOf({ kind: 'rss', id }))?.entry()?.nearness ?? 0,
+    reach: (kind, id) => followed.get(nameOf({ kind, id }))?.entry()?.nearness ?? 0,
     health: () => ({ rssFeeds: healthOf('rss'), apiSources: healthOf('api') }),
     faults: cache.faults,
     async close() {

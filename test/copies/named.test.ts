@@ -3,7 +3,7 @@ import { normalAddress, remoteMedia } from '../../service/copies/named.ts';
 import type { PlaylistPayload } from '../../service/wire/playlist.ts';
 
 const reachesOf = (...payloads: unknown[]) =>
-  remoteMedia(payloads as PlaylistPayload[], (id) => (id === 'ours' ? 1 : 0));
+  remoteMedia(payloads as PlaylistPayload[], (_, id) => (id === 'ours' ? 1 : 0));
 const named = (slides: object[], more: object = {}): string[] => [...reachesOf({ slides, ...more }).keys()];
 
 it.each<[what: string, slide: object, expected: string[]]>([
@@ -63,6 +63,18 @@ it('what a feed names may be no nearer than the feed, unless the operator names 
   });
   const reaches = reachesOf({ rssFeeds: [feed('ours', 1, 2), feed('theirs', 2, 3, 4)] }, { slides: [slide] });
   expect([...reaches.values()].map(({ reach }) => reach)).toEqual([1, 1, 2, 0]);
+});
+
+it('finds the pictures in the data of API sources that templates draw on, no nearer than the source', () => {
+  const data = { list: [{ picture: 'https://a.test/1.png' }], page: 'https://a.test/page', text: 'no address' };
+  const apiSources = [{ id: 'theirs', url: 'https://b.test/', data }];
+  const slide = { kind: 'template', media_url: null, body: null, content: null };
+  const drawing = { ...slide, template: { html: '{{ sources.theirs.data.text }}' } };
+  const other = { ...slide, template: { html: '{{ content.text }}' } };
+  expect([...reachesOf({ slides: [drawing], apiSources })]).toEqual([
+    ['https://a.test/1.png', { reach: 0, isOwn: false }],
+  ]);
+  expect(reachesOf({ slides: [other], apiSources }).size).toBe(0);
 });
 
 it("what a feed of the site names at its own origin is the feed's own", () => {

@@ -108,10 +108,10 @@ test('that a feed is nearer than it was is news', async () => {
   const { feed, changes, feeds } = await follow((_, response) => response.end(rss(item('One'))), Date.now, get);
   await expect.poll(() => feed()?.status, patience).toBe('ok');
   const before = feed();
-  expect([feeds.reach('news'), changes()]).toEqual([0, 1]);
+  expect([feeds.reach('rss', 'news'), changes()]).toEqual([0, 1]);
   nearness = 1;
   await expect.poll(changes, patience).toBe(2);
-  expect([feeds.reach('news'), feed()?.items]).toEqual([1, before?.items]);
+  expect([feeds.reach('rss', 'news'), feed()?.items]).toEqual([1, before?.items]);
   expect(feed()?.fetched_at).not.toBe(before?.fetched_at);
 });
 

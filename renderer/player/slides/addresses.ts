@@ -4,15 +4,19 @@ const ADDRESS = loadedAddress('/media/|https?://');
 /** Of a remote address only its extension tells whether it is a picture. */
 const MEDIUM = /^\/media\/|\.(?:a?png|jpe?g|jfif|gif|webp|avif|bmp|svg)(?:[?#]|$)/i;
 
-/** Every `/media/NAME` and every remote picture that the markup loads, each once. */
-export const mediaIn = (html: string): string[] => [
-  ...new Set(
-    html
-      .match(ADDRESS)
-      ?.map(addressOf)
-      .filter((url) => MEDIUM.test(url)),
-  ),
-];
+/** Data of others may hold any number. */
+const MOST_MEDIA = 200;
+
+/** Every `/media/NAME` and every remote picture that the markup loads, each once, up to 200. */
+export const mediaIn = (html: string): string[] =>
+  [
+    ...new Set(
+      html
+        .match(ADDRESS)
+        ?.map(addressOf)
+        .filter((url) => MEDIUM.test(url)),
+    ),
+  ].slice(0, MOST_MEDIA);
 
 /** Where to load the media from that a markup names. */
 export interface Addresses {

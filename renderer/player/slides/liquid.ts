@@ -12,6 +12,15 @@ interface TemplateOptions {
   locale: string;
 }
 
+/** Liquid's errors say what and where, in a first line, and then quote the template. */
+const attempt = <T>(what: string, act: () => T): T => {
+  try {
+    return act();
+  } catch (error) {
+    throw new Error(`${what}: ${(error as Error).message.split('\n')[0]}`, { cause: error });
+  }
+};
+
 /**
  * Compiles a Liquid template. Every value that it prints is escaped, it reaches nothing but its scope, and it can
  * include nothing. Throws where the template is not Liquid; the function it gives throws where rendering fails or
@@ -27,6 +36,6 @@ export const compile = (source: string, { timeZone, locale }: TemplateOptions): 
     locale,
   });
   for (const [name, filter] of Object.entries(createFilters({ locale, timeZone }))) engine.registerFilter(name, filter);
-  const parsed = engine.parse(source);
-  return (scope) => String(engine.renderSync(parsed, scope));
+  const parsed = attempt("the template can't be read", () => engine.parse(source));
+  return (scope) => attempt('the template failed', () => String(engine.renderSync(parsed, scope)));
 };

@@ -2,7 +2,7 @@ import DOMPurify from 'dompurify';
 import { excess, type Richness } from '../../../service/wire/richness.ts';
 
 const ELEMENTS =
-  'a|abbr|article|b|big|blockquote|br|caption|center|cite|code|col|colgroup|dd|del|div|dl|dt|em|figcaption|figure|font|' +
+  'a|abbr|article|b|big|blockquote|br|caption|center|cite|code|col|colgroup|dd|del|div|dl|dt|em|figcaption|figure|font|frameset|' +
   'footer|h[1-6]|header|hr|i|img|ins|kbd|li|main|mark|ol|p|picture|pre|q|s|script|section|small|span|strike|strong|' +
   'style|sub|sup|svg|table|tbody|td|tfoot|th|thead|time|tr|u|ul|video|wbr';
 const TAG = new RegExp(`<(?:/?(?:${ELEMENTS})(?:\\s+[a-z][^<>]*)?\\s*/?>|!--)`, 'i');
@@ -14,18 +14,35 @@ const ADDRESSES = /^(?:https?:|blob:|data:(?:image|video|audio|font)\/|[^a-z]|[a
 
 const INTERACTIVE = ['form', 'input', 'textarea', 'select', 'button', 'dialog', 'audio', 'video'];
 
+/** Tags, and what stands in them: names, some with values. */
+const TAG_WITH_ATTRIBUTES = /<[a-z](?:"[^"]*"|'[^']*'|[^"'<>])*>/gi;
+const ATTRIBUTE = /([^\s"'<>/=]+)(?:\s*=\s*(?:"[^"]*"|'[^']*'|[^\s>]*))?/g;
+
+/**
+ * Takes out event handlers. The sanitiser does so surely, and this before it: the browser reports each that it parses as a
+ * violation of the page's policy.
+ */
+const withoutHandlers = (html: string): string =>
+  html.replace(TAG_WITH_ATTRIBUTES, (tag) =>
+    tag.replace(ATTRIBUTE, (attribute, name: string) => (/^on[a-z]/i.test(name) ? '' : attribute)),
+  );
+
 /**
  * HTML without anything that runs, loads pages, plays or takes input, as a detached body; what it loads waits until it
  * is put into the document. `prose` takes its styles too, so that it looks like the rest of the player.
+ * @throws Error for a document of frames, which has no body
  */
-export const cleanHtml = (html: string, kind: 'page' | 'prose'): HTMLElement =>
-  DOMPurify.sanitize(html, {
+export const cleanHtml = (html: string, kind: 'page' | 'prose'): HTMLElement => {
+  const body = DOMPurify.sanitize(withoutHandlers(html), {
     RETURN_DOM: true,
     FORCE_BODY: true,
     ALLOWED_URI_REGEXP: ADDRESSES,
     FORBID_TAGS: kind === 'page' ? INTERACTIVE : [...INTERACTIVE, 'style'],
     FORBID_ATTR: ['autofocus', 'tabindex', ...(kind === 'page' ? [] : ['style', 'class', 'id'])],
-  }) as HTMLElement;
+  }) as HTMLElement | null;
+  if (body?.localName !== 'body') throw new Error('it is a frameset, which holds pages and nothing to show');
+  return body;
+};
 
 /** What an element holds, as {@link Richness} counts it. */
 export const richnessOf = (root: Element): Richness => {
@@ -39,11 +56,9 @@ export const requireModest = (found: Richness, limit: Richness): void => {
   if (reason !== null) throw new Error(`the slide is too rich: ${reason}`);
 };
 
-const STYLE_IMAGE = /url\(\s*(['"]?)([^'")]+)\1\s*\)/g;
-
-/** Resolves when every picture under the root, and every one that its style names, can be painted at once or never. */
-export const picturesDecoded = async (root: ParentNode, style = ''): Promise<void> => {
-  const named = Array.from(style.matchAll(STYLE_IMAGE), ([, , url = '']) => {
+/** Resolves when every picture under the root, and every one at the addresses, can be painted at once or never. */
+export const picturesDecoded = async (root: ParentNode, addresses: readonly string[] = []): Promise<void> => {
+  const named = addresses.map((url) => {
     const image = new Image();
     image.src = url;
     return image;

@@ -7,6 +7,7 @@ import { fontsLoaded, largestFit, overflows, watchSize } from './fit.ts';
 import { compile, type Scope } from './liquid.ts';
 import { cleanHtml, hideBrokenPictures, picturesDecoded, requireModest, richnessOf } from './markup.ts';
 import { lookOf, paint } from './palette.ts';
+import { createReach } from './reach.ts';
 import type { SlideContext, SlideFactory } from './slide.ts';
 import baseStyle from './template.css?inline';
 import { createView } from './view.ts';
@@ -43,7 +44,7 @@ const patch = (root: HTMLElement, markup: HTMLElement): void => {
 
 /** HTML with Liquid, rendered with the slide's `content` and, where it tells the time, anew each second. */
 export const createTemplate: SlideFactory = (context) => {
-  const { slide, payload, timeZone, now, media, fail } = context;
+  const { slide, payload, screen, timeZone, now, media, fail } = context;
   const view = createView('template');
   const { element } = view;
   const look = lookOf(slide, payload.slides);
@@ -59,7 +60,8 @@ export const createTemplate: SlideFactory = (context) => {
   hideBrokenPictures(shadow);
 
   const scope = scopeOf(context, payload);
-  const addresses = createAddresses(media);
+  const reach = createReach([slide, screen, payload.timetableGroups], location.href);
+  const addresses = createAddresses((url) => media(url, { isTheirs: !reach.mayLoad(url) }));
   let render: (scope: Scope) => string = () => '';
   let tick: ReturnType<typeof setTimeout> | undefined;
   const gone = new AbortController();
@@ -69,23 +71,24 @@ export const createTemplate: SlideFactory = (context) => {
     requireModest(richness(html), templateLimit);
     return html;
   };
-  const show = (html: string): void => {
+  /** Shows the markup; the addresses that its styles load. */
+  const show = (html: string): string[] => {
     const clean = cleanHtml(addresses.apply(html), 'page');
     requireModest(richnessOf(clean), templateLimit);
+    const loaded = reach.confine(clean);
     patch(main, clean);
+    return loaded;
   };
 
-  const refresh = (): void => {
-    const html = draw();
-    if (addresses.know(html)) show(html);
-    else void addresses.learn(html).then(() => gone.signal.aborted || show(html));
-  };
-  const keepTime = (): void => {
+  const keepTime = async (): Promise<void> => {
     try {
-      refresh();
-      tick = setTimeout(keepTime, 1000 - (now() % 1000));
+      const html = draw();
+      if (!addresses.know(html)) await addresses.learn(html);
+      if (gone.signal.aborted) return;
+      show(html);
+      tick = setTimeout(() => void keepTime(), 1000 - (now() % 1000));
     } catch (error) {
-      fail(`the template failed: ${(error as Error).message}`);
+      fail((error as Error).message);
     }
   };
 
@@ -107,8 +110,8 @@ export const createTemplate: SlideFactory = (context) => {
       const html = draw();
       await addresses.learn(html);
       signal.throwIfAborted();
-      show(html);
-      await Promise.all([fontsLoaded(element), picturesDecoded(shadow, addresses.apply(html))]);
+      const loaded = show(html);
+      await Promise.all([fontsLoaded(element), picturesDecoded(shadow, loaded)]);
       signal.throwIfAborted();
       refit();
       resized.start();
@@ -116,7 +119,7 @@ export const createTemplate: SlideFactory = (context) => {
     start() {
       view.start();
       // It goes on in a pause, too: a clock that stands still is wrong.
-      if (/\b(now|ago)\b/.test(slide.template?.html ?? '')) keepTime();
+      if (/\b(now|ago)\b/.test(slide.template?.html ?? '')) void keepTime();
     },
     destroy() {
       gone.abort();

@@ -1,4 +1,4 @@
-import type { Page } from 'playwright-core';
+import type { Page, Route } from 'playwright-core';
 import { expect, it, onTestFinished } from 'vitest';
 import { item, rss, startFeedServer } from '../../feeds/server.ts';
 import { describeBrowser, launchBrowser } from '../../support/browser.ts';
@@ -95,13 +95,17 @@ describeBrowser('headlines', () => {
     expect(server.requests.some(({ url }) => url === '/hang.png')).toBe(true);
   });
 
-  it('show no picture that the service withholds, and load it from nowhere else', async () => {
+  it.each([
+    ['that the service withholds', (route: Route) => route.fulfill({ status: 403 })],
+    ['that the service does not know', (route: Route) => route.fulfill({ status: 404 })],
+    ['while the service is away', (route: Route) => route.abort()],
+  ])('show no picture %s, and load it from nowhere else', async (_, answer) => {
     const feed = rss(item('One', image('/picture.svg')) + item('Two'));
     const { service, server } = await open({ news: feed }, [headlines({ duration_seconds: 3600 })]);
     await waitForFeeds(service);
     const page = await (await launchBrowser()).newPage();
     onTestFinished(() => page.close());
-    await page.route('**/copies?*', (route) => route.fulfill({ status: 403 }));
+    await page.route('**/copies?*', answer);
     await page.goto(`${service.url}/screen/lobby`);
     await waitForHeadline(page, 'One');
     await command(service, 'right');

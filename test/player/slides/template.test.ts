@@ -2,6 +2,7 @@ import type { Page } from 'playwright-core';
 import { expect, it } from 'vitest';
 import { describeBrowser } from '../../support/browser.ts';
 import { putImage } from '../../support/media.ts';
+import { logged } from '../../support/observe.ts';
 import { lobby, openPlayer, patience } from '../../support/player.ts';
 import { startTestService, temporaryFolder } from '../../support/service.ts';
 
@@ -74,5 +75,41 @@ describeBrowser('a template', () => {
     const page = await openTemplate('<h1>List</h1>{% for n in (1..30) %}<p>Line {{ n }}</p>{% endfor %}');
     const over = await page.locator('main main').evaluate((main) => main.scrollHeight - main.clientHeight);
     expect(over).toBeLessThanOrEqual(0);
+  });
+});
+
+describeBrowser('a template that can not be shown', { timeout: 60_000 }, () => {
+  it.each([
+    ['{% nonsense %}', `the template can't be read: tag "nonsense" not found, line:1, col:1`],
+    ['<p>\n{% if %}', `the template can't be read: invalid value expression: "", line:2, col:6`],
+    ['<frameset><frame src="/"></frameset>', 'it is a frameset, which holds pages and nothing to show'],
+  ])('%j is skipped, and the reason says what is wrong', async (html, reason) => {
+    const slide = { kind: 'template', template_id: 't' };
+    const service = await startTestService({ content: lobby([slide], { templates: [{ id: 't', html }] }) });
+    await openPlayer(service, 'lobby');
+    await expect.poll(() => logged(service, 'a slide was skipped')[0]?.reason, patience).toBe(reason);
+  });
+
+  it.each([
+    [
+      'template',
+      '<p onclick="alert(1)" title="on and on">Hello</p><img alt="" onerror=alert(1) src="/media/gone.png">',
+    ],
+    ['text', '<p onclick="alert(1)">Hello</p><b onmouseover=\'x\'>x</b>'],
+  ])('of kind %s keeps its text and loses its event handlers without a word in the console', async (kind, body) => {
+    const slide = { kind, template_id: kind === 'template' ? 't' : null, title: null, body };
+    const service = await startTestService({
+      content: lobby([slide], { templates: [{ id: 't', html: body }] }),
+    });
+    const page = await openPlayer(service, 'lobby');
+    const violations: string[] = [];
+    page.on('console', (message) => {
+      if (message.text().includes('Content Security Policy')) violations.push(message.text());
+    });
+    await page.reload();
+    await page.locator(`.slide-${kind}[data-state="playing"]`).waitFor();
+    expect(await page.locator(`.slide-${kind} p`).textContent()).toBe('Hello');
+    expect(await page.locator(`.slide-${kind} :is([onclick], [onerror], [onmouseover])`).count()).toBe(0);
+    expect(violations).toEqual([]);
   });
 });
