@@ -28,9 +28,9 @@ export interface Reports {
   contentChanged(slugs: readonly string[]): void;
   /** The page has left. */
   forget(connectionId: string): void;
-  /** The gaps of all swaps since the start, and the pages whose gaps are the longest. */
   /** What pages have no glyphs for, in sentences. */
   missingGlyphs(): string[];
+  /** The gaps of all swaps since the start, and the pages whose gaps are the longest. */
   describe(): { gaps: Gaps; pages: PageHealth[] };
 }
 

@@ -1,18 +1,21 @@
 /** Media of the box's own that the content names and that no box of the site has. */
 import type { Logger } from 'pino';
+import type { Mirror } from '../peers/mirror.ts';
+import type { ReplicationHealth } from '../wire/health.ts';
 import type { Content } from './content.ts';
 import type { Fault } from './file.ts';
 
 interface Dependencies {
   log: Logger;
   content: Pick<Content, 'mediaUse' | 'onDocument'>;
-  /** What is not here, and why. */
-  mirror: { health(): { missing: { name: string; size: number | null; reason: string }[] } };
+  mirror: Pick<Mirror, 'health'>;
 }
 
+type Missing = ReplicationHealth['media']['missing'];
+
 export interface MissingMedia {
-  /** One for each medium, at the place that names it first. */
-  warnings(): Fault[];
+  /** One for each medium, at the place that names it first. @param missing what is not here, and why */
+  warnings(missing: Missing): Fault[];
   close(): void;
 }
 
@@ -22,8 +25,8 @@ const GRACE_MS = 5_000;
 export const createMissingMedia = ({ log, content, mirror }: Dependencies): MissingMedia => {
   let timer: NodeJS.Timeout | undefined;
 
-  const warnings = (): Fault[] =>
-    mirror.health().missing.flatMap(({ name, size, reason }) => {
+  const warnings = (missing: Missing): Fault[] =>
+    missing.flatMap(({ name, size, reason }) => {
       const use = content.mediaUse(name);
       // What a box has, or this one is reading, is on its way.
       if (use === undefined || size !== null || reason !== 'no box has it') return [];
@@ -33,7 +36,7 @@ export const createMissingMedia = ({ log, content, mirror }: Dependencies): Miss
   const logSoon = (): void => {
     clearTimeout(timer);
     timer = setTimeout(() => {
-      const found = warnings();
+      const found = warnings(mirror.health().missing);
       if (found.length > 0) log.warn({ warnings: found }, 'media that the content names are missing');
     }, GRACE_MS).unref();
   };

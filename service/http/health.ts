@@ -70,8 +70,12 @@ export const healthRoutes = ({
 }: Dependencies): Routes => ({
   'GET /healthz': async (ctx) => {
     ctx.set('Cache-Control', 'no-store');
+    const media = mirror.health();
     const facts = {
-      content: { ...content.status(), warnings: [...(await content.warnings()), ...missingMedia.warnings()] },
+      content: {
+        ...content.status(),
+        warnings: [...(await content.warnings()), ...missingMedia.warnings(media.missing)],
+      },
       store: { faults: stores.flatMap((store) => store.faults()) },
       ...feeds.health(),
       peers: peers.health(),
@@ -95,7 +99,7 @@ export const healthRoutes = ({
       connections: hub.count(),
       copies: copies.status(),
       site: options.site,
-      replication: { ...(await replication.health()), media: mirror.health() },
+      replication: { ...(await replication.health()), media },
       ...reports.describe(),
       sync: sync.health(),
       ...(kiosk && { kiosk: kiosk() }),

@@ -99,6 +99,7 @@ export const glyphsMessage = z
     characters: z
       .string()
       .max(64)
+      .regex(/^[\p{L}\p{N}\p{P}\p{S}]*$/u)
       .describe("of the slide's text, those that no font of the page has; empty: none any more"),
   })
   .meta({ id: 'Glyphs', description: 'a slide that was made ready needs fonts that are not installed' });

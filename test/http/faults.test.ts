@@ -95,7 +95,7 @@ test("a fault of the service's own says nothing of itself but the id under which
     request: response.headers.get('x-request-id'),
     err: { message: expect.stringContaining('ENOENT'), stack: expect.stringContaining('at ') },
   });
-  expect((await healthOf(service)).status).toBe('ok');
+  expect((await healthOf(service)).status).toBe('degraded');
 });
 
 test('every error under /api has one shape', async () => {
