@@ -1,6 +1,6 @@
 /**
- * Pages of others that no frame may hold, each in a view of its own over a page of the service: in a session apart from
- * it, with no preload script and so with no way back to it.
+ * Pages of others, each in a view of its own over a page of the service: in a session apart from it, with no preload script
+ * and so with no way back to it.
  */
 import { once } from 'node:events';
 import { type WebContents, WebContentsView } from 'electron';

@@ -18,12 +18,16 @@ const kiosk = findKiosk();
 
 /** How long a page may take to load. */
 const LOAD_MS = 15_000;
+/** How long a frame that loads on the screen is hidden at most; then as much of it is seen as there is. */
+const REVEAL_MS = 3_000;
 /** How long at most the screen stays black for a page that has to be loaded again. */
 const RELOAD_MS = 1_000;
 /** What a frame takes to be painted again once it is rendered again. */
 const REPAINT_MS = 100;
 /** Pauses all media of a frame while it is not rendered, Web Audio too (Permissions Policy). */
 const PAUSE_UNSEEN = 'media-playback-while-not-visible';
+
+const lateReason = (url: string): string => `${url} did not load within ${LOAD_MS / 1000} s`;
 
 /** A page of others, loaded and not yet seen. */
 export interface ForeignPage {
@@ -120,6 +124,10 @@ const openFrame = async (
     frame.hidden = isHidden;
     // An empty frame is white.
     frame.style.opacity = '0';
+    const reveal = (): void => {
+      frame.style.opacity = '';
+    };
+    setTimeout(reveal, REVEAL_MS);
     const loaded = new Promise((resolve) => frame.addEventListener('load', resolve, { once: true }));
     frame.src = isHidden && !pausesUnseen ? 'about:blank' : url;
     parent.prepend(frame);
@@ -127,7 +135,7 @@ const openFrame = async (
       frame.remove();
       throw error;
     });
-    frame.style.opacity = '';
+    reveal();
     return frame;
   };
 
@@ -148,8 +156,9 @@ const openFrame = async (
 
   const appear = async (): Promise<void> => {
     const { signal: wanted } = renewal;
-    await renew(wanted).catch((error: Error) => {
-      if (!wanted.aborted) onGone(error.message);
+    const patience = AbortSignal.timeout(LOAD_MS);
+    await renew(AbortSignal.any([wanted, patience])).catch((error: Error) => {
+      if (!wanted.aborted) onGone(patience.aborted ? lateReason(url) : error.message);
     });
   };
 
@@ -164,7 +173,7 @@ const openFrame = async (
       renewal = new AbortController();
       isSilent = silent;
       if (frame === null) {
-        if (isOn && !silent) await appear();
+        if (isOn && !silent) await Promise.race([appear(), pause(RELOAD_MS)]);
         return;
       }
       frame.hidden = silent;
@@ -253,6 +262,6 @@ export const openForeign = async (
     await requireFramable(url, headers, either);
     return await openFrame(url, opening, either);
   } catch (error) {
-    throw patience.aborted && !signal.aborted ? new Error(`${url} did not load within ${LOAD_MS / 1000} s`) : error;
+    throw patience.aborted && !signal.aborted ? new Error(lateReason(url)) : error;
   }
 };

@@ -15,9 +15,9 @@ export interface Shelf {
    * An address to load a medium from. Media of this service, and remote ones that it has a copy of, are fetched, or
    * looked up again where they are held, and come as `blob:` URLs; what is too large to hold comes as its address at
    * the service, and everything else as it is. Rejects where a medium of this service can't be had, and where one that
-   * others name (`isTheirs`) can't be had from the service, unless the service leads to it.
+   * a third party names, such as a feed, is neither to be had from the service nor led to by it.
    */
-  take(url: string, options?: { isTheirs?: boolean }): Promise<string>;
+  take(url: string, options?: { isThirdParty?: boolean }): Promise<string>;
 }
 
 const MIB = 1024 ** 2;
@@ -52,7 +52,7 @@ export const createShelf = (): Shelf => {
   };
 
   /** Fetches a medium, or looks it up again; the address to load it from. */
-  const fetchMedium = async (url: string, isTheirs: boolean): Promise<string> => {
+  const fetchMedium = async (url: string, isThirdParty: boolean): Promise<string> => {
     const before = held.get(url);
     const isRemote = !url.startsWith('/media/');
     const path = isRemote ? `/copies?url=${encodeURIComponent(url)}` : url;
@@ -64,7 +64,7 @@ export const createShelf = (): Shelf => {
       response = await fetch(path, { cache: 'no-cache', redirect: 'manual', signal: abort.signal });
     } catch (error) {
       if (before !== undefined) return before.url;
-      if (isRemote && !isTheirs) return url;
+      if (isRemote && !isThirdParty) return url;
       throw error;
     } finally {
       clearTimeout(deadline);
@@ -72,7 +72,7 @@ export const createShelf = (): Shelf => {
     if (!response.ok) {
       if (isRemote && before !== undefined) return before.url;
       const isLedThere = response.type === 'opaqueredirect';
-      if (isRemote && (isLedThere || (!isTheirs && response.status !== 403))) return url;
+      if (isRemote && (isLedThere || (!isThirdParty && response.status !== 403))) return url;
       throw new Error(`${url} answers ${response.status}`);
     }
     const etag = response.headers.get('ETag');
@@ -91,12 +91,12 @@ export const createShelf = (): Shelf => {
   };
 
   return {
-    take: async (url, { isTheirs = false } = {}) => {
+    take: async (url, { isThirdParty = false } = {}) => {
       if (!/^(?:\/media\/|https?:)/i.test(url)) return url;
       // A fragment, such as the second to begin at, is of what is loaded, wherever from.
       const [medium = '', ...fragment] = url.split('#');
-      const key = `${isTheirs} ${medium}`;
-      const running = taking.get(key) ?? fetchMedium(medium, isTheirs).finally(() => taking.delete(key));
+      const key = `${isThirdParty} ${medium}`;
+      const running = taking.get(key) ?? fetchMedium(medium, isThirdParty).finally(() => taking.delete(key));
       taking.set(key, running);
       return [await running, ...fragment].join('#');
     },

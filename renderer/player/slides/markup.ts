@@ -2,8 +2,8 @@ import DOMPurify from 'dompurify';
 import { excess, type Richness } from '../../../service/wire/richness.ts';
 
 const ELEMENTS =
-  'a|abbr|article|b|big|blockquote|br|caption|center|cite|code|col|colgroup|dd|del|div|dl|dt|em|figcaption|figure|font|frameset|' +
-  'footer|h[1-6]|header|hr|i|img|ins|kbd|li|main|mark|ol|p|picture|pre|q|s|script|section|small|span|strike|strong|' +
+  'a|abbr|article|b|big|blockquote|br|caption|center|cite|code|col|colgroup|dd|del|div|dl|dt|em|figcaption|figure|font|' +
+  'footer|frameset|h[1-6]|header|hr|i|img|ins|kbd|li|main|mark|ol|p|picture|pre|q|s|script|section|small|span|strike|strong|' +
   'style|sub|sup|svg|table|tbody|td|tfoot|th|thead|time|tr|u|ul|video|wbr';
 const TAG = new RegExp(`<(?:/?(?:${ELEMENTS})(?:\\s+[a-z][^<>]*)?\\s*/?>|!--)`, 'i');
 

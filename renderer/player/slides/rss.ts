@@ -80,7 +80,7 @@ const createStory = (item: Item, { media }: Pick<SlideContext, 'media'>) => {
     const picture = new Image();
     picture.className = 'photo';
     picture.alt = '';
-    const loading = media(item.image_url, { isTheirs: true }).then((address) => {
+    const loading = media(item.image_url, { isThirdParty: true }).then((address) => {
       picture.src = address;
       return picture.decode();
     });

@@ -22,10 +22,10 @@ export interface SlideContext {
   now(): number;
   /**
    * An address to load a medium from: a local copy where there is one, else the URL itself.
-   * Rejects where the medium can't be had. What others name, such as a feed, is had from the service alone: the URL
-   * itself may lead anywhere.
+   * Rejects where the medium can't be had. What a third party names, such as a feed, comes from the service alone: the
+   * URL itself may lead anywhere.
    */
-  media(url: string, options?: { isTheirs?: boolean }): Promise<string>;
+  media(url: string, options?: { isThirdParty?: boolean }): Promise<string>;
   /** The headers that go with requests to the service. */
   credentials(): Record<string, string>;
   /** Where the slide should be in its time; null where nobody else shows it at the same moment. */

@@ -61,7 +61,7 @@ export const createTemplate: SlideFactory = (context) => {
 
   const scope = scopeOf(context, payload);
   const reach = createReach([slide, screen, payload.timetableGroups], location.href);
-  const addresses = createAddresses((url) => media(url, { isTheirs: !reach.mayLoad(url) }));
+  const addresses = createAddresses((url) => media(url, { isThirdParty: !reach.mayLoad(url) }));
   let render: (scope: Scope) => string = () => '';
   let tick: ReturnType<typeof setTimeout> | undefined;
   const gone = new AbortController();

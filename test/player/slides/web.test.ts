@@ -2,6 +2,7 @@ import { createServer, type RequestListener } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { expect, it, onTestFinished } from 'vitest';
 import { describeBrowser } from '../../support/browser.ts';
+import { logged } from '../../support/observe.ts';
 import { lobby, openPlayer, patience } from '../../support/player.ts';
 import { startTestService } from '../../support/service.ts';
 
@@ -125,5 +126,21 @@ describeBrowser('a web slide', { timeout: 60_000 }, () => {
         }),
     );
     expect(longestMs).toBeLessThan(2_000);
+  });
+
+  it('that is long in loading on the screen is seen as it is meanwhile, and at last skipped', async () => {
+    const site = await startSite((request, response) => {
+      if (request.url === '/never.png') return;
+      response.setHeader('Content-Type', 'text/html').end('<!doctype html><body>Slow<img src="/never.png">');
+    });
+    const slow = { id: 'slow', kind: 'web', media_url: `${site}/`, duration_seconds: 3600 };
+    const service = await startTestService({ content: lobby([slow, { id: 'next', kind: 'text', title: 'Next' }]) });
+    const page = await openPlayer(service, 'lobby');
+    const frame = page.locator('.slide-web iframe');
+    await expect.poll(() => frame.evaluate(({ style }) => style.opacity), patience).toBe('');
+    await page.frameLocator('.slide-web iframe').getByText('Slow').waitFor();
+    await expect
+      .poll(() => logged(service, 'a slide was skipped')[0], patience)
+      .toMatchObject({ slideId: 'slow', reason: `${site}/ did not load within 15 s` });
   });
 });
