@@ -93,6 +93,7 @@ export const createReplayGuard = ({ store, now, steady, nonces = createNonces() 
   };
 
   let runSaved = save().catch(() => {});
+
   const read = (): void => {
     const at = steady();
     const next = advance(fence, { now: now(), elapsed: at - readAt, age: at - startedAt, latest });

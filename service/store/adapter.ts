@@ -3,14 +3,16 @@ import type { Adapter } from 'lowdb';
 import type { Logger } from 'pino';
 import { z } from 'zod';
 import { codeOf, type Disk, isFull } from './disk.ts';
-import { seal, unseal } from './envelope.ts';
-import { isLeftover, previousOf, renamePatiently, replaceFile } from './file.ts';
+import { currentFormat, seal, unseal } from './envelope.ts';
+import { isLeftover, keepCopy, previousOf, renamePatiently, replaceFile } from './file.ts';
 import type { Reserve } from './reserve.ts';
 
 interface Options<T> {
   path: string;
   /** Both ways: what is read is decoded by it, what is written encoded. */
   schema: z.ZodType<T>;
+  /** Reads what it can of a body that a newer version wrote, where the schema can't; null: nothing. */
+  salvage: ((body: unknown) => T | null) | undefined;
   disk: Disk;
   reserve: Pick<Reserve, 'release'> | undefined;
   log: Pick<Logger, 'error'>;
@@ -23,7 +25,7 @@ const passing = ['EMFILE', 'ENFILE', 'ENOMEM', 'EAGAIN'];
 
 /** lowdb's rim, in place of its own file adapter, which calls no fsync and believes what it reads. */
 export function createAdapter<T>(options: Options<T>): Adapter<T> & { faults(): string[] } {
-  const { path, schema, disk, reserve, log, now } = options;
+  const { path, schema, salvage, disk, reserve, log, now } = options;
   const folder = dirname(path);
   const base = basename(path);
   let names: string[] = [];
@@ -39,12 +41,37 @@ export function createAdapter<T>(options: Options<T>): Adapter<T> & { faults(): 
     log.error({ err: reason, file: name, movedTo: aside() }, 'a state file that could not be read was set aside');
   }
 
+  const kept = new Set<number>();
+
+  /** Keeps a newer version's file beside the one that this version will write over it: the newest of each format. */
+  async function keepNewer(format: number, bytes: Buffer): Promise<void> {
+    if (kept.has(format)) return;
+    kept.add(format);
+    const name = `${base}.format-${format}`;
+    try {
+      await keepCopy(disk, join(folder, name), bytes);
+      if (!names.includes(name)) names.push(name);
+    } catch (error) {
+      log.error({ err: error, file: name }, 'a copy of the state of a newer version could not be written');
+    }
+  }
+
+  /** As much of a newer version's state as this one understands. The file is never set aside. */
+  async function loadNewer(format: number, body: unknown, bytes: Buffer): Promise<T | null> {
+    await keepNewer(format, bytes);
+    const { success, data } = schema.safeParse(body);
+    const state = success ? data : (salvage?.(body) ?? null);
+    log.error({ file: path, format, isRead: state !== null }, 'the state was written by a newer version');
+    return state;
+  }
+
   /** The generation in a file; null where there is none, or none that can be trusted. */
   async function load(file: string): Promise<T | null> {
     try {
-      const sealed = unseal(await disk.readFile(file));
-      const state = schema.parse(sealed.body);
-      seq = sealed.seq;
+      const bytes = await disk.readFile(file);
+      const { format, seq: generation, body } = unseal(bytes);
+      const state = format > currentFormat ? await loadNewer(format, body, bytes) : schema.parse(body);
+      if (state !== null) seq = generation;
       return state;
     } catch (error) {
       const code = codeOf(error) ?? '';
@@ -78,9 +105,19 @@ export function createAdapter<T>(options: Options<T>): Adapter<T> & { faults(): 
       }
     },
 
-    faults: () =>
-      names
-        .filter((name) => name.startsWith(`${base}.`) && name.includes('.corrupt-'))
-        .map((name) => `a state file that could not be read was set aside as ${name}`),
+    faults: () => {
+      const beside = names.filter((name) => name.startsWith(`${base}.`));
+      const isNewer = (name: string): boolean => Number(/\.format-(\d+)$/.exec(name)?.[1] ?? 0) > currentFormat;
+      return [
+        ...beside
+          .filter((name) => name.includes('.corrupt-'))
+          .map((name) => `a state file that could not be read was set aside as ${name}`),
+        ...beside
+          .filter(isNewer)
+          .map(
+            (name) => `${base} was written by a newer version, and is kept as ${name}; remove it once it is not needed`,
+          ),
+      ];
+    },
   };
 }

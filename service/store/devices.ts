@@ -7,7 +7,8 @@ import { deviceKey } from '../wire/readable.ts';
 import type { Durable } from './durable.ts';
 
 // Looser than the wire's schemas on purpose: a rule that is tightened later must not make a kept file unreadable.
-const device = z.object({
+// What a newer version added is kept as it is.
+const device = z.looseObject({
   deviceId: z.string(),
   clientName: z.string(),
   screenSlug: z.string().nullable(),
@@ -24,6 +25,10 @@ export const deviceMap: z.ZodType<DeviceMap> = z.codec(z.array(device), z.map(z.
   decode: (list) => new Map(list.map((each) => [deviceKey(each.deviceId), each])),
   encode: (map) => [...map.values()],
 });
+
+/** Those of a newer version's devices that this one understands. */
+export const readableDevices = (devices: unknown): unknown[] =>
+  Array.isArray(devices) ? devices.filter((each) => device.safeParse(each).success) : [];
 
 /**
  * The devices that the box knows, {@link mostBindings} at the most. A write resolves when it is durable, and rejects as
@@ -93,20 +98,27 @@ export function createDevices<S extends { readonly devices: DeviceMap }>(
       const before = state.devices.get(key);
       const earliest = before === undefined ? 0 : Date.parse(before.updatedAt) + 1;
       const updatedAt = new Date(Math.max(now(), earliest)).toISOString();
-      const devices = new Map(state.devices).set(key, { deviceId, ...change(before), updatedAt });
+      const devices = new Map(state.devices).set(key, { ...before, deviceId, ...change(before), updatedAt });
       return { ...state, devices: within(devices, deviceId) };
     });
 
   /** What is known with theirs, and those among theirs that are taken. */
   const join = (devices: DeviceMap, theirs: readonly Device[]) => {
     const news = newsAmong(theirs, (deviceId) => devices.get(deviceKey(deviceId)), now());
-    const joined = within(new Map([...devices, ...news.map((each) => [deviceKey(each.deviceId), each] as const)]));
-    return { joined, taken: news.filter((each) => joined.get(deviceKey(each.deviceId)) === each) };
+    const merged = news.map((each) => ({ ...devices.get(deviceKey(each.deviceId)), ...each }));
+    const joined = within(new Map([...devices, ...merged.map((each) => [deviceKey(each.deviceId), each] as const)]));
+    return { joined, taken: merged.filter((each) => joined.get(deviceKey(each.deviceId)) === each) };
   };
 
   return {
     get: (deviceId) => durable.read().devices.get(deviceKey(deviceId)),
-    list: () => [...durable.read().devices.values()],
+    list: () =>
+      [...durable.read().devices.values()].map(({ deviceId, clientName, screenSlug, updatedAt }) => ({
+        deviceId,
+        clientName,
+        screenSlug,
+        updatedAt,
+      })),
     bind: (deviceId, clientName, screenSlug) => put(deviceId, () => ({ clientName, screenSlug })),
     rename: (deviceId, clientName) =>
       put(deviceId, (before) => ({ clientName, screenSlug: before?.screenSlug ?? null })),

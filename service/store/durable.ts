@@ -30,6 +30,8 @@ interface Options<T> {
   path: string;
   /** Of the whole state, both ways: it is decoded when read and encoded when written. */
   schema: z.ZodType<T>;
+  /** Reads what it can of a state that a newer version wrote, where the schema can't; null: nothing. */
+  salvage?: (body: unknown) => T | null;
   /** The state where there is no file; written at once, so that what was made up for it stays. */
   initial: T;
   log: Pick<Logger, 'error'>;
@@ -52,8 +54,8 @@ interface Waiting<T> {
  * @throws the system's error where the folder can't be read, or a damaged file not be moved out of the way
  */
 export async function createDurable<T extends object>(options: Options<T>): Promise<Durable<T>> {
-  const { path, schema, initial, log, reserve, disk, now } = options;
-  const adapter = createAdapter({ path, schema, disk, reserve, log, now });
+  const { path, schema, salvage, initial, log, reserve, disk, now } = options;
+  const adapter = createAdapter({ path, schema, salvage, disk, reserve, log, now });
   const low = new Low<T>(adapter, initial);
   await low.read();
 

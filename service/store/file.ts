@@ -52,6 +52,18 @@ export async function replaceFile(disk: Disk, path: string, bytes: Uint8Array): 
   await disk.syncFolder(dirname(path));
 }
 
+/** Writes `bytes` to another name, in place of what is there. @throws the system's error */
+export async function keepCopy(disk: Disk, path: string, bytes: Uint8Array): Promise<void> {
+  const temporary = temporaryName(path);
+  try {
+    await writeDurably(disk, temporary, 'wx', bytes);
+    await renamePatiently(disk, temporary, path);
+  } catch (error) {
+    await disk.unlink(temporary).catch(() => {});
+    throw error;
+  }
+}
+
 async function keepPrevious(disk: Disk, path: string): Promise<void> {
   const temporary = temporaryName(path);
   try {

@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import type { Logger } from 'pino';
 import { z } from 'zod';
 import { mostBindings } from '../wire/peers.ts';
-import { createDevices, type Devices, deviceMap } from './devices.ts';
+import { createDevices, type Devices, deviceMap, readableDevices } from './devices.ts';
 import { systemDisk } from './disk.ts';
 import { createDurable } from './durable.ts';
 import { makeFolder } from './folder.ts';
@@ -28,7 +28,15 @@ interface Options {
   now?: () => number;
 }
 
-const schema = z.object({ nodeId: z.uuid(), devices: deviceMap });
+// What a newer version added is kept as it is.
+const schema = z.looseObject({ nodeId: z.uuid(), devices: deviceMap });
+
+/** What can be read of a newer version's state: at the least, a box stays the one that it is. */
+const salvage = (body: unknown): z.output<typeof schema> | null => {
+  const { nodeId, devices, ...rest } = (body ?? {}) as Record<string, unknown>;
+  const id = z.uuid().safeParse(nodeId).data ?? randomUUID();
+  return schema.safeParse({ ...rest, nodeId: id, devices: readableDevices(devices) }).data ?? null;
+};
 
 /** How often a reserve that was used up is tried for again, in ms. */
 const reserveInterval = 60_000;
@@ -44,6 +52,7 @@ export async function createStore({ dataDir, log, now = Date.now }: Options): Pr
   const durable = await createDurable({
     path: join(dataDir, 'state.json'),
     schema,
+    salvage,
     initial: { nodeId: randomUUID(), devices: new Map() },
     reserve,
     log,

@@ -7,7 +7,7 @@ const savedAt = Date.UTC(2026, 0, 31, 8);
 test('what is sealed comes back', () => {
   fc.assert(
     fc.property(fc.jsonValue(), fc.integer({ min: 1 }), (body, seq) => {
-      expect(unseal(seal(body, seq, savedAt))).toEqual({ seq, body: JSON.parse(JSON.stringify(body)) });
+      expect(unseal(seal(body, seq, savedAt))).toEqual({ format: 1, seq, body: JSON.parse(JSON.stringify(body)) });
     }),
   );
 });
@@ -24,5 +24,5 @@ test('the body cannot change unnoticed', () => {
 
 test('a file that was reformatted by hand is still good', () => {
   const pretty = JSON.stringify(JSON.parse(seal({ a: [1] }, 3, savedAt).toString()), null, 2);
-  expect(unseal(Buffer.from(pretty))).toEqual({ seq: 3, body: { a: [1] } });
+  expect(unseal(Buffer.from(pretty))).toEqual({ format: 1, seq: 3, body: { a: [1] } });
 });

@@ -2,7 +2,7 @@ import { readdir, readFile, rename, rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import fc from 'fast-check';
 import { pino } from 'pino';
-import { expect, test } from 'vitest';
+import { describe, expect, test } from 'vitest';
 import { z } from 'zod';
 import { systemDisk } from '../../service/store/disk.ts';
 import { createDurable, type Durable } from '../../service/store/durable.ts';
@@ -44,7 +44,7 @@ test.each<[string, string | Buffer]>([
   ['{}', '{}'],
   ['torn', good.subarray(0, good.length / 2)],
   ['zeros', Buffer.alloc(good.length)],
-  ['of another format', good.toString().replace('"format":1', '"format":2')],
+  ['of no format', good.toString().replace('"format":1', '"format":0')],
   ['of another shape', seal({ words: [] }, 1, now())],
   ['null in its wrap', seal(null, 1, now())],
   ['changed', good.toString().replace('whole', 'wrong')],
@@ -126,4 +126,37 @@ test('what interrupted writes left is swept, and nothing else', async () => {
   await open(folder);
 
   expect((await readdir(folder)).sort()).toEqual(['word.json', 'word.json.prev', ...others].sort());
+});
+
+describe('a file of a newer version', () => {
+  const newer = (body: unknown): string => JSON.stringify({ format: 2, seq: 9, sealed: 'in another way', body });
+
+  test('is read where it can be, and kept beside the one that is written over it', async () => {
+    const { folder, current } = await written();
+    const bytes = newer({ word: 'newest', more: true });
+    await writeFile(current, bytes);
+    const durable = await open(folder);
+    expect(durable.read()).toEqual({ word: 'newest' });
+    await durable.update(() => ({ word: 'rolled back' }));
+    expect(JSON.parse(await readFile(current, 'utf8'))).toMatchObject({ format: 1, seq: 10 });
+    expect(await readFile(`${current}.format-2`, 'utf8')).toBe(bytes);
+    expect(durable.faults()).toEqual([expect.stringContaining('word.json.format-2')]);
+    expect((await open(folder)).read()).toEqual({ word: 'rolled back' });
+  });
+
+  test.each([
+    ['of another shape', newer({ words: [] })],
+    ['without a body', JSON.stringify({ format: 2 })],
+    ['of the far future', JSON.stringify({ format: 7000, seq: 'many', body: 7 })],
+  ])('that can not be read at all, %s, is not set aside either', async (_, bytes) => {
+    const { folder, current } = await written();
+    await writeFile(current, bytes);
+    const durable = await open(folder);
+    expect(durable.read()).toEqual({ word: 'old' });
+    await durable.update(() => ({ word: 'later' }));
+    const names = await readdir(folder);
+    expect(names.filter((name) => name.includes('.corrupt-'))).toEqual([]);
+    const [copy = ''] = names.filter((name) => name.includes('.format-'));
+    expect(await readFile(join(folder, copy), 'utf8')).toBe(bytes);
+  });
 });
