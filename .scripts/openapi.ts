@@ -5,6 +5,7 @@
 import { readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { stringify } from 'yaml';
+import { createAsyncApi } from './contract/asyncapi.ts';
 import { createOpenApi } from './contract/openapi.ts';
 import { documentOf } from './contract/variant.ts';
 
@@ -12,6 +13,7 @@ const openApi = createOpenApi();
 const documents = {
   'openapi.yaml': openApi,
   'openapi.baseline.yaml': documentOf(openApi, 'baseline'),
+  'asyncapi.yaml': createAsyncApi(),
 };
 
 for (const [name, document] of Object.entries(documents)) {

@@ -147,7 +147,7 @@ export const createOpenApi = () => {
     const answers = Object.entries(answer).map(([status, each]) => [status, answerOf(each, !isHead)] as const);
     return {
       tags: [tag],
-      operationId: `${method.toLowerCase()}${pascal(path) || 'Root'}`,
+      operationId: `${method.toLowerCase()}${path === '/' ? 'Root' : pascal(path)}`,
       summary: isHead ? `${summary} (headers alone)` : summary,
       description: [isHead ? 'Answers as GET does, without a body.' : operation.description, accessText[access]]
         .filter(Boolean)

@@ -21,7 +21,7 @@ const redirectUrl = z
 
 /** A command as it is sent to pages: the name and its arguments, nothing about its target. */
 export const command = z.discriminatedUnion('command', [
-  z.object({ command: z.enum(plainCommands) }),
+  z.object({ command: z.enum(plainCommands).describe('a command without arguments') }),
   z.object({ command: z.literal('blackout'), blackout: z.boolean().nullish().describe('absent: toggle') }),
   extended(z.object({ command: z.literal('redirect'), url: redirectUrl })),
   extended(z.object({ command: z.literal('setclientname'), clientName, deviceId })),
@@ -30,8 +30,8 @@ export type Command = z.infer<typeof command>;
 
 /** Which connections a command is for; with neither id, all of the screen. */
 export const commandTarget = z.object({
-  connectionId: z.string().min(1).max(128).nullish(),
-  clientId: z.string().min(1).max(500).nullish(),
+  connectionId: z.string().min(1).max(128).nullish().describe('only to this connection'),
+  clientId: z.string().min(1).max(500).nullish().describe('only to the newest connection of this client'),
 });
 export type CommandTarget = z.infer<typeof commandTarget>;
 
@@ -50,7 +50,9 @@ export const commandResult = z
   .object({
     screen,
     screenSlug: slug,
-    command: z.union([z.enum(baselineCommands), extended(z.enum(extendedCommands))]),
+    command: z
+      .union([z.enum(baselineCommands), extended(z.enum(extendedCommands))])
+      .describe('the command that was sent'),
     connectionId: z.string().nullable().describe("the targeted connection's id"),
     sent: z.int().describe('connections that the command was written to'),
     degraded: extended(z.boolean().describe('true where a known peer did not answer within 1 s')),

@@ -8,7 +8,7 @@ export const frameQuery = z.object({
 
 export const frameVerdict = z
   .object({
-    url: z.string(),
+    url: z.string().describe('the address that was judged'),
     framable: z.boolean().describe('false: browsers would show nothing'),
     reason: z.string().nullable().describe('why not, as a clause about the page'),
   })

@@ -9,7 +9,7 @@ import { instant, slug, variants } from './terms.ts';
 export const peerHealth = z
   .object({
     nodeId: z.string().nullable().describe('null: a static peer that never answered'),
-    url: z.string(),
+    url: z.string().describe('where it answers'),
     state: z.enum(['alive', 'away', 'unknown']).describe('unknown: not asked yet'),
     reason: z.string().nullable().describe('why it is away; completes "the box ..."'),
     lastContactAt: instant.nullable(),
@@ -21,9 +21,9 @@ export type PeerHealth = z.infer<typeof peerHealth>;
 const gaps = z
   .object({
     count: z.int().describe('since the start'),
-    p50: z.number().nullable(),
-    p99: z.number().nullable(),
-    max: z.number().nullable(),
+    p50: z.number().nullable().describe('ms; null: there was no swap'),
+    p99: z.number().nullable().describe('ms'),
+    max: z.number().nullable().describe('ms'),
   })
   .meta({
     id: 'Gaps',
@@ -34,12 +34,16 @@ export type Gaps = z.infer<typeof gaps>;
 
 const pageHealth = z
   .object({
-    connectionId: z.string(),
+    connectionId: z.string().describe('id of the connection'),
     screenSlug: slug,
     clock: z.enum(clockStates).nullable().describe('whose clock can be right; null: the page has not said'),
     gaps,
     lastFault: z
-      .object({ at: instant, slideId: z.string().nullable(), reason: z.string() })
+      .object({
+        at: instant,
+        slideId: z.string().nullable().describe('null: a redirect or the playlist'),
+        reason: z.string().describe('why it was not shown'),
+      })
       .nullable()
       .describe('the newest thing that the page could not show; slideId null: a redirect or the playlist'),
   })
@@ -47,7 +51,12 @@ const pageHealth = z
 export type PageHealth = z.infer<typeof pageHealth>;
 
 const skewSummary = z
-  .object({ count: z.int(), p50: z.number(), p95: z.number(), max: z.number() })
+  .object({
+    count: z.int().describe('since the start'),
+    p50: z.number().describe('ms'),
+    p95: z.number().describe('ms'),
+    max: z.number().describe('ms'),
+  })
   .describe('ms, early or late, of the last thousand');
 export type SkewSummary = z.infer<typeof skewSummary>;
 
@@ -55,7 +64,7 @@ export type SkewSummary = z.infer<typeof skewSummary>;
 export const copiesHealth = z
   .object({
     count: z.int().describe('files'),
-    bytes: z.int(),
+    bytes: z.int().describe('their size together'),
     quota: z.int().describe("bytes that copies, uploads and peers' media may have together"),
     pending: z.int().describe('media that were not fetched yet, and have not failed'),
     failed: z
@@ -73,7 +82,7 @@ export const copiesHealth = z
 export type CopiesHealth = z.infer<typeof copiesHealth>;
 
 const sourceHealth = z.object({
-  id: z.string(),
+  id: z.string().describe('id of the source'),
   status: sourceStatus,
   fetched_at: instant.nullable().describe('when a fetch last succeeded'),
   reason: z.string().nullable().describe('why the last fetch failed; null: it did not'),
@@ -88,15 +97,25 @@ export const replicationHealth = z
       .describe('what plays here; null: there never was any'),
     lost: z.array(z.string()).describe('files beside content.json: what stood in it until an edit on another box won'),
     refused: z
-      .array(z.object({ nodeId: z.string(), reason: z.string() }))
+      .array(
+        z.object({ nodeId: z.string().describe('id of the peer'), reason: z.string().describe('why it is not taken') }),
+      )
       .describe('what peers offered and is not taken, the newest last'),
-    media: z.object({
-      named: z.int().describe('files under /media/ that the content names'),
-      here: z.int().describe('those of them that are here, as new as anywhere'),
-      missing: z
-        .array(z.object({ name: z.string(), size: z.int().nullable(), reason: z.string() }))
-        .describe('the others; size in bytes, null where no box has it; the first hundred'),
-    }),
+    media: z
+      .object({
+        named: z.int().describe('files under /media/ that the content names'),
+        here: z.int().describe('those of them that are here, as new as anywhere'),
+        missing: z
+          .array(
+            z.object({
+              name: z.string().describe('name of the file'),
+              size: z.int().nullable().describe('bytes; null: no box has it'),
+              reason: z.string().describe('why it is missing'),
+            }),
+          )
+          .describe('the others; size in bytes, null where no box has it; the first hundred'),
+      })
+      .describe('files under /media/ that the content names'),
   })
   .meta({ id: 'Replication' });
 export type ReplicationHealth = z.infer<typeof replicationHealth>;
@@ -104,20 +123,36 @@ export type ReplicationHealth = z.infer<typeof replicationHealth>;
 /** How a box with displays of its own is; part of `GET /healthz`. */
 const kioskHealth = z
   .object({
-    screens: z.array(
-      z.object({
-        display: z.string().describe("the system's name for it"),
-        deviceId: z.string(),
-        state: z.enum(['starting', 'playing', 'recovering', 'fallback']),
-        slide: z.string().nullable().describe('id of the slide that was painted last'),
-        lastBeatAt: instant.nullable().describe('when the page last told that it paints'),
-      }),
-    ),
-    rendering: z.enum(['hardware', 'software']),
+    screens: z
+      .array(
+        z.object({
+          display: z.string().describe("the system's name for it"),
+          deviceId: z.string().describe('id of the device'),
+          state: z
+            .enum(['starting', 'playing', 'recovering', 'fallback'])
+            .describe('fallback: the local page is shown'),
+          slide: z.string().nullable().describe('id of the slide that was painted last'),
+          lastBeatAt: instant.nullable().describe('when the page last told that it paints'),
+        }),
+      )
+      .describe('one a display'),
+    rendering: z.enum(['hardware', 'software']).describe('how pages are painted'),
     recoveries: z
-      .object({ reload: z.int(), recreate: z.int(), fallback: z.int(), relaunch: z.int() })
+      .object({
+        reload: z.int().describe('pages that were loaded again'),
+        recreate: z.int().describe('pages that were made again'),
+        fallback: z.int().describe('times that the local page was shown'),
+        relaunch: z.int().describe('restarts of the app'),
+      })
       .describe('steps of the recovery ladder since the start'),
-    lastRecovery: z.object({ at: instant, step: z.string(), reason: z.string() }).nullable(),
+    lastRecovery: z
+      .object({
+        at: instant,
+        step: z.string().describe('as in recoveries'),
+        reason: z.string().describe('what had failed'),
+      })
+      .nullable()
+      .describe('null: there was none since the start'),
     displays: z
       .object({
         on: z.boolean().describe('as the opening hours of its screens have it'),
@@ -127,11 +162,13 @@ const kioskHealth = z
           .describe('what switches them; none: nothing had to yet; blackout: nothing can, so they are black'),
       })
       .describe('whether they are switched on'),
-    updates: z.object({
-      ready: z.string().nullable().describe('the version that goes in at the next quiet hour'),
-      onTrial: z.boolean().describe('this version was put in and has not proved well yet'),
-      failed: z.array(z.string()).describe('versions that did not prove well here, and are not tried again'),
-    }),
+    updates: z
+      .object({
+        ready: z.string().nullable().describe('the version that goes in at the next quiet hour'),
+        onTrial: z.boolean().describe('this version was put in and has not proved well yet'),
+        failed: z.array(z.string()).describe('versions that did not prove well here, and are not tried again'),
+      })
+      .describe('versions of the program'),
   })
   .meta({ id: 'KioskHealth' });
 export type KioskHealth = z.infer<typeof kioskHealth>;
@@ -149,41 +186,51 @@ export const health = z
     status: z
       .enum(['ok', 'degraded', 'failing'])
       .describe('degraded: something is wrong, and warnings say what; failing: there is nothing to show'),
-    version: z.string(),
-    variant: z.enum(variants),
-    nodeId: z.string(),
+    version: z.string().describe('of the program'),
+    variant: z.enum(variants).describe('of the interface'),
+    nodeId: z.string().describe('id of this box'),
     startedAt: instant,
     uptime: z.number().describe('seconds'),
     warnings: z
       .array(z.string())
       .describe('sentences: what makes the status less than ok, and what is wrong with the settings'),
-    store: z.object({ faults: z.array(z.string()) }),
-    content: z.object({
-      status: z
-        .enum(['ok', 'invalid'])
-        .describe('invalid: the file is at fault; the last good content plays, where there is any'),
-      errors: z.array(contentIssue).describe('why the file is refused; the first twenty'),
-      warnings: z.array(contentIssue).describe('what in the content that plays will not play as intended'),
-    }),
-    rssFeeds: z.array(sourceHealth),
-    apiSources: z.array(sourceHealth),
-    connections: z.int(),
-    copies: copiesHealth,
-    site: z.string(),
-    peers: z.array(peerHealth),
+    store: z
+      .object({ faults: z.array(z.string()).describe('sentences; empty: nothing is wrong') })
+      .describe('the files that the service keeps'),
+    content: z
+      .object({
+        status: z
+          .enum(['ok', 'invalid'])
+          .describe('invalid: the file is at fault; the last good content plays, where there is any'),
+        errors: z.array(contentIssue).describe('why the file is refused; the first twenty'),
+        warnings: z.array(contentIssue).describe('what in the content that plays will not play as intended'),
+      })
+      .describe('content.json'),
+    rssFeeds: z.array(sourceHealth).describe('the feeds of the content'),
+    apiSources: z.array(sourceHealth).describe('the API sources of the content'),
+    connections: z.int().describe('number of live player connections'),
+    copies: copiesHealth.describe('the copies of remote media'),
+    site: z.string().describe('name of the site'),
+    peers: z.array(peerHealth).describe('the other boxes of the site'),
     gaps,
     pages: z.array(pageHealth).describe('at most 50, those with the longest gaps first'),
-    sync: z.object({
-      reference: z.string().describe('node id of the box whose clock is the time of the site; it may be this one'),
-      established: z.boolean().describe('false: it has come up just now, and looks for the time'),
-      offset: z.number().describe("ms by which the site's time is ahead of this box's time of day"),
-      roundTrip: z.number().nullable().describe('ms to the reference and back; null: this box is the reference'),
-      swaps: skewSummary.nullable().describe("the pages' swaps against the moments when they were due"),
-      videos: skewSummary.nullable().describe("the pages' videos against where they should be"),
-    }),
-    replication: replicationHealth,
+    sync: z
+      .object({
+        reference: z.string().describe('node id of the box whose clock is the time of the site; it may be this one'),
+        established: z.boolean().describe('false: it has come up just now, and looks for the time'),
+        offset: z.number().describe("ms by which the site's time is ahead of this box's time of day"),
+        roundTrip: z.number().nullable().describe('ms to the reference and back; null: this box is the reference'),
+        swaps: skewSummary.nullable().describe("the pages' swaps against the moments when they were due"),
+        videos: skewSummary.nullable().describe("the pages' videos against where they should be"),
+      })
+      .describe('the time of the site'),
+    replication: replicationHealth.describe('content and media of the site'),
     ffmpeg: z
-      .object({ path: z.string(), source: z.enum(['setting', 'ffmpeg-static', 'PATH']), version: z.string() })
+      .object({
+        path: z.string().describe('path of the program'),
+        source: z.enum(['setting', 'ffmpeg-static', 'PATH']).describe('where it was found'),
+        version: z.string().describe('as it says itself'),
+      })
       .nullable()
       .describe('null: none was found, so there are no streams'),
     kiosk: kioskHealth.optional().describe('absent headless'),

@@ -12,9 +12,9 @@ export type MediaConfig = z.infer<typeof mediaConfig>;
 
 export const uploadResult = z
   .object({
-    filename: z.string(),
+    filename: z.string().describe('name of the file'),
     size: z.int().describe('bytes'),
-    sha256,
+    sha256: sha256.describe('SHA-256 of the file, lower-case hex'),
     url: z.string().describe('the path that serves the file'),
     media_type: z.string().describe('the RFC 6838 media type that the file is served under'),
   })

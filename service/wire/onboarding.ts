@@ -24,25 +24,27 @@ export const onboardingStatus = z
   .object({
     deviceId,
     onboarded: z.boolean().describe('true while the screen that the device is bound to exists'),
-    clientName: z.string().nullable(),
-    screenId: z.string().nullable(),
-    screenSlug: slug.nullable(),
-    screenName: z.string().nullable(),
+    clientName: z.string().nullable().describe('name that the device was given; null: none'),
+    screenId: z.string().nullable().describe('id of the screen that the device is bound to'),
+    screenSlug: slug.nullable().describe('slug of that screen'),
+    screenName: z.string().nullable().describe('name of that screen'),
     playerUrl: z.string().nullable().describe('absolute'),
   })
   .meta({ id: 'OnboardingStatus' });
 export type OnboardingStatus = z.infer<typeof onboardingStatus>;
 
-export const onboardingScreens = z.object({ screens: z.array(screen) }).meta({ id: 'OnboardingScreens' });
+export const onboardingScreens = z
+  .object({ screens: z.array(screen).describe('all screens, in the order of the content') })
+  .meta({ id: 'OnboardingScreens' });
 export type OnboardingScreens = z.infer<typeof onboardingScreens>;
 
 export const onboardingResult = z
   .object({
     deviceId,
-    clientName: z.string(),
-    screenId: z.string(),
-    screenSlug: slug,
-    screenName: z.string(),
+    clientName: z.string().describe('name that the device was given'),
+    screenId: z.string().describe('id of the screen that the device is bound to'),
+    screenSlug: slug.describe('slug of that screen'),
+    screenName: z.string().describe('name of that screen'),
     playerUrl: z.string().describe('absolute'),
     queued: z.boolean().describe('true where no live page of the device could be told at once'),
   })

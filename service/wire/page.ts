@@ -4,7 +4,11 @@ import { instant } from './terms.ts';
 
 /** Where no secret is set pages need no token, and all three are null. */
 export const pageToken = z
-  .object({ token: z.string().nullable(), issuedAt: instant.nullable(), expiresAt: instant.nullable() })
+  .object({
+    token: z.string().nullable().describe('a JWT (HS256)'),
+    issuedAt: instant.nullable(),
+    expiresAt: instant.nullable(),
+  })
   .meta({ id: 'PageToken' });
 
 /** The header that a page sends its token in. */

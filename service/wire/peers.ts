@@ -33,7 +33,16 @@ export const contentDocument = contentVersion
     changedAt: instant.describe('when the edit was made'),
     ancestors: z.array(ancestor).max(64).describe('the versions that it was edited from, the newest first'),
     stamps: z
-      .array(z.tuple([slug, z.object({ created_at: instant, modified_at: instant, digest: z.string().max(64) })]))
+      .array(
+        z.tuple([
+          slug,
+          z.object({
+            created_at: instant,
+            modified_at: instant,
+            digest: z.string().max(64).describe('of what the screen shows'),
+          }),
+        ]),
+      )
       .describe('the times of the screens, by slug'),
     text: z.string().max(mostContentCharacters).describe('content.json as the operator wrote it'),
   })
@@ -44,7 +53,7 @@ export type ContentDocument = z.infer<typeof contentDocument>;
 export const deviceBinding = z
   .object({
     deviceId,
-    clientName: z.string().min(1).max(64),
+    clientName: z.string().min(1).max(64).describe('name of the player, for people'),
     screenSlug: slug.nullable().describe('null: it has a name, but was never bound'),
     updatedAt: instant.describe('later for each change of the device, whatever the clock does: the newest wins'),
   })
@@ -62,26 +71,26 @@ export const peerDevicesQuery = z.object({
 });
 
 export const peerDevices = z
-  .object({ known: z.array(deviceId).max(mostAskedDevices) })
+  .object({ known: z.array(deviceId).max(mostAskedDevices).describe('the ids that are known') })
   .meta({ id: 'PeerDevices', description: 'those of the device ids that the box knows' });
 
 export const peerBindings = z
-  .object({ bindings: z.array(deviceBinding).max(mostBindings) })
+  .object({ bindings: z.array(deviceBinding).max(mostBindings).describe('one a device') })
   .meta({ id: 'PeerBindings', description: 'every device that a box knows' });
 
 /** A file as a box serves it under `/media/NAME`. */
 export const peerMedium = z
   .object({
-    name: z.string().min(1).max(255),
+    name: z.string().min(1).max(255).describe('name of the file'),
     size: z.int().nonnegative().describe('bytes'),
-    sha256,
+    sha256: sha256.describe('SHA-256 of the file, lower-case hex'),
     modifiedAt: instant.describe('of two files with one name the newer is the one'),
   })
   .meta({ id: 'PeerMedium' });
 export type PeerMedium = z.infer<typeof peerMedium>;
 
 export const peerMedia = z
-  .object({ media: z.array(peerMedium).max(10_000) })
+  .object({ media: z.array(peerMedium).max(10_000).describe('one a file') })
   .meta({ id: 'PeerMedia', description: 'every medium that a box has' });
 
 /** A list of slugs that is longer is left out: the answer has all screens then. */
@@ -97,7 +106,12 @@ export const peerConnectionsQuery = z.object({
 });
 
 export const peerConnections = z
-  .object({ screens: z.array(z.object({ slug, connections: z.array(connection) })).max(10_000) })
+  .object({
+    screens: z
+      .array(z.object({ slug, connections: z.array(connection).describe('oldest first') }))
+      .max(10_000)
+      .describe('one a screen'),
+  })
   .meta({ id: 'PeerConnections', description: 'the connections of this box alone, by screen' });
 export type PeerConnections = z.infer<typeof peerConnections>;
 
@@ -114,13 +128,15 @@ export const mostDevicesTold = 1_000;
 /** What a box tells its peers of itself. `instance` is new with each start, so that a copied node id shows. */
 export const peerState = z
   .object({
-    nodeId: z.uuid(),
-    instance: z.string().max(64),
-    site: z.string().max(256),
+    nodeId: z.uuid().describe('id of the box'),
+    instance: z.string().max(64).describe('new with each start'),
+    site: z.string().max(256).describe('name of the site'),
     version: z.string().max(64).describe('of the program'),
     serverTime: z.number().describe('ms since the epoch'),
     peers: z
-      .array(z.object({ nodeId: z.uuid(), url: z.url().max(512) }))
+      .array(
+        z.object({ nodeId: z.uuid().describe('id of the box'), url: z.url().max(512).describe('where it answers') }),
+      )
       .max(256)
       .describe('who answers it, and where: one static peer leads to all of a site'),
     content: contentVersion.nullable().describe('null: there never was any'),
@@ -138,7 +154,7 @@ export type PeerState = z.infer<typeof peerState>;
 /** A box's reading of the site's clock, for a peer to set its own by. */
 export const peerTime = z
   .object({
-    nodeId: z.uuid(),
+    nodeId: z.uuid().describe('id of the box'),
     established: z.boolean().describe('false: the box has come up just now, and looks for the time itself'),
     received: reading.describe('as the question came, ms since the epoch'),
     sent: reading.describe('as the answer went'),

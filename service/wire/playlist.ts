@@ -4,18 +4,22 @@ import { extended, instant, slug } from './terms.ts';
 
 export const screen = z
   .object({
-    id: z.string(),
-    name: z.string(),
+    id: z.string().describe('id of the screen'),
+    name: z.string().describe('name of the screen, for people'),
     slug,
-    playlist_id: z.string().nullable(),
+    playlist_id: z.string().nullable().describe('null: the screen has no playlist'),
     created_at: instant,
     modified_at: instant.describe('when what this screen shows last changed'),
   })
-  .meta({ id: 'Screen' });
+  .meta({ id: 'Screen', description: 'a screen' });
 export type Screen = z.infer<typeof screen>;
 
 export const playlist = z
-  .object({ id: z.string(), name: z.string(), fade_between_slides: z.boolean() })
+  .object({
+    id: z.string().describe('id of the playlist'),
+    name: z.string().describe('name of the playlist, for people'),
+    fade_between_slides: z.boolean().describe('slides fade into each other'),
+  })
   .meta({ id: 'Playlist' });
 
 export const slideKinds = ['text', 'image', 'video', 'web', 'stream', 'pdf', 'template', 'rss', 'timetable'] as const;
@@ -23,20 +27,26 @@ export const scheduleModes = ['always', 'between', 'weekly'] as const;
 
 /** A template: HTML with Liquid, rendered in the page. */
 export const template = z
-  .strictObject({ id: z.string().min(1), name: z.string(), html: z.string() })
+  .strictObject({
+    id: z.string().min(1).describe('id of the template'),
+    name: z.string().describe('name of the template, for people'),
+    html: z.string().describe('HTML with Liquid'),
+  })
   .meta({ id: 'Template' });
 
 export const slide = z
   .object({
-    id: z.string(),
-    title: z.string().nullable(),
+    id: z.string().describe('id of the slide'),
+    title: z.string().nullable().describe('title of the slide'),
     body: z.string().nullable().describe('plain text, or HTML that the player sanitises'),
     duration_seconds: z
       .number()
       .positive()
       .nullable()
       .describe('null: the length of the medium, 10 s where it has none'),
-    schedule_mode: z.enum(scheduleModes),
+    schedule_mode: z
+      .enum(scheduleModes)
+      .describe('always; between: between the two datetimes; weekly: between the two times on the days'),
     schedule_start_datetime: z.string().nullable().describe('ISO 8601; without an offset, wall-clock time of the site'),
     schedule_end_datetime: z.string().nullable().describe('likewise; exclusive'),
     schedule_start_time: z.string().nullable().describe('HH:MM or HH:MM:SS, wall-clock'),
@@ -44,39 +54,43 @@ export const slide = z
     schedule_days_json: z.string().nullable().describe('JSON array of ISO weekdays, 1 (Monday) to 7; null: every day'),
     media_url: z.string().nullable().describe('http(s) URL, stream URL or /media/NAME'),
     media_type: z.string().nullable().describe('RFC 6838 media type'),
-    kind: z.enum(slideKinds),
-    template_id: z.string().nullable(),
-    template: template.nullable(),
-    content: z.record(z.string(), z.unknown()).nullable(),
+    kind: z.enum(slideKinds).describe('what is shown, and from which fields'),
+    template_id: z.string().nullable().describe('id of the template'),
+    template: template.nullable().describe('the template itself'),
+    content: z.record(z.string(), z.unknown()).nullable().describe('options of the kind, or values of the template'),
   })
   .meta({ id: 'Slide' });
 export type Slide = z.infer<typeof slide>;
 
-export const sourceStatus = z.enum(['pending', 'ok', 'stale', 'failed']);
+export const sourceStatus = z
+  .enum(['pending', 'ok', 'stale', 'failed'])
+  .describe('stale: the last fetch failed, and the last good data is shown; failed: there is no good data');
 
 /** What feeds and API sources have in common. */
 const followed = {
-  id: z.string(),
-  name: z.string(),
-  url: z.string(),
-  refresh_seconds: z.number(),
+  id: z.string().describe('id of the source'),
+  name: z.string().describe('name of the source, for people'),
+  url: z.string().describe('address, without credentials'),
+  refresh_seconds: z.number().describe('how often it is fetched'),
   status: sourceStatus,
-  fetched_at: instant.nullable(),
+  fetched_at: instant.nullable().describe('when a fetch last succeeded; null: never'),
 };
 
 export const rssFeed = z
   .object({
     ...followed,
-    items: z.array(
-      z.object({
-        id: z.string(),
-        title: z.string().nullable(),
-        link: z.string().nullable(),
-        summary: z.string().nullable(),
-        image_url: z.string().nullable(),
-        published_at: instant.nullable(),
-      }),
-    ),
+    items: z
+      .array(
+        z.object({
+          id: z.string().describe('id of the item, as the feed has it'),
+          title: z.string().nullable().describe('title of the item'),
+          link: z.string().nullable().describe('address of the item'),
+          summary: z.string().nullable().describe('plain text'),
+          image_url: z.string().nullable().describe('address of a picture'),
+          published_at: instant.nullable().describe('null: the feed does not say'),
+        }),
+      )
+      .describe('in the order of the feed'),
   })
   .meta({ id: 'RssFeed' });
 export type RssFeed = z.infer<typeof rssFeed>;
@@ -84,25 +98,27 @@ export type RssFeed = z.infer<typeof rssFeed>;
 export const apiSource = z
   .object({
     ...followed,
-    data: z.unknown(),
+    data: z.unknown().describe('the answer, or the selected part of it; null: none yet'),
   })
   .meta({ id: 'ApiSource' });
 export type ApiSource = z.infer<typeof apiSource>;
 
 export const timetableGroup = z
   .object({
-    id: z.string(),
-    name: z.string(),
-    entries: z.array(
-      z.object({
-        id: z.string(),
-        time: z.string(),
-        title: z.string(),
-        detail: z.string().nullable(),
-        location: z.string().nullable(),
-        days_json: z.string().nullable(),
-      }),
-    ),
+    id: z.string().describe('id of the group'),
+    name: z.string().describe('name of the group, for people'),
+    entries: z
+      .array(
+        z.object({
+          id: z.string().describe('id of the entry'),
+          time: z.string().describe('HH:MM, wall-clock'),
+          title: z.string().describe('what begins'),
+          detail: z.string().nullable().describe('second line'),
+          location: z.string().nullable().describe('where'),
+          days_json: z.string().nullable().describe('JSON array of ISO weekdays; null: every day'),
+        }),
+      )
+      .describe('in the order of the content'),
   })
   .meta({ id: 'TimetableGroup' });
 
@@ -110,12 +126,12 @@ export const timetableGroup = z
 export const playlistPayload = z
   .object({
     screen,
-    playlist: playlist.nullable(),
-    slides: z.array(slide),
-    rssFeeds: extended(z.array(rssFeed)),
-    apiSources: extended(z.array(apiSource)),
-    timetableGroups: extended(z.array(timetableGroup)),
-    revision: extended(z.string()),
+    playlist: playlist.nullable().describe('null: the screen has no playlist'),
+    slides: z.array(slide).describe('all slides, whatever their schedule'),
+    rssFeeds: extended(z.array(rssFeed).describe('the feeds of the content')),
+    apiSources: extended(z.array(apiSource).describe('the API sources of the content')),
+    timetableGroups: extended(z.array(timetableGroup).describe('the timetables of the content')),
+    revision: extended(z.string().describe('hash of everything else in the payload')),
   })
   .meta({ id: 'PlaylistPayload' });
 export type PlaylistPayload = z.infer<typeof playlistPayload>;

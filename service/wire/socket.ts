@@ -4,9 +4,9 @@ import { command } from './commands.ts';
 import { deviceId, reading, reportedText } from './terms.ts';
 
 export const viewport = z.object({
-  width: z.number().nonnegative(),
-  height: z.number().nonnegative(),
-  devicePixelRatio: z.number().positive(),
+  width: z.number().nonnegative().describe('CSS pixels'),
+  height: z.number().nonnegative().describe('CSS pixels'),
+  devicePixelRatio: z.number().positive().describe('device pixels a CSS pixel'),
 });
 
 /** What a page says of itself whenever it changes. */
@@ -14,7 +14,10 @@ const pageState = {
   page: reportedText(4096)
     .optional()
     .describe("the page's path, or the URL that a redirect shows, cut at 4,096 characters; absent: as before"),
-  viewport: viewport.extend({ devicePixelRatio: viewport.shape.devicePixelRatio.default(1) }).nullish(),
+  viewport: viewport
+    .extend({ devicePixelRatio: viewport.shape.devicePixelRatio.default(1) })
+    .nullish()
+    .describe('size of the page; absent: as before'),
 };
 
 export const helloMessage = z

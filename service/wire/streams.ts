@@ -13,7 +13,7 @@ export const rtmpSession = z
       .regex(/^[0-9a-f]{16}$/)
       .describe('the same for the same source and audio choice'),
     playlistUrl: z.string().describe('path of the HLS manifest'),
-    disableAudio: z.boolean(),
+    disableAudio: z.boolean().describe('the stream has no sound'),
     ready: z.boolean().describe('the manifest can be fetched'),
     live: z.boolean().describe('media is arriving'),
   })

@@ -19,7 +19,10 @@ export const instant = z.iso
   .meta({ id: 'Instant', description: 'ISO 8601, UTC, milliseconds' });
 
 /** SHA-256 in lower-case hex. */
-export const sha256 = z.string().regex(/^[0-9a-f]{64}$/);
+export const sha256 = z
+  .string()
+  .regex(/^[0-9a-f]{64}$/)
+  .describe('SHA-256, lower-case hex');
 
 /** At most `limit` UTF-16 code units of a text, cut between two code points. */
 export const cutText = (text: string, limit: number): string => {
@@ -33,21 +36,28 @@ export const cutText = (text: string, limit: number): string => {
 export const reportedText = (limit = 500) => z.string().overwrite((text) => cutText(text, limit));
 
 /** A screen's name in addresses. */
-export const slug = z.string().regex(/^[a-z0-9-]{1,64}$/, '1 to 64 of a-z, 0-9 and -');
+export const slug = z
+  .string()
+  .regex(/^[a-z0-9-]{1,64}$/, '1 to 64 of a-z, 0-9 and -')
+  .describe('slug of a screen');
 
 const deviceIdRule = [/^[A-Za-z0-9._:-]{1,128}$/, '1 to 128 of A-Z a-z 0-9 . _ : -'] as const;
 
 /** A device's own, lasting id. */
-export const deviceId = z.string().regex(...deviceIdRule);
+export const deviceId = z
+  .string()
+  .regex(...deviceIdRule)
+  .describe('id of a device, kept by its page');
 
 /** A device id as a person types it: one that the product makes may have spaces in it. */
 export const typedDeviceId = z
   .string()
   .overwrite((typed) => (/\s/.test(typed) ? deviceKey(typed) : typed))
-  .regex(...deviceIdRule);
+  .regex(...deviceIdRule)
+  .describe('id of a device, as it is or as a person types it');
 
 /** What people call a player. */
-export const clientName = z.string().trim().min(1).max(64);
+export const clientName = z.string().trim().min(1).max(64).describe('name of a player, for people');
 
 /** A reading of a clock, in ms. */
 export const reading = z.number().min(0).max(Number.MAX_SAFE_INTEGER);

@@ -20,7 +20,7 @@ export const health = {
       uptime: 86400.2,
       warnings: [],
       store: { faults: [] },
-      content: { status: 'ok', errors: [] },
+      content: { status: 'ok', errors: [], warnings: [] },
       rssFeeds: [{ id: 'news', status: 'ok', fetched_at: momentExample, reason: null }],
       apiSources: [{ id: 'weather', status: 'stale', fetched_at: momentExample, reason: 'it answered 502' }],
       connections: 2,

@@ -13,7 +13,7 @@ import { sockets } from './sockets.ts';
 import { streams } from './streams.ts';
 import { updates } from './updates.ts';
 
-export type { Access, Answer, Operation, Rule } from './operation.ts';
+export type { Access, Answer, Operation, Rule, SocketOperation } from './operation.ts';
 export { sockets };
 
 /** The operations by area, in the order of the document. */

@@ -1,0 +1,107 @@
+/** The documents of the interface, as a reader or a generator of clients meets them. */
+import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { createConfig, lint } from '@redocly/openapi-core';
+import { describe, expect, test } from 'vitest';
+import { parse } from 'yaml';
+
+interface Schema {
+  $ref?: string;
+  const?: unknown;
+  type?: string;
+  description?: string;
+  properties?: Record<string, Schema>;
+  anyOf?: Schema[];
+  allOf?: Schema[];
+}
+
+interface Operation {
+  'x-variant'?: string;
+  parameters?: { name: string; description?: string; schema: Schema }[];
+  requestBody?: { content: Record<string, { example?: unknown; examples?: unknown }> };
+  responses: Record<string, { content?: Record<string, { example?: unknown; examples?: unknown }> }>;
+}
+
+interface Document {
+  paths?: Record<string, Record<string, Operation>>;
+  components: { schemas: Record<string, Schema> };
+}
+
+const names = ['openapi.yaml', 'openapi.baseline.yaml', 'asyncapi.yaml'] as const;
+const fileOf = (name: string): string => join(import.meta.dirname, '..', '..', 'resources', name);
+const open = (name: string): Document => parse(readFileSync(fileOf(name), 'utf8')) as Document;
+
+const isObject = (value: unknown): value is Record<string, unknown> => typeof value === 'object' && value !== null;
+
+/** Where properties have no description, neither of their own nor of what they refer to. */
+const undescribed = (document: Document): string[] => {
+  const isDescribed = (schema: Schema): boolean => {
+    if (schema.description !== undefined || schema.const !== undefined) return true;
+    if (schema.$ref !== undefined)
+      return isDescribed(document.components.schemas[schema.$ref.split('/').at(-1) ?? ''] ?? {});
+    return [...(schema.anyOf ?? []), ...(schema.allOf ?? [])].some(isDescribed);
+  };
+  const visit = (node: unknown, at: string): string[] => {
+    if (!isObject(node)) return [];
+    const { type, properties = {} } = node as Schema;
+    const own = type === 'object' ? Object.keys(properties).filter((name) => !isDescribed(properties[name] ?? {})) : [];
+    const inner = Object.entries(node)
+      .filter(([key]) => key !== 'example' && key !== 'examples')
+      .flatMap(([key, each]) => visit(each, `${at}/${key}`));
+    return [...own.map((name) => `${at}/${name}`), ...inner];
+  };
+  const operations = Object.values(document.paths ?? {}).flatMap((path) => Object.values(path));
+  const parameters = operations
+    .flatMap((operation) => operation.parameters ?? [])
+    .filter(({ description, schema }) => description === undefined && !isDescribed(schema))
+    .map(({ name }) => `parameter ${name}`);
+  return [...visit(document.components.schemas, ''), ...parameters];
+};
+
+describe.each(names)('%s', (name) => {
+  test('is clean by the strictest rules of its linter, examples against schemas among them', async () => {
+    const config = await createConfig({ extends: ['recommended-strict'] });
+    const problems = await lint({ ref: fileOf(name), config });
+    expect(problems.map(({ ruleId, message, location }) => `${ruleId}: ${message} ${location[0]?.pointer}`)).toEqual(
+      [],
+    );
+  });
+
+  test('describes every property and every parameter', () => {
+    expect(undescribed(open(name))).toEqual([]);
+  });
+});
+
+describe.each(['openapi.yaml', 'openapi.baseline.yaml'])('in %s', (name) => {
+  test('every body in JSON or text has an example', () => {
+    const without = Object.entries(open(name).paths ?? {}).flatMap(([path, operations]) =>
+      Object.entries(operations).flatMap(([method, { requestBody, responses }]) =>
+        [requestBody ?? {}, ...Object.values(responses)]
+          .flatMap(({ content = {} }) => Object.entries(content))
+          .filter(
+            ([type, { example, examples }]) =>
+              /json|text/.test(type) && example === undefined && examples === undefined,
+          )
+          .map(([type]) => `${method} ${path} ${type}`),
+      ),
+    );
+    expect(without).toEqual([]);
+  });
+});
+
+test('the baseline document is the whole one without what is marked as extended', () => {
+  const whole = open('openapi.yaml');
+  const expected = Object.entries(whole.paths ?? {}).flatMap(([path, operations]) =>
+    Object.entries(operations)
+      .filter(([, operation]) => operation['x-variant'] !== 'extended')
+      .map(([method]) => `${method} ${path}`),
+  );
+  const baseline = open('openapi.baseline.yaml');
+  const found = Object.entries(baseline.paths ?? {}).flatMap(([path, operations]) =>
+    Object.keys(operations).map((method) => `${method} ${path}`),
+  );
+  expect(found).toEqual(expected);
+  expect(JSON.stringify(baseline.components)).not.toMatch(
+    /setclientname|timetableGroups|currentSlideTitle|"x-variant"/,
+  );
+});
