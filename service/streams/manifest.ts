@@ -10,7 +10,12 @@ interface Entry extends Segment {
 export interface Window {
   entries: readonly Entry[];
   nextSequence: number;
+  /** That of the newest segment. */
   timeline: number;
+  /** The next segment begins another timeline. */
+  isCut: boolean;
+  /** EXT-X-TARGETDURATION, the same for as long as there is a manifest (RFC 8216, 6.2.1); null: there is none. */
+  target: number | null;
 }
 
 /** How much the manifest lists, where a player starts before its end, and how much can be fetched, in seconds. */
@@ -34,13 +39,15 @@ export const emptyWindow = (now: number): Window => ({
   entries: [],
   nextSequence: Math.floor(now / 100),
   timeline: Math.floor(now / 1000) % 4096,
+  isCut: false,
+  target: null,
 });
 
-/** The window without its segments. */
-export const emptied = (window: Window): Window => ({ ...window, entries: [] });
+/** The window without its segments: its manifest ends, and another may begin. */
+export const emptied = (window: Window): Window => ({ ...window, entries: [], target: null });
 
-/** The window as the next run of the source finds it. */
-export const nextTimeline = (window: Window): Window => ({ ...window, timeline: window.timeline + 1 });
+/** The window as the next run of the source finds it. One that makes no segment is no discontinuity (6.2.2). */
+export const nextTimeline = (window: Window): Window => ({ ...window, isCut: true });
 
 /** The newest keyframe segment that begins at least `seconds` before the end, else the oldest; and how long before. */
 const keyframeBefore = (entries: readonly Entry[], seconds: number): { index: number; age: number } => {
@@ -54,9 +61,15 @@ const keyframeBefore = (entries: readonly Entry[], seconds: number): { index: nu
   return found;
 };
 
+/** What is rounded to no more than the target duration; rarely, a source holds a frame for longer than ever before. */
+const fitting = (duration: number, target: number): number => Math.min(duration, target + 0.499);
+
 /** The window with one more segment, and without those that nobody can still want. */
 export const append = (window: Window, segment: Segment): Window => {
-  const entries = [...window.entries, { ...segment, sequence: window.nextSequence, timeline: window.timeline }];
+  const { nextSequence: sequence, isCut } = window;
+  const timeline = window.timeline + (isCut ? 1 : 0);
+  const target = window.target ?? Math.max(1, Math.round(segment.duration));
+  const entries = [...window.entries, { ...segment, duration: fitting(segment.duration, target), sequence, timeline }];
   const listed = keyframeBefore(entries, listedSeconds).index;
   let seconds = entries.reduce((sum, { duration }) => sum + duration, 0);
   let bytes = entries.reduce((sum, { data }) => sum + data.length, 0);
@@ -67,7 +80,7 @@ export const append = (window: Window, segment: Segment): Window => {
     bytes -= data.length;
     first += 1;
   }
-  return { ...window, entries: entries.slice(first), nextSequence: window.nextSequence + 1 };
+  return { entries: entries.slice(first), nextSequence: sequence + 1, timeline, isCut: false, target };
 };
 
 const nameOf = ({ sequence }: Entry) => `${sequence}.ts`;
@@ -80,7 +93,7 @@ export const segmentNamed = (window: Window, name: string): Buffer | undefined =
  * The window as a media playlist (RFC 8216). It begins with a keyframe, and tells players that join to start at a
  * newer one. Segments between keyframes can't be decoded alone, so it does not claim EXT-X-INDEPENDENT-SEGMENTS.
  */
-export const manifest = ({ entries }: Window): string => {
+export const manifest = ({ entries, target }: Window): string => {
   const listed = entries.slice(keyframeBefore(entries, listedSeconds).index);
   const [first] = listed;
   const newest = listed.filter(({ timeline }) => timeline === listed.at(-1)?.timeline);
@@ -88,7 +101,7 @@ export const manifest = ({ entries }: Window): string => {
   const lines = [
     '#EXTM3U',
     '#EXT-X-VERSION:3',
-    `#EXT-X-TARGETDURATION:${Math.max(1, ...listed.map(({ duration }) => Math.round(duration)))}`,
+    `#EXT-X-TARGETDURATION:${target ?? 1}`,
     `#EXT-X-MEDIA-SEQUENCE:${first?.sequence ?? 0}`,
     `#EXT-X-DISCONTINUITY-SEQUENCE:${first?.timeline ?? 0}`,
     `#EXT-X-START:TIME-OFFSET=-${offset.toFixed(3)}`,

@@ -92,6 +92,23 @@ describe('a manifest', () => {
     expect(after).toMatchObject({ discontinuities: 0, timeline: before.timeline + 1 });
   });
 
+  it('has the same target duration for as long as it is there', () => {
+    const short = fill([segment(0.2, true), segment(0.5, false)]);
+    const long = fill([segment(4, true), segment(0.5, false)], short);
+    expect(read(manifest(long))).toMatchObject({ target: 1, durations: [0.2, 0.5, 1.499, 0.5] });
+    const slow = fill([segment(4, true), segment(0.5, false)]);
+    expect(read(manifest(fill(stream(60, 4), slow)))).toMatchObject({ target: 4 });
+    expect(read(manifest(fill([segment(4, true)], emptied(short)))).target).toBe(4);
+  });
+
+  it('counts no source that was started and made nothing', () => {
+    const before = fill(stream(4, 4));
+    const after = fill(stream(4, 4), nextTimeline(nextTimeline(nextTimeline(before))));
+    expect(read(manifest(after))).toMatchObject({ discontinuities: 1, timeline: before.timeline });
+    const alone = fill(stream(4, 4), nextTimeline(nextTimeline(emptied(before))));
+    expect(read(manifest(alone))).toMatchObject({ discontinuities: 0, timeline: before.timeline + 1 });
+  });
+
   it('never repeats a number, whatever happens in between', () => {
     const first = read(manifest(fill(stream(50, 4))));
     const again = read(manifest(fill(stream(1, 4), emptyWindow(start + 60_000))));
@@ -128,13 +145,20 @@ describe('a window', () => {
     fc.assert(
       fc.property(fc.array(anySegment, { minLength: 1, maxLength: 120 }), (segments) => {
         let window = emptyWindow(start);
-        let previous = -1;
+        let previous: ReturnType<typeof read> | undefined;
+        /** The discontinuity tags that have been in a manifest, or were removed before (RFC 8216, 6.2.2). */
+        const tagsOf = ({ timeline, discontinuities }: ReturnType<typeof read>) => timeline + discontinuities;
         for (const [n, { duration, independent, isAnew }] of segments.entries()) {
           const isFirst = n === 0 || isAnew;
           window = append(isFirst ? nextTimeline(window) : window, segment(duration, independent || isFirst));
-          const { names, sequence, durations, offset, target } = read(manifest(window));
-          expect(sequence).toBeGreaterThanOrEqual(previous);
-          previous = sequence;
+          const now = read(manifest(window));
+          const { names, sequence, durations, offset, target } = now;
+          if (previous !== undefined) {
+            expect(sequence).toBeGreaterThanOrEqual(previous.sequence);
+            expect(target).toBe(previous.target);
+            expect(tagsOf(now) - tagsOf(previous)).toBe(isAnew ? 1 : 0);
+          }
+          previous = now;
           expect(names).toEqual(names.map((_, index) => `${sequence + index}.ts`));
           const [first] = window.entries.filter((entry) => entry.sequence === sequence);
           expect(first?.independent).toBe(true);
