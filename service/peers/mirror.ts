@@ -25,7 +25,7 @@ interface Dependencies {
   mirrored: Pick<Mirrored, 'add'>;
   /** A copy is in the media directory: an older upload of that name is not to stand before it. */
   reveal(name: string): Promise<void>;
-  /** Media that the content names have come. */
+  /** Media that the content names have come, from a peer, by upload or by hand. */
   onArrival(): void;
 }
 
@@ -51,7 +51,9 @@ const MOST_RUNNING = 4;
 const SHORTEST_RETRY_MS = 2_000;
 const LONGEST_RETRY_MS = 300_000;
 /** While media come one after another, those who wait for some of them are told this often. */
-const PATIENCE_MS = 3_000;
+const PATIENCE_MS = 1_000;
+/** Those who wait for the last of them are told no sooner than this after the one before. */
+const LEAST_MS = 500;
 /** Missing media that are told of. */
 const MOST_TOLD = 100;
 /** The folders are looked through no more often for a peer that asks. */
@@ -156,11 +158,13 @@ export const createMirror = ({
       else if (running.size < MOST_RUNNING) void fetchOne(want);
     }
     if (next < Number.POSITIVE_INFINITY) soon(next);
-    if (arrived && (running.size === 0 || now > toldAt + PATIENCE_MS)) {
+    const isComplete = running.size === 0 && unread.size === 0;
+    const tellAt = toldAt + (isComplete ? LEAST_MS : PATIENCE_MS);
+    if (arrived && now >= tellAt) {
       arrived = false;
       toldAt = now;
       onArrival();
-    }
+    } else if (arrived) soon(tellAt - now);
   };
 
   /** What is here; the peers are told at once of what they may be waiting for. */
@@ -171,7 +175,9 @@ export const createMirror = ({
     );
     own = new Map(media.map((each) => [each.name, each]));
     digest = digestOf(media);
-    if (hasNews) void peers.announce();
+    if (!hasNews) return;
+    void peers.announce();
+    arrived = true;
   };
 
   const look = async (): Promise<void> => {
