@@ -33,7 +33,7 @@ export const errorTable = {
   too_many_streams: [429, 'All stream sessions are in use.'],
   headers_too_large: [431, 'The request headers are too large.'],
   internal_error: [500, 'Something went wrong in the service; its log has the details.'],
-  ffmpeg_unavailable: [503, 'No ffmpeg was found; install it, or set SIGNAGE_FFMPEG_PATH.'],
+  ffmpeg_unavailable: [503, 'No ffmpeg was found that runs; install it, or set SIGNAGE_FFMPEG_PATH.'],
   busy: [503, 'The service is too busy; try again in a moment.'],
   storage_unavailable: [
     503,

@@ -25,7 +25,7 @@ interface Dependencies {
   nodeId: string;
   /** Whatever keeps something on the disk, and says in sentences what is amiss with it. */
   stores: readonly { faults(): string[] }[];
-  ffmpeg: Pick<Ffmpeg, 'describe'>;
+  ffmpeg: Ffmpeg;
   peers: Pick<Peers, 'health'>;
   replication: Pick<Replication, 'health'>;
   mirror: Pick<Mirror, 'health'>;
@@ -79,7 +79,7 @@ export const healthRoutes = ({
       store: { faults: stores.flatMap((store) => store.faults()) },
       ...feeds.health(),
       peers: peers.health(),
-      ffmpeg: await ffmpeg.describe(),
+      ffmpeg: await ffmpeg.find(),
     };
     const { status, sentences } = issuesOf({
       ...facts,

@@ -1,5 +1,5 @@
 import { execFile } from 'node:child_process';
-import { access, constants } from 'node:fs/promises';
+import { access, constants, stat } from 'node:fs/promises';
 import { delimiter, isAbsolute, join } from 'node:path';
 import { promisify } from 'node:util';
 
@@ -15,20 +15,29 @@ export interface ChildEnvironment {
 interface Program {
   path: string;
   source: 'setting' | 'ffmpeg-static' | 'PATH';
+  version: string;
 }
 
 export interface Ffmpeg {
-  /** Which ffmpeg to run; null: there is none. Looks at files only. */
-  locate(): Promise<Program | null>;
-  /** The same with its version, for people; null too where it does not run. */
-  describe(): Promise<(Program & { version: string }) | null>;
+  /** Which ffmpeg to run; null: none is there that runs. */
+  find(): Promise<Program | null>;
 }
 
-const isExecutable = (path: string): Promise<boolean> =>
-  access(path, constants.X_OK).then(
-    () => true,
-    () => false,
-  );
+const VERSION_MS = 5_000;
+/** Of a program that gave no answer, because the machine is busy or short of something: it may run all the same. */
+const UNKNOWN = 'unknown';
+const SHORTAGES: unknown[] = ['EMFILE', 'ENFILE', 'EAGAIN', 'ENOMEM'];
+/** A program without a version is asked again after this, in ms. */
+const RETRY_MS = 5_000;
+
+const isExecutable = async (path: string): Promise<boolean> => {
+  try {
+    await access(path, constants.X_OK);
+    return (await stat(path)).isFile();
+  } catch {
+    return false;
+  }
+};
 
 /** A program by its name, as a shell finds it: the first in the folders of PATH; null: there is none. */
 export const findOnPath = async (name: string, { PATH }: Pick<ChildEnvironment, 'PATH'>): Promise<string | null> => {
@@ -54,15 +63,6 @@ const findStatic = async (): Promise<string | null> => {
   }
 };
 
-/** Remembers an answer, but not that there was none: ffmpeg may be installed while the service runs. */
-const remember = <Answer>(ask: () => Promise<Answer | null>): (() => Promise<Answer | null>) => {
-  let known: Answer | null = null;
-  return async () => {
-    known ??= await ask();
-    return known;
-  };
-};
-
 interface Dependencies {
   environment: ChildEnvironment;
 }
@@ -72,35 +72,62 @@ interface Options {
   ffmpegPath: string | null;
 }
 
+const isVersion = (version: string | null): boolean => version !== null && version !== UNKNOWN;
+
+/** Asks programs for their version, and remembers it for as long as the file stays the same. */
+const createVersions = (environment: ChildEnvironment) => {
+  const known = new Map<string, { file: string; askedAt: number; version: Promise<string | null> }>();
+
+  const ask = async (path: string): Promise<string | null> => {
+    try {
+      const { stdout } = await execute(path, ['-version'], { env: { ...environment }, timeout: VERSION_MS });
+      return /^ffmpeg version (\S+)/.exec(stdout)?.[1] ?? null;
+    } catch (error) {
+      const { killed, code } = error as { killed?: boolean; code?: unknown };
+      return killed || SHORTAGES.includes(code) ? UNKNOWN : null;
+    }
+  };
+
+  /** Null where the program does not run, such as one that is made for another machine. */
+  return async (path: string): Promise<string | null> => {
+    const { size, mtimeMs } = await stat(path);
+    const file = `${size} ${mtimeMs}`;
+    const before = known.get(path);
+    if (before?.file === file) {
+      const version = await before.version;
+      if (isVersion(version) || performance.now() < before.askedAt + RETRY_MS) return version;
+    }
+    const asked = { file, askedAt: performance.now(), version: ask(path) };
+    known.set(path, asked);
+    return asked.version;
+  };
+};
+
 /** Finds ffmpeg: the one that was set and no other, else ffmpeg-static's, else the one on the PATH. */
 export const createFfmpeg = ({ environment }: Dependencies, { ffmpegPath }: Options): Ffmpeg => {
-  const find = async (pathOrName: string): Promise<string | null> => {
+  const versionOf = createVersions(environment);
+
+  const findSet = async (pathOrName: string): Promise<string | null> => {
     if (!/[\\/]/.test(pathOrName)) return findOnPath(pathOrName, environment);
     return (await isExecutable(pathOrName)) ? pathOrName : null;
   };
 
-  const locate = remember(async (): Promise<Program | null> => {
-    if (ffmpegPath !== null) {
-      const path = await find(ffmpegPath);
-      return path === null ? null : { path, source: 'setting' };
-    }
-    const packaged = await findStatic();
-    if (packaged !== null) return { path: packaged, source: 'ffmpeg-static' };
-    const path = await find('ffmpeg');
-    return path === null ? null : { path, source: 'PATH' };
-  });
+  const candidates: [Program['source'], () => Promise<string | null>][] =
+    ffmpegPath === null
+      ? [
+          ['ffmpeg-static', findStatic],
+          ['PATH', () => findOnPath('ffmpeg', environment)],
+        ]
+      : [['setting', () => findSet(ffmpegPath)]];
 
-  const describe = remember(async () => {
-    const program = await locate();
-    if (program === null) return null;
-    try {
-      const { stdout } = await execute(program.path, ['-version'], { env: { ...environment }, timeout: 5_000 });
-      const version = /^ffmpeg version (\S+)/.exec(stdout)?.[1];
-      return version === undefined ? null : { ...program, version };
-    } catch {
+  return {
+    async find() {
+      for (const [source, locate] of candidates) {
+        const path = await locate();
+        const version = path === null ? null : await versionOf(path).catch(() => null);
+        if (path !== null && version !== null) return { path, source, version };
+      }
       return null;
-    }
-  });
-
-  return { locate, describe };
+    },
+  };
 };

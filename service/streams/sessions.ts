@@ -9,7 +9,7 @@ import type { Source } from './source.ts';
 
 interface Dependencies {
   log: Logger;
-  ffmpeg: Pick<Ffmpeg, 'locate'>;
+  ffmpeg: Ffmpeg;
   orphans: Orphans;
   environment: ChildEnvironment;
 }
@@ -85,7 +85,7 @@ export const createSessions = async (
   return {
     async open(source) {
       const { key, display } = source;
-      const program = await ffmpeg.locate();
+      const program = sessions.has(key) ? null : await ffmpeg.find();
       const leash = await findingLeash;
       if (isClosed) throw new CodedError('busy');
       const existing = sessions.get(key);

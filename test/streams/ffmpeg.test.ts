@@ -24,22 +24,22 @@ describe('ffmpeg', () => {
   it('is the one that was set', async () => {
     const { path } = install();
     const ffmpeg = createFfmpeg({ environment: { PATH: '', LANG } }, { ffmpegPath: path });
-    expect(await ffmpeg.locate()).toEqual({ path, source: 'setting' });
-    expect(await ffmpeg.describe()).toEqual({ path, source: 'setting', version: '9.9-test' });
+    expect(await ffmpeg.find()).toEqual({ path, source: 'setting', version: '9.9-test' });
   });
 
   it('is the one that was set by its name', async () => {
     const { path, PATH } = install();
-    expect(await createFfmpeg({ environment: { PATH, LANG } }, { ffmpegPath: 'ffmpeg' }).locate()).toEqual({
+    expect(await createFfmpeg({ environment: { PATH, LANG } }, { ffmpegPath: 'ffmpeg' }).find()).toEqual({
       path,
       source: 'setting',
+      version: '9.9-test',
     });
   });
 
   it('is no other where the one that was set is not there', async () => {
     const { PATH } = install();
     expect(
-      await createFfmpeg({ environment: { PATH, LANG } }, { ffmpegPath: '/nonexistent/ffmpeg' }).locate(),
+      await createFfmpeg({ environment: { PATH, LANG } }, { ffmpegPath: '/nonexistent/ffmpeg' }).find(),
     ).toBeNull();
   });
 
@@ -58,23 +58,49 @@ describe('ffmpeg', () => {
   it('is found once it is installed', async () => {
     const folder = temporaryFolder();
     const ffmpeg = createFfmpeg({ environment: { PATH: folder, LANG } }, { ffmpegPath: 'ffmpeg' });
-    expect(await ffmpeg.describe()).toBeNull();
+    expect(await ffmpeg.find()).toBeNull();
     const { path } = install(folder);
-    expect(await ffmpeg.describe()).toMatchObject({ path });
+    expect(await ffmpeg.find()).toMatchObject({ path });
+  });
+
+  it('is the next one where the first is no file', async () => {
+    const folder = temporaryFolder();
+    mkdirSync(join(folder, 'ffmpeg'));
+    const { path, PATH } = install();
+    const folders = [folder, PATH].join(delimiter);
+    expect(await createFfmpeg({ environment: { PATH: folders, LANG } }, { ffmpegPath: 'ffmpeg' }).find()).toMatchObject(
+      {
+        path,
+      },
+    );
+  });
+
+  it('is asked again once it is another file', async () => {
+    const { path, PATH } = install();
+    const ffmpeg = createFfmpeg({ environment: { PATH, LANG } }, { ffmpegPath: 'ffmpeg' });
+    expect(await ffmpeg.find()).toMatchObject({ version: '9.9-test' });
+    writeFileSync(path, '#!/bin/sh\nexit 1 # broken by an upgrade\n');
+    expect(await ffmpeg.find()).toBeNull();
+  });
+
+  it('is taken to run where the machine is too busy to find out', { timeout: 20_000 }, async () => {
+    const { PATH } = install(undefined, '#!/bin/sh\nexec sleep 30\n');
+    const environment = { PATH: [PATH, process.env['PATH']].join(delimiter), LANG };
+    expect(await createFfmpeg({ environment }, { ffmpegPath: 'ffmpeg' }).find()).toMatchObject({ version: 'unknown' });
   });
 
   it.each(['#!/bin/sh\nexit 1\n', '#!/bin/sh\necho something else\n', 'not a program'])(
-    'is not described where it does not run: %j',
+    'is none where it does not run: %j',
     async (script) => {
       const { PATH } = install(undefined, script);
-      expect(await createFfmpeg({ environment: { PATH, LANG } }, { ffmpegPath: 'ffmpeg' }).describe()).toBeNull();
+      expect(await createFfmpeg({ environment: { PATH, LANG } }, { ffmpegPath: 'ffmpeg' }).find()).toBeNull();
     },
   );
 });
 
 describeStreams('the ffmpeg of this machine', () => {
   it('is described', async ({ expect }) => {
-    expect(await createFfmpeg({ environment }, { ffmpegPath: null }).describe()).toEqual({
+    expect(await createFfmpeg({ environment }, { ffmpegPath: null }).find()).toEqual({
       path: expect.stringMatching(/ffmpeg(?:\.exe)?$/),
       source: expect.stringMatching(/^(?:PATH|ffmpeg-static)$/),
       version: expect.stringMatching(/^\S+$/),

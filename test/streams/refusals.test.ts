@@ -1,7 +1,8 @@
-import { chmodSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { chmodSync, mkdirSync, mkdtempSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { vi } from 'vitest';
+import { describe, expect, it, vi } from 'vitest';
+import { startTestService, temporaryFolder } from '../support/service.ts';
 import { freePort, publish, startTcpServer } from './publishing.ts';
 import { describeStreams, ffmpegsOf, patience, type Streams, test, watch } from './setup.ts';
 
@@ -70,6 +71,30 @@ describeStreams('a request for a stream is refused', () => {
   });
 });
 
+const elf = Buffer.from('7f454c460201010000000000000000000200f3000100000000000000000000004000000000000000', 'hex');
+
+/** Each is there and can not run. */
+const broken: [what: string, install: (path: string) => void][] = [
+  ['is a folder', (path) => mkdirSync(path)],
+  ['is a script that fails', (path) => writeFileSync(path, '#!/bin/sh\nexit 1\n', { mode: 0o755 })],
+  ['is made for another machine', (path) => writeFileSync(path, elf, { mode: 0o755 })],
+  ['needs an interpreter that is not there', (path) => writeFileSync(path, '#!/nowhere/sh\n', { mode: 0o755 })],
+  ['is another program', (path) => symlinkSync('/bin/true', path)],
+];
+
+describe('an ffmpeg that is there and can not run', () => {
+  it.each(broken)('is as good as none where it %s', async (_, install) => {
+    const path = join(temporaryFolder(), 'ffmpeg');
+    install(path);
+    const service = await startTestService({ env: { SIGNAGE_FFMPEG_PATH: path } });
+    for (let times = 0; times < 2; times++) {
+      const answer = await service.get('/api/rtmp/session?source=rtmp://127.0.0.1:1/a');
+      expect(await errorOf(answer)).toMatchObject({ status: 503, code: 'ffmpeg_unavailable' });
+    }
+    expect(await (await service.get('/healthz')).json()).toMatchObject({ ffmpeg: null });
+  });
+});
+
 const secrets = /alice|s3cret|private|t0ken/;
 
 /** Runs a stream for a while; what the service logged of it. */
@@ -131,7 +156,8 @@ describeStreams('at the end of the service', () => {
     const folder = mkdtempSync(join(tmpdir(), 'deaf-'));
     keep({ close: async () => rmSync(folder, { recursive: true }) });
     const program = join(folder, 'ffmpeg');
-    writeFileSync(program, '#!/bin/sh\ntrap "" TERM\nwhile :; do sleep 0.1; done # pipe:1\n');
+    const version = '[ "$1" = -version ] && echo ffmpeg version 9-test && exit';
+    writeFileSync(program, `#!/bin/sh\n${version}\ntrap "" TERM\nwhile :; do sleep 0.1; done # pipe:1\n`);
     chmodSync(program, 0o700);
     const streams = await start({ ffmpegPath: program });
     await streams.open(address);
