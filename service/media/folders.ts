@@ -3,7 +3,7 @@ import { basename, dirname, join } from 'node:path';
 import { createQueue } from '../queue.ts';
 
 /** A file as it was last looked at; bytes, ms since the epoch. */
-export interface FoundFile {
+interface FoundFile {
   size: number;
   mtimeMs: number;
   ino: number;
@@ -103,7 +103,7 @@ export const createFolders = (paths: readonly string[], now: () => number = () =
       return sum;
     },
     async changed(...changed) {
-      for (const path of changed) suspect.add(path);
+      if (walking !== null) for (const path of changed) suspect.add(path);
       await inTurn(async () => {
         for (const path of changed) {
           const found = await look(path);

@@ -194,10 +194,9 @@ export const createLibrary = async ({
           await checkConditions(name, conditions);
           await removeUpload(uploadDir, name);
         });
+        await folders.changed(join(uploadDir, name));
       } catch (error) {
         throw isCode(error, 'ENOENT', 'EISDIR') ? new CodedError('file_not_found') : error;
-      } finally {
-        await folders.changed(join(uploadDir, name));
       }
     },
 

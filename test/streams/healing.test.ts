@@ -111,3 +111,41 @@ describeStreams('a stream comes back', () => {
     await vi.waitUntil(async () => (await widthOf(streams, session)) === 160, patience);
   });
 });
+
+describeStreams('a source that is away for a while', () => {
+  test('is one discontinuity, however often ffmpeg was started meanwhile', { timeout: 120_000 }, async ({
+    keep,
+    start,
+    expect,
+  }) => {
+    const streams = await start();
+    const server = keep(await startRtmpServer());
+    const address = `${server.url}/away`;
+    const camera = keep(publish(address));
+    const session = await watch(streams, address);
+    const manifest = async () => (await streams.get(session.playlistUrl)).text();
+    /** The discontinuities that are in the manifest, or have left it. */
+    const countOf = (text: string) =>
+      Number(/^#EXT-X-DISCONTINUITY-SEQUENCE:(\d+)$/m.exec(text)?.[1]) +
+      (text.match(/^#EXT-X-DISCONTINUITY$/gm)?.length ?? 0);
+    const before = await manifest();
+
+    await camera.close();
+    await server.close();
+    const runs = () => streams.log().split('ffmpeg has ended').length - 1;
+    await vi.waitUntil(
+      async () => {
+        await streams.open(address);
+        return runs() >= 4;
+      },
+      { ...patience, timeout: 40_000 },
+    );
+    keep(await startRtmpServer(server.port));
+    keep(publish(address));
+    await vi.waitUntil(async () => countOf(await manifest()) > countOf(before), patience);
+    const after = await manifest();
+    expect(countOf(after)).toBe(countOf(before) + 1);
+    const target = /^#EXT-X-TARGETDURATION:.*$/m;
+    expect(target.exec(after)?.[0]).toBe(target.exec(before)?.[0]);
+  });
+});
