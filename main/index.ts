@@ -109,7 +109,7 @@ const maintenance = createMaintenance(
     view: () =>
       viewOf({
         version: app.getVersion(),
-        address: service === null ? null : host.lanUrl(service.url),
+        address: service === null ? null : host.lanUrl(service),
         fault: service === null ? fault : null,
         updates: appliance.health().updates,
         screens: service?.screens().map(({ slug, name }) => ({ slug, name })) ?? [],

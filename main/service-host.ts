@@ -130,8 +130,8 @@ export interface ServiceHost {
   lendSecrets(act: () => void): void;
   /** Null while the settings could not be read, or the data folder not be used. */
   files(): KioskFiles | null;
-  /** Where other machines in the LAN reach a service at this address; null: the box is in no network. */
-  lanUrl(url: string): string | null;
+  /** Where other machines in the LAN reach a service; null: nowhere. */
+  lanUrl(service: Pick<HostedService, 'url' | 'options'>): string | null;
   /**
    * Starts the service with the kiosk's defaults. May be tried as often as need be.
    * @throws OptionsError for a bad setting, else the system's error: {@link faultOf} tells
@@ -204,8 +204,8 @@ export const createServiceHost = (
     checkConfig: (folder) => readOptions({ env: { SIGNAGE_DATA_DIR: folder } }).warnings,
     lendSecrets: (act) => lendSecrets(environment, act),
     files: () => files,
-    lanUrl: (url) => {
-      const host = lanHost(networkInterfaces());
+    lanUrl: ({ url, options }) => {
+      const host = lanHost(networkInterfaces(), options.host);
       return host === null ? null : `http://${host}:${new URL(url).port}`;
     },
     start: async () => {

@@ -6,7 +6,6 @@ import { startService } from './index.ts';
 import { createLog } from './log.ts';
 import { publicBase } from './onboarding/address.ts';
 import { EXIT_CONFIG, OptionsError, readOptions } from './options.ts';
-import { listensAlone } from './outbound/networks.ts';
 
 /** From `dist/service`, where this file is bundled to. */
 const fromHere = (path: string): string => fileURLToPath(new URL(path, import.meta.url));
@@ -36,12 +35,12 @@ const run = async (): Promise<void> => {
   process.on('SIGINT', stop);
 
   const { host, port } = new URL(service.url);
-  const base = publicBase(options.publicUrl, { host, port: Number(port) }, networkInterfaces());
+  const base = publicBase(options.publicUrl, { host, port: Number(port) }, networkInterfaces(), options.host);
   console.log(`Signage player listening on ${service.url}`);
   for (const { name, slug } of service.screens().slice(0, MOST_LISTED)) {
     console.log(`  ${name}: ${service.url}/screen/${slug}`);
   }
-  if (base !== null && !listensAlone(options.host)) console.log(`  another screen in the network: ${base}/`);
+  if (base !== null) console.log(`  another screen in the network: ${base}/`);
   console.log(`  what they show: ${join(options.dataDir, 'content.json')}`);
 };
 

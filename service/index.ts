@@ -271,10 +271,10 @@ const wire = async (
   });
   const onboardingRooms = createOnboardingRoutes(
     { onboarding, landing, sightings, content, mediaProgress: mirror.progress },
-    { publicUrl, machineName },
+    { publicUrl, host: options.host, machineName },
   );
   const pages = await createPages(
-    { content, pageToken: access.pageToken, formUrl: onboardingRooms.formUrl, onFormOpened: landing.opened },
+    { content, pageToken: access.pageToken, wayToForm: onboardingRooms.wayToForm, onFormOpened: landing.opened },
     { rendererDir, timeZone, variant },
   );
   const health = healthRoutes({

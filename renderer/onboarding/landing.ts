@@ -52,9 +52,10 @@ const settle = (): void => {
   say('waiting');
 };
 
-/** Without a network no phone can come here, and without a screen there is nothing that it could choose. */
+/** Where no phone can come here there is no code to scan, and without a screen there is nothing to choose. */
 const sayWhatLacks = (): void => {
-  page.dataset.lack = formUrl === null ? 'network' : hasScreens ? 'nothing' : 'screens';
+  const lackOfWay = boot.isLocal ? 'reach' : 'network';
+  page.dataset.lack = formUrl === null ? lackOfWay : hasScreens ? 'nothing' : 'screens';
 };
 
 const drawCode = async (url: string): Promise<void> => {

@@ -12,6 +12,8 @@ export interface PlainTexts {
   begin: string;
   noNetworkTitle: string;
   noNetworkTask: string;
+  noReachTitle: string;
+  noReachTask: string;
   noScreensTitle: string;
   noScreensHere: string;
 

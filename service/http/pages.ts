@@ -13,8 +13,8 @@ interface Dependencies {
   content: Pick<Content, 'payload' | 'screens'>;
   /** A new token for a page; null where pages need none. */
   pageToken(): Promise<PageBoot['pageToken']>;
-  /** The address of the onboarding form for whoever sent the request. */
-  formUrl(request: IncomingMessage): LandingBoot['formUrl'];
+  /** What the landing page is told of the way to the onboarding form. */
+  wayToForm(request: IncomingMessage): Pick<LandingBoot, 'formUrl' | 'isLocal'>;
   /** The onboarding form of a device is being opened. */
   onFormOpened(deviceId: string): void;
 }
@@ -38,7 +38,7 @@ const sendPage = <Boot extends PageBoot>(ctx: Context, html: string, boot: Boot)
 
 /** @throws Error where the renderer is not built */
 export const createPages = async (
-  { content, pageToken, formUrl, onFormOpened }: Dependencies,
+  { content, pageToken, wayToForm, onFormOpened }: Dependencies,
   { rendererDir, timeZone, variant }: PagesOptions,
 ): Promise<Routes> => {
   const readPage = (path: string): Promise<string> => readFile(join(rendererDir, path), 'utf8');
@@ -60,7 +60,7 @@ export const createPages = async (
   return {
     'GET /': async (ctx) => {
       if (variant === 'baseline') sendScreenList(ctx);
-      else sendPage<LandingBoot>(ctx, landing, { formUrl: formUrl(ctx.req), pageToken: await pageToken() });
+      else sendPage<LandingBoot>(ctx, landing, { ...wayToForm(ctx.req), pageToken: await pageToken() });
     },
     'GET /onboard': async (ctx) => {
       const { deviceId } = ctx.query;

@@ -1,6 +1,6 @@
 /** The address that a phone in the same network can open. */
 import type { NetworkInterfaceInfo } from 'node:os';
-import { isThisMachine } from '../outbound/networks.ts';
+import { bareHost, isThisMachine, listensAlone } from '../outbound/networks.ts';
 
 /** As `os.networkInterfaces()` gives them. */
 export type Interfaces = Readonly<Record<string, readonly NetworkInterfaceInfo[] | undefined>>;
@@ -35,34 +35,44 @@ const kinds: readonly RegExp[] = [
 /** Of no use to others. A link-local IPv6 address needs a zone, and a browser takes no URL with one. */
 const unreachable = /^(127\.|0\.|::1?$|fe[89ab])/i;
 
+const inUrl = (host: string): string => (host.includes(':') ? `[${host}]` : host);
+
 const rank = (name: string, address: string): number =>
   kinds.findIndex((kind) => kind.test(address)) + (virtualNames.some((kind) => kind.test(name)) ? kinds.length : 0);
 
 /**
- * The machine's address in its LAN, as the host of a URL; null where it is in no network. Physical interfaces go before
- * virtual ones, then it is the kind of address that counts, and among equals the system's order.
+ * The address in the LAN that a service listens on, as the host of a URL; null where there is none. Physical interfaces go
+ * before virtual ones, then it is the kind of address that counts, and among equals the system's order.
+ * @param listenHost what the service listens on: `::` and `0.0.0.0` stand for every address of their kind
  */
-export const lanHost = (interfaces: Interfaces): string | null => {
+export const lanHost = (interfaces: Interfaces, listenHost: string): string | null => {
+  if (listensAlone(listenHost)) return null;
+  if (!['0.0.0.0', '::'].includes(listenHost)) return inUrl(bareHost(listenHost));
   const [best] = Object.entries(interfaces)
     .flatMap(([name, infos = []]) => infos.map(({ address, internal }) => ({ name, address, internal })))
     .filter(({ address, internal }) => !internal && !unreachable.test(address))
+    .filter(({ address }) => listenHost === '::' || !address.includes(':'))
     .sort((a, b) => rank(a.name, a.address) - rank(b.name, b.address));
-  if (best === undefined) return null;
-  return best.address.includes(':') ? `[${best.address}]` : best.address;
+  return best === undefined ? null : inUrl(best.address);
 };
+
+/** The base URL on this machine, for a service that no other machine can reach. */
+export const ownBase = (listenHost: string, port: number): string => `http://${inUrl(bareHost(listenHost))}:${port}`;
 
 /**
  * The public base URL, without a slash at its end: the given one, else the one that the request came by, else the
  * machine's own in its LAN. Null where there is none that another machine could reach.
+ * @param listenHost as for {@link lanHost}
  */
 export const publicBase = (
   publicUrl: string | null,
   { host, port }: Reached,
   interfaces: Interfaces,
+  listenHost: string,
 ): string | null => {
   if (publicUrl !== null) return publicUrl;
   const reached = URL.canParse(`http://${host}`) ? new URL(`http://${host}`) : null;
   if (reached !== null && !isThisMachine(reached.hostname)) return reached.origin;
-  const lan = lanHost(interfaces);
+  const lan = lanHost(interfaces, listenHost);
   return lan === null ? null : new URL(`http://${lan}:${port}`).origin;
 };

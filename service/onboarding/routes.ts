@@ -7,9 +7,10 @@ import type { Content } from '../content/content.ts';
 import { readFields } from '../fields.ts';
 import { readJson } from '../http/body.ts';
 import type { Context, Routes, Sockets } from '../http/routes.ts';
+import { listensAlone } from '../outbound/networks.ts';
 import { isRelayed } from '../peers/gather.ts';
 import { binding, deviceKnownHeader, deviceQuery, type MediaProgress } from '../wire/onboarding.ts';
-import { publicBase, type Reached } from './address.ts';
+import { ownBase, publicBase, type Reached } from './address.ts';
 import type { Landing } from './landing.ts';
 import type { Onboarding } from './onboarding.ts';
 import type { Sightings } from './sightings.ts';
@@ -25,6 +26,8 @@ interface Dependencies {
 
 interface Options {
   publicUrl: string | null;
+  /** What the service listens on. */
+  host: string;
   /** The machine's own name: the base where it is in no network. */
   machineName: string;
 }
@@ -36,13 +39,15 @@ const reachedBy = ({ headers, socket }: IncomingMessage): Reached => ({
 
 export const createOnboardingRoutes = (
   { onboarding, landing, sightings, content, mediaProgress }: Dependencies,
-  { publicUrl, machineName }: Options,
+  { publicUrl, host, machineName }: Options,
 ) => {
   // Asked each time: boxes are carried about, and addresses are leased.
-  const reachable = (reached: Reached): string | null => publicBase(publicUrl, reached, networkInterfaces());
-  const baseFor = (reached: Reached): string => reachable(reached) ?? `http://${machineName}:${reached.port}`;
+  const reachable = (reached: Reached): string | null => publicBase(publicUrl, reached, networkInterfaces(), host);
+  const isAlone = listensAlone(host);
+  const baseFor = (reached: Reached): string =>
+    reachable(reached) ?? (isAlone ? ownBase(host, reached.port) : `http://${machineName}:${reached.port}`);
 
-  /** The address of the form for whoever came by this way; null where no other machine can reach it. */
+  /** The address of the form for clients that came by this way; null where no other machine can reach it. */
   const formUrl = (reached: Reached): string | null => {
     const base = reachable(reached);
     return base === null ? null : `${base}/onboard`;
@@ -90,5 +95,9 @@ export const createOnboardingRoutes = (
     },
   } satisfies Sockets;
 
-  return { routes, sockets, formUrl: (request: IncomingMessage) => formUrl(reachedBy(request)) };
+  return {
+    routes,
+    sockets,
+    wayToForm: (request: IncomingMessage) => ({ formUrl: formUrl(reachedBy(request)), isLocal: isAlone }),
+  };
 };

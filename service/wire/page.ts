@@ -30,6 +30,8 @@ export interface PageBoot {
 export interface LandingBoot extends PageBoot {
   /** As in {@link LandingMessage}. */
   formUrl: string | null;
+  /** The service listens on this machine alone. */
+  isLocal: boolean;
 }
 
 /** Further, into the player page. */

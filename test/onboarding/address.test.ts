@@ -48,14 +48,30 @@ describe('the address in the LAN', () => {
     ['is virtual where nothing else is there', { lo, tailscale0: ['100.101.102.103'] }, '100.101.102.103'],
     ['is 172.32 no more than any public one', { eth0: ['172.32.0.1'], eth1: ['172.31.0.1'] }, '172.31.0.1'],
   ])('%s', (_, interfaces, host) => {
-    expect(lanHost(machine(interfaces))).toBe(host);
+    expect(lanHost(machine(interfaces), '::')).toBe(host);
   });
 });
+
+it.each([
+  ['0.0.0.0', { lo, eth0: ['192.168.1.20', 'fd00::2'] }, '192.168.1.20'],
+  ['0.0.0.0', { lo, eth0: ['fd00::2'] }, null],
+  ['::', { lo, eth0: ['fd00::2'] }, '[fd00::2]'],
+  ['10.0.0.7', { lo, eth0: ['192.168.1.20'], eth1: ['10.0.0.7'] }, '10.0.0.7'],
+  ['fd00::2', { lo, eth0: ['192.168.1.20', 'fd00::2'] }, '[fd00::2]'],
+  ['127.0.0.1', { lo, eth0: ['192.168.1.20'] }, null],
+  ['::1', { lo, eth0: ['192.168.1.20'] }, null],
+  ['localhost', { lo, eth0: ['192.168.1.20'] }, null],
+] as [string, Record<string, string[]>, string | null][])(
+  'a service that listens on %s names an address that it listens on',
+  (listenHost, interfaces, host) => {
+    expect(lanHost(machine(interfaces), listenHost)).toBe(host);
+  },
+);
 
 describe('the public base', () => {
   const lan = machine({ lo, eth0: ['192.168.1.20', 'fd00::2'] });
   const base = (host: string, port = 8080, publicUrl: string | null = null) =>
-    publicBase(publicUrl, { host, port }, lan);
+    publicBase(publicUrl, { host, port }, lan, '::');
 
   it.each([
     ['192.168.1.20:8080', 'http://192.168.1.20:8080'],
@@ -98,7 +114,7 @@ describe('the public base', () => {
   });
 
   it('is none where a request came by loopback and there is no network', () => {
-    expect(publicBase(null, { host: 'localhost', port: 8080 }, machine({ lo }))).toBe(null);
+    expect(publicBase(null, { host: 'localhost', port: 8080 }, machine({ lo }), '::')).toBe(null);
   });
 
   it('is never loopback, and always a URL', () => {

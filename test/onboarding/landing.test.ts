@@ -80,6 +80,19 @@ describeBrowser('the landing page', { timeout: 60_000 }, () => {
     await screen.locator('#code svg').waitFor();
   });
 
+  it('says that no phone gets here, and how to change it, where the service listens on this machine alone', async () => {
+    const service = await startReachable({ SIGNAGE_HOST: '127.0.0.1' });
+    const screen = await openScreen(service);
+    await screen.getByRole('heading', { name: 'Phones can’t reach this player' }).waitFor();
+    await screen.getByText('Set SIGNAGE_HOST to 0.0.0.0').waitFor();
+    expect(await screen.locator('#code').isVisible()).toBe(false);
+    expect(await screen.getByText('/onboard').isVisible()).toBe(false);
+    await screen.getByRole('button', { name: 'Set up this player' }).click();
+    await screen.getByText('Café').click();
+    await screen.getByRole('button', { name: 'Start playing' }).click();
+    await untilPlaying(screen, 'cafe', 'Today’s cake');
+  });
+
   it('says that a screen is missing where there is none, and shows the code once there is', async () => {
     const service = await startReachable({}, { content: { screens: [], playlists: [] } });
     const screen = await openScreen(service);

@@ -31,8 +31,12 @@ const read = (modules: boolean[][]): string | undefined => {
   return jsqr(pixels, width, width)?.data;
 };
 
-const drawnFor = async (deviceId: string, host = 'signage.local:8080'): Promise<boolean[][]> => {
-  const service = await startTestService({ content });
+const drawnFor = async (
+  deviceId: string,
+  host = 'signage.local:8080',
+  env: Record<string, string> = {},
+): Promise<boolean[][]> => {
+  const service = await startTestService({ content, env });
   const response = await getAs(service, host, `/api/onboarding/qr?deviceId=${deviceId}`);
   return modulesOf(await response.text());
 };
@@ -53,8 +57,15 @@ describe('the QR code', () => {
     },
   );
 
+  it('says the loopback address where the service listens on nothing else', async () => {
+    const service = await startTestService({ content });
+    const response = await service.get('/api/onboarding/qr?deviceId=device-1');
+    expect(read(modulesOf(await response.text()))).toBe(`${service.url}/onboard?deviceId=device-1`);
+  });
+
   it('says an address that is not loopback where it is asked for by one', async () => {
-    const url = new URL(read(await drawnFor('device-1', 'localhost:8080')) ?? '');
+    const env = { SIGNAGE_HOST: '0.0.0.0' };
+    const url = new URL(read(await drawnFor('device-1', 'localhost:8080', env)) ?? '');
     expect(url.hostname).not.toMatch(/^127\.|localhost|^\[::1?\]$/);
     expect(url.pathname + url.search).toBe('/onboard?deviceId=device-1');
   });

@@ -38,7 +38,7 @@ describe('the status of a device', () => {
   });
 
   it('has an absolute address that is not loopback, asked by whatever name', async () => {
-    const service = await startTestService({ content });
+    const service = await startTestService({ content, env: { SIGNAGE_HOST: '0.0.0.0' } });
     await bind(service, {});
     for (const host of ['localhost', '127.0.0.1:8080', '[::1]:1', 'a.localhost']) {
       const response = await getAs(service, host, '/api/onboarding/status?deviceId=device-1');
@@ -46,6 +46,13 @@ describe('the status of a device', () => {
       expect(hostname).not.toMatch(/^127\.|localhost|^\[::1?\]$/);
       expect([port, pathname]).toStrictEqual([new URL(service.url).port, '/screen/lobby']);
     }
+  });
+
+  it('names the loopback address where the service listens on nothing else', async () => {
+    const service = await startTestService({ content });
+    const bound = await (await bind(service, {})).json();
+    const status = await (await service.get('/api/onboarding/status?deviceId=device-1')).json();
+    for (const { playerUrl } of [bound, status]) expect(playerUrl).toBe(`${service.url}/screen/lobby`);
   });
 
   it('begins with the public URL where one is set', async () => {

@@ -11,6 +11,9 @@ export const texts: Texts = {
     begin: 'Diesen Player einrichten',
     noNetworkTitle: 'Noch nicht verbunden',
     noNetworkTask: 'Verbinden Sie diesen Player mit dem Netzwerk, dann erscheint hier der Code zum Einrichten.',
+    noReachTitle: 'Kein Weg vom Handy hierher',
+    noReachTask:
+      'Dieser Player ist nur auf diesem Gerät erreichbar. Setzen Sie SIGNAGE_HOST auf 0.0.0.0 und starten Sie ihn neu, dann erscheint hier der Code zum Einrichten.',
     noScreensTitle: 'Es gibt keine Bildschirme',
     noScreensHere:
       'Tragen Sie auf diesem Player einen Bildschirm in content.json ein, dann erscheint hier der Code zum Auswählen.',

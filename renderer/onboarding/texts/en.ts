@@ -11,6 +11,9 @@ export const texts: Texts = {
     begin: 'Set up this player',
     noNetworkTitle: 'Not connected yet',
     noNetworkTask: 'Connect this player to the network, and the code to set it up appears here.',
+    noReachTitle: 'Phones can’t reach this player',
+    noReachTask:
+      'It listens on this machine alone. Set SIGNAGE_HOST to 0.0.0.0 and start it again, and the code to set it up appears here.',
     noScreensTitle: 'There are no screens',
     noScreensHere: 'Add a screen to content.json on this player, and the code to choose it appears here.',
 
