@@ -57,6 +57,7 @@ export default defineConfig({
         player: page('player/index.html'),
         landing: page('onboarding/landing.html'),
         form: page('onboarding/form.html'),
+        missing: page('onboarding/missing.html'),
       },
     },
   },

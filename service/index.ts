@@ -316,8 +316,9 @@ const wire = async (
     nodeId,
     admit,
     onDevice: sightings.saw,
+    sendMissing: pages.sendMissing,
     rooms: [
-      pages,
+      pages.routes,
       screens.routes,
       onboardingRooms.routes,
       mediaRoutes(library),

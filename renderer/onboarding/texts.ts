@@ -58,6 +58,8 @@ export interface Texts {
   arriving(here: number, there: number): string;
   /** What a picture of a QR code is called where it can't be seen. */
   code(address: string): string;
+  /** Of the page of an address that leads nowhere. */
+  missing: { title: string; home: string; task(path: string): string };
   player(deviceId: string): string;
   /** What a bound device shows now. */
   bound(screen: string, name: string): string;

@@ -1,16 +1,23 @@
 import { createSky } from '../shared/sky.ts';
 import type { SlideView } from './slides/slide.ts';
 
+export interface Note {
+  title: string;
+  task: string;
+  /** BCP 47, of both. */
+  language: string;
+}
+
 interface IdleOptions {
   /** IANA name of the zone whose time is shown. */
   timeZone: string;
   /** Milliseconds since the epoch; null while nobody knows, and then no time is shown. */
   now(): number | null;
-  /** What an operator is to be told; null: nothing, as ever where people pass by. */
-  note(): string | null;
+  /** What is said in place of the time; null: nothing. */
+  note(): Note | null;
 }
 
-const part = (tag: 'p' | 'span', name: string): HTMLElement => {
+const part = (tag: 'p' | 'span' | 'div' | 'h1', name: string): HTMLElement => {
   const element = document.createElement(tag);
   element.className = name;
   return element;
@@ -18,8 +25,13 @@ const part = (tag: 'p' | 'span', name: string): HTMLElement => {
 
 /** What is on while no slide is: a quiet landscape and the time. */
 export const createIdle = ({ timeZone, now, note }: IdleOptions): SlideView => {
-  const clock = new Intl.DateTimeFormat(undefined, { timeStyle: 'short', timeZone });
-  const calendar = new Intl.DateTimeFormat(undefined, { weekday: 'long', day: 'numeric', month: 'long', timeZone });
+  const clock = new Intl.DateTimeFormat(navigator.language, { timeStyle: 'short', timeZone });
+  const calendar = new Intl.DateTimeFormat(navigator.language, {
+    weekday: 'long',
+    day: 'numeric',
+    month: 'long',
+    timeZone,
+  });
 
   const element = document.createElement('section');
   element.className = 'idle';
@@ -28,8 +40,10 @@ export const createIdle = ({ timeZone, now, note }: IdleOptions): SlideView => {
   const hour = part('span', 'idle-hour');
   const date = part('p', 'idle-date');
   time.append(hour, half);
-  const foot = part('p', 'idle-note');
-  element.append(createSky(), time, date, foot);
+  const words = part('div', 'idle-note');
+  const [title, task] = [part('h1', 'idle-title'), part('p', 'idle-task')];
+  words.append(title, task);
+  element.append(createSky(), time, date, words);
 
   const tell = (): void => {
     const at = now();
@@ -40,7 +54,11 @@ export const createIdle = ({ timeZone, now, note }: IdleOptions): SlideView => {
       .trim();
     half.textContent = parts.find(({ type }) => type === 'dayPeriod')?.value ?? '';
     date.textContent = at === null ? '' : calendar.format(at);
-    foot.textContent = note();
+    const said = note();
+    element.classList.toggle('noted', said !== null);
+    words.lang = said?.language ?? '';
+    title.textContent = said?.title ?? '';
+    task.textContent = said?.task ?? '';
   };
   tell();
   // The clock is read, not counted: it may be set at any moment.

@@ -13,7 +13,7 @@ import { patientFetch } from '../shared/patience.ts';
 import { startPulse } from '../shared/pulse.ts';
 import { requireTopLevel } from '../shared/top-level.ts';
 import { createClock } from './clock.ts';
-import { createIdle } from './idle.ts';
+import { createIdle, type Note } from './idle.ts';
 import { createLink, type Report } from './link.ts';
 import { createPlayer } from './player.ts';
 import { createRedirect } from './redirect.ts';
@@ -123,7 +123,10 @@ const lookForScreen = async (): Promise<void> => {
 };
 
 const texts = textsFor(navigator.languages);
-let hadScreen = false;
+/** An address can be longer than any slug. */
+const shorten = (text: string): string => (text.length > 64 ? `${text.slice(0, 64)}…` : text);
+/** The name of the screen as it was last; null: it has never been there. */
+let knownName: string | null = null;
 let isMissing = false;
 const load = (payload: PlaylistPayload | null, isInStep: boolean): void => {
   site.follow(isInStep);
@@ -131,8 +134,14 @@ const load = (payload: PlaylistPayload | null, isInStep: boolean): void => {
   isMissing = payload === null;
   player.load(payload, isInStep);
   // A page may also have been opened before its screen is there, and then it waits.
-  if (payload === null && hadScreen) lookForScreen().catch(() => {});
-  hadScreen ||= !isMissing;
+  if (payload === null && knownName !== null) lookForScreen().catch(() => {});
+  knownName = payload?.screen.name ?? knownName;
+};
+
+const noteOf = (): Note | null => {
+  if (!isMissing) return null;
+  const words = knownName === null ? texts.noScreen(shorten(slug)) : texts.screenGone(knownName);
+  return { ...words, language: texts.tag };
 };
 
 const site = createSite(clock, (message) => link.say(message));
@@ -148,7 +157,7 @@ const player = createPlayer(
       createIdle({
         timeZone,
         now: () => (clock.state() === 'unset' ? null : clock.now()),
-        note: () => (isMissing ? texts.noScreen(slug) : null),
+        note: noteOf,
       }),
     onReport: (report) => {
       isReady = true;

@@ -36,9 +36,12 @@ export const toCodedError = (error: unknown, log: Logger): CodedError => {
   return new CodedError(isUnavailable(error) ? 'storage_unavailable' : 'internal_error');
 };
 
+/** Whether a path, with its query, belongs to an API, whose errors are JSON. */
+export const isApiPath = (path: string): boolean => /^\/(console\/)?api(\/|\?|$)/.test(path);
+
 /** An error's answer: JSON under /api, a sentence elsewhere. */
 export const errorAnswer = (path: string, error: CodedError): Answer => {
-  const isApi = /^\/api(\/|\?|$)/.test(path);
+  const isApi = isApiPath(path);
   const body = isApi ? JSON.stringify(error) : `${error.message}\n`;
   return {
     status: error.status,

@@ -13,10 +13,11 @@ import { deviceHeader } from '../wire/onboarding.ts';
 import { type Access, type OperationName, operations, type Rule } from '../wire/operations/index.ts';
 import { recipientHeader } from '../wire/peers.ts';
 import type { Variant } from '../wire/terms.ts';
-import { errorAnswer, toCodedError } from './answer.ts';
+import { errorAnswer, isApiPath, toCodedError } from './answer.ts';
 import type { createClientAddress } from './client-address.ts';
 import type { Gate } from './gate.ts';
 import { securityHeaders } from './headers.ts';
+import type { Pages } from './pages.ts';
 import type { Context, Handler, RequestState, Routes } from './routes.ts';
 
 interface Dependencies {
@@ -25,6 +26,8 @@ interface Dependencies {
   clientAddress: ReturnType<typeof createClientAddress>;
   /** Judges a request's credentials. */
   admit(request: IncomingMessage, access: Access): Promise<Admission>;
+  /** Fills an answer with the page of an address that leads nowhere. */
+  sendMissing: Pages['sendMissing'];
   /** A page of the device has sent the request. */
   onDevice(deviceId: string): void;
   variant: Variant;
@@ -52,6 +55,10 @@ const checkExpectation = (expectation: string): void => {
   throw new CodedError('expectation_failed', undefined, { headers: { Connection: 'close' } });
 };
 
+/** Whether a person opens an address in a browser: programs and the parts of pages do not ask for HTML. */
+const isNavigation = ({ method, url, headers }: Pick<Koa.Context, 'method' | 'url' | 'headers'>): boolean =>
+  ['GET', 'HEAD'].includes(method) && !isApiPath(url) && /\btext\/html\b/.test(headers.accept ?? '');
+
 /** @throws Error where an operation has no handler, or two */
 export const createApp = ({
   log,
@@ -59,6 +66,7 @@ export const createApp = ({
   clientAddress,
   admit,
   onDevice,
+  sendMissing,
   variant,
   nodeId,
   rooms,
@@ -101,7 +109,11 @@ export const createApp = ({
   app.use(router.routes());
   app.use((ctx) => {
     const known = (ctx as unknown as Context).matched ?? [];
-    if (known.length === 0) throw new CodedError('not_found');
+    if (known.length === 0) {
+      if (!isNavigation(ctx)) throw new CodedError('not_found');
+      ctx.status = 404;
+      return sendMissing(ctx);
+    }
     const Allow = [...new Set(known.flatMap(({ methods }) => methods))].toSorted().join(', ');
     throw new CodedError('method_not_allowed', `The path does not take ${ctx.method}, only ${Allow}.`, {
       headers: { Allow },

@@ -3,7 +3,7 @@ import { readFile } from 'node:fs/promises';
 import type { IncomingMessage } from 'node:http';
 import { join } from 'node:path';
 import type { Content } from '../content/content.ts';
-import type { LandingBoot, PageBoot, PlayerBoot } from '../wire/page.ts';
+import type { LandingBoot, MissingBoot, PageBoot, PlayerBoot } from '../wire/page.ts';
 import type { Variant } from '../wire/terms.ts';
 import { readJson } from './body.ts';
 import type { Context, Routes } from './routes.ts';
@@ -26,10 +26,23 @@ interface PagesOptions {
   variant: Variant;
 }
 
+/** Screens that the page of a wrong address leads to. */
+const MOST_LINKED = 6;
+
+export interface Pages {
+  routes: Routes;
+  /** Fills an answer with the page of an address that leads nowhere. */
+  sendMissing(ctx: Pick<Context, 'type' | 'set' | 'body'>): void;
+}
+
 const bootSlot = /(<script type="application\/json" id="boot">)[^<]*(<\/script>)/;
 
 /** Sends a page with what it needs to know inside: as data, since inline scripts are forbidden. */
-const sendPage = <Boot extends PageBoot>(ctx: Context, html: string, boot: Boot): void => {
+const sendPage = <Boot extends PageBoot>(
+  ctx: Pick<Context, 'type' | 'set' | 'body'>,
+  html: string,
+  boot: Boot,
+): void => {
   const json = JSON.stringify(boot).replaceAll('<', '\\u003c');
   ctx.type = 'text/html';
   ctx.set('Cache-Control', 'no-store');
@@ -40,12 +53,13 @@ const sendPage = <Boot extends PageBoot>(ctx: Context, html: string, boot: Boot)
 export const createPages = async (
   { content, pageToken, wayToForm, onFormOpened }: Dependencies,
   { rendererDir, timeZone, variant }: PagesOptions,
-): Promise<Routes> => {
+): Promise<Pages> => {
   const readPage = (path: string): Promise<string> => readFile(join(rendererDir, path), 'utf8');
-  const [player, landing, form] = await Promise.all([
+  const [player, landing, form, missing] = await Promise.all([
     readPage('player/index.html'),
     readPage('onboarding/landing.html'),
     readPage('onboarding/form.html'),
+    readPage('onboarding/missing.html'),
   ]);
 
   const sendScreenList = (ctx: Context): void => {
@@ -57,7 +71,7 @@ export const createPages = async (
     ].join('\n');
   };
 
-  return {
+  const routes: Routes = {
     'GET /': async (ctx) => {
       if (variant === 'baseline') sendScreenList(ctx);
       else sendPage<LandingBoot>(ctx, landing, { ...wayToForm(ctx.req), pageToken: await pageToken() });
@@ -85,5 +99,16 @@ export const createPages = async (
         maxAge: '1y',
         index: false,
       }),
+  };
+
+  return {
+    routes,
+    sendMissing: (ctx) => {
+      const screens = content
+        .screens()
+        .slice(0, MOST_LINKED)
+        .map(({ slug, name }) => ({ slug, name }));
+      sendPage<MissingBoot>(ctx, missing, { pageToken: null, screens });
+    },
   };
 };

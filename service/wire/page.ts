@@ -34,6 +34,12 @@ export interface LandingBoot extends PageBoot {
   isLocal: boolean;
 }
 
+/** Further, into the page of an address that leads nowhere. */
+export interface MissingBoot extends PageBoot {
+  /** The first few screens that there are. */
+  screens: readonly { slug: string; name: string }[];
+}
+
 /** Further, into the player page. */
 export interface PlayerBoot extends PageBoot {
   slug: string;

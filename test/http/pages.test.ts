@@ -49,6 +49,31 @@ describe('/screen/{slug}', () => {
   });
 });
 
+describe('an address that leads nowhere', () => {
+  const asBrowser = { Accept: 'text/html,application/xhtml+xml,*/*;q=0.8' };
+
+  test.each(['/gone', '/lobby/menu', '/media/gone.jpg', '/screen/a/b'])('%s is a page for a browser', async (path) => {
+    const response = await shared().get(path, { headers: asBrowser });
+    expect([response.status, response.headers.get('content-type')]).toEqual([404, 'text/html; charset=utf-8']);
+    expect(bootOf(await response.text())).toEqual({ pageToken: null, screens: [{ slug: 'lobby', name: 'Lobby' }] });
+  });
+
+  test('is a page in the baseline too', async () => {
+    const service = await startTestService({ content: lobby, env: { SIGNAGE_VARIANT: 'baseline' } });
+    const response = await service.get('/onboard', { headers: asBrowser });
+    expect([response.status, response.headers.get('content-type')]).toEqual([404, 'text/html; charset=utf-8']);
+  });
+
+  test('is a sentence for a program, and JSON under /api', async () => {
+    const text = await shared().get('/gone');
+    expect([text.status, text.headers.get('content-type')]).toEqual([404, 'text/plain; charset=utf-8']);
+    for (const path of ['/api', '/api/gone', '/console/api/gone']) {
+      const json = await shared().get(path, { headers: asBrowser });
+      expect([json.status, json.headers.get('content-type')], path).toEqual([404, 'application/json; charset=utf-8']);
+    }
+  });
+});
+
 test('/ is a page, and in the baseline a text', async () => {
   for (const [variant, type] of [
     ['extended', 'text/html'],

@@ -54,6 +54,11 @@ export const texts: Texts = {
   welcome: 'Gleich geht es los:',
   arriving: (here, there) => `Bilder und Videos von den anderen Playern: ${here} von ${there}`,
   code: (address) => `QR-Code für ${address}`,
+  missing: {
+    title: 'Hier ist nichts',
+    home: 'Startseite',
+    task: (path) => `Dieser Player hat keine Seite ${path}. Vielleicht meinten Sie eine von diesen.`,
+  },
   player: (deviceId) => `Player ${deviceId}`,
   bound: (screen, name) => `„${name}“ zeigt jetzt „${screen}“.`,
   rebindQuestion: (from, to) => `Er zeigt jetzt „${from}“. Auf „${to}“ ändern?`,

@@ -50,6 +50,11 @@ export const texts: Texts = {
   welcome: 'Here comes',
   arriving: (here, there) => `Pictures and videos from the other players: ${here} of ${there}`,
   code: (address) => `QR code for ${address}`,
+  missing: {
+    title: 'There is nothing here',
+    home: 'Start page',
+    task: (path) => `This player has no page ${path}. Perhaps you meant one of these.`,
+  },
   player: (deviceId) => `Player ${deviceId}`,
   bound: (screen, name) => `“${name}” shows “${screen}” now.`,
   rebindQuestion: (from, to) => `It shows “${from}” now. Change it to “${to}”?`,

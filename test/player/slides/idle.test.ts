@@ -25,6 +25,18 @@ describeBrowser('the idle screen', () => {
     await expect.poll(() => page.locator('.idle-note').textContent(), patience).toBe('');
   });
 
+  it('says in other words that a screen was removed, until it is back', async () => {
+    const service = await startTestService({ content: lobby([]) });
+    const page = await openPlayer(service, 'lobby');
+    await page.locator('.idle-time').waitFor();
+    service.writeContent({ screens: [], playlists: [] });
+    await page.getByText('The screen “Lobby” was removed.').waitFor();
+    expect(await page.locator('.idle-time').isVisible()).toBe(false);
+    service.writeContent(lobby([]));
+    await page.locator('.idle-time').waitFor();
+    expect(await page.locator('.idle-note').textContent()).toBe('');
+  });
+
   it('is painted before any script has run', async () => {
     const service = await startTestService({ content: lobby([]) });
     const context = await (await launchBrowser()).newContext({ javaScriptEnabled: false });
