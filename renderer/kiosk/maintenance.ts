@@ -114,6 +114,9 @@ const updatesIn = ({ updates: { ready, onTrial, failed, hours } }: MaintenanceVi
   return sentences.length > 0 ? sentences : [texts.noUpdate];
 };
 
+/** As the times of day in the settings. */
+const clock = new Intl.DateTimeFormat(tag, { timeStyle: 'medium', hourCycle: 'h23' });
+
 /** A line of the log for a person: when, and what. */
 const logLine = (line: string): HTMLLIElement => {
   const item = make('li');
@@ -121,7 +124,11 @@ const logLine = (line: string): HTMLLIElement => {
     const { time, level, msg, ...rest } = JSON.parse(line) as { time: string; level: number; msg: string };
     const details = Object.entries(rest).map(([key, value]) => `${key} ${JSON.stringify(value)}`);
     item.dataset['level'] = level >= 50 ? 'error' : level >= 40 ? 'warning' : 'info';
-    item.append(make('time', time.slice(11, 19)), make('b', msg), make('span', details.join(', ').slice(0, 300)));
+    item.append(
+      make('time', clock.format(Date.parse(time))),
+      make('b', msg),
+      make('span', details.join(', ').slice(0, 300)),
+    );
   } catch {
     item.textContent = line;
   }
