@@ -1,5 +1,6 @@
 import type { PlaylistPayload, Slide } from '../../../service/wire/playlist.ts';
 import { fontsLoaded, largestFit, overflows, watchSize } from './fit.ts';
+import { hyphenate } from './hyphenation.ts';
 import { createPages, spread, withPages } from './pages.ts';
 import { lookOf, paint } from './palette.ts';
 import type { SlideContext, SlideFactory } from './slide.ts';
@@ -95,7 +96,7 @@ const createStory = (item: Item, { media }: Pick<SlideContext, 'media'>) => {
     story.classList.add('pictured');
   };
 
-  return { story, refit, illustrated: illustrate().catch(() => {}) };
+  return { story, refit, ready: Promise.all([illustrate().catch(() => {}), hyphenate(words)]) };
 };
 type Story = ReturnType<typeof createStory>;
 
@@ -177,7 +178,7 @@ export const createRss: SlideFactory = (context) => {
       if (items.length > 1 && items.length <= MOST_MARKS) marks.append(...items.map(() => element('i', 'mark')));
       frame.append(source);
       pages.open(items.length, share.pageMs);
-      await storyAt(0)?.illustrated;
+      await storyAt(0)?.ready;
       signal.throwIfAborted();
       put(0);
       await fontsLoaded(frame);

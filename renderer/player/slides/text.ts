@@ -2,6 +2,7 @@ import type { Slide } from '../../../service/wire/playlist.ts';
 import { richness, textLimit } from '../../../service/wire/richness.ts';
 import { createAddresses } from './addresses.ts';
 import { fontsLoaded, largestFit, overflows, watchSize } from './fit.ts';
+import { hyphenate } from './hyphenation.ts';
 import { cleanHtml, hideBrokenPictures, isHtml, picturesDecoded, requireModest, richnessOf } from './markup.ts';
 import { colour, type Look, lookOf, paint } from './palette.ts';
 import type { SlideFactory } from './slide.ts';
@@ -29,8 +30,9 @@ const scaleOf = (title: number, body: number, isStatement: boolean): Scale => {
   return isStatement ? { title: [1, 1], body: [21, 1.2] } : { title: [largestTitle, 1.5], body: [largestBody, 1] };
 };
 
-/** Below this t a word that is longer than a line is broken. */
+/** Below this t a word that is longer than a line is broken; one with soft hyphens earlier. */
 const SMALL_ENOUGH = 0.3;
+const SMALL_ENOUGH_TO_HYPHENATE = 0.65;
 
 const between = ([largest, smallest]: readonly [number, number], t: number): number =>
   largest * (smallest / largest) ** (1 - t);
@@ -73,6 +75,7 @@ export const createText: SlideFactory = ({ slide, payload, media }) => {
   const body = block('div', 'body');
   let scale: Scale = { title: [1, 1], body: [1, 1] };
   let isStatement = false;
+  let smallEnough = SMALL_ENOUGH;
 
   const write = async (): Promise<void> => {
     const text = slide.body?.trim() ?? '';
@@ -94,6 +97,7 @@ export const createText: SlideFactory = ({ slide, payload, media }) => {
     scale = scaleOf(title.textContent.length, length, isStatement);
     element.classList.toggle('statement', isStatement);
     element.classList.toggle('long', length > LONG_FROM);
+    if (await hyphenate(copy)) smallEnough = SMALL_ENOUGH_TO_HYPHENATE;
   };
 
   const holds = (titleSize: number, bodySize: number): boolean => {
@@ -106,7 +110,7 @@ export const createText: SlideFactory = ({ slide, payload, media }) => {
   const estimate = (): { t: number; isBroken: boolean } => {
     copy.classList.remove('broken');
     const t = largestFit(fits, true);
-    const isBroken = t < SMALL_ENOUGH;
+    const isBroken = t < smallEnough;
     copy.classList.toggle('broken', isBroken);
     return { t: isBroken ? largestFit(fits, true) : t, isBroken };
   };

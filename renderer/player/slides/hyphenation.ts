@@ -1,0 +1,19 @@
+/**
+ * Soft hyphens in the long words of German texts: compounds are wider than any line. Desktop browsers and Electron come
+ * without the dictionaries that `hyphens: auto` wants.
+ */
+const longWords = /\p{L}{14,}/gu;
+
+const isGerman = (): boolean => /^de\b/i.test(navigator.language);
+
+/** Puts soft hyphens into the long words of an element; resolves to whether there were any in a German display's texts. */
+export const hyphenate = async (root: HTMLElement): Promise<boolean> => {
+  // The patterns are large, and few texts need them.
+  if (!isGerman() || root.textContent.search(longWords) < 0) return false;
+  const { hyphenateSync } = await import('hyphen/de-1996');
+  const walker = document.createTreeWalker(root, NodeFilter.SHOW_TEXT);
+  for (let node = walker.nextNode(); node !== null; node = walker.nextNode()) {
+    node.nodeValue = (node.nodeValue ?? '').replace(longWords, (word) => hyphenateSync(word));
+  }
+  return true;
+};
