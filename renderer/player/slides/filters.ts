@@ -32,6 +32,14 @@ type DateStyle = Intl.DateTimeFormatOptions['dateStyle'];
 
 /** What is no number, or no date, is printed as it is. */
 export const createFilters = ({ locale, timeZone }: Place): Record<TemplateFilter, FilterImplOptions> => {
+  /** Made once for each set of options: making one takes longer than many uses, and templates are rendered each second. */
+  const clocks = new Map<string, Intl.DateTimeFormat>();
+  const clockFor = (options: Intl.DateTimeFormatOptions): Intl.DateTimeFormat => {
+    const key = JSON.stringify(options);
+    const clock = clocks.get(key) ?? new Intl.DateTimeFormat(locale, options);
+    clocks.set(key, clock);
+    return clock;
+  };
   const number =
     (options: (argument: string) => Intl.NumberFormatOptions) =>
     (value: unknown, argument?: unknown, digits?: unknown): unknown => {
@@ -46,8 +54,15 @@ export const createFilters = ({ locale, timeZone }: Place): Record<TemplateFilte
     (value: unknown, style: unknown = usual): unknown => {
       const time = moment(value);
       if (time === null) return value;
-      return new Intl.DateTimeFormat(locale, { ...options(style as DateStyle), timeZone }).format(time);
+      return clockFor({ ...options(style as DateStyle), timeZone }).format(time);
     };
+  const timeOf = date((timeStyle) => ({ timeStyle }), 'short');
+  const timeOfDay = (value: unknown, style: unknown = 'short'): string | null => {
+    const [, hours, minutes, seconds = 0] = /^(\d\d?):(\d\d)(?::(\d\d))?$/.exec(String(value)) ?? [];
+    if (minutes === undefined) return null;
+    const clock = clockFor({ timeStyle: style as DateStyle, timeZone: 'UTC' });
+    return clock.format(Date.UTC(2024, 0, 1, Number(hours), Number(minutes), Number(seconds)));
+  };
   const plain = number(() => ({}));
   const percent = number(() => ({ style: 'percent' }));
 
@@ -62,8 +77,8 @@ export const createFilters = ({ locale, timeZone }: Place): Record<TemplateFilte
     unit: number((unit) => ({ style: 'unit', unit })),
     /** `| day`, `| day: "full"` (or `medium`, `short`) */
     day: date((dateStyle) => ({ dateStyle }), 'long'),
-    /** `| time`, `| time: "medium"` (with seconds) */
-    time: date((timeStyle) => ({ timeStyle }), 'short'),
+    /** `| time`, `| time: "medium"` (with seconds); of a moment, or of a time of day such as `"19:30"` */
+    time: (value: unknown, style?: unknown) => timeOfDay(value, style) ?? timeOf(value, style),
     /** How long ago it was, or how long it is until then: `| ago` */
     ago(value: unknown): unknown {
       const time = moment(value);

@@ -18,6 +18,7 @@ describeBrowser('the demo', () => {
   it.each([
     ['landscape', { width: 1280, height: 720 }],
     ['portrait', { width: 720, height: 1280 }],
+    ['a band', { width: 1920, height: 300 }],
   ])('in %s shows every slide, with no fault and nothing cut off', { timeout: 90_000 }, async (_, viewport) => {
     const service = await startTestService();
     const payload = (await (await service.get('/api/screens/demo/playlist')).json()) as PlaylistPayload;

@@ -20,6 +20,8 @@ it.each([
   ['{{ then | day: "full" }}', 'Sonntag, 1. März 2026'],
   ['{{ then | time }}', '18:05'],
   ['{{ then | time: "medium" }}', '18:05:09'],
+  ['{{ "6:30" | time }} {{ "19:30:15" | time }}', '06:30 19:30'],
+  ['{{ "soon" | time }}', 'soon'],
   ['{{ 0 | day }}', '1. Januar 1970'],
   ['{{ then | ago }}', 'vor 3 Stunden'],
   ['{{ "2026-03-03T20:06:00Z" | ago }}', 'übermorgen'],
@@ -32,9 +34,9 @@ it.each([
 });
 
 it('in another language', () => {
-  expect(render('{{ 1234.5 | number }} {{ then | time }} {{ then | day }}', 'en-US', { then })).toBe(
-    '1,234.5 6:05 PM March 1, 2026',
-  );
+  expect(
+    render('{{ 1234.5 | number }} {{ then | time }} {{ "06:30" | time }} {{ then | day }}', 'en-US', { then }),
+  ).toBe('1,234.5 6:05 PM 6:30 AM March 1, 2026');
 });
 
 it('what makes no sense is told', () => {
