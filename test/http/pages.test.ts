@@ -52,7 +52,7 @@ describe('/screen/{slug}', () => {
 describe('an address that leads nowhere', () => {
   const asBrowser = { Accept: 'text/html,application/xhtml+xml,*/*;q=0.8' };
 
-  test.each(['/gone', '/lobby/menu', '/media/gone.jpg', '/screen/a/b'])('%s is a page for a browser', async (path) => {
+  test.each(['/gone', '/lobby/menu', '/screen/a/b', '/index.html'])('%s is a page for a browser', async (path) => {
     const response = await shared().get(path, { headers: asBrowser });
     expect([response.status, response.headers.get('content-type')]).toEqual([404, 'text/html; charset=utf-8']);
     expect(bootOf(await response.text())).toEqual({ pageToken: null, screens: [{ slug: 'lobby', name: 'Lobby' }] });
