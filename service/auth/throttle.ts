@@ -30,7 +30,8 @@ export type CredentialKind = 'signature' | 'page token';
 /**
  * Counts wrong credentials by address and kind: after two hundred in a minute, the wrong ones of the rest of that minute
  * are answered 429. Right ones are never refused, as many clients may share an address: a proxy's, or a machine's. So every
- * credential is verified; that costs some microseconds, less than the rest of the request.
+ * credential is verified: measured on two busy cores, a wrong signature costs 0.1 ms and a wrong token 0.4 ms. So the
+ * throttle keeps nobody from guessing, which the length of the secret does; it tells clients, and the log, that they guess.
  */
 export const createThrottle = ({ log, mostAddresses = 10_000 }: Options) => {
   const failures = new RateLimiterMemory({ points: MOST_FAILURES, duration: PER_SECONDS });

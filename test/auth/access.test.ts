@@ -1,6 +1,7 @@
 import { inspect } from 'node:util';
 import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest';
 import { createAccess } from '../../service/auth/access.ts';
+import { createNonces } from '../../service/auth/nonces.ts';
 import {
   readClock,
   sha256Hex,
@@ -18,9 +19,15 @@ const body = '{"command":"next"}';
 const everyAccess: readonly Access[] = ['public', 'signed', 'signed or page', 'page'];
 const pageAuth = (token: string): HeaderLines => ({ 'x-signage-page-auth': [token] });
 
-const setUp = (set: { secret?: string | null; previous?: string | null } = {}, clock = createClock()) => {
+interface Setup {
+  secret?: string | null;
+  previous?: string | null;
+  nonces?: ReturnType<typeof createNonces>;
+}
+
+const setUp = ({ nonces, ...set }: Setup = {}, clock = createClock()) => {
   const warn = vi.fn();
-  const guard = createTestGuard(clock);
+  const guard = createTestGuard(clock, nonces);
   const options = { secret, previous: null, ...set, pageTokenSeconds: 900, guard, now: clock.now, log: { warn } };
   const access = createAccess(options);
   const admit = (headers: HeaderLines, as: Access, address = '192.0.2.1') =>
@@ -285,4 +292,39 @@ test('no error and no log line gives a secret, a token or a MAC away', async () 
   expect(seen.every((error) => error instanceof Error)).toBe(true);
   for (const value of kept) expect(said).not.toContain(value);
   for (const mac of kept.flatMap((value) => value.match(/(?<=mac=)\w+/) ?? [])) expect(said).not.toContain(mac);
+});
+
+describe('the memory of nonces', () => {
+  const few = { total: 100, each: 3, guaranteed: 0 };
+  const nonces = () => createNonces({ peer: few, operator: few });
+  const relayedBy = (id: string) => ({ 'x-signage-relay': [id] });
+
+  test('takes a box by its address, whatever node ids it gives', async () => {
+    const { judge, sign } = setUp({ nonces: nonces() });
+    const send = (id: string, as: Access = 'signed', address?: string) =>
+      judge({ ...sign(), ...relayedBy(id) }, as, address);
+    expect([await send('a'), await send('b'), await send('c')]).toEqual(['accepted', 'accepted', 'accepted']);
+    expect(await send('d')).toBe('busy');
+    // Neither what only pages cause, nor other boxes, nor operators are kept out by that.
+    expect(await send('a', 'signed or page')).toBe('accepted');
+    expect(await send('a', 'signed', '192.0.2.2')).toBe('accepted');
+    expect(await judge(sign(), 'signed')).toBe('accepted');
+  });
+
+  test('knows a request again under the mark of another sender', async () => {
+    const { judge, sign } = setUp();
+    const copy = sign();
+    expect(await judge(copy, 'signed')).toBe('accepted');
+    for (const id of ['a', 'b'])
+      expect(await judge({ ...copy, ...relayedBy(id) }, 'signed')).toBe('signature_replayed');
+    expect(await judge(copy, 'signed', '192.0.2.9')).toBe('signature_replayed');
+  });
+
+  test('takes nothing from a sender who does not know the secret', async () => {
+    const { judge, sign } = setUp({ nonces: nonces() });
+    for (let count = 0; count < 20; count++) {
+      expect(await judge({ ...sign(otherSecret), ...relayedBy('a') }, 'signed')).toBe('signature_invalid');
+    }
+    expect(await judge({ ...sign(), ...relayedBy('a') }, 'signed')).toBe('accepted');
+  });
 });
