@@ -60,6 +60,7 @@ import { createRegistry } from './peers/registry.ts';
 import { createReplication } from './peers/replication.ts';
 import { peerRoutes } from './peers/routes.ts';
 import { createOwnState } from './peers/state.ts';
+import { createSourceLogs } from './source-log.ts';
 import { makeFolder } from './store/folder.ts';
 import { lockFolder } from './store/lock.ts';
 import { createStore } from './store/store.ts';
@@ -139,6 +140,7 @@ const wire = async (
   { active, lasting, close }: Closers,
 ): Promise<Service> => {
   const startedAt = new Date();
+  const logs = createSourceLogs(log);
   for (const warning of options.warnings) log.warn(warning);
   const { dataDir, uploadDir, mediaDir, site, timeZone, variant, childEnvironment: environment } = options;
   const { version } = packageJson;
@@ -153,7 +155,7 @@ const wire = async (
   const get = createGet();
   const cache = await openCache({ dataDir, log });
   const turns = createTurns({ total: 8, perHost: 2, gapMs: 1_000 });
-  const feeds = lasting(createFeeds({ cache, fetch: createFetch(get), reader: createReader(), turns, log }));
+  const feeds = lasting(createFeeds({ cache, fetch: createFetch(get), reader: createReader(), turns, logs }));
   const demoDir = join(resourcesDir, 'demo');
   const content = lasting(
     await openContent({ keeper, feeds, nodeId, log }, { dataDir, mediaDir, demoDir, variant, timeZone }),
@@ -164,15 +166,15 @@ const wire = async (
   const caller = createCaller({ secret: options.sharedSecret, now: wall });
   // The baseline knows nothing of them.
   const staticPeers = variant === 'extended' ? options.peers : [];
-  const peers = active(createRegistry({ log, caller }, { nodeId, instance, site, staticPeers }));
+  const peers = active(createRegistry({ logs, caller }, { nodeId, instance, site, staticPeers }));
   const gather = createGather(peers, nodeId);
   const sync = active(createSync({ log, peers, wall }, { nodeId }));
 
   // Pages, and what is done with them.
-  const reports = createReports({ log, slideOf: content.slide });
+  const reports = createReports({ logs, slideOf: content.slide });
   const hub = active(
     createHub({
-      log,
+      logs,
       reports,
       revisionOf: (slug) => content.payload(slug)?.revision,
       nameOf: (deviceId) => devices.get(deviceId)?.clientName ?? null,
@@ -180,7 +182,7 @@ const wire = async (
       onSkew: sync.onSkew,
     }),
   );
-  const landing = active(createLanding(log));
+  const landing = active(createLanding(logs));
   content.onChange(hub.announce);
   content.onChange(reports.contentChanged);
   const presence = active(createPresence({ hub, devices, peers, content, wall, steady }, { timeZone }));
@@ -189,7 +191,6 @@ const wire = async (
   const takeSnapshot = createSnapshot({ hub, peers, askPeers });
   const frames = createFrames({ isNamed: content.namesPage, get, steady });
   const commands = createCommands({
-    log,
     hub,
     rename: devices.rename,
     takeSnapshot,
@@ -198,8 +199,8 @@ const wire = async (
     onRedirect: frames.allow,
   });
   const sightings = createSightings({ devices, hub, landing, peers, gather });
-  const onboarding = createOnboarding({ log, devices, content, hub, landing, sightings, gather });
-  const replication = createReplication({ log, peers, content, devices, follow: onboarding.follow });
+  const onboarding = createOnboarding({ devices, content, hub, landing, sightings, gather });
+  const replication = createReplication({ log, logs, peers, content, devices, follow: onboarding.follow });
 
   // Media: this box's own, copies of remote ones, and those of other boxes.
   const hasher = lasting(createHasher());
@@ -221,7 +222,7 @@ const wire = async (
   const downloads = active(await createDownloads({ mediaDir, limit, get, hasher, requireRoom, folders, catalog }));
   const mirror = active(
     createMirror({
-      log,
+      logs,
       peers,
       content,
       catalog,
@@ -236,7 +237,7 @@ const wire = async (
   );
   const missingMedia = active(createMissingMedia({ log, content, mirror }));
   const library = await createLibrary({ ...options, folders, hasher, catalog, room, newest: mirror.newest, log });
-  const copies = active(createCopies({ content, feeds, ledger, downloads, room, hasher, log }));
+  const copies = active(createCopies({ content, feeds, ledger, downloads, room, hasher, logs }));
 
   // Streams.
   const ffmpeg = createFfmpeg({ environment }, options);
@@ -270,7 +271,7 @@ const wire = async (
     variant,
   });
   const onboardingRooms = createOnboardingRoutes(
-    { onboarding, landing, sightings, content, mediaProgress: mirror.progress },
+    { onboarding, landing, sightings, content, clientAddress, mediaProgress: mirror.progress },
     { publicUrl, host: options.host, machineName },
   );
   const pages = await createPages(
@@ -309,7 +310,7 @@ const wire = async (
   const connections = (slugs: readonly string[] | null) =>
     (slugs ?? content.screens().map(({ slug }) => slug)).map((slug) => ({ slug, connections: hub.snapshot(slug) }));
   const app = createApp({
-    log,
+    logs,
     gate,
     clientAddress,
     variant,
@@ -367,7 +368,7 @@ const wire = async (
     screenOf: (deviceId) => onboarding.status(deviceId, url).screenSlug,
     bind: async (deviceId, screenSlug) => {
       const clientName = devices.get(deviceId)?.clientName ?? content.payload(screenSlug)?.screen.name ?? screenSlug;
-      await onboarding.bind({ deviceId, clientName, screenSlug }, url, false);
+      await onboarding.bind({ deviceId, clientName, screenSlug }, url, false, logs('kiosk'));
     },
     close,
   };

@@ -1,16 +1,15 @@
 /** The only place where a command happens, whoever sends it. */
-import type { Logger } from 'pino';
 import { z } from 'zod';
 import type { Hub } from '../connections/hub.ts';
 import type { TakeSnapshot } from '../connections/snapshot.ts';
 import { CodedError } from '../errors.ts';
 import type { Gather } from '../peers/gather.ts';
+import type { SourceLog } from '../source-log.ts';
 import type { CommandResult, CommandTarget } from '../wire/commands.ts';
 import type { Screen } from '../wire/playlist.ts';
 import type { Order } from './parse.ts';
 
 interface Dependencies {
-  log: Logger;
   hub: Pick<Hub, 'select' | 'send' | 'rename'>;
   /** Stores the lasting name of a device; resolves once it is durable. */
   rename(deviceId: string, clientName: string): Promise<void>;
@@ -26,10 +25,11 @@ export interface Commands {
   /**
    * Carries an order out on the connections of a screen, on every box. A target that is not there is no error: `sent` is 0.
    * @param relayed by another box: it is carried out here alone
+   * @param log of the caller
    * @throws CodedError `invalid_field` where connectionId and clientId name two different pages;
    *   `insufficient_storage` where a name can't be stored
    */
-  run(screen: Screen, order: Order, relayed: boolean): Promise<CommandResult>;
+  run(screen: Screen, order: Order, relayed: boolean, log: SourceLog): Promise<CommandResult>;
 }
 
 /** What came of an order, here or there. */
@@ -41,7 +41,6 @@ interface Outcome {
 const relayAnswer = z.object({ sent: z.int().nonnegative() });
 
 export const createCommands = ({
-  log,
   hub,
   rename,
   takeSnapshot,
@@ -107,7 +106,7 @@ export const createCommands = ({
   };
 
   return {
-    run: async (screen, { command, target: given }, relayed) => {
+    run: async (screen, { command, target: given }, relayed, log) => {
       const { slug } = screen;
       const { target, degraded: isVague } = await resolve(slug, given, relayed);
       const order = { command, target };

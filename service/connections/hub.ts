@@ -1,7 +1,7 @@
 /** The live connections of player pages: what each shows, and the way to reach it. */
 import { randomUUID } from 'node:crypto';
-import type { Logger } from 'pino';
 import { type RawData, WebSocket } from 'ws';
+import type { SourceLogs } from '../source-log.ts';
 import type { CommandTarget } from '../wire/commands.ts';
 import type { Connection } from '../wire/connections.ts';
 import { deviceKey } from '../wire/readable.ts';
@@ -16,7 +16,7 @@ import {
 import { isOwnClientId } from './client-id.ts';
 import { readableLabel } from './label.ts';
 import type { Reports } from './reports.ts';
-import { createSockets, GOING_AWAY, POLICY_VIOLATION } from './sockets.ts';
+import { createSockets, GOING_AWAY } from './sockets.ts';
 
 /** What is known of a socket before its page has said anything. */
 export interface Origin {
@@ -27,7 +27,7 @@ export interface Origin {
 }
 
 interface Dependencies {
-  log: Logger;
+  logs: SourceLogs;
   /** Takes what pages tell that is no part of the snapshot. */
   reports: Pick<Reports, 'take' | 'plays' | 'forget'>;
   /** The revision that a screen's pages should show. */
@@ -85,8 +85,8 @@ const HELLO_MS = 5_000;
 
 const timestamp = (): string => new Date().toISOString();
 
-export const createHub = ({ log, reports, revisionOf, nameOf, siteTime, onSkew }: Dependencies): Hub => {
-  const sockets = createSockets(log);
+export const createHub = ({ logs, reports, revisionOf, nameOf, siteTime, onSkew }: Dependencies): Hub => {
+  const sockets = createSockets();
   const peers = new Map<string, Peer>();
   const joinListeners: ((place: Place) => void)[] = [];
 
@@ -95,6 +95,7 @@ export const createHub = ({ log, reports, revisionOf, nameOf, siteTime, onSkew }
 
   const join = (socket: WebSocket, { slug, ...origin }: Origin, hello: Hello, revision: string): Peer => {
     const isBelieved = isOwnClientId(hello.clientId, hello.clientKey);
+    const log = logs(`address ${origin.clientIp}`);
     if (!isBelieved) log.warn({ slug, address: origin.clientIp }, 'a page claimed the client id of another');
     const deviceId = isBelieved ? (hello.deviceId ?? null) : null;
     const at = timestamp();
@@ -123,7 +124,8 @@ export const createHub = ({ log, reports, revisionOf, nameOf, siteTime, onSkew }
     const peer: Peer = { socket, slug, connection };
     peers.set(connectionId, peer);
     sockets.write(socket, encode({ type: 'welcome', connectionId, clientName, revision, serverTime: Date.now() }));
-    log.info({ slug, connectionId, label: connection.label, address: connection.clientIp }, 'a page connected');
+    const { label, clientIp: address } = connection;
+    log.info({ slug, connectionId, label, address }, 'a page connected');
     if (deviceId !== null) for (const listener of joinListeners) listener({ connectionId, deviceId, slug });
     return peer;
   };
@@ -158,11 +160,11 @@ export const createHub = ({ log, reports, revisionOf, nameOf, siteTime, onSkew }
       const revision = revisionOf(origin.slug);
       if (peer !== null && revision !== undefined) sockets.write(socket, encode({ type: 'heartbeat', revision }));
     };
-    sockets.add(socket, { slug: origin.slug, address: origin.clientIp }, onSeen, onPing);
+    const log = logs(`address ${origin.clientIp}`);
+    sockets.add(socket, log, { slug: origin.slug, address: origin.clientIp }, { onSeen, onPing });
     const refuse = (reason: string): void => {
       clearTimeout(deadline);
-      log.warn({ slug: origin.slug, address: origin.clientIp, reason }, 'a socket broke the protocol');
-      socket.close(POLICY_VIOLATION, reason);
+      sockets.refuse(socket, reason);
     };
     const deadline = setTimeout(refuse, HELLO_MS, 'no hello within 5 s');
 

@@ -1,7 +1,7 @@
 /** What pages tell of themselves beyond what they show: what they could not show, their clocks, and how clean swaps are. */
 import { isDeepStrictEqual } from 'node:util';
-import type { Logger } from 'pino';
 import { remember } from '../recent.ts';
+import type { SourceLogs } from '../source-log.ts';
 import type { Gaps, PageHealth } from '../wire/health.ts';
 import type { Slide } from '../wire/playlist.ts';
 import type { PageMessage } from '../wire/socket.ts';
@@ -15,7 +15,7 @@ interface Speaker {
 type Report = Exclude<PageMessage, { type: 'hello' | 'state' | 'time' | 'skew' }>;
 
 interface Dependencies {
-  log: Logger;
+  logs: SourceLogs;
   /** A slide as it is in the content now. */
   slideOf(slug: string, slideId: string): Slide | undefined;
 }
@@ -79,7 +79,7 @@ const createWindow = () => {
   };
 };
 
-export const createReports = ({ log, slideOf }: Dependencies): Reports => {
+export const createReports = ({ logs, slideOf }: Dependencies): Reports => {
   const all = createWindow();
   const pages = new Map<string, Page>();
 
@@ -100,18 +100,19 @@ export const createReports = ({ log, slideOf }: Dependencies): Reports => {
   return {
     take: (speaker, report) => {
       const { slug } = speaker;
+      const log = logs(`page ${speaker.connectionId}`, speaker);
       if (report.type === 'fault') {
         const { slideId, reason } = report;
         const page = pageOf(speaker);
         page.lastFault = { at: new Date().toISOString(), slideId, reason };
         page.faultySlide = slideId === null ? undefined : slideOf(slug, slideId);
         const message = slideId === null ? 'a page could not show what it was told to' : 'a slide was skipped';
-        log.warn({ slug, slideId, reason }, message);
+        log.warn({ slideId, reason }, message);
       } else if (report.type === 'clock') {
         const { state, stepMs } = report;
         pageOf(speaker).clock = state;
-        if (state !== 'ok') log.warn({ ...speaker, clock: state }, 'the clocks of a page and of this service differ');
-        if (stepMs !== 0) log.warn({ ...speaker, stepMs }, 'the time of a page was set');
+        if (state !== 'ok') log.warn({ clock: state }, 'the clocks of a page and of this service differ');
+        if (stepMs !== 0) log.warn({ stepMs }, 'the time of a page was set');
       } else if (report.type === 'glyphs') {
         const { slideId, characters } = report;
         const { missingGlyphs } = pageOf(speaker);

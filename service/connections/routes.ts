@@ -77,7 +77,7 @@ export const createScreenRoutes = ({
       const { screen } = find(ctx.params.slug);
       const reached = { host: ctx.get('Host'), port: ctx.socket.localPort ?? 0 };
       const order = parseOrder(await readJson(ctx), variant, (url) => isOwnAuthority(url, reached));
-      const result = await commands.run(screen, order, isRelayed(ctx.req));
+      const result = await commands.run(screen, order, isRelayed(ctx.req), ctx.state.log);
       ctx.body = trimResult(result);
     },
   };

@@ -1,5 +1,4 @@
 /** Copies of the remote media that the content names, fetched ahead and kept fresh, so that a box plays on alone. */
-import type { Logger } from 'pino';
 import type { Content } from '../content/content.ts';
 import type { Feeds } from '../feeds/feeds.ts';
 import { lacksRoom } from '../media/download.ts';
@@ -9,6 +8,7 @@ import { headOf } from '../media/inspect.ts';
 import { judgeCopy, mediaTypeOf } from '../media/types.ts';
 import { FetchFault } from '../outbound/fault.ts';
 import type { Nearness } from '../outbound/networks.ts';
+import type { SourceLogs } from '../source-log.ts';
 import type { CopiesHealth } from '../wire/health.ts';
 import type { PlaylistPayload } from '../wire/playlist.ts';
 import { idleLife, lifeOf, retryAfter } from './freshness.ts';
@@ -22,7 +22,7 @@ interface Dependencies {
   downloads: Pick<Downloads, 'fetch'>;
   room: { quota: number; left(): Promise<number> };
   hasher: { follow(path: string): Following };
-  log: Logger;
+  logs: SourceLogs;
 }
 
 export type Copies = ReturnType<typeof createCopies>;
@@ -63,7 +63,8 @@ const shown = (address: string): string => {
 };
 
 /** Begins to follow the content. */
-export const createCopies = ({ content, feeds, ledger, downloads, room, hasher, log }: Dependencies) => {
+export const createCopies = ({ content, feeds, ledger, downloads, room, hasher, logs }: Dependencies) => {
+  const logOf = (url: string) => logs(`media of ${new URL(url).host}`);
   let standings = new Map<string, Standing>();
   /** What is being seen to, whether it is still named or not: nothing is fetched twice at a time. */
   const busy = new Map<string, Promise<void>>();
@@ -92,7 +93,7 @@ export const createCopies = ({ content, feeds, ledger, downloads, room, hasher, 
       return ledger.get(url);
     }
     if (closed) return copy;
-    log.warn({ url: shown(url) }, 'a copy has gone bad; it is fetched anew');
+    logOf(url).warn({ url: shown(url) }, 'a copy has gone bad; it is fetched anew');
     await ledger.drop(url, copy);
     return undefined;
   };
@@ -113,7 +114,7 @@ export const createCopies = ({ content, feeds, ledger, downloads, room, hasher, 
       return true;
     });
     if (changed === null) await ledger.note(url, { checkedAt: Date.now() });
-    else log.info({ url: shown(url) }, 'a remote medium is kept');
+    else logOf(url).info({ url: shown(url) }, 'a remote medium is kept');
   };
 
   const see = async (url: string, standing: Standing): Promise<void> => {
@@ -131,8 +132,8 @@ export const createCopies = ({ content, feeds, ledger, downloads, room, hasher, 
       standing.reason = fault.message;
       standing.lacksRoom = lacksRoom(fault.cause);
       standing.due = Date.now() + retryAfter(standing.failures, fault, Math.random());
-      log.warn({ url: shown(url), reason: fault.message }, 'a remote medium could not be fetched');
-      if (fault !== error) log.error({ err: error }, 'a copy could not be kept');
+      logOf(url).warn({ url: shown(url), reason: fault.message }, 'a remote medium could not be fetched');
+      if (fault !== error) logOf(url).error({ err: error }, 'a copy could not be kept');
     } finally {
       busy.delete(url);
       advance();

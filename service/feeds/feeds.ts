@@ -1,7 +1,7 @@
 /** The feeds and API sources of the content: followed, and their data put where the pages get them. */
-import type { Logger } from 'pino';
 import type { Nearness } from '../outbound/networks.ts';
 import type { Turns } from '../outbound/turns.ts';
+import type { SourceLogs } from '../source-log.ts';
 import type { Health } from '../wire/health.ts';
 import type { ApiSource, RssFeed } from '../wire/playlist.ts';
 import type { Cache, CacheEntry } from './cache.ts';
@@ -14,7 +14,7 @@ interface Dependencies {
   fetch: Fetch;
   reader: Reader;
   turns: Turns;
-  log: Logger;
+  logs: SourceLogs;
   /** ms since the epoch */
   now?: () => number;
   /** Of [0, 1). */
@@ -63,7 +63,7 @@ const tell = (before: Told | undefined, { state, entry }: Source): Told => {
   return isNews ? { status, fetched_at: fetchedAt, title, data, nearness } : before;
 };
 
-export const createFeeds = ({ cache, log, now = Date.now, random = Math.random, ...means }: Dependencies): Feeds => {
+export const createFeeds = ({ cache, logs, now = Date.now, random = Math.random, ...means }: Dependencies): Feeds => {
   const followed = new Map<string, Source>();
   const told = new Map<string, Told>();
   const listeners: (() => void)[] = [];
@@ -92,7 +92,7 @@ export const createFeeds = ({ cache, log, now = Date.now, random = Math.random, 
   const open = (settings: SourceSettings, before: CacheEntry | null): Source => {
     const key = keyOf(settings);
     const kept = before?.key === key ? before : cache.read().find((entry) => entry.key === key);
-    return openSource(settings, kept ?? null, { ...means, log, now, random, onChange });
+    return openSource(settings, kept ?? null, { ...means, log: logs(`feed ${settings.id}`), now, random, onChange });
   };
   const isSame = (one: SourceSettings, other: SourceSettings): boolean =>
     keyOf(one) === keyOf(other) && one.refreshSeconds === other.refreshSeconds;

@@ -1,8 +1,8 @@
 /** One feed or API source: fetched when its time comes, read, and its last good data held. */
 import { createHash } from 'node:crypto';
-import type { Logger } from 'pino';
 import { FetchFault } from '../outbound/fault.ts';
 import type { Turns } from '../outbound/turns.ts';
+import type { SourceLog } from '../source-log.ts';
 import type { RssFeed } from '../wire/playlist.ts';
 import type { CacheEntry } from './cache.ts';
 import type { Answer, Fetch } from './fetch.ts';
@@ -38,7 +38,7 @@ interface Dependencies {
   fetch: Fetch;
   reader: Reader;
   turns: Turns;
-  log: Logger;
+  log: SourceLog;
   /** ms since the epoch */
   now: () => number;
   /** Of [0, 1). */

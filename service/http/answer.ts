@@ -1,10 +1,10 @@
 /** What goes out where Koa is not, or no longer, in charge: errors, and answers that are ready to be written. */
 import type { IncomingMessage, ServerResponse } from 'node:http';
-import type { Logger } from 'pino';
 import type { Vouch } from '../auth/access.ts';
 import { answerHeader } from '../auth/sign.ts';
 import type { Payload } from '../content/payload.ts';
 import { CodedError } from '../errors.ts';
+import type { SourceLog } from '../source-log.ts';
 import { isUnavailable } from '../store/disk.ts';
 import { syncHeader } from '../wire/playlist.ts';
 import { matchesWeakly } from './conditions.ts';
@@ -27,7 +27,7 @@ const codeByStatus = {
 } as const;
 
 /** Makes an error one that a client may see; what is the service's own fault goes to the log in full. */
-export const toCodedError = (error: unknown, log: Logger): CodedError => {
+export const toCodedError = (error: unknown, log: Pick<SourceLog, 'error'>): CodedError => {
   if (error instanceof CodedError) return error;
   const { status, expose } = error as { status?: number; expose?: boolean };
   const code = expose ? codeByStatus[status as keyof typeof codeByStatus] : undefined;

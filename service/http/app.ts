@@ -5,10 +5,10 @@ import type { IncomingMessage, RequestListener } from 'node:http';
 import { Readable } from 'node:stream';
 import { Router } from '@koa/router';
 import Koa from 'koa';
-import type { Logger } from 'pino';
 import type { Admission } from '../auth/access.ts';
 import { answerHeader, clockHeader } from '../auth/sign.ts';
 import { CodedError } from '../errors.ts';
+import type { SourceLogs } from '../source-log.ts';
 import { deviceHeader } from '../wire/onboarding.ts';
 import { type Access, type OperationName, operations, type Rule } from '../wire/operations/index.ts';
 import { recipientHeader } from '../wire/peers.ts';
@@ -21,7 +21,7 @@ import type { Pages } from './pages.ts';
 import type { Context, Handler, RequestState, Routes } from './routes.ts';
 
 interface Dependencies {
-  log: Logger;
+  logs: SourceLogs;
   gate: Gate;
   clientAddress: ReturnType<typeof createClientAddress>;
   /** Judges a request's credentials. */
@@ -61,7 +61,7 @@ const isNavigation = ({ method, url, headers }: Pick<Koa.Context, 'method' | 'ur
 
 /** @throws Error where an operation has no handler, or two */
 export const createApp = ({
-  log,
+  logs,
   gate,
   clientAddress,
   admit,
@@ -92,8 +92,9 @@ export const createApp = ({
 
   app.use(async (ctx, next) => {
     const id = randomUUID();
-    const requestLog = log.child({ request: id, method: ctx.method, path: ctx.path });
-    ctx.state = { clientIp: clientAddress(ctx.req).clientIp, log: requestLog, bodySha256: null, vouch: null };
+    const { clientIp } = clientAddress(ctx.req);
+    const requestLog = logs(`address ${clientIp}`, { request: id, method: ctx.method, path: ctx.path });
+    ctx.state = { clientIp, log: requestLog, bodySha256: null, vouch: null };
     ctx.set({ ...securityHeaders, 'X-Request-Id': id });
     try {
       checkExpectation(ctx.get('Expect'));
@@ -120,9 +121,12 @@ export const createApp = ({
     });
   });
   // What fails once an answer is under way: the connection is cut, and the log knows.
-  app.on('error', (error: NodeJS.ErrnoException) => {
+  app.on('error', (error: NodeJS.ErrnoException, ctx: Koa.Context) => {
     const hungUp = ['EPIPE', 'ECONNRESET', 'ERR_STREAM_PREMATURE_CLOSE'].includes(error.code ?? '');
-    log[hungUp ? 'debug' : 'error']({ err: error }, 'an answer broke off');
+    logs(`address ${clientAddress(ctx.req).clientIp}`)[hungUp ? 'debug' : 'error'](
+      { err: error },
+      'an answer broke off',
+    );
   });
   return app.callback();
 };

@@ -1,15 +1,15 @@
 import type { IncomingMessage } from 'node:http';
 import type { RouterContext } from '@koa/router';
-import type { Logger } from 'pino';
 import type { WebSocket } from 'ws';
 import type { Vouch } from '../auth/access.ts';
+import type { SourceLog } from '../source-log.ts';
 import type { OperationName, SocketName } from '../wire/operations/index.ts';
 
 export interface RequestState {
   /** Where the request comes from; behind a trusted proxy, the forwarded address. */
   clientIp: string;
-  /** Names the request in every line that it causes. */
-  log: Logger;
+  /** Of the client's address; names the request in each line. */
+  log: SourceLog;
   /** What the body of a signed request must hash to (SHA-256, hex); null where the request is not signed. */
   bodySha256: string | null;
   /** Signs the answer; null where the request is not signed. */

@@ -1,7 +1,7 @@
 /** The sockets of landing pages: each hears the status of its device, on every change, and says nothing itself. */
-import type { Logger } from 'pino';
 import type { WebSocket } from 'ws';
-import { createSockets, POLICY_VIOLATION } from '../connections/sockets.ts';
+import { createSockets } from '../connections/sockets.ts';
+import type { SourceLogs } from '../source-log.ts';
 import type { LandingMessage } from '../wire/onboarding.ts';
 import { deviceKey } from '../wire/readable.ts';
 
@@ -16,8 +16,8 @@ interface Viewer {
 }
 
 export interface Landing {
-  /** Takes over a socket that has been upgraded, and tells it how things stand. */
-  attach(socket: WebSocket, deviceId: string, status: () => StatusMessage): void;
+  /** Takes over a socket of a client at an address, and sends it the status. */
+  attach(socket: WebSocket, address: string, deviceId: string, status: () => StatusMessage): void;
   /** Tells the pages of a device how things stand; answers how many it was written to. */
   tell(deviceId: string): number;
   /** Whether a page of the device is connected. */
@@ -32,8 +32,8 @@ export interface Landing {
 /** What changes without anybody saying so, the machine's address above all, is looked at this often. */
 const LOOK_MS = 2_000;
 
-export const createLanding = (log: Logger): Landing => {
-  const sockets = createSockets(log);
+export const createLanding = (logs: SourceLogs): Landing => {
+  const sockets = createSockets();
   const viewers = new Map<WebSocket, Viewer>();
 
   const write = (socket: WebSocket, message: string): boolean => sockets.write(socket, Buffer.from(message));
@@ -57,14 +57,15 @@ export const createLanding = (log: Logger): Landing => {
     );
 
   return {
-    attach: (socket, deviceId, status) => {
+    attach: (socket, address, deviceId, status) => {
       const viewer: Viewer = { deviceId, status, said: '' };
-      sockets.add(socket, { deviceId });
+      const log = logs(`address ${address}`);
+      sockets.add(socket, log, { deviceId, address });
       viewers.set(socket, viewer);
-      socket.on('message', () => socket.close(POLICY_VIOLATION, 'a landing page only listens'));
+      socket.on('message', () => sockets.refuse(socket, 'a landing page only listens'));
       socket.on('close', () => viewers.delete(socket));
       say(socket, viewer);
-      log.info({ deviceId }, 'a landing page connected');
+      log.info({ deviceId, address }, 'a landing page connected');
     },
     tell: (deviceId) => liveOf(deviceId).filter(([socket, viewer]) => say(socket, viewer)).length,
     has: (deviceId) => liveOf(deviceId).length > 0,

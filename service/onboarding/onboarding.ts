@@ -1,10 +1,10 @@
 /** Which screen a device plays: what is known of it, binding it, and telling its pages. */
-import type { Logger } from 'pino';
 import type { Hub } from '../connections/hub.ts';
 import type { Content } from '../content/content.ts';
 import { CodedError } from '../errors.ts';
 import type { Gather } from '../peers/gather.ts';
 import { remember } from '../recent.ts';
+import type { SourceLog } from '../source-log.ts';
 import type { Devices } from '../store/devices.ts';
 import { type Binding, type OnboardingResult, type OnboardingStatus, onboardingResult } from '../wire/onboarding.ts';
 import { type DeviceBinding, mostBindings } from '../wire/peers.ts';
@@ -14,7 +14,6 @@ import type { Landing } from './landing.ts';
 import type { Sightings } from './sightings.ts';
 
 interface Dependencies {
-  log: Logger;
   devices: Pick<Devices, 'get' | 'bind' | 'saw'>;
   content: Pick<Content, 'payload'>;
   hub: Pick<Hub, 'places' | 'onJoin' | 'rename' | 'send'>;
@@ -36,7 +35,7 @@ export interface Onboarding {
    * @param relayed by another box: only the pages here are told
    * @throws CodedError `screen_not_found`, or `insufficient_storage`
    */
-  bind(binding: Binding, base: string, relayed: boolean): Promise<OnboardingResult>;
+  bind(binding: Binding, base: string, relayed: boolean, log: SourceLog): Promise<OnboardingResult>;
   /** Tells the live pages of devices what another box knows of them, which is stored already. */
   follow(news: readonly DeviceBinding[]): void;
   /** A page of the device has heard where it belongs. */
@@ -54,15 +53,7 @@ const placed = ({ id, slug, name }: Screen, base: string) => ({
   playerUrl: base + pathOf(slug),
 });
 
-export const createOnboarding = ({
-  log,
-  devices,
-  content,
-  hub,
-  landing,
-  sightings,
-  gather,
-}: Dependencies): Onboarding => {
+export const createOnboarding = ({ devices, content, hub, landing, sightings, gather }: Dependencies): Onboarding => {
   /** Devices that had no live page when they were bound. They are told when one comes. */
   const behind = new Map<string, true>();
   const fallBehind = (deviceId: string): void => remember(behind, deviceKey(deviceId), true, mostBindings);
@@ -110,7 +101,7 @@ export const createOnboarding = ({
           : placed(screen, base)),
       };
     },
-    bind: async (binding, base, relayed) => {
+    bind: async (binding, base, relayed, log) => {
       const { deviceId, clientName, screenSlug } = binding;
       const screen = content.payload(screenSlug)?.screen;
       if (screen === undefined) throw new CodedError('screen_not_found', undefined, { field: 'screenSlug' });

@@ -6,6 +6,7 @@ import QRCode from 'qrcode';
 import type { Content } from '../content/content.ts';
 import { readFields } from '../fields.ts';
 import { readJson } from '../http/body.ts';
+import type { createClientAddress } from '../http/client-address.ts';
 import type { Context, Routes, Sockets } from '../http/routes.ts';
 import { listensAlone } from '../outbound/networks.ts';
 import { isRelayed } from '../peers/gather.ts';
@@ -20,6 +21,7 @@ interface Dependencies {
   landing: Pick<Landing, 'attach'>;
   sightings: Pick<Sightings, 'isKnown'>;
   content: Pick<Content, 'screens'>;
+  clientAddress: ReturnType<typeof createClientAddress>;
   /** As in {@link LandingMessage}. */
   mediaProgress(): MediaProgress;
 }
@@ -38,7 +40,7 @@ const reachedBy = ({ headers, socket }: IncomingMessage): Reached => ({
 });
 
 export const createOnboardingRoutes = (
-  { onboarding, landing, sightings, content, mediaProgress }: Dependencies,
+  { onboarding, landing, sightings, content, clientAddress, mediaProgress }: Dependencies,
   { publicUrl, host, machineName }: Options,
 ) => {
   // Asked each time: boxes are carried about, and addresses are leased.
@@ -74,7 +76,7 @@ export const createOnboardingRoutes = (
     },
     'POST /api/onboarding': async (ctx) => {
       const given = readFields(binding, await readJson(ctx));
-      answer(ctx, await onboarding.bind(given, baseFor(reachedBy(ctx.req)), isRelayed(ctx.req)));
+      answer(ctx, await onboarding.bind(given, baseFor(reachedBy(ctx.req)), isRelayed(ctx.req), ctx.state.log));
     },
   };
 
@@ -82,8 +84,9 @@ export const createOnboardingRoutes = (
     '/api/onboarding/socket': (request) => {
       const { deviceId } = readFields(deviceQuery, parseQuery((request.url ?? '').split('?', 2)[1] ?? ''));
       const reached = reachedBy(request);
+      const { clientIp } = clientAddress(request);
       return (socket) => {
-        landing.attach(socket, deviceId, () => ({
+        landing.attach(socket, clientIp, deviceId, () => ({
           type: 'status',
           ...onboarding.status(deviceId, baseFor(reached)),
           formUrl: formUrl(reached),

@@ -3,11 +3,11 @@
  * the same under one name on every box.
  */
 import { createHash } from 'node:crypto';
-import type { Logger } from 'pino';
 import type { Content } from '../content/content.ts';
 import type { createCatalog } from '../media/catalog.ts';
 import type { createDownloads } from '../media/downloads.ts';
 import { KEPT_MS } from '../media/folders.ts';
+import type { SourceLogs } from '../source-log.ts';
 import type { ReplicationHealth } from '../wire/health.ts';
 import type { MediaProgress } from '../wire/onboarding.ts';
 import { type PeerMedium, type PeerState, peerMedia } from '../wire/peers.ts';
@@ -17,7 +17,7 @@ import type { LivePeer, Peers } from './registry.ts';
 import { type Offer, timeOf, type Want, wantsOf } from './wants.ts';
 
 interface Dependencies {
-  log: Logger;
+  logs: SourceLogs;
   peers: Pick<Peers, 'alive' | 'call' | 'onState' | 'announce'>;
   content: Pick<Content, 'mediaNames' | 'onDocument'>;
   catalog: Pick<ReturnType<typeof createCatalog>, 'list' | 'unread' | 'onLearn'>;
@@ -69,7 +69,7 @@ interface Failure {
 }
 
 export const createMirror = ({
-  log,
+  logs,
   peers,
   content,
   catalog,
@@ -130,7 +130,7 @@ export const createMirror = ({
       await downloads.want({ name, size, sha256, modifiedAt: new Date(modifiedAt), from: urls });
       await reveal(name);
       failed.delete(name);
-      log.info({ name, size }, 'a medium came from a peer');
+      logs('media of peers').info({ name, size }, 'a medium came from a peer');
       arrived = true;
     } catch (error) {
       if (closed) return;
@@ -138,7 +138,7 @@ export const createMirror = ({
       const pause = Math.min(LONGEST_RETRY_MS, SHORTEST_RETRY_MS * 2 ** Math.min(failures - 1, 16));
       const reason = (error as Error).message;
       failed.set(name, { reason, failures, retryAt: performance.now() + pause });
-      log.warn({ name, reason }, 'a medium of a peer did not come');
+      logs('media of peers').warn({ name, reason }, 'a medium of a peer did not come');
     } finally {
       running.delete(name);
       soon();
@@ -213,7 +213,7 @@ export const createMirror = ({
       for (const { name, sha256 } of media) if (before?.get(name)?.sha256 !== sha256) failed.delete(name);
       soon();
     } else if (answer.status !== null) {
-      log.warn({ nodeId, reason: answer.reason }, 'a peer does not say what media it has');
+      logs(`peer ${nodeId}`).warn({ nodeId, reason: answer.reason }, 'a peer does not say what media it has');
     }
   };
 

@@ -2,8 +2,8 @@
  * Who is there. A hint is an address; a peer is a box that answered there, and named its node id and our site. One box by
  * several addresses is one peer.
  */
-import type { Logger } from 'pino';
 import type { z } from 'zod';
+import type { SourceLogs } from '../source-log.ts';
 import type { PeerHealth } from '../wire/health.ts';
 import { type PeerState, peerState, recipientHeader } from '../wire/peers.ts';
 import { type Address, createAddresses, type Source } from './addresses.ts';
@@ -71,7 +71,7 @@ export interface Registry extends Peers {
 }
 
 interface Dependencies {
-  log: Logger;
+  logs: SourceLogs;
   caller: Caller;
   /** ms, by a clock that is never stepped. */
   steady?: () => number;
@@ -99,7 +99,7 @@ interface Word {
 }
 
 export const createRegistry = (
-  { log, caller, steady = () => performance.now(), random = Math.random }: Dependencies,
+  { logs, caller, steady = () => performance.now(), random = Math.random }: Dependencies,
   { nodeId: self, instance, site, staticPeers }: Options,
 ): Registry => {
   const addresses = createAddresses();
@@ -125,7 +125,7 @@ export const createRegistry = (
     addresses.failed(address, reason, steady(), random());
     if (wasOpen || (address.nodeId === null && address.source !== 'static')) return;
     const message = address.foreign ? 'whoever is there is no peer' : 'a peer is away';
-    log.warn({ url: address.url, nodeId: address.nodeId, reason }, message);
+    logs(`peer ${address.url}`).warn({ url: address.url, nodeId: address.nodeId, reason }, message);
   };
 
   /** Somebody is there, but no peer. @param foreign nobody whom we look for, either */
@@ -155,7 +155,8 @@ export const createRegistry = (
     words.set(nodeId, { state, contactAt: Date.now() });
     // It may have moved here from there.
     if (isNew) for (const other of addresses.of(nodeId)) if (other !== address) void prober.ask(other);
-    if (!wasAlive) log.info({ nodeId, url: address.url, version: state.version }, 'a peer is there');
+    if (!wasAlive)
+      logs(`peer ${address.url}`).info({ nodeId, url: address.url, version: state.version }, 'a peer is there');
     for (const told of state.peers) follow(told, address.url);
     const peer = find(nodeId);
     if (isLive(peer)) for (const listener of listeners) listener(peer);

@@ -7,6 +7,7 @@ import type { Logger } from 'pino';
 import type { Content } from '../content/content.ts';
 import { documentHash, versionOf } from '../content/document.ts';
 import { remember } from '../recent.ts';
+import type { SourceLogs } from '../source-log.ts';
 import type { Devices } from '../store/devices.ts';
 import type { ReplicationHealth } from '../wire/health.ts';
 import {
@@ -23,6 +24,7 @@ import type { LivePeer, Peers } from './registry.ts';
 
 interface Dependencies {
   log: Logger;
+  logs: SourceLogs;
   peers: Pick<Peers, 'alive' | 'call' | 'onState' | 'announce'>;
   content: Pick<Content, 'document' | 'saw' | 'take' | 'onDocument' | 'lost'>;
   devices: Pick<Devices, 'list' | 'merge' | 'digest' | 'onChange'>;
@@ -59,7 +61,7 @@ interface Refused {
   lasting: boolean;
 }
 
-export const createReplication = ({ log, peers, content, devices, follow }: Dependencies): Replication => {
+export const createReplication = ({ log, logs, peers, content, devices, follow }: Dependencies): Replication => {
   /** By what was offered: a box, and a hash. */
   const refused = new Map<string, Refused>();
   /** By box: what it had, and what we had, when nothing of it was news any more. */
@@ -78,7 +80,7 @@ export const createReplication = ({ log, peers, content, devices, follow }: Depe
     const key = `${nodeId} ${sha256}`;
     if (refused.get(key)?.reason === reason) return;
     remember(refused, key, { nodeId, reason, lasting }, MOST_REFUSED);
-    log.warn({ nodeId, reason }, 'what a peer offers is not taken');
+    logs(`peer ${nodeId}`).warn({ nodeId, reason }, 'what a peer offers is not taken');
   };
 
   /** One job of a name at a time. */
@@ -162,13 +164,14 @@ export const createReplication = ({ log, peers, content, devices, follow }: Depe
     const request = { path: '/api/peers/bindings', deadlineMs: DEADLINE_MS, mostBytes: MOST_BINDINGS_BYTES };
     const answer = await peers.call(peer, { ...request, schema: peerBindings });
     if (!answer.ok) {
-      if (answer.status !== null) log.warn({ nodeId: peer.nodeId, reason: answer.reason }, 'a peer gives no bindings');
+      if (answer.status !== null)
+        logs(`peer ${peer.nodeId}`).warn({ nodeId: peer.nodeId, reason: answer.reason }, 'a peer gives no bindings');
       return;
     }
     const news = await devices.merge(answer.body.bindings);
     compared.set(peer.nodeId, `${theirs} ${devices.digest()}`);
     if (news.length === 0) return;
-    log.info({ nodeId: peer.nodeId, count: news.length }, 'bindings of a peer were taken');
+    logs(`peer ${peer.nodeId}`).info({ nodeId: peer.nodeId, count: news.length }, 'bindings of a peer were taken');
     follow(news);
   };
 

@@ -38,7 +38,7 @@ test('a page that reads nothing is dropped once a mebibyte waits for it, and cos
   const server = createServer().listen(0, '127.0.0.1');
   onTestFinished(() => void server.close());
   await once(server, 'listening');
-  const sockets = createSockets(pino({ level: 'silent' }));
+  const sockets = createSockets();
   onTestFinished(sockets.close);
   const accepted = new WebSocketServer({ server });
   const address = `ws://127.0.0.1:${(server.address() as AddressInfo).port}`;
@@ -49,7 +49,7 @@ test('a page that reads nothing is dropped once a mebibyte waits for it, and cos
       [WebSocket],
       unknown,
     ];
-    sockets.add(socket, {});
+    sockets.add(socket, pino({ level: 'silent' }), {});
     return { page, socket };
   };
   const [mute, healthy] = [await connect(), await connect()];

@@ -42,10 +42,10 @@ describe('on a clock that is turned by hand', () => {
   });
 
   const start = () => {
-    const sockets = createSockets(pino({ level: 'silent' }));
+    const sockets = createSockets();
     const fake = new FakeSocket();
     const socket = fake as unknown as WebSocket;
-    sockets.add(socket, {});
+    sockets.add(socket, pino({ level: 'silent' }), {});
     return { fake, isLive: () => sockets.isLive(socket) };
   };
 

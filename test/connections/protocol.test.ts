@@ -65,9 +65,10 @@ describe('closed with 1008', () => {
   });
 
   test('a socket that says nothing for 5 s', async () => {
-    const page = await openPage(service(), 'lobby');
+    const fresh = await startTestService({ content: lobby });
+    const page = await openPage(fresh, 'lobby');
     expect(await page.closed).toBe(1008);
-    expect(service().log()).toContain('no hello within 5 s');
+    expect(fresh.log()).toContain('no hello within 5 s');
     expect(page.messages).toEqual([]);
   });
 });

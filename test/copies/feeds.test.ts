@@ -42,7 +42,7 @@ const startCopies = async (
     } as unknown as Parameters<typeof createCopies>[0]['content'],
     feeds: { reach: () => reach },
     room: { quota: 1e9, left: async () => 1e9 },
-    ...{ ledger, downloads, hasher, log },
+    ...{ ledger, downloads, hasher, logs: () => log },
   });
   onTestFinished(async () => {
     copies.close();

@@ -28,7 +28,7 @@ const follow = async (listener: RequestListener, now: () => number = Date.now, g
     fetch: createFetch(get),
     reader: createReader(),
     turns: createTurns({ total: 1, perHost: 1, gapMs: 0 }),
-    log,
+    logs: () => log,
     now,
     random: () => 0,
   });

@@ -70,7 +70,6 @@ describe('binding a device', () => {
   it('tells nobody where the disk is full', async () => {
     const told: unknown[] = [];
     const onboarding = createOnboarding({
-      log: pino({ level: 'silent' }),
       content: { payload: (slug) => ({ screen: { slug } }) as never },
       devices: {
         get: () => undefined,
@@ -88,7 +87,9 @@ describe('binding a device', () => {
       gather: async () => ({ answers: [], degraded: told.push('peers') > 0 }),
     });
     const binding = { deviceId: 'device-1', clientName: 'Front desk', screenSlug: 'lobby' };
-    await expect(onboarding.bind(binding, 'http://box', false)).rejects.toMatchObject({ status: 507 });
+    await expect(onboarding.bind(binding, 'http://box', false, pino({ level: 'silent' }))).rejects.toMatchObject({
+      status: 507,
+    });
     expect(told).toStrictEqual([]);
   });
 });

@@ -39,7 +39,7 @@ const createLan = (boxes: ReadonlyMap<string, string>) => {
     close: () => {},
   } as unknown as Caller;
   const registry = createRegistry(
-    { log: pino({ level: 'silent' }), caller, steady: () => Date.now(), random: () => 0.5 },
+    { logs: () => pino({ level: 'silent' }), caller, steady: () => Date.now(), random: () => 0.5 },
     { nodeId: randomUUID(), instance: 'one', site, staticPeers: [] },
   );
   onTestFinished(registry.close);

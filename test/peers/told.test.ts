@@ -94,7 +94,7 @@ it('a peer that nobody vouches for sends a box to no address but of a box, and w
     close: () => {},
   } as unknown as Caller;
   const registry = createRegistry(
-    { log: pino({ level: 'silent' }), caller },
+    { logs: () => pino({ level: 'silent' }), caller },
     { nodeId: randomUUID(), instance: 'me', site: 'default', staticPeers: [] },
   );
   onTestFinished(registry.close);

@@ -1,0 +1,15 @@
+/** At most `limit` events within any `windowMs`, exactly. */
+export const createRate = (limit: number, windowMs: number) => {
+  /** Times of the events that still count, ms; the oldest first. */
+  const times: number[] = [];
+
+  return {
+    /** Counts an event, unless there are too many. @returns whether it was counted */
+    take(now: number): boolean {
+      while (times[0] !== undefined && now - times[0] >= windowMs) times.shift();
+      if (times.length >= limit) return false;
+      times.push(now);
+      return true;
+    },
+  };
+};
