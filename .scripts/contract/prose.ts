@@ -32,8 +32,8 @@ variant has it: there the extended operations are 404, the extended fields are a
 **HEAD** works wherever GET does.
 
 **Errors.** Every error under \`/api\` has a code for programs and one sentence for a person; elsewhere it is the sentence,
-as plain text. The examples of a response name the codes that an operation can answer with. Further, any request can
-meet 404 \`not_found\` where there is nothing at its path, and 417 for an expectation other than \`100-continue\`.
+as plain text. The examples of a response name the codes that an operation can answer with. Where there is nothing at a
+path the answer is 404 \`not_found\`.
 
 | code | status | default message |
 | --- | --- | --- |

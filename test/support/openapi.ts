@@ -25,8 +25,8 @@ interface Document {
   components: { responses: Record<string, ResponseObject> };
 }
 
-/** Statuses that any request can meet, whether there is something at its path or not. */
-const anywhere = [400, 404, 405, 408, 417, 421, 431];
+/** What a request can meet that is for no operation: nothing is at its path, or not by its method. */
+const anywhere = [400, 403, 404, 405, 408, 417, 421, 431];
 
 const open = (variant: Variant, name: string) => {
   const file = join(import.meta.dirname, '..', '..', 'resources', name);
@@ -70,9 +70,7 @@ const open = (variant: Variant, name: string) => {
     const operation = place?.operations[method.toLowerCase()];
     const given = operation?.responses[status] ?? operation?.responses[`${String(status)[0]}XX`];
     if (given === undefined) {
-      const isMethodRefused = operation === undefined && place !== null && [403, 405].includes(status);
-      const isGeneral = operation === undefined ? anywhere.includes(status) : status === 417;
-      return isMethodRefused || isGeneral ? undefined : fail('there is no such status');
+      return operation === undefined && anywhere.includes(status) ? undefined : fail('there is no such status');
     }
     const pointer =
       '$ref' in given

@@ -1,0 +1,280 @@
+/** Requests for every operation of an OpenAPI document, and for what lies beside them. */
+import fc from 'fast-check';
+import { anyOfSchema, hostile, hostileString, type Resolve, type Schema, valid } from './values.ts';
+
+/** How a request says who sends it. */
+export const credentials = [
+  'none',
+  'signed',
+  'page',
+  'wrong signature',
+  'stale signature',
+  'malformed signature',
+  'wrong page token',
+  'replayed signature',
+] as const;
+export type Credentials = (typeof credentials)[number];
+
+export interface FuzzRequest {
+  method: string;
+  /** Path and query, as sent. */
+  target: string;
+  headers: Record<string, string>;
+  body: Buffer | null;
+  credentials: Credentials;
+}
+
+interface Parameter {
+  name: string;
+  in: 'path' | 'query' | 'header';
+  required?: boolean;
+  schema: Schema;
+  example?: string;
+}
+
+interface OperationObject {
+  parameters?: Parameter[];
+  requestBody?: { content: Record<string, { schema: Schema }> };
+}
+
+export interface OpenApi {
+  paths: Record<string, Record<string, OperationObject>>;
+}
+
+/** Names of things that are there, so that valid requests meet them; what is made by chance is bounded in number. */
+const known: Record<string, readonly string[]> = {
+  slug: ['lobby', 'bar'],
+  screenSlug: ['lobby', 'bar'],
+  filename: ['hall.jpg', 'a.png', 'b.mp4', 'menu.pdf', 'x.html', 'ü ß.txt', 'news.json'],
+  deviceId: ['h4np-8s2v-c6ya', 'k7qm-3x9f-t2wd', 'device-1', 'a'],
+  deviceIds: ['h4np-8s2v-c6ya,device-1'],
+  screens: ['lobby,bar', 'gone'],
+  source: ['rtmp://127.0.0.1:1/live/a', 'rtmp://127.0.0.1:1/live/b', 'srt://127.0.0.1:1'],
+  url: ['http://127.0.0.1:9/film.mp4', 'http://127.0.0.1:9/board', '/screen/lobby', '/media/hall.jpg'],
+  origin: ['http://127.0.0.1:8080'],
+  key: ['0123456789abcdef'],
+  fileName: ['0.ts'],
+  path: ['player.js', 'x', '.', 'x/..', 'x%2f..%2f..', ''],
+  clientId: ['client-1'],
+};
+
+const pooled = (name: string, otherwise: fc.Arbitrary<unknown>): fc.Arbitrary<unknown> =>
+  known[name] === undefined
+    ? otherwise
+    : fc.oneof({ weight: 12, arbitrary: fc.constantFrom(...known[name]) }, { weight: 1, arbitrary: otherwise });
+
+const escaped = (value: unknown): string => {
+  const text = typeof value === 'string' ? value : JSON.stringify(value);
+  return encodeURIComponent(text.replace(/[\ud800-\udfff]/g, '\ufffd'));
+};
+
+/** Escapes as a program does; now and then not at all, or wrongly. Nothing that Node's client refuses to send. */
+const inTarget = (arbitrary: fc.Arbitrary<unknown>): fc.Arbitrary<string> =>
+  fc.tuple(arbitrary, fc.integer({ min: 0, max: 19 })).map(([value, how]) => {
+    if (how === 0) return `${escaped(value)}%ZZ`;
+    if (how === 1)
+      return String(value)
+        .replace(/[^!-~]/g, '')
+        .slice(0, 200);
+    return escaped(value).slice(0, 4_000);
+  });
+
+const headerValue = hostileString.map((value) => value.replace(/[^\t\x20-\x7e\x80-\xff]/g, '').slice(0, 1_000));
+
+const oddHeaders: fc.Arbitrary<Record<string, string>> = fc.oneof(
+  { weight: 6, arbitrary: fc.constant({}) },
+  {
+    weight: 5,
+    arbitrary: fc.constantFrom<Record<string, string>>(
+      { 'if-none-match': '*' },
+      { 'if-none-match': 'W/"x", "y"' },
+      { 'if-match': '"x"' },
+      { 'if-modified-since': 'Thu, 01 Jan 2099 00:00:00 GMT' },
+      { 'if-unmodified-since': 'Thu, 01 Jan 1970 00:00:00 GMT' },
+      { range: 'bytes=0-' },
+      { range: 'bytes=-1' },
+      { range: 'bytes=5-2' },
+      { range: 'bytes=0-0,2-3' },
+      { range: 'bytes=99999999999999999999-' },
+      { range: 'items=0-1' },
+      { 'if-range': '"x"', range: 'bytes=0-1' },
+      { origin: 'https://evil.example' },
+      { origin: 'null' },
+      { 'sec-fetch-site': 'cross-site' },
+      { referer: 'https://evil.example/x' },
+      { 'x-signage-relay': '1f0f4a86-9d37-4b1c-8a6f-1c550b9d3c1e' },
+      { 'x-signage-recipient': '1f0f4a86-9d37-4b1c-8a6f-1c550b9d3c1e' },
+      { 'x-signage-device': 'h4np-8s2v-c6ya' },
+      { 'x-signage-device': 'not a device id!' },
+      { expect: 'x' },
+      { host: 'evil.example' },
+      { host: '' },
+      { host: 'localhost:1' },
+      { connection: 'close' },
+      { connection: 'Upgrade, HTTP2-Settings', upgrade: 'h2c', 'http2-settings': 'AAMAAABkAAQAAP__' },
+      { accept: 'application/xml' },
+      { 'accept-encoding': 'br' },
+      { 'content-range': 'bytes 0-1/9' },
+      { 'content-encoding': 'gzip' },
+      { 'x-forwarded-for': '1.2.3.4' },
+      { 'x-http-method-override': 'DELETE' },
+    ),
+  },
+  {
+    weight: 1,
+    arbitrary: fc
+      .tuple(fc.constantFrom('range', 'if-none-match', 'origin', 'host', 'content-type', 'x-any'), headerValue)
+      .map(([name, value]) => ({ [name]: value })),
+  },
+);
+
+const bodyOf = (
+  { requestBody }: OperationObject,
+  resolve: Resolve,
+): fc.Arbitrary<{ body: Buffer | null; type: string | null }> => {
+  const [type, media] = Object.entries(requestBody?.content ?? {})[0] ?? [];
+  const odd = fc
+    .tuple(
+      fc.oneof(
+        fc.uint8Array({ maxLength: 200 }).map((bytes) => Buffer.from(bytes)),
+        fc
+          .constantFrom('', '{', '[]', 'null', '\ufeff{}', '"x"', '{"a":1}x', '['.repeat(30_000))
+          .map((text) => Buffer.from(text)),
+        fc.constant(Buffer.alloc(70_000, 0x20)),
+        hostile.map((value) => Buffer.from(JSON.stringify(value))),
+      ),
+      fc.constantFrom(
+        'application/json',
+        'text/plain',
+        'application/json; charset=utf-16',
+        'multipart/form-data',
+        '',
+        type ?? '',
+      ),
+    )
+    .map(([body, of]) => ({ body, type: of || null }));
+  const none = fc.constant({ body: null, type: null });
+  if (media === undefined) return fc.oneof({ weight: 12, arbitrary: none }, { weight: 1, arbitrary: odd });
+  const content =
+    type === 'application/json'
+      ? fieldsOf(media.schema, resolve).map((value) => Buffer.from(JSON.stringify(value)))
+      : fc.uint8Array({ maxLength: 2_000 }).map((bytes) => Buffer.from(bytes));
+  return fc.oneof(
+    { weight: 12, arbitrary: content.map((body) => ({ body, type: type ?? null })) },
+    { weight: 3, arbitrary: odd },
+    { weight: 1, arbitrary: none },
+  );
+};
+
+/** A body in which names of things that are there stand often enough. */
+const fieldsOf = (schema: Schema, resolve: Resolve): fc.Arbitrary<unknown> =>
+  fc
+    .tuple(anyOfSchema(schema, resolve), fc.infiniteStream(fc.nat()), fc.integer({ min: 0, max: 9 }))
+    .map(([value, picks, keep]) => {
+      if (keep === 0 || typeof value !== 'object' || value === null || Array.isArray(value)) return value;
+      return Object.fromEntries(
+        Object.entries(value).map(([name, each]) => {
+          const pool = known[name];
+          return [name, pool && typeof each === 'string' ? pool[(picks.next().value ?? 0) % pool.length] : each];
+        }),
+      );
+    });
+
+const queryOf = (parameters: readonly Parameter[]): fc.Arbitrary<string> => {
+  if (parameters.length === 0) return fc.constantFrom('', '', '', '?', '?x=1', '?__proto__=1', '?a[]=1&a[]=2');
+  const each = parameters.map(({ name, schema }) =>
+    fc
+      .tuple(
+        fc.integer({ min: 0, max: 11 }),
+        inTarget(
+          pooled(
+            name,
+            valid(schema, (same) => same),
+          ),
+        ),
+        inTarget(hostileString),
+      )
+      .map(([how, value, bad]) => {
+        if (how === 0) return [];
+        if (how === 1) return [`${name}=${bad}`];
+        if (how === 2) return [`${name}=${value}`, `${name}=${bad}`];
+        if (how === 3) return [`${name}[]=${value}`];
+        return [`${name}=${value}`];
+      }),
+  );
+  return fc.tuple(...each).map((parts) => {
+    const all = parts.flat();
+    return all.length === 0 ? '' : `?${all.join('&')}`;
+  });
+};
+
+const pathOf = (template: string, parameters: readonly Parameter[]): fc.Arbitrary<string> => {
+  const values = parameters.map(({ name, schema }) =>
+    fc.oneof(
+      {
+        weight: 9,
+        arbitrary: inTarget(
+          pooled(
+            name,
+            valid(schema, (same) => same),
+          ),
+        ),
+      },
+      { weight: 1, arbitrary: inTarget(hostileString) },
+    ),
+  );
+  return fc.tuple(fc.integer({ min: 0, max: 60 }), ...values).map(([how, ...given]) => {
+    const path = parameters.reduce((text, { name }, at) => text.replace(`{${name}}`, () => given[at] ?? ''), template);
+    if (how === 0) return `${path}/`;
+    if (how === 1) return path.replace('/', '//');
+    if (how === 2) return `/x/..${path}`;
+    if (how === 3) return path.toUpperCase();
+    return path;
+  });
+};
+
+const credentialsOf = (secret: boolean): fc.Arbitrary<Credentials> =>
+  secret
+    ? fc.oneof(
+        { weight: 6, arbitrary: fc.constant<Credentials>('signed') },
+        { weight: 3, arbitrary: fc.constant<Credentials>('page') },
+        { weight: 3, arbitrary: fc.constantFrom(...credentials) },
+      )
+    : fc.oneof(
+        { weight: 9, arbitrary: fc.constant<Credentials>('none') },
+        { weight: 1, arbitrary: fc.constantFrom(...credentials) },
+      );
+
+const otherMethods = ['OPTIONS', 'PATCH', 'DELETE', 'PUT', 'POST', 'GET', 'TRACE', 'PROPFIND', 'PURGE'];
+
+/** Requests for the operations of a document, all as likely. @param secret whether the service has one */
+export const requestsOf = (document: OpenApi, resolve: Resolve, secret: boolean): fc.Arbitrary<FuzzRequest> => {
+  const each = Object.entries(document.paths).flatMap(([template, operations]) =>
+    Object.entries(operations).map(([method, operation]) => {
+      const of = (place: Parameter['in']) => (operation.parameters ?? []).filter((parameter) => parameter.in === place);
+      const bodies = bodyOf(operation, resolve);
+      return fc
+        .tuple(
+          fc.oneof(
+            { weight: 30, arbitrary: fc.constant(method.toUpperCase()) },
+            { weight: 1, arbitrary: fc.constantFrom(...otherMethods) },
+          ),
+          pathOf(template, of('path')),
+          queryOf(of('query')),
+          oddHeaders,
+          bodies,
+          credentialsOf(secret),
+        )
+        .map(
+          ([verb, path, query, headers, { body, type }, who]): FuzzRequest => ({
+            method: verb,
+            target: `${path}${query}`.slice(0, 6_000) || '/',
+            headers: { ...(type !== null && { 'content-type': type }), ...headers },
+            body,
+            credentials: who,
+          }),
+        );
+    }),
+  );
+  return fc.oneof(...each);
+};
