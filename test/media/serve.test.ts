@@ -30,7 +30,7 @@ describe('types', () => {
       expect(status).toBe(200);
       expect(headers.get('content-type')).toBe(type);
       expect(headers.get('content-disposition')).toBe(null);
-      expect(headers.get('content-security-policy')).toBe("default-src 'none'; sandbox");
+      expect(headers.get('content-security-policy')).toBe("default-src 'none'; sandbox; frame-ancestors 'self'");
       expect(headers.get('x-content-type-options')).toBe('nosniff');
       expect(headers.get('cache-control')).toBe('no-cache');
     }
@@ -52,7 +52,7 @@ describe('types', () => {
       const { headers } = await request(`/media/${encodeURIComponent(name)}`);
       expect(headers.get('content-type')).toBe('application/octet-stream');
       expect(headers.get('content-disposition')).toContain(`attachment; filename=`);
-      expect(headers.get('content-security-policy')).toBe("default-src 'none'; sandbox");
+      expect(headers.get('content-security-policy')).toBe("default-src 'none'; sandbox; frame-ancestors 'self'");
       expect(headers.get('x-content-type-options')).toBe('nosniff');
     }
   });
@@ -149,7 +149,9 @@ describe('validators', () => {
     const unchanged = await read({ 'If-None-Match': etag });
     expect(unchanged.status).toBe(304);
     expect(unchanged.headers.get('etag')).toBe(etag);
-    expect(unchanged.headers.get('content-security-policy')).toBe("default-src 'none'; sandbox");
+    expect(unchanged.headers.get('content-security-policy')).toBe(
+      "default-src 'none'; sandbox; frame-ancestors 'self'",
+    );
     expect((await read({ 'If-None-Match': '"another"' })).status).toBe(200);
     expect((await read({ 'If-Match': etag })).status).toBe(200);
     expect((await read({ 'If-Match': '"another"' })).status).toBe(412);
