@@ -25,10 +25,28 @@ const startHeadless = async (reason: string): Promise<void> => {
 
 const startKiosk = (electron: string): void => {
   console.log('Starting the kiosk.');
-  const kiosk = spawn(electron, [root], { stdio: 'inherit' });
-  for (const signal of ['SIGTERM', 'SIGINT'] as const) process.on(signal, () => kiosk.kill(signal));
-  kiosk.on('error', () => void startHeadless('Electron could not be started'));
-  kiosk.on('exit', (code) => process.exit(code ?? 1));
+  const kiosk = spawn(electron, [root], { stdio: ['inherit', 'inherit', 'inherit', 'ipc'] });
+  let hasWindow = false;
+  let isStopping = false;
+  const stop = (signal: NodeJS.Signals): void => {
+    isStopping = true;
+    kiosk.kill(signal);
+  };
+  const fallBack = (reason: string): void => {
+    // The service has handlers of its own.
+    for (const signal of ['SIGTERM', 'SIGINT'] as const) process.off(signal, stop);
+    void startHeadless(reason);
+  };
+  for (const signal of ['SIGTERM', 'SIGINT'] as const) process.on(signal, stop);
+  kiosk.on('message', (message) => {
+    if (message === 'window-opened') hasWindow = true;
+  });
+  kiosk.on('error', () => fallBack('Electron could not be started'));
+  kiosk.on('exit', (code, signal) => {
+    // Code 0: another kiosk runs already and was brought to the front.
+    if (hasWindow || isStopping || code === 0) process.exit(code ?? 1);
+    fallBack(`Electron ended (${signal ?? `exit code ${code}`}) before it opened a window`);
+  });
 };
 
 if (!hasDisplay()) await startHeadless('There is no display');

@@ -24,7 +24,7 @@ import {
   type MaintenanceOrder,
 } from './service-host.ts';
 import { withRotation } from './settings.ts';
-import { refusedSwitches } from './switches.ts';
+import { refusal, refusedSwitches } from './switches.ts';
 import { troublePage } from './trouble.ts';
 import { viewOf } from './view.ts';
 
@@ -135,7 +135,7 @@ const fail = (error: unknown): void => {
 const takeLock = (): boolean => {
   const refused = app.isPackaged ? refusedSwitches(process.argv.slice(1)) : [];
   if (refused.length > 0) {
-    console.error(`${refused.join(' ')} is refused: it would open the kiosk to others`);
+    console.error(refusal(refused, paths.appImage));
     app.exit(EXIT_CONFIG);
     return false;
   }
@@ -214,6 +214,8 @@ const arrange = (): void => {
 const openWindows = (): void => {
   Menu.setApplicationMenu(null);
   arrange();
+  // `npm start` falls back to the headless service where Electron ends before this.
+  if (screens.list().length > 0) process.send?.('window-opened');
   screen.on('display-added', arrange);
   screen.on('display-removed', arrange);
   screen.on('display-metrics-changed', arrange);

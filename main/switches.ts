@@ -44,3 +44,20 @@ export const refusedSwitches = (argv: readonly string[]): string[] =>
     const [, name] = /^(?:--?|\/)([^=]+)/.exec(argument) ?? [];
     return name !== undefined && refused.has(name.toLowerCase());
   });
+
+/**
+ * Says which switches are refused and, for an AppImage, what to do: its launcher adds `--no-sandbox` by itself where the
+ * system restricts user namespaces.
+ * @param switches as `refusedSwitches` returns them, at least one
+ * @param appImage the path of the AppImage that runs; null: none
+ */
+export const refusal = (switches: readonly string[], appImage: string | null): string => {
+  const message = `${switches.join(' ')} is refused: it would open the kiosk to others`;
+  if (appImage === null || !switches.includes('--no-sandbox')) return message;
+  return `${message}.
+An AppImage adds --no-sandbox where this system does not let programs create user namespaces, which the sandbox of web pages needs.
+Install the .deb instead: it brings the permission for itself. Or permit user namespaces for all programs, as root:
+  sysctl -w kernel.apparmor_restrict_unprivileged_userns=0   (Ubuntu 24.04 and newer)
+  sysctl -w kernel.unprivileged_userns_clone=1   (older Debian)
+The command \`unshare -Ur true\` (package util-linux) succeeds once they are permitted.`;
+};

@@ -51,6 +51,13 @@ const electronIn = (): string => {
   return folder;
 };
 
+/** A folder with an Electron that is this shell script. */
+const electronThat = (script: string): string => {
+  const folder = temporaryFolder();
+  writeFileSync(join(folder, 'electron'), `#!/bin/sh\n${script}\n`, { mode: 0o755 });
+  return folder;
+};
+
 test('without a display it runs without a window', async () => {
   const { lines, isListening } = start({});
   await isListening();
@@ -63,6 +70,42 @@ test('so it does where Electron can not be started', async () => {
   const { lines, isListening } = start({ DISPLAY: ':99', ELECTRON_OVERRIDE_DIST_PATH: temporaryFolder() });
   await isListening();
   expect(lines()[1]).toMatch(/^Electron could not be started, so the player runs without a window/);
+});
+
+test.each([
+  ['that refuses to run as root', 'exit 1', 'exit code 1'],
+  ['that misses a library', 'exit 127', 'exit code 127'],
+  ['whose sandbox the system forbids', 'kill -TRAP $$', 'SIGTRAP'],
+  ['that crashes without its display', 'kill -SEGV $$', 'SIGSEGV'],
+])('an Electron %s leaves the player running without a window', async (_title, script, how) => {
+  const { lines, isListening } = start({ DISPLAY: ':99', ELECTRON_OVERRIDE_DIST_PATH: electronThat(script) });
+  await isListening();
+  expect(lines()[1]).toBe(
+    `Electron ended (${how}) before it opened a window, so the player runs without a window: open the address below in any browser.`,
+  );
+});
+
+test.each([
+  ['a second kiosk that leaves the first in front', 'exit 0', 0],
+  // The packet of Node's IPC channel, as `process.send` writes it.
+  ['a kiosk that ends after it had a window', `printf '"window-opened"\\n' >&"$NODE_CHANNEL_FD"; exit 3`, 3],
+])('%s ends with its own exit code, and starts nothing', async (_title, script, expected) => {
+  const { child, lines } = start({ DISPLAY: ':99', ELECTRON_OVERRIDE_DIST_PATH: electronThat(script) });
+  const [code] = await once(child, 'close');
+  expect(code).toBe(expected);
+  expect(lines()).toEqual(['Starting the kiosk.', '']);
+});
+
+test('SIGTERM before the first window ends the start, and starts nothing', async () => {
+  const { child, lines } = start({
+    DISPLAY: ':99',
+    ELECTRON_OVERRIDE_DIST_PATH: electronThat('echo waiting; exec sleep 60'),
+  });
+  await expect.poll(() => lines()[1], patience).toBe('waiting');
+  child.kill('SIGTERM');
+  const [code] = await once(child, 'close');
+  expect(code).toBe(1);
+  expect(lines()).toHaveLength(3);
 });
 
 itBrowser('with both it is the kiosk, and ends as that does', async () => {

@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest';
-import { refusedSwitches } from '../../main/switches.ts';
+import { refusal, refusedSwitches } from '../../main/switches.ts';
 
 it.each([
   ['--remote-debugging-port=9222'],
@@ -22,3 +22,17 @@ it.each([['--ozone-platform=wayland'], ['/opt/signage/inspect'], ['no-sandbox'],
   '%s is taken',
   (given) => expect(refusedSwitches([given])).toEqual([]),
 );
+
+it('says what to do where the launcher of an AppImage adds --no-sandbox', () => {
+  const message = refusal(['--no-sandbox'], '/home/ada/player.AppImage');
+  expect(message).toContain('--no-sandbox is refused');
+  expect(message).toContain('Install the .deb');
+  expect(message).toContain('sysctl -w kernel.apparmor_restrict_unprivileged_userns=0');
+});
+
+it.each<[string[], string | null]>([
+  [['--no-sandbox'], null],
+  [['--inspect'], '/home/ada/player.AppImage'],
+])('names %j and no more, run from %s', (switches, appImage) => {
+  expect(refusal(switches, appImage)).toBe(`${switches[0]} is refused: it would open the kiosk to others`);
+});
