@@ -9,6 +9,7 @@ import { putImage, putVideo, type Rgb } from '../support/media.ts';
 import { putPdf } from '../support/pdf.ts';
 import { findProgram } from '../support/program.ts';
 import { type Frame, record } from '../support/screencast.ts';
+import { type BarePage, openBarePage } from './bare.ts';
 import { type BenchService, startBenchService } from './service.ts';
 
 const SWAPS = Number(process.env.SIGNAGE_BENCH_SWAPS ?? 1_000);
@@ -146,7 +147,7 @@ const keepLog = (page: Page): Promise<void> =>
   });
 
 /** Has the page count the slides that came on, by kind. */
-const keepTally = (page: Page): Promise<void> =>
+const keepTally = (page: BarePage): Promise<void> =>
   page.evaluate(() => {
     const tally: Record<string, number> = {};
     Object.assign(globalThis, { tally });
@@ -160,8 +161,13 @@ const keepTally = (page: Page): Promise<void> =>
     }).observe(document.getElementById('stage') as Node, { subtree: true, attributeFilter: ['data-state'] });
   });
 
-const tallyOf = (page: Page): Promise<Record<string, number>> =>
+const tallyOf = (page: BarePage): Promise<Record<string, number>> =>
   page.evaluate(() => (globalThis as unknown as { tally: Record<string, number> }).tally);
+
+const untilOn = async (page: BarePage, kind: string): Promise<void> => {
+  const isOn = (name: string): boolean => document.querySelector(`.slide-${name}[data-state="playing"]`) !== null;
+  while (!(await page.evaluate(isOn, kind))) await pause(50);
+};
 
 /** Says of dark frames what they show, and what was on. */
 const explain = async (page: Page, dark: readonly Frame[]): Promise<void> => {
@@ -236,22 +242,20 @@ export const benchSwaps = async (): Promise<void> => {
 };
 
 /** Makes every clock and timer of a page run so many times as fast; animation frames come as they do. */
-const hasten = async (page: Page, speed: number): Promise<void> => {
-  await page.addInitScript((factor) => {
-    const began = performance.now();
-    const epoch = Date.now();
-    const steady = performance.now.bind(performance);
-    performance.now = () => began + (steady() - began) * factor;
-    Date.now = () => epoch + (performance.now() - began);
-    const patience = AbortSignal.timeout.bind(AbortSignal);
-    AbortSignal.timeout = (ms) => patience(ms / factor);
-    for (const name of ['setTimeout', 'setInterval'] as const) {
-      const original = globalThis[name] as (run: TimerHandler, ms?: number, ...rest: unknown[]) => number;
-      Object.assign(globalThis, {
-        [name]: (run: TimerHandler, ms = 0, ...rest: unknown[]) => original(run, ms / factor, ...rest),
-      });
-    }
-  }, speed);
+const hasten = (factor: number): void => {
+  const began = performance.now();
+  const epoch = Date.now();
+  const steady = performance.now.bind(performance);
+  performance.now = () => began + (steady() - began) * factor;
+  Date.now = () => epoch + (performance.now() - began);
+  const patience = AbortSignal.timeout.bind(AbortSignal);
+  AbortSignal.timeout = (ms) => patience(ms / factor);
+  for (const name of ['setTimeout', 'setInterval'] as const) {
+    const original = globalThis[name] as (run: TimerHandler, ms?: number, ...rest: unknown[]) => number;
+    Object.assign(globalThis, {
+      [name]: (run: TimerHandler, ms = 0, ...rest: unknown[]) => original(run, ms / factor, ...rest),
+    });
+  }
 };
 
 interface ProcessMemory {
@@ -271,11 +275,8 @@ const memoryOf = (pid: number): ProcessMemory => {
 };
 
 /** The largest process of a type: of the renderers, that of the player. */
-const largestProcess = async (browser: Browser, type: 'renderer' | 'GPU' | 'browser'): Promise<ProcessMemory> => {
-  const session = await browser.newBrowserCDPSession();
-  const { processInfo } = await session.send('SystemInfo.getProcessInfo');
-  await session.detach();
-  const memories = processInfo.filter((each) => each.type === type).map(({ id }) => memoryOf(id));
+const largestProcess = async (page: BarePage, type: 'renderer' | 'GPU' | 'browser'): Promise<ProcessMemory> => {
+  const memories = (await page.processes(type)).map(memoryOf);
   return memories.toSorted((a, b) => b.rss - a.rss)[0] ?? { rss: 0, anonymous: 0, shared: 0 };
 };
 
@@ -285,12 +286,10 @@ const largestProcess = async (browser: Browser, type: 'renderer' | 'GPU' | 'brow
  */
 export const benchPlaying = async (): Promise<void> => {
   console.log(`\n${HOURS} h of playing in 10 s slides of every kind, on a clock ${SPEED} times as fast`);
-  const [browser, site] = await Promise.all([launch(), startSite()]);
+  const site = await startSite();
   const service = await startBenchService({}, fill(10, true, site));
-  const page = await browser.newPage({ viewport });
-  if (SPEED !== 1) await hasten(page, SPEED);
-  await page.goto(`${service.url}/screen/lobby`);
-  const session = await page.context().newCDPSession(page);
+  const faster = SPEED === 1 ? undefined : { run: hasten, argument: SPEED };
+  const page = await openBarePage(`${service.url}/screen/lobby`, viewport, faster);
   await untilSwaps(service, 30);
   await keepTally(page);
   const startedAt = performance.now();
@@ -298,30 +297,27 @@ export const benchPlaying = async (): Promise<void> => {
     const dueAt = startedAt + ((HOURS * 3_600_000) / SPEED) * (weighing / WEIGHINGS);
     await pause(Math.max(0, dueAt - performance.now()));
     // Always weighed with the same slide on, as each has nodes of its own.
-    await page
-      .locator(`.slide-${KINDS?.[0] ?? 'rss'}[data-state="playing"]`)
-      .first()
-      .waitFor({ timeout: 0 });
+    await untilOn(page, KINDS?.[0] ?? 'rss');
     // As it lives; then without what a collection would take.
-    const lived = await largestProcess(browser, 'renderer');
+    const lived = await largestProcess(page, 'renderer');
     // Again and again: what a collection finalises is only gone with the next, and a page that was left takes a moment.
     for (let collection = 0; collection < 4; collection++) {
-      await session.send('HeapProfiler.collectGarbage');
+      await page.send('HeapProfiler.collectGarbage');
       await pause(20);
     }
-    const { nodes, jsEventListeners } = await session.send('Memory.getDOMCounters');
-    const { usedSize } = await session.send('Runtime.getHeapUsage');
+    const { nodes, jsEventListeners } = await page.send('Memory.getDOMCounters');
+    const { usedSize } = await page.send('Runtime.getHeapUsage');
     const [renderer, gpu, main] = [
-      await largestProcess(browser, 'renderer'),
-      await largestProcess(browser, 'GPU'),
-      await largestProcess(browser, 'browser'),
+      await largestProcess(page, 'renderer'),
+      await largestProcess(page, 'GPU'),
+      await largestProcess(page, 'browser'),
     ];
     const { gaps } = await healthOf(service);
     const hours = ((performance.now() - startedAt) * SPEED) / 3_600_000;
     console.log(
       `  after ${hours.toFixed(2).padStart(5)} h  ${String(gaps.count).padStart(6)} swaps  ` +
         `${String(nodes).padStart(5)} nodes  ${String(jsEventListeners).padStart(4)} listeners  ` +
-        `${(usedSize / 1e6).toFixed(1).padStart(5)} MB of heap  ${page.workers().length} workers  ` +
+        `${(Number(usedSize) / 1e6).toFixed(1).padStart(5)} MB of heap  ` +
         `renderer RSS ${lived.rss.toFixed(0)} MB, collected ${renderer.rss.toFixed(0)} ` +
         `(${renderer.anonymous.toFixed(0)} anonymous, ${renderer.shared.toFixed(0)} shared)  ` +
         `GPU ${gpu.rss.toFixed(0)}  browser ${main.rss.toFixed(0)}`,
@@ -329,8 +325,7 @@ export const benchPlaying = async (): Promise<void> => {
   }
   const shown = Object.entries(await tallyOf(page)).map(([kind, count]) => `${count} ${kind}`);
   console.log(`  shown: ${shown.join(', ')}`);
-  await page.close();
+  page.close();
   await service.stop();
   await site.stop();
-  await browser.close();
 };
