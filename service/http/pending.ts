@@ -15,9 +15,9 @@ export const createPendingResponses = () => {
       pending.set(socket, responses.add(response));
       response.once('close', () => responses.delete(response));
     },
-    /** Resolves when no response of a connection is under way. */
+    /** Resolves when the responses to all requests that have arrived whole on a connection are over. */
     async settled(socket: Socket): Promise<void> {
-      const responses = [...(pending.get(socket) ?? [])];
+      const responses = [...(pending.get(socket) ?? [])].filter(({ req }) => req.complete);
       await Promise.all(responses.map((response) => new Promise((resolve) => response.once('close', resolve))));
     },
     /** To be called when a connection is lost. */

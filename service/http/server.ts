@@ -155,7 +155,9 @@ export const listen = async (
     log.debug({ address: remoteAddress }, 'a client that reads nothing is dropped');
   });
 
-  server.on('clientError', (error: NodeJS.ErrnoException, socket) => {
+  server.on('clientError', async (error: NodeJS.ErrnoException, socket) => {
+    // It would take the place of the answer to a request before it.
+    await pending.settled(socket as Socket);
     refuse(socket, new CodedError(codeOfClientError[error.code ?? ''] ?? 'invalid_request'));
   });
 

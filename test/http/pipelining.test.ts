@@ -1,6 +1,7 @@
 /** Several requests in a row on one connection. */
 import { readdirSync, readlinkSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
+import { text as consumeText } from 'node:stream/consumers';
 import { expect, test } from 'vitest';
 import { lobby } from '../content/samples.ts';
 import { patience } from '../support/observe.ts';
@@ -78,4 +79,16 @@ test('a connection that offers another protocol again and again gathers no liste
   ).toEqual(Array(60).fill('200'));
   process.off('warning', note);
   expect(warnings).toEqual([]);
+});
+
+test.each([
+  ['a malformed request', 'hello\r\n\r\n', ['200', '400']],
+  ['a request behind one that closes the connection', 'GET / HTTP/1.1\r\n\r\n', ['200']],
+])('%s does not take the answer of the request before it', async (label, next, expected) => {
+  const { url } = await startTestService({ content: lobby });
+  const close = label.includes('closes') ? 'Connection: close\r\n' : '';
+  const socket = await connectTo(url);
+  socket.write(`GET /healthz HTTP/1.1\r\n${hostLine(url)}\r\n${close}\r\n${next}`);
+  const text = await consumeText(socket);
+  expect([...text.matchAll(/HTTP\/1\.1 (\d+) /g)].map(([, status]) => status)).toEqual(expected);
 });
