@@ -69,3 +69,36 @@ test('whenever readers come, rounds start at least 250 ms apart, and nobody wait
     { numRuns: 30 },
   );
 });
+
+test('a crowd of readers is answered in many turns of the event loop, so that others get theirs between', async () => {
+  const read = createRounds({ intervalMs: 250, ask: async (keys) => new Map(keys.map((key) => [key, 1])) });
+  let answered = 0;
+  let before = 0;
+  let most = 0;
+  let isOver = false;
+  const watch = (): void => {
+    most = Math.max(most, answered - before);
+    before = answered;
+    if (!isOver) setImmediate(watch);
+  };
+  watch();
+  await Promise.all(Array.from({ length: 1_000 }, () => read('a').then(() => (answered += 1))));
+  isOver = true;
+  expect(most).toBeGreaterThan(0);
+  expect(most).toBeLessThanOrEqual(32);
+});
+
+test('a round that fails fails its readers, and no others', async () => {
+  let count = 0;
+  const { read } = setUp(async (keys) => {
+    count += 1;
+    if (count === 1) throw new Error('away');
+    return new Map(keys.map((key) => [key, count]));
+  });
+  const failing = [read('a'), read('b')].map((answer) => expect(answer).rejects.toThrow('away'));
+  await vi.advanceTimersByTimeAsync(10);
+  await Promise.all(failing);
+  const after = read('a');
+  await vi.advanceTimersByTimeAsync(300);
+  expect(await after).toBe(2);
+});

@@ -20,16 +20,16 @@ export const startBox = (peers: readonly Pick<TestService, 'url'>[], { env, ...s
     env: { SIGNAGE_PEERS: peers.map(({ url }) => url).join(','), ...env },
   });
 
-export const peersOf = async (box: TestService): Promise<PeerHealth[]> => {
+export const peersOf = async (box: Pick<TestService, 'get'>): Promise<PeerHealth[]> => {
   const health = (await (await box.get('/healthz')).json()) as { peers: PeerHealth[] };
   return health.peers;
 };
 
-export const aliveAt = async (box: TestService): Promise<number> =>
+export const aliveAt = async (box: Pick<TestService, 'get'>): Promise<number> =>
   (await peersOf(box)).filter(({ state }) => state === 'alive').length;
 
 /** Waits until every box knows every other. */
-export const untilTogether = async (boxes: readonly TestService[]): Promise<void> => {
+export const untilTogether = async (boxes: readonly Pick<TestService, 'get'>[]): Promise<void> => {
   for (const box of boxes) await expect.poll(() => aliveAt(box), patience).toBe(boxes.length - 1);
 };
 
@@ -44,7 +44,12 @@ export const startSite = async (setup: Setup = {}, more = 0): Promise<[TestServi
 };
 
 /** Posts as a program that knows the site's secret, where there is one. */
-export const postTo = (box: TestService, path: string, body: object, headers: Record<string, string> = {}) =>
+export const postTo = (
+  box: Pick<TestService, 'url' | 'post'>,
+  path: string,
+  body: object,
+  headers: Record<string, string> = {},
+) =>
   box.post(path, body, {
     ...signRequest({ secret, method: 'POST', url: box.url + path, body: JSON.stringify(body) }),
     ...headers,
