@@ -3,6 +3,7 @@ import type { z } from 'zod';
 import { createDocument } from 'zod-openapi';
 import packageJson from '../../package.json' with { type: 'json' };
 import { type SocketOperation, sockets } from '../../service/wire/operations/index.ts';
+import { errorsOf } from './errors.ts';
 import type { Node } from './variant.ts';
 
 type Direction = 'receives' | 'sends';
@@ -57,10 +58,17 @@ const queryOf = ({ query }: SocketOperation) =>
 /** `/api/screens/:slug/socket` is `screens`, `/api/onboarding/socket` is `onboarding`. */
 const nameOf = (path: string): string => path.split('/')[2] ?? '';
 
+/** The upgrade is a GET that is refused to other origins. */
+const refusalsOf = (record: SocketOperation): string => {
+  const codes = [...errorsOf('GET', { ...record, acts: true, answer: {} })];
+  const texts = codes.flatMap(([status, of]) => of.map((code) => `${status} \`${code}\``));
+  return `An upgrade is refused as a request is, with the error body that openapi.yaml describes: ${texts.join(', ')}.`;
+};
+
 const channelOf = (path: string, record: SocketOperation) => ({
   address: path.replace(/:(\w+)/g, '{$1}'),
   title: record.summary,
-  description: record.description,
+  description: `${record.description}\n\n${refusalsOf(record)}`,
   ...(record.variant === 'extended' && { 'x-variant': 'extended' }),
   messages: Object.fromEntries(
     [...record.receives, ...record.sends].map(({ schema }) => [

@@ -33,7 +33,7 @@ variant has it: there the extended operations are 404, the extended fields are a
 
 **Errors.** Every error under \`/api\` has a code for programs and one sentence for a person; elsewhere it is the sentence,
 as plain text. The examples of a response name the codes that an operation can answer with. Where there is nothing at a
-path the answer is 404 \`not_found\`.
+path the answer is 404 \`not_found\`, for a browser as a page.
 
 | code | status | default message |
 | --- | --- | --- |

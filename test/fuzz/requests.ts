@@ -113,6 +113,7 @@ const oddHeaders: fc.Arbitrary<Record<string, string>> = fc.oneof(
       { connection: 'close' },
       { connection: 'Upgrade, HTTP2-Settings', upgrade: 'h2c', 'http2-settings': 'AAMAAABkAAQAAP__' },
       { accept: 'application/xml' },
+      { accept: 'text/html' },
       { 'accept-encoding': 'br' },
       { 'content-range': 'bytes 0-1/9' },
       { 'content-encoding': 'gzip' },
