@@ -276,7 +276,8 @@ const memoryOf = (pid: number): ProcessMemory => {
 
 /** The largest process of a type: of the renderers, that of the player. */
 const largestProcess = async (page: BarePage, type: 'renderer' | 'GPU' | 'browser'): Promise<ProcessMemory> => {
-  const memories = (await page.processes(type)).map(memoryOf);
+  // One that is ending has none.
+  const memories = (await page.processes(type)).map(memoryOf).filter(({ rss }) => Number.isFinite(rss));
   return memories.toSorted((a, b) => b.rss - a.rss)[0] ?? { rss: 0, anonymous: 0, shared: 0 };
 };
 
