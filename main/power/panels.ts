@@ -1,33 +1,14 @@
 /** The ways to switch a display, by the programs that the system has for it. */
-import { execFile } from 'node:child_process';
+import { z } from 'zod';
+import { type Run, run } from '../programs.ts';
 
 export interface Panel {
-  name: 'cec' | 'wlr-randr' | 'dpms';
+  name: 'cec' | 'sway' | 'dpms';
   /** Whether there is something to switch this way, now. */
   isThere(): Promise<boolean>;
   /** @throws Error where it could not be switched */
   set(on: boolean): Promise<void>;
 }
-
-/**
- * Runs a program, and gives it something to read.
- * @returns what it printed
- * @throws Error where it is not there, fails, or takes too long
- */
-export type Run = (program: string, args: readonly string[], input?: string) => Promise<string>;
-
-/** A display that does not answer must not hold up the others. */
-const TIMEOUT_MS = 20_000;
-
-export const run: Run = (program, args, input = '') =>
-  new Promise((resolve, reject) => {
-    const child = execFile(program, args, { timeout: TIMEOUT_MS, killSignal: 'SIGKILL' }, (error, stdout) => {
-      if (error === null) resolve(stdout);
-      else reject(error);
-    });
-    child.stdin?.on('error', () => {});
-    child.stdin?.end(input);
-  });
 
 /** A television on HDMI, by CEC: it really switches off. */
 const cec = (execute: Run): Panel => {
@@ -42,15 +23,20 @@ const cec = (execute: Run): Panel => {
   };
 };
 
-/** Outputs of a Wayland compositor of the wlroots family, such as cage. */
-const wayland = (execute: Run): Panel => {
-  const outputs = async (): Promise<string[]> =>
-    (await execute('wlr-randr', [])).split('\n').flatMap((line) => /^(\S+) /.exec(line)?.[1] ?? []);
+/** What is used of `swaymsg -t get_outputs`; `power` came with sway 1.8, in place of `dpms`. */
+const outputsSchema = z.array(z.object({ name: z.string(), power: z.boolean().optional() }));
+
+/** Outputs of sway, the kiosk's compositor. Fails outside of its session. */
+const sway = (execute: Run): Panel => {
+  const outputs = async (): Promise<z.infer<typeof outputsSchema>> =>
+    outputsSchema.parse(JSON.parse(await execute('swaymsg', ['-t', 'get_outputs', '-r'])));
   return {
-    name: 'wlr-randr',
+    name: 'sway',
     isThere: async () => (await outputs()).length > 0,
     set: async (on) => {
-      for (const output of await outputs()) await execute('wlr-randr', ['--output', output, on ? '--on' : '--off']);
+      for (const { name, power } of await outputs()) {
+        await execute('swaymsg', ['output', name, power === undefined ? 'dpms' : 'power', on ? 'on' : 'off']);
+      }
     },
   };
 };
@@ -67,4 +53,4 @@ const x11 = (execute: Run): Panel => ({
 
 /** All that a system may have, the best first. */
 export const systemPanels = (platform: NodeJS.Platform, execute: Run = run): Panel[] =>
-  platform === 'linux' ? [cec(execute), wayland(execute), x11(execute)] : [];
+  platform === 'linux' ? [cec(execute), sway(execute), x11(execute)] : [];

@@ -158,7 +158,7 @@ const kioskHealth = z
         on: z.boolean().describe('as the opening hours of its screens have it'),
         changesAt: instant.nullable().describe('null: not within two weeks'),
         by: z
-          .enum(['none', 'cec', 'wlr-randr', 'dpms', 'blackout'])
+          .enum(['none', 'cec', 'sway', 'dpms', 'blackout'])
           .describe('what switches them; none: nothing had to yet; blackout: nothing can, so they are black'),
       })
       .describe('whether they are switched on'),

@@ -17,7 +17,7 @@ afterEach(() => {
 const machineWith = (programs: Record<string, string>) => {
   const folder = temporaryFolder();
   const calls = join(folder, 'calls');
-  for (const name of ['cec-client', 'wlr-randr', 'xset']) {
+  for (const name of ['cec-client', 'swaymsg', 'xset']) {
     const body = programs[name] ?? 'exit 1';
     writeFileSync(join(folder, name), `#!/bin/sh\ncalls='${calls}'\n${body}\n`);
     chmodSync(join(folder, name), 0o755);
@@ -33,7 +33,8 @@ const machineWith = (programs: Record<string, string>) => {
 
 const television =
   'read -r line; case "$line" in pow*) echo "power status: standby" ;; *) echo "cec $line" >> "$calls" ;; esac';
-const compositor = `if [ $# -eq 0 ]; then printf 'HDMI-A-1 "Some TV"\\n  Enabled: yes\\nDP-1 "Other"\\n'; else echo "wlr $*" >> "$calls"; fi`;
+const sway = (outputs: object[]): string =>
+  `if [ "$*" = '-t get_outputs -r' ]; then echo '${JSON.stringify(outputs)}'; else echo "sway $*" >> "$calls"; fi`;
 const server = 'if [ "$1" = q ]; then echo "  DPMS is Disabled"; else echo "xset $*" >> "$calls"; fi';
 
 const MINUTE = 60_000;
@@ -65,11 +66,23 @@ const boxWith = (hours: Hours[] = [open]) => {
 test.each([
   ['a television', { 'cec-client': television, xset: server }, ['cec standby 0'], ['cec on 0', 'cec as'], 'cec'],
   [
-    'a compositor',
-    { 'wlr-randr': compositor },
-    ['wlr --output HDMI-A-1 --off', 'wlr --output DP-1 --off'],
-    ['wlr --output HDMI-A-1 --on', 'wlr --output DP-1 --on'],
-    'wlr-randr',
+    'a compositor of Debian 12',
+    { swaymsg: sway([{ name: 'HDMI-A-1', dpms: true }]), xset: server },
+    ['sway output HDMI-A-1 dpms off'],
+    ['sway output HDMI-A-1 dpms on'],
+    'sway',
+  ],
+  [
+    'a compositor of Debian 13',
+    {
+      swaymsg: sway([
+        { name: 'HDMI-A-1', dpms: false, power: false },
+        { name: 'DP-1', dpms: true, power: true },
+      ]),
+    },
+    ['sway output HDMI-A-1 power off', 'sway output DP-1 power off'],
+    ['sway output HDMI-A-1 power on', 'sway output DP-1 power on'],
+    'sway',
   ],
   ['an X server', { xset: server }, ['xset +dpms dpms force off'], ['xset dpms force on -dpms s off'], 'dpms'],
 ])('%s is on in opening hours, off outside, and awake before they begin', async (_, programs, off, on, by) => {
