@@ -10,6 +10,9 @@ export interface Display {
   bounds: { x: number; y: number; width: number; height: number };
 }
 
+/** The title of the window of a display, by which the compositor knows it. */
+export const titleOf = ({ id }: Pick<Display, 'id'>): string => `Signage player ${id}`;
+
 /** A display's place among the box's devices: 1 is the box itself. Kept for good, so that a display stays itself. */
 export interface Slot {
   number: number;

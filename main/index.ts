@@ -3,7 +3,7 @@ import { totalmem } from 'node:os';
 import { setTimeout as wait } from 'node:timers/promises';
 import { app, Menu, screen } from 'electron';
 import { createAppliance } from './appliance.ts';
-import { assignSlots, type Place, placesOf, type Slot } from './displays.ts';
+import { assignSlots, type Place, placesOf, type Slot, titleOf } from './displays.ts';
 import { guardEverything } from './guard.ts';
 import { boxIdOf } from './identity.ts';
 import { gpuLost } from './ladder.ts';
@@ -12,6 +12,8 @@ import { ownMemory } from './memory.ts';
 import { registerOwnPages, serveOwnPages } from './own-pages.ts';
 import { findPaths } from './paths.ts';
 import { hashPin } from './pin.ts';
+import { createPlacement } from './placement.ts';
+import { run } from './programs.ts';
 import { createRelaunch } from './relaunch.ts';
 import { openRendering, STEP_MS } from './rendering.ts';
 import { createScreens } from './screens.ts';
@@ -76,6 +78,8 @@ const appliance = createAppliance({
   service: () => service,
   onRelaunch: relaunch,
 });
+
+const placement = createPlacement({ log, execute: run }, paths);
 
 const placesNow = (): Place[] => screens.list().map(({ place }) => place);
 
@@ -207,6 +211,7 @@ const arrange = (): void => {
     boxId: service === null ? '' : boxIdOf(service.nodeId),
   });
   screens.arrange(places);
+  placement.arrange(places.map(({ display }) => ({ title: titleOf(display), bounds: display.bounds })));
   maintenance.arrange(places);
 };
 
@@ -258,6 +263,7 @@ const stopWell = (): void => {
     appliance.close();
     // First, so that the service need not wait for its own pages to let go.
     maintenance.close();
+    placement.close();
     screens.close();
     void Promise.resolve(service?.close())
       .catch((error: unknown) => log.error({ err: error }, 'the service did not stop well'))

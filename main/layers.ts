@@ -3,7 +3,7 @@
  * black or the desktop for a moment on every platform; views are exchanged inside one that stays.
  */
 import { BaseWindow, type View, type WebContents, WebContentsView } from 'electron';
-import type { Display } from './displays.ts';
+import { type Display, titleOf } from './displays.ts';
 
 /** From the bottom to the top. `hidden` lies under the page: loaded and laid out at full size, but covered. */
 const order = ['hidden', 'page', 'external', 'blackout', 'maintenance'] as const;
@@ -32,8 +32,7 @@ export const openLayeredWindow = (display: Display, onCloseRequest: () => void):
     frame: false,
     autoHideMenuBar: true,
     backgroundColor: '#000000',
-    // The compositor's rules place a window by its title.
-    title: `Signage player ${display.label || display.id}`,
+    title: titleOf(display),
   });
   const layers = new Map<View, Layer>();
 

@@ -18,11 +18,13 @@ export interface Paths {
   appImage: string | null;
   /** What systemd waits for, as sd_notify(3) and sd_watchdog_enabled(3) have it. */
   systemd: { isWatched: boolean; intervalMs: number | null };
+  /** Whether the compositor is sway, which its windows and outputs can be asked of (`SWAYSOCK`). */
+  isSway: boolean;
 }
 
 export const findPaths = (): Paths => {
   const dist = join(app.getAppPath(), 'dist');
-  const { APPIMAGE, APPDIR, NOTIFY_SOCKET, WATCHDOG_USEC } = process.env;
+  const { APPIMAGE, APPDIR, NOTIFY_SOCKET, WATCHDOG_USEC, SWAYSOCK } = process.env;
   return {
     dataDir: app.getPath('userData'),
     rendererDir: join(dist, 'renderer'),
@@ -38,5 +40,6 @@ export const findPaths = (): Paths => {
       isWatched: NOTIFY_SOCKET !== undefined,
       intervalMs: WATCHDOG_USEC === undefined ? null : Number(WATCHDOG_USEC) / 1000,
     },
+    isSway: SWAYSOCK !== undefined,
   };
 };

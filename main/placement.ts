@@ -1,0 +1,136 @@
+/**
+ * Puts the window of each display on its output. A Wayland client can't do that by itself: the compositor opens every
+ * window on the output in focus. sway is asked over its socket, with `swaymsg`.
+ */
+import { setTimeout as wait } from 'node:timers/promises';
+import type { Logger } from 'pino';
+import { z } from 'zod';
+import type { Display } from './displays.ts';
+import type { Run } from './programs.ts';
+
+export interface PlacedWindow {
+  title: string;
+  /** Of its display, as Electron reports it. */
+  bounds: Display['bounds'];
+}
+
+/** What is used of a node of `swaymsg -t get_tree`; see sway-ipc(7). */
+const nodeSchema = z.object({
+  id: z.int(),
+  type: z.string(),
+  name: z.string().nullable(),
+  rect: z.object({ x: z.int(), y: z.int() }),
+  /** 1: it fills its output. */
+  fullscreen_mode: z.int().optional(),
+  get nodes() {
+    return z.array(nodeSchema);
+  },
+  get floating_nodes() {
+    return z.array(nodeSchema);
+  },
+});
+type Node = z.infer<typeof nodeSchema>;
+
+const descendants = (node: Node): Node[] =>
+  [...node.nodes, ...node.floating_nodes].flatMap((child) => [child, ...descendants(child)]);
+
+const byPosition = (a: { x: number; y: number }, b: { x: number; y: number }): number => a.x - b.x || a.y - b.y;
+
+/**
+ * The output of each window, by title. Outputs are named by the compositor and displays by Chromium, so what both know
+ * counts: the position. What is left over, as with a scale that the two count differently, is matched from left to right.
+ */
+const assignOutputs = (windows: readonly PlacedWindow[], outputs: readonly Node[]): Map<string, Node> => {
+  const assigned = new Map<string, Node>();
+  for (const { title, bounds } of windows) {
+    const output = outputs.find(({ rect }) => byPosition(rect, bounds) === 0);
+    if (output !== undefined) assigned.set(title, output);
+  }
+  const taken = new Set(assigned.values());
+  const free = outputs.filter((output) => !taken.has(output)).toSorted((a, b) => byPosition(a.rect, b.rect));
+  const left = windows.filter(({ title }) => !assigned.has(title)).toSorted((a, b) => byPosition(a.bounds, b.bounds));
+  for (const [index, { title }] of left.entries()) {
+    const output = free[index];
+    if (output !== undefined) assigned.set(title, output);
+  }
+  return assigned;
+};
+
+/**
+ * @param tree the answer to `swaymsg -t get_tree`
+ * @returns the commands that put every window on its output, full-screen; windows that are not open yet are left out
+ * @throws ZodError where the tree is none
+ */
+export const placementCommands = (tree: unknown, windows: readonly PlacedWindow[]): string[] => {
+  // The scratchpad, an output of sway's own, is called __i3.
+  const outputs = nodeSchema.parse(tree).nodes.filter(({ type, name }) => type === 'output' && name !== '__i3');
+  const assigned = assignOutputs(windows, outputs);
+  const open = outputs.flatMap((output) => descendants(output).map((node) => ({ node, output })));
+  return windows.flatMap(({ title }) => {
+    const found = open.find(({ node }) => node.name === title && node.type.endsWith('con'));
+    const output = assigned.get(title);
+    if (found === undefined || output === undefined) return [];
+    if (found.output === output && found.node.fullscreen_mode === 1) return [];
+    return `[con_id=${found.node.id}] move container to output "${output.name}", fullscreen enable`;
+  });
+};
+
+export interface Placement {
+  /** Keeps these windows on the outputs of their displays from now on. */
+  arrange(windows: readonly PlacedWindow[]): void;
+  close(): void;
+}
+
+/** Windows take a moment to open. */
+const FIRST_MS = 100;
+/** A compositor moves windows by itself when outputs come and go, so they are checked for good. */
+const LAST_MS = 5_000;
+
+/** @param isSway whether the session is sway's; else nothing is done */
+export const createPlacement = (
+  { log, execute }: { log: Pick<Logger, 'info' | 'warn'>; execute: Run },
+  { isSway }: { isSway: boolean },
+): Placement => {
+  let windows: readonly PlacedWindow[] = [];
+  let intervalMs = FIRST_MS;
+  let waking = new AbortController();
+  let isRunning = false;
+  let isClosed = false;
+  let hasWarned = false;
+
+  const place = async (): Promise<void> => {
+    const tree: unknown = JSON.parse(await execute('swaymsg', ['-t', 'get_tree', '-r']));
+    const commands = placementCommands(tree, windows);
+    if (commands.length === 0) return;
+    await execute('swaymsg', [commands.join('; ')]);
+    log.info({ commands }, 'windows were moved to their outputs');
+  };
+
+  const check = async (): Promise<void> => {
+    while (!isClosed) {
+      await place().catch((error: unknown) => {
+        if (!hasWarned) log.warn({ err: error }, 'the compositor can not be asked to place the windows');
+        hasWarned = true;
+      });
+      await wait(intervalMs, undefined, { ref: false, signal: waking.signal }).catch(() => {});
+      intervalMs = Math.min(intervalMs * 2, LAST_MS);
+    }
+  };
+
+  return {
+    arrange: (next) => {
+      if (!isSway) return;
+      windows = next;
+      intervalMs = FIRST_MS;
+      waking.abort();
+      waking = new AbortController();
+      if (isRunning) return;
+      isRunning = true;
+      void check();
+    },
+    close: () => {
+      isClosed = true;
+      waking.abort();
+    },
+  };
+};
