@@ -1,7 +1,17 @@
 /** The scripts that root runs on a kiosk, below a folder that takes the place of /. */
 import { execFile } from 'node:child_process';
-import { chmodSync, cpSync, existsSync, mkdirSync, readdirSync, readFileSync, statSync, writeFileSync } from 'node:fs';
-import { delimiter, join } from 'node:path';
+import {
+  chmodSync,
+  chownSync,
+  cpSync,
+  existsSync,
+  mkdirSync,
+  readdirSync,
+  readFileSync,
+  statSync,
+  writeFileSync,
+} from 'node:fs';
+import { delimiter, dirname, join } from 'node:path';
 import { promisify } from 'node:util';
 import { describe, expect, test } from 'vitest';
 import { parse } from 'yaml';
@@ -31,21 +41,44 @@ describe('kiosk-setup', () => {
       await setup(destination, 'install', '--program', program, '--config', config);
     }
     expect(filesBelow(destination)).toEqual([
-      'etc/pam.d/signage-player',
       'etc/signage-player/config.json',
       'etc/systemd/system/signage-player-rescue.service',
       'etc/systemd/system/signage-player-update.path',
       'etc/systemd/system/signage-player-update.service',
       'etc/systemd/system/signage-player.service',
       'etc/udev/rules.d/70-signage-player.rules',
+      'usr/lib/signage-player/session',
+      'usr/lib/signage-player/sway.conf',
       'usr/lib/signage-player/update-player',
     ]);
+    // For lines of the site's own.
+    expect(existsSync(join(destination, 'etc/signage-player/sway.d'))).toBe(true);
     const unit = readFileSync(join(destination, 'etc/systemd/system/signage-player.service'), 'utf8');
-    expect(unit).toContain('ExecStart=/usr/bin/cage -d -- "/opt/My Player/player"\n');
+    expect(unit).toContain('ExecStart=/usr/lib/signage-player/session "/opt/My Player/player"\n');
     expect(unit).not.toContain('@PROGRAM@');
     await setup(destination, 'remove');
     expect(filesBelow(destination)).toEqual([]);
     await setup(destination, 'remove');
+  });
+
+  test("replaces the session of the first version, and keeps the site's own lines", async () => {
+    const destination = temporaryFolder();
+    const write = (path: string, text: string): void => {
+      mkdirSync(dirname(join(destination, path)), { recursive: true });
+      writeFileSync(join(destination, path), text);
+    };
+    write(
+      'etc/systemd/system/signage-player.service',
+      '[Service]\nExecStart=/usr/bin/cage -d -- "/usr/bin/signage-player"\n',
+    );
+    write('etc/pam.d/signage-player', 'session required pam_systemd.so\n');
+    write('etc/signage-player/sway.d/mode.conf', 'output DP-1 mode 1920x1080\n');
+    await setup(destination, 'install');
+    expect(readFileSync(join(destination, 'etc/systemd/system/signage-player.service'), 'utf8')).not.toMatch(
+      /cage|PAMName/,
+    );
+    expect(filesBelow(destination)).not.toContain('etc/pam.d/signage-player');
+    expect(filesBelow(destination)).toContain('etc/signage-player/sway.d/mode.conf');
   });
 
   test.each([
@@ -76,6 +109,23 @@ test.runIf(findProgram('systemd-analyze') !== undefined)('systemd understands th
     .split('\n')
     .filter((line) => line.includes('signage-player') && !/is not executable/.test(line));
   expect(faults).toEqual([]);
+});
+
+const hasSway = findProgram('sway') !== undefined;
+test.skipIf(!hasSway && process.env.CI !== 'true')('sway understands its configuration', async () => {
+  const folder = temporaryFolder();
+  // It refuses to run as root.
+  const user = process.getuid?.() === 0 ? { uid: 65_534, gid: 65_534 } : undefined;
+  if (user !== undefined) chownSync(folder, user.uid, user.gid);
+  const validate = (text: string) => {
+    const file = join(folder, 'sway.conf');
+    writeFileSync(file, text);
+    const env = { PATH: process.env.PATH, XDG_RUNTIME_DIR: folder, WLR_BACKENDS: 'headless', WLR_RENDERER: 'pixman' };
+    return execute('sway', ['--validate', '--config', file], { ...user, env });
+  };
+  const text = readFileSync(join(scripts, 'sway.conf'), 'utf8');
+  await validate(text);
+  await expect(validate(`${text}unknown_command\n`)).rejects.toThrow(/unknown_command/);
 });
 
 const tools = ['openssl', 'dpkg', 'dpkg-deb', 'awk'];
@@ -228,7 +278,7 @@ const hasShellcheck = findProgram('shellcheck') !== undefined;
 test.skipIf(!hasShellcheck && process.env.CI !== 'true')('shellcheck finds nothing in the scripts', async () => {
   await execute(
     'shellcheck',
-    ['kiosk-setup', 'update-player'].map((name) => join(scripts, name)),
+    ['kiosk-setup', 'session', 'update-player'].map((name) => join(scripts, name)),
   );
   // Where single quotes hold what electron-builder fills in.
   await execute('shellcheck', ['-e', 'SC2016', ...['postinst', 'prerm', 'postrm'].map((name) => join(scripts, name))]);
