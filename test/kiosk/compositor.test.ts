@@ -1,0 +1,117 @@
+/** The session of a kiosk on Linux: sway with the kiosk's configuration, judged by photographs of its outputs. */
+import { once } from 'node:events';
+import { existsSync, readFileSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { pino } from 'pino';
+import { expect, it, onTestFinished } from 'vitest';
+import { titleOf } from '../../main/displays.ts';
+import { createPlacement, type PlacedWindow } from '../../main/placement.ts';
+import { type CompositorSession, describeCompositor, startSession } from '../support/compositor.ts';
+import { findProgram } from '../support/program.ts';
+
+const patience = { timeout: 40_000, interval: 500 };
+const BLACK = ['0,0,0'];
+const RED = ['255,0,0'];
+const BLUE = ['0,0,255'];
+const GREEN = ['0,255,0'];
+
+const chromium = findProgram('chromium', 'chromium-browser', 'google-chrome', 'google-chrome-stable') ?? '';
+
+/** Two windows that stand in for those of displays 11, red, and 12, blue; green once the maintenance chord was pressed. */
+const windows = [
+  [11, '#f00'],
+  [12, '#00f'],
+].map(([id, colour]) => {
+  const chord = 'if(event.ctrlKey&&event.altKey&&event.key.toLowerCase()===`m`)document.body.style.background=`#0f0`';
+  const page = `<title>${titleOf({ id: Number(id) })}</title><body style="background:${colour}" onkeydown="${chord}">`;
+  const options = '--no-sandbox --test-type --disable-gpu --no-first-run --ozone-platform=wayland --kiosk';
+  return `'${chromium}' ${options} --user-data-dir="$PWD/${id}" --app='data:text/html,${encodeURIComponent(page)}' &`;
+});
+const player = `
+trap 'kill $(jobs -p); exit 0' TERM
+touch player-started
+until [ -e go ]; do sleep 0.1; done
+${windows.join('\n')}
+while :; do wait; sleep 0.1; done`;
+
+const placed = (id: number, x: number): PlacedWindow => ({
+  title: titleOf({ id }),
+  bounds: { x, y: 0, width: 1280, height: 720 },
+});
+
+const place = ({ run }: CompositorSession, wanted: PlacedWindow[]): void => {
+  const placement = createPlacement({ log: pino({ level: 'silent' }), execute: run }, { isSway: true });
+  onTestFinished(placement.close);
+  placement.arrange(wanted);
+};
+
+const picture = async (session: CompositorSession): Promise<string[][]> => {
+  const colours: string[][] = [];
+  for (const output of await session.outputs()) colours.push(await session.coloursOf(output));
+  return colours;
+};
+
+describeCompositor('the session of a kiosk', { timeout: 120_000 }, () => {
+  it('shows each display its own window and nothing else, black before, and the chord reaches the player', async () => {
+    const session = await startSession({ player });
+    expect(await picture(session)).toEqual([BLACK, BLACK]);
+    writeFileSync(join(session.folder, 'go'), '');
+    place(session, [placed(11, 1280), placed(12, 0)]);
+    await expect.poll(() => picture(session), patience).toEqual([BLUE, RED]);
+
+    // What closes a window or opens a menu in sway's own configuration does nothing.
+    for (const key of ['q', 'e', 'd', 'Return']) await session.run('wtype', ['-M', 'logo', '-M', 'shift', '-k', key]);
+    expect(await picture(session)).toEqual([BLUE, RED]);
+    await session.run('wtype', ['-M', 'ctrl', '-M', 'alt', '-M', 'shift', '-k', 'm']);
+    await expect.poll(async () => (await picture(session)).flat(), patience).toContain(GREEN[0]);
+  });
+
+  it('survives the loss of every output, and shows each display its own again when they are back', async () => {
+    const session = await startSession({ player, isNested: true });
+    const [first = '', second = ''] = await session.outputs();
+    writeFileSync(join(session.folder, 'go'), '');
+    const { rect } = (
+      JSON.parse(await session.run('swaymsg', ['-t', 'get_outputs', '-r'])) as { name: string; rect: { x: number } }[]
+    ).find(({ name }) => name === second) ?? { rect: { x: 0 } };
+    place(session, [placed(11, rect.x), placed(12, 0)]);
+    await expect.poll(() => picture(session), patience).toEqual([BLUE, RED]);
+
+    await session.unplug(second);
+    await expect.poll(() => session.outputs(), patience).toEqual([first]);
+    await session.unplug(first);
+    await expect.poll(() => session.outputs(), patience).toEqual([]);
+    await session.run('swaymsg', ['create_output']);
+    await session.run('swaymsg', ['create_output']);
+    await expect.poll(() => picture(session), patience).toEqual([BLUE, RED]);
+  });
+
+  const shell = `
+trap 'echo ended >>journal; [ -S sway.sock ] && echo with displays >>journal; exit 7' TERM
+touch player-started
+until [ -e leave ]; do sleep 0.1; done
+exit 9`;
+  const journal = ({ folder }: CompositorSession): string =>
+    existsSync(join(folder, 'journal')) ? readFileSync(join(folder, 'journal'), 'utf8') : '';
+
+  it('ends with the player, and with its exit code', async () => {
+    const session = await startSession({ player: shell });
+    const compositor = session.processId('sway') ?? 0;
+    writeFileSync(join(session.folder, 'leave'), '');
+    expect(await once(session.process, 'exit')).toEqual([9, null]);
+    expect(existsSync(`/proc/${compositor}`)).toBe(false);
+  });
+
+  it('ends the player before the compositor when systemd stops it', async () => {
+    const session = await startSession({ player: shell });
+    session.process.kill('SIGTERM');
+    expect(await once(session.process, 'exit')).toEqual([7, null]);
+    expect(journal(session)).toBe('ended\nwith displays\n');
+  });
+
+  it('ends the player and fails where the compositor dies', async () => {
+    const session = await startSession({ player: shell });
+    process.kill(session.processId('sway') ?? 0, 'SIGKILL');
+    expect(await once(session.process, 'exit')).toEqual([1, null]);
+    expect(journal(session)).toMatch(/^ended\n/);
+  });
+});

@@ -1,0 +1,131 @@
+/** The kiosk's session as it is installed, on outputs without hardware: sway, as an ordinary user since root is refused. */
+import { type ChildProcess, execFile, execFileSync, spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { chmodSync, chownSync, mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { promisify } from 'node:util';
+import { PNG } from 'pngjs';
+import { describe, expect, onTestFinished } from 'vitest';
+import type { Run } from '../../main/programs.ts';
+import { isSkipped as isBrowserSkipped } from './browser.ts';
+import { findProgram } from './program.ts';
+import { temporaryFolder } from './service.ts';
+
+const execute = promisify(execFile);
+const linux = join(import.meta.dirname, '..', '..', 'resources', 'linux');
+const NOBODY = 65_534;
+const user = process.getuid?.() === 0 ? { uid: NOBODY, gid: NOBODY } : {};
+
+const isComplete = ['sway', 'grim', 'wtype'].every((name) => findProgram(name) !== undefined);
+
+/** Where a program of the session is missing these are skipped by name; in CI they fail. */
+export const describeCompositor = describe.skipIf((!isComplete && process.env.CI !== 'true') || isBrowserSkipped);
+
+interface Setup {
+  /** A shell script in the place of the player. */
+  player: string;
+  /** Inside another compositor, whose windows are the outputs: so that they can be unplugged. */
+  isNested?: boolean;
+}
+
+export interface CompositorSession {
+  /** Holds what the player writes; it is its working directory. */
+  folder: string;
+  process: ChildProcess;
+  /** Runs a program inside the session. */
+  run: Run;
+  /** Names of the outputs, from left to right. */
+  outputs(): Promise<string[]>;
+  /** The colours of an output, as `red,green,blue`, all of them: the pointer, a border or a message are others. */
+  coloursOf(output: string): Promise<string[]>;
+  /** Closes an output of a nested session. */
+  unplug(output: string): Promise<void>;
+  processId(name: string): number | undefined;
+}
+
+const waitForFile = (folder: string, name: string): Promise<void> =>
+  expect.poll(() => readdirSync(folder), { timeout: 20_000, interval: 100 }).toContain(name);
+
+export const startSession = async ({ player, isNested = false }: Setup): Promise<CompositorSession> => {
+  const folder = temporaryFolder();
+  const destination = join(folder, 'image');
+  const env: NodeJS.ProcessEnv = {
+    PATH: process.env.PATH,
+    LANG: 'C.UTF-8',
+    HOME: folder,
+    XDG_RUNTIME_DIR: folder,
+    XDG_SESSION_TYPE: 'wayland',
+    WLR_BACKENDS: 'headless',
+    WLR_HEADLESS_OUTPUTS: isNested ? '1' : '2',
+    WLR_RENDERER: 'pixman',
+  };
+  mkdirSync(destination);
+  execFileSync('bash', [join(linux, 'kiosk-setup'), 'install'], { env: { ...env, DESTDIR: destination } });
+  writeFileSync(join(folder, 'player'), `#!/bin/bash\n${player}\n`);
+  chmodSync(join(folder, 'player'), 0o755);
+  if (user.uid !== undefined) chownSync(folder, user.uid, user.gid);
+
+  const start = (program: string, args: string[], more: NodeJS.ProcessEnv): ChildProcess => {
+    const child = spawn(program, args, { ...user, cwd: folder, env: { ...env, ...more }, stdio: 'ignore' });
+    const ended = once(child, 'exit');
+    onTestFinished(async () => {
+      child.kill();
+      await ended;
+    });
+    return child;
+  };
+
+  const outer = join(folder, 'outer.sock');
+  const nested = { WLR_BACKENDS: 'wayland', WLR_WL_OUTPUTS: '2', WAYLAND_DISPLAY: 'wayland-1' };
+  if (isNested) {
+    writeFileSync(join(folder, 'outer.conf'), `xwayland disable\nexec touch '${join(folder, 'outer-ready')}'\n`);
+    start('sway', ['--config', join(folder, 'outer.conf')], { SWAYSOCK: outer });
+    await waitForFile(folder, 'outer-ready');
+  }
+  const session = start(
+    join(destination, 'usr/lib/signage-player/session'),
+    [join(folder, 'player')],
+    isNested ? nested : {},
+  );
+  await waitForFile(folder, 'player-started');
+
+  const inside = { ...env, SWAYSOCK: join(folder, 'sway.sock'), WAYLAND_DISPLAY: isNested ? 'wayland-2' : 'wayland-1' };
+  const run: Run = async (program, args) => (await execute(program, args, { env: inside, timeout: 20_000 })).stdout;
+
+  return {
+    folder,
+    process: session,
+    run,
+    outputs: async () => {
+      const outputs = JSON.parse(await run('swaymsg', ['-t', 'get_outputs', '-r'])) as {
+        name: string;
+        rect: { x: number };
+      }[];
+      return outputs.toSorted((a, b) => a.rect.x - b.rect.x).map(({ name }) => name);
+    },
+    coloursOf: async (output) => {
+      const file = join(folder, `${output}.png`);
+      // With the pointer, where there is one.
+      await run('grim', ['-c', '-o', output, file]);
+      const { data } = PNG.sync.read(readFileSync(file));
+      const colours = new Set<string>();
+      for (let at = 0; at < data.length; at += 4) colours.add(data.subarray(at, at + 3).join(','));
+      return [...colours];
+    },
+    unplug: async (output) => {
+      await execute('swaymsg', ['-s', outer, `[title=".*${output}.*"] kill`], { env: inside });
+    },
+    processId: (name) =>
+      readdirSync('/proc')
+        .filter((pid) => /^\d+$/.test(pid))
+        .map(Number)
+        .find((pid) => {
+          try {
+            const [, comm, parent] = /^\d+ \((.*)\) \S (\d+)/.exec(readFileSync(`/proc/${pid}/stat`, 'utf8')) ?? [];
+            return comm === name && Number(parent) === session.pid;
+          } catch {
+            return false;
+          }
+        }),
+  };
+};
