@@ -8,7 +8,7 @@ import type { Credentials, FuzzRequest } from './requests.ts';
 
 const PATIENCE_MS = 20_000;
 /** Failed credentials are counted by address, so that requests come from many. */
-const ADDRESSES = 200;
+const ADDRESSES = 40;
 
 interface Target {
   url: string;
