@@ -2,6 +2,7 @@
 module.exports = {
   forbidden: [
     { name: 'no-circles', severity: 'error', from: {}, to: { circular: true } },
+    { name: 'no-circles-of-modules', severity: 'error', scope: 'folder', from: {}, to: { circular: true } },
     {
       name: 'the-service-stands-alone',
       severity: 'error',
@@ -12,16 +13,16 @@ module.exports = {
     {
       name: 'pages-know-only-the-vocabulary',
       severity: 'error',
-      comment: 'And how to follow a clock: pages do it as boxes do, and the file knows nothing else.',
+      comment: 'The contract and the pure rules: pages follow a clock and judge an address as boxes do.',
       from: { path: '^renderer/' },
-      to: { path: '^(main|service)/', pathNot: '^service/(wire/|sync/estimate\\.ts$)' },
+      to: { path: '^(main|service)/', pathNot: '^service/(contract|domain)/' },
     },
     {
       name: 'one-seam-to-the-service',
       severity: 'error',
       comment: 'But for what the clocks of a site show, which is pure: displays go by it as slides do.',
       from: { path: '^main/', pathNot: '^main/service-host\\.ts$' },
-      to: { path: '^service/', pathNot: '^service/wire/(wall-time|opening-hours)\\.ts$' },
+      to: { path: '^service/', pathNot: '^service/domain/' },
     },
     {
       name: 'the-kiosk-has-no-pages-inside',

@@ -2,7 +2,7 @@
 import { View, type WebContents, WebContentsView } from 'electron';
 import { beatChannel } from './channels.ts';
 import type { Display, Rotation } from './displays.ts';
-import { ABORTED, hostForeign } from './foreign.ts';
+import { ABORTED, hostForeign } from './external-page.ts';
 import { handOver, LINGER_MS } from './hand-over.ts';
 import { type LayeredWindow, openLayeredWindow } from './layers.ts';
 import { ownPartition } from './own-pages.ts';

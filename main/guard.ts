@@ -1,6 +1,6 @@
 /** Keeps every page to where it belongs, and shut to everything that a passer-by could open. */
 import { app, type Session, session, type WebContents } from 'electron';
-import { foreignPartition } from './foreign.ts';
+import { foreignPartition } from './external-page.ts';
 import { ownOrigin } from './own-pages.ts';
 import { isOwnHost, mayBeFramed } from './service-host.ts';
 

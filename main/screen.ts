@@ -2,8 +2,8 @@
 import type { Logger } from 'pino';
 import { createDisplayView } from './display-view.ts';
 import type { Place } from './displays.ts';
-import { climb, createLadder, type Happening, memoryBudget, type Step } from './ladder.ts';
 import type { LayeredWindow } from './layers.ts';
+import { climb, createLadder, type Happening, memoryBudget, type Step } from './recovery-policy.ts';
 import type { KioskHealth } from './service-host.ts';
 
 interface Dependencies {

@@ -1,7 +1,7 @@
 /** The screens of all displays: as many as there are, wherever they are now. */
 import type { Logger } from 'pino';
 import type { Place } from './displays.ts';
-import type { Step } from './ladder.ts';
+import type { Step } from './recovery-policy.ts';
 import { createScreen, type Screen } from './screen.ts';
 import type { KioskHealth } from './service-host.ts';
 

@@ -4,29 +4,7 @@ import { hostname, networkInterfaces } from 'node:os';
 import { dirname, join, resolve } from 'node:path';
 import type { Logger } from 'pino';
 import { z } from 'zod';
-import { rewriteFile, sweepRewrites } from '../service/content/rewrite.ts';
-import { type Service, startService } from '../service/index.ts';
-import type { KioskSettings } from '../service/kiosk.ts';
-import { createLog } from '../service/log.ts';
-import { lanHost } from '../service/onboarding/address.ts';
-import {
-  EXIT_CONFIG,
-  lendSecrets,
-  type Options,
-  OptionsError,
-  readConfig,
-  readKiosk,
-  readOptions,
-  takeEnvironment,
-} from '../service/options.ts';
-import { bareHost, isThisMachine } from '../service/outbound/networks.ts';
-import { createQueue } from '../service/queue.ts';
-import { systemDisk } from '../service/store/disk.ts';
-import { createDurable, type Durable } from '../service/store/durable.ts';
-import { replaceFile } from '../service/store/file.ts';
-import { FolderTaken } from '../service/store/lock.ts';
-import { mayBeFramed } from '../service/wire/framing.ts';
-import type { KioskHealth } from '../service/wire/health.ts';
+import type { KioskHealth } from '../service/contract/health.ts';
 import {
   type Beat,
   beat,
@@ -38,8 +16,30 @@ import {
   type MaintenanceOrder,
   type MaintenanceView,
   maintenanceCall,
-} from '../service/wire/kiosk.ts';
-import { readableId } from '../service/wire/readable.ts';
+} from '../service/contract/kiosk.ts';
+import { readableId } from '../service/contract/readable.ts';
+import { lanHost } from '../service/devices/address.ts';
+import { mayBeFramed } from '../service/domain/framing.ts';
+import { bareHost, isThisMachine } from '../service/domain/network-scope.ts';
+import { type Service, startService } from '../service/index.ts';
+import { createLog } from '../service/platform/log.ts';
+import {
+  EXIT_CONFIG,
+  lendSecrets,
+  type Options,
+  OptionsError,
+  readConfig,
+  readKiosk,
+  readOptions,
+  takeEnvironment,
+} from '../service/platform/options/index.ts';
+import type { KioskSettings } from '../service/platform/options/kiosk.ts';
+import { createQueue } from '../service/platform/queue.ts';
+import { systemDisk } from '../service/platform/store/disk.ts';
+import { createDurable, type Durable } from '../service/platform/store/durable.ts';
+import { replaceFile } from '../service/platform/store/file.ts';
+import { FolderTaken } from '../service/platform/store/lock.ts';
+import { rewriteFile, sweepRewrites } from '../service/platform/store/rewrite.ts';
 import type { Paths } from './paths.ts';
 
 export type {

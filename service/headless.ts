@@ -2,10 +2,10 @@
 import { networkInterfaces } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
+import { publicBase } from './devices/address.ts';
 import { startService } from './index.ts';
-import { createLog } from './log.ts';
-import { publicBase } from './onboarding/address.ts';
-import { EXIT_CONFIG, OptionsError, readOptions } from './options.ts';
+import { createLog } from './platform/log.ts';
+import { EXIT_CONFIG, OptionsError, readOptions } from './platform/options/index.ts';
 
 /** From `dist/service`, where this file is bundled to. */
 const fromHere = (path: string): string => fileURLToPath(new URL(path, import.meta.url));

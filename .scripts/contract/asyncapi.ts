@@ -2,7 +2,7 @@
 import type { z } from 'zod';
 import { createDocument } from 'zod-openapi';
 import packageJson from '../../package.json' with { type: 'json' };
-import { type SocketOperation, sockets } from '../../service/wire/operations/index.ts';
+import { type SocketOperation, sockets } from '../../service/contract/operations/index.ts';
 import { errorsOf } from './errors.ts';
 import type { Node } from './variant.ts';
 

@@ -1,6 +1,6 @@
 /** Which errors an operation can answer with: its own, and those that follow from what its record says. */
-import { type ErrorCode, errorTable } from '../../service/errors.ts';
-import type { Access, Operation } from '../../service/wire/operations/index.ts';
+import { type ErrorCode, errorTable } from '../../service/contract/errors.ts';
+import type { Access, Operation } from '../../service/contract/operations/index.ts';
 
 const everywhere: readonly ErrorCode[] = [
   'invalid_request',

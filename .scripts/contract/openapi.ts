@@ -10,9 +10,9 @@ import {
   type ZodOpenApiResponseObject,
 } from 'zod-openapi';
 import packageJson from '../../package.json' with { type: 'json' };
-import { type ErrorCode, errorTable } from '../../service/errors.ts';
-import { errorBody } from '../../service/wire/errors.ts';
-import { type Access, type Answer, areas, type Operation } from '../../service/wire/operations/index.ts';
+import { errorBody } from '../../service/contract/error-body.ts';
+import { type ErrorCode, errorTable } from '../../service/contract/errors.ts';
+import { type Access, type Answer, areas, type Operation } from '../../service/contract/operations/index.ts';
 import { errorsOf } from './errors.ts';
 import { description, tags } from './prose.ts';
 

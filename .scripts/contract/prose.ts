@@ -1,6 +1,6 @@
 /** What the documents say in words. */
-import { errorTable } from '../../service/errors.ts';
-import type { areas } from '../../service/wire/operations/index.ts';
+import { errorTable } from '../../service/contract/errors.ts';
+import type { areas } from '../../service/contract/operations/index.ts';
 
 const tagTexts: Record<keyof typeof areas, string> = {
   Pages: 'The pages for people, and what they load.',

@@ -1,5 +1,5 @@
 /** A document of the whole interface as one variant of it has it: `x-variant` marks what only that variant has. */
-import type { Variant } from '../../service/wire/terms.ts';
+import type { Variant } from '../../service/contract/terms.ts';
 
 export type Node = Record<string, unknown>;
 

@@ -1,5 +1,5 @@
 /** Whether displays are to be on: a pure function of opening hours and the time, in ms since the epoch. */
-import { openSpans } from '../../service/wire/opening-hours.ts';
+import { openSpans } from '../../service/domain/opening-hours.ts';
 import type { Hours } from '../service-host.ts';
 
 /** So far ahead a change is looked for, days. */

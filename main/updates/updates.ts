@@ -1,7 +1,7 @@
 /** Updates: found and downloaded in the background, put in when nobody looks, kept only if they prove well. */
 import { join } from 'node:path';
 import type { Logger } from 'pino';
-import { wallTimeOf } from '../../service/wire/wall-time.ts';
+import { wallTimeOf } from '../../service/domain/wall-time.ts';
 import type { Downloads, Ready, Sources } from './downloads.ts';
 import * as gate from './gate.ts';
 import type { Installer } from './installers.ts';

@@ -1,5 +1,5 @@
 /** Opening hours as a person reads them. */
-import type { Hours } from '../../service/wire/kiosk.ts';
+import type { Hours } from '../../service/contract/kiosk.ts';
 
 interface Words {
   alwaysOn: string;

@@ -1,5 +1,5 @@
 /** The lock's keypad, for fingers and for a keyboard. */
-import type { MaintenanceAnswer } from '../../service/wire/kiosk.ts';
+import type { MaintenanceAnswer } from '../../service/contract/kiosk.ts';
 import { element } from '../onboarding/element.ts';
 import type { textsFor } from './texts.ts';
 

@@ -5,7 +5,7 @@ import type {
   MaintenanceCall,
   MaintenanceOrder,
   MaintenanceView,
-} from '../../service/wire/kiosk.ts';
+} from '../../service/contract/kiosk.ts';
 import { element } from '../onboarding/element.ts';
 import { hoursIn } from './hours.ts';
 import { createKeypad } from './keypad.ts';

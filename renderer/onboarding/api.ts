@@ -1,12 +1,12 @@
 /** The calls of the onboarding form. */
-import type { ConnectionSnapshot } from '../../service/wire/connections.ts';
+import type { ConnectionSnapshot } from '../../service/contract/connections.ts';
 import type {
   Binding,
   deviceKnownHeader,
   OnboardingResult,
   OnboardingScreens,
   OnboardingStatus,
-} from '../../service/wire/onboarding.ts';
+} from '../../service/contract/onboarding.ts';
 import type { PageToken } from '../shared/page-token.ts';
 import { patientFetch } from '../shared/patience.ts';
 

@@ -1,5 +1,5 @@
 /** The list of screens to choose from: radio buttons, with a search where there are many. */
-import type { Screen } from '../../service/wire/playlist.ts';
+import type { Screen } from '../../service/contract/playlist.ts';
 import { element } from './element.ts';
 
 export interface Choices {

@@ -1,5 +1,5 @@
 /** Follows the status of a device: over a socket, and by looking where there is none. */
-import type { LandingMessage, MediaProgress, OnboardingStatus } from '../../service/wire/onboarding.ts';
+import type { LandingMessage, MediaProgress, OnboardingStatus } from '../../service/contract/onboarding.ts';
 import { deviceHeaders } from '../shared/device.ts';
 import type { PageToken } from '../shared/page-token.ts';
 import { patientFetch, waitMs } from '../shared/patience.ts';

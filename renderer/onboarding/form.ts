@@ -1,8 +1,8 @@
 /** The onboarding form, on the phone of whoever sets a player up. */
-import type { Binding, OnboardingResult } from '../../service/wire/onboarding.ts';
-import type { PageBoot } from '../../service/wire/page.ts';
-import type { Screen } from '../../service/wire/playlist.ts';
-import { deviceKey } from '../../service/wire/readable.ts';
+import type { Binding, OnboardingResult } from '../../service/contract/onboarding.ts';
+import type { PageBoot } from '../../service/contract/page.ts';
+import type { Screen } from '../../service/contract/playlist.ts';
+import { deviceKey } from '../../service/contract/readable.ts';
 import { readBoot } from '../shared/boot.ts';
 import { isOwnDevice } from '../shared/identity.ts';
 import { leaveFor } from '../shared/leave.ts';

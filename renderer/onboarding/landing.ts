@@ -1,15 +1,15 @@
 /** The landing page: what a screen shows until somebody has chosen what it plays. */
-import type { MediaProgress } from '../../service/wire/onboarding.ts';
-import type { LandingBoot } from '../../service/wire/page.ts';
+import type { MediaProgress } from '../../service/contract/onboarding.ts';
+import type { LandingBoot } from '../../service/contract/page.ts';
 import { readBoot } from '../shared/boot.ts';
 import { deviceHeaders } from '../shared/device.ts';
 import { createGreeting, type Greeting, passGreeting, takeGreeting } from '../shared/greeting.ts';
+import { startPulse } from '../shared/heartbeat.ts';
 import { readIdentity } from '../shared/identity.ts';
 import { findKiosk } from '../shared/kiosk.ts';
 import { leaveFor } from '../shared/leave.ts';
 import { createPageToken } from '../shared/page-token.ts';
 import { patientFetch } from '../shared/patience.ts';
-import { startPulse } from '../shared/pulse.ts';
 import { requireTopLevel } from '../shared/top-level.ts';
 import { element } from './element.ts';
 import { follow } from './follow.ts';

@@ -1,5 +1,5 @@
 /** What a browser gets for an address that leads nowhere. */
-import type { MissingBoot } from '../../service/wire/page.ts';
+import type { MissingBoot } from '../../service/contract/page.ts';
 import { readBoot } from '../shared/boot.ts';
 import { element } from './element.ts';
 import { speak } from './texts.ts';

@@ -1,4 +1,4 @@
-import type { Binding } from '../../service/wire/onboarding.ts';
+import type { Binding } from '../../service/contract/onboarding.ts';
 import type { Api, Status } from './api.ts';
 
 const RETRY_MS = 1_000;

@@ -1,4 +1,4 @@
-import type { ClockState } from '../../service/wire/socket.ts';
+import type { ClockState } from '../../service/contract/socket.ts';
 
 /**
  * Two readings of time: `elapsed` never jumps and measures how long slides are on; `now` is the time of day by the

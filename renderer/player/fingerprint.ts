@@ -1,5 +1,5 @@
 /** What a slide shows, so that it is begun anew when that changes, and only then. */
-import type { PlaylistPayload, Slide } from '../../service/wire/playlist.ts';
+import type { PlaylistPayload, Slide } from '../../service/contract/playlist.ts';
 
 interface Named {
   id: string;

@@ -1,7 +1,7 @@
 /** The link to the service: the playlist, the socket, and patience while either is away. */
-import type { Command } from '../../service/wire/commands.ts';
-import type { PlaylistPayload, syncHeader } from '../../service/wire/playlist.ts';
-import type { ClockState, ServiceMessage } from '../../service/wire/socket.ts';
+import type { Command } from '../../service/contract/commands.ts';
+import type { PlaylistPayload, syncHeader } from '../../service/contract/playlist.ts';
+import type { ClockState, ServiceMessage } from '../../service/contract/socket.ts';
 import type { Identity } from '../shared/identity.ts';
 import type { PageToken } from '../shared/page-token.ts';
 import { patientFetch, waitMs } from '../shared/patience.ts';

@@ -1,7 +1,7 @@
 /** A file of this service over the player, shown as a slide of its kind would be. */
-import type { PlaylistPayload, Slide } from '../../service/wire/playlist.ts';
+import type { PlaylistPayload, Slide } from '../../service/contract/playlist.ts';
 import { within } from './abort.ts';
-import type { ForeignPage, Opening } from './foreign.ts';
+import type { ForeignPage, Opening } from './external.ts';
 import type { SlideContext, SlideFactory } from './slides/slide.ts';
 
 const ANSWER_MS = 10_000;

@@ -1,19 +1,19 @@
 /** The player: decides by the timeline what is on, has it made ready in time, and swaps it in on the stage. */
-import type { PlaylistPayload, Slide } from '../../service/wire/playlist.ts';
+import type { PlaylistPayload, Slide } from '../../service/contract/playlist.ts';
 import { within } from './abort.ts';
 import type { Clock } from './clock.ts';
-import { LEAD_MS, moveOf, shiftOf } from './ensemble.ts';
+import { createRests } from './cooldowns.ts';
 import { isSame } from './fingerprint.ts';
 import type { Report } from './link.ts';
-import { createProgramme } from './programme.ts';
-import { createRests } from './rests.ts';
-import { createRota, type Rota } from './rota.ts';
+import { createRota, type Rota } from './loop-schedule.ts';
+import type { Shelf } from './media-cache.ts';
 import { isOn } from './schedule.ts';
-import type { Shelf } from './shelf.ts';
-import type { Site } from './site.ts';
+import { createProgramme } from './screen-document.ts';
 import type { SlideFactory, SlideView } from './slides/slide.ts';
-import { type Move, moveAlone } from './solo.ts';
 import type { Cue, Stage } from './stage.ts';
+import { type Move, moveAlone } from './standalone.ts';
+import type { Site } from './sync-clock.ts';
+import { LEAD_MS, moveOf, shiftOf } from './synchronized.ts';
 import { lengthOf, resumed, type Turn, turnOf } from './timeline.ts';
 
 interface Dependencies {

@@ -1,4 +1,4 @@
-import { type ForeignPage, type Opening, openForeign } from './foreign.ts';
+import { type ForeignPage, type Opening, openForeign } from './external.ts';
 import { type MediumContext, openMedium } from './medium.ts';
 import type { SlideFactory } from './slides/slide.ts';
 

@@ -1,6 +1,6 @@
 /** When a slide is on: pure, by the wall clocks of the site. */
-import type { Slide } from '../../service/wire/playlist.ts';
-import { addDays, instantOf, type Span, spanOf, wallTimeOf, weekdayOf } from '../../service/wire/wall-time.ts';
+import type { Slide } from '../../service/contract/playlist.ts';
+import { addDays, instantOf, type Span, spanOf, wallTimeOf, weekdayOf } from '../../service/domain/wall-time.ts';
 
 export type Schedule = Pick<
   Slide,

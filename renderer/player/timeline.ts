@@ -1,5 +1,5 @@
 /** What comes when: pure functions of the slides, the moment and what the operator asked for. */
-import type { Slide } from '../../service/wire/playlist.ts';
+import type { Slide } from '../../service/contract/playlist.ts';
 
 const DEFAULT_MS = 10_000;
 const STREAM_REST_MS = 2_000;

@@ -1,4 +1,4 @@
-import type { deviceHeader } from '../../service/wire/onboarding.ts';
+import type { deviceHeader } from '../../service/contract/onboarding.ts';
 
 // By its type the same as in the vocabulary, whose schemas a phone need not load.
 const header: typeof deviceHeader = 'x-signage-device';

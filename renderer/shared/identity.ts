@@ -1,7 +1,7 @@
 import { sha256 } from '@noble/hashes/sha2.js';
 import { bytesToHex, utf8ToBytes } from '@noble/hashes/utils.js';
-import { clientIdOf } from '../../service/wire/client-id.ts';
-import { readableId } from '../../service/wire/readable.ts';
+import { readableId } from '../../service/contract/readable.ts';
+import { clientIdOf } from '../../service/domain/client-id.ts';
 import { recall, remember } from './storage.ts';
 
 export interface Identity {

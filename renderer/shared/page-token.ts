@@ -1,6 +1,6 @@
 /** The credentials of a page, where the service asks for any: served inside the page, renewed while it lives. */
-import type { PageBoot, pageAuthHeader, pageHeader } from '../../service/wire/page.ts';
-import type { socketProtocol, tokenProtocol } from '../../service/wire/socket.ts';
+import type { PageBoot, pageAuthHeader, pageHeader } from '../../service/contract/page.ts';
+import type { socketProtocol, tokenProtocol } from '../../service/contract/socket.ts';
 import { readBoot } from './boot.ts';
 import { patientFetch, waitMs } from './patience.ts';
 

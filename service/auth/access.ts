@@ -1,8 +1,8 @@
 import type { Logger } from 'pino';
-import { CodedError } from '../errors.ts';
-import type { Access } from '../wire/operations/index.ts';
-import { pageAuthHeader } from '../wire/page.ts';
-import { recipientHeader, relayHeader } from '../wire/peers.ts';
+import { CodedError } from '../contract/errors.ts';
+import type { Access } from '../contract/operations/index.ts';
+import { pageAuthHeader } from '../contract/page.ts';
+import { recipientHeader, relayHeader } from '../contract/peers.ts';
 import { checkAbsentBody } from './body.ts';
 import type { Sender } from './nonces.ts';
 import type { ReplayGuard } from './replay.ts';

@@ -1,4 +1,4 @@
-import { CodedError } from '../errors.ts';
+import { CodedError } from '../contract/errors.ts';
 import { sha256Hex } from './sign.ts';
 import type { HeaderLines } from './signatures.ts';
 

@@ -1,4 +1,4 @@
-import { CodedError } from '../errors.ts';
+import { CodedError } from '../contract/errors.ts';
 
 /** Who used a nonce. */
 export interface Sender {

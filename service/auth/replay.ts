@@ -2,9 +2,9 @@
 import { join } from 'node:path';
 import type { Logger } from 'pino';
 import { z } from 'zod';
-import { CodedError } from '../errors.ts';
-import { systemDisk } from '../store/disk.ts';
-import { createDurable, type Durable } from '../store/durable.ts';
+import { CodedError } from '../contract/errors.ts';
+import { systemDisk } from '../platform/store/disk.ts';
+import { createDurable, type Durable } from '../platform/store/durable.ts';
 import { advance, fenceAtStart, freshMs, isFresh, isPast, nextFresh } from './fence.ts';
 import { createNonces, type Sender } from './nonces.ts';
 

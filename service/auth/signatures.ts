@@ -1,5 +1,5 @@
 import { timingSafeEqual } from 'node:crypto';
-import { CodedError } from '../errors.ts';
+import { CodedError } from '../contract/errors.ts';
 import type { Sender } from './nonces.ts';
 import type { ReplayGuard } from './replay.ts';
 import { clockHeader, type SignedParts, signatureHeader, signatureMac, signClock, timestampHeader } from './sign.ts';

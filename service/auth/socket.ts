@@ -1,5 +1,5 @@
-import { pageAuthHeader } from '../wire/page.ts';
-import { tokenProtocol } from '../wire/socket.ts';
+import { pageAuthHeader } from '../contract/page.ts';
+import { tokenProtocol } from '../contract/socket.ts';
 import type { HeaderLines } from './signatures.ts';
 
 /**

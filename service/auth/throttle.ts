@@ -1,7 +1,7 @@
 import { isIP, SocketAddress } from 'node:net';
 import type { Logger } from 'pino';
 import { RateLimiterMemory, type RateLimiterRes } from 'rate-limiter-flexible';
-import { CodedError } from '../errors.ts';
+import { CodedError } from '../contract/errors.ts';
 
 const MOST_FAILURES = 200;
 const PER_SECONDS = 60;

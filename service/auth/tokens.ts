@@ -2,7 +2,7 @@ import { hkdfSync } from 'node:crypto';
 import { JWSSignatureVerificationFailed, JWTExpired } from 'jose/errors';
 import { SignJWT } from 'jose/jwt/sign';
 import { jwtVerify } from 'jose/jwt/verify';
-import { CodedError } from '../errors.ts';
+import { CodedError } from '../contract/errors.ts';
 
 const audience = 'signage-page';
 

@@ -2,7 +2,7 @@
 import { createHash } from 'node:crypto';
 import { setTimeout as delay } from 'node:timers/promises';
 import type { Logger } from 'pino';
-import { createWorker } from '../worker.ts';
+import { createWorker } from '../platform/worker.ts';
 import type { ContentFile, Fault } from './file.ts';
 import type { TemplateCheck } from './templates.ts';
 import type { TemplateReading } from './thread.ts';

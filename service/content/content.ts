@@ -1,21 +1,21 @@
 /** The content of the box: one document, from the operator's file or from another box; the last good one, kept. */
 import { join } from 'node:path';
 import type { Logger } from 'pino';
+import type { ContentDocument } from '../contract/peers.ts';
+import type { Variant } from '../contract/terms.ts';
+import { editedDocument, isLost, versionOf } from '../domain/document.ts';
+import { compareVersions } from '../domain/merge.ts';
 import type { Feeds } from '../feeds/feeds.ts';
-import { compareVersions } from '../peers/merge.ts';
-import { createQueue } from '../queue.ts';
-import type { Durable } from '../store/durable.ts';
-import type { ContentDocument } from '../wire/peers.ts';
-import type { Variant } from '../wire/terms.ts';
+import { createQueue } from '../platform/queue.ts';
+import type { Durable } from '../platform/store/durable.ts';
+import { rewriteFile, sweepRewrites } from '../platform/store/rewrite.ts';
 import { createBackups } from './backups.ts';
 import { createChecker } from './checker.ts';
-import { editedDocument, isLost, versionOf } from './document.ts';
+import { isDemo, readOriginal, watchOriginal, writeDemo, writeSchema } from './content-file.ts';
 import { type ContentFile, type Fault, readContent } from './file.ts';
-import type { Kept } from './keeper.ts';
+import type { Kept } from './last-known-good.ts';
 import { buildModel, type Programme } from './model.ts';
-import { isDemo, readOriginal, watchOriginal, writeDemo, writeSchema } from './original.ts';
-import { rewriteFile, sweepRewrites } from './rewrite.ts';
-import { createShown, type View } from './shown.ts';
+import { createShown, type View } from './payloads.ts';
 
 interface Dependencies {
   /** Keeps the last good content. */

@@ -1,9 +1,9 @@
 /** The operator's file: what may stand in `content.json`, and what is said where it is wrong. */
 import { jsonpath } from 'json-p3';
 import { z } from 'zod';
-import { didYouMean } from '../nearest.ts';
-import { scheduleModes, type slideKinds, template } from '../wire/playlist.ts';
-import { slug } from '../wire/terms.ts';
+import { scheduleModes, type slideKinds, template } from '../contract/playlist.ts';
+import { slug } from '../contract/terms.ts';
+import { didYouMean } from '../domain/nearest.ts';
 import { parseJson } from './json.ts';
 import { labelled, type Path, slideId, spellPath } from './labels.ts';
 

@@ -1,6 +1,7 @@
 /** Which media of the box's own the content names. */
-import { isMediaName } from '../media/names.ts';
-import { addressOf, loadedAddress } from '../wire/markup.ts';
+
+import { addressOf, loadedAddress } from '../domain/markup.ts';
+import { isMediaName } from '../domain/media-names.ts';
 import type { ContentFile } from './file.ts';
 import { type Path, slideId, slideLabel, spellPath } from './labels.ts';
 

@@ -1,8 +1,8 @@
 /** From the operator's file to what screens are sent: everything filled in, the same way every time. */
 import { createHash } from 'node:crypto';
+import type { PlaylistPayload, Screen, Slide } from '../contract/playlist.ts';
+import { mediaTypeOf } from '../domain/media-types.ts';
 import type { SourceSettings } from '../feeds/source.ts';
-import { mediaTypeOf } from '../media/types.ts';
-import type { PlaylistPayload, Screen, Slide } from '../wire/playlist.ts';
 import type { ContentFile, SlideFile } from './file.ts';
 import { slideId } from './labels.ts';
 

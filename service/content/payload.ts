@@ -1,6 +1,6 @@
 /** Playlist payloads, serialised once a change, so that a request only writes bytes. */
-import { playlistPayload, type Screen } from '../wire/playlist.ts';
-import { extendedFields, type Variant } from '../wire/terms.ts';
+import { playlistPayload, type Screen } from '../contract/playlist.ts';
+import { extendedFields, type Variant } from '../contract/terms.ts';
 import { digestOf, type Programme } from './model.ts';
 
 /** One screen's answer to `GET /api/screens/{slug}/playlist`. */

@@ -1,7 +1,8 @@
 /** Whether a template finds in a slide what it names. Pure; the template itself is read in a thread. */
-import { didYouMean } from '../nearest.ts';
-import { screen, slide as slideRecord } from '../wire/playlist.ts';
-import { playerNames } from '../wire/template.ts';
+
+import { screen, slide as slideRecord } from '../contract/playlist.ts';
+import { didYouMean } from '../domain/nearest.ts';
+import { playerNames } from '../domain/template.ts';
 import type { ContentFile, SlideFile } from './file.ts';
 import type { TemplateName, TemplateReading } from './thread.ts';
 

@@ -4,8 +4,8 @@
  */
 import { parentPort } from 'node:worker_threads';
 import { analyzeSync, Liquid, LiquidError, type Template, toValueSync, Value } from 'liquidjs';
-import { templateFilters, templateLimits } from '../wire/template.ts';
-import type { Reply } from '../worker.ts';
+import { templateFilters, templateLimits } from '../domain/template.ts';
+import type { Reply } from '../platform/worker.ts';
 
 /** A name that a template takes from outside: `content.items[0].price` is `['content', 'items', 0, 'price']`. */
 export interface TemplateName {

@@ -1,8 +1,9 @@
 /** What in a valid file will not play as its writer means it. Pure. */
-import { didYouMean } from '../nearest.ts';
-import { excess, richness, textLimit } from '../wire/richness.ts';
-import { instantOf } from '../wire/wall-time.ts';
-import { isColour } from './colours.ts';
+
+import { isColour } from '../domain/colours.ts';
+import { didYouMean } from '../domain/nearest.ts';
+import { excess, richness, textLimit } from '../domain/richness.ts';
+import { instantOf } from '../domain/wall-time.ts';
 import { type ContentFile, contentKeys, type Fault, type SlideFile } from './file.ts';
 import { type Path, slideId, slideLabel, spellPath } from './labels.ts';
 import { nameIssues, type TemplateCheck, templateIssues } from './templates.ts';

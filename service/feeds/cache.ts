@@ -2,8 +2,8 @@ import { join } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
 import type { Logger } from 'pino';
 import { z } from 'zod';
-import { systemDisk } from '../store/disk.ts';
-import { createDurable } from '../store/durable.ts';
+import { systemDisk } from '../platform/store/disk.ts';
+import { createDurable } from '../platform/store/durable.ts';
 
 const entry = z.object({
   /** Of the kind and id, and of what was asked for: neither an address nor its credentials stand in the file. */

@@ -1,9 +1,10 @@
 /** The feeds and API sources of the content: followed, and their data put where the pages get them. */
-import type { Nearness } from '../outbound/networks.ts';
-import type { Turns } from '../outbound/turns.ts';
-import type { SourceLogs } from '../source-log.ts';
-import type { Health } from '../wire/health.ts';
-import type { ApiSource, RssFeed } from '../wire/playlist.ts';
+
+import type { Health } from '../contract/health.ts';
+import type { ApiSource, RssFeed } from '../contract/playlist.ts';
+import type { Nearness } from '../domain/network-scope.ts';
+import type { Turns } from '../platform/outbound/limiter.ts';
+import type { SourceLogs } from '../platform/source-log.ts';
 import type { Cache, CacheEntry } from './cache.ts';
 import type { Fetch } from './fetch.ts';
 import type { Reader } from './reader.ts';

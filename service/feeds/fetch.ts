@@ -2,11 +2,11 @@
 import type { IncomingMessage } from 'node:http';
 import { pipeline, type Readable } from 'node:stream';
 import { createBrotliDecompress, createGunzip, createInflate } from 'node:zlib';
-import { pauseOf, unlessSame, type Validators, validatorsOf } from '../outbound/answer.ts';
-import { FetchFault } from '../outbound/fault.ts';
-import type { Get } from '../outbound/get.ts';
-import type { Nearness } from '../outbound/networks.ts';
-import { codeOf } from '../store/disk.ts';
+import type { Nearness } from '../domain/network-scope.ts';
+import { pauseOf, unlessSame, type Validators, validatorsOf } from '../platform/outbound/answer.ts';
+import { FetchFault } from '../platform/outbound/fault.ts';
+import type { Get } from '../platform/outbound/get.ts';
+import { codeOf } from '../platform/store/disk.ts';
 
 export type Answer = {
   /** How near the farthest of the servers is that led to the answer: what it names may be as near, and no nearer. */

@@ -1,5 +1,5 @@
-import type { Nearness } from '../outbound/networks.ts';
-import { createWorker } from '../worker.ts';
+import type { Nearness } from '../domain/network-scope.ts';
+import { createWorker } from '../platform/worker.ts';
 import type { Question, ReadFeed } from './thread.ts';
 
 const PATIENCE_MS = 10_000;

@@ -1,8 +1,8 @@
 /** What a feed is shown by: its items, in plain text. RSS 0.9x, 1.0 (RDF) and 2.0, Atom, JSON Feed. */
 import { createHash } from 'node:crypto';
 import type { AtomFeed, JsonFeed, parseFeed, RdfFeed, RssFeed } from 'feedsmith';
-import { type Nearness, saidNearness } from '../outbound/networks.ts';
-import type { RssFeed as WireFeed } from '../wire/playlist.ts';
+import type { RssFeed as WireFeed } from '../contract/playlist.ts';
+import { type Nearness, saidNearness } from '../domain/network-scope.ts';
 import { plainText } from './text.ts';
 
 export type FeedItem = WireFeed['items'][number];

@@ -1,9 +1,9 @@
 /** One feed or API source: fetched when its time comes, read, and its last good data held. */
 import { createHash } from 'node:crypto';
-import { FetchFault } from '../outbound/fault.ts';
-import type { Turns } from '../outbound/turns.ts';
-import type { SourceLog } from '../source-log.ts';
-import type { RssFeed } from '../wire/playlist.ts';
+import type { RssFeed } from '../contract/playlist.ts';
+import { FetchFault } from '../platform/outbound/fault.ts';
+import type { Turns } from '../platform/outbound/limiter.ts';
+import type { SourceLog } from '../platform/source-log.ts';
 import type { CacheEntry } from './cache.ts';
 import type { Answer, Fetch } from './fetch.ts';
 import type { Reader } from './reader.ts';

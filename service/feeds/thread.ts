@@ -5,8 +5,8 @@
 import { parentPort } from 'node:worker_threads';
 import { parseFeed } from 'feedsmith';
 import { jsonpath } from 'json-p3';
-import type { Nearness } from '../outbound/networks.ts';
-import type { Reply } from '../worker.ts';
+import type { Nearness } from '../domain/network-scope.ts';
+import type { Reply } from '../platform/worker.ts';
 import { type FeedItem, itemsOf, MOST_ITEMS, type ParsedFeed, titleOf } from './rss.ts';
 
 export type Question =

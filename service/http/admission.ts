@@ -3,9 +3,9 @@ import type { IncomingMessage } from 'node:http';
 import type { Admission, createAccess } from '../auth/access.ts';
 import type { HeaderLines } from '../auth/signatures.ts';
 import { upgradeHeaders } from '../auth/socket.ts';
-import { CodedError } from '../errors.ts';
-import { type Access, type SocketName, sockets } from '../wire/operations/index.ts';
-import type { Variant } from '../wire/terms.ts';
+import { CodedError } from '../contract/errors.ts';
+import { type Access, type SocketName, sockets } from '../contract/operations/index.ts';
+import type { Variant } from '../contract/terms.ts';
 import type { createClientAddress } from './client-address.ts';
 import type { AcceptSocket, Sockets } from './routes.ts';
 

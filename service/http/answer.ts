@@ -2,11 +2,10 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import type { Vouch } from '../auth/access.ts';
 import { answerHeader } from '../auth/sign.ts';
-import type { Payload } from '../content/payload.ts';
-import { CodedError } from '../errors.ts';
-import type { SourceLog } from '../source-log.ts';
-import { isUnavailable } from '../store/disk.ts';
-import { syncHeader } from '../wire/playlist.ts';
+import { CodedError } from '../contract/errors.ts';
+import { syncHeader } from '../contract/playlist.ts';
+import type { SourceLog } from '../platform/source-log.ts';
+import { isUnavailable } from '../platform/store/disk.ts';
 import { matchesWeakly } from './conditions.ts';
 import { securityHeaders } from './headers.ts';
 
@@ -66,10 +65,19 @@ const payloadHeaders = Object.entries({
  * Answers a playlist request from what is prepared: a comparison and one write.
  * @param vouch signs the answer; null: nobody asked
  */
+/** A playlist payload that is ready to be written. */
+export interface PreparedPayload {
+  /** RFC 9110 entity tag, with its quotes. */
+  etag: string;
+  body: Buffer;
+  /** Every page of the screen shows the same slide at the same time. */
+  sync: boolean;
+}
+
 export const sendPayload = (
   { method, headers }: IncomingMessage,
   response: ServerResponse,
-  { etag, body, sync }: Payload,
+  { etag, body, sync }: PreparedPayload,
   vouch: Vouch | null,
 ): void => {
   const condition = headers['if-none-match'];

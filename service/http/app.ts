@@ -7,17 +7,16 @@ import { Router } from '@koa/router';
 import Koa from 'koa';
 import type { Admission } from '../auth/access.ts';
 import { answerHeader, clockHeader } from '../auth/sign.ts';
-import { CodedError } from '../errors.ts';
-import type { SourceLogs } from '../source-log.ts';
-import { deviceHeader } from '../wire/onboarding.ts';
-import { type Access, type OperationName, operations, type Rule } from '../wire/operations/index.ts';
-import { recipientHeader } from '../wire/peers.ts';
-import type { Variant } from '../wire/terms.ts';
+import { CodedError } from '../contract/errors.ts';
+import { deviceHeader } from '../contract/onboarding.ts';
+import { type Access, type OperationName, operations, type Rule } from '../contract/operations/index.ts';
+import { recipientHeader } from '../contract/peers.ts';
+import type { Variant } from '../contract/terms.ts';
+import type { SourceLogs } from '../platform/source-log.ts';
 import { errorAnswer, isApiPath, toCodedError } from './answer.ts';
 import type { createClientAddress } from './client-address.ts';
 import type { Gate } from './gate.ts';
 import { securityHeaders } from './headers.ts';
-import type { Pages } from './pages.ts';
 import type { Context, Handler, RequestState, Routes } from './routes.ts';
 
 interface Dependencies {
@@ -27,7 +26,7 @@ interface Dependencies {
   /** Judges a request's credentials. */
   admit(request: IncomingMessage, access: Access): Promise<Admission>;
   /** Fills an answer with the page of an address that leads nowhere. */
-  sendMissing: Pages['sendMissing'];
+  sendMissing(ctx: Pick<Context, 'type' | 'set' | 'body'>): void;
   /** A page of the device has sent the request. */
   onDevice(deviceId: string): void;
   variant: Variant;

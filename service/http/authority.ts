@@ -1,7 +1,7 @@
 /** By which host and port a URL names this service: what it is reached at, and what the machine is called. */
 import { BlockList, isIP } from 'node:net';
 import type { NetworkInterfaceInfo } from 'node:os';
-import { bareHost, isThisMachine } from '../outbound/networks.ts';
+import { bareHost, isThisMachine } from '../domain/network-scope.ts';
 import type { GateOptions } from './gate.ts';
 
 /** How a request reached the service. */

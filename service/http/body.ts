@@ -2,7 +2,7 @@ import type { IncomingMessage } from 'node:http';
 import getRawBody from 'raw-body';
 import { checkBody } from '../auth/body.ts';
 import { sha256Hex } from '../auth/sign.ts';
-import { CodedError } from '../errors.ts';
+import { CodedError } from '../contract/errors.ts';
 import type { Context } from './routes.ts';
 
 const MOST_BYTES = 64 * 1024;

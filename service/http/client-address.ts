@@ -1,7 +1,7 @@
 import type { IncomingMessage } from 'node:http';
 import { BlockList, isIP } from 'node:net';
-import type { Options } from '../options.ts';
-import { unmapped } from '../outbound/networks.ts';
+import { unmapped } from '../domain/network-scope.ts';
+import type { Options } from '../platform/options/index.ts';
 
 const family = (address: string): 'ipv4' | 'ipv6' => (isIP(address) === 4 ? 'ipv4' : 'ipv6');
 

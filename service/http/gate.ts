@@ -1,7 +1,7 @@
 /** Which requests are let in at all, judged by their heads alone: names, origins, targets. */
 import type { IncomingMessage } from 'node:http';
 import { isIP } from 'node:net';
-import { CodedError } from '../errors.ts';
+import { CodedError } from '../contract/errors.ts';
 
 export interface GateOptions {
   /** The machine's own name. */

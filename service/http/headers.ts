@@ -1,5 +1,5 @@
 /** The security headers of every answer. */
-import { unframed } from '../wire/framing.ts';
+import { unframed } from '../domain/framing.ts';
 
 /** Pages run their own scripts alone; what they show may come from anywhere. */
 const contentSecurityPolicy = [

@@ -2,8 +2,8 @@ import type { IncomingMessage } from 'node:http';
 import type { RouterContext } from '@koa/router';
 import type { WebSocket } from 'ws';
 import type { Vouch } from '../auth/access.ts';
-import type { SourceLog } from '../source-log.ts';
-import type { OperationName, SocketName } from '../wire/operations/index.ts';
+import type { OperationName, SocketName } from '../contract/operations/index.ts';
+import type { SourceLog } from '../platform/source-log.ts';
 
 export interface RequestState {
   /** Where the request comes from; behind a trusted proxy, the forwarded address. */

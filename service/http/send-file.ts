@@ -1,5 +1,5 @@
 import send from 'send';
-import { CodedError } from '../errors.ts';
+import { CodedError } from '../contract/errors.ts';
 import type { Context } from './routes.ts';
 
 /**

@@ -6,16 +6,15 @@ import type { Duplex } from 'node:stream';
 import type { Logger } from 'pino';
 import { type WebSocket, WebSocketServer } from 'ws';
 import { signatureHeader } from '../auth/sign.ts';
-import type { Payload } from '../content/payload.ts';
-import { CodedError, type ErrorCode } from '../errors.ts';
-import { refusal } from '../options.ts';
-import { deviceHeader } from '../wire/onboarding.ts';
-import { socketProtocol } from '../wire/socket.ts';
-import { errorAnswer, sendPayload, toCodedError } from './answer.ts';
+import { CodedError, type ErrorCode } from '../contract/errors.ts';
+import { deviceHeader } from '../contract/onboarding.ts';
+import { socketProtocol } from '../contract/socket.ts';
+import { refusal } from '../platform/options/index.ts';
+import { errorAnswer, type PreparedPayload, sendPayload, toCodedError } from './answer.ts';
 import { hasBody } from './body.ts';
-import { mostConnections } from './crowd.ts';
+import { mostConnections } from './connection-limit.ts';
 import { type Gate, MOST_HEADERS } from './gate.ts';
-import { ignoreOffer } from './offers.ts';
+import { ignoreOffer } from './ignore-upgrade.ts';
 import { createPendingResponses } from './pending.ts';
 import { dropStalled } from './stalled.ts';
 
@@ -23,7 +22,7 @@ interface Dependencies {
   log: Logger;
   gate: Gate;
   app: RequestListener;
-  payload(slug: string): Payload | undefined;
+  payload(slug: string): PreparedPayload | undefined;
   /** The sockets, by path: admits an upgrade, or throws the CodedError that refuses it. */
   admitSocket(request: IncomingMessage): Promise<(socket: WebSocket) => void>;
 }

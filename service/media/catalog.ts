@@ -3,12 +3,12 @@ import { readFile, rename, rm, writeFile } from 'node:fs/promises';
 import { basename, join } from 'node:path';
 import type { Logger } from 'pino';
 import { z } from 'zod';
-import { codeOf } from '../store/disk.ts';
+import { isMediaName } from '../domain/media-names.ts';
+import { codeOf } from '../platform/store/disk.ts';
 import { fingerprint } from './fingerprint.ts';
 import type { Folders } from './folders.ts';
 import type { Following } from './hasher.ts';
 import { inspect } from './inspect.ts';
-import { isMediaName } from './names.ts';
 
 const knownFacts = z.object({
   fingerprint: z.string(),

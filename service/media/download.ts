@@ -1,10 +1,10 @@
 import type { IncomingHttpHeaders, IncomingMessage } from 'node:http';
-import { CodedError } from '../errors.ts';
-import { pauseOf, unlessSame, type Validators, validatorsOf } from '../outbound/answer.ts';
-import { FetchFault } from '../outbound/fault.ts';
-import type { Get } from '../outbound/get.ts';
-import type { Nearness } from '../outbound/networks.ts';
-import { isFull, systemDisk } from '../store/disk.ts';
+import { CodedError } from '../contract/errors.ts';
+import type { Nearness } from '../domain/network-scope.ts';
+import { pauseOf, unlessSame, type Validators, validatorsOf } from '../platform/outbound/answer.ts';
+import { FetchFault } from '../platform/outbound/fault.ts';
+import type { Get } from '../platform/outbound/get.ts';
+import { isFull, systemDisk } from '../platform/store/disk.ts';
 import type { Following } from './hasher.ts';
 import type { Part, PartNote } from './part.ts';
 import { receive } from './receive.ts';

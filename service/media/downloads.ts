@@ -1,16 +1,16 @@
 import { setMaxListeners } from 'node:events';
 import { readdir, rm, stat, utimes } from 'node:fs/promises';
 import { join } from 'node:path';
-import type { Validators } from '../outbound/answer.ts';
-import { FetchFault } from '../outbound/fault.ts';
-import type { Get } from '../outbound/get.ts';
-import type { Nearness } from '../outbound/networks.ts';
-import { createTurns } from '../outbound/turns.ts';
+import { mediaName } from '../domain/media-names.ts';
+import type { Nearness } from '../domain/network-scope.ts';
+import type { Validators } from '../platform/outbound/answer.ts';
+import { FetchFault } from '../platform/outbound/fault.ts';
+import type { Get } from '../platform/outbound/get.ts';
+import { createTurns } from '../platform/outbound/limiter.ts';
 import { type Download, download } from './download.ts';
 import type { Folders } from './folders.ts';
 import type { Following } from './hasher.ts';
 import { type Facts, inspect } from './inspect.ts';
-import { mediaName } from './names.ts';
 import { createPart, isPart, type Part } from './part.ts';
 
 interface Options {

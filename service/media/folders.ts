@@ -1,6 +1,6 @@
 import { readdir, stat } from 'node:fs/promises';
 import { basename, dirname, join } from 'node:path';
-import { createQueue } from '../queue.ts';
+import { createQueue } from '../platform/queue.ts';
 
 /** A file as it was last looked at; bytes, ms since the epoch. */
 interface FoundFile {

@@ -1,12 +1,12 @@
 import type { FileHandle } from 'node:fs/promises';
 import { open } from 'node:fs/promises';
 import { imageSize } from 'image-size';
+import { judgeType, SIGNATURE_BYTES } from '../domain/media-types.ts';
 import { type Budget, createBudget, createReader, type ReadAt } from './budget.ts';
 import { fingerprint } from './fingerprint.ts';
 import { matroskaFacts } from './matroska.ts';
 import { movieFacts } from './mp4.ts';
 import { mp3Duration, oggDuration } from './sound.ts';
-import { judgeType, SIGNATURE_BYTES } from './types.ts';
 
 /** What a file is, as far as its first bytes and its index tell. */
 export interface Facts {

@@ -5,18 +5,18 @@ import { join } from 'node:path';
 import type { Readable } from 'node:stream';
 import type { Logger } from 'pino';
 import { checkBody } from '../auth/body.ts';
-import { CodedError } from '../errors.ts';
+import { CodedError } from '../contract/errors.ts';
+import type { UploadResult } from '../contract/media.ts';
 import { areMet, type Conditions } from '../http/conditions.ts';
-import { createQueue } from '../queue.ts';
-import { codeOf, isFull, systemDisk } from '../store/disk.ts';
-import { renamePatiently } from '../store/file.ts';
-import type { UploadResult } from '../wire/media.ts';
+import { createQueue } from '../platform/queue.ts';
+import { codeOf, isFull, systemDisk } from '../platform/store/disk.ts';
+import { renamePatiently } from '../platform/store/file.ts';
 import { fingerprint } from './fingerprint.ts';
 import type { Folders } from './folders.ts';
 import type { Following } from './hasher.ts';
 import { type Facts, inspect, typeOfFile } from './inspect.ts';
 import { receive } from './receive.ts';
-import { removeUpload } from './reveal.ts';
+import { removeUpload } from './shadowed.ts';
 
 /** Where the facts of media are kept, so that nobody has to read a file again for them. */
 interface Catalog {

@@ -2,8 +2,8 @@ import { createHash } from 'node:crypto';
 import { open, readFile, rename, rm, truncate, writeFile } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import { z } from 'zod';
-import { systemDisk } from '../store/disk.ts';
-import { renamePatiently } from '../store/file.ts';
+import { systemDisk } from '../platform/store/disk.ts';
+import { renamePatiently } from '../platform/store/file.ts';
 
 const note = z.object({
   url: z.string(),

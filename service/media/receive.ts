@@ -1,6 +1,6 @@
 import { open } from 'node:fs/promises';
 import type { Readable } from 'node:stream';
-import { CodedError } from '../errors.ts';
+import { CodedError } from '../contract/errors.ts';
 import type { Following } from './hasher.ts';
 import { createPace } from './pace.ts';
 

@@ -1,10 +1,10 @@
-import { CodedError } from '../errors.ts';
+import { CodedError } from '../contract/errors.ts';
+import type { MediaConfig, UploadResult } from '../contract/media.ts';
+import { mediaName } from '../domain/media-names.ts';
 import type { Conditions } from '../http/conditions.ts';
 import type { Context, Routes } from '../http/routes.ts';
-import type { MediaConfig, UploadResult } from '../wire/media.ts';
 import { fingerprint } from './fingerprint.ts';
 import type { Library } from './library.ts';
-import { mediaName } from './names.ts';
 import { serve } from './serve.ts';
 
 /** The name in the path, decoded strictly: the router takes what is not well encoded for a name as it stands. */

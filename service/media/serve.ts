@@ -1,10 +1,10 @@
 import { finished } from 'node:stream';
 import send from 'send';
-import { CodedError } from '../errors.ts';
+import { CodedError } from '../contract/errors.ts';
+import { framedByOwnPages } from '../domain/framing.ts';
+import { OPAQUE } from '../domain/media-types.ts';
 import type { Context } from '../http/routes.ts';
-import { framedByOwnPages } from '../wire/framing.ts';
 import type { OpenFile } from './library.ts';
-import { OPAQUE } from './types.ts';
 
 /** What `send` can do besides what its types say: it answers on `res`, from a file that is open already. */
 type Sending = send.SendStream & { res: Context['res'] };

@@ -1,4 +1,4 @@
-import { CodedError } from '../errors.ts';
+import { CodedError } from '../contract/errors.ts';
 
 /** The part of `statfs` that counts here. */
 export interface Volume {

@@ -1,8 +1,8 @@
 /** The connections of screens on all peers: one request a peer, whatever the number of screens. */
 import { z } from 'zod';
-import { remember } from '../recent.ts';
-import { connection } from '../wire/connections.ts';
-import { mostQueryCharacters, type PeerConnections, peerConnections, relayHeader } from '../wire/peers.ts';
+import { connection } from '../contract/connections.ts';
+import { mostQueryCharacters, type PeerConnections, peerConnections, relayHeader } from '../contract/peers.ts';
+import { remember } from '../domain/recent.ts';
 import type { Peer, Peers } from './registry.ts';
 
 type Connections = PeerConnections['screens'][number]['connections'];

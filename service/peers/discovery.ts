@@ -5,7 +5,7 @@ import { type NetworkInterfaceInfo, networkInterfaces } from 'node:os';
 import { setTimeout as delay } from 'node:timers/promises';
 import { Bonjour, type Browser, type Service } from 'bonjour-service';
 import type { Logger } from 'pino';
-import { isSiteAddress } from '../outbound/networks.ts';
+import { isSiteAddress } from '../domain/network-scope.ts';
 import type { Registry } from './registry.ts';
 
 interface Dependencies {

@@ -3,14 +3,14 @@
  * several addresses is one peer.
  */
 import type { z } from 'zod';
-import type { SourceLogs } from '../source-log.ts';
-import type { PeerHealth } from '../wire/health.ts';
-import { type PeerState, peerState, recipientHeader } from '../wire/peers.ts';
+import type { PeerHealth } from '../contract/health.ts';
+import { type PeerState, peerState, recipientHeader } from '../contract/peers.ts';
+import type { SourceLogs } from '../platform/source-log.ts';
 import { type Address, createAddresses, type Source } from './addresses.ts';
+import { hostOf, placeTold, placeToTell } from './advertised.ts';
 import { isOpen } from './breaker.ts';
 import type { Caller, PeerAnswer, PeerRequest } from './call.ts';
 import { createProber } from './prober.ts';
-import { hostOf, placeTold, placeToTell } from './told.ts';
 
 /** A box of our site, or a static address where none has answered yet. */
 export interface Peer {

@@ -5,11 +5,7 @@
 import { setTimeout as pause } from 'node:timers/promises';
 import type { Logger } from 'pino';
 import type { Content } from '../content/content.ts';
-import { documentHash, versionOf } from '../content/document.ts';
-import { remember } from '../recent.ts';
-import type { SourceLogs } from '../source-log.ts';
-import type { Devices } from '../store/devices.ts';
-import type { ReplicationHealth } from '../wire/health.ts';
+import type { ReplicationHealth } from '../contract/health.ts';
 import {
   type ContentDocument,
   type ContentVersion,
@@ -18,16 +14,29 @@ import {
   mostContentCharacters,
   type PeerState,
   peerBindings,
-} from '../wire/peers.ts';
-import { compareVersions, isPlausible } from './merge.ts';
+} from '../contract/peers.ts';
+import { documentHash, versionOf } from '../domain/document.ts';
+import { compareVersions, isPlausible } from '../domain/merge.ts';
+import { remember } from '../domain/recent.ts';
+import type { SourceLogs } from '../platform/source-log.ts';
 import type { LivePeer, Peers } from './registry.ts';
+
+/** The bindings of devices, as boxes exchange them. */
+export interface ReplicatedDevices {
+  list(): DeviceBinding[];
+  /** Takes the newer ones of a peer; resolves with those that changed something here. */
+  merge(theirs: readonly DeviceBinding[]): Promise<DeviceBinding[]>;
+  /** SHA-256 (hex) of all bindings: equal for boxes that know the same. */
+  digest(): string;
+  onChange(listener: () => void): void;
+}
 
 interface Dependencies {
   log: Logger;
   logs: SourceLogs;
   peers: Pick<Peers, 'alive' | 'call' | 'onState' | 'announce'>;
   content: Pick<Content, 'document' | 'saw' | 'take' | 'onDocument' | 'lost'>;
-  devices: Pick<Devices, 'list' | 'merge' | 'digest' | 'onChange'>;
+  devices: ReplicatedDevices;
   /** Tells the pages of devices that were bound on another box. */
   follow(bindings: readonly DeviceBinding[]): void;
 }

@@ -1,6 +1,5 @@
-import { CodedError } from '../errors.ts';
-import { readFields } from '../fields.ts';
-import type { Routes } from '../http/routes.ts';
+import { CodedError } from '../contract/errors.ts';
+import { readFields } from '../contract/fields.ts';
 import {
   mostAskedDevices,
   type PeerConnections,
@@ -8,11 +7,12 @@ import {
   peerConnectionsQuery,
   peerDevicesQuery,
   peerQuery,
-} from '../wire/peers.ts';
-import type { Mirror } from './mirror.ts';
+} from '../contract/peers.ts';
+import type { Routes } from '../http/routes.ts';
+import { hostOf } from './advertised.ts';
+import type { Mirror } from './media-replication.ts';
 import type { Registry } from './registry.ts';
 import type { Replication } from './replication.ts';
-import { hostOf } from './told.ts';
 
 interface Dependencies {
   registry: Pick<Registry, 'heard'>;

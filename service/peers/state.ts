@@ -1,6 +1,6 @@
 /** What this box tells of itself when another one asks. */
-import type { PeerState } from '../wire/peers.ts';
-import type { Mirror } from './mirror.ts';
+import type { PeerState } from '../contract/peers.ts';
+import type { Mirror } from './media-replication.ts';
 import type { Registry } from './registry.ts';
 import type { Replication } from './replication.ts';
 

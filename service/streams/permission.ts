@@ -1,4 +1,4 @@
-import { CodedError } from '../errors.ts';
+import { CodedError } from '../contract/errors.ts';
 import { parseSource, type Source } from './source.ts';
 
 /** What is known of a caller that wants a stream. */

@@ -1,8 +1,8 @@
-import { CodedError } from '../errors.ts';
-import { readFields } from '../fields.ts';
+import { CodedError } from '../contract/errors.ts';
+import { readFields } from '../contract/fields.ts';
+import { type RtmpSession, rtmpQuery } from '../contract/streams.ts';
 import { isDeliberate } from '../http/caller.ts';
 import type { Routes } from '../http/routes.ts';
-import { type RtmpSession, rtmpQuery } from '../wire/streams.ts';
 import type { Permission } from './permission.ts';
 import type { Sessions } from './sessions.ts';
 import { parseSource } from './source.ts';

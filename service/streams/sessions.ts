@@ -1,6 +1,6 @@
 import type { Logger } from 'pino';
-import { CodedError } from '../errors.ts';
-import { remember } from '../recent.ts';
+import { CodedError } from '../contract/errors.ts';
+import { remember } from '../domain/recent.ts';
 import type { ChildEnvironment, Ffmpeg } from './ffmpeg.ts';
 import type { Orphans } from './orphans.ts';
 import { hopefulPlan, type Plan } from './plan.ts';

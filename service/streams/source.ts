@@ -1,5 +1,5 @@
 import { createHash } from 'node:crypto';
-import { CodedError } from '../errors.ts';
+import { CodedError } from '../contract/errors.ts';
 
 const schemes = ['rtmp', 'rtmps', 'rtsp', 'rtsps', 'srt'] as const;
 export type Scheme = (typeof schemes)[number];

@@ -11,7 +11,7 @@ import {
   timestampHeader,
 } from '../../service/auth/sign.ts';
 import type { HeaderLines } from '../../service/auth/signatures.ts';
-import type { Access } from '../../service/wire/operations/index.ts';
+import type { Access } from '../../service/contract/operations/index.ts';
 import { createClock, createTestGuard, linesOf, otherSecret, outcome, secret } from './support.ts';
 
 const head = { method: 'POST', host: 'player.local:8080', target: '/api/screens/lobby/commands' };

@@ -10,7 +10,7 @@ import { createAccess } from '../../service/auth/access.ts';
 import { checkBody } from '../../service/auth/body.ts';
 import { type Signable, signatureHeader, signRequest, timestampHeader } from '../../service/auth/sign.ts';
 import { upgradeHeaders } from '../../service/auth/socket.ts';
-import type { Access } from '../../service/wire/operations/index.ts';
+import type { Access } from '../../service/contract/operations/index.ts';
 import { createTestGuard, outcome, secret } from './support.ts';
 
 const start = async () => {

@@ -3,7 +3,7 @@ import { readdir } from 'node:fs/promises';
 import { pino } from 'pino';
 import { expect, test } from 'vitest';
 import { openReplayGuard } from '../../service/auth/replay.ts';
-import { temporaryFolder } from '../store/folder.ts';
+import { temporaryFolder } from '../platform/store/folder.ts';
 import { outcome } from './support.ts';
 
 const sender = { kind: 'operator', name: '192.0.2.1' } as const;

@@ -1,7 +1,7 @@
 import type { createNonces } from '../../service/auth/nonces.ts';
 import { createReplayGuard, initialReplayState, type SavedReplayState } from '../../service/auth/replay.ts';
 import type { HeaderLines } from '../../service/auth/signatures.ts';
-import { CodedError } from '../../service/errors.ts';
+import { CodedError } from '../../service/contract/errors.ts';
 
 export const secret = 'correct horse battery staple';
 export const otherSecret = 'a secret that was never set here';

@@ -3,7 +3,7 @@ import { readFileSync } from 'node:fs';
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { type Browser, chromium, type Page } from 'playwright-core';
-import type { Gaps, Health } from '../../service/wire/health.ts';
+import type { Gaps, Health } from '../../service/contract/health.ts';
 import { publish, startRtmpServer } from '../streams/publishing.ts';
 import { putImage, putVideo, type Rgb } from '../support/media.ts';
 import { putPdf } from '../support/pdf.ts';

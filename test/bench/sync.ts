@@ -4,11 +4,11 @@
  */
 import { setTimeout as sleep } from 'node:timers/promises';
 import { type Browser, chromium } from 'playwright-core';
-import type { Health } from '../../service/wire/health.ts';
+import type { Health } from '../../service/contract/health.ts';
+import { pictureSkews, swapSkews, type Watched, watch, watchedOf } from '../clock/onlooker.ts';
 import { putImage, putVideo, type Rgb } from '../support/media.ts';
 import { findProgram } from '../support/program.ts';
 import { record } from '../support/screencast.ts';
-import { pictureSkews, swapSkews, type Watched, watch, watchedOf } from '../sync/onlooker.ts';
 import { startBenchService } from './service.ts';
 
 const BOXES = 3;

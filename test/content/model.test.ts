@@ -3,7 +3,7 @@ import { describe, expect, test } from 'vitest';
 import { type ContentFile, readContent } from '../../service/content/file.ts';
 import { buildModel, type Programme, type Stamps } from '../../service/content/model.ts';
 import { createPayload } from '../../service/content/payload.ts';
-import { playlistPayload } from '../../service/wire/playlist.ts';
+import { playlistPayload } from '../../service/contract/playlist.ts';
 import { everyKind, fields, hello, lobby, lobbyWith, references, slideOfEachKind } from './samples.ts';
 
 const monday = '2026-06-01T08:00:00.000Z';

@@ -4,8 +4,8 @@ import { expect, test } from 'vitest';
 import { readContent } from '../../service/content/file.ts';
 import { buildModel } from '../../service/content/model.ts';
 import { createPayload } from '../../service/content/payload.ts';
-import { playlistPayload } from '../../service/wire/playlist.ts';
-import { type Variant, variants } from '../../service/wire/terms.ts';
+import { playlistPayload } from '../../service/contract/playlist.ts';
+import { type Variant, variants } from '../../service/contract/terms.ts';
 import { everyKind, fields } from './samples.ts';
 
 const slug = fc.stringMatching(/^[a-z0-9-]{1,64}$/);

@@ -1,9 +1,9 @@
 /** Records of operations, and the routes that must be there for them. */
 import { pino } from 'pino';
 import { expect, test } from 'vitest';
+import { operations } from '../../service/contract/operations/index.ts';
 import { createApp } from '../../service/http/app.ts';
 import type { Handler, Routes } from '../../service/http/routes.ts';
-import { operations } from '../../service/wire/operations/index.ts';
 
 const answer: Handler = (ctx) => {
   ctx.body = '';

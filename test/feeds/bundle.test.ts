@@ -1,8 +1,8 @@
 import { cpSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
-import type { PlaylistPayload } from '../../service/wire/playlist.ts';
-import { startHeadless } from '../options/process.ts';
+import type { PlaylistPayload } from '../../service/contract/playlist.ts';
+import { startHeadless } from '../platform/options/process.ts';
 import { patience } from '../support/observe.ts';
 import { temporaryFolder } from '../support/service.ts';
 import { item, rss, startFeedServer } from './server.ts';

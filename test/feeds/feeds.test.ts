@@ -2,14 +2,14 @@
 import type { RequestListener } from 'node:http';
 import { pino } from 'pino';
 import { expect, onTestFinished, test } from 'vitest';
+import type { Nearness } from '../../service/domain/network-scope.ts';
 import { openCache } from '../../service/feeds/cache.ts';
 import { createFeeds, type Records } from '../../service/feeds/feeds.ts';
 import { createFetch } from '../../service/feeds/fetch.ts';
 import { createReader } from '../../service/feeds/reader.ts';
-import { createGet } from '../../service/outbound/get.ts';
-import { createLocator } from '../../service/outbound/locate.ts';
-import type { Nearness } from '../../service/outbound/networks.ts';
-import { createTurns } from '../../service/outbound/turns.ts';
+import { createGet } from '../../service/platform/outbound/get.ts';
+import { createTurns } from '../../service/platform/outbound/limiter.ts';
+import { createLocator } from '../../service/platform/outbound/locate.ts';
 import { patience } from '../support/observe.ts';
 import { temporaryFolder } from '../support/service.ts';
 import { item, rss, startFeedServer } from './server.ts';

@@ -3,8 +3,8 @@ import type { RequestListener } from 'node:http';
 import { brotliCompressSync, deflateSync, gzipSync } from 'node:zlib';
 import { describe, expect, it } from 'vitest';
 import { createFetch } from '../../service/feeds/fetch.ts';
-import type { FetchFault } from '../../service/outbound/fault.ts';
-import { createGet } from '../../service/outbound/get.ts';
+import type { FetchFault } from '../../service/platform/outbound/fault.ts';
+import { createGet } from '../../service/platform/outbound/get.ts';
 import { pour, startFeedServer } from './server.ts';
 
 const limits = {

@@ -1,8 +1,8 @@
 import { parseFeed } from 'feedsmith';
 import { expect, it } from 'vitest';
+import { rssFeed } from '../../service/contract/playlist.ts';
+import type { Nearness } from '../../service/domain/network-scope.ts';
 import { itemsOf, titleOf } from '../../service/feeds/rss.ts';
-import type { Nearness } from '../../service/outbound/networks.ts';
-import { rssFeed } from '../../service/wire/playlist.ts';
 import { item, rss } from './server.ts';
 
 const url = 'https://news.example.com/feeds/all.xml';

@@ -1,11 +1,11 @@
 import { pino } from 'pino';
 import { expect, onTestFinished, test, vi } from 'vitest';
+import type { Nearness } from '../../service/domain/network-scope.ts';
 import type { Answer } from '../../service/feeds/fetch.ts';
 import type { Reader } from '../../service/feeds/reader.ts';
 import { openSource } from '../../service/feeds/source.ts';
-import type { Validators } from '../../service/outbound/answer.ts';
-import type { Nearness } from '../../service/outbound/networks.ts';
-import { createTurns } from '../../service/outbound/turns.ts';
+import type { Validators } from '../../service/platform/outbound/answer.ts';
+import { createTurns } from '../../service/platform/outbound/limiter.ts';
 
 const DAY_MS = 86_400_000;
 

@@ -5,7 +5,7 @@ import { Ajv2020 } from 'ajv/dist/2020.js';
 import fc from 'fast-check';
 import { WebSocket } from 'ws';
 import { parse } from 'yaml';
-import { socketProtocol, tokenProtocol } from '../../service/wire/socket.ts';
+import { socketProtocol, tokenProtocol } from '../../service/contract/socket.ts';
 import { anyOfSchema, hostile, type Schema, valid } from './values.ts';
 
 interface AsyncApi {

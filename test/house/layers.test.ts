@@ -29,7 +29,7 @@ it('the layers hold, and the tool that says so has read the house', async () => 
 
 const house = {
   'main/index.ts': 'export const boot = 1;',
-  'service/options.ts': 'export const readOptions = 1;',
+  'service/platform/options/index.ts': 'export const readOptions = 1;',
   'renderer/player/timeline.ts': 'export const following = 1;',
 };
 
@@ -37,19 +37,41 @@ it.each([
   ['nobody asks for anything', 'main', '', 0],
   ['the service asks for Electron', 'service', "import { app } from 'electron';\nexport const planted = app;\n", 1],
   ['the service asks for a page', 'service', "export { following } from '../renderer/player/timeline.ts';\n", 1],
-  ['a page asks for the service', 'renderer', "export { readOptions } from '../service/options.ts';\n", 1],
+  [
+    'a page asks for the service',
+    'renderer',
+    "export { readOptions } from '../service/platform/options/index.ts';\n",
+    1,
+  ],
   [
     'the kiosk asks for the service beside its seam',
     'main',
-    "export { readOptions } from '../service/options.ts';\n",
+    "export { readOptions } from '../service/platform/options/index.ts';\n",
     1,
   ],
-])('violations are found: %s', async (_, room, source, count) => {
+])('violations are found: %s', async (_, folder, source, count) => {
   // Not in the house itself, which others may be reading.
   const base = temporaryFolder();
-  for (const [path, text] of Object.entries({ ...house, [`${room}/planted.ts`]: source })) {
+  for (const [path, text] of Object.entries({ ...house, [`${folder}/planted.ts`]: source })) {
     mkdirSync(dirname(join(base, path)), { recursive: true });
     writeFileSync(join(base, path), text);
   }
   expect((await judge(base)).summary.violations).toHaveLength(count);
+});
+
+it('violations are found: two folders import each other, though no two files do, and by types alone', async () => {
+  const base = temporaryFolder();
+  const files = {
+    ...house,
+    'service/content/edit.ts': "export { plan } from '../media/plan.ts';\n",
+    'service/content/name.ts': 'export type Name = string;\n',
+    'service/media/plan.ts': 'export const plan = 1;\n',
+    'service/media/file.ts': "import type { Name } from '../content/name.ts';\nexport const file: Name = '';\n",
+  };
+  for (const [path, text] of Object.entries(files)) {
+    mkdirSync(dirname(join(base, path)), { recursive: true });
+    writeFileSync(join(base, path), text);
+  }
+  const { violations } = (await judge(base)).summary;
+  expect(new Set(violations.map(({ from }) => from))).toEqual(new Set(['service/content', 'service/media']));
 });

@@ -2,7 +2,7 @@
 import { once } from 'node:events';
 import { expect, onTestFinished, test } from 'vitest';
 import { WebSocket } from 'ws';
-import type { ConnectionSnapshot } from '../../service/wire/connections.ts';
+import type { ConnectionSnapshot } from '../../service/contract/connections.ts';
 import { lobby } from '../content/samples.ts';
 import { startTestService } from '../support/service.ts';
 

@@ -1,6 +1,6 @@
 /** `GET /api/screens/{slug}/connections` and `/clients`: the live snapshot. */
 import { describe, expect, test } from 'vitest';
-import { connectionSnapshot } from '../../service/wire/connections.ts';
+import { connectionSnapshot } from '../../service/contract/connections.ts';
 import { fields, lobby, timestampPattern } from '../content/samples.ts';
 import { joinScreen } from '../support/page.ts';
 import { startTestService } from '../support/service.ts';

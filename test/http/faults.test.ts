@@ -1,7 +1,7 @@
 /** What goes wrong: a client's heads, and the service's own faults. */
 import { rmSync } from 'node:fs';
 import { describe, expect, test } from 'vitest';
-import { errorBody } from '../../service/wire/errors.ts';
+import { errorBody } from '../../service/contract/error-body.ts';
 import { lobby } from '../content/samples.ts';
 import { healthOf, logged } from '../support/observe.ts';
 import { shareTestService, startTestService } from '../support/service.ts';

@@ -2,7 +2,7 @@
 import { existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect } from 'vitest';
-import type { Health } from '../../service/wire/health.ts';
+import type { Health } from '../../service/contract/health.ts';
 import { describeBrowser, itBrowser as it } from '../support/browser.ts';
 import { crashPage, type Electron, layersOf } from '../support/electron/ask.ts';
 import { displaysOf, itDouble, patience, startKiosk } from '../support/kiosk.ts';

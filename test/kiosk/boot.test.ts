@@ -1,6 +1,6 @@
 /** From nothing to the first slide, the app as it is. */
 import { expect } from 'vitest';
-import { openPhone } from '../onboarding/browser.ts';
+import { openPhone } from '../devices/browser.ts';
 import { describeBrowser, itBrowser as it } from '../support/browser.ts';
 import { patience, startKiosk } from '../support/kiosk.ts';
 import { lobby } from '../support/player.ts';

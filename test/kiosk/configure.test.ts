@@ -14,7 +14,7 @@ import { join } from 'node:path';
 import { pino } from 'pino';
 import { expect, it, onTestFinished, vi } from 'vitest';
 import { createServiceHost } from '../../main/service-host.ts';
-import { FolderTaken, lockFolder } from '../../service/store/lock.ts';
+import { FolderTaken, lockFolder } from '../../service/platform/store/lock.ts';
 import { temporaryFolder } from '../support/service.ts';
 
 const root = join(import.meta.dirname, '..', '..');

@@ -6,7 +6,7 @@ import type { AddressInfo } from 'node:net';
 import { join } from 'node:path';
 import { pino } from 'pino';
 import { expect, onTestFinished } from 'vitest';
-import { lockFolder } from '../../service/store/lock.ts';
+import { lockFolder } from '../../service/platform/store/lock.ts';
 import { describeBrowser, itBrowser as it } from '../support/browser.ts';
 import { patience, startKiosk } from '../support/kiosk.ts';
 import { lobby } from '../support/player.ts';

@@ -3,12 +3,12 @@ import { mkdirSync, readdirSync, readFileSync, statSync, utimesSync, writeFileSy
 import { join } from 'node:path';
 import { pino } from 'pino';
 import { describe, expect, it, onTestFinished } from 'vitest';
-import { CodedError } from '../../service/errors.ts';
+import { CodedError } from '../../service/contract/errors.ts';
 import { createCatalog } from '../../service/media/catalog.ts';
 import { createDownloads } from '../../service/media/downloads.ts';
 import { createFolders } from '../../service/media/folders.ts';
 import { createHasher } from '../../service/media/hasher.ts';
-import { createGet } from '../../service/outbound/get.ts';
+import { createGet } from '../../service/platform/outbound/get.ts';
 import { patience } from '../support/observe.ts';
 import { temporaryFolder } from '../support/service.ts';
 import { mountSmallDisk } from '../support/small-disk.ts';

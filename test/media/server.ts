@@ -14,7 +14,7 @@ import { createCatalog } from '../../service/media/catalog.ts';
 import { createFolders } from '../../service/media/folders.ts';
 import { createHasher } from '../../service/media/hasher.ts';
 import { createLibrary } from '../../service/media/library.ts';
-import { createRoom } from '../../service/media/room.ts';
+import { createRoom } from '../../service/media/quota.ts';
 import { mediaRoutes } from '../../service/media/routes.ts';
 import type { Volume } from '../../service/media/space.ts';
 import { temporaryFolder } from '../support/service.ts';

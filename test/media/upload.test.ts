@@ -4,7 +4,7 @@ import { type IncomingMessage, request } from 'node:http';
 import { join } from 'node:path';
 import { text } from 'node:stream/consumers';
 import { describe, expect, it } from 'vitest';
-import { uploadResult } from '../../service/wire/media.ts';
+import { uploadResult } from '../../service/contract/media.ts';
 import { errorOf, png, startMedia } from './server.ts';
 
 const sha256 = (bytes: string | Buffer) => createHash('sha256').update(bytes).digest('hex');

@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { listPackage } from '@electron/asar';
 import { beforeAll, expect, test } from 'vitest';
 import { parse } from 'yaml';
-import { startHeadless } from '../options/process.ts';
+import { startHeadless } from '../platform/options/process.ts';
 import { temporaryFolder } from '../support/service.ts';
 import { type Packaged, packageApp, readFuses } from './packaged.ts';
 

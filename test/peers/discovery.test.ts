@@ -1,6 +1,6 @@
 /** Boxes find each other in a real network, with no settings. */
 import { describe, expect, test } from 'vitest';
-import type { Health } from '../../service/wire/health.ts';
+import type { Health } from '../../service/contract/health.ts';
 import { createNetwork, type Host, hasNetworks } from './network.ts';
 
 const patience = { timeout: 25_000, interval: 200 };

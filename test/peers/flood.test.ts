@@ -2,9 +2,9 @@
 import { randomUUID } from 'node:crypto';
 import { pino } from 'pino';
 import { expect, onTestFinished, test, vi } from 'vitest';
+import type { PeerState } from '../../service/contract/peers.ts';
 import type { Caller } from '../../service/peers/call.ts';
 import { createRegistry } from '../../service/peers/registry.ts';
-import type { PeerState } from '../../service/wire/peers.ts';
 
 const site = 'default';
 const stateOf = (nodeId: string): PeerState => ({

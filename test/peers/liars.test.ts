@@ -2,10 +2,10 @@
 import { createHash, randomUUID } from 'node:crypto';
 import { createServer, type ServerResponse } from 'node:http';
 import { describe, expect, test } from 'vitest';
-import { editedDocument } from '../../service/content/document.ts';
-import type { ContentDocument, ContentVersion, DeviceBinding, PeerMedium } from '../../service/wire/peers.ts';
+import type { ContentDocument, ContentVersion, DeviceBinding, PeerMedium } from '../../service/contract/peers.ts';
+import { editedDocument } from '../../service/domain/document.ts';
 import { lobbyWith } from '../content/samples.ts';
-import { openLanding } from '../onboarding/support.ts';
+import { openLanding } from '../devices/support.ts';
 import { logged, patience, payloadOf, titlesOf } from '../support/observe.ts';
 import type { TestService } from '../support/service.ts';
 import { aliveAt, listenOn, startBox, startSite } from './support.ts';

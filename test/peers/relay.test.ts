@@ -2,8 +2,8 @@
 import { createServer } from 'node:net';
 import { describe, expect, test } from 'vitest';
 import { signRequest } from '../../service/auth/sign.ts';
-import { connectionSnapshot } from '../../service/wire/connections.ts';
-import { openLanding } from '../onboarding/support.ts';
+import { connectionSnapshot } from '../../service/contract/connections.ts';
+import { openLanding } from '../devices/support.ts';
 import { joinScreen, type TestPage } from '../support/page.ts';
 import type { TestService } from '../support/service.ts';
 import { aliveAt, listenOn, postTo, secret, startBox, startSite, untilTogether } from './support.ts';

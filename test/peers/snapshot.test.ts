@@ -2,8 +2,8 @@
 import { createServer, type IncomingMessage } from 'node:http';
 import { setTimeout as pause } from 'node:timers/promises';
 import { expect, test } from 'vitest';
-import type { ConnectionSnapshot } from '../../service/wire/connections.ts';
-import type { PeerState } from '../../service/wire/peers.ts';
+import type { ConnectionSnapshot } from '../../service/contract/connections.ts';
+import type { PeerState } from '../../service/contract/peers.ts';
 import { patience } from '../support/observe.ts';
 import { joinScreen } from '../support/page.ts';
 import { listenOn, peersOf, startBox, startSite } from './support.ts';

@@ -4,9 +4,9 @@ import { join } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
 import { expect, onTestFinished, test } from 'vitest';
 import { WebSocket } from 'ws';
-import type { Health } from '../../service/wire/health.ts';
+import type { Health } from '../../service/contract/health.ts';
 import { lobby } from '../content/samples.ts';
-import { type Headless, startHeadless } from '../options/process.ts';
+import { type Headless, startHeadless } from '../platform/options/process.ts';
 import { temporaryFolder } from '../support/service.ts';
 
 const count = Number(process.env.SIGNAGE_TEST_BOXES ?? 6);

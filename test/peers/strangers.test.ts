@@ -2,7 +2,7 @@
 import { createServer, type RequestListener } from 'node:http';
 import { describe, expect, test } from 'vitest';
 import { signRequest } from '../../service/auth/sign.ts';
-import type { PeerState } from '../../service/wire/peers.ts';
+import type { PeerState } from '../../service/contract/peers.ts';
 import { patience } from '../support/observe.ts';
 import { joinScreen } from '../support/page.ts';
 import { listenOn, peersOf, postTo, secret, startBox, untilTogether } from './support.ts';

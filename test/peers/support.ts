@@ -3,7 +3,7 @@ import { once } from 'node:events';
 import type { AddressInfo, Server, Socket } from 'node:net';
 import { expect, onTestFinished } from 'vitest';
 import { signRequest } from '../../service/auth/sign.ts';
-import type { PeerHealth } from '../../service/wire/health.ts';
+import type { PeerHealth } from '../../service/contract/health.ts';
 import { lobby } from '../content/samples.ts';
 import { patience } from '../support/observe.ts';
 import { startTestService, type TestService } from '../support/service.ts';

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { fingerprint } from '../../renderer/player/fingerprint.ts';
-import type { PlaylistPayload, Slide } from '../../service/wire/playlist.ts';
+import type { PlaylistPayload, Slide } from '../../service/contract/playlist.ts';
 
 const payload = (change: (payload: PlaylistPayload) => void = () => {}): PlaylistPayload => {
   const told = {

@@ -3,7 +3,7 @@ import { createServer, type RequestListener } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import type { Page, Route } from 'playwright-core';
 import { expect, it, onTestFinished } from 'vitest';
-import { framedByOwnPages } from '../../service/wire/framing.ts';
+import { framedByOwnPages } from '../../service/domain/framing.ts';
 import { describeBrowser } from '../support/browser.ts';
 import { logged, patience } from '../support/observe.ts';
 import { joinScreen } from '../support/page.ts';

@@ -1,7 +1,7 @@
 /** The player's decisions, on a stage that only notes what it is told, and a clock that never reads the same twice. */
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
-import type { Slide } from '../../service/wire/playlist.ts';
-import type { ClockState } from '../../service/wire/socket.ts';
+import type { Slide } from '../../service/contract/playlist.ts';
+import type { ClockState } from '../../service/contract/socket.ts';
 import { openScene, payloadOf, type Scene, slide, wait } from './scene.ts';
 
 const until = (seconds: number): Partial<Slide> => ({

@@ -2,8 +2,8 @@
 import { vi } from 'vitest';
 import { createPlayer, type Player } from '../../renderer/player/player.ts';
 import type { Pace, SlideContext, SlideView } from '../../renderer/player/slides/slide.ts';
-import type { PlaylistPayload, Slide } from '../../service/wire/playlist.ts';
-import type { ClockState } from '../../service/wire/socket.ts';
+import type { PlaylistPayload, Slide } from '../../service/contract/playlist.ts';
+import type { ClockState } from '../../service/contract/socket.ts';
 
 export const slide = (id: string, more: Partial<Slide> = {}): Slide => ({
   id,

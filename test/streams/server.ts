@@ -5,13 +5,13 @@ import type { AddressInfo } from 'node:net';
 import { Router } from '@koa/router';
 import Koa from 'koa';
 import { pino } from 'pino';
+import { type RtmpSession, rtmpSession } from '../../service/contract/streams.ts';
 import { errorAnswer, toCodedError } from '../../service/http/answer.ts';
 import type { Handler, RequestState } from '../../service/http/routes.ts';
 import { createFfmpeg } from '../../service/streams/ffmpeg.ts';
 import { createOrphans } from '../../service/streams/orphans.ts';
 import { streamRoutes } from '../../service/streams/routes.ts';
 import { createSessions } from '../../service/streams/sessions.ts';
-import { type RtmpSession, rtmpSession } from '../../service/wire/streams.ts';
 
 interface Setup {
   dataDir: string;

@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { CodedError } from '../../service/errors.ts';
+import { CodedError } from '../../service/contract/errors.ts';
 import { parseSource, redact } from '../../service/streams/source.ts';
 
 const urlOf = (raw: string) => parseSource(raw, false).url;

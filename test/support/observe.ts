@@ -1,5 +1,5 @@
-import type { Gaps, PageHealth } from '../../service/wire/health.ts';
-import type { PlaylistPayload } from '../../service/wire/playlist.ts';
+import type { Gaps, PageHealth } from '../../service/contract/health.ts';
+import type { PlaylistPayload } from '../../service/contract/playlist.ts';
 import type { TestService } from './service.ts';
 
 /** For what happens within a second, or on a busy machine much later. */

@@ -4,7 +4,7 @@ import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { Ajv2020, type ValidateFunction } from 'ajv/dist/2020.js';
 import { parse } from 'yaml';
-import type { Variant } from '../../service/wire/terms.ts';
+import type { Variant } from '../../service/contract/terms.ts';
 
 interface MediaType {
   schema: object;

@@ -3,7 +3,7 @@
 import type { Page } from 'playwright-core';
 import { PNG } from 'pngjs';
 import { expect, onTestFinished } from 'vitest';
-import type { Connection, ConnectionSnapshot } from '../../service/wire/connections.ts';
+import type { Connection, ConnectionSnapshot } from '../../service/contract/connections.ts';
 import { launchBrowser } from './browser.ts';
 import type { Rgb } from './media.ts';
 import type { TestService } from './service.ts';

@@ -5,7 +5,7 @@ import { join } from 'node:path';
 import { pino } from 'pino';
 import { afterAll, beforeAll, onTestFinished } from 'vitest';
 import { type Service, startService } from '../../service/index.ts';
-import { readOptions } from '../../service/options.ts';
+import { readOptions } from '../../service/platform/options/index.ts';
 import { checkAnswer } from './openapi.ts';
 
 const root = join(import.meta.dirname, '..', '..');

@@ -1,4 +1,4 @@
-import { addressOf, loadedAddress } from '../../../service/wire/markup.ts';
+import { addressOf, loadedAddress } from '../../../service/domain/markup.ts';
 
 const ADDRESS = loadedAddress('/media/|https?://');
 /** Of a remote address only its extension tells whether it is a picture. */

@@ -1,6 +1,6 @@
 /** What is still to come of a timetable: pure, by the wall clocks of the site. */
-import type { PlaylistPayload } from '../../../service/wire/playlist.ts';
-import { addDays, instantOf, wallTimeOf, weekdayOf } from '../../../service/wire/wall-time.ts';
+import type { PlaylistPayload } from '../../../service/contract/playlist.ts';
+import { addDays, instantOf, wallTimeOf, weekdayOf } from '../../../service/domain/wall-time.ts';
 
 export type Entry = PlaylistPayload['timetableGroups'][number]['entries'][number];
 

@@ -1,6 +1,6 @@
 /** The filters that templates have beyond Liquid's own: numbers, dates and times as the box's language tells them. */
 import type { FilterImplOptions } from 'liquidjs';
-import type { TemplateFilter } from '../../../service/wire/template.ts';
+import type { TemplateFilter } from '../../../service/domain/template.ts';
 
 interface Place {
   /** BCP 47 tag. */

@@ -1,4 +1,4 @@
-import type { Slide } from '../../../service/wire/playlist.ts';
+import type { Slide } from '../../../service/contract/playlist.ts';
 import { colour } from './palette.ts';
 
 type Picture = HTMLImageElement | HTMLVideoElement;

@@ -1,4 +1,4 @@
-import type { Slide } from '../../../service/wire/playlist.ts';
+import type { Slide } from '../../../service/contract/playlist.ts';
 import { createImage } from './image.ts';
 import { createPdf } from './pdf.ts';
 import { createRss } from './rss.ts';

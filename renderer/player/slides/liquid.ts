@@ -1,5 +1,5 @@
 import { Liquid } from 'liquidjs';
-import { templateLimits } from '../../../service/wire/template.ts';
+import { templateLimits } from '../../../service/domain/template.ts';
 import { createFilters } from './filters.ts';
 
 /** What a template is rendered with. */

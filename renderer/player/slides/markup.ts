@@ -1,5 +1,5 @@
 import DOMPurify from 'dompurify';
-import { excess, type Richness } from '../../../service/wire/richness.ts';
+import { excess, type Richness } from '../../../service/domain/richness.ts';
 
 const ELEMENTS =
   'a|abbr|article|b|big|blockquote|br|caption|center|cite|code|col|colgroup|dd|del|div|dl|dt|em|figcaption|figure|font|' +

@@ -1,6 +1,6 @@
 /** The pages of a slide that has several: each has its time, and a person may turn them. */
 
-import type { Slide } from '../../../service/wire/playlist.ts';
+import type { Slide } from '../../../service/contract/playlist.ts';
 import { startTimer } from '../timer.ts';
 import type { SlideView } from './slide.ts';
 

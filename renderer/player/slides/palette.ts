@@ -1,4 +1,4 @@
-import type { Slide } from '../../../service/wire/playlist.ts';
+import type { Slide } from '../../../service/contract/playlist.ts';
 
 /** Colours that belong together. The ink and the accent can be read on the ground and on the form. */
 interface Palette {

@@ -4,7 +4,7 @@
  * that is no nearer than its source.
  */
 import { stringify, TokenType, tokenize } from '@csstools/css-tokenizer';
-import { addressOf } from '../../../service/wire/markup.ts';
+import { addressOf } from '../../../service/domain/markup.ts';
 
 export interface Reach {
   /** Whether the display itself may load an address, as an element or a style means it. */

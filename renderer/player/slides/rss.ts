@@ -1,4 +1,4 @@
-import type { PlaylistPayload, Slide } from '../../../service/wire/playlist.ts';
+import type { PlaylistPayload, Slide } from '../../../service/contract/playlist.ts';
 import { fontsLoaded, largestFit, overflows, watchSize } from './fit.ts';
 import { hyphenate } from './hyphenation.ts';
 import { createPages, spread, withPages } from './pages.ts';

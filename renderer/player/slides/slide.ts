@@ -1,4 +1,4 @@
-import type { PlaylistPayload, Screen, Slide } from '../../../service/wire/playlist.ts';
+import type { PlaylistPayload, Screen, Slide } from '../../../service/contract/playlist.ts';
 
 /** The pace of all who show a slide at the same time. */
 export interface Pace {

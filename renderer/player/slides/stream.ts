@@ -1,5 +1,5 @@
 import type Hls from 'hls.js';
-import type { RtmpSession } from '../../../service/wire/streams.ts';
+import type { RtmpSession } from '../../../service/contract/streams.ts';
 import { within } from '../abort.ts';
 import { createImage } from './image.ts';
 import { createPicture, frameShown, happened, nextFrame, play, release, soon, watchMotion } from './playback.ts';

@@ -1,7 +1,7 @@
 import morphdom from 'morphdom';
-import type { PlaylistPayload } from '../../../service/wire/playlist.ts';
-import { richness, templateLimit } from '../../../service/wire/richness.ts';
-import type { PlayerName } from '../../../service/wire/template.ts';
+import type { PlaylistPayload } from '../../../service/contract/playlist.ts';
+import { richness, templateLimit } from '../../../service/domain/richness.ts';
+import type { PlayerName } from '../../../service/domain/template.ts';
 import { createAddresses } from './addresses.ts';
 import { fontsLoaded, largestFit, overflows, watchSize } from './fit.ts';
 import { compile, type Scope } from './liquid.ts';

@@ -1,4 +1,4 @@
-import type { PlaylistPayload, Slide } from '../../../service/wire/playlist.ts';
+import type { PlaylistPayload, Slide } from '../../../service/contract/playlist.ts';
 import { type Agenda, agendaOf } from './agenda.ts';
 import { rowsOf } from './board.ts';
 import { fontsLoaded, largestFit, watchSize } from './fit.ts';

@@ -1,6 +1,6 @@
+import { keepPace, whereIn } from './drift-correction.ts';
 import { frame, framing, surround } from './frame.ts';
 import { createPicture, frameShown, happened, nextFrame, play, release, soon, watchMotion } from './playback.ts';
-import { keepPace, whereIn } from './pursuit.ts';
 import type { SlideFactory } from './slide.ts';
 import { createView, mediaUrl } from './view.ts';
 

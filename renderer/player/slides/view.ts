@@ -1,4 +1,4 @@
-import type { Slide } from '../../../service/wire/playlist.ts';
+import type { Slide } from '../../../service/contract/playlist.ts';
 import type { SlideView } from './slide.ts';
 
 /**

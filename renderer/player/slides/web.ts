@@ -1,4 +1,4 @@
-import { type ForeignPage, openForeign } from '../foreign.ts';
+import { type ForeignPage, openForeign } from '../external.ts';
 import type { SlideFactory } from './slide.ts';
 import { createView, mediaUrl } from './view.ts';
 

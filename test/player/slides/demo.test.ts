@@ -1,7 +1,7 @@
 import { readFileSync, statSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, it } from 'vitest';
-import type { PlaylistPayload } from '../../../service/wire/playlist.ts';
+import type { PlaylistPayload } from '../../../service/contract/playlist.ts';
 import { describeBrowser } from '../../support/browser.ts';
 import { openPlayer, waitForConnection } from '../../support/player.ts';
 import { startTestService } from '../../support/service.ts';

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { correctionOf, whereIn } from '../../../renderer/player/slides/pursuit.ts';
+import { correctionOf, whereIn } from '../../../renderer/player/slides/drift-correction.ts';
 
 const LONG_AGO = Number.POSITIVE_INFINITY;
 

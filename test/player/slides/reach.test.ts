@@ -4,7 +4,7 @@ import type { AddressInfo } from 'node:net';
 import type { Page } from 'playwright-core';
 import { describe, expect, it, onTestFinished } from 'vitest';
 import { createReach } from '../../../renderer/player/slides/reach.ts';
-import type { PlaylistPayload } from '../../../service/wire/playlist.ts';
+import type { PlaylistPayload } from '../../../service/contract/playlist.ts';
 import { describeBrowser, launchBrowser } from '../../support/browser.ts';
 import { lobby } from '../../support/player.ts';
 import { startTestService } from '../../support/service.ts';

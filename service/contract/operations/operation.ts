@@ -1,0 +1,94 @@
+/** What the service says about one HTTP operation or one socket: once, for the router, the judge and the documents. */
+import type { z } from 'zod';
+import type { ErrorCode } from '../errors.ts';
+import type { Variant } from '../terms.ts';
+
+/**
+ * Who may call an operation.
+ * - `public`: anyone.
+ * - `signed`: a signed request alone.
+ * - `signed or page`: a signed request, or the token of a page.
+ * - `page`: the token of a page.
+ *
+ * With no shared secret all of them are open.
+ */
+export type Access = 'public' | 'signed' | 'signed or page' | 'page';
+
+/** What the router and the judge need of an operation. */
+export interface Rule {
+  access: Access;
+  /** The smallest variant of the interface that has the operation. */
+  variant: Variant;
+  /** A GET that starts something: refused to other origins, as every other method is. */
+  acts?: true;
+}
+
+/** A body of one media type. */
+export interface Content {
+  schema: z.ZodType;
+  /** Absent for bytes. */
+  example?: unknown;
+  /** The only variant that answers with this media type; absent: both. */
+  variant?: Variant;
+}
+
+export interface Header {
+  description: string;
+  schema: z.ZodType;
+  /** Whether every such answer has it; default: false. */
+  required?: boolean;
+}
+
+/** An answer that is no error. */
+export interface Answer {
+  description: string;
+  headers?: Readonly<Record<string, Header>>;
+  /** By media type; absent: no body. */
+  content?: Readonly<Record<string, Content>>;
+}
+
+/** One HTTP operation. Its key is the method and the path, with parameters as the router has them: `GET /screen/:slug`. */
+export interface Operation extends Rule {
+  /** A few words. */
+  summary: string;
+  /** Sentences: what the summary leaves out. */
+  description?: string;
+  params?: z.ZodObject;
+  query?: z.ZodObject;
+  /** Request headers beyond those of HTTP and of the access class. */
+  headers?: z.ZodObject;
+  body?: Readonly<Record<string, Content>>;
+  /** By status. */
+  answer: Readonly<Record<number, Answer>>;
+  /** Errors of its own, beyond those that follow from its access class, parameters, query and body. */
+  errors: readonly ErrorCode[];
+  /** Values of parameters and query for which the first answer's example could be the answer. */
+  examples?: Readonly<Record<string, string>>;
+}
+
+export type Operations = Readonly<Record<string, Operation>>;
+
+/** One WebSocket. Its key is the path of the upgrade request. */
+export interface SocketOperation extends Rule {
+  summary: string;
+  description: string;
+  params?: z.ZodObject;
+  query?: z.ZodObject;
+  /** What pages send. */
+  receives: readonly Message[];
+  /** What the service sends. */
+  sends: readonly Message[];
+  /** Why an upgrade is refused, beyond what follows from the access class. */
+  errors: readonly ErrorCode[];
+}
+
+export interface Message {
+  schema: z.ZodType;
+  example: unknown;
+}
+
+export const json = (schema: z.ZodType, example: unknown) => ({ 'application/json': { schema, example } }) as const;
+
+/** An answer of 200 with JSON. */
+export const ok = (description: string, schema: z.ZodType, example: unknown) =>
+  ({ 200: { description, content: json(schema, example) } }) as const;

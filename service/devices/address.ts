@@ -1,0 +1,78 @@
+/** The address that a phone in the same network can open. */
+import type { NetworkInterfaceInfo } from 'node:os';
+import { bareHost, isThisMachine, listensAlone } from '../domain/network-scope.ts';
+
+/** As `os.networkInterfaces()` gives them. */
+export type Interfaces = Readonly<Record<string, readonly NetworkInterfaceInfo[] | undefined>>;
+
+/** How somebody got through to the service. */
+export interface Reached {
+  /** The request's Host header. */
+  host: string;
+  /** The local port of the connection. */
+  port: number;
+}
+
+/**
+ * Interfaces that lead into this machine, or into a tunnel: containers, virtual machines, VPNs. A bridge that an
+ * administrator made (`br0`, `vmbr0`) holds the LAN address and is none of them.
+ */
+const virtualNames: readonly RegExp[] = [
+  /^(docker|br-[0-9a-f]{6}|veth|virbr|vnet|vmnet|vboxnet|lxc|lxdbr|podman|cni|flannel|cali|kube|dummy)/,
+  /^(tun|tap|utun|wg|zt|tailscale|nordlynx|ppp|ipsec|gre|sit|ip6tnl|gif|stf|awdl|llw|anpi|bridge1\d\d)/,
+  /vEthernet|VirtualBox|VMware|Hyper-V|Tailscale|ZeroTier|WireGuard|OpenVPN|Bluetooth|\* \d+$/,
+];
+
+/** Kinds of address, the one that a phone most likely reaches first (RFC 1918; RFC 4193; RFC 3927). */
+const kinds: readonly RegExp[] = [
+  /^(10\.|192\.168\.|172\.(1[6-9]|2\d|3[01])\.)/,
+  /^(?!169\.254\.)\d+\.\d+\.\d+\.\d+$/,
+  /^f[cd]/i,
+  /:/,
+  /^169\.254\./,
+];
+
+/** Of no use to others. A link-local IPv6 address needs a zone, and a browser takes no URL with one. */
+const unreachable = /^(127\.|0\.|::1?$|fe[89ab])/i;
+
+const inUrl = (host: string): string => (host.includes(':') ? `[${host}]` : host);
+
+const rank = (name: string, address: string): number =>
+  kinds.findIndex((kind) => kind.test(address)) + (virtualNames.some((kind) => kind.test(name)) ? kinds.length : 0);
+
+/**
+ * The address in the LAN that a service listens on, as the host of a URL; null where there is none. Physical interfaces go
+ * before virtual ones, then it is the kind of address that counts, and among equals the system's order.
+ * @param listenHost what the service listens on: `::` and `0.0.0.0` stand for every address of their kind
+ */
+export const lanHost = (interfaces: Interfaces, listenHost: string): string | null => {
+  if (listensAlone(listenHost)) return null;
+  if (!['0.0.0.0', '::'].includes(listenHost)) return inUrl(bareHost(listenHost));
+  const [best] = Object.entries(interfaces)
+    .flatMap(([name, infos = []]) => infos.map(({ address, internal }) => ({ name, address, internal })))
+    .filter(({ address, internal }) => !internal && !unreachable.test(address))
+    .filter(({ address }) => listenHost === '::' || !address.includes(':'))
+    .sort((a, b) => rank(a.name, a.address) - rank(b.name, b.address));
+  return best === undefined ? null : inUrl(best.address);
+};
+
+/** The base URL on this machine, for a service that no other machine can reach. */
+export const ownBase = (listenHost: string, port: number): string => `http://${inUrl(bareHost(listenHost))}:${port}`;
+
+/**
+ * The public base URL, without a slash at its end: the given one, else the one that the request came by, else the
+ * machine's own in its LAN. Null where there is none that another machine could reach.
+ * @param listenHost as for {@link lanHost}
+ */
+export const publicBase = (
+  publicUrl: string | null,
+  { host, port }: Reached,
+  interfaces: Interfaces,
+  listenHost: string,
+): string | null => {
+  if (publicUrl !== null) return publicUrl;
+  const reached = URL.canParse(`http://${host}`) ? new URL(`http://${host}`) : null;
+  if (reached !== null && !isThisMachine(reached.hostname)) return reached.origin;
+  const lan = lanHost(interfaces, listenHost);
+  return lan === null ? null : new URL(`http://${lan}:${port}`).origin;
+};

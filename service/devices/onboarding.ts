@@ -1,0 +1,137 @@
+/** Which screen a device plays: what is known of it, binding it, and telling its pages. */
+
+import type { Content } from '../content/content.ts';
+import { CodedError } from '../contract/errors.ts';
+import {
+  type Binding,
+  type OnboardingResult,
+  type OnboardingStatus,
+  onboardingResult,
+} from '../contract/onboarding.ts';
+import { type DeviceBinding, mostBindings } from '../contract/peers.ts';
+import type { Screen } from '../contract/playlist.ts';
+import { deviceKey } from '../contract/readable.ts';
+import { remember } from '../domain/recent.ts';
+import type { Gather } from '../peers/scatter-gather.ts';
+import type { SourceLog } from '../platform/source-log.ts';
+import type { Hub } from '../screens/hub.ts';
+import type { Devices } from './devices.ts';
+import type { Landing } from './landing.ts';
+import type { Sightings } from './sightings.ts';
+
+interface Dependencies {
+  devices: Pick<Devices, 'get' | 'bind' | 'saw'>;
+  content: Pick<Content, 'payload'>;
+  hub: Pick<Hub, 'places' | 'onJoin' | 'rename' | 'send'>;
+  landing: Pick<Landing, 'tell'>;
+  sightings: Pick<Sightings, 'saw'>;
+  gather: Gather;
+}
+
+export interface Onboarding {
+  /**
+   * A device is onboarded while the screen that it is bound to exists. Without the screen there is nothing to play; the
+   * binding is kept, and holds again when the screen is back.
+   * @param base the public base URL that `playerUrl` begins with
+   */
+  status(deviceId: string, base: string): OnboardingStatus;
+  /**
+   * Binds a device, in place of its binding before, and tells its live pages, on every box. What it answers is durable
+   * here.
+   * @param relayed by another box: only the pages here are told
+   * @throws CodedError `screen_not_found`, or `insufficient_storage`
+   */
+  bind(binding: Binding, base: string, relayed: boolean, log: SourceLog): Promise<OnboardingResult>;
+  /** Tells the live pages of devices what another box knows of them, which is stored already. */
+  follow(news: readonly DeviceBinding[]): void;
+  /** A page of the device has heard where it belongs. */
+  caughtUp(deviceId: string): void;
+}
+
+const relayAnswer = onboardingResult.pick({ queued: true });
+
+const pathOf = (slug: string): string => `/screen/${slug}`;
+
+const placed = ({ id, slug, name }: Screen, base: string) => ({
+  screenId: id,
+  screenSlug: slug,
+  screenName: name,
+  playerUrl: base + pathOf(slug),
+});
+
+export const createOnboarding = ({ devices, content, hub, landing, sightings, gather }: Dependencies): Onboarding => {
+  /** Devices that had no live page when they were bound. They are told when one comes. */
+  const behind = new Map<string, true>();
+  const fallBehind = (deviceId: string): void => remember(behind, deviceKey(deviceId), true, mostBindings);
+  const catchUp = (deviceId: string): boolean => behind.delete(deviceKey(deviceId));
+
+  const saw = (deviceId: string): void => {
+    devices.saw(deviceId);
+    sightings.saw(deviceId);
+  };
+
+  const move = (connectionIds: readonly string[], slug: string): number =>
+    hub.send(connectionIds, { type: 'command', command: 'redirect', url: pathOf(slug) });
+
+  /** Answers how many live pages know of the binding now. */
+  const deliver = ({ deviceId, clientName, screenSlug }: Binding): number => {
+    const places = hub.places(deviceId);
+    const ids = places.map(({ connectionId }) => connectionId);
+    hub.rename(deviceId, clientName);
+    const told = hub.send(ids, { type: 'command', command: 'setclientname', clientName, deviceId });
+    const elsewhere = places.filter(({ slug }) => slug !== screenSlug);
+    move(
+      elsewhere.map(({ connectionId }) => connectionId),
+      screenSlug,
+    );
+    return told + landing.tell(deviceId);
+  };
+
+  hub.onJoin(({ connectionId, deviceId, slug }) => {
+    saw(deviceId);
+    if (!catchUp(deviceId)) return;
+    const bound = devices.get(deviceId)?.screenSlug ?? slug;
+    if (bound !== slug) move([connectionId], bound);
+  });
+
+  return {
+    status: (deviceId, base) => {
+      const device = devices.get(deviceId);
+      const screen = content.payload(device?.screenSlug ?? '')?.screen;
+      return {
+        deviceId,
+        onboarded: screen !== undefined,
+        clientName: device?.clientName ?? null,
+        ...(screen === undefined
+          ? { screenId: null, screenSlug: null, screenName: null, playerUrl: null }
+          : placed(screen, base)),
+      };
+    },
+    bind: async (binding, base, relayed, log) => {
+      const { deviceId, clientName, screenSlug } = binding;
+      const screen = content.payload(screenSlug)?.screen;
+      if (screen === undefined) throw new CodedError('screen_not_found', undefined, { field: 'screenSlug' });
+      await devices.bind(deviceId, clientName, screenSlug);
+      const telling = relayed ? null : gather({ path: '/api/onboarding', body: binding, schema: relayAnswer });
+      const isToldHere = deliver(binding) > 0;
+      // At once: its page may come while the peers are being asked.
+      if (!isToldHere) fallBehind(deviceId);
+      const there = await telling;
+      const queued = !isToldHere && !there?.answers.some((answer) => !answer.queued);
+      if (!queued) catchUp(deviceId);
+      log.info({ deviceId, clientName, slug: screenSlug, queued }, 'a device was bound');
+      return { deviceId, clientName, ...placed(screen, base), queued };
+    },
+    follow: (news) => {
+      for (const { deviceId, clientName, screenSlug } of news) {
+        if (screenSlug === null) hub.rename(deviceId, clientName);
+        else if (deliver({ deviceId, clientName, screenSlug }) === 0) fallBehind(deviceId);
+        else catchUp(deviceId);
+      }
+    },
+    caughtUp: (deviceId) => {
+      saw(deviceId);
+      catchUp(deviceId);
+    },
+  };
+};

@@ -1,0 +1,92 @@
+/** Which devices are away: bound to a screen that is open, and connected to no box of the site. */
+import type { Content } from '../content/content.ts';
+import { type DeviceBinding, mostDevicesTold, type PeerState } from '../contract/peers.ts';
+import { deviceKey } from '../contract/readable.ts';
+import { isOpen } from '../domain/opening-hours.ts';
+import type { Peers } from '../peers/registry.ts';
+import type { Hub } from '../screens/hub.ts';
+import type { Devices } from './devices.ts';
+
+interface Dependencies {
+  hub: Pick<Hub, 'deviceIds' | 'onJoin'>;
+  devices: Pick<Devices, 'list'>;
+  peers: Pick<Peers, 'all'>;
+  content: Pick<Content, 'payload' | 'hours'>;
+  /** The time of day, ms since the epoch. */
+  wall(): number;
+  /** ms, by a clock that is never stepped. */
+  steady(): number;
+}
+
+export interface Presence {
+  /** As of the last look, which is at most 2 s old. */
+  away(): readonly DeviceBinding[];
+  /** What {@link PeerState} says of it. */
+  state(): Pick<PeerState, 'devices'>;
+  close(): void;
+}
+
+const LOOK_MS = 2_000;
+/** A page that loads anew, or whose network blinks, is away for this long. */
+const BLINK_MS = 5_000;
+/** A page may have moved to another box, which says so every 30 s. */
+const MOVE_MS = 45_000;
+/** A device that this service has not seen is given time to start: the site may have had no power, or open just now. */
+const START_MS = 90_000;
+
+export const createPresence = (
+  { hub, devices, peers, content, wall, steady }: Dependencies,
+  { timeZone }: { timeZone: string },
+): Presence => {
+  /** Since when expected devices are not connected, by the steady clock. All ids are keys. */
+  const missing = new Map<string, number>();
+  /** Those that were connected here since they were last expected. */
+  const seen = new Set<string>();
+  let away: readonly DeviceBinding[] = [];
+
+  hub.onJoin(({ deviceId }) => seen.add(deviceKey(deviceId)));
+
+  const connectedHere = (): Set<string> => new Set([...hub.deviceIds()].map(deviceKey));
+  const bound = (): DeviceBinding[] => devices.list().filter(({ screenSlug }) => screenSlug !== null);
+
+  const isExpected = ({ screenSlug }: DeviceBinding, now: number): boolean =>
+    screenSlug !== null &&
+    content.payload(screenSlug) !== undefined &&
+    isOpen(content.hours(screenSlug), now, timeZone);
+
+  const look = (): void => {
+    const now = wall();
+    const at = steady();
+    const others = peers.all();
+    const present = connectedHere();
+    for (const { state } of others) for (const id of state?.devices ?? []) present.add(deviceKey(id));
+    // A device may be at a box that does not say.
+    const isKnown = others.every(({ state }) => state?.devices !== undefined);
+    const list = bound();
+    const expected = new Map(
+      list.filter((device) => isExpected(device, now)).map((device) => [deviceKey(device.deviceId), device]),
+    );
+    // What is closed or unbound need not be here, and is given time to start when it is to be here again.
+    for (const key of seen) if (!expected.has(key)) seen.delete(key);
+    for (const key of missing.keys()) if (!expected.has(key) || present.has(key)) missing.delete(key);
+    away = [...expected].flatMap(([key, device]) => {
+      if (present.has(key)) return [];
+      const since = missing.get(key) ?? at;
+      missing.set(key, since);
+      if (!seen.has(key)) return isKnown && at - since >= START_MS ? [device] : [];
+      return at - since >= (others.length === 0 ? BLINK_MS : MOVE_MS) ? [device] : [];
+    });
+  };
+  const timer = setInterval(look, LOOK_MS);
+  timer.unref();
+
+  return {
+    away: () => away,
+    state: () => {
+      const here = connectedHere();
+      const told = bound().filter(({ deviceId }) => here.has(deviceKey(deviceId)));
+      return told.length > mostDevicesTold ? {} : { devices: told.map(({ deviceId }) => deviceId) };
+    },
+    close: () => clearInterval(timer),
+  };
+};

@@ -1,0 +1,106 @@
+/** What onboarding answers over HTTP, and the sockets of landing pages. */
+import type { IncomingMessage } from 'node:http';
+import { networkInterfaces } from 'node:os';
+import { parse as parseQuery } from 'node:querystring';
+import QRCode from 'qrcode';
+import type { Content } from '../content/content.ts';
+import { readFields } from '../contract/fields.ts';
+import { binding, deviceKnownHeader, deviceQuery, type MediaProgress } from '../contract/onboarding.ts';
+import { listensAlone } from '../domain/network-scope.ts';
+import { readJson } from '../http/body.ts';
+import type { createClientAddress } from '../http/client-address.ts';
+import type { Context, Routes, Sockets } from '../http/routes.ts';
+import { isRelayed } from '../peers/scatter-gather.ts';
+import { ownBase, publicBase, type Reached } from './address.ts';
+import type { Landing } from './landing.ts';
+import type { Onboarding } from './onboarding.ts';
+import type { Sightings } from './sightings.ts';
+
+interface Dependencies {
+  onboarding: Onboarding;
+  landing: Pick<Landing, 'attach'>;
+  sightings: Pick<Sightings, 'isKnown'>;
+  content: Pick<Content, 'screens'>;
+  clientAddress: ReturnType<typeof createClientAddress>;
+  /** As in {@link LandingMessage}. */
+  mediaProgress(): MediaProgress;
+}
+
+interface Options {
+  publicUrl: string | null;
+  /** What the service listens on. */
+  host: string;
+  /** The machine's own name: the base where it is in no network. */
+  machineName: string;
+}
+
+const reachedBy = ({ headers, socket }: IncomingMessage): Reached => ({
+  host: headers.host ?? '',
+  port: socket.localPort ?? 0,
+});
+
+export const createOnboardingRoutes = (
+  { onboarding, landing, sightings, content, clientAddress, mediaProgress }: Dependencies,
+  { publicUrl, host, machineName }: Options,
+) => {
+  // Asked each time: boxes are carried about, and addresses are leased.
+  const reachable = (reached: Reached): string | null => publicBase(publicUrl, reached, networkInterfaces(), host);
+  const isAlone = listensAlone(host);
+  const baseFor = (reached: Reached): string =>
+    reachable(reached) ?? (isAlone ? ownBase(host, reached.port) : `http://${machineName}:${reached.port}`);
+
+  /** The address of the form for clients that came by this way; null where no other machine can reach it. */
+  const formUrl = (reached: Reached): string | null => {
+    const base = reachable(reached);
+    return base === null ? null : `${base}/onboard`;
+  };
+
+  const answer = (ctx: Context, body: unknown): void => {
+    ctx.set('Cache-Control', 'no-store');
+    ctx.body = body;
+  };
+
+  const routes: Routes = {
+    'GET /api/onboarding/status': async (ctx) => {
+      const { deviceId } = readFields(deviceQuery, ctx.query);
+      ctx.set(deviceKnownHeader, String(await sightings.isKnown(deviceId)));
+      answer(ctx, onboarding.status(deviceId, baseFor(reachedBy(ctx.req))));
+    },
+    'GET /api/onboarding/screens': (ctx) => answer(ctx, { screens: content.screens() }),
+    'GET /api/onboarding/qr': async (ctx) => {
+      const { deviceId } = readFields(deviceQuery, ctx.query);
+      const url = `${baseFor(reachedBy(ctx.req))}/onboard?deviceId=${deviceId}`;
+      // ISO/IEC 18004: a quiet zone of four modules.
+      answer(ctx, await QRCode.toString(url, { type: 'svg', errorCorrectionLevel: 'M', margin: 4 }));
+      ctx.type = 'image/svg+xml';
+    },
+    'POST /api/onboarding': async (ctx) => {
+      const given = readFields(binding, await readJson(ctx));
+      answer(ctx, await onboarding.bind(given, baseFor(reachedBy(ctx.req)), isRelayed(ctx.req), ctx.state.log));
+    },
+  };
+
+  const sockets = {
+    '/api/onboarding/socket': (request) => {
+      const { deviceId } = readFields(deviceQuery, parseQuery((request.url ?? '').split('?', 2)[1] ?? ''));
+      const reached = reachedBy(request);
+      const { clientIp } = clientAddress(request);
+      return (socket) => {
+        landing.attach(socket, clientIp, deviceId, () => ({
+          type: 'status',
+          ...onboarding.status(deviceId, baseFor(reached)),
+          formUrl: formUrl(reached),
+          hasScreens: content.screens().length > 0,
+          media: mediaProgress(),
+        }));
+        onboarding.caughtUp(deviceId);
+      };
+    },
+  } satisfies Sockets;
+
+  return {
+    routes,
+    sockets,
+    wayToForm: (request: IncomingMessage) => ({ formUrl: formUrl(reachedBy(request)), isLocal: isAlone }),
+  };
+};

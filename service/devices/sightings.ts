@@ -1,0 +1,62 @@
+/** Which devices exist: an id is known once a page of the device has shown up with it, and never by being asked about. */
+
+import { mostAskedDevices, mostBindings, peerDevices } from '../contract/peers.ts';
+import { deviceKey } from '../contract/readable.ts';
+import { deviceId as deviceIdSchema } from '../contract/terms.ts';
+import { remember } from '../domain/recent.ts';
+import type { Peers } from '../peers/registry.ts';
+import { createRounds } from '../peers/rounds.ts';
+import type { Gather } from '../peers/scatter-gather.ts';
+import type { Hub } from '../screens/hub.ts';
+import type { Devices } from './devices.ts';
+import type { Landing } from './landing.ts';
+
+interface Dependencies {
+  devices: Pick<Devices, 'get'>;
+  hub: Pick<Hub, 'places'>;
+  landing: Pick<Landing, 'has'>;
+  peers: Pick<Peers, 'isAlone'>;
+  gather: Gather;
+}
+
+export interface Sightings {
+  /** Records that a page of the device is here; what is no device id is ignored. */
+  saw(deviceId: string): void;
+  /** Whether this box has seen the device, or has a record of it. */
+  isKnownHere(deviceId: string): boolean;
+  /** The same for all boxes of the site; false where those that know it do not answer. */
+  isKnown(deviceId: string): Promise<boolean>;
+}
+
+/** Anyone may ask for a status, and each round costs every peer a signed request: four a second, whoever asks. */
+const ROUND_MS = 250;
+
+export const createSightings = ({ devices, hub, landing, peers, gather }: Dependencies): Sightings => {
+  const seen = new Map<string, true>();
+
+  const isKnownThere = createRounds<boolean>({
+    intervalMs: ROUND_MS,
+    ask: async (keys) => {
+      const deviceIds = keys.slice(0, mostAskedDevices).join(',');
+      const { answers } = await gather({ path: `/api/peers/devices?deviceIds=${deviceIds}`, schema: peerDevices });
+      return new Map(answers.flatMap(({ known }) => known.map((deviceId) => [deviceId, true])));
+    },
+  });
+
+  const isKnownHere = (deviceId: string): boolean =>
+    seen.has(deviceKey(deviceId)) ||
+    devices.get(deviceId) !== undefined ||
+    landing.has(deviceId) ||
+    hub.places(deviceId).length > 0;
+
+  return {
+    saw: (deviceId) => {
+      if (deviceIdSchema.safeParse(deviceId).success) remember(seen, deviceKey(deviceId), true, mostBindings);
+    },
+    isKnownHere,
+    isKnown: async (deviceId) => {
+      if (isKnownHere(deviceId)) return true;
+      return !peers.isAlone() && ((await isKnownThere(deviceKey(deviceId))) ?? false);
+    },
+  };
+};

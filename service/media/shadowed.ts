@@ -1,0 +1,20 @@
+import { stat, unlink } from 'node:fs/promises';
+import { join } from 'node:path';
+import { systemDisk } from '../platform/store/disk.ts';
+
+/** Deletes an upload for good. @throws the system's error */
+export const removeUpload = async (uploadDir: string, name: string): Promise<void> => {
+  await unlink(join(uploadDir, name));
+  await systemDisk.syncFolder(uploadDir);
+};
+
+/** Takes away an upload that a copy of another box's newer one, in the media directory, is to stand for. */
+export const revealCopy = async (
+  { uploadDir, mediaDir }: { uploadDir: string; mediaDir: string },
+  name: string,
+): Promise<void> => {
+  const [upload, copy] = await Promise.all(
+    [uploadDir, mediaDir].map((folder) => stat(join(folder, name)).catch(() => null)),
+  );
+  if (upload?.isFile() && copy?.isFile() && copy.mtime >= upload.mtime) await removeUpload(uploadDir, name);
+};

@@ -1,0 +1,114 @@
+/** The pages of the product and what they load. */
+import { readFile } from 'node:fs/promises';
+import type { IncomingMessage } from 'node:http';
+import { join } from 'node:path';
+import type { Content } from '../content/content.ts';
+import type { LandingBoot, MissingBoot, PageBoot, PlayerBoot } from '../contract/page.ts';
+import type { Variant } from '../contract/terms.ts';
+import { readJson } from '../http/body.ts';
+import type { Context, Routes } from '../http/routes.ts';
+import { sendFile } from '../http/send-file.ts';
+
+interface Dependencies {
+  content: Pick<Content, 'payload' | 'screens'>;
+  /** A new token for a page; null where pages need none. */
+  pageToken(): Promise<PageBoot['pageToken']>;
+  /** What the landing page is told of the way to the onboarding form. */
+  wayToForm(request: IncomingMessage): Pick<LandingBoot, 'formUrl' | 'isLocal'>;
+  /** The onboarding form of a device is being opened. */
+  onFormOpened(deviceId: string): void;
+}
+
+interface PagesOptions {
+  /** The built renderer. */
+  rendererDir: string;
+  timeZone: string;
+  variant: Variant;
+}
+
+/** Screens that the page of a wrong address leads to. */
+const MOST_LINKED = 6;
+
+export interface Pages {
+  routes: Routes;
+  /** Fills an answer with the page of an address that leads nowhere. */
+  sendMissing(ctx: Pick<Context, 'type' | 'set' | 'body'>): void;
+}
+
+const bootSlot = /(<script type="application\/json" id="boot">)[^<]*(<\/script>)/;
+
+/** Sends a page with what it needs to know inside: as data, since inline scripts are forbidden. */
+const sendPage = <Boot extends PageBoot>(
+  ctx: Pick<Context, 'type' | 'set' | 'body'>,
+  html: string,
+  boot: Boot,
+): void => {
+  const json = JSON.stringify(boot).replaceAll('<', '\\u003c');
+  ctx.type = 'text/html';
+  ctx.set('Cache-Control', 'no-store');
+  ctx.body = html.replace(bootSlot, (_, open: string, close: string) => open + json + close);
+};
+
+/** @throws Error where the renderer is not built */
+export const createPages = async (
+  { content, pageToken, wayToForm, onFormOpened }: Dependencies,
+  { rendererDir, timeZone, variant }: PagesOptions,
+): Promise<Pages> => {
+  const readPage = (path: string): Promise<string> => readFile(join(rendererDir, path), 'utf8');
+  const [player, landing, form, missing] = await Promise.all([
+    readPage('player/index.html'),
+    readPage('onboarding/landing.html'),
+    readPage('onboarding/form.html'),
+    readPage('onboarding/missing.html'),
+  ]);
+
+  const sendScreenList = (ctx: Context): void => {
+    ctx.type = 'text/plain';
+    ctx.body = [
+      'Signage player. Screens:',
+      ...content.screens().map(({ slug, name }) => `  /screen/${slug}  ${name}`),
+      '',
+    ].join('\n');
+  };
+
+  const routes: Routes = {
+    'GET /': async (ctx) => {
+      if (variant === 'baseline') sendScreenList(ctx);
+      else sendPage<LandingBoot>(ctx, landing, { ...wayToForm(ctx.req), pageToken: await pageToken() });
+    },
+    'GET /onboard': async (ctx) => {
+      const { deviceId } = ctx.query;
+      if (ctx.method === 'GET' && typeof deviceId === 'string') onFormOpened(deviceId);
+      sendPage<PageBoot>(ctx, form, { pageToken: await pageToken() });
+    },
+    'POST /api/auth/page': async (ctx) => {
+      await readJson(ctx);
+      ctx.set('Cache-Control', 'no-store');
+      ctx.body = (await pageToken()) ?? { token: null, issuedAt: null, expiresAt: null };
+    },
+    'GET /screen/:slug': async (ctx) => {
+      const slug = ctx.params.slug ?? '';
+      // The page of an unknown screen is the player too: it waits, calmly, until the screen is there.
+      ctx.status = content.payload(slug) === undefined ? 404 : 200;
+      sendPage<PlayerBoot>(ctx, player, { slug, timeZone, pageToken: await pageToken() });
+    },
+    'GET /assets/*path': (ctx) =>
+      sendFile(ctx, ctx.path.slice('/assets'.length), {
+        root: join(rendererDir, 'assets'),
+        immutable: true,
+        maxAge: '1y',
+        index: false,
+      }),
+  };
+
+  return {
+    routes,
+    sendMissing: (ctx) => {
+      const screens = content
+        .screens()
+        .slice(0, MOST_LINKED)
+        .map(({ slug, name }) => ({ slug, name }));
+      sendPage<MissingBoot>(ctx, missing, { pageToken: null, screens });
+    },
+  };
+};

@@ -1,0 +1,361 @@
+/**
+ * What the service can be told: environment, then `config.json` in the data directory, then defaults.
+ * Read and judged once, at the start; nothing else looks at the environment.
+ */
+import { readFileSync } from 'node:fs';
+import { isIP } from 'node:net';
+import { homedir } from 'node:os';
+import { join, resolve } from 'node:path';
+import { z } from 'zod';
+import { variants } from '../../contract/terms.ts';
+import { nearestOf } from '../../domain/nearest.ts';
+import { type KioskSettings, kioskSettings } from './kiosk.ts';
+
+const GIB = 1024 ** 3;
+
+const wholeNumber = (min: number, max: number) => {
+  const allowed = `a whole number from ${min} to ${max}`;
+  return z
+    .string()
+    .regex(/^\d{1,16}$/, allowed)
+    .transform(Number)
+    .refine((value) => value >= min && value <= max, allowed);
+};
+
+const text = z.string().trim().min(1, 'a text that is not empty');
+const folder = text.transform((path) => resolve(path));
+const commaList = z.string().transform((list) =>
+  list
+    .split(',')
+    .map((item) => item.trim())
+    .filter((item) => item !== ''),
+);
+const onOff = z.enum(['on', 'off'], 'on or off').transform((value) => value === 'on');
+
+/** Whether paths can be put after it: http or https, and neither query, fragment nor credentials. */
+export const isBaseUrl = (url: string): boolean => {
+  if (!URL.canParse(url)) return false;
+  const { protocol, search, hash, username, password } = new URL(url);
+  return /^https?:$/.test(protocol) && [search, hash, username, password].every((part) => part === '');
+};
+const baseUrlRule = 'an http or https URL such as http://192.168.1.20:8080';
+const baseUrl = z
+  .string()
+  .refine(isBaseUrl, baseUrlRule)
+  .transform((url) => url.replace(/\/+$/, ''));
+
+const hostName = z.string().regex(/^[A-Za-z0-9._:[\]-]{1,253}$/, 'comma-separated host names');
+
+const isTimeZone = (zone: string): boolean => {
+  try {
+    new Intl.DateTimeFormat('en', { timeZone: zone });
+    return true;
+  } catch {
+    return false;
+  }
+};
+
+const isAddressRange = (range: string): boolean => {
+  const [address = '', prefix, ...rest] = range.split('/');
+  const version = isIP(address);
+  if (version === 0 || rest.length > 0) return false;
+  return prefix === undefined || (/^\d{1,3}$/.test(prefix) && Number(prefix) <= (version === 4 ? 32 : 128));
+};
+
+const trustedProxyRule = 'on, off, or a comma-separated list of addresses such as 10.0.0.1 or 10.0.0.0/8';
+const trustedProxy = z.union(
+  [
+    z.literal('off').transform(() => false as const),
+    z.literal('on').transform(() => true as const),
+    commaList.refine((ranges) => ranges.length > 0 && ranges.every(isAddressRange), trustedProxyRule),
+  ],
+  trustedProxyRule,
+);
+
+/**
+ * The settings, by the names that the code uses. The environment has each as `SIGNAGE_` and the name in
+ * capitals (`maxStreams`: `SIGNAGE_MAX_STREAMS`); `config.json` takes either spelling.
+ */
+const settings = {
+  /** Listen address. */
+  host: text.default('0.0.0.0'),
+  /** TCP port; 0 takes any free one. */
+  port: wholeNumber(0, 65_535).default(8080),
+  /** Where everything that lasts is kept. */
+  dataDir: folder,
+  /** Where uploads are written. Default: `{dataDir}/uploads`. */
+  uploadDir: folder.optional(),
+  /** Where copies of remote media are kept. Default: `{dataDir}/media`. */
+  mediaDir: folder.optional(),
+  variant: z.enum(variants, 'extended or baseline').default('extended'),
+  /** Turns authentication on. */
+  sharedSecret: z.string().optional(),
+  /** While a secret is rotated: still verifies, never signs. */
+  sharedSecretPrevious: z.string().optional(),
+  /** Host names that the service answers to, beyond addresses and local names. */
+  allowedHosts: commaList.pipe(z.array(hostName)).default([]),
+  /** The address that phones and peers reach the service by. */
+  publicUrl: baseUrl.optional(),
+  /** Base URLs of peers that discovery does not find. */
+  peers: commaList.pipe(z.array(baseUrl)).default([]),
+  /** Whether peers are looked for by DNS-SD. */
+  discovery: onOff,
+  /** Only boxes of one site are peers. */
+  site: text.default('default'),
+  /** Largest upload, and largest copy of a remote medium, bytes. */
+  maxUploadBytes: wholeNumber(1, Number.MAX_SAFE_INTEGER).default(2 * GIB),
+  /** Most bytes of uploads, copies of remote media and peers' media together. Copies make way for uploads. */
+  mediaQuotaBytes: wholeNumber(0, Number.MAX_SAFE_INTEGER).default(64 * GIB),
+  ffmpegPath: text.optional(),
+  /** Most stream sessions at a time. */
+  maxStreams: wholeNumber(0, 1000).default(8),
+  /** A stream that nobody fetches from ends after this, seconds. */
+  streamIdleSeconds: wholeNumber(1, 86_400).default(30),
+  /** Life of a page token, seconds. */
+  pageTokenSeconds: wholeNumber(1, 86_400).default(900),
+  /** Whose X-Forwarded-For is believed: nobody's, anybody's, or these addresses'. */
+  trustProxy: trustedProxy.default(false),
+  /** IANA name of the zone that schedules are in. */
+  timeZone: z.string().refine(isTimeZone, 'an IANA time zone such as Europe/Vienna').optional(),
+  logLevel: z
+    .enum(
+      ['fatal', 'error', 'warn', 'info', 'debug', 'trace', 'silent'],
+      'fatal, error, warn, info, debug, trace or silent',
+    )
+    .default('info'),
+};
+
+type SettingName = keyof typeof settings;
+const settingNames = Object.keys(settings) as SettingName[];
+const secretNames: readonly SettingName[] = ['sharedSecret', 'sharedSecretPrevious'];
+
+const environmentName = (name: SettingName): string =>
+  `SIGNAGE_${name.replace(/[A-Z]/g, (c) => `_${c}`).toUpperCase()}`;
+
+/** Those of the command line. */
+const foreignVariables: readonly string[] = ['SIGNAGE_BOX', 'SIGNAGE_OPERATOR'];
+
+/** Warns of variables that look like settings and are none. Their values may be secrets. */
+const variableWarnings = (names: readonly string[]): string[] => {
+  const known = settingNames.map(environmentName);
+  const suffixOf = (name: string): string => name.slice('SIGNAGE_'.length);
+  return names
+    .filter((name) => name.startsWith('SIGNAGE_') && !known.includes(name) && !foreignVariables.includes(name))
+    .map((name) => {
+      const nearest = nearestOf(suffixOf(name), known.map(suffixOf));
+      return `${name} is not a setting and is ignored${nearest === undefined ? '' : `; did you mean SIGNAGE_${nearest}?`}`;
+    });
+};
+
+type Given = z.infer<z.ZodObject<typeof settings>>;
+type Filled = 'uploadDir' | 'mediaDir' | 'timeZone';
+type Nullable = 'sharedSecret' | 'sharedSecretPrevious' | 'publicUrl' | 'ffmpegPath';
+
+/** The options, complete and frozen. What may be absent is null. */
+export type Options = Readonly<
+  Omit<Given, Filled | Nullable> & { [name in Filled]: string } & { [name in Nullable]: string | null } & {
+    /** The section of that name in `config.json`; the environment has no say in it. */
+    kiosk: KioskSettings;
+    /** All that a child process gets to know of the environment. */
+    childEnvironment: Readonly<{ PATH: string; LANG: string }>;
+    /** Faults that do not stop the start, in sentences; for the log and /healthz. */
+    warnings: readonly string[];
+  }
+>;
+
+/** A setting that stops the start: the message is one line that names it, its value and what is allowed. */
+export class OptionsError extends Error {
+  override readonly name = 'OptionsError';
+  /** The setting at fault; null: config.json itself. */
+  readonly setting: string | null;
+
+  constructor(message: string, setting: string | null = null) {
+    super(message);
+    this.setting = setting;
+  }
+}
+
+/** The exit code for a bad configuration: EX_CONFIG of sysexits.h. */
+export const EXIT_CONFIG = 78;
+
+/** @param allowed completes the sentence "allowed is ..." */
+export const refusal = (name: SettingName, value: unknown, allowed: string): OptionsError => {
+  const shown = secretNames.includes(name) ? 'the value given' : JSON.stringify(value);
+  return new OptionsError(`${environmentName(name)}: ${shown} is not allowed; allowed is ${allowed}`, name);
+};
+
+type Environment = Record<string, string | undefined>;
+
+/**
+ * A copy of the process's environment, to read the options from as often as need be. The secrets are in the copy alone
+ * from then on.
+ */
+export const takeEnvironment = (platform = process.platform): Environment => {
+  // Windows takes names in any case, and has its `Path` so; of a copy only one spelling is found.
+  const entries = Object.entries(process.env);
+  const environment = Object.fromEntries(
+    platform === 'win32' ? entries.map(([name, value]) => [name.toUpperCase(), value]) : entries,
+  );
+  for (const name of secretNames) delete process.env[environmentName(name)];
+  return environment;
+};
+
+/** Does something while the secrets are back in the environment: for a process that takes this one's place. */
+export const lendSecrets = (environment: Environment, act: () => void): void => {
+  const names = secretNames.map(environmentName).filter((name) => environment[name] !== undefined);
+  for (const name of names) process.env[name] = environment[name];
+  try {
+    act();
+  } finally {
+    for (const name of names) delete process.env[name];
+  }
+};
+
+interface Surroundings {
+  /** Default: the process's. The secrets are taken out of it, so that no child inherits them. */
+  env?: Environment;
+  /** What holds where neither the environment nor the file says otherwise. */
+  defaults?: { dataDir?: string; discovery?: 'on' | 'off' };
+}
+
+/** The platform's folder for the data of a user's programs. */
+const platformDataDir = (env: Environment): string => {
+  if (process.platform === 'win32')
+    return join(env.LOCALAPPDATA ?? join(homedir(), 'AppData', 'Local'), 'signage-player');
+  if (process.platform === 'darwin') return join(homedir(), 'Library', 'Application Support', 'signage-player');
+  return join(env.XDG_DATA_HOME ?? join(homedir(), '.local', 'share'), 'signage-player');
+};
+
+const written = z.union([z.string(), z.number(), z.boolean(), z.array(z.string())]);
+
+/** A value of `config.json` as the environment would have it; undefined where there is no such spelling. */
+const spell = (value: unknown): string | undefined => {
+  const { data } = written.safeParse(value);
+  return data === true ? 'on' : data === false ? 'off' : data === undefined ? undefined : String(data);
+};
+
+/**
+ * Judges the `kiosk` section of `config.json`.
+ * @throws OptionsError that names the value at fault by its path
+ */
+export const readKiosk = (given: unknown): KioskSettings => {
+  const result = kioskSettings.safeParse(given);
+  if (!result.success) {
+    const [issue] = result.error.issues;
+    const path = (issue?.path ?? []).map((part) => (typeof part === 'number' ? `[${part}]` : `.${String(part)}`));
+    throw new OptionsError(`config.json: kiosk${path.join('')} is not allowed; allowed is ${issue?.message}`, 'kiosk');
+  }
+  return result.data;
+};
+
+/**
+ * `config.json` as it stands there; empty where there is none.
+ * @throws OptionsError where it can't be read, or holds something else
+ */
+export const readConfig = (path: string): Record<string, unknown> => {
+  let source: string;
+  try {
+    source = readFileSync(path, 'utf8').replace(/^\uFEFF/, '');
+  } catch (error) {
+    if (['ENOENT', 'ENOTDIR'].includes((error as NodeJS.ErrnoException).code ?? '')) return {};
+    throw new OptionsError(`${path} can't be read: ${(error as Error).message}`);
+  }
+  let config: unknown;
+  try {
+    config = JSON.parse(source);
+  } catch {
+    // What the parser says quotes the file, and there may be a secret in it.
+    throw new OptionsError(`${path} is not JSON; check its quotes, commas and brackets`);
+  }
+  if (typeof config !== 'object' || config === null || Array.isArray(config)) {
+    throw new OptionsError(`${path} must hold a JSON object of settings`);
+  }
+  return config as Record<string, unknown>;
+};
+
+interface SettingsFile {
+  found: Map<SettingName, string>;
+  kiosk: KioskSettings;
+}
+
+const readFile = (path: string, warnings: string[]): SettingsFile => {
+  const found = new Map<SettingName, string>();
+  let kiosk = kioskSettings.parse({});
+  const ignore = (key: string): void => void warnings.push(`config.json: ${key} is not a setting and is ignored`);
+  for (const [key, value] of Object.entries(readConfig(path))) {
+    const name = settingNames.find((known) => key === known || key === environmentName(known));
+    // A setting of a newer version must not stop an older one that an update was rolled back to.
+    if (key === 'kiosk') {
+      kiosk = readKiosk(value ?? {});
+      for (const inner of Object.keys(value ?? {})) if (!(inner in kioskSettings.shape)) ignore(`kiosk.${inner}`);
+    } else if (name === undefined || name === 'dataDir') ignore(key);
+    else if (value !== null) {
+      const spelt = spell(value);
+      if (spelt === undefined) throw refusal(name, value, 'a text, a number, true, false or a list of texts');
+      found.set(name, spelt);
+    }
+  }
+  return { found, kiosk };
+};
+
+/**
+ * Reads and judges all settings.
+ * @throws OptionsError at the first bad value; the caller prints its message and exits with {@link EXIT_CONFIG}.
+ */
+export const readOptions = ({ env = process.env, defaults = {} }: Surroundings = {}): Options => {
+  const warnings = variableWarnings(Object.keys(env));
+  const judge = <Name extends SettingName>(name: Name, value: string | undefined): Given[Name] => {
+    const result = settings[name].safeParse(value);
+    if (result.success) return result.data as Given[Name];
+    throw refusal(name, value, String(result.error.issues[0]?.message));
+  };
+  // As in most shells' unit files, an empty variable is an unset one.
+  const fromEnvironment = (name: SettingName): string | undefined => env[environmentName(name)] || undefined;
+
+  const dataDir = judge('dataDir', fromEnvironment('dataDir') ?? defaults.dataDir ?? platformDataDir(env));
+  const { found: file, kiosk } = readFile(join(dataDir, 'config.json'), warnings);
+  file.set('dataDir', dataDir);
+  const lookUp = <Name extends SettingName>(name: Name, fallback?: string): Given[Name] =>
+    judge(name, fromEnvironment(name) ?? file.get(name) ?? fallback);
+
+  const sharedSecret = lookUp('sharedSecret') || null;
+  const sharedSecretPrevious = lookUp('sharedSecretPrevious') || null;
+  for (const name of secretNames) delete env[environmentName(name)];
+  for (const [name, secret] of Object.entries({ sharedSecret, sharedSecretPrevious })) {
+    if (secret === null || secret.length >= 16) continue;
+    warnings.push(
+      `${environmentName(name as SettingName)} is shorter than 16 characters and can be guessed; use a longer one`,
+    );
+  }
+  if (sharedSecret === null && sharedSecretPrevious !== null) {
+    warnings.push('SIGNAGE_SHARED_SECRET_PREVIOUS is set without SIGNAGE_SHARED_SECRET: authentication is off');
+  }
+
+  return Object.freeze({
+    host: lookUp('host'),
+    port: lookUp('port'),
+    dataDir,
+    uploadDir: lookUp('uploadDir', join(dataDir, 'uploads')) as string,
+    mediaDir: lookUp('mediaDir', join(dataDir, 'media')) as string,
+    variant: lookUp('variant'),
+    sharedSecret,
+    sharedSecretPrevious,
+    allowedHosts: lookUp('allowedHosts'),
+    publicUrl: lookUp('publicUrl') ?? null,
+    peers: lookUp('peers'),
+    discovery: lookUp('discovery', defaults.discovery ?? 'off'),
+    site: lookUp('site'),
+    maxUploadBytes: lookUp('maxUploadBytes'),
+    mediaQuotaBytes: lookUp('mediaQuotaBytes'),
+    ffmpegPath: lookUp('ffmpegPath') ?? null,
+    maxStreams: lookUp('maxStreams'),
+    streamIdleSeconds: lookUp('streamIdleSeconds'),
+    pageTokenSeconds: lookUp('pageTokenSeconds'),
+    trustProxy: lookUp('trustProxy'),
+    timeZone: lookUp('timeZone', new Intl.DateTimeFormat().resolvedOptions().timeZone) as string,
+    logLevel: lookUp('logLevel'),
+    kiosk,
+    childEnvironment: { PATH: env.PATH ?? '', LANG: env.LANG ?? 'C' },
+    warnings,
+  });
+};

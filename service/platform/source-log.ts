@@ -1,0 +1,47 @@
+/** Bounds what one source writes to the log, so that no client, feed or peer fills the disk or hides what others do. */
+import type { Level, Logger } from 'pino';
+import { createRate } from '../domain/rate.ts';
+import { remember } from '../domain/recent.ts';
+
+type Write = (fields: object, message: string) => void;
+
+/** A log with the lines of one source. */
+export type SourceLog = Record<'debug' | 'info' | 'warn' | 'error', Write>;
+
+/**
+ * The log of a source, such as `address 192.0.2.7`, `feed news` or `peer http://192.0.2.8:8080`.
+ * @param bindings fields of every line
+ */
+export type SourceLogs = (source: string, bindings?: object) => SourceLog;
+
+const MOST_LINES = 20;
+const WINDOW_MS = 60_000;
+/** Beyond that the source that wrote longest ago is forgotten. */
+const MOST_SOURCES = 10_000;
+
+/**
+ * Each source writes at most 20 lines a minute. Its next line has `leftOut`, the number of lines before it that were
+ * left out.
+ * @param now a clock that is never stepped, ms
+ */
+export const createSourceLogs = (log: Logger, now: () => number = () => performance.now()): SourceLogs => {
+  const sources = new Map<string, { rate: ReturnType<typeof createRate>; leftOut: number }>();
+
+  return (source, bindings = {}) => {
+    const write =
+      (level: Level): Write =>
+      (fields, message) => {
+        if (!log.isLevelEnabled(level)) return;
+        const state = sources.get(source) ?? { rate: createRate(MOST_LINES, WINDOW_MS), leftOut: 0 };
+        remember(sources, source, state, MOST_SOURCES);
+        if (!state.rate.take(now())) {
+          state.leftOut += 1;
+          return;
+        }
+        const { leftOut } = state;
+        state.leftOut = 0;
+        log[level]({ ...bindings, ...fields, ...(leftOut > 0 && { leftOut }) }, message);
+      };
+    return { debug: write('debug'), info: write('info'), warn: write('warn'), error: write('error') };
+  };
+};

@@ -1,0 +1,137 @@
+import { basename, dirname } from 'node:path';
+import { Low } from 'lowdb';
+import type { Logger } from 'pino';
+import type { z } from 'zod';
+import { CodedError } from '../../contract/errors.ts';
+import { createAdapter } from './adapter.ts';
+import { codeOf, type Disk, isFull } from './disk.ts';
+import type { Reserve } from './reserve.ts';
+
+/** A value that outlives the process and the power. */
+export interface Durable<T> {
+  /** What is on disk for good; a change shows only once it is there. */
+  read(): T;
+  /**
+   * Applies a change to the newest state and resolves once a generation that has it is on disk for good. Changes are
+   * applied in the order of the calls; those that arrive while a generation is being written share the next.
+   *
+   * @throws what `change` throws
+   * @throws {CodedError} `insufficient_storage` where the disk is full
+   * @throws the system's error where the disk fails in another way; the change may or may not be there after a restart
+   */
+  update(change: (current: T) => T): Promise<void>;
+  /** One sentence for each thing that somebody should see to. */
+  faults(): string[];
+  /** Refuses further changes and resolves when those under way are settled. */
+  close(): Promise<void>;
+}
+
+interface Options<T> {
+  path: string;
+  /** Of the whole state, both ways: it is decoded when read and encoded when written. */
+  schema: z.ZodType<T>;
+  /** Reads what it can of a state that a newer version wrote, where the schema can't; null: nothing. */
+  salvage?: (body: unknown) => T | null;
+  /** The state where there is no file; written at once, so that what was made up for it stays. */
+  initial: T;
+  log: Pick<Logger, 'error'>;
+  /** Given up where the disk is full. */
+  reserve?: Pick<Reserve, 'release'>;
+  disk: Disk;
+  /** ms since the epoch */
+  now: () => number;
+}
+
+interface Waiting<T> {
+  change: (current: T) => T;
+  resolve: () => void;
+  reject: (reason: unknown) => void;
+}
+
+/**
+ * Opens the file at `path`, or the generation before it where it is damaged, or starts afresh.
+ *
+ * @throws the system's error where the folder can't be read, or a damaged file not be moved out of the way
+ */
+export async function createDurable<T extends object>(options: Options<T>): Promise<Durable<T>> {
+  const { path, schema, salvage, initial, log, reserve, disk, now } = options;
+  const adapter = createAdapter({ path, schema, salvage, disk, reserve, log, now });
+  const low = new Low<T>(adapter, initial);
+  await low.read();
+
+  let durable = low.data;
+  let queue: Waiting<T>[] = [];
+  let writer: Promise<void> | null = null;
+  let closed = false;
+  let fault: string | null = null;
+
+  const note = (error: unknown): void => {
+    fault = `${basename(path)} can't be written (${codeOf(error) ?? 'see the log'})`;
+    log.error({ err: error, file: path }, 'the state could not be written');
+  };
+
+  /** Each change on top of the one before it; one that throws is its caller's affair alone. */
+  function apply(batch: Waiting<T>[]): { next: T; applied: Waiting<T>[] } {
+    let next = durable;
+    const applied = batch.filter((waiting) => {
+      try {
+        next = waiting.change(next);
+        return true;
+      } catch (error) {
+        waiting.reject(error);
+        return false;
+      }
+    });
+    return { next, applied };
+  }
+
+  async function commit(batch: Waiting<T>[]): Promise<void> {
+    const { next, applied } = apply(batch);
+    if (applied.length === 0) return;
+    try {
+      low.data = next;
+      await low.write();
+    } catch (error) {
+      note(error);
+      const reason = isFull(error) ? new CodedError('insufficient_storage', undefined, { cause: error }) : error;
+      for (const { reject } of applied) reject(reason);
+      return;
+    }
+    durable = next;
+    fault = null;
+    for (const { resolve } of applied) resolve();
+  }
+
+  async function drain(): Promise<void> {
+    while (queue.length > 0) {
+      // Whatever is asked for in the same breath shares a generation.
+      await Promise.resolve();
+      const batch = queue;
+      queue = [];
+      await commit(batch);
+    }
+    writer = null;
+  }
+
+  const update = (change: (current: T) => T): Promise<void> =>
+    new Promise((resolve, reject) => {
+      if (closed) return reject(new Error(`${basename(path)} is closed`));
+      queue.push({ change, resolve, reject });
+      writer ??= drain();
+    });
+
+  // A box plays on with a disk that takes nothing: what fails here is noted, and told by faults().
+  if (durable === initial) await update((state) => state).catch(() => {});
+  // The process before this one may have been killed between the rename and the folder's sync.
+  else await disk.syncFolder(dirname(path)).catch(note);
+
+  return {
+    read: () => durable,
+    update,
+    faults: () => [...adapter.faults(), ...(fault === null ? [] : [fault])],
+    async close() {
+      closed = true;
+      await writer;
+    },
+  };
+}

@@ -1,0 +1,104 @@
+/** What a screen can be asked and told: playlist, connections, commands, the socket of its pages. */
+
+import type { Content } from '../content/content.ts';
+import type { Payload } from '../content/payload.ts';
+import { commandResult } from '../contract/commands.ts';
+import { CodedError } from '../contract/errors.ts';
+import { operations } from '../contract/operations/index.ts';
+import { cutText, type Variant } from '../contract/terms.ts';
+import { sendPayload } from '../http/answer.ts';
+import type { createOwnAuthority } from '../http/authority.ts';
+import { readJson } from '../http/body.ts';
+import type { createClientAddress } from '../http/client-address.ts';
+import { createHeldBodies } from '../http/held-bodies.ts';
+import type { Context, Routes, Sockets } from '../http/routes.ts';
+import { isRelayed } from '../peers/scatter-gather.ts';
+import type { Commands } from './commands.ts';
+import type { Hub } from './hub.ts';
+import { parseOrder } from './parse.ts';
+import type { TakeSnapshot } from './snapshot.ts';
+import { createSnapshotBodies } from './snapshot-body.ts';
+import { createTrim } from './variant.ts';
+
+/** Bytes of snapshots that are out of date and still being read. */
+const MOST_HELD_BYTES = 16 * 1024 ** 2;
+/** Browsers stay below 300 characters. */
+const LONGEST_USER_AGENT = 500;
+
+interface Dependencies {
+  content: Pick<Content, 'payload'>;
+  hub: Pick<Hub, 'attach'>;
+  takeSnapshot: TakeSnapshot;
+  commands: Commands;
+  clientAddress: ReturnType<typeof createClientAddress>;
+  isOwnAuthority: ReturnType<typeof createOwnAuthority>;
+  variant: Variant;
+}
+
+export const createScreenRoutes = ({
+  content,
+  hub,
+  takeSnapshot,
+  commands,
+  clientAddress,
+  isOwnAuthority,
+  variant,
+}: Dependencies) => {
+  const trimResult = createTrim(variant, commandResult);
+  const snapshotBodies = createSnapshotBodies(variant);
+  const held = createHeldBodies(MOST_HELD_BYTES);
+
+  const find = (slug: string | undefined): Payload => {
+    const payload = content.payload(slug ?? '');
+    if (payload === undefined) throw new CodedError('screen_not_found');
+    return payload;
+  };
+
+  const sendSnapshot = async (ctx: Context): Promise<void> => {
+    const { screen } = find(ctx.params.slug);
+    const snapshot = await takeSnapshot(screen.slug, isRelayed(ctx.req));
+    ctx.set('Cache-Control', 'no-store');
+    ctx.type = 'json';
+    const body = snapshotBodies.of(screen, snapshot);
+    held.add(body, ctx.res);
+    ctx.body = body;
+  };
+
+  const routes: Routes = {
+    'GET /api/screens/:slug/playlist': (ctx) => {
+      const payload = find(ctx.params.slug);
+      // As the server does for whoever asks for no signature.
+      ctx.respond = false;
+      sendPayload(ctx.req, ctx.res, payload, ctx.state.vouch);
+    },
+    'GET /api/screens/:slug/connections': sendSnapshot,
+    'GET /api/screens/:slug/clients': sendSnapshot,
+    'POST /api/screens/:slug/commands': async (ctx) => {
+      const { screen } = find(ctx.params.slug);
+      const reached = { host: ctx.get('Host'), port: ctx.socket.localPort ?? 0 };
+      const order = parseOrder(await readJson(ctx), variant, (url) => isOwnAuthority(url, reached));
+      const result = await commands.run(screen, order, isRelayed(ctx.req), ctx.state.log);
+      ctx.body = trimResult(result);
+    },
+  };
+
+  const sockets = {
+    '/api/screens/:slug/socket': (request, slug) => {
+      find(slug);
+      const userAgent = request.headers['user-agent'];
+      const origin = {
+        slug,
+        userAgent: userAgent === undefined ? null : cutText(userAgent, LONGEST_USER_AGENT),
+        ...clientAddress(request),
+      };
+      return (socket) => hub.attach(socket, origin);
+    },
+  } satisfies Sockets;
+
+  // The server's shortcut to a playlist asks for no credentials: it is taken for as long as the route asks for none.
+  const isOpen = operations['GET /api/screens/:slug/playlist'].access === 'public';
+  /** What a screen plays, for whoever asks without a further look; undefined: it must be asked for by the route. */
+  const openPayload = (slug: string): Payload | undefined => (isOpen ? content.payload(slug) : undefined);
+
+  return { routes, sockets, openPayload };
+};

@@ -1,0 +1,52 @@
+import type { Connection } from '../contract/connections.ts';
+import type { AskForConnections } from '../peers/connections.ts';
+import type { Peers } from '../peers/registry.ts';
+import { createRounds } from '../peers/rounds.ts';
+import type { Hub } from './hub.ts';
+
+/** The connections of a screen on all boxes. */
+export interface Snapshot {
+  /** Oldest first. */
+  connections: Connection[];
+  /** Whether a known peer did not answer in time. */
+  degraded: boolean;
+}
+
+/**
+ * Resolves with the connections of a screen. Readers who wait for the same round get the same object, as it was when the
+ * peers had answered.
+ * @param relayed ask nobody else: another box is gathering
+ */
+export type TakeSnapshot = (slug: string, relayed: boolean) => Promise<Snapshot>;
+
+/** Anyone may ask for a snapshot, and each round costs every peer a signed request: four a second, whoever asks. */
+const ROUND_MS = 250;
+
+interface Dependencies {
+  hub: Pick<Hub, 'snapshot'>;
+  peers: Pick<Peers, 'isAlone' | 'settled'>;
+  askPeers: AskForConnections;
+}
+
+export const createSnapshot = ({ hub, peers, askPeers }: Dependencies): TakeSnapshot => {
+  const local = (slug: string): Snapshot => ({ connections: hub.snapshot(slug), degraded: false });
+
+  const takeFromRound = createRounds<Snapshot>({
+    intervalMs: ROUND_MS,
+    ask: async (slugs) => {
+      const answers = await askPeers(slugs);
+      const merge = (slug: string): Snapshot => {
+        const { connections = [], degraded = false } = answers.get(slug) ?? {};
+        const all = [...hub.snapshot(slug), ...connections];
+        return { connections: all.toSorted((a, b) => Date.parse(a.connectedAt) - Date.parse(b.connectedAt)), degraded };
+      };
+      return new Map(slugs.map((slug) => [slug, merge(slug)]));
+    },
+  });
+
+  return async (slug, relayed) => {
+    if (relayed) return local(slug);
+    await peers.settled();
+    return (peers.isAlone() ? undefined : await takeFromRound(slug)) ?? local(slug);
+  };
+};

@@ -1,0 +1,113 @@
+/** Which devices are away: by the clocks, the opening hours and what other boxes say. */
+import { afterEach, beforeEach, expect, test, vi } from 'vitest';
+import type { OpeningTime } from '../../service/content/file.ts';
+import { createPresence } from '../../service/devices/presence.ts';
+import type { Peer } from '../../service/peers/registry.ts';
+
+beforeEach(() => void vi.useFakeTimers());
+afterEach(() => void vi.useRealTimers());
+
+const device = { deviceId: 'wall', clientName: 'Wall', screenSlug: 'lobby', updatedAt: '2026-01-01T00:00:00.000Z' };
+
+const setUp = ({ hours = null }: { hours?: OpeningTime[] | null } = {}) => {
+  const connected = new Set<string>();
+  let peers: Partial<Peer>[] = [];
+  let join: (place: { connectionId: string; deviceId: string; slug: string }) => void = () => {};
+  // Monday, 07:00 UTC.
+  const start = Date.parse('2026-06-01T07:00:00Z');
+  let at = 0;
+  const presence = createPresence(
+    {
+      hub: {
+        deviceIds: () => connected,
+        onJoin: (listener) => {
+          join = listener;
+        },
+      },
+      devices: { list: () => [device, { ...device, deviceId: 'unbound', screenSlug: null }] },
+      peers: { all: () => peers as Peer[] },
+      content: { payload: (slug) => (slug === 'lobby' ? ({} as never) : undefined), hours: () => hours },
+      wall: () => start + at,
+      steady: () => at,
+    },
+    { timeZone: 'UTC' },
+  );
+  return {
+    presence,
+    away: () => presence.away().map(({ deviceId }) => deviceId),
+    wait: (seconds: number): void => {
+      for (let second = 0; second < seconds; second++) {
+        at += 1_000;
+        vi.advanceTimersByTime(1_000);
+      }
+    },
+    connect: () => {
+      connected.add('wall');
+      join({ connectionId: 'c', deviceId: 'wall', slug: 'lobby' });
+    },
+    disconnect: () => connected.delete('wall'),
+    peers: (next: Partial<Peer>[]) => {
+      peers = next;
+    },
+  };
+};
+const peerWith = (devices: string[] | undefined): Partial<Peer> => ({ state: { devices } as Peer['state'] });
+
+test('a device that has not come since the start is away after a minute and a half, and not before', () => {
+  const { away, wait } = setUp();
+  wait(85);
+  expect(away()).toEqual([]);
+  wait(10);
+  expect(away()).toEqual(['wall']);
+});
+
+test('a page that loads anew is not away', () => {
+  const { away, wait, connect, disconnect } = setUp();
+  connect();
+  wait(10);
+  for (let round = 0; round < 5; round++) {
+    disconnect();
+    wait(4);
+    expect(away()).toEqual([]);
+    connect();
+    wait(2);
+  }
+  disconnect();
+  wait(10);
+  expect(away()).toEqual(['wall']);
+});
+
+test('a device that another box has is not away, and one that may be at a box that does not say is not either', () => {
+  const { away, wait, peers } = setUp();
+  peers([peerWith(['wall'])]);
+  wait(300);
+  expect(away()).toEqual([]);
+  peers([peerWith(undefined)]);
+  wait(300);
+  expect(away()).toEqual([]);
+  peers([peerWith([])]);
+  wait(100);
+  expect(away()).toEqual(['wall']);
+});
+
+test('in closed hours nothing is away, and after they open a device is given time to start', () => {
+  const { away, wait, connect, disconnect } = setUp({ hours: [{ days: [1], open: '08:00', close: '09:00' }] });
+  connect();
+  wait(60);
+  disconnect();
+  wait(3_480);
+  expect(away()).toEqual([]);
+  wait(140);
+  expect(away()).toEqual([]);
+  wait(20);
+  expect(away()).toEqual(['wall']);
+  wait(3_600);
+  expect(away()).toEqual([]);
+});
+
+test('other boxes are told of bound devices alone', () => {
+  const { presence, connect } = setUp();
+  expect(presence.state()).toEqual({ devices: [] });
+  connect();
+  expect(presence.state()).toEqual({ devices: ['wall'] });
+});

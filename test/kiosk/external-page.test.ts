@@ -1,0 +1,132 @@
+/** Pages of others in the kiosk, which has a view for each: muted until it is shown, and in a process of its own. */
+import { once } from 'node:events';
+import { createServer } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { expect, onTestFinished } from 'vitest';
+import type { ConnectionSnapshot } from '../../service/contract/connections.ts';
+import { describeBrowser } from '../support/browser.ts';
+import type { Electron } from '../support/electron/ask.ts';
+import { itDouble, patience, startKiosk, type TestKiosk } from '../support/kiosk.ts';
+import { lobby } from '../support/player.ts';
+
+/** A page of somebody else's. */
+const startForeign = async (): Promise<string> => {
+  const server = createServer((_, response) => {
+    response.setHeader('Content-Type', 'text/html');
+    response.end('<!doctype html><title>Figures</title><h1>Figures</h1>');
+  }).listen(0, '127.0.0.1');
+  onTestFinished(() => void server.close());
+  await once(server, 'listening');
+  return `http://127.0.0.1:${(server.address() as AddressInfo).port}/`;
+};
+
+/** The views of other sites' pages, and whether they lie over the page of the service. */
+const viewsOf = (kiosk: TestKiosk) =>
+  kiosk.evaluate(({ BaseWindow }: Electron) =>
+    BaseWindow.getAllWindows().flatMap(({ contentView: { children } }: Electron) => {
+      const partitionOf = ({ webContents }: Electron) => webContents?.session.partition;
+      const page = children.findIndex((view: Electron) => partitionOf(view)?.startsWith('persist:'));
+      return children
+        .filter((view: Electron) => partitionOf(view) === 'foreign')
+        .map((view: Electron) => ({
+          isMuted: view.webContents.isMuted,
+          isShown: children.indexOf(view) > page,
+          isWhole: view.bounds.x === 0 && view.bounds.width > 0 && view.bounds.height > 0,
+        }));
+    }),
+  );
+
+const crashView = (kiosk: TestKiosk) =>
+  kiosk.evaluate(({ webContents }: Electron) => {
+    for (const contents of webContents.getAllWebContents())
+      if (contents.session.partition === 'foreign') contents.forcefullyCrashRenderer();
+  });
+
+const shown = { isMuted: false, isShown: true, isWhole: true };
+const covered = { ...shown, isMuted: true, isShown: false };
+const config = { kiosk: { displays: [{ display: 1, screen: 'lobby' }] } };
+
+describeBrowser('a page of others in the kiosk', { timeout: 120_000 }, () => {
+  itDouble(
+    'is shown in a view apart from the kiosk, hidden while the screen is black, and gone with its slide',
+    async () => {
+      const url = await startForeign();
+      const kiosk = await startKiosk({
+        content: lobby([
+          { id: 'figures', kind: 'web', media_url: url, duration_seconds: 600 },
+          { id: 'hello', kind: 'text', title: 'Good morning', duration_seconds: 600 },
+        ]),
+        config,
+      });
+      const command = async (body: object) => {
+        const response = await fetch(`${await kiosk.url()}/api/screens/lobby/commands`, {
+          method: 'POST',
+          headers: { 'Content-Type': 'application/json' },
+          body: JSON.stringify(body),
+        });
+        expect(await response.json()).toMatchObject({ sent: 1 });
+      };
+      const page = await kiosk.page(new RegExp(`^${url}$`));
+      await page.getByRole('heading', { name: 'Figures' }).waitFor();
+      await expect.poll(() => viewsOf(kiosk), patience).toEqual([shown]);
+      expect(await page.evaluate(() => ['kiosk' in globalThis, window.open('/')])).toEqual([false, null]);
+
+      // The service would take a page of its own origin for its own.
+      await page.evaluate((own) => location.assign(own), await kiosk.url());
+      await page.evaluate(() => location.assign('#figures'));
+      await expect.poll(() => page.url(), patience).toBe(`${url}#figures`);
+
+      await command({ command: 'blackout', blackout: true });
+      await expect.poll(() => viewsOf(kiosk), patience).toEqual([covered]);
+      await command({ command: 'blackout', blackout: false });
+      await expect.poll(() => viewsOf(kiosk), patience).toEqual([shown]);
+
+      await command({ command: 'next' });
+      await expect.poll(() => viewsOf(kiosk), patience).toEqual([]);
+      await expect.poll(() => page.isClosed(), patience).toBe(true);
+
+      await command({ command: 'redirect', url });
+      await expect.poll(() => viewsOf(kiosk), patience).toEqual([shown]);
+      // A page that closes itself costs its own view, and nothing else.
+      await kiosk.evaluate(({ webContents }: Electron) =>
+        webContents
+          .getAllWebContents()
+          .find(({ session }: Electron) => session.partition === 'foreign')
+          .close(),
+      );
+      await expect.poll(() => viewsOf(kiosk), patience).toEqual([]);
+      await command({ command: 'redirect', url });
+      await expect.poll(() => viewsOf(kiosk), patience).toEqual([shown]);
+      await command({ command: 'reload' });
+      await expect.poll(() => viewsOf(kiosk), patience).not.toContainEqual(shown);
+    },
+  );
+
+  itDouble('that is lost gives way to the next slide, and after a redirect to the player', async () => {
+    const url = await startForeign();
+    const kiosk = await startKiosk({
+      content: lobby([
+        { id: 'figures', kind: 'web', media_url: url, duration_seconds: 600 },
+        { id: 'hello', kind: 'text', title: 'Good morning', duration_seconds: 600 },
+      ]),
+      config,
+    });
+    const api = `${await kiosk.url()}/api/screens/lobby`;
+    const connection = async () => {
+      const { connections } = (await (await fetch(`${api}/connections`)).json()) as ConnectionSnapshot;
+      return connections[0];
+    };
+    await expect.poll(() => viewsOf(kiosk), patience).toEqual([shown]);
+    await crashView(kiosk);
+    await expect.poll(connection, patience).toMatchObject({ currentSlideId: 'hello' });
+
+    await fetch(`${api}/commands`, {
+      method: 'POST',
+      headers: { 'Content-Type': 'application/json' },
+      body: JSON.stringify({ command: 'redirect', url }),
+    });
+    await expect.poll(connection, patience).toMatchObject({ page: url });
+    await crashView(kiosk);
+    await expect.poll(connection, patience).toMatchObject({ page: '/screen/lobby', currentSlideId: 'hello' });
+  });
+});

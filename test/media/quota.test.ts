@@ -1,0 +1,56 @@
+import { rmSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { expect, it } from 'vitest';
+import { createFolders } from '../../service/media/folders.ts';
+import { createRoom } from '../../service/media/quota.ts';
+import { temporaryFolder } from '../support/service.ts';
+
+const GIB = 1024 ** 3;
+const volume = (free: number) => ({ bsize: 1, blocks: 8 * GIB, bavail: free + GIB / 2 });
+
+/** A room of 1,000 bytes in which 700 are taken, 200 of them by what makes way. */
+const setUp = (free = GIB) => {
+  const [uploads, copies] = [temporaryFolder(), temporaryFolder()];
+  const asked: number[] = [];
+  let spare = free;
+  writeFileSync(join(uploads, 'a'), Buffer.alloc(500));
+  writeFileSync(join(copies, 'b'), Buffer.alloc(200));
+  const folders = createFolders([uploads, copies, '/none']);
+  const room = createRoom({
+    folders,
+    quota: 1000,
+    makeWay: async (bytes) => {
+      asked.push(bytes);
+      rmSync(join(copies, 'b'), { force: true });
+      await folders.changed(join(copies, 'b'));
+      spare += 200;
+    },
+    statfs: async () => volume(spare),
+  });
+  return { asked, require: (wanted: number, replaced?: number) => room.require(uploads, wanted, replaced), room };
+};
+
+it.each<[what: string, free: number, wanted: number, replaced: number, asked: number[], fault: RegExp | null]>([
+  ['what fits', GIB, 300, 0, [], null],
+  ['what fits when something makes way', GIB, 301, 0, [1], null],
+  ['all that there is then', GIB, 500, 0, [200], null],
+  ['not a byte more', GIB, 501, 0, [201], /quota: .*SIGNAGE_MEDIA_QUOTA_BYTES/],
+  ['what takes the place of something', GIB, 800, 500, [], null],
+  ['what the disk has', 100, 100, 0, [], null],
+  ['what the disk has when something makes way', 100, 300, 0, [200], null],
+  ['no more than that, in whosever place', 100, 301, 500, [201], /disk is full/],
+])('takes %s', async (_, free, wanted, replaced, asked, fault) => {
+  const set = setUp(free);
+  const required = set.require(wanted, replaced);
+  if (fault === null) await required;
+  else
+    await expect(required).rejects.toMatchObject({
+      code: 'insufficient_storage',
+      message: expect.stringMatching(fault),
+    });
+  expect(set.asked).toEqual(asked);
+});
+
+it('measures what is there, folders apart', async () => {
+  expect(await setUp().room.left()).toBe(300);
+});

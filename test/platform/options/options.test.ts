@@ -1,0 +1,354 @@
+/** Settings: environment over config.json over defaults, judged once, and named where they are bad. */
+import { writeFileSync } from 'node:fs';
+import { homedir } from 'node:os';
+import { join, resolve } from 'node:path';
+import { describe, expect, test, vi } from 'vitest';
+import {
+  lendSecrets,
+  type Options,
+  OptionsError,
+  readOptions,
+  takeEnvironment,
+} from '../../../service/platform/options/index.ts';
+import { healthOf, logged } from '../../support/observe.ts';
+import { startTestService, temporaryFolder } from '../../support/service.ts';
+
+/** Options from an environment and a config.json; what the file holds is written as it is where it is a text. */
+const read = (env: Record<string, string> = {}, config?: unknown): Options => {
+  const dataDir = temporaryFolder();
+  if (config !== undefined) {
+    writeFileSync(join(dataDir, 'config.json'), typeof config === 'string' ? config : JSON.stringify(config));
+  }
+  return readOptions({ env: { SIGNAGE_DATA_DIR: dataDir, ...env } });
+};
+
+const refusalOf = (env: Record<string, string>, config?: unknown): string => {
+  try {
+    read(env, config);
+  } catch (error) {
+    expect(error).toBeInstanceOf(OptionsError);
+    return (error as OptionsError).message;
+  }
+  throw new Error('nothing was refused');
+};
+
+test('without any setting, the defaults', () => {
+  const { dataDir, ...rest } = read({ PATH: '/usr/bin', HOME: '/root' });
+  expect(rest).toEqual({
+    host: '0.0.0.0',
+    port: 8080,
+    uploadDir: join(dataDir, 'uploads'),
+    mediaDir: join(dataDir, 'media'),
+    variant: 'extended',
+    sharedSecret: null,
+    sharedSecretPrevious: null,
+    allowedHosts: [],
+    publicUrl: null,
+    peers: [],
+    discovery: false,
+    site: 'default',
+    maxUploadBytes: 2 * 1024 ** 3,
+    mediaQuotaBytes: 64 * 1024 ** 3,
+    ffmpegPath: null,
+    maxStreams: 8,
+    streamIdleSeconds: 30,
+    pageTokenSeconds: 900,
+    trustProxy: false,
+    timeZone: new Intl.DateTimeFormat().resolvedOptions().timeZone,
+    logLevel: 'info',
+    kiosk: { displays: 'all', rotation: 0, updates: { channel: 'latest', hours: '03:00-05:00' } },
+    childEnvironment: { PATH: '/usr/bin', LANG: 'C' },
+    warnings: [],
+  });
+});
+
+test.runIf(process.platform === 'linux')(
+  "the data directory is the platform's, its own where the host has one, and the environment's before all",
+  () => {
+    const [platform, hosts, given] = [temporaryFolder(), temporaryFolder(), temporaryFolder()];
+    expect(readOptions({ env: { XDG_DATA_HOME: platform } }).dataDir).toBe(join(platform, 'signage-player'));
+    expect(readOptions({ env: {} }).dataDir).toBe(join(homedir(), '.local', 'share', 'signage-player'));
+    const defaults = { dataDir: hosts, discovery: 'on' } as const;
+    expect(readOptions({ env: {}, defaults })).toMatchObject({ dataDir: hosts, discovery: true });
+    const env = { SIGNAGE_DATA_DIR: given, SIGNAGE_DISCOVERY: 'off' };
+    expect(readOptions({ env, defaults })).toMatchObject({ dataDir: given, discovery: false });
+  },
+);
+
+/** Each setting: its names, a good value, and what becomes of it. */
+const good: [environment: string, key: keyof Options, value: string, expected: unknown][] = [
+  ['SIGNAGE_HOST', 'host', '127.0.0.1', '127.0.0.1'],
+  ['SIGNAGE_PORT', 'port', '0', 0],
+  ['SIGNAGE_UPLOAD_DIR', 'uploadDir', 'relative/uploads', resolve('relative/uploads')],
+  ['SIGNAGE_MEDIA_DIR', 'mediaDir', '/srv/media', '/srv/media'],
+  ['SIGNAGE_VARIANT', 'variant', 'baseline', 'baseline'],
+  ['SIGNAGE_SHARED_SECRET', 'sharedSecret', 'correct horse battery', 'correct horse battery'],
+  [
+    'SIGNAGE_ALLOWED_HOSTS',
+    'allowedHosts',
+    'a.example.com, b.example.com:8443,',
+    ['a.example.com', 'b.example.com:8443'],
+  ],
+  ['SIGNAGE_PUBLIC_URL', 'publicUrl', 'https://screens.example.com/lobby/', 'https://screens.example.com/lobby'],
+  ['SIGNAGE_PEERS', 'peers', 'http://10.0.0.2:8080/,http://box', ['http://10.0.0.2:8080', 'http://box']],
+  ['SIGNAGE_DISCOVERY', 'discovery', 'on', true],
+  ['SIGNAGE_SITE', 'site', 'Vienna', 'Vienna'],
+  ['SIGNAGE_MAX_UPLOAD_BYTES', 'maxUploadBytes', '1048576', 1_048_576],
+  ['SIGNAGE_MEDIA_QUOTA_BYTES', 'mediaQuotaBytes', '0', 0],
+  ['SIGNAGE_FFMPEG_PATH', 'ffmpegPath', '/opt/ffmpeg', '/opt/ffmpeg'],
+  ['SIGNAGE_MAX_STREAMS', 'maxStreams', '2', 2],
+  ['SIGNAGE_STREAM_IDLE_SECONDS', 'streamIdleSeconds', '5', 5],
+  ['SIGNAGE_PAGE_TOKEN_SECONDS', 'pageTokenSeconds', '60', 60],
+  ['SIGNAGE_TRUST_PROXY', 'trustProxy', 'on', true],
+  ['SIGNAGE_TRUST_PROXY', 'trustProxy', '10.0.0.1, 10.1.0.0/16,::1', ['10.0.0.1', '10.1.0.0/16', '::1']],
+  ['SIGNAGE_TIME_ZONE', 'timeZone', 'Pacific/Auckland', 'Pacific/Auckland'],
+  ['SIGNAGE_LOG_LEVEL', 'logLevel', 'silent', 'silent'],
+];
+
+describe.each(good)('%s', (environment, key, value, expected) => {
+  test('is taken from the environment', () => {
+    expect(read({ [environment]: value })[key]).toEqual(expected);
+  });
+
+  test('is taken from config.json, in either spelling', () => {
+    expect(read({}, { [environment]: value })[key]).toEqual(expected);
+    expect(read({}, { [key]: value })[key]).toEqual(expected);
+  });
+});
+
+test('the environment goes before the file, and an empty variable is none', () => {
+  const env = { SIGNAGE_PORT: '9000', SIGNAGE_SITE: '' };
+  expect(read(env, { port: 9001, site: 'Graz', variant: 'baseline' })).toMatchObject({
+    port: 9000,
+    site: 'Graz',
+    variant: 'baseline',
+  });
+});
+
+test('config.json may use the types of JSON', () => {
+  const config = {
+    port: 9000,
+    discovery: true,
+    trustProxy: false,
+    allowedHosts: ['a.example.com', 'b'],
+    peers: [],
+    site: null,
+  };
+  expect(read({}, config)).toMatchObject({
+    port: 9000,
+    discovery: true,
+    trustProxy: false,
+    allowedHosts: ['a.example.com', 'b'],
+    peers: [],
+    site: 'default',
+    warnings: [],
+  });
+});
+
+const integer = /a whole number from \d+ to \d+/;
+
+describe('refused in one line that names the setting, the value and what is allowed', () => {
+  test.each<[string, string, RegExp]>([
+    ['SIGNAGE_PORT', '65536', integer],
+    ['SIGNAGE_PORT', '-1', integer],
+    ['SIGNAGE_PORT', '80a', integer],
+    ['SIGNAGE_PORT', ' 80', integer],
+    ['SIGNAGE_PORT', '8080.5', integer],
+    ['SIGNAGE_PORT', '1e3', integer],
+    ['SIGNAGE_PORT', '0x50', integer],
+    ['SIGNAGE_PORT', 'http', integer],
+    ['SIGNAGE_VARIANT', 'Extended', /extended or baseline/],
+    ['SIGNAGE_VARIANT', 'full', /extended or baseline/],
+    ['SIGNAGE_ALLOWED_HOSTS', 'a.example.com, http://b', /host names/],
+    ['SIGNAGE_ALLOWED_HOSTS', '*.example.com', /host names/],
+    ['SIGNAGE_PUBLIC_URL', 'screens.example.com', /http or https URL/],
+    ['SIGNAGE_PUBLIC_URL', 'ftp://screens.example.com', /http or https URL/],
+    ['SIGNAGE_PUBLIC_URL', 'https://screens.example.com/?a=b', /http or https URL/],
+    ['SIGNAGE_PUBLIC_URL', 'https://screens.example.com/#a', /http or https URL/],
+    ['SIGNAGE_PUBLIC_URL', 'https://user@screens.example.com', /http or https URL/],
+    ['SIGNAGE_PUBLIC_URL', 'https://:word@screens.example.com', /http or https URL/],
+    ['SIGNAGE_PEERS', 'http://10.0.0.2,10.0.0.3', /http or https URL/],
+    ['SIGNAGE_DISCOVERY', 'yes', /on or off/],
+    ['SIGNAGE_DISCOVERY', 'true', /on or off/],
+    ['SIGNAGE_SITE', '  ', /not empty/],
+    ['SIGNAGE_HOST', ' ', /not empty/],
+    ['SIGNAGE_DATA_DIR', ' ', /not empty/],
+    ['SIGNAGE_UPLOAD_DIR', '\t', /not empty/],
+    ['SIGNAGE_MAX_UPLOAD_BYTES', '0', integer],
+    ['SIGNAGE_MAX_UPLOAD_BYTES', '2GiB', integer],
+    ['SIGNAGE_MAX_UPLOAD_BYTES', '99999999999999999', integer],
+    ['SIGNAGE_MEDIA_QUOTA_BYTES', '64G', integer],
+    ['SIGNAGE_MAX_STREAMS', '1001', integer],
+    ['SIGNAGE_STREAM_IDLE_SECONDS', '0', integer],
+    ['SIGNAGE_PAGE_TOKEN_SECONDS', '0', integer],
+    ['SIGNAGE_PAGE_TOKEN_SECONDS', '86401', integer],
+    ['SIGNAGE_TRUST_PROXY', 'true', /on, off, or .*addresses/],
+    ['SIGNAGE_TRUST_PROXY', '10.0.0.0/33', /on, off, or .*addresses/],
+    ['SIGNAGE_TRUST_PROXY', '10.0.0.0/8/8', /on, off, or .*addresses/],
+    ['SIGNAGE_TRUST_PROXY', 'proxy.example.com', /on, off, or .*addresses/],
+    ['SIGNAGE_TRUST_PROXY', ',', /on, off, or .*addresses/],
+    ['SIGNAGE_TIME_ZONE', 'Vienna', /IANA time zone/],
+    ['SIGNAGE_TIME_ZONE', 'Europe/Vienna\nEurope/Paris', /IANA time zone/],
+    ['SIGNAGE_LOG_LEVEL', 'verbose', /fatal, error, warn, info, debug, trace or silent/],
+  ])('%s=%j', (environment, value, allowed) => {
+    const message = refusalOf({ [environment]: value });
+    expect(message.startsWith(`${environment}: ${JSON.stringify(value)} `)).toBe(true);
+    expect(message).toMatch(allowed);
+    expect(message).not.toContain('\n');
+    if (environment !== 'SIGNAGE_DATA_DIR') expect(refusalOf({}, { [environment]: value })).toBe(message);
+  });
+
+  test.each<[string, unknown]>([
+    ['port', { number: 8080 }],
+    ['site', {}],
+    ['site', [{}]],
+    ['peers', [['http://box']]],
+    ['allowedHosts', [1]],
+  ])('config.json with a %s of %j', (key, value) => {
+    const message = refusalOf({}, { [key]: value });
+    expect(message).toMatch(
+      new RegExp(`^SIGNAGE_[A-Z_]+: ${JSON.stringify(value).replace(/[[\]{}]/g, '\\$&')} is not allowed`),
+    );
+  });
+});
+
+describe('config.json', () => {
+  test.each<[string, string, RegExp]>([
+    ['that is broken', '{"port": 8080,', /is not JSON/],
+    ['that is empty', '', /is not JSON/],
+    ['that is a list', '[]', /JSON object/],
+    ['that is null', 'null', /JSON object/],
+    ['that is a text', '"port"', /JSON object/],
+  ])('%s stops the start', (_, source, expected) => {
+    const message = refusalOf({}, source);
+    expect(message).toContain('config.json');
+    expect(message).toMatch(expected);
+    expect(message).not.toContain('\n');
+  });
+
+  test('with a byte order mark is read', () => {
+    expect(read({}, '\uFEFF{"port": 9000}').port).toBe(9000);
+  });
+
+  test.each(['prot', 'dataDir', 'SIGNAGE_DATA_DIR', 'toString'])('with the unknown key %s brings a warning', (key) => {
+    expect(read({}, { [key]: '/x', port: 9000 })).toMatchObject({
+      port: 9000,
+      warnings: [`config.json: ${key} is not a setting and is ignored`],
+    });
+  });
+
+  test('with __proto__ changes nothing but what is said', () => {
+    const options = read({}, '{"__proto__": {"port": 1}}');
+    expect([options.port, options.warnings.length]).toEqual([8080, 1]);
+  });
+});
+
+describe('a secret', () => {
+  const secret = 'correct horse battery staple';
+
+  test('is taken out of the environment, so that no child inherits it', () => {
+    const env: Record<string, string> = {
+      SIGNAGE_DATA_DIR: temporaryFolder(),
+      SIGNAGE_SHARED_SECRET: secret,
+      SIGNAGE_SHARED_SECRET_PREVIOUS: `old ${secret}`,
+    };
+    expect(readOptions({ env })).toMatchObject({ sharedSecret: secret, sharedSecretPrevious: `old ${secret}` });
+    expect(Object.keys(env)).toEqual(['SIGNAGE_DATA_DIR']);
+  });
+
+  test('that is empty is none', () => {
+    expect(read({ SIGNAGE_SHARED_SECRET: '' })).toMatchObject({ sharedSecret: null, warnings: [] });
+    expect(read({}, { sharedSecret: '' })).toMatchObject({ sharedSecret: null, warnings: [] });
+  });
+
+  test('that is short works, and is warned of', () => {
+    const { sharedSecret, warnings } = read({ SIGNAGE_SHARED_SECRET: 'x'.repeat(15) });
+    expect(sharedSecret).toBe('x'.repeat(15));
+    expect(warnings).toEqual([expect.stringMatching(/SIGNAGE_SHARED_SECRET.*16/)]);
+    expect(read({ SIGNAGE_SHARED_SECRET: 'x'.repeat(16) }).warnings).toEqual([]);
+  });
+
+  test('before it without one now is warned of', () => {
+    expect(read({ SIGNAGE_SHARED_SECRET_PREVIOUS: secret }).warnings).toEqual([
+      expect.stringMatching(/authentication is off/),
+    ]);
+  });
+
+  test('is in no message', () => {
+    const sources = [
+      `{"sharedSecret": "${secret}`,
+      `{"sharedSecret": ${secret}}`,
+      `{"sharedSecret": {"is": "${secret}"}}`,
+      `["${secret}"]`,
+    ];
+    for (const source of sources) expect(refusalOf({}, source)).not.toMatch(/correct|horse|staple/);
+    const { warnings } = read({ SIGNAGE_SHARED_SECRET: 'short secret' }, { sharedSecretPrevious: 'hunter2' });
+    expect(warnings.join()).not.toMatch(/short secret|hunter2/);
+  });
+});
+
+describe('the environment that is taken', () => {
+  test('has the secrets, which are in the process for as long as they are lent', () => {
+    vi.stubEnv('SIGNAGE_SHARED_SECRET', 'long enough to be good');
+    const { env } = process;
+    const environment = takeEnvironment();
+    expect([environment['SIGNAGE_SHARED_SECRET'], env['SIGNAGE_SHARED_SECRET']]).toEqual([
+      'long enough to be good',
+      undefined,
+    ]);
+    const seen: unknown[] = [];
+    lendSecrets(environment, () => seen.push(env['SIGNAGE_SHARED_SECRET'], 'SIGNAGE_SHARED_SECRET_PREVIOUS' in env));
+    expect(seen).toEqual(['long enough to be good', false]);
+    expect(() =>
+      lendSecrets(environment, () => {
+        throw new Error('it fails');
+      }),
+    ).toThrow('it fails');
+    expect('SIGNAGE_SHARED_SECRET' in env).toBe(false);
+    vi.unstubAllEnvs();
+  });
+
+  test.each([
+    ['win32', 'Path', '8123'],
+    ['linux', undefined, undefined],
+  ] as const)('finds names in any case where the system does: %s', (platform, path, port) => {
+    vi.stubEnv('PATH', undefined);
+    vi.stubEnv('Path', 'Path');
+    vi.stubEnv('Signage_Port', '8123');
+    const environment = takeEnvironment(platform);
+    expect([environment['PATH'], environment['SIGNAGE_PORT']]).toEqual([path, port]);
+    vi.unstubAllEnvs();
+  });
+});
+
+test("options can't be changed", () => {
+  expect(Object.isFrozen(read())).toBe(true);
+});
+
+describe('a variable that begins like a setting and is none', () => {
+  test('is warned about by name, with the setting that it is nearest to, and without its value', () => {
+    expect(
+      read({ SIGNAGE_PROT: '80', SIGNAGE_SHARED_SECERT: 'hunter2hunter2hunter2', SIGNAGE_XYZZY: '' }).warnings,
+    ).toEqual([
+      'SIGNAGE_PROT is not a setting and is ignored; did you mean SIGNAGE_PORT?',
+      'SIGNAGE_SHARED_SECERT is not a setting and is ignored; did you mean SIGNAGE_SHARED_SECRET?',
+      'SIGNAGE_XYZZY is not a setting and is ignored',
+    ]);
+  });
+
+  test('is none of the command line, nor of another program', () => {
+    expect(
+      read({ SIGNAGE_BOX: 'http://10.0.0.1', SIGNAGE_OPERATOR: 'me', SIGNAGEX: '1', OTHER_SIGNAGE_A: '1' }).warnings,
+    ).toEqual([]);
+  });
+});
+
+test('a misspelt variable is named in /healthz and in the log', async () => {
+  const service = await startTestService({
+    content: { screens: [{ name: 'Lobby', slug: 'lobby' }] },
+    env: { SIGNAGE_PROT: '80' },
+  });
+  const message = 'SIGNAGE_PROT is not a setting and is ignored; did you mean SIGNAGE_PORT?';
+  expect(await healthOf(service)).toMatchObject({ status: 'ok', warnings: [message] });
+  expect(logged(service, message)).toHaveLength(1);
+});

@@ -1,0 +1,100 @@
+import fc from 'fast-check';
+import { describe, expect, it } from 'vitest';
+import { createRota } from '../../renderer/player/loop-schedule.ts';
+import { LEAD_MS, moveOf, type Scene, shiftOf } from '../../renderer/player/synchronized.ts';
+import type { Slide } from '../../service/contract/playlist.ts';
+import { slide } from './scene.ts';
+
+const NOON = Date.parse('2026-07-01T12:00:00Z');
+
+/** A slide that is on at these hours of the day. */
+const between = (id: string, start: string, end: string, duration_seconds = 10): Slide =>
+  slide(id, { duration_seconds, schedule_mode: 'weekly', schedule_start_time: start, schedule_end_time: end });
+
+const threes = [
+  slide('a', { duration_seconds: 1 }),
+  slide('b', { duration_seconds: 2 }),
+  slide('c', { duration_seconds: 3 }),
+];
+
+describe('the rota', () => {
+  it('turns through the slides, each in its time', () => {
+    const rota = createRota(threes, 'UTC');
+    const start = rota.turn(NOON).since;
+    const turns = [0, 1, 2, 3].reduce<{ index: number | null; since: number; until: number }[]>(
+      (all) => [...all, rota.turn(all.at(-1)?.until ?? start)],
+      [],
+    );
+    expect(turns.map(({ index }) => index)).toEqual([0, 1, 2, 0]);
+    expect(turns.map(({ since, until }) => until - since)).toEqual([1_000, 2_000, 3_000, 1_000]);
+  });
+
+  it('is the same whenever one began to look, and whichever way', () => {
+    const slides = [
+      ...threes,
+      between('day', '06:00', '20:30', 7),
+      between('night', '22:00', '05:00', 0.25),
+      slide('once', { ...{ schedule_mode: 'between' }, schedule_end_datetime: '2026-07-02T09:30:00' }),
+      slide('film', { kind: 'video', duration_seconds: 4.2 }),
+      slide('text', { duration_seconds: null }),
+    ];
+    const looked = createRota(slides, 'Europe/Berlin');
+    fc.assert(
+      fc.property(fc.integer({ min: NOON, max: NOON + 3 * 86_400_000 }), (now) => {
+        const turn = looked.turn(now);
+        const fresh = createRota(slides, 'Europe/Berlin').turn(now);
+        expect(turn).toEqual(fresh);
+        expect(turn.since).toBeLessThanOrEqual(now);
+        expect(turn.until).toBeGreaterThan(now);
+        expect(looked.turn(turn.until - 1).index).toBe(turn.index);
+      }),
+      { numRuns: 200 },
+    );
+  });
+
+  it('ends a turn where its schedule ends, and has none where nothing is on', () => {
+    const rota = createRota([between('a', '11:00', '12:00', 3_600)], 'UTC');
+    expect(rota.turn(NOON - 1)).toMatchObject({ index: 0, until: NOON });
+    expect(rota.turn(NOON)).toMatchObject({ index: null, until: NOON + 23 * 3_600_000 });
+    expect(createRota([], 'UTC').turn(NOON)).toMatchObject({ index: null, until: Number.POSITIVE_INFINITY });
+  });
+});
+
+describe('a move', () => {
+  const rota = createRota(threes, 'UTC');
+  const start = rota.turn(NOON).since;
+  const move = (now: number, scene: Scene, isPlayable = () => true) => moveOf(rota, now, scene, isPlayable, 1_500);
+
+  it.each<[string, number, Scene, unknown]>([
+    ['makes ready what is on', 0, { shown: null, upcoming: null }, { prepare: 0 }],
+    ['shows it as soon as it can be', 500, { shown: null, upcoming: { index: 0, ready: true } }, 'swap'],
+    ['waits for it', 500, { shown: null, upcoming: { index: 0, ready: false } }, 'hold'],
+    ['makes ready what is next', 0, { shown: 0, upcoming: null }, { prepare: 1 }],
+    ['does so when it is time', 1_000, { shown: 1, upcoming: null }, 'hold'],
+    ['and not before', 1_600, { shown: 1, upcoming: null }, { prepare: 2 }],
+    ['waits for its moment', 699, { shown: 0, upcoming: { index: 1, ready: true } }, 'hold'],
+    ['begins to swap in time for it', 1_000 - LEAD_MS, { shown: 0, upcoming: { index: 1, ready: true } }, 'swap'],
+    ['drops what is not wanted', 0, { shown: 0, upcoming: { index: 2, ready: true } }, 'drop'],
+    ['drops what has missed its turn', 2_800, { shown: 0, upcoming: { index: 1, ready: false } }, 'drop'],
+  ])('%s', (_, at, scene, action) => {
+    expect(move(start + at, scene).action).toEqual(action);
+  });
+
+  it('leaves out what can not be shown', () => {
+    expect(move(start, { shown: null, upcoming: null }, () => false).action).toBe('hold');
+  });
+
+  it('wakes up for whatever comes first', () => {
+    expect(move(start, { shown: 0, upcoming: { index: 1, ready: true } }).wakeAt).toBe(start + 1_000 - LEAD_MS);
+    expect(move(start + 1_000, { shown: 1, upcoming: null }).wakeAt).toBe(start + 3_000 - 1_500);
+  });
+});
+
+describe('a shift', () => {
+  it('leads to where the next turn, or the one before, begins', () => {
+    const rota = createRota(threes, 'UTC');
+    const start = rota.turn(NOON).since;
+    expect(shiftOf(rota, start + 1_500, 1)).toBe(1_500);
+    expect(shiftOf(rota, start + 1_500, -1)).toBe(-1_500);
+  });
+});

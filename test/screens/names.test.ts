@@ -1,0 +1,62 @@
+/** setclientname: a name that stays with the device. */
+import { expect, test } from 'vitest';
+import type { ConnectionSnapshot } from '../../service/contract/connections.ts';
+import { lobby } from '../content/samples.ts';
+import { joinScreen } from '../support/page.ts';
+import { startTestService, type TestService, temporaryFolder } from '../support/service.ts';
+
+const rename = (service: TestService, clientName: string, more: object = {}) =>
+  service.post('/api/screens/lobby/commands', { command: 'setclientname', clientName, deviceId: 'device-1', ...more });
+
+const connectionsOf = async (service: TestService) => {
+  const snapshot = (await (await service.get('/api/screens/lobby/connections')).json()) as ConnectionSnapshot;
+  return snapshot.connections.map(({ clientName, deviceId, label }) => ({ clientName, deviceId, label }));
+};
+
+test('it is told to the connections of the device, and shows in the snapshot', async () => {
+  const service = await startTestService({ content: lobby });
+  const one = await joinScreen(service, 'lobby', { deviceId: 'device-1' });
+  const same = await joinScreen(service, 'lobby', { deviceId: 'device-1', clientId: 'client-2' });
+  const other = await joinScreen(service, 'lobby', { deviceId: 'device-2', clientName: 'Window' });
+  const response = await rename(service, ' Front door ');
+  expect(await response.json()).toMatchObject({ command: 'setclientname', connectionId: null, sent: 2 });
+  const told = { type: 'command', command: 'setclientname', clientName: 'Front door', deviceId: 'device-1' };
+  for (const page of [one, same]) expect(await page.message(({ type }) => type === 'command')).toEqual(told);
+  const named = { clientName: 'Front door', deviceId: 'device-1', label: 'Front door' };
+  expect(await connectionsOf(service)).toEqual([
+    named,
+    named,
+    { clientName: 'Window', deviceId: 'device-2', label: 'Window' },
+  ]);
+  expect(other.messages.map(({ type }) => type)).toEqual(['welcome']);
+});
+
+test('it outlives the service, and wins over what the page thinks it is called', async () => {
+  const dataDir = temporaryFolder();
+  const first = await startTestService({ dataDir, content: lobby });
+  expect(await (await rename(first, 'Front door')).json()).toMatchObject({ sent: 0 });
+  await first.close();
+  const second = await startTestService({ dataDir });
+  const page = await joinScreen(second, 'lobby', { deviceId: 'device-1', clientName: 'Old name' });
+  expect(page.welcome.clientName).toBe('Front door');
+  expect(await connectionsOf(second)).toEqual([
+    { clientName: 'Front door', deviceId: 'device-1', label: 'Front door' },
+  ]);
+});
+
+test('a target narrows it down', async () => {
+  const service = await startTestService({ content: lobby });
+  const one = await joinScreen(service, 'lobby', { deviceId: 'device-1' });
+  const other = await joinScreen(service, 'lobby', { deviceId: 'device-2' });
+  const { connectionId } = one;
+  expect(await (await rename(service, 'A', { connectionId })).json()).toMatchObject({ connectionId, sent: 1 });
+  expect(await (await rename(service, 'B', { connectionId: other.connectionId })).json()).toMatchObject({ sent: 0 });
+  expect(other.messages).toHaveLength(1);
+});
+
+test('a device that nobody has named has the name that its page remembers, or none', async () => {
+  const service = await startTestService({ content: lobby });
+  const remembered = await joinScreen(service, 'lobby', { deviceId: 'device-1', clientName: 'Remembered' });
+  const nameless = await joinScreen(service, 'lobby', { deviceId: 'device-2' });
+  expect([remembered.welcome.clientName, nameless.welcome.clientName]).toEqual(['Remembered', null]);
+});
