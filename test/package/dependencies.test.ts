@@ -1,0 +1,59 @@
+/** Whether a machine without a desktop has every library that Electron needs once the deb is installed. */
+import { execFile } from 'node:child_process';
+import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { promisify } from 'node:util';
+import { describe, expect, test } from 'vitest';
+import { parse } from 'yaml';
+import { findProgram } from '../support/program.ts';
+
+const root = join(import.meta.dirname, '..', '..');
+const execute = promisify(execFile);
+
+const { deb } = parse(readFileSync(join(root, 'electron-builder.yml'), 'utf8')) as { deb: { depends: string[] } };
+
+const libraries = readFileSync(join(import.meta.dirname, 'electron-libraries.txt'), 'utf8')
+  .split('\n')
+  .filter((line) => line !== '' && !line.startsWith('#'))
+  .map((line) => line.split(' '));
+
+const aptCache = async (...words: string[]): Promise<string> => (await execute('apt-cache', words)).stdout;
+
+/** Whether APT can install a package of this name here. */
+const isKnown = async (name: string): Promise<boolean> =>
+  /Candidate: [^(\s]/.test(await aptCache('policy', name)) ||
+  /\nReverse Provides: *\n\S/.test(await aptCache('showpkg', name));
+
+/** The packages that a dependency such as `a | b` installs, with all that they depend on; recommendations are left out. */
+const closureOf = async (dependency: string): Promise<string[]> => {
+  const known = (await Promise.all(dependency.split(' | ').map(async (name) => ((await isKnown(name)) ? [name] : []))))
+    .flat()
+    .slice(0, 1);
+  expect(known, `${dependency} is in the archive`).toHaveLength(1);
+  const leftOut = ['recommends', 'suggests', 'conflicts', 'breaks', 'replaces', 'enhances'].map(
+    (kind) => `--no-${kind}`,
+  );
+  const text = await aptCache('depends', '--recurse', ...leftOut, ...known);
+  return text.split('\n').filter((line) => /^[a-z\d]/.test(line));
+};
+
+// Elsewhere the packages have other names.
+const hasArchive = findProgram('apt-cache') !== undefined && (await isKnown('libnss3'));
+describe.skipIf(!hasArchive)('the libraries of the deb (needs APT and its lists)', () => {
+  test('what the deb depends on for Electron brings each library that Electron needs', {
+    timeout: 120_000,
+  }, async () => {
+    // The compositor's own dependencies must not stand in for Electron's: it may change.
+    const closures = await Promise.all(deb.depends.filter((name) => name.startsWith('lib')).map(closureOf));
+    const installed = new Set(closures.flat());
+    expect(installed.size).toBeGreaterThan(deb.depends.length);
+    const missing = libraries.filter(([, ...packages]) => !packages.some((name) => installed.has(name)));
+    expect(missing).toEqual([]);
+  });
+});
+
+test('every library names a package, and none is listed twice', () => {
+  expect(libraries.length).toBeGreaterThan(30);
+  expect(libraries.filter(([, ...packages]) => packages.length === 0)).toEqual([]);
+  expect(new Set(libraries.map(([soname]) => soname)).size).toBe(libraries.length);
+});

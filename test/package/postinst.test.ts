@@ -1,0 +1,43 @@
+/** The deb's script after installation, in a folder of its own, with stand-ins for what only root can run. */
+import { execFile } from 'node:child_process';
+import { mkdirSync, readFileSync, statSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { promisify } from 'node:util';
+import { expect, test } from 'vitest';
+import { temporaryFolder } from '../support/service.ts';
+
+const root = join(import.meta.dirname, '..', '..');
+
+/** A `setpriv` that drops its options and marks what it runs, and an `unshare` that obeys the system's rule. */
+const standIns = {
+  setpriv:
+    'case "$*" in *--reuid=nobody*) ;; *) exit 1 ;; esac\nwhile case $1 in --*) true ;; *) false ;; esac; do shift; done\nIS_NOBODY=1 exec "$@"',
+  unshare: '[ -z "$IS_NOBODY" ] || [ "$USERS_MAY" = yes ]',
+  apparmor_status: 'exit 1',
+};
+
+/** @returns the mode of the helper that the sandbox uses where there are no user namespaces */
+const install = async (usersMay: 'yes' | 'no'): Promise<number> => {
+  const folder = temporaryFolder();
+  const app = join(folder, 'app');
+  for (const name of ['app', 'bin']) mkdirSync(join(folder, name));
+  for (const [name, script] of Object.entries(standIns)) {
+    writeFileSync(join(folder, 'bin', name), `#!/bin/sh\n${script}\n`, { mode: 0o755 });
+  }
+  writeFileSync(join(app, 'chrome-sandbox'), '');
+  const script = readFileSync(join(root, 'resources', 'linux', 'postinst'), 'utf8')
+    .replaceAll(/\/opt\/\$\{sanitizedProductName\}/g, app)
+    .replaceAll('/usr/bin/', `${folder}/`)
+    .replaceAll(/\$\{executable\}/g, 'signage-player');
+  const env = { PATH: `${join(folder, 'bin')}:${process.env.PATH}`, USERS_MAY: usersMay };
+  await promisify(execFile)('bash', ['-c', script], { env });
+  return statSync(join(app, 'chrome-sandbox')).mode & 0o7777;
+};
+
+test.skipIf(process.platform !== 'linux')(
+  "the helper of the sandbox is made root's where users, unlike root, may not create user namespaces",
+  async () => {
+    expect(await install('no')).toBe(0o4755);
+    expect(await install('yes')).toBe(0o755);
+  },
+);
