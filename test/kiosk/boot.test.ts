@@ -28,7 +28,7 @@ describeBrowser('the kiosk', { timeout: 120_000 }, () => {
       recoveries: { reload: 0, recreate: 0, fallback: 0, relaunch: 0 },
       lastRecovery: null,
     });
-    kiosk.signal('SIGTERM');
+    await kiosk.quit();
     expect(await kiosk.ended()).toBe(0);
 
     const again = await startKiosk({ dataDir: kiosk.dataDir });

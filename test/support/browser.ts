@@ -1,9 +1,14 @@
 /** A real Chromium for what only a browser can show. */
+import { existsSync } from 'node:fs';
 import { type Browser, chromium } from 'playwright-core';
 import { afterAll, describe, it } from 'vitest';
 import { findProgram } from './program.ts';
 
-const executablePath = findProgram('chromium', 'chromium-browser', 'google-chrome', 'google-chrome-stable');
+/** The Chromium that `npx playwright-core install chromium` brings, for machines that have none. */
+const ownChromium = (): string | undefined => [chromium.executablePath()].find((path) => existsSync(path));
+
+const executablePath =
+  findProgram('chromium', 'chromium-browser', 'google-chrome', 'google-chrome-stable') ?? ownChromium();
 export const hasChromium = executablePath !== undefined;
 
 const args = [
@@ -21,7 +26,8 @@ let browser: Promise<Browser> | undefined;
 
 /** The browser of this test file: started once, closed after its last test. Give each test a context of its own. */
 export const launchBrowser = (): Promise<Browser> => {
-  if (executablePath === undefined) throw new Error('No Chromium on the PATH');
+  if (executablePath === undefined)
+    throw new Error('No Chromium, neither on the PATH nor from `npx playwright-core install chromium`');
   browser ??= chromium.launch({ executablePath, args });
   return browser;
 };

@@ -13,7 +13,6 @@ import { type Ask, askOf } from './electron/ask.ts';
 import { temporaryFolder } from './service.ts';
 
 const root = join(import.meta.dirname, '..', '..');
-const entry = join(root, 'dist', 'main', 'index.js');
 
 /** Whether the kiosk runs under Electron itself. */
 const isReal = Boolean(process.env['SIGNAGE_TEST_ELECTRON']);
@@ -22,6 +21,8 @@ const isReal = Boolean(process.env['SIGNAGE_TEST_ELECTRON']);
 export const itDouble = it.skipIf(isReal || isSkipped);
 
 interface Setup {
+  /** The folder with the built app; absent: the checkout. The double's alone. */
+  app?: string;
   dataDir?: string;
   content?: unknown;
   /** What stands in config.json. */
@@ -48,6 +49,8 @@ export interface TestKiosk {
   /** Calls a function in the app's own process with the electron module. */
   evaluate: Ask;
   signal(name: NodeJS.Signals): void;
+  /** Ends it as the system does: by SIGTERM, or on Windows, which has no signals, from inside. */
+  quit(): Promise<void>;
 }
 
 export const patience = { timeout: 45_000, interval: 50 };
@@ -79,14 +82,15 @@ const pageAt = async (pages: () => Page[], address: RegExp): Promise<Page> => {
   return find() as Page;
 };
 
-type Process = Omit<TestKiosk, 'dataDir' | 'url' | 'page'>;
+type Process = Omit<TestKiosk, 'dataDir' | 'url' | 'page' | 'quit'>;
 
-const startDouble = async (env: Record<string, string>, args: string[]): Promise<Process> => {
+const startDouble = async (env: Record<string, string>, args: string[], app: string): Promise<Process> => {
   const printed = { stdout: '', stderr: '' };
   const relaunched: string[][] = [];
   let browser: Browser | undefined;
   let child: ChildProcess;
   const preload = join(root, 'test', 'support', 'electron', 'register.ts');
+  const entry = join(app, 'dist', 'main', 'index.js');
 
   const start = (given: string[]): Promise<void> => {
     // A group of its own, so that its Chromium ends with it whatever happens.
@@ -137,7 +141,11 @@ const startDouble = async (env: Record<string, string>, args: string[]): Promise
 };
 
 const startReal = async (env: Record<string, string>, args: string[]): Promise<Process> => {
-  const app = await _electron.launch({ args: [root, ...args], env: { ...(process.env as typeof env), ...env } });
+  const app = await _electron.launch({
+    args: [root, ...args],
+    env: { ...(process.env as typeof env), ...env },
+    chromiumSandbox: true,
+  });
   const child = app.process();
   onTestFinished(() => void child.kill('SIGKILL'));
   const printed = { stdout: '', stderr: '' };
@@ -157,6 +165,7 @@ const startReal = async (env: Record<string, string>, args: string[]): Promise<P
 
 /** Starts the kiosk; it ends with the test. */
 export const startKiosk = async ({
+  app = root,
   dataDir = temporaryFolder(),
   content,
   config,
@@ -177,11 +186,15 @@ export const startKiosk = async ({
     ...env,
   };
   const given = [`--user-data-dir=${join(dataDir, 'profile')}`, ...args];
-  const kiosk = await (isReal ? startReal : startDouble)(settings, given);
+  const kiosk = await (isReal ? startReal(settings, given) : startDouble(settings, given, app));
   return {
     ...kiosk,
     dataDir,
     url: () => addressIn(kiosk.printed),
     page: (address) => pageAt(kiosk.pages, address),
+    quit: async () => {
+      if (process.platform !== 'win32') kiosk.signal('SIGTERM');
+      else await kiosk.evaluate(({ app }) => void setTimeout(() => app.quit(), 0));
+    },
   };
 };

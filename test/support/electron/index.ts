@@ -11,7 +11,8 @@ import { type Chromium, launchChromium } from './chromium.ts';
 import type { Session } from './session.ts';
 import { BaseWindow, Ipc, sessionOf, setWorld, View, WebContents, WebContentsView } from './window.ts';
 
-const root = join(import.meta.dirname, '..', '..', '..');
+/** The folder of the app: the checkout, or the contents of a package. */
+const root = process.env['DOUBLE_APP'] ?? join(import.meta.dirname, '..', '..', '..');
 
 /** What was done to the app that can't be seen from outside. */
 export const done = {

@@ -1,0 +1,136 @@
+/**
+ * The packaged app, started as its users start it: the program that SIGNAGE_TEST_PACKAGE names, or, without it, the built
+ * archive around the double of Electron, which has no other files than the archive's.
+ */
+import { spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { readFileSync, writeFileSync } from 'node:fs';
+import { createServer } from 'node:net';
+import { join } from 'node:path';
+import { listPackage } from '@electron/asar';
+import type { Page } from 'playwright-core';
+import { beforeAll, describe, expect, it, onTestFinished } from 'vitest';
+import { describeBrowser, isSkipped } from '../support/browser.ts';
+import { itDouble, patience, startKiosk } from '../support/kiosk.ts';
+import { lobby } from '../support/player.ts';
+import { temporaryFolder } from '../support/service.ts';
+import { type Packaged, packageApp } from './packaged.ts';
+
+const root = join(import.meta.dirname, '..', '..');
+const given = process.env['SIGNAGE_TEST_PACKAGE'];
+const content = lobby([{ id: 'hello', kind: 'text', title: 'Good morning' }]);
+
+let app: Packaged;
+beforeAll(async () => {
+  if (given === undefined) app = await packageApp();
+}, 180_000);
+
+/** The environment in which the double is the packaged app. */
+const asPackaged = (): Record<string, string> => ({ DOUBLE_PACKAGED: '1', DOUBLE_APP: app.extracted });
+
+/** The command that starts the packaged app. */
+const command = (): [program: string, ...words: string[]] => {
+  if (given !== undefined) return [given];
+  const double = join(root, 'test', 'support', 'electron', 'register.ts');
+  const entry = join(app.extracted, 'dist', 'main', 'index.js');
+  return [process.execPath, '--import', 'tsx', '--import', double, entry];
+};
+
+const freePort = async (): Promise<number> => {
+  const server = createServer().listen(0, '127.0.0.1');
+  await once(server, 'listening');
+  const address = server.address();
+  server.close();
+  return typeof address === 'object' && address !== null ? address.port : 0;
+};
+
+describeBrowser('the packaged app', { timeout: 120_000 }, () => {
+  it('plays its first slide, and stops when the system asks it to', async () => {
+    const dataDir = temporaryFolder();
+    const port = await freePort();
+    writeFileSync(join(dataDir, 'content.json'), JSON.stringify(content));
+    const kiosk = { displays: [{ display: 1, screen: 'lobby' }] };
+    writeFileSync(join(dataDir, 'config.json'), JSON.stringify({ kiosk }));
+    const [program, ...words] = command();
+    const child = spawn(program, [...words, `--user-data-dir=${join(dataDir, 'profile')}`], {
+      cwd: root,
+      env: {
+        ...process.env,
+        ...(given === undefined ? asPackaged() : {}),
+        SIGNAGE_DATA_DIR: dataDir,
+        SIGNAGE_HOST: '127.0.0.1',
+        SIGNAGE_PORT: String(port),
+        SIGNAGE_DISCOVERY: 'off',
+      },
+      stdio: 'inherit',
+    });
+    const ended = once(child, 'exit');
+    onTestFinished(() => void child.kill('SIGKILL'));
+    const health = async () => {
+      if (child.exitCode !== null) throw new Error(`the app ended with exit code ${child.exitCode}`);
+      const answer = await fetch(`http://127.0.0.1:${port}/healthz`).catch(() => null);
+      return (await answer?.json())?.kiosk?.screens;
+    };
+    await expect.poll(health, patience).toMatchObject([{ state: 'playing', slide: 'hello' }]);
+    child.kill('SIGTERM');
+    const [code] = await ended;
+    // Windows has no SIGTERM: Node ends the process there.
+    if (process.platform !== 'win32') expect(code).toBe(0);
+  });
+});
+
+/** The files of the app's own pages in the archive, without their folder. */
+const ownPages = (): string[] =>
+  listPackage(join(app.resources, 'app.asar'), { isPack: false }).flatMap((path) => {
+    const [, name] = /^[\\/]dist[\\/]main[\\/]pages[\\/](.+)$/.exec(path) ?? [];
+    return name ?? [];
+  });
+
+/** Whether a page has all of its style sheets, its script and its fonts. */
+const isWhole = (page: Page): Promise<boolean> =>
+  page.evaluate(async () => {
+    const fonts = await Promise.all([...document.fonts].map((font) => font.load().then(() => true)));
+    const sheets = [...document.styleSheets].map(({ cssRules }) => cssRules.length > 0);
+    return sheets.length > 0 && fonts.length > 0 && sheets.every(Boolean);
+  });
+
+describe.skipIf(given !== undefined || isSkipped)("the packaged app's own pages", { timeout: 120_000 }, () => {
+  itDouble('come whole from the archive, over what cannot start and over what plays', async () => {
+    const kiosk = await startKiosk({
+      app: app.extracted,
+      content,
+      config: { port: 'http' },
+      env: { ...asPackaged(), SIGNAGE_PORT: '' },
+    });
+    const trouble = await kiosk.page(/trouble\.html\?kind=settings/);
+    await trouble.getByRole('heading', { name: 'A setting needs mending' }).waitFor();
+    expect(await isWhole(trouble)).toBe(true);
+
+    writeFileSync(join(kiosk.dataDir, 'config.json'), JSON.stringify({ port: 0 }));
+    const landing = await kiosk.page(/\/\?deviceId=/);
+    await landing.locator('#device').waitFor();
+    await landing.keyboard.press('Control+Alt+Shift+KeyM');
+    const maintenance = await kiosk.page(/maintenance\.html/);
+    await maintenance.getByRole('heading', { name: 'Choose a PIN' }).waitFor();
+    expect(await isWhole(maintenance)).toBe(true);
+    expect(kiosk.pages().filter((page) => page.url().startsWith('file:'))).toEqual([]);
+  });
+
+  it('name no file that the archive lacks, and nothing loads a page by its path', () => {
+    const files = ownPages();
+    const texts = files
+      .filter((name) => /\.(html|css)$/.test(name))
+      .map((name) => readFileSync(join(app.extracted, 'dist', 'main', 'pages', name), 'utf8'));
+    expect(files).toEqual(expect.arrayContaining(['maintenance.html', 'trouble.html']));
+    const named = texts.flatMap((text) =>
+      [...text.matchAll(/(?:src|href)="([^"#]+)"|url\("?([^")]+)"?\)/g)].map(
+        ([, attribute, url]) => attribute ?? url ?? '',
+      ),
+    );
+    expect(named.length).toBeGreaterThan(5);
+    expect(named.map((name) => name.replace(/^\.\//, '')).filter((name) => !files.includes(name))).toEqual([]);
+    const main = readFileSync(join(app.extracted, 'dist', 'main', 'index.js'), 'utf8');
+    expect(main).toContain('kiosk://pages');
+    expect(main).not.toMatch(/[cC]ontents\.loadFile\(|[wW]indow\.loadFile\(|loadURL\(["'`]file:/);
+  });
+});
