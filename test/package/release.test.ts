@@ -1,11 +1,12 @@
 /** How a release is signed, and that a build that has the public key believes it. */
 import { execFile } from 'node:child_process';
-import { copyFileSync, existsSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { copyFileSync, existsSync, mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
 import { expect, test } from 'vitest';
 import { parse } from 'yaml';
 import { isSigned, readPublicKey } from '../../main/updates/signature.ts';
+import { findProgram } from '../support/program.ts';
 import { temporaryFolder } from '../support/service.ts';
 import { writeRelease } from '../updates/release.ts';
 
@@ -36,14 +37,19 @@ test('a new key signs the metadata of every platform, and its public half verifi
   const release = temporaryFolder();
   writeRelease(release, { version: '2.0.0' });
   for (const name of readdirSync(release)) if (name.endsWith('.sig')) rmSync(join(release, name));
-  for (const name of ['latest.yml', 'latest-linux-arm64.yml', 'latest-linux.yml']) {
+  for (const name of ['latest.yml', 'latest-linux-arm64.yml', 'latest-linux.yml', 'beta-linux.yml']) {
     writeFileSync(join(release, name), `version: 2.0.0 # ${name}\n`);
   }
   writeFileSync(join(release, 'builder-effective-config.yaml'), '');
   writeFileSync(join(release, 'builder-debug.yml'), '');
   await releaseKey(checkout, ['sign', release], key);
   const signed = readdirSync(release).filter((name) => name.endsWith('.sig'));
-  expect(signed).toEqual(['latest-linux-arm64.yml.sig', 'latest-linux.yml.sig', 'latest.yml.sig']);
+  expect(signed).toEqual([
+    'beta-linux.yml.sig',
+    'latest-linux-arm64.yml.sig',
+    'latest-linux.yml.sig',
+    'latest.yml.sig',
+  ]);
   for (const name of signed) {
     const [text, signature] = [name.slice(0, -4), name].map((file) => readFileSync(join(release, file), 'utf8'));
     expect(isSigned(text ?? '', signature ?? '', publicKey)).toBe(true);
@@ -59,13 +65,165 @@ test('without a key, or without a release, it says so and signs nothing', async 
   await expect(releaseKey(checkout, ['sign', temporaryFolder()], key)).rejects.toThrow(/no metadata/);
 });
 
-test('the workflow is sound YAML, its scripts sound bash, and it publishes what the updater asks for', async () => {
-  const text = readFileSync(join(root, '.github', 'workflows', 'release.yml'), 'utf8');
-  const { jobs } = parse(text) as { jobs: Record<string, { steps: { run?: string }[] }> };
-  const scripts = Object.values(jobs).flatMap(({ steps }) => steps.flatMap(({ run }) => run ?? []));
-  expect(scripts.length).toBeGreaterThan(5);
-  for (const script of scripts) await execute('bash', ['-n', '-c', script.replaceAll(/\$\{\{.*?\}\}/g, 'x')]);
-  for (const pattern of ['*.AppImage', '*.deb', '*.exe', 'latest*.yml', 'latest*.yml.sig']) {
-    expect(text).toContain(`release/${pattern}\n`);
+interface Step {
+  name?: string;
+  id?: string;
+  uses?: string;
+  run?: string;
+}
+
+const workflow = (name: string) => {
+  const text = readFileSync(join(root, '.github', 'workflows', name), 'utf8');
+  const { jobs } = parse(text) as { jobs: Record<string, { steps: Step[] }> };
+  const steps = Object.values(jobs).flatMap(({ steps: listed }) => listed);
+  return { text, steps };
+};
+
+/** A step's script; as GitHub runs it, with `set -eo pipefail`. */
+const scriptOf = (fits: (step: Step) => boolean): string =>
+  `set -eo pipefail\n${workflow('release.yml').steps.find(fits)?.run ?? 'exit 99'}`;
+
+const run = (script: string, cwd: string, env: Record<string, string> = {}) =>
+  execute('bash', ['-c', script], { cwd, env: { PATH: process.env.PATH ?? '', ...env } });
+
+test.skipIf(findProgram('shellcheck') === undefined).each(['ci.yml', 'release.yml'])(
+  'every script of %s passes shellcheck',
+  async (name) => {
+    const scripts = workflow(name).steps.flatMap(({ run: script }) => script ?? []);
+    expect(scripts.length).toBeGreaterThan(0);
+    const folder = temporaryFolder();
+    const files = scripts.map((script, index) => {
+      const file = join(folder, `step-${index}.sh`);
+      writeFileSync(file, `#!/bin/bash\n${script.replaceAll(/\$\{\{.*?\}\}/g, 'x')}\n`);
+      return file;
+    });
+    await execute('shellcheck', files);
+  },
+);
+
+test('the workflow puts nothing of an expression into a script, and uploads what the updater asks for', () => {
+  const { text, steps } = workflow('release.yml');
+  expect(steps.filter(({ run: script }) => script?.includes('${{'))).toEqual([]);
+  const channel = '{{ steps.version.outputs.channel }}';
+  const files = ['release/*.AppImage', 'release/*.deb', 'release/*.exe', 'release/*.cdx.json'];
+  for (const path of [...files, `${channel}*.yml`, `${channel}*.yml.sig`]) expect(text).toContain(`${path}\n`);
+});
+
+test('what is published was started as a package before, on every platform', () => {
+  const { steps } = workflow('release.yml');
+  const at = (fits: (step: Step) => boolean) => steps.findIndex(fits);
+  const built = at(({ run: script }) => script?.includes('npx electron-builder') ?? false);
+  const started = at(({ run: script }) => script?.includes('test/package/start.test.ts') ?? false);
+  const uploaded = at(({ uses }) => uses?.startsWith('actions/upload-artifact@') ?? false);
+  expect([built, started, uploaded]).toEqual([built, started, uploaded].toSorted((a, b) => a - b));
+  expect(built).toBeGreaterThan(0);
+  const script = steps[started]?.run ?? '';
+  for (const program of ['Signage Player.exe', '*.AppImage', '/opt/Signage Player/signage-player']) {
+    expect(script).toContain(program);
   }
+});
+
+test.each([
+  ['1.2.3', 'v1.2.3', 'version=1.2.3\nchannel=latest\n'],
+  ['1.2.3-beta.1', 'v1.2.3-beta.1', 'version=1.2.3-beta.1\nchannel=beta\n'],
+])('version %s with the tag %s sets the channel of its metadata', async (version, tag, expected) => {
+  const folder = temporaryFolder();
+  writeFileSync(join(folder, 'package.json'), JSON.stringify({ version }));
+  const output = join(folder, 'output');
+  const script = scriptOf(({ id }) => id === 'version');
+  await run(script, folder, { GITHUB_REF_TYPE: 'tag', GITHUB_REF_NAME: tag, GITHUB_OUTPUT: output });
+  expect(readFileSync(output, 'utf8')).toBe(expected);
+  const other = { GITHUB_REF_TYPE: 'tag', GITHUB_REF_NAME: 'v9.9.9', GITHUB_OUTPUT: output };
+  await expect(run(script, folder, other)).rejects.toMatchObject({ stdout: /the tag v9\.9\.9 is not v1\.2\.3/ });
+});
+
+test.each([
+  [
+    'Linux',
+    [
+      'xvfb-run --auto-servernum HERE/release/a.AppImage',
+      'sudo sysctl -w kernel.apparmor_restrict_unprivileged_userns=1',
+      'sudo apt-get install -y -qq ./release/a.deb',
+      'xvfb-run --auto-servernum /opt/Signage Player/signage-player',
+    ],
+  ],
+  ['Windows', ['npx HERE/release/win-unpacked/Signage Player.exe']],
+])('on %s the packages that will be published are started', async (platform, expected) => {
+  const folder = temporaryFolder();
+  mkdirSync(join(folder, 'release'));
+  for (const name of ['a.AppImage', 'a.deb']) writeFileSync(join(folder, 'release', name), '');
+  const standIns = {
+    npx: 'echo "npx $SIGNAGE_TEST_PACKAGE" >>calls',
+    'xvfb-run': 'echo "xvfb-run $1 $SIGNAGE_TEST_PACKAGE" >>calls',
+    sudo: 'echo "sudo $*" >>calls',
+  };
+  for (const [name, script] of Object.entries(standIns)) {
+    writeFileSync(join(folder, name), `#!/bin/sh\n${script}\n`, { mode: 0o755 });
+  }
+  const script = scriptOf(({ run: text }) => text?.includes('test/package/start.test.ts') ?? false);
+  await run(script, folder, { PATH: `${folder}:${process.env.PATH}`, RUNNER_OS: platform });
+  const calls = readFileSync(join(folder, 'calls'), 'utf8').trim().replaceAll(folder, 'HERE').split('\n');
+  expect(calls).toEqual(expected);
+});
+
+/** Publishes with a `gh` that only writes down its arguments. @returns a line for each call */
+const publish = async (tag: string): Promise<string[]> => {
+  const folder = temporaryFolder();
+  mkdirSync(join(folder, 'release'));
+  writeFileSync(join(folder, 'release', 'a.deb'), 'a');
+  writeFileSync(join(folder, 'gh'), '#!/bin/sh\necho "$*" >>calls\n', { mode: 0o755 });
+  await run(
+    scriptOf(({ run: script }) => script?.includes('sha256sum') ?? false),
+    join(folder, 'release'),
+  );
+  const { stdout } = await run('sha256sum --check SHA256SUMS', join(folder, 'release'));
+  expect(stdout).toBe('a.deb: OK\n');
+  const env = { PATH: `${folder}:${process.env.PATH}`, GITHUB_REF_NAME: tag, GITHUB_SHA: 'abc' };
+  await run(
+    scriptOf(({ run: script }) => script?.includes('gh release create') ?? false),
+    folder,
+    env,
+  );
+  return readFileSync(join(folder, 'calls'), 'utf8').trim().split('\n');
+};
+
+test('a version is published whole, with checksums, and becomes the latest', async () => {
+  expect(await publish('v1.2.3')).toEqual([
+    'release create v1.2.3 --verify-tag --draft --generate-notes release/SHA256SUMS release/a.deb',
+    'release edit v1.2.3 --draft=false --latest',
+  ]);
+});
+
+test('a prerelease never becomes the latest, and renews the release of its channel', async () => {
+  const files = 'release/SHA256SUMS release/a.deb';
+  expect(await publish('v1.2.3-beta.1')).toEqual([
+    `release create v1.2.3-beta.1 --verify-tag --draft --prerelease --generate-notes ${files}`,
+    'release edit v1.2.3-beta.1 --draft=false --prerelease --latest=false',
+    'release view beta',
+    'release delete beta --cleanup-tag --yes',
+    `release create beta --target abc --prerelease --latest=false --notes Version v1.2.3-beta.1 ${files}`,
+  ]);
+});
+
+test('the bill of materials is CycloneDX and lists what the packages are made of', async () => {
+  const { stdout } = await execute('npm', ['sbom', '--sbom-format', 'cyclonedx', '--package-lock-only'], {
+    cwd: root,
+    maxBuffer: 2 ** 26,
+  });
+  const { bomFormat, components } = JSON.parse(stdout) as { bomFormat: string; components: { name: string }[] };
+  expect(bomFormat).toBe('CycloneDX');
+  const names = components.map(({ name }) => name);
+  for (const name of ['koa', 'electron', 'hls.js', 'ffmpeg-static']) expect(names).toContain(name);
+});
+
+// By name: without `resolved` addresses in the lock file npm matches no version. The lock file pins it by its hash.
+test('every install script of a dependency is approved or denied by name, and only the one that brings ffmpeg runs', () => {
+  const read = (name: string) => JSON.parse(readFileSync(join(root, name), 'utf8'));
+  const { packages } = read('package-lock.json') as { packages: Record<string, { hasInstallScript?: boolean }> };
+  const { allowScripts } = read('package.json') as { allowScripts: Record<string, boolean> };
+  const withScript = Object.entries(packages).flatMap(([path, { hasInstallScript }]) =>
+    hasInstallScript ? [path.slice(path.lastIndexOf('node_modules/') + 'node_modules/'.length)] : [],
+  );
+  expect(Object.keys(allowScripts).toSorted()).toEqual(withScript.toSorted());
+  expect(withScript.filter((name) => allowScripts[name])).toEqual(['ffmpeg-static']);
 });
