@@ -1,12 +1,13 @@
 /** One box, several displays: plugged in, pulled out, turned, each with what is its own. */
 
-import { readFileSync } from 'node:fs';
-import { join } from 'node:path';
+import { existsSync, readFileSync, writeFileSync } from 'node:fs';
+import { delimiter, join } from 'node:path';
 import { PNG } from 'pngjs';
 import { expect } from 'vitest';
 import { describeBrowser } from '../support/browser.ts';
 import { displaysOf, itDouble as it, patience, startKiosk } from '../support/kiosk.ts';
 import { isClose } from '../support/player.ts';
+import { temporaryFolder } from '../support/service.ts';
 
 const readSlots = (dataDir: string): number[] =>
   JSON.parse(readFileSync(join(dataDir, 'kiosk.json'), 'utf8')).body.slots.map(
@@ -62,6 +63,33 @@ describeBrowser('displays', { timeout: 90_000 }, () => {
     const windows = () => kiosk.evaluate(({ BaseWindow }) => BaseWindow.getAllWindows().length);
     await expect.poll(() => readSlots(kiosk.dataDir), patience).toEqual([11, 99, 100]);
     expect(await windows()).toBe(1);
+  });
+
+  it('have their windows moved to their outputs where the compositor is sway', async () => {
+    const bin = temporaryFolder();
+    const calls = join(bin, 'calls');
+    const node = (type: string, name: string, x: number, nodes: object[] = [], id = 1) => ({
+      id,
+      type,
+      name,
+      rect: { x, y: 0 },
+      nodes,
+      floating_nodes: [],
+      fullscreen_mode: 1,
+    });
+    const windows = [11, 12].map((id) => node('con', `Signage player ${id}`, 0, [], id));
+    const tree = node('root', 'root', 0, [node('output', 'HDMI-A-1', 0, windows), node('output', 'HDMI-A-2', 4000)]);
+    const script = `#!/bin/sh\ncase "$*" in *get_tree*) echo '${JSON.stringify(tree)}' ;; *) echo "$*" >>'${calls}' ;; esac\n`;
+    writeFileSync(join(bin, 'swaymsg'), script, { mode: 0o755 });
+    await startKiosk({
+      env: { PATH: `${bin}${delimiter}${process.env.PATH}`, SWAYSOCK: join(bin, 'sway.sock') },
+      displays: [
+        [960, 540],
+        [640, 360],
+      ],
+    });
+    const asked = (): string => (existsSync(calls) ? (readFileSync(calls, 'utf8').split('\n')[0] ?? '') : '');
+    await expect.poll(asked, patience).toBe('[con_id=12] move container to output "HDMI-A-2", fullscreen enable');
   });
 
   it('are turned by the setting, and the whole picture with them', async () => {
