@@ -47,6 +47,7 @@ describe('kiosk-setup', () => {
       'etc/systemd/system/signage-player-update.service',
       'etc/systemd/system/signage-player.service',
       'etc/udev/rules.d/70-signage-player.rules',
+      'usr/lib/signage-player/cursors/blank/cursors/left_ptr',
       'usr/lib/signage-player/session',
       'usr/lib/signage-player/sway.conf',
       'usr/lib/signage-player/update-player',
