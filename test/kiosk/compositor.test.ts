@@ -8,6 +8,7 @@ import { titleOf } from '../../main/displays.ts';
 import { createPlacement, type PlacedWindow } from '../../main/placement.ts';
 import { type CompositorSession, describeCompositor, startSession } from '../support/compositor.ts';
 import { findProgram } from '../support/program.ts';
+import { movePointer } from '../support/virtual-pointer.ts';
 
 const patience = { timeout: 40_000, interval: 500 };
 const BLACK = ['0,0,0'];
@@ -64,6 +65,15 @@ describeCompositor('the session of a kiosk', { timeout: 120_000 }, () => {
     expect(await picture(session)).toEqual([BLUE, RED]);
     await session.run('wtype', ['-M', 'ctrl', '-M', 'alt', '-M', 'shift', '-k', 'm']);
     await expect.poll(async () => (await picture(session)).flat(), patience).toContain(GREEN[0]);
+  });
+
+  it('draws no pointer, not even while a mouse is moved before there is a picture', async () => {
+    const session = await startSession({ player });
+    movePointer(join(session.folder, 'wayland-1'));
+    const [output = ''] = await session.outputs();
+    for (let photographs = 0; photographs < 10; photographs += 1) {
+      expect(await session.coloursOf(output)).toEqual(BLACK);
+    }
   });
 
   it('survives the loss of every output, and shows each display its own again when they are back', async () => {
