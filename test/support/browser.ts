@@ -5,7 +5,15 @@ import { afterAll, describe, it } from 'vitest';
 import { findProgram } from './program.ts';
 
 /** The Chromium that `npx playwright-core install chromium` brings, for machines that have none. */
-const ownChromium = (): string | undefined => [chromium.executablePath()].find((path) => existsSync(path));
+const ownChromium = (): string | undefined => {
+  try {
+    const path = chromium.executablePath();
+    return existsSync(path) ? path : undefined;
+  } catch {
+    // There is none for this platform.
+    return undefined;
+  }
+};
 
 const executablePath =
   findProgram('chromium', 'chromium-browser', 'google-chrome', 'google-chrome-stable') ?? ownChromium();
