@@ -37,7 +37,8 @@ export interface QuestionWorker<Question> {
  */
 const loadScript = async ({ bundle, source }: Pick<WorkerOptions, 'bundle' | 'source'>): Promise<string> => {
   const { resolve } = createRequire(import.meta.url);
-  const sources = () => ['tsx/cjs', `../${source}`].map((name) => `require(${JSON.stringify(resolve(name))});`).join('');
+  const sources = () =>
+    ['tsx/cjs', `../${source}`].map((name) => `require(${JSON.stringify(resolve(name))});`).join('');
   return readFile(new URL(`../service/${bundle}.cjs`, import.meta.url), 'utf8').catch(sources);
 };
 
