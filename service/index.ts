@@ -10,7 +10,7 @@ import { syncRoutes } from './clock/routes.ts';
 import { createSync } from './clock/sync.ts';
 import { openContent } from './content/content.ts';
 import type { OpeningTime } from './content/file.ts';
-import { openKeeper } from './content/last-known-good.ts';
+import { openLastKnownGood } from './content/last-known-good.ts';
 import type { KioskHealth } from './contract/health.ts';
 import type { Screen } from './contract/playlist.ts';
 import { createLanding } from './devices/landing.ts';
@@ -151,14 +151,14 @@ const wire = async (
   lasting(await lockFolder({ dataDir, environment, log }));
   const store = lasting(await createStore({ dataDir, log }));
   const { nodeId, devices } = store;
-  const keeper = lasting(await openKeeper({ dataDir, log }));
+  const lastKnownGood = lasting(await openLastKnownGood({ dataDir, log }));
   const get = createGet();
   const cache = await openCache({ dataDir, log });
   const turns = createTurns({ total: 8, perHost: 2, gapMs: 1_000 });
   const feeds = lasting(createFeeds({ cache, fetch: createFetch(get), reader: createReader(), turns, logs }));
   const demoDir = join(resourcesDir, 'demo');
   const content = lasting(
-    await openContent({ keeper, feeds, nodeId, log }, { dataDir, mediaDir, demoDir, variant, timeZone }),
+    await openContent({ lastKnownGood, feeds, nodeId, log }, { dataDir, mediaDir, demoDir, variant, timeZone }),
   );
 
   // Other boxes.
@@ -286,7 +286,7 @@ const wire = async (
     presence,
     reports,
     nodeId,
-    stores: [store, keeper, ledger, mirrored, feeds, ...(guard === null ? [] : [guard])],
+    stores: [store, lastKnownGood, ledger, mirrored, feeds, ...(guard === null ? [] : [guard])],
     ffmpeg,
     peers,
     replication,

@@ -1,23 +1,23 @@
-/** What the operator wrote and another edit won over, kept beside the file. */
+/** Backups of edits of `content.json` that a peer's edit replaced. */
 import { readdir, unlink, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 
 const PREFIX = 'content.json.lost-';
-const MOST_BACKUPS = 10;
+const MAX_BACKUPS = 10;
 
 export interface Backups {
-  /** File names, the oldest first. */
+  /** File names, oldest first. */
   list(): Promise<string[]>;
   /**
-   * Keeps a text that lost, for good once this resolves, and drops the oldest of too many.
-   * @returns the name of its file
+   * Writes a backup, durable once this resolves, and deletes the oldest beyond {@link MAX_BACKUPS}.
+   * @returns the file name
    * @throws the system's error
    */
   keep(text: Uint8Array, lostAt: Date): Promise<string>;
 }
 
 export const createBackups = (dataDir: string): Backups => {
-  // Where the folder can't be read there is nothing to list; whoever writes to it is told why.
+  // An unreadable folder lists nothing; writing a backup reports the error.
   const list = async (): Promise<string[]> =>
     (await readdir(dataDir).catch((): string[] => [])).filter((name) => name.startsWith(PREFIX)).toSorted();
 
@@ -30,7 +30,7 @@ export const createBackups = (dataDir: string): Backups => {
       while (taken.includes(nameAt())) at += 1;
       const name = nameAt();
       await writeFile(join(dataDir, name), text, { flag: 'wx', flush: true });
-      for (const old of taken.slice(0, 1 - MOST_BACKUPS)) await unlink(join(dataDir, old));
+      for (const old of taken.slice(0, 1 - MAX_BACKUPS)) await unlink(join(dataDir, old));
       return name;
     },
   };

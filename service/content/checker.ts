@@ -1,26 +1,26 @@
-/** Checks what plays for mistakes that a schema lets pass, in the background, and says them in the log once a change. */
+/** Checks the playing content in the background for mistakes that the schema allows, and logs them once per change. */
 import { createHash } from 'node:crypto';
 import { setTimeout as delay } from 'node:timers/promises';
 import type { Logger } from 'pino';
 import { createWorker } from '../platform/worker.ts';
-import type { ContentFile, Fault } from './file.ts';
+import type { ContentFile, ContentIssue } from './file.ts';
 import type { TemplateCheck } from './templates.ts';
 import type { TemplateReading } from './thread.ts';
 import { warningsOf } from './warnings.ts';
 
 export interface Checker {
-  /** Begins to check, in place of what is still being checked. */
+  /** Starts a check; a running one is abandoned. */
   check(content: ContentFile): void;
-  /** What was found. Waits for a check that is under way, but not for long: then the findings before it. */
-  warnings(): Promise<Fault[]>;
+  /** The latest warnings. Waits up to {@link WAIT_MS} for a running check, then returns those of the check before. */
+  warnings(): Promise<ContentIssue[]>;
   close(): Promise<void>;
 }
 
-/** One template may take this long, and all of them. */
-const PATIENCE_MS = 3_000;
+/** Time limits of one template, and of all of them. */
+const TEMPLATE_MS = 3_000;
 const TOTAL_MS = 15_000;
 const IDLE_MS = 5_000;
-/** A request waits this long for a check. */
+/** A request waits up to this long for a check. */
 const WAIT_MS = 2_000;
 
 const keyOf = (html: string): string => createHash('sha256').update(html).digest('base64');
@@ -29,12 +29,12 @@ export const createChecker = ({ log }: { log: Logger }, { timeZone }: { timeZone
   const worker = createWorker<string>({
     bundle: 'templates-thread',
     source: 'content/thread.ts',
-    patienceMs: PATIENCE_MS,
+    patienceMs: TEMPLATE_MS,
     idleMs: IDLE_MS,
   });
-  /** Of the templates that play, by the hash of their text. */
+  /** Results for the templates of the playing content, by the hash of their text. */
   let known = new Map<string, TemplateCheck>();
-  let found: Fault[] = [];
+  let found: ContentIssue[] = [];
   let logged = '';
   let latest = 0;
   let checking: Promise<void> = Promise.resolve();
@@ -45,25 +45,25 @@ export const createChecker = ({ log }: { log: Logger }, { timeZone }: { timeZone
       (error: Error) => ({ error: error.message }),
     );
 
-  const readTemplates = async (content: ContentFile, isWanted: () => boolean): Promise<Map<string, TemplateCheck>> => {
+  const readTemplates = async (content: ContentFile, isCurrent: () => boolean): Promise<Map<string, TemplateCheck>> => {
     const checks = new Map<string, TemplateCheck>();
     const byText = new Map<string, TemplateCheck>();
     const deadline = performance.now() + TOTAL_MS;
     for (const { id, html } of content.templates) {
-      if (!isWanted() || performance.now() > deadline) break;
+      if (!isCurrent() || performance.now() > deadline) break;
       const key = keyOf(html);
       const check = byText.get(key) ?? known.get(key) ?? (await read(html));
       byText.set(key, check);
       checks.set(id, check);
     }
-    if (isWanted()) known = byText;
+    if (isCurrent()) known = byText;
     return checks;
   };
 
   const run = async (content: ContentFile, number: number): Promise<void> => {
-    const isWanted = (): boolean => number === latest;
-    const templates = content.templates.length === 0 ? new Map() : await readTemplates(content, isWanted);
-    if (!isWanted()) return;
+    const isCurrent = (): boolean => number === latest;
+    const templates = content.templates.length === 0 ? new Map() : await readTemplates(content, isCurrent);
+    if (!isCurrent()) return;
     found = warningsOf(content, timeZone, templates);
     const text = JSON.stringify(found);
     if (found.length > 0 && text !== logged) {

@@ -1,4 +1,4 @@
-/** The operator's file: what may stand in `content.json`, and what is said where it is wrong. */
+/** The schema of the operator's `content.json`, and its error messages. */
 import { jsonpath } from 'json-p3';
 import { z } from 'zod';
 import { scheduleModes, type slideKinds, template } from '../contract/playlist.ts';
@@ -12,16 +12,16 @@ type SlideKind = (typeof slideKinds)[number];
 const id = z.string().min(1).max(128);
 const optionalText = z.string().nullish();
 
-const mediumUrl = (rule: RegExp, allowed: string) =>
+const urlMatching = (rule: RegExp, allowed: string) =>
   z
     .string()
     .max(4096)
     .refine((url) => rule.test(url) && URL.canParse(url, 'http://player'), allowed);
 
-/** One path segment below /media/, or an absolute address. */
-const fileUrl = mediumUrl(/^(https?:\/\/[^/\s]\S*|\/media\/[^/\s]+)$/i, 'an http(s) URL or /media/NAME');
-const pageUrl = mediumUrl(/^https?:\/\/[^/\s]\S*$/i, 'an http(s) URL');
-const streamUrl = mediumUrl(
+/** `/media/NAME`, with one path segment, or an absolute URL. */
+const fileUrl = urlMatching(/^(https?:\/\/[^/\s]\S*|\/media\/[^/\s]+)$/i, 'an http(s) URL or /media/NAME');
+const pageUrl = urlMatching(/^https?:\/\/[^/\s]\S*$/i, 'an http(s) URL');
+const streamUrl = urlMatching(
   /^((rtmps?|rtsps?|srt):\/\/[^/\s]\S*|(https?:\/\/[^/\s]\S*|\/media\/[^/\s]+)\.m3u8(\?\S*)?)$/i,
   'an rtmp, rtmps, rtsp, rtsps or srt URL, or the http(s) URL of an .m3u8',
 );
@@ -31,14 +31,14 @@ const isDay = (date: string): boolean => {
   return !Number.isNaN(midnight.getTime()) && midnight.toISOString().startsWith(date);
 };
 
-/** A day, its time down to nanoseconds, and an offset: each may be left out, beginning at the end. */
+/** ISO 8601: a date, with optional time (down to nanoseconds) and optional offset. */
 const dateTime = z
   .string()
   .regex(
     /^\d{4}-\d\d-\d\d(T([01]\d|2[0-3]):[0-5]\d(:[0-5]\d(\.\d{1,9})?)?(Z|[+-]([01]\d|2[0-3]):?[0-5]\d)?)?$/,
     'an ISO 8601 date and time',
   )
-  .refine((value) => isDay(value.slice(0, 10)), 'an ISO 8601 date of a day that there is');
+  .refine((value) => isDay(value.slice(0, 10)), 'an ISO 8601 date of a day that exists');
 const wallTime = z.string().regex(/^([01]\d|2[0-3]):[0-5]\d(:[0-5]\d)?$/, 'HH:MM or HH:MM:SS');
 
 const isDays = (json: string): boolean => {
@@ -51,7 +51,7 @@ const isDays = (json: string): boolean => {
 };
 const days = z.string().refine(isDays, 'a JSON array of weekdays 1 (Monday) to 7 in a string, such as "[1,2,3,4,5]"');
 
-/** What a slide of any kind may have. */
+/** Fields of slides of every kind. */
 const anySlide = {
   id: id.optional(),
   title: optionalText,
@@ -61,7 +61,7 @@ const anySlide = {
     .positive()
     .max(31_536_000)
     .nullish()
-    .describe('null: the length of the medium, else 10 s'),
+    .describe('null: the length of the medium, 10 s if it has none'),
   schedule_mode: z.enum(scheduleModes).optional(),
   schedule_start_datetime: dateTime.nullish(),
   schedule_end_datetime: dateTime.nullish(),
@@ -84,7 +84,7 @@ const picture = {
 const sound = { muted: z.boolean().optional(), volume: z.number().min(0).max(1).optional() };
 const cssColour = z.unknown().optional().describe('a CSS colour');
 
-/** What `content` of a slide of each kind may have; anything else, and a colour that is none, is a warning. */
+/** Fields of `content` by kind. Unknown fields and invalid colours are warnings, not errors. */
 const contents = {
   text: { background: cssColour, color: cssColour, align: z.unknown().optional().describe('center, or absent') },
   image: { ...picture, background: cssColour },
@@ -133,9 +133,9 @@ const slide = z.discriminatedUnion('kind', [
 
 const source = z.strictObject({
   id,
-  name: z.string().optional().describe('default: what a feed calls itself, else the id'),
+  name: z.string().optional().describe('default: the title of the feed, else the id'),
   url: pageUrl,
-  refresh_seconds: z.number().positive().max(31_536_000).optional().describe('at least 1 is kept; default: 900'),
+  refresh_seconds: z.number().positive().max(31_536_000).optional().describe('values below 1 count as 1; default: 900'),
 });
 
 const isPath = (path: string): boolean => {
@@ -152,7 +152,7 @@ const apiSource = source.extend({
     .max(2048)
     .refine(isPath, 'a JSON path (RFC 9535) such as $.current.temperature')
     .nullish()
-    .describe('what of the answer is shown: the value that a JSON path names, or a list of all that it finds'),
+    .describe('JSON path (RFC 9535): shows the value of a singular path, else the list of all matches'),
 });
 
 const timetableEntry = z.strictObject({
@@ -169,10 +169,10 @@ const instant = z.iso.datetime({ offset: true }).optional();
 const date = z
   .string()
   .regex(/^\d{4}-\d\d-\d\d$/, 'YYYY-MM-DD')
-  .refine(isDay, 'a day that there is');
+  .refine(isDay, 'a day that exists');
 const clockTime = z.string().regex(/^([01]\d|2[0-3]):[0-5]\d$/, 'HH:MM');
 
-/** Times of the week; one of a date stands for that day alone, in place of what the week says. */
+/** Opening time of weekdays, or of one date. Entries of a date replace the weekly ones on that day. */
 const openingTime = z.union(
   [
     z.strictObject({
@@ -180,7 +180,7 @@ const openingTime = z.union(
         .array(z.int().min(1).max(7))
         .min(1)
         .optional()
-        .describe('1 (Monday) to 7, on which it opens; absent: every day'),
+        .describe('days on which it opens, 1 (Monday) to 7; absent: every day'),
       open: clockTime,
       close: clockTime.describe('at or before "open": on the next day'),
     }),
@@ -191,7 +191,7 @@ const openingTime = z.union(
 );
 export type OpeningTime = z.infer<typeof openingTime>;
 
-/** `content.json` as the operator writes it: only what a person must say is required. */
+/** `content.json` as the operator writes it: all fields with a sensible default are optional. */
 export const contentFile = z.strictObject({
   $schema: z.string().optional(),
   screens: z.array(
@@ -203,7 +203,7 @@ export const contentFile = z.strictObject({
       hours: z
         .array(openingTime)
         .nullish()
-        .describe('when its display is on, by the clocks of the site; absent: always. Never on the wire'),
+        .describe('when its display is on, in local time of the site; absent: always. Not sent to pages'),
       created_at: instant,
       modified_at: instant,
     }),
@@ -232,37 +232,38 @@ export const contentFile = z.strictObject({
 export type ContentFile = z.infer<typeof contentFile>;
 export type SlideFile = ContentFile['playlists'][number]['slides'][number];
 
-/** A fault in the file: where (`playlists[0].slides[2].kind`; empty for the whole file) and what. */
-export interface Fault {
+/** An error or a warning about the file. */
+export interface ContentIssue {
+  /** `playlists[0].slides[2].kind`; empty for the whole file. */
   path: string;
   message: string;
 }
 
-export type Reading = { ok: true; content: ContentFile } | { ok: false; faults: Fault[] };
+export type Reading = { ok: true; content: ContentFile } | { ok: false; issues: ContentIssue[] };
 
-/** More than this many at once help nobody. */
-const MOST_FAULTS = 20;
-/** Deeper than anybody writes by hand, and far from where `JSON.stringify`, which recurses, runs out of stack. */
-const MOST_LEVELS = 64;
+/** Limits the length of the report; an operator repairs the first errors first. */
+const MAX_ISSUES = 20;
+/** More than hand-written files need, and far below where the recursive `JSON.stringify` overflows the stack. */
+const MAX_DEPTH = 64;
 
 const isWithin = (levels: number, value: unknown): boolean =>
   typeof value !== 'object' ||
   value === null ||
   (levels > 0 && Object.values(value).every((each) => isWithin(levels - 1, each)));
 
-/** Kinds whose length only a page finds out, and not every page the same: shown in step, it must be said. */
-const ownLengths: readonly string[] = ['video', 'pdf', 'rss', 'timetable'] satisfies SlideFile['kind'][];
+/** The page determines the length of these kinds, and pages may differ: synchronized playlists must set it. */
+const kindsWithOwnLength: readonly string[] = ['video', 'pdf', 'rss', 'timetable'] satisfies SlideFile['kind'][];
 
-/** What a schema can't see: names used twice, and references that lead nowhere. */
+/** Checks across records: duplicate ids and dangling references. */
 const crossCheck = (content: ContentFile): { path: Path; message: string }[] => {
-  const faults: { path: Path; message: string }[] = [];
-  const fault = (path: Path, message: string) => faults.push({ path, message });
+  const issues: { path: Path; message: string }[] = [];
+  const report = (path: Path, message: string) => issues.push({ path, message });
 
   const unique = (list: Path, key: string, values: readonly (string | undefined)[]): Set<string> => {
     const seen = new Set<string>();
     values.forEach((value, index) => {
       if (value === undefined) return;
-      if (seen.has(value)) fault([...list, index, key], `${JSON.stringify(value)} is used more than once`);
+      if (seen.has(value)) report([...list, index, key], `${JSON.stringify(value)} is used more than once`);
       seen.add(value);
     });
     return seen;
@@ -291,7 +292,7 @@ const crossCheck = (content: ContentFile): { path: Path; message: string }[] => 
   ids('apiSources', content.apiSources);
 
   const refer = (path: Path, value: string | null | undefined, known: Set<string>, what: string) => {
-    if (value != null && !known.has(value)) fault(path, `there is no ${what} with the id ${JSON.stringify(value)}`);
+    if (value != null && !known.has(value)) report(path, `there is no ${what} with the id ${JSON.stringify(value)}`);
   };
   content.screens.forEach((screen, at) => {
     refer(['screens', at, 'playlist_id'], screen.playlist_id, playlists, 'playlist');
@@ -304,8 +305,8 @@ const crossCheck = (content: ContentFile): { path: Path; message: string }[] => 
     );
     playlist.slides.forEach((each, index) => {
       const here = ['playlists', at, 'slides', index];
-      if (playlist.sync && ownLengths.includes(each.kind) && each.duration_seconds == null) {
-        fault(
+      if (playlist.sync && kindsWithOwnLength.includes(each.kind) && each.duration_seconds == null) {
+        report(
           [...here, 'duration_seconds'],
           `in a playlist with "sync" a ${each.kind} slide needs its length in seconds`,
         );
@@ -317,21 +318,21 @@ const crossCheck = (content: ContentFile): { path: Path; message: string }[] => 
       }
     });
   });
-  return faults;
+  return issues;
 };
 
-/** What is said in place of zod's words. */
+/** Replaces zod's messages for missing and unknown fields. */
 const wording = ({ code, input, inst, ...issue }: z.core.$ZodRawIssue): string | undefined => {
   if (code === 'invalid_type' && input === undefined) return 'required, but missing';
   if (code !== 'unrecognized_keys' || !(inst instanceof z.ZodObject)) return undefined;
   const known = Object.keys(inst.shape);
-  const unknown = (issue['keys'] as string[]).slice(0, MOST_FAULTS);
+  const unknown = (issue['keys'] as string[]).slice(0, MAX_ISSUES);
   return unknown.map((key) => `${JSON.stringify(key)} is not known here${didYouMean(key, known)}`).join('; ');
 };
 
-/** Reads the bytes of a content file. Never throws: what is wrong comes back as faults. */
+/** Parses and validates the bytes of a content file. Never throws. */
 export const readContent = (bytes: Uint8Array): Reading => {
-  const whole = (message: string): Reading => ({ ok: false, faults: [{ path: '', message }] });
+  const whole = (message: string): Reading => ({ ok: false, issues: [{ path: '', message }] });
   let source: string;
   try {
     source = new TextDecoder('utf-8', { fatal: true }).decode(bytes);
@@ -341,16 +342,16 @@ export const readContent = (bytes: Uint8Array): Reading => {
   if (source.trim() === '') return whole('the file is empty');
   const json = parseJson(source);
   if (!json.ok) return whole(`the file is not JSON: ${json.message}`);
-  if (!isWithin(MOST_LEVELS, json.value)) return whole(`the file is nested more than ${MOST_LEVELS} levels deep`);
+  if (!isWithin(MAX_DEPTH, json.value)) return whole(`the file is nested more than ${MAX_DEPTH} levels deep`);
   const parsed = contentFile.safeParse(json.value, { error: wording });
-  const issues = parsed.success ? crossCheck(parsed.data) : parsed.error.issues;
-  if (parsed.success && issues.length === 0) return { ok: true, content: parsed.data };
-  const faults = issues.slice(0, MOST_FAULTS).map(({ path, message }) => ({
+  const found = parsed.success ? crossCheck(parsed.data) : parsed.error.issues;
+  if (parsed.success && found.length === 0) return { ok: true, content: parsed.data };
+  const issues = found.slice(0, MAX_ISSUES).map(({ path, message }) => ({
     path: spellPath(path),
     message: labelled(json.value, path, message),
   }));
-  return { ok: false, faults };
+  return { ok: false, issues };
 };
 
-/** The JSON Schema of the file, for editors to complete it by. */
+/** The JSON Schema of `content.json`, for editors. */
 export const contentJsonSchema = (): unknown => z.toJSONSchema(contentFile, { io: 'input' });

@@ -1,16 +1,19 @@
-/** Parses JSON, and says where a text stops being JSON (RFC 8259) so that a person finds the place. */
+/** Parses JSON (RFC 8259), with error messages that name the line and column. */
 
 type Json = { ok: true; value: unknown } | { ok: false; message: string };
 
-/** A token; the only group is punctuation. */
+/** A token; the only capture group is punctuation. */
 const TOKEN =
   /(?:([{}[\]:,])|"[^"\\\u0000-\u001f]*(?:\\(?:["\\/bfnrt]|u[\da-fA-F]{4})[^"\\\u0000-\u001f]*)*"|-?(?:0|[1-9]\d*)(?:\.\d+)?(?:[eE][+-]?\d+)?|true|false|null)/uy;
 const SPACE = /[ \t\r\n]*/y;
 
-/** What may come next; `first`: in a bracket that has just been opened, and may be closed again. */
+/** The expected token; `first`: directly after an opening bracket, where the closing one is allowed too. */
 type Expected = 'value' | 'first value' | 'key' | 'first key' | 'colon' | 'end';
 
-/** What comes after a token; null: it can't stand there. @param open the brackets around it, which it opens and closes */
+/**
+ * The expectation after a token; null: the token is not allowed here.
+ * @param open stack of open brackets; modified
+ */
 const next = (expected: Expected, token: string, mark: string | undefined, open: string[]): Expected | null => {
   const closes = mark === '}' || mark === ']';
   if (closes) {
@@ -27,15 +30,14 @@ const next = (expected: Expected, token: string, mark: string | undefined, open:
   return mark === '{' ? 'first key' : 'first value';
 };
 
-/** Where a text stops being JSON. */
-interface JsonFault {
-  /** Of the first token that can't stand there; the text's length where something is missing at its end. */
+interface SyntaxIssue {
+  /** Of the first token that is not allowed; the length of the text if it ends too early. */
   offset: number;
-  /** It is no token at all. */
+  /** Not a token at all. */
   broken: boolean;
 }
 
-const faultOf = (source: string): JsonFault => {
+const findIssue = (source: string): SyntaxIssue => {
   const open: string[] = [];
   let expected: Expected = 'value';
   let at = 0;
@@ -53,24 +55,24 @@ const faultOf = (source: string): JsonFault => {
   }
 };
 
-/** Characters of a line that are shown. */
-const LONGEST_EXCERPT = 100;
+/** Characters of the line in the message. */
+const MAX_EXCERPT = 100;
 
-/** The line around an index, without the passwords of addresses: /healthz is public. */
+/** The line around an index, with passwords of URLs masked: /healthz is public. */
 const excerpt = (line: string, index: number): string => {
   const shown = line.replaceAll(/\/\/[^/\s"]*@/g, (credentials) => `//${'*'.repeat(credentials.length - 3)}@`);
-  const from = Math.max(0, Math.min(index - LONGEST_EXCERPT / 2, line.length - LONGEST_EXCERPT));
-  return shown.slice(from, from + LONGEST_EXCERPT).trim();
+  const from = Math.max(0, Math.min(index - MAX_EXCERPT / 2, line.length - MAX_EXCERPT));
+  return shown.slice(from, from + MAX_EXCERPT).trim();
 };
 
-/** Never throws: the message, a clause, names the line and the column, from 1, and shows the line. */
+/** Never throws. The message is a clause with the 1-based line and column, and an excerpt of the line. */
 export const parseJson = (source: string): Json => {
   try {
     return { ok: true, value: JSON.parse(source) };
   } catch {
-    const { offset, broken } = faultOf(source);
+    const { offset, broken } = findIssue(source);
     const isEnd = offset === source.length;
-    // Something is missing at the end of the last line that has anything in it.
+    // For a text that ends too early, report the end of the last line that is not blank.
     const at = isEnd ? source.trimEnd().length : offset;
     const before = source.slice(0, at).split('\n');
     const column = (before.at(-1)?.length ?? 0) + 1;

@@ -1,25 +1,25 @@
-/** How a place in the operator's file is named to people. */
+/** Names places in the operator's file for people. */
 
 /** Keys and indices from the root of the file. */
 export type Path = readonly PropertyKey[];
 
 /** `playlists[0].slides[2].kind`; empty for the whole file. */
 export const spellPath = (path: Path): string =>
-  path.reduce<string>((spelt, key) => {
-    if (typeof key === 'number') return `${spelt}[${key}]`;
-    return spelt === '' ? String(key) : `${spelt}.${String(key)}`;
+  path.reduce<string>((spelled, key) => {
+    if (typeof key === 'number') return `${spelled}[${key}]`;
+    return spelled === '' ? String(key) : `${spelled}.${String(key)}`;
   }, '');
 
-/** A slide without an id is called after its place, counted from 1. */
+/** The slide's own id, else one made from its position, counted from 1. */
 export const slideId = (playlistId: string, slide: { id?: string | undefined }, index: number): string =>
   slide.id ?? `${playlistId}-${index + 1}`;
 
-const LONGEST_LABEL = 60;
+const MAX_LABEL = 60;
 
-/** A slide's title, or else its id, in quotes. */
+/** A slide's title, else its id, in quotes. */
 export const slideLabel = (title: string | null | undefined, id: string): string => {
   const text = title?.trim() || id;
-  return JSON.stringify(text.length > LONGEST_LABEL ? `${text.slice(0, LONGEST_LABEL - 1)}…` : text);
+  return JSON.stringify(text.length > MAX_LABEL ? `${text.slice(0, MAX_LABEL - 1)}…` : text);
 };
 
 const textOf = (value: unknown): string | undefined => (typeof value === 'string' && value !== '' ? value : undefined);
@@ -29,7 +29,10 @@ const memberOf = (value: unknown, key: PropertyKey | undefined): unknown =>
     ? (value as Record<PropertyKey, unknown>)[key]
     : undefined;
 
-/** A message about a place in a slide begins with the slide's title or id. @param json of the file, valid or not */
+/**
+ * Prefixes a message about a slide with the slide's title or id.
+ * @param json content of the file, valid or not
+ */
 export const labelled = (json: unknown, path: Path, message: string): string => {
   const [list, at, slides, index] = path;
   if (list !== 'playlists' || slides !== 'slides' || typeof index !== 'number') return message;

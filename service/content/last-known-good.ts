@@ -4,19 +4,19 @@ import { z } from 'zod';
 import type { ContentDocument } from '../contract/peers.ts';
 import { systemDisk } from '../platform/store/disk.ts';
 import { createDurable, type Durable } from '../platform/store/durable.ts';
-import type { Programme, Stamp } from './model.ts';
+import type { ScreenDocument, Stamp } from './model.ts';
 
-/** The last good content as it is shown, and the times of its screens; both by slug. */
-export interface Kept {
-  /** Null where there has never been any. */
-  programmes: [string, Programme][] | null;
-  /** Of the document; kept beside it, because they were there before documents were. */
+/** The last valid content as it is shown, and the times of its screens; both by slug. */
+export interface LastKnownGood {
+  /** Null: there never was valid content. */
+  programmes: [string, ScreenDocument][] | null;
+  /** The document's stamps. A field of its own, because older versions stored stamps without a document. */
   stamps: [string, Stamp][];
   document: Omit<ContentDocument, 'stamps'> | null;
 }
 
-// Looser than the operator's schema on purpose: a rule that is tightened later must not make what plays unreadable.
-const kept = z.object({
+// Looser than the operator's schema: a rule that a later version tightens must not make the stored content unreadable.
+const schema = z.object({
   programmes: z.array(z.tuple([z.string(), z.looseObject({})])).nullable(),
   stamps: z.array(
     z.tuple([z.string(), z.object({ created_at: z.string(), modified_at: z.string(), digest: z.string() })]),
@@ -32,13 +32,19 @@ const kept = z.object({
     })
     .nullable()
     .default(null),
-}) as unknown as z.ZodType<Kept>;
+}) as unknown as z.ZodType<LastKnownGood>;
 
-/** Opens what keeps the last good content, so that it outlives a restart beside a file that has gone bad. */
-export const openKeeper = ({ dataDir, log }: { dataDir: string; log: Logger }): Promise<Durable<Kept>> =>
-  createDurable<Kept>({
+/** Opens `content.kept.json`, so that the last valid content survives a restart while content.json has errors. */
+export const openLastKnownGood = ({
+  dataDir,
+  log,
+}: {
+  dataDir: string;
+  log: Logger;
+}): Promise<Durable<LastKnownGood>> =>
+  createDurable<LastKnownGood>({
     path: join(dataDir, 'content.kept.json'),
-    schema: kept,
+    schema,
     initial: { programmes: null, stamps: [], document: null },
     log,
     disk: systemDisk,

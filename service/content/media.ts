@@ -1,4 +1,4 @@
-/** Which media of the box's own the content names. */
+/** Which files under `/media/` the content names. */
 
 import { addressOf, loadedAddress } from '../domain/markup.ts';
 import { isMediaName } from '../domain/media-names.ts';
@@ -7,7 +7,7 @@ import { type Path, slideId, slideLabel, spellPath } from './labels.ts';
 
 const IN_MARKUP = loadedAddress('/media/');
 
-/** The name behind a path, without query and fragment; null where it can be none. */
+/** The file name in a path, without query and fragment; null if it is not a valid media name. */
 const nameOf = (path: string): string | null => {
   const [, encoded = ''] = /^\/media\/([^/?#]+)(?:[?#].*)?$/.exec(path) ?? [];
   try {
@@ -20,9 +20,9 @@ const nameOf = (path: string): string | null => {
 
 const inMarkup = (markup: string | null | undefined): string[] => (markup?.match(IN_MARKUP) ?? []).map(addressOf);
 
-/** Where the content names a medium first. */
+/** The first place in the content that names a medium. */
 export interface MediaUse {
-  /** Of the field, in the file. */
+  /** Path of the field in `content.json`. */
   path: string;
   /** The slide's title or id, in quotes. */
   label: string;
@@ -33,19 +33,19 @@ interface MediaNames {
   uses: ReadonlyMap<string, MediaUse>;
 }
 
-/** A file that was read is never changed, so each is gone through once. */
-const known = new WeakMap<ContentFile, MediaNames>();
+/** Parsed files are never modified, so each is scanned once. */
+const cache = new WeakMap<ContentFile, MediaNames>();
 
 const read = (file: ContentFile): MediaNames => {
-  const found = known.get(file) ?? collect(file);
-  known.set(file, found);
+  const found = cache.get(file) ?? collect(file);
+  cache.set(file, found);
   return found;
 };
 
-/** The names, each once, in the order in which they are shown. */
+/** File names without duplicates, in the order of the slides. */
 export const mediaNamed = (file: ContentFile): ReadonlySet<string> => read(file).names;
 
-/** Where each of {@link mediaNamed} is named. */
+/** The first use of each file of {@link mediaNamed}. */
 export const mediaUses = (file: ContentFile): ReadonlyMap<string, MediaUse> => read(file).uses;
 
 const collect = ({ playlists, templates }: ContentFile): MediaNames => {
@@ -60,7 +60,7 @@ const collect = ({ playlists, templates }: ContentFile): MediaNames => {
         uses.set(name, { path, label: slideLabel(slide.title, slideId(id, slide, index)) });
       };
       add(slide.media_url, 'media_url');
-      // A template is given its media in its values, by whatever names.
+      // Values of a template may be media, under any key.
       for (const [key, value] of Object.entries(slide.content ?? {})) add(value, 'content', key);
       for (const address of inMarkup(slide.body)) add(address, 'body');
       for (const address of inMarkup(markupOf.get(slide.template_id ?? ''))) add(address, 'template_id');

@@ -1,4 +1,4 @@
-/** From the operator's file to what screens are sent: everything filled in, the same way every time. */
+/** Builds each screen's document from the operator's file: fills in all defaults, deterministically. */
 import { createHash } from 'node:crypto';
 import type { PlaylistPayload, Screen, Slide } from '../contract/playlist.ts';
 import { mediaTypeOf } from '../domain/media-types.ts';
@@ -8,7 +8,7 @@ import { slideId } from './labels.ts';
 
 const DEFAULT_REFRESH_SECONDS = 900;
 
-/** When what a screen shows was first seen and last changed, and the digest that tells a change. */
+/** When a screen was created and last modified, and the digest that detects a change. */
 export interface Stamp {
   created_at: string;
   modified_at: string;
@@ -18,23 +18,23 @@ export interface Stamp {
 /** By slug. */
 export type Stamps = ReadonlyMap<string, Stamp>;
 
-/** Everything of one screen's payload but its revision, and what pages learn beside it. */
-export type Programme = Omit<PlaylistPayload, 'revision'> & {
-  /** The playlist is shown at the same time everywhere. */
+/** One screen's payload without its revision. */
+export type ScreenDocument = Omit<PlaylistPayload, 'revision'> & {
+  /** All pages of the site show the same slide at the same time. Sent as a header, not in the payload. */
   sync?: true;
 };
 
 export interface Model {
-  /** The operator's document: feeds and sources are still without their data. */
-  programmes: ReadonlyMap<string, Programme>;
+  /** By slug; feeds and sources are without data. */
+  screenDocuments: ReadonlyMap<string, ScreenDocument>;
   stamps: Stamps;
 }
 
-/** SHA-256 over the JSON, short enough for a header, long enough never to meet its like. */
+/** SHA-256 over the JSON, base64url, cut to 132 bits: short enough for a header, and free of collisions in practice. */
 export const digestOf = (value: unknown): string =>
   createHash('sha256').update(JSON.stringify(value)).digest('base64url').slice(0, 22);
 
-const mediumOf = (slide: SlideFile): string | null => {
+const mediaTypeOfSlide = (slide: SlideFile): string | null => {
   if (slide.media_type != null) return slide.media_type;
   if (slide.media_url == null) return null;
   if (slide.kind === 'web') return 'text/html';
@@ -55,7 +55,7 @@ const fillSlide = (playlistId: string, slide: SlideFile, index: number, template
     schedule_end_time: slide.schedule_end_time ?? null,
     schedule_days_json: slide.schedule_days_json ?? null,
     media_url: slide.media_url ?? null,
-    media_type: mediumOf(slide),
+    media_type: mediaTypeOfSlide(slide),
     kind: slide.kind,
     template_id: slide.template_id ?? null,
     template:
@@ -64,7 +64,7 @@ const fillSlide = (playlistId: string, slide: SlideFile, index: number, template
   };
 };
 
-/** Payloads are public, and a password in an address is for the fetch alone. */
+/** Payloads are public; a password in a URL is only for the fetch. */
 const withoutCredentials = (address: string): string => {
   const url = new URL(address);
   if (url.username === '' && url.password === '') return address;
@@ -73,7 +73,7 @@ const withoutCredentials = (address: string): string => {
   return url.href;
 };
 
-/** The feeds and API sources, as they are to be fetched. */
+/** The settings for fetching the feeds and API sources, credentials included. */
 export const sourcesOf = ({ rssFeeds, apiSources }: ContentFile): SourceSettings[] => {
   const common = ({ id, url, refresh_seconds }: ContentFile['rssFeeds'][number]) => ({
     id,
@@ -86,8 +86,8 @@ export const sourcesOf = ({ rssFeeds, apiSources }: ContentFile): SourceSettings
   ];
 };
 
-/** What every screen of the site has in common. */
-const fillShared = (content: ContentFile): Pick<Programme, 'rssFeeds' | 'apiSources' | 'timetableGroups'> => {
+/** The parts that the payloads of all screens have in common. */
+const fillShared = (content: ContentFile): Pick<ScreenDocument, 'rssFeeds' | 'apiSources' | 'timetableGroups'> => {
   const fillSource = ({ id, name, url, refresh_seconds }: ContentFile['rssFeeds'][number]) => ({
     id,
     name: name ?? id,
@@ -115,8 +115,8 @@ const fillShared = (content: ContentFile): Pick<Programme, 'rssFeeds' | 'apiSour
 };
 
 /**
- * Fills in the file. A screen whose programme is the same as under `before` keeps its times; a changed one is
- * modified at `changedAt` (ISO 8601), a new one created then. Times that the file itself gives win.
+ * Fills in the file. A screen whose digest equals that in `before` keeps its times; a changed one is modified, and a new
+ * one created, at `changedAt` (ISO 8601). Times that the file gives take precedence.
  */
 export const buildModel = (content: ContentFile, before: Stamps, changedAt: string): Model => {
   const shared = fillShared(content);
@@ -135,12 +135,12 @@ export const buildModel = (content: ContentFile, before: Stamps, changedAt: stri
     ]),
   );
 
-  const programmes = new Map<string, Programme>();
+  const screenDocuments = new Map<string, ScreenDocument>();
   const stamps = new Map<string, Stamp>();
   for (const { id, name, slug, playlist_id, created_at, modified_at } of content.screens) {
     const identity = { id: id ?? slug, name, slug, playlist_id: playlist_id ?? null };
-    const shown = { ...(filled.get(playlist_id ?? '') ?? { playlist: null, slides: [] }), ...shared };
-    const digest = digestOf([identity, shown]);
+    const body = { ...(filled.get(playlist_id ?? '') ?? { playlist: null, slides: [] }), ...shared };
+    const digest = digestOf([identity, body]);
     const known = before.get(slug);
     const stamp: Stamp = {
       created_at: utc(created_at) ?? known?.created_at ?? changedAt,
@@ -149,9 +149,9 @@ export const buildModel = (content: ContentFile, before: Stamps, changedAt: stri
     };
     const screen: Screen = { ...identity, created_at: stamp.created_at, modified_at: stamp.modified_at };
     stamps.set(slug, stamp);
-    programmes.set(slug, { screen, ...shown });
+    screenDocuments.set(slug, { screen, ...body });
   }
-  return { programmes, stamps };
+  return { screenDocuments, stamps };
 };
 
 const utc = (time: string | undefined): string | undefined =>

@@ -1,55 +1,56 @@
-/** What the pages get: a payload for each screen, made once for each change of the document, or of its live data. */
+/** The payload of each screen, built once per change of the document or of its live data. */
 
 import type { Screen, Slide } from '../contract/playlist.ts';
 import type { Variant } from '../contract/terms.ts';
 import type { Feeds } from '../feeds/feeds.ts';
 import type { ContentFile, OpeningTime } from './file.ts';
 import { type MediaUse, mediaNamed, mediaUses } from './media.ts';
-import { type Programme, sourcesOf } from './model.ts';
+import { type ScreenDocument, sourcesOf } from './model.ts';
 import { createPayload, type Payload } from './payload.ts';
 
 interface Dependencies {
-  /** The live data that payloads carry beside the operator's document. */
+  /** Fetches the live data of the payloads. */
   feeds: Pick<Feeds, 'follow' | 'fill' | 'onChange'>;
 }
 
-/** What there is to see of the content. */
+/** Read access to the content. */
 export interface View {
   screens(): Screen[];
   payload(slug: string): Payload | undefined;
   /** A slide of a screen, without its live data. */
   slide(slug: string, slideId: string): Slide | undefined;
-  /** When a screen's display is on; null: always. */
+  /** When a screen's display is on, in local time of the site; null: always. */
   hours(slug: string): readonly OpeningTime[] | null;
-  /** The names of the box's own media that what plays refers to. */
+  /** Names of the files under `/media/` that the playing content refers to. */
   mediaNames(): ReadonlySet<string>;
-  /** Where what plays names one of them first. */
+  /** The first place in the playing content that names the file. */
   mediaUse(name: string): MediaUse | undefined;
-  /** Whether what plays has a web slide with this address. */
+  /** Whether the playing content has a web slide with this URL. */
   namesPage(url: string): boolean;
-  /** The addresses of the streams that play; another set where they change. */
+  /** URLs of the stream slides; a new set object after each change. */
   streams(): ReadonlySet<string>;
-  /** Calls back with the slugs whose payload is new, changed or gone. */
+  /** Calls `listener` with the slugs whose payload was added, changed or removed. */
   onChange(listener: (slugs: string[]) => void): void;
 }
 
-interface Shown {
+interface Payloads {
   view: View;
   /**
-   * Shows these programmes, by slug, and tells of it; answers whether anything else is shown than before.
-   * @param content that they were made from; null: that is not known any more
+   * Builds the payloads of these documents, by slug, and notifies the listeners.
+   * @param content the file that the documents were built from; null: not available
+   * @returns whether any payload changed
    */
-  show(programmes: ReadonlyMap<string, Programme>, content: ContentFile | null): boolean;
+  show(screenDocuments: ReadonlyMap<string, ScreenDocument>, content: ContentFile | null): boolean;
 }
 
-const streamsOf = (programmes: ReadonlyMap<string, Programme>): ReadonlySet<string> => {
-  const slides = [...programmes.values()].flatMap(({ slides }) => slides);
+const streamsOf = (screenDocuments: ReadonlyMap<string, ScreenDocument>): ReadonlySet<string> => {
+  const slides = [...screenDocuments.values()].flatMap(({ slides }) => slides);
   return new Set(slides.flatMap(({ kind, media_url }) => (kind === 'stream' && media_url !== null ? [media_url] : [])));
 };
 
-export const createShown = ({ feeds }: Dependencies, { variant }: { variant: Variant }): Shown => {
+export const createPayloads = ({ feeds }: Dependencies, { variant }: { variant: Variant }): Payloads => {
   const listeners: ((slugs: string[]) => void)[] = [];
-  let programmes: ReadonlyMap<string, Programme> = new Map();
+  let screenDocuments: ReadonlyMap<string, ScreenDocument> = new Map();
   let payloads: ReadonlyMap<string, Payload> = new Map();
   let file: ContentFile | null = null;
   let streams: ReadonlySet<string> = new Set();
@@ -57,9 +58,9 @@ export const createShown = ({ feeds }: Dependencies, { variant }: { variant: Var
   const publish = (): boolean => {
     const before = payloads;
     payloads = new Map(
-      [...programmes].map(([slug, programme]) => [
+      [...screenDocuments].map(([slug, document]) => [
         slug,
-        createPayload({ ...programme, ...feeds.fill(programme) }, variant),
+        createPayload({ ...document, ...feeds.fill(document) }, variant),
       ]),
     );
     const changed = [...new Set([...before.keys(), ...payloads.keys()])].filter(
@@ -72,7 +73,7 @@ export const createShown = ({ feeds }: Dependencies, { variant }: { variant: Var
 
   return {
     show: (next, content) => {
-      programmes = next;
+      screenDocuments = next;
       file = content;
       streams = streamsOf(next);
       // The baseline variant has no fields for live data.
@@ -82,7 +83,7 @@ export const createShown = ({ feeds }: Dependencies, { variant }: { variant: Var
     view: {
       screens: () => [...payloads.values()].map(({ screen }) => screen),
       payload: (slug) => payloads.get(slug),
-      slide: (slug, slideId) => programmes.get(slug)?.slides.find(({ id }) => id === slideId),
+      slide: (slug, slideId) => screenDocuments.get(slug)?.slides.find(({ id }) => id === slideId),
       hours: (slug) => file?.screens.find((screen) => screen.slug === slug)?.hours ?? null,
       mediaNames: () => (file === null ? new Set() : mediaNamed(file)),
       mediaUse: (name) => (file === null ? undefined : mediaUses(file).get(name)),

@@ -1,4 +1,4 @@
-/** Whether a template finds in a slide what it names. Pure; the template itself is read in a thread. */
+/** Checks that a slide defines the names that its template uses. Pure; a worker thread parses the template. */
 
 import { screen, slide as slideRecord } from '../contract/playlist.ts';
 import { didYouMean } from '../domain/nearest.ts';
@@ -6,24 +6,24 @@ import { playerNames } from '../domain/template.ts';
 import type { ContentFile, SlideFile } from './file.ts';
 import type { TemplateName, TemplateReading } from './thread.ts';
 
-/** What came of reading a template; `error`: why it can't be used, a clause. */
+/** Result of parsing a template; `error`: why it can't be used, as a clause. */
 export type TemplateCheck = TemplateReading | { error: string };
 
-/** A name that leads nowhere: how far it was followed, and what stands there instead. */
+/** An undefined name: the path up to the missing part, and the keys that exist there. */
 interface Missing {
   path: TemplateName['path'];
   known: string[];
 }
 
-const followed = ['id', 'name', 'url', 'refresh_seconds', 'status', 'fetched_at'];
+const sourceFields = ['id', 'name', 'url', 'refresh_seconds', 'status', 'fetched_at'];
 const recordFields = {
-  feeds: [...followed, 'items'],
-  sources: [...followed, 'data'],
+  feeds: [...sourceFields, 'items'],
+  sources: [...sourceFields, 'data'],
   timetables: ['id', 'name', 'entries'],
 } as const;
 
-/** Follows a path into a value of the file; null: it leads somewhere, or only rendering knows. */
-const follow = (value: unknown, path: TemplateName['path'], from: number): Missing | null => {
+/** Resolves a path in a value of the file; null: it is defined, or known only at render time. */
+const resolve = (value: unknown, path: TemplateName['path'], from: number): Missing | null => {
   let current = value;
   for (let at = from; at < path.length; at++) {
     const key = path[at] as string | number;
@@ -49,9 +49,11 @@ const missingIn = (path: TemplateName['path'], slide: SlideFile, content: Conten
   const [root, second] = path;
   const records = { feeds: content.rssFeeds, sources: content.apiSources, timetables: content.timetableGroups };
   if (root === 'now') return null;
-  if (root === 'content') return follow(slide.content ?? {}, path, 1);
+  if (root === 'content') return resolve(slide.content ?? {}, path, 1);
   if (root === 'slide') {
-    return second === 'content' ? follow(slide.content ?? {}, path, 2) : oneOf(Object.keys(slideRecord.shape), path, 1);
+    return second === 'content'
+      ? resolve(slide.content ?? {}, path, 2)
+      : oneOf(Object.keys(slideRecord.shape), path, 1);
   }
   if (root === 'screen') return oneOf(Object.keys(screen.shape), path, 1);
   if (root === 'feeds' || root === 'sources' || root === 'timetables') {
@@ -60,12 +62,12 @@ const missingIn = (path: TemplateName['path'], slide: SlideFile, content: Conten
       oneOf([...ids, 'size'], path, 1) ?? (ids.includes(String(second)) ? oneOf(recordFields[root], path, 2) : null)
     );
   }
-  const missing = follow(slide.content ?? {}, path, 0);
+  const missing = resolve(slide.content ?? {}, path, 0);
   if (missing === null || missing.path.length > 1) return missing;
   return { ...missing, known: [...missing.known, ...playerNames] };
 };
 
-/** `content.headline` and `headline` are one name. */
+/** `content.headline` and `headline` are the same name. */
 const keyOf = (path: TemplateName['path']): string => JSON.stringify(path[0] === 'content' ? path.slice(1) : path);
 
 const spell = (path: TemplateName['path']): string =>
@@ -73,7 +75,7 @@ const spell = (path: TemplateName['path']): string =>
 
 const nameOf = (id: string): string => `the template ${JSON.stringify(id)}`;
 
-/** What is wrong with a template itself, as clauses. */
+/** Mistakes in a template itself, as clauses. */
 export const templateIssues = (id: string, check: TemplateCheck): string[] => {
   if ('error' in check) return [`${nameOf(id)} can't be shown: ${check.error}`];
   return check.unknownFilters.map(
@@ -81,14 +83,14 @@ export const templateIssues = (id: string, check: TemplateCheck): string[] => {
   );
 };
 
-/** What a template names that a slide does not define, as clauses. */
+/** Names in a template that the slide does not define, as clauses. */
 export const nameIssues = (check: TemplateCheck, slide: SlideFile, content: ContentFile): string[] => {
   if ('error' in check) return [];
-  const passed = new Set(check.optional.map(keyOf));
+  const ignored = new Set(check.optional.map(keyOf));
   return check.names.flatMap(({ path, line }) => {
     const missing = missingIn(path, slide, content);
-    if (missing === null || passed.has(keyOf(missing.path))) return [];
-    passed.add(keyOf(missing.path));
+    if (missing === null || ignored.has(keyOf(missing.path))) return [];
+    ignored.add(keyOf(missing.path));
     const nearest = didYouMean(String(missing.path.at(-1)), missing.known);
     const name = JSON.stringify(spell(missing.path));
     return [`${nameOf(slide.template_id ?? '')} names ${name} in line ${line}, which is not defined${nearest}`];

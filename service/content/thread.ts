@@ -1,34 +1,34 @@
 /**
- * What runs in the thread that reads templates: liquidjs parses and analyses them. A bundle of its own, so that neither
- * the library nor a template that keeps it busy is in the service's own loop.
+ * Worker thread that parses and analyses templates with liquidjs. A separate bundle: the main bundle does not load the
+ * library, and a template that is slow to parse does not block the event loop of the service.
  */
 import { parentPort } from 'node:worker_threads';
 import { analyzeSync, Liquid, LiquidError, type Template, toValueSync, Value } from 'liquidjs';
 import { templateFilters, templateLimits } from '../domain/template.ts';
 import type { Reply } from '../platform/worker.ts';
 
-/** A name that a template takes from outside: `content.items[0].price` is `['content', 'items', 0, 'price']`. */
+/** A free variable of a template: `content.items[0].price` is `['content', 'items', 0, 'price']`. */
 export interface TemplateName {
   path: (string | number)[];
-  /** From 1. */
+  /** 1-based. */
   line: number;
 }
 
-/** What a template needs. */
+/** What a template refers to. */
 export interface TemplateReading {
   names: TemplateName[];
-  /** Names that it asks for with `if`, `unless`, `case` or `default`: they may be missing. */
+  /** Names in `if`, `unless`, `case` or `default`: they may be missing. */
   optional: TemplateName['path'][];
-  /** Filters that it uses and that do not exist. */
+  /** Used filters that do not exist. */
   unknownFilters: string[];
-  /** Those that do. */
+  /** All existing filters, for suggestions; empty if `unknownFilters` is. */
   knownFilters: string[];
 }
 
-/** More different names than any template of people's has. */
-const MOST_NAMES = 200;
-/** The library goes through the text once more for the line of each name: characters times brackets, about a second. */
-const MOST_ANALYSED = 100_000_000;
+/** More names than real templates have. */
+const MAX_NAMES = 200;
+/** Limit of characters times brackets, about one second: liquidjs scans the text again for the line of each name. */
+const MAX_ANALYSIS_COST = 100_000_000;
 
 const CONDITIONS: readonly unknown[] = ['if', 'unless', 'case'];
 
@@ -38,7 +38,7 @@ type Analysis = ReturnType<typeof analyzeSync>;
 const engine = new Liquid({ ...templateLimits, templates: {} });
 for (const name of templateFilters) engine.registerFilter(name, (value) => value);
 
-/** Calls `visit` for every tag and output, however deep. */
+/** Calls `visit` for every tag and output, recursively. */
 const walk = (templates: readonly Template[], visit: (template: Template) => void): void => {
   for (const template of templates) {
     visit(template);
@@ -46,7 +46,7 @@ const walk = (templates: readonly Template[], visit: (template: Template) => voi
   }
 };
 
-/** Paths up to the first part that only rendering knows. */
+/** Paths, cut before the first part that is computed at render time. */
 const pathsOf = (variables: Analysis['globals']): TemplateName[] =>
   Object.values(variables)
     .flat()
@@ -56,7 +56,7 @@ const pathsOf = (variables: Analysis['globals']): TemplateName[] =>
       return { path, line: location.row };
     });
 
-/** The first of each path. */
+/** The first occurrence of each path. */
 const distinct = (names: readonly TemplateName[]): TemplateName[] => {
   const first = new Map<string, TemplateName>();
   for (const name of names) {
@@ -71,20 +71,20 @@ const analyse = (templates: readonly Template[]): Analysis => analyzeSync([...te
 const read = (source: string): TemplateReading => {
   const templates = engine.parse(source);
   const unknown = new Set<string>();
-  const asked: Template[] = [];
+  const conditional: Template[] = [];
   walk(templates, (template) => {
     const given: Arguments = template.arguments?.() ?? [];
     const isCondition = CONDITIONS.includes((template as { name?: unknown }).name);
     for (const argument of given) {
       const filters = argument instanceof Value ? argument.filters.map(({ name }) => name) : [];
       for (const name of filters) if (!Object.hasOwn(engine.filters, name)) unknown.add(name);
-      if (isCondition || filters.includes('default')) asked.push({ ...template, arguments: () => [argument] });
+      if (isCondition || filters.includes('default')) conditional.push({ ...template, arguments: () => [argument] });
     }
   });
-  const isLong = source.length * source.split('{').length > MOST_ANALYSED;
+  const isTooLong = source.length * source.split('{').length > MAX_ANALYSIS_COST;
   return {
-    names: isLong ? [] : distinct(pathsOf(analyse(templates).globals)).slice(0, MOST_NAMES),
-    optional: isLong ? [] : distinct(pathsOf(analyse(asked).globals)).map(({ path }) => path),
+    names: isTooLong ? [] : distinct(pathsOf(analyse(templates).globals)).slice(0, MAX_NAMES),
+    optional: isTooLong ? [] : distinct(pathsOf(analyse(conditional).globals)).map(({ path }) => path),
     unknownFilters: [...unknown],
     knownFilters: unknown.size === 0 ? [] : Object.keys(engine.filters),
   };
@@ -96,7 +96,7 @@ const answer = (source: string): Reply => {
   } catch (error) {
     const { message } = error as Error;
     if (error instanceof RangeError || /call stack/i.test(message)) return { error: 'it is nested too deeply' };
-    return { error: error instanceof LiquidError ? message : `it can't be read: ${message}` };
+    return { error: error instanceof LiquidError ? message : `it can't be parsed: ${message}` };
   }
 };
 

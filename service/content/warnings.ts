@@ -1,17 +1,17 @@
-/** What in a valid file will not play as its writer means it. Pure. */
+/** Mistakes in a valid file that the schema allows. Pure. */
 
 import { isColour } from '../domain/colours.ts';
 import { didYouMean } from '../domain/nearest.ts';
 import { excess, richness, textLimit } from '../domain/richness.ts';
 import { instantOf } from '../domain/wall-time.ts';
-import { type ContentFile, contentKeys, type Fault, type SlideFile } from './file.ts';
+import { type ContentFile, type ContentIssue, contentKeys, type SlideFile } from './file.ts';
 import { type Path, slideId, slideLabel, spellPath } from './labels.ts';
 import { nameIssues, type TemplateCheck, templateIssues } from './templates.ts';
 
-/** More than this many at once help nobody. */
-const MOST_WARNINGS = 50;
+/** Limits the length of the report. */
+const MAX_WARNINGS = 50;
 
-/** What is wrong with a slide; the path begins at the slide. */
+/** A mistake in a slide; `path` is relative to the slide. */
 export interface SlideIssue {
   path: Path;
   message: string;
@@ -23,7 +23,7 @@ const DATETIMES = ['schedule_start_datetime', 'schedule_end_datetime'] as const;
 const isEmptyList = (json: string | null | undefined): boolean =>
   json != null && (JSON.parse(json) as unknown[]).length === 0;
 
-/** A date and time as an instant, as pages read it. */
+/** ms since the epoch; without an offset in local time of the site, as pages read it. */
 const momentOf = (dateTime: string, timeZone: string): number => {
   const [date = '', time = '00:00'] = dateTime.split('T');
   return /[Z+-]/.test(time) ? Date.parse(dateTime) : instantOf(date, time, timeZone);
@@ -55,7 +55,7 @@ const scheduleIssues = (slide: SlideFile, timeZone: string): SlideIssue[] => {
   return issues;
 };
 
-/** The fields that kinds show. A template may name any. */
+/** The fields that each kind shows. A template may use all of them. */
 const shownFields: Record<SlideFile['kind'], readonly (keyof SlideFile)[]> = {
   text: ['title', 'body'],
   image: ['media_url'],
@@ -85,7 +85,7 @@ const contentIssues = ({ kind, content }: SlideFile): SlideIssue[] => {
   for (const key of ['background', 'color']) {
     const value: unknown = (content as Record<string, unknown>)[key];
     if (!known.includes(key) || value == null || isColour(value)) continue;
-    issues.push({ path: ['content', key], message: `${JSON.stringify(value)} is no CSS colour` });
+    issues.push({ path: ['content', key], message: `${JSON.stringify(value)} is not a CSS colour` });
   }
   const { align } = content as { align?: unknown };
   if (kind === 'text' && align != null && align !== 'center') {
@@ -94,24 +94,24 @@ const contentIssues = ({ kind, content }: SlideFile): SlideIssue[] => {
   return issues;
 };
 
-/** A text that is too rich is skipped by the page. */
+/** Pages skip a text with too many characters or elements. */
 const textIssues = ({ kind, title, body }: SlideFile): SlideIssue[] => {
   const message = kind === 'text' ? excess(richness(`${title ?? ''}${body ?? ''}`), textLimit) : null;
   return message === null ? [] : [{ path: ['body'], message: `is not shown: ${message}` }];
 };
 
-/** @param templates what was found out about them, by id; one that is not there was not checked */
+/** @param templates results of the template checks, by id; absent: not checked */
 export const warningsOf = (
   content: ContentFile,
   timeZone: string,
   templates: ReadonlyMap<string, TemplateCheck>,
-): Fault[] => {
-  const warnings: Fault[] = [];
-  const isFull = (): boolean => warnings.length >= MOST_WARNINGS;
+): ContentIssue[] => {
+  const warnings: ContentIssue[] = [];
+  const isFull = (): boolean => warnings.length >= MAX_WARNINGS;
   const used = new Set<string>();
   for (const [at, { id, slides }] of content.playlists.entries()) {
     for (const [index, slide] of slides.entries()) {
-      if (isFull()) return warnings.slice(0, MOST_WARNINGS);
+      if (isFull()) return warnings.slice(0, MAX_WARNINGS);
       const label = slideLabel(slide.title, slideId(id, slide, index));
       const warn = (path: Path, message: string) =>
         warnings.push({ path: spellPath(path), message: `${label}: ${message}` });
@@ -126,7 +126,7 @@ export const warningsOf = (
       const check = slide.kind === 'template' ? templates.get(slide.template_id) : undefined;
       if (slide.kind !== 'template' || check === undefined) continue;
       const { template_id } = slide;
-      // A mistake in the template itself is one mistake, however many slides have it.
+      // A mistake in the template itself is reported once, not for each slide that uses it.
       if (!used.has(template_id)) {
         const number = content.templates.findIndex(({ id }) => id === template_id);
         for (const message of templateIssues(template_id, check)) warn(['templates', number, 'html'], message);
@@ -151,5 +151,5 @@ export const warningsOf = (
       warnings.push({ path, message: `${slideLabel(name, id)}: an empty list of days: the entry is never shown` });
     });
   });
-  return warnings.slice(0, MOST_WARNINGS);
+  return warnings.slice(0, MAX_WARNINGS);
 };

@@ -1,7 +1,7 @@
 /** Media of the box's own that the content names and that no box of the site has. */
 import type { Logger } from 'pino';
 import type { Content } from '../content/content.ts';
-import type { Fault } from '../content/file.ts';
+import type { ContentIssue } from '../content/file.ts';
 import type { ReplicationHealth } from '../contract/health.ts';
 import type { Mirror } from './media-replication.ts';
 
@@ -15,7 +15,7 @@ type Missing = ReplicationHealth['media']['missing'];
 
 export interface MissingMedia {
   /** One for each medium, at the place that names it first. @param missing what is not here, and why */
-  warnings(missing: Missing): Fault[];
+  warnings(missing: Missing): ContentIssue[];
   close(): void;
 }
 
@@ -25,7 +25,7 @@ const GRACE_MS = 5_000;
 export const createMissingMedia = ({ log, content, mirror }: Dependencies): MissingMedia => {
   let timer: NodeJS.Timeout | undefined;
 
-  const warnings = (missing: Missing): Fault[] =>
+  const warnings = (missing: Missing): ContentIssue[] =>
     missing.flatMap(({ name, size, reason }) => {
       const use = content.mediaUse(name);
       // What a box has, or this one is reading, is on its way.

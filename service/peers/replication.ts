@@ -35,7 +35,7 @@ interface Dependencies {
   log: Logger;
   logs: SourceLogs;
   peers: Pick<Peers, 'alive' | 'call' | 'onState' | 'announce'>;
-  content: Pick<Content, 'document' | 'saw' | 'take' | 'onDocument' | 'lost'>;
+  content: Pick<Content, 'document' | 'observeCounter' | 'accept' | 'onDocument' | 'lost'>;
   devices: ReplicatedDevices;
   /** Tells the pages of devices that were bound on another box. */
   follow(bindings: readonly DeviceBinding[]): void;
@@ -118,7 +118,7 @@ export const createReplication = ({ log, logs, peers, content, devices, follow }
       return refuse(nodeId, offered.sha256, `its content counts ${offered.counter} edits, which can't be`);
     }
     // Not from wherever somebody says that he is: others must find the edit that counts on plausible too.
-    if (offered.counter <= ours + MOST_COUNTED_ON) content.saw(offered.counter);
+    if (offered.counter <= ours + MOST_COUNTED_ON) content.observeCounter(offered.counter);
     const answer = await peers.call(peer, {
       path: '/api/peers/content',
       schema: contentDocument,
@@ -136,7 +136,7 @@ export const createReplication = ({ log, logs, peers, content, devices, follow }
       return refuse(nodeId, offered.sha256, 'its content is not what it says it is');
     }
     try {
-      const [fault] = await content.take(document);
+      const [fault] = await content.accept(document);
       if (fault === undefined) return;
       const where = fault.path === '' ? '' : `${fault.path}: `;
       refuse(nodeId, document.sha256, `its content is not valid here: ${where}${fault.message}`);

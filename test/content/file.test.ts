@@ -5,9 +5,9 @@ import { everyKind, hello, lobby, lobbyWith, references } from './samples.ts';
 
 const read = (content: unknown) => readContent(Buffer.from(JSON.stringify(content)));
 
-const faultsOf = (content: unknown) => {
+const issuesOf = (content: unknown) => {
   const reading = read(content);
-  return reading.ok ? [] : reading.faults;
+  return reading.ok ? [] : reading.issues;
 };
 
 const slideAt = 'playlists[0].slides[0]';
@@ -34,7 +34,7 @@ describe('accepted', () => {
     ['the address of the schema', { $schema: './content.schema.json', ...lobby }],
     ['text in every script', lobbyWith([{ kind: 'text', title: 'Zdravím, こんにちは, مرحبا 👋' }])],
   ])('%s', (_, content) => {
-    expect(faultsOf(content)).toEqual([]);
+    expect(issuesOf(content)).toEqual([]);
   });
 
   test.each<[string, object]>([
@@ -76,7 +76,7 @@ describe('accepted', () => {
       },
     ],
   ])('a slide with %s', (_, slide) => {
-    expect(faultsOf(lobbyWith([slide], references))).toEqual([]);
+    expect(issuesOf(lobbyWith([slide], references))).toEqual([]);
   });
 });
 
@@ -102,21 +102,21 @@ describe('text that is not JSON is refused with the line, the column and the lin
   ])('%s', (_, text, message) => {
     expect(readContent(Buffer.from(text))).toEqual({
       ok: false,
-      faults: [{ path: '', message: `the file is not JSON: ${message}` }],
+      issues: [{ path: '', message: `the file is not JSON: ${message}` }],
     });
   });
 
-  test('of a long line only what is around the place is shown, and no password', () => {
+  test('the message shows only an excerpt of a long line, with passwords masked', () => {
     const reading = readContent(
       Buffer.from(`{"x": "${'a'.repeat(500)}", "url": "https://me:s3cret@host/feed" "b": "${'c'.repeat(500)}"}`),
     );
-    const [fault] = reading.ok ? [] : reading.faults;
-    expect(fault?.message).toMatch(/column 548: a+", "url": "https:\/\/\*+@host\/feed" "b": "c+$/);
-    expect(fault?.message.length).toBeLessThan(180);
-    expect(fault?.message).not.toContain('s3cret');
+    const [issue] = reading.ok ? [] : reading.issues;
+    expect(issue?.message).toMatch(/column 548: a+", "url": "https:\/\/\*+@host\/feed" "b": "c+$/);
+    expect(issue?.message.length).toBeLessThan(180);
+    expect(issue?.message).not.toContain('s3cret');
   });
 
-  test('the place is where JSON.parse stops, in whatever is cut off, doubled or garbled', () => {
+  test('the reported place is where JSON.parse stops, in truncated, duplicated and garbled texts', () => {
     const whole = JSON.stringify({ a: [1, -2.5e3, true, null, 'x\\"\u00e9'], b: { c: {}, d: [] } });
     for (let at = 0; at < whole.length; at++) {
       for (const text of [
@@ -132,30 +132,30 @@ describe('text that is not JSON is refused with the line, the column and the lin
             return false;
           }
         })();
-        const message = reading.ok ? '' : String(reading.faults[0]?.message);
+        const message = reading.ok ? '' : String(reading.issues[0]?.message);
         expect(/not JSON: .* in line 1, column \d+: /.test(message), text).toBe(!isJson && text.trim() !== '');
       }
     }
   });
 });
 
-test('a fault in a slide begins with its title, or else its id, and names the key that was meant', () => {
+test('an issue in a slide begins with its title, else its id, and suggests the nearest known key', () => {
   const slides = [
     { kind: 'text', title: 'Lunch', duration: 5 },
     { kind: 'image', id: 'hall', media_url: '/media/a.png', duration_seconds: 0 },
     { kind: 'image' },
     { kind: 'text', title: 'x'.repeat(100), body: 5 },
   ];
-  expect(faultsOf(lobbyWith(slides))).toEqual([
+  expect(issuesOf(lobbyWith(slides))).toEqual([
     { path: 'playlists[0].slides[0]', message: '"Lunch": "duration" is not known here' },
     { path: 'playlists[0].slides[1].duration_seconds', message: expect.stringMatching(/^"hall": /) },
     { path: 'playlists[0].slides[2].media_url', message: '"welcome-3": required, but missing' },
     { path: 'playlists[0].slides[3].body', message: expect.stringMatching(/^"x{59}…": /) },
   ]);
-  expect(faultsOf({ ...lobby, screns: [] })).toEqual([
+  expect(issuesOf({ ...lobby, screns: [] })).toEqual([
     { path: '', message: '"screns" is not known here; did you mean "screens"?' },
   ]);
-  expect(faultsOf(lobbyWith([{ ...hello, schedule_mod: 'always', constructor: 1 }]))).toEqual([
+  expect(issuesOf(lobbyWith([{ ...hello, schedule_mod: 'always', constructor: 1 }]))).toEqual([
     {
       path: slideAt,
       message:
@@ -164,7 +164,7 @@ test('a fault in a slide begins with its title, or else its id, and names the ke
   ]);
 });
 
-describe('refused, with the path and the fault', () => {
+describe('refused, with the path and the message', () => {
   test.each<[string, unknown, string, RegExp]>([
     ['null', null, '', /object/],
     ['a list', [], '', /object/],
@@ -269,13 +269,13 @@ describe('refused, with the path and the fault', () => {
       /missing/,
     ],
     [
-      'a fault in the 10,000th slide',
+      'an issue in the 10,000th slide',
       lobbyWith([...manySlides(9_999), { kind: 'text' }]),
       'playlists[0].slides[9999].title',
       /title or a body/,
     ],
   ])('%s', (_, content, path, message) => {
-    expect(faultsOf(content)).toContainEqual({ path, message: expect.stringMatching(message) });
+    expect(issuesOf(content)).toContainEqual({ path, message: expect.stringMatching(message) });
   });
 
   test.each<[string, object, string, RegExp]>([
@@ -364,27 +364,27 @@ describe('refused, with the path and the fault', () => {
     ['a list as content', { ...hello, content: [] }, 'content', /object/],
   ])('a slide with %s', (_, slide, path, message) => {
     const expected = path === '' ? slideAt : `${slideAt}.${path}`;
-    expect(faultsOf(lobbyWith([slide], references))).toContainEqual({
+    expect(issuesOf(lobbyWith([slide], references))).toContainEqual({
       path: expected,
       message: expect.stringMatching(message),
     });
   });
 
-  test('all of them at once, but no more than anybody reads', () => {
-    expect(faultsOf({ screens: [{ slug: 'A' }, { name: '' }] }).map(({ path }) => path)).toEqual([
+  test('all issues are reported at once, up to a limit', () => {
+    expect(issuesOf({ screens: [{ slug: 'A' }, { name: '' }] }).map(({ path }) => path)).toEqual([
       'screens[0].name',
       'screens[0].slug',
       'screens[1].name',
       'screens[1].slug',
     ]);
-    expect(faultsOf(lobbyWith(Array.from({ length: 10_000 }, () => ({ kind: 'text' }))))).toHaveLength(20);
+    expect(issuesOf(lobbyWith(Array.from({ length: 10_000 }, () => ({ kind: 'text' }))))).toHaveLength(20);
   });
 });
 
 describe('bytes', () => {
   const json = JSON.stringify(lobby);
 
-  test('a byte order mark is no fault', () => {
+  test('a byte order mark is accepted', () => {
     expect(readContent(Buffer.from(`\uFEFF${json}`)).ok).toBe(true);
   });
 
@@ -402,10 +402,10 @@ describe('bytes', () => {
     ['a picture', Buffer.from('iVBORw0KGgoAAAANSUhEUg==', 'base64'), /UTF-8/],
     ['a hundred thousand brackets', Buffer.from(`{"screens":${'['.repeat(100_000)}${']'.repeat(100_000)}}`), /nested/],
   ])('%s', (_, bytes, message) => {
-    expect(readContent(bytes)).toEqual({ ok: false, faults: [{ path: '', message: expect.stringMatching(message) }] });
+    expect(readContent(bytes)).toEqual({ ok: false, issues: [{ path: '', message: expect.stringMatching(message) }] });
   });
 
-  test('a file that is cut off anywhere is refused', () => {
+  test('a file that is truncated at any byte is refused', () => {
     const bytes = Buffer.from(JSON.stringify(everyKind));
     for (let length = 0; length < bytes.length; length += 1) {
       expect(readContent(bytes.subarray(0, length)).ok).toBe(false);

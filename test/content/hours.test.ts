@@ -16,7 +16,7 @@ const hours = [
   { date: '2026-12-25' },
 ];
 
-test('the kiosk has them, also after a restart beside a file that has gone bad; no page does', async () => {
+test('the kiosk gets the opening hours, also after a restart with an invalid file, and pages do not', async () => {
   const first = await startTestService({ content: withHours(hours) });
   expect(first.hours('lobby')).toEqual(hours);
   expect(first.hours('elsewhere')).toBeNull();
@@ -42,5 +42,5 @@ test.each([
 ])('%j is refused, with an example', (wrong) => {
   const reading = readContent(Buffer.from(JSON.stringify(withHours(wrong))));
   expect(reading.ok).toBe(false);
-  if (!reading.ok) expect(reading.faults[0]?.path).toMatch(/^screens\[0\]\.hours/);
+  if (!reading.ok) expect(reading.issues[0]?.path).toMatch(/^screens\[0\]\.hours/);
 });

@@ -15,7 +15,7 @@ const waitFor = (service: TestService, title: string) =>
 const waitForStatus = (service: TestService, status: string) =>
   expect.poll(async () => (await healthOf(service)).content.status, patience).toBe(status);
 
-test('a change is told to the pages with the revision of what they get then', async () => {
+test('a change is sent to the pages with the revision of the new payload', async () => {
   const service = await startTestService({ content: saying('before') });
   const page = await joinScreen(service, 'lobby');
   const before = await payloadOf(service);
@@ -27,7 +27,7 @@ test('a change is told to the pages with the revision of what they get then', as
   expect(revision).not.toBe(before.revision);
 });
 
-test('only the pages of screens that changed are told', async () => {
+test('only the pages of changed screens are notified', async () => {
   const content = (title: string) => ({
     screens: ['quiet', 'lively'].map((slug) => ({ name: slug, slug, playlist_id: slug })),
     playlists: [
@@ -75,7 +75,7 @@ describe('a change that is not valid', () => {
 });
 
 describe('an editor', () => {
-  test('that writes beside the file and renames', async () => {
+  test('that writes a temporary file and renames it', async () => {
     const service = await startTestService({ content: saying('one') });
     for (const title of ['two', 'three']) {
       const temporary = join(service.dataDir, '.content.json.swp');
@@ -94,7 +94,7 @@ describe('an editor', () => {
     await waitFor(service, 'two');
   });
 
-  test('that takes its time between the halves', async () => {
+  test('that writes the file in two parts with a pause', async () => {
     const service = await startTestService({ content: saying('one') });
     const whole = JSON.stringify(saying('two'));
     writeFileSync(fileOf(service), whole.slice(0, 50));
@@ -115,7 +115,7 @@ describe('an editor', () => {
     expect((await healthOf(service)).content.status).toBe('ok');
   });
 
-  test('that saves what was there, or only touches it', async () => {
+  test('that saves the same text, or only touches the file', async () => {
     const service = await startTestService({ content: saying('same') });
     const before = await payloadOf(service);
     service.writeContent(`${JSON.stringify(saying('same'), null, 2)}\n`);
@@ -127,7 +127,7 @@ describe('an editor', () => {
   });
 });
 
-test('without its file the service plays on, and says so', async () => {
+test('the service plays on without its file, and reports that it is missing', async () => {
   const service = await startTestService({ content: saying('still here') });
   unlinkSync(fileOf(service));
   await waitForStatus(service, 'invalid');
@@ -142,7 +142,7 @@ test('without its file the service plays on, and says so', async () => {
   await waitFor(service, 'back');
 });
 
-test('modified_at is when the file was saved, created_at stays', async () => {
+test('modified_at is when the file was saved, and created_at stays the same', async () => {
   const service = await startTestService({ content: saying('one') });
   const { screen: before } = await payloadOf(service);
   service.writeContent(saying('two'));
@@ -153,7 +153,7 @@ test('modified_at is when the file was saved, created_at stays', async () => {
   expect(after).toEqual({ ...before, modified_at: saved.toISOString() });
 });
 
-test('a file that says it was saved in the future was saved now', async () => {
+test('a modification time in the future counts as now', async () => {
   const service = await startTestService({ content: lobby });
   service.writeContent(saying('two'));
   const future = new Date(Date.now() + 86_400_000);
@@ -163,7 +163,7 @@ test('a file that says it was saved in the future was saved now', async () => {
   expect(Date.parse(screen.modified_at)).toBeLessThanOrEqual(Date.now());
 });
 
-test('ten thousand slides are live like one', async () => {
+test('a change is live with ten thousand slides', async () => {
   const service = await startTestService({ content: saying('one') });
   service.writeContent(lobbyWith(Array.from({ length: 10_000 }, (_, at) => ({ kind: 'text', title: `${at}` }))));
   await expect.poll(async () => (await titlesOf(service)).length, patience).toBe(10_000);

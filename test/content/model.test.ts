@@ -1,7 +1,7 @@
 /** What the service fills in, the same way every time. */
 import { describe, expect, test } from 'vitest';
 import { type ContentFile, readContent } from '../../service/content/file.ts';
-import { buildModel, type Programme, type Stamps } from '../../service/content/model.ts';
+import { buildModel, type ScreenDocument, type Stamps } from '../../service/content/model.ts';
 import { createPayload } from '../../service/content/payload.ts';
 import { playlistPayload } from '../../service/contract/playlist.ts';
 import { everyKind, fields, hello, lobby, lobbyWith, references, slideOfEachKind } from './samples.ts';
@@ -12,21 +12,21 @@ const wednesday = '2026-06-03T08:00:00.000Z';
 
 const parse = (content: unknown): ContentFile => {
   const reading = readContent(Buffer.from(JSON.stringify(content)));
-  if (!reading.ok) throw new Error(JSON.stringify(reading.faults));
+  if (!reading.ok) throw new Error(JSON.stringify(reading.issues));
   return reading.content;
 };
 
 const build = (content: unknown, before: Stamps = new Map(), at = monday) => buildModel(parse(content), before, at);
 
-const programmeOf = (content: unknown, slug = 'lobby'): Programme => {
-  const programme = build(content).programmes.get(slug);
+const programmeOf = (content: unknown, slug = 'lobby'): ScreenDocument => {
+  const programme = build(content).screenDocuments.get(slug);
   if (programme === undefined) throw new Error(`no screen ${slug}`);
   return programme;
 };
 
 const firstSlide = (slide: object) => programmeOf(lobbyWith([slide], references)).slides[0];
 
-test('the least content has every field', () => {
+test('minimal content is filled in with every field', () => {
   expect(programmeOf(lobby)).toEqual({
     screen: {
       id: 'lobby',
@@ -63,7 +63,7 @@ test('the least content has every field', () => {
   });
 });
 
-test('what is given stays as it is', () => {
+test('given values are unchanged', () => {
   const slide = {
     id: 'dinner',
     title: 'Dinner',
@@ -91,7 +91,7 @@ test('what is given stays as it is', () => {
   });
 });
 
-test('slides without ids are called after their places', () => {
+test('slides without ids get ids from their positions', () => {
   const { slides } = programmeOf(lobbyWith([hello, { ...hello, id: 'mine' }, hello]));
   expect(slides.map(({ id }) => id)).toEqual(['welcome-1', 'mine', 'welcome-3']);
 });
@@ -132,7 +132,7 @@ test('a screen without a playlist shows nothing', () => {
   });
 });
 
-test('one slide of each kind is a payload by the schema of the wire', () => {
+test('a payload with one slide of each kind matches the schema of the API', () => {
   const { body } = createPayload(programmeOf(everyKind), 'extended');
   const payload: unknown = JSON.parse(body.toString());
   expect(playlistPayload.parse(payload)).toEqual(payload);
@@ -157,13 +157,13 @@ describe('the times of a screen', () => {
       { id: 'two', slides: [second] },
     ],
   });
-  const timesOf = ({ programmes }: ReturnType<typeof build>, slug: string) => {
-    const { created_at, modified_at } = programmes.get(slug)?.screen ?? {};
+  const timesOf = ({ screenDocuments }: ReturnType<typeof build>, slug: string) => {
+    const { created_at, modified_at } = screenDocuments.get(slug)?.screen ?? {};
     return [created_at, modified_at];
   };
   const before = build(two(hello, hello));
 
-  test('stay where nothing of it changed', () => {
+  test('stay the same if the screen is unchanged', () => {
     const after = build(two(hello, { ...hello, title: 'Good evening' }), before.stamps, tuesday);
     expect(timesOf(after, 'one')).toEqual([monday, monday]);
     expect(timesOf(after, 'two')).toEqual([monday, tuesday]);
@@ -200,13 +200,13 @@ describe('the times of a screen', () => {
     ]);
   });
 
-  test('change with a template that one of its slides has', () => {
+  test('change with a template that one of its slides uses', () => {
     const board = (html: string) => lobbyWith([slideOfEachKind.template], { templates: [{ id: 'board', html }] });
     const { stamps } = build(board('a'));
     expect(timesOf(build(board('b'), stamps, tuesday), 'lobby')).toEqual([monday, tuesday]);
   });
 
-  test('are new for a screen that is new, or new again', () => {
+  test('are new for a screen that is new, or was removed and added again', () => {
     const more = (content: ReturnType<typeof two>) => ({ ...content, screens: content.screens.slice(0, 1) });
     const without = build(more(two(hello, hello)), before.stamps, tuesday);
     expect(timesOf(build(two(hello, hello), without.stamps, wednesday), 'two')).toEqual([wednesday, wednesday]);
@@ -219,9 +219,9 @@ describe('the times of a screen', () => {
     expect(timesOf(model, 'lobby')).toEqual(['2019-12-31T22:00:00.000Z', '2026-05-05T05:05:05.000Z']);
   });
 
-  test('go into the revision: it is a hash of everything else', () => {
+  test('are part of the revision, which is a hash of everything else', () => {
     const revisionAt = (at: string) =>
-      createPayload(build(lobby, new Map(), at).programmes.get('lobby') as Programme, 'extended').revision;
+      createPayload(build(lobby, new Map(), at).screenDocuments.get('lobby') as ScreenDocument, 'extended').revision;
     expect(revisionAt(monday)).toBe(revisionAt(monday));
     expect(revisionAt(monday)).not.toBe(revisionAt(tuesday));
   });

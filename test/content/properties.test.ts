@@ -1,4 +1,4 @@
-/** Whatever an operator writes: a payload of the specified shape, or faults; never an exception. */
+/** Any input becomes a payload of the specified shape or a list of issues, never an exception. */
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
 import { readContent } from '../../service/content/file.ts';
@@ -93,9 +93,9 @@ const at = '2026-06-01T08:00:00.000Z';
 
 const payloadsOf = (content: unknown, variant: Variant) => {
   const reading = readContent(Buffer.from(JSON.stringify(content)));
-  if (!reading.ok) throw new Error(JSON.stringify(reading.faults));
-  const { programmes } = buildModel(reading.content, new Map(), at);
-  return [...programmes.values()].map((programme) => createPayload(programme, variant));
+  if (!reading.ok) throw new Error(JSON.stringify(reading.issues));
+  const { screenDocuments } = buildModel(reading.content, new Map(), at);
+  return [...screenDocuments.values()].map((programme) => createPayload(programme, variant));
 };
 
 test('any valid content becomes payloads of exactly the specified fields, the same every time', () => {
@@ -115,7 +115,7 @@ test('any valid content becomes payloads of exactly the specified fields, the sa
   );
 });
 
-test('different programmes have different revisions', () => {
+test('different screen documents have different revisions', () => {
   fc.assert(
     fc.property(contentFile, contentFile, (one, other) => {
       for (const a of payloadsOf(one, 'extended')) {
@@ -138,7 +138,7 @@ const placesIn = (value: unknown): { holder: Record<string, unknown>; key: strin
         ...placesIn(each),
       ]);
 
-test('content with anything in any place is read or refused', () => {
+test('content with arbitrary values in arbitrary places is accepted or refused, and never throws', () => {
   const count = placesIn(everyKind).length;
   fc.assert(
     fc.property(fc.nat(count - 1), fc.anything({ withNullPrototype: true }), (place, value) => {
@@ -153,13 +153,13 @@ test('content with anything in any place is read or refused', () => {
       }
       const reading = readContent(Buffer.from(json));
       if (reading.ok) buildModel(reading.content, new Map(), at);
-      else expect(reading.faults.length).toBeGreaterThan(0);
+      else expect(reading.issues.length).toBeGreaterThan(0);
     }),
     { numRuns: 500 },
   );
 });
 
-test('bytes of any kind are read or refused', () => {
+test('arbitrary bytes are accepted or refused, and never throw', () => {
   const original = Buffer.from(JSON.stringify(everyKind));
   const flipped = fc
     .array(fc.tuple(fc.nat(original.length - 1), fc.nat(255)), { minLength: 1, maxLength: 4 })

@@ -14,7 +14,7 @@ import { join } from 'node:path';
 import { pino } from 'pino';
 import { expect, onTestFinished, test } from 'vitest';
 import { type Content, openContent } from '../../service/content/content.ts';
-import { openKeeper } from '../../service/content/last-known-good.ts';
+import { openLastKnownGood } from '../../service/content/last-known-good.ts';
 import type { ContentDocument } from '../../service/contract/peers.ts';
 import { editedDocument } from '../../service/domain/document.ts';
 import { patience } from '../support/observe.ts';
@@ -42,14 +42,14 @@ const openBox = async (nodeId: string, first?: string): Promise<Box> => {
   const path = join(dataDir, 'content.json');
   if (first !== undefined) writeFileSync(path, first);
   const open = async () => {
-    const keeper = await openKeeper({ dataDir, log });
+    const lastKnownGood = await openLastKnownGood({ dataDir, log });
     const content = await openContent(
-      { keeper, feeds: { follow() {}, fill: (records) => records, onChange() {} }, nodeId, log },
+      { lastKnownGood, feeds: { follow() {}, fill: (records) => records, onChange() {} }, nodeId, log },
       { dataDir, mediaDir: join(dataDir, 'media'), demoDir, variant: 'extended', timeZone: 'UTC' },
     );
     const close = async () => {
       await content.close();
-      await keeper.close();
+      await lastKnownGood.close();
     };
     return { content, close };
   };
@@ -94,7 +94,7 @@ const documentOf = ({ content }: Box): ContentDocument => {
 const rival = (text: string, counter: number, nodeId: string, stamps: ContentDocument['stamps'] = []) =>
   editedDocument(null, { counter, nodeId, changedAt: '2026-06-01T08:00:00.000Z', stamps, text });
 
-test('an edit counts on, touching the file does not, and neither does a restart', async () => {
+test('an edit increments the counter; touching the file and restarting do not', async () => {
   const box = await openBox('a', saying('one'));
   await reach(box, 1);
   box.write('two');
@@ -119,14 +119,14 @@ test('an edit that is not valid has no version', async () => {
   expect(documentOf(box)).toEqual(before);
 });
 
-test('the demo is nobody’s edit, an edit of it is the first', async () => {
+test('the demo has counter 0, and the first edit of it has counter 1', async () => {
   const box = await openBox('a');
   await reach(box, 0);
   writeFileSync(box.path, saying('mine'));
   await reach(box, 1);
 });
 
-test('without what was kept, the file is the first edit', async () => {
+test('without a stored document, the file is the first edit', async () => {
   const box = await openBox('a', saying('one'));
   box.write('two');
   await reach(box, 2);
@@ -137,13 +137,13 @@ test('without what was kept, the file is the first edit', async () => {
   expect(documentOf(box)).toMatchObject({ text: saying('two'), ancestors: [] });
 });
 
-test('what wins plays here as it does there, to the revision, is in the file, and outlives a restart', async () => {
+test('the winning document plays with the same revision, is written to the file, and survives a restart', async () => {
   const [a, b] = [await openBox('a', saying('one')), await openBox('b')];
   await reach(a, 1);
   a.write('two');
   await reach(a, 2);
   chmodSync(b.path, 0o664);
-  expect(await b.content.take(documentOf(a))).toEqual([]);
+  expect(await b.content.accept(documentOf(a))).toEqual([]);
   const check = () => {
     expect(documentOf(b)).toEqual(documentOf(a));
     expect(titleOf(b)).toBe('two');
@@ -162,87 +162,88 @@ test('what wins plays here as it does there, to the revision, is in the file, an
   b.write('three');
   await reach(b, 3);
   expect(documentOf(b).nodeId).toBe('b');
-  expect(await a.content.take(documentOf(b))).toEqual([]);
+  expect(await a.content.accept(documentOf(b))).toEqual([]);
   expect(revisionOf(a)).toBe(revisionOf(b));
   expect(a.lost()).toEqual([]);
 });
 
-test('of two edits at once one plays on both, and the other is kept where it was made', async () => {
+test('of two concurrent edits one plays on both boxes, and the other is backed up on its own box', async () => {
   const [a, b] = [await openBox('a', saying('one')), await openBox('b')];
   await reach(a, 1);
-  await b.content.take(documentOf(a));
+  await b.content.accept(documentOf(a));
   a.write('left');
   b.write('right');
   await reach(a, 2);
   await reach(b, 2);
   const [left, right] = [documentOf(a), documentOf(b)];
-  await Promise.all([a.content.take(right), b.content.take(left)]);
-  await Promise.all([a.content.take(right), b.content.take(left)]);
+  await Promise.all([a.content.accept(right), b.content.accept(left)]);
+  await Promise.all([a.content.accept(right), b.content.accept(left)]);
   expect([titleOf(a), titleOf(b)]).toEqual(['right', 'right']);
   expect(revisionOf(a)).toBe(revisionOf(b));
   expect([a.lost(), b.lost()]).toEqual([[saying('left')], []]);
   expect(await a.content.lost()).toHaveLength(1);
 });
 
-test('the same text from two boxes is no loss, and gets one revision', async () => {
+test('the same text from two boxes needs no backup, and has one revision', async () => {
   const [a, b] = [await openBox('a', saying('same')), await openBox('b', saying('same'))];
   await reach(a, 1);
   await reach(b, 1);
-  await a.content.take(documentOf(b));
-  await b.content.take(documentOf(a));
+  await a.content.accept(documentOf(b));
+  await b.content.accept(documentOf(a));
   expect(revisionOf(a)).toBe(revisionOf(b));
   expect([...a.lost(), ...b.lost()]).toEqual([]);
 });
 
-test('an edit that nobody has noticed yet is counted on from what arrives', async () => {
+test('an edit that the box has not noticed yet gets a higher counter than the arriving document', async () => {
   const box = await openBox('a', saying('one'));
   await reach(box, 1);
   const theirs = rival(saying('theirs'), 7, 'b');
-  box.content.saw(7);
+  box.content.observeCounter(7);
   box.write('mine');
-  await box.content.take(theirs);
+  await box.content.accept(theirs);
   await reach(box, 8);
   expect(titleOf(box)).toBe('mine');
 });
 
-test('a file that is being written when another edit wins is kept beside it', async () => {
+test('a file that is being written when a peer’s edit wins is backed up', async () => {
   const box = await openBox('a', saying('one'));
   await reach(box, 1);
   writeFileSync(box.path, '{"screens": [');
   await expect.poll(() => box.content.status().status, patience).toBe('invalid');
   // Nobody's edit takes nothing from anybody.
-  expect(await box.content.take(rival(saying('demo'), 0, 'b'))).toEqual([]);
+  expect(await box.content.accept(rival(saying('demo'), 0, 'b'))).toEqual([]);
   expect(box.text()).toBe('{"screens": [');
   expect(
-    await box.content.take({ ...rival(saying('theirs'), 2, 'b'), ancestors: [{ counter: 1, nodeId: 'a' }] }),
+    await box.content.accept({ ...rival(saying('theirs'), 2, 'b'), ancestors: [{ counter: 1, nodeId: 'a' }] }),
   ).toEqual([]);
   expect([box.text(), box.lost()]).toEqual([saying('theirs'), ['{"screens": [']]);
   expect(box.content.status().status).toBe('ok');
 });
 
-test('a winner that is not valid here is refused and named', async () => {
+test('a winning document that is invalid is refused with its issues', async () => {
   const box = await openBox('a', saying('one'));
   await reach(box, 1);
   const before = documentOf(box);
-  const faults = await box.content.take(rival('{"screens": [{}]}', 9, 'b'));
-  expect(faults[0]).toMatchObject({ path: 'screens[0].name' });
+  const issues = await box.content.accept(rival('{"screens": [{}]}', 9, 'b'));
+  expect(issues[0]).toMatchObject({ path: 'screens[0].name' });
   expect([documentOf(box), box.text(), box.lost()]).toEqual([before, saying('one'), []]);
 });
 
-test('where the file can’t be rewritten the box stays with its own', async () => {
+test('a box that can’t rewrite the file keeps its own content', async () => {
   const box = await openBox('a', saying('one'));
   await reach(box, 1);
   // No file is renamed over a folder.
   rmSync(box.path);
   mkdirSync(join(box.path, 'full'), { recursive: true });
-  await expect(box.content.take(rival(saying('theirs'), 9, 'b'))).rejects.toThrow(/rename/);
+  await expect(box.content.accept(rival(saying('theirs'), 9, 'b'))).rejects.toThrow(/rename/);
   expect([titleOf(box), counterOf(box)]).toEqual(['one', 1]);
   expect(existsSync(join(box.path, 'full'))).toBe(true);
 });
 
-test('ten of the lost are kept', async () => {
+test('the ten newest backups are kept', async () => {
   const box = await openBox('a', saying('one'));
   await reach(box, 1);
-  for (let counter = 2; counter < 15; counter += 1) await box.content.take(rival(saying(`t${counter}`), counter, 'b'));
+  for (let counter = 2; counter < 15; counter += 1)
+    await box.content.accept(rival(saying(`t${counter}`), counter, 'b'));
   expect(box.lost()).toEqual([4, 5, 6, 7, 8, 9, 10, 11, 12, 13].map((counter) => saying(`t${counter}`)));
 });

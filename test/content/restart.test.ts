@@ -10,7 +10,7 @@ import { everyKind, hello, lobby, lobbyWith } from './samples.ts';
 const demoDir = join(import.meta.dirname, '..', '..', 'resources', 'demo');
 
 describe('after a restart', () => {
-  test('nothing is new where nothing changed', async () => {
+  test('revisions and times are unchanged if the file is unchanged', async () => {
     const dataDir = temporaryFolder();
     const first = await startTestService({ dataDir, content: everyKind });
     // Nobody answers for its feeds.
@@ -31,7 +31,7 @@ describe('after a restart', () => {
     expect(await settled(await startTestService({ dataDir }))).toEqual(before);
   });
 
-  test('a change made meanwhile shows, and is dated', async () => {
+  test('a change made while the service was down is shown with its modification time', async () => {
     const dataDir = temporaryFolder();
     const first = await startTestService({ dataDir, content: lobby });
     const { screen: before } = await payloadOf(first);
@@ -58,7 +58,7 @@ describe('after a restart', () => {
     expect((await healthOf(second)).content.status).toBe('invalid');
   });
 
-  test('a file that was never good is no reason not to start, nor to write over it', async () => {
+  test('the service starts beside a file that was never valid, and does not overwrite it', async () => {
     const service = await startTestService({ content: '{"screens": 1}' });
     const { status, content } = await healthOf(service);
     expect([status, content.status]).toEqual(['failing', 'invalid']);
@@ -66,7 +66,7 @@ describe('after a restart', () => {
     expect(readFileSync(join(service.dataDir, 'content.json'), 'utf8')).toBe('{"screens": 1}');
   });
 
-  test('a box whose screens were all taken away gets no demo', async () => {
+  test('the demo is not written again for content without screens', async () => {
     const dataDir = temporaryFolder();
     const first = await startTestService({ dataDir, content: { screens: [] } });
     await first.close();
@@ -78,7 +78,7 @@ describe('after a restart', () => {
 });
 
 describe('the first start', () => {
-  test('writes the demo and its media, and plays it', async () => {
+  test('writes the demo and its media, and plays the demo', async () => {
     const service = await startTestService();
     const { screen, slides } = await payloadOf(service, 'demo');
     expect(screen.slug).toBe('demo');
@@ -91,7 +91,7 @@ describe('the first start', () => {
     for (const url of media) expect((await service.get(url)).status).toBe(200);
   });
 
-  test('leaves alone what the operator has put there', async () => {
+  test('does not overwrite files of the operator', async () => {
     const dataDir = temporaryFolder();
     const service = await startTestService({ dataDir, content: lobby });
     expect(await titlesOf(service)).toEqual(['Hello']);
@@ -101,7 +101,7 @@ describe('the first start', () => {
   });
 });
 
-test('a JSON Schema stands beside the file, and knows what the service knows', async () => {
+test('the service writes a JSON Schema beside the file that accepts what the service accepts', async () => {
   const { dataDir } = await startTestService({ content: lobby });
   const path = join(dataDir, 'content.schema.json');
   await expect.poll(() => existsSync(path) && readFileSync(path, 'utf8').endsWith('}\n')).toBe(true);

@@ -1,62 +1,65 @@
-/** Content that can't be taken in, though nothing is wrong with the file: said, and no reason for a black screen. */
+/** Valid content that can't be loaded because of a system error: reported, while the previous content plays. */
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { pino } from 'pino';
 import { expect, onTestFinished, test } from 'vitest';
 import { openContent } from '../../service/content/content.ts';
-import { openKeeper } from '../../service/content/last-known-good.ts';
+import { openLastKnownGood } from '../../service/content/last-known-good.ts';
 import { editedDocument } from '../../service/domain/document.ts';
 import { patience } from '../support/observe.ts';
 import { temporaryFolder } from '../support/service.ts';
 import { lobbyWith } from './samples.ts';
 
-test.each(['at the start', 'after a change'])('%s it is in the log and in the status, until it works', async (when) => {
-  const dataDir = temporaryFolder();
-  const write = (title: string): void =>
-    writeFileSync(join(dataDir, 'content.json'), JSON.stringify(lobbyWith([{ kind: 'text', title }])));
-  const lines: string[] = [];
-  const log = pino({ level: 'error' }, { write: (line) => lines.push(line) });
-  let isBroken = when === 'at the start';
-  const feeds = {
-    follow: () => {
-      if (isBroken) throw new Error('no more room');
-    },
-    fill: <Records>(records: Records) => records,
-    onChange: () => undefined,
-  };
-  write('one');
-  const keeper = await openKeeper({ dataDir, log });
-  const content = await openContent(
-    { keeper, feeds, nodeId: 'a', log },
-    { dataDir, mediaDir: dataDir, demoDir: dataDir, variant: 'extended', timeZone: 'UTC' },
-  );
-  onTestFinished(async () => {
-    await content.close();
-    await keeper.close();
-  });
-  if (!isBroken) {
-    isBroken = true;
-    write('two');
-  }
-  await expect.poll(content.status, patience).toEqual({
-    status: 'invalid',
-    errors: [{ path: '', message: 'content.json could not be taken in: no more room' }],
-  });
-  expect(lines.join('')).toContain('no more room');
-  isBroken = false;
-  write('three');
-  await expect.poll(content.status, patience).toEqual({ status: 'ok', errors: [] });
-  expect(String(content.payload('lobby')?.body)).toContain('three');
-});
+test.each(['at the start', 'after a change'])(
+  'a system error %s is in the log and in the status until the content loads',
+  async (when) => {
+    const dataDir = temporaryFolder();
+    const write = (title: string): void =>
+      writeFileSync(join(dataDir, 'content.json'), JSON.stringify(lobbyWith([{ kind: 'text', title }])));
+    const lines: string[] = [];
+    const log = pino({ level: 'error' }, { write: (line) => lines.push(line) });
+    let isBroken = when === 'at the start';
+    const feeds = {
+      follow: () => {
+        if (isBroken) throw new Error('no more room');
+      },
+      fill: <Records>(records: Records) => records,
+      onChange: () => undefined,
+    };
+    write('one');
+    const lastKnownGood = await openLastKnownGood({ dataDir, log });
+    const content = await openContent(
+      { lastKnownGood, feeds, nodeId: 'a', log },
+      { dataDir, mediaDir: dataDir, demoDir: dataDir, variant: 'extended', timeZone: 'UTC' },
+    );
+    onTestFinished(async () => {
+      await content.close();
+      await lastKnownGood.close();
+    });
+    if (!isBroken) {
+      isBroken = true;
+      write('two');
+    }
+    await expect.poll(content.status, patience).toEqual({
+      status: 'invalid',
+      errors: [{ path: '', message: 'content.json could not be loaded: no more room' }],
+    });
+    expect(lines.join('')).toContain('no more room');
+    isBroken = false;
+    write('three');
+    await expect.poll(content.status, patience).toEqual({ status: 'ok', errors: [] });
+    expect(String(content.payload('lobby')?.body)).toContain('three');
+  },
+);
 
-test("another box's document that could not be kept plays, and is kept when it is handed in again", async () => {
+test("a peer's document that could not be stored plays, and is stored when it is passed in again", async () => {
   const dataDir = temporaryFolder();
   const saying = (title: string): string => JSON.stringify(lobbyWith([{ kind: 'text', title }]));
   writeFileSync(join(dataDir, 'content.json'), saying('one'));
   const log = pino({ level: 'silent' });
-  const durable = await openKeeper({ dataDir, log });
+  const durable = await openLastKnownGood({ dataDir, log });
   let isFull = false;
-  const keeper = {
+  const lastKnownGood = {
     read: durable.read,
     update: async (change: Parameters<typeof durable.update>[0]) => {
       if (isFull) throw new Error('no more room');
@@ -65,7 +68,7 @@ test("another box's document that could not be kept plays, and is kept when it i
   };
   const feeds = { follow: () => {}, fill: <Records>(records: Records) => records, onChange: () => {} };
   const content = await openContent(
-    { keeper, feeds, nodeId: 'a', log },
+    { lastKnownGood, feeds, nodeId: 'a', log },
     { dataDir, mediaDir: dataDir, demoDir: dataDir, variant: 'extended', timeZone: 'UTC' },
   );
   onTestFinished(async () => {
@@ -75,10 +78,10 @@ test("another box's document that could not be kept plays, and is kept when it i
   const changedAt = '2026-06-01T08:00:00.000Z';
   const theirs = editedDocument(null, { counter: 7, nodeId: 'b', changedAt, stamps: [], text: saying('two') });
   isFull = true;
-  expect(await content.take(theirs)).toEqual([]);
+  expect(await content.accept(theirs)).toEqual([]);
   expect(String(content.payload('lobby')?.body)).toContain('two');
   expect(content.document()?.counter).not.toBe(7);
   isFull = false;
-  expect(await content.take(theirs)).toEqual([]);
+  expect(await content.accept(theirs)).toEqual([]);
   expect(content.document()).toEqual(theirs);
 });

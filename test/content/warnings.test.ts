@@ -76,9 +76,9 @@ describe('a mistake in a slide is a warning at its path, and the message begins 
       'a colour that is none',
       { ...hello, content: { background: 'blau' } },
       'content.background',
-      /"blau" is no CSS colour/,
+      /"blau" is not a CSS colour/,
     ],
-    ['a colour that is a number', { ...hello, content: { color: 7 } }, 'content.color', /7 is no CSS colour/],
+    ['a colour that is a number', { ...hello, content: { color: 7 } }, 'content.color', /7 is not a CSS colour/],
     ['a title on an image', { ...image, title: 'The hall' }, 'title', /^"The hall": .*image/],
     [
       'a body on a web page',
@@ -99,7 +99,7 @@ describe('a mistake in a slide is a warning at its path, and the message begins 
     ]);
   });
 
-  test('an entry of a timetable without a day', async () => {
+  test('a timetable entry with an empty list of days is a warning', async () => {
     const timetableGroups = [{ id: 'trains', entries: [{ time: '08:15', title: 'Vienna', days_json: '[]' }] }];
     await expectWarnings(lobbyWith([hello], { timetableGroups }), [
       { path: 'timetableGroups[0].entries[0].days_json', message: expect.stringMatching(/^"trains": /) },
@@ -159,11 +159,11 @@ test.each<[string, ReturnType<typeof lobbyWith>]>([
   await expectWarnings(content, []);
 });
 
-test('the demo of a first start has no warnings', async () => {
+test('the demo has no warnings', async () => {
   expect(await warningsOf(await startTestService())).toEqual([]);
 });
 
-describe('a template is read when the content is', () => {
+describe('a template is checked when the content is loaded', () => {
   test.each<[string, string, object, string, RegExp]>([
     [
       'a name that is not defined',
@@ -218,7 +218,7 @@ describe('a template is read when the content is', () => {
     await expectWarnings(template(html, content, { rssFeeds }), [{ path, message: expect.stringMatching(message) }]);
   });
 
-  test('a mistake in the template is said once, a name that is missing for each slide that lacks it', async () => {
+  test('a mistake in the template is reported once, an undefined name once per slide that lacks it', async () => {
     const slides = ['one', 'two', 'three'].map((id) => ({
       ...{ kind: 'template', id, template_id: 'menu' },
       content: id === 'two' ? { note: 'x' } : {},
@@ -231,7 +231,7 @@ describe('a template is read when the content is', () => {
     );
   });
 
-  test('one that would keep the reader busy holds up nothing', async () => {
+  test('a template that is slow to parse delays nothing else', async () => {
     const own = await startTestService({ content: lobbyWith([hello]) });
     const hostile = Array.from({ length: 3 }, (_, index) => ({
       id: `t${index}`,
@@ -252,7 +252,7 @@ describe('a template is read when the content is', () => {
   });
 });
 
-test('warnings leave the content valid, stand in the log once a change, and go when they are mended', async () => {
+test('warnings leave the content valid, are logged once per change, and disappear when the mistakes are repaired', async () => {
   const own = await startTestService({ content: lobbyWith([{ ...hello, content: { backgroud: 'red' } }]) });
   expect((await healthOf(own)).content).toMatchObject({
     status: 'ok',
@@ -267,7 +267,7 @@ test('warnings leave the content valid, stand in the log once a change, and go w
   await expect.poll(() => warningsOf(own), patience).toEqual([]);
 });
 
-test('ten thousand mistakes are fifty warnings', async () => {
+test('ten thousand mistakes are reported as fifty warnings', async () => {
   const slides = Array.from({ length: 10_000 }, () => ({ ...hello, content: { x: 1, y: 2 } }));
   await expectWarnings(
     lobbyWith(slides),

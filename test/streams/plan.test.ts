@@ -106,7 +106,7 @@ describe('the plan becomes', () => {
     expect(revise(plan({ video: { track: 1 }, audio: { track: 1 } }), text, rtmp)).toEqual(hopefulPlan);
   });
 
-  it('no other for the further programmes of a transport stream', () => {
+  it('no other for the further screenDocuments of a transport stream', () => {
     expect(revise(hopefulPlan, report(h264, aac, 'Video: mpeg2video (Main), yuv420p'), srt)).toBeNull();
   });
 });
