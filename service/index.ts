@@ -39,9 +39,9 @@ import { createDownloads } from './media/downloads.ts';
 import { createFolders } from './media/folders.ts';
 import { createHasher } from './media/hasher.ts';
 import { createLibrary } from './media/library.ts';
-import { createRoom } from './media/quota.ts';
+import { createStorageQuota } from './media/quota.ts';
 import { mediaRoutes } from './media/routes.ts';
-import { revealCopy } from './media/shadowed.ts';
+import { removeShadowedUpload } from './media/shadowed.ts';
 import { frameRoutes } from './pages/frame-routes.ts';
 import { createFrames } from './pages/frames.ts';
 import { createPages } from './pages/pages.ts';
@@ -212,12 +212,12 @@ const wire = async (
   const mirrored = lasting(
     await openMirrored({ path: join(dataDir, 'mirrored.json'), mediaDir, folders, content, log }),
   );
-  const room = createRoom({
+  const storage = createStorageQuota({
     folders,
     quota: options.mediaQuotaBytes,
-    makeWay: async (bytes) => ledger.evict(bytes - (await mirrored.evict(bytes))),
+    evict: async (bytes) => ledger.evict(bytes - (await mirrored.evict(bytes))),
   });
-  const requireRoom = (wanted: number): Promise<void> => room.require(mediaDir, wanted);
+  const requireRoom = (wanted: number): Promise<void> => storage.require(mediaDir, wanted);
   const limit = options.maxUploadBytes;
   const downloads = active(await createDownloads({ mediaDir, limit, get, hasher, requireRoom, folders, catalog }));
   const mirror = active(
@@ -229,15 +229,15 @@ const wire = async (
       downloads,
       mirrored,
       reveal: async (name) => {
-        await revealCopy(options, name);
+        await removeShadowedUpload(options, name);
         await folders.changed(join(uploadDir, name));
       },
       onArrival: () => hub.sendToAll({ type: 'command', command: 'refresh' }),
     }),
   );
   const missingMedia = active(createMissingMedia({ log, content, mirror }));
-  const library = await createLibrary({ ...options, folders, hasher, catalog, room, newest: mirror.newest, log });
-  const copies = active(createCopies({ content, feeds, ledger, downloads, room, hasher, logs }));
+  const library = await createLibrary({ ...options, folders, hasher, catalog, storage, newest: mirror.newest, log });
+  const copies = active(createCopies({ content, feeds, ledger, downloads, storage, hasher, logs }));
 
   // Streams.
   const ffmpeg = createFfmpeg({ environment }, options);

@@ -1,34 +1,34 @@
 import type { FileHandle } from 'node:fs/promises';
 
-/** What looking into one file may cost, whatever is in it. */
-const MOST_STEPS = 1_000;
-const MOST_BYTES = 4 * 1024 ** 2;
-const MOST_MS = 1_000;
+/** Limits on parsing one file, so that a hostile file cannot block the service. */
+const MAX_STEPS = 1_000;
+const MAX_BYTES = 4 * 1024 ** 2;
+const MAX_MS = 1_000;
 
-/** One budget for a whole file, shared by everything that parses it. */
+/** The parsing budget of one file, shared by all its parsers. */
 export interface Budget {
-  /** Pays for one box or element, and the bytes that it takes to read. @returns false once the budget is used up */
+  /** Counts one parsed box or element and the bytes read for it. @returns false once the budget is used up */
   spend(bytes?: number): boolean;
 }
 
 /** @param now a monotonic clock, in ms */
 export const createBudget = (now: () => number = () => performance.now()): Budget => {
-  const endsAt = now() + MOST_MS;
+  const endsAt = now() + MAX_MS;
   let steps = 0;
   let spent = 0;
   return {
     spend(bytes = 0) {
       steps += 1;
       spent += bytes;
-      return steps <= MOST_STEPS && spent <= MOST_BYTES && now() < endsAt;
+      return steps <= MAX_STEPS && spent <= MAX_BYTES && now() < endsAt;
     },
   };
 };
 
-/** Reads up to `length` bytes from an offset on; fewer where the file ends, none once its budget is used up. */
+/** Reads up to `length` bytes at offset `at`; fewer at the end of the file, none once the budget is used up. */
 export type ReadAt = (at: number, length: number) => Promise<Buffer>;
 
-/** Reads a file within a budget: a parser meets its end as the end of the file. */
+/** Reads a file within a budget. An exhausted budget looks to a parser like the end of the file. */
 export const createReader =
   (handle: FileHandle, budget: Budget): ReadAt =>
   async (at, length) => {

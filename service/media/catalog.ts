@@ -7,7 +7,7 @@ import { isMediaName } from '../domain/media-names.ts';
 import { codeOf } from '../platform/store/disk.ts';
 import { fingerprint } from './fingerprint.ts';
 import type { Folders } from './folders.ts';
-import type { Following } from './hasher.ts';
+import type { FileHash } from './hasher.ts';
 import { inspect } from './inspect.ts';
 
 const knownFacts = z.object({
@@ -23,7 +23,7 @@ type KnownFacts = z.infer<typeof knownFacts>;
 
 const saved = z.array(z.tuple([z.string().describe('path'), knownFacts]));
 
-/** One medium of this box, as `/media/NAME` serves it. */
+/** One media file of this box, as `/media/NAME` serves it. */
 export interface MediaEntry extends Omit<KnownFacts, 'fingerprint'> {
   name: string;
   /** ISO 8601. */
@@ -31,12 +31,12 @@ export interface MediaEntry extends Omit<KnownFacts, 'fingerprint'> {
 }
 
 interface Options {
-  /** The file that keeps the catalog between starts. It can be lost: it is made again from the folders. */
+  /** The file that keeps the catalog between starts. If it is missing, the catalog is rebuilt from the folders. */
   path: string;
-  /** The first one that has a name is the one that serves it. */
+  /** Folders in order of precedence: a name is served from the first folder that has it. */
   served: readonly string[];
   folders: Pick<Folders, 'read'>;
-  hasher: { follow(path: string): Following };
+  hasher: { hashFile(path: string): FileHash };
   log: Logger;
 }
 
@@ -44,22 +44,22 @@ const temporaryOf = (path: string): string => `${path}.new`;
 
 const read = async (path: string, log: Logger): Promise<[string, KnownFacts][]> => {
   try {
-    // Left by a service that was killed while it wrote.
+    // A service that was killed while writing leaves this file.
     await rm(temporaryOf(path), { force: true });
     return saved.parse(JSON.parse(await readFile(path, 'utf8')));
   } catch (error) {
-    if (codeOf(error) !== 'ENOENT') log.warn({ err: error }, 'the catalog is made anew');
+    if (codeOf(error) !== 'ENOENT') log.warn({ err: error }, 'the media catalog could not be read and is rebuilt');
     return [];
   }
 };
 
-/** Uploads that come within this share one write of the catalog. */
+/** Uploads within this period share one write of the catalog. */
 const SAVE_MS = 1_000;
 
 /**
- * What is known of the media in the folders. Nothing watches them: each look compares every file with what was known of
- * it, so that files put there by hand are found, and nothing stale is ever told. What is new is read in the background,
- * one file at a time, and is part of a later look.
+ * The metadata of the files in the media folders. The folders are not watched: each `list` compares every file's
+ * fingerprint with the stored one, so it finds files that were added by hand and never returns stale metadata. New
+ * files are read in the background, one at a time, and appear in a later `list`.
  */
 export const createCatalog = ({ path, served, folders, hasher, log }: Options) => {
   const known = new Map<string, KnownFacts>();
@@ -72,7 +72,7 @@ export const createCatalog = ({ path, served, folders, hasher, log }: Options) =
   let timer: NodeJS.Timeout | undefined;
   const listeners: (() => void)[] = [];
 
-  /** What uploads have told since the start is newer than what was kept. */
+  /** Facts that uploads recorded since the start are newer than the saved ones and win. */
   const load = async (): Promise<void> => {
     for (const [file, facts] of await read(path, log)) if (!known.has(file)) known.set(file, facts);
   };
@@ -89,28 +89,32 @@ export const createCatalog = ({ path, served, folders, hasher, log }: Options) =
     await rename(temporaryOf(path), path);
   };
   const save = (): Promise<void> => {
-    saving = saving.then(write).catch((error: unknown) => log.warn({ err: error }, 'the catalog could not be kept'));
+    saving = saving
+      .then(write)
+      .catch((error: unknown) => log.warn({ err: error }, 'the media catalog could not be saved'));
     return saving;
   };
 
-  const learn = (file: string, facts: KnownFacts): void => {
+  const store = (file: string, facts: KnownFacts): void => {
     known.set(file, facts);
     changed = true;
     for (const listener of listeners) listener();
   };
 
-  /** A file that changes meanwhile is not the one of this fingerprint any more, and is read again. */
-  const examine = async (file: string): Promise<void> => {
+  /** If the file changes while it is read, its fingerprint no longer matches and a later `list` reads it again. */
+  const readFacts = async (file: string): Promise<void> => {
     const facts = await inspect(file, basename(file));
-    learn(file, { ...facts, sha256: await hasher.follow(file).digest(facts.size) });
+    store(file, { ...facts, sha256: await hasher.hashFile(file).digest(facts.size) });
   };
 
-  const readOn = async (): Promise<void> => {
+  const readPending = async (): Promise<void> => {
     if (reading) return;
     reading = true;
     for (const file of unread) {
       if (closed) break;
-      await examine(file).catch((error: unknown) => log.debug({ err: error, file }, 'a medium could not be read'));
+      await readFacts(file).catch((error: unknown) =>
+        log.debug({ err: error, file }, 'a media file could not be read'),
+      );
       unread.delete(file);
     }
     reading = false;
@@ -118,7 +122,7 @@ export const createCatalog = ({ path, served, folders, hasher, log }: Options) =
   };
 
   return {
-    /** All media that have been read, by name, as the folders were no longer than `maxAgeMs` ago. */
+    /** All media files whose metadata is known, sorted by name. The folder listing is at most `maxAgeMs` old. */
     async list(maxAgeMs = 0): Promise<MediaEntry[]> {
       await loaded();
       const found = await folders.read(maxAgeMs);
@@ -142,34 +146,34 @@ export const createCatalog = ({ path, served, folders, hasher, log }: Options) =
         }
       }
       for (const file of gone) changed = known.delete(file) || changed;
-      void readOn();
+      void readPending();
       return entries.sort((a, b) => (a.name < b.name ? -1 : 1));
     },
 
-    /** The SHA-256 (hex) of a file, where it is known of the file as it is now. */
+    /** The SHA-256 (hex) of a file; undefined if it is not known for this version of the file. */
     hashOf(file: string, stats: Stats): string | undefined {
       const facts = known.get(file);
       return facts?.fingerprint === fingerprint(stats) ? facts.sha256 : undefined;
     },
 
-    /** The names of files that are there, but were not read yet, or not as they are now. */
+    /** The names of files whose current version has not been read yet. */
     unread: (): Set<string> => new Set([...unread].map((file) => basename(file))),
 
-    /** Calls back when something has been learnt of a file. */
+    /** Calls `listener` when the metadata of a file changes. */
     onLearn: (listener: () => void): void => {
       listeners.push(listener);
     },
 
-    /** Tells what an upload's facts are, so that it need not be read again. */
+    /** Records the metadata of an upload, so that the file is not read again. */
     record(file: string, facts: KnownFacts): void {
-      learn(file, facts);
+      store(file, facts);
       timer ??= setTimeout(() => {
         timer = undefined;
         void save();
       }, SAVE_MS).unref();
     },
 
-    /** Stops reading, and keeps what is known. */
+    /** Stops reading and saves the catalog. */
     async close(): Promise<void> {
       closed = true;
       clearTimeout(timer);

@@ -5,11 +5,11 @@ import { pauseOf, unlessSame, type Validators, validatorsOf } from '../platform/
 import { FetchFault } from '../platform/outbound/fault.ts';
 import type { Get } from '../platform/outbound/get.ts';
 import { isFull, systemDisk } from '../platform/store/disk.ts';
-import type { Following } from './hasher.ts';
+import type { FileHash } from './hasher.ts';
 import type { Part, PartNote } from './part.ts';
 import { receive } from './receive.ts';
 
-/** What has come, whole and on the disk for good. */
+/** A complete download, synced to disk. */
 export interface Download extends Validators {
   /** Bytes. */
   size: number;
@@ -21,32 +21,32 @@ export interface Download extends Validators {
 
 interface Job {
   url: string;
-  /** Where the bytes go, and what was left of an earlier attempt. */
+  /** The partial file that the bytes are written to, possibly with bytes of an earlier attempt. */
   part: Part;
-  /** The SHA-256 (hex) that the bytes must have; null: any. */
+  /** The expected SHA-256 (hex); null: any. */
   sha256: string | null;
-  /** The bytes that there must be; null: any number. */
+  /** The expected size in bytes; null: any. */
   size: number | null;
-  /** What is here already: not to be sent again. */
+  /** The validators of the local copy, for a conditional request. */
   held?: Validators;
-  /** How near its address may be. */
+  /** The nearest network that the address may be in. */
   reach: Nearness;
 }
 
 interface Options {
-  /** Most bytes of a medium. */
+  /** The maximum size of a media file, in bytes. */
   limit: number;
-  follow(path: string): Following;
-  /** Rejects where the disk has no room for so many bytes more. */
+  hashFile(path: string): FileHash;
+  /** Rejects if there is no space for `wanted` more bytes. */
   requireRoom(wanted: number): Promise<void>;
   get: Get;
   signal: AbortSignal;
 }
 
-/** What an earlier attempt left is of no use: the medium is another now, or the server can't go on from there. */
+/** The partial file cannot be continued: the file changed, or the server cannot resume. */
 class StalePart extends Error {}
 
-/** For If-Range, which takes strong validators alone: a date that is at least a second old is one (8.8.2.2). */
+/** The validator for If-Range, which must be strong: a date is if it is at least 1 s old (RFC 9110, 8.8.2.2). */
 const rangeValidator = (headers: IncomingHttpHeaders): string | null => {
   const { etag, lastModified } = validatorsOf(headers);
   if (etag !== null) return etag.startsWith('W/') ? null : etag;
@@ -54,15 +54,15 @@ const rangeValidator = (headers: IncomingHttpHeaders): string | null => {
   return age >= 1000 ? lastModified : null;
 };
 
-/** What is asked for: the rest of a part, or the whole where it is another than the one that is here. */
+/** The request headers: a range for the rest of a partial file, or a condition on the local copy. */
 const conditions = ({ held, sha256 }: Job, before: PartNote | null): Record<string, string> => {
   if (before === null) return held === undefined ? {} : unlessSame(held);
-  // Where the hash is known it is the judge, and a part may come from several servers.
+  // A known hash decides whether the whole is right, so a partial file may be continued from another server.
   return { Range: `bytes=${before.bytes}-`, ...(sha256 === null && { 'If-Range': before.validator ?? '' }) };
 };
 
-/** Where the body begins, and how long the whole is where that is said. */
-const placeOf = (
+/** The offset at which the body begins, and the size of the whole file, null if the server does not state it. */
+const bodyRange = (
   { statusCode = 0, headers }: IncomingMessage,
   { sha256 }: Job,
   before: PartNote | null,
@@ -84,19 +84,19 @@ const placeOf = (
 };
 
 const brokeOff = (bytes: number, cause?: unknown): FetchFault =>
-  new FetchFault(`it broke off after ${bytes} bytes`, { cause });
+  new FetchFault(`the connection broke off after ${bytes} bytes`, { cause });
 
-/** Whether it failed because there was no room. */
-export const lacksRoom = (error: unknown): boolean =>
+/** Whether the error means that the disk or the quota is full. */
+export const isOutOfSpace = (error: unknown): boolean =>
   isFull(error) || (error instanceof CodedError && error.code === 'insufficient_storage');
 
-/** What went wrong, as a clause. */
-const faultOf = (error: unknown, bytes: number): unknown => {
+/** Converts an error into a FetchFault whose message is a clause for the health report. */
+const toFetchFault = (error: unknown, bytes: number): unknown => {
   if (isFull(error)) return new FetchFault('the disk is full', { cause: error });
   if (!(error instanceof CodedError)) return error;
   const { code, message } = error;
   if (code === 'payload_too_large') {
-    return new FetchFault('it is larger than a medium may be', { lasting: true, cause: error });
+    return new FetchFault('the file is larger than the limit for media', { lasting: true, cause: error });
   }
   if (code === 'request_timeout') return new FetchFault('the server sends too slowly', { cause: error });
   return code === 'invalid_request' ? brokeOff(bytes, error) : new FetchFault(message, { cause: error });
@@ -104,7 +104,7 @@ const faultOf = (error: unknown, bytes: number): unknown => {
 
 const attempt = async (job: Job, before: PartNote | null, options: Options): Promise<Download | null> => {
   const { url, part, sha256: wanted, size: wantedSize } = job;
-  const { limit, follow, requireRoom, get, signal } = options;
+  const { limit, hashFile, requireRoom, get, signal } = options;
   const { response } = await get(url, {
     signal,
     reach: job.reach,
@@ -113,35 +113,35 @@ const attempt = async (job: Job, before: PartNote | null, options: Options): Pro
   try {
     const { headers } = response;
     if (response.statusCode === 304 && job.held !== undefined) return null;
-    const { from, total } = placeOf(response, job, before);
+    const { from, total } = bodyRange(response, job, before);
     const coding = headers['content-encoding'] ?? 'identity';
-    if (coding !== 'identity') throw new FetchFault(`it comes as ${coding}, unasked`, { lasting: true });
+    if (coding !== 'identity') throw new FetchFault(`the server sends Content-Encoding ${coding}`, { lasting: true });
     const length = total ?? wantedSize ?? 0;
     if (length > limit) throw new CodedError('payload_too_large');
     if (wantedSize !== null && total !== null && total !== wantedSize) {
-      throw new FetchFault(`it is ${total} bytes long instead of ${wantedSize}`, { lasting: true });
+      throw new FetchFault(`the file is ${total} bytes long instead of ${wantedSize}`, { lasting: true });
     }
     await requireRoom(length - from);
 
     const note = { url, validator: rangeValidator(headers), total, bytes: from };
-    const isOfUse = wanted !== null || note.validator !== null;
+    const isResumable = wanted !== null || note.validator !== null;
     if (from === 0) await part.discard();
     try {
       const { size, sha256 } = await receive(response, part.path, {
         from,
         limit: Math.min(limit, wantedSize ?? limit),
-        follow,
+        hashFile,
         requireRoom: () => requireRoom(0),
         checkpointed: async (bytes) => {
-          if (isOfUse) await part.write({ ...note, bytes });
+          if (isResumable) await part.write({ ...note, bytes });
         },
       });
-      // Where nothing says how long the body is, a connection that was cut looks like its end.
+      // Without a Content-Length, a broken connection looks like the end of the body.
       if (wantedSize !== null && size < wantedSize) throw brokeOff(size);
       if (wanted !== null && sha256 !== wanted) {
         await part.discard();
         if (from > 0) throw new StalePart();
-        throw new FetchFault('its bytes are not the ones that were asked for', { lasting: true });
+        throw new FetchFault('the SHA-256 of the file is not the expected one', { lasting: true });
       }
       const [claimed = ''] = (headers['content-type'] ?? '').split(';');
       return {
@@ -150,8 +150,8 @@ const attempt = async (job: Job, before: PartNote | null, options: Options): Pro
         cacheControl: headers['cache-control'] ?? null,
       };
     } catch (error) {
-      // What has come makes room for what is needed more.
-      if (isOfUse && !lacksRoom(error)) await part.keep(note).catch(() => undefined);
+      // A partial file that filled the disk is deleted: other files need the space more.
+      if (isResumable && !isOutOfSpace(error)) await part.keep(note).catch(() => undefined);
       else await part.discard();
       throw error;
     }
@@ -162,16 +162,17 @@ const attempt = async (job: Job, before: PartNote | null, options: Options): Pro
 
 /**
  * Fetches one address into a part, from where an earlier attempt was cut off if the medium is still the same, in
- * constant memory, hashed on the way. Answers once the bytes are on the disk for good; null: what is held is still the
- * same. After an error the part stays, as far as it is of use.
+ * constant memory, hashed on the way. Resolves once the bytes are synced to disk; null: the local copy is still current.
+ * After an error the partial file stays if it can be continued.
  *
  * @throws FetchFault; an AbortError
  */
 export const download = async (job: Job, options: Options): Promise<Download | null> => {
   try {
     const before = await job.part.resume();
-    const isOfUse = before !== null && (job.sha256 !== null || (before.url === job.url && before.validator !== null));
-    if (!isOfUse) return await attempt(job, null, options);
+    const isResumable =
+      before !== null && (job.sha256 !== null || (before.url === job.url && before.validator !== null));
+    if (!isResumable) return await attempt(job, null, options);
     try {
       return await attempt(job, before, options);
     } catch (error) {
@@ -182,6 +183,6 @@ export const download = async (job: Job, options: Options): Promise<Download | n
   } catch (error) {
     options.signal.throwIfAborted();
     const { size } = await systemDisk.stat(job.part.path).catch(() => ({ size: 0 }));
-    throw faultOf(error, size);
+    throw toFetchFault(error, size);
   }
 };

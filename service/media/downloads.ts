@@ -9,18 +9,18 @@ import type { Get } from '../platform/outbound/get.ts';
 import { createTurns } from '../platform/outbound/limiter.ts';
 import { type Download, download } from './download.ts';
 import type { Folders } from './folders.ts';
-import type { Following } from './hasher.ts';
+import type { FileHash } from './hasher.ts';
 import { type Facts, inspect } from './inspect.ts';
 import { createPart, isPart, type Part } from './part.ts';
 
 interface Options {
-  /** Where files and their parts go. */
+  /** The folder of the files and their partial files. */
   mediaDir: string;
-  /** Most bytes of one medium. */
+  /** The maximum size of a media file, in bytes. */
   limit: number;
   get: Get;
-  hasher: { follow(path: string): Following };
-  /** Rejects where there is no room for so many bytes more. */
+  hasher: { hashFile(path: string): FileHash };
+  /** Rejects if there is no space for `wanted` more bytes. */
   requireRoom(wanted: number): Promise<void>;
   folders: Pick<Folders, 'changed'>;
   catalog: { record(path: string, facts: Facts & { sha256: string }): void };
@@ -28,32 +28,32 @@ interface Options {
 
 interface Job {
   url: string;
-  /** Names the part: what comes under one key goes on where it was cut, in another start of the service too. */
+  /** Names the partial file: a later download with the same key continues it, after a restart too. */
   key: string;
   sha256?: string | undefined;
   size?: number | undefined;
   held?: Validators | undefined;
-  /** How near its address may be: 0 the Internet alone, 1 the site's network too, 2 this machine too. Default: 2. */
+  /** The nearest network that the address may be in: 0 Internet only, 1 also the LAN, 2 also loopback. Default: 2. */
   reach?: Nearness;
 }
 
-/** A medium to be had under a name in the media directory. */
+/** A file to fetch into the media directory. */
 interface Wanted {
   name: string;
-  /** The SHA-256 (hex) that it must have. With it a part may come from several addresses. */
+  /** The expected SHA-256 (hex). With it, a partial file may be continued from another address. */
   sha256?: string;
-  /** The bytes that there must be. */
+  /** The expected size in bytes. */
   size?: number;
-  /** When the file that this is a copy of was made; the copy is dated so too. */
+  /** The modification time of the original, which the copy gets too. */
   modifiedAt?: Date;
-  /** Addresses to fetch it from, tried in turn. */
+  /** URLs to fetch it from, tried in order. */
   from: readonly string[];
 }
 
 export type Downloads = Awaited<ReturnType<typeof createDownloads>>;
 
 const LIMITS = { total: 4, perHost: 2, gapMs: 0 };
-/** A part that nobody went on with for so long is not going to be. */
+/** Partial files that were not continued for this long are deleted. */
 const PART_DAYS = 7;
 
 const sweep = async (folder: string): Promise<void> => {
@@ -64,20 +64,20 @@ const sweep = async (folder: string): Promise<void> => {
   }
 };
 
-/** Fetches media into the media directory, which is there. Sweeps parts that nobody went on with. */
+/** Fetches files into the media directory, which must exist. Deletes abandoned partial files at the start. */
 export const createDownloads = async ({ mediaDir, limit, get, hasher, requireRoom, folders, catalog }: Options) => {
   await sweep(mediaDir);
   const turns = createTurns(LIMITS);
   const stop = new AbortController();
   const { signal } = stop;
-  // Everything that waits for its turn listens to it, and that may be hundreds.
+  // Every queued download listens to the signal, and there may be hundreds.
   setMaxListeners(0, signal);
   const wanting = new Map<string, Promise<Download>>();
   const running = new Set<Promise<unknown>>();
 
   /**
-   * Fetches one address, in its turn. `keep` gives the part, whole and on the disk for good, its place; null: what is
-   * held is still the same.
+   * Fetches one address when the limiter allows it. `keep` moves the complete, synced file to its place. Resolves to
+   * null if the held copy is still current.
    *
    * @throws FetchFault; an AbortError once this is closed
    */
@@ -92,7 +92,7 @@ export const createDownloads = async ({ mediaDir, limit, get, hasher, requireRoo
         await folders.changed(part.path);
         await requireRoom(wanted);
       };
-      const options = { limit, follow: hasher.follow, requireRoom: requireRoomBeside, get, signal };
+      const options = { limit, hashFile: hasher.hashFile, requireRoom: requireRoomBeside, get, signal };
       try {
         const done = await download(job, options);
         return done && (await keep(done, part));
@@ -132,10 +132,10 @@ export const createDownloads = async ({ mediaDir, limit, get, hasher, requireRoo
     fetch,
 
     /**
-     * Fetches a medium to a name in the media directory, in place of what has that name there; answers once it is there
-     * for good. What was cut off goes on where it was with the next call, after a restart too.
+     * Fetches a file to a name in the media directory, replacing a file of that name; resolves once it is synced to
+     * disk. An interrupted download is continued by the next call, after a restart too.
      *
-     * @throws FetchFault, the one of the last address; `invalid_field` for a bad name; an AbortError once this is closed
+     * @throws FetchFault of the last address; `invalid_field` for a bad name; an AbortError once this is closed
      */
     want(wanted: Wanted): Promise<Download> {
       const key = JSON.stringify([wanted.name, wanted.sha256]);
@@ -144,7 +144,7 @@ export const createDownloads = async ({ mediaDir, limit, get, hasher, requireRoo
       return work;
     },
 
-    /** Breaks off what is under way, and resolves once nothing is written any more. */
+    /** Aborts all downloads; resolves once nothing is being written. */
     async close(): Promise<void> {
       stop.abort();
       await Promise.allSettled(running);

@@ -2,51 +2,51 @@ import { readdir, stat } from 'node:fs/promises';
 import { basename, dirname, join } from 'node:path';
 import { createQueue } from '../platform/queue.ts';
 
-/** A file as it was last looked at; bytes, ms since the epoch. */
+/** The last known `stat` of a file; bytes, ms since the epoch. */
 interface FoundFile {
   size: number;
   mtimeMs: number;
   ino: number;
 }
 
-/** The files of one folder by name, hidden ones too; folders are left out. */
+/** The files of one folder by name, including hidden files but not subfolders. */
 type Files = ReadonlyMap<string, FoundFile>;
 
-/** Files that are added or removed by hand count after this long, in ms. */
+/** Files that are added or removed by hand are noticed within this time, in ms. */
 export const KEPT_MS = 60_000;
-/** Files that are looked at side by side: the rest of the service waits for the same few threads. */
+/** Concurrent `stat` calls: the rest of the service shares the same small thread pool. */
 const AT_ONCE = 16;
 
-/** What the media folders hold, kept between requests, so that no upload has to look at every file. */
+/** A cached listing of the media folders, so that an upload does not have to `stat` every file. */
 export interface Folders {
-  /** The files of each folder, as they were no longer than `maxAgeMs` ago. */
+  /** The files of each folder; the listing is at most `maxAgeMs` old. */
   read(maxAgeMs?: number): Promise<ReadonlyMap<string, Files>>;
-  /** Bytes of all files together. */
+  /** The total size of all files, in bytes. */
   bytes(): Promise<number>;
-  /** This service has written, renamed or removed these files: looks at them again. */
+  /** Updates the listing for files that this service has written, renamed or removed. */
   changed(...paths: string[]): Promise<void>;
 }
 
-const look = async (path: string): Promise<FoundFile | null> => {
+const statFile = async (path: string): Promise<FoundFile | null> => {
   const stats = await stat(path).catch(() => null);
   return stats?.isFile() ? { size: stats.size, mtimeMs: stats.mtimeMs, ino: stats.ino } : null;
 };
 
 /**
- * The folders are walked when what is known of them is too old; what the service itself changes is told, file by file.
+ * Walks the folders when the listing is too old. Changes by the service itself are reported through `changed`.
  * @param now a monotonic clock, in ms
  */
 export const createFolders = (paths: readonly string[], now: () => number = () => performance.now()): Folders => {
   let known = new Map(paths.map((folder) => [folder, new Map<string, FoundFile>()]));
   let sum = 0;
-  /** When the walk began that `known` is from. */
+  /** When the walk that produced `known` began. */
   let walkedAt = Number.NEGATIVE_INFINITY;
   let walking: Promise<void> | null = null;
-  /** Files that changed during a walk, which may have looked at them before. */
+  /** Files that changed during a walk, possibly after the walk visited them. */
   const suspect = new Set<string>();
-  const inTurn = createQueue();
+  const enqueue = createQueue();
 
-  /** Answers how many bytes more there are. */
+  /** Updates one file of a listing. @returns the change of the total size, in bytes */
   const note = (files: typeof known, path: string, found: FoundFile | null): number => {
     const folder = files.get(dirname(path));
     const before = folder?.get(basename(path))?.size ?? 0;
@@ -60,7 +60,7 @@ export const createFolders = (paths: readonly string[], now: () => number = () =
     const files: typeof known = new Map(paths.map((folder) => [folder, new Map()]));
     let bytes = 0;
     const add = async (path: string): Promise<void> => {
-      const found = await look(path);
+      const found = await statFile(path);
       bytes += note(files, path, found);
     };
     suspect.clear();
@@ -88,7 +88,7 @@ export const createFolders = (paths: readonly string[], now: () => number = () =
 
   const refresh = async (maxAgeMs: number): Promise<void> => {
     const wanted = now() - maxAgeMs;
-    // In good time, so that a busy service hardly ever waits for it.
+    // Refreshes ahead of expiry, so that requests to a busy service rarely wait for a walk.
     if (maxAgeMs > 0 && walkedAt >= wanted && walkedAt < wanted + maxAgeMs / 2) void startWalk();
     while (walkedAt < wanted) await startWalk();
   };
@@ -104,9 +104,9 @@ export const createFolders = (paths: readonly string[], now: () => number = () =
     },
     async changed(...changed) {
       if (walking !== null) for (const path of changed) suspect.add(path);
-      await inTurn(async () => {
+      await enqueue(async () => {
         for (const path of changed) {
-          const found = await look(path);
+          const found = await statFile(path);
           sum += note(known, path, found);
         }
       });

@@ -1,11 +1,11 @@
 import { Worker } from 'node:worker_threads';
 
 /**
- * The thread that hashes. SHA-256 takes longer than all else that an upload asks of the service's own thread, and
- * would hold up its sockets. It reads what was written (from the page cache, as a rule), in turns of one block, so that
- * memory stays constant and a long file holds up no short one.
+ * The hashing worker thread. SHA-256 takes more CPU time than everything else in an upload and would block the main
+ * thread's sockets. The worker reads the written bytes back, usually from the page cache, one block per file in turn:
+ * memory stays constant, and a long file does not delay a short one.
  *
- * CommonJS in a string, because it then runs the same from sources, from a bundle and from an archive.
+ * It is CommonJS in a string, so that it runs the same from sources, from a bundle and from an archive.
  */
 const script = `
 const { createHash } = require('node:crypto');
@@ -26,7 +26,7 @@ const end = (id, answer) => {
 const advance = (file) => {
   file.fd ??= openSync(file.path, 'r');
   const bytes = readSync(file.fd, block, 0, Math.min(block.length, file.upTo - file.at), file.at);
-  if (bytes === 0) throw new Error('The file is shorter than it was said to be.');
+  if (bytes === 0) throw new Error('The file is shorter than its stated size.');
   file.hash.update(block.subarray(0, bytes));
   file.at += bytes;
 };
@@ -65,17 +65,17 @@ interface Waiting {
   reject(error: Error): void;
 }
 
-/** The hash of one file, taken while the file still grows. */
-export interface Following {
-  /** So many bytes of the file can be read. */
+/** The hash of one file, computed while the file still grows. */
+export interface FileHash {
+  /** Allows the first `bytes` bytes of the file to be read. */
   upTo(bytes: number): void;
-  /** The SHA-256 (hex) of the file, which is so many bytes long. The file is closed when this answers. */
+  /** Resolves to the SHA-256 (hex) of the first `bytes` bytes, after the file is closed. */
   digest(bytes: number): Promise<string>;
-  /** Ends the work, at any time. */
+  /** Cancels the hashing and closes the file. */
   stop(): void;
 }
 
-/** Hashes files in a thread of its own, which starts with the first file. */
+/** Hashes files in a worker thread, which starts with the first file. */
 export const createHasher = () => {
   const waiting = new Map<number, Waiting>();
   let thread: Worker | undefined;
@@ -100,7 +100,7 @@ export const createHasher = () => {
   };
 
   return {
-    follow(path: string): Following {
+    hashFile(path: string): FileHash {
       thread ??= start();
       const own = thread;
       const id = ++lastId;

@@ -8,32 +8,32 @@ import { matroskaFacts } from './matroska.ts';
 import { movieFacts } from './mp4.ts';
 import { mp3Duration, oggDuration } from './sound.ts';
 
-/** What a file is, as far as its first bytes and its index tell. */
+/** The properties of a file, read from its first bytes and its index. */
 export interface Facts {
   fingerprint: string;
   /** Bytes. */
   size: number;
   mediaType: string;
-  /** Pixels, as shown. */
+  /** Pixels, after rotation by the file's orientation. */
   width: number | null;
   height: number | null;
   /** Seconds. */
   duration: number | null;
 }
 
-/** Photographs carry previews and colour profiles in front of their size. */
+/** JPEG files may carry previews and colour profiles before their dimensions. */
 const JPEG_HEAD_BYTES = 512 * 1024;
-/** Of any other picture: image-size takes quadratic time for some of them. */
+/** For other images: image-size takes quadratic time for some formats. */
 const IMAGE_HEAD_BYTES = 64 * 1024;
 
-/** Matroska's headers, and an MP3's first frame, which may stand behind a picture of its cover. */
+/** Covers Matroska headers, and the first MP3 frame, which may follow embedded cover art. */
 const SOUND_HEAD_BYTES = 1024 ** 2;
 /** An Ogg page has at most 65,307 bytes. */
 const SOUND_TAIL_BYTES = 128 * 1024;
 
 const readSignature = (handle: FileHandle): Promise<Buffer> => createReader(handle, createBudget())(0, SIGNATURE_BYTES);
 
-/** The first bytes of a file, as many as tell its type. */
+/** The first bytes of a file, enough to detect its type. */
 export const headOf = async (path: string): Promise<Buffer> => {
   const handle = await open(path);
   try {
@@ -43,14 +43,14 @@ export const headOf = async (path: string): Promise<Buffer> => {
   }
 };
 
-/** The media type that a file of this name goes out under; see {@link judgeType}. */
+/** The media type that a file of this name is served with; see {@link judgeType}. */
 export const typeOfFile = async (handle: FileHandle, name: string): Promise<string> =>
   judgeType(name, await readSignature(handle));
 
 const imageFacts = (head: Buffer): { width: number; height: number } | null => {
   try {
     const { width, height, orientation = 1 } = imageSize(head);
-    // Exif: from 5 on, the picture lies on its side.
+    // Exif orientations from 5 on are rotated by 90 degrees.
     return orientation < 5 ? { width, height } : { width: height, height: width };
   } catch {
     return null;
@@ -65,7 +65,7 @@ interface Opened {
   readAt: ReadAt;
 }
 
-/** What films and sound say of themselves, by their containers. */
+/** The dimensions and duration of video and audio files, by container. */
 const movingFacts = async ({ mediaType, size, budget, readAt }: Opened): Promise<Partial<Facts> | null> => {
   if (/\/(?:mp4|quicktime|3gpp)$/.test(mediaType)) return movieFacts(readAt, size);
   if (!/\/(?:webm|matroska|ogg|mpeg)$/.test(mediaType)) return null;
@@ -76,7 +76,7 @@ const movingFacts = async ({ mediaType, size, budget, readAt }: Opened): Promise
   return { duration: oggDuration(head, await readAt(Math.max(0, size - SOUND_TAIL_BYTES), SOUND_TAIL_BYTES)) };
 };
 
-/** Looks into a file, which may hold anything, under the name that it has or is to have. */
+/** Reads the properties of an untrusted file; `name` is the name that it is served under. */
 export const inspect = async (path: string, name: string): Promise<Facts> => {
   const handle = await open(path);
   try {

@@ -13,20 +13,22 @@ import { codeOf, isFull, systemDisk } from '../platform/store/disk.ts';
 import { renamePatiently } from '../platform/store/file.ts';
 import { fingerprint } from './fingerprint.ts';
 import type { Folders } from './folders.ts';
-import type { Following } from './hasher.ts';
+import type { FileHash } from './hasher.ts';
 import { type Facts, inspect, typeOfFile } from './inspect.ts';
 import { receive } from './receive.ts';
 import { removeUpload } from './shadowed.ts';
 
-/** Where the facts of media are kept, so that nobody has to read a file again for them. */
+/** Keeps the metadata of media files, so that they are not read again. */
 interface Catalog {
   record(path: string, facts: Facts & { sha256: string }): void;
   hashOf(path: string, stats: Stats): string | undefined;
 }
 
-/** What media may take. */
-interface Room {
-  /** Rejects with `insufficient_storage` where a folder can't take so many bytes more, of which so many replace others. */
+interface StorageQuota {
+  /**
+   * Rejects with `insufficient_storage` unless the folder has room for `wanted` bytes, `replaced` of which overwrite
+   * existing files.
+   */
   require(folder: string, wanted: number, replaced: number): Promise<void>;
 }
 
@@ -35,42 +37,42 @@ interface Options {
   uploadDir: string;
   mediaDir: string;
   maxUploadBytes: number;
-  hasher: { follow(path: string): Following };
+  hasher: { hashFile(path: string): FileHash };
   catalog: Catalog;
-  room: Room;
-  /** When the newest file of a name was made, here or on another box, ms since the epoch; 0: there is none. */
+  storage: StorageQuota;
+  /** The modification time of the newest file of a name, here or on a peer, ms since the epoch; 0: there is none. */
   newest(name: string): number;
   log: Logger;
 }
 
 interface Upload {
-  /** The Content-Length; null where the client doesn't say. */
+  /** The Content-Length; null if the client sends none. */
   expectedLength: number | null;
-  /** The SHA-256 (hex) that the request is signed with; null where it isn't signed. */
+  /** The SHA-256 (hex) in the request's signature; null for an unsigned request. */
   bodySha256: string | null;
   conditions: Conditions;
 }
 
-/** An upload that is on the disk. */
+/** An upload that is synced to disk. */
 interface Written {
   result: UploadResult;
-  /** Whether there was no upload of this name before. */
+  /** Whether no upload had this name before. */
   isNew: boolean;
-  /** RFC 9110 entity tag, without the quotes, as the file is served with. */
+  /** The RFC 9110 entity tag that the file is served with, without the quotes. */
   etag: string;
 }
 
-/** An open file. It can be replaced and deleted meanwhile: what is open stays whole. */
+/** An open file. It stays readable if the file is replaced or deleted meanwhile. */
 export interface OpenFile {
   handle: FileHandle;
   stats: Stats;
 }
 
-/** An open medium, and what is known of it. */
+/** An open media file and its metadata. */
 interface OpenMedium extends OpenFile {
-  /** The media type that it goes out under. */
+  /** The media type that it is served with. */
   type: string;
-  /** SHA-256 (hex), where it is known. */
+  /** SHA-256 (hex); undefined if not known. */
   sha256: string | undefined;
 }
 
@@ -80,8 +82,8 @@ const LEFTOVER = /^\.upload-[0-9a-f-]{36}$/;
 
 const isCode = (error: unknown, ...codes: string[]): boolean => codes.includes(codeOf(error) ?? '');
 
-/** What the file system says, as a client should hear it. */
-const coded = (error: unknown): unknown => {
+/** Converts a file system error into an API error where the client can act on it. */
+const toCodedError = (error: unknown): unknown => {
   if (isFull(error)) return new CodedError('insufficient_storage', undefined, { cause: error });
   if (!isCode(error, 'EISDIR', 'ENAMETOOLONG')) return error;
   const message = 'This disk has no place for a file of that name.';
@@ -89,8 +91,9 @@ const coded = (error: unknown): unknown => {
 };
 
 /**
- * The media of this box: the upload directory, which clients write to, and the media directory, which holds copies of
- * remote media; both are there. Sweeps what broken uploads left. Every `name` has passed `mediaName`.
+ * The media files of this box: the upload directory, which clients write to, and the media directory, which holds
+ * copies of remote media. Both must exist. Deletes the temporary files of interrupted uploads at the start. Every
+ * `name` must have passed `mediaName`.
  */
 export const createLibrary = async ({
   folders,
@@ -99,20 +102,20 @@ export const createLibrary = async ({
   maxUploadBytes,
   hasher,
   catalog,
-  room,
+  storage,
   newest,
   log,
 }: Options) => {
   for (const name of await readdir(uploadDir)) {
     if (!LEFTOVER.test(name)) continue;
     await rm(join(uploadDir, name), { force: true });
-    log.info({ name }, 'swept an upload that was cut off');
+    log.info({ name }, 'deleted the temporary file of an interrupted upload');
   }
 
-  /** One change of a name at a time: what a condition is judged by must still be there when the change is made. */
-  const oneAtATime = createQueue();
+  /** Serializes changes, so that the file that a condition was checked against is the one that is changed. */
+  const enqueue = createQueue();
 
-  /** The file that `/media/{name}` serves; null: there is none. */
+  /** The `stat` of the file that `/media/{name}` serves; null: there is none. */
   const current = async (name: string): Promise<Stats | null> => {
     for (const folder of [uploadDir, mediaDir]) {
       const stats = await stat(join(folder, name)).catch(() => null);
@@ -131,8 +134,8 @@ export const createLibrary = async ({
     folders: { uploadDir, mediaDir },
 
     /**
-     * Writes a file whole or not at all, and answers once it would survive a power cut. Of two writes to one name, the
-     * one that finishes last wins, whole.
+     * Writes a file atomically and resolves once it would survive a power cut. Of two concurrent writes to one name, the
+     * one that finishes last wins.
      *
      * @throws `payload_too_large`, `insufficient_storage`, `request_timeout`, `signature_invalid`, `invalid_request`,
      *   `precondition_failed`
@@ -148,22 +151,22 @@ export const createLibrary = async ({
       const { size: replaced } = await systemDisk.stat(path).catch(() => ({ size: 0 }));
       const requireRoom = async (): Promise<void> => {
         await folders.changed(temporary);
-        await room.require(uploadDir, 0, replaced);
+        await storage.require(uploadDir, 0, replaced);
       };
       try {
-        await room.require(uploadDir, expectedLength ?? 0, replaced);
+        await storage.require(uploadDir, expectedLength ?? 0, replaced);
         const { size, sha256 } = await receive(stream, temporary, {
           limit: maxUploadBytes,
-          follow: hasher.follow,
+          hashFile: hasher.hashFile,
           requireRoom,
         });
         checkBody(sha256, bodySha256);
-        // Uploads that run side by side may have found the same room.
+        // Concurrent uploads may each have been promised the same free space.
         await requireRoom();
-        // Whatever the clocks of the boxes say: what is uploaded later is newer.
+        // The clocks of the boxes may differ: a later upload must still count as newer.
         if (newest(name) >= Date.now()) await utimes(temporary, new Date(newest(name) + 1), new Date(newest(name) + 1));
         const facts = await inspect(temporary, name);
-        const isNew = await oneAtATime(async () => {
+        const isNew = await enqueue(async () => {
           await checkConditions(name, conditions);
           const before = await stat(path).catch(() => null);
           await renamePatiently(systemDisk, temporary, path);
@@ -178,18 +181,18 @@ export const createLibrary = async ({
       } catch (error) {
         await rm(temporary, { force: true });
         await folders.changed(temporary);
-        throw coded(error);
+        throw toCodedError(error);
       }
     },
 
     /**
-     * Deletes an upload for good.
+     * Deletes an upload and syncs the deletion to disk.
      *
      * @throws `file_not_found`, `precondition_failed`
      */
     async remove(name: string, conditions: Conditions): Promise<void> {
       try {
-        await oneAtATime(async () => {
+        await enqueue(async () => {
           await stat(join(uploadDir, name));
           await checkConditions(name, conditions);
           await removeUpload(uploadDir, name);
@@ -201,14 +204,14 @@ export const createLibrary = async ({
     },
 
     /**
-     * Opens a file for reading, an upload before a copy. The caller closes it.
+     * Opens a file for reading; uploads take precedence over copies. The caller closes it.
      *
      * @throws `file_not_found`
      */
     async open(name: string): Promise<OpenMedium> {
       for (const folder of [uploadDir, mediaDir]) {
         try {
-          // Not to wait: whatever lies in the folder, a pipe for one, no request hangs on it.
+          // Non-blocking, so that a named pipe in the folder does not hang the request.
           const path = join(folder, name);
           const handle = await open(path, constants.O_RDONLY | (constants.O_NONBLOCK ?? 0));
           const stats = await handle.stat();

@@ -1,6 +1,6 @@
 import type { Budget } from './budget.ts';
 
-/** What a WebM or Matroska file says of itself (RFC 9559), in pixels and seconds; nulls where it doesn't. */
+/** The metadata of a WebM or Matroska file (RFC 9559), in pixels and seconds; null: not in the file. */
 interface MatroskaFacts {
   width: number | null;
   height: number | null;
@@ -24,7 +24,7 @@ const ID = {
   pixelHeight: 0xba,
 } as const;
 
-/** A variable-size integer (RFC 8794, 4): its bytes, and its value with or without the marker of its length. */
+/** A variable-size integer (RFC 8794, 4): its length in bytes, and its value with or without the length marker. */
 const integerAt = (bytes: Buffer, at: number, keepsMarker: boolean): { value: number; length: number } | null => {
   const first = bytes[at] ?? 0;
   const length = Math.clz32(first) - 23;
@@ -34,14 +34,14 @@ const integerAt = (bytes: Buffer, at: number, keepsMarker: boolean): { value: nu
   return { value, length };
 };
 
-/** The elements inside another, one level deep. The last may be cut off, or of unknown length. */
+/** The child elements, one level deep. The last may be truncated or of unknown length. */
 function* elements(bytes: Buffer, budget: Budget): Generator<Element> {
   for (let at = 0; at < bytes.length && budget.spend(); ) {
     const id = integerAt(bytes, at, true);
     const size = id && integerAt(bytes, at + id.length, false);
     if (!size) return;
     const from = at + id.length + size.length;
-    // All ones: as long as what it is in. So is what is cut off.
+    // An unknown length (all ones), like a truncated element, extends to the end of its parent.
     yield { id: id.value, content: bytes.subarray(from, from + size.value) };
     at = from + size.value;
   }
@@ -59,8 +59,8 @@ const float = (bytes: Buffer | undefined): number | null =>
   bytes?.length === 8 ? bytes.readDoubleBE(0) : bytes?.length === 4 ? bytes.readFloatBE(0) : null;
 
 /**
- * What a file says of itself; null for what it doesn't say within the budget.
- * @param head the beginning of the file, as much as holds its headers
+ * Reads the metadata; null for values that are not found within the budget.
+ * @param head the beginning of the file, long enough to hold its headers
  */
 export const matroskaFacts = (head: Buffer, budget: Budget): MatroskaFacts => {
   const within = (bytes: Buffer | undefined, id: number) => bytes && find(bytes, id, budget);

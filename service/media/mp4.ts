@@ -1,6 +1,6 @@
 import type { ReadAt } from './budget.ts';
 
-/** A box's type, and where its content begins and ends in the file. */
+/** A box's type, and the file offsets of its content. */
 interface Box {
   type: string;
   from: number;
@@ -33,7 +33,7 @@ const find = async (readAt: ReadAt, type: string, within: Omit<Box, 'type'>): Pr
   return undefined;
 };
 
-/** Seconds, from a movie header (8.2.2); null where it is not known yet, as in a fragmented file. */
+/** The duration in seconds from a movie header (8.2.2); null if unknown, as in a fragmented file. */
 const durationOf = (header: Buffer): number | null => {
   const isWide = header[0] === 1;
   if (header.length < (isWide ? 32 : 20)) return null;
@@ -42,21 +42,21 @@ const durationOf = (header: Buffer): number | null => {
   return unitsPerSecond > 0 && units > 0 ? units / unitsPerSecond : null;
 };
 
-/** The picture's size as it is shown, from a track header (8.3.2); null for a track without one. */
+/** The displayed size from a track header (8.3.2); null for a track without a picture. */
 const pictureOf = (header: Buffer): { width: number; height: number } | null => {
   const matrix = header[0] === 1 ? 52 : 40;
   if (header.length < matrix + 44) return null;
   const width = header.readUInt32BE(matrix + 36) / 65536;
   const height = header.readUInt32BE(matrix + 40) / 65536;
   if (width === 0 || height === 0) return null;
-  // A phone held upright films lying down, and says so in the matrix: an empty diagonal is a quarter turn.
+  // Phones store portrait video as landscape plus a rotation matrix; a zero diagonal means a rotation by 90 degrees.
   const isTurned = header.readInt32BE(matrix) === 0 && header.readInt32BE(matrix + 16) === 0;
   return isTurned ? { width: height, height: width } : { width, height };
 };
 
 /**
- * What a film of the ISO base media family says of itself; null for what it doesn't say within the reader's budget.
- * @param length of the file, in bytes
+ * Reads the metadata of an ISO base media file; null for values that are not found within the reader's budget.
+ * @param length size of the file in bytes
  */
 export const movieFacts = async (readAt: ReadAt, length: number): Promise<MovieFacts> => {
   const facts: MovieFacts = { width: null, height: null, duration: null };

@@ -7,24 +7,27 @@ import { renamePatiently } from '../platform/store/file.ts';
 
 const note = z.object({
   url: z.string(),
-  validator: z.string().nullable().describe('for If-Range; null: the bytes are of use only where their hash is known'),
-  total: z.number().nullable().describe('bytes of the whole, where it was said'),
-  bytes: z.number().describe('so many are on the disk for good'),
+  validator: z
+    .string()
+    .nullable()
+    .describe('for If-Range; null: the bytes can be continued only if their hash is known'),
+  total: z.number().nullable().describe('size of the whole file in bytes; null: not stated'),
+  bytes: z.number().describe('bytes that are synced to disk'),
 });
 export type PartNote = z.infer<typeof note>;
 
 const NAME = /^\.part-[0-9a-f]{40}(?:\.json(?:\.new)?)?$/;
 
-/** Whether a file of this name is a part, or the note beside one. */
+/** Whether a file of this name is a partial file or its note. */
 export const isPart = (name: string): boolean => NAME.test(name);
 
-/** The beginning of a file that is being fetched: hidden, and with a note beside it of what it is the beginning of. */
+/** The hidden partial file of a download, with a JSON note beside it that says which file it belongs to. */
 export const createPart = (folder: string, key: string) => {
   const path = join(folder, `.part-${createHash('sha256').update(key).digest('hex').slice(0, 40)}`);
   const notePath = `${path}.json`;
 
   const write = async (of: PartNote): Promise<void> => {
-    // Neither synced nor whole after a power cut, as may be: then the file is fetched from its beginning.
+    // Not synced: if a power cut loses the note, the file is fetched from its beginning.
     await writeFile(`${notePath}.new`, JSON.stringify(of));
     await rename(`${notePath}.new`, notePath);
   };
@@ -37,13 +40,13 @@ export const createPart = (folder: string, key: string) => {
     write,
     discard,
 
-    /** What is there to go on from, cut back to what is certain; null: nothing. */
+    /** Truncates the file to its synced bytes and returns the note; null: nothing to continue. */
     async resume(): Promise<PartNote | null> {
       try {
         const of = note.parse(JSON.parse(await readFile(notePath, 'utf8')));
         const { size } = await systemDisk.stat(path);
         if (of.bytes < 1 || size < of.bytes) return null;
-        // A server that is asked for what comes after the last byte can only refuse.
+        // A range that begins after the last byte would be answered with 416.
         const bytes = Math.min(of.bytes, (of.total ?? Number.POSITIVE_INFINITY) - 1);
         await truncate(path, bytes);
         return { ...of, bytes };
@@ -52,7 +55,7 @@ export const createPart = (folder: string, key: string) => {
       }
     },
 
-    /** Makes certain of what has come so far. */
+    /** Syncs the bytes received so far and writes the note. */
     async keep(of: PartNote): Promise<void> {
       const handle = await open(path, 'r+');
       try {
@@ -63,7 +66,7 @@ export const createPart = (folder: string, key: string) => {
       }
     },
 
-    /** Gives the file, which is whole and on the disk for good, its name. */
+    /** Moves the complete, synced file to `target`. */
     async finish(target: string): Promise<void> {
       await renamePatiently(systemDisk, path, target);
       await systemDisk.syncFolder(dirname(target));

@@ -6,25 +6,25 @@ import { requireSpace, spareOf, type Volume } from './space.ts';
 const MIB = 1024 ** 2;
 
 interface Options {
-  /** What fills the quota. */
+  /** The folders whose files count towards the quota. */
   folders: Pick<Folders, 'bytes'>;
-  /** Most bytes in the folders together. */
+  /** The maximum total size of the folders, in bytes. */
   quota: number;
-  /** Frees so many bytes, or as many as can be. */
-  makeWay(bytes: number): Promise<void>;
+  /** Frees up to `bytes` bytes. */
+  evict(bytes: number): Promise<void>;
   statfs?: (path: string) => Promise<Volume>;
 }
 
-/** The room that media may take: a quota, and what the disk has above its floor. */
-export const createRoom = ({ folders, quota, makeWay, statfs = systemStatfs }: Options) => {
-  /** Bytes that are left of the quota; negative where there are more than it allows. */
+/** The space for media: limited by the quota, and by the disk minus its reserve. */
+export const createStorageQuota = ({ folders, quota, evict, statfs = systemStatfs }: Options) => {
+  /** The unused bytes of the quota; negative if the files exceed it. */
   const left = async (): Promise<number> => quota - (await folders.bytes());
 
   return {
     quota,
     left,
     /**
-     * Sees to it that a folder can take so many bytes more, of which so many take the place of others.
+     * Ensures that a folder has room for `wanted` bytes, `replaced` of which overwrite existing files.
      *
      * @throws `insufficient_storage`
      */
@@ -32,7 +32,7 @@ export const createRoom = ({ folders, quota, makeWay, statfs = systemStatfs }: O
       const spares = async () => [spareOf(await statfs(folder)), (await left()) + replaced] as const;
       const short = wanted - Math.min(...(await spares()));
       if (short <= 0) return;
-      await makeWay(short);
+      await evict(short);
       requireSpace(await statfs(folder), wanted);
       const spare = (await left()) + replaced;
       if (spare >= wanted) return;

@@ -1,45 +1,45 @@
 import { open } from 'node:fs/promises';
 import type { Readable } from 'node:stream';
 import { CodedError } from '../contract/errors.ts';
-import type { Following } from './hasher.ts';
+import type { FileHash } from './hasher.ts';
 import { createPace } from './pace.ts';
 
 const MIB = 1024 ** 2;
 
-/** Chunks that wait for the disk go out in one write of up to this. */
+/** Chunks that wait for the disk are written together, up to this many bytes. */
 const BATCH_BYTES = MIB;
-/** The hash is told to go on in steps of this. */
+/** The hash continues after each step of this size. */
 const HASH_STEP_BYTES = 4 * MIB;
-/** The disk is asked for room, and told to write, in steps of this: the last flush is short then. */
+/** Free space is checked and data is flushed after each step of this size, which keeps the last flush short. */
 const CHECKPOINT_BYTES = 32 * MIB;
 
 interface Options {
-  /** Most bytes to take. */
+  /** The maximum size in bytes. */
   limit: number;
-  follow(path: string): Following;
-  /** Rejects where the disk has no room left. */
+  hashFile(path: string): FileHash;
+  /** Rejects if the disk or the quota is full. */
   requireRoom(): Promise<void>;
-  /** So many bytes are there already, and the stream goes on after them. Default: 0, and the file is new. */
+  /** Bytes already in the file, to which the stream is appended. Default: 0, the file must not exist. */
   from?: number;
-  /** So many bytes of the file are on the disk for good. */
+  /** Called when the first `bytes` bytes of the file are synced to disk. */
   checkpointed?(bytes: number): Promise<void>;
 }
 
 /**
- * Writes a stream to a file, in constant memory, and answers once it is on the disk. The stream is never destroyed,
- * because an answer may still have to go out on its socket. After an error the file may be there in part.
+ * Writes a stream to a file in constant memory; resolves once the file is synced to disk. The stream is never destroyed,
+ * because a response may still have to be sent on its socket. After an error the file may be incomplete.
  *
  * @throws `payload_too_large`; `insufficient_storage`; `request_timeout` for a client that is too slow;
- *   `invalid_request` for one that breaks off
+ *   `invalid_request` for one that disconnects
  */
 export const receive = async (
   stream: Readable,
   path: string,
-  { limit, follow, requireRoom, from = 0, checkpointed }: Options,
+  { limit, hashFile, requireRoom, from = 0, checkpointed }: Options,
 ): Promise<{ size: number; sha256: string }> => {
   const handle = await open(path, from === 0 ? 'wx' : 'r+');
   const out = handle.createWriteStream({ highWaterMark: BATCH_BYTES, autoClose: false, start: from });
-  const hash = follow(path);
+  const hash = hashFile(path);
   const pace = createPace();
   const written = (): number => from + out.bytesWritten;
   const flush = async (): Promise<void> => {
@@ -57,7 +57,7 @@ export const receive = async (
     fail = reject;
     out.on('finish', resolve).on('error', reject);
   });
-  const arrived = (chunk: Buffer) => {
+  const onData = (chunk: Buffer) => {
     size += chunk.length;
     pace.arrived(chunk.length);
     if (size > limit) fail(new CodedError('payload_too_large', `The file is larger than ${limit} bytes.`));
@@ -67,30 +67,30 @@ export const receive = async (
     }
     if (size - checked >= CHECKPOINT_BYTES) {
       checked = size;
-      // The system reports a failed flush once, here or at the end: neither may lose it.
+      // The system reports a failed flush only once, so the error of each flush must be handled.
       checkpoint = checkpoint.then(requireRoom).then(flush);
       checkpoint.catch(fail);
     }
   };
-  const left = () => {
+  const onDisconnect = () => {
     if (!stream.readableEnded) fail(new CodedError('invalid_request', 'The upload broke off.'));
   };
-  const beat = setInterval(() => {
+  const paceTimer = setInterval(() => {
     const waiting = !stream.readableEnded && !out.writableNeedDrain;
     if (pace.tick(waiting)) fail(new CodedError('request_timeout', 'The upload is too slow.'));
   }, 1000);
 
   try {
-    stream.on('data', arrived).on('error', left).on('close', left);
-    if (stream.destroyed) left();
+    stream.on('data', onData).on('error', onDisconnect).on('close', onDisconnect);
+    if (stream.destroyed) onDisconnect();
     stream.pipe(out);
     await finished;
     await checkpoint;
     const [sha256] = await Promise.all([hash.digest(size), handle.sync()]);
     return { size, sha256 };
   } finally {
-    clearInterval(beat);
-    stream.unpipe(out).off('data', arrived).off('error', left).off('close', left);
+    clearInterval(paceTimer);
+    stream.unpipe(out).off('data', onData).off('error', onDisconnect).off('close', onDisconnect);
     hash.stop();
     out.destroy();
     await checkpoint.catch(() => undefined);

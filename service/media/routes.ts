@@ -7,23 +7,23 @@ import { fingerprint } from './fingerprint.ts';
 import type { Library } from './library.ts';
 import { serve } from './serve.ts';
 
-/** The name in the path, decoded strictly: the router takes what is not well encoded for a name as it stands. */
+/** The file name in the path, decoded strictly: the router passes badly encoded names on as they are. */
 const nameOf = ({ captures = [] }: Context): string => {
   try {
     return mediaName(decodeURIComponent(captures[0] ?? ''));
   } catch (error) {
     if (error instanceof CodedError) throw error;
-    throw new CodedError('invalid_field', 'The file name is not well encoded.', { field: 'filename' });
+    throw new CodedError('invalid_field', 'The file name has an invalid percent-encoding.', { field: 'filename' });
   }
 };
 
 /**
- * The body is stored as it is sent, so it must be the whole file (RFC 9110, 14.5) in no coding.
+ * The body is stored as sent, so it must be the whole file (RFC 9110, 14.5) without a content coding.
  * @throws `invalid_field`, `unsupported_media_type`
  */
 const checkWhole = (ctx: Context): void => {
   if (ctx.headers['content-range'] !== undefined) {
-    const message = 'A part of a file can not be uploaded; send the whole file, without Content-Range.';
+    const message = 'A part of a file cannot be uploaded; send the whole file, without Content-Range.';
     throw new CodedError('invalid_field', message, { field: 'Content-Range' });
   }
   for (const [name, known] of [
@@ -44,7 +44,7 @@ const conditionsOf = (ctx: Context): Conditions => ({
   noneMatch: ctx.get('If-None-Match'),
 });
 
-/** Uploads, and every file's own address. */
+/** Routes for uploads and for serving media files. */
 export const mediaRoutes = (library: Library): Routes => ({
   'GET /api/media/config': (ctx) => {
     ctx.body = library.folders satisfies MediaConfig;
@@ -62,7 +62,7 @@ export const mediaRoutes = (library: Library): Routes => ({
       ctx.set('ETag', `"${etag}"`);
       ctx.status = isNew ? 201 : 200;
     } catch (error) {
-      // A socket that is closed while its client sends takes the answer along; the server cuts whoever goes on.
+      // Closing the socket while the client sends would lose the response; the server cuts a client that keeps sending.
       ctx.req.resume();
       throw error;
     }

@@ -2,14 +2,14 @@ import { stat, unlink } from 'node:fs/promises';
 import { join } from 'node:path';
 import { systemDisk } from '../platform/store/disk.ts';
 
-/** Deletes an upload for good. @throws the system's error */
+/** Deletes an upload and syncs the folder. @throws the system's error */
 export const removeUpload = async (uploadDir: string, name: string): Promise<void> => {
   await unlink(join(uploadDir, name));
   await systemDisk.syncFolder(uploadDir);
 };
 
-/** Takes away an upload that a copy of another box's newer one, in the media directory, is to stand for. */
-export const revealCopy = async (
+/** Deletes an upload that hides a copy at least as new in the media directory, such as a peer's newer upload. */
+export const removeShadowedUpload = async (
   { uploadDir, mediaDir }: { uploadDir: string; mediaDir: string },
   name: string,
 ): Promise<void> => {

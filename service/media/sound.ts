@@ -1,6 +1,6 @@
-/** How long sound lasts, in seconds, from the two ends of its file; null where they don't tell. */
+/** The duration of audio in seconds, from the first and last bytes of its file; null if they do not contain it. */
 
-/** Samples a second and the samples before the first that is heard, from the first page of a stream. */
+/** The sample rate in Hz and the samples to skip at the start, from the first page of a stream. */
 const oggClock = (head: Buffer): { rate: number; skipped: number } | null => {
   // Opus always counts at 48 kHz (RFC 7845, 4).
   const opus = head.indexOf('OpusHead');
@@ -10,7 +10,7 @@ const oggClock = (head: Buffer): { rate: number; skipped: number } | null => {
   return null;
 };
 
-/** Ogg with Opus or Vorbis: the last page says how many samples there are up to its end (RFC 3533, 6). */
+/** Ogg with Opus or Vorbis: the last page has the total number of samples (granule position, RFC 3533, 6). */
 export const oggDuration = (head: Buffer, tail: Buffer): number | null => {
   const clock = oggClock(head);
   const page = tail.lastIndexOf('OggS');
@@ -19,21 +19,21 @@ export const oggDuration = (head: Buffer, tail: Buffer): number | null => {
   return samples > 0 ? samples / clock.rate : null;
 };
 
-/** Kilobits a second of layer III, by the four bits that say so (ISO/IEC 11172-3, 13818-3). */
+/** Layer III bit rates in kbit/s, by the frame header's 4-bit index (ISO/IEC 11172-3, 13818-3). */
 const BIT_RATES = {
   first: [0, 32, 40, 48, 56, 64, 80, 96, 112, 128, 160, 192, 224, 256, 320],
   second: [0, 8, 16, 24, 32, 40, 48, 56, 64, 80, 96, 112, 128, 144, 160],
 } as const;
 const SAMPLE_RATES = [44_100, 48_000, 32_000];
 
-/** Where the first frame begins, behind an ID3v2 tag where there is one. */
+/** The offset of the first frame, after the ID3v2 tag if present. */
 const frameStart = (head: Buffer): number => {
   if (head.toString('latin1', 0, 3) !== 'ID3' || head.length < 10) return 0;
   const [a = 0, b = 0, c = 0, d = 0] = head.subarray(6, 10);
   return 10 + a * 2 ** 21 + b * 2 ** 14 + c * 2 ** 7 + d;
 };
 
-/** MPEG layer III: by the count of frames that encoders leave in the first one, else by its bit rate. */
+/** MPEG layer III: from the frame count in the Xing or Info header of the first frame, else from its bit rate. */
 export const mp3Duration = (head: Buffer, size: number): number | null => {
   const start = frameStart(head);
   if (start + 4 > head.length) return null;

@@ -1,19 +1,19 @@
 import { CodedError } from '../contract/errors.ts';
 
-/** The part of `statfs` that counts here. */
+/** The fields of `statfs` that are used here. */
 export interface Volume {
-  /** Blocks that are free to an ordinary user. */
+  /** Free blocks available to an unprivileged user. */
   bavail: number;
   blocks: number;
-  /** Bytes in a block. */
+  /** Block size in bytes. */
   bsize: number;
 }
 
 const MIB = 1024 ** 2;
 
 /**
- * The bytes that media may still take of a volume; negative where it has too little left. max(512 MiB, 5 %) of it stay
- * free, so that the service's own state always has room; of a tiny one, half.
+ * The bytes of a volume that media may still use; negative if the reserve is already in use. max(512 MiB, 5 %) of the
+ * volume stay free for the service's own state, but at most half of a small volume.
  */
 export const spareOf = ({ bavail, blocks, bsize }: Volume): number =>
   bavail * bsize - Math.min(Math.max(512 * MIB, 0.05 * blocks * bsize), 0.5 * blocks * bsize);

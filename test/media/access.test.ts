@@ -9,7 +9,7 @@ import { errorOf } from './server.ts';
 
 const secret = 'a secret of more than sixteen characters';
 
-it('takes uploads from who signs them, and nothing else', async () => {
+it('accepts uploads only from signed requests', async () => {
   const { get, url } = await startTestService({ env: { SIGNAGE_SHARED_SECRET: secret } });
   const path = '/api/media/a.txt';
   const sign = (method: string, body = '') => signRequest({ secret, method, url: url + path, body });
@@ -34,7 +34,7 @@ it('takes uploads from who signs them, and nothing else', async () => {
   expect((await get(path, { method: 'DELETE', headers: sign('DELETE') })).status).toBe(204);
 });
 
-it('serves media in the baseline variant too, but takes none', async () => {
+it('serves media in the baseline variant too, but refuses uploads', async () => {
   const { get, dataDir } = await startTestService({ env: { SIGNAGE_VARIANT: 'baseline' } });
   writeFileSync(join(dataDir, 'uploads', 'a.txt'), 'by hand');
   expect(await (await get('/media/a.txt')).text()).toBe('by hand');

@@ -10,7 +10,7 @@ import { errorOf, startMedia } from './server.ts';
 const head = (length: number) => `PUT /api/media/a.bin HTTP/1.1\r\nHost: a\r\nContent-Length: ${length}\r\n\r\n`;
 const patience = { timeout: 20_000 };
 
-describe('an upload that breaks off leaves nothing', () => {
+describe('an interrupted upload leaves no files', () => {
   it.each([
     ['by a closed connection', `${head(1000)}half`],
     ['by a closed connection before its first byte', head(1000)],
@@ -28,7 +28,7 @@ describe('an upload that breaks off leaves nothing', () => {
     }
   });
 
-  it('by chunks that are none', async () => {
+  it('by malformed chunks', async () => {
     const { socket, uploads } = await startMedia();
     const client = await socket(
       'PUT /api/media/a.bin HTTP/1.1\r\nHost: a\r\nTransfer-Encoding: chunked\r\n\r\n5\r\nabcde\r\n',
@@ -38,7 +38,7 @@ describe('an upload that breaks off leaves nothing', () => {
     await expect.poll(uploads, patience).toEqual([]);
   });
 
-  it('and what was there stays', async () => {
+  it('and keeps the previous file', async () => {
     const { put, request, socket, uploads } = await startMedia();
     await put('a.bin', 'whole');
     const client = await socket(`${head(1000)}half`);
@@ -48,7 +48,7 @@ describe('an upload that breaks off leaves nothing', () => {
     expect(await (await request('/media/a.bin')).text()).toBe('whole');
   });
 
-  it('by the end of the service: the next start sweeps it, and nothing else', async () => {
+  it('by the end of the service: the next start deletes its temporary file only', async () => {
     const dataDir = temporaryFolder();
     mkdirSync(join(dataDir, 'uploads'));
     const names = ['.upload-3b241101-e2bb-4255-8caf-4136c566a962', '.upload-mine', '.hidden', 'a.bin'];
@@ -58,8 +58,8 @@ describe('an upload that breaks off leaves nothing', () => {
   });
 });
 
-describe('a client without manners', () => {
-  it('is ended with 408 where it is too slow, and leaves nothing', async () => {
+describe('a misbehaving client', () => {
+  it('gets 408 if it is too slow, and leaves no files', async () => {
     const { socket, uploads } = await startMedia();
     const { socket: client, received } = await socket(head(1000));
     const drip = setInterval(() => client.write('.'), 500);
@@ -68,7 +68,7 @@ describe('a client without manners', () => {
     expect(uploads()).toEqual([]);
   });
 
-  it('is cut off where it goes on sending what was refused', async () => {
+  it('is disconnected if it keeps sending a refused upload', async () => {
     const { url } = await startTestService({ env: { SIGNAGE_MAX_UPLOAD_BYTES: '10' } });
     const client = connect(Number(new URL(url).port), '127.0.0.1').on('error', () => undefined);
     let received = '';
@@ -95,14 +95,14 @@ describe('a full disk', () => {
     expect(uploads()).toEqual([]);
   });
 
-  it('ends one that it cannot take to its end', async () => {
+  it('ends an upload that does not fit', async () => {
     let looks = 0;
     const { put, uploads } = await startMedia({ statfs: async () => (looks++ === 0 ? roomy : full) });
     expect((await put('a.bin', Buffer.alloc(40 * 1024 ** 2))).status).toBe(507);
     expect(uploads()).toEqual([]);
   });
 
-  it('that is real leaves no broken file (needs the right to mount one)', async ({ skip }) => {
+  it('that is real leaves no incomplete file (needs the right to mount one)', async ({ skip }) => {
     const folder = mkdtempSync(join(tmpdir(), 'signage-full-'));
     onTestFinished(() => rmdirSync(folder));
     try {

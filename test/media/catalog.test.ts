@@ -16,7 +16,7 @@ const settled = async ({ catalog }: Media, names: string[]): Promise<MediaEntry[
 };
 
 describe('the catalog', () => {
-  it('knows an upload at once', async () => {
+  it('lists an upload at once', async () => {
     const media = await startMedia();
     await media.put('a.png', png);
     expect(await media.catalog.list()).toEqual([
@@ -33,7 +33,7 @@ describe('the catalog', () => {
     ]);
   });
 
-  it('lets a file go out with its hash, and never with that of another', async () => {
+  it('serves a file with its own hash only', async () => {
     const media = await startMedia();
     const digestOf = async () => (await media.request('/media/a.png')).headers.get('repr-digest');
     await media.put('a.png', png);
@@ -42,7 +42,7 @@ describe('the catalog', () => {
     expect(await digestOf()).toBe(null);
   });
 
-  it('finds what was put into the folders by hand, changed and taken away', async () => {
+  it('notices files that are added, changed and removed by hand', async () => {
     const media = await startMedia();
     const file = join(media.uploadDir, 'b.txt');
     writeFileSync(file, 'one');
@@ -59,7 +59,7 @@ describe('the catalog', () => {
     expect((await media.catalog.list()).map(({ name }) => name)).toEqual(['a.png']);
   });
 
-  it('never tells of a file what was known of another', async () => {
+  it('never returns metadata of a previous file of the same name', async () => {
     const media = await startMedia();
     writeFileSync(join(media.mediaDir, 'a.txt'), 'copy');
     await settled(media, ['a.txt']);
@@ -72,7 +72,7 @@ describe('the catalog', () => {
     expect((await media.catalog.list()).map((entry) => entry.sha256)).toEqual([sha256('copy')]);
   });
 
-  it('keeps what it knows, and reads nothing twice', async () => {
+  it('keeps its entries, and reads no file twice', async () => {
     const dataDir = temporaryFolder();
     const before = await startMedia({ dataDir });
     await before.put('a.png', png);
@@ -104,7 +104,7 @@ describe('the catalog', () => {
   );
 });
 
-it('what a killed service left of its catalog is swept at the next start', async () => {
+it('the temporary catalog file of a killed service is deleted at the next start', async () => {
   const dataDir = temporaryFolder();
   const leftover = join(dataDir, 'media.json.new');
   writeFileSync(leftover, '[["half');

@@ -22,7 +22,7 @@ test('a file is created with 201 and replaced with 200, and its entity tag is th
   expect(stored('new.txt')).toBe('two');
 });
 
-test('of uploads of a new name that run side by side exactly one creates it', async () => {
+test('of concurrent uploads to a new name exactly one creates it', async () => {
   const answers = await Promise.all(['a', 'b', 'c', 'd'].map((body) => put('together.txt', body)));
   expect(answers.map(({ status }) => status).toSorted()).toEqual([200, 200, 200, 201]);
 });
@@ -51,7 +51,7 @@ describe('nothing is stored of', () => {
   });
 });
 
-test('the codings identity and chunked are taken', async () => {
+test('the codings identity and chunked are accepted', async () => {
   const { url } = service();
   const lines = [
     'PUT /api/media/plain.txt HTTP/1.1',
@@ -100,7 +100,7 @@ describe('a condition', () => {
     expect((await put('copy.txt', 'x', { 'If-Match': await etagOf('copy.txt') })).status).toBe(201);
   });
 
-  test('is met by one alone of uploads that run side by side', async () => {
+  test('is met by exactly one of several concurrent uploads', async () => {
     const answers = await Promise.all(['a', 'b', 'c'].map((body) => put('once.txt', body, { 'If-None-Match': '*' })));
     expect(answers.map(({ status }) => status).toSorted()).toEqual([201, 412, 412]);
   });

@@ -7,7 +7,7 @@ import { createFolders, KEPT_MS } from '../../service/media/folders.ts';
 import { temporaryFolder } from '../support/service.ts';
 import { startMedia } from './server.ts';
 
-it('an upload looks at no other file, and files that came by hand count within a minute', async () => {
+it('an upload reads no other file, and files added by hand are counted within a minute', async () => {
   let now = 0;
   const media = await startMedia({ quota: 1000, now: () => now });
   const put = async (name: string, bytes: number) => (await media.put(name, Buffer.alloc(bytes))).status;
@@ -40,7 +40,7 @@ it('the quota holds over replacements, deletions, failures and a restart', async
   expect((await again.put('e', Buffer.alloc(600))).status).toBe(201);
 });
 
-it('uploads that run side by side never fill more than the quota together', async () => {
+it('concurrent uploads never exceed the quota together', async () => {
   const media = await startMedia({ quota: 1000 });
   const statuses = await Promise.all(
     Array.from({ length: 20 }, async (_, index) => (await media.put(`${index}`, Buffer.alloc(300))).status),
@@ -48,7 +48,7 @@ it('uploads that run side by side never fill more than the quota together', asyn
   expect(statuses.filter((status) => status === 201).length).toBeLessThanOrEqual(3);
 });
 
-it('the sum is what a walk finds, whatever changes, and whenever', async () => {
+it('the sum equals what a walk finds after any changes at any time', async () => {
   const change = fc.record({ name: fc.constantFrom('a', 'b', 'c'), size: fc.option(fc.nat(50)), walks: fc.boolean() });
   await fc.assert(
     fc.asyncProperty(fc.array(change), async (changes) => {

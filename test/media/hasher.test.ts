@@ -12,17 +12,17 @@ const setUp = () => {
 };
 const sha256 = (bytes: Buffer | string) => createHash('sha256').update(bytes).digest('hex');
 
-it('follows a file that grows', async () => {
+it('hashes a file that grows', async () => {
   const { hasher, path } = setUp();
   const parts = Array.from({ length: 5 }, () => randomBytes(1_500_000));
-  const following = hasher.follow(path);
+  const hash = hasher.hashFile(path);
   let written = 0;
   for (const part of parts) {
     appendFileSync(path, part);
     written += part.length;
-    following.upTo(written);
+    hash.upTo(written);
   }
-  expect(await following.digest(written)).toBe(sha256(Buffer.concat(parts)));
+  expect(await hash.digest(written)).toBe(sha256(Buffer.concat(parts)));
 });
 
 it('keeps many files apart', async () => {
@@ -32,29 +32,29 @@ it('keeps many files apart', async () => {
     bytes: randomBytes(index * 300_000),
   }));
   for (const { path, bytes } of files) writeFileSync(path, bytes);
-  const hashes = await Promise.all(files.map(({ path, bytes }) => hasher.follow(path).digest(bytes.length)));
+  const hashes = await Promise.all(files.map(({ path, bytes }) => hasher.hashFile(path).digest(bytes.length)));
   expect(hashes).toEqual(files.map(({ bytes }) => sha256(bytes)));
 });
 
-it('says that a file is missing, or shorter than it should be, and goes on', async () => {
+it('reports a file that is missing or too short, and continues', async () => {
   const { hasher, path } = setUp();
-  const early = hasher.follow(path);
+  const early = hasher.hashFile(path);
   early.upTo(1);
   await expect(early.digest(1)).rejects.toThrow('ENOENT');
   writeFileSync(path, 'short');
-  await expect(hasher.follow(path).digest(6)).rejects.toThrow('shorter');
-  const stopped = hasher.follow(path);
+  await expect(hasher.hashFile(path).digest(6)).rejects.toThrow('shorter');
+  const stopped = hasher.hashFile(path);
   stopped.upTo(5);
   stopped.stop();
-  expect(await hasher.follow(path).digest(5)).toBe(sha256('short'));
+  expect(await hasher.hashFile(path).digest(5)).toBe(sha256('short'));
 });
 
-it('leaves nobody waiting when it is closed', async () => {
+it('rejects pending hashes when it is closed', async () => {
   const { hasher, path } = setUp();
   writeFileSync(path, Buffer.alloc(50_000_000));
-  const following = hasher.follow(path);
-  const digest = expect(following.digest(50_000_000)).rejects.toThrow('ended');
+  const hash = hasher.hashFile(path);
+  const digest = expect(hash.digest(50_000_000)).rejects.toThrow('ended');
   await hasher.close();
   await digest;
-  await expect(following.digest(50_000_000)).rejects.toThrow('ended');
+  await expect(hash.digest(50_000_000)).rejects.toThrow('ended');
 });

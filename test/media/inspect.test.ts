@@ -47,14 +47,14 @@ describe('inspect', () => {
     expect(facts).toMatchObject({ mediaType: 'video/mp4', width, height, duration });
   });
 
-  it('sees the size of pictures', async () => {
+  it('reads the dimensions of pictures', async () => {
     expect(await inspectBytes('a.png', png)).toMatchObject({ width: 1, height: 1 });
     const svg = Buffer.from('<svg xmlns="http://www.w3.org/2000/svg" width="30" height="20"/>');
     expect(await inspectBytes('a.svg', svg)).toMatchObject({ width: 30, height: 20 });
     expect(await inspectBytes('cut.png', png.subarray(0, 12))).toMatchObject({ mediaType: 'image/png', width: null });
   });
 
-  it('comes to an end with any file', async () => {
+  it('terminates for any file', async () => {
     const path = join(temporaryFolder(), 'file');
     const piece = fc.oneof(
       fc.uint8Array({ maxLength: 40 }).map((bytes) => Buffer.from(bytes)),

@@ -43,7 +43,7 @@ describe('createPace', () => {
     expect(foundSlow(rate)).toBe(second);
   });
 
-  it('counts no second in which the disk was what kept everybody waiting', () => {
+  it('does not count seconds spent waiting for the disk', () => {
     expect(foundSlow(0, () => false)).toBe(null);
     expect(foundSlow(0, (second) => second % 2 === 0)).toBe(20);
   });

@@ -2,13 +2,13 @@ import { rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, it } from 'vitest';
 import { createFolders } from '../../service/media/folders.ts';
-import { createRoom } from '../../service/media/quota.ts';
+import { createStorageQuota } from '../../service/media/quota.ts';
 import { temporaryFolder } from '../support/service.ts';
 
 const GIB = 1024 ** 3;
 const volume = (free: number) => ({ bsize: 1, blocks: 8 * GIB, bavail: free + GIB / 2 });
 
-/** A room of 1,000 bytes in which 700 are taken, 200 of them by what makes way. */
+/** A quota of 1,000 bytes with 700 in use, 200 of them evictable. */
 const setUp = (free = GIB) => {
   const [uploads, copies] = [temporaryFolder(), temporaryFolder()];
   const asked: number[] = [];
@@ -16,10 +16,10 @@ const setUp = (free = GIB) => {
   writeFileSync(join(uploads, 'a'), Buffer.alloc(500));
   writeFileSync(join(copies, 'b'), Buffer.alloc(200));
   const folders = createFolders([uploads, copies, '/none']);
-  const room = createRoom({
+  const storage = createStorageQuota({
     folders,
     quota: 1000,
-    makeWay: async (bytes) => {
+    evict: async (bytes) => {
       asked.push(bytes);
       rmSync(join(copies, 'b'), { force: true });
       await folders.changed(join(copies, 'b'));
@@ -27,7 +27,7 @@ const setUp = (free = GIB) => {
     },
     statfs: async () => volume(spare),
   });
-  return { asked, require: (wanted: number, replaced?: number) => room.require(uploads, wanted, replaced), room };
+  return { asked, require: (wanted: number, replaced?: number) => storage.require(uploads, wanted, replaced), storage };
 };
 
 it.each<[what: string, free: number, wanted: number, replaced: number, asked: number[], fault: RegExp | null]>([
@@ -51,6 +51,6 @@ it.each<[what: string, free: number, wanted: number, replaced: number, asked: nu
   expect(set.asked).toEqual(asked);
 });
 
-it('measures what is there, folders apart', async () => {
-  expect(await setUp().room.left()).toBe(300);
+it('counts the files that exist, but not folders', async () => {
+  expect(await setUp().storage.left()).toBe(300);
 });

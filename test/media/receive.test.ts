@@ -11,7 +11,7 @@ const setUp = () => {
   const hasher = createHasher();
   onTestFinished(hasher.close);
   const path = join(temporaryFolder(), 'file');
-  const options = { limit: 2 ** 31, follow: hasher.follow, requireRoom: async () => undefined };
+  const options = { limit: 2 ** 31, hashFile: hasher.hashFile, requireRoom: async () => undefined };
   return { path, options };
 };
 
@@ -24,7 +24,7 @@ it('writes and hashes every byte, in order, far beyond its buffers', async () =>
   expect(readFileSync(path).equals(whole)).toBe(true);
 });
 
-it('does not wait for a stream that is gone already', async () => {
+it('does not wait for a destroyed stream', async () => {
   const { path, options } = setUp();
   const gone = new Readable({ read: () => undefined });
   gone.destroy();
@@ -32,7 +32,7 @@ it('does not wait for a stream that is gone already', async () => {
   await expect(receive(gone, path, options)).rejects.toMatchObject({ code: 'invalid_request' });
 });
 
-it('notices a stream that ends without an end or an error', async () => {
+it('notices a stream that closes without an end or an error', async () => {
   const { path, options } = setUp();
   const stream = new Readable({ read: () => undefined });
   const received = expect(receive(stream, path, options)).rejects.toMatchObject({ code: 'invalid_request' });
@@ -42,7 +42,7 @@ it('notices a stream that ends without an end or an error', async () => {
   await received;
 });
 
-it('passes on what the disk says, and leaves the stream alive', async () => {
+it('passes disk errors on and does not destroy the stream', async () => {
   const { path, options } = setUp();
   const stream = new Readable({ read: () => undefined });
   stream.push(Buffer.alloc(40 * 1024 ** 2));

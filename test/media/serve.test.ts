@@ -16,7 +16,7 @@ const startWithDigits = async () => {
 };
 
 describe('types', () => {
-  it('lets media out as themselves, in a sandbox', async () => {
+  it('are those of the media, served in a sandbox', async () => {
     const { put, request } = await startMedia();
     const files: [name: string, bytes: string | Buffer, type: string][] = [
       ['a.png', png, 'image/png'],
@@ -36,7 +36,7 @@ describe('types', () => {
     }
   });
 
-  it('lets everything else out as bytes to keep', async () => {
+  it('are opaque for all other files, served as attachments', async () => {
     const { put, request } = await startMedia();
     const files: [name: string, bytes: string | Buffer][] = [
       ['page.html', '<script>alert(1)</script>'],
@@ -57,7 +57,7 @@ describe('types', () => {
     }
   });
 
-  it('names a download in any script (RFC 6266)', async () => {
+  it('keep the name of an attachment in any script (RFC 6266)', async () => {
     const { put, request } = await startMedia();
     const name = encodeURIComponent('größe "日本".html'.replaceAll('"', "'"));
     await put(name, 'x');
@@ -68,7 +68,7 @@ describe('types', () => {
   });
 });
 
-describe('where files come from', () => {
+describe('the folder of a served file', () => {
   it('is the upload folder before the media folder', async () => {
     const { mediaDir, put, request } = await startMedia();
     const read = async () => (await request('/media/a.txt')).text();
@@ -80,7 +80,7 @@ describe('where files come from', () => {
     expect(await read()).toBe('copy');
   });
 
-  it('is no other place', async () => {
+  it('is never outside those two', async () => {
     const { dataDir, request, socket } = await startMedia();
     writeFileSync(join(dataDir, 'secret.txt'), 'secret');
     expect((await request('/media/none.txt')).status).toBe(404);
@@ -124,7 +124,7 @@ describe('ranges', () => {
     expect(response.headers.get('content-type')).toContain('text/plain');
   });
 
-  it('answers with the whole where a range is none, or of another version', async () => {
+  it('answers with the whole file if the range is invalid or of a different version', async () => {
     const { read } = await startWithDigits();
     for (const headers of [{ Range: 'lines=1-2' }, { Range: 'bytes=0-3', 'If-Range': '"another"' }]) {
       const response = await read(headers);
@@ -134,7 +134,7 @@ describe('ranges', () => {
     }
   });
 
-  it('goes on where the version is the same', async () => {
+  it('answers with the range if the version is the same', async () => {
     const { read } = await startWithDigits();
     const etag = (await read()).headers.get('etag') as string;
     expect(await (await read({ Range: 'bytes=5-', 'If-Range': etag })).text()).toBe('56789');
@@ -142,7 +142,7 @@ describe('ranges', () => {
 });
 
 describe('validators', () => {
-  it('answers 304 to who has the file, and 412 to who means another', async () => {
+  it('answers 304 if the entity tag matches, and 412 if a precondition fails', async () => {
     const { read } = await startWithDigits();
     const etag = (await read()).headers.get('etag') as string;
     expect(etag).toMatch(/^"[^"]+"$/);
@@ -180,7 +180,7 @@ describe('validators', () => {
 });
 
 describe('HEAD', () => {
-  it('answers as GET, without the bytes', async () => {
+  it('answers like GET, without the bytes', async () => {
     const { read, request } = await startWithDigits();
     const whole = await read();
     const { status, headers } = await request('/media/digits.txt', { method: 'HEAD' });

@@ -14,7 +14,7 @@ import { createCatalog } from '../../service/media/catalog.ts';
 import { createFolders } from '../../service/media/folders.ts';
 import { createHasher } from '../../service/media/hasher.ts';
 import { createLibrary } from '../../service/media/library.ts';
-import { createRoom } from '../../service/media/quota.ts';
+import { createStorageQuota } from '../../service/media/quota.ts';
 import { mediaRoutes } from '../../service/media/routes.ts';
 import type { Volume } from '../../service/media/space.ts';
 import { temporaryFolder } from '../support/service.ts';
@@ -26,7 +26,7 @@ interface Setup {
   uploadDir?: string;
   maxUploadBytes?: number;
   quota?: number;
-  makeWay?: (bytes: number) => Promise<void>;
+  evict?: (bytes: number) => Promise<void>;
   statfs?: (path: string) => Promise<Volume>;
   /** A monotonic clock, in ms. */
   now?: () => number;
@@ -48,11 +48,11 @@ export const startMedia = async (setup: Setup = {}) => {
   const served = [uploadDir, mediaDir];
   const folders = createFolders(served, setup.now);
   const catalog = createCatalog({ path: join(dataDir, 'media.json'), served, folders, hasher, log });
-  const { maxUploadBytes = 2 ** 31, quota = 2 ** 40, makeWay = async () => {}, statfs } = setup;
-  const room = createRoom({ folders, quota, makeWay, ...(statfs && { statfs }) });
+  const { maxUploadBytes = 2 ** 31, quota = 2 ** 40, evict = async () => {}, statfs } = setup;
+  const storage = createStorageQuota({ folders, quota, evict, ...(statfs && { statfs }) });
   const newest = () => 0;
   const options = { folders, uploadDir, mediaDir, maxUploadBytes };
-  const library = await createLibrary({ ...options, hasher, catalog, room, newest, log });
+  const library = await createLibrary({ ...options, hasher, catalog, storage, newest, log });
 
   const app = new Koa<RequestState>();
   app.silent = true;

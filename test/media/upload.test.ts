@@ -10,7 +10,7 @@ import { errorOf, png, startMedia } from './server.ts';
 const sha256 = (bytes: string | Buffer) => createHash('sha256').update(bytes).digest('hex');
 
 describe('PUT /api/media/{filename}', () => {
-  it('writes the bytes and says what they are', async () => {
+  it('writes the bytes and returns their metadata', async () => {
     const { put, request, uploadDir } = await startMedia();
     const response = await put('photo.png', png);
     expect(response.status).toBe(201);
@@ -25,7 +25,7 @@ describe('PUT /api/media/{filename}', () => {
     expect(Buffer.from(await (await request('/media/photo.png')).arrayBuffer())).toEqual(png);
   });
 
-  it('replaces what was there', async () => {
+  it('replaces an existing file', async () => {
     const { put, request, uploads } = await startMedia();
     await put('a.txt', 'a much longer first version');
     expect((await put('a.txt', 'second')).status).toBe(200);
@@ -33,14 +33,14 @@ describe('PUT /api/media/{filename}', () => {
     expect(uploads()).toEqual(['a.txt']);
   });
 
-  it('takes an empty file, with a body and without', async () => {
+  it('accepts an empty file, with a body and without', async () => {
     const { put } = await startMedia();
     for (const body of ['', undefined]) {
       expect(await (await put('empty.bin', body)).json()).toMatchObject({ size: 0, sha256: sha256('') });
     }
   });
 
-  it('answers with an address that works, whatever the name', async () => {
+  it('answers with a URL that works for any name', async () => {
     const { put, request } = await startMedia();
     const names = ['größe – 日本.txt', "it's (1) #1 100% & +.txt", 'e\u0301.txt', '\u00e9.txt', '__proto__', 'config'];
     for (const name of names) {
@@ -73,7 +73,7 @@ describe('PUT /api/media/{filename}', () => {
     expect(uploads()).toEqual([]);
   });
 
-  it('refuses a name that a folder has', async () => {
+  it('refuses the name of an existing folder', async () => {
     const { put, request, uploadDir, uploads } = await startMedia();
     mkdirSync(join(uploadDir, 'folder'));
     const response = await put('folder', 'x');
@@ -84,7 +84,7 @@ describe('PUT /api/media/{filename}', () => {
     expect(uploads()).toEqual(['folder']);
   });
 
-  it('keeps one of two uploads of one name, whole', async () => {
+  it('keeps one of two concurrent uploads of one name, whole', async () => {
     const { put, uploadDir, uploads } = await startMedia();
     const versions = ['a', 'b', 'c', 'd'].map((letter) => letter.repeat(3_000_000));
     const responses = await Promise.all(versions.map((version) => put('same.txt', version)));
@@ -93,7 +93,7 @@ describe('PUT /api/media/{filename}', () => {
     expect(uploads()).toEqual(['same.txt']);
   });
 
-  it('tells a client that asks first to go on', async () => {
+  it('answers 100 Continue to a client that expects it', async () => {
     const { port, uploads } = await startMedia();
     const upload = request({ port, path: '/api/media/a.txt', method: 'PUT', headers: { Expect: '100-continue' } });
     upload.on('continue', () => upload.end('now'));
@@ -103,7 +103,7 @@ describe('PUT /api/media/{filename}', () => {
     expect(uploads()).toEqual(['a.txt']);
   });
 
-  it('takes a body of the signed hash, and nothing of another', async () => {
+  it('accepts a body of the signed hash, and stores nothing of a different one', async () => {
     const { put, uploads, uploadDir } = await startMedia();
     expect((await put('a.txt', 'signed', { 'x-test-body-sha256': sha256('signed') })).status).toBe(201);
     const forged = await put('a.txt', 'forged', { 'x-test-body-sha256': sha256('signed') });
@@ -117,7 +117,7 @@ describe('PUT /api/media/{filename}', () => {
 describe('the limit of uploads', () => {
   const limit = 100_000;
 
-  it('takes a file of exactly that size', async () => {
+  it('accepts a file of exactly that size', async () => {
     const { put } = await startMedia({ maxUploadBytes: limit });
     expect((await put('a.bin', Buffer.alloc(limit))).status).toBe(201);
   });
@@ -134,7 +134,7 @@ describe('the limit of uploads', () => {
     upload.destroy();
   });
 
-  it('refuses one byte more where the size is not said, and leaves nothing', async () => {
+  it('refuses one byte more without a Content-Length, and leaves no files', async () => {
     const { request, uploads } = await startMedia({ maxUploadBytes: limit });
     const body = new ReadableStream({
       start(controller) {
@@ -149,7 +149,7 @@ describe('the limit of uploads', () => {
     expect(uploads()).toEqual([]);
   });
 
-  it('is heard by a client that only listens once everything is sent', async () => {
+  it('is reported to a client that reads only after sending everything', async () => {
     const { socket, uploads } = await startMedia({ maxUploadBytes: limit });
     const head = 'PUT /api/media/a.bin HTTP/1.1\r\nHost: a\r\nTransfer-Encoding: chunked\r\n\r\n989680\r\n';
     const { socket: client, received } = await socket(head);

@@ -1,4 +1,4 @@
-/** The copies that are here: the files, by their hashes, and the durable index of what each is a copy of. */
+/** The stored copies: files named by their SHA-256, and a durable index from address to copy. */
 import { mkdir, readdir, rm, stat } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { Logger } from 'pino';
@@ -15,10 +15,10 @@ const copy = z.object({
   mediaType: z.string(),
   etag: z.string().nullable(),
   lastModified: z.string().nullable(),
-  life: z.number().describe('for so long it is taken for the same as its original, ms'),
-  checkedAt: z.number().describe('when the origin last said that it is the same, ms since the epoch'),
-  verifiedAt: z.number().describe('when its bytes last had their hash, ms since the epoch'),
-  usedAt: z.number().describe('when it was last asked for or named, ms since the epoch'),
+  life: z.number().describe('freshness lifetime, ms'),
+  checkedAt: z.number().describe('when the origin last confirmed it, ms since the epoch'),
+  verifiedAt: z.number().describe('when its hash was last verified, ms since the epoch'),
+  usedAt: z.number().describe('when it was last requested or named, ms since the epoch'),
 });
 export type Copy = z.infer<typeof copy>;
 
@@ -27,7 +27,7 @@ const schema = z.object({ copies: z.array(z.tuple([z.string().describe('address'
 interface Options {
   /** The file of the index. */
   path: string;
-  /** The folder of the copies; made where it isn't there. */
+  /** The folder of the copies; created if missing. */
   folder: string;
   folders: Pick<Folders, 'changed'>;
   log: Logger;
@@ -35,7 +35,7 @@ interface Options {
 
 export type Ledger = Awaited<ReturnType<typeof openLedger>>;
 
-/** Opens the index; what it names and is not there, or is cut, is forgotten, and files that it does not name go. */
+/** Opens the index. Drops entries whose file is missing or truncated, and deletes files that are not in the index. */
 export const openLedger = async ({ path, folder, folders, log }: Options) => {
   await mkdir(folder, { recursive: true });
   const durable = await createDurable({
@@ -48,18 +48,18 @@ export const openLedger = async ({ path, folder, folders, log }: Options) => {
   });
   const copies = new Map<string, Copy>();
   let named: ReadonlySet<string> = new Set();
-  /** What was replaced a while ago may still be playing: by hash, with the address that it was a copy of. */
+  /** Replaced copies by hash, with their address: a page may still be playing them. */
   const replaced = new Map<string, { url: string; copy: Copy; at: number }>();
 
-  /** Files are renamed and removed one after the other, so that none is removed that has just come. */
-  const inTurn = createQueue();
+  /** Serializes renames and removals, so that a file that has just been stored is not removed. */
+  const enqueue = createQueue();
 
   const fileOf = ({ sha256 }: Pick<Copy, 'sha256'>): string => join(folder, sha256);
   const save = (): Promise<void> =>
     durable
       .update(() => ({ copies: [...copies] }))
-      .catch((error: unknown) => log.warn({ err: error }, 'the index of copies could not be kept'));
-  /** Two addresses may have the same bytes. */
+      .catch((error: unknown) => log.warn({ err: error }, 'the index of copies could not be saved'));
+  /** Deletes a file unless an address still refers to it. @returns the bytes freed */
   const removeUnused = async (sha256: string): Promise<number> => {
     replaced.delete(sha256);
     const users = [...copies.values()].filter((each) => each.sha256 === sha256);
@@ -71,7 +71,7 @@ export const openLedger = async ({ path, folder, folders, log }: Options) => {
       await folders.changed(file);
       return size;
     } catch (error) {
-      // The next start removes what the index does not name.
+      // The next start deletes files that are not in the index.
       log.warn({ err: error, sha256 }, 'a copy could not be removed');
       return 0;
     }
@@ -82,8 +82,8 @@ export const openLedger = async ({ path, folder, folders, log }: Options) => {
     return before === undefined ? 0 : removeUnused(before.sha256);
   };
 
-  /** Removes what was replaced before `at`, up to so many bytes; answers how many. */
-  const clear = async (at: number, bytes = Number.POSITIVE_INFINITY): Promise<number> => {
+  /** Removes copies that were replaced before `at`, until `bytes` are freed. @returns the bytes freed */
+  const removeReplaced = async (at: number, bytes = Number.POSITIVE_INFINITY): Promise<number> => {
     let freed = 0;
     for (const [sha256, { at: since }] of replaced) {
       if (freed < bytes && since < at) freed += await removeUnused(sha256);
@@ -94,28 +94,28 @@ export const openLedger = async ({ path, folder, folders, log }: Options) => {
   for (const [url, known] of durable.read().copies) {
     const stats = await stat(fileOf(known)).catch(() => null);
     if (stats?.isFile() && stats.size === known.size) copies.set(url, known);
-    else log.warn({ sha256: known.sha256 }, 'a copy is gone or cut; it is fetched anew');
+    else log.warn({ sha256: known.sha256 }, 'a copy is missing or truncated and is fetched again');
   }
   const used = new Set([...copies.values()].map(({ sha256 }) => sha256));
   for (const name of await readdir(folder)) if (!used.has(name)) await rm(join(folder, name), { force: true });
 
   return {
     fileOf,
-    /** The copy of an address; the one with that hash, where it was replaced not long ago. */
+    /** The copy of an address, or the recently replaced copy with that hash. */
     get(url: string, sha256?: string): Copy | undefined {
       const before = replaced.get(sha256 ?? '');
       return before?.url === url ? before.copy : copies.get(url);
     },
-    /** How many files there are, and their bytes. */
+    /** The number of files and their total size in bytes. */
     measure(): { count: number; bytes: number } {
       const sizes = new Map([...copies.values()].map(({ sha256, size }) => [sha256, size]));
       return { count: sizes.size, bytes: [...sizes.values()].reduce((sum, size) => sum + size, 0) };
     },
     faults: durable.faults,
 
-    /** Takes in what has come for an address, in place of what was there. */
+    /** Stores a fetched file as the copy of an address, replacing the previous copy. */
     async put(url: string, next: Copy, part: Part): Promise<void> {
-      await inTurn(async () => {
+      await enqueue(async () => {
         const before = copies.get(url);
         await part.finish(fileOf(next));
         await folders.changed(fileOf(next));
@@ -126,7 +126,7 @@ export const openLedger = async ({ path, folder, folders, log }: Options) => {
       await save();
     },
 
-    /** Notes what has been found out of a copy. */
+    /** Records when a copy was revalidated or verified. */
     async note(url: string, facts: Partial<Pick<Copy, 'checkedAt' | 'verifiedAt'>>): Promise<void> {
       const before = copies.get(url);
       if (before === undefined) return;
@@ -134,21 +134,21 @@ export const openLedger = async ({ path, folder, folders, log }: Options) => {
       await save();
     },
 
-    /** Notes that a copy is shown. Kept with the next change: it decides only about the order in which copies go. */
+    /** Records that a copy is in use. Saved with the next change, because it only affects the eviction order. */
     use(url: string, usedAt: number): void {
       const before = copies.get(url);
       if (before !== undefined) copies.set(url, { ...before, usedAt });
     },
 
-    /** Forgets a copy whose file is not what it was, unless another has come meanwhile. */
+    /** Removes a copy whose file is missing or corrupt, unless it was replaced meanwhile. */
     async drop(url: string, { sha256 }: Copy): Promise<void> {
-      await inTurn(async () => {
+      await enqueue(async () => {
         if (copies.get(url)?.sha256 === sha256) await forget(url);
       });
       await save();
     },
 
-    /** These addresses are what is played now: their copies make way for nothing. */
+    /** Sets the addresses that the content names: their copies are not evicted. */
     protect(urls: ReadonlySet<string>): void {
       const now = Date.now();
       for (const url of named) {
@@ -158,27 +158,27 @@ export const openLedger = async ({ path, folder, folders, log }: Options) => {
       named = urls;
     },
 
-    /** Lets go of what was replaced before `replacedAt`, and of what is not played and was not used since `usedAt`. */
+    /** Removes copies replaced before `replacedAt`, and copies that are not named and were not used since `usedAt`. */
     async expire(usedAt: number, replacedAt: number): Promise<void> {
       const count = copies.size;
-      await inTurn(async () => {
-        await clear(replacedAt);
+      await enqueue(async () => {
+        await removeReplaced(replacedAt);
         for (const [url, copy] of copies) if (!named.has(url) && copy.usedAt < usedAt) await forget(url);
       });
       if (copies.size < count) await save();
     },
 
     /**
-     * Frees so many bytes, or as many as can be: by what was replaced, then by what was used least recently. What is
-     * played now stays, unless it is told to go.
+     * Frees up to `bytes` bytes: replaced copies first, then the least recently used. Copies that the content names are
+     * kept by default.
      */
-    async evict(bytes: number, played: 'stays' | 'goes too' = 'stays'): Promise<void> {
+    async evict(bytes: number, policy: 'keep used' | 'evict used' = 'keep used'): Promise<void> {
       if (bytes <= 0) return;
-      await inTurn(async () => {
+      await enqueue(async () => {
         const order = [...copies]
-          .filter(([url]) => played === 'goes too' || !named.has(url))
+          .filter(([url]) => policy === 'evict used' || !named.has(url))
           .sort(([a, { usedAt }], [b, other]) => Number(named.has(a)) - Number(named.has(b)) || usedAt - other.usedAt);
-        let freed = await clear(Number.POSITIVE_INFINITY, bytes);
+        let freed = await removeReplaced(Number.POSITIVE_INFINITY, bytes);
         for (const [url] of order) {
           if (freed >= bytes) break;
           freed += await forget(url);

@@ -3,13 +3,13 @@ import { addressOf, addressRest } from '../../domain/markup.ts';
 import { mediaTypeOf } from '../../domain/media-types.ts';
 import type { Nearness } from '../../domain/network-scope.ts';
 
-/** The kinds whose medium is a file. A page and a live stream are something else each time. */
+/** The slide kinds that show a file. Pages and live streams cannot be copied. */
 const fileKinds: readonly Slide['kind'][] = ['image', 'video', 'pdf'];
 
-/** Addresses inside markup and values. */
+/** Matches addresses inside markup and values. */
 const ADDRESS = new RegExp(String.raw`\bhttps?://${addressRest}`, 'gi');
 
-/** The address as everybody here writes it; null for what is not on the Web. A fragment is the page's affair. */
+/** The normalized address without its fragment; null if it is not an http or https URL. */
 export const normalAddress = (address: string): string | null => {
   if (!/^https?:\/\//i.test(address) || !URL.canParse(address)) return null;
   const url = new URL(address);
@@ -21,7 +21,7 @@ const originOf = (address = ''): string | null => (URL.canParse(address) ? new U
 
 const isFile = (address: string): boolean => /^(?:image|video)\/|\/pdf$/.test(mediaTypeOf(address) ?? '');
 
-/** In a text only the extension tells a medium from a link. */
+/** The media addresses in a text, where only the file extension tells media from links. */
 const namedIn = (text: string): string[] => (text.match(ADDRESS) ?? []).map(addressOf).filter(isFile);
 
 const textsOf = (value: unknown): string[] => {
@@ -34,18 +34,18 @@ const namedBy = ({ kind, media_url, body, template, content }: Slide): string[] 
   ...[body ?? '', template?.html ?? '', ...textsOf(content)].flatMap(namedIn),
 ];
 
-/** Of the data of one API source. */
-const MOST_OF_A_SOURCE = 100;
+/** The maximum number of addresses taken from the data of one API source. */
+const MAX_PER_SOURCE = 100;
 
-/** What is allowed of an address that screens show. */
+/** The network permissions of an address that screens show. */
 export interface Named {
-  /** How near it may be: what the operator names may be anywhere, what a feed names no nearer than the feed. */
+  /** The nearest network it may be in: any if the operator names it; no nearer than the feed if a feed names it. */
   reach: Nearness;
-  /** A feed in here names what is at its own origin, where the operator sends us anyway. */
+  /** A feed of the LAN names it and has the same origin, which the operator has allowed by configuring the feed. */
   isOwn: boolean;
 }
 
-/** Every remote picture, video and PDF that screens show, each once, in the order in which it comes. */
+/** All remote pictures, videos and PDFs that screens show, without duplicates, in order of appearance. */
 export const remoteMedia = (
   payloads: readonly Partial<PlaylistPayload>[],
   reachOf: (kind: 'rss' | 'api', id: string) => Nearness,
@@ -67,7 +67,7 @@ export const remoteMedia = (
       for (const { image_url } of items) add(image_url ?? '', reachOf('rss', id), url);
     if (!slides.some(({ template }) => template?.html.includes('sources'))) continue;
     for (const { id, url, data } of apiSources)
-      for (const address of textsOf(data).flatMap(namedIn).slice(0, MOST_OF_A_SOURCE))
+      for (const address of textsOf(data).flatMap(namedIn).slice(0, MAX_PER_SOURCE))
         add(address, reachOf('api', id), url);
   }
   return found;

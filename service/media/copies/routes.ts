@@ -8,19 +8,19 @@ import { codeOf } from '../../platform/store/disk.ts';
 import { serve } from '../serve.ts';
 import type { Copies } from './copies.ts';
 
-/** A page waits so long for a picture of a feed that is just being fetched. */
-const PATIENCE_MS = 4_000;
+/** How long a request waits for a fetch in progress. */
+const MAX_WAIT_MS = 4_000;
 
 /**
- * The way from an address in the content to what a page loads. It leads only to copies, and to what the content names:
- * it is neither an open proxy nor an open redirect.
+ * Serves the copy of an address, or redirects to the address. It accepts only addresses that the content names, so it is
+ * neither an open proxy nor an open redirect.
  */
 export const copyRoutes = (copies: Pick<Copies, 'find' | 'lose'>): Routes => ({
   'GET /copies': async (ctx) => {
     const { url, sha256 } = readFields(copyQuery, ctx.query);
     let found = copies.find(url, sha256);
     if (found !== null && 'coming' in found) {
-      await Promise.race([found.coming, delay(PATIENCE_MS, undefined, { ref: false })]);
+      await Promise.race([found.coming, delay(MAX_WAIT_MS, undefined, { ref: false })]);
       found = copies.find(url);
     }
     if (found !== null && 'copy' in found) {
@@ -29,15 +29,15 @@ export const copyRoutes = (copies: Pick<Copies, 'find' | 'lose'>): Routes => ({
         if (codeOf(error) !== 'ENOENT') throw error;
       });
       if (handle !== undefined) {
-        const guise = { name: copy.sha256, type: copy.mediaType, etag: copy.sha256, sha256: copy.sha256 };
-        return serve(ctx, guise, { handle, stats: await handle.stat() });
+        const representation = { name: copy.sha256, type: copy.mediaType, etag: copy.sha256, sha256: copy.sha256 };
+        return serve(ctx, representation, { handle, stats: await handle.stat() });
       }
       await copies.lose(url, copy);
       found = copies.find(url);
     }
     if (found !== null && 'coming' in found) throw new CodedError('address_withheld');
     if (found === null || !('remote' in found)) {
-      throw new CodedError('file_not_found', 'Nothing that is played has this address.');
+      throw new CodedError('file_not_found', 'The content names no media file with this address.');
     }
     ctx.status = 302;
     ctx.set({ Location: found.remote, 'Cache-Control': 'no-store' });

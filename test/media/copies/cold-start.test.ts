@@ -152,7 +152,7 @@ describeBrowser('a film that is too large for a page to hold', () => {
 });
 
 describeBrowser('a remote picture', () => {
-  it('is shown at once, and is not touched when its copy comes', { timeout: 60_000 }, async () => {
+  it('is shown at once, and is not reloaded when its copy arrives', { timeout: 60_000 }, async () => {
     const remote = await startRemote();
     const files = temporaryFolder();
     putImage(files, 'red.png', red);

@@ -30,7 +30,7 @@ const serve = (remote: Remote, path: string, bytes: Buffer, manner: Parameters<t
   remote.answer(path, serveBytes(bytes, { type: 'image/png', etag: `"${sha256(bytes)}"`, ...manner }));
 
 describe('a picture that the content names', () => {
-  it('is fetched ahead, and served as good as from its origin', async () => {
+  it('is prefetched, and served like at its origin', async () => {
     const remote = await startRemote();
     const bytes = picture(MIB);
     serve(remote, '/a', bytes);
@@ -54,7 +54,7 @@ describe('a picture that the content names', () => {
     expect(remote.requests).toHaveLength(1);
   });
 
-  it('is asked of its origin until there is a copy, and nothing else is asked of anybody', async () => {
+  it('is redirected to its origin until there is a copy, and no other address is', async () => {
     const remote = await startRemote();
     remote.answer('/a', () => undefined);
     serve(remote, '/other', png);
@@ -69,7 +69,7 @@ describe('a picture that the content names', () => {
     expect(remote.requests.map(({ url }) => url)).toEqual(['/a']);
   });
 
-  it('outlives its origin and a restart, and is asked for no more than is polite', async () => {
+  it('is served without its origin and after a restart, and is not requested too often', async () => {
     const remote = await startRemote();
     for (const path of ['/a', '/b']) serve(remote, path, picture(path.charCodeAt(1)));
     const dataDir = temporaryFolder();
@@ -87,7 +87,7 @@ describe('a picture that the content names', () => {
     expect(remote.requests).toHaveLength(2);
   });
 
-  it('goes on where the service was killed', async () => {
+  it('is continued where the service was killed', async () => {
     const remote = await startRemote();
     const bytes = picture(3 * MIB);
     serve(remote, '/a', bytes, { cutAfter: 2 * MIB });
@@ -101,7 +101,7 @@ describe('a picture that the content names', () => {
     expect(remote.requests.map(({ headers }) => headers.range)).toEqual([undefined, `bytes=${2 * MIB}-`]);
   });
 
-  it('that is at two addresses is kept once', async () => {
+  it('with two addresses is stored once', async () => {
     const remote = await startRemote();
     for (const path of ['/a', '/b']) serve(remote, path, png);
     const service = await startTestService({ content: images(remote, '/a', '/b') });
@@ -121,7 +121,7 @@ describe('a picture that the content names', () => {
 });
 
 describe('a copy', () => {
-  it('that is out of date is shown while the new one is fetched, and none that is the same is sent twice', async () => {
+  it('that is stale is shown while the new one is fetched, and an unchanged file is not sent again', async () => {
     const remote = await startRemote();
     serve(remote, '/a', png, { headers: { 'Cache-Control': 'no-cache' } });
     const dataDir = temporaryFolder();
@@ -154,7 +154,7 @@ describe('a copy', () => {
     expect(filesOf(dataDir)).toEqual([sha256(changed)]);
   });
 
-  it('that is out of date is asked after when it is shown, and not before', async () => {
+  it('that is stale is revalidated when it is shown, and not before', async () => {
     const remote = await startRemote();
     serve(remote, '/a', png);
     const dataDir = temporaryFolder();
@@ -169,7 +169,7 @@ describe('a copy', () => {
     await expect.poll(() => remote.requests.length, patience).toBe(2);
   });
 
-  it('that nobody has named for a month goes, and no other', async () => {
+  it('that the content has not named for a month is deleted, and no other', async () => {
     const remote = await startRemote();
     for (const path of ['/a', '/b']) serve(remote, path, picture(path.charCodeAt(1)));
     const dataDir = temporaryFolder();
@@ -182,7 +182,7 @@ describe('a copy', () => {
     expect((await copyOf(second, `${remote.url}/a`)).status).toBe(200);
   });
 
-  it('stays when its original is gone', async () => {
+  it('stays when its original is deleted', async () => {
     const remote = await startRemote();
     serve(remote, '/a', png);
     const dataDir = temporaryFolder();
@@ -199,7 +199,7 @@ describe('a copy', () => {
   it.each<[string, (file: string) => void]>([
     ['has rotted', (file) => writeFileSync(file, readFileSync(file).reverse())],
     ['is cut', (file) => truncateSync(file, 50)],
-  ])('that %s is fetched anew', async (_, spoil) => {
+  ])('that %s is fetched again', async (_, spoil) => {
     const remote = await startRemote();
     const bytes = picture(1000);
     serve(remote, '/a', bytes);
@@ -216,7 +216,7 @@ describe('a copy', () => {
     expect(Buffer.from(await (await copyOf(second, `${remote.url}/a`)).arrayBuffer()).equals(bytes)).toBe(true);
   });
 
-  it('that somebody deletes is fetched anew, and meanwhile the original is shown', async () => {
+  it('that is deleted by hand is fetched again, and meanwhile the original is shown', async () => {
     const remote = await startRemote();
     serve(remote, '/a', png);
     const service = await startTestService({ content: images(remote, '/a') });
@@ -228,8 +228,8 @@ describe('a copy', () => {
   });
 });
 
-describe('what can not be copied', () => {
-  it('is told by its address, without what might open something, and never kept', async () => {
+describe('a file that cannot be copied', () => {
+  it('is reported by its address without secrets, and never stored', async () => {
     const remote = await startRemote();
     remote.answer(
       '/page.png',
@@ -257,7 +257,7 @@ describe('what can not be copied', () => {
     expect(service.log()).not.toMatch(/user|word|hidden/);
   });
 
-  it('because its server wants to be left alone is not asked for again before', async () => {
+  it('because its server sends Retry-After is not requested before that', async () => {
     const remote = await startRemote();
     remote.answer('/a', (_, response) => response.writeHead(429, { 'Retry-After': '3600' }).end());
     const service = await startTestService({ content: images(remote, '/a') });
@@ -266,7 +266,7 @@ describe('what can not be copied', () => {
     expect(Date.parse(failed?.nextAt ?? '') - Date.now()).toBeGreaterThan(3_500_000);
   });
 
-  it('because it is larger than a medium may be is not kept in part either', async () => {
+  it('because it is too large leaves no partial file', async () => {
     const remote = await startRemote();
     serve(remote, '/a', picture(MIB));
     const env = { SIGNAGE_MAX_UPLOAD_BYTES: '1000' };
@@ -295,7 +295,7 @@ describe('the quota', () => {
     return { remote, service: await startTestService({ env, content: images(remote, '/1', '/2') }) };
   };
 
-  it('makes way for what is named by what is not, the longest unused first', async () => {
+  it('evicts copies that are no longer named for named ones, least recently used first', async () => {
     const { remote, service } = await setUp();
     await until(service, { count: 2 });
     service.writeContent(images(remote, '/2'));
@@ -307,7 +307,7 @@ describe('the quota', () => {
     expect((await copyOf(service, `${remote.url}/2`)).status).toBe(200);
   });
 
-  it('leaves out what has no room beside what is named', async () => {
+  it('does not copy files that do not fit beside the named ones', async () => {
     const { remote, service } = await setUp();
     await until(service, { count: 2 });
     service.writeContent(images(remote, '/1', '/2', '/3'));
@@ -315,7 +315,7 @@ describe('the quota', () => {
     expect((await copyOf(service, `${remote.url}/3`)).status).toBe(302);
   });
 
-  it('makes way first by what was replaced', async () => {
+  it('evicts replaced copies first', async () => {
     const { remote, service } = await setUp();
     await until(service, { count: 2 });
     await service.close();
@@ -328,7 +328,7 @@ describe('the quota', () => {
     expect(filesOf(next.dataDir)).toEqual([png, two].map(sha256).toSorted());
   });
 
-  it('makes way for uploads, but never by what is named', async () => {
+  it('evicts copies for uploads, but never named ones', async () => {
     const { remote, service } = await setUp();
     await until(service, { count: 2 });
     const refused = await put(service, 'a.bin', 1.5 * MIB);
@@ -343,7 +343,7 @@ describe('the quota', () => {
     expect((await put(service, 'a.bin', 1.9 * MIB)).status).toBe(200);
   });
 
-  it('holds for an upload that does not say how long it will be', async () => {
+  it('holds for an upload without a Content-Length', async () => {
     const { service } = await setUp();
     await until(service, { count: 2 });
     const body = new Blob([new Uint8Array(1.5 * MIB)]).stream();
@@ -352,7 +352,7 @@ describe('the quota', () => {
     expect(readdirSync(join(service.dataDir, 'uploads'))).toEqual([]);
   });
 
-  it('that is made smaller is kept by the next start, even by what is named where that alone is too much', async () => {
+  it('that is reduced is enforced by the next start, even on named copies if they alone exceed it', async () => {
     const { remote, service } = await setUp();
     await until(service, { count: 2 });
     await service.close();

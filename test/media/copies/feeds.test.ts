@@ -41,7 +41,7 @@ const startCopies = async (
       onChange: (listener: () => void) => (onChange = listener),
     } as unknown as Parameters<typeof createCopies>[0]['content'],
     feeds: { reach: () => reach },
-    room: { quota: 1e9, left: async () => 1e9 },
+    storage: { quota: 1e9, left: async () => 1e9 },
     ...{ ledger, downloads, hasher, logs: () => log },
   });
   onTestFinished(async () => {
@@ -53,7 +53,7 @@ const startCopies = async (
   return { copies, change: () => onChange(), failed: () => copies.status().failed.map(({ reason }) => reason) };
 };
 
-it('a name that stands for an address in here is asked for no feed of the Internet, but for the operator', async () => {
+it('a name that resolves to a LAN address is requested for the operator, but not for an Internet feed', async () => {
   const remote = await startRemote({ host: '0.0.0.0' });
   for (const path of ['/far', '/near']) remote.answer(path, serveBytes(png, { type: 'image/png' }));
   const addresses: Record<string, string> = { 'far.test': '127.0.0.1', 'near.test': '127.0.0.2' };

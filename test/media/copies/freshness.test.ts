@@ -1,12 +1,12 @@
 import fc from 'fast-check';
 import { expect, it } from 'vitest';
-import { idleLife, lifeOf, retryAfter } from '../../../service/media/copies/freshness.ts';
+import { freshnessLifetime, idleLifetime, retryAfter } from '../../../service/media/copies/freshness.ts';
 
 const at = Date.parse('2026-11-21T12:00:00Z');
 const nothing = { cacheControl: null, etag: null, lastModified: null, size: 1000 };
 const minutes = (count: number): number => count * 60_000;
 
-it.each<[what: string, said: Partial<Parameters<typeof lifeOf>[0]>, minutes: number]>([
+it.each<[what: string, said: Partial<Parameters<typeof freshnessLifetime>[0]>, minutes: number]>([
   ['nothing, as a camera', {}, 1],
   ['nothing, of something large', { size: 10 ** 8 }, 360],
   ['an entity tag', { etag: '"a"' }, 60],
@@ -19,18 +19,18 @@ it.each<[what: string, said: Partial<Parameters<typeof lifeOf>[0]>, minutes: num
   ['that nothing is certain', { cacheControl: 'no-cache', etag: '"a"', size: 10 ** 8 }, 1],
   ['that nothing may be stored', { cacheControl: 'No-Store' }, 1],
 ])('an origin that says %s', (_, said, expected) => {
-  expect(lifeOf({ ...nothing, ...said }, at)).toBe(minutes(expected));
+  expect(freshnessLifetime({ ...nothing, ...said }, at)).toBe(minutes(expected));
 });
 
-it('a copy that nobody looks at is asked after hourly at most, and not together with others', () => {
-  expect([0, 1].map((chance) => idleLife(minutes(120), chance))).toEqual([minutes(120), minutes(150)]);
-  expect([0, 1].map((chance) => idleLife(minutes(1), chance))).toEqual([minutes(60), minutes(75)]);
+it('a copy that is not shown is revalidated hourly at most, and not together with others', () => {
+  expect([0, 1].map((chance) => idleLifetime(minutes(120), chance))).toEqual([minutes(120), minutes(150)]);
+  expect([0, 1].map((chance) => idleLifetime(minutes(1), chance))).toEqual([minutes(60), minutes(75)]);
 });
 
 const passing = { lasting: false, pause: 0 };
 const lasting = { lasting: true, pause: 0 };
 
-it('failures are retried ever more seldom, within bounds', () => {
+it('failures are retried with growing delays, within bounds', () => {
   expect([1, 2, 3, 20].map((failures) => retryAfter(failures, passing, 1))).toEqual([
     15_000,
     30_000,

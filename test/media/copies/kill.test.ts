@@ -11,7 +11,7 @@ import { png } from '../server.ts';
 const MIB = 1024 ** 2;
 const patience = { timeout: 60_000, interval: 50 };
 
-it('a service that is killed in the middle of a download goes on with it at its next start', {
+it('a service that is killed during a download continues it at its next start', {
   timeout: 120_000,
 }, async () => {
   const remote = await startRemote();

@@ -55,7 +55,7 @@ it('finds the pictures of feeds, and each address once, in order', () => {
   ]);
 });
 
-it('what a feed names may be no nearer than the feed, unless the operator names it too', () => {
+it('an address that a feed names may be no nearer than the feed, unless the operator names it too', () => {
   const slide = { kind: 'image', media_url: 'https://a.test/3', body: null, template: null, content: null };
   const feed = (id: string, ...names: number[]) => ({
     ...{ id, url: 'https://b.test/feed' },
@@ -65,7 +65,7 @@ it('what a feed names may be no nearer than the feed, unless the operator names 
   expect([...reaches.values()].map(({ reach }) => reach)).toEqual([1, 1, 2, 0]);
 });
 
-it('finds the pictures in the data of API sources that templates draw on, no nearer than the source', () => {
+it('finds the pictures in the data of API sources that templates use, no nearer than the source', () => {
   const data = { list: [{ picture: 'https://a.test/1.png' }], page: 'https://a.test/page', text: 'no address' };
   const apiSources = [{ id: 'theirs', url: 'https://b.test/', data }];
   const slide = { kind: 'template', media_url: null, body: null, content: null };
