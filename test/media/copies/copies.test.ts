@@ -271,7 +271,7 @@ describe('a file that cannot be copied', () => {
     serve(remote, '/a', picture(MIB));
     const env = { SIGNAGE_MAX_UPLOAD_BYTES: '1000' };
     const service = await startTestService({ env, content: images(remote, '/a') });
-    await until(service, { failed: [{ reason: 'it is larger than a medium may be' }] });
+    await until(service, { failed: [{ reason: 'the file is larger than the limit for media' }] });
     expect(readdirSync(join(service.dataDir, 'media'))).toEqual(['copies']);
   });
 });
