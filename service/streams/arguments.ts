@@ -2,7 +2,7 @@ import type { Plan } from './plan.ts';
 import { leadPid, mapPid } from './segmenter.ts';
 import type { Scheme, Source } from './source.ts';
 
-/** What each kind of source may make ffmpeg open: never a file, never another server's playlist. */
+/** The protocols that ffmpeg may open for each kind of source: never files, never playlists of other servers. */
 const protocols: Record<Scheme, string> = {
   rtmp: 'rtmp,tcp',
   rtmps: 'rtmps,tls,tcp',
@@ -12,8 +12,8 @@ const protocols: Record<Scheme, string> = {
 };
 
 /**
- * Ends a read from a server that has gone silent; in microseconds. Not `-timeout`, which makes an rtmp source listen,
- * as it does an rtsp one before ffmpeg 5: there the session's own patience has to do.
+ * The read timeout for silent servers, in microseconds. Not `-timeout`, which makes ffmpeg listen for an rtmp source,
+ * and before ffmpeg 5 for an rtsp source: rtsp relies on the timeouts of the session.
  */
 const silence = ['-rw_timeout', '10000000'];
 const transport: Record<Scheme, string[]> = {
@@ -25,8 +25,8 @@ const transport: Record<Scheme, string[]> = {
 };
 
 /**
- * How long to look at a source, in microseconds and bytes, before saying what it is. rtmp and rtsp send the parameters
- * of their codecs ahead; an MPEG-TS over srt repeats them with each keyframe, and there may be megabytes in between.
+ * How long ffmpeg probes a source, in microseconds and bytes. rtmp and rtsp send their codec parameters first; MPEG-TS
+ * over srt repeats them with each keyframe, and there may be megabytes in between.
  */
 const probing = (scheme: Scheme, probe: Plan['probe']): string[] => {
   if (probe === 'thorough') return ['-analyzeduration', '3000000'];
@@ -51,7 +51,7 @@ const videoOutput = ({ codec, track }: Plan['video']): string[] =>
 
 const audioOutput = ({ codec, track }: Plan['audio']): string[] => ['-map', `0:a:${track}?`, ...audioCodec[codec]];
 
-/** The keyframes once more, as FLV: what the format watch reads. Other sources repeat their parameters themselves. */
+/** A second output of the keyframes as FLV, for the format watch. Only rtmp needs it: others repeat their parameters. */
 const formatOutput = (scheme: Scheme, { video, watch }: Plan): string[] => {
   if (!scheme.startsWith('rtmp') || video.codec !== 'copy' || !watch) return [];
   return [
@@ -61,9 +61,9 @@ const formatOutput = (scheme: Scheme, { video, watch }: Plan): string[] => {
 };
 
 /**
- * ffmpeg's arguments for turning a source into MPEG-TS on its standard output, packet by packet as it comes. Nothing
- * passes through a file, and a pipe that nobody reads ends ffmpeg by itself.
- * @param runId found again in the process's command line
+ * ffmpeg's arguments for converting a source to MPEG-TS on its standard output, flushed after each packet. No file is
+ * written, and ffmpeg ends by itself when the pipe is closed.
+ * @param runId put into the command line, so that an orphaned process can be identified
  */
 export const ffmpegArguments = ({ scheme, url, disableAudio }: Source, plan: Plan, runId: string): string[] => [
   ...['-nostdin', '-hide_banner', '-nostats', '-loglevel', 'info'],
@@ -72,7 +72,7 @@ export const ffmpegArguments = ({ scheme, url, disableAudio }: Source, plan: Pla
   ...(disableAudio ? ['-an'] : audioOutput(plan.audio)),
   ...['-max_interleave_delta', '500000', '-metadata', `run=${runId}`],
   ...['-f', 'mpegts', '-mpegts_pmt_start_pid', `${mapPid}`, '-mpegts_start_pid', `${leadPid}`],
-  // The program tables are needed once: each segment gets its copy from the segmenter.
+  // The program tables are needed only once: the segmenter copies them into each segment.
   ...['-pat_period', '60', '-sdt_period', '60', '-muxdelay', '0', '-muxpreload', '0', '-flush_packets', '1'],
   'pipe:1',
   ...formatOutput(scheme, plan),

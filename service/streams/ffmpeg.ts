@@ -5,13 +5,13 @@ import { promisify } from 'node:util';
 
 const execute = promisify(execFile);
 
-/** All that a child process gets to know of the service's environment. */
+/** The environment variables that child processes get. */
 export interface ChildEnvironment {
   PATH: string;
   LANG: string;
 }
 
-/** The ffmpeg that is used, and who named it. */
+/** The ffmpeg that is used, and where it was found. */
 interface Program {
   path: string;
   source: 'setting' | 'ffmpeg-static' | 'PATH';
@@ -19,15 +19,15 @@ interface Program {
 }
 
 export interface Ffmpeg {
-  /** Which ffmpeg to run; null: none is there that runs. */
+  /** Finds the ffmpeg to run; null: there is no working one. */
   find(): Promise<Program | null>;
 }
 
 const VERSION_MS = 5_000;
-/** Of a program that gave no answer, because the machine is busy or short of something: it may run all the same. */
+/** The version of a program that did not answer because the machine is busy or out of resources: it may still work. */
 const UNKNOWN = 'unknown';
 const SHORTAGES: unknown[] = ['EMFILE', 'ENFILE', 'EAGAIN', 'ENOMEM'];
-/** A program without a version is asked again after this, in ms. */
+/** How long to wait before a program without a known version is asked again, in ms. */
 const RETRY_MS = 5_000;
 
 const isExecutable = async (path: string): Promise<boolean> => {
@@ -39,7 +39,7 @@ const isExecutable = async (path: string): Promise<boolean> => {
   }
 };
 
-/** A program by its name, as a shell finds it: the first in the folders of PATH; null: there is none. */
+/** Finds a program by name like a shell: the first match in the folders of PATH; null: there is none. */
 export const findOnPath = async (name: string, { PATH }: Pick<ChildEnvironment, 'PATH'>): Promise<string | null> => {
   const folders = PATH.split(delimiter).filter((folder) => isAbsolute(folder));
   for (const folder of folders) {
@@ -50,12 +50,12 @@ export const findOnPath = async (name: string, { PATH }: Pick<ChildEnvironment, 
   return null;
 };
 
-/** The binary that ffmpeg-static installs. It is optional, and so is its download: the package may come without it. */
+/** Finds the binary of the optional package ffmpeg-static, which may be installed without its binary. */
 const findStatic = async (): Promise<string | null> => {
   const packageName = 'ffmpeg-static';
   try {
     const { default: path } = (await import(packageName)) as { default: string | null };
-    // What is in an asar archive can't be run; electron-builder puts binaries beside it.
+    // Files in an asar archive cannot be executed; electron-builder unpacks binaries next to it.
     const unpacked = path?.replace('app.asar', 'app.asar.unpacked') ?? null;
     return unpacked !== null && (await isExecutable(unpacked)) ? unpacked : null;
   } catch {
@@ -74,7 +74,7 @@ interface Options {
 
 const isVersion = (version: string | null): boolean => version !== null && version !== UNKNOWN;
 
-/** Asks programs for their version, and remembers it for as long as the file stays the same. */
+/** Asks programs for their version, and caches it until the file changes. */
 const createVersions = (environment: ChildEnvironment) => {
   const known = new Map<string, { file: string; askedAt: number; version: Promise<string | null> }>();
 
@@ -88,7 +88,7 @@ const createVersions = (environment: ChildEnvironment) => {
     }
   };
 
-  /** Null where the program does not run, such as one that is made for another machine. */
+  /** Null if the program does not run, such as one built for a different architecture. */
   return async (path: string): Promise<string | null> => {
     const { size, mtimeMs } = await stat(path);
     const file = `${size} ${mtimeMs}`;
@@ -103,7 +103,7 @@ const createVersions = (environment: ChildEnvironment) => {
   };
 };
 
-/** Finds ffmpeg: the one that was set and no other, else ffmpeg-static's, else the one on the PATH. */
+/** Finds ffmpeg: only the configured one if set; otherwise that of ffmpeg-static, then the one on the PATH. */
 export const createFfmpeg = ({ environment }: Dependencies, { ffmpegPath }: Options): Ffmpeg => {
   const versionOf = createVersions(environment);
 

@@ -7,7 +7,7 @@ const videoTag = 9;
 const avc = 7;
 const sequenceHeader = 0;
 
-/** The H.264 parameters that a tag carries; null: it carries something else. */
+/** The H.264 parameters in a tag; null: the tag has none. */
 const parameters = (tag: Buffer): Buffer | null => {
   const body = tag.subarray(tagHeader, -sizeField);
   const isHeader = tag[0] === videoTag && ((body[0] ?? 0) & 0x0f) === avc && body[1] === sequenceHeader;
@@ -15,9 +15,9 @@ const parameters = (tag: Buffer): Buffer | null => {
 };
 
 /**
- * Watches the parameters of an H.264 stream in an FLV. A server that keeps its viewers while a source goes and another
- * comes sends the new parameters once, between two frames; what ffmpeg (before 7) makes of it as MPEG-TS goes on with
- * the old ones, and no decoder can play that. Its FLV has both.
+ * Watches the parameters of an H.264 stream in FLV. A server that keeps its viewers connected while one publisher
+ * replaces another sends the new parameters once, between two frames. ffmpeg before 7 keeps the old parameters in its
+ * MPEG-TS output, which no decoder can play; its FLV output has both.
  */
 export const createFormatWatch = () => {
   let rest: Buffer = Buffer.alloc(0);
@@ -25,7 +25,7 @@ export const createFormatWatch = () => {
   let known: Buffer | null = null;
 
   return {
-    /** Takes the bytes that have come. True: the parameters are no longer those that there were at first. */
+    /** Takes the next bytes; returns true if the parameters differ from the first ones. */
     isOther(chunk: Buffer): boolean {
       rest = Buffer.concat([rest, chunk]);
       let isOther = false;

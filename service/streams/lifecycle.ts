@@ -1,30 +1,30 @@
 /**
- * - `starting`: ffmpeg runs, nothing has come of it yet.
+ * - `starting`: ffmpeg runs but has not produced media yet.
  * - `live`: media is arriving.
- * - `quiet`: none has come for a while; ffmpeg was told to go on, in case it was suspended.
- * - `stalled`: ffmpeg was told to stop, because nothing came any more or because it needs another plan.
- * - `backoff`: no ffmpeg; the next one starts by itself.
- * - `failed`: no ffmpeg; it failed too often while nobody asked. The next who asks starts one.
- * - `ending`: ffmpeg was told to stop, for good. `ended`: it has.
+ * - `quiet`: no media for a while; ffmpeg was sent SIGCONT in case it was suspended.
+ * - `stalled`: ffmpeg was sent SIGTERM, because media stopped or because it needs a different plan.
+ * - `backoff`: no ffmpeg; it is started again after a delay.
+ * - `failed`: no ffmpeg; it failed too often without client requests. The next request starts it.
+ * - `ending`: the stream is closed and ffmpeg was sent SIGTERM. `ended`: ffmpeg has exited.
  */
 export type Phase = 'starting' | 'live' | 'quiet' | 'stalled' | 'backoff' | 'failed' | 'ending' | 'ended';
 
-/** One stream's life. Times are milliseconds of a clock that never goes back. */
+/** The state of one stream. Times are milliseconds of a monotonic clock. */
 export interface Life {
   phase: Phase;
-  /** When the phase is over by itself. */
+  /** When the phase times out. */
   dueAt: number;
-  /** When somebody last asked for the stream. */
+  /** When a client last requested the stream. */
   askedAt: number;
-  /** When the newest run of ffmpeg began, its first media came, its latest media came. */
+  /** When the latest run of ffmpeg started, produced its first media, and produced its latest media. */
   startedAt: number;
   liveAt: number | null;
   mediaAt: number;
-  /** The longest segment of the run. */
+  /** The longest segment of the run, in ms. */
   longest: number;
-  /** Runs that ended since the stream was last steady. */
+  /** Runs that ended since the stream was last stable. */
   failures: number;
-  /** Whether the next run follows at once: it will do better than this one. */
+  /** Whether the next run starts without a delay, because it has a better plan. */
   swift: boolean;
 }
 
@@ -32,23 +32,23 @@ export type Event =
   | { type: 'asked' }
   | { type: 'media'; duration: number }
   | { type: 'misfit' }
-  /** `roll`: a random number from 0 to 1 that the pause before the next run is taken from. */
+  /** `roll`: a random number from 0 to 1 for the jitter of the delay before the next run. */
   | { type: 'exit'; roll: number }
   | { type: 'close' }
   | { type: 'tick' };
 
-/** What is to be done to ffmpeg. */
+/** What the caller must do with ffmpeg. */
 export type Action = 'run' | 'resume' | 'terminate' | 'kill' | null;
 
-/** A source with keyframes far apart shows nothing before the first of them. */
+/** How long ffmpeg may take to produce media, in ms: a source may have long keyframe intervals. */
 const startPatience = 20_000;
 /** A process that was suspended (SIGSTOP) ignores SIGTERM. */
 const killAfter = 2_000;
-const backoff = { least: 500, most: 30_000 };
-/** While somebody asks, the stream has to be back soon after its source: so often it is tried, at least and at most. */
+const backoff = { min: 500, max: 30_000 };
+/** The longest and shortest interval between starts, in ms, while clients request the stream. */
 const wanted = { within: 5_000, every: 2_000 };
 const steadyAfter = 60_000;
-/** How often a stream that nobody asks for may fail, and how often a better plan is tried without a pause. */
+/** How often a stream may fail without client requests, and how often a better plan is tried without a delay. */
 const patience = { failures: 6, plans: 3 };
 const never = Number.POSITIVE_INFINITY;
 
@@ -61,19 +61,19 @@ const freshRun = (now: number) => ({
   swift: false,
 });
 
-/** A stream that was just asked for. */
+/** The state of a newly requested stream. */
 export const begin = (now: number): [Life, Action] => [
   { ...freshRun(now), askedAt: now, mediaAt: Number.NEGATIVE_INFINITY, failures: 0 },
   'run',
 ];
 
-/** Whether what ffmpeg makes counts. */
+/** Whether the output of ffmpeg is used. */
 export const isRunning = ({ phase }: Life): boolean => phase === 'starting' || phase === 'live' || phase === 'quiet';
 
-/** Whether nothing more will come of the stream. */
+/** Whether the stream is closed. */
 export const isOver = ({ phase }: Life): boolean => phase === 'ending' || phase === 'ended';
 
-/** How long media may stay away before a live stream is quiet, and as long again before it has stalled. */
+/** How long without media until a live stream is quiet, and then until it is stalled, in ms. */
 const silence = ({ longest }: Life): number => Math.max(3_000, 1.5 * longest);
 
 const stop = (life: Life, phase: 'stalled' | 'ending', now: number): [Life, Action] => [
@@ -104,7 +104,7 @@ const onExit = (life: Life, roll: number, now: number): Life => {
   const failures = life.failures + 1;
   const isWanted = now - life.askedAt <= wanted.within;
   if (!isWanted && failures > patience.failures) return { ...life, phase: 'failed', failures, dueAt: never };
-  const pause = life.swift ? 0 : roll * Math.min(backoff.most, backoff.least * 2 ** life.failures);
+  const pause = life.swift ? 0 : roll * Math.min(backoff.max, backoff.min * 2 ** life.failures);
   const latest = isWanted ? Math.max(now, life.startedAt + wanted.every) : never;
   return { ...life, phase: 'backoff', failures, dueAt: Math.min(now + pause, latest) };
 };
@@ -116,8 +116,8 @@ const onDue = (life: Life, now: number): [Life, Action] => {
 };
 
 /**
- * What becomes of a stream when something happens to it at a time, and what is to be done.
- * @param idleAfter how long a stream lives that nobody asks for, in ms
+ * The transition function: returns the next state and the action for an event at time `now`.
+ * @param idleAfter how long a stream runs without client requests, in ms
  */
 export const step = (life: Life, event: Event, now: number, idleAfter: number): [Life, Action] => {
   const unchanged: [Life, Action] = [life, null];
@@ -143,6 +143,6 @@ export const step = (life: Life, event: Event, now: number, idleAfter: number): 
   }
 };
 
-/** When the stream next needs a tick, on the same clock. */
+/** When the stream needs its next `tick` event, on the same clock. */
 export const wakeAt = (life: Life, idleAfter: number): number =>
   isOver(life) ? life.dueAt : Math.min(life.dueAt, life.askedAt + idleAfter);

@@ -2,38 +2,38 @@ import type { Segment } from './segmenter.ts';
 
 interface Entry extends Segment {
   sequence: number;
-  /** Which run of the source it comes from: time stamps continue only within one. */
+  /** The number of the ffmpeg run it comes from: time stamps are continuous only within one run. */
   timeline: number;
 }
 
-/** What a session holds of its stream: the newest segments, oldest first. */
+/** The segments that a session keeps in memory, oldest first. */
 export interface Window {
   entries: readonly Entry[];
   nextSequence: number;
-  /** That of the newest segment. */
+  /** The timeline of the newest segment. */
   timeline: number;
-  /** The next segment begins another timeline. */
+  /** The next segment begins a new timeline. */
   isCut: boolean;
-  /** EXT-X-TARGETDURATION, the same for as long as there is a manifest (RFC 8216, 6.2.1); null: there is none. */
+  /** EXT-X-TARGETDURATION, which must not change while there is a manifest (RFC 8216, 6.2.1); null: no manifest. */
   target: number | null;
 }
 
-/** How much the manifest lists, where a player starts before its end, and how much can be fetched, in seconds. */
+/** In seconds: the length of the manifest, where players start before its end, how much can still be fetched. */
 const listedSeconds = 8;
 const startSeconds = 1;
 const keptSeconds = 20;
 /**
- * How far inside its segment the place to start is. On its very edge rounding may put it into the segment before; and
- * where hls.js finds no keyframe in the first segment that it loads, it plays the sound alone, for good.
+ * How far inside its segment the start position is, in seconds. At the edge, rounding may move it into the previous
+ * segment, and if hls.js finds no keyframe in the first segment that it loads, it plays only sound from then on.
  */
 const insideSeconds = 0.01;
-/** However long a stream goes without a keyframe, it is not held beyond this. */
+/** The memory limit of a window, also for a stream without keyframes. */
 const keptBytes = 64 * 2 ** 20;
 
 /**
- * A window with nothing in it. Its numbers start from the clock (ms since the epoch), so that a player that held on
- * takes nothing for what it has seen before: not in a session that is made anew, nor in a service that was restarted.
- * The timelines' numbers stay small, for hls.js keeps an array that long: a great one freezes the page.
+ * An empty window. Its numbers start from the clock (ms since the epoch), so that a player that stays connected does not
+ * mistake a new segment for an old one after the session or the service is restarted. Timeline numbers stay small,
+ * because hls.js allocates an array of that length, and a long one freezes the page.
  */
 export const emptyWindow = (now: number): Window => ({
   entries: [],
@@ -43,13 +43,13 @@ export const emptyWindow = (now: number): Window => ({
   target: null,
 });
 
-/** The window without its segments: its manifest ends, and another may begin. */
+/** The window without its segments: the manifest ends, and a new one may begin. */
 export const emptied = (window: Window): Window => ({ ...window, entries: [], target: null });
 
-/** The window as the next run of the source finds it. One that makes no segment is no discontinuity (6.2.2). */
+/** The window for the next ffmpeg run. A run without segments counts as no discontinuity (RFC 8216, 6.2.2). */
 export const nextTimeline = (window: Window): Window => ({ ...window, isCut: true });
 
-/** The newest keyframe segment that begins at least `seconds` before the end, else the oldest; and how long before. */
+/** The newest keyframe segment that begins at least `seconds` before the end, else the oldest; `age`: how long before. */
 const keyframeBefore = (entries: readonly Entry[], seconds: number): { index: number; age: number } => {
   let found = { index: 0, age: 0 };
   let age = 0;
@@ -61,10 +61,10 @@ const keyframeBefore = (entries: readonly Entry[], seconds: number): { index: nu
   return found;
 };
 
-/** What is rounded to no more than the target duration; rarely, a source holds a frame for longer than ever before. */
+/** Limits a duration so that it rounds to at most the target duration, which a long pause of the source may exceed. */
 const fitting = (duration: number, target: number): number => Math.min(duration, target + 0.499);
 
-/** The window with one more segment, and without those that nobody can still want. */
+/** The window with one more segment, and without those that no player can still request. */
 export const append = (window: Window, segment: Segment): Window => {
   const { nextSequence: sequence, isCut } = window;
   const timeline = window.timeline + (isCut ? 1 : 0);
@@ -85,13 +85,13 @@ export const append = (window: Window, segment: Segment): Window => {
 
 const nameOf = ({ sequence }: Entry) => `${sequence}.ts`;
 
-/** The segment of this name; undefined where there is none, or none any more. */
+/** The data of a segment by name; undefined if it does not exist or was dropped. */
 export const segmentNamed = (window: Window, name: string): Buffer | undefined =>
   window.entries.find((entry) => nameOf(entry) === name)?.data;
 
 /**
- * The window as a media playlist (RFC 8216). It begins with a keyframe, and tells players that join to start at a
- * newer one. Segments between keyframes can't be decoded alone, so it does not claim EXT-X-INDEPENDENT-SEGMENTS.
+ * The window as a media playlist (RFC 8216). It begins with a keyframe and lets new players start at a newer one.
+ * Segments between keyframes cannot be decoded alone, so it does not set EXT-X-INDEPENDENT-SEGMENTS.
  */
 export const manifest = ({ entries, target }: Window): string => {
   const listed = entries.slice(keyframeBefore(entries, listedSeconds).index);

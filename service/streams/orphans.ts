@@ -8,28 +8,28 @@ import { type ChildEnvironment, findOnPath } from './ffmpeg.ts';
 
 const execute = promisify(execFile);
 
-/** What tells a process from a later one of the same number. */
+/** Properties that distinguish a process from a later one with the same PID. */
 interface Traits {
   startTime: string;
   commandLine: string;
 }
 
-/** What is kept of a child while it runs, so that the next start of the service finds it. */
+/** The file kept for a running child process, so that the next start of the service finds it. */
 const runFile = z.object({ pid: z.int().min(2), startTime: z.string().min(1), runId: z.string().min(16) });
 
-/** `/proc/PID/stat` and `/proc/PID/cmdline` (proc(5)). The name in the former may hold anything, brackets too. */
+/** Parses `/proc/PID/stat` and `/proc/PID/cmdline` (proc(5)). The name in `stat` may contain parentheses. */
 export const readProc = (stat: string, cmdline: string): Traits => ({
   startTime: stat.slice(stat.lastIndexOf(')') + 2).split(' ')[19] ?? '',
   commandLine: cmdline.replaceAll('\0', ' '),
 });
 
-/** `ps -o lstart=,command=`: a date of 24 characters, then the rest of the line. */
+/** Parses `ps -o lstart=,command=`: a date of 24 characters, then the command line. */
 export const readPs = (line: string): Traits => ({
   startTime: line.trim().slice(0, 24),
   commandLine: line.trim().slice(24).trimStart(),
 });
 
-/** The JSON that PowerShell makes of a `Win32_Process`. */
+/** Parses a `Win32_Process` as JSON from PowerShell. */
 export const readCim = (json: string): Traits => {
   const { startTime, commandLine } = JSON.parse(json) as { startTime: string; commandLine: string | null };
   return { startTime, commandLine: commandLine ?? '' };
@@ -40,7 +40,7 @@ const cimQuery = (pid: number) =>
   "@{n='startTime';e={$_.CreationDate.ToUniversalTime().ToString('o')}},@{n='commandLine';e={$_.CommandLine}} | " +
   'ConvertTo-Json -Compress';
 
-/** Looks at a process; null: there is none of this number. */
+/** Reads the traits of a process; null: no process has this PID. */
 const inspect = async (pid: number, { PATH }: ChildEnvironment): Promise<Traits | null> => {
   try {
     if (process.platform === 'linux') {
@@ -49,7 +49,7 @@ const inspect = async (pid: number, { PATH }: ChildEnvironment): Promise<Traits 
       );
       return readProc(stat ?? '', cmdline ?? '');
     }
-    // Dates must read the same whatever the language.
+    // The date format must not depend on the locale.
     const options = { env: { PATH, LC_ALL: 'C' }, timeout: 10_000 };
     if (process.platform === 'win32') {
       return readCim((await execute('powershell', ['-NoProfile', '-Command', cimQuery(pid)], options)).stdout);
@@ -66,19 +66,19 @@ interface Dependencies {
 }
 
 export interface Orphans {
-  /** What to put before a command so that the process dies with the service; nothing where the system has no such thing. */
+  /** The command prefix that makes a child die with the service; empty if the system has none. */
   leash(): Promise<readonly string[]>;
-  /** Writes down a child that carries `runId` in its command line. */
+  /** Records a child that has `runId` in its command line. */
   record(pid: number, runId: string): Promise<void>;
-  /** The child has ended. */
+  /** Deletes the record of a child that has exited. */
   forget(runId: string): Promise<void>;
-  /** Kills what an earlier service left running, and nothing else; resolves to how many that were. */
+  /** Kills recorded children that an earlier service left running; resolves to their number. */
   sweep(): Promise<number>;
 }
 
 /**
- * Sees to it that no child outlives the service, however that ends. Where the system can tie a process to its parent
- * it does; besides, each child is written down in the data directory for the next start.
+ * Ensures that no child process outlives the service, even after a crash: by a parent-death signal where the system has
+ * one, and by records in the data directory that the next start reads.
  */
 export const createOrphans = ({ log, environment }: Dependencies, { dataDir }: { dataDir: string }): Orphans => {
   const folder = join(dataDir, 'streams');
@@ -88,7 +88,7 @@ export const createOrphans = ({ log, environment }: Dependencies, { dataDir }: {
     const setpriv = process.platform === 'linux' ? await findOnPath('setpriv', environment) : null;
     if (setpriv === null) return [];
     const words = ['--pdeathsig', 'KILL', '--'];
-    // BusyBox has a setpriv that knows no --pdeathsig.
+    // The setpriv of BusyBox does not support --pdeathsig.
     return execute(setpriv, [...words, setpriv, '--version'], { env: { ...environment } }).then(
       () => [setpriv, ...words],
       () => [],
@@ -113,7 +113,7 @@ export const createOrphans = ({ log, environment }: Dependencies, { dataDir }: {
         await mkdir(folder, { recursive: true });
         await writeFile(fileOf(runId), JSON.stringify({ pid, startTime: traits.startTime, runId }));
       } catch (error) {
-        log.warn({ err: error }, 'a stream could not be written down for the next start');
+        log.warn({ err: error }, 'the process of a stream could not be recorded for the next start');
       }
     },
 
@@ -124,7 +124,7 @@ export const createOrphans = ({ log, environment }: Dependencies, { dataDir }: {
       const killed = await Promise.all(
         names.map(async (name) => {
           const file = join(folder, name);
-          // A file that was cut short by the end of the service names nobody.
+          // A record truncated by a crash identifies no process.
           const isKilled = await killOrphan(file).catch(() => false);
           await rm(file, { force: true });
           return isKilled;

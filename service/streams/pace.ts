@@ -1,16 +1,16 @@
-/** How late media may be (ms), compared with what is usual, and for how long (ms) it may be later. */
+/** How much later than usual media may arrive (ms), and for how long (ms) it may be later than that. */
 const slack = 1_000;
 const patience = 1_500;
 
-/** How slow a source may be without being late: its usual delay is taken to grow by so much a millisecond... */
+/** Tolerated clock drift: the usual delay may grow by this much per millisecond... */
 const drift = 0.05;
-/** ...for no longer than this (ms) at a time: a source that says nothing is not slow, it is away. */
+/** ...but for at most this long (ms) per frame: a source that sends nothing is not slow but disconnected. */
 const longestFrame = 100;
 
 /**
- * Watches whether a live source keeps pace with the clock. A hitch in the network is made up for soon, and so are
- * bursts. Media that comes late and stays late comes from a source that was started anew behind a server that keeps
- * its viewers: its time begins again, and to ffmpeg, which lets no time go back, it stands still.
+ * Checks whether a live source keeps pace with the clock. Network delays and bursts even out quickly. Media that stays
+ * late comes from a publisher that restarted behind a server that keeps its viewers connected: its time stamps begin
+ * again, and ffmpeg, whose output time never goes back, makes no progress.
  */
 export const createPace = () => {
   let usual = Number.POSITIVE_INFINITY;
@@ -18,7 +18,7 @@ export const createPace = () => {
   let lateSince: number | null = null;
 
   return {
-    /** @param now, position when a frame came, and which place in time it has; both in ms, each from any beginning */
+    /** @param now, position arrival time and media time of a frame, in ms, each with its own origin */
     isLost(now: number, position: number): boolean {
       const delay = now - position;
       if (lateSince === null) usual += drift * Math.min(now - judgedAt, longestFrame);

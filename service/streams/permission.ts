@@ -1,18 +1,18 @@
 import { CodedError } from '../contract/errors.ts';
 import { parseSource, type Source } from './source.ts';
 
-/** What is known of a caller that wants a stream. */
+/** Properties of a request for a stream. */
 interface Caller {
   /** The request is signed. */
   isSigned: boolean;
-  /** The request can't come from a web page of others. */
+  /** The request cannot come from an external web page. */
   isDeliberate: boolean;
 }
 
 interface Dependencies {
-  /** The addresses of the streams that play; another set where they change. */
+  /** The stream addresses in the content; returns a new set when they change. */
   named(): ReadonlySet<string>;
-  /** Whether there is a secret: without one, a request that can't come from a web page of others may open any source. */
+  /** Whether a shared secret is set: without one, any request that cannot come from an external page is allowed. */
   hasSecret: boolean;
 }
 
@@ -24,7 +24,7 @@ const canonical = (address: string): string | null => {
   }
 };
 
-/** Which sources a caller may have the service connect to: what the content names is open to whoever gets this far. */
+/** Decides which sources a caller may open. Sources that the content names are open to every caller. */
 export const createPermission = ({ named, hasSecret }: Dependencies) => {
   let addresses: ReadonlySet<string> = new Set();
   let urls: ReadonlySet<string | null> = new Set();

@@ -7,10 +7,10 @@ import type { Permission } from './permission.ts';
 import type { Sessions } from './sessions.ts';
 import { parseSource } from './source.ts';
 
-/** Streams as HLS: a session for a source, and what it makes of it. */
+/** HLS routes: open a session for a source, get its manifest and segments. */
 export const streamRoutes = (sessions: Sessions, permit: Permission): Routes => ({
   'GET /api/rtmp/session': async (ctx) => {
-    // An empty address is none.
+    // An empty address counts as missing.
     const { source: url, disableAudio } = readFields(rtmpQuery, { ...ctx.query, source: ctx.query['source'] || null });
     const source = parseSource(url, disableAudio === '1' || disableAudio === 'true');
     permit(source, { isSigned: ctx.state.bodySha256 !== null, isDeliberate: isDeliberate(ctx.req) });

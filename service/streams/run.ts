@@ -11,32 +11,32 @@ import { type Plan, restart, revise } from './plan.ts';
 import { createSegmenter, type Segment } from './segmenter.ts';
 import { redact, type Source } from './source.ts';
 
-/** What a run tells its session; `exited` comes last, and once. */
+/** Callbacks of a run; `exited` is called last and exactly once. */
 interface Listener {
   segment(segment: Segment): void;
-  /** ffmpeg should be started again, with this plan. */
+  /** ffmpeg should be restarted with this plan. */
   misfit(plan: Plan): void;
-  /** @param reason ffmpeg's last words, without credentials */
+  /** @param reason the last line of ffmpeg's log, without credentials */
   exited(reason: string): void;
 }
 
 export interface Run {
-  /** SIGCONT means nothing to Windows, where nothing is suspended either. */
+  /** SIGCONT has no effect on Windows, which does not suspend processes. */
   signal(name: 'SIGCONT' | 'SIGTERM' | 'SIGKILL'): void;
 }
 
 export interface Launcher {
   ffmpegPath: string;
   environment: ChildEnvironment;
-  /** What makes a command die with the service. */
+  /** The command prefix that makes ffmpeg die with the service. */
   leash: readonly string[];
   orphans: Pick<Orphans, 'record' | 'forget'>;
 }
 
 /** How much of ffmpeg's log is kept, in characters. */
 const reportLength = 65_536;
-/** No frame lasts longer, in seconds: where one seems to, the source's clock has jumped. */
-const longestSegment = 10;
+/** A longer segment, in seconds, means that the clock of the source has jumped. */
+const maxSegmentSeconds = 10;
 
 /** Runs ffmpeg once, from its start to its end. */
 export const startRun = (
@@ -52,11 +52,11 @@ export const startRun = (
   try {
     child = spawn(command as string, words, { env: { ...environment }, stdio: ['ignore', 'pipe', 'pipe', 'pipe'] });
   } catch (error) {
-    // Faults that Node does not expect of a system, such as that it has no memory.
+    // Node throws for system errors that it does not expect, such as ENOMEM.
     setImmediate(listener.exited, (error as Error).message);
     return { signal: () => undefined };
   }
-  // Where the machine is short of descriptors there are no pipes; the events of the child tell the rest.
+  // Without free file descriptors there are no pipes; the child then emits `error`.
   const [, media, messages, keyframes] = (child.stdio ?? []) as unknown as [null?, Readable?, Readable?, Readable?];
   const recorded = child.pid === undefined ? undefined : orphans.record(child.pid, runId);
 
@@ -65,9 +65,9 @@ export const startRun = (
   media?.on('data', (chunk: Buffer) => {
     const now = performance.now();
     for (const { position, segment } of segmenter.push(chunk)) {
-      // Where the video is encoded, what is late may be the encoder.
+      // When encoding, the delay may be caused by the encoder.
       const isLost = plan.video.codec !== 'encode' && pace.isLost(now, 1000 * position);
-      if (isLost || (segment && segment.duration > longestSegment)) return listener.misfit(plan);
+      if (isLost || (segment && segment.duration > maxSegmentSeconds)) return listener.misfit(plan);
       if (segment) listener.segment(segment);
     }
   });
@@ -85,13 +85,13 @@ export const startRun = (
   };
   if (messages) createInterface({ input: messages }).on('line', read);
 
-  let fault = '';
+  let spawnError = '';
   child.on('error', (error) => {
-    fault = error.message;
+    spawnError = error.message;
   });
   child.on('close', async (code, signal) => {
     const lastLine = report.trimEnd().split('\n').at(-1) ?? '';
-    listener.exited(redact(fault || lastLine, source) || `exit ${signal ?? code}`);
+    listener.exited(redact(spawnError || lastLine, source) || `exit ${signal ?? code}`);
     await recorded;
     await orphans.forget(runId);
   });

@@ -1,4 +1,4 @@
-/** A piece of a stream: whole MPEG-TS packets, headed by their own program tables. */
+/** A segment of a stream: whole MPEG-TS packets, preceded by program tables. */
 export interface Segment {
   data: Buffer;
   /** In seconds. */
@@ -12,15 +12,15 @@ const packetSize = 188;
 const clockRate = 90_000;
 const clockRange = 2 ** 33;
 
-/** The PIDs that the multiplexer is told to use: the map of the one program, and the first stream in it. */
+/** The PIDs that ffmpeg's multiplexer uses: the program map table, and the first elementary stream. */
 export const mapPid = 0x1000;
 export const leadPid = 0x100;
 
-/** A player paints once it has one segment: the first is short. Later ones trade delay for requests. */
+/** In seconds. The first segment is short, so that players show a picture soon; later ones are longer to save requests. */
 const firstSeconds = 0.2;
 const segmentSeconds = 0.5;
-/** Keyframes that follow each other faster than this share a segment. */
-const leastSeconds = 0.25;
+/** Keyframes closer together than this, in seconds, share a segment. */
+const minSeconds = 0.25;
 
 const byte = (packet: Buffer, at: number): number => packet[at] ?? 0;
 
@@ -35,7 +35,7 @@ const hasAdaptation = (packet: Buffer): boolean => (byte(packet, 3) & 0x20) !== 
 const isKeyframe = (packet: Buffer): boolean =>
   hasAdaptation(packet) && byte(packet, 4) > 0 && (byte(packet, 5) & 0x40) !== 0;
 
-/** When the frame that starts in this packet is due for decoding: its DTS, else its PTS; null: it has neither. */
+/** The decoding time of the frame that starts in this packet: its DTS, else its PTS; null: it has neither. */
 const decodingTime = (packet: Buffer): number | null => {
   const header = 4 + (hasAdaptation(packet) ? 1 + byte(packet, 4) : 0);
   const flags = byte(packet, header + 7) >> 6;
@@ -45,25 +45,25 @@ const decodingTime = (packet: Buffer): number | null => {
   return ((byte(packet, at) >> 1) & 7) * 2 ** 30 + pair(1) * 2 ** 15 + pair(3);
 };
 
-/** A table as it heads a segment: its packets are numbered, modulo 16. */
+/** A copy of a table packet with its continuity counter set, modulo 16. */
 const numbered = (table: Buffer, number: number): Buffer => {
   const copy = Buffer.from(table);
   copy[3] = (byte(copy, 3) & 0xf0) | (number & 0x0f);
   return copy;
 };
 
-/** A frame of the first stream: the video, where there is one. */
+/** A frame of the first elementary stream, which is the video if there is one. */
 interface Frame {
-  /** How much media has come before it, in seconds. */
+  /** Its media time since the first frame, in seconds. */
   position: number;
-  /** What ended with it. */
+  /** The segment that this frame completes. */
   segment: Segment | null;
 }
 
 /**
- * Cuts the MPEG-TS that comes out of ffmpeg into segments, as its bytes arrive. A segment is cut before a frame of
- * the first stream: at each keyframe, and in between as soon as it is long enough. What comes before the first keyframe
- * is dropped, and so is what follows the last cut when the stream ends.
+ * Cuts the MPEG-TS output of ffmpeg into segments as its bytes arrive. A segment is cut before a frame of the first
+ * stream: at each keyframe, and in between as soon as it is long enough. Media before the first keyframe, and after the
+ * last cut when the stream ends, is dropped.
  */
 export const createSegmenter = (): { push(chunk: Buffer): Frame[] } => {
   let rest: Buffer = Buffer.alloc(0);
@@ -89,7 +89,7 @@ export const createSegmenter = (): { push(chunk: Buffer): Frame[] } => {
     const { start, independent, packets } = open;
     const duration = ((time - start + clockRange) % clockRange) / clockRate;
     const isLong = duration >= (count === 1 ? firstSeconds : segmentSeconds);
-    const isCrowded = independent && duration < leastSeconds;
+    const isCrowded = independent && duration < minSeconds;
     if (!isLong && (!isKey || isCrowded)) return { position: position + duration, segment: null };
     begin(time, isKey);
     position += duration;

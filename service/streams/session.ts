@@ -9,34 +9,34 @@ import type { Source } from './source.ts';
 interface Dependencies {
   log: Logger;
   launcher: Launcher;
-  /** What to do with the source, as far as it was known before. */
+  /** The plan of an earlier session of the source, else the default plan. */
   plan: Plan;
-  /** More is known of the source. */
+  /** Called when the session has a better plan for the source. */
   onPlan(plan: Plan): void;
-  /** The session is of no more use; its ffmpeg may still have to stop. */
+  /** Called when the session ends; its ffmpeg may still be running. */
   onEnd(): void;
 }
 
-/** One stream, for as long as somebody wants it. */
+/** One running stream, which ends when no client requests it. */
 export interface Session {
-  /** Somebody asks for the stream. */
+  /** Records a client request, which keeps the session alive. */
   touch(): void;
   /** Whether there is a manifest, and whether media is arriving. */
   status(): { ready: boolean; live: boolean };
-  /** The media playlist; null: not yet, or not any more. */
+  /** The media playlist; null while no fresh media is available. */
   manifest(): string | null;
-  /** A segment's bytes; undefined: there is none of this name, or not any more. */
+  /** A segment's bytes; undefined if it does not exist or was dropped. */
   segment(name: string): Buffer | undefined;
-  /** How long nobody has asked for the stream, in ms. */
+  /** The time since the last client request, in ms. */
   idle(): number;
-  /** Ends the stream; resolves when its ffmpeg is gone. */
+  /** Ends the stream; resolves when its ffmpeg has exited. */
   close(): Promise<void>;
 }
 
-/** Pictures that are older than this (ms) are not shown as a live stream. */
+/** Media older than this (ms) is not served as a live stream. */
 const freshness = 10_000;
 
-/** @param idleAfter how long the session lives that nobody asks for, in ms */
+/** @param idleAfter how long the session runs without client requests, in ms */
 export const createSession = (
   source: Source,
   { log, launcher, plan: firstPlan, onPlan, onEnd }: Dependencies,
@@ -63,7 +63,7 @@ export const createSession = (
 
   const onMisfit = (better: Plan): void => {
     if (!isRunning(life)) return;
-    // What another plan made of the source may be something that no player can play.
+    // Segments made with the previous plan may be unplayable.
     if (better !== plan) window = emptied(window);
     plan = better;
     onPlan(better);
@@ -71,7 +71,7 @@ export const createSession = (
   };
 
   const onExit = (reason: string): void => {
-    log[life.failures === 0 ? 'info' : 'debug']({ reason }, 'ffmpeg has ended');
+    log[life.failures === 0 ? 'info' : 'debug']({ reason }, 'ffmpeg exited');
     handle({ type: 'exit', roll: Math.random() });
   };
 
@@ -101,7 +101,7 @@ export const createSession = (
     const { phase } = life;
     const wasOver = isOver(life);
     [life, action] = step(life, event, now(), idleAfter);
-    if (life.phase !== phase) log.debug({ phase: life.phase, plan }, 'the stream has changed');
+    if (life.phase !== phase) log.debug({ phase: life.phase, plan }, 'the phase of the stream changed');
     settle();
     if (isOver(life) && !wasOver) onEnd();
   };

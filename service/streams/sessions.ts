@@ -3,7 +3,7 @@ import { CodedError } from '../contract/errors.ts';
 import { remember } from '../domain/recent.ts';
 import type { ChildEnvironment, Ffmpeg } from './ffmpeg.ts';
 import type { Orphans } from './orphans.ts';
-import { hopefulPlan, type Plan } from './plan.ts';
+import { defaultPlan, type Plan } from './plan.ts';
 import { createSession, type Session } from './session.ts';
 import type { Source } from './source.ts';
 
@@ -16,39 +16,39 @@ interface Dependencies {
 
 interface Limits {
   maxStreams: number;
-  /** How long a stream lives that nobody asks for. */
+  /** How long a stream runs without client requests. */
   streamIdleSeconds: number;
 }
 
 export interface Sessions {
   /**
-   * The session of a source: the one that there is, else a new one, for which one that nobody wants may have to go.
+   * Returns the existing session of a source, or starts one, ending an unwatched session if the limit is reached.
    * @throws CodedError `ffmpeg_unavailable`, `too_many_streams`
    */
   open(source: Source): Promise<Session>;
   /**
-   * The session of this key; asking for it keeps it alive.
+   * Returns the session with this key and keeps it alive.
    * @throws CodedError `session_not_found`
    */
   find(key: string): Session;
-  /** Ends all streams; resolves when every ffmpeg is gone, within 3 s. */
+  /** Ends all streams; resolves when every ffmpeg has exited, within 3 s. */
   close(): Promise<void>;
 }
 
-/** Who means to watch a stream asks for it again and again until he can fetch it: who has not for so long (ms) does not. */
+/** A page that waits for a stream repeats its request, so a session never fetched from is unwanted after this (ms). */
 const unwantedAfter = 5_000;
-/** Of how many sources it is remembered what ffmpeg has to do with them. */
-const mostPlans = 100;
+/** The maximum number of sources whose plan is remembered. */
+const maxPlans = 100;
 
-/** The streams that are on, each with one ffmpeg however many watch. What an earlier service left running ends first. */
+/** The running streams, each with one ffmpeg for all viewers. Orphans of an earlier service are killed first. */
 export const createSessions = async (
   { log, ffmpeg, orphans, environment }: Dependencies,
   { maxStreams, streamIdleSeconds }: Limits,
 ): Promise<Sessions> => {
   const sessions = new Map<string, Session>();
-  /** Those that something was fetched from. */
+  /** Sessions whose manifest or segments were fetched. */
   const watched = new WeakSet<Session>();
-  /** Sessions that are over, until their ffmpeg is gone. */
+  /** Closing sessions whose ffmpeg still runs. */
   const ending = new Set<Promise<void>>();
   const plans = new Map<string, Plan>();
   const idleAfter = 1000 * streamIdleSeconds;
@@ -56,7 +56,7 @@ export const createSessions = async (
 
   const findingLeash = orphans.leash();
   const swept = await orphans.sweep();
-  if (swept > 0) log.warn({ swept }, 'streams of an earlier service were still running and were ended');
+  if (swept > 0) log.warn({ swept }, 'killed ffmpeg processes that an earlier service left running');
 
   const retire = async (key: string): Promise<void> => {
     const gone = sessions.get(key)?.close() ?? Promise.resolve();
@@ -66,19 +66,19 @@ export const createSessions = async (
     ending.delete(gone);
   };
 
-  /** How long it is until a session ends, or has to give way, where nobody asks for it, in ms. */
+  /** The time until a session without further requests ends or may be evicted, in ms. */
   const remaining = (session: Session): number =>
     (watched.has(session) ? idleAfter : Math.min(unwantedAfter, idleAfter)) - session.idle();
 
-  /** @throws CodedError `too_many_streams` where each of the sessions may be wanted */
-  const makeWay = (): void => {
+  /** @throws CodedError `too_many_streams` if all sessions may still be watched */
+  const evictUnwatched = (): void => {
     const [next] = [...sessions].toSorted(([, a], [, b]) => remaining(a) - remaining(b));
     const wait = next === undefined ? idleAfter : remaining(next[1]);
     if (next === undefined || wait > 0) {
       const seconds = Math.max(1, Math.ceil(wait / 1000));
       throw new CodedError('too_many_streams', undefined, { headers: { 'Retry-After': `${seconds}` } });
     }
-    log.info({ stream: next[0] }, 'a stream that nobody wants gives way to another');
+    log.info({ stream: next[0] }, 'ended an unwatched stream to make room for a new one');
     void retire(next[0]);
   };
 
@@ -94,14 +94,14 @@ export const createSessions = async (
         return existing;
       }
       if (program === null) throw new CodedError('ffmpeg_unavailable');
-      if (sessions.size >= maxStreams) makeWay();
+      if (sessions.size >= maxStreams) evictUnwatched();
       const session = createSession(
         source,
         {
           log: log.child({ stream: key, source: display }),
           launcher: { ffmpegPath: program.path, environment, leash, orphans },
-          plan: plans.get(key) ?? hopefulPlan,
-          onPlan: (plan) => remember(plans, key, plan, mostPlans),
+          plan: plans.get(key) ?? defaultPlan,
+          onPlan: (plan) => remember(plans, key, plan, maxPlans),
           onEnd: () => void retire(key),
         },
         idleAfter,

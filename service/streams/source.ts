@@ -12,15 +12,15 @@ const defaultPorts: Record<Scheme, string | null> = {
   srt: null,
 };
 
-/** A stream somewhere, and whether its sound is wanted. */
+/** The address of a stream, and whether to drop its audio. */
 export interface Source {
   scheme: Scheme;
-  /** The canonical URL, credentials included: for ffmpeg alone, never for a log or an answer. */
+  /** The canonical URL with credentials: only for ffmpeg, never for logs or responses. */
   url: string;
-  /** Scheme, host and port: what may be shown. A path or a query can be a credential too. */
+  /** Scheme, host and port, for logs and responses. A path or a query may contain credentials. */
   display: string;
   disableAudio: boolean;
-  /** The same for the same stream and audio choice: 16 hex digits. */
+  /** Identifies the stream and the audio choice: 16 hex digits. */
   key: string;
 }
 
@@ -29,9 +29,9 @@ const refuse = (message: string) => new CodedError('invalid_field', message, { f
 const isScheme = (text: string | undefined): text is Scheme => schemes.includes(text as Scheme);
 
 /**
- * Judges a stream's URL and brings it into the one form that ffmpeg is given.
- * White space and control characters are refused before parsing, which would drop some of them without a word. Hosts
- * are canonical only where the scheme is known to the parser, so the rest is parsed as http too (WHATWG URL).
+ * Validates a stream's URL and converts it to canonical form.
+ * White space and control characters are refused before parsing, which would silently drop some of them. The WHATWG URL
+ * parser canonicalizes hosts only for schemes that it knows, so the URL is also parsed with the scheme http.
  * @throws CodedError `invalid_field`, without the URL in its message
  */
 export const parseSource = (raw: string, disableAudio: boolean): Source => {
@@ -66,7 +66,7 @@ const decoded = (text: string): string => {
   }
 };
 
-/** The text without the source's URL and without anything in it, beyond the host, that could be a credential. */
+/** The text without the source's URL, and without any part of the URL beyond the host that could be a credential. */
 export const redact = (text: string, { url, display }: Source): string => {
   const parts = url
     .slice(url.indexOf('//') + 2)

@@ -1,11 +1,11 @@
 import { describe, expect, it } from 'vitest';
 import { ffmpegArguments } from '../../service/streams/arguments.ts';
-import { hopefulPlan } from '../../service/streams/plan.ts';
+import { defaultPlan } from '../../service/streams/plan.ts';
 import { parseSource } from '../../service/streams/source.ts';
 
 const runId = '0123456789abcdef';
 const wordsFor = (url: string, change = {}, disableAudio = false) =>
-  ffmpegArguments(parseSource(url, disableAudio), { ...hopefulPlan, ...change }, runId);
+  ffmpegArguments(parseSource(url, disableAudio), { ...defaultPlan, ...change }, runId);
 const lineFor = (...given: Parameters<typeof wordsFor>) => ` ${wordsFor(...given).join(' ')} `;
 
 describe('ffmpeg', () => {

@@ -132,7 +132,7 @@ describeStreams('a source that is away for a while', () => {
 
     await camera.close();
     await server.close();
-    const runs = () => streams.log().split('ffmpeg has ended').length - 1;
+    const runs = () => streams.log().split('ffmpeg exited').length - 1;
     await vi.waitUntil(
       async () => {
         await streams.open(address);

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { hopefulPlan, type Plan, restart, revise } from '../../service/streams/plan.ts';
+import { defaultPlan, type Plan, restart, revise } from '../../service/streams/plan.ts';
 
 const rtmp = { scheme: 'rtmp', disableAudio: false } as const;
 const srt = { scheme: 'srt', disableAudio: false } as const;
@@ -27,9 +27,9 @@ interface Change {
 }
 
 const plan = ({ video, audio, ...rest }: Change): Plan => ({
-  ...hopefulPlan,
-  video: { ...hopefulPlan.video, ...video },
-  audio: { ...hopefulPlan.audio, ...audio },
+  ...defaultPlan,
+  video: { ...defaultPlan.video, ...video },
+  audio: { ...defaultPlan.audio, ...audio },
   ...rest,
 });
 
@@ -44,12 +44,12 @@ describe('the plan stays', () => {
     ['the source is H.264 and AAC, and more that is no track', report(h264, aac, 'Data: none')],
     ['its tracks have ids and languages', report(`[0x100](und): ${h264}`, `[0x101](eng): ${aac}`)],
   ])('where %s', (_, text) => {
-    expect(revise(hopefulPlan, text, rtmp)).toBeNull();
+    expect(revise(defaultPlan, text, rtmp)).toBeNull();
   });
 });
 
 it('the plan stays where the sound that does not fit is not wanted', () => {
-  expect(revise(hopefulPlan, report(h264, 'Audio: mp3, 44100 Hz'), { ...rtmp, disableAudio: true })).toBeNull();
+  expect(revise(defaultPlan, report(h264, 'Audio: mp3, 44100 Hz'), { ...rtmp, disableAudio: true })).toBeNull();
 });
 
 describe('the plan becomes', () => {
@@ -93,21 +93,21 @@ describe('the plan becomes', () => {
       plan({ video: { codec: 'encode', track: 1 }, audio: { codec: 'encode', track: 1 } }),
     ],
   ])('%s', (_, text, expected) => {
-    expect(revise(hopefulPlan, text, rtmp)).toEqual(expected);
+    expect(revise(defaultPlan, text, rtmp)).toEqual(expected);
     expect(revise(expected, text, rtmp)).toBeNull();
   });
 
   it('to copy again, once the source can be copied', () => {
-    expect(revise(plan({ video: { codec: 'encode', track: 1 } }), report(h264, aac), rtmp)).toEqual(hopefulPlan);
+    expect(revise(plan({ video: { codec: 'encode', track: 1 } }), report(h264, aac), rtmp)).toEqual(defaultPlan);
   });
 
   it('possible again, where the track it wants is not there', () => {
     const text = report(h264, aac).replace(/Output #0[^]*/, 'Output file #0 does not contain any stream\n');
-    expect(revise(plan({ video: { track: 1 }, audio: { track: 1 } }), text, rtmp)).toEqual(hopefulPlan);
+    expect(revise(plan({ video: { track: 1 }, audio: { track: 1 } }), text, rtmp)).toEqual(defaultPlan);
   });
 
   it('no other for the further screenDocuments of a transport stream', () => {
-    expect(revise(hopefulPlan, report(h264, aac, 'Video: mpeg2video (Main), yuv420p'), srt)).toBeNull();
+    expect(revise(defaultPlan, report(h264, aac, 'Video: mpeg2video (Main), yuv420p'), srt)).toBeNull();
   });
 });
 
@@ -116,19 +116,19 @@ describe('a stream is started afresh', () => {
   const newAudio = '[flv @ 0x55] New audio stream 0:2 at pos:1261377 and DTS:8.726s';
 
   it('with a longer look where a track came late', () => {
-    expect(restart(hopefulPlan, newAudio, rtmp, 100)).toEqual(plan({ probe: 'thorough' }));
+    expect(restart(defaultPlan, newAudio, rtmp, 100)).toEqual(plan({ probe: 'thorough' }));
   });
 
   it('with the same plan where the source has changed', () => {
-    expect(restart(hopefulPlan, newVideo, rtmp, 60_000)).toBe(hopefulPlan);
+    expect(restart(defaultPlan, newVideo, rtmp, 60_000)).toBe(defaultPlan);
   });
 
   it('not for a sound that nobody wants', () => {
-    expect(restart(hopefulPlan, newAudio, { ...rtmp, disableAudio: true }, 100)).toBeNull();
-    expect(restart(hopefulPlan, newVideo, { ...rtmp, disableAudio: true }, 60_000)).toBe(hopefulPlan);
+    expect(restart(defaultPlan, newAudio, { ...rtmp, disableAudio: true }, 100)).toBeNull();
+    expect(restart(defaultPlan, newVideo, { ...rtmp, disableAudio: true }, 60_000)).toBe(defaultPlan);
   });
 
   it('not for anything else that is said', () => {
-    expect(restart(hopefulPlan, '[h264 @ 0x1] error while decoding MB 1 2', rtmp, 60_000)).toBeNull();
+    expect(restart(defaultPlan, '[h264 @ 0x1] error while decoding MB 1 2', rtmp, 60_000)).toBeNull();
   });
 });

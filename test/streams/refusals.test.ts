@@ -100,7 +100,7 @@ const secrets = /alice|s3cret|private|t0ken/;
 /** Runs a stream for a while; what the service logged of it. */
 const logOf = async (streams: Streams, source: string): Promise<string> => {
   await streams.open(source);
-  await vi.waitUntil(() => streams.log().includes('ffmpeg has ended'), patience);
+  await vi.waitUntil(() => streams.log().includes('ffmpeg exited'), patience);
   return streams.log();
 };
 
@@ -139,7 +139,7 @@ describeStreams('a source that is no source', () => {
     expect(await streams.open(source)).toMatchObject({ ready: false, live: false });
     expect(await errorOf(await streams.get(playlistUrl))).toMatchObject({ status: 404, code: 'stream_not_ready' });
     await vi.waitUntil(() => server.clients() > 1, patience);
-    expect(streams.log()).toContain('ffmpeg has ended');
+    expect(streams.log()).toContain('ffmpeg exited');
   });
 });
 

@@ -1,7 +1,7 @@
 /** A stream whose retries meet a machine without descriptors, in a process that has few: says how each run ended. */
 import { closeSync, openSync } from 'node:fs';
 import { pino } from 'pino';
-import { hopefulPlan } from '../../service/streams/plan.ts';
+import { defaultPlan } from '../../service/streams/plan.ts';
 import { createSession } from '../../service/streams/session.ts';
 import { parseSource } from '../../service/streams/source.ts';
 
@@ -16,7 +16,7 @@ const session = createSession(
       leash: [],
       orphans: { record: async () => undefined, forget: async () => undefined },
     },
-    plan: hopefulPlan,
+    plan: defaultPlan,
     onPlan: () => undefined,
     onEnd: () => undefined,
   },

@@ -2,7 +2,7 @@
 import { execFile } from 'node:child_process';
 import { promisify } from 'node:util';
 import { expect, test, vi } from 'vitest';
-import { hopefulPlan } from '../../service/streams/plan.ts';
+import { defaultPlan } from '../../service/streams/plan.ts';
 import { startRun } from '../../service/streams/run.ts';
 import { parseSource } from '../../service/streams/source.ts';
 
@@ -23,7 +23,7 @@ test('what Node throws is the end of a run, as any other', async () => {
   const exited = vi.fn<(reason: string) => void>();
   const run = startRun(
     parseSource('rtmp://127.0.0.1/none', true),
-    hopefulPlan,
+    defaultPlan,
     {
       ffmpegPath: 'no\0name',
       environment: { PATH: '', LANG: 'C' },
