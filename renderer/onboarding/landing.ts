@@ -4,7 +4,7 @@ import type { LandingBoot } from '../../service/contract/page.ts';
 import { readBoot } from '../shared/boot.ts';
 import { deviceHeaders } from '../shared/device.ts';
 import { createGreeting, type Greeting, passGreeting, takeGreeting } from '../shared/greeting.ts';
-import { startPulse } from '../shared/heartbeat.ts';
+import { startHeartbeat } from '../shared/heartbeat.ts';
 import { readIdentity } from '../shared/identity.ts';
 import { findKiosk } from '../shared/kiosk.ts';
 import { leaveFor } from '../shared/leave.ts';
@@ -39,12 +39,12 @@ let destination: string | null | undefined;
 let greeting: Greeting | null = null;
 let openedTimer: ReturnType<typeof setTimeout> | undefined;
 
-const beat = startPulse(() => ({ ready: page.dataset.state !== 'quiet', slide: null }));
+const sendHeartbeat = startHeartbeat(() => ({ ready: page.dataset.state !== 'quiet', slide: null }));
 
 const say = (state: 'waiting' | 'opened' | 'away'): void => {
   page.dataset.state = state;
   element('state').textContent = texts[state];
-  beat();
+  sendHeartbeat();
 };
 
 const settle = (): void => {

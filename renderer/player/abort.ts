@@ -1,4 +1,4 @@
-/** The outcome of some work; rejects with the signal's reason where that comes first. */
+/** Resolves or rejects like `work`; rejects with the signal's reason if it aborts first. */
 export const within = async <T>(signal: AbortSignal, work: T | PromiseLike<T>): Promise<T> => {
   const done = new AbortController();
   const aborted = new Promise<never>((_, reject) => {

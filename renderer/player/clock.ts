@@ -1,41 +1,41 @@
 import type { ClockState } from '../../service/contract/socket.ts';
 
 /**
- * Two readings of time: `elapsed` never jumps and measures how long slides are on; `now` is the time of day by the
- * service's clock and decides what is on schedule, whatever this machine's own clock says.
+ * Two clocks: `elapsed` is monotonic and measures how long slides are shown; `now` is the time of day by the service's
+ * clock and decides which slides are on schedule, independent of the clock of the machine that shows the page.
  */
 export interface Clock {
-  /** Milliseconds since some fixed moment. */
+  /** Monotonic milliseconds since a fixed moment. */
   elapsed(): number;
   /** Milliseconds since the epoch. */
   now(): number;
-  /** Whose clock can be right. Where it is `unset`, `now` means nothing. */
+  /** Whose clock is plausible. While it is `unset`, `now` is meaningless. */
   state(): ClockState;
-  /** Takes the service's time, where it is off by more than `tolerance` ms; answers how far that set the time, in ms. */
+  /** Adopts the service's time if it differs by more than `tolerance` ms; returns by how much `now` moved, in ms. */
   set(serverTime: number, tolerance: number): number;
 }
 
-/** Clocks of one network that are further apart are not both right. */
+/** If the clocks of service and page differ by more, one of them is wrong. */
 const APART_MS = 60_000;
 
 /**
- * @param builtAt when this player was built, ms since the epoch. It is later than that, so a clock that reads less has
- *   not been set: many boxes have none that goes on while they are off
+ * @param builtAt when this player was built, ms since the epoch. A clock that reads an earlier time has not been set:
+ *   many boxes have no battery-backed clock
  */
 export const createClock = (builtAt: number): Clock => {
   const elapsed = () => performance.now();
   let offset: number | null = null;
 
-  const services = (): number | null => (offset === null ? null : elapsed() + offset);
+  const serviceTime = (): number | null => (offset === null ? null : elapsed() + offset);
 
   const state = (): ClockState => {
-    const [service, own] = [services(), Date.now()];
+    const [service, own] = [serviceTime(), Date.now()];
     if (service === null || service < builtAt) return own >= builtAt ? 'service' : 'unset';
     return Math.abs(service - own) <= APART_MS ? 'ok' : 'page';
   };
 
   const now = (): number => {
-    const service = services();
+    const service = serviceTime();
     return service === null || state() === 'service' ? Date.now() : service;
   };
 
@@ -46,7 +46,7 @@ export const createClock = (builtAt: number): Clock => {
     set: (serverTime, tolerance) => {
       const before = now();
       const isFirst = offset === null;
-      const difference = serverTime - (services() ?? Number.NEGATIVE_INFINITY);
+      const difference = serverTime - (serviceTime() ?? Number.NEGATIVE_INFINITY);
       if (Math.abs(difference) > tolerance) offset = serverTime - elapsed();
       return isFirst ? 0 : now() - before;
     },

@@ -1,31 +1,31 @@
-/** Slides that failed are left out for a while; the longer, the more often in a row they did. */
+/** Slides that failed are skipped for a while; longer after each failure in a row. */
 import type { Slide } from '../../service/contract/playlist.ts';
-import { restMs } from './timeline.ts';
+import { cooldownMs } from './timeline.ts';
 
-export interface Rests {
-  /** Begins a rest of a slide that failed; answers how often in a row it has. */
-  begin(slide: Slide): number;
+export interface Cooldowns {
+  /** Starts a cooldown for a slide that failed; returns its number of failures in a row. */
+  start(slide: Slide): number;
   isOver(slideId: string): boolean;
-  /** The slide has been on without a fault, so that the next one is the first again. */
-  forget(slideId: string): void;
-  /** Every slide may have another try. */
+  /** Resets the failures of a slide that was shown without an error. */
+  reset(slideId: string): void;
+  /** Ends all cooldowns and resets all failures. */
   clear(): void;
-  /** When rests end, by the same clock. */
+  /** When the cooldowns end, by the same clock. */
   ends(): number[];
 }
 
-/** @param elapsed reads a clock that never jumps, in ms */
-export const createRests = (elapsed: () => number): Rests => {
-  const resting = new Map<string, { failures: number; until: number }>();
+/** @param elapsed reads a monotonic clock, in ms */
+export const createCooldowns = (elapsed: () => number): Cooldowns => {
+  const entries = new Map<string, { failures: number; until: number }>();
   return {
-    begin: ({ id, kind }) => {
-      const failures = (resting.get(id)?.failures ?? 0) + 1;
-      resting.set(id, { failures, until: elapsed() + restMs(kind, failures) });
+    start: ({ id, kind }) => {
+      const failures = (entries.get(id)?.failures ?? 0) + 1;
+      entries.set(id, { failures, until: elapsed() + cooldownMs(kind, failures) });
       return failures;
     },
-    isOver: (slideId) => elapsed() >= (resting.get(slideId)?.until ?? 0),
-    forget: (slideId) => void resting.delete(slideId),
-    clear: () => resting.clear(),
-    ends: () => [...resting.values()].map(({ until }) => until),
+    isOver: (slideId) => elapsed() >= (entries.get(slideId)?.until ?? 0),
+    reset: (slideId) => void entries.delete(slideId),
+    clear: () => entries.clear(),
+    ends: () => [...entries.values()].map(({ until }) => until),
   };
 };

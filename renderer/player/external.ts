@@ -1,7 +1,7 @@
 /**
- * Pages of others: looked at and not touched, and not heard before they are shown. In the kiosk each has a view over the
- * page, which has a process of its own and can be muted. In browsers it has a frame, and no page can mute a frame: where
- * the browser lets pages play unasked, the frame is left empty until it is shown.
+ * External pages: shown without interaction, and silent before they are shown. In the kiosk each has a view over the page,
+ * with its own process, which can be muted. In browsers it has an iframe, which no page can mute: if the browser allows
+ * autoplay with sound, the frame stays empty until it is shown.
  */
 
 import type { FrameVerdict } from '../../service/contract/frames.ts';
@@ -9,39 +9,39 @@ import { mayBeFramed } from '../../service/domain/framing.ts';
 import { findKiosk } from '../shared/kiosk.ts';
 import { within } from './abort.ts';
 
-/** Scripts, storage and forms of the page's own, so that dashboards work; no windows, no leaving, no downloads. */
-const FOREIGN = 'allow-scripts allow-forms allow-same-origin';
-/** A page of this very origin could take the sandbox off again: it runs as if it came from nowhere. */
-const OWN = 'allow-scripts allow-forms';
+/** Allows scripts, storage and forms, so that dashboards work; no windows, navigation of this page, or downloads. */
+const EXTERNAL_SANDBOX = 'allow-scripts allow-forms allow-same-origin';
+/** A page of this origin could remove the sandbox, so it runs with an opaque origin. */
+const SAME_ORIGIN_SANDBOX = 'allow-scripts allow-forms';
 
 const kiosk = findKiosk();
 
 /** How long a page may take to load. */
 const LOAD_MS = 15_000;
-/** How long a frame that loads on the screen is hidden at most; then as much of it is seen as there is. */
+/** How long a frame that loads on the screen stays hidden at most; then it is shown partly loaded. */
 const REVEAL_MS = 3_000;
-/** How long at most the screen stays black for a page that has to be loaded again. */
+/** How long the screen stays black at most for a page that has to reload. */
 const RELOAD_MS = 1_000;
-/** What a frame takes to be painted again once it is rendered again. */
+/** How long a frame takes to be painted after it is rendered again. */
 const REPAINT_MS = 100;
 /** Pauses all media of a frame while it is not rendered, Web Audio too (Permissions Policy). */
-const PAUSE_UNSEEN = 'media-playback-while-not-visible';
+const PAUSE_WHEN_HIDDEN = 'media-playback-while-not-visible';
 
 const lateReason = (url: string): string => `${url} did not load within ${LOAD_MS / 1000} s`;
 
-/** A page of others, loaded and not yet seen. */
-export interface ForeignPage {
-  /** From now on it is on the screen, as far as what it lies in is. Resolves once there is something to see. */
+/** An external page, loaded and still hidden. */
+export interface ExternalPage {
+  /** Shows the page, as far as its parent is visible. Resolves once it has a picture. */
   show(): Promise<void>;
   /**
-   * While silent, nothing is heard of it; nor seen, since the screen is black. Resolves once it can be seen again, or takes
-   * too long.
+   * Mutes or unmutes the page for a blackout; while muted it is also hidden. Resolves once it has a picture again, or
+   * after a time limit.
    */
-  hush(silent: boolean): Promise<void>;
+  mute(silent: boolean): Promise<void>;
   close(): void;
 }
 
-/** Why the page at an address would not show itself in a frame; null where it would, or where nobody can say. */
+/** Why the page at `url` refuses to be framed; null: it does not, or the service can't tell. */
 const refusalOf = async (url: string, headers: Record<string, string>, signal: AbortSignal): Promise<string | null> => {
   const query = new URLSearchParams({ url, origin: location.origin });
   try {
@@ -52,8 +52,8 @@ const refusalOf = async (url: string, headers: Record<string, string>, signal: A
   }
 };
 
-/** @throws Error with a sentence where nothing answers at the address */
-const reach = async (url: string, signal: AbortSignal): Promise<void> => {
+/** @throws Error if the address is not reachable */
+const requireReachable = async (url: string, signal: AbortSignal): Promise<void> => {
   const enough = new AbortController();
   await fetch(url, { mode: 'no-cors', cache: 'no-store', signal: AbortSignal.any([signal, enough.signal]) }).catch(
     () => {
@@ -65,13 +65,13 @@ const reach = async (url: string, signal: AbortSignal): Promise<void> => {
 };
 
 /**
- * Rejects with a sentence about a page that can't be shown in a frame. A frame says nothing of a page that can't be reached
- * or won't be framed, and shows the browser's own error page; so it is asked for first: by the page, which may reach it by
- * another way than the service, and by the service, which sees what the page may not.
+ * Rejects with the reason why a page can't be shown in a frame. A frame does not report that a page is unreachable or
+ * refuses to be framed, and shows the browser's error page. So the page is requested first: by this page, whose network
+ * can differ from the service's, and by the service, which can read the response headers.
  */
 const requireFramable = async (url: string, headers: Record<string, string>, signal: AbortSignal): Promise<void> => {
   const refusal = refusalOf(url, headers, signal);
-  await reach(url, signal);
+  await requireReachable(url, signal);
   const reason = await refusal;
   signal.throwIfAborted();
   if (reason !== null) throw new Error(`${url} can't be shown: ${reason}`);
@@ -80,45 +80,45 @@ const requireFramable = async (url: string, headers: Record<string, string>, sig
 /** Half a millisecond of silence: one channel, 8 kHz, 8 bits. */
 const SILENCE = 'data:audio/wav;base64,UklGRigAAABXQVZFZm10IBAAAAABAAEAQB8AAEAfAAABAAgAZGF0YQQAAACAgICA';
 
-/** Whether this browser lets a page be heard that nobody has touched, and with it the pages in its frames. */
-const playsUnasked = (): Promise<boolean> =>
+/** Whether this browser allows autoplay with sound, in this page and in its frames. */
+const allowsAutoplay = (): Promise<boolean> =>
   new Audio(SILENCE).play().then(
     () => true,
     (error: Error) => error.name !== 'NotAllowedError',
   );
 
 interface PolicyDocument extends Document {
-  /** Chromium's name for it. */
+  /** Chromium's name of the API. */
   featurePolicy?: { features(): string[] };
 }
 
-const canPauseUnseen = (): boolean =>
-  (document as PolicyDocument).featurePolicy?.features().includes(PAUSE_UNSEEN) === true;
+const canPauseWhenHidden = (): boolean =>
+  (document as PolicyDocument).featurePolicy?.features().includes(PAUSE_WHEN_HIDDEN) === true;
 
 const createFrame = (url: string): HTMLIFrameElement => {
   const frame = document.createElement('iframe');
   frame.tabIndex = -1;
   frame.inert = true;
   frame.referrerPolicy = 'strict-origin';
-  frame.allow = `${PAUSE_UNSEEN} 'none'`;
-  frame.sandbox.value = new URL(url, location.href).origin === location.origin ? OWN : FOREIGN;
+  frame.allow = `${PAUSE_WHEN_HIDDEN} 'none'`;
+  frame.sandbox.value = new URL(url, location.href).origin === location.origin ? SAME_ORIGIN_SANDBOX : EXTERNAL_SANDBOX;
   return frame;
 };
 
 const pause = (ms: number): Promise<void> => new Promise((resolve) => setTimeout(resolve, ms));
 
 /**
- * A page in a frame: what the frame lies in says whether it is seen. While it is silent its media are paused, and nobody
- * but the page itself could start them again; so afterwards it is shown as it was left, until it has loaded once more.
+ * A page in a frame; its parent decides whether it is visible. While muted, its media are paused, and only the page itself
+ * could resume them; so when unmuted it is shown as it was, and replaced once a new copy has loaded.
  */
 const openFrame = async (
   url: string,
   { parent, isSilent, isEarly, onGone }: Omit<Opening, 'headers'>,
   signal: AbortSignal,
-): Promise<ForeignPage> => {
-  const pausesUnseen = canPauseUnseen();
+): Promise<ExternalPage> => {
+  const pausesWhenHidden = canPauseWhenHidden();
 
-  /** Loads the page under what is there. */
+  /** Loads the page in a frame under the current one. */
   const load = async (isHidden: boolean, wanted: AbortSignal): Promise<HTMLIFrameElement> => {
     const frame = createFrame(url);
     frame.hidden = isHidden;
@@ -129,7 +129,7 @@ const openFrame = async (
     };
     setTimeout(reveal, REVEAL_MS);
     const loaded = new Promise((resolve) => frame.addEventListener('load', resolve, { once: true }));
-    frame.src = isHidden && !pausesUnseen ? 'about:blank' : url;
+    frame.src = isHidden && !pausesWhenHidden ? 'about:blank' : url;
     parent.prepend(frame);
     await within(wanted, loaded).catch((error: unknown) => {
       frame.remove();
@@ -139,14 +139,14 @@ const openFrame = async (
     return frame;
   };
 
-  // The policy does not silence what is loaded unseen from the first: such a page is loaded when it is shown.
-  const isLate = isEarly && (await playsUnasked());
+  // The policy does not silence a frame that was never visible: such a page is loaded when it is shown.
+  const isLate = isEarly && (await allowsAutoplay());
   let isOn = !isLate;
   let frame = isLate ? null : await load(isSilent, signal);
   let renewal = new AbortController();
 
   const renew = async (wanted: AbortSignal): Promise<void> => {
-    await reach(url, wanted);
+    await requireReachable(url, wanted);
     const fresh = await load(false, wanted);
     await pause(REPAINT_MS);
     if (wanted.aborted) return fresh.remove();
@@ -168,7 +168,7 @@ const openFrame = async (
       isOn = true;
       if (!isSilent) await appear();
     },
-    hush: async (silent) => {
+    mute: async (silent) => {
       renewal.abort();
       renewal = new AbortController();
       isSilent = silent;
@@ -178,11 +178,11 @@ const openFrame = async (
       }
       frame.hidden = silent;
       if (silent) {
-        if (!pausesUnseen) frame.src = 'about:blank';
+        if (!pausesWhenHidden) frame.src = 'about:blank';
         return;
       }
       const renewed = renew(renewal.signal).catch(() => {});
-      await Promise.race([renewed, pause(pausesUnseen ? REPAINT_MS : RELOAD_MS)]);
+      await Promise.race([renewed, pause(pausesWhenHidden ? REPAINT_MS : RELOAD_MS)]);
     },
     close: () => {
       renewal.abort();
@@ -193,12 +193,12 @@ const openFrame = async (
 
 let lastId = 0;
 
-/** A page in a view of the kiosk's: no element of this page, so that nothing can be above it but another. */
+/** A page in a view of the kiosk. It is no element of this page, so only another view can cover it. */
 const openView = async (
   url: string,
   { isSilent: isSilentAtFirst, onGone }: Pick<Opening, 'isSilent' | 'onGone'>,
   signal: AbortSignal,
-): Promise<ForeignPage> => {
+): Promise<ExternalPage> => {
   lastId += 1;
   const id = lastId;
   let isSilent = isSilentAtFirst;
@@ -222,7 +222,7 @@ const openView = async (
       isOn = true;
       if (!isSilent) ask('show');
     },
-    hush: async (silent) => {
+    mute: async (silent) => {
       isSilent = silent;
       if (isOn) ask(silent ? 'hide' : 'show');
     },
@@ -231,27 +231,27 @@ const openView = async (
 };
 
 export interface Opening {
-  /** What it is put into. */
+  /** The element that the page is put into. */
   parent: HTMLElement;
-  /** Of requests to the service. */
+  /** Headers of requests to the service. */
   headers: Record<string, string>;
-  /** Whether it begins {@link ForeignPage.hush hushed}. */
+  /** Whether the page starts {@link ExternalPage.mute muted}. */
   isSilent: boolean;
-  /** Whether it is opened before its time: then it must not be heard until it is shown. */
+  /** Whether the page is opened before it is shown: then it must stay silent until it is. */
   isEarly: boolean;
   /**
-   * The page was lost after it had been opened: its process is gone, which only the kiosk can tell, or it could not be
-   * loaded when it was shown.
+   * Called when an open page is lost: its process has crashed, which only the kiosk can tell, or it could not be loaded
+   * when it was shown.
    */
   onGone(reason: string): void;
 }
 
-/** Loads a page, unseen. Rejects with a sentence about one that can't be shown, and where it is not wanted any more. */
-export const openForeign = async (
+/** Loads a page hidden. Rejects with the reason why it can't be shown, or with the reason of the signal. */
+export const openExternal = async (
   url: string,
   { headers, ...opening }: Opening,
   signal: AbortSignal,
-): Promise<ForeignPage> => {
+): Promise<ExternalPage> => {
   const { origin, pathname } = new URL(url, location.href);
   const isOwn = origin === location.origin;
   if (isOwn && !mayBeFramed(pathname)) throw new Error(`${url} is a page of this player, which no frame may hold`);

@@ -1,29 +1,29 @@
-/** What a slide shows, so that it is begun anew when that changes, and only then. */
+/** Fingerprints of what a slide shows: a slide restarts only when its fingerprint changes. */
 import type { PlaylistPayload, Slide } from '../../service/contract/playlist.ts';
 
 interface Named {
   id: string;
 }
 
-/** `feeds.ID`, `feeds["ID"]`, or `feeds` in any other way. */
+/** Matches `feeds.ID`, `feeds["ID"]`, or `feeds` in any other use. */
 const USES = /\b(feeds|sources|timetables)\b(?:\s*\.\s*([A-Za-z_][\w-]*)|\s*\[\s*(?:"([^"]*)"|'([^']*)')\s*\])?/g;
 
-/** The records of a kind that a template may print; all of them where it doesn't say by their ids which. */
+/** The records that a template names by id; all of them if it uses the list in another way. */
 const usedOf = <T extends Named>(html: string, name: string, records: readonly T[]): readonly T[] => {
   const uses = [...html.matchAll(USES)].filter(([, used]) => used === name);
   const ids = uses.map(([, , property, quoted, single]) => property ?? quoted ?? single);
   return ids.includes(undefined) ? records : records.filter(({ id }) => ids.includes(id));
 };
 
-/** What is told of a feed each time that it is fetched, and is seen only by who asks for it. */
-const FLEETING = ['status', 'fetched_at'] as const;
+/** Fields that change with each fetch of a feed; they count only if the template prints them. */
+const FETCH_FIELDS = ['status', 'fetched_at'] as const;
 
 const withoutUnseen = (html: string, record: Named): Named => {
-  const unseen: readonly string[] = FLEETING.filter((field) => !html.includes(field));
+  const unseen: readonly string[] = FETCH_FIELDS.filter((field) => !html.includes(field));
   return Object.fromEntries(Object.entries(record).filter(([field]) => !unseen.includes(field))) as unknown as Named;
 };
 
-/** The live data that a slide draws on. The baseline variant of the interface has none at all. */
+/** The live data that a slide uses. Payloads of the baseline variant contain no live data. */
 const dataOf = (slide: Slide, payload: PlaylistPayload): unknown => {
   const { screen, rssFeeds = [], apiSources = [], timetableGroups = [] } = payload;
   if (slide.kind === 'rss') {
@@ -41,11 +41,11 @@ const dataOf = (slide: Slide, payload: PlaylistPayload): unknown => {
   ];
 };
 
-/** Equal where a slide looks the same under both payloads. */
+/** A string that is equal if a slide looks the same with both payloads. */
 export const fingerprint = (slide: Slide, payload: PlaylistPayload): string =>
   JSON.stringify([slide, dataOf(slide, payload)]);
 
-/** Whether a slide looks the same under another payload, which may have it no more. */
+/** Whether a slide looks the same with the payload `after`; false if it was removed. */
 export const isSame = (slide: Slide, before: PlaylistPayload, after: PlaylistPayload): boolean => {
   const now = after.slides.find(({ id }) => id === slide.id);
   return now !== undefined && fingerprint(slide, before) === fingerprint(now, after);

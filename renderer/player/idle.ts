@@ -4,16 +4,16 @@ import type { SlideView } from './slides/slide.ts';
 export interface Note {
   title: string;
   task: string;
-  /** BCP 47, of both. */
+  /** Language of both, BCP 47. */
   language: string;
 }
 
 interface IdleOptions {
-  /** IANA name of the zone whose time is shown. */
+  /** IANA time zone of the clock. */
   timeZone: string;
-  /** Milliseconds since the epoch; null while nobody knows, and then no time is shown. */
+  /** Milliseconds since the epoch; null: the time is unknown, and no clock is shown. */
   now(): number | null;
-  /** What is said in place of the time; null: nothing. */
+  /** The note to show in place of the time; null: no note. */
   note(): Note | null;
 }
 
@@ -23,7 +23,7 @@ const part = (tag: 'p' | 'span' | 'div' | 'h1', name: string): HTMLElement => {
   return element;
 };
 
-/** What is on while no slide is: a quiet landscape and the time. */
+/** The view that is shown while no slide is: a quiet landscape and the time. */
 export const createIdle = ({ timeZone, now, note }: IdleOptions): SlideView => {
   const clock = new Intl.DateTimeFormat(navigator.language, { timeStyle: 'short', timeZone });
   const calendar = new Intl.DateTimeFormat(navigator.language, {
@@ -45,7 +45,7 @@ export const createIdle = ({ timeZone, now, note }: IdleOptions): SlideView => {
   words.append(title, task);
   element.append(createSky(), time, date, words);
 
-  const tell = (): void => {
+  const update = (): void => {
     const at = now();
     const parts = at === null ? [] : clock.formatToParts(at);
     hour.textContent = parts
@@ -54,15 +54,15 @@ export const createIdle = ({ timeZone, now, note }: IdleOptions): SlideView => {
       .trim();
     half.textContent = parts.find(({ type }) => type === 'dayPeriod')?.value ?? '';
     date.textContent = at === null ? '' : calendar.format(at);
-    const said = note();
-    element.classList.toggle('noted', said !== null);
-    words.lang = said?.language ?? '';
-    title.textContent = said?.title ?? '';
-    task.textContent = said?.task ?? '';
+    const shown = note();
+    element.classList.toggle('noted', shown !== null);
+    words.lang = shown?.language ?? '';
+    title.textContent = shown?.title ?? '';
+    task.textContent = shown?.task ?? '';
   };
-  tell();
-  // The clock is read, not counted: it may be set at any moment.
-  const timer = setInterval(tell, 1000);
+  update();
+  // Reads the clock every second, because it can be set at any moment.
+  const timer = setInterval(update, 1000);
 
   return {
     element,
@@ -71,7 +71,7 @@ export const createIdle = ({ timeZone, now, note }: IdleOptions): SlideView => {
     start() {},
     pause() {},
     resume() {},
-    turn: () => false,
+    flipPage: () => false,
     destroy() {
       clearInterval(timer);
       element.remove();

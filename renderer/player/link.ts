@@ -1,4 +1,4 @@
-/** The link to the service: the playlist, the socket, and patience while either is away. */
+/** The link to the service: fetches the playlist, holds the socket open, and retries both. */
 import type { Command } from '../../service/contract/commands.ts';
 import type { PlaylistPayload, syncHeader } from '../../service/contract/playlist.ts';
 import type { ClockState, ServiceMessage } from '../../service/contract/socket.ts';
@@ -10,7 +10,7 @@ import { createOutbox } from './outbox.ts';
 
 type TimeMessage = Extract<ServiceMessage, { type: 'time' }>;
 
-/** What the page shows, as it is reported. */
+/** What the page shows, as reported to the service. */
 export interface Report {
   page: string;
   currentSlide: number | null;
@@ -23,48 +23,48 @@ export interface Report {
 interface Dependencies {
   clock: Clock;
   token: PageToken;
-  /** A new playlist, and whether all show it at the same time; null: the screen does not exist (any more). */
-  onPlaylist(payload: PlaylistPayload | null, isInStep: boolean): void;
+  /** Called with a changed playlist, and whether pages of the screen are synchronized; null: the screen does not exist. */
+  onPlaylist(payload: PlaylistPayload | null, isSynchronized: boolean): void;
   onCommand(command: Command): void;
-  /** The service has told the time of the site. */
+  /** Called with the service's answer to a `time` message. */
   onTime(message: TimeMessage): void;
-  /** The time of day was set on or back. */
+  /** Called when the clock was set. */
   onTimeSet(): void;
 }
 
-/** A playlist as the service has answered it. */
+/** A playlist response. */
 interface Delivery {
   /** Null: the screen does not exist. */
   payload: PlaylistPayload | null;
   etag: string | null;
-  isInStep: boolean;
+  isSynchronized: boolean;
 }
 
 export interface Link {
-  /** Fetches the playlist where it has changed. */
+  /** Fetches the playlist if it has changed. */
   refresh(): void;
-  /** Sends what the page shows, where that is not what was sent last. */
+  /** Sends the state of the page if it has changed. */
   report(report: Report): void;
-  /** Tells the service of a slide that was skipped; null: of a redirect or a playlist that could not be shown. */
-  fault(slideId: string | null, reason: string): void;
-  /** Tells the service how long no intended picture was on the screen as a slide came on; null: the idle screen. */
-  swapped(slideId: string | null, gapMs: number): void;
-  /** Says something now or not at all. */
-  say(message: object): void;
+  /** Reports a slide that was skipped; null: a redirect or a playlist that could not be shown. */
+  reportError(slideId: string | null, reason: string): void;
+  /** Reports for how long the screen showed no intended picture when a slide came on; null: the idle screen. */
+  reportSwap(slideId: string | null, gapMs: number): void;
+  /** Sends a message now, or drops it if the socket is not open. */
+  sendNow(message: object): void;
 }
 
-// By its type the same as in the vocabulary.
-const inStepHeader: typeof syncHeader = 'x-signage-sync';
+// Typed by the contract's constant, without importing its schemas.
+const synchronizedHeader: typeof syncHeader = 'x-signage-sync';
 
 const OPEN_MS = 10_000;
-/** A look at the playlist that no message asked for. Where the service does not answer, the socket is dead too. */
+/** Interval of the playlist requests that no message asked for. If they fail, the socket is dead too. */
 const POLL_MS = 60_000;
-/** A service that sends heartbeats sends one every 15 s: a socket that is silent for longer than this is dead. */
+/** Services with heartbeats send one every 15 s: a socket that is silent for longer than this is dead. */
 const SILENCE_MS = 40_000;
-/** Clocks run apart by less than this between two looks; more is a clock that was set. */
+/** Clocks drift by less than this between two readings; more means that a clock was set. */
 const STEP_MS = 1_000;
-/** Characters of a title that are reported: a message has its limits, and nobody reads more. */
-const LONGEST_TITLE = 500;
+/** Characters of a title that are reported; messages have a size limit. */
+const MAX_TITLE_LENGTH = 500;
 /** The service's Date header is in whole seconds. */
 const DATE_TOLERANCE_MS = 2_000;
 
@@ -76,15 +76,15 @@ export const createLink = (
   const base = `/api/screens/${encodeURIComponent(slug)}`;
   let socket: WebSocket | null = null;
   let failures = 0;
-  /** The ETag of the playlist that was delivered last (null: it is fetched whatever it is), and whether it is in step. */
+  /** ETag of the playlist that was delivered last (null: fetch unconditionally), and whether it is synchronized. */
   let etag: string | null = null;
-  let isInStep = false;
+  let isSynchronized = false;
   let fetching: Promise<boolean> | null = null;
-  let again = false;
+  let isStale = false;
   let report: Report | null = null;
-  /** Leaves the socket, and connects again. */
+  /** Closes the socket and connects again. */
   let reconnect = (): void => {};
-  let clockTold: ClockState | null = null;
+  let sentClockState: ClockState | null = null;
 
   const viewport = () => ({ width: innerWidth, height: innerHeight, devicePixelRatio });
 
@@ -98,15 +98,15 @@ export const createLink = (
     },
   });
 
-  const fault = (slideId: string | null, reason: string): void =>
+  const reportError = (slideId: string | null, reason: string): void =>
     outbox.note({ type: 'fault', slideId, reason: reason.slice(0, 500) });
 
   const setClock = (serverTime: number, tolerance: number): void => {
     const moved = Math.round(clock.set(serverTime, tolerance));
     const stepMs = Math.abs(moved) > STEP_MS ? moved : 0;
     const state = clock.state();
-    if (stepMs === 0 && state === clockTold) return;
-    clockTold = state;
+    if (stepMs === 0 && state === sentClockState) return;
+    sentClockState = state;
     outbox.note({ type: 'clock', state, stepMs });
     onTimeSet();
   };
@@ -115,46 +115,46 @@ export const createLink = (
     if (report !== null) outbox.state({ type: 'state', ...report, viewport: viewport() });
   };
 
-  /** The playlist where it is another than the one that was delivered; else null. */
+  /** Resolves to the playlist, or null if it is unchanged. */
   const fetchPlaylist = (): Promise<Delivery | null> => {
     const condition: Record<string, string> = etag === null ? {} : { 'If-None-Match': etag };
     const headers = { ...token.header(), ...condition };
     return patientFetch(`${base}/playlist`, { headers }, async (response) => {
       const date = Date.parse(response.headers.get('Date') ?? '');
       if (!Number.isNaN(date)) setClock(date, DATE_TOLERANCE_MS);
-      const inStep = response.headers.has(inStepHeader);
+      const synchronized = response.headers.has(synchronizedHeader);
       if (response.status === 304) {
-        if (inStep === isInStep) return null;
-        // It alone has changed, so the payload is the one that is known.
+        if (synchronized === isSynchronized) return null;
+        // Only the synchronization has changed; fetch the same payload once more to deliver both.
         etag = null;
-        again = true;
+        isStale = true;
         return null;
       }
-      if (response.status === 404) return { payload: null, etag: null, isInStep: inStep };
-      if (!response.ok) throw new Error(`the playlist answers ${response.status}`);
+      if (response.status === 404) return { payload: null, etag: null, isSynchronized: synchronized };
+      if (!response.ok) throw new Error(`the playlist request was answered with ${response.status}`);
       const payload = (await response.json()) as PlaylistPayload;
-      return { payload, etag: response.headers.get('ETag'), isInStep: inStep };
+      return { payload, etag: response.headers.get('ETag'), isSynchronized: synchronized };
     });
   };
 
-  /** What could not be taken has not been delivered, and is fetched again with the next look. */
+  /** A playlist that throws counts as not delivered, and is fetched again with the next poll. */
   const deliver = (delivery: Delivery): void => {
     etag = null;
     try {
-      onPlaylist(delivery.payload, delivery.isInStep);
-      ({ etag, isInStep } = delivery);
+      onPlaylist(delivery.payload, delivery.isSynchronized);
+      ({ etag, isSynchronized } = delivery);
     } catch (error) {
-      fault(null, `the playlist can't be shown: ${String(error)}`);
+      reportError(null, `the playlist can't be shown: ${String(error)}`);
     }
   };
 
   const fetchUntilUnchanged = async (): Promise<boolean> => {
-    while (again) {
-      again = false;
-      // At once, whatever becomes of the next one: the service would not send it a second time.
+    while (isStale) {
+      isStale = false;
+      // Delivered before the next request: the service would not send it a second time.
       const delivery = await fetchPlaylist().catch(() => undefined);
       if (delivery === undefined) {
-        // A service that does not answer has no socket either, whatever the socket thinks.
+        // If HTTP fails, the socket is dead too, even if it seems open.
         reconnect();
         return false;
       }
@@ -163,9 +163,9 @@ export const createLink = (
     return true;
   };
 
-  /** Resolves to false where the service does not answer. */
-  const fetchWhatChanged = (): Promise<boolean> => {
-    again = true;
+  /** Resolves to false if the service does not answer. */
+  const fetchIfChanged = (): Promise<boolean> => {
+    isStale = true;
     if (fetching === null) {
       fetching = fetchUntilUnchanged().finally(() => {
         fetching = null;
@@ -173,7 +173,7 @@ export const createLink = (
     }
     return fetching;
   };
-  const refresh = (): void => void fetchWhatChanged();
+  const refresh = (): void => void fetchIfChanged();
 
   const handle = (message: ServiceMessage): void => {
     if (message.type === 'command') onCommand(message);
@@ -181,7 +181,7 @@ export const createLink = (
     else {
       if (message.type === 'welcome') {
         failures = 0;
-        clockTold = null;
+        sentClockState = null;
         setClock(message.serverTime, 0);
         sendReport();
         outbox.open();
@@ -204,12 +204,12 @@ export const createLink = (
       isOver = true;
       clearTimeout(deadline);
       clearTimeout(silence);
-      // A browser says that a dead socket is closed only when the other side has not answered for a minute.
+      // Browsers report a dead socket as closed only after a minute without an answer.
       opening.close();
       try {
-        // Where a socket is refused, the playlist says why: the screen is gone, or the service is. Else it is the token.
-        const isThere = await fetchWhatChanged();
-        if (isRefused && isThere) await token.renew();
+        // The playlist tells why a socket was refused: no screen or no service. Otherwise the token has expired.
+        const isReachable = await fetchIfChanged();
+        if (isRefused && isReachable) await token.renew();
       } finally {
         setTimeout(connect, waitMs(failures++));
       }
@@ -226,7 +226,7 @@ export const createLink = (
     opening.onmessage = ({ data }) => {
       if (isOver) return;
       const message = JSON.parse(String(data)) as ServiceMessage;
-      // An older service has no heartbeat, and may say nothing for hours.
+      // Older services send no heartbeat and may be silent for hours.
       hasHeartbeat ||= message.type === 'heartbeat';
       clearTimeout(silence);
       if (hasHeartbeat) silence = setTimeout(end, SILENCE_MS);
@@ -244,13 +244,13 @@ export const createLink = (
   return {
     refresh,
     report: (next) => {
-      report = { ...next, currentSlideTitle: next.currentSlideTitle?.slice(0, LONGEST_TITLE) ?? null };
+      report = { ...next, currentSlideTitle: next.currentSlideTitle?.slice(0, MAX_TITLE_LENGTH) ?? null };
       sendReport();
     },
-    fault,
-    say: (message) => {
+    reportError,
+    sendNow: (message) => {
       if (isOpen()) socket?.send(JSON.stringify(message));
     },
-    swapped: (slideId, gapMs) => outbox.note({ type: 'swap', slideId, gapMs }),
+    reportSwap: (slideId, gapMs) => outbox.note({ type: 'swap', slideId, gapMs }),
   };
 };

@@ -1,33 +1,33 @@
 /**
- * What is on at a time of the site, wherever and whenever one looks: pure. All slides that are on schedule follow one
- * another in a ring that has turned since the epoch; a slide's time is its own wherever it can't be shown.
+ * The slide that synchronized pages show at a given time; pure. All slides that are on schedule form a loop that has run
+ * since the epoch. A slide keeps its slot on pages that can't show it.
  */
 import type { Slide } from '../../service/contract/playlist.ts';
 import { isOn, nextChange } from './schedule.ts';
 import { lengthOf } from './timeline.ts';
 
 /** From `since` until before `until`, in ms since the epoch by the site's clock. */
-export interface RotaTurn {
+export interface LoopSlot {
   /** Null: no slide is on schedule. */
   index: number | null;
   since: number;
   until: number;
 }
 
-export interface Rota {
-  turn(now: number): RotaTurn;
-  /** Equal where two of them turn alike: the same slides, as long and as often, whatever they show. */
+export interface LoopSchedule {
+  slotAt(now: number): LoopSlot;
+  /** Equal for loops with the same slots: the same slides, durations and schedules, whatever the slides show. */
   readonly key: string;
 }
 
-/** While the schedule changes nothing. */
+/** A period during which no slide goes on or off schedule. */
 interface Segment {
   from: number;
   until: number;
   slides: { index: number; length: number }[];
 }
 
-/** What a slide's turns depend on. */
+/** The properties that a slide's slots depend on. */
 const timesOf = (slide: Slide): unknown[] => [
   lengthOf(slide, null),
   slide.schedule_mode,
@@ -38,7 +38,7 @@ const timesOf = (slide: Slide): unknown[] => [
   slide.schedule_days_json,
 ];
 
-export const createRota = (slides: readonly Slide[], timeZone: string): Rota => {
+export const createLoopSchedule = (slides: readonly Slide[], timeZone: string): LoopSchedule => {
   let segment: Segment = { from: 0, until: 0, slides: [] };
 
   const segmentAt = (now: number): Segment => {
@@ -57,11 +57,11 @@ export const createRota = (slides: readonly Slide[], timeZone: string): Rota => 
 
   return {
     key: JSON.stringify(slides.map((slide) => [slide.id, ...timesOf(slide)])),
-    turn: (now) => {
-      const { from, until, slides: ring } = segmentAt(now);
-      const round = ring.reduce((sum, { length }) => sum + length, 0);
-      let since = Math.floor(now / round) * round;
-      for (const { index, length } of ring) {
+    slotAt: (now) => {
+      const { from, until, slides: loop } = segmentAt(now);
+      const loopMs = loop.reduce((sum, { length }) => sum + length, 0);
+      let since = Math.floor(now / loopMs) * loopMs;
+      for (const { index, length } of loop) {
         if (now < since + length) return { index, since, until: Math.min(since + length, until) };
         since += length;
       }

@@ -6,7 +6,7 @@ import { redirectTarget } from '../../service/domain/redirect.ts';
 import { readBoot } from '../shared/boot.ts';
 import { deviceHeaders } from '../shared/device.ts';
 import { resumeGreeting } from '../shared/greeting.ts';
-import { startPulse } from '../shared/heartbeat.ts';
+import { startHeartbeat } from '../shared/heartbeat.ts';
 import { readIdentity, rememberName } from '../shared/identity.ts';
 import { leaveFor } from '../shared/leave.ts';
 import { createPageToken } from '../shared/page-token.ts';
@@ -15,13 +15,13 @@ import { requireTopLevel } from '../shared/top-level.ts';
 import { createClock } from './clock.ts';
 import { createIdle, type Note } from './idle.ts';
 import { createLink, type Report } from './link.ts';
-import { createShelf } from './media-cache.ts';
+import { createMediaCache } from './media-cache.ts';
 import { createPlayer } from './player.ts';
 import { createRedirect } from './redirect.ts';
 import { watchGlyphs } from './slides/glyphs.ts';
 import { createSlide } from './slides/index.ts';
 import { createStage } from './stage.ts';
-import { createSite } from './sync-clock.ts';
+import { createSyncClock } from './sync-clock.ts';
 import { textsFor } from './texts.ts';
 
 requireTopLevel();
@@ -38,13 +38,13 @@ const token = createPageToken(pageToken, location.pathname);
 const identity = readIdentity(location.search);
 const builtAt = Date.parse(document.querySelector<HTMLMetaElement>('meta[name=built]')?.content ?? '');
 const clock = createClock(builtAt);
-const shelf = createShelf();
+const mediaCache = createMediaCache();
 const redirect = createRedirect({
   parent: document.body,
   createSlide,
-  context: { timeZone, now: clock.now, media: shelf.take, credentials: token.header },
+  context: { timeZone, now: clock.now, media: mediaCache.resolve, credentials: token.header },
   onEnd: (reason) => {
-    link.fault(null, reason);
+    link.reportError(null, reason);
     change({ page: location.pathname });
   },
 });
@@ -59,9 +59,12 @@ const state: Report = {
 };
 
 let isReady = false;
-const beat = startPulse(() => ({ ready: isReady, slide: state.currentSlideId }));
+const sendHeartbeat = startHeartbeat(() => ({ ready: isReady, slide: state.currentSlideId }));
 
-/** Until then the screen stays black: a page in a frame, which is left while it is, loads anew. */
+/**
+ * Resolves once there is a picture again after a blackout. The screen stays black until then: a framed page was unloaded
+ * during the blackout and has to load again.
+ */
 let seen: Promise<unknown> = Promise.resolve();
 const lighten = (): void => {
   element('blackout').hidden = !state.blackout;
@@ -71,12 +74,12 @@ const change = (changed: Partial<Report>): void => {
   Object.assign(state, changed);
   if (state.blackout) element('blackout').hidden = false;
   const isCovered = state.blackout || redirect.url !== null;
-  const hushed = redirect.hush(state.blackout);
-  seen = Promise.all([seen, hushed, player.halt(state.paused || isCovered, isCovered)]).then(lighten);
+  const unmuted = redirect.mute(state.blackout);
+  seen = Promise.all([seen, unmuted, player.halt(state.paused || isCovered, isCovered)]).then(lighten);
   link.report({ ...state });
 };
 
-/** As the service checks it; one that is older lets other paths through. */
+/** Validates the address like the service does: an older service accepts other paths. */
 const go = async (url: string): Promise<void> => {
   const target = redirectTarget(url, ({ origin }) => origin === location.origin);
   if (target === null) throw new Error(`${url} is no page that a screen can show`);
@@ -102,18 +105,18 @@ const obey = (command: Command): void => {
     case 'next':
       return player.step(1);
     case 'left':
-      return player.turn(-1);
+      return player.flipPage(-1);
     case 'right':
-      return player.turn(1);
+      return player.flipPage(1);
     case 'redirect':
-      return void go(command.url).catch((error: Error) => link.fault(null, error.message));
+      return void go(command.url).catch((error: Error) => link.reportError(null, error.message));
     case 'setclientname':
       identity.clientName = command.clientName;
       return rememberName(command.clientName);
   }
 };
 
-/** Where the screen is gone no socket is left to be called by; the device may have been bound to another meanwhile. */
+/** A removed screen has no socket that could announce a new binding, so ask whether the device was bound to another one. */
 const lookForScreen = async (): Promise<void> => {
   const path = `/api/onboarding/status?deviceId=${identity.deviceId}`;
   const headers = { ...token.header(), ...deviceHeaders(identity.deviceId) };
@@ -123,17 +126,17 @@ const lookForScreen = async (): Promise<void> => {
 };
 
 const texts = textsFor(navigator.languages);
-/** An address can be longer than any slug. */
+/** The path of the page can hold text that is longer than any valid slug. */
 const shorten = (text: string): string => (text.length > 64 ? `${text.slice(0, 64)}…` : text);
-/** The name of the screen as it was last; null: it has never been there. */
+/** The last known name of the screen; null: it has not existed since the page was opened. */
 let knownName: string | null = null;
 let isMissing = false;
-const load = (payload: PlaylistPayload | null, isInStep: boolean): void => {
-  site.follow(isInStep);
-  // First, since the idle screen may come on at once, and says so.
+const load = (payload: PlaylistPayload | null, isSynchronized: boolean): void => {
+  syncClock.setActive(isSynchronized);
+  // Before `player.load`: that can show the idle screen at once, whose note depends on it.
   isMissing = payload === null;
-  player.load(payload, isInStep);
-  // A page may also have been opened before its screen is there, and then it waits.
+  player.load(payload, isSynchronized);
+  // A page that was opened before its screen exists waits for it instead.
   if (payload === null && knownName !== null) lookForScreen().catch(() => {});
   knownName = payload?.screen.name ?? knownName;
 };
@@ -144,15 +147,17 @@ const noteOf = (): Note | null => {
   return { ...words, language: texts.tag };
 };
 
-const site = createSite(clock, (message) => link.say(message));
+const syncClock = createSyncClock(clock, (message) => link.sendNow(message));
 const player = createPlayer(
   {
     clock,
-    site,
+    syncClock,
     stage: createStage(element('stage')),
-    shelf,
+    mediaCache,
     credentials: token.header,
-    createSlide: watchGlyphs(createSlide, (slideId, characters) => link.say({ type: 'glyphs', slideId, characters })),
+    createSlide: watchGlyphs(createSlide, (slideId, characters) =>
+      link.sendNow({ type: 'glyphs', slideId, characters }),
+    ),
     createIdle: () =>
       createIdle({
         timeZone,
@@ -163,10 +168,10 @@ const player = createPlayer(
       isReady = true;
       endGreeting();
       change(report);
-      beat();
+      sendHeartbeat();
     },
-    onFault: (slideId, reason) => link.fault(slideId, reason),
-    onSwap: (slideId, gapMs) => link.swapped(slideId, gapMs),
+    onError: (slideId, reason) => link.reportError(slideId, reason),
+    onSwap: (slideId, gapMs) => link.reportSwap(slideId, gapMs),
   },
   { timeZone },
 );
@@ -176,10 +181,10 @@ const link = createLink(slug, identity, {
   onPlaylist: load,
   onCommand: obey,
   onTime: (message) => {
-    site.answer(message);
-    player.look();
+    syncClock.answer(message);
+    player.onClockSet();
   },
-  onTimeSet: player.look,
+  onTimeSet: player.onClockSet,
 });
 
 for (const gesture of ['contextmenu', 'dragstart', 'selectstart']) {

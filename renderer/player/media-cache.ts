@@ -1,66 +1,66 @@
 /**
- * Media of this service, and its copies of remote ones, held by the page, so that a playlist keeps turning while the
- * service is away. Service workers and the Cache API want a secure context, which plain http on a LAN is not; blobs
- * do not.
+ * Keeps media of the service, and its copies of remote media, in the page, so that a playlist keeps playing while the
+ * service is unreachable. Service workers and the Cache API need a secure context, which plain HTTP on a LAN is not;
+ * blobs do not.
  */
 
-interface Held {
+interface CachedMedium {
   etag: string | null;
   bytes: number;
   url: string;
 }
 
-export interface Shelf {
+export interface MediaCache {
   /**
-   * An address to load a medium from. Media of this service, and remote ones that it has a copy of, are fetched, or
-   * looked up again where they are held, and come as `blob:` URLs; what is too large to hold comes as its address at
-   * the service, and everything else as it is. Rejects where a medium of this service can't be had, and where one that
-   * a third party names, such as a feed, is neither to be had from the service nor led to by it.
+   * Resolves to the URL to load a medium from. Media of the service, and remote media that it has a copy of, are fetched
+   * (revalidated if cached) and returned as `blob:` URLs; media too large for the cache as their address at the service;
+   * all other URLs unchanged. Rejects if a medium of the service is unavailable, or if one that a third party names, such
+   * as a feed, is neither available from the service nor redirected to by it.
    */
-  take(url: string, options?: { isThirdParty?: boolean }): Promise<string>;
+  resolve(url: string, options?: { isThirdParty?: boolean }): Promise<string>;
 }
 
 const MIB = 1024 ** 2;
 /** Larger media are streamed by the browser, in ranges. */
-const LARGEST_BYTES = 64 * MIB;
-const MOST_BYTES = 512 * MIB;
+const MAX_MEDIUM_BYTES = 64 * MIB;
+const MAX_BYTES = 512 * MIB;
 const ANSWER_MS = 10_000;
 const BODY_MS = 120_000;
 
-export const createShelf = (): Shelf => {
-  /** In the order in which they came. */
-  const held = new Map<string, Held>();
-  /** Two that want one medium share one request. */
-  const taking = new Map<string, Promise<string>>();
+export const createMediaCache = (): MediaCache => {
+  /** In insertion order; the oldest are evicted first. */
+  const cached = new Map<string, CachedMedium>();
+  /** Concurrent calls for the same medium share a request. */
+  const resolving = new Map<string, Promise<string>>();
 
   const drop = (url: string): void => {
-    const medium = held.get(url);
-    held.delete(url);
-    // A slide may be about to load it, or to loop it.
+    const medium = cached.get(url);
+    cached.delete(url);
+    // Revoked late: a slide may be about to load or loop it.
     if (medium !== undefined) setTimeout(() => URL.revokeObjectURL(medium.url), 60_000);
   };
 
-  const hold = (url: string, medium: Held): void => {
+  const store = (url: string, medium: CachedMedium): void => {
     drop(url);
-    held.set(url, medium);
-    let total = [...held.values()].reduce((sum, { bytes }) => sum + bytes, 0);
-    for (const [oldest, { bytes }] of held) {
-      if (total <= MOST_BYTES) break;
+    cached.set(url, medium);
+    let total = [...cached.values()].reduce((sum, { bytes }) => sum + bytes, 0);
+    for (const [oldest, { bytes }] of cached) {
+      if (total <= MAX_BYTES) break;
       total -= bytes;
       drop(oldest);
     }
   };
 
-  /** Fetches a medium, or looks it up again; the address to load it from. */
+  /** Fetches or revalidates a medium; resolves to the URL to load it from. */
   const fetchMedium = async (url: string, isThirdParty: boolean): Promise<string> => {
-    const before = held.get(url);
+    const before = cached.get(url);
     const isRemote = !url.startsWith('/media/');
     const path = isRemote ? `/copies?url=${encodeURIComponent(url)}` : url;
     const abort = new AbortController();
     const deadline = setTimeout(() => abort.abort(), ANSWER_MS);
     let response: Response;
     try {
-      // Where there is no copy the service leads to the remote medium, which only an element may load.
+      // Without a copy the service redirects to the remote medium, which only an element may load (CORS).
       response = await fetch(path, { cache: 'no-cache', redirect: 'manual', signal: abort.signal });
     } catch (error) {
       if (before !== undefined) return before.url;
@@ -71,33 +71,33 @@ export const createShelf = (): Shelf => {
     }
     if (!response.ok) {
       if (isRemote && before !== undefined) return before.url;
-      const isLedThere = response.type === 'opaqueredirect';
-      if (isRemote && (isLedThere || (!isThirdParty && response.status !== 403))) return url;
-      throw new Error(`${url} answers ${response.status}`);
+      const isRedirected = response.type === 'opaqueredirect';
+      if (isRemote && (isRedirected || (!isThirdParty && response.status !== 403))) return url;
+      throw new Error(`${url} was answered with ${response.status}`);
     }
     const etag = response.headers.get('ETag');
-    const isHeld = before !== undefined && before.etag === etag;
-    if (isHeld || Number(response.headers.get('Content-Length')) > LARGEST_BYTES) {
+    const isCached = before !== undefined && before.etag === etag;
+    if (isCached || Number(response.headers.get('Content-Length')) > MAX_MEDIUM_BYTES) {
       abort.abort();
-      if (isHeld) return before.url;
-      // The hash of a copy: what plays is not to become another medium in the middle.
+      if (isCached) return before.url;
+      // Pins the copy by its hash, so that the medium can't change during playback.
       return isRemote && etag !== null ? `${path}&sha256=${etag.replaceAll('"', '')}` : path;
     }
     const patience = setTimeout(() => abort.abort(), BODY_MS);
     const blob = await response.blob().finally(() => clearTimeout(patience));
     const medium = { etag, bytes: blob.size, url: URL.createObjectURL(blob) };
-    hold(url, medium);
+    store(url, medium);
     return medium.url;
   };
 
   return {
-    take: async (url, { isThirdParty = false } = {}) => {
+    resolve: async (url, { isThirdParty = false } = {}) => {
       if (!/^(?:\/media\/|https?:)/i.test(url)) return url;
-      // A fragment, such as the second to begin at, is of what is loaded, wherever from.
+      // A fragment (such as `#t=5`) applies to the medium wherever it is loaded from.
       const [medium = '', ...fragment] = url.split('#');
       const key = `${isThirdParty} ${medium}`;
-      const running = taking.get(key) ?? fetchMedium(medium, isThirdParty).finally(() => taking.delete(key));
-      taking.set(key, running);
+      const running = resolving.get(key) ?? fetchMedium(medium, isThirdParty).finally(() => resolving.delete(key));
+      resolving.set(key, running);
       return [await running, ...fragment].join('#');
     },
   };

@@ -1,17 +1,17 @@
-/** A file of this service over the player, shown as a slide of its kind would be. */
+/** Shows a file of the service over the player, like a slide of its kind. */
 import type { PlaylistPayload, Slide } from '../../service/contract/playlist.ts';
 import { within } from './abort.ts';
-import type { ForeignPage, Opening } from './external.ts';
+import type { ExternalPage, Opening } from './external.ts';
 import type { SlideContext, SlideFactory } from './slides/slide.ts';
 
 const ANSWER_MS = 10_000;
 const PREPARE_MS = 20_000;
 
-/** @throws Error with a sentence about a file that can't be shown */
+/** @throws Error that says why the file can't be shown */
 const kindOf = async (path: string, signal: AbortSignal): Promise<Slide['kind']> => {
   const patience = AbortSignal.any([signal, AbortSignal.timeout(ANSWER_MS)]);
   const response = await fetch(path, { method: 'HEAD', cache: 'no-cache', signal: patience });
-  if (!response.ok) throw new Error(`${path} answers ${response.status}`);
+  if (!response.ok) throw new Error(`${path} was answered with ${response.status}`);
   const type = response.headers.get('Content-Type') ?? '';
   if (type.startsWith('image/')) return 'image';
   if (type.startsWith('video/')) return 'video';
@@ -38,10 +38,10 @@ const slideOf = (path: string, kind: Slide['kind']): Slide => ({
   content: { fit: 'contain' },
 });
 
-/** What every slide is given, of which a medium needs no more than this. */
+/** The part of the slide context that media use. */
 export type MediumContext = Pick<SlideContext, 'timeZone' | 'now' | 'media' | 'credentials'>;
 
-/** Alone in its playlist, so that a video loops. */
+/** A playlist of this slide only, so that a video loops. */
 const payloadOf = (slide: Slide): PlaylistPayload => ({
   screen: { id: '', name: '', slug: '', playlist_id: null, created_at: '', modified_at: '' },
   playlist: null,
@@ -52,13 +52,13 @@ const payloadOf = (slide: Slide): PlaylistPayload => ({
   revision: '',
 });
 
-/** Loads a file, unseen; as {@link openForeign}. */
+/** Loads a file hidden; see {@link openExternal}. */
 export const openMedium = async (
   path: string,
   { parent, isSilent, onGone }: Omit<Opening, 'headers' | 'isEarly'>,
   { createSlide, context }: { createSlide: SlideFactory; context: MediumContext },
   signal: AbortSignal,
-): Promise<ForeignPage> => {
+): Promise<ExternalPage> => {
   const slide = slideOf(path, await kindOf(path, signal));
   const payload = payloadOf(slide);
   const { screen } = payload;
@@ -76,7 +76,7 @@ export const openMedium = async (
       view.start();
       if (isSilent) view.pause();
     },
-    hush: async (silent) => {
+    mute: async (silent) => {
       isSilent = silent;
       if (!isOn) return;
       if (silent) view.pause();

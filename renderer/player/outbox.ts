@@ -1,18 +1,18 @@
-/** What a page sends of itself, no faster than a service takes it from one socket (200 messages in 10 s). */
+/** Sends the messages of a page within the service's rate limit per socket (200 messages in 10 s). */
 
 interface Dependencies {
-  /** Answers false where there is no open socket; the message is kept then. */
+  /** Returns false if no socket is open; the message is then kept. */
   send(message: string): boolean;
-  /** Milliseconds that never jump. */
+  /** Monotonic milliseconds. */
   elapsed(): number;
 }
 
 export interface Outbox {
-  /** Sends the newest state, where it is not what was sent last; what comes too soon after another replaces it. */
+  /** Sends the state if it has changed. States that follow too fast are merged into the newest. */
   state(message: object): void;
-  /** Sends a note, in its turn. */
+  /** Queues a message; notes are sent in order. */
   note(message: object): void;
-  /** A socket was opened, to a service that knows nothing of this page yet. */
+  /** Call when a socket was opened: sends the state again, and the queued notes. */
   open(): void;
 }
 
@@ -20,8 +20,8 @@ export interface Outbox {
 const STATE_GAP_MS = 300;
 const NOTES_WINDOW_MS = 10_000;
 const NOTES_PER_WINDOW = 60;
-/** The newest notes are kept for a service that is away, or for the next window. */
-const MOST_NOTES = 50;
+/** Notes kept while the service is unreachable or the window is full; the oldest are dropped first. */
+const MAX_NOTES = 50;
 
 export const createOutbox = ({ send, elapsed }: Dependencies): Outbox => {
   let state: string | null = null;
@@ -48,7 +48,7 @@ export const createOutbox = ({ send, elapsed }: Dependencies): Outbox => {
       ...(state === sentState ? [] : [stateSentAt + STATE_GAP_MS]),
       ...(notes.length > 0 && notesSentAt[0] !== undefined ? [notesSentAt[0] + NOTES_WINDOW_MS] : []),
     ].filter((at) => at > now);
-    // What a closed socket holds up goes with the next one.
+    // Messages that a closed socket holds up are sent when the next one opens.
     if (waits.length > 0) timer = setTimeout(flush, Math.min(...waits) - now);
   };
 
@@ -59,7 +59,7 @@ export const createOutbox = ({ send, elapsed }: Dependencies): Outbox => {
     },
     note: (message) => {
       notes.push(JSON.stringify(message));
-      notes.splice(0, notes.length - MOST_NOTES);
+      notes.splice(0, notes.length - MAX_NOTES);
       flush();
     },
     open: () => {

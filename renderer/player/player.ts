@@ -1,149 +1,161 @@
-/** The player: decides by the timeline what is on, has it made ready in time, and swaps it in on the stage. */
+/** The player: decides which slide is due, prepares it ahead of time, and swaps it in on the stage. */
 import type { PlaylistPayload, Slide } from '../../service/contract/playlist.ts';
 import { within } from './abort.ts';
 import type { Clock } from './clock.ts';
-import { createRests } from './cooldowns.ts';
+import { createCooldowns } from './cooldowns.ts';
 import { isSame } from './fingerprint.ts';
 import type { Report } from './link.ts';
-import { createRota, type Rota } from './loop-schedule.ts';
-import type { Shelf } from './media-cache.ts';
+import { createLoopSchedule, type LoopSchedule } from './loop-schedule.ts';
+import type { MediaCache } from './media-cache.ts';
 import { isOn } from './schedule.ts';
-import { createProgramme } from './screen-document.ts';
+import { createPlaylistSchedule } from './screen-document.ts';
 import type { SlideFactory, SlideView } from './slides/slide.ts';
 import type { Cue, Stage } from './stage.ts';
-import { type Move, moveAlone } from './standalone.ts';
-import type { Site } from './sync-clock.ts';
-import { LEAD_MS, moveOf, shiftOf } from './synchronized.ts';
-import { lengthOf, resumed, type Turn, turnOf } from './timeline.ts';
+import { type Move, standaloneMove } from './standalone.ts';
+import type { SyncClock } from './sync-clock.ts';
+import { LEAD_MS, shiftOf, synchronizedMove } from './synchronized.ts';
+import { lengthOf, resumed, type Slot, slotOf } from './timeline.ts';
 
 interface Dependencies {
   clock: Clock;
-  site: Pick<Site, 'at' | 'swapped' | 'video'>;
+  syncClock: Pick<SyncClock, 'at' | 'recordSwap' | 'recordVideoSkew'>;
   stage: Stage;
-  shelf: Shelf;
-  /** The headers that go with requests to the service. */
+  mediaCache: MediaCache;
+  /** Headers that authenticate requests to the service. */
   credentials(): Record<string, string>;
   createSlide: SlideFactory;
-  /** What is on while no slide is. */
+  /** Creates the view that is shown while no slide is. */
   createIdle(): SlideView;
   onReport(report: Pick<Report, 'currentSlide' | 'currentSlideId' | 'currentSlideTitle'>): void;
-  onFault(slideId: string, reason: string): void;
-  /** A slide has taken the place of another (null: the idle screen); `gapMs`: as in {@link Stage.show}. */
+  onError(slideId: string, reason: string): void;
+  /** Called when a slide (null: the idle screen) has replaced the previous one; `gapMs`: see {@link Stage.show}. */
   onSwap(slideId: string | null, gapMs: number): void;
 }
 
 export interface Player {
   /**
-   * Takes a new playlist; null: the screen does not exist. What is on and stays the same is not touched. In step, every
-   * screen of the site shows the same slide of it at the same time.
+   * Replaces the playlist; null: the screen does not exist. A current slide that is unchanged keeps playing. Synchronized
+   * pages of a screen show the same slide at the same time.
    */
-  load(payload: PlaylistPayload | null, isInStep?: boolean): void;
-  /** Goes one slide back or on, past those that are off schedule, and starts the slide's time anew. */
+  load(payload: PlaylistPayload | null, isSynchronized?: boolean): void;
+  /** Goes to the previous or next slide that is on schedule and restarts its time. */
   step(step: 1 | -1): void;
-  /** Goes one page back or on inside the slide; at its ends, one slide. */
-  turn(step: 1 | -1): void;
-  /** Lets slides that failed have another try at once: what they lacked may have come. Steps that led out of step end. */
+  /** Goes one page back or forward inside the slide; past its first or last page, one slide. */
+  flipPage(step: 1 | -1): void;
+  /** Makes failed slides eligible at once, and undoes steps that moved a synchronized page out of sync. */
   retry(): void;
   /**
-   * Stops time and motion, or lets them go on; while silent, nothing may be heard either. Resolves once what is on can be
-   * seen.
+   * Halts or resumes time and motion; `silent` also mutes. Resolves once the current view has a picture.
    */
   halt(halted: boolean, silent: boolean): Promise<void> | undefined;
-  /** Looks at the clocks at once, since they were set. */
-  look(): void;
+  /** Decides again at once, because a clock was set. */
+  onClockSet(): void;
 }
 
-/** When the turn of a slide begins, by the site's clock; of use only in step. */
-interface Place {
-  since: number;
+/**
+ * When the slot of a slide starts, by the site's clock; used only by synchronized playback. An object of its own: the
+ * view reads it, and the player moves it.
+ */
+interface SlotStart {
+  startsAt: number;
 }
 
-/** On the stage. With no slide it is the idle screen. */
+/** The view on the stage; without a slide, the idle screen. */
 interface Shown {
   slide: Slide | null;
   index: number;
   view: SlideView;
-  turn: Turn;
-  place: Place;
-  /** It can be seen, and was started. */
+  slot: Slot;
+  start: SlotStart;
+  /** The view is visible and was started. */
   isBegun: boolean;
-  /** Its slide has left the playlist, was changed, or failed: it goes as soon as something can come. */
+  /** Its slide was removed, edited, or failed: it is replaced as soon as another slide is ready. */
   spent: boolean;
-  /** Its slide was changed: the new version has what is left of its time. */
+  /** Its slide was edited: the new version gets the remaining time of the slot. */
   isEdited: boolean;
 }
 
-/** What is about to be shown. */
 type Next = Omit<Shown, 'isBegun' | 'spent' | 'isEdited'>;
 
-/** Being made ready, or ready. */
+/** The slide that is being prepared, or is ready. */
 interface Upcoming {
   slide: Slide;
   index: number;
   view: SlideView;
   ready: boolean;
-  /** Asked for by a command, so many steps away: swapped in as soon as it is ready. Null: it waits for its turn. */
+  /** The direction of the command that asked for it: it is swapped in as soon as it is ready. Null: it waits for its slot. */
   step: 1 | -1 | null;
   abort: AbortController;
-  place: Place;
-  /** It was called for before its turn, so it should come on in time. */
+  start: SlotStart;
+  /** Preparation began before its slot, so that its lateness is worth measuring. */
   isEarly: boolean;
 }
 
 interface Decision extends Move {
-  /** When the turn of what is to be made ready begins, by the site's clock; of use only in step. */
+  /** When the slot of the slide to prepare starts, by the site's clock; used only by synchronized playback. */
   since: number;
 }
 
-/** The next slide is made ready this long before its turn: late enough to be fresh, early enough to load. */
-const AHEAD_MS = 15_000;
+/** How long before its slot a slide is prepared: late enough for fresh data, early enough to load. */
+const PREPARE_AHEAD_MS = 15_000;
 const PREPARE_MS = 20_000;
 const FADE_MS = 800;
-/** From the decision to swap until what was on is gone: the stage makes the layer ready first. */
+/** From the decision to swap until the old layer is gone: the stage warms up the new layer first. */
 const FADE_LEAD_MS = FADE_MS + 100;
-/** A start that has nothing to show for longer than this shows the idle screen. */
-const EMPTY_MS = 5_000;
-/** What a video takes to begin, on most machines. */
-const USUAL_LAG_MS = 60;
-/** The schedule is looked at this often at least, whatever happens to clocks. */
-const LONGEST_SLEEP_MS = 30_000;
+/** A page without a ready slide shows the idle screen after this time. */
+const IDLE_AFTER_MS = 5_000;
+/** Startup latency of a video on most machines; the first guess. */
+const TYPICAL_STARTUP_LATENCY_MS = 60;
+/** The schedule is evaluated at least this often, even if a clock changes without an event. */
+const MAX_SLEEP_MS = 30_000;
 
 export const createPlayer = (
-  { clock, site, stage, shelf, credentials, createSlide, createIdle, onReport, onFault, onSwap }: Dependencies,
+  {
+    clock,
+    syncClock,
+    stage,
+    mediaCache,
+    credentials,
+    createSlide,
+    createIdle,
+    onReport,
+    onError,
+    onSwap,
+  }: Dependencies,
   { timeZone }: { timeZone: string },
 ): Player => {
   let payload: PlaylistPayload | null = null;
   let shown: Shown | null = null;
   let upcoming: Upcoming | null = null;
-  /** What failed last since something came on: the search goes on from there, or those that hang take turns for ever. */
-  let tried: Slide | null = null;
-  let emptyUntil = Number.POSITIVE_INFINITY;
+  /** The slide that failed last since the last swap. The search continues after it, or two hanging slides would alternate. */
+  let lastFailed: Slide | null = null;
+  let idleAt = Number.POSITIVE_INFINITY;
   let haltedAt: number | null = null;
   let isSilent = false;
   let timer: ReturnType<typeof setTimeout> | undefined;
-  const rests = createRests(clock.elapsed);
-  let programme = createProgramme([], rests, clock, timeZone);
-  /** Of a playlist that is shown in step. */
-  let rota: Rota | null = null;
-  /** What commands have moved this page's time by, in ms; until its turns are others it is out of step. */
+  const cooldowns = createCooldowns(clock.elapsed);
+  let playlistSchedule = createPlaylistSchedule([], cooldowns, clock, timeZone);
+  /** Null: the playlist is not synchronized. */
+  let loopSchedule: LoopSchedule | null = null;
+  /** By how much commands have moved this page's time, in ms; reset when the loop schedule changes. */
   let shift = 0;
   let wakeAt = 0;
-  const lag = { ms: USUAL_LAG_MS };
+  const startupLatency = { ms: TYPICAL_STARTUP_LATENCY_MS };
 
-  const isInStep = (): boolean => rota !== null && clock.state() !== 'unset';
-  /** The time of the site as this page shows it, at a reading of the clock. */
-  const siteTime = (at: number): number => site.at(at) + shift;
+  const isSynchronized = (): boolean => loopSchedule !== null && clock.state() !== 'unset';
+  /** The site's time as this page plays it, at a reading of the monotonic clock. */
+  const siteTime = (at: number): number => syncClock.at(at) + shift;
 
-  const fault = (slide: Slide, error: unknown): void => {
+  const reportFailure = (slide: Slide, error: unknown): void => {
     const reason = error instanceof Error ? error.message : String(error);
-    const failures = rests.begin(slide);
-    // What goes on failing is told ever more seldom.
-    if (Number.isInteger(Math.log2(failures))) onFault(slide.id, reason);
+    const failures = cooldowns.start(slide);
+    // Reported at 1, 2, 4, 8, … failures in a row.
+    if (Number.isInteger(Math.log2(failures))) onError(slide.id, reason);
   };
 
   const dropUpcoming = (): void => {
     if (upcoming === null) return;
-    upcoming.abort.abort(new Error('no longer wanted'));
+    upcoming.abort.abort(new Error('no longer needed'));
     stage.discard(upcoming.view);
     upcoming = null;
   };
@@ -152,7 +164,7 @@ export const createPlayer = (
     const slide = payload?.slides[index];
     if (payload === null || slide === undefined) return;
     dropUpcoming();
-    const place: Place = { since };
+    const start: SlotStart = { startsAt: since };
     const edited = editedBy(slide);
     const isContinued = edited?.slide?.media_url === slide.media_url;
     const view = createSlide({
@@ -161,20 +173,22 @@ export const createPlayer = (
       payload,
       timeZone,
       now: clock.now,
-      media: shelf.take,
+      media: mediaCache.resolve,
       credentials,
-      continued: edited !== null && isContinued ? (at) => at - runningTurn(edited, at).since : null,
-      pace: isInStep() ? { position: (at) => siteTime(at) - place.since, lag, onSkew: site.video } : null,
+      continued: edited !== null && isContinued ? (at) => at - runningSlot(edited, at).since : null,
+      pace: isSynchronized()
+        ? { position: (at) => siteTime(at) - start.startsAt, startupLatency, onSkew: syncClock.recordVideoSkew }
+        : null,
       fail: (reason) => {
         if (shown?.view !== view || shown.spent) return;
         shown.spent = true;
-        fault(slide, reason);
+        reportFailure(slide, reason);
         update();
       },
     });
     const abort = new AbortController();
     const isEarly = siteTime(clock.elapsed()) < since;
-    const mine: Upcoming = { slide, index, view, ready: false, step, abort, place, isEarly };
+    const mine: Upcoming = { slide, index, view, ready: false, step, abort, start, isEarly };
     upcoming = mine;
     stage.place(view);
     const late = setTimeout(() => abort.abort(new Error(`not ready within ${PREPARE_MS / 1000} s`)), PREPARE_MS);
@@ -186,9 +200,9 @@ export const createPlayer = (
         (error: unknown) => {
           if (upcoming !== mine) return;
           dropUpcoming();
-          fault(slide, error);
-          if (step === null) tried = slide;
-          const beyond = step === null ? null : programme.next(mine.index, step, clock.now());
+          reportFailure(slide, error);
+          if (step === null) lastFailed = slide;
+          const beyond = step === null ? null : playlistSchedule.next(mine.index, step, clock.now());
           if (beyond !== null && beyond !== shown?.index) prepare(beyond, step);
         },
       )
@@ -204,18 +218,18 @@ export const createPlayer = (
     shown = { ...next, isBegun: false, spent: false, isEdited: false };
     const settled = stage.show(next.view, fade && isSwap ? FADE_MS : 0, () => begin(next), cue);
     if (isSwap) void settled.then((gapMs) => onSwap(next.slide?.id ?? null, gapMs));
-    if (cue !== undefined) next.view.arm?.();
+    if (cue !== undefined) next.view.preroll?.();
   };
 
   const begin = (next: Next): void => {
     if (shown?.view !== next.view) return;
     shown.isBegun = true;
-    // First: what starts while the screen is black must not be seen for a moment.
-    if (isSilent) void next.view.hush?.(true);
+    // Muted before it starts: a slide that starts during a blackout must not be visible even briefly.
+    if (isSilent) void next.view.mute?.(true);
     next.view.start();
     if (haltedAt !== null) {
       next.view.pause();
-      if (!isInStep()) haltedAt = clock.elapsed();
+      if (!isSynchronized()) haltedAt = clock.elapsed();
     }
     onReport({
       currentSlide: next.slide === null ? null : shown.index,
@@ -224,172 +238,182 @@ export const createPlayer = (
     });
   };
 
-  /** What is on and was started; before that, {@link begin} sees to it that it stands still or is silent. */
+  /** The current view once it was started; before that, {@link begin} applies a halt or mute. */
   const begunView = (): SlideView | undefined => (shown?.isBegun ? shown.view : undefined);
 
-  /** The slide that is on in an earlier version, where this is the newer one. */
+  /** The current view if it shows an earlier version of this slide. */
   const editedBy = (slide: Slide): Shown | null =>
-    shown?.isEdited && shown.slide?.id === slide.id && !isInStep() ? shown : null;
+    shown?.isEdited && shown.slide?.id === slide.id && !isSynchronized() ? shown : null;
 
-  /** The turn of what is on without the time that it has been halted. */
-  const runningTurn = ({ turn }: Shown, at: number): Turn => (haltedAt === null ? turn : resumed(turn, haltedAt, at));
+  /** The slot of the current view, moved by the time that it has been halted. */
+  const runningSlot = ({ slot }: Shown, at: number): Slot => (haltedAt === null ? slot : resumed(slot, haltedAt, at));
 
-  const turnFor = (slide: Slide, view: SlideView, due: number | null): Turn => {
+  const slotFor = (slide: Slide, view: SlideView, due: number | null): Slot => {
     const at = clock.elapsed();
     const length = lengthOf(slide, view.length);
     const edited = editedBy(slide);
-    if (edited === null) return turnOf(length, at, due);
-    const { since } = runningTurn(edited, at);
+    if (edited === null) return slotOf(length, at, due);
+    const { since } = runningSlot(edited, at);
     return { since, until: Math.max(since + length, at) };
   };
 
-  /** How long before the end of its turn a fade begins, so that a video moves until it is gone. */
-  const leadOf = ({ turn, view }: Shown): number => {
+  /** How long before the end of its slot the fade begins, in ms, so that a video still moves until it is gone. */
+  const fadeLeadOf = ({ slot, view }: Shown): number => {
     const isFading = payload?.playlist?.fade_between_slides === true && view.movesMs != null;
     if (!isFading) return 0;
-    const late = turn.until + FADE_LEAD_MS - (turn.since + (view.movesMs ?? 0));
-    return Math.min(Math.max(late, 0), FADE_LEAD_MS, (turn.until - turn.since) / 2);
+    const late = slot.until + FADE_LEAD_MS - (slot.since + (view.movesMs ?? 0));
+    return Math.min(Math.max(late, 0), FADE_LEAD_MS, (slot.until - slot.since) / 2);
   };
 
   const showIdle = (): void => {
     if (shown !== null && shown.slide === null) return;
     const view = createIdle();
     stage.place(view);
-    show({ slide: null, index: shown?.index ?? -1, view, turn: { since: 0, until: 0 }, place: { since: 0 } });
+    show({ slide: null, index: shown?.index ?? -1, view, slot: { since: 0, until: 0 }, start: { startsAt: 0 } });
   };
 
-  const swapIn = ({ slide, index, view, place, isEarly }: Upcoming, due: number | null): void => {
+  const swapIn = ({ slide, index, view, start, isEarly }: Upcoming, due: number | null): void => {
     upcoming = null;
-    tried = null;
-    if (shown?.slide != null && !shown.spent) rests.forget(shown.slide.id);
-    const next = { slide, index, view, turn: turnFor(slide, view, due), place };
-    if (!isInStep()) return show(next);
-    const left = (at: number): number => place.since - siteTime(at);
+    lastFailed = null;
+    if (shown?.slide != null && !shown.spent) cooldowns.reset(shown.slide.id);
+    const next = { slide, index, view, slot: slotFor(slide, view, due), start };
+    if (!isSynchronized()) return show(next);
+    const left = (at: number): number => start.startsAt - siteTime(at);
     const onSeen = (at: number): void => {
-      if (isEarly && haltedAt === null) site.swapped(-left(at));
+      if (isEarly && haltedAt === null) syncClock.recordSwap(-left(at));
     };
     show(next, { left, onSeen });
   };
 
-  /** Another round of the slide that is on, since nothing else is. */
-  const stay = (due: number | null): void => {
+  /** Plays the current slide again, because no other one is playable. */
+  const repeat = (due: number | null): void => {
     if (shown?.slide == null) return;
-    tried = null;
-    rests.forget(shown.slide.id);
-    shown.turn = turnOf(lengthOf(shown.slide, shown.view.length), clock.elapsed(), due);
-    shown.view.again?.();
+    lastFailed = null;
+    cooldowns.reset(shown.slide.id);
+    shown.slot = slotOf(lengthOf(shown.slide, shown.view.length), clock.elapsed(), due);
+    shown.view.restart?.();
   };
 
   const searchFrom = (): number => {
-    const failed = payload?.slides.findIndex(({ id }) => id === tried?.id) ?? -1;
+    const failed = payload?.slides.findIndex(({ id }) => id === lastFailed?.id) ?? -1;
     return failed === -1 ? (shown?.index ?? -1) : failed;
   };
 
-  const decideAlone = (at: number, wall: number): Decision => {
-    // A halt stops the slide's time, not the schedule's.
-    const until = haltedAt === null ? (shown?.turn.until ?? at) : Number.POSITIVE_INFINITY;
+  const decideStandalone = (at: number, wall: number): Decision => {
+    // A halt stops the slide's time, not its schedule.
+    const until = haltedAt === null ? (shown?.slot.until ?? at) : Number.POSITIVE_INFINITY;
     const scene = {
-      shown: shown && { ...shown, until, lead: leadOf(shown) },
+      shown: shown && { ...shown, until, lead: fadeLeadOf(shown) },
       upcoming: upcoming && { ...upcoming, isCalled: upcoming.step !== null },
       from: searchFrom(),
     };
-    return { ...moveAlone(scene, { at, wall }, programme, AHEAD_MS), since: 0 };
+    return { ...standaloneMove(scene, { at, wall }, playlistSchedule, PREPARE_AHEAD_MS), since: 0 };
   };
 
-  /** A halted page stands still in time, until its slide goes off schedule. */
-  const timeInStep = (at: number): number => {
+  /** The time of a halted page stands still until its slide goes off schedule. */
+  const synchronizedTime = (at: number): number => {
     const now = siteTime(at);
     const halted = haltedAt === null ? now : siteTime(haltedAt);
-    const slide = payload?.slides[rota?.turn(halted).index ?? -1];
+    const slide = payload?.slides[loopSchedule?.slotAt(halted).index ?? -1];
     return slide !== undefined && isOn(slide, now, timeZone) ? halted : now;
   };
 
-  /** Gives what is on another turn, as where nothing else can come on. */
-  const renew = ({ view, place }: Shown, since: number, now: number): void => {
-    if (place.since === since) return;
-    place.since = since;
-    const again = (): void => {
-      if (shown?.view === view && haltedAt === null) view.again?.();
+  /** Moves the current view to another slot, as when no other slide is playable. */
+  const assignSlot = ({ view, start }: Shown, since: number, now: number): void => {
+    if (start.startsAt === since) return;
+    start.startsAt = since;
+    const restart = (): void => {
+      if (shown?.view === view && haltedAt === null) view.restart?.();
     };
-    // One that is in the middle of it already has only learnt its time anew.
-    if (since > now) setTimeout(again, since - now);
+    // A slot that has already begun is a corrected time: no restart.
+    if (since > now) setTimeout(restart, since - now);
   };
 
-  /** A slide that can't be shown leaves its time to the picture before it: nobody falls out of step for it. */
-  const decideInStep = (ring: Rota, at: number): Decision => {
-    const now = timeInStep(at);
+  /** A slide that can't be shown leaves its slot to the slide before it, so that pages stay synchronized. */
+  const decideSynchronized = (ring: LoopSchedule, at: number): Decision => {
+    const now = synchronizedTime(at);
     const on = shown?.slide == null || shown.spent ? null : shown.index;
-    const { action, isIdle, ...move } = moveOf(ring, now, { shown: on, upcoming }, programme.isRested, AHEAD_MS);
+    const { action, isIdle, ...move } = synchronizedMove(
+      ring,
+      now,
+      { shown: on, upcoming },
+      playlistSchedule.isAvailable,
+      PREPARE_AHEAD_MS,
+    );
     wakeAt = at + move.wakeAt - now;
-    if (shown !== null && move.shownSince !== null) renew(shown, move.shownSince, now);
-    if (upcoming !== null) upcoming.place.since = move.upcomingSince;
+    if (shown !== null && move.shownSince !== null) assignSlot(shown, move.shownSince, now);
+    if (upcoming !== null) upcoming.start.startsAt = move.upcomingSince;
     const isOff = shown?.slide != null && !isOn(shown.slide, now + LEAD_MS, timeZone);
     const isEmpty = shown === null && upcoming === null && action === 'hold';
     return { action, isIdle: isIdle || isOff || isEmpty, due: null, since: move.upcomingSince };
   };
 
-  /** Answers whether there may be more to do. */
-  const carryOut = ({ action, isIdle, due, since }: Decision): boolean => {
+  /** Returns whether to decide again. */
+  const perform = ({ action, isIdle, due, since }: Decision): boolean => {
     if (action === 'swap' && upcoming !== null) swapIn(upcoming, due);
     else if (action === 'drop') dropUpcoming();
     else {
       if (isIdle) showIdle();
-      if (action === 'stay') stay(due);
+      if (action === 'stay') repeat(due);
       else if (typeof action === 'object') prepare(action.prepare, null, since);
       return false;
     }
     return true;
   };
 
-  /** Looks at the clocks and does whatever is due. Everything that happens ends here. */
+  /** Reads the clocks and performs what is due. Every event ends here. */
   const update = (): void => {
-    // Read once: whatever comes due between two readings would be neither done nor waited for.
+    // Read once: what comes due between two readings would be neither done nor waited for.
     const at = clock.elapsed();
     const wall = clock.now();
     try {
-      let isDone = false;
-      while (!isDone) {
-        const decision = rota !== null && isInStep() ? decideInStep(rota, at) : decideAlone(at, wall);
-        const isLate = shown === null && at >= emptyUntil;
-        isDone = !carryOut({ ...decision, isIdle: decision.isIdle || isLate });
+      let isSettled = false;
+      while (!isSettled) {
+        const decision =
+          loopSchedule !== null && isSynchronized() ? decideSynchronized(loopSchedule, at) : decideStandalone(at, wall);
+        const isLate = shown === null && at >= idleAt;
+        isSettled = !perform({ ...decision, isIdle: decision.isIdle || isLate });
       }
     } finally {
       sleep(at, wall);
     }
   };
 
-  /** Wakes up for the next turn, the next preparation, the next change of the schedule, the end of a rest. */
+  /** Wakes up for the next slot, preparation, schedule change or end of a cooldown. */
   const sleep = (at: number, wall: number): void => {
     clearTimeout(timer);
-    const { until = at + LONGEST_SLEEP_MS } = shown?.slide == null ? {} : shown.turn;
-    const due = until - (shown === null ? 0 : leadOf(shown));
-    const changes = programme.changesAt(wall) - wall + at;
-    const turns = isInStep() ? [wakeAt] : [until, due, due - AHEAD_MS, changes, changes - AHEAD_MS];
-    const moments = [...turns, emptyUntil, at + LONGEST_SLEEP_MS, ...rests.ends()];
+    const { until = at + MAX_SLEEP_MS } = shown?.slide == null ? {} : shown.slot;
+    const due = until - (shown === null ? 0 : fadeLeadOf(shown));
+    const changes = playlistSchedule.changesAt(wall) - wall + at;
+    const wakeTimes = isSynchronized()
+      ? [wakeAt]
+      : [until, due, due - PREPARE_AHEAD_MS, changes, changes - PREPARE_AHEAD_MS];
+    const moments = [...wakeTimes, idleAt, at + MAX_SLEEP_MS, ...cooldowns.ends()];
     const next = Math.min(...moments.filter((moment) => moment > at));
     timer = setTimeout(update, next - clock.elapsed());
   };
 
-  /** Media of this service are fetched ahead, so that the playlist goes round even if the service goes away now. */
-  const stock = async (stocked: PlaylistPayload): Promise<void> => {
-    for (const { kind, media_url } of stocked.slides) {
-      if (payload !== stocked) return;
-      if (media_url !== null && ['image', 'video', 'pdf'].includes(kind)) await shelf.take(media_url).catch(() => {});
+  /** Fetches the media of the playlist ahead, so that it keeps playing if the service becomes unreachable. */
+  const prefetch = async (wanted: PlaylistPayload): Promise<void> => {
+    for (const { kind, media_url } of wanted.slides) {
+      if (payload !== wanted) return;
+      if (media_url !== null && ['image', 'video', 'pdf'].includes(kind))
+        await mediaCache.resolve(media_url).catch(() => {});
     }
   };
 
-  const load = (next: PlaylistPayload | null, inStep = false): void => {
-    const before = inStep === (rota !== null) ? payload : null;
+  const load = (next: PlaylistPayload | null, synchronized = false): void => {
+    const before = synchronized === (loopSchedule !== null) ? payload : null;
     const indexOf = (slide: Slide): number => next?.slides.findIndex(({ id }) => id === slide.id) ?? -1;
     const isKept = (slide: Slide): boolean => next !== null && before !== null && isSame(slide, before, next);
-    const ring = next !== null && inStep ? createRota(next.slides, timeZone) : null;
-    // Fresh figures for the same slides are no reason to take back an operator's step.
-    if (ring?.key !== rota?.key) shift = 0;
+    const ring = next !== null && synchronized ? createLoopSchedule(next.slides, timeZone) : null;
+    // New data for the same slides does not undo an operator's step.
+    if (ring?.key !== loopSchedule?.key) shift = 0;
     payload = next;
-    rota = ring;
-    programme = createProgramme(next?.slides ?? [], rests, clock, timeZone);
-    rests.clear();
-    if (shown === null) emptyUntil = Math.min(emptyUntil, clock.elapsed() + EMPTY_MS);
+    loopSchedule = ring;
+    playlistSchedule = createPlaylistSchedule(next?.slides ?? [], cooldowns, clock, timeZone);
+    cooldowns.clear();
+    if (shown === null) idleAt = Math.min(idleAt, clock.elapsed() + IDLE_AFTER_MS);
     if (upcoming !== null && !isKept(upcoming.slide)) dropUpcoming();
     if (upcoming !== null) upcoming.index = indexOf(upcoming.slide);
     if (shown?.slide != null) {
@@ -399,40 +423,40 @@ export const createPlayer = (
         shown.index = index;
         onReport({ currentSlide: index, currentSlideId: slide.id, currentSlideTitle: slide.title });
       } else {
-        // What takes the place of a changed slide is the slide itself; of one that is gone, whatever follows.
+        // An edited slide is followed by its new version, a removed one by the next slide.
         shown.index = (index === -1 ? Math.min(shown.index, next?.slides.length ?? 0) : index) - 1;
         shown.spent = true;
         shown.isEdited = index !== -1;
       }
     }
-    if (shown?.slide != null && !shown.spent) tried = null;
-    // What follows may be another slide now; in step the rota says what does.
-    const isWanted = isInStep() || upcoming?.index === programme.next(searchFrom(), 1, clock.now());
+    if (shown?.slide != null && !shown.spent) lastFailed = null;
+    // The next slide may have changed; when synchronized, the loop schedule decides that.
+    const isWanted = isSynchronized() || upcoming?.index === playlistSchedule.next(searchFrom(), 1, clock.now());
     if (upcoming?.step === null && !isWanted) dropUpcoming();
     update();
-    if (next !== null) void stock(next);
+    if (next !== null) void prefetch(next);
   };
 
-  /** Goes to the beginning of another turn, past slides that failed, and stays as much ahead or behind from then on. */
-  const stepInStep = (ring: Rota, by: 1 | -1): void => {
+  /** Goes to the start of the previous or next slot whose slide is not failing, and keeps that offset from then on. */
+  const stepSynchronized = (ring: LoopSchedule, by: 1 | -1): void => {
     for (let tries = payload?.slides.length ?? 0; tries > 0; tries--) {
-      const now = timeInStep(clock.elapsed());
+      const now = synchronizedTime(clock.elapsed());
       const moved = shiftOf(ring, now, by);
       shift += moved;
-      if (programme.isRested(ring.turn(now + moved).index ?? -1)) break;
+      if (playlistSchedule.isAvailable(ring.slotAt(now + moved).index ?? -1)) break;
     }
     update();
   };
 
   const step = (by: 1 | -1): void => {
-    if (rota !== null && isInStep()) return stepInStep(rota, by);
+    if (loopSchedule !== null && isSynchronized()) return stepSynchronized(loopSchedule, by);
     const from = upcoming?.step != null ? upcoming.index : (shown?.index ?? -1);
-    const index = programme.next(from, by, clock.now());
+    const index = playlistSchedule.next(from, by, clock.now());
     if (index === null || shown?.slide == null) return;
     if (index === shown.index && !shown.spent) {
       dropUpcoming();
-      shown.turn = turnOf(lengthOf(shown.slide, shown.view.length), clock.elapsed(), null);
-      shown.view.again?.();
+      shown.slot = slotOf(lengthOf(shown.slide, shown.view.length), clock.elapsed(), null);
+      shown.view.restart?.();
       if (haltedAt !== null) {
         haltedAt = clock.elapsed();
         shown.view.pause();
@@ -445,32 +469,32 @@ export const createPlayer = (
   return {
     load,
     step,
-    look: () => {
-      // Before the first playlist there is nothing to decide, and the idle screen would flash up.
+    onClockSet: () => {
+      // Before the first playlist a decision would flash the idle screen.
       if (shown !== null) update();
     },
     retry: () => {
-      rests.clear();
+      cooldowns.clear();
       shift = 0;
       update();
     },
-    turn: (by) => {
-      if (!shown?.view.turn(by)) return step(by);
+    flipPage: (by) => {
+      if (!shown?.view.flipPage(by)) return step(by);
       const at = clock.elapsed();
-      // Whoever turns back wants to read: the pages that are left have their time again.
-      if (shown.view.restMs !== undefined) shown.turn = { since: at, until: at + shown.view.restMs() };
-      if (haltedAt !== null && !isInStep()) haltedAt = at;
+      // A person who goes back wants to read: the remaining pages get their full time.
+      if (shown.view.remainingMs !== undefined) shown.slot = { since: at, until: at + shown.view.remainingMs() };
+      if (haltedAt !== null && !isSynchronized()) haltedAt = at;
       update();
     },
     halt: (halted, silent) => {
-      const seen = silent === isSilent ? undefined : begunView()?.hush?.(silent);
+      const seen = silent === isSilent ? undefined : begunView()?.mute?.(silent);
       isSilent = silent;
       if (halted === (haltedAt !== null)) return seen;
       if (halted) {
         haltedAt = clock.elapsed();
         begunView()?.pause();
       } else {
-        if (shown !== null && haltedAt !== null) shown.turn = resumed(shown.turn, haltedAt, clock.elapsed());
+        if (shown !== null && haltedAt !== null) shown.slot = resumed(shown.slot, haltedAt, clock.elapsed());
         haltedAt = null;
         begunView()?.resume();
       }

@@ -1,36 +1,35 @@
-import { type ForeignPage, type Opening, openForeign } from './external.ts';
+import { type ExternalPage, type Opening, openExternal } from './external.ts';
 import { type MediumContext, openMedium } from './medium.ts';
 import type { SlideFactory } from './slides/slide.ts';
 
-/** A page or a file of the operator's choice over the player, which stays alive underneath. */
+/** An external page or a file over the player, which keeps running underneath. */
 export interface Redirect {
-  /** The address that is shown; null: none. */
+  /** The address that is shown; null: no redirect is shown. */
   readonly url: string | null;
   /**
-   * Shows an http(s) address, or the path of a file of this service, full screen, in place of the one before, once it is
-   * loaded. Resolves to whether it does: not where another was asked for meanwhile. Rejects with a sentence about one that
-   * can't be shown.
+   * Loads an http(s) address, or the path of a file of the service, and then shows it full screen in place of the previous
+   * one. Resolves to false if another address was requested meanwhile. Rejects with a reason if it can't be shown.
    */
   show(url: string): Promise<boolean>;
   /**
-   * While silent, nothing is heard of it; nor seen, since the screen is black. Resolves once it can be seen again, or takes
-   * too long.
+   * Mutes or unmutes the page for a blackout; while muted it is also hidden. Resolves once it has a picture again, or
+   * after a time limit.
    */
-  hush(silent: boolean): Promise<void> | undefined;
+  mute(silent: boolean): Promise<void> | undefined;
 }
 
 interface Dependencies {
   parent: HTMLElement;
   createSlide: SlideFactory;
-  /** For a file. */
+  /** Context for the slide that shows a file. */
   context: MediumContext;
-  /** What was shown is gone by itself, for this reason, and the player can be seen again. */
+  /** Called when the page has ended by itself; the player is visible again. */
   onEnd(reason: string): void;
 }
 
 export const createRedirect = ({ parent, createSlide, context, onEnd }: Dependencies): Redirect => {
-  let shown: { url: string; place: HTMLElement; page: ForeignPage } | null = null;
-  let coming = new AbortController();
+  let shown: { url: string; place: HTMLElement; page: ExternalPage } | null = null;
+  let loading = new AbortController();
   let isSilent = false;
 
   const close = (): void => {
@@ -39,19 +38,19 @@ export const createRedirect = ({ parent, createSlide, context, onEnd }: Dependen
     shown = null;
   };
 
-  const open = (url: string, opening: Omit<Opening, 'headers'>, signal: AbortSignal): Promise<ForeignPage> =>
+  const open = (url: string, opening: Omit<Opening, 'headers'>, signal: AbortSignal): Promise<ExternalPage> =>
     url.startsWith('/')
       ? openMedium(url, opening, { createSlide, context }, signal)
-      : openForeign(url, { ...opening, headers: context.credentials() }, signal);
+      : openExternal(url, { ...opening, headers: context.credentials() }, signal);
 
   return {
     get url() {
       return shown?.url ?? null;
     },
     show: async (url) => {
-      coming.abort(new Error('another page was asked for'));
+      loading.abort(new Error('another page was requested'));
       const mine = new AbortController();
-      coming = mine;
+      loading = mine;
       const place = document.createElement('div');
       place.className = 'redirect';
       parent.append(place);
@@ -63,7 +62,7 @@ export const createRedirect = ({ parent, createSlide, context, onEnd }: Dependen
           onEnd(reason);
         };
         const page = await open(url, { parent: place, isSilent, isEarly: false, onGone }, mine.signal);
-        if (isSilent !== wasSilent) void page.hush(isSilent);
+        if (isSilent !== wasSilent) void page.mute(isSilent);
         place.classList.add('on');
         void page.show();
         close();
@@ -75,10 +74,10 @@ export const createRedirect = ({ parent, createSlide, context, onEnd }: Dependen
         throw error;
       }
     },
-    hush: (silent) => {
+    mute: (silent) => {
       if (silent === isSilent) return;
       isSilent = silent;
-      return shown?.page.hush(silent);
+      return shown?.page.mute(silent);
     },
   };
 };

@@ -1,4 +1,4 @@
-/** When a slide is on: pure, by the wall clocks of the site. */
+/** When a slide is on schedule, by the site's wall clock; pure. */
 import type { Slide } from '../../service/contract/playlist.ts';
 import { addDays, instantOf, type Span, spanOf, wallTimeOf, weekdayOf } from '../../service/domain/wall-time.ts';
 
@@ -12,24 +12,24 @@ export type Schedule = Pick<
   | 'schedule_days_json'
 >;
 
-/** An ISO 8601 date and time as an instant; one without an offset is wall-clock time in the zone. */
+/** The instant of an ISO 8601 date and time; without an offset it is wall-clock time in `timeZone`. */
 const momentOf = (dateTime: string, timeZone: string): number => {
   const [date = '', time = '00:00'] = dateTime.split('T');
   return /[Z+-]/.test(time) ? Date.parse(dateTime) : instantOf(date, time, timeZone);
 };
 
-/** The two datetimes of a schedule; open ends reach for ever. */
+/** The start and end of a schedule; infinite where it has none. */
 const bounds = ({ schedule_start_datetime: start, schedule_end_datetime: end }: Schedule, timeZone: string): Span => ({
   start: start === null ? Number.NEGATIVE_INFINITY : momentOf(start, timeZone),
   end: end === null ? Number.POSITIVE_INFINITY : momentOf(end, timeZone),
 });
 
-/** Days to look through: a weekly window may fall into a gap, and then comes a week later. */
+/** Days to search: a weekly window can fall into a gap of daylight saving, and then the next one is a week later. */
 const HORIZON_DAYS = 15;
-/** More than a week with a day off can be on in one piece, autumn's hour included. */
-const LONGEST_MS = 8 * 86_400_000;
+/** Longer than any continuous window of a schedule that has a weekday off, including autumn's extra hour. */
+const MAX_WINDOW_MS = 8 * 86_400_000;
 
-/** The window of a weekly schedule that is on at `now`, else the next one; those that touch are one. */
+/** The window of a weekly schedule at `now`, else the next one; adjoining windows are merged. */
 const weeklySpan = (schedule: Schedule, now: number, limits: Span, timeZone: string): Span | null => {
   const weekdays = schedule.schedule_days_json === null ? null : (JSON.parse(schedule.schedule_days_json) as number[]);
   const { schedule_start_time: from, schedule_end_time: until } = schedule;
@@ -48,12 +48,12 @@ const weeklySpan = (schedule: Schedule, now: number, limits: Span, timeZone: str
     else if (start <= found.end) found.end = end;
     else return found;
   }
-  // One that fills day after day for longer than a week never ends by itself.
-  const isEndless = found !== null && found.end - Math.max(found.start, since) > LONGEST_MS;
+  // Daily windows that adjoin for longer than a week never end.
+  const isEndless = found !== null && found.end - Math.max(found.start, since) > MAX_WINDOW_MS;
   return found !== null && isEndless ? { start: found.start, end: limits.end } : found;
 };
 
-/** When a slide is on at `now`, else when it is on next; null: never again. */
+/** The period in which a slide is on schedule at `now`, else the next such period; null: there is no further one. */
 const spanAt = (schedule: Schedule, now: number, timeZone: string): Span | null => {
   const limits =
     schedule.schedule_mode === 'always'
@@ -63,17 +63,17 @@ const spanAt = (schedule: Schedule, now: number, timeZone: string): Span | null 
   return schedule.schedule_mode === 'weekly' ? weeklySpan(schedule, now, limits, timeZone) : limits;
 };
 
-/** Whether a slide is on at a moment, in ms since the epoch. */
+/** Whether a slide is on schedule at `now`, in ms since the epoch. */
 export const isOn = (schedule: Schedule, now: number, timeZone: string): boolean =>
   (spanAt(schedule, now, timeZone)?.start ?? Number.POSITIVE_INFINITY) <= now;
 
-/** When a slide goes off, in ms since the epoch: `now` where it is not on, infinity where it never does. */
+/** When a slide goes off schedule, in ms since the epoch: `now` if it is off, infinity if it stays on. */
 export const endOf = (schedule: Schedule, now: number, timeZone: string): number => {
   const span = spanAt(schedule, now, timeZone);
   return span !== null && span.start <= now ? span.end : now;
 };
 
-/** The next moment at which any of the slides comes on or goes off, in ms since the epoch; infinity: there is none. */
+/** When the next slide goes on or off schedule, in ms since the epoch; infinity: never. */
 export const nextChange = (schedules: readonly Schedule[], now: number, timeZone: string): number =>
   Math.min(
     ...schedules.map((schedule) => {

@@ -1,51 +1,51 @@
-/** What of a playlist may be on at a moment of the wall clock, in ms since the epoch. */
+/** Which slides of a playlist can be shown at a moment of the wall clock (`wall`, in ms since the epoch). */
 import type { Slide } from '../../service/contract/playlist.ts';
 import type { Clock } from './clock.ts';
-import type { Rests } from './cooldowns.ts';
+import type { Cooldowns } from './cooldowns.ts';
 import { endOf, isOn, nextChange } from './schedule.ts';
 import { following } from './timeline.ts';
 
-export interface Programme {
+export interface PlaylistSchedule {
   isOn(slide: Slide, wall: number): boolean;
-  /** When a slide that is on goes off. */
+  /** When a slide that is on schedule goes off, in ms since the epoch. */
   endOf(slide: Slide, wall: number): number;
-  /** Whether a slide is not left out because it failed. */
-  isRested(index: number): boolean;
-  /** The index of the slide that is on, rested, and next to the one at `from`; null: there is none. */
+  /** Whether a slide is not in a cooldown after a failure. */
+  isAvailable(index: number): boolean;
+  /** The index of the next playable slide after the one at `from`; null: no slide is playable. */
   next(from: number, step: 1 | -1, wall: number): number | null;
-  /** Whether a slide is on and rested. */
+  /** Whether a slide is on schedule and not in a cooldown. */
   isPlayable(index: number, wall: number): boolean;
-  /** When the schedules change something next. */
+  /** When the next slide goes on or off schedule, in ms since the epoch. */
   changesAt(wall: number): number;
 }
 
-export const createProgramme = (
+export const createPlaylistSchedule = (
   slides: readonly Slide[],
-  rests: Rests,
+  cooldowns: Cooldowns,
   clock: Pick<Clock, 'state'>,
   timeZone: string,
-): Programme => {
+): PlaylistSchedule => {
   let change = { from: Number.POSITIVE_INFINITY, at: 0 };
 
-  /** While nobody knows what time it is, only what is always on can be. */
+  /** While the time is unknown, only slides without a schedule can be shown. */
   const isOnAt = (slide: Slide, wall: number): boolean =>
     clock.state() === 'unset' ? slide.schedule_mode === 'always' : isOn(slide, wall, timeZone);
 
-  const isRested = (index: number): boolean => rests.isOver(slides[index]?.id ?? '');
+  const isAvailable = (index: number): boolean => cooldowns.isOver(slides[index]?.id ?? '');
 
   const isPlayable = (index: number, wall: number): boolean => {
     const slide = slides[index];
-    return slide !== undefined && isRested(index) && isOnAt(slide, wall);
+    return slide !== undefined && isAvailable(index) && isOnAt(slide, wall);
   };
 
   return {
     isOn: isOnAt,
     endOf: (slide, wall) => endOf(slide, wall, timeZone),
-    isRested,
+    isAvailable,
     isPlayable,
     next: (from, step, wall) => following(slides.length, from, step, (index) => isPlayable(index, wall)),
     changesAt: (wall) => {
-      // Looked up anew when it has come, or the clock was set back.
+      // Computed again when that moment has come, or the clock was set back.
       if (wall < change.from || wall >= change.at) change = { from: wall, at: nextChange(slides, wall, timeZone) };
       return change.at;
     },

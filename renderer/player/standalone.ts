@@ -1,44 +1,44 @@
-/** What a player does that goes by its own time: a pure function of the moment, the schedules and what is there. */
+/** The decisions of a player that keeps its own time; pure. */
 import type { Slide } from '../../service/contract/playlist.ts';
-import type { Programme } from './screen-document.ts';
+import type { PlaylistSchedule } from './screen-document.ts';
 import type { Action } from './timeline.ts';
 
-/** What the player has. */
+/** The state that a decision depends on. */
 export interface Scene {
-  /** On the stage; with no slide it is the idle screen. Null: nothing is on yet. */
+  /** The current view; without a slide, the idle screen. Null: nothing was shown yet. */
   shown: {
     slide: Slide | null;
     index: number;
-    /** When its time is up, by the clock that never jumps. */
+    /** When its slot ends, by the monotonic clock. */
     until: number;
-    /** How long before that what follows comes on, ms: a fade takes its time. */
+    /** How long before that the next slide starts to fade in, in ms. */
     lead: number;
-    /** It goes as soon as something can come. */
+    /** It is replaced as soon as another slide is ready. */
     spent: boolean;
   } | null;
-  /** Being made ready, or ready; `isCalled`: a person asked for it, and it does not wait for its turn. */
+  /** The slide that is being prepared, or is ready; `isCalled`: a command asked for it, so it does not wait for its slot. */
   upcoming: { index: number; ready: boolean; isCalled: boolean } | null;
-  /** The index that the search for what comes next begins after. */
+  /** The index after which the search for the next slide begins. */
   from: number;
 }
 
 export interface Move {
   action: Action;
-  /** The idle screen comes on at once. */
+  /** Show the idle screen at once. */
   isIdle: boolean;
-  /** When the time of what is on is up, by the clock that never jumps; null: what comes on comes out of turn. */
+  /** When the current slot ends, by the monotonic clock; null: the swap is not at the end of a slot. */
   due: number | null;
 }
 
 /**
- * @param at by the clock that never jumps
- * @param wall the same moment by the wall clock
- * @param aheadMs how long before its turn a slide is made ready
+ * @param at reading of the monotonic clock, in ms
+ * @param wall the same moment by the wall clock, in ms since the epoch
+ * @param aheadMs how long before its slot a slide is prepared
  */
-export const moveAlone = (
+export const standaloneMove = (
   { shown, upcoming, from }: Scene,
   { at, wall }: { at: number; wall: number },
-  { isOn, endOf, isPlayable, next }: Programme,
+  { isOn, endOf, isPlayable, next }: PlaylistSchedule,
   aheadMs: number,
 ): Move => {
   const slide = shown?.slide ?? null;
@@ -49,7 +49,7 @@ export const moveAlone = (
 
   const move = (action: Action, isIdle = isOff): Move => ({
     action,
-    // What is over by the schedule is not shown a moment longer; what was changed or broke may stay until it is replaced.
+    // A slide that is off schedule disappears at once; an edited or failed one may stay until it is replaced.
     isIdle,
     due: isOver || upcoming?.isCalled ? null : due,
   });

@@ -1,4 +1,4 @@
-/** The time of the site, as a page in step has it from its service; and what it tells of how well it keeps step. */
+/** The site's time as a synchronized page learns it from its service, and the page's reports of how exactly it follows. */
 
 import type { ServiceMessage } from '../../service/contract/socket.ts';
 import { type Course, createEstimator, offsetAt, steer } from '../../service/domain/clock-estimate.ts';
@@ -6,29 +6,29 @@ import type { Clock } from './clock.ts';
 
 type TimeAnswer = Extract<ServiceMessage, { type: 'time' }>;
 
-export interface Site {
-  /** Milliseconds since the epoch, at a reading of `performance.now`. */
+export interface SyncClock {
+  /** The site's time in milliseconds since the epoch, at a reading of `performance.now`. */
   at(elapsed: number): number;
-  /** Whether the time of the site matters, and is asked for. */
-  follow(isInStep: boolean): void;
-  /** Takes the service's answer. */
+  /** Starts or stops asking for the site's time and reporting. */
+  setActive(isSynchronized: boolean): void;
+  /** Handles the service's answer to a `time` message. */
   answer(message: TimeAnswer): void;
-  /** A slide came on so many ms after its moment. */
-  swapped(lateMs: number): void;
-  /** A video is so many ms ahead of where it should be. */
-  video(aheadMs: number): void;
+  /** Records that a slide appeared `lateMs` after the start of its slot. */
+  recordSwap(lateMs: number): void;
+  /** Records that a video is `aheadMs` ahead of its position in the slot. */
+  recordVideoSkew(aheadMs: number): void;
 }
 
-/** Questions follow one another so soon until so many answers agree. */
+/** Interval of requests until the estimate has {@link ENOUGH} samples. */
 const SOON_MS = 150;
 const LATER_MS = 4_000;
 const ENOUGH = 6;
 const REPORT_MS = 5_000;
-/** What a report may hold. */
-const MOST_SKEWS = 100;
+/** Entries per list of a report, as the service accepts. */
+const MAX_SKEWS = 100;
 
-/** @param send passes a message to the service, or drops it where that is away */
-export const createSite = (clock: Clock, send: (message: object) => void): Site => {
+/** @param send sends a message to the service, or drops it if there is no connection */
+export const createSyncClock = (clock: Clock, send: (message: object) => void): SyncClock => {
   const estimator = createEstimator();
   let course: Course | null = null;
   let timer: ReturnType<typeof setTimeout> | undefined;
@@ -48,17 +48,17 @@ export const createSite = (clock: Clock, send: (message: object) => void): Site 
     videos = [];
   };
 
-  const note = (skews: number[], skew: number): void => {
-    if (skews.length < MOST_SKEWS) skews.push(Math.round(skew * 10) / 10);
+  const record = (skews: number[], skew: number): void => {
+    if (skews.length < MAX_SKEWS) skews.push(Math.round(skew * 10) / 10);
   };
 
   return {
-    // Until the service has told its time, or where it can't: the time of day.
+    // Without an answer of the service: the time of day.
     at: (elapsed) => elapsed + (course === null ? clock.now() - clock.elapsed() : offsetAt(course, elapsed)),
-    follow: (isInStep) => {
+    setActive: (isSynchronized) => {
       clearTimeout(timer);
       clearInterval(reporting);
-      if (!isInStep) return;
+      if (!isSynchronized) return;
       ask();
       reporting = setInterval(report, REPORT_MS);
     },
@@ -70,7 +70,7 @@ export const createSite = (clock: Clock, send: (message: object) => void): Site 
       course = steer(course ?? { at: t3, offset: best.offset, target: best.offset }, best.offset, t3, !settled);
       settled ||= estimator.count() >= ENOUGH;
     },
-    swapped: (lateMs) => note(swaps, lateMs),
-    video: (aheadMs) => note(videos, aheadMs),
+    recordSwap: (lateMs) => record(swaps, lateMs),
+    recordVideoSkew: (aheadMs) => record(videos, aheadMs),
   };
 };

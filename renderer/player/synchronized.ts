@@ -1,10 +1,10 @@
-/** What a player does to be in step with all others: pure functions of the rota, the moment and what is there. */
-import type { Rota } from './loop-schedule.ts';
+/** The decisions of a player that is synchronized with the other pages of its screen; pure. */
+import type { LoopSchedule } from './loop-schedule.ts';
 import type { Action } from './timeline.ts';
 
-/** What the player has: slides by index. */
+/** The state that a decision depends on: slides by index. */
 export interface Scene {
-  /** On the stage, or about to be. Null: nothing is, or what has to go. */
+  /** The current slide. Null: no slide is shown, or it has to be replaced. */
   shown: number | null;
   upcoming: { index: number; ready: boolean } | null;
 }
@@ -13,32 +13,32 @@ export interface Move {
   action: Action;
   /** No slide is on schedule. */
   isIdle: boolean;
-  /** When the turn of what is on began, or begins; null: it is not its turn. */
+  /** Start of the slot of the current slide; null: its slot is over. */
   shownSince: number | null;
-  /** Likewise of what is being made ready, or is swapped in. */
+  /** Start of the slot of the slide that is prepared or swapped in. */
   upcomingSince: number;
-  /** When to look again at the latest, by the site's clock. */
+  /** When to decide again at the latest, by the site's clock. */
   wakeAt: number;
 }
 
-/** A swap is begun this long before its moment: so much time has the browser to draw the layer that comes on. */
+/** How long before its moment a swap begins, so that the browser can draw the new layer. */
 export const LEAD_MS = 300;
 
 /**
- * @param now by the site's clock, in ms since the epoch
- * @param aheadMs how long before its turn a slide is made ready
+ * @param now the site's clock, in ms since the epoch
+ * @param aheadMs how long before its slot a slide is prepared
  */
-export const moveOf = (
-  rota: Rota,
+export const synchronizedMove = (
+  loopSchedule: LoopSchedule,
   now: number,
   { shown, upcoming }: Scene,
   isPlayable: (index: number) => boolean,
   aheadMs: number,
 ): Move => {
-  const current = rota.turn(now + LEAD_MS);
+  const current = loopSchedule.slotAt(now + LEAD_MS);
   const isOn = current.index !== null && shown === current.index;
   const isFollowed = isOn || current.index === null;
-  const wanted = isFollowed && Number.isFinite(current.until) ? rota.turn(current.until) : current;
+  const wanted = isFollowed && Number.isFinite(current.until) ? loopSchedule.slotAt(current.until) : current;
   const moments = [current.until - LEAD_MS, wanted.since - aheadMs];
 
   const action = (): Action => {
@@ -60,9 +60,9 @@ export const moveOf = (
   };
 };
 
-/** How far to shift a page's time, in ms, to go a turn on or back: to where that turn begins. */
-export const shiftOf = (rota: Rota, now: number, step: 1 | -1): number => {
-  const { since, until } = rota.turn(now);
-  const moment = step === 1 ? until : rota.turn(since - 1).since;
+/** How far to shift a page's time, in ms, to reach the start of the next or previous slot. */
+export const shiftOf = (loopSchedule: LoopSchedule, now: number, step: 1 | -1): number => {
+  const { since, until } = loopSchedule.slotAt(now);
+  const moment = step === 1 ? until : loopSchedule.slotAt(since - 1).since;
   return Number.isFinite(moment) ? moment - now : 0;
 };

@@ -1,10 +1,10 @@
-/** What the player itself has to say, in the system's language. Slides speak for themselves. */
+/** The player's own texts, in the language of the system. */
 import { choose } from '../shared/language.ts';
 import type { Note } from './idle.ts';
 
 interface Texts {
   tag: string;
-  /** Of a screen that nobody has made yet, and of one that is gone. */
+  /** For a screen that does not exist yet, and for one that was removed. */
   noScreen(slug: string): Omit<Note, 'language'>;
   screenGone(name: string): Omit<Note, 'language'>;
 }
@@ -34,6 +34,6 @@ const de: Texts = {
 
 const languages = new Map([en, de].map((texts) => [texts.tag, texts]));
 
-/** In the best of the wanted languages (BCP 47). */
+/** The texts in the first available of the `wanted` languages (BCP 47), else in English. */
 export const textsFor = (wanted: readonly string[]): Texts =>
   languages.get(choose([...languages.keys()], wanted)) ?? en;

@@ -1,45 +1,45 @@
-/** What comes when: pure functions of the slides, the moment and what the operator asked for. */
+/** Slot times and the order of slides; pure functions. */
 import type { Slide } from '../../service/contract/playlist.ts';
 
 const DEFAULT_MS = 10_000;
-const STREAM_REST_MS = 2_000;
-/** A slide that ends later than this after its time was held up, by sleep or by a slow successor. */
+const STREAM_COOLDOWN_MS = 2_000;
+/** A swap later than this was delayed by sleep or a slow successor, and does not count from the due time. */
 const LATE_MS = 1_000;
 
-/** A slide's time on the screen. `since` and `until` are readings of a clock that never jumps, in ms. */
-export interface Turn {
+/** A slide's time on the screen. `since` and `until` are readings of a monotonic clock, in ms. */
+export interface Slot {
   since: number;
   until: number;
 }
 
 /**
- * What a player does next. `hold`: what is on stays, whatever it is. `stay`: it has another turn, since nothing else can
- * come on. `swap` and `drop`: what is being made ready comes on, or is not wanted any more.
+ * What a player does next. `hold`: nothing. `stay`: play the current slide again, because no other one is playable.
+ * `swap`: show the upcoming slide. `drop`: discard it. `prepare`: prepare the slide with this index.
  */
 export type Action = 'hold' | 'stay' | 'swap' | 'drop' | { prepare: number };
 
-/** How long a slide is on: as it says, else as long as its medium, else 10 s. In ms. */
+/** How long a slide is shown, in ms: its own duration, else that of its medium, else 10 s. */
 export const lengthOf = ({ duration_seconds }: Pick<Slide, 'duration_seconds'>, mediumMs: number | null): number =>
   duration_seconds !== null ? duration_seconds * 1000 : (mediumMs ?? DEFAULT_MS);
 
 /**
- * The turn of a slide that comes on at `at`, after one whose time was up at `due` (null: out of turn, as by a
- * command). It counts from `due`, so that a playlist does not drift by the time that swaps take.
+ * The slot of a slide that appears at `at`, after one whose slot ended at `due` (null: not at the end of a slot, as by a
+ * command). It counts from `due`, so that the time that swaps take does not add up.
  */
-export const turnOf = (length: number, at: number, due: number | null): Turn => {
+export const slotOf = (length: number, at: number, due: number | null): Slot => {
   const since = due !== null && at - due < Math.min(LATE_MS, length / 2) ? due : at;
   return { since, until: since + length };
 };
 
-/** A turn that was halted for a while takes up where it stopped. */
-export const resumed = ({ since, until }: Turn, haltedAt: number, at: number): Turn => {
+/** The slot after a halt, moved by the length of the halt. */
+export const resumed = ({ since, until }: Slot, haltedAt: number, at: number): Slot => {
   const halt = at - Math.max(haltedAt, since);
   return { since: since + halt, until: until + halt };
 };
 
 /**
- * The index that follows `from` in a ring of `count`, in steps of `step`, among those that are playable. `from`
- * itself comes last; null: none is playable. With no slide before it, `from` is -1 (or `count`, going back).
+ * The next playable index after `from` in direction `step`, wrapping around at `count`. `from` itself is tried last; null:
+ * no index is playable. Without a previous slide, `from` is -1 (or `count`, going back).
  */
 export const following = (
   count: number,
@@ -55,8 +55,8 @@ export const following = (
 };
 
 /**
- * How long a slide that failed so many times in a row is left out, in ms: a live stream hardly, since it may be back at
- * any moment; anything else from 15 s on, doubling up to 5 min.
+ * How long a slide is skipped after `failures` failures in a row, in ms: a live stream 2 s, since it may be back at any
+ * moment; other kinds 15 s, doubling up to 5 min.
  */
-export const restMs = (kind: Slide['kind'], failures: number): number =>
-  kind === 'stream' ? STREAM_REST_MS : Math.min(15_000 * 2 ** (failures - 1), 300_000);
+export const cooldownMs = (kind: Slide['kind'], failures: number): number =>
+  kind === 'stream' ? STREAM_COOLDOWN_MS : Math.min(15_000 * 2 ** (failures - 1), 300_000);

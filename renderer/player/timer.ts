@@ -1,15 +1,15 @@
-/** What browsers can count down from. */
-const LONGEST_MS = 2 ** 31 - 1;
+/** The longest delay of `setTimeout` in browsers. */
+const MAX_MS = 2 ** 31 - 1;
 
 /**
- * As `setTimeout`, for delays of any length: a browser takes one beyond 24.8 days for none at all, and a slide may be on
- * for a year. Answers how to stop it.
+ * Like `setTimeout`, for delays of any length: browsers fire at once for delays beyond 24.8 days, and a slide can be shown
+ * for a year. Returns a function that cancels the timer.
  */
 export const startTimer = (act: () => void, ms: number): (() => void) => {
   const due = performance.now() + ms;
   let timer: ReturnType<typeof setTimeout> | undefined;
   const wait = (left: number): void => {
-    timer = left > LONGEST_MS ? setTimeout(() => wait(due - performance.now()), LONGEST_MS) : setTimeout(act, left);
+    timer = left > MAX_MS ? setTimeout(() => wait(due - performance.now()), MAX_MS) : setTimeout(act, left);
   };
   wait(ms);
   return () => clearTimeout(timer);

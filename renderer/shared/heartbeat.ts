@@ -2,9 +2,9 @@
 import type { Beat } from '../../service/contract/kiosk.ts';
 import { findKiosk } from './kiosk.ts';
 
-const BEAT_MS = 3_000;
+const HEARTBEAT_MS = 3_000;
 /** Frames are asked for, this many a beat: enough to see that they come, few enough that a still page rests. */
-const MOST_FRAMES = 10;
+const MAX_FRAMES = 10;
 
 type View = Pick<Beat, 'ready' | 'slide'>;
 
@@ -15,38 +15,38 @@ const playing = (): HTMLVideoElement[] =>
 /**
  * Starts the pulse; in a browser that is no kiosk there is none.
  * @param view asked at each beat
- * @returns beats out of turn, as soon as what changed is painted
+ * @returns beats out of round, as soon as what changed is painted
  */
-export const startPulse = (view: () => View): (() => void) => {
+export const startHeartbeat = (view: () => View): (() => void) => {
   const kiosk = findKiosk();
   if (kiosk === undefined) return () => {};
   let frames = 0;
   let videoFrames = 0;
   /** Counts of the beat before must not go into this one's. */
-  let turn = 0;
+  let round = 0;
 
   const listen = (): void => {
-    turn += 1;
-    const mine = turn;
+    round += 1;
+    const mine = round;
     frames = 0;
     videoFrames = 0;
     const count = (): void => {
-      if (turn !== mine) return;
+      if (round !== mine) return;
       frames += 1;
-      if (frames < MOST_FRAMES) requestAnimationFrame(count);
+      if (frames < MAX_FRAMES) requestAnimationFrame(count);
     };
     requestAnimationFrame(count);
     for (const video of playing()) {
       const countVideo = (): void => {
-        if (turn !== mine) return;
+        if (round !== mine) return;
         videoFrames += 1;
-        if (videoFrames < MOST_FRAMES) video.requestVideoFrameCallback(countVideo);
+        if (videoFrames < MAX_FRAMES) video.requestVideoFrameCallback(countVideo);
       };
       video.requestVideoFrameCallback(countVideo);
     }
   };
 
-  const beat = (): void => {
+  const send = (): void => {
     const videos = playing();
     const time = videos.reduce((sum, { currentTime }) => sum + currentTime, 0);
     const video = videos.length === 0 ? null : { time, frames: videoFrames };
@@ -54,10 +54,10 @@ export const startPulse = (view: () => View): (() => void) => {
     listen();
   };
 
-  const beatSoon = (): void => void requestAnimationFrame(() => requestAnimationFrame(beat));
+  const sendSoon = (): void => void requestAnimationFrame(() => requestAnimationFrame(send));
 
   listen();
-  beatSoon();
-  setInterval(beat, BEAT_MS);
-  return beatSoon;
+  sendSoon();
+  setInterval(send, HEARTBEAT_MS);
+  return sendSoon;
 };

@@ -46,7 +46,7 @@ type Change = keyof typeof changes;
 const everything = (Object.keys(changes) as Change[]).filter((name) => name !== 'the time of the screen');
 const but = (...left: Change[]): Change[] => everything.filter((name) => !left.includes(name));
 
-describe('a slide is begun anew', () => {
+describe('a slide restarts', () => {
   it.each<[string, Slide, Change[]]>([
     ['a text', slide('text', null, '{{ feeds }}'), []],
     ['headlines', news, ['an item of news', 'the name of news']],

@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { createRota } from '../../renderer/player/loop-schedule.ts';
-import { LEAD_MS, moveOf, type Scene, shiftOf } from '../../renderer/player/synchronized.ts';
+import { createLoopSchedule } from '../../renderer/player/loop-schedule.ts';
+import { LEAD_MS, type Scene, shiftOf, synchronizedMove } from '../../renderer/player/synchronized.ts';
 import type { Slide } from '../../service/contract/playlist.ts';
 import { slide } from './scene.ts';
 
@@ -17,19 +17,19 @@ const threes = [
   slide('c', { duration_seconds: 3 }),
 ];
 
-describe('the rota', () => {
-  it('turns through the slides, each in its time', () => {
-    const rota = createRota(threes, 'UTC');
-    const start = rota.turn(NOON).since;
+describe('the loop schedule', () => {
+  it('shows the slides in order, each for its duration', () => {
+    const loopSchedule = createLoopSchedule(threes, 'UTC');
+    const start = loopSchedule.slotAt(NOON).since;
     const turns = [0, 1, 2, 3].reduce<{ index: number | null; since: number; until: number }[]>(
-      (all) => [...all, rota.turn(all.at(-1)?.until ?? start)],
+      (all) => [...all, loopSchedule.slotAt(all.at(-1)?.until ?? start)],
       [],
     );
     expect(turns.map(({ index }) => index)).toEqual([0, 1, 2, 0]);
     expect(turns.map(({ since, until }) => until - since)).toEqual([1_000, 2_000, 3_000, 1_000]);
   });
 
-  it('is the same whenever one began to look, and whichever way', () => {
+  it('does not depend on the times at which it was read before', () => {
     const slides = [
       ...threes,
       between('day', '06:00', '20:30', 7),
@@ -38,32 +38,33 @@ describe('the rota', () => {
       slide('film', { kind: 'video', duration_seconds: 4.2 }),
       slide('text', { duration_seconds: null }),
     ];
-    const looked = createRota(slides, 'Europe/Berlin');
+    const looked = createLoopSchedule(slides, 'Europe/Berlin');
     fc.assert(
       fc.property(fc.integer({ min: NOON, max: NOON + 3 * 86_400_000 }), (now) => {
-        const turn = looked.turn(now);
-        const fresh = createRota(slides, 'Europe/Berlin').turn(now);
-        expect(turn).toEqual(fresh);
-        expect(turn.since).toBeLessThanOrEqual(now);
-        expect(turn.until).toBeGreaterThan(now);
-        expect(looked.turn(turn.until - 1).index).toBe(turn.index);
+        const slot = looked.slotAt(now);
+        const fresh = createLoopSchedule(slides, 'Europe/Berlin').slotAt(now);
+        expect(slot).toEqual(fresh);
+        expect(slot.since).toBeLessThanOrEqual(now);
+        expect(slot.until).toBeGreaterThan(now);
+        expect(looked.slotAt(slot.until - 1).index).toBe(slot.index);
       }),
       { numRuns: 200 },
     );
   });
 
-  it('ends a turn where its schedule ends, and has none where nothing is on', () => {
-    const rota = createRota([between('a', '11:00', '12:00', 3_600)], 'UTC');
-    expect(rota.turn(NOON - 1)).toMatchObject({ index: 0, until: NOON });
-    expect(rota.turn(NOON)).toMatchObject({ index: null, until: NOON + 23 * 3_600_000 });
-    expect(createRota([], 'UTC').turn(NOON)).toMatchObject({ index: null, until: Number.POSITIVE_INFINITY });
+  it('ends a slot with the schedule, and has no slide when none is on schedule', () => {
+    const loopSchedule = createLoopSchedule([between('a', '11:00', '12:00', 3_600)], 'UTC');
+    expect(loopSchedule.slotAt(NOON - 1)).toMatchObject({ index: 0, until: NOON });
+    expect(loopSchedule.slotAt(NOON)).toMatchObject({ index: null, until: NOON + 23 * 3_600_000 });
+    expect(createLoopSchedule([], 'UTC').slotAt(NOON)).toMatchObject({ index: null, until: Number.POSITIVE_INFINITY });
   });
 });
 
 describe('a move', () => {
-  const rota = createRota(threes, 'UTC');
-  const start = rota.turn(NOON).since;
-  const move = (now: number, scene: Scene, isPlayable = () => true) => moveOf(rota, now, scene, isPlayable, 1_500);
+  const loopSchedule = createLoopSchedule(threes, 'UTC');
+  const start = loopSchedule.slotAt(NOON).since;
+  const move = (now: number, scene: Scene, isPlayable = () => true) =>
+    synchronizedMove(loopSchedule, now, scene, isPlayable, 1_500);
 
   it.each<[string, number, Scene, unknown]>([
     ['makes ready what is on', 0, { shown: null, upcoming: null }, { prepare: 0 }],
@@ -75,26 +76,26 @@ describe('a move', () => {
     ['waits for its moment', 699, { shown: 0, upcoming: { index: 1, ready: true } }, 'hold'],
     ['begins to swap in time for it', 1_000 - LEAD_MS, { shown: 0, upcoming: { index: 1, ready: true } }, 'swap'],
     ['drops what is not wanted', 0, { shown: 0, upcoming: { index: 2, ready: true } }, 'drop'],
-    ['drops what has missed its turn', 2_800, { shown: 0, upcoming: { index: 1, ready: false } }, 'drop'],
+    ['drops a slide that has missed its slot', 2_800, { shown: 0, upcoming: { index: 1, ready: false } }, 'drop'],
   ])('%s', (_, at, scene, action) => {
     expect(move(start + at, scene).action).toEqual(action);
   });
 
-  it('leaves out what can not be shown', () => {
+  it('skips a slide that can not be shown', () => {
     expect(move(start, { shown: null, upcoming: null }, () => false).action).toBe('hold');
   });
 
-  it('wakes up for whatever comes first', () => {
+  it('wakes up for the earliest event', () => {
     expect(move(start, { shown: 0, upcoming: { index: 1, ready: true } }).wakeAt).toBe(start + 1_000 - LEAD_MS);
     expect(move(start + 1_000, { shown: 1, upcoming: null }).wakeAt).toBe(start + 3_000 - 1_500);
   });
 });
 
 describe('a shift', () => {
-  it('leads to where the next turn, or the one before, begins', () => {
-    const rota = createRota(threes, 'UTC');
-    const start = rota.turn(NOON).since;
-    expect(shiftOf(rota, start + 1_500, 1)).toBe(1_500);
-    expect(shiftOf(rota, start + 1_500, -1)).toBe(-1_500);
+  it('leads to the start of the next or previous slot', () => {
+    const loopSchedule = createLoopSchedule(threes, 'UTC');
+    const start = loopSchedule.slotAt(NOON).since;
+    expect(shiftOf(loopSchedule, start + 1_500, 1)).toBe(1_500);
+    expect(shiftOf(loopSchedule, start + 1_500, -1)).toBe(-1_500);
   });
 });

@@ -19,7 +19,7 @@ beforeEach(() => vi.useFakeTimers({ now: Date.parse('2026-07-01T12:00:00Z') }));
 afterEach(() => vi.useRealTimers());
 
 describe('the player', () => {
-  it('turns its slides for ever, each in its time, however the clock is read', async () => {
+  it('plays its slides in a loop, each for its duration, at any rate of clock readings', async () => {
     const { shown } = open(slide('a'), slide('b'), slide('c'));
     await wait(300.5);
     expect(shown.length).toBeGreaterThanOrEqual(298);
@@ -39,7 +39,7 @@ describe('the player', () => {
     expect(shown).toEqual(['a', 'slow']);
   });
 
-  it('skips what is broken, tells it, and tries again later', async () => {
+  it('skips a broken slide, reports it, and retries it later', async () => {
     const { shown, faults } = open(slide('a'), slide('broken'), slide('c'));
     await wait(60);
     expect(new Set(shown)).toEqual(new Set(['a', 'c']));
@@ -62,7 +62,7 @@ describe('the player', () => {
     expect(shown).toEqual(['idle', 'later']);
   });
 
-  it('does not let slides that hang take turns at the start, and is not empty meanwhile', async () => {
+  it('does not alternate between hanging slides at the start, and shows the idle screen meanwhile', async () => {
     const { shown } = open(slide('hanging 1'), slide('hanging 2'), slide('c'));
     await wait(6);
     expect(shown).toEqual(['idle']);
@@ -82,7 +82,7 @@ describe('the player', () => {
     expect(shown.at(-1)).toBe('a');
   });
 
-  it('takes a slide off when its schedule ends, also in the middle of its turn and while it is halted', async () => {
+  it('removes a slide when its schedule ends, even in the middle of its slot or while halted', async () => {
     const { shown, player } = open(
       slide('a', { duration_seconds: 100, ...until(20) }),
       slide('b', { duration_seconds: 100 }),
@@ -140,7 +140,7 @@ describe('a step', () => {
     expect(shown).toEqual(['a', 'c']);
   });
 
-  it('starts the time of a single slide anew', async () => {
+  it('restarts the time of a single slide', async () => {
     const { shown, player } = open(slide('a'));
     await wait(0.5);
     player.step(1);
@@ -150,12 +150,12 @@ describe('a step', () => {
 });
 
 describe('a halt', () => {
-  it('outlives a single slide that begins anew', async () => {
+  it('continues when a single slide restarts', async () => {
     const { halts, player } = open(slide('a'));
     await wait(0.5);
     void player.halt(true, false);
     player.step(1);
-    expect(halts).toEqual(['pause a', 'again a', 'pause a']);
+    expect(halts).toEqual(['pause a', 'restart a', 'pause a']);
   });
 
   it('stops the time of the slide, and gives back what was left of it', async () => {
@@ -173,32 +173,32 @@ describe('a halt', () => {
   });
 });
 
-describe('while nobody knows what time it is', () => {
+describe('while the time is unknown', () => {
   const onMondays: Partial<Slide> = { schedule_mode: 'weekly', schedule_days_json: '[1,2,3,4,5,6,7]' };
 
-  it('only what is always on is played, and the rest as soon as the clock is set', async () => {
+  it('only slides without a schedule are played, and the others once the clock is set', async () => {
     clockState = 'unset';
     const { shown, player } = open(slide('a'), slide('b', onMondays), slide('c'), slide('d', until(3600)));
     await wait(4.5);
     expect(new Set(shown)).toEqual(new Set(['a', 'c']));
     clockState = 'ok';
-    player.look();
+    player.onClockSet();
     await wait(4.5);
     expect(new Set(shown)).toEqual(new Set(['a', 'b', 'c', 'd']));
   });
 
-  it('what is on by the clock that was lost gives way', async () => {
+  it('a scheduled slide is replaced when the clock becomes unset', async () => {
     const { shown, player } = open(slide('b', { ...onMondays, duration_seconds: 100 }));
     await wait(1);
     clockState = 'unset';
-    player.look();
+    player.onClockSet();
     await wait(1);
     expect(shown).toEqual(['b', 'idle']);
   });
 });
 
 describe('a new playlist', () => {
-  it('leaves alone what it does not change', async () => {
+  it('does not touch slides that it does not change', async () => {
     const { shown, player } = open(slide('a', { duration_seconds: 100 }));
     await wait(1);
     player.load(payloadOf(slide('new', { duration_seconds: 100 }), slide('a', { duration_seconds: 100 })));
@@ -257,7 +257,7 @@ describe('a new playlist', () => {
     expect(shown.at(-1)).toBe('b');
   });
 
-  it('that is none leads to the idle screen', async () => {
+  it('that is null leads to the idle screen', async () => {
     const { shown, player } = open(slide('a'));
     await wait(1);
     player.load(null);

@@ -93,8 +93,8 @@ export const openScene = (
       },
       pause: () => halts.push(`pause ${name}`),
       resume: () => halts.push(`resume ${name}`),
-      again: () => halts.push(`again ${name}`),
-      turn: () => false,
+      restart: () => halts.push(`restart ${name}`),
+      flipPage: () => false,
       destroy() {},
     };
     names.set(view, name);
@@ -128,12 +128,12 @@ export const openScene = (
         },
         discard: (view) => void placed.delete(nameOf(view)),
       },
-      site: {
+      syncClock: {
         at: (elapsed) => elapsed + Date.now() - performance.now() + ahead,
-        swapped: (late) => skews.push(late),
-        video() {},
+        recordSwap: (late) => skews.push(late),
+        recordVideoSkew() {},
       },
-      shelf: { take: async (url) => url },
+      mediaCache: { resolve: async (url) => url },
       credentials: () => ({}),
       createSlide: ({ slide: { id }, pace, fail }: SlideContext) => {
         paces.set(id, pace);
@@ -142,7 +142,7 @@ export const openScene = (
       },
       createIdle: () => createView('idle'),
       onReport() {},
-      onFault: (id) => faults.push(id),
+      onError: (id) => faults.push(id),
       onSwap() {},
     },
     { timeZone: 'UTC' },

@@ -1,7 +1,7 @@
 /** What a player does by its own time, decision by decision. */
 import { expect, it } from 'vitest';
-import type { Programme } from '../../renderer/player/screen-document.ts';
-import { moveAlone, type Scene } from '../../renderer/player/standalone.ts';
+import type { PlaylistSchedule } from '../../renderer/player/screen-document.ts';
+import { type Scene, standaloneMove } from '../../renderer/player/standalone.ts';
 import { following } from '../../renderer/player/timeline.ts';
 import { slide } from './scene.ts';
 
@@ -10,9 +10,9 @@ const WALL = Date.parse('2026-07-01T12:00:00Z');
 const slides = ['a', 'b', 'c'].map((id) => slide(id));
 
 /** Until when each slide is on, in ms from now; and which of them can be shown. */
-const programmeOf = (ends: Record<string, number>, playable: readonly number[]): Programme => {
-  const endOf: Programme['endOf'] = ({ id }) => WALL + (ends[id] ?? Number.POSITIVE_INFINITY);
-  const isPlayable: Programme['isPlayable'] = (index, wall) => {
+const playlistScheduleOf = (ends: Record<string, number>, playable: readonly number[]): PlaylistSchedule => {
+  const endOf: PlaylistSchedule['endOf'] = ({ id }) => WALL + (ends[id] ?? Number.POSITIVE_INFINITY);
+  const isPlayable: PlaylistSchedule['isPlayable'] = (index, wall) => {
     const one = slides[index];
     return one !== undefined && playable.includes(index) && wall < endOf(one, wall);
   };
@@ -20,7 +20,7 @@ const programmeOf = (ends: Record<string, number>, playable: readonly number[]):
     endOf,
     isPlayable,
     isOn: (one, wall) => wall < endOf(one, wall),
-    isRested: (index) => playable.includes(index),
+    isAvailable: (index) => playable.includes(index),
     next: (from, step, wall) => following(slides.length, from, step, (index) => isPlayable(index, wall)),
     changesAt: () => Number.POSITIVE_INFINITY,
   };
@@ -47,7 +47,7 @@ it.each<[string, Case, unknown, boolean]>([
   ['has nothing to begin with', { scene: { shown: null, upcoming: null }, playable: [] }, 'hold', true],
   ['does not make the next ready too early', { scene: { shown: on(15_001), upcoming: null } }, 'hold', false],
   ['makes it ready in time', { scene: { shown: on(15_000), upcoming: null } }, { prepare: 1 }, false],
-  ['waits for its turn', { scene: { shown: on(1), upcoming: ready } }, 'hold', false],
+  ['waits for its slot', { scene: { shown: on(1), upcoming: ready } }, 'hold', false],
   ['swaps it in', { scene: { shown: on(0), upcoming: ready } }, 'swap', false],
   ['waits for what is not ready', { scene: { shown: on(-1), upcoming: { ...ready, ready: false } } }, 'hold', false],
   [
@@ -57,7 +57,7 @@ it.each<[string, Case, unknown, boolean]>([
     false,
   ],
   [
-    'drops what is off by its turn',
+    'drops a slide that is off schedule at its slot',
     { scene: { shown: on(9_000), upcoming: ready }, ends: { b: 9_000 } },
     'drop',
     false,
@@ -69,13 +69,13 @@ it.each<[string, Case, unknown, boolean]>([
     false,
   ],
   [
-    'passes over what is off by its turn',
+    'skips a slide that is off schedule at its slot',
     { scene: { shown: on(9_000), upcoming: null }, ends: { b: 9_000 } },
     { prepare: 2 },
     false,
   ],
   [
-    'ends a turn with the schedule',
+    'ends a slot with the schedule',
     { scene: { shown: on(60_000), upcoming: null }, ends: { a: 9_000 } },
     { prepare: 1 },
     false,
@@ -97,16 +97,18 @@ it.each<[string, Case, unknown, boolean]>([
     true,
   ],
 ])('a player %s', (_, { scene, from = scene.shown?.index ?? -1, ends = {}, playable = [0, 1, 2] }, action, isIdle) => {
-  const move = moveAlone({ ...scene, from }, { at: AT, wall: WALL }, programmeOf(ends, playable), 15_000);
+  const move = standaloneMove({ ...scene, from }, { at: AT, wall: WALL }, playlistScheduleOf(ends, playable), 15_000);
   expect(move).toMatchObject({ action, isIdle });
 });
 
 it.each<[string, Start, number | null]>([
-  ['in its turn', { shown: on(-20), upcoming: ready }, AT - 20],
-  ['out of turn where it was called', { shown: on(-20), upcoming: { ...ready, isCalled: true } }, null],
-  ['out of turn where it replaces something', { shown: on(-20, true), upcoming: ready }, null],
+  ['at the end of a slot', { shown: on(-20), upcoming: ready }, AT - 20],
+  ['at once if a command asked for it', { shown: on(-20), upcoming: { ...ready, isCalled: true } }, null],
+  ['at once if it replaces a spent slide', { shown: on(-20, true), upcoming: ready }, null],
 ])('what comes on comes %s', (_, scene, due) => {
-  expect(moveAlone({ ...scene, from: 0 }, { at: AT, wall: WALL }, programmeOf({}, [0, 1, 2]), 15_000)).toMatchObject({
+  expect(
+    standaloneMove({ ...scene, from: 0 }, { at: AT, wall: WALL }, playlistScheduleOf({}, [0, 1, 2]), 15_000),
+  ).toMatchObject({
     action: 'swap',
     due,
   });

@@ -13,7 +13,7 @@ afterEach(() => vi.useRealTimers());
 const swapsOf = ({ shown, times }: { shown: string[]; times: number[] }, ahead = 0) =>
   shown.map((name, index) => `${name} ${(times[index] ?? 0) + ahead}`).slice(1);
 
-describe('in step', () => {
+describe('a synchronized player', () => {
   it('two pages show the same at the same time, whenever they were opened', async () => {
     const first = openScene(slides, { isInStep: true });
     await wait(7.3);
@@ -33,14 +33,14 @@ describe('in step', () => {
     expect(swapsOf(page, 3_605_000)[0]).toBe(`c ${NOON + 3_610_000}`);
   });
 
-  it('a slide is told how long it has been on', async () => {
+  it('a slide gets its position in its slot', async () => {
     const page = openScene(slides, { isInStep: true });
     await wait(7);
     expect(page.paces.get('b')?.position(performance.now())).toBeCloseTo(2_000, 0);
     expect(openScene(slides).paces.get('a')).toBeNull();
   });
 
-  it('what can not be shown leaves its time to the picture before it', async () => {
+  it('a slide that can not be shown leaves its slot to the slide before it', async () => {
     const long = { duration_seconds: 20 };
     const page = openScene([slide('a', long), slide('broken', long), slide('c', long)], { isInStep: true });
     await wait(39);
@@ -74,7 +74,7 @@ describe('in step', () => {
     expect(page.times[2]).toBe(NOON + 15_000);
   });
 
-  it('a step leads out of step, and a refresh back', async () => {
+  it('a step moves the page out of sync, and a refresh back', async () => {
     const page = openScene(slides, { isInStep: true });
     await wait(2);
     page.player.step(1);
@@ -91,7 +91,7 @@ describe('in step', () => {
     expect(page.shown.at(-1)).toBe('a');
   });
 
-  it('a step outlives what comes new into slides, and not another order of them', async () => {
+  it('a step survives new data in slides, but not another order of them', async () => {
     const page = openScene(slides, { isInStep: true });
     await wait(2);
     page.player.step(1);
@@ -131,7 +131,7 @@ describe('in step', () => {
     expect(page.shown).toEqual(['a']);
   });
 
-  it('a slide that nothing can follow has its time again when its turn comes', async () => {
+  it('a slide that no other can follow restarts at its next slot', async () => {
     const long = { duration_seconds: 20 };
     const page = openScene([slide('a', long), slide('broken', long)], { isInStep: true });
     const first = Math.floor(NOON / 40_000) * 40_000 + 40_000 - NOON;
@@ -161,7 +161,7 @@ describe('in step', () => {
     expect(page.shown.at(-1)).toBe('slow');
   });
 
-  it('a playlist that comes in step, or falls out of it, is shown as such', async () => {
+  it('a playlist can become synchronized or standalone', async () => {
     const page = openScene(slides);
     await wait(1);
     page.player.load(payloadOf(...slides), true);

@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { following, lengthOf, restMs, resumed, turnOf } from '../../renderer/player/timeline.ts';
+import { cooldownMs, following, lengthOf, resumed, slotOf } from '../../renderer/player/timeline.ts';
 
 describe('the length of a slide', () => {
   it.each([
@@ -13,25 +13,25 @@ describe('the length of a slide', () => {
   });
 });
 
-describe('a turn', () => {
+describe('a slot', () => {
   it('counts from when the one before was due, so that swaps do not add up', () => {
-    expect(turnOf(10_000, 5_040, 5_000)).toEqual({ since: 5_000, until: 15_000 });
+    expect(slotOf(10_000, 5_040, 5_000)).toEqual({ since: 5_000, until: 15_000 });
   });
 
   it('counts from now when the one before was long overdue, as after a sleep', () => {
-    expect(turnOf(10_000, 90_000, 5_000)).toEqual({ since: 90_000, until: 100_000 });
+    expect(slotOf(10_000, 90_000, 5_000)).toEqual({ since: 90_000, until: 100_000 });
   });
 
-  it('counts from now when it comes out of turn', () => {
-    expect(turnOf(10_000, 5_040, null)).toEqual({ since: 5_040, until: 15_040 });
+  it('counts from now when it does not follow the end of a slot', () => {
+    expect(slotOf(10_000, 5_040, null)).toEqual({ since: 5_040, until: 15_040 });
   });
 
   it('drifts by nothing over any number of swaps that are a little late', () => {
     fc.assert(
       fc.property(fc.array(fc.integer({ min: 0, max: 400 }), { minLength: 1 }), (delays) => {
         const last = delays.reduce(
-          (turn, delay) => turnOf(1_000, turn.until + delay, turn.until),
-          turnOf(1_000, 0, null),
+          (slot, delay) => slotOf(1_000, slot.until + delay, slot.until),
+          slotOf(1_000, 0, null),
         );
         expect(last.until).toBe((delays.length + 1) * 1_000);
       }),
@@ -41,10 +41,10 @@ describe('a turn', () => {
   it('has as much left after a halt as before it', () => {
     fc.assert(
       fc.property(fc.nat(10_000), fc.nat(20_000), fc.nat(1_000_000), (since, before, halt) => {
-        const turn = { since, until: since + 20_000 };
+        const slot = { since, until: since + 20_000 };
         const haltedAt = since + before;
-        const after = resumed(turn, haltedAt, haltedAt + halt);
-        expect(after.until - (haltedAt + halt)).toBe(turn.until - haltedAt);
+        const after = resumed(slot, haltedAt, haltedAt + halt);
+        expect(after.until - (haltedAt + halt)).toBe(slot.until - haltedAt);
         expect(after.until - after.since).toBe(20_000);
       }),
     );
@@ -88,12 +88,12 @@ describe('what follows', () => {
 });
 
 describe('a slide that keeps failing', () => {
-  it('rests longer each time, and never longer than 5 min', () => {
-    const rests = [1, 2, 3, 4, 5, 6, 60].map((failures) => restMs('image', failures));
-    expect(rests).toEqual([15_000, 30_000, 60_000, 120_000, 240_000, 300_000, 300_000]);
+  it('has a longer cooldown each time, up to 5 min', () => {
+    const cooldowns = [1, 2, 3, 4, 5, 6, 60].map((failures) => cooldownMs('image', failures));
+    expect(cooldowns).toEqual([15_000, 30_000, 60_000, 120_000, 240_000, 300_000, 300_000]);
   });
 
-  it('hardly rests where it is a live stream, which must be back within 5 s of its source', () => {
-    expect(restMs('stream', 60)).toBeLessThanOrEqual(2_000);
+  it('has a cooldown of at most 2 s if it is a live stream', () => {
+    expect(cooldownMs('stream', 60)).toBeLessThanOrEqual(2_000);
   });
 });

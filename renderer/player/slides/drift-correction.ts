@@ -15,8 +15,8 @@ const REST_MS = 2_000;
 /** Within half a frame of a 60 Hz display it is as good as it gets. */
 const CLOSE_MS = 8;
 const DONE_MS = 4;
-const LEAST_RATE = 0.02;
-const MOST_RATE = 0.05;
+const MIN_RATE_CHANGE = 0.02;
+const MAX_RATE_CHANGE = 0.05;
 
 /**
  * @param aheadMs how far the video is ahead; negative: behind
@@ -26,7 +26,7 @@ export const correctionOf = (aheadMs: number, isCorrecting: boolean, sinceJumpMs
   const distance = Math.abs(aheadMs);
   if (distance > JUMP_MS && sinceJumpMs > REST_MS) return { rate: 1, seek: true };
   if (distance <= (isCorrecting ? DONE_MS : CLOSE_MS)) return { rate: 1, seek: false };
-  const share = Math.min(Math.max(distance / 1000, LEAST_RATE), MOST_RATE);
+  const share = Math.min(Math.max(distance / 1000, MIN_RATE_CHANGE), MAX_RATE_CHANGE);
   return { rate: 1 - Math.sign(aheadMs) * share, seek: false };
 };
 
@@ -44,7 +44,7 @@ const PICTURES = 7;
 const FLUKES = 1;
 /** How much of what is learnt from one video is believed. */
 const TRUST = 0.5;
-const LONGEST_LAG_MS = 250;
+const MAX_STARTUP_LATENCY_MS = 250;
 /** How far a jump aims ahead, since it takes about so long. */
 const AIM_MS = 100;
 
@@ -71,7 +71,8 @@ export const keepPace = (video: HTMLVideoElement, pace: Pace, learns: boolean): 
 
   const judge = (at: DOMHighResTimeStamp): void => {
     const ahead = mostly(seen);
-    if (isFirst) pace.lag.ms = Math.min(Math.max(pace.lag.ms - ahead * TRUST, 0), LONGEST_LAG_MS);
+    if (isFirst)
+      pace.startupLatency.ms = Math.min(Math.max(pace.startupLatency.ms - ahead * TRUST, 0), MAX_STARTUP_LATENCY_MS);
     isFirst = false;
     seen = [];
     pace.onSkew(ahead);

@@ -12,9 +12,9 @@ export interface Pages {
   pause(): void;
   resume(): void;
   /** Turns one page back or on, whose time begins anew; false at the ends. */
-  turn(step: -1 | 1): boolean;
+  flipPage(step: -1 | 1): boolean;
   /** What is left of the time of this page and of those after it, in ms. */
-  restMs(): number;
+  remainingMs(): number;
   close(): void;
 }
 
@@ -84,12 +84,12 @@ export const createPages = (show: (index: number) => void): Pages => {
       if (left !== null) schedule(left);
       left = null;
     },
-    turn: (step) => {
+    flipPage: (step) => {
       if (index + step < 0 || index + step >= count) return false;
       go(index + step);
       return true;
     },
-    restMs: () => (left ?? Math.max(0, until - performance.now())) + (count - 1 - index) * pageMs,
+    remainingMs: () => (left ?? Math.max(0, until - performance.now())) + (count - 1 - index) * pageMs,
     close: () => stopTimer(),
   };
 };
@@ -101,7 +101,7 @@ export const withPages = (view: Omit<SlideView, 'prepare'>, pages: Pages) => ({
     view.start();
     pages.start();
   },
-  again: pages.start,
+  restart: pages.start,
   pause() {
     view.pause();
     pages.pause();
@@ -110,8 +110,8 @@ export const withPages = (view: Omit<SlideView, 'prepare'>, pages: Pages) => ({
     view.resume();
     pages.resume();
   },
-  turn: pages.turn,
-  restMs: pages.restMs,
+  flipPage: pages.flipPage,
+  remainingMs: pages.remainingMs,
   destroy() {
     pages.close();
     view.destroy();

@@ -5,7 +5,7 @@ export interface Pace {
   /** How long the slide has been on, in ms, at a reading of `performance.now`; negative: it is not its turn yet. */
   position(at: DOMHighResTimeStamp): number;
   /** How long a medium takes to begin on this machine, as far as the page has learnt. */
-  lag: { ms: number };
+  startupLatency: { ms: number };
   /** Call with how far the medium is ahead of that, in ms, from time to time. */
   onSkew(aheadMs: number): void;
 }
@@ -53,7 +53,7 @@ export interface SlideView {
   /** How long its picture moves from its start, in ms, known once prepared; null or absent: for as long as it is on. */
   readonly movesMs?: number | null;
   /** The slide is about to be started, at its pace: what takes its time to begin may begin unseen and unheard. */
-  arm?(): void;
+  preroll?(): void;
   /** The slide is on the screen from now: motion and sound begin. */
   start(): void;
   /** For moving pictures: resolves when a frame is on its way to the screen; before the start, when the first one was. */
@@ -65,13 +65,13 @@ export interface SlideView {
    * While silent, nothing may be heard; nothing is seen either. For kinds that a pause does not silence. Resolves once
    * there is something to see again, or it takes too long.
    */
-  hush?(silent: boolean): Promise<void> | undefined;
+  mute?(silent: boolean): Promise<void> | undefined;
   /** Its time begins anew, since nothing else can come on: what has an end begins again. */
-  again?(): void;
+  restart?(): void;
   /** Turns a page inside the slide; false at its ends and where there are none. */
-  turn(step: -1 | 1): boolean;
+  flipPage(step: -1 | 1): boolean;
   /** For slides of several pages: how long what is left of them takes, in ms. */
-  restMs?(): number;
+  remainingMs?(): number;
   /** Lets go of everything: decoders, timers, object URLs. */
   destroy(): void;
 }

@@ -7,7 +7,7 @@ import { createView, mediaUrl } from './view.ts';
 /** How long a picture may stand still, while it should move, before the slide is given up. */
 const STALL_SECONDS = 8;
 /** The lowest that Chromium knows. */
-const SLOWEST_RATE = 0.0625;
+const MIN_PLAYBACK_RATE = 0.0625;
 /** A video that is less behind catches up by itself. */
 const LATE_MS = 250;
 /** How long the last frame is held before a video that nothing follows begins again. */
@@ -24,7 +24,7 @@ export const createVideo: SlideFactory = ({ slide, payload, media, pace, continu
 
   let length: number | null = null;
   let stopWatching = (): void => {};
-  let stopPursuit = (): void => {};
+  let stopDriftCorrection = (): void => {};
   let replay: ReturnType<typeof setTimeout> | undefined;
   let isBegun = false;
   let firstFrame: Promise<void> = Promise.resolve();
@@ -57,7 +57,7 @@ export const createVideo: SlideFactory = ({ slide, payload, media, pace, continu
   const halt = (): void => {
     clearTimeout(unleash);
     stopWatching();
-    stopPursuit();
+    stopDriftCorrection();
     clearTimeout(replay);
     video.pause();
   };
@@ -66,7 +66,7 @@ export const createVideo: SlideFactory = ({ slide, payload, media, pace, continu
     stopWatching = watchMotion(video, STALL_SECONDS, () => fail(`the video has not moved for ${STALL_SECONDS} s`));
     if (video.ended) holdAndReplay();
     else run();
-    if (pace !== null && length !== null) stopPursuit = keepPace(video, pace, isOnTime);
+    if (pace !== null && length !== null) stopDriftCorrection = keepPace(video, pace, isOnTime);
     isOnTime = false;
   };
 
@@ -102,13 +102,13 @@ export const createVideo: SlideFactory = ({ slide, payload, media, pace, continu
       video.addEventListener('ended', holdAndReplay);
     },
     presented: () => (isBegun ? nextFrame(video) : firstFrame),
-    arm() {
+    preroll() {
       // A video takes its time to begin, but none to change its speed; so slow a one has no sound, and gets nowhere.
       if (pace === null) return;
-      const left = -pace.position(performance.now()) - pace.lag.ms;
+      const left = -pace.position(performance.now()) - pace.startupLatency.ms;
       if (left <= 0) return;
       isOnTime = true;
-      video.playbackRate = SLOWEST_RATE;
+      video.playbackRate = MIN_PLAYBACK_RATE;
       run();
       unleash = setTimeout(atFullSpeed, left);
     },
@@ -118,7 +118,7 @@ export const createVideo: SlideFactory = ({ slide, payload, media, pace, continu
       atFullSpeed();
       go();
     },
-    again() {
+    restart() {
       // A loop has no end to begin again from.
       if (video.loop) return;
       clearTimeout(replay);

@@ -17,7 +17,7 @@ export const createView = (kind: Slide['kind']): Omit<SlideView, 'prepare'> => {
     start: become('playing'),
     pause: become('paused'),
     resume: become('playing'),
-    turn: () => false,
+    flipPage: () => false,
     destroy: () => element.replaceChildren(),
   };
 };

@@ -1,4 +1,4 @@
-import { type ForeignPage, openForeign } from '../external.ts';
+import { type ExternalPage, openExternal } from '../external.ts';
 import type { SlideFactory } from './slide.ts';
 import { createView, mediaUrl } from './view.ts';
 
@@ -6,7 +6,7 @@ import { createView, mediaUrl } from './view.ts';
 export const createWeb: SlideFactory = ({ slide, credentials, fail }) => {
   const view = createView('web');
   const url = mediaUrl(slide);
-  let page: ForeignPage | null = null;
+  let page: ExternalPage | null = null;
   /** It may be lost before its turn, when nobody listens. */
   let lost: string | null = null;
   let shown: Promise<void> | undefined;
@@ -19,7 +19,7 @@ export const createWeb: SlideFactory = ({ slide, credentials, fail }) => {
         fail(reason);
       };
       const opening = { parent: view.element, headers: credentials(), isSilent: false, isEarly: true, onGone };
-      page = await openForeign(url, opening, signal);
+      page = await openExternal(url, opening, signal);
     },
     start() {
       view.start();
@@ -27,7 +27,7 @@ export const createWeb: SlideFactory = ({ slide, credentials, fail }) => {
       if (lost !== null) fail(lost);
     },
     presented: async () => shown,
-    hush: (silent) => page?.hush(silent),
+    mute: (silent) => page?.mute(silent),
     destroy() {
       page?.close();
       view.destroy();

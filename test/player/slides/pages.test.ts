@@ -58,7 +58,7 @@ describe('the pages of a slide', () => {
     pages.pause();
     pages.pause();
     vi.advanceTimersByTime(60_000);
-    expect([shown, pages.restMs()]).toEqual([[], 1_300]);
+    expect([shown, pages.remainingMs()]).toEqual([[], 1_300]);
     pages.resume();
     vi.advanceTimersByTime(299);
     expect(shown).toEqual([]);
@@ -70,20 +70,20 @@ describe('the pages of a slide', () => {
     const { pages, shown } = open(3);
     pages.start();
     vi.advanceTimersByTime(900);
-    expect(pages.turn(1)).toBe(true);
-    expect(pages.restMs()).toBe(2_000);
+    expect(pages.flipPage(1)).toBe(true);
+    expect(pages.remainingMs()).toBe(2_000);
     vi.advanceTimersByTime(1_000);
-    expect(pages.turn(-1)).toBe(true);
-    expect(pages.restMs()).toBe(2_000);
+    expect(pages.flipPage(-1)).toBe(true);
+    expect(pages.remainingMs()).toBe(2_000);
     vi.advanceTimersByTime(1_500);
-    expect([shown, pages.restMs()]).toEqual([[1, 2, 1, 2], 500]);
+    expect([shown, pages.remainingMs()]).toEqual([[1, 2, 1, 2], 500]);
   });
 
   it('are turned in a pause, too, and do not go on by themselves then', () => {
     const { pages, shown } = open(3);
     pages.start();
     pages.pause();
-    pages.turn(1);
+    pages.flipPage(1);
     vi.advanceTimersByTime(60_000);
     expect(shown).toEqual([1]);
     pages.resume();
@@ -94,10 +94,10 @@ describe('the pages of a slide', () => {
   it('are not turned beyond their ends', () => {
     const { pages, shown } = open(2);
     pages.start();
-    expect(pages.turn(-1)).toBe(false);
-    expect(pages.turn(1)).toBe(true);
-    expect(pages.turn(1)).toBe(false);
-    expect(open(1).pages.turn(1)).toBe(false);
+    expect(pages.flipPage(-1)).toBe(false);
+    expect(pages.flipPage(1)).toBe(true);
+    expect(pages.flipPage(1)).toBe(false);
+    expect(open(1).pages.flipPage(1)).toBe(false);
     expect(shown).toEqual([1]);
   });
 
