@@ -12,7 +12,7 @@ describeBrowser('the kiosk', { timeout: 120_000 }, () => {
     const kiosk = await startKiosk({ content });
     const url = await kiosk.url();
     const landing = await kiosk.page(/\/\?deviceId=/);
-    await landing.locator('#device').waitFor();
+    await landing.locator('#device').waitFor({ state: 'attached' });
     const deviceId = new URL(landing.url()).searchParams.get('deviceId') ?? '';
     expect(deviceId).toMatch(/^[2-9a-hj-kmnp-z]{4}(-[2-9a-hj-kmnp-z]{4}){2}$/);
 
