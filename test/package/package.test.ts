@@ -73,7 +73,16 @@ test('knows where updates come from, and brings what the machine needs beside it
   });
   expect(readdirSync(join(app.resources, 'demo'))).toEqual(['content.json', 'media']);
   const linux = readdirSync(join(app.resources, 'linux'));
-  expect(linux).toEqual(expect.arrayContaining(['kiosk-setup', 'signage-player.service', 'update-player']));
+  expect(linux).toEqual(
+    expect.arrayContaining([
+      'cursors',
+      'kiosk-setup',
+      'session',
+      'signage-player.service',
+      'sway.conf',
+      'update-player',
+    ]),
+  );
   expect(linux).not.toContain('postinst');
   expect(statSync(join(app.resources, 'linux', 'kiosk-setup')).mode & 0o111).toBe(0o111);
 });
