@@ -49,7 +49,7 @@ describeBrowser('the kiosk is shut', { timeout: 90_000 }, () => {
 
     // A page of the service is where it may go.
     await page.evaluate(() => location.assign('/'));
-    await page.locator('#device').waitFor();
+    await page.locator('#device').waitFor({ state: 'attached' });
 
     const judged = await kiosk.evaluate(({ app, session }) => {
       const emit = (target: Electron, name: string, ...args: unknown[]) => {

@@ -27,7 +27,7 @@ describeBrowser('the maintenance page', { timeout: 120_000 }, () => {
   it('asks for a PIN, sets what there is to set, and goes away again', async () => {
     const kiosk = await startKiosk({ content });
     const landing = await kiosk.page(/\?deviceId=/);
-    await landing.locator('#device').waitFor();
+    await landing.locator('#device').waitFor({ state: 'attached' });
 
     const fresh = await openMaintenance(kiosk, landing);
     await fresh.getByRole('heading', { name: 'Choose a PIN' }).waitFor();

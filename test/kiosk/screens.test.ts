@@ -95,7 +95,7 @@ describeBrowser('displays', { timeout: 90_000 }, () => {
   it('are turned by the setting, and the whole picture with them', async () => {
     const kiosk = await startKiosk({ config: { kiosk: { rotation: 90 } }, displays: [[800, 450]] });
     const page = await kiosk.page(/deviceId=/);
-    await page.locator('#code svg').waitFor();
+    await page.getByText('can’t reach this player').waitFor();
     await expect
       .poll(() => page.evaluate(() => getComputedStyle(document.documentElement).transform), patience)
       .not.toBe('none');
