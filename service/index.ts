@@ -144,7 +144,7 @@ const wire = async (
   for (const warning of options.warnings) log.warn(warning);
   const { dataDir, uploadDir, mediaDir, site, timeZone, variant, childEnvironment: environment } = options;
   const { version } = packageJson;
-  const steady = (): number => performance.now();
+  const monotonicNow = (): number => performance.now();
 
   // What is kept, and what plays.
   await makeFolders(options);
@@ -185,11 +185,11 @@ const wire = async (
   const landing = active(createLanding(logs));
   content.onChange(hub.announce);
   content.onChange(reports.contentChanged);
-  const presence = active(createPresence({ hub, devices, peers, content, wall, steady }, { timeZone }));
+  const presence = active(createPresence({ hub, devices, peers, content, wall, steady: monotonicNow }, { timeZone }));
   content.onChange(landing.refresh);
   const askPeers = createAskForConnections({ peers, nodeId });
   const takeSnapshot = createSnapshot({ hub, peers, askPeers });
-  const frames = createFrames({ isNamed: content.namesPage, get, steady });
+  const frames = createFrames({ isNamed: content.namesPage, get, monotonicNow });
   const commands = createCommands({
     hub,
     rename: devices.rename,
@@ -252,7 +252,7 @@ const wire = async (
   const isOwnAuthority = createOwnAuthority(names, networkInterfaces);
   const clientAddress = createClientAddress(options.trustProxy);
   const guard =
-    options.sharedSecret === null ? null : lasting(await openReplayGuard({ dataDir, log, now: wall, steady }));
+    options.sharedSecret === null ? null : lasting(await openReplayGuard({ dataDir, log, now: wall, monotonicNow }));
   const access = createAccess({
     secret: options.sharedSecret,
     previous: options.sharedSecretPrevious,
@@ -297,14 +297,14 @@ const wire = async (
     options,
     version,
     startedAt,
-    startedAtSteady: steady(),
-    steady,
+    startedAtMonotonic: monotonicNow(),
+    monotonicNow,
   });
   const { admit, admitSocket } = createAdmission({
     access,
     clientAddress,
     variant,
-    rooms: { ...screens.sockets, ...onboardingRooms.sockets },
+    socketHandlers: { ...screens.sockets, ...onboardingRooms.sockets },
   });
   const ownState = createOwnState({ peers, replication, mirror, presence }, { nodeId, instance, site, version });
   const connections = (slugs: readonly string[] | null) =>
@@ -318,7 +318,7 @@ const wire = async (
     admit,
     onDevice: sightings.saw,
     sendMissing: pages.sendMissing,
-    rooms: [
+    routers: [
       pages.routes,
       screens.routes,
       onboardingRooms.routes,

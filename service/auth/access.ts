@@ -11,40 +11,40 @@ import { claimsSignature, createSignatures, type HeaderLines, parseSignature, ty
 import { type CredentialKind, createThrottle, partyOf } from './throttle.ts';
 import { createPageTokens, type PageToken } from './tokens.ts';
 
-/** A request as it is judged: by its head, before its body is read. */
+/** The head of a request; credentials are checked before the body is read. */
 interface Attempt extends SignedHead {
   access: Access;
   headers: HeaderLines;
-  /** Where it comes from. */
+  /** The client address. */
   address: string;
 }
 
-/** Signs an answer. @param body as it is sent */
-export type Vouch = (status: number, body: string | Uint8Array) => string;
+/** Returns the value of the signature header for a response. @param body as sent */
+export type SignResponse = (status: number, body: string | Uint8Array) => string;
 
 export interface Admission {
-  /** What the body must hash to (SHA-256, hex); null where the request is not judged by a signature. */
+  /** The signed SHA-256 of the body, hex; null where the request was not admitted by a signature. */
   bodySha256: string | null;
-  /** Shows whoever signed the request that the answer comes from one who knows the secret; null where nobody asked. */
-  vouch: Vouch | null;
-  /** Value of the header that tells the time to whoever knows the secret and signed by another; null: there is none. */
+  /** Signs the response, which proves knowledge of the secret to the client; null where the request is not signed. */
+  signResponse: SignResponse | null;
+  /** Value of {@link clockHeader}, for a client that knows the secret but signed with a wrong time; otherwise null. */
   clock: string | null;
 }
 
 interface AccessControl {
   /**
    * @throws CodedError `credentials_required`, `signature_required`, `signature_*`, `page_token_*`, `busy`, or
-   *   `too_many_requests` where this address has presented too many wrong credentials
+   *   `too_many_requests` where this address has sent too many wrong credentials
    */
   admit: (attempt: Attempt) => Promise<Admission>;
-  /** A new token for a page; null where pages need none. */
+  /** Issues a page token; null where pages need none. */
   pageToken: () => Promise<PageToken | null>;
 }
 
 interface Options {
-  /** Null: everything is open. */
+  /** Null: no operation needs credentials. */
   secret: string | null;
-  /** While a secret is rotated: still verifies, never signs. */
+  /** During a secret rotation: the old secret, still accepted for verification, never used to sign. */
   previous: string | null;
   pageTokenSeconds: number;
   /** Null where there is no secret. */
@@ -54,13 +54,13 @@ interface Options {
   log: Pick<Logger, 'warn'>;
 }
 
-const unsigned: Admission = { bodySha256: null, vouch: null, clock: null };
+const unsigned: Admission = { bodySha256: null, signResponse: null, clock: null };
 const open: AccessControl = { admit: async () => unsigned, pageToken: async () => null };
 
 /**
- * Boxes mark what they send to each other. No box acts on the mark: it only says whose memory takes the nonce. A box passes
- * on what clients ask of it, so its requests are counted by what they need: those that anyone can cause take no room from
- * those that only a signature causes.
+ * The sender whose share of the nonce memory a request uses. Requests between boxes are recognised by their headers or
+ * path; this grants no rights. A box relays requests of its clients, so its nonces are counted per access class: requests
+ * that anyone can cause take no space from those that need a signature.
  */
 const senderOf = (access: Access, headers: HeaderLines, address: string, target: string): Sender => {
   const isPeer =
@@ -69,7 +69,7 @@ const senderOf = (access: Access, headers: HeaderLines, address: string, target:
   return isPeer ? { kind: 'peer', name: `${party} ${access}` } : { kind: 'operator', name: party };
 };
 
-/** The one judge of who may call what. Where a request carries both kinds of credentials, its signature is judged. */
+/** Decides who may call which operation. If a request has both a signature and a page token, the signature is checked. */
 export const createAccess = ({ secret, previous, pageTokenSeconds, guard, now, log }: Options): AccessControl => {
   if (secret === null || guard === null) return open;
   const throttle = createThrottle({ log });
@@ -77,12 +77,12 @@ export const createAccess = ({ secret, previous, pageTokenSeconds, guard, now, l
   const signatures = createSignatures({ secrets: previous === null ? [secret] : [secret, previous], guard });
 
   /**
-   * Counts what may be a guess. Malformed signatures are none, and who replays, or is late and told the time, knew the
-   * secret.
+   * Counts failures that may be guesses. A malformed signature is not one. A replayed signature, or a stale one that was
+   * answered with the clock header, was made with the secret.
    */
-  const counted = async <T>(address: string, kind: CredentialKind, judge: () => Promise<T>): Promise<T> => {
+  const counted = async <T>(address: string, kind: CredentialKind, verify: () => Promise<T>): Promise<T> => {
     try {
-      return await judge();
+      return await verify();
     } catch (error) {
       const isGuess =
         error instanceof CodedError &&
@@ -101,14 +101,14 @@ export const createAccess = ({ secret, previous, pageTokenSeconds, guard, now, l
     const [request = ''] = headers[signatureHeader] ?? [];
     return {
       bodySha256: signature.sha256,
-      vouch: (status, body) => signAnswer(signer, { request, status, sha256: sha256Hex(body) }),
+      signResponse: (status, body) => signAnswer(signer, { request, status, sha256: sha256Hex(body) }),
       clock: null,
     };
   };
 
   const admitPage = async ({ access, headers, address }: Attempt): Promise<Admission> => {
     const [token = '', ...more] = headers[pageAuthHeader] ?? [];
-    if (more.length > 0) throw new CodedError('page_token_invalid', 'A request has exactly one page token.');
+    if (more.length > 0) throw new CodedError('page_token_invalid', 'A request must have exactly one page token.');
     await counted(address, 'page token', () => tokens.verify(token));
     if (access === 'signed') throw new CodedError('signature_required');
     return unsigned;
@@ -118,7 +118,7 @@ export const createAccess = ({ secret, previous, pageTokenSeconds, guard, now, l
     async admit(attempt) {
       const { access, headers } = attempt;
       const isSigned = access !== 'page' && claimsSignature(headers);
-      // Anyone may ask; a client that signs all the same wants the answer signed.
+      // Public operations need no credentials, but a signed request gets a signed response.
       if (access === 'public') {
         if (!isSigned) return unsigned;
         return admitSigned(attempt).catch((error: unknown) => ({

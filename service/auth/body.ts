@@ -3,23 +3,23 @@ import { sha256Hex } from './sign.ts';
 import type { HeaderLines } from './signatures.ts';
 
 /**
- * Compares a body that has arrived with the one that was signed.
- * @param sha256 of what arrived, hex
- * @param signed what it must be; null where the request is not signed
+ * Compares the hash of a received body with the signed one.
+ * @param sha256 of the received body, hex
+ * @param signed the signed hash, hex; null where the request is not signed
  * @throws CodedError `signature_invalid`
  */
 export const checkBody = (sha256: string, signed: string | null): void => {
   if (signed !== null && sha256 !== signed) {
-    throw new CodedError('signature_invalid', 'The body is not the one that was signed.');
+    throw new CodedError('signature_invalid', 'The body does not match the signed hash.');
   }
 };
 
-/** Whoever sends a body with these sends what nobody reads. */
+/** Methods whose bodies the service does not read. */
 const bodiless = ['GET', 'HEAD', 'DELETE'];
 
 /**
- * The same for a request whose head says that no body follows (RFC 9112, 6.3), or should; others are checked as they are
- * read.
+ * The same check for a request without a body (RFC 9112, 6.3), or with a method that has none. Other bodies are checked
+ * when they are read.
  * @throws CodedError `signature_invalid`
  */
 export const checkAbsentBody = (method: string, headers: HeaderLines, signed: string): void => {
@@ -27,6 +27,6 @@ export const checkAbsentBody = (method: string, headers: HeaderLines, signed: st
   const isAnnounced = encoding !== undefined || Number(length?.[0] ?? 0) > 0;
   if (!isAnnounced) checkBody(sha256Hex(''), signed);
   else if (bodiless.includes(method)) {
-    throw new CodedError('signature_invalid', `A signed ${method} has no body.`);
+    throw new CodedError('signature_invalid', `A signed ${method} request must not have a body.`);
   }
 };

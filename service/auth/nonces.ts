@@ -1,27 +1,27 @@
 import { CodedError } from '../contract/errors.ts';
 
-/** Who used a nonce. */
+/** The sender of a nonce. */
 export interface Sender {
-  /** Boxes and programs have memories of their own, so that neither can fill the other's. */
+  /** Boxes and other programs have separate memories, so that neither can fill the other's. */
   kind: 'peer' | 'operator';
-  /** Where it sends from, and for what: no sender takes another's share. */
+  /** Identifies the sender within its kind; nonces are limited for each name. */
   name: string;
 }
 
 interface Limits {
-  /** Nonces of all senders of a kind, beyond those that are guaranteed. */
+  /** Maximum nonces of all senders of the kind; guaranteed ones are accepted beyond it. */
   total: number;
-  /** Nonces of one sender. */
+  /** Maximum nonces of one sender. */
   each: number;
-  /** Nonces that a sender may always use, whatever others do. */
+  /** Nonces that a sender can always use, however many other senders use. */
   guaranteed: number;
 }
 
-/** Senders with a guarantee. */
-const MOST_SENDERS = 256;
+/** Maximum number of senders with guaranteed nonces. */
+const MAX_GUARANTEED_SENDERS = 256;
 
 const defaults: Record<Sender['kind'], Limits> = {
-  // A box asks four times a second for snapshots, that is 1,200 times a window, and relays what operators send to it.
+  // A box requests snapshots four times a second, that is 1,200 times per window, and relays commands of operators.
   peer: { total: 100_000, each: 50_000, guaranteed: 2_000 },
   operator: { total: 100_000, each: 100_000, guaranteed: 0 },
 };
@@ -35,8 +35,8 @@ interface Use {
 const secondOf = (timestamp: number): number => Math.floor(timestamp / 1000);
 
 /**
- * Remembers each nonce for as long as its timestamp is fresh. With more than the limits it would have to forget one that
- * can still be replayed.
+ * Remembers each nonce while its timestamp is fresh. Beyond the limits it refuses nonces, as forgetting one would allow its
+ * replay.
  */
 export const createNonces = (limits: Record<Sender['kind'], Limits> = defaults) => {
   const used = new Set<string>();
@@ -46,7 +46,7 @@ export const createNonces = (limits: Record<Sender['kind'], Limits> = defaults) 
   let guarantees = 0;
 
   const add = (sender: string): void => {
-    const known = bySender.get(sender) ?? { count: 0, isGuaranteed: guarantees < MOST_SENDERS };
+    const known = bySender.get(sender) ?? { count: 0, isGuaranteed: guarantees < MAX_GUARANTEED_SENDERS };
     if (known.count === 0 && known.isGuaranteed) guarantees += 1;
     known.count += 1;
     bySender.set(sender, known);
@@ -73,24 +73,27 @@ export const createNonces = (limits: Record<Sender['kind'], Limits> = defaults) 
     }
   };
 
-  const hasRoom = (kind: Sender['kind'], sender: string): boolean => {
+  const hasCapacity = (kind: Sender['kind'], sender: string): boolean => {
     const { total, each, guaranteed } = limits[kind];
-    const { count, isGuaranteed } = bySender.get(sender) ?? { count: 0, isGuaranteed: guarantees < MOST_SENDERS };
+    const { count, isGuaranteed } = bySender.get(sender) ?? {
+      count: 0,
+      isGuaranteed: guarantees < MAX_GUARANTEED_SENDERS,
+    };
     return count < each && (totals[kind] < total || (isGuaranteed && count < guaranteed));
   };
 
   return {
     /**
-     * Uses a nonce up. A nonce is used for all senders: who sends a request is no part of what is signed.
-     * @param timestamp of its request, ms since the epoch
-     * @param oldest the oldest timestamp that is still fresh
+     * Marks a nonce as used, for all senders: the signature does not cover the sender.
+     * @param timestamp of the request, ms since the epoch
+     * @param oldest the oldest fresh timestamp, ms since the epoch
      * @throws CodedError `signature_replayed`, or `busy` where the memory is full
      */
     use(nonce: string, timestamp: number, oldest: number, { kind, name }: Sender): void {
       forget(oldest);
       if (used.has(nonce)) throw new CodedError('signature_replayed');
       const sender = `${kind} ${name}`;
-      if (!hasRoom(kind, sender)) throw new CodedError('busy');
+      if (!hasCapacity(kind, sender)) throw new CodedError('busy');
       used.add(nonce);
       totals[kind] += 1;
       add(sender);
@@ -98,7 +101,7 @@ export const createNonces = (limits: Record<Sender['kind'], Limits> = defaults) 
       if (uses === undefined) bySecond.set(secondOf(timestamp), [{ nonce, sender, kind }]);
       else uses.push({ nonce, sender, kind });
     },
-    /** Forgets all: their timestamps are not fresh any more. */
+    /** Forgets all nonces. Only for when none of their timestamps is accepted any more. */
     clear(): void {
       used.clear();
       bySecond.clear();

@@ -1,4 +1,4 @@
-/** Accepts each nonce once, over restarts and steps of the clock too. */
+/** Accepts each nonce once, also across restarts and clock steps. */
 import { join } from 'node:path';
 import type { Logger } from 'pino';
 import { z } from 'zod';
@@ -8,19 +8,19 @@ import { createDurable, type Durable } from '../platform/store/durable.ts';
 import { advance, fenceAtStart, freshMs, isFresh, isPast, nextFresh } from './fence.ts';
 import { createNonces, type Sender } from './nonces.ts';
 
-/** Nonces dated ahead of the clock: a restart must know them, as the clock has not passed them then. */
-const MOST_AHEAD = 10_000;
+/** Maximum number of saved nonces with future timestamps. They would still be fresh after a restart. */
+const MAX_AHEAD = 10_000;
 
-/** A timestamp that is ahead by this much or less is waited for, which is quicker than a disk. */
-const WAIT_MS = 50;
+/** A timestamp this far ahead or less is waited for, which is faster than saving its nonce. */
+const MAX_WAIT_MS = 50;
 
-/** How often the highest reading of the clock is saved. */
+/** Interval at which the highest reading of the clock is saved. */
 const SAVE_MS = 10_000;
 
 const time = z.int().nonnegative();
 
 const savedSchema = z.object({
-  spent: z.array(z.object({ from: time, to: time })).describe('times in which no timestamp is accepted again'),
+  spent: z.array(z.object({ from: time, to: time })).describe('intervals in which no timestamp is accepted again'),
   start: time.describe('of the clock since it was last set'),
   highest: time.describe('reading of the clock since then'),
   unsavedMs: time.describe('for how long the clock may have been read after that'),
@@ -40,30 +40,30 @@ interface Options {
   store: Pick<Durable<SavedReplayState>, 'read' | 'update'>;
   /** The wall clock, ms since the epoch. */
   now: () => number;
-  /** A clock that is never stepped, ms. */
-  steady: () => number;
+  /** Monotonic clock, ms. */
+  monotonicNow: () => number;
   nonces?: ReturnType<typeof createNonces>;
 }
 
 export interface ReplayGuard {
   /** Whether a request with this timestamp may be accepted now. */
   isFresh(timestamp: number): boolean;
-  /** The time to sign by now, ms since the epoch. */
+  /** The time that clients should sign with, ms since the epoch. */
   clock(): number;
   /**
-   * Uses a nonce up at once; resolves when a restart can't forget it.
-   * @param timestamp a fresh one
-   * @throws CodedError `signature_replayed`, or `busy` where memory or disk take no more
+   * Marks a nonce as used synchronously; resolves when a restart cannot make it valid again.
+   * @param timestamp must be fresh
+   * @throws CodedError `signature_replayed`, or `busy` where the memory is full or the disk cannot be written
    */
   use(nonce: string, timestamp: number, sender: Sender): Promise<void>;
-  /** One sentence for each thing that somebody should see to. */
+  /** One sentence per problem that needs attention; empty: no problem. */
   faults(): string[];
   /** Saves the reading of the clock; no nonce is accepted afterwards. */
   close(): Promise<void>;
 }
 
-export const createReplayGuard = ({ store, now, steady, nonces = createNonces() }: Options): ReplayGuard => {
-  const startedAt = steady();
+export const createReplayGuard = ({ store, now, monotonicNow, nonces = createNonces() }: Options): ReplayGuard => {
+  const startedAt = monotonicNow();
   const saved = store.read();
   const latestSaved = Math.max(saved.highest, ...saved.ahead.map(([, timestamp]) => timestamp));
   let fence = fenceAtStart({ ...saved, latest: latestSaved }, now());
@@ -77,7 +77,7 @@ export const createReplayGuard = ({ store, now, steady, nonces = createNonces() 
     for (const [nonce, timestamp] of ahead) if (timestamp < fence.highest) ahead.delete(nonce);
   };
 
-  /** What one write takes in; changes made after it began belong to the next. */
+  /** The state of the write that is queued; changes after it belong to the next write. */
   let unsaved: SavedReplayState | null = null;
   let unsavedMs = SAVE_MS;
   const save = (): Promise<void> => {
@@ -95,7 +95,7 @@ export const createReplayGuard = ({ store, now, steady, nonces = createNonces() 
   let runSaved = save().catch(() => {});
 
   const read = (): void => {
-    const at = steady();
+    const at = monotonicNow();
     const next = advance(fence, { now: now(), elapsed: at - readAt, age: at - startedAt, latest });
     readAt = at;
     const isNewRun = next.start !== fence.start;
@@ -104,7 +104,7 @@ export const createReplayGuard = ({ store, now, steady, nonces = createNonces() 
     nonces.clear();
     ahead.clear();
     latest = next.start;
-    // The disk must know of the run before it knows of a request in it. A disk that takes nothing stops nobody here.
+    // The run must be saved before any request in it. A disk that cannot be written does not block requests here.
     runSaved = save().catch(() => {});
   };
 
@@ -128,15 +128,18 @@ export const createReplayGuard = ({ store, now, steady, nonces = createNonces() 
       const lead = timestamp - fence.highest;
       nonces.use(nonce, timestamp, fence.oldest, sender);
       latest = Math.max(latest, timestamp);
-      if (lead > 0 && ahead.size >= MOST_AHEAD) dropPassed();
-      if (lead > WAIT_MS && ahead.size >= MOST_AHEAD) {
-        throw new CodedError('busy', 'Too many requests are signed ahead of the clock of this box; set the clocks.');
+      if (lead > 0 && ahead.size >= MAX_AHEAD) dropPassed();
+      if (lead > MAX_WAIT_MS && ahead.size >= MAX_AHEAD) {
+        throw new CodedError(
+          'busy',
+          'Too many requests have timestamps ahead of the clock of this box; synchronize the clocks.',
+        );
       }
       if (lead >= 0) ahead.set(nonce, timestamp);
-      if (lead > 0 && lead <= WAIT_MS) await new Promise((resolve) => setTimeout(resolve, lead));
+      if (lead > 0 && lead <= MAX_WAIT_MS) await new Promise((resolve) => setTimeout(resolve, lead));
       else if (lead > 0) {
         await save().catch((cause: unknown) => {
-          const message = 'The timestamp is ahead of the clock of this box, and its disk takes no note of the nonce.';
+          const message = 'The timestamp is ahead of the clock of this box, and the nonce could not be saved.';
           throw new CodedError('busy', message, { cause });
         });
       }
@@ -161,14 +164,14 @@ interface Files {
   dataDir: string;
   log: Pick<Logger, 'error'>;
   now: () => number;
-  steady: () => number;
+  monotonicNow: () => number;
 }
 
 /**
  * Opens `nonces.json` in the data directory.
  * @throws the system's error where the folder can't be read
  */
-export const openReplayGuard = async ({ dataDir, log, now, steady }: Files): Promise<ReplayGuard> => {
+export const openReplayGuard = async ({ dataDir, log, now, monotonicNow }: Files): Promise<ReplayGuard> => {
   const durable = await createDurable({
     path: join(dataDir, 'nonces.json'),
     schema: savedSchema,
@@ -177,7 +180,7 @@ export const openReplayGuard = async ({ dataDir, log, now, steady }: Files): Pro
     disk: systemDisk,
     now,
   });
-  const guard = createReplayGuard({ store: durable, now, steady });
+  const guard = createReplayGuard({ store: durable, now, monotonicNow });
   return {
     ...guard,
     faults: () => [...durable.faults(), ...guard.faults()],

@@ -1,10 +1,10 @@
-/** What any program needs to sign its requests, on Node's own modules alone. */
+/** Signs requests and verifies responses. Imports only Node's own modules, so that any program can use it. */
 import { createHash, createHmac, randomBytes, timingSafeEqual } from 'node:crypto';
 
 export const timestampHeader = 'x-signage-request-timestamp';
 export const signatureHeader = 'x-signage-request-signature';
 
-/** Who answers a signed request signs the answer. */
+/** The signature of the response to a signed request. */
 export const answerHeader = 'x-signage-answer-signature';
 
 /** The parts of a request that its signature covers. */
@@ -24,19 +24,19 @@ export interface SignedParts {
 /** SHA-256 in hex. */
 export const sha256Hex = (bytes: string | Uint8Array): string => createHash('sha256').update(bytes).digest('hex');
 
-/** HMAC-SHA256 (RFC 2104) over the parts, one a line, keyed with the secret itself. */
+/** HMAC-SHA256 (RFC 2104) of the parts, one per line, keyed with the secret itself. */
 export const signatureMac = (secret: string, parts: SignedParts): Buffer => {
   const { timestamp, nonce, method, host, target, sha256 } = parts;
   const lines = ['signage-request-v1', timestamp, nonce, method, host.toLowerCase(), target, sha256];
   return createHmac('sha256', secret).update(lines.join('\n')).digest();
 };
 
-/** An answer, as much of it as its signature covers. */
+/** The parts of a response that its signature covers. */
 interface SignedAnswer {
-  /** The signature header of the request, so that no other answer fits it. */
+  /** The signature header of the request; binds the response to it. */
   request: string;
   status: number;
-  /** Of the body as sent. */
+  /** SHA-256 of the body as sent, hex. */
   sha256: string;
 }
 
@@ -45,26 +45,26 @@ export const signAnswer = (secret: string, { request, status, sha256 }: SignedAn
   createHmac('sha256', secret).update(['signage-answer-v1', request, status, sha256].join('\n')).digest('hex');
 
 /**
- * Whoever signs by a clock that is too far off is told the time of the box: with a MAC of its own, so that nobody else can
- * have them sign for the future.
+ * The time of the box, for a client whose clock is too far off. It has its own MAC, so that no third party can make the
+ * client sign requests for the future.
  */
 export const clockHeader = 'x-signage-clock';
 
 const clockMac = (secret: string, mac: string, time: string): Buffer =>
   createHmac('sha256', secret).update(['signage-clock-v1', mac, time].join('\n')).digest();
 
-/** The value of {@link clockHeader}. @param mac of the request, hex; @param time ms since the epoch */
+/** Returns the value of {@link clockHeader}. @param mac of the request, hex; @param time ms since the epoch */
 export const signClock = (secret: string, mac: string, time: number): string =>
   `${time};mac=${clockMac(secret, mac, String(time)).toString('hex')}`;
 
-/** The time that a {@link clockHeader} tells whoever sent the request with this MAC; null where it can't be believed. */
+/** Verifies a {@link clockHeader} for the request with this MAC. @returns ms since the epoch; null where it is invalid */
 export const readClock = (secret: string, mac: string, value: unknown): number | null => {
   const [, time, given = ''] = /^(\d{13});mac=([\da-f]{64})$/.exec(String(value)) ?? [];
   if (time === undefined) return null;
   return timingSafeEqual(Buffer.from(given, 'hex'), clockMac(secret, mac, time)) ? Number(time) : null;
 };
 
-/** Where a request goes: its URL, or its Host header with path and query, for those who write them by hand. */
+/** The destination of a request: its URL, or the Host header and the target for clients that write them directly. */
 type Destination = { url: string | URL } | { host: string; target: string };
 
 export type Signable = Destination & {
@@ -73,7 +73,7 @@ export type Signable = Destination & {
   body?: string | Uint8Array;
   /** Milliseconds since the epoch. */
   now?: number;
-  /** 16 to 64 of `A-Z a-z 0-9 - _`, for one use. */
+  /** 16 to 64 characters of `A-Z a-z 0-9 - _`, valid for one request. */
   nonce?: string;
 };
 
@@ -83,7 +83,7 @@ const destinationOf = (signable: Destination): { host: string; target: string } 
   return { host, target: pathname + search };
 };
 
-/** @returns the headers that make a request a signed one; they are good for one request, within 300 s */
+/** @returns the headers of a signed request; valid for one request, within 300 s */
 export const signRequest = (signable: Signable) => {
   const { secret, method, body = '', now = Date.now(), nonce = randomBytes(16).toString('base64url') } = signable;
   const { host, target } = destinationOf(signable);

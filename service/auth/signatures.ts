@@ -4,54 +4,55 @@ import type { Sender } from './nonces.ts';
 import type { ReplayGuard } from './replay.ts';
 import { clockHeader, type SignedParts, signatureHeader, signatureMac, signClock, timestampHeader } from './sign.ts';
 
-/** Header lines by their names in lower case, as in `IncomingMessage.headersDistinct`. */
+/** Header values by lower-case name, as in `IncomingMessage.headersDistinct`. */
 export type HeaderLines = Readonly<NodeJS.Dict<string[]>>;
 
-/** The head of a request, as much of it as a signature covers. */
+/** The parts of a request head that the signature covers. */
 export type SignedHead = Pick<SignedParts, 'method' | 'host' | 'target'>;
 
-/** What the two headers of a signed request say. */
+/** The parsed headers of a signed request. */
 interface Signature extends Pick<SignedParts, 'timestamp' | 'nonce' | 'sha256'> {
   /** Hex. */
   mac: string;
 }
 
-/** Whether a request claims to be signed. */
+/** Whether a request has a signature header, valid or not. */
 export const claimsSignature = (headers: HeaderLines): boolean =>
   headers[timestampHeader] !== undefined || headers[signatureHeader] !== undefined;
 
 const onlyLine = (headers: HeaderLines, name: string): string => {
   const lines = headers[name] ?? [];
   if (lines[0] === undefined || lines.length > 1) {
-    throw new CodedError('signature_invalid', `A signed request has exactly one ${name} header.`);
+    throw new CodedError('signature_invalid', `A signed request must have exactly one ${name} header.`);
   }
   return lines[0];
 };
 
-/** @throws CodedError `signature_invalid` where there isn't exactly one of each header, or one is malformed */
+/** @throws CodedError `signature_invalid` where a header is missing, repeated or malformed */
 export const parseSignature = (headers: HeaderLines): Signature => {
   const timestamp = onlyLine(headers, timestampHeader);
   const line = onlyLine(headers, signatureHeader);
   if (!/^\d{13}$/.test(timestamp)) {
-    throw new CodedError('signature_invalid', 'The timestamp is not milliseconds since the epoch, in 13 digits.');
+    throw new CodedError('signature_invalid', 'The timestamp must be milliseconds since the epoch, in 13 digits.');
   }
   const match = /^v1;nonce=([\w-]{16,64});sha256=([\da-f]{64});mac=([\da-f]{64})$/.exec(line);
-  if (match === null) throw new CodedError('signature_invalid', 'The signature is not v1;nonce=N;sha256=B;mac=M.');
+  if (match === null)
+    throw new CodedError('signature_invalid', 'The signature must have the form v1;nonce=N;sha256=B;mac=M.');
   const [, nonce = '', sha256 = '', mac = ''] = match;
   return { timestamp, nonce, sha256, mac };
 };
 
 interface Options {
-  /** Any of these may have signed. */
+  /** A signature by any of these is accepted. */
   secrets: readonly string[];
   guard: Pick<ReplayGuard, 'isFresh' | 'clock' | 'use'>;
 }
 
-/** Verifies signatures, each of them once. */
+/** Verifies signatures; each is accepted once. */
 export const createSignatures = ({ secrets, guard }: Options) => ({
   /**
-   * Uses the nonce up before it yields, so that of many copies at once one is accepted.
-   * @returns the secret that signed it
+   * Marks the nonce as used synchronously, so that only one of many concurrent copies is accepted.
+   * @returns the secret that it was signed with
    * @throws CodedError `signature_stale`, `signature_invalid`, `signature_replayed` or `busy`, the first that applies;
    *   the first carries {@link clockHeader} where the sender knows a secret
    */
@@ -59,8 +60,9 @@ export const createSignatures = ({ secrets, guard }: Options) => ({
     const timestamp = Number(claimed.timestamp);
     const isFresh = guard.isFresh(timestamp);
     const given = Buffer.from(mac, 'hex');
-    const isRight = (secret: string): boolean => timingSafeEqual(given, signatureMac(secret, { ...head, ...claimed }));
-    const secret = secrets.find(isRight);
+    const isSignedWith = (secret: string): boolean =>
+      timingSafeEqual(given, signatureMac(secret, { ...head, ...claimed }));
+    const secret = secrets.find(isSignedWith);
     if (!isFresh) {
       const headers = secret === undefined ? {} : { [clockHeader]: signClock(secret, mac, guard.clock()) };
       throw new CodedError('signature_stale', undefined, { headers });

@@ -3,8 +3,8 @@ import { tokenProtocol } from '../contract/socket.ts';
 import type { HeaderLines } from './signatures.ts';
 
 /**
- * The headers of an upgrade request, with its page token where other requests have it. A browser can't set headers on
- * its sockets, so there the token rides as a second subprotocol, `token.TOKEN` (RFC 6455, 4.1).
+ * The headers of an upgrade request, with its page token in the header that other requests use. A browser cannot set
+ * headers on a WebSocket, so it sends the token as a second subprotocol, `token.TOKEN` (RFC 6455, 4.1).
  */
 export const upgradeHeaders = (headers: HeaderLines): HeaderLines => {
   const tokens = (headers['sec-websocket-protocol'] ?? [])

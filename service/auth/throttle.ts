@@ -3,12 +3,12 @@ import type { Logger } from 'pino';
 import { RateLimiterMemory, type RateLimiterRes } from 'rate-limiter-flexible';
 import { CodedError } from '../contract/errors.ts';
 
-const MOST_FAILURES = 200;
+const MAX_FAILURES = 200;
 const PER_SECONDS = 60;
 
 /**
- * The part of an address that its owner can't choose: an IPv4 address, or the /64 of an IPv6 address. A link-local address
- * counts for itself, as all neighbours share that prefix, and so does an IPv4 address that is mapped to IPv6.
+ * The part of an address that its owner cannot choose: an IPv4 address, or the /64 prefix of an IPv6 address. Link-local
+ * addresses, whose prefix all neighbours share, and IPv4-mapped addresses are returned whole.
  */
 export const partyOf = (address: string): string => {
   if (isIP(address) !== 6) return address;
@@ -21,27 +21,27 @@ export const partyOf = (address: string): string => {
 
 interface Options {
   log: Pick<Logger, 'warn'>;
-  /** Addresses that are remembered, once a kind; beyond that, those whose last failure is longest ago are forgotten. */
-  mostAddresses?: number;
+  /** Maximum number of remembered addresses, counted per kind; those with the oldest last failure are forgotten. */
+  maxAddresses?: number;
 }
 
 export type CredentialKind = 'signature' | 'page token';
 
 /**
- * Counts wrong credentials by address and kind: after two hundred in a minute, the wrong ones of the rest of that minute
- * are answered 429. Right ones are never refused, as many clients may share an address: a proxy's, or a machine's. So every
- * credential is verified: measured on two busy cores, a wrong signature costs 0.1 ms and a wrong token 0.4 ms. So the
- * throttle keeps nobody from guessing, which the length of the secret does; it tells clients, and the log, that they guess.
+ * Counts wrong credentials by address and kind: after 200 in a minute, further wrong ones in that minute are answered 429.
+ * Right ones are never refused, as many clients may share an address, for example behind a proxy. So every credential is
+ * verified; on two busy cores, a wrong signature costs 0.1 ms and a wrong token 0.4 ms. The length of the secret prevents
+ * guessing, not the throttle: it reports guessing to the client and in the log.
  */
-export const createThrottle = ({ log, mostAddresses = 10_000 }: Options) => {
-  const failures = new RateLimiterMemory({ points: MOST_FAILURES, duration: PER_SECONDS });
+export const createThrottle = ({ log, maxAddresses = 10_000 }: Options) => {
+  const failures = new RateLimiterMemory({ points: MAX_FAILURES, duration: PER_SECONDS });
   const keys = new Set<string>();
 
   const remember = async (key: string): Promise<void> => {
     keys.delete(key);
     keys.add(key);
     const [oldest] = keys;
-    if (oldest === undefined || keys.size <= mostAddresses) return;
+    if (oldest === undefined || keys.size <= maxAddresses) return;
     keys.delete(oldest);
     await failures.delete(oldest);
   };
@@ -54,15 +54,15 @@ export const createThrottle = ({ log, mostAddresses = 10_000 }: Options) => {
   return {
     /**
      * Counts a failure.
-     * @throws CodedError `too_many_requests` where it is one too many
+     * @throws CodedError `too_many_requests` where the limit is exceeded
      */
     async fail(address: string, kind: CredentialKind): Promise<void> {
       const party = partyOf(address);
       const key = `${kind} ${party}`;
       await remember(key);
       const state = await failures.penalty(key);
-      if (state.consumedPoints === MOST_FAILURES) log.warn({ address: party, kind }, 'too many wrong credentials');
-      if (state.consumedPoints > MOST_FAILURES) throw refusal(state);
+      if (state.consumedPoints === MAX_FAILURES) log.warn({ address: party, kind }, 'too many wrong credentials');
+      if (state.consumedPoints > MAX_FAILURES) throw refusal(state);
     },
   };
 };

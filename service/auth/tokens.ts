@@ -16,18 +16,18 @@ export interface PageToken {
 
 interface Options {
   secret: string;
-  /** The secret before this one: what it signed is still accepted. */
+  /** The previous secret, whose tokens are still accepted. */
   previous: string | null;
   lifetimeSeconds: number;
   /** The wall clock, ms since the epoch. */
   now: () => number;
 }
 
-/** A key that nobody can sign requests with, made from the secret that requests are signed with (RFC 5869). */
+/** Derives the token key from the secret with HKDF (RFC 5869). It cannot be used to sign requests. */
 const keyOf = (secret: string): Uint8Array =>
   new Uint8Array(hkdfSync('sha256', secret, new Uint8Array(), 'signage-page-token-v1', 32));
 
-/** Whether its signature is spelt the one way that issues it; base64url alone would let four last characters pass. */
+/** Whether the signature is canonical base64url. A decoder alone would accept four variants of the last character. */
 const isCanonical = (token: string): boolean => {
   const signature = token.slice(token.lastIndexOf('.') + 1);
   return Buffer.from(signature, 'base64url').toString('base64url') === signature;
@@ -35,7 +35,7 @@ const isCanonical = (token: string): boolean => {
 
 const iso = (seconds: number): string => new Date(seconds * 1000).toISOString();
 
-/** The tokens that pages are served with: JWTs, HS256, in whole seconds. */
+/** Issues and verifies page tokens: JWTs (RFC 7519), HS256, with times in whole seconds. */
 export const createPageTokens = ({ secret, previous, lifetimeSeconds, now }: Options) => {
   const key = keyOf(secret);
   const keys = previous === null ? [key] : [key, keyOf(previous)];
@@ -48,7 +48,7 @@ export const createPageTokens = ({ secret, previous, lifetimeSeconds, now }: Opt
       return { token, issuedAt: iso(iat), expiresAt: iso(exp) };
     },
 
-    /** @throws CodedError `page_token_expired`, or `page_token_invalid` for whatever else is wrong with it */
+    /** @throws CodedError `page_token_expired`, or `page_token_invalid` for any other error */
     async verify(token: string): Promise<void> {
       if (!isCanonical(token)) throw new CodedError('page_token_invalid');
       const currentDate = new Date(now());

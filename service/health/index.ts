@@ -36,10 +36,10 @@ interface Dependencies {
   options: Pick<Options, 'variant' | 'warnings' | 'site'>;
   version: string;
   startedAt: Date;
-  /** The same by the steady clock, ms. */
-  startedAtSteady: number;
+  /** The same by the monotonicNow clock, ms. */
+  startedAtMonotonic: number;
   /** ms, by a clock that is never stepped. */
-  steady(): number;
+  monotonicNow(): number;
 }
 
 /** Boxes that were switched on together find each other within this. */
@@ -65,8 +65,8 @@ export const healthRoutes = ({
   options,
   version,
   startedAt,
-  startedAtSteady,
-  steady,
+  startedAtMonotonic,
+  monotonicNow,
 }: Dependencies): Routes => ({
   'GET /healthz': async (ctx) => {
     ctx.set('Cache-Control', 'no-store');
@@ -85,7 +85,7 @@ export const healthRoutes = ({
       ...facts,
       screens: content.screens().length,
       devicesAway: presence.away(),
-      isStarting: steady() - startedAtSteady < START_MS,
+      isStarting: monotonicNow() - startedAtMonotonic < START_MS,
     });
     ctx.body = {
       status,

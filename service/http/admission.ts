@@ -1,4 +1,4 @@
-/** Who is let in, by a request or with a socket: what the judge of credentials is told of them. */
+/** Checks the credentials of HTTP requests and of WebSocket upgrades. */
 import type { IncomingMessage } from 'node:http';
 import type { Admission, createAccess } from '../auth/access.ts';
 import type { HeaderLines } from '../auth/signatures.ts';
@@ -13,19 +13,23 @@ interface Dependencies {
   access: Pick<ReturnType<typeof createAccess>, 'admit'>;
   clientAddress: ReturnType<typeof createClientAddress>;
   variant: Variant;
-  /** Of every room that takes sockets. */
-  rooms: Required<Sockets>;
+  /** The upgrade handlers of all modules, by path. */
+  socketHandlers: Required<Sockets>;
 }
 
-/** A socket's path as upgrade requests have it. */
+/** Matches the target of an upgrade request, query included, against the path of a socket. */
 const patternOf = (path: string): RegExp => new RegExp(`^${path.replace(/:\w+/, '([^/?]+)')}(?:\\?|$)`);
 
-export const createAdmission = ({ access, clientAddress, variant, rooms }: Dependencies) => {
-  const doors = Object.entries(sockets)
+export const createAdmission = ({ access, clientAddress, variant, socketHandlers }: Dependencies) => {
+  const endpoints = Object.entries(sockets)
     .filter(([, rule]) => rule.variant === 'baseline' || variant === 'extended')
-    .map(([path, rule]) => ({ pattern: patternOf(path), rule, accept: rooms[path as SocketName] }));
+    .map(([path, rule]) => ({ pattern: patternOf(path), rule, accept: socketHandlers[path as SocketName] }));
 
-  const judge = (request: IncomingMessage, accessClass: Access, headers: HeaderLines): Promise<Admission> => {
+  const checkCredentials = (
+    request: IncomingMessage,
+    accessClass: Access,
+    headers: HeaderLines,
+  ): Promise<Admission> => {
     const { method = '', url: target = '' } = request;
     const { clientIp: address } = clientAddress(request);
     const host = request.headers.host ?? '';
@@ -34,14 +38,15 @@ export const createAdmission = ({ access, clientAddress, variant, rooms }: Depen
 
   return {
     /** @throws CodedError as {@link createAccess} does */
-    admit: (request: IncomingMessage, accessClass: Access) => judge(request, accessClass, request.headersDistinct),
-    /** @throws CodedError `not_found` where there is no such socket; what the room, or the judge, refuses it with */
+    admit: (request: IncomingMessage, accessClass: Access) =>
+      checkCredentials(request, accessClass, request.headersDistinct),
+    /** @throws CodedError `not_found` for an unknown path; the errors of the upgrade handler and of {@link createAccess} */
     admitSocket: async (request: IncomingMessage): Promise<AcceptSocket> => {
-      for (const { pattern, rule, accept } of doors) {
+      for (const { pattern, rule, accept } of endpoints) {
         const match = pattern.exec(request.url ?? '');
         if (match === null) continue;
         const accepted = accept(request, match[1] ?? '');
-        await judge(request, rule.access, upgradeHeaders(request.headersDistinct));
+        await checkCredentials(request, rule.access, upgradeHeaders(request.headersDistinct));
         return accepted;
       }
       throw new CodedError('not_found');

@@ -1,6 +1,6 @@
-/** What goes out where Koa is not, or no longer, in charge: errors, and answers that are ready to be written. */
+/** Responses written without Koa: errors, and prepared playlist payloads. */
 import type { IncomingMessage, ServerResponse } from 'node:http';
-import type { Vouch } from '../auth/access.ts';
+import type { SignResponse } from '../auth/access.ts';
 import { answerHeader } from '../auth/sign.ts';
 import { CodedError } from '../contract/errors.ts';
 import { syncHeader } from '../contract/playlist.ts';
@@ -15,7 +15,7 @@ interface Answer {
   body: string;
 }
 
-/** Errors that Koa and its libraries throw, by status: those that a client caused keep it, the rest are ours. */
+/** Codes of the client errors that Koa and its libraries throw, by status. Any other error is internal. */
 const codeByStatus = {
   400: 'invalid_request',
   404: 'not_found',
@@ -25,7 +25,7 @@ const codeByStatus = {
   416: 'range_not_satisfiable',
 } as const;
 
-/** Makes an error one that a client may see; what is the service's own fault goes to the log in full. */
+/** Converts an error to one that is safe to send. Internal errors are logged in full. */
 export const toCodedError = (error: unknown, log: Pick<SourceLog, 'error'>): CodedError => {
   if (error instanceof CodedError) return error;
   const { status, expose } = error as { status?: number; expose?: boolean };
@@ -35,10 +35,10 @@ export const toCodedError = (error: unknown, log: Pick<SourceLog, 'error'>): Cod
   return new CodedError(isUnavailable(error) ? 'storage_unavailable' : 'internal_error');
 };
 
-/** Whether a path, with its query, belongs to an API, whose errors are JSON. */
+/** Whether a request target (path and query) belongs to an API, whose errors are JSON. */
 export const isApiPath = (path: string): boolean => /^\/(console\/)?api(\/|\?|$)/.test(path);
 
-/** An error's answer: JSON under /api, a sentence elsewhere. */
+/** The response for an error: JSON for API paths, plain text elsewhere. */
 export const errorAnswer = (path: string, error: CodedError): Answer => {
   const isApi = isApiPath(path);
   const body = isApi ? JSON.stringify(error) : `${error.message}\n`;
@@ -61,31 +61,31 @@ const payloadHeaders = Object.entries({
   'Cache-Control': 'no-cache',
 }).flat();
 
-/**
- * Answers a playlist request from what is prepared: a comparison and one write.
- * @param vouch signs the answer; null: nobody asked
- */
-/** A playlist payload that is ready to be written. */
+/** A serialized playlist payload. */
 export interface PreparedPayload {
-  /** RFC 9110 entity tag, with its quotes. */
+  /** Entity tag (RFC 9110, 8.8.3), including the quotes. */
   etag: string;
   body: Buffer;
-  /** Every page of the screen shows the same slide at the same time. */
+  /** Whether all pages of the screen show the same slide at the same time. */
   sync: boolean;
 }
 
+/**
+ * Answers a playlist request from its prepared payload: one comparison and one write.
+ * @param signResponse null where the request is not signed
+ */
 export const sendPayload = (
   { method, headers }: IncomingMessage,
   response: ServerResponse,
   { etag, body, sync }: PreparedPayload,
-  vouch: Vouch | null,
+  signResponse: SignResponse | null,
 ): void => {
   const condition = headers['if-none-match'];
   const isKnown = condition !== undefined && matchesWeakly(condition, etag);
   const status = isKnown ? 304 : 200;
   const ready = [...payloadHeaders, 'ETag', etag];
   if (sync) ready.push(syncHeader, '1');
-  if (vouch !== null) ready.push(answerHeader, vouch(status, isKnown ? '' : body));
+  if (signResponse !== null) ready.push(answerHeader, signResponse(status, isKnown ? '' : body));
   if (!isKnown) ready.push('Content-Length', String(body.length));
   response.writeHead(status, ready).end(isKnown || method === 'HEAD' ? undefined : body);
 };

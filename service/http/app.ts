@@ -1,5 +1,4 @@
-/** The Koa application: one frame around every route, and the routes of every room inside it. */
-
+/** The Koa application: common middleware and the routes of every module. */
 import { randomUUID } from 'node:crypto';
 import type { IncomingMessage, RequestListener } from 'node:http';
 import { Readable } from 'node:stream';
@@ -23,42 +22,42 @@ interface Dependencies {
   logs: SourceLogs;
   gate: Gate;
   clientAddress: ReturnType<typeof createClientAddress>;
-  /** Judges a request's credentials. */
+  /** Checks a request's credentials. */
   admit(request: IncomingMessage, access: Access): Promise<Admission>;
-  /** Fills an answer with the page of an address that leads nowhere. */
+  /** Fills a response with the "page not found" page. */
   sendMissing(ctx: Pick<Context, 'type' | 'set' | 'body'>): void;
-  /** A page of the device has sent the request. */
+  /** Called for each request that names its device. */
   onDevice(deviceId: string): void;
   variant: Variant;
-  /** Of this box. */
+  /** The id of this box. */
   nodeId: string;
-  /** The routes of every module; together they cover the operations. */
-  rooms: readonly Routes[];
+  /** The routes of every module; each operation of the variant has exactly one handler. */
+  routers: readonly Routes[];
 }
 
-/** Streams are not signed: what they carry is checked by its hash. */
+/** Streamed bodies are not signed: the receiver verifies them by their hash. */
 const signAnswer = (
   ctx: Pick<Koa.ParameterizedContext<RequestState>, 'state' | 'body' | 'status' | 'set' | 'respond'>,
 ): void => {
   const { state, body, status, respond } = ctx;
-  if (state.vouch === null || respond === false || body instanceof Readable) return;
+  if (state.signResponse === null || respond === false || body instanceof Readable) return;
   const bytes = typeof body === 'string' || Buffer.isBuffer(body) ? body : body == null ? '' : JSON.stringify(body);
-  ctx.set(answerHeader, state.vouch(status, bytes));
+  ctx.set(answerHeader, state.signResponse(status, bytes));
   if (body != null) ctx.body = bytes;
 };
 
 /** @throws CodedError `expectation_failed` (RFC 9110, 10.1.1) */
 const checkExpectation = (expectation: string): void => {
   if (expectation === '' || expectation.toLowerCase() === '100-continue') return;
-  // Whether the client sends its body all the same is uncertain.
+  // The client may or may not send its body after this response, so the connection cannot be reused.
   throw new CodedError('expectation_failed', undefined, { headers: { Connection: 'close' } });
 };
 
-/** Whether a person opens an address in a browser: programs and the parts of pages do not ask for HTML. */
+/** Whether a browser is opening the address as a page: programs and subresource requests do not accept HTML. */
 const isNavigation = ({ method, url, headers }: Pick<Koa.Context, 'method' | 'url' | 'headers'>): boolean =>
   ['GET', 'HEAD'].includes(method) && !isApiPath(url) && /\btext\/html\b/.test(headers.accept ?? '');
 
-/** @throws Error where an operation has no handler, or two */
+/** @throws Error where an operation does not have exactly one handler */
 export const createApp = ({
   logs,
   gate,
@@ -68,14 +67,14 @@ export const createApp = ({
   sendMissing,
   variant,
   nodeId,
-  rooms,
+  routers,
 }: Dependencies): RequestListener => {
   const app = new Koa<RequestState>();
   const router = new Router<RequestState>({ sensitive: true, strict: true });
 
   for (const [name, rule] of Object.entries(operations) as [OperationName, Rule][]) {
     if (rule.variant === 'extended' && variant === 'baseline') continue;
-    const [handle, ...others] = rooms.flatMap((routes) => (routes[name] as Handler | undefined) ?? []);
+    const [handle, ...others] = routers.flatMap((routes) => (routes[name] as Handler | undefined) ?? []);
     if (handle === undefined || others.length > 0) throw new Error(`${name} needs exactly one handler`);
     const [method = '', path = ''] = name.split(' ');
     router.register(path, [method], async (ctx) => {
@@ -93,7 +92,7 @@ export const createApp = ({
     const id = randomUUID();
     const { clientIp } = clientAddress(ctx.req);
     const requestLog = logs(`address ${clientIp}`, { request: id, method: ctx.method, path: ctx.path });
-    ctx.state = { clientIp, log: requestLog, bodySha256: null, vouch: null };
+    ctx.state = { clientIp, log: requestLog, bodySha256: null, signResponse: null };
     ctx.set({ ...securityHeaders, 'X-Request-Id': id });
     try {
       checkExpectation(ctx.get('Expect'));
@@ -119,12 +118,12 @@ export const createApp = ({
       headers: { Allow },
     });
   });
-  // What fails once an answer is under way: the connection is cut, and the log knows.
+  // An error after the response has begun: Koa closes the connection, and only the log can report it.
   app.on('error', (error: NodeJS.ErrnoException, ctx: Koa.Context) => {
-    const hungUp = ['EPIPE', 'ECONNRESET', 'ERR_STREAM_PREMATURE_CLOSE'].includes(error.code ?? '');
-    logs(`address ${clientAddress(ctx.req).clientIp}`)[hungUp ? 'debug' : 'error'](
+    const isDisconnect = ['EPIPE', 'ECONNRESET', 'ERR_STREAM_PREMATURE_CLOSE'].includes(error.code ?? '');
+    logs(`address ${clientAddress(ctx.req).clientIp}`)[isDisconnect ? 'debug' : 'error'](
       { err: error },
-      'an answer broke off',
+      'the response was aborted',
     );
   });
   return app.callback();

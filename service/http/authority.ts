@@ -1,4 +1,4 @@
-/** By which host and port a URL names this service: what it is reached at, and what the machine is called. */
+/** Decides whether the host and port of a URL refer to this service. */
 import { BlockList, isIP } from 'node:net';
 import type { NetworkInterfaceInfo } from 'node:os';
 import { bareHost, isThisMachine } from '../domain/network-scope.ts';
@@ -16,7 +16,7 @@ const familyOf = (address: string): 'ipv4' | 'ipv6' => (isIP(address) === 6 ? 'i
 
 const withoutDot = (name: string): string => name.replace(/\.$/, '').toLowerCase();
 
-/** Host and port as a URL of that scheme has them, without the scheme's default port; null for a malformed host. */
+/** `host[:port]` as a URL of the scheme spells it, without the default port; null for a malformed host. */
 const authority = (scheme: string, host: string): string | null => {
   const url = `${scheme}//${host}`;
   return URL.canParse(url) ? new URL(url).host : null;
@@ -24,8 +24,8 @@ const authority = (scheme: string, host: string): string | null => {
 
 /**
  * @param interfaces reads the machine's addresses, as `os.networkInterfaces()` does
- * @returns whether an http(s) URL names this service: the host and port that the request came by, the public URL's, an
- *   allowed host on a default port, and every name and address of this machine on the port that the service listens on
+ * @returns whether an http(s) URL refers to this service. Accepted are the host and port of the request, those of the
+ *   public URL, an allowed host on a default port, and any name or address of this machine on the listening port
  */
 export const createOwnAuthority =
   (

@@ -5,18 +5,18 @@ import { sha256Hex } from '../auth/sign.ts';
 import { CodedError } from '../contract/errors.ts';
 import type { Context } from './routes.ts';
 
-const MOST_BYTES = 64 * 1024;
-const MOST_MS = 15_000;
+const MAX_BYTES = 64 * 1024;
+const DEADLINE_MS = 15_000;
 
-/** Whether a request announces a body. */
+/** Whether the headers of a request announce a body. */
 export const hasBody = ({ headers }: Pick<IncomingMessage, 'headers'>): boolean =>
   headers['transfer-encoding'] !== undefined || Number(headers['content-length'] ?? 0) > 0;
 
-/** The errors of raw-body, by their types, as the errors that a client sees. */
+/** Maps an error of raw-body to an error response. */
 const readError = (error: unknown): CodedError => {
   const { type } = error as { type?: string };
   if (type === 'entity.too.large') return new CodedError('payload_too_large', 'The body must not be over 64 KiB.');
-  return new CodedError('invalid_request', 'The body broke off.', { cause: error });
+  return new CodedError('invalid_request', 'The connection ended before the body was complete.', { cause: error });
 };
 
 const withDeadline = async <T>(ctx: Context, reading: Promise<T>): Promise<T> => {
@@ -24,7 +24,7 @@ const withDeadline = async <T>(ctx: Context, reading: Promise<T>): Promise<T> =>
   const late = new Promise<never>((_, reject) => {
     timer = setTimeout(
       () => reject(new CodedError('request_timeout', undefined, { headers: { Connection: 'close' } })),
-      MOST_MS,
+      DEADLINE_MS,
     );
   });
   try {
@@ -38,7 +38,7 @@ const withDeadline = async <T>(ctx: Context, reading: Promise<T>): Promise<T> =>
 /**
  * Reads the JSON object in a request's body; an absent body is an empty object.
  * @throws CodedError `unsupported_media_type`, `payload_too_large`, `invalid_json`, `request_timeout`, and
- *   `signature_invalid` where the body is not the one that was signed
+ *   `signature_invalid` where the body does not match the signed hash
  */
 export const readJson = async (ctx: Context): Promise<Record<string, unknown>> => {
   if (hasBody(ctx.req) && ctx.is('application/json') === false) throw new CodedError('unsupported_media_type');
@@ -46,7 +46,7 @@ export const readJson = async (ctx: Context): Promise<Record<string, unknown>> =
   if (encoding !== '' && encoding !== 'identity') {
     throw new CodedError('unsupported_media_type', 'The body must not be compressed.');
   }
-  const reading = getRawBody(ctx.req, { limit: MOST_BYTES, length: ctx.get('Content-Length') || null });
+  const reading = getRawBody(ctx.req, { limit: MAX_BYTES, length: ctx.get('Content-Length') || null });
   const bytes = await withDeadline(
     ctx,
     reading.catch((error: unknown) => {

@@ -1,16 +1,16 @@
-/** Whether a request was meant: what a web page of others can make a browser send without being able to read the answer. */
+/** Detects requests that an external web page may have made a browser send (cross-site request forgery). */
 import type { IncomingMessage } from 'node:http';
 
-/** Every browser calls itself so (Fetch, "default User-Agent value"), and no page can make it say anything else. */
+/** Every browser starts its User-Agent like this (Fetch, "default `User-Agent` value"), and no page can change it. */
 const BROWSER = /^(?:Mozilla|Opera)\//;
 
 /**
- * Whether the caller is a program, or a page of this service, or somebody at the address bar; and not perhaps a web page
- * of others, with a `no-cors` GET. For requests whose origin the gate has let pass.
+ * Whether the request comes from a program, a page of this service or the address bar. False where an external web page
+ * may have caused it with a `no-cors` GET. Only for requests that passed the gate's origin check.
  *
- * Over plain http, by any name but localhost, browsers send no `Sec-Fetch-Site`, and with `no-referrer` such a request
- * has no Origin and no Referer either. What it always has is the browser's User-Agent; what it never can have is a header
- * of ours. So a program that calls itself Mozilla has to send one, whatever its value, to be taken for a program.
+ * Over plain http, except to localhost, browsers send no `Sec-Fetch-Site`, and with `no-referrer` such a request has
+ * neither Origin nor Referer. It always has the browser's User-Agent, and it cannot have an `x-signage-` header. So a
+ * program whose User-Agent starts with `Mozilla/` must send such a header, with any value.
  */
 export const isDeliberate = ({ headers }: Pick<IncomingMessage, 'headers'>): boolean => {
   const { origin, referer, 'sec-fetch-site': site, 'user-agent': agent = '' } = headers;

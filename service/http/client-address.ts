@@ -6,8 +6,8 @@ import type { Options } from '../platform/options/index.ts';
 const family = (address: string): 'ipv4' | 'ipv6' => (isIP(address) === 4 ? 'ipv4' : 'ipv6');
 
 /**
- * Who a request comes from. `X-Forwarded-For` is believed where the socket's other end is a trusted proxy, and read
- * from its end: the last address that is not a trusted proxy's, because everything before it can be made up.
+ * Returns a function that finds the client address of a request. `X-Forwarded-For` counts only when the connection comes
+ * from a trusted proxy. The client is the last address in it that is not a trusted proxy; a client can forge those before.
  */
 export const createClientAddress = (trustProxy: Options['trustProxy']) => {
   const ranges = new BlockList();

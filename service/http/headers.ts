@@ -1,7 +1,7 @@
-/** The security headers of every answer. */
+/** The security headers of every response. */
 import { unframed } from '../domain/framing.ts';
 
-/** Pages run their own scripts alone; what they show may come from anywhere. */
+/** Pages run only scripts of this service; images, media, fonts, data and frames may come from any origin. */
 const contentSecurityPolicy = [
   "default-src 'self'",
   "style-src 'self' 'unsafe-inline'",
@@ -20,7 +20,7 @@ const contentSecurityPolicy = [
 export const securityHeaders = {
   'Content-Security-Policy': contentSecurityPolicy,
   'X-Frame-Options': unframed['X-Frame-Options'],
-  // A busy page of another port of this host, in a frame, gets a thread of its own (HTML, 7.1.1).
+  // A framed page from another port of this host gets its own thread, so a busy one cannot block ours (HTML, 7.1.1).
   'Origin-Agent-Cluster': '?1',
   'Cross-Origin-Opener-Policy': 'same-origin',
   'Cross-Origin-Resource-Policy': 'same-origin',

@@ -1,14 +1,14 @@
 import type { ServerResponse } from 'node:http';
 
 /**
- * Bounds the memory of bodies that slow clients keep alive: beyond `limit` bytes the connections that still read the
- * oldest body are closed. The newest body is never given up, however large it is.
+ * Bounds the memory of response bodies that slow clients keep alive. Beyond `limit` bytes, the connections that still
+ * read the oldest bodies are closed. The newest body is never dropped, even if it alone exceeds the limit.
  */
 export const createHeldBodies = (limit: number) => {
   const readers = new Map<Buffer, Set<ServerResponse>>();
 
   return {
-    /** Counts a body as held until its response is over. */
+    /** Counts `body` towards the limit until its response closes. */
     add(body: Buffer, response: ServerResponse): void {
       if (response.destroyed) return;
       const waiting = readers.get(body) ?? new Set();

@@ -1,16 +1,16 @@
 import type { IncomingMessage, Server } from 'node:http';
 
-const ofTheOffer = /^(upgrade|http2-settings)$/i;
+const upgradeHeaders = /^(upgrade|http2-settings)$/i;
 
-/** Events that Node's HTTP server listens for on a connection, and goes on listening for when it gives the socket away. */
-const leftListeners = ['timeout', 'pause', 'resume'];
+/** Socket events whose listeners Node's HTTP server leaves behind when it hands over a socket for an upgrade. */
+const leftoverEvents = ['timeout', 'pause', 'resume'];
 
 /**
- * Ignores the offer of another protocol (RFC 9110, 7.8), as Java's client and curl make it of HTTP/2. Node has taken the
- * socket out of its server's hands by then, so the request is put back on it without the offer, and read once more.
- * Every response before it must be over: the server does not remember them.
+ * Ignores an upgrade to another protocol (RFC 9110, 7.8), such as the HTTP/2 upgrade that Java's client and curl request.
+ * Node has detached the socket from the server by then, so the request is pushed back without its upgrade headers and the
+ * socket is handed to the server again. All earlier responses on it must be finished: the server has forgotten them.
  */
-export const ignoreOffer = (
+export const ignoreUpgrade = (
   server: Server,
   { method, url, httpVersion, rawHeaders, socket }: IncomingMessage,
   head: Buffer,
@@ -18,9 +18,9 @@ export const ignoreOffer = (
   const lines = [`${method} ${url} HTTP/${httpVersion}`];
   for (let at = 0; at < rawHeaders.length; at += 2) {
     const name = rawHeaders[at] ?? '';
-    if (!ofTheOffer.test(name)) lines.push(`${name}: ${rawHeaders[at + 1]}`);
+    if (!upgradeHeaders.test(name)) lines.push(`${name}: ${rawHeaders[at + 1]}`);
   }
-  for (const event of leftListeners) socket.removeAllListeners(event);
+  for (const event of leftoverEvents) socket.removeAllListeners(event);
   socket.unshift(Buffer.concat([Buffer.from(`${lines.join('\r\n')}\r\n\r\n`, 'latin1'), head]));
   server.emit('connection', socket);
 };

@@ -3,9 +3,9 @@ import { CodedError } from '../contract/errors.ts';
 import type { Context } from './routes.ts';
 
 /**
- * Answers with a file of a folder; resolves when it is out, or when the client is gone.
- * @param path as it was sent, encoded
- * @throws `not_found`, also for a path that leads out of the folder
+ * Sends a file of a folder; resolves when it is sent, or when the client disconnects.
+ * @param path percent-encoded, as requested
+ * @throws CodedError `not_found`, also for a path that leads out of the folder
  */
 export const sendFile = (ctx: Context, path: string, options: send.SendOptions): Promise<void> =>
   new Promise((resolve, reject) => {
@@ -17,10 +17,10 @@ export const sendFile = (ctx: Context, path: string, options: send.SendOptions):
       reject(error);
     };
     send(ctx.req, path, options)
-      // Without a listener it redirects to the path with a slash at its end.
+      // Without a listener, `send` redirects to the path with a trailing slash.
       .on('directory', () => fail(new CodedError('not_found')))
       .on('error', (error: { status?: number }) => {
-        // 403 is what it answers to a path that leads out of the folder.
+        // `send` reports a path that leads out of the folder as 403.
         fail([403, 404].includes(error.status ?? 0) ? new CodedError('not_found') : error);
       })
       .on('end', resolve)

@@ -1,4 +1,4 @@
-/** The listening socket: limits, the gate, the shortcut for playlists, and the upgrade to WebSockets. */
+/** The listening socket: limits, the gate, the fast path for playlists, and upgrades to WebSockets. */
 import { readFile } from 'node:fs/promises';
 import { createServer, type IncomingMessage, type RequestListener, type ServerResponse } from 'node:http';
 import type { AddressInfo, Socket } from 'node:net';
@@ -12,9 +12,9 @@ import { socketProtocol } from '../contract/socket.ts';
 import { refusal } from '../platform/options/index.ts';
 import { errorAnswer, type PreparedPayload, sendPayload, toCodedError } from './answer.ts';
 import { hasBody } from './body.ts';
-import { mostConnections } from './connection-limit.ts';
-import { type Gate, MOST_HEADERS } from './gate.ts';
-import { ignoreOffer } from './ignore-upgrade.ts';
+import { maxConnections } from './connection-limit.ts';
+import { type Gate, MAX_HEADERS } from './gate.ts';
+import { ignoreUpgrade } from './ignore-upgrade.ts';
 import { createPendingResponses } from './pending.ts';
 import { dropStalled } from './stalled.ts';
 
@@ -22,47 +22,48 @@ interface Dependencies {
   log: Logger;
   gate: Gate;
   app: RequestListener;
+  /** The playlist of a screen, where a request may have it without credentials. */
   payload(slug: string): PreparedPayload | undefined;
-  /** The sockets, by path: admits an upgrade, or throws the CodedError that refuses it. */
+  /** Admits an upgrade. @throws CodedError that rejects it */
   admitSocket(request: IncomingMessage): Promise<(socket: WebSocket) => void>;
 }
 
 export interface Server {
-  /** The port it listens on. */
+  /** The listening port. */
   port: number;
-  /** Where it can be reached on this machine. */
+  /** The base URL on this machine. */
   url: string;
-  /** Takes no more connections; resolves when those there were are gone, or cut after 2 s. */
+  /** Stops accepting connections; resolves when the open ones have ended. After 2 s they are closed. */
   close(): Promise<void>;
 }
 
 const DRAIN_MS = 2_000;
-/** How often the log says that there are too many connections. */
-const TELL_MS = 60_000;
-const MOST_MESSAGE_BYTES = 64 * 1024;
+/** Minimum interval between log lines about refused connections. */
+const WARN_INTERVAL_MS = 60_000;
+const MAX_MESSAGE_BYTES = 64 * 1024;
 
-/** How long a client may go on sending a body that nobody reads. */
+/** How long a client may keep sending an unread body after its response. */
 const LINGER_MS = 5_000;
 
 const limits = {
   headersTimeout: 10_000,
-  // Bodies have deadlines of their own: a JSON body's is short, an upload's depends on its size.
+  // Bodies have their own deadlines: short for JSON, by size for uploads.
   requestTimeout: 0,
   keepAliveTimeout: 65_000,
   connectionsCheckingInterval: 1_000,
   maxHeaderSize: 8 * 1024,
-  // The gate judges Host, and answers as the rest of the service does.
+  // The gate checks Host, and its errors have the format of the service.
   requireHostHeader: false,
 };
 
-/** Faults in a head, by the codes that Node has for them. */
+/** Error codes for malformed request heads, by Node's error codes. */
 const codeOfClientError: Readonly<Record<string, ErrorCode>> = {
   HPE_HEADER_OVERFLOW: 'headers_too_large',
   ERR_HTTP_REQUEST_TIMEOUT: 'request_timeout',
 };
 
-/** Ends a connection on which a body is still to come, some time after its answer. */
-const cutOff = (request: IncomingMessage): void => {
+/** Closes the connection of a request whose body is still incomplete LINGER_MS after its response. */
+const closeUnfinished = (request: IncomingMessage): void => {
   if (request.complete) return;
   const timer = setTimeout(() => request.socket.destroy(), LINGER_MS).unref();
   request.once('end', () => clearTimeout(timer));
@@ -70,13 +71,13 @@ const cutOff = (request: IncomingMessage): void => {
 
 const playlistPath = /^\/api\/screens\/([a-z0-9-]{1,64})\/playlist(?:\?|$)/;
 
-/** The address to open on this machine, for a listen address that may stand for all of them. */
+/** The URL to open on this machine; a wildcard listen address becomes loopback. */
 const localUrl = (host: string, port: number): string => {
   const name = host === '0.0.0.0' ? '127.0.0.1' : host === '::' ? '::1' : host;
   return `http://${name.includes(':') ? `[${name}]` : name}:${port}`;
 };
 
-/** A listen error as what a person can do about it. */
+/** Converts an error of `listen` to a message that says what to do. */
 const listenError = (error: NodeJS.ErrnoException, host: string, port: number): Error => {
   if (error.code === 'EADDRINUSE') {
     return new Error(`Port ${port} is taken by another program; set SIGNAGE_PORT to a free one.`, { cause: error });
@@ -88,7 +89,7 @@ const listenError = (error: NodeJS.ErrnoException, host: string, port: number): 
   return error;
 };
 
-/** @throws OptionsError or Error, with a sentence for a person, where the address or the port can't be had */
+/** @throws OptionsError or Error, with a message for the operator, where the address or port is not available */
 export const listen = async (
   { log, gate, app, payload, admitSocket }: Dependencies,
   { host, port }: { host: string; port: number },
@@ -97,7 +98,7 @@ export const listen = async (
   const handle = (request: IncomingMessage, response: ServerResponse): void => {
     const { method, url = '' } = request;
     pending.add(response);
-    if (hasBody(request)) response.once('finish', () => cutOff(request));
+    if (hasBody(request)) response.once('finish', () => closeUnfinished(request));
     const reads = method === 'GET' || method === 'HEAD';
     try {
       gate.checkHost(request);
@@ -109,7 +110,7 @@ export const listen = async (
     }
     if (request.httpVersion === '1.1' && request.headers.expect?.toLowerCase() === '100-continue')
       response.writeContinue();
-    // Whoever signs a request wants the answer signed, and is judged on the way.
+    // Requests with credentials, a device or an expectation need the full application.
     const isPlain =
       reads && [signatureHeader, deviceHeader, 'expect'].every((name) => request.headers[name] === undefined);
     const prepared = isPlain ? payload(playlistPath.exec(url)?.[1] ?? '') : undefined;
@@ -117,22 +118,22 @@ export const listen = async (
     else sendPayload(request, response, prepared, null);
   };
   const server = createServer(limits, handle);
-  // Node would tell a client to send its body before the gate has judged the request.
+  // By default Node asks the client for its body before the gate has checked the request.
   server.on('checkContinue', handle);
-  // Node would refuse other expectations itself, without the headers of other answers.
+  // By default Node rejects other expectations itself, without our response headers.
   server.on('checkExpectation', handle);
-  // Node drops what is beyond, silently: the gate must see that there was one too many.
-  server.maxHeadersCount = MOST_HEADERS + 1;
-  const most = mostConnections(await readFile('/proc/self/limits', 'utf8').catch(() => ''));
-  server.maxConnections = most;
-  let toldAt = Number.NEGATIVE_INFINITY;
+  // Node silently drops headers beyond the limit; the gate must see that there was one too many.
+  server.maxHeadersCount = MAX_HEADERS + 1;
+  const limit = maxConnections(await readFile('/proc/self/limits', 'utf8').catch(() => ''));
+  server.maxConnections = limit;
+  let warnedAt = Number.NEGATIVE_INFINITY;
   server.on('drop', () => {
-    if (performance.now() - toldAt < TELL_MS) return;
-    toldAt = performance.now();
-    log.warn({ most }, 'connections are turned away: there are as many as the service takes');
+    if (performance.now() - warnedAt < WARN_INTERVAL_MS) return;
+    warnedAt = performance.now();
+    log.warn({ limit }, 'refusing connections: the limit of open connections is reached');
   });
 
-  /** Answers where Node has given a socket away: as under /api, since programs alone get there. */
+  /** Answers on a socket that Node has detached. The body is JSON, as only programs get here. */
   const refuse = (socket: Duplex, error: CodedError): void => {
     if (!socket.writable) return void socket.destroy();
     const { status, headers, body } = errorAnswer('/api', error);
@@ -142,7 +143,7 @@ export const listen = async (
 
   const connections = new Set<Socket>();
   server.on('connection', (socket) => {
-    // A connection whose offer of another protocol was ignored comes a second time.
+    // A connection whose upgrade was ignored is emitted a second time.
     if (connections.has(socket)) return;
     connections.add(socket);
     socket.once('close', () => {
@@ -151,11 +152,11 @@ export const listen = async (
     });
   });
   const stalled = dropStalled(connections, ({ remoteAddress }) => {
-    log.debug({ address: remoteAddress }, 'a client that reads nothing is dropped');
+    log.debug({ address: remoteAddress }, 'closed the connection of a client that stopped reading');
   });
 
   server.on('clientError', async (error: NodeJS.ErrnoException, socket) => {
-    // It would take the place of the answer to a request before it.
+    // Earlier requests on this connection must be answered first.
     await pending.settled(socket as Socket);
     refuse(socket, new CodedError(codeOfClientError[error.code ?? ''] ?? 'invalid_request'));
   });
@@ -163,7 +164,7 @@ export const listen = async (
   const sockets = new WebSocketServer({
     noServer: true,
     clientTracking: false,
-    maxPayload: MOST_MESSAGE_BYTES,
+    maxPayload: MAX_MESSAGE_BYTES,
     perMessageDeflate: false,
     handleProtocols: (offered) => (offered.has(socketProtocol) ? socketProtocol : false),
   });
@@ -174,20 +175,20 @@ export const listen = async (
   });
 
   server.on('upgrade', async (request, socket, head) => {
-    const onError = (error: Error): void => log.debug({ err: error }, 'an upgrading socket failed');
-    // A socket without this listener takes the process with it when it fails.
+    const onError = (error: Error): void => log.debug({ err: error }, 'a socket failed during its upgrade');
+    // Without a listener, a socket error would end the process.
     socket.on('error', onError);
     await pending.settled(request.socket);
     if (!socket.writable) return void socket.destroy();
     if (request.headers.upgrade?.toLowerCase() !== 'websocket') {
       socket.off('error', onError);
-      return ignoreOffer(server, request, head);
+      return ignoreUpgrade(server, request, head);
     }
     try {
       gate.checkHost(request);
       gate.checkOrigin(request);
       const accept = await admitSocket(request);
-      // Whoever takes sockets over may have said goodbye to theirs meanwhile.
+      // The service may have begun to stop meanwhile, and its modules have closed their sockets.
       if (!server.listening) throw new CodedError('busy', 'The service is stopping.');
       sockets.handleUpgrade(request, socket, head, (webSocket) => {
         webSocket.on('error', (error) => log.debug({ err: error }, 'a WebSocket failed'));
@@ -210,12 +211,12 @@ export const listen = async (
     url: localUrl(host, bound),
     close: () =>
       new Promise((resolve) => {
-        // Those that were upgraded too, which Node does not count as its own any more.
-        const cut = setTimeout(() => {
+        // Includes upgraded sockets, which Node no longer tracks.
+        const deadline = setTimeout(() => {
           for (const socket of connections) socket.destroy();
         }, DRAIN_MS);
         server.close(() => {
-          clearTimeout(cut);
+          clearTimeout(deadline);
           stalled.close();
           resolve();
         });

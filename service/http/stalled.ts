@@ -3,23 +3,23 @@ import type { Socket } from 'node:net';
 const STALLED_MS = 30_000;
 const CHECK_MS = 2_000;
 
-/** What Node's handle of a socket counts; it has no public counterpart that moves within one large write. */
+/** Counters of Node's internal socket handle. No public counter advances within one large write. */
 interface Handle {
   /** Bytes handed to libuv. */
   bytesWritten: number;
-  /** Of these, the bytes that libuv still holds. */
+  /** Those of them that libuv still buffers. */
   writeQueueSize: number;
 }
 
-/** Bytes that the system has accepted for sending. It accepts more only as the client reads. */
+/** Bytes that the kernel has accepted for sending. It accepts more only as the client reads. */
 const acceptedBytes = (socket: Socket): number => {
   const handle = (socket as unknown as { _handle: Handle | null })._handle;
   return handle === null ? 0 : handle.bytesWritten - handle.writeQueueSize;
 };
 
 /**
- * Drops connections whose client has read nothing for 30 s of what is waiting for it, so that no client keeps a response
- * in memory. Any progress counts as reading; what the client sends does not.
+ * Closes connections whose client has read none of the pending data for 30 s, so that no client can keep a response in
+ * memory. Any progress counts as reading; data from the client does not.
  */
 export const dropStalled = (connections: ReadonlySet<Socket>, onDrop: (socket: Socket) => void) => {
   const progress = new WeakMap<Socket, { accepted: number; since: number }>();

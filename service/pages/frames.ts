@@ -14,7 +14,7 @@ interface Dependencies {
   isNamed(url: string): boolean;
   get: Get;
   /** Milliseconds that never jump. */
-  steady(): number;
+  monotonicNow(): number;
 }
 
 export interface Frames {
@@ -41,7 +41,7 @@ const MOST_KEPT = 500;
 /** What a look came to: the headers; or that there is nothing to judge by. */
 type Look = Promise<IncomingHttpHeaders | null>;
 
-export const createFrames = ({ isNamed, get, steady }: Dependencies): Frames => {
+export const createFrames = ({ isNamed, get, monotonicNow }: Dependencies): Frames => {
   const allowed = new Map<string, true>();
   const looks = new Map<string, { at: number; look: Look }>();
 
@@ -61,8 +61,8 @@ export const createFrames = ({ isNamed, get, steady }: Dependencies): Frames => 
 
   const lookOnce = (url: string): Look => {
     const known = looks.get(url);
-    if (known !== undefined && steady() - known.at < FRESH_MS) return known.look;
-    const fresh = { at: steady(), look: look(url) };
+    if (known !== undefined && monotonicNow() - known.at < FRESH_MS) return known.look;
+    const fresh = { at: monotonicNow(), look: look(url) };
     remember(looks, url, fresh, MOST_KEPT);
     // What was not to be had may be there in a moment.
     const forget = (): void => {

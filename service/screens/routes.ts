@@ -69,7 +69,7 @@ export const createScreenRoutes = ({
       const payload = find(ctx.params.slug);
       // As the server does for whoever asks for no signature.
       ctx.respond = false;
-      sendPayload(ctx.req, ctx.res, payload, ctx.state.vouch);
+      sendPayload(ctx.req, ctx.res, payload, ctx.state.signResponse);
     },
     'GET /api/screens/:slug/connections': sendSnapshot,
     'GET /api/screens/:slug/clients': sendSnapshot,

@@ -42,17 +42,17 @@ const setUp = ({ nonces, ...set }: Setup = {}, clock = createClock()) => {
 };
 
 describe('with no secret', () => {
-  test.each(everyAccess)('%s is open, whatever is sent', async (as) => {
+  test.each(everyAccess)('the class %s needs no credentials and ignores wrong ones', async (as) => {
     const { judge } = setUp({ secret: null, previous: otherSecret });
     expect(await judge({}, as)).toBe('accepted');
     expect(await judge(pageAuth('nonsense'), as)).toBe('accepted');
     expect(await judge({ [signatureHeader]: ['nonsense'] }, as)).toBe('accepted');
   });
 
-  test('pages get no token, and bodies are not judged', async () => {
+  test('pages receive no token, and body hashes are not checked', async () => {
     const { access, admit, sign } = setUp({ secret: null });
     expect(await access.pageToken()).toBeNull();
-    expect(await admit(sign(), 'signed')).toEqual({ bodySha256: null, vouch: null, clock: null });
+    expect(await admit(sign(), 'signed')).toEqual({ bodySha256: null, signResponse: null, clock: null });
   });
 });
 
@@ -82,7 +82,7 @@ describe('what each class accepts', () => {
     }).toEqual(expected);
   });
 
-  test('wrong credentials open nothing but what is public', async () => {
+  test('wrong credentials are accepted by public operations only', async () => {
     const { clock, judge, sign, token } = setUp();
     const old = pageAuth(await token());
     clock.pass(900_000);
@@ -96,7 +96,7 @@ describe('what each class accepts', () => {
     }
   });
 
-  test('of both kinds the signature is judged', async () => {
+  test('if a request has both kinds of credentials, the signature is checked', async () => {
     const { judge, sign, token } = setUp();
     const page = pageAuth(await token());
     expect(await judge({ ...page, ...sign(otherSecret) }, 'signed or page')).toBe('signature_invalid');
@@ -104,13 +104,13 @@ describe('what each class accepts', () => {
     expect(await judge({ ...pageAuth('nonsense'), ...sign() }, 'signed or page')).toBe('accepted');
   });
 
-  test('two page tokens are one too many', async () => {
+  test('two page tokens are refused', async () => {
     const { judge, token } = setUp();
     const good = await token();
     expect(await judge({ 'x-signage-page-auth': [good, good] }, 'page')).toBe('page_token_invalid');
   });
 
-  test('every 401 says what is wanted', async () => {
+  test('every 401 names the credentials that are required', async () => {
     const { admit } = setUp();
     const challenge = { status: 401, headers: { 'WWW-Authenticate': 'Signage' } };
     await expect(admit({}, 'signed')).rejects.toMatchObject(challenge);
@@ -120,31 +120,31 @@ describe('what each class accepts', () => {
 });
 
 describe('a signed request', () => {
-  test('hands on what its body must hash to', async () => {
+  test('passes on the signed hash of its body', async () => {
     const { admit, sign } = setUp();
     expect(await admit(sign(), 'signed')).toMatchObject({
       bodySha256: '4554cc1ae5b6dba174d1263f23e40c0566db2ae1dcd358c2cc276f48ce57d1bb',
     });
   });
 
-  test.each<Access>(['signed', 'public'])('has its answer signed, with its own secret, where it is %s', async (as) => {
+  test.each<Access>(['signed', 'public'])('gets a response signed with its own secret for the class %s', async (as) => {
     const { admit, sign } = setUp({ previous: otherSecret });
     for (const signer of [secret, otherSecret]) {
       const headers = sign(signer);
-      const { vouch } = await admit(headers, as);
+      const { signResponse } = await admit(headers, as);
       const [request = ''] = headers[signatureHeader] ?? [];
       const mac = signAnswer(signer, { request, status: 200, sha256: sha256Hex('{}') });
-      expect(vouch?.(200, '{}')).toBe(mac);
+      expect(signResponse?.(200, '{}')).toBe(mac);
       expect([
-        vouch?.(201, '{}'),
-        vouch?.(200, '[]'),
-        (await admit(sign(signer), as)).vouch?.(200, '{}'),
+        signResponse?.(201, '{}'),
+        signResponse?.(200, '[]'),
+        (await admit(sign(signer), as)).signResponse?.(200, '{}'),
       ]).not.toContain(mac);
     }
-    expect(await admit(sign('a guess'), 'public')).toEqual({ bodySha256: null, vouch: null, clock: null });
+    expect(await admit(sign('a guess'), 'public')).toEqual({ bodySha256: null, signResponse: null, clock: null });
   });
 
-  test('with a body announced and none sent is refused at once', async () => {
+  test('whose announced body does not arrive is refused at once', async () => {
     const { judge, sign } = setUp();
     expect(await judge({ ...sign(), 'content-length': ['0'] }, 'signed')).toBe('signature_invalid');
     expect(await judge({ ...sign(), 'content-length': undefined }, 'signed')).toBe('signature_invalid');
@@ -152,7 +152,7 @@ describe('a signed request', () => {
     expect(await judge(chunked, 'signed')).toBe('accepted');
   });
 
-  test('of a hundred copies at once, one is accepted', async () => {
+  test('is accepted once when a hundred copies arrive at the same time', async () => {
     const { judge, sign } = setUp();
     const copy = sign();
     const said = await Promise.all(
@@ -191,59 +191,62 @@ describe('the throttle', () => {
     ['wrong tokens where none is enough', () => pageAuth('nonsense'), 'signed', 'page_token_invalid'],
   ];
 
-  test.each(wrong)('answers 429 after two hundred %s, and refuses no right credentials', async (_, make, as, code) => {
-    const part = setUp();
-    const page = pageAuth(await part.token());
-    for (let count = 0; count < 200; count += 1) expect(await part.judge(make(part), as)).toBe(code);
-    for (let count = 0; count < 50; count += 1) expect(await part.judge(make(part), as)).toBe('too_many_requests');
-    expect(await part.judge(part.sign(), 'signed')).toBe('accepted');
-    expect(await part.judge(page, 'page')).toBe('accepted');
-    expect(await part.judge(page, 'signed')).toBe('signature_required');
-    expect(await part.judge({}, 'signed')).toBe('credentials_required');
-    expect(await part.judge(page, 'public')).toBe('accepted');
-    expect(await part.judge(part.sign(), 'signed', '192.0.2.2')).toBe('accepted');
-    expect(part.warn).toHaveBeenCalledTimes(1);
-  });
+  test.each(wrong)(
+    'answers 429 after two hundred %s, and never refuses valid credentials',
+    async (_, make, as, code) => {
+      const part = setUp();
+      const page = pageAuth(await part.token());
+      for (let count = 0; count < 200; count += 1) expect(await part.judge(make(part), as)).toBe(code);
+      for (let count = 0; count < 50; count += 1) expect(await part.judge(make(part), as)).toBe('too_many_requests');
+      expect(await part.judge(part.sign(), 'signed')).toBe('accepted');
+      expect(await part.judge(page, 'page')).toBe('accepted');
+      expect(await part.judge(page, 'signed')).toBe('signature_required');
+      expect(await part.judge({}, 'signed')).toBe('credentials_required');
+      expect(await part.judge(page, 'public')).toBe('accepted');
+      expect(await part.judge(part.sign(), 'signed', '192.0.2.2')).toBe('accepted');
+      expect(part.warn).toHaveBeenCalledTimes(1);
+    },
+  );
 
-  test('signs the answers of right requests alone where no credentials are needed, however many wrong ones there were', async () => {
+  test('does not affect public operations: after many wrong signatures, valid requests still get a signed response', async () => {
     const { admit, judge, sign } = setUp();
     for (let count = 0; count < 250; count += 1) expect(await judge(sign(otherSecret), 'public')).toBe('accepted');
-    expect((await admit(sign(otherSecret), 'public')).vouch).toBeNull();
+    expect((await admit(sign(otherSecret), 'public')).signResponse).toBeNull();
     expect(await judge(sign(otherSecret), 'signed')).toBe('too_many_requests');
-    expect((await admit(sign(), 'public')).vouch).not.toBeNull();
+    expect((await admit(sign(), 'public')).signResponse).not.toBeNull();
   });
 
-  test('counts each kind of credentials by itself', async () => {
+  test('counts each kind of credentials separately', async () => {
     const { judge, sign } = setUp();
     for (let count = 0; count < 201; count += 1) await judge(pageAuth('nonsense'), 'page');
     expect(await judge(pageAuth('nonsense'), 'page')).toBe('too_many_requests');
     expect(await judge(sign(otherSecret), 'signed')).toBe('signature_invalid');
   });
 
-  test('of many wrong ones at once, two hundred are answered as such', async () => {
+  test('counts concurrent failures exactly: two hundred get their own error', async () => {
     const { judge } = setUp();
     const said = await Promise.all(Array.from({ length: 250 }, () => judge(pageAuth('nonsense'), 'page')));
     expect(said.filter((code) => code === 'page_token_invalid')).toHaveLength(200);
     expect(said.filter((code) => code === 'too_many_requests')).toHaveLength(50);
   });
 
-  test('tells the time to whoever knows the secret, where anyone may ask too', async () => {
+  test('sends the time to clients that know the secret, for public operations too', async () => {
     const { clock, admit } = setUp();
     const late = linesOf(signRequest({ ...head, secret, now: clock.now() - 900_000 }));
     const mac = String(late[signatureHeader]?.[0]).slice(-64);
     const admission = await admit(late, 'public');
-    expect(admission).toMatchObject({ bodySha256: null, vouch: null });
+    expect(admission).toMatchObject({ bodySha256: null, signResponse: null });
     expect(readClock(secret, mac, admission.clock)).toBe(clock.now());
   });
 
-  test('counts a guess that is late too', async () => {
+  test('counts a guess with a stale timestamp too', async () => {
     const { clock, judge } = setUp();
     const late = () => linesOf(signRequest({ ...head, secret: otherSecret, now: clock.now() - 900_000 }));
     for (let count = 0; count < 200; count += 1) expect(await judge(late(), 'signed')).toBe('signature_stale');
     expect(await judge(late(), 'signed')).toBe('too_many_requests');
   });
 
-  test('does not count what is no guess', async () => {
+  test('does not count failures that are not guesses', async () => {
     const { clock, judge, sign, token } = setUp();
     const expired = pageAuth(await token());
     const stale = sign();
@@ -264,7 +267,7 @@ describe('the throttle', () => {
   });
 });
 
-test('no error and no log line gives a secret, a token or a MAC away', async () => {
+test('no error and no log line contains a secret, a token or a MAC', async () => {
   const clock = createClock();
   const { access, judge, admit, sign, token, warn } = setUp({ previous: 'the one before' }, clock);
   const expired = await token();
@@ -299,7 +302,7 @@ describe('the memory of nonces', () => {
   const nonces = () => createNonces({ peer: few, operator: few });
   const relayedBy = (id: string) => ({ 'x-signage-relay': [id] });
 
-  test('takes a box by its address, whatever node ids it gives', async () => {
+  test('identifies a box by its address, not by the node ids it sends', async () => {
     const { judge, sign } = setUp({ nonces: nonces() });
     const send = (id: string, as: Access = 'signed', address?: string) =>
       judge({ ...sign(), ...relayedBy(id) }, as, address);
@@ -311,7 +314,7 @@ describe('the memory of nonces', () => {
     expect(await judge(sign(), 'signed')).toBe('accepted');
   });
 
-  test('knows a request again under the mark of another sender', async () => {
+  test('recognises a request that is replayed with the headers of a different sender', async () => {
     const { judge, sign } = setUp();
     const copy = sign();
     expect(await judge(copy, 'signed')).toBe('accepted');
@@ -320,7 +323,7 @@ describe('the memory of nonces', () => {
     expect(await judge(copy, 'signed', '192.0.2.9')).toBe('signature_replayed');
   });
 
-  test('takes nothing from a sender who does not know the secret', async () => {
+  test('stores nothing for a sender without the secret', async () => {
     const { judge, sign } = setUp({ nonces: nonces() });
     for (let count = 0; count < 20; count++) {
       expect(await judge({ ...sign(otherSecret), ...relayedBy('a') }, 'signed')).toBe('signature_invalid');

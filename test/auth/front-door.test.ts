@@ -59,7 +59,7 @@ describe('a request that was accepted', () => {
     expect(await post(after, sign(aheadMs, otherSecret))).toBe('200');
   });
 
-  test('is not accepted again where the clock went back meanwhile', async () => {
+  test('is not accepted again after the clock was set back', async () => {
     const dataDir = temporaryFolder();
     const before = await start(dataDir, {}, () => Date.now() + 120_000);
     const copy = sign(119_000);
@@ -73,7 +73,7 @@ describe('a request that was accepted', () => {
   });
 });
 
-test('a client that guesses is answered 429, and those behind the same address are not', async () => {
+test('a client that guesses is answered 429, and other clients at the same address are not', async () => {
   const service = await start(temporaryFolder());
   for (let count = 0; count < 200; count += 1)
     expect(await post(service, sign(0, otherSecret))).toBe('signature_invalid');

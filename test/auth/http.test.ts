@@ -15,7 +15,7 @@ import { createTestGuard, outcome, secret } from './support.ts';
 
 const start = async () => {
   const log = { warn: () => undefined };
-  const guard = createTestGuard({ now: Date.now, steady: () => performance.now() });
+  const guard = createTestGuard({ now: Date.now, monotonicNow: () => performance.now() });
   const access = createAccess({ secret, previous: null, pageTokenSeconds: 60, guard, now: Date.now, log });
   const kept: string[] = [];
 
@@ -81,11 +81,11 @@ const send = async (
 const sign = (path: string, method: string, more: Partial<Signable> = {}) =>
   signRequest({ url: running.url + path, method, secret, ...more });
 
-test.each(['GET', 'POST', 'PUT', 'DELETE'])('a signed %s is let in', async (method) => {
+test.each(['GET', 'POST', 'PUT', 'DELETE'])('a signed %s is accepted', async (method) => {
   expect(await send('/a%20b?c=%2F&d', method, sign('/a%20b?c=%2F&d', method))).toBe('accepted');
 });
 
-test('fetch sends what its URL was signed as', async () => {
+test('fetch sends the target and host that were signed from its URL', async () => {
   const url = `${running.url}/a b/../ü?q=ä b#c`;
   const body = JSON.stringify({ command: 'next' });
   const answer = await fetch(url, {
@@ -96,7 +96,7 @@ test('fetch sends what its URL was signed as', async () => {
   expect(await answer.text()).toBe('accepted');
 });
 
-test('of a hundred copies at once, one is let in', async () => {
+test('one of a hundred concurrent copies is accepted', async () => {
   const headers = sign('/', 'POST', { body: 'once' });
   const said = await Promise.all(Array.from({ length: 100 }, () => send('/', 'POST', headers, ['on', 'ce'])));
   expect(said.filter((code) => code === 'accepted')).toHaveLength(1);
@@ -114,17 +114,20 @@ test.each([
   expect(running.kept).toEqual([]);
 });
 
-test('a body where none was signed is refused', async () => {
+test('a body is refused where an empty body was signed', async () => {
   expect(await send('/', 'POST', sign('/', 'POST'), ['once'])).toBe('signature_invalid');
 });
 
-test.each([timestampHeader, signatureHeader])('two lines of %s are refused, even alike', async (name) => {
-  const headers = sign('/', 'GET');
-  const value = Object.entries(headers).find(([own]) => own === name)?.[1] ?? '';
-  expect(await send('/', 'GET', { ...headers, [name]: [value, value] })).toBe('signature_invalid');
-});
+test.each([timestampHeader, signatureHeader])(
+  'a repeated %s header is refused, even with equal values',
+  async (name) => {
+    const headers = sign('/', 'GET');
+    const value = Object.entries(headers).find(([own]) => own === name)?.[1] ?? '';
+    expect(await send('/', 'GET', { ...headers, [name]: [value, value] })).toBe('signature_invalid');
+  },
+);
 
-test('the Host header counts in lower case, and for no other name', async () => {
+test('the signature covers the lower-case Host header', async () => {
   const host = `Player.Local:${running.port}`;
   const signed = () => signRequest({ host, target: '/', method: 'GET', secret });
   expect(await send('/', 'GET', { ...signed(), Host: host })).toBe('accepted');
@@ -132,7 +135,7 @@ test('the Host header counts in lower case, and for no other name', async () => 
   expect(await send('/', 'GET', { ...signed(), Host: `other.local:${running.port}` })).toBe('signature_invalid');
 });
 
-test('a target counts byte by byte, as a program without this code sends and signs it', async () => {
+test('the signature covers the bytes of the target, as an independent client sends and signs it', async () => {
   const target = '/caf%C3%a9/../%2e?q=%zz|"{}&&=\\';
   const timestamp = String(Date.now());
   const nonce = 'n'.repeat(16);
@@ -160,7 +163,7 @@ const open = async (protocols: string[], headers: Record<string, string> = {}) =
   });
 };
 
-test('a socket opens with a page token or a signature, and the token is not sent back', async () => {
+test('a socket opens with a page token or a signature, and the response does not repeat the token', async () => {
   const token = (await running.access.pageToken())?.token ?? '';
   expect(await open(['signage.v1', `token.${token}`])).toBe('signage.v1');
   expect(await open(['signage.v1'], sign('/socket', 'GET'))).toBe('signage.v1');

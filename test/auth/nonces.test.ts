@@ -16,7 +16,7 @@ const setUp = (operators = limitsOf(10), peers = limitsOf(10)) => {
   };
 };
 
-test('a nonce is used once, whatever its timestamp and whoever sends it', async () => {
+test('a nonce is accepted once, for all timestamps and senders', async () => {
   const { use } = setUp();
   expect(await use(operator, 'first', 5_000)).toBe('accepted');
   expect(await use(operator, 'first', 5_000)).toBe('signature_replayed');
@@ -24,7 +24,7 @@ test('a nonce is used once, whatever its timestamp and whoever sends it', async 
   expect(await use(peer('a'), 'first')).toBe('signature_replayed');
 });
 
-test('a full memory refuses, and takes new ones once old ones have left the window', async () => {
+test('a full memory refuses nonces until old ones have left the window', async () => {
   const { use } = setUp(limitsOf(3));
   for (const [index, nonce] of ['a', 'b', 'c'].entries()) await use(operator, nonce, 10_000 + index * 1000);
   expect(await use(operator, 'd', 13_000)).toBe('busy');
@@ -35,20 +35,20 @@ test('a full memory refuses, and takes new ones once old ones have left the wind
 });
 
 describe('the memory of peers', () => {
-  test('and that of operators do not fill each other', async () => {
+  test('and the memory of operators are separate', async () => {
     const { use } = setUp(limitsOf(2), limitsOf(2));
     for (let count = 0; count < 3; count++) await use(peer('a'));
     expect([await use(peer('a')), await use(operator), await use(operator)]).toEqual(['busy', 'accepted', 'accepted']);
     expect(await use(operator)).toBe('busy');
   });
 
-  test('is bounded for each of them', async () => {
+  test('is bounded for each peer', async () => {
     const { use } = setUp(limitsOf(10), limitsOf(10, 4));
     for (let count = 0; count < 4; count++) expect(await use(peer('a'))).toBe('accepted');
     expect([await use(peer('a')), await use(peer('b'))]).toEqual(['busy', 'accepted']);
   });
 
-  test('has room for a sender of few, however many fill it', async () => {
+  test('accepts the guaranteed nonces of a sender even when others have filled it', async () => {
     const { use } = setUp(limitsOf(10), limitsOf(10, 6, 2));
     for (const name of ['a', 'b']) for (let count = 0; count < 9; count++) await use(peer(name));
     expect([await use(peer('c')), await use(peer('c')), await use(peer('c'))]).toEqual([
@@ -58,7 +58,7 @@ describe('the memory of peers', () => {
     ]);
   });
 
-  test('is bounded by default, by a hundred thousand and two thousand each for 256 of them', async () => {
+  test('is bounded by default to 100,000 nonces plus 2,000 for each of 256 senders', async () => {
     const nonces = createNonces();
     let accepted = 0;
     for (let count = 0; count < 1_000_000; count++) {
@@ -74,7 +74,7 @@ describe('the memory of peers', () => {
   });
 });
 
-test('a hundred thousand of operators are remembered', async () => {
+test('a hundred thousand nonces of operators are remembered', async () => {
   const nonces = createNonces();
   for (let count = 0; count < 100_000; count += 1) nonces.use(String(count), 5000, 0, operator);
   expect(await outcome(() => nonces.use('0', 5000, 0, operator))).toBe('signature_replayed');
@@ -82,7 +82,7 @@ test('a hundred thousand of operators are remembered', async () => {
   expect(await outcome(() => nonces.use('more', 5000, 0, peer('a')))).toBe('accepted');
 });
 
-test('what is still fresh is never forgotten, and what is forgotten takes no room', async () => {
+test('fresh nonces are never forgotten, and forgotten ones use no memory', async () => {
   const uses = fc.array(
     fc.record({ nonce: fc.nat(5), ahead: fc.nat(5000), passed: fc.nat(2000), from: fc.constantFrom('a', 'b', null) }),
     { maxLength: 50 },

@@ -10,7 +10,7 @@ const sender = { kind: 'operator', name: '192.0.2.1' } as const;
 
 const open = async (dataDir: string) => {
   const log = pino({ level: 'silent' });
-  const guard = await openReplayGuard({ dataDir, log, now: Date.now, steady: () => performance.now() });
+  const guard = await openReplayGuard({ dataDir, log, now: Date.now, monotonicNow: () => performance.now() });
   const use = (nonce: string, aheadMs: number) => {
     const timestamp = Date.now() + aheadMs;
     return outcome(() => (guard.isFresh(timestamp) ? guard.use(nonce, timestamp, sender) : undefined));
@@ -18,7 +18,7 @@ const open = async (dataDir: string) => {
   return { guard, use };
 };
 
-test('ten thousand nonces dated ahead are kept over a restart, and one more is refused', async () => {
+test('ten thousand nonces with future timestamps survive a restart, and one more is refused', async () => {
   const dataDir = await temporaryFolder();
   const before = await open(dataDir);
   const names = Array.from({ length: 10_000 }, (_, index) => `nonce-of-a-request-${index}`);

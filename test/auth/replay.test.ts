@@ -25,7 +25,7 @@ const createBox = async () => {
   let count = 0;
   const settle = async (): Promise<void> => void (await vi.advanceTimersByTimeAsync(0));
   const start = async (): Promise<void> => {
-    guard = createReplayGuard({ store, now: clock.now, steady: clock.steady });
+    guard = createReplayGuard({ store, now: clock.now, monotonicNow: clock.monotonicNow });
     await settle();
   };
   const request = async (timestamp: number, nonce = `nonce ${count++}`) => {
@@ -79,7 +79,7 @@ const move: fc.Arbitrary<Move> = fc.oneof(
   { weight: 1, arbitrary: fc.record({ do: fc.constant('kill' as const) }) },
 );
 
-test('whatever the clock does, and however the box ends, no request is accepted twice', async () => {
+test('no request is accepted twice, across arbitrary clock steps and restarts', async () => {
   let accepted = 0;
   await fc.assert(
     fc.asyncProperty(fc.array(move, { minLength: 5, maxLength: 60 }), async (moves) => {
@@ -117,7 +117,7 @@ test('whatever the clock does, and however the box ends, no request is accepted 
 }, 60_000);
 
 describe('after a restart', () => {
-  test('a request dated ahead is not accepted again, and others dated ahead are', async () => {
+  test('a request with a future timestamp is not accepted again, and new ones are', async () => {
     const box = await createBox();
     const early = await box.request(box.clock.now() + 200 * second);
     expect(early.said).toBe('accepted');
@@ -127,7 +127,7 @@ describe('after a restart', () => {
     expect((await box.request(early.timestamp)).said).toBe('accepted');
   });
 
-  test('nothing older than the highest reading of the clock is accepted where the clock went back', async () => {
+  test('no timestamp before the highest reading is accepted if the clock was set back', async () => {
     const box = await createBox();
     await box.pass(100 * second);
     const { timestamp, nonce, said } = await box.request(box.clock.now());
@@ -141,7 +141,7 @@ describe('after a restart', () => {
     expect(box.guard().clock()).toBe(timestamp);
   });
 
-  test('the reading is at most ten seconds old where the box was killed', async () => {
+  test('the saved reading is at most ten seconds old if the box was killed', async () => {
     const box = await createBox();
     await box.pass(95 * second);
     box.kill();
@@ -175,7 +175,7 @@ describe('a clock that was in the wrong year', () => {
   });
 });
 
-test('a clock that is set back into hours that the box lived through refuses them, and says until when', async () => {
+test('a clock that is set back into spent time refuses requests, and the fault says until when', async () => {
   const box = await createBox();
   await box.pass(2 * hour);
   expect((await box.request(box.clock.now())).said).toBe('accepted');
@@ -190,8 +190,8 @@ test('a clock that is set back into hours that the box lived through refuses the
   expect(box.guard().faults()).toEqual([]);
 });
 
-describe('requests dated ahead', () => {
-  test('by a blink wait for the clock and cost no write', async () => {
+describe('requests with future timestamps', () => {
+  test('by at most 50 ms wait for the clock and cause no write', async () => {
     const box = await createBox();
     const before = box.store.writes();
     for (let count = 0; count < 20; count++) {
@@ -200,7 +200,7 @@ describe('requests dated ahead', () => {
     expect(box.store.writes()).toBe(before);
   });
 
-  test('are refused where the disk takes nothing, and all others are not', async () => {
+  test('are refused if the disk cannot be written, and other requests are not', async () => {
     const box = await createBox();
     box.store.breakDown();
     const early = await box.request(box.clock.now() + minute);

@@ -29,7 +29,7 @@ const mac = '17532dba74e25d072fa570f5774078620f95daadd75b89ec5ac7fc4c227cd995';
 const line = `v1;nonce=${nonce};sha256=${sha256};mac=${mac}`;
 
 describe('signing', () => {
-  test('gives what openssl gives for the same lines', () => {
+  test('matches the HMAC of openssl for the same lines', () => {
     const now = 1_767_225_600_000;
     expect(signRequest({ ...head, body, secret, now, nonce })).toEqual({
       [timestampHeader]: '1767225600000',
@@ -58,7 +58,7 @@ describe('the two headers', () => {
     [signatureHeader]: lines.signature ?? [line],
   });
 
-  test('are taken apart', () => {
+  test('are parsed', () => {
     expect(parseSignature(of({}))).toEqual({ timestamp, nonce, sha256, mac });
   });
 
@@ -109,7 +109,7 @@ describe('the two headers', () => {
     expect(parseSignature(of({ signature: [line.replace(nonce, '_'.repeat(length))] })).nonce).toHaveLength(length);
   });
 
-  test('are either malformed, or spelt exactly as what is read from them', async () => {
+  test('are either malformed or canonical', async () => {
     const inserted = fc.tuple(fc.nat(line.length), fc.nat(3), fc.string({ unit: 'binary', maxLength: 3 }));
     await fc.assert(
       fc.asyncProperty(fc.oneof(fc.string(), inserted), async (given) => {
@@ -126,7 +126,7 @@ describe('the two headers', () => {
 });
 
 describe('what is signed', () => {
-  test('any method, host, path, query and body comes through', async () => {
+  test('any method, host, path, query and body can be verified', async () => {
     const requests = fc.record({
       method: fc.constantFrom('GET', 'HEAD', 'POST', 'PUT', 'DELETE', 'PATCH', 'OPTIONS'),
       host: fc.domain(),
@@ -165,7 +165,7 @@ describe('what is signed', () => {
     expect(await judge(signed(), { ...head, ...changed })).toBe('signature_invalid');
   });
 
-  test('the host counts in lower case', async () => {
+  test('the host is compared in lower case', async () => {
     const { signed, judge } = setUp();
     expect(await judge(signed(), { ...head, host: 'Player.LOCAL:8080' })).toBe('accepted');
   });
@@ -202,7 +202,7 @@ describe('time', () => {
     expect(await judge(signed(clock.now() + 300 * second + 1))).toBe('signature_stale');
   });
 
-  test('before the start is stale, and the start itself is not', async () => {
+  test('before the start is stale, and at the start is fresh', async () => {
     const { clock, signed, judge } = setUp();
     const start = clock.now();
     clock.pass(10 * second);
@@ -210,7 +210,7 @@ describe('time', () => {
     expect(await judge(signed(start))).toBe('accepted');
   });
 
-  test('a restart opens nothing', async () => {
+  test('from before a restart is stale', async () => {
     const before = setUp();
     const copy = before.signed();
     expect(await before.judge(copy)).toBe('accepted');
@@ -219,7 +219,7 @@ describe('time', () => {
     expect(await outcome(() => after.verify(parseSignature(copy), head, sender))).toBe('signature_stale');
   });
 
-  test('nor does one before the clock was set', async () => {
+  test('from before the clock was set is stale after a restart', async () => {
     const { clock, signed, judge } = setUp();
     clock.pass(60 * second);
     clock.step(3600 * second);
@@ -227,7 +227,7 @@ describe('time', () => {
     expect(await judge(signed(clock.now() - 59 * second))).toBe('accepted');
   });
 
-  test('stepped back a little lets nothing be replayed', async () => {
+  test('stepped back by less than the window allows no replay', async () => {
     const { clock, signed, judge } = setUp();
     clock.pass(3600 * second);
     const copy = signed();
@@ -239,7 +239,7 @@ describe('time', () => {
     expect(await judge(signed())).toBe('accepted');
   });
 
-  test('stepped back far, even right after the start, does not lock the operator out', async () => {
+  test('stepped back far, even right after the start, locks out no operator', async () => {
     const { clock, signed, judge } = setUp();
     const copy = signed();
     expect(await judge(copy)).toBe('accepted');
@@ -249,12 +249,12 @@ describe('time', () => {
     expect(await judge(copy)).toBe('signature_stale');
   });
 
-  test('is judged before the MAC: what is stale and wrong is stale', async () => {
+  test('is checked before the MAC: a stale and wrong signature is stale', async () => {
     const { clock, signed, judge } = setUp();
     expect(await judge(signed(clock.now() - 1, otherSecret))).toBe('signature_stale');
   });
 
-  test('here is told whoever signs by another, and nobody who does not know the secret', async () => {
+  test('is sent to clients with a wrong clock, but only if they know the secret', async () => {
     const { clock, signatures } = setUp();
     const tell = async (by: string) => {
       const signature = parseSignature(linesOf(signRequest({ ...head, secret: by, now: clock.now() - 3600 * second })));
@@ -281,22 +281,22 @@ describe('time', () => {
   });
 });
 
-describe('use', () => {
-  test('is once', async () => {
+describe('use of a signature', () => {
+  test('is possible once', async () => {
     const { signed, judge } = setUp();
     const copy = signed();
     expect(await judge(copy)).toBe('accepted');
     expect(await judge(copy)).toBe('signature_replayed');
   });
 
-  test('a nonce of the caller is good for one request, not one for each path', async () => {
+  test('of a nonce is possible for one request, not for one per path', async () => {
     const { clock, judge } = setUp();
     const sign = (target: string) => linesOf(signRequest({ ...head, target, secret, nonce, now: clock.now() }));
     expect(await judge(sign('/one'), { ...head, target: '/one' })).toBe('accepted');
     expect(await judge(sign('/two'), { ...head, target: '/two' })).toBe('signature_replayed');
   });
 
-  test('up to the last moment of the window', async () => {
+  test('is refused a second time up to the last moment of the window', async () => {
     const { clock, signed, judge } = setUp();
     const early = signed(clock.now() + 300 * second);
     expect(await judge(early)).toBe('accepted');
@@ -306,14 +306,14 @@ describe('use', () => {
     expect(await judge(early)).toBe('signature_stale');
   });
 
-  test('a wrong MAC does not use the nonce up', async () => {
+  test('with a wrong MAC does not consume the nonce', async () => {
     const { clock, judge } = setUp();
     const sign = (own: string) => linesOf(signRequest({ ...head, secret: own, nonce, now: clock.now() }));
     expect(await judge(sign(otherSecret))).toBe('signature_invalid');
     expect(await judge(sign(secret))).toBe('accepted');
   });
 
-  test('a full memory refuses what it could not remember, and knows replays still', async () => {
+  test('is refused if the memory is full, and replays are still recognised', async () => {
     const { clock, signed, judge } = setUp([secret], 2);
     const copy = signed();
     expect(await judge(copy)).toBe('accepted');

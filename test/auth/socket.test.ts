@@ -17,12 +17,12 @@ test.each<[string, string[], string[] | undefined]>([
   expect(tokensOf(...protocols)).toEqual(expected);
 });
 
-test('without subprotocols, the headers are what they were', () => {
+test('without subprotocols, the headers are unchanged', () => {
   const headers = { host: ['player'], 'x-signage-page-auth': ['a'] };
   expect(upgradeHeaders(headers)).toEqual(headers);
 });
 
-test('a token in the header as well makes two', () => {
+test('a token in the header and one in the subprotocol are both returned', () => {
   const headers = { 'x-signage-page-auth': ['a'], 'sec-websocket-protocol': ['signage.v1, token.b'] };
   expect(upgradeHeaders(headers)['x-signage-page-auth']).toEqual(['a', 'b']);
 });

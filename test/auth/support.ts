@@ -9,13 +9,13 @@ export const otherSecret = 'a secret that was never set here';
 /** A wall clock that can be stepped, beside one that can't. */
 export const createClock = () => {
   let wall = Date.UTC(2026, 0, 1);
-  let steady = 12_345;
+  let monotonic = 12_345;
   return {
     now: () => wall,
-    steady: () => steady,
+    monotonicNow: () => monotonic,
     pass(ms: number): void {
       wall += ms;
-      steady += ms;
+      monotonic += ms;
     },
     step(ms: number): void {
       wall += ms;
@@ -60,12 +60,12 @@ export const createMemoryStore = (now: number) => {
 
 /** A guard of its own for a test; its timers do not keep the process. */
 export const createTestGuard = (
-  clock: { now: () => number; steady: () => number },
+  clock: { now: () => number; monotonicNow: () => number },
   nonces?: ReturnType<typeof createNonces>,
 ) =>
   createReplayGuard({
     store: createMemoryStore(clock.now()),
     now: clock.now,
-    steady: clock.steady,
+    monotonicNow: clock.monotonicNow,
     ...(nonces === undefined ? {} : { nonces }),
   });

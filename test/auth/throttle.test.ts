@@ -10,9 +10,9 @@ afterEach(() => {
   vi.useRealTimers();
 });
 
-const setUp = (mostAddresses?: number) => {
+const setUp = (maxAddresses?: number) => {
   const warn = vi.fn();
-  const throttle = createThrottle({ log: { warn }, ...(mostAddresses === undefined ? {} : { mostAddresses }) });
+  const throttle = createThrottle({ log: { warn }, ...(maxAddresses === undefined ? {} : { maxAddresses }) });
   const failOnce = (address: string) => outcome(() => throttle.fail(address, 'signature'));
   const fail = async (address: string, times = 200): Promise<void> => {
     for (let count = 0; count < times; count += 1) await failOnce(address);
@@ -20,7 +20,7 @@ const setUp = (mostAddresses?: number) => {
   return { throttle, fail, warn, failOnce };
 };
 
-test('two hundred failures are counted, and those after them are refused until the minute is over', async () => {
+test('after two hundred failures, further ones are answered 429 until the minute is over', async () => {
   const { fail, failOnce } = setUp();
   await fail('192.0.2.1', 199);
   expect(await failOnce('192.0.2.1')).toBe('accepted');
@@ -31,20 +31,20 @@ test('two hundred failures are counted, and those after them are refused until t
   expect(await failOnce('192.0.2.1')).toBe('accepted');
 });
 
-test('of many failures at once, two hundred are answered as such', async () => {
+test('concurrent failures are counted exactly', async () => {
   const { failOnce } = setUp();
   const said = await Promise.all(Array.from({ length: 230 }, () => failOnce('192.0.2.1')));
   expect(said.filter((code) => code === 'accepted')).toHaveLength(200);
   expect(said.filter((code) => code === 'too_many_requests')).toHaveLength(30);
 });
 
-test('a kind of credentials has a count of its own', async () => {
+test('each kind of credentials is counted separately', async () => {
   const { throttle, fail } = setUp();
   await fail('192.0.2.1', 201);
   expect(await outcome(() => throttle.fail('192.0.2.1', 'page token'))).toBe('accepted');
 });
 
-test('says when to come back, and says it in the log once', async () => {
+test('sends Retry-After, and logs one line', async () => {
   const { throttle, fail, warn } = setUp();
   await fail('192.0.2.1');
   vi.advanceTimersByTime(18_500);
@@ -57,7 +57,7 @@ test('says when to come back, and says it in the log once', async () => {
   expect(warn.mock.calls).toEqual([[{ address: '192.0.2.1', kind: 'signature' }, 'too many wrong credentials']]);
 });
 
-test.each([-86_400_000, 86_400_000])('a clock stepped by %i ms asks for no more than a minute', async (step) => {
+test.each([-86_400_000, 86_400_000])('Retry-After is at most a minute after a clock step of %i ms', async (step) => {
   const { throttle, fail } = setUp();
   await fail('192.0.2.1', 201);
   vi.setSystemTime(Date.now() + step);
@@ -68,7 +68,7 @@ test.each([-86_400_000, 86_400_000])('a clock stepped by %i ms asks for no more 
   expect(Number(headers['Retry-After'])).toBeLessThanOrEqual(60);
 });
 
-describe('who counts as one', () => {
+describe('addresses that are counted together', () => {
   test.each([
     ['the same address', '192.0.2.1', '192.0.2.1', true],
     ['a neighbour', '192.0.2.1', '192.0.2.2', false],
@@ -92,7 +92,7 @@ describe('who counts as one', () => {
   });
 });
 
-test('remembers a bounded number of addresses, those that failed last', async () => {
+test('remembers a bounded number of addresses, those with the latest failures', async () => {
   const { fail, failOnce } = setUp(2);
   await fail('192.0.2.1');
   await fail('192.0.2.2', 199);

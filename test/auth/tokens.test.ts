@@ -18,7 +18,7 @@ const forge = (key: Uint8Array, changed: object = {}, alg = 'HS256') =>
   new SignJWT({ ...claims, ...changed }).setProtectedHeader({ alg }).sign(key);
 
 describe('a token', () => {
-  test('says when it was issued, when it ends, and whom it is for', async () => {
+  test('contains when it was issued, when it expires, and its audience', async () => {
     const { clock, tokens } = setUp();
     clock.pass(1999);
     const { token, issuedAt, expiresAt } = await tokens.issue();
@@ -30,7 +30,7 @@ describe('a token', () => {
     expect(decodeJwt(token)).toEqual({ iat: iat + 1, exp: iat + 901, aud: 'signage-page' });
   });
 
-  test('is good until it ends', async () => {
+  test('is valid until it expires', async () => {
     const { clock, tokens, judge } = setUp();
     const { token } = await tokens.issue();
     expect(await judge(token)).toBe('accepted');
@@ -58,7 +58,7 @@ describe('refused', () => {
     expect(await judge(`${none}${signature}`)).toBe('page_token_invalid');
   });
 
-  test.each(['HS384', 'HS512'])('with %s, even by the right secret', async (alg) => {
+  test.each(['HS384', 'HS512'])('with %s, even if signed with the secret', async (alg) => {
     const { judge } = setUp();
     expect(await judge(await forge(derived(), {}, alg))).toBe('page_token_invalid');
   });
@@ -81,7 +81,7 @@ describe('refused', () => {
     expect(await judge(await forge(derived(), changed))).toBe('page_token_invalid');
   });
 
-  test('once any character is another', async () => {
+  test('if any character is changed', async () => {
     const { tokens, judge } = setUp();
     const { token } = await tokens.issue();
     for (let index = 0; index < token.length; index += 1) {
@@ -93,7 +93,7 @@ describe('refused', () => {
     }
   });
 
-  test('in any other spelling of the same bytes', async () => {
+  test('in any other encoding of the same bytes', async () => {
     const { tokens, judge } = setUp();
     const { token } = await tokens.issue();
     const alphabet = 'ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-_';
@@ -119,7 +119,7 @@ describe('refused', () => {
     },
   );
 
-  test('a forged one that has expired is invalid, which tells nothing', async () => {
+  test('a forged and expired one as invalid, which reveals nothing', async () => {
     const { judge } = setUp();
     expect(await judge(await forge(derived(otherSecret), { exp: iat - 1 }))).toBe('page_token_invalid');
   });
@@ -134,7 +134,7 @@ describe('rotation', () => {
     expect(await setUp(secret).judge((await tokens.issue()).token)).toBe('page_token_invalid');
   });
 
-  test('what the previous secret signed ends as well', async () => {
+  test('tokens of the previous secret expire as well', async () => {
     const clock = createClock();
     const { token } = await setUp(secret, null, clock).tokens.issue();
     clock.pass(900_000);

@@ -11,8 +11,8 @@ const answer: Handler = (ctx) => {
 
 const every = Object.fromEntries(Object.keys(operations).map((name) => [name, answer])) as Routes;
 
-const start = (rooms: Routes[], variant: 'baseline' | 'extended' = 'extended') =>
-  createApp({ rooms, variant, nodeId: 'a', log: pino({ level: 'silent' }) } as unknown as Parameters<
+const start = (routers: Routes[], variant: 'baseline' | 'extended' = 'extended') =>
+  createApp({ routers, variant, nodeId: 'a', log: pino({ level: 'silent' }) } as unknown as Parameters<
     typeof createApp
   >[0]);
 

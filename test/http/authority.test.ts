@@ -37,7 +37,7 @@ test.each([
   'http://BOX-7.local:8080/',
   'http://box-7.lan:8080/',
   'http://someone:secret@localhost:8080/',
-])('%s is', (url) => {
+])('%s names this service', (url) => {
   expect(isOwn(new URL(url), reached)).toBe(true);
 });
 
@@ -52,7 +52,7 @@ test.each([
   'https://signs.example.com:8443/',
   'http://localhost:8080@example.com/',
   'http://localhost.example.com:8080/',
-])('%s is not', (url) => {
+])('%s does not name this service', (url) => {
   expect(isOwn(new URL(url), reached)).toBe(false);
 });
 
@@ -62,6 +62,6 @@ test.each([
   ['box.local:80', 'http://box.local/', true],
   ['box.local', 'https://box.local/', true],
   ['box.local:8443', 'https://box.local/', false],
-])('of a service that was reached as %s, %s: %s', (host, url, expected) => {
+])('for a request to host %s, %s: %s', (host, url, expected) => {
   expect(isOwn(new URL(url), { ...reached, host })).toBe(expected);
 });

@@ -42,7 +42,7 @@ describe('the type', () => {
     ['no length', []],
     ['a length of 0', ['Content-Length: 0']],
     ['a length of 0 and another type', ['Content-Length: 0', 'Content-Type: text/plain']],
-  ])('no body needs none: %s', async (_, lines) => {
+  ])('a request without a body needs no content type: %s', async (_, lines) => {
     const { url } = shared();
     const answer = await exchange(url, [`POST ${path} HTTP/1.1`, hostLine(url), ...lines]);
     expect([answer.status, codeOf(answer)]).toEqual([400, 'missing_field']);
@@ -71,7 +71,7 @@ describe('the contents', () => {
     expect(page.messages).toHaveLength(1);
   });
 
-  test('a byte order mark is no fault', async () => {
+  test('a byte order mark is accepted', async () => {
     const service = shared();
     expect((await service.post(path, `\uFEFF${next}`)).status).toBe(200);
   });
@@ -91,7 +91,7 @@ describe('the size', () => {
     if (expected === 413) expect(await response.json()).toMatchObject({ error: { code: 'payload_too_large' } });
   });
 
-  test('is judged by its announcement, before it comes', async () => {
+  test('is checked by Content-Length before the body arrives', async () => {
     const { url } = shared();
     const socket = await connectTo(url);
     const length = 'Content-Length: 99999999999';
@@ -100,7 +100,7 @@ describe('the size', () => {
     expect(parseAnswer(answer.toString()).status).toBe(413);
   });
 
-  test('counts without one too', async () => {
+  test('is checked without a Content-Length too', async () => {
     const service = shared();
     const chunks = (bytes: number) => new Blob([padded(bytes)]).stream();
     for (const [bytes, status] of [
@@ -117,19 +117,19 @@ test.each<[string, Buffer<ArrayBuffer>]>([
   ['gzip', Buffer.from(gzipSync(next))],
   ['br', Buffer.from(next)],
   ['identity, gzip', Buffer.from(next)],
-])('a body encoded as %s is refused: no small body may grow', async (encoding, body) => {
+])('a body encoded as %s is refused, as decompression could exceed the limit', async (encoding, body) => {
   const service = shared();
   const headers = { 'Content-Type': json, 'Content-Encoding': encoding };
   const response = await service.get(path, { method: 'POST', headers, body });
   expect([response.status, await response.json()]).toMatchObject([415, { error: { code: 'unsupported_media_type' } }]);
 });
 
-test('identity is no encoding', async () => {
+test('the content encoding identity is accepted', async () => {
   const service = shared();
   expect((await service.post(path, next, { 'Content-Encoding': 'identity' })).status).toBe(200);
 });
 
-describe('a body that does not come whole', () => {
+describe('an incomplete body', () => {
   const head = (url: string, ...lines: string[]) =>
     `${[`POST ${path} HTTP/1.1`, hostLine(url), `Content-Type: ${json}`, ...lines].join('\r\n')}\r\n\r\n`;
 
@@ -139,7 +139,7 @@ describe('a body that does not come whole', () => {
     ['is chunked wrongly', ['Transfer-Encoding: chunked'], `xyz\r\n${next}\r\n0\r\n\r\n`],
     ['has two lengths', ['Content-Length: 18', 'Content-Length: 19'], next],
     ['has a length and chunks', ['Content-Length: 18', 'Transfer-Encoding: chunked'], `12\r\n${next}\r\n0\r\n\r\n`],
-  ])('%s: nothing happens, and the service goes on', async (_, lines, body) => {
+  ])('%s: it has no effect, and the service keeps running', async (_, lines, body) => {
     const service = shared();
     const page = await joinScreen(service, 'lobby');
     const socket = await connectTo(service.url);
@@ -151,7 +151,7 @@ describe('a body that does not come whole', () => {
     expect(logged(service, 'a request failed')).toEqual([]);
   });
 
-  test('is reset: nothing happens, and the service goes on', async () => {
+  test('has no effect when the connection is reset, and the service keeps running', async () => {
     const service = shared();
     const socket = await connectTo(service.url);
     socket.write(`${head(service.url, 'Content-Length: 100')}{`);
@@ -163,7 +163,7 @@ describe('a body that does not come whole', () => {
   });
 });
 
-test('a connection goes on after a refused body', async () => {
+test('a connection can be reused after a rejected body', async () => {
   const { url } = shared();
   const socket = await connectTo(url);
   const lines = [`POST ${path} HTTP/1.1`, hostLine(url), 'Content-Type: text/plain', `Content-Length: ${next.length}`];

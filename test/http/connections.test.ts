@@ -36,7 +36,7 @@ describe.each(['extended', 'baseline'] as const)('in the %s variant', (variant) 
   });
 });
 
-test('both paths give the same', async () => {
+test('both paths return the same snapshot', async () => {
   const service = await startTestService({ content: lobby });
   await joinScreen(service, 'lobby');
   const [one, other] = await Promise.all(
@@ -45,13 +45,13 @@ test('both paths give the same', async () => {
   expect(one).toEqual(other);
 });
 
-test('a screen that nobody shows has none', async () => {
+test('a screen without pages has no connections', async () => {
   const service = await startTestService({ content: lobby });
   const snapshot = await (await service.get('/api/screens/lobby/connections')).json();
   expect(snapshot).toMatchObject({ count: 0, connections: [], degraded: false });
 });
 
-test('the oldest comes first, and other screens are not among them', async () => {
+test('connections are listed oldest first, without those of other screens', async () => {
   const screens = ['lobby', 'bar'].map((slug) => ({ name: slug, slug }));
   const service = await startTestService({ content: { screens } });
   for (const [slug, clientId] of [
@@ -66,7 +66,7 @@ test('the oldest comes first, and other screens are not among them', async () =>
   expect(connections.map(({ clientId }: { clientId: string }) => clientId)).toEqual(['a', 'c']);
 });
 
-test('a snapshot is one by the schema of the wire, its times too', async () => {
+test('a snapshot, including its timestamps, matches its schema', async () => {
   const service = await startTestService({ content: lobby });
   await joinScreen(service, 'lobby');
   const snapshot: unknown = await (await service.get('/api/screens/lobby/connections')).json();

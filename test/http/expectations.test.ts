@@ -14,20 +14,23 @@ const ask = (start: string, lines: string[] = []) => {
 };
 
 describe('an expectation other than 100-continue', () => {
-  test.each(['x', '100-continue, x', '100-continued'])('of %s is refused like any other error', async (expectation) => {
-    const answer = await ask(`GET ${path}`, [`Expect: ${expectation}`]);
-    expect([answer.status, codeOf(answer)]).toEqual([417, 'expectation_failed']);
-    const other = await ask('GET /api/nothing');
-    const names = (headers: Record<string, string>) => Object.keys(headers).toSorted();
-    expect(names(answer.headers)).toEqual(names(other.headers));
-  });
+  test.each(['x', '100-continue, x', '100-continued'])(
+    'of %s is rejected with the common error format',
+    async (expectation) => {
+      const answer = await ask(`GET ${path}`, [`Expect: ${expectation}`]);
+      expect([answer.status, codeOf(answer)]).toEqual([417, 'expectation_failed']);
+      const other = await ask('GET /api/nothing');
+      const names = (headers: Record<string, string>) => Object.keys(headers).toSorted();
+      expect(names(answer.headers)).toEqual(names(other.headers));
+    },
+  );
 
-  test('of a page is refused with a sentence', async () => {
+  test('of a page request is rejected with plain text', async () => {
     const answer = await ask('GET /screen/lobby', ['Expect: x']);
     expect([answer.status, answer.body]).toEqual([417, 'The service meets no expectation but 100-continue.\n']);
   });
 
-  test('is judged behind the gate', async () => {
+  test('is checked after the gate', async () => {
     const { url } = service();
     const refused = await exchange(url, [`GET ${path} HTTP/1.1`, 'Host: evil.com', 'Expect: x']);
     expect([refused.status, codeOf(refused)]).toEqual([421, 'host_refused']);
@@ -36,7 +39,7 @@ describe('an expectation other than 100-continue', () => {
   });
 });
 
-test('a client that waits for 100 is told to go on, but not where the gate refuses it', async () => {
+test('a client that expects 100 Continue receives it, unless the gate rejects the request', async () => {
   const { url } = service();
   const start = async (host: string) => {
     const socket = await connectTo(url);

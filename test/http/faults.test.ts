@@ -23,12 +23,12 @@ describe('a head that is too large', () => {
     expect([answer.status, codeOf(answer)]).toEqual([431, 'headers_too_large']);
   });
 
-  test('in its target is refused', async () => {
+  test('in its target is rejected', async () => {
     const { url } = shared();
     expect((await exchange(url, [`GET /${'x'.repeat(9_000)} HTTP/1.1`, hostLine(url)])).status).toBe(431);
   });
 
-  test('in the count of its lines is refused, rather than cut where an Origin could follow', async () => {
+  test('in its number of headers is rejected, not truncated, as an Origin header could follow', async () => {
     const { url } = shared();
     const ask = (count: number, last: string) => {
       const filling = Array.from({ length: count - 3 }, (_, at) => `X-${at}: x`);
@@ -40,7 +40,7 @@ describe('a head that is too large', () => {
   });
 });
 
-describe('a head that is none', () => {
+describe('a malformed head', () => {
   test.each<[string, string[]]>([
     ['nonsense', ['hello']],
     ['a space in the target', ['GET /a b HTTP/1.1', 'Host: box']],
@@ -50,7 +50,7 @@ describe('a head that is none', () => {
     ['a control character', ['GET / HTTP/1.1', 'Host: box', 'X-A: a\0b']],
     ['a preface of HTTP/2', ['PRI * HTTP/2.0', '', 'SM']],
     ['a TLS hello', ['\x16\x03\x01\x02\x00\x01\x00']],
-  ])('%s is a malformed request, and the service goes on', async (_, lines) => {
+  ])('%s is a malformed request, and the service keeps running', async (_, lines) => {
     const service = shared();
     const answer = await exchange(service.url, lines);
     expect([answer.status, codeOf(answer)]).toEqual([400, 'invalid_request']);
@@ -79,7 +79,7 @@ test.each(['h2c', 'TLS/1.0', 'websocket2'])(
   },
 );
 
-test("a fault of the service's own says nothing of itself but the id under which the log tells all", async () => {
+test('an internal error reveals only the request id, under which the log has the details', async () => {
   const service = await startTestService({ content: lobby });
   // Nothing can be stored any more.
   rmSync(service.dataDir, { recursive: true });
@@ -98,7 +98,7 @@ test("a fault of the service's own says nothing of itself but the id under which
   expect((await healthOf(service)).status).toBe('degraded');
 });
 
-test('every error under /api has one shape', async () => {
+test('every error under /api has the same fields', async () => {
   const service = shared();
   const commands = '/api/screens/lobby/commands';
   const responses = await Promise.all([
@@ -122,7 +122,7 @@ test('every error under /api has one shape', async () => {
   }
 });
 
-test('elsewhere an error is a sentence', async () => {
+test('outside of /api an error is plain text', async () => {
   const service = shared();
   for (const path of ['/gone', '/API/screens/lobby/playlist']) {
     const response = await service.get(path);

@@ -52,7 +52,7 @@ describe('answered', () => {
     'board.example.org:80',
     'screens.example.net',
     'screens.example.net:8080',
-  ])('%s, where it is allowed', async (host) => {
+  ])('%s, if it is an allowed host', async (host) => {
     expect((await ask([`Host: ${host}`], `GET ${path} HTTP/1.1`, named)).status).toBe(200);
   });
 });
@@ -122,11 +122,11 @@ describe('refused with 421', () => {
   });
 });
 
-test('HTTP/1.0 with a good Host is served', async () => {
+test('HTTP/1.0 with an accepted Host is served', async () => {
   expect((await ask(['Host: localhost'], `GET ${path} HTTP/1.0`)).status).toBe(200);
 });
 
-describe('a target that is no path is malformed', () => {
+describe('a request target that is not a path is malformed', () => {
   test.each([
     '//evil.com/',
     `//evil.com${path}`,
@@ -141,7 +141,7 @@ describe('a target that is no path is malformed', () => {
     expect(answer.body).not.toContain('Hello');
   });
 
-  test('CONNECT gets nowhere', async () => {
+  test('CONNECT is rejected', async () => {
     expect((await ask(['Host: localhost'], 'CONNECT evil.com:443 HTTP/1.1')).body).toBe('');
   });
 });

@@ -72,7 +72,7 @@ describe('refused with 403', () => {
   });
 });
 
-test.each(['PUT', 'PATCH', 'DELETE', 'OPTIONS'])('%s is judged like POST', async (method) => {
+test.each(['PUT', 'PATCH', 'DELETE', 'OPTIONS'])('the origin of %s is checked like that of POST', async (method) => {
   const answer = await exchange(service().url, [`${method} ${path} HTTP/1.1`, 'Host: box', 'Origin: https://evil.com']);
   expect([answer.status, codeOf(answer)]).toEqual([403, 'origin_refused']);
 });
@@ -81,7 +81,7 @@ test.each([
   '/api/rtmp/session?source=http://a/b',
   '/api/frames?url=http://a/b&origin=http://box',
   '/api/peers/state?from=x',
-])('%s starts something, and is judged like POST', async (target) => {
+])('the origin of %s is checked like that of POST, as it has side effects', async (target) => {
   const ask = async (...lines: string[]) =>
     codeOf(await exchange(service().url, [`GET ${target} HTTP/1.1`, 'Host: box', ...lines]));
   expect(await ask('Referer: http://evil.com/')).toBe('origin_refused');
@@ -90,7 +90,7 @@ test.each([
   expect(await ask()).toBe('invalid_field');
 });
 
-test('to read, any origin may ask; no answer lets its page look', async () => {
+test('any origin may send a read request, but no response lets its page read it', async () => {
   const headers = { Origin: 'https://evil.com', Referer: 'https://evil.com/', 'Sec-Fetch-Site': 'cross-site' };
   for (const path of ['/api/screens/lobby/playlist', '/api/screens/lobby/connections', '/healthz', '/screen/lobby']) {
     const response = await service().get(path, { headers });

@@ -67,7 +67,7 @@ describe('under /api', () => {
   });
 });
 
-describe('a known path with another method is 405 and says which there are', () => {
+describe('a known path with another method is 405 and lists the allowed methods', () => {
   const methods = ['GET', 'HEAD', 'POST', 'PUT', 'PATCH', 'DELETE', 'OPTIONS', 'TRACE', 'PROPFIND', 'PURGE'];
   test.each<[string, string]>([
     ['/api/screens/lobby/playlist', 'GET, HEAD'],
@@ -88,13 +88,13 @@ describe('a known path with another method is 405 and says which there are', () 
   });
 });
 
-test('a method that HTTP does not know is a malformed request', async () => {
+test('an unknown HTTP method is a malformed request', async () => {
   const { url } = service();
   const answer = await exchange(url, ['BREW /api/screens/lobby/playlist HTTP/1.1', hostLine(url)]);
   expect([answer.status, codeOf(answer)]).toEqual([400, 'invalid_request']);
 });
 
-test('the baseline has no extended endpoint', async () => {
+test('the baseline variant has no extended endpoints', async () => {
   const requests: [string, string][] = [
     ['GET', '/onboard'],
     ['GET', '/api/onboarding/status?deviceId=a'],

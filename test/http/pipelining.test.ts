@@ -46,7 +46,7 @@ const statusesOf = async (url: string, requests: readonly string[]): Promise<str
   return statuses();
 };
 
-test('requests that offer another protocol keep all answers, in their order', async () => {
+test('pipelined requests with an upgrade header receive all responses in order', async () => {
   const { url } = await startTestService({ content: lobby });
   const ask = (start: string, lines: readonly string[] = [], body = '') =>
     `${[`${start} HTTP/1.1`, hostLine(url), ...lines].join('\r\n')}\r\n\r\n${body}`;
@@ -65,7 +65,7 @@ test('requests that offer another protocol keep all answers, in their order', as
   expect(await statusesOf(url, requests)).toEqual(['200', '200', '200', '404', '200', '200', '404']);
 });
 
-test('a connection that offers another protocol again and again gathers no listeners', async () => {
+test('repeated upgrade headers on one connection do not accumulate listeners', async () => {
   const { url } = await startTestService({ content: lobby });
   const warnings: string[] = [];
   const note = ({ name, message }: Error) => void warnings.push(`${name} ${message}`);
@@ -84,7 +84,7 @@ test('a connection that offers another protocol again and again gathers no liste
 test.each([
   ['a malformed request', 'hello\r\n\r\n', ['200', '400']],
   ['a request behind one that closes the connection', 'GET / HTTP/1.1\r\n\r\n', ['200']],
-])('%s does not take the answer of the request before it', async (label, next, expected) => {
+])('%s does not displace the response to the request before it', async (label, next, expected) => {
   const { url } = await startTestService({ content: lobby });
   const close = label.includes('closes') ? 'Connection: close\r\n' : '';
   const socket = await connectTo(url);

@@ -67,7 +67,7 @@ test('HEAD has the headers of GET and no body', async () => {
   expect(head?.body).toBe('');
 });
 
-test('a query, or an encoded letter, is the same address', async () => {
+test('a query or a percent-encoded letter does not change the playlist', async () => {
   const service = await startTestService({ content: lobby });
   const payload = await (await service.get(path)).text();
   for (const other of [`${path}?t=1`, '/api/screens/l%6Fbby/playlist']) {
@@ -76,7 +76,7 @@ test('a query, or an encoded letter, is the same address', async () => {
   }
 });
 
-test('whoever signs has the answer signed, in full or not modified', async () => {
+test('the response to a signed request is signed, both 200 and 304', async () => {
   const secret = 'a secret that signs playlists';
   const service = await startTestService({ content: lobby, env: { SIGNAGE_SHARED_SECRET: secret } });
   const ask = async (headers: Record<string, string> = {}, signer = secret) => {

@@ -13,7 +13,7 @@ const trickle = async (url: string, beginning: string) => {
   const drops = setInterval(() => socket.write(' '), 500);
   const chunks: Buffer[] = [];
   socket.on('data', (chunk: Buffer) => chunks.push(chunk));
-  // Who goes on sending after the other side has hung up may be reset, and has had its answer all the same.
+  // A client that keeps sending after the server closed may be reset; it has its response by then.
   socket.on('error', () => {});
   await new Promise((resolve) => socket.once('close', resolve));
   const text = Buffer.concat(chunks).toString();
@@ -21,7 +21,7 @@ const trickle = async (url: string, beginning: string) => {
   return { answer: parseAnswer(text), seconds: (performance.now() - startedAt) / 1000 };
 };
 
-test('heads, bodies, and bodies that nobody reads', { timeout: 90_000 }, async () => {
+test('slow heads and bodies end at their deadlines, unread bodies too', { timeout: 90_000 }, async () => {
   const service = await startTestService({ content: lobby });
   const { url } = service;
   const host = hostLine(url);

@@ -43,7 +43,7 @@ const pass = async (seconds: number): Promise<void> => {
 
 /** A busy machine may take a while until its buffers are full. */
 const passUntilDropped = async (service: TestService, eachSecond = () => {}): Promise<void> => {
-  const isDropped = () => service.log().includes('a client that reads nothing is dropped');
+  const isDropped = () => service.log().includes('closed the connection of a client that stopped reading');
   await expect
     .poll(async () => {
       eachSecond();
@@ -64,20 +64,20 @@ const readAll = async (socket: Awaited<ReturnType<typeof connectTo>>): Promise<n
   return bytes;
 };
 
-test('a response that nobody reads for 30 s is dropped', async () => {
+test('a connection whose client reads nothing for 30 s is closed', async () => {
   const { service, socket } = await stall();
   await passUntilDropped(service);
   expect(await readAll(socket)).toBeLessThan(64 * 1024 ** 2);
   expect((await healthOf(service)).status).toBe('ok');
 });
 
-test('a client that sends more requests and reads none of the answers is dropped as well', async () => {
+test('a client that keeps sending requests without reading responses is disconnected too', async () => {
   const { service, socket, request } = await stall();
   await passUntilDropped(service, () => void socket.write(request));
   expect(await readAll(socket)).toBeLessThan(64 * 1024 ** 2);
 });
 
-test('a client that reads a little now and then keeps its response', async () => {
+test('a client that reads slowly keeps its connection', async () => {
   const { socket, isClosed } = await stall();
   let bytes = 0;
   socket.on('data', (chunk: Buffer) => {
@@ -95,7 +95,7 @@ test('a client that reads a little now and then keeps its response', async () =>
   await expect.poll(() => bytes, patience).toBeGreaterThan(64 * 1024 ** 2);
 });
 
-test('a connection that waits for nothing is left alone', async () => {
+test('an idle connection without pending data stays open', async () => {
   const service = await startTestService({ content: lobby });
   const socket = await connectTo(service.url);
   await pass(120);

@@ -22,13 +22,13 @@ const listenWith = (admitSocket: () => Promise<Accept>) =>
 
 const open = (port: number): WebSocket => {
   const socket = new WebSocket(`ws://127.0.0.1:${port}/`);
-  // Cut off in the end, whatever it is at.
+  // The test terminates the socket, which may be connecting.
   socket.on('error', () => undefined);
   onTestFinished(() => socket.terminate());
   return socket;
 };
 
-test('a socket whose admission takes longer than that is refused', async () => {
+test('an upgrade that is admitted after the server began to close is refused', async () => {
   const accepted: WebSocket[] = [];
   let admit = (_: Accept): void => undefined;
   const asked = new EventTarget();
@@ -49,7 +49,7 @@ test('a socket whose admission takes longer than that is refused', async () => {
   expect(accepted).toEqual([]);
 });
 
-test('a socket that nobody hangs up on is cut', async () => {
+test('a socket that stays open is closed at the deadline', async () => {
   const server = await listenWith(async () => () => undefined);
   const socket = open(server.port);
   await once(socket, 'open');

@@ -16,7 +16,7 @@ const makeReadOnly = (folder: string): boolean => {
   return true;
 };
 
-test('uploads to a read-only disk, and names that it should keep, are answered 503', async ({ skip }) => {
+test('uploads and device names are answered 503 when the disk is read-only', async ({ skip }) => {
   const service = await startTestService({ content: lobby });
   if (!makeReadOnly(join(service.dataDir, 'uploads'))) skip();
   const put = await service.get('/api/media/a.txt', { method: 'PUT', body: 'x' });
