@@ -7,12 +7,12 @@ import { startService } from './index.ts';
 import { createLog } from './platform/log.ts';
 import { EXIT_CONFIG, OptionsError, readOptions } from './platform/options/index.ts';
 
-/** From `dist/service`, where this file is bundled to. */
+/** Resolves a path relative to the bundle in `dist/service`. */
 const fromHere = (path: string): string => fileURLToPath(new URL(path, import.meta.url));
 
 const STOP_MS = 5_000;
-/** Screens that are told of at the start; a site may have hundreds. */
-const MOST_LISTED = 8;
+/** Maximum number of screens listed at the start; a site may have hundreds. */
+const MAX_LISTED = 8;
 
 const run = async (): Promise<void> => {
   const options = readOptions();
@@ -37,7 +37,7 @@ const run = async (): Promise<void> => {
   const { host, port } = new URL(service.url);
   const base = publicBase(options.publicUrl, { host, port: Number(port) }, networkInterfaces(), options.host);
   console.log(`Signage player listening on ${service.url}`);
-  for (const { name, slug } of service.screens().slice(0, MOST_LISTED)) {
+  for (const { name, slug } of service.screens().slice(0, MAX_LISTED)) {
     console.log(`  ${name}: ${service.url}/screen/${slug}`);
   }
   if (base !== null) console.log(`  another screen in the network: ${base}/`);

@@ -1,4 +1,4 @@
-/** The one file that wires the service: every room receives here what it needs, and nothing else. */
+/** Wires the modules of the service: each receives only what it needs. */
 import { randomUUID } from 'node:crypto';
 import { hostname, networkInterfaces } from 'node:os';
 import { join } from 'node:path';
@@ -75,45 +75,44 @@ import { streamRoutes } from './streams/routes.ts';
 import { createSessions } from './streams/sessions.ts';
 import { updateRoutes } from './updates/routes.ts';
 
-/** What the service needs from whoever hosts it. */
+/** What the service needs from its host. */
 export interface Ports {
   log: Logger;
-  /** The built renderer. */
+  /** Folder of the built renderer. */
   rendererDir: string;
-  /** Demo content and whatever else is shipped. */
+  /** Folder of the shipped demo content and other resources. */
   resourcesDir: string;
-  /** The machine's time of day, in ms since the epoch; default: Date.now. */
+  /** The wall clock, ms since the epoch; default: Date.now. */
   wall?: () => number;
-  /** How the displays are, for /healthz; absent where there are none. */
+  /** State of the displays for /healthz; absent where there are none. */
   kiosk?: () => KioskHealth;
 }
 
 export interface Service {
-  /** Where the service can be reached on this machine. */
+  /** The base URL of the service on this machine. */
   url: string;
-  /** The box's own id, the same for as long as its data directory. */
+  /** The id of the box, stored in its data directory. */
   nodeId: string;
-  /** The screens that there are now. */
+  /** The current screens. */
   screens(): Screen[];
-  /** When a screen's display is on, by the site's clocks; null: always. */
+  /** The opening times of a screen, in the time zone of the site; null: always open. */
   hours(slug: string): readonly OpeningTime[] | null;
-  /** Where the other boxes of the site have releases, as base URLs of release folders. */
+  /** Base URLs of the release folders on the reachable peers. */
   updateFeeds(): string[];
-  /** The slug of the screen that a device is bound to; null: it is bound to none, or the screen is gone. */
+  /** The slug of the screen that a device is bound to; null: not bound, or the screen was deleted. */
   screenOf(deviceId: string): string | null;
-  /** Binds a device to a screen, as onboarding does. @throws CodedError as there */
+  /** Binds a device to a screen, as onboarding does. @throws CodedError as onboarding does */
   bind(deviceId: string, screenSlug: string): Promise<void>;
   /**
-   * Stops everything, in the order of the house: listening, sockets, store. Takes at most 5 s, as long as the disk does
-   * not hang.
+   * Stops the service in order: listening, sockets, stores. Takes at most 5 s unless the disk hangs.
    */
   close(): Promise<void>;
 }
 
 /**
- * Starts the whole player service. A start that fails leaves nothing behind, and may be tried again.
- * @throws OptionsError where a folder can't be made, or the address is none of this machine's; an Error with a sentence
- *   for a person where the port or the data directory is taken; the system's error where a folder can't be written
+ * Starts the player service. A failed start closes everything it opened and can be retried.
+ * @throws OptionsError where a folder cannot be created, or the address does not belong to this machine; an Error with a
+ *   message for the operator where the port or the data directory is in use; the system error where a folder is not writable
  */
 export const startService = async (options: Options, ports: Ports): Promise<Service> => {
   const closers = createClosers(ports.log);
@@ -146,7 +145,7 @@ const wire = async (
   const { version } = packageJson;
   const monotonicNow = (): number => performance.now();
 
-  // What is kept, and what plays.
+  // Stored state, feeds and content.
   await makeFolders(options);
   lasting(await lockFolder({ dataDir, environment, log }));
   const store = lasting(await createStore({ dataDir, log }));
@@ -161,16 +160,16 @@ const wire = async (
     await openContent({ lastKnownGood, feeds, nodeId, log }, { dataDir, mediaDir, demoDir, variant, timeZone }),
   );
 
-  // Other boxes.
+  // Peers.
   const instance = randomUUID();
   const caller = createCaller({ secret: options.sharedSecret, now: wall });
-  // The baseline knows nothing of them.
+  // The baseline variant has no peers.
   const staticPeers = variant === 'extended' ? options.peers : [];
   const peers = active(createRegistry({ logs, caller }, { nodeId, instance, site, staticPeers }));
   const gather = createGather(peers, nodeId);
   const sync = active(createSync({ log, peers, wall }, { nodeId }));
 
-  // Pages, and what is done with them.
+  // Screens and devices.
   const reports = createReports({ logs, slideOf: content.slide });
   const hub = active(
     createHub({
@@ -183,7 +182,7 @@ const wire = async (
     }),
   );
   const landing = active(createLanding(logs));
-  content.onChange(hub.announce);
+  content.onChange(hub.broadcastRevisions);
   content.onChange(reports.contentChanged);
   const presence = active(createPresence({ hub, devices, peers, content, wall, steady: monotonicNow }, { timeZone }));
   content.onChange(landing.refresh);
@@ -202,7 +201,7 @@ const wire = async (
   const onboarding = createOnboarding({ devices, content, hub, landing, sightings, gather });
   const replication = createReplication({ log, logs, peers, content, devices, follow: onboarding.follow });
 
-  // Media: this box's own, copies of remote ones, and those of other boxes.
+  // Media: local files, copies of remote media, and files replicated from peers.
   const hasher = lasting(createHasher());
   const served = [uploadDir, mediaDir];
   const copiesDir = join(mediaDir, 'copies');
@@ -244,7 +243,7 @@ const wire = async (
   const orphans = createOrphans({ log, environment }, options);
   const streams = active(await createSessions({ log, ffmpeg, orphans, environment }, options));
 
-  // The way in.
+  // HTTP.
   const machineName = hostname();
   const { publicUrl } = options;
   const names = { machineName, publicUrl, allowedHosts: options.allowedHosts };
@@ -270,12 +269,12 @@ const wire = async (
     isOwnAuthority,
     variant,
   });
-  const onboardingRooms = createOnboardingRoutes(
+  const onboardingRoutes = createOnboardingRoutes(
     { onboarding, landing, sightings, content, clientAddress, mediaProgress: mirror.progress },
     { publicUrl, host: options.host, machineName },
   );
   const pages = await createPages(
-    { content, pageToken: access.pageToken, wayToForm: onboardingRooms.wayToForm, onFormOpened: landing.opened },
+    { content, pageToken: access.pageToken, wayToForm: onboardingRoutes.wayToForm, onFormOpened: landing.opened },
     { rendererDir, timeZone, variant },
   );
   const health = healthRoutes({
@@ -304,7 +303,7 @@ const wire = async (
     access,
     clientAddress,
     variant,
-    socketHandlers: { ...screens.sockets, ...onboardingRooms.sockets },
+    socketHandlers: { ...screens.sockets, ...onboardingRoutes.sockets },
   });
   const ownState = createOwnState({ peers, replication, mirror, presence }, { nodeId, instance, site, version });
   const connections = (slugs: readonly string[] | null) =>
@@ -321,7 +320,7 @@ const wire = async (
     routers: [
       pages.routes,
       screens.routes,
-      onboardingRooms.routes,
+      onboardingRoutes.routes,
       mediaRoutes(library),
       copyRoutes(copies),
       frameRoutes(frames),
@@ -340,23 +339,23 @@ const wire = async (
     ],
   });
   let discovery: Discovery | undefined;
-  // Begins to close after the server does: whoever hears its goodbye looks whether this box is gone.
+  // Closes after the server: peers that receive its mDNS goodbye check whether this box still answers.
   active({ close: () => discovery?.close() });
   const { port, url, ...server } = await listen({ log, gate, app, payload: screens.openPayload, admitSocket }, options);
   active(server);
 
-  // All is there: begin.
+  // All modules are open: start.
   peers.start(port);
-  // What was edited while the box was away is news to those who are there.
+  // Peers do not know yet what was edited while this box was off.
   void peers.settled().then(peers.announce);
   if (options.discovery && variant === 'extended') {
-    // A box that looks for nobody starts sooner without it.
+    // Loaded on demand: a box without discovery starts faster.
     const { startDiscovery } = await import('./peers/discovery.ts');
     const announces = !listensAlone(options.host);
     discovery = startDiscovery({ log, registry: peers }, { nodeId, site, version, port, announces });
   }
   sync.start();
-  // Files that were put into the folders by hand while the service was away.
+  // Finds files that were added to the folders while the service was not running.
   void mirror.look();
 
   return {

@@ -23,7 +23,7 @@ interface Dependencies {
   presence: Pick<Presence, 'away'>;
   reports: Pick<Reports, 'describe' | 'missingGlyphs'>;
   nodeId: string;
-  /** Whatever keeps something on the disk, and says in sentences what is amiss with it. */
+  /** Everything that saves state; `faults` returns one sentence per problem. */
   stores: readonly { faults(): string[] }[];
   ffmpeg: Ffmpeg;
   peers: Pick<Peers, 'health'>;
@@ -31,21 +31,21 @@ interface Dependencies {
   mirror: Pick<Mirror, 'health'>;
   sync: Pick<Sync, 'health'>;
   copies: Pick<Copies, 'status'>;
-  /** Of the displays; absent where there are none. */
+  /** State of the displays; absent where there are none. */
   kiosk: (() => KioskHealth) | undefined;
   options: Pick<Options, 'variant' | 'warnings' | 'site'>;
   version: string;
   startedAt: Date;
-  /** The same by the monotonicNow clock, ms. */
+  /** The start by the monotonic clock, ms. */
   startedAtMonotonic: number;
-  /** ms, by a clock that is never stepped. */
+  /** Monotonic clock, ms. */
   monotonicNow(): number;
 }
 
-/** Boxes that were switched on together find each other within this. */
+/** Boxes that are switched on together find each other within this time. */
 const START_MS = 60_000;
 
-/** `GET /healthz`: 200 for as long as the service can answer; what is wrong stands in the answer. */
+/** `GET /healthz`: 200 while the service can answer; the body reports problems. */
 export const healthRoutes = ({
   content,
   missingMedia,

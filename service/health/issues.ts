@@ -1,20 +1,20 @@
-/** What is wrong with a box, in sentences. Pure. */
+/** Derives the health status of a box and its problems, one sentence each. Pure. */
 import type { Health } from '../contract/health.ts';
 import type { DeviceBinding } from '../contract/peers.ts';
 
 type Facts = Pick<Health, 'content' | 'store' | 'rssFeeds' | 'apiSources' | 'peers' | 'ffmpeg'> & {
   screens: number;
   devicesAway: readonly DeviceBinding[];
-  /** Peers that start together with this box are not away yet. */
+  /** Whether peers that start together with this box may not have answered yet. */
   isStarting: boolean;
 };
 
-/** More than this many of a kind are counted. */
-const MOST_OF_A_KIND = 10;
+/** Maximum number of sentences per kind; the rest is summarised in one sentence. */
+const MAX_PER_KIND = 10;
 
-const someOf = (sentences: readonly string[], what: string): string[] => {
-  const rest = sentences.length - MOST_OF_A_KIND;
-  return rest <= 0 ? [...sentences] : [...sentences.slice(0, MOST_OF_A_KIND), `${rest} more ${what}.`];
+const limitSentences = (sentences: readonly string[], what: string): string[] => {
+  const rest = sentences.length - MAX_PER_KIND;
+  return rest <= 0 ? [...sentences] : [...sentences.slice(0, MAX_PER_KIND), `${rest} more ${what}.`];
 };
 
 const contentIssues = ({ content: { status, errors }, screens }: Facts): string[] => {
@@ -24,7 +24,7 @@ const contentIssues = ({ content: { status, errors }, screens }: Facts): string[
   return [`content.json is not valid, and ${consequence}: ${path === '' ? '' : `${path}: `}${message}.`];
 };
 
-/** `failing`: nothing can be shown. Sentences are what makes it less than `ok`. */
+/** `failing`: there is nothing to show. Every sentence is a reason for a status other than `ok`. */
 export const issuesOf = (facts: Facts): { status: Health['status']; sentences: string[] } => {
   const { store, rssFeeds, apiSources, peers, ffmpeg, devicesAway, isStarting, screens } = facts;
   const feeds = [
@@ -33,20 +33,20 @@ export const issuesOf = (facts: Facts): { status: Health['status']; sentences: s
   ];
   const sentences = [
     ...contentIssues(facts),
-    ...someOf(
+    ...limitSentences(
       devicesAway.map(
         ({ clientName, deviceId, screenSlug }) =>
           `The device "${clientName}" (${deviceId}) of the screen "${screenSlug}" is away.`,
       ),
       'devices are away',
     ),
-    ...someOf(
+    ...limitSentences(
       peers
         .filter(({ state }) => state === 'away' && !isStarting)
         .map(({ url, reason }) => `The box at ${url} is away: it ${reason}.`),
       'boxes are away',
     ),
-    ...someOf(
+    ...limitSentences(
       feeds.flatMap(({ id, what, reason }) => (reason === null ? [] : [`The ${what} "${id}" failed: ${reason}.`])),
       'feeds and sources failed',
     ),

@@ -1,11 +1,11 @@
-/** Whether a page lets itself be shown in a frame, by the headers of its answer. */
+/** Decides by its response headers whether a page can be shown in a frame. */
 import type { IncomingHttpHeaders } from 'node:http';
 
-/** The sources of each `frame-ancestors` directive, one list a policy. */
+/** The source lists of the `frame-ancestors` directives, one per policy. */
 const ancestorLists = (policies: string): string[][] =>
   policies.split(',').flatMap((policy) => {
     const directives = policy.split(';').map((directive) => directive.trim().split(/\s+/));
-    // Of a directive that stands twice in a policy the first counts.
+    // If a policy repeats a directive, the first one applies.
     const found = directives.find(([name]) => name?.toLowerCase() === 'frame-ancestors');
     return found === undefined ? [] : [found.slice(1)];
   });
@@ -38,10 +38,10 @@ const matches = (source: string, framer: URL, page: URL): boolean => {
 };
 
 /**
- * @param page the address of the page
- * @param framer the origin of the page that the frame is in
- * @returns why a browser would refuse to show the page there; null where it would not. As in browsers, policies with
- *   `frame-ancestors` count alone, and X-Frame-Options where there is none (RFC 7034; HTML, "X-Frame-Options")
+ * @param page the URL of the page
+ * @param framer the origin of the framing page
+ * @returns why a browser would not show the page in the frame, as a clause about the page; null where it would. As in
+ *   browsers, X-Frame-Options applies only without `frame-ancestors` (RFC 7034; HTML, "X-Frame-Options")
  */
 export const refusalOf = (headers: IncomingHttpHeaders, page: URL, framer: URL): string | null => {
   const lists = ancestorLists(String(headers['content-security-policy'] ?? ''));

@@ -4,7 +4,7 @@ import { isDeliberate } from '../http/caller.ts';
 import type { Routes } from '../http/routes.ts';
 import type { Frames } from './frames.ts';
 
-/** Whether a page of somebody else's can be framed. */
+/** `GET /api/frames`: whether an external page can be shown in a frame. */
 export const frameRoutes = (frames: Pick<Frames, 'refusal'>): Routes => ({
   'GET /api/frames': async (ctx) => {
     const { url, origin } = readFields(frameQuery, ctx.query);

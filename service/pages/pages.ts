@@ -1,4 +1,4 @@
-/** The pages of the product and what they load. */
+/** The HTML pages and their assets. */
 import { readFile } from 'node:fs/promises';
 import type { IncomingMessage } from 'node:http';
 import { join } from 'node:path';
@@ -11,11 +11,11 @@ import { sendFile } from '../http/send-file.ts';
 
 interface Dependencies {
   content: Pick<Content, 'payload' | 'screens'>;
-  /** A new token for a page; null where pages need none. */
+  /** Issues a page token; null where pages need none. */
   pageToken(): Promise<PageBoot['pageToken']>;
-  /** What the landing page is told of the way to the onboarding form. */
+  /** The boot data of the landing page about the address of the onboarding form. */
   wayToForm(request: IncomingMessage): Pick<LandingBoot, 'formUrl' | 'isLocal'>;
-  /** The onboarding form of a device is being opened. */
+  /** Called when the onboarding form of a device is opened. */
   onFormOpened(deviceId: string): void;
 }
 
@@ -26,18 +26,18 @@ interface PagesOptions {
   variant: Variant;
 }
 
-/** Screens that the page of a wrong address leads to. */
-const MOST_LINKED = 6;
+/** Maximum number of screens linked from the "page not found" page. */
+const MAX_LINKED = 6;
 
 export interface Pages {
   routes: Routes;
-  /** Fills an answer with the page of an address that leads nowhere. */
+  /** Fills a response with the "page not found" page. */
   sendMissing(ctx: Pick<Context, 'type' | 'set' | 'body'>): void;
 }
 
 const bootSlot = /(<script type="application\/json" id="boot">)[^<]*(<\/script>)/;
 
-/** Sends a page with what it needs to know inside: as data, since inline scripts are forbidden. */
+/** Sends a page with its boot data embedded as JSON, since the policy forbids inline scripts. */
 const sendPage = <Boot extends PageBoot>(
   ctx: Pick<Context, 'type' | 'set' | 'body'>,
   html: string,
@@ -88,7 +88,7 @@ export const createPages = async (
     },
     'GET /screen/:slug': async (ctx) => {
       const slug = ctx.params.slug ?? '';
-      // The page of an unknown screen is the player too: it waits, calmly, until the screen is there.
+      // An unknown screen gets the player too, which waits until the screen exists.
       ctx.status = content.payload(slug) === undefined ? 404 : 200;
       sendPage<PlayerBoot>(ctx, player, { slug, timeZone, pageToken: await pageToken() });
     },
@@ -106,7 +106,7 @@ export const createPages = async (
     sendMissing: (ctx) => {
       const screens = content
         .screens()
-        .slice(0, MOST_LINKED)
+        .slice(0, MAX_LINKED)
         .map(({ slug, name }) => ({ slug, name }));
       sendPage<MissingBoot>(ctx, missing, { pageToken: null, screens });
     },

@@ -1,4 +1,4 @@
-/** The only place where a command happens, whoever sends it. */
+/** Runs commands. Every command passes through here, from HTTP clients as well as from peers. */
 import { z } from 'zod';
 import type { CommandResult, CommandTarget } from '../contract/commands.ts';
 import { CodedError } from '../contract/errors.ts';
@@ -6,33 +6,33 @@ import type { Screen } from '../contract/playlist.ts';
 import type { Gather } from '../peers/scatter-gather.ts';
 import type { SourceLog } from '../platform/source-log.ts';
 import type { Hub } from './hub.ts';
-import type { Order } from './parse.ts';
+import type { TargetedCommand } from './parse.ts';
 import type { TakeSnapshot } from './snapshot.ts';
 
 interface Dependencies {
   hub: Pick<Hub, 'select' | 'send' | 'rename'>;
-  /** Stores the lasting name of a device; resolves once it is durable. */
+  /** Saves the name of a device; resolves when it is on the disk. */
   rename(deviceId: string, clientName: string): Promise<void>;
   takeSnapshot: TakeSnapshot;
   gather: Gather;
-  /** Somebody wants the pages to show what is newest: the box should have it. */
+  /** Called by a `refresh`, so that the box fetches the newest content of its peers. */
   onRefresh(): void;
-  /** Pages are sent to an address. */
+  /** Called by a `redirect` with its address. */
   onRedirect(url: string): void;
 }
 
 export interface Commands {
   /**
-   * Carries an order out on the connections of a screen, on every box. A target that is not there is no error: `sent` is 0.
-   * @param relayed by another box: it is carried out here alone
-   * @param log of the caller
-   * @throws CodedError `invalid_field` where connectionId and clientId name two different pages;
-   *   `insufficient_storage` where a name can't be stored
+   * Runs a command on the connections of a screen, on all boxes. A target that is not connected is not an error: `sent` is 0.
+   * @param relayed whether a peer sent it; then it runs on this box only
+   * @param log of the client
+   * @throws CodedError `invalid_field` where connectionId and clientId name different pages;
+   *   `insufficient_storage` where a name cannot be saved
    */
-  run(screen: Screen, order: Order, relayed: boolean, log: SourceLog): Promise<CommandResult>;
+  run(screen: Screen, targeted: TargetedCommand, relayed: boolean, log: SourceLog): Promise<CommandResult>;
 }
 
-/** What came of an order, here or there. */
+/** The result of a command on this box or on its peers. */
 interface Outcome {
   sent: number;
   degraded: boolean;
@@ -48,18 +48,18 @@ export const createCommands = ({
   onRefresh,
   onRedirect,
 }: Dependencies): Commands => {
-  const deliver = (slug: string, { command, target }: Order): number => {
+  const deliver = (slug: string, { command, target }: TargetedCommand): number => {
     const chosen = hub.select(slug, target);
-    const concerned =
+    const recipients =
       command.command === 'setclientname' ? chosen.filter(({ deviceId }) => deviceId === command.deviceId) : chosen;
     return hub.send(
-      concerned.map(({ id }) => id),
+      recipients.map(({ id }) => id),
       { type: 'command', ...command },
     );
   };
 
-  /** Has the peers carry it out. */
-  const relay = async (slug: string, { command, target }: Order): Promise<Outcome> => {
+  /** Runs the command on the peers. */
+  const relay = async (slug: string, { command, target }: TargetedCommand): Promise<Outcome> => {
     const given = Object.entries(target).filter(([, id]) => id != null);
     const { answers, degraded } = await gather({
       path: `/api/screens/${slug}/commands`,
@@ -70,8 +70,8 @@ export const createCommands = ({
   };
 
   /**
-   * Names one connection where a page is named: that one, or the newest of the page, on whichever box.
-   * @throws CodedError `invalid_field` where there are two
+   * Resolves a target with a clientId to one connection on any box: the given one, or the newest of the page.
+   * @throws CodedError `invalid_field` where connectionId and clientId name different connections
    */
   const resolve = async (slug: string, target: CommandTarget, relayed: boolean) => {
     const { connectionId, clientId } = target;
@@ -79,54 +79,56 @@ export const createCommands = ({
     const here = connectionId == null ? [] : hub.select(slug, { connectionId });
     const { connections, degraded } =
       here.length > 0 ? { connections: here, degraded: false } : await takeSnapshot(slug, relayed);
-    const meant = connections.findLast((each) =>
+    const match = connections.findLast((each) =>
       connectionId == null ? each.clientId === clientId : each.id === connectionId,
     );
-    if (meant === undefined) return { target, degraded };
-    if (meant.clientId !== clientId) {
+    if (match === undefined) return { target, degraded };
+    if (match.clientId !== clientId) {
       const message = 'connectionId and clientId name different connections.';
       throw new CodedError('invalid_field', message, { field: 'clientId' });
     }
-    // A connection is what it is; of a page there may be a newer one where nobody answered.
-    return { target: { connectionId: meant.id }, degraded: degraded && connectionId == null };
+    // A box that did not answer may have a newer connection of the page; a connection id is unambiguous.
+    return { target: { connectionId: match.id }, degraded: degraded && connectionId == null };
   };
 
   const isHere = (slug: string, { connectionId }: CommandTarget): boolean =>
     connectionId != null && hub.select(slug, { connectionId }).length > 0;
 
-  /** On every box. */
-  const carryOut = async (slug: string, order: Order): Promise<Outcome> => {
-    // A name is for every box to keep, whoever has the page.
-    const isForAll = order.command.command === 'setclientname' || !isHere(slug, order.target);
-    const relaying = isForAll ? relay(slug, order) : { sent: 0, degraded: false };
-    const sent = deliver(slug, order);
-    const there = await relaying;
-    const isComplete = order.target.connectionId != null && sent + there.sent > 0;
-    return { sent: sent + there.sent, degraded: there.degraded && !isComplete };
+  /** Runs the command on this box and, where needed, on its peers. */
+  const runEverywhere = async (slug: string, targeted: TargetedCommand): Promise<Outcome> => {
+    // Every box saves the names of devices, not only the box with the page.
+    const isForAll = targeted.command.command === 'setclientname' || !isHere(slug, targeted.target);
+    const relaying = isForAll ? relay(slug, targeted) : { sent: 0, degraded: false };
+    const sent = deliver(slug, targeted);
+    const remote = await relaying;
+    const isComplete = targeted.target.connectionId != null && sent + remote.sent > 0;
+    return { sent: sent + remote.sent, degraded: remote.degraded && !isComplete };
   };
 
   return {
     run: async (screen, { command, target: given }, relayed, log) => {
       const { slug } = screen;
-      const { target, degraded: isVague } = await resolve(slug, given, relayed);
-      const order = { command, target };
+      const { target, degraded: isUncertain } = await resolve(slug, given, relayed);
+      const targeted = { command, target };
       if (command.command === 'setclientname') {
         await rename(command.deviceId, command.clientName);
         hub.rename(command.deviceId, command.clientName);
       }
       if (command.command === 'refresh') onRefresh();
       if (command.command === 'redirect') onRedirect(command.url);
-      const outcome = relayed ? { sent: deliver(slug, order), degraded: false } : await carryOut(slug, order);
+      const outcome = relayed
+        ? { sent: deliver(slug, targeted), degraded: false }
+        : await runEverywhere(slug, targeted);
       const { connectionId = null, clientId = null } = given;
       const { sent } = outcome;
-      log.info({ slug, command: command.command, connectionId, clientId, relayed, sent }, 'a command was carried out');
+      log.info({ slug, command: command.command, connectionId, clientId, relayed, sent }, 'ran a command');
       return {
         screen,
         screenSlug: slug,
         command: command.command,
         connectionId: target.connectionId ?? null,
         sent,
-        degraded: isVague || outcome.degraded,
+        degraded: isUncertain || outcome.degraded,
       };
     },
   };

@@ -1,4 +1,4 @@
-/** The live connections of player pages: what each shows, and the way to reach it. */
+/** The live connections of player pages: their state, and messages to them. */
 import { randomUUID } from 'node:crypto';
 import { type RawData, WebSocket } from 'ws';
 import type { CommandTarget } from '../contract/commands.ts';
@@ -18,7 +18,7 @@ import { readableLabel } from './label.ts';
 import type { Reports } from './reports.ts';
 import { createSockets, GOING_AWAY } from './sockets.ts';
 
-/** What is known of a socket before its page has said anything. */
+/** What is known about a socket before the hello of its page. */
 export interface Origin {
   slug: string;
   clientIp: string;
@@ -28,56 +28,56 @@ export interface Origin {
 
 interface Dependencies {
   logs: SourceLogs;
-  /** Takes what pages tell that is no part of the snapshot. */
-  reports: Pick<Reports, 'take' | 'plays' | 'forget'>;
-  /** The revision that a screen's pages should show. */
+  /** Receives the reports of pages that are not part of the snapshot. */
+  reports: Pick<Reports, 'accept' | 'plays' | 'forget'>;
+  /** The current revision of a screen; undefined: the screen does not exist. */
   revisionOf(slug: string): string | undefined;
-  /** The lasting name of a device, where it has one. */
+  /** The saved name of a device; null: it has none. */
   nameOf(deviceId: string): string | null;
   /** The time of the site, in ms since the epoch. */
   siteTime(): number;
-  /** A page has said how well it keeps in step. */
+  /** Called when a page reports its deviation from the site time. */
   onSkew(skew: Skew): void;
 }
 
-/** One page on its socket, from its hello on. */
-interface Peer {
+/** A page that has sent its hello. */
+interface Client {
   socket: WebSocket;
   slug: string;
-  /** Replaced with every change and never changed itself: a record that is the same object reads the same. */
+  /** Replaced on every change, never mutated, so that snapshots can detect changes by identity. */
   connection: Readonly<Connection>;
 }
 
-/** Where a device is shown. */
-export interface Place {
+/** A live connection of a device. */
+export interface DeviceLocation {
   connectionId: string;
   deviceId: string;
   slug: string;
 }
 
 export interface Hub {
-  /** Takes over a socket that has been upgraded. */
+  /** Takes ownership of a socket after the upgrade. */
   attach(socket: WebSocket, origin: Origin): void;
-  /** The live connections of a screen, oldest first. A connection that has not changed is the same object again. */
+  /** The live connections of a screen, oldest first. An unchanged connection is the same object as before. */
   snapshot(slug: string): Readonly<Connection>[];
-  /** The connections of a screen that a target names: one or none, or all where it names none. */
+  /** The connections of a screen that a target selects: at most one, or all if the target is empty. */
   select(slug: string, target: CommandTarget): Readonly<Connection>[];
-  /** Every place where a device is shown now. */
-  places(deviceId: string): Place[];
-  /** Calls back whenever a page that names its device has been welcomed. */
-  onJoin(listener: (place: Place) => void): void;
-  /** Writes one message to connections by id; answers how many it was written to. */
+  /** The live connections of a device. */
+  places(deviceId: string): DeviceLocation[];
+  /** Calls `listener` after the welcome of each page that names its device. */
+  onJoin(listener: (location: DeviceLocation) => void): void;
+  /** Sends a message to connections by id. @returns to how many it was written */
   send(ids: readonly string[], message: ServiceMessage): number;
-  /** Writes one message to every connection. */
+  /** Sends a message to every connection. */
   sendToAll(message: ServiceMessage): void;
-  /** Tells the pages of screens that their content is another. Those of a screen that is gone are let go. */
-  announce(slugs: readonly string[]): void;
-  /** Gives the connections of a device their name. */
+  /** Sends the pages of screens their new revision. The sockets of deleted screens are closed. */
+  broadcastRevisions(slugs: readonly string[]): void;
+  /** Sets the name of the connections of a device. */
   rename(deviceId: string, clientName: string): void;
   count(): number;
   /** The ids of all devices that are connected now. */
   deviceIds(): Set<string>;
-  /** Says goodbye, and hangs up on whoever has not gone within a second. */
+  /** Closes all sockets with 1001; terminates those that are still open after 1 s. */
   close(): Promise<void>;
 }
 
@@ -87,24 +87,25 @@ const timestamp = (): string => new Date().toISOString();
 
 export const createHub = ({ logs, reports, revisionOf, nameOf, siteTime, onSkew }: Dependencies): Hub => {
   const sockets = createSockets();
-  const peers = new Map<string, Peer>();
-  const joinListeners: ((place: Place) => void)[] = [];
+  const clients = new Map<string, Client>();
+  const joinListeners: ((location: DeviceLocation) => void)[] = [];
 
-  const live = (): Peer[] => [...peers.values()].filter(({ socket }) => sockets.isLive(socket));
-  const peersOf = (slug: string): Peer[] => live().filter((peer) => peer.slug === slug);
+  const live = (): Client[] => [...clients.values()].filter(({ socket }) => sockets.isLive(socket));
+  const clientsOf = (slug: string): Client[] => live().filter((client) => client.slug === slug);
 
-  const join = (socket: WebSocket, { slug, ...origin }: Origin, hello: Hello, revision: string): Peer => {
-    const isBelieved = isOwnClientId(hello.clientId, hello.clientKey);
+  const join = (socket: WebSocket, { slug, ...origin }: Origin, hello: Hello, revision: string): Client => {
+    const isVerified = isOwnClientId(hello.clientId, hello.clientKey);
     const log = logs(`address ${origin.clientIp}`);
-    if (!isBelieved) log.warn({ slug, address: origin.clientIp }, 'a page claimed the client id of another');
-    const deviceId = isBelieved ? (hello.deviceId ?? null) : null;
+    if (!isVerified)
+      log.warn({ slug, address: origin.clientIp }, 'a page sent the client id of another page without its key');
+    const deviceId = isVerified ? (hello.deviceId ?? null) : null;
     const at = timestamp();
     const connectionId = randomUUID();
     const clientName = (deviceId === null ? null : nameOf(deviceId)) ?? hello.clientName ?? null;
     const connection: Connection = {
       id: connectionId,
-      // Commands for the display whose id it is must not go to this page instead.
-      clientId: isBelieved ? hello.clientId : randomUUID(),
+      // Commands for the owner of the id must not reach this page.
+      clientId: isVerified ? hello.clientId : randomUUID(),
       clientName,
       deviceId,
       label: clientName ?? readableLabel(origin.userAgent, connectionId),
@@ -121,26 +122,26 @@ export const createHub = ({ logs, reports, revisionOf, nameOf, siteTime, onSkew 
       connectedAt: at,
       lastSeenAt: at,
     };
-    const peer: Peer = { socket, slug, connection };
-    peers.set(connectionId, peer);
+    const client: Client = { socket, slug, connection };
+    clients.set(connectionId, client);
     sockets.write(socket, encode({ type: 'welcome', connectionId, clientName, revision, serverTime: Date.now() }));
     const { label, clientIp: address } = connection;
     log.info({ slug, connectionId, label, address }, 'a page connected');
     if (deviceId !== null) for (const listener of joinListeners) listener({ connectionId, deviceId, slug });
-    return peer;
+    return client;
   };
 
-  const change = (peer: Peer, changes: Partial<Connection>): void => {
-    peer.connection = { ...peer.connection, ...changes };
+  const change = (client: Client, changes: Partial<Connection>): void => {
+    client.connection = { ...client.connection, ...changes };
   };
 
-  const update = (peer: Peer, state: State): void => {
-    const { connection } = peer;
+  const update = (client: Client, state: State): void => {
+    const { connection } = client;
     const { currentSlideId = null } = state;
     if (currentSlideId !== null && currentSlideId !== connection.currentSlideId) {
       reports.plays(connection.id, currentSlideId);
     }
-    change(peer, {
+    change(client, {
       page: state.page ?? connection.page,
       viewport: state.viewport === undefined ? connection.viewport : state.viewport,
       currentSlide: state.currentSlide ?? null,
@@ -152,13 +153,13 @@ export const createHub = ({ logs, reports, revisionOf, nameOf, siteTime, onSkew 
   };
 
   const attach = (socket: WebSocket, origin: Origin): void => {
-    let peer: Peer | null = null;
+    let client: Client | null = null;
     const onSeen = (): void => {
-      if (peer !== null) change(peer, { lastSeenAt: timestamp() });
+      if (client !== null) change(client, { lastSeenAt: timestamp() });
     };
     const onPing = (): void => {
       const revision = revisionOf(origin.slug);
-      if (peer !== null && revision !== undefined) sockets.write(socket, encode({ type: 'heartbeat', revision }));
+      if (client !== null && revision !== undefined) sockets.write(socket, encode({ type: 'heartbeat', revision }));
     };
     const log = logs(`address ${origin.clientIp}`);
     sockets.add(socket, log, { slug: origin.slug, address: origin.clientIp }, { onSeen, onPing });
@@ -170,21 +171,21 @@ export const createHub = ({ logs, reports, revisionOf, nameOf, siteTime, onSkew 
 
     const receive = (message: PageMessage, t1: number): void => {
       if (message.type === 'hello') {
-        if (peer !== null) return refuse('hello comes once');
+        if (client !== null) return refuse('hello comes once');
         clearTimeout(deadline);
         const revision = revisionOf(origin.slug);
         if (revision === undefined) return socket.close(GOING_AWAY, 'this screen is gone');
-        peer = join(socket, origin, message, revision);
-      } else if (peer === null) refuse('hello comes first');
-      else if (message.type === 'state') update(peer, message);
+        client = join(socket, origin, message, revision);
+      } else if (client === null) refuse('hello comes first');
+      else if (message.type === 'state') update(client, message);
       else if (message.type === 'time') {
         sockets.write(socket, encode({ type: 'time', t0: message.t0, t1, t2: siteTime() }));
       } else if (message.type === 'skew') onSkew(message);
-      else reports.take({ connectionId: peer.connection.id, slug: origin.slug }, message);
+      else reports.accept({ connectionId: client.connection.id, slug: origin.slug }, message);
     };
 
     socket.on('message', (data, isBinary) => {
-      // Whoever has been refused has nothing more to say.
+      // Messages after a refusal are ignored.
       if (socket.readyState !== WebSocket.OPEN) return;
       const receivedAt = siteTime();
       const message = isBinary ? null : decode(data);
@@ -193,30 +194,30 @@ export const createHub = ({ logs, reports, revisionOf, nameOf, siteTime, onSkew 
     });
     socket.on('close', () => {
       clearTimeout(deadline);
-      if (peer === null) return;
-      peers.delete(peer.connection.id);
-      reports.forget(peer.connection.id);
-      log.info({ slug: origin.slug, connectionId: peer.connection.id }, 'a page left');
+      if (client === null) return;
+      clients.delete(client.connection.id);
+      reports.forget(client.connection.id);
+      log.info({ slug: origin.slug, connectionId: client.connection.id }, 'a page disconnected');
     });
   };
 
   const send: Hub['send'] = (ids, message) => {
     const frame = encode(message);
     return ids.filter((id) => {
-      const peer = peers.get(id);
-      return peer !== undefined && sockets.write(peer.socket, frame);
+      const client = clients.get(id);
+      return client !== undefined && sockets.write(client.socket, frame);
     }).length;
   };
 
-  const ids = (list: readonly Peer[]): string[] => list.map(({ connection }) => connection.id);
+  const ids = (list: readonly Client[]): string[] => list.map(({ connection }) => connection.id);
 
   return {
     attach,
     send,
-    sendToAll: (message) => void send([...peers.keys()], message),
-    snapshot: (slug) => peersOf(slug).map(({ connection }) => connection),
+    sendToAll: (message) => void send([...clients.keys()], message),
+    snapshot: (slug) => clientsOf(slug).map(({ connection }) => connection),
     select: (slug, { connectionId, clientId }) => {
-      const matching = peersOf(slug).filter(
+      const matching = clientsOf(slug).filter(
         ({ connection }) =>
           (connectionId == null || connection.id === connectionId) &&
           (clientId == null || connection.clientId === clientId),
@@ -232,19 +233,19 @@ export const createHub = ({ logs, reports, revisionOf, nameOf, siteTime, onSkew 
     onJoin: (listener) => {
       joinListeners.push(listener);
     },
-    announce: (slugs) => {
+    broadcastRevisions: (slugs) => {
       for (const slug of slugs) {
         const revision = revisionOf(slug);
-        if (revision !== undefined) send(ids(peersOf(slug)), { type: 'revision', revision });
-        else for (const { socket } of peersOf(slug)) socket.close(GOING_AWAY, 'this screen is gone');
+        if (revision !== undefined) send(ids(clientsOf(slug)), { type: 'revision', revision });
+        else for (const { socket } of clientsOf(slug)) socket.close(GOING_AWAY, 'this screen is gone');
       }
     },
     rename: (deviceId, clientName) => {
-      for (const peer of peers.values()) {
-        if (isOf(peer.connection, deviceId)) change(peer, { clientName, label: clientName });
+      for (const client of clients.values()) {
+        if (isOf(client.connection, deviceId)) change(client, { clientName, label: clientName });
       }
     },
-    count: () => peers.size,
+    count: () => clients.size,
     deviceIds: () => new Set(live().flatMap(({ connection }) => connection.deviceId ?? [])),
     close: sockets.close,
   };
@@ -253,7 +254,7 @@ export const createHub = ({ logs, reports, revisionOf, nameOf, siteTime, onSkew 
 const isOf = (connection: Connection, deviceId: string): boolean =>
   connection.deviceId !== null && deviceKey(connection.deviceId) === deviceKey(deviceId);
 
-/** Made once and written to all: a text frame's bytes. */
+/** Serializes a message once for all its recipients. */
 const encode = (message: ServiceMessage): Buffer => Buffer.from(JSON.stringify(message));
 
 const decode = (data: RawData): PageMessage | null => {

@@ -1,4 +1,4 @@
-/** The order matters: most browsers name others in their user agents as well. */
+/** The order matters: most user agents contain the names of other browsers too. */
 const browsers: readonly (readonly [RegExp, string])[] = [
   [/Electron\//, 'Kiosk'],
   [/Edg(e|A|iOS)?\//, 'Edge'],
@@ -23,7 +23,7 @@ const systems: readonly (readonly [RegExp, string])[] = [
 const find = (names: typeof browsers, userAgent: string): string | undefined =>
   names.find(([pattern]) => pattern.test(userAgent))?.[1];
 
-/** A short readable name for a connection that nobody has named: `Chrome on Windows 3f9a`. */
+/** A short readable label for a connection without a name: `Chrome on Windows 3f9a`. */
 export const readableLabel = (userAgent: string | null, id: string): string => {
   const browser = find(browsers, userAgent ?? '') ?? 'Player';
   const system = find(systems, userAgent ?? '');

@@ -5,31 +5,35 @@ import type { Variant } from '../contract/terms.ts';
 import { isMediaName } from '../domain/media-names.ts';
 import { redirectTarget } from '../domain/redirect.ts';
 
-/** A command and whom it is for. */
-export interface Order {
+/** A command and its recipients. */
+export interface TargetedCommand {
   command: Command;
   target: CommandTarget;
 }
 
 /**
- * The URL that pages are sent to.
- * @throws CodedError `invalid_field` for a path of this service where no command would reach them
+ * Validates the URL of a redirect.
+ * @throws CodedError `invalid_field` for a page of this service that would not receive further commands
  */
 const readRedirect = (url: string, isOwn: (url: URL) => boolean): string => {
   const target = redirectTarget(url, isOwn);
   if (target === null || (target.kind === 'media' && !isMediaName(target.name))) {
-    const message = 'url is not valid: of this service only /screen/SLUG and /media/NAME can be shown.';
+    const message = 'url is not valid: on this service only /screen/SLUG and /media/NAME can be shown.';
     throw new CodedError('invalid_field', message, { field: 'url' });
   }
   return target.url;
 };
 
 /**
- * Reads the body of a command request.
- * @param isOwn whether an absolute URL names this service
+ * Parses the body of a command request.
+ * @param isOwn whether an absolute URL refers to this service
  * @throws CodedError `missing_field`, `invalid_field` or `unknown_command`
  */
-export const parseOrder = (body: Record<string, unknown>, variant: Variant, isOwn: (url: URL) => boolean): Order => {
+export const parseCommand = (
+  body: Record<string, unknown>,
+  variant: Variant,
+  isOwn: (url: URL) => boolean,
+): TargetedCommand => {
   const names = commandNames(variant);
   if (body.command == null) throw new CodedError('missing_field', 'command is missing.', { field: 'command' });
   if (typeof body.command !== 'string') {

@@ -1,4 +1,4 @@
-/** What pages tell of themselves beyond what they show: what they could not show, their clocks, and how clean swaps are. */
+/** Collects the reports of pages: slides they could not show, clock errors, missing glyphs, and gaps between slides. */
 import { isDeepStrictEqual } from 'node:util';
 import type { Gaps, PageHealth } from '../contract/health.ts';
 import type { Slide } from '../contract/playlist.ts';
@@ -6,8 +6,8 @@ import type { PageMessage } from '../contract/socket.ts';
 import { remember } from '../domain/recent.ts';
 import type { SourceLogs } from '../platform/source-log.ts';
 
-/** Who is speaking. */
-interface Speaker {
+/** The page that sent a report. */
+interface Sender {
   connectionId: string;
   slug: string;
 }
@@ -16,42 +16,42 @@ type Report = Exclude<PageMessage, { type: 'hello' | 'state' | 'time' | 'skew' }
 
 interface Dependencies {
   logs: SourceLogs;
-  /** A slide as it is in the content now. */
+  /** A slide of the current content. */
   slideOf(slug: string, slideId: string): Slide | undefined;
 }
 
 export interface Reports {
-  take(speaker: Speaker, report: Report): void;
-  /** A page shows a slide that it did not show before: a fault of that slide is over. */
+  accept(sender: Sender, report: Report): void;
+  /** A page began to show a slide: clears a fault of that slide. */
   plays(connectionId: string, slideId: string): void;
-  /** The content of screens has changed: faults of slides that are different now, or gone, are over. */
+  /** The content of screens changed: clears faults of slides that were changed or removed. */
   contentChanged(slugs: readonly string[]): void;
-  /** The page has left. */
+  /** Removes the data of a disconnected page. */
   forget(connectionId: string): void;
-  /** What pages have no glyphs for, in sentences. */
+  /** One sentence per slide with characters that a page has no glyphs for. */
   missingGlyphs(): string[];
-  /** The gaps of all swaps since the start, and the pages whose gaps are the longest. */
+  /** The gap statistics of all pages, and those of the pages with the longest gaps. */
   describe(): { gaps: Gaps; pages: PageHealth[] };
 }
 
-/** Swaps that figures are made of: a few hours of one screen. */
+/** Number of gaps in the statistics: a few hours of one screen. */
 const WINDOW = 1_000;
-const MOST_PAGES = 50;
+const MAX_PAGES = 50;
 
 interface Page extends Pick<PageHealth, 'clock' | 'lastFault'> {
   slug: string;
-  /** What the last fault names, as it was then. */
+  /** The slide of the last fault, as it was at that time. */
   faultySlide: Slide | undefined;
-  /** Characters that the page has no glyphs for, by the id of the slide. */
+  /** Characters that the page has no glyphs for, by slide id. */
   missingGlyphs: Map<string, string>;
   gaps: ReturnType<typeof createWindow>;
 }
 
-/** Slides whose characters are remembered for one page, and sentences about all of them. */
-const MOST_SLIDES = 50;
-const MOST_SENTENCES = 10;
+/** Maximum number of slides with missing glyphs per page, and of sentences about all pages. */
+const MAX_SLIDES = 50;
+const MAX_SENTENCES = 10;
 
-/** Debian's packages that have them. */
+/** The Debian packages with fonts for these characters. */
 const fontsFor = (characters: string): string =>
   [
     { letters: /\p{Script=Han}|\p{Script=Hiragana}|\p{Script=Katakana}|\p{Script=Hangul}/u, name: 'fonts-noto-cjk' },
@@ -61,7 +61,7 @@ const fontsFor = (characters: string): string =>
     .map(({ name }) => name)
     .join(' and ') || 'fonts-noto-core';
 
-/** The last so many values, and what they come to. */
+/** Statistics of the last WINDOW values. */
 const createWindow = () => {
   const values: number[] = [];
   let count = 0;
@@ -83,7 +83,7 @@ export const createReports = ({ logs, slideOf }: Dependencies): Reports => {
   const all = createWindow();
   const pages = new Map<string, Page>();
 
-  const pageOf = ({ connectionId, slug }: Speaker) => {
+  const pageOf = ({ connectionId, slug }: Sender) => {
     const page = pages.get(connectionId) ?? {
       ...{ slug, clock: null, gaps: createWindow() },
       ...{ lastFault: null, faultySlide: undefined, missingGlyphs: new Map<string, string>() },
@@ -98,29 +98,29 @@ export const createReports = ({ logs, slideOf }: Dependencies): Reports => {
   };
 
   return {
-    take: (speaker, report) => {
-      const { slug } = speaker;
-      const log = logs(`page ${speaker.connectionId}`, speaker);
+    accept: (sender, report) => {
+      const { slug } = sender;
+      const log = logs(`page ${sender.connectionId}`, sender);
       if (report.type === 'fault') {
         const { slideId, reason } = report;
-        const page = pageOf(speaker);
+        const page = pageOf(sender);
         page.lastFault = { at: new Date().toISOString(), slideId, reason };
         page.faultySlide = slideId === null ? undefined : slideOf(slug, slideId);
-        const message = slideId === null ? 'a page could not show what it was told to' : 'a slide was skipped';
+        const message = slideId === null ? 'a page could not run a command' : 'a slide was skipped';
         log.warn({ slideId, reason }, message);
       } else if (report.type === 'clock') {
         const { state, stepMs } = report;
-        pageOf(speaker).clock = state;
-        if (state !== 'ok') log.warn({ clock: state }, 'the clocks of a page and of this service differ');
-        if (stepMs !== 0) log.warn({ stepMs }, 'the time of a page was set');
+        pageOf(sender).clock = state;
+        if (state !== 'ok') log.warn({ clock: state }, 'the clocks of a page and of the service differ');
+        if (stepMs !== 0) log.warn({ stepMs }, 'the clock of a page was set');
       } else if (report.type === 'glyphs') {
         const { slideId, characters } = report;
-        const { missingGlyphs } = pageOf(speaker);
+        const { missingGlyphs } = pageOf(sender);
         if (characters === '') missingGlyphs.delete(slideId);
-        else if (slideOf(slug, slideId) !== undefined) remember(missingGlyphs, slideId, characters, MOST_SLIDES);
+        else if (slideOf(slug, slideId) !== undefined) remember(missingGlyphs, slideId, characters, MAX_SLIDES);
       } else {
         all.add(report.gapMs);
-        pageOf(speaker).gaps.add(report.gapMs);
+        pageOf(sender).gaps.add(report.gapMs);
       }
     },
     plays: (connectionId, slideId) => {
@@ -142,7 +142,7 @@ export const createReports = ({ logs, slideOf }: Dependencies): Reports => {
       const sentences = new Set<string>();
       for (const { slug, missingGlyphs } of pages.values()) {
         for (const [slideId, characters] of missingGlyphs) {
-          if (sentences.size === MOST_SENTENCES) return [...sentences];
+          if (sentences.size === MAX_SENTENCES) return [...sentences];
           const title = slideOf(slug, slideId)?.title || slideId;
           sentences.add(
             `A page of the screen "${slug}" has no font for ${characters} in the slide ${JSON.stringify(title)}: install ${fontsFor(characters)}.`,
@@ -155,7 +155,7 @@ export const createReports = ({ logs, slideOf }: Dependencies): Reports => {
       gaps: all.describe(),
       pages: [...pages]
         .toSorted(([, a], [, b]) => b.gaps.longest() - a.gaps.longest())
-        .slice(0, MOST_PAGES)
+        .slice(0, MAX_PAGES)
         .map(([connectionId, { slug, gaps, clock, lastFault }]) => ({
           connectionId,
           screenSlug: slug,

@@ -1,5 +1,4 @@
-/** What a screen can be asked and told: playlist, connections, commands, the socket of its pages. */
-
+/** The routes of a screen: playlist, connections, commands, and the socket of its pages. */
 import type { Content } from '../content/content.ts';
 import type { Payload } from '../content/payload.ts';
 import { commandResult } from '../contract/commands.ts';
@@ -15,15 +14,15 @@ import type { Context, Routes, Sockets } from '../http/routes.ts';
 import { isRelayed } from '../peers/scatter-gather.ts';
 import type { Commands } from './commands.ts';
 import type { Hub } from './hub.ts';
-import { parseOrder } from './parse.ts';
+import { parseCommand } from './parse.ts';
 import type { TakeSnapshot } from './snapshot.ts';
 import { createSnapshotBodies } from './snapshot-body.ts';
 import { createTrim } from './variant.ts';
 
-/** Bytes of snapshots that are out of date and still being read. */
-const MOST_HELD_BYTES = 16 * 1024 ** 2;
-/** Browsers stay below 300 characters. */
-const LONGEST_USER_AGENT = 500;
+/** Maximum bytes of outdated snapshots that slow clients are still reading. */
+const MAX_HELD_BYTES = 16 * 1024 ** 2;
+/** Browsers send fewer than 300 characters. */
+const MAX_USER_AGENT_LENGTH = 500;
 
 interface Dependencies {
   content: Pick<Content, 'payload'>;
@@ -46,7 +45,7 @@ export const createScreenRoutes = ({
 }: Dependencies) => {
   const trimResult = createTrim(variant, commandResult);
   const snapshotBodies = createSnapshotBodies(variant);
-  const held = createHeldBodies(MOST_HELD_BYTES);
+  const held = createHeldBodies(MAX_HELD_BYTES);
 
   const find = (slug: string | undefined): Payload => {
     const payload = content.payload(slug ?? '');
@@ -67,7 +66,7 @@ export const createScreenRoutes = ({
   const routes: Routes = {
     'GET /api/screens/:slug/playlist': (ctx) => {
       const payload = find(ctx.params.slug);
-      // As the server does for whoever asks for no signature.
+      // Written without Koa, like the fast path of the server for unsigned requests.
       ctx.respond = false;
       sendPayload(ctx.req, ctx.res, payload, ctx.state.signResponse);
     },
@@ -76,8 +75,8 @@ export const createScreenRoutes = ({
     'POST /api/screens/:slug/commands': async (ctx) => {
       const { screen } = find(ctx.params.slug);
       const reached = { host: ctx.get('Host'), port: ctx.socket.localPort ?? 0 };
-      const order = parseOrder(await readJson(ctx), variant, (url) => isOwnAuthority(url, reached));
-      const result = await commands.run(screen, order, isRelayed(ctx.req), ctx.state.log);
+      const targeted = parseCommand(await readJson(ctx), variant, (url) => isOwnAuthority(url, reached));
+      const result = await commands.run(screen, targeted, isRelayed(ctx.req), ctx.state.log);
       ctx.body = trimResult(result);
     },
   };
@@ -88,16 +87,16 @@ export const createScreenRoutes = ({
       const userAgent = request.headers['user-agent'];
       const origin = {
         slug,
-        userAgent: userAgent === undefined ? null : cutText(userAgent, LONGEST_USER_AGENT),
+        userAgent: userAgent === undefined ? null : cutText(userAgent, MAX_USER_AGENT_LENGTH),
         ...clientAddress(request),
       };
       return (socket) => hub.attach(socket, origin);
     },
   } satisfies Sockets;
 
-  // The server's shortcut to a playlist asks for no credentials: it is taken for as long as the route asks for none.
+  // The fast path of the server checks no credentials, so it is used only while the operation needs none.
   const isOpen = operations['GET /api/screens/:slug/playlist'].access === 'public';
-  /** What a screen plays, for whoever asks without a further look; undefined: it must be asked for by the route. */
+  /** The playlist of a screen for the fast path; undefined: the route must answer. */
   const openPayload = (slug: string): Payload | undefined => (isOpen ? content.payload(slug) : undefined);
 
   return { routes, sockets, openPayload };

@@ -10,8 +10,8 @@ const isSame = (a: Snapshot, b: Snapshot): boolean =>
   a.connections.every((each, index) => each === b.connections[index]);
 
 /**
- * Connection snapshots as JSON. Each connection is serialized once per change and each snapshot as well, so that all who
- * read it share one Buffer. A change is told by identity: records of connections are replaced, never changed.
+ * Serializes connection snapshots. Each connection and each snapshot is serialized once per change, and all readers share
+ * one Buffer. Changes are detected by identity: connection records are replaced, never mutated.
  */
 export const createSnapshotBodies = (variant: Variant) => {
   const trimConnection = createTrim(variant, connection);

@@ -4,7 +4,7 @@ import type { Peers } from '../peers/registry.ts';
 import { createRounds } from '../peers/rounds.ts';
 import type { Hub } from './hub.ts';
 
-/** The connections of a screen on all boxes. */
+/** The connections of a screen, on all boxes. */
 export interface Snapshot {
   /** Oldest first. */
   connections: Connection[];
@@ -13,13 +13,12 @@ export interface Snapshot {
 }
 
 /**
- * Resolves with the connections of a screen. Readers who wait for the same round get the same object, as it was when the
- * peers had answered.
- * @param relayed ask nobody else: another box is gathering
+ * Resolves with the connections of a screen. Concurrent callers that wait for the same round get the same object.
+ * @param relayed whether a peer asks; then no other peers are asked
  */
 export type TakeSnapshot = (slug: string, relayed: boolean) => Promise<Snapshot>;
 
-/** Anyone may ask for a snapshot, and each round costs every peer a signed request: four a second, whoever asks. */
+/** Snapshots are public, and each round sends a signed request to every peer, so rounds are limited to four a second. */
 const ROUND_MS = 250;
 
 interface Dependencies {

@@ -1,11 +1,11 @@
-/** What the sockets of all pages have in common: a heartbeat, writing within bounds, and a goodbye. */
+/** Common behaviour of all WebSockets: heartbeat, message rate limit, bounded writes, and closing. */
 import { setTimeout as delay } from 'node:timers/promises';
 import { WebSocket } from 'ws';
 import { createRate } from '../domain/rate.ts';
 import type { SourceLog } from '../platform/source-log.ts';
 
 interface SocketListener {
-  /** Called at every sign of life. */
+  /** Called for every message, ping and pong of the client. */
   onSeen?: () => void;
   /** Called with each ping of the service. */
   onPing?: () => void;
@@ -13,35 +13,35 @@ interface SocketListener {
 
 export interface Sockets {
   /**
-   * Takes care of a socket until it closes. More than 200 messages in 10 s, pings included, close it with 1008.
+   * Tracks a socket until it closes. More than 200 messages in 10 s, pings included, close it with 1008.
    * @param log of the client
-   * @param context what the log says of the socket
+   * @param context fields of each log line about the socket
    */
   add(socket: WebSocket, log: SourceLog, context: object, listener?: SocketListener): void;
-  /** Closes a socket with 1008, and hangs up a second later where the client does not. */
+  /** Closes a socket with 1008, and terminates it after 1 s if it is still open. */
   refuse(socket: WebSocket, reason: string): void;
-  /** Whether it is open, and there was a sign of life within the last 40 s. */
+  /** Whether the socket is open and its client has sent anything within the last 40 s. */
   isLive(socket: WebSocket): boolean;
-  /** False where a socket is closed, or too far behind to be worth another byte. */
+  /** @returns false where the socket is closed, or was terminated because its client does not read */
   write(socket: WebSocket, frame: Buffer): boolean;
-  /** Says goodbye, and hangs up on whoever has not gone within a second. */
+  /** Closes all sockets with 1001; terminates those that are still open after 1 s. */
   close(): Promise<void>;
 }
 
 const PING_MS = 15_000;
-const SILENT_MS = 40_000;
-const GOODBYE_MS = 1_000;
-/** A page that leaves more than this unread is gone for all practical purposes. */
-const MOST_UNREAD_BYTES = 1024 ** 2;
+const SILENCE_TIMEOUT_MS = 40_000;
+const CLOSE_TIMEOUT_MS = 1_000;
+/** A socket with more unread bytes than this is terminated. */
+const MAX_UNREAD_BYTES = 1024 ** 2;
 
 /** WebSocket close codes of RFC 6455. */
 export const GOING_AWAY = 1001;
 const POLICY_VIOLATION = 1008;
 
-const MOST_MESSAGES = 200;
+const MAX_MESSAGES = 200;
 const MESSAGES_MS = 10_000;
 
-interface Known {
+interface SocketState {
   log: SourceLog;
   context: object;
   listener: SocketListener;
@@ -49,12 +49,14 @@ interface Known {
 }
 
 export const createSockets = (): Sockets => {
-  const known = new Map<WebSocket, Known>();
+  const known = new Map<WebSocket, SocketState>();
 
   const isLive = (socket: WebSocket): boolean => {
     const state = known.get(socket);
     return (
-      state !== undefined && socket.readyState === WebSocket.OPEN && performance.now() - state.lastSeen <= SILENT_MS
+      state !== undefined &&
+      socket.readyState === WebSocket.OPEN &&
+      performance.now() - state.lastSeen <= SILENCE_TIMEOUT_MS
     );
   };
 
@@ -74,15 +76,15 @@ export const createSockets = (): Sockets => {
     const { log, context } = known.get(socket) ?? {};
     log?.warn({ ...context, reason }, 'a socket broke the protocol');
     socket.close(POLICY_VIOLATION, reason);
-    // A client that goes on sending never gets to the end of the closing handshake.
-    setTimeout(() => socket.terminate(), GOODBYE_MS).unref();
+    // A client that keeps sending never completes the closing handshake.
+    setTimeout(() => socket.terminate(), CLOSE_TIMEOUT_MS).unref();
   };
 
   return {
     add: (socket, log, context, listener = {}) => {
       const state = { log, context, listener, lastSeen: performance.now() };
       known.set(socket, state);
-      const rate = createRate(MOST_MESSAGES, MESSAGES_MS);
+      const rate = createRate(MAX_MESSAGES, MESSAGES_MS);
       const seen = (): void => {
         state.lastSeen = performance.now();
         listener.onSeen?.();
@@ -90,7 +92,7 @@ export const createSockets = (): Sockets => {
       const received = (): void => {
         if (socket.readyState !== WebSocket.OPEN) return;
         seen();
-        if (!rate.take(performance.now())) refuse(socket, `more than ${MOST_MESSAGES} messages in 10 s`);
+        if (!rate.take(performance.now())) refuse(socket, `more than ${MAX_MESSAGES} messages in 10 s`);
       };
       socket.on('message', received);
       socket.on('ping', received);
@@ -102,9 +104,9 @@ export const createSockets = (): Sockets => {
     isLive,
     write: (socket, frame) => {
       if (socket.readyState !== WebSocket.OPEN) return false;
-      if (socket.bufferedAmount > MOST_UNREAD_BYTES) {
+      if (socket.bufferedAmount > MAX_UNREAD_BYTES) {
         const { log, context } = known.get(socket) ?? {};
-        log?.warn(context ?? {}, 'a page that reads nothing is dropped');
+        log?.warn(context ?? {}, 'closed the socket of a page that stopped reading');
         socket.terminate();
         return false;
       }
@@ -113,10 +115,10 @@ export const createSockets = (): Sockets => {
     },
     close: async () => {
       clearInterval(heartbeat);
-      // Not `once` of node:events, which rejects where a page answers the goodbye with nonsense.
+      // Not `once` of node:events: it rejects where a page answers the close frame with invalid data.
       const gone = [...known.keys()].map((socket) => new Promise((resolve) => socket.once('close', resolve)));
       for (const socket of known.keys()) socket.close(GOING_AWAY, 'the service is stopping');
-      await Promise.race([Promise.all(gone), delay(GOODBYE_MS, undefined, { ref: false })]);
+      await Promise.race([Promise.all(gone), delay(CLOSE_TIMEOUT_MS, undefined, { ref: false })]);
       for (const socket of known.keys()) socket.terminate();
     },
   };

@@ -1,7 +1,7 @@
 import type { z } from 'zod';
 import { extendedFields, type Variant } from '../contract/terms.ts';
 
-/** Reduces records of a schema to the fields of a variant: the baseline's lack those that only the extended interface has. */
+/** Returns a function that removes the fields of records that are not part of the variant. */
 export const createTrim = (variant: Variant, schema: z.ZodObject): ((record: object) => object) => {
   if (variant === 'extended') return (record) => record;
   const extended = extendedFields(schema);

@@ -3,8 +3,8 @@ import type { Routes } from '../http/routes.ts';
 import { sendFile } from '../http/send-file.ts';
 
 /**
- * What this box has of the newest version, for the other boxes of the site: a release folder as a feed has it. Whoever
- * takes it checks its signature, so it may be had by anyone.
+ * Serves the newest downloaded release to the other boxes of the site, in the layout of an update feed. It needs no
+ * credentials, as the receiving box verifies the signature.
  */
 export const updateRoutes = ({ dataDir }: { dataDir: string }): Routes => ({
   'GET /updates/:filename': async (ctx) => {

@@ -77,7 +77,10 @@ describeBrowser('the clock of a page', () => {
     await page.reload();
     await expect.poll(clockNow, patience).toEqual(['page']);
     await expect
-      .poll(() => logged(service, 'the time of a page was set').map(({ stepMs }) => Math.abs(Number(stepMs))), patience)
+      .poll(
+        () => logged(service, 'the clock of a page was set').map(({ stepMs }) => Math.abs(Number(stepMs))),
+        patience,
+      )
       .toContainEqual(expect.closeTo(3_600_000, -4));
   });
 });

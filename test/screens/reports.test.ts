@@ -28,7 +28,7 @@ test('gaps are kept by page and for all, and a page that leaves takes its own al
         { ...firstPage, clock: null },
       ],
     });
-  expect(logged(service, 'the time of a page was set')).toMatchObject([{ stepMs: -3_600_000 }]);
+  expect(logged(service, 'the clock of a page was set')).toMatchObject([{ stepMs: -3_600_000 }]);
 
   second.socket.close();
   await expect.poll(async () => (await healthOf(service)).pages, patience).toHaveLength(1);
