@@ -48,8 +48,8 @@ import { createPages } from './pages/pages.ts';
 import { createCaller } from './peers/call.ts';
 import { createAskForConnections } from './peers/connections.ts';
 import type { Discovery } from './peers/discovery.ts';
-import { openMirrored } from './peers/evictable.ts';
-import { createMirror } from './peers/media-replication.ts';
+import { openEvictableMedia } from './peers/evictable.ts';
+import { createMediaReplication } from './peers/media-replication.ts';
 import { createMissingMedia } from './peers/missing-media.ts';
 import { createRegistry } from './peers/registry.ts';
 import { createReplication } from './peers/replication.ts';
@@ -208,34 +208,42 @@ const wire = async (
   const folders = createFolders([...served, copiesDir]);
   const catalog = lasting(createCatalog({ path: join(dataDir, 'media.json'), served, folders, hasher, log }));
   const ledger = lasting(await openLedger({ path: join(dataDir, 'copies.json'), folder: copiesDir, folders, log }));
-  const mirrored = lasting(
-    await openMirrored({ path: join(dataDir, 'mirrored.json'), mediaDir, folders, content, log }),
+  const evictable = lasting(
+    await openEvictableMedia({ path: join(dataDir, 'mirrored.json'), mediaDir, folders, content, log }),
   );
   const storage = createStorageQuota({
     folders,
     quota: options.mediaQuotaBytes,
-    evict: async (bytes) => ledger.evict(bytes - (await mirrored.evict(bytes))),
+    evict: async (bytes) => ledger.evict(bytes - (await evictable.evict(bytes))),
   });
   const requireRoom = (wanted: number): Promise<void> => storage.require(mediaDir, wanted);
   const limit = options.maxUploadBytes;
   const downloads = active(await createDownloads({ mediaDir, limit, get, hasher, requireRoom, folders, catalog }));
-  const mirror = active(
-    createMirror({
+  const mediaReplication = active(
+    createMediaReplication({
       logs,
       peers,
       content,
       catalog,
       downloads,
-      mirrored,
-      reveal: async (name) => {
+      evictable,
+      removeShadowedUpload: async (name) => {
         await removeShadowedUpload(options, name);
         await folders.changed(join(uploadDir, name));
       },
       onArrival: () => hub.sendToAll({ type: 'command', command: 'refresh' }),
     }),
   );
-  const missingMedia = active(createMissingMedia({ log, content, mirror }));
-  const library = await createLibrary({ ...options, folders, hasher, catalog, storage, newest: mirror.newest, log });
+  const missingMedia = active(createMissingMedia({ log, content, mediaReplication }));
+  const library = await createLibrary({
+    ...options,
+    folders,
+    hasher,
+    catalog,
+    storage,
+    newest: mediaReplication.newest,
+    log,
+  });
   const copies = active(createCopies({ content, feeds, ledger, downloads, storage, hasher, logs }));
 
   // Streams.
@@ -270,7 +278,7 @@ const wire = async (
     variant,
   });
   const onboardingRoutes = createOnboardingRoutes(
-    { onboarding, landing, sightings, content, clientAddress, mediaProgress: mirror.progress },
+    { onboarding, landing, sightings, content, clientAddress, mediaProgress: mediaReplication.progress },
     { publicUrl, host: options.host, machineName },
   );
   const pages = await createPages(
@@ -285,11 +293,11 @@ const wire = async (
     presence,
     reports,
     nodeId,
-    stores: [store, lastKnownGood, ledger, mirrored, feeds, ...(guard === null ? [] : [guard])],
+    stores: [store, lastKnownGood, ledger, evictable, feeds, ...(guard === null ? [] : [guard])],
     ffmpeg,
     peers,
     replication,
-    mirror,
+    mediaReplication,
     sync,
     copies,
     kiosk,
@@ -305,7 +313,10 @@ const wire = async (
     variant,
     socketHandlers: { ...screens.sockets, ...onboardingRoutes.sockets },
   });
-  const ownState = createOwnState({ peers, replication, mirror, presence }, { nodeId, instance, site, version });
+  const ownState = createOwnState(
+    { peers, replication, mediaReplication, presence },
+    { nodeId, instance, site, version },
+  );
   const connections = (slugs: readonly string[] | null) =>
     (slugs ?? content.screens().map(({ slug }) => slug)).map((slug) => ({ slug, connections: hub.snapshot(slug) }));
   const app = createApp({
@@ -330,7 +341,7 @@ const wire = async (
         state: ownState,
         connections,
         replication,
-        mirror,
+        mediaReplication,
         isKnownHere: sightings.isKnownHere,
       }),
       syncRoutes(sync),
@@ -356,7 +367,7 @@ const wire = async (
   }
   sync.start();
   // Finds files that were added to the folders while the service was not running.
-  void mirror.look();
+  void mediaReplication.scan();
 
   return {
     url,

@@ -5,7 +5,7 @@ import type { Presence } from '../devices/presence.ts';
 import type { Feeds } from '../feeds/feeds.ts';
 import type { Routes } from '../http/routes.ts';
 import type { Copies } from '../media/copies/copies.ts';
-import type { Mirror } from '../peers/media-replication.ts';
+import type { MediaReplication } from '../peers/media-replication.ts';
 import type { MissingMedia } from '../peers/missing-media.ts';
 import type { Peers } from '../peers/registry.ts';
 import type { Replication } from '../peers/replication.ts';
@@ -28,7 +28,7 @@ interface Dependencies {
   ffmpeg: Ffmpeg;
   peers: Pick<Peers, 'health'>;
   replication: Pick<Replication, 'health'>;
-  mirror: Pick<Mirror, 'health'>;
+  mediaReplication: Pick<MediaReplication, 'health'>;
   sync: Pick<Sync, 'health'>;
   copies: Pick<Copies, 'status'>;
   /** State of the displays; absent where there are none. */
@@ -58,7 +58,7 @@ export const healthRoutes = ({
   ffmpeg,
   peers,
   replication,
-  mirror,
+  mediaReplication,
   sync,
   copies,
   kiosk,
@@ -70,7 +70,7 @@ export const healthRoutes = ({
 }: Dependencies): Routes => ({
   'GET /healthz': async (ctx) => {
     ctx.set('Cache-Control', 'no-store');
-    const media = mirror.health();
+    const media = mediaReplication.health();
     const facts = {
       content: {
         ...content.status(),

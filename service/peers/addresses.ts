@@ -1,60 +1,60 @@
 /**
- * Where boxes may be: bounded, and judged by what they answered. Nothing here asks; times are arguments, in ms by a clock
- * that is never stepped.
+ * The addresses at which boxes may be: bounded in number, rated by their answers. Nothing here sends requests; times are
+ * arguments, in ms by a monotonic clock.
  */
 import { type Breaker, closed, failed, isOpen } from './breaker.ts';
 
-/** How an address came to be known: from the settings, by DNS-SD, by a box that asked from there, or from a peer. */
-export type Source = 'static' | 'announced' | 'asked' | 'told';
+/** The origin of an address: the settings, DNS-SD, a box that sent a request from it, or a peer that advertises it. */
+export type Source = 'static' | 'discovered' | 'contact' | 'advertised';
 
 export interface Address {
-  /** Base URL, without a slash at its end. */
+  /** Base URL without a trailing slash. */
   readonly url: string;
   readonly source: Source;
-  /** The IP address that answered here last, as a URL has it; null: none, or none that a URL can have. */
+  /** The IP address that answered last, as in a URL; null without an answer, or if a URL cannot hold it. */
   host: string | null;
-  /** The peer that answered here last; null: none ever did. */
+  /** The peer that answered last; null if none ever did. */
   nodeId: string | null;
   breaker: Breaker;
-  /** Why it is no way to a peer now, completing "the box ..."; null where it is one, or was never asked. */
+  /** Why no peer is reachable here, completing "the box ..."; null if one is, or the address was never probed. */
   reason: string | null;
-  /** When it is asked again, while it answers. */
+  /** Time of the next probe, while it answers. */
   nextAt: number;
-  /** A box is there, but none that we look for: ourselves, or one of another site. */
-  foreign: boolean;
-  /** Somebody answers, whatever it is that he says. */
-  speaks: boolean;
-  /** It has said goodbye. */
+  /** The box that answers is this one, or of another site. */
+  external: boolean;
+  /** The address is reachable over HTTP, whatever the answer. */
+  reachable: boolean;
+  /** The box has said goodbye. */
   leaving: boolean;
-  /** When it was heard of, or answered. */
+  /** When it was last added or answered. */
   seenAt: number;
 }
 
-/** How often a box is asked for its state, to which up to a fifth is added. */
+/** Interval between probes of a peer; up to a fifth is added at random. */
 const EXCHANGE_MS = 30_000;
-/** Addresses beyond the static ones. */
-const MOST = 256;
-/** An address where nobody was found is forgotten after this many tries. */
-const MOST_TRIES = 3;
-/** A peer that was found by itself, and has been away for this long, is one that was taken away. */
+/** Limit of addresses besides the static ones. */
+const MAX_ADDRESSES = 256;
+/** Failed probes after which an address without a peer is removed. */
+const MAX_TRIES = 3;
+/** Time after which an absent peer that is not static is removed. */
 const FORGET_MS = 3_600_000;
 
-/** Whether it is time to ask there. */
+/** Whether the address is to be probed now. */
 export const isDue = ({ breaker, nextAt }: Address, now: number): boolean =>
   now >= (isOpen(breaker) ? breaker.retryAt : nextAt);
 
 export interface Addresses {
   all(): Address[];
   get(url: string): Address | undefined;
-  /** The addresses of a peer, the best first: those that answer, static ones before others. */
+  /** The addresses of a peer, best first: those that answer, then static ones. */
   of(nodeId: string): Address[];
-  /** Takes in a hint; undefined where there is no room for it. @param random 0 to 1 */
+  /** Adds an address; undefined if the limit leaves no room. @param random 0 to 1 */
   add(url: string, source: Source, now: number, random: number): Address | undefined;
-  /** A peer answered. @param random 0 to 1 */
+  /** Records the answer of a peer. @param random 0 to 1 */
   answered(address: Address, nodeId: string, now: number, random: number): void;
-  /** It did not, or is none. @param random 0 to 1 */
+  /** Records a failed probe, or an answer from a box that is not a peer. @param random 0 to 1 */
   failed(address: Address, reason: string, now: number, random: number): void;
-  /** Drops what is not worth asking any more. */
+  /** Removes addresses that are no longer worth probing. */
   forget(now: number): void;
 }
 
@@ -63,18 +63,20 @@ export const createAddresses = (): Addresses => {
   const all = (): Address[] => [...known.values()];
 
   /**
-   * Makes room by giving up an address where nobody was found, the most tried first, else any: anybody can announce
-   * thousands, and who is really there must have a chance among them. What boxes have said goes before announcements.
+   * Makes room by removing an address without a peer: the one with the most failures, else a random one. Any client can
+   * announce thousands, and a real box must have a chance among them. An announcement never displaces an address that a
+   * box gave.
    */
   const makeRoom = (newcomer: Source, random: number): boolean => {
     const found = all().filter(({ source }) => source !== 'static');
-    if (found.length < MOST) return true;
+    if (found.length < MAX_ADDRESSES) return true;
     const unproven = found.filter(
-      ({ source, nodeId }) => nodeId === null && (newcomer !== 'announced' || source === newcomer),
+      ({ source, nodeId }) => nodeId === null && (newcomer !== 'discovered' || source === newcomer),
     );
     const [worst] = unproven.toSorted((a, b) => b.breaker.failures - a.breaker.failures);
-    const given = worst !== undefined && isOpen(worst.breaker) ? worst : unproven[Math.floor(random * unproven.length)];
-    return given !== undefined && known.delete(given.url);
+    const victim =
+      worst !== undefined && isOpen(worst.breaker) ? worst : unproven[Math.floor(random * unproven.length)];
+    return victim !== undefined && known.delete(victim.url);
   };
 
   return {
@@ -100,8 +102,8 @@ export const createAddresses = (): Addresses => {
         nodeId: null,
         reason: null,
         nextAt: now,
-        foreign: false,
-        speaks: false,
+        external: false,
+        reachable: false,
         leaving: false,
         seenAt: now,
       };
@@ -111,8 +113,8 @@ export const createAddresses = (): Addresses => {
     },
     answered: (address, nodeId, now, random) => {
       const nextAt = now + EXCHANGE_MS * (1 + random / 5);
-      const state = { nodeId, nextAt, breaker: closed, reason: null, foreign: false, leaving: false, seenAt: now };
-      // It may have been given up while it was asked.
+      const state = { nodeId, nextAt, breaker: closed, reason: null, external: false, leaving: false, seenAt: now };
+      // It may have been removed during the probe.
       known.set(address.url, Object.assign(address, state));
     },
     failed: (address, reason, now, random) => {
@@ -122,8 +124,8 @@ export const createAddresses = (): Addresses => {
     forget: (now) => {
       for (const { url, source, nodeId, breaker, leaving, seenAt } of known.values()) {
         if (source === 'static') continue;
-        const given = nodeId === null ? breaker.failures >= MOST_TRIES : now - seenAt > FORGET_MS;
-        if (given || (leaving && isOpen(breaker))) known.delete(url);
+        const isExpired = nodeId === null ? breaker.failures >= MAX_TRIES : now - seenAt > FORGET_MS;
+        if (isExpired || (leaving && isOpen(breaker))) known.delete(url);
       }
     },
   };

@@ -2,7 +2,7 @@ import { isIP, isIPv6 } from 'node:net';
 import { bareHost, isSiteAddress, isThisMachine, needsZone, unmapped } from '../domain/network-scope.ts';
 import { isBaseUrl } from '../platform/options/index.ts';
 
-/** A socket's address as a URL has it; null where no URL can (RFC 6874: a zone). */
+/** The address of a socket as the host of a URL; null if it needs a zone, which browsers do not support (RFC 6874). */
 export const hostOf = (address: string): string | null => {
   const plain = unmapped(address);
   if (!isIPv6(plain)) return plain || null;
@@ -10,26 +10,27 @@ export const hostOf = (address: string): string | null => {
 };
 
 /**
- * The address by which to tell others of a box: the one that answers rather than a name, which may mean somebody else
- * there than here, and is not followed. By https it is the name that counts.
- * @param host that answers there
+ * The URL under which a box is advertised to other boxes: the IP address that answers in place of a host name, since the
+ * name may resolve to another machine there and receivers do not accept names. An https URL keeps its name, which the
+ * certificate needs.
+ * @param host the address that answered
  */
-export const placeToTell = (url: string, host: string | null): string => {
-  const place = new URL(url);
-  if (host === null || place.protocol !== 'http:' || isIP(bareHost(place.hostname)) > 0) return url;
-  place.hostname = host;
-  return place.href.replace(/\/$/, '');
+export const advertisedUrl = (url: string, host: string | null): string => {
+  const location = new URL(url);
+  if (host === null || location.protocol !== 'http:' || isIP(bareHost(location.hostname)) > 0) return url;
+  location.hostname = host;
+  return location.href.replace(/\/$/, '');
 };
 
 /**
- * Where to look for a box that a peer told of; null: nowhere. Without a secret anybody may be that peer, and nobody may
- * send a box where he likes: only an address of a site is followed, without a path, as no name tells where it leads. One
- * of this machine means another machine there than here, but where the peer answers on this machine himself.
- * @param teller the base URL of the peer
+ * The origin to probe for a box that a peer advertises; null if the URL is not accepted. Without a secret any client can
+ * be that peer, and must not direct requests of this box: only IP addresses of a site are accepted, without a path. A host
+ * name is refused since it can resolve to any address. A loopback address is accepted only from a peer on this machine.
+ * @param advertiser the base URL of the peer
  */
-export const placeTold = (url: string, teller: string): string | null => {
+export const acceptedUrl = (url: string, advertiser: string): string | null => {
   if (!isBaseUrl(url)) return null;
   const { origin, hostname, pathname } = new URL(url);
-  const isOurs = isThisMachine(hostname) ? isThisMachine(new URL(teller).hostname) : isSiteAddress(hostname);
+  const isOurs = isThisMachine(hostname) ? isThisMachine(new URL(advertiser).hostname) : isSiteAddress(hostname);
   return isOurs && pathname === '/' ? origin : null;
 };

@@ -1,7 +1,7 @@
 /**
- * Requests to other boxes: kept-alive connections, bounded in time and size. Where a secret is set they are signed, and so
- * must be the answers: whoever announces himself on the LAN is asked, and what peers say is believed. Signed for by the
- * clock of the box that is asked, as far as it is known: clocks need not agree.
+ * Requests to other boxes over keep-alive connections, with a deadline and a size limit. With a secret, requests are
+ * signed and answers must be too, since any host on the LAN can announce itself and peers' answers are trusted. The
+ * timestamp of a signature follows the clock of the called box, once it is known, because clocks may differ.
  */
 import { Agent, type ClientRequest, type IncomingMessage, request as requestHttp } from 'node:http';
 import { request as requestHttps, Agent as SecureAgent } from 'node:https';
@@ -16,39 +16,39 @@ import {
   signRequest,
 } from '../auth/sign.ts';
 
-/** What is asked of a box. */
+/** A request to a box. */
 export interface PeerRequest<Schema extends z.ZodType> {
-  /** Default: GET, or POST where there is a body. */
+  /** Default: GET, or POST with a body. */
   method?: 'GET' | 'POST';
   /** Path and query. */
   path: string;
   /** Sent as JSON. */
   body?: unknown;
   headers?: Readonly<Record<string, string>>;
-  /** What the JSON of a good answer must be. */
+  /** Schema of the JSON of a successful answer. */
   schema: Schema;
   /** From the start to the last byte, ms. Default: 1000. */
   deadlineMs?: number;
-  /** The largest answer that is read, bytes. Default: 1 MiB. */
-  mostBytes?: number;
+  /** Limit of the answer's body, bytes. Default: 1 MiB. */
+  maxBytes?: number;
 }
 
-/** What came of it. Nothing that a box does makes a call throw. */
+/** The result of a call. A call never throws, whatever the box answers. */
 export type PeerAnswer<T> =
   | {
       ok: true;
       status: number;
       body: T;
-      /** The IP address that answered, as a socket has it. */
+      /** The IP address that answered, as the socket reports it. */
       address: string;
     }
   | {
       ok: false;
-      /** Null where there was no whole answer, or none of a peer's: the box is away, hangs, or breaks off. */
+      /** Null without a complete, authentic answer: the box is away, hangs, closes the connection, or lacks the secret. */
       status: number | null;
-      /** Whether there was any answer at all. */
-      heard: boolean;
-      /** The code of the error that it answered. */
+      /** Whether the box sent any answer. */
+      answered: boolean;
+      /** The error code in the answer. */
       code: string | null;
       /** For a person; completes "the box ...". */
       reason: string;
@@ -57,51 +57,51 @@ export type PeerAnswer<T> =
 type Failure = Extract<PeerAnswer<unknown>, { ok: false }>;
 
 export interface Caller {
-  /** @param base the box's base URL, without a slash at its end */
+  /** @param base the box's base URL without a trailing slash */
   call<Schema extends z.ZodType>(base: string, request: PeerRequest<Schema>): Promise<PeerAnswer<z.output<Schema>>>;
-  /** Cuts every connection; calls under way fail. */
+  /** Closes every connection; calls in progress fail. */
   close(): void;
 }
 
 const DEADLINE_MS = 1_000;
-const MOST_BYTES = 1024 ** 2;
+const MAX_BYTES = 1024 ** 2;
 /** Connections to one box. */
-const MOST_SOCKETS = 16;
+const MAX_SOCKETS = 16;
 
 const errorBody = z.object({ error: z.object({ code: z.string().max(64) }) });
 
-interface Ask extends Required<Pick<PeerRequest<z.ZodType>, 'method' | 'headers' | 'mostBytes'>> {
-  /** Empty: none. */
+interface SendOptions extends Required<Pick<PeerRequest<z.ZodType>, 'method' | 'headers' | 'maxBytes'>> {
+  /** Empty without a body. */
   body: string;
   signal: AbortSignal;
 }
 
 interface Reply {
   status: number;
-  /** Null: too many. */
+  /** Null if the body exceeds the limit. */
   bytes: Buffer | null;
   address: string;
   signature: string | string[] | undefined;
 }
 
-/** Whoever answered does not know the secret. */
+/** The answer is not signed with the secret. */
 class ForgedAnswer extends Error {}
 
 const macOf = (request: ClientRequest): string => String(request.getHeader(signatureHeader)).slice(-64);
 
-/** Null: it is larger than that. */
-const collect = async (response: IncomingMessage, mostBytes: number): Promise<Buffer | null> => {
+/** Reads the body; null if it exceeds `maxBytes`. */
+const collect = async (response: IncomingMessage, maxBytes: number): Promise<Buffer | null> => {
   const chunks: Buffer[] = [];
   let size = Number(response.headers['content-length'] ?? 0);
-  if (size <= mostBytes) {
+  if (size <= maxBytes) {
     size = 0;
     for await (const chunk of response as AsyncIterable<Buffer>) {
       size += chunk.length;
-      if (size > mostBytes) break;
+      if (size > maxBytes) break;
       chunks.push(chunk);
     }
   }
-  if (size <= mostBytes) return Buffer.concat(chunks);
+  if (size <= maxBytes) return Buffer.concat(chunks);
   response.destroy();
   return null;
 };
@@ -114,7 +114,7 @@ const parseJson = (bytes: Buffer): unknown => {
   }
 };
 
-/** What the errors that keep boxes apart mean for whoever set them up. */
+/** Explanations for the operator of the errors that keep boxes apart. */
 const meanings: Readonly<Record<string, string>> = {
   signature_invalid: 'it has another secret',
   signature_stale: 'the clocks of the two differ, and its version is older',
@@ -122,17 +122,17 @@ const meanings: Readonly<Record<string, string>> = {
   host_refused: 'it does not answer to this name: use its address, or add the name to its SIGNAGE_ALLOWED_HOSTS',
 };
 
-const judge = <Schema extends z.ZodType>(
+const parseReply = <Schema extends z.ZodType>(
   { status, bytes, address }: Reply,
   schema: Schema,
 ): PeerAnswer<z.output<Schema>> => {
-  if (bytes === null) return { ok: false, status, heard: true, code: null, reason: 'answers more than is taken in' };
+  if (bytes === null) return { ok: false, status, answered: true, code: null, reason: 'answers with too large a body' };
   const json = parseJson(bytes);
   if (status < 200 || status > 299) {
     const code = errorBody.safeParse(json).data?.error.code ?? null;
     const meaning = meanings[code ?? ''];
     const reason = ['answers', status, code ?? '', meaning === undefined ? '' : `(${meaning})`].join(' ').trimEnd();
-    return { ok: false, status, heard: true, code, reason };
+    return { ok: false, status, answered: true, code, reason };
   }
   const { success, data, error } = schema.safeParse(json);
   if (success) return { ok: true, status, body: data, address };
@@ -140,36 +140,36 @@ const judge = <Schema extends z.ZodType>(
   return {
     ok: false,
     status,
-    heard: true,
+    answered: true,
     code: null,
     reason: `answers what was not asked for${path ? ` (${path})` : ''}`,
   };
 };
 
 interface Options {
-  /** Null: requests are not signed, and answers need not be. */
+  /** Null: requests and answers are not signed. */
   secret: string | null;
   /** The machine's time of day, ms since the epoch. */
   now?: () => number;
 }
 
 export const createCaller = ({ secret, now = Date.now }: Options): Caller => {
-  const agent = new Agent({ keepAlive: true, maxSockets: MOST_SOCKETS });
-  const secureAgent = new SecureAgent({ keepAlive: true, maxSockets: MOST_SOCKETS });
+  const agent = new Agent({ keepAlive: true, maxSockets: MAX_SOCKETS });
+  const secureAgent = new SecureAgent({ keepAlive: true, maxSockets: MAX_SOCKETS });
 
-  /** By how much the clocks of other boxes are ahead of this one's, ms, by origin. */
+  /** How far the clock of each box is ahead of this one's, ms, by origin. */
   const skews = new Map<string, number>();
 
-  /** Whether an answer comes from one who knows the secret, and is the answer to this request. */
-  const isVouched = (request: ClientRequest, { status, bytes, signature }: Reply): boolean => {
+  /** Whether the answer is signed with the secret, for this request. */
+  const isSigned = (request: ClientRequest, { status, bytes, signature }: Reply): boolean => {
     if (secret === null || bytes === null) return true;
     const asked = { request: String(request.getHeader(signatureHeader)), status, sha256: sha256Hex(bytes) };
     return signature === signAnswer(secret, asked);
   };
 
-  const send = (url: URL, ask: Ask, again = true): Promise<Reply> =>
+  const send = (url: URL, options: SendOptions, mayRetry = true): Promise<Reply> =>
     new Promise<Reply>((resolve, reject) => {
-      const { method, body, headers, signal, mostBytes } = ask;
+      const { method, body, headers, signal, maxBytes } = options;
       const secure = url.protocol === 'https:';
       const time = now() + (skews.get(url.origin) ?? 0);
       const credentials = secret === null ? {} : signRequest({ secret, method, url, body, now: time });
@@ -180,23 +180,23 @@ export const createCaller = ({ secret, now = Date.now }: Options): Caller => {
         headers: { ...headers, ...credentials },
       });
       request.on('error', (error: NodeJS.ErrnoException) => {
-        // A kept connection may have been closed just now. A command is not sent again: it may have been carried out.
-        const mayRepeat = again && method === 'GET' && request.reusedSocket;
+        // The box may just have closed a reused connection. A POST is not repeated: the box may have carried it out.
+        const mayRepeat = mayRetry && method === 'GET' && request.reusedSocket;
         const isStale = mayRepeat && ['ECONNRESET', 'EPIPE'].includes(error.code ?? '');
-        if (isStale) resolve(send(url, ask, false));
+        if (isStale) resolve(send(url, options, false));
         else reject(error);
       });
       request.on('response', (response) => {
-        const { statusCode: status = 0, headers: answered, socket } = response;
+        const { statusCode: status = 0, headers: replied, socket } = response;
         const { remoteAddress: address = '' } = socket;
-        const told = secret === null ? null : readClock(secret, macOf(request), answered[clockHeader]);
-        collect(response, mostBytes)
+        const peerTime = secret === null ? null : readClock(secret, macOf(request), replied[clockHeader]);
+        collect(response, maxBytes)
           .then((bytes) => {
-            const reply = { status, bytes, address, signature: answered[answerHeader] };
-            if (told !== null && again) {
-              skews.set(url.origin, told - now());
-              resolve(send(url, ask, false));
-            } else if (status < 300 && !isVouched(request, reply)) reject(new ForgedAnswer());
+            const reply = { status, bytes, address, signature: replied[answerHeader] };
+            if (peerTime !== null && mayRetry) {
+              skews.set(url.origin, peerTime - now());
+              resolve(send(url, options, false));
+            } else if (status < 300 && !isSigned(request, reply)) reject(new ForgedAnswer());
             else resolve(reply);
           })
           .catch(reject);
@@ -205,19 +205,19 @@ export const createCaller = ({ secret, now = Date.now }: Options): Caller => {
     });
 
   return {
-    call: async (base, { path, body, schema, deadlineMs = DEADLINE_MS, mostBytes = MOST_BYTES, ...request }) => {
+    call: async (base, { path, body, schema, deadlineMs = DEADLINE_MS, maxBytes = MAX_BYTES, ...request }) => {
       const { method = body === undefined ? 'GET' : 'POST', headers = {} } = request;
       const signal = AbortSignal.timeout(deadlineMs);
       const text = body === undefined ? '' : JSON.stringify(body);
       const type = body === undefined ? {} : { 'Content-Type': 'application/json' };
-      const ask = { method, body: text, headers: { ...headers, ...type }, signal, mostBytes };
+      const options = { method, body: text, headers: { ...headers, ...type }, signal, maxBytes };
       try {
-        return judge(await send(new URL(base + path), ask), schema);
+        return parseReply(await send(new URL(base + path), options), schema);
       } catch (error) {
-        const fail = (reason: string, heard = false): Failure => ({
+        const fail = (reason: string, answered = false): Failure => ({
           ok: false,
           status: null,
-          heard,
+          answered,
           code: null,
           reason,
         });

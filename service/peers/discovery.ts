@@ -1,4 +1,4 @@
-/** DNS-SD (RFC 6763) over multicast DNS: tells the LAN of this box, and hears of others. What is heard is only a hint. */
+/** DNS-SD (RFC 6763) over multicast DNS: announces this box on the LAN and finds candidates for peers. */
 import type { EventEmitter } from 'node:events';
 import { isIPv4 } from 'node:net';
 import { type NetworkInterfaceInfo, networkInterfaces } from 'node:os';
@@ -10,7 +10,7 @@ import type { Registry } from './registry.ts';
 
 interface Dependencies {
   log: Logger;
-  registry: Pick<Registry, 'hint' | 'goodbye'>;
+  registry: Pick<Registry, 'addCandidate' | 'goodbye'>;
   /** Default: the machine's. */
   interfaces?: () => NodeJS.Dict<NetworkInterfaceInfo[]>;
 }
@@ -18,33 +18,33 @@ interface Dependencies {
 interface Options {
   nodeId: string;
   site: string;
-  /** Of the program. */
+  /** Version of the program. */
   version: string;
-  /** Where this box listens. */
+  /** Port on which this box listens. */
   port: number;
-  /** False: it listens where no other machine gets to, and only hears. */
+  /** False if this box listens on the loopback interface only: it then browses without announcing itself. */
   announces: boolean;
 }
 
 export interface Discovery {
-  /** Says goodbye; resolves within half a second. */
+  /** Announces the goodbye; resolves within half a second. */
   close(): Promise<void>;
 }
 
-/** How often the interfaces are looked at. */
-const LOOK_MS = 2_000;
-/** The pause after which it is asked again who is there doubles, from the first to the last (RFC 6762, 5.2). */
+/** Interval at which the network interfaces are polled. */
+const POLL_MS = 2_000;
+/** The pause between queries doubles from the first to the last value (RFC 6762, 5.2). */
 const FIRST_PAUSE_MS = 1_000;
 const LAST_PAUSE_MS = 300_000;
 const GOODBYE_MS = 500;
-/** Of one announcement. */
-const MOST_ADDRESSES = 4;
-/** Of one answer round; whoever announces more is not heard. */
-const MOST_SERVICES = 256;
+/** Addresses used per announcement. */
+const MAX_ADDRESSES = 4;
+/** Services accepted per query; further announcements are ignored. */
+const MAX_SERVICES = 256;
 
 const type = 'signage-player';
 
-/** The addresses that this machine has in its networks. IPv4: a link has it, or multicast DNS has nobody to talk to. */
+/** The IPv4 addresses of this machine. Multicast DNS uses IPv4 only. */
 const ownAddresses = (interfaces: NodeJS.Dict<NetworkInterfaceInfo[]>): string[] =>
   Object.values(interfaces)
     .flatMap((infos = []) => infos.filter(({ family, internal }) => family === 'IPv4' && !internal))
@@ -52,8 +52,9 @@ const ownAddresses = (interfaces: NodeJS.Dict<NetworkInterfaceInfo[]>): string[]
     .toSorted();
 
 /**
- * Where a service may be: where its announcement came from, and, since that may be a reflector, what it says itself, as
- * long as that is no way to have the boxes of a site ask somebody in the Internet.
+ * Candidate URLs of a service: the address that sent the announcement and, since that may be a reflector, the announced
+ * addresses. Announced addresses outside the site are dropped, or an announcement could direct the requests of all boxes
+ * at a server in the Internet.
  */
 const urlsOf = ({ referer, addresses = [], port }: Service): string[] =>
   [
@@ -62,13 +63,13 @@ const urlsOf = ({ referer, addresses = [], port }: Service): string[] =>
       ...addresses.filter((each) => isIPv4(each) && isSiteAddress(each)),
     ]),
   ]
-    .slice(0, MOST_ADDRESSES)
+    .slice(0, MAX_ADDRESSES)
     .map((address) => `http://${address}:${port}`);
 
 /** Multicast DNS in one network. */
 interface Link {
   address: string;
-  ask(): void;
+  query(): void;
   close(): Promise<void>;
 }
 
@@ -78,15 +79,15 @@ export const startDiscovery = (
 ): Discovery => {
   let links: Link[] = [];
   let pause = FIRST_PAUSE_MS;
-  let asking: NodeJS.Timeout | undefined;
+  let queryTimer: NodeJS.Timeout | undefined;
 
-  const hear = (service: Service): void => {
+  const onService = (service: Service): void => {
     const txt: unknown = service.txt;
     const { id, site: theirs } = (txt ?? {}) as { id?: unknown; site?: unknown };
     if (theirs !== site || typeof id !== 'string') return;
     const isOwn = ownAddresses(interfaces()).includes(service.referer?.address ?? '');
     if (id === nodeId && isOwn) return;
-    for (const url of urlsOf(service)) registry.hint(url, 'announced');
+    for (const url of urlsOf(service)) registry.addCandidate(url, 'discovered');
   };
 
   const open = (address: string): Link => {
@@ -95,12 +96,12 @@ export const startDiscovery = (
       { interface: address, bind: '0.0.0.0' } as ConstructorParameters<typeof Bonjour>[0],
       (error: Error) => log.debug({ err: error, address }, 'an answer by multicast DNS failed'),
     );
-    // What it reports here would else end the process, and the library has no way of its own to ask for it.
+    // An unhandled error would end the process, and the library has no other way to handle it.
     const { mdns } = (bonjour as unknown as { server: { mdns: EventEmitter } }).server;
     mdns.on('error', (error) => {
-      log.warn({ err: error, address }, 'no peers are found here by DNS-SD: UDP port 5353 is not to be had');
+      log.warn({ err: error, address }, 'DNS-SD finds no peers on this address: UDP port 5353 is not available');
     });
-    mdns.on('warning', (error) => log.debug({ err: error, address }, 'a message by multicast DNS was not understood'));
+    mdns.on('warning', (error) => log.debug({ err: error, address }, 'ignored an invalid multicast DNS message'));
     if (announces) {
       const host = `signage-${nodeId}.local`;
       const txt = { id: nodeId, site, v: version };
@@ -109,32 +110,32 @@ export const startDiscovery = (
     let browser: Browser | undefined;
     return {
       address,
-      // Each time with an empty memory: known services would not be told of again, whatever their addresses are by now.
-      ask: () => {
+      // A new browser each time: an old one does not report known services again, even if their addresses changed.
+      query: () => {
         browser?.stop();
         browser?.removeAllListeners();
-        const asked = bonjour.find({ type }, (service) => {
-          if (asked.services.length > MOST_SERVICES) asked.stop();
-          else hear(service);
+        const current = bonjour.find({ type }, (service) => {
+          if (current.services.length > MAX_SERVICES) current.stop();
+          else onService(service);
         });
-        asked.on('down', (service) => {
+        current.on('down', (service) => {
           for (const url of urlsOf(service)) registry.goodbye(url);
         });
-        browser = asked;
+        browser = current;
       },
       close: async () => {
         browser?.stop();
-        const said = new Promise<void>((resolve) => bonjour.unpublishAll(() => resolve()));
-        await Promise.race([said, delay(GOODBYE_MS, undefined, { ref: false })]);
+        const sent = new Promise<void>((resolve) => bonjour.unpublishAll(() => resolve()));
+        await Promise.race([sent, delay(GOODBYE_MS, undefined, { ref: false })]);
         await new Promise<void>((resolve) => bonjour.destroy(() => resolve()));
       },
     };
   };
 
-  const ask = (): void => {
-    for (const link of links) link.ask();
-    asking = setTimeout(ask, pause * (1 + Math.random() / 5));
-    asking.unref();
+  const query = (): void => {
+    for (const link of links) link.query();
+    queryTimer = setTimeout(query, pause * (1 + Math.random() / 5));
+    queryTimer.unref();
     pause = Math.min(2 * pause, LAST_PAUSE_MS);
   };
 
@@ -146,8 +147,8 @@ export const startDiscovery = (
   };
 
   let known = '';
-  /** Where a network came or went, everything is said anew: the addresses that were announced are no longer all. */
-  const look = (): void => {
+  /** Restarts discovery when the addresses of this machine change, since the announced addresses are outdated. */
+  const poll = (): void => {
     const addresses = ownAddresses(interfaces());
     if (addresses.join() === known) return;
     known = addresses.join();
@@ -155,17 +156,17 @@ export const startDiscovery = (
     void closeAll();
     links = addresses.map(open);
     pause = FIRST_PAUSE_MS;
-    clearTimeout(asking);
-    ask();
+    clearTimeout(queryTimer);
+    query();
   };
-  look();
-  const looking = setInterval(look, LOOK_MS);
-  looking.unref();
+  poll();
+  const polling = setInterval(poll, POLL_MS);
+  polling.unref();
 
   return {
     close: async () => {
-      clearInterval(looking);
-      clearTimeout(asking);
+      clearInterval(polling);
+      clearTimeout(queryTimer);
       await closeAll();
     },
   };

@@ -1,4 +1,4 @@
-/** Which files of the media directory are copies of peers' media: they alone may be given up for want of room. */
+/** Records which files of the media directory are copies of peers' media. Only these may be removed to free space. */
 import { stat, unlink } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { Logger } from 'pino';
@@ -11,18 +11,18 @@ import { createDurable } from '../platform/store/durable.ts';
 const schema = z.object({ names: z.array(z.string()) });
 
 interface Options {
-  /** The file that keeps the names. Where it is lost, nothing is given up. */
+  /** The file with the names. If it is lost, nothing is evicted. */
   path: string;
   mediaDir: string;
   folders: Pick<Folders, 'changed'>;
-  /** What is played now: it makes way for nothing. */
+  /** Media that the content names are never evicted. */
   content: Pick<Content, 'mediaNames'>;
   log: Logger;
 }
 
-export type Mirrored = Awaited<ReturnType<typeof openMirrored>>;
+export type EvictableMedia = Awaited<ReturnType<typeof openEvictableMedia>>;
 
-export const openMirrored = async ({ path, mediaDir, folders, content, log }: Options) => {
+export const openEvictableMedia = async ({ path, mediaDir, folders, content, log }: Options) => {
   const durable = await createDurable({
     path,
     schema,
@@ -35,17 +35,17 @@ export const openMirrored = async ({ path, mediaDir, folders, content, log }: Op
   const save = (): Promise<void> =>
     durable
       .update(() => ({ names: [...names] }))
-      .catch((error: unknown) => log.warn({ err: error }, 'which media are copies could not be kept'));
+      .catch((error: unknown) => log.warn({ err: error }, 'the list of evictable media could not be saved'));
 
   return {
-    /** Before a copy comes: one that nobody knows of would stay for ever. */
+    /** Called before a copy is written: one that is not recorded would never be evicted. */
     async add(name: string): Promise<void> {
       if (names.has(name)) return;
       names.add(name);
       await save();
     },
 
-    /** Removes copies that the content names no more, the first that came first; answers how many bytes that freed. */
+    /** Removes copies that the content no longer names, oldest first; returns the number of bytes freed. */
     async evict(bytes: number): Promise<number> {
       const needed = content.mediaNames();
       let freed = 0;
@@ -60,7 +60,7 @@ export const openMirrored = async ({ path, mediaDir, folders, content, log }: Op
         await unlink(file).catch(() => undefined);
         await folders.changed(file);
         names.delete(name);
-        log.info({ name }, 'a copy that the content names no more made way');
+        log.info({ name }, 'evicted a copy that the content no longer names');
       }
       await save();
       return freed;

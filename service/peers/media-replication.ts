@@ -1,6 +1,6 @@
 /**
- * The media that the content names, from whichever peer has them: fetched in the background, whole or not at all, and
- * the same under one name on every box.
+ * Replicates the media that the content names: fetches them from peers in the background, complete or not at all, so that
+ * a name stands for the same file on every box.
  */
 import { createHash } from 'node:crypto';
 import type { Content } from '../content/content.ts';
@@ -12,9 +12,9 @@ import type { createCatalog } from '../media/catalog.ts';
 import type { createDownloads } from '../media/downloads.ts';
 import { KEPT_MS } from '../media/folders.ts';
 import type { SourceLogs } from '../platform/source-log.ts';
-import type { Mirrored } from './evictable.ts';
+import type { EvictableMedia } from './evictable.ts';
 import type { LivePeer, Peers } from './registry.ts';
-import { type Offer, timeOf, type Want, wantsOf } from './transfer-plan.ts';
+import { newestTime, type Offer, planTransfers, type Transfer } from './transfer-plan.ts';
 
 interface Dependencies {
   logs: SourceLogs;
@@ -22,79 +22,79 @@ interface Dependencies {
   content: Pick<Content, 'mediaNames' | 'onDocument'>;
   catalog: Pick<ReturnType<typeof createCatalog>, 'list' | 'unread' | 'onLearn'>;
   downloads: Pick<Awaited<ReturnType<typeof createDownloads>>, 'want'>;
-  mirrored: Pick<Mirrored, 'add'>;
-  /** A copy is in the media directory: an older upload of that name is not to stand before it. */
-  reveal(name: string): Promise<void>;
-  /** Media that the content names have come, from a peer, by upload or by hand. */
+  evictable: Pick<EvictableMedia, 'add'>;
+  /** Removes an older upload that shadows the copy of that name in the media directory. */
+  removeShadowedUpload(name: string): Promise<void>;
+  /** Called when media that the content names have arrived: from a peer, by upload or by hand. */
   onArrival(): void;
 }
 
-export interface Mirror {
-  /** What {@link PeerState} says of it. */
+export interface MediaReplication {
+  /** Its part of {@link PeerState}. */
   state(): Pick<PeerState, 'media'>;
   health(): ReplicationHealth['media'];
   progress(): MediaProgress;
-  /** When the newest file of that name was made, here or anywhere, ms since the epoch; 0: there is none. */
+  /** Modification time of the newest file of that name at the site, ms since the epoch; 0 without one. */
   newest(name: string): number;
-  /** Looks through the folders and decides what is to be fetched. */
-  look(): Promise<void>;
-  /** What this box has for others. */
+  /** Scans the folders and starts the transfers that are needed. */
+  scan(): Promise<void>;
+  /** The media of this box. */
   media(): PeerMedium[];
   close(): void;
 }
 
-const MOST_MEDIA = 10_000;
-const MOST_LIST_BYTES = 8 * 1024 ** 2;
+const MAX_MEDIA = 10_000;
+const MAX_LIST_BYTES = 8 * 1024 ** 2;
 const LIST_MS = 10_000;
-/** Files that are fetched at a time. */
-const MOST_RUNNING = 4;
-const SHORTEST_RETRY_MS = 2_000;
-const LONGEST_RETRY_MS = 300_000;
-/** While media come one after another, those who wait for some of them are told this often. */
-const PATIENCE_MS = 1_000;
-/** Those who wait for the last of them are told no sooner than this after the one before. */
-const LEAST_MS = 500;
-/** Missing media that are told of. */
-const MOST_TOLD = 100;
-/** The folders are looked through no more often for a peer that asks. */
-const LOOK_MS = 5_000;
-/** Looks that are asked for in this time are one. */
-const GATHER_MS = 100;
+/** Concurrent transfers. */
+const MAX_RUNNING = 4;
+const MIN_RETRY_MS = 2_000;
+const MAX_RETRY_MS = 300_000;
+/** Minimum time between two calls of `onArrival` while more media are to come. */
+const PROGRESS_MS = 1_000;
+/** Minimum time between two calls of `onArrival` when all media are here. */
+const COMPLETE_MS = 500;
+/** Limit of missing media in the health report. */
+const MAX_REPORTED = 100;
+/** Minimum time between two scans that requests of peers cause. */
+const SCAN_MS = 5_000;
+/** Scans that are requested within this time are one. */
+const DEBOUNCE_MS = 100;
 
 interface Failure {
   reason: string;
   failures: number;
-  /** By the steady clock, ms. */
+  /** ms, by the monotonic clock. */
   retryAt: number;
 }
 
-export const createMirror = ({
+export const createMediaReplication = ({
   logs,
   peers,
   content,
   catalog,
   downloads,
-  mirrored,
-  reveal,
+  evictable,
+  removeShadowedUpload,
   onArrival,
-}: Dependencies): Mirror => {
+}: Dependencies): MediaReplication => {
   let own: ReadonlyMap<string, PeerMedium> = new Map();
   let digest = digestOf([]);
-  /** What boxes have, by node id, and the digest by which they say so. */
+  /** The media of each box, by node id, with the digest that its state had. */
   const lists = new Map<string, { digest: string; media: ReadonlyMap<string, PeerMedium> }>();
   const asking = new Set<string>();
   const running = new Set<string>();
   const failed = new Map<string, Failure>();
-  /** Hashes of what came from peers: no news to them. */
+  /** Hashes of files that came from peers, which are not announced to them. */
   const copied = new Set<string>();
   let arrived = false;
-  let toldAt = Number.NEGATIVE_INFINITY;
+  let notifiedAt = Number.NEGATIVE_INFINITY;
   let timer: NodeJS.Timeout | undefined;
   let dueAt = Number.POSITIVE_INFINITY;
-  let lookedAt = Number.NEGATIVE_INFINITY;
-  /** Files may have been put into the folders by hand. */
+  let scannedAt = Number.NEGATIVE_INFINITY;
+  /** Whether files may have been put into the folders by hand. */
   let isStale = true;
-  let looking = false;
+  let scanning = false;
   let again = false;
   let closed = false;
 
@@ -104,44 +104,44 @@ export const createMirror = ({
       return media === undefined ? [] : [{ url, media }];
     });
 
-  const wants = (): Want[] => wantsOf(content.mediaNames(), own, offers());
+  const transferPlan = (): Transfer[] => planTransfers(content.mediaNames(), own, offers());
 
-  /** Looks within so many ms; what was to come sooner stays. */
-  const soon = (ms = GATHER_MS): void => {
+  /** Schedules a scan in `ms`, unless one is due sooner. */
+  const schedule = (ms = DEBOUNCE_MS): void => {
     const at = performance.now() + ms;
     if (closed || at >= dueAt) return;
     dueAt = at;
     clearTimeout(timer);
     timer = setTimeout(() => {
       dueAt = Number.POSITIVE_INFINITY;
-      void look();
+      void scan();
     }, ms);
     timer.unref();
   };
 
-  const fetchOne = async ({ medium, from }: Want): Promise<void> => {
+  const fetchOne = async ({ medium, from }: Transfer): Promise<void> => {
     const { name, size, sha256, modifiedAt } = medium;
-    // Each box begins with another peer, so that no peer serves all.
+    // Boxes try peers in random order, so that no peer serves all of them.
     const urls = from.map((url) => `${url}/media/${encodeURIComponent(name)}`).toSorted(() => Math.random() - 0.5);
     running.add(name);
     copied.add(sha256);
     try {
-      await mirrored.add(name);
+      await evictable.add(name);
       await downloads.want({ name, size, sha256, modifiedAt: new Date(modifiedAt), from: urls });
-      await reveal(name);
+      await removeShadowedUpload(name);
       failed.delete(name);
-      logs('media of peers').info({ name, size }, 'a medium came from a peer');
+      logs('media of peers').info({ name, size }, 'fetched a medium from a peer');
       arrived = true;
     } catch (error) {
       if (closed) return;
       const failures = (failed.get(name)?.failures ?? 0) + 1;
-      const pause = Math.min(LONGEST_RETRY_MS, SHORTEST_RETRY_MS * 2 ** Math.min(failures - 1, 16));
+      const pause = Math.min(MAX_RETRY_MS, MIN_RETRY_MS * 2 ** Math.min(failures - 1, 16));
       const reason = (error as Error).message;
       failed.set(name, { reason, failures, retryAt: performance.now() + pause });
-      logs('media of peers').warn({ name, reason }, 'a medium of a peer did not come');
+      logs('media of peers').warn({ name, reason }, 'a medium could not be fetched from any peer');
     } finally {
       running.delete(name);
-      soon();
+      schedule();
     }
   };
 
@@ -149,26 +149,26 @@ export const createMirror = ({
     const unread = catalog.unread();
     const now = performance.now();
     let next = Number.POSITIVE_INFINITY;
-    for (const want of wants()) {
-      const { name } = want.medium;
-      // A file that is there may be what is wanted.
+    for (const transfer of transferPlan()) {
+      const { name } = transfer.medium;
+      // A file that has not been read yet may be the one to fetch.
       if (running.has(name) || unread.has(name)) continue;
       const { retryAt = 0 } = failed.get(name) ?? {};
       if (retryAt > now) next = Math.min(next, retryAt - now);
-      else if (running.size < MOST_RUNNING) void fetchOne(want);
+      else if (running.size < MAX_RUNNING) void fetchOne(transfer);
     }
-    if (next < Number.POSITIVE_INFINITY) soon(next);
+    if (next < Number.POSITIVE_INFINITY) schedule(next);
     const isComplete = running.size === 0 && unread.size === 0;
-    const tellAt = toldAt + (isComplete ? LEAST_MS : PATIENCE_MS);
-    if (arrived && now >= tellAt) {
+    const notifyAt = notifiedAt + (isComplete ? COMPLETE_MS : PROGRESS_MS);
+    if (arrived && now >= notifyAt) {
       arrived = false;
-      toldAt = now;
+      notifiedAt = now;
       onArrival();
-    } else if (arrived) soon(tellAt - now);
+    } else if (arrived) schedule(notifyAt - now);
   };
 
-  /** What is here; the peers are told at once of what they may be waiting for. */
-  const learn = (media: readonly PeerMedium[]): void => {
+  /** Stores the list of local media, and announces new files that peers may be waiting for. */
+  const update = (media: readonly PeerMedium[]): void => {
     const names = content.mediaNames();
     const hasNews = media.some(
       ({ name, sha256 }) => names.has(name) && !copied.has(sha256) && own.get(name)?.sha256 !== sha256,
@@ -180,21 +180,21 @@ export const createMirror = ({
     arrived = true;
   };
 
-  const look = async (): Promise<void> => {
+  const scan = async (): Promise<void> => {
     again = true;
-    if (looking) return;
-    looking = true;
+    if (scanning) return;
+    scanning = true;
     try {
       while (again && !closed) {
         again = false;
-        lookedAt = performance.now();
+        scannedAt = performance.now();
         const maxAge = isStale ? 0 : KEPT_MS;
         isStale = false;
-        learn((await catalog.list(maxAge)).slice(0, MOST_MEDIA).map(mediumOf));
+        update((await catalog.list(maxAge)).slice(0, MAX_MEDIA).map(mediumOf));
         decide();
       }
     } finally {
-      looking = false;
+      scanning = false;
     }
   };
 
@@ -202,18 +202,18 @@ export const createMirror = ({
     const { nodeId, state } = peer;
     if (lists.get(nodeId)?.digest === state.media || asking.has(nodeId)) return;
     asking.add(nodeId);
-    const request = { path: '/api/peers/media', deadlineMs: LIST_MS, mostBytes: MOST_LIST_BYTES };
+    const request = { path: '/api/peers/media', deadlineMs: LIST_MS, maxBytes: MAX_LIST_BYTES };
     const answer = await peers.call(peer, { ...request, schema: peerMedia });
     asking.delete(nodeId);
     if (answer.ok) {
       const media = answer.body.media.filter(({ modifiedAt }) => isPlausibleTime(modifiedAt, Date.now()));
       const before = lists.get(nodeId)?.media;
       lists.set(nodeId, { digest: state.media, media: new Map(media.map((each) => [each.name, each])) });
-      // Who has something new may have what nobody else could give.
+      // A peer with a new file may have one that no other peer could provide.
       for (const { name, sha256 } of media) if (before?.get(name)?.sha256 !== sha256) failed.delete(name);
-      soon();
+      schedule();
     } else if (answer.status !== null) {
-      logs(`peer ${nodeId}`).warn({ nodeId, reason: answer.reason }, 'a peer does not say what media it has');
+      logs(`peer ${nodeId}`).warn({ nodeId, reason: answer.reason }, 'a peer returned no list of media');
     }
   };
 
@@ -224,44 +224,48 @@ export const createMirror = ({
   });
   content.onDocument(() => {
     isStale = true;
-    soon();
+    schedule();
   });
-  catalog.onLearn(() => soon());
+  catalog.onLearn(() => schedule());
 
   return {
     state: () => {
-      // Files that are put into the folders by hand are found by looking, while somebody cares.
-      if (performance.now() > lookedAt + LOOK_MS) {
+      // A scan finds files that were put into the folders by hand, while peers ask for the state.
+      if (performance.now() > scannedAt + SCAN_MS) {
         isStale = true;
-        soon();
+        schedule();
       }
       return { media: digest };
     },
     health: () => {
       const names = content.mediaNames();
       const missing = new Map<string, ReplicationHealth['media']['missing'][number]>(
-        wants().map(({ medium: { name, size } }) => {
-          const reason = failed.get(name)?.reason ?? (running.has(name) ? 'is being fetched' : 'waits its turn');
+        transferPlan().map(({ medium: { name, size } }) => {
+          const reason = failed.get(name)?.reason ?? (running.has(name) ? 'is being fetched' : 'is queued');
           return [name, { name, size, reason }];
         }),
       );
       const unread = catalog.unread();
-      // What was read a moment ago is known with the look that is due.
-      const isBehind = lookedAt === Number.NEGATIVE_INFINITY || looking || dueAt - performance.now() <= GATHER_MS;
+      // A file that has just been read appears with the scan that is due.
+      const isBehind = scannedAt === Number.NEGATIVE_INFINITY || scanning || dueAt - performance.now() <= DEBOUNCE_MS;
       for (const name of names) {
         if (own.has(name) || missing.has(name)) continue;
         const reason = isBehind || unread.has(name) ? 'is being read' : 'no box has it';
         missing.set(name, { name, size: null, reason });
       }
-      return { named: names.size, here: names.size - missing.size, missing: [...missing.values()].slice(0, MOST_TOLD) };
+      return {
+        named: names.size,
+        here: names.size - missing.size,
+        missing: [...missing.values()].slice(0, MAX_REPORTED),
+      };
     },
     progress: () => {
-      const coming = new Set(wants().map(({ medium }) => medium.name));
+      const coming = new Set(transferPlan().map(({ medium }) => medium.name));
       const here = [...content.mediaNames()].filter((name) => own.has(name) && !coming.has(name)).length;
       return coming.size === 0 ? null : { here, there: here + coming.size };
     },
-    newest: (name) => Date.parse(timeOf(name, own, offers()) ?? '') || 0,
-    look,
+    newest: (name) => Date.parse(newestTime(name, own, offers()) ?? '') || 0,
+    scan,
     media: () => [...own.values()],
     close: () => {
       closed = true;

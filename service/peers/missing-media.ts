@@ -1,34 +1,34 @@
-/** Media of the box's own that the content names and that no box of the site has. */
+/** Local media that the content names and no box of the site has. */
 import type { Logger } from 'pino';
 import type { Content } from '../content/content.ts';
 import type { ContentIssue } from '../content/file.ts';
 import type { ReplicationHealth } from '../contract/health.ts';
-import type { Mirror } from './media-replication.ts';
+import type { MediaReplication } from './media-replication.ts';
 
 interface Dependencies {
   log: Logger;
   content: Pick<Content, 'mediaUse' | 'onDocument'>;
-  mirror: Pick<Mirror, 'health'>;
+  mediaReplication: Pick<MediaReplication, 'health'>;
 }
 
 type Missing = ReplicationHealth['media']['missing'];
 
 export interface MissingMedia {
-  /** One for each medium, at the place that names it first. @param missing what is not here, and why */
+  /** One warning per medium, at its first mention in the content. @param missing absent media with reasons */
   warnings(missing: Missing): ContentIssue[];
   close(): void;
 }
 
-/** Media that are uploaded together with the content are no reason for a line in the log. */
+/** Media that are uploaded together with the content are not logged as missing. */
 const GRACE_MS = 5_000;
 
-export const createMissingMedia = ({ log, content, mirror }: Dependencies): MissingMedia => {
+export const createMissingMedia = ({ log, content, mediaReplication }: Dependencies): MissingMedia => {
   let timer: NodeJS.Timeout | undefined;
 
   const warnings = (missing: Missing): ContentIssue[] =>
     missing.flatMap(({ name, size, reason }) => {
       const use = content.mediaUse(name);
-      // What a box has, or this one is reading, is on its way.
+      // Media that a box has, or that this one is reading, will arrive.
       if (use === undefined || size !== null || reason !== 'no box has it') return [];
       return [{ path: use.path, message: `${use.label}: there is no medium ${JSON.stringify(name)}; upload it` }];
     });
@@ -36,7 +36,7 @@ export const createMissingMedia = ({ log, content, mirror }: Dependencies): Miss
   const logSoon = (): void => {
     clearTimeout(timer);
     timer = setTimeout(() => {
-      const found = warnings(mirror.health().missing);
+      const found = warnings(mediaReplication.health().missing);
       if (found.length > 0) log.warn({ warnings: found }, 'media that the content names are missing');
     }, GRACE_MS).unref();
   };

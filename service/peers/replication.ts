@@ -1,6 +1,6 @@
 /**
- * One content and one map of bindings for a site: what a peer has and we don't is fetched, judged and taken. Whatever a
- * peer says that can't be so is logged, left, and never handed on.
+ * Replicates the content and the bindings of a site: fetches what a peer has and this box lacks, validates it and stores
+ * it. Implausible data of a peer is logged, rejected and never passed on.
  */
 import { setTimeout as pause } from 'node:timers/promises';
 import type { Logger } from 'pino';
@@ -21,12 +21,12 @@ import { remember } from '../domain/recent.ts';
 import type { SourceLogs } from '../platform/source-log.ts';
 import type { LivePeer, Peers } from './registry.ts';
 
-/** The bindings of devices, as boxes exchange them. */
+/** The bindings of devices that boxes exchange. */
 export interface ReplicatedDevices {
   list(): DeviceBinding[];
-  /** Takes the newer ones of a peer; resolves with those that changed something here. */
+  /** Stores the newer bindings of a peer; resolves with those that changed something here. */
   merge(theirs: readonly DeviceBinding[]): Promise<DeviceBinding[]>;
-  /** SHA-256 (hex) of all bindings: equal for boxes that know the same. */
+  /** SHA-256 (hex) of all bindings; equal on boxes with equal bindings. */
   digest(): string;
   onChange(listener: () => void): void;
 }
@@ -37,69 +37,70 @@ interface Dependencies {
   peers: Pick<Peers, 'alive' | 'call' | 'onState' | 'announce'>;
   content: Pick<Content, 'document' | 'observeCounter' | 'accept' | 'onDocument' | 'lost'>;
   devices: ReplicatedDevices;
-  /** Tells the pages of devices that were bound on another box. */
+  /** Notifies the pages of devices that were bound on another box. */
   follow(bindings: readonly DeviceBinding[]): void;
 }
 
 export interface Replication {
-  /** What {@link PeerState} says of it. */
+  /** Its part of {@link PeerState}. */
   state(): Pick<PeerState, 'content' | 'bindings'>;
   health(): Promise<Omit<ReplicationHealth, 'media'>>;
-  /** The content that is handed out; null: there is none, or it is too large for others. */
+  /** The content for peers; null without content, or if it is too long to share. */
   document(): ContentDocument | null;
-  /** Every device that this box knows. */
+  /** The bindings of all devices that this box knows. */
   bindings(): DeviceBinding[];
 }
 
-/** A document is as large as its text at the worst, with each character in three bytes, or escaped in two. */
-const MOST_DOCUMENT_BYTES = 3 * mostContentCharacters + 8 * 1024 ** 2;
-const MOST_BINDINGS_BYTES = 8 * 1024 ** 2;
+/** A character of the text takes at most three bytes, or two if it is escaped. */
+const MAX_DOCUMENT_BYTES = 3 * mostContentCharacters + 8 * 1024 ** 2;
+const MAX_BINDINGS_BYTES = 8 * 1024 ** 2;
 const DEADLINE_MS = 10_000;
+/** After this time the next box is called beside one that has not answered. */
 const PATIENCE_MS = 1_000;
-/** Bindings that change within this time are one piece of news. */
-const GATHER_MS = 250;
-/** So many edits ahead a box may be whose content is not taken. */
-const MOST_COUNTED_ON = 1_000;
+/** Changes of bindings within this time are announced once. */
+const DEBOUNCE_MS = 250;
+/** How far ahead an edit counter may be to be adopted from content that is not stored. */
+const MAX_COUNTER_LEAD = 1_000;
 /** Refusals that are remembered. */
-const MOST_REFUSED = 32;
+const MAX_REFUSED = 32;
 
 interface Refused {
   nodeId: string;
   reason: string;
-  /** What was offered is at fault, and not to be fetched again. */
-  lasting: boolean;
+  /** The offered content itself is invalid, and is not fetched again. */
+  permanent: boolean;
 }
 
 export const createReplication = ({ log, logs, peers, content, devices, follow }: Dependencies): Replication => {
-  /** By what was offered: a box, and a hash. */
+  /** Keyed by node id and content hash. */
   const refused = new Map<string, Refused>();
-  /** By box: what it had, and what we had, when nothing of it was news any more. */
+  /** By node id: the digests of its bindings and of ours after the last merge. */
   const compared = new Map<string, string>();
   const busy = new Set<string>();
-  /** What is being fetched, keyed as what is refused. */
-  const flying = new Set<string>();
+  /** Fetches in progress, keyed as `refused`. */
+  const inFlight = new Set<string>();
 
-  /** What is handed out; one that is too large for others is not. */
+  /** The content for peers; null if it is too long. */
   const own = (): ContentDocument | null => {
     const document = content.document();
     return document !== null && document.text.length <= mostContentCharacters ? document : null;
   };
 
-  const refuse = (nodeId: string, sha256: string, reason: string, lasting = true): void => {
+  const refuse = (nodeId: string, sha256: string, reason: string, permanent = true): void => {
     const key = `${nodeId} ${sha256}`;
     if (refused.get(key)?.reason === reason) return;
-    remember(refused, key, { nodeId, reason, lasting }, MOST_REFUSED);
-    logs(`peer ${nodeId}`).warn({ nodeId, reason }, 'what a peer offers is not taken');
+    remember(refused, key, { nodeId, reason, permanent }, MAX_REFUSED);
+    logs(`peer ${nodeId}`).warn({ nodeId, reason }, 'the content that a peer offers was refused');
   };
 
-  /** One job of a name at a time. */
+  /** Runs `job` unless one of that name is running. */
   const once = async (name: string, job: () => Promise<void>): Promise<void> => {
     if (busy.has(name)) return;
     busy.add(name);
     try {
       await job();
     } catch (error) {
-      log.error({ err: error }, 'an exchange with a peer failed');
+      log.error({ err: error }, 'the exchange with a peer failed');
     } finally {
       busy.delete(name);
     }
@@ -117,23 +118,23 @@ export const createReplication = ({ log, logs, peers, content, devices, follow }
     if (!isHonest(offered)) {
       return refuse(nodeId, offered.sha256, `its content counts ${offered.counter} edits, which can't be`);
     }
-    // Not from wherever somebody says that he is: others must find the edit that counts on plausible too.
-    if (offered.counter <= ours + MOST_COUNTED_ON) content.observeCounter(offered.counter);
+    // An edit made here must have a counter that other boxes find plausible too, so a larger lead is not adopted.
+    if (offered.counter <= ours + MAX_COUNTER_LEAD) content.observeCounter(offered.counter);
     const answer = await peers.call(peer, {
       path: '/api/peers/content',
       schema: contentDocument,
       deadlineMs: DEADLINE_MS,
-      mostBytes: MOST_DOCUMENT_BYTES,
+      maxBytes: MAX_DOCUMENT_BYTES,
     });
     if (!answer.ok) {
-      // What went away is asked again when it is back.
+      // A box that is away is called again when it is back.
       if (answer.status === null) return;
       refuse(nodeId, offered.sha256, `asked for its content it ${answer.reason}`, answer.status === 200);
       return;
     }
     const document = answer.body;
     if (document.sha256 !== documentHash(document) || !isHonest(document)) {
-      return refuse(nodeId, offered.sha256, 'its content is not what it says it is');
+      return refuse(nodeId, offered.sha256, 'its content does not match its hash');
     }
     try {
       const [fault] = await content.accept(document);
@@ -145,7 +146,7 @@ export const createReplication = ({ log, logs, peers, content, devices, follow }
     }
   };
 
-  /** Asks one box after another for as long as one of them has something better, the best first. */
+  /** Fetches from one box after another while one has a newer version, newest first. */
   const fetchBest = async (): Promise<void> => {
     const asked = new Set<string>();
     for (;;) {
@@ -154,15 +155,15 @@ export const createReplication = ({ log, logs, peers, content, devices, follow }
         .flatMap((peer) => (peer.state.content === null ? [] : [{ peer, offered: peer.state.content }]))
         .filter(({ peer, offered }) => {
           const key = `${peer.nodeId} ${offered.sha256}`;
-          return !asked.has(key) && !flying.has(key) && !refused.get(key)?.lasting && wins(offered);
+          return !asked.has(key) && !inFlight.has(key) && !refused.get(key)?.permanent && wins(offered);
         });
       const [best] = offers.toSorted((a, b) => compareVersions(b.offered, a.offered));
       if (best === undefined) return;
       const key = `${best.peer.nodeId} ${best.offered.sha256}`;
       asked.add(key);
-      flying.add(key);
-      const done = fetchContent(best.peer, best.offered).finally(() => flying.delete(key));
-      // One that is slow, or hangs, goes on beside the next.
+      inFlight.add(key);
+      const done = fetchContent(best.peer, best.offered).finally(() => inFlight.delete(key));
+      // A box that is slow or hangs does not hold up the next one.
       await Promise.race([done, pause(PATIENCE_MS, undefined, { ref: false })]);
     }
   };
@@ -170,17 +171,17 @@ export const createReplication = ({ log, logs, peers, content, devices, follow }
   const fetchBindings = async (peer: LivePeer): Promise<void> => {
     const theirs = peer.state.bindings;
     if (theirs === devices.digest() || compared.get(peer.nodeId) === `${theirs} ${devices.digest()}`) return;
-    const request = { path: '/api/peers/bindings', deadlineMs: DEADLINE_MS, mostBytes: MOST_BINDINGS_BYTES };
+    const request = { path: '/api/peers/bindings', deadlineMs: DEADLINE_MS, maxBytes: MAX_BINDINGS_BYTES };
     const answer = await peers.call(peer, { ...request, schema: peerBindings });
     if (!answer.ok) {
       if (answer.status !== null)
-        logs(`peer ${peer.nodeId}`).warn({ nodeId: peer.nodeId, reason: answer.reason }, 'a peer gives no bindings');
+        logs(`peer ${peer.nodeId}`).warn({ nodeId: peer.nodeId, reason: answer.reason }, 'a peer returned no bindings');
       return;
     }
     const news = await devices.merge(answer.body.bindings);
     compared.set(peer.nodeId, `${theirs} ${devices.digest()}`);
     if (news.length === 0) return;
-    logs(`peer ${peer.nodeId}`).info({ nodeId: peer.nodeId, count: news.length }, 'bindings of a peer were taken');
+    logs(`peer ${peer.nodeId}`).info({ nodeId: peer.nodeId, count: news.length }, 'stored bindings of a peer');
     follow(news);
   };
 
@@ -192,24 +193,24 @@ export const createReplication = ({ log, logs, peers, content, devices, follow }
     void once('content', fetchBest);
     void once(`bindings ${peer.nodeId}`, () => fetchBindings(peer));
   });
-  const tellIfTooLong = (): void => {
+  const warnIfTooLong = (): void => {
     if (own() !== null || content.document() === null) return;
     log.warn(`content.json is longer than ${mostContentCharacters} characters, and is not shared with other boxes`);
   };
-  tellIfTooLong();
+  warnIfTooLong();
   content.onDocument(() => {
-    tellIfTooLong();
+    warnIfTooLong();
     void peers.announce();
   });
-  // A binding is relayed to every box, and dated by each: what comes of it is told once.
-  let isGathering = false;
+  // A binding is relayed to every box, and each box dates it: the resulting changes are announced once.
+  let isPending = false;
   devices.onChange(() => {
-    if (isGathering) return;
-    isGathering = true;
+    if (isPending) return;
+    isPending = true;
     setTimeout(() => {
-      isGathering = false;
+      isPending = false;
       void peers.announce();
-    }, GATHER_MS).unref();
+    }, DEBOUNCE_MS).unref();
   });
 
   return {

@@ -10,18 +10,18 @@ import {
 } from '../contract/peers.ts';
 import type { Routes } from '../http/routes.ts';
 import { hostOf } from './advertised.ts';
-import type { Mirror } from './media-replication.ts';
+import type { MediaReplication } from './media-replication.ts';
 import type { Registry } from './registry.ts';
 import type { Replication } from './replication.ts';
 
 interface Dependencies {
-  registry: Pick<Registry, 'heard'>;
-  /** What this box tells of itself. */
+  registry: Pick<Registry, 'onContact'>;
+  /** The state of this box. */
   state(): PeerState;
-  /** The connections of this box, of these screens or of all. */
+  /** The connections on this box to these screens; null for all screens. */
   connections(slugs: readonly string[] | null): PeerConnections['screens'];
   replication: Pick<Replication, 'document' | 'bindings'>;
-  mirror: Pick<Mirror, 'media'>;
+  mediaReplication: Pick<MediaReplication, 'media'>;
   isKnownHere(deviceId: string): boolean;
 }
 
@@ -30,13 +30,13 @@ export const peerRoutes = ({
   state,
   connections,
   replication,
-  mirror,
+  mediaReplication,
   isKnownHere,
 }: Dependencies): Routes => ({
   'GET /api/peers/state': (ctx) => {
     const { from, port, news } = readFields(peerQuery.partial(), ctx.query);
     const host = hostOf(ctx.req.socket.remoteAddress ?? '');
-    if (from !== undefined && port !== undefined && host !== null) registry.heard(from, host, port, news === '1');
+    if (from !== undefined && port !== undefined && host !== null) registry.onContact(from, host, port, news === '1');
     ctx.set('Cache-Control', 'no-store');
     ctx.body = state();
   },
@@ -59,6 +59,6 @@ export const peerRoutes = ({
     ctx.body = { known: deviceIds.split(',', mostAskedDevices).filter(isKnownHere) };
   },
   'GET /api/peers/media': (ctx) => {
-    ctx.body = { media: mirror.media() };
+    ctx.body = { media: mediaReplication.media() };
   },
 });

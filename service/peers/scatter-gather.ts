@@ -1,21 +1,21 @@
-/** What every box has to do, or to tell, asked of all peers at once. */
+/** Sends one request to all peers at once and collects their answers. */
 import type { IncomingMessage } from 'node:http';
 import type { z } from 'zod';
 import { relayHeader } from '../contract/peers.ts';
 import type { PeerRequest } from './call.ts';
 import type { Peers } from './registry.ts';
 
-/** From whom doesn't matter: all that the mark does is to keep a request to one box. */
+/** Whether a peer relayed the request. A relayed request is not relayed again; which peer sent it does not matter. */
 export const isRelayed = ({ headers }: Pick<IncomingMessage, 'headers'>): boolean => Boolean(headers[relayHeader]);
 
-/** What the peers answered. One that has no such screen has answered too; there is nothing to add. */
+/** The answers of the peers. A peer without the screen counts as answered, and adds no answer. */
 export interface Gathered<T> {
   answers: T[];
-  /** Whether a known peer did not answer within a second, or could not do it. */
+  /** Whether a known peer did not answer within a second, or answered with an error. */
   degraded: boolean;
 }
 
-/** Asks all peers at once; never throws. */
+/** Calls all peers at once; never rejects. */
 export type Gather = <Schema extends z.ZodType>(request: PeerRequest<Schema>) => Promise<Gathered<z.output<Schema>>>;
 
 export const createGather = (peers: Pick<Peers, 'all' | 'call' | 'settled'>, nodeId: string): Gather => {

@@ -1,26 +1,26 @@
-/** What this box tells of itself when another one asks. */
+/** The state that this box sends to peers. */
 import type { PeerState } from '../contract/peers.ts';
-import type { Mirror } from './media-replication.ts';
+import type { MediaReplication } from './media-replication.ts';
 import type { Registry } from './registry.ts';
 import type { Replication } from './replication.ts';
 
 interface Dependencies {
-  peers: Pick<Registry, 'told'>;
+  peers: Pick<Registry, 'advertised'>;
   replication: Pick<Replication, 'state'>;
-  mirror: Pick<Mirror, 'state'>;
+  mediaReplication: Pick<MediaReplication, 'state'>;
   presence: { state(): Pick<PeerState, 'devices'> };
 }
 
-/** Who this box is, and of which start. */
+/** Identity of this box and of this start of the service. */
 type Identity = Pick<PeerState, 'nodeId' | 'instance' | 'site' | 'version'>;
 
 export const createOwnState =
-  ({ peers, replication, mirror, presence }: Dependencies, identity: Identity) =>
+  ({ peers, replication, mediaReplication, presence }: Dependencies, identity: Identity) =>
   (): PeerState => ({
     ...identity,
     serverTime: Date.now(),
-    peers: peers.told(),
+    peers: peers.advertised(),
     ...replication.state(),
-    ...mirror.state(),
+    ...mediaReplication.state(),
     ...presence.state(),
   });

@@ -1,9 +1,9 @@
-/** Where a box lets others send it. */
+/** The advertised addresses that a box accepts. */
 import { randomUUID } from 'node:crypto';
 import { pino } from 'pino';
 import { expect, it, onTestFinished } from 'vitest';
 import type { PeerState } from '../../service/contract/peers.ts';
-import { hostOf, placeTold, placeToTell } from '../../service/peers/advertised.ts';
+import { acceptedUrl, advertisedUrl, hostOf } from '../../service/peers/advertised.ts';
 import type { Caller } from '../../service/peers/call.ts';
 import { createRegistry } from '../../service/peers/registry.ts';
 import { patience } from '../support/observe.ts';
@@ -17,12 +17,12 @@ it.each<[string, string | null]>([
   ['https://10.0.0.7', 'https://10.0.0.7'],
   ['http://169.254.3.4:8080', 'http://169.254.3.4:8080'],
   ['http://[fd00::2]:8080', 'http://[fd00::2]:8080'],
-  // To somebody in the Internet, or to whoever has that name by then.
+  // Internet addresses, and host names, which may resolve to any address later.
   ['http://203.0.113.9:8080', null],
   ['http://victim.example', null],
   ['http://box.local:8080', null],
   ['http://printer', null],
-  // To this machine.
+  // Addresses of this machine.
   ['http://127.0.0.1:9222', null],
   ['http://0.0.0.0:9222', null],
   ['http://localhost:631', null],
@@ -33,7 +33,7 @@ it.each<[string, string | null]>([
   ['http://[::ffff:127.0.0.1]', null],
   ['http://2130706433', null],
   ['http://0x7f.1', null],
-  // With something to do there.
+  // URLs that could trigger an action.
   ['http://192.168.1.1/reboot.cgi', null],
   ['http://192.168.1.1/?do=reboot', null],
   ['http://192.168.1.1/#', 'http://192.168.1.1'],
@@ -42,15 +42,15 @@ it.each<[string, string | null]>([
   ['ftp://192.168.1.1', null],
   ['file:///etc/passwd', null],
   ['nonsense', null],
-])('%s, told by a stranger, leads to %s', (url, expected) => {
-  expect(placeTold(url, stranger)).toBe(expected);
+])('%s, advertised by a stranger, is accepted as %s', (url, expected) => {
+  expect(acceptedUrl(url, stranger)).toBe(expected);
 });
 
 it.each(['http://127.0.0.1:8081', 'http://localhost:8081', 'http://[::1]:8081'])(
-  'what answers at %s may tell of others on this machine',
+  'a peer at %s may advertise others on this machine',
   (teller) => {
-    expect(placeTold('http://127.0.0.1:8082', teller)).toBe('http://127.0.0.1:8082');
-    expect(placeTold('http://127.0.0.1:8082/x', teller)).toBe(null);
+    expect(acceptedUrl('http://127.0.0.1:8082', teller)).toBe('http://127.0.0.1:8082');
+    expect(acceptedUrl('http://127.0.0.1:8082/x', teller)).toBe(null);
   },
 );
 
@@ -65,18 +65,18 @@ it.each<[url: string, answered: string, told: string]>([
   ['https://lobby.example', '172.18.0.4', 'https://lobby.example'],
   ['http://10.0.0.7:8080', '172.18.0.4', 'http://10.0.0.7:8080'],
   ['http://[fd00::2]:8080', 'fd00::3', 'http://[fd00::2]:8080'],
-])('of %s, where %s answers, others are told %s', (url, answered, told) => {
-  expect(placeToTell(url, hostOf(answered))).toBe(told);
+])('%s, at which %s answers, is advertised as %s', (url, answered, told) => {
+  expect(advertisedUrl(url, hostOf(answered))).toBe(told);
 });
 
-it('a box that is known by a name is told of by the address that answers', async () => {
+it('a box that is configured by host name is advertised by the address that answers', async () => {
   const one = await startBox([]);
   const other = await startBox([{ url: one.url.replace('127.0.0.1', 'localhost') }]);
   const told = async () => ((await (await other.get('/api/peers/state')).json()) as PeerState).peers;
   await expect.poll(told, patience).toMatchObject([{ url: one.url }]);
 });
 
-it('a peer that nobody vouches for sends a box to no address but of a box, and with no path of its own', async () => {
+it('an unauthenticated peer can make a box call only site addresses, and only the state path', async () => {
   const told = ['http://0.0.0.0:9222/json/new?x#', 'http://me:pw@192.168.1.1/reboot.cgi?do=1#', 'http://10.9.9.8:8080'];
   const state: PeerState = {
     ...{ nodeId: randomUUID(), instance: 'i', site: 'default', version: '1', serverTime: 0, content: null },
@@ -89,7 +89,7 @@ it('a peer that nobody vouches for sends a box to no address but of a box, and w
       asked.add(new URL(base + path).href.replace(/\?from=.*/, ''));
       return base === stranger
         ? { ok: true, status: 200, body: state, address: '10.9.9.9' }
-        : { ok: false, status: null, heard: false, code: null, reason: 'is not there' };
+        : { ok: false, status: null, answered: false, code: null, reason: 'is not there' };
     },
     close: () => {},
   } as unknown as Caller;
@@ -99,7 +99,7 @@ it('a peer that nobody vouches for sends a box to no address but of a box, and w
   );
   onTestFinished(registry.close);
   registry.start(8080);
-  registry.heard(state.nodeId, '10.9.9.9', 4444, false);
+  registry.onContact(state.nodeId, '10.9.9.9', 4444, false);
   await expect.poll(() => [...asked].length, patience).toBe(2);
   expect([...asked]).toEqual([`${stranger}/api/peers/state`, 'http://10.9.9.8:8080/api/peers/state']);
 });

@@ -2,11 +2,11 @@ import fc from 'fast-check';
 import { expect, test } from 'vitest';
 import { closed, failed, isOpen } from '../../service/peers/breaker.ts';
 
-test('an address that answers is asked without a pause', () => {
+test('an address that answers is probed without a pause', () => {
   expect(isOpen(closed)).toBe(false);
 });
 
-test('after each failure in a row comes a pause of 0.5 to 30 s, drawn from a range that grows', () => {
+test('each failure in a row is followed by a random pause of 0.5 to 30 s from a growing range', () => {
   fc.assert(
     fc.property(fc.integer({ min: 1, max: 2000 }), fc.double({ min: 0, max: 1, noNaN: true }), (times, random) => {
       const now = 12_345;

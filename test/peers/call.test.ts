@@ -1,4 +1,4 @@
-/** Requests to a box over real sockets: kept connections, and what is sent again and what is not. */
+/** Requests to a box over real sockets: keep-alive connections, and which requests are retried. */
 import { createServer, type IncomingMessage } from 'node:http';
 import { expect, onTestFinished, test } from 'vitest';
 import { z } from 'zod';
@@ -32,7 +32,7 @@ test('one connection serves many calls', async () => {
   expect(new Set(asked.map(({ socket }) => socket.remotePort)).size).toBe(1);
 });
 
-test('a question over a kept connection that was closed meanwhile is asked again, once', async () => {
+test('a GET over a reused connection that the box has closed is retried once', async () => {
   const { asked, url, caller } = await start((n) => n === 2 || n > 3);
   await caller.call(url, question);
   expect(await caller.call(url, question)).toMatchObject({ ok: true, body: { n: 3 } });
@@ -40,7 +40,7 @@ test('a question over a kept connection that was closed meanwhile is asked again
   expect(asked).toHaveLength(5);
 });
 
-test('a command is never sent again: it may have been carried out', async () => {
+test('a command is never retried, since the box may have carried it out', async () => {
   const { asked, url, caller } = await start((n) => n > 1);
   await caller.call(url, request);
   const reason = expect.stringContaining('ECONNRESET');
@@ -49,7 +49,7 @@ test('a command is never sent again: it may have been carried out', async () => 
   expect(asked).toHaveLength(3);
 });
 
-test('a call that is cut by the end fails as any other', async () => {
+test('a call in progress fails when the caller is closed', async () => {
   const url = await listenOn(createServer(() => {}));
   const caller = createCaller({ secret: null });
   const call = caller.call(url, { ...request, deadlineMs: 20_000 });

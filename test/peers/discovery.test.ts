@@ -25,7 +25,7 @@ const untilTogether = async (hosts: readonly Host[]): Promise<void> => {
 };
 
 describe.skipIf(!hasNetworks)('in a network without a router (needs network namespaces)', () => {
-  test('three boxes find each other, whoever starts first, and none by the name of another site', async () => {
+  test('three boxes find each other in any start order, and no box of another site', async () => {
     const hosts = createNetwork(4);
     const [one, , , stranger] = hosts as [Host, Host, Host, Host];
     const site = hosts.slice(0, 3);
@@ -41,7 +41,7 @@ describe.skipIf(!hasNetworks)('in a network without a router (needs network name
     expect(await aliveAt(stranger)).toEqual([]);
   });
 
-  test('a box that is cut off is away, and back when its cable is', async () => {
+  test('a box is away while its cable is unplugged, and alive again afterwards', async () => {
     const hosts = createNetwork(2);
     const [one, other] = hosts as [Host, Host];
     await Promise.all(hosts.map((host) => host.start()));
@@ -55,7 +55,7 @@ describe.skipIf(!hasNetworks)('in a network without a router (needs network name
     expect(await next()).toMatchObject({ degraded: false });
   });
 
-  test('a box that gets another address is found there', async () => {
+  test('a box whose address changes is found at the new address', async () => {
     const hosts = createNetwork(2);
     const [, other] = hosts as [Host, Host];
     await Promise.all(hosts.map((host) => host.start()));
@@ -64,7 +64,7 @@ describe.skipIf(!hasNetworks)('in a network without a router (needs network name
     await untilTogether(hosts);
   });
 
-  test('a box that stops says goodbye, and is not missed', async () => {
+  test('a box that stops says goodbye, and is removed from the peers', async () => {
     const hosts = createNetwork(2);
     const [one, other] = hosts as [Host, Host];
     await Promise.all(hosts.map((host) => host.start()));

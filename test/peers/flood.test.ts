@@ -1,4 +1,4 @@
-/** Hints by the thousand, most of them forged: what is asked and kept stays bounded, and who is there is found. */
+/** Thousands of candidates, most of them forged: probes and stored addresses stay bounded, and real boxes are found. */
 import { randomUUID } from 'node:crypto';
 import { pino } from 'pino';
 import { expect, onTestFinished, test, vi } from 'vitest';
@@ -19,7 +19,7 @@ const stateOf = (nodeId: string): PeerState => ({
   media: '0'.repeat(64),
 });
 
-/** A LAN in which some addresses answer at once, and the rest after a second, with nothing; time is the test's own. */
+/** A LAN in which some addresses answer at once and calls to the rest fail after a second, with fake timers. */
 const createLan = (boxes: ReadonlyMap<string, string>) => {
   vi.useFakeTimers();
   onTestFinished(() => void vi.useRealTimers());
@@ -39,7 +39,7 @@ const createLan = (boxes: ReadonlyMap<string, string>) => {
     close: () => {},
   } as unknown as Caller;
   const registry = createRegistry(
-    { logs: () => pino({ level: 'silent' }), caller, steady: () => Date.now(), random: () => 0.5 },
+    { logs: () => pino({ level: 'silent' }), caller, monotonicNow: () => Date.now(), random: () => 0.5 },
     { nodeId: randomUUID(), instance: 'one', site, staticPeers: [] },
   );
   onTestFinished(registry.close);
@@ -47,18 +47,18 @@ const createLan = (boxes: ReadonlyMap<string, string>) => {
   return { lan, registry };
 };
 
-test('a thousand announcements of nobody: few are asked at a time, all are forgotten, and a box among them is found', async () => {
+test('of a thousand forged announcements few are probed at a time, all are removed, and a real box among them is found', async () => {
   const box = 'http://192.0.2.77:8080';
   const { lan, registry } = createLan(new Map([[box, randomUUID()]]));
   const flood = (): void => {
-    for (let n = 0; n < 1000; n++) registry.hint(`http://198.51.100.${n % 250}:${8000 + n}`, 'announced');
+    for (let n = 0; n < 1000; n++) registry.addCandidate(`http://198.51.100.${n % 250}:${8000 + n}`, 'discovered');
   };
   flood();
-  registry.hint(box, 'announced');
+  registry.addCandidate(box, 'discovered');
   for (let minute = 0; minute < 3; minute++) {
     await vi.advanceTimersByTimeAsync(60_000);
     flood();
-    registry.hint(box, 'announced');
+    registry.addCandidate(box, 'discovered');
   }
   expect(registry.alive().map(({ url }) => url)).toEqual([box]);
   expect(registry.all()).toHaveLength(1);
@@ -67,28 +67,28 @@ test('a thousand announcements of nobody: few are asked at a time, all are forgo
   await vi.advanceTimersByTimeAsync(600_000);
   const before = lan.asked;
   await vi.advanceTimersByTimeAsync(600_000);
-  // The box alone, every half minute.
+  // Only the box is probed, every half minute.
   expect(lan.asked - before).toBeLessThanOrEqual(20);
 });
 
-test('a box that asks us is looked at, however many announced themselves before', async () => {
+test('a box that makes contact is probed even after a flood of announcements', async () => {
   const box = 'http://192.0.2.77:8080';
   const nodeId = randomUUID();
   const { registry } = createLan(new Map([[box, nodeId]]));
-  for (let n = 0; n < 1000; n++) registry.hint(`http://198.51.100.${n % 250}:${8000 + n}`, 'announced');
-  registry.heard(nodeId, '192.0.2.77', 8080, false);
-  // Once those that are being asked have had their second.
+  for (let n = 0; n < 1000; n++) registry.addCandidate(`http://198.51.100.${n % 250}:${8000 + n}`, 'discovered');
+  registry.onContact(nodeId, '192.0.2.77', 8080, false);
+  // After the probes in progress have failed.
   await vi.advanceTimersByTimeAsync(1_500);
   expect(registry.alive()).toMatchObject([{ nodeId, url: box }]);
 });
 
-test('a peer that was found by itself is forgotten after an hour away, and at once where it said goodbye', async () => {
+test('a discovered peer is removed after an hour away, and at once after its goodbye', async () => {
   const boxes = new Map([
     ['http://192.0.2.1:8080', randomUUID()],
     ['http://192.0.2.2:8080', randomUUID()],
   ]);
   const { registry } = createLan(boxes);
-  for (const url of boxes.keys()) registry.hint(url, 'announced');
+  for (const url of boxes.keys()) registry.addCandidate(url, 'discovered');
   await vi.advanceTimersByTimeAsync(1_000);
   expect(registry.alive()).toHaveLength(2);
   boxes.clear();
@@ -99,10 +99,10 @@ test('a peer that was found by itself is forgotten after an hour away, and at on
   expect(registry.all()).toEqual([]);
 });
 
-test('a goodbye in the name of a box that is there changes nothing', async () => {
+test('a forged goodbye of a box that still answers changes nothing', async () => {
   const box = 'http://192.0.2.1:8080';
   const { registry } = createLan(new Map([[box, randomUUID()]]));
-  registry.hint(box, 'announced');
+  registry.addCandidate(box, 'discovered');
   await vi.advanceTimersByTimeAsync(1_000);
   registry.goodbye(box);
   await vi.advanceTimersByTimeAsync(60_000);

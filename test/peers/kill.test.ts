@@ -1,4 +1,4 @@
-/** A box that is killed, whatever it is at, comes back to the content of the site, and takes nothing from it. */
+/** A box that is killed at any moment returns to the content of the site and loses none of it. */
 import { readdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { setTimeout as pause } from 'node:timers/promises';
@@ -12,7 +12,7 @@ import { temporaryFolder } from '../support/service.ts';
 import { startBox } from './support.ts';
 
 const rounds = Number(process.env.SIGNAGE_TEST_REPLICA_KILLS ?? 4);
-/** Between noticing an edit and having it for good lies less than this. */
+/** Upper bound of the time from noticing an edit to storing it durably. */
 const LONGEST_MS = 500;
 
 const saying = (title: string) => lobbyWith([{ kind: 'text', title }]);
@@ -24,7 +24,7 @@ const shownAt = async (url: string): Promise<{ title: string | null | undefined;
   return { title: slides[0]?.title, revision };
 };
 
-test(`kill -9 ${rounds} times, in the middle of edits made here and there`, {
+test(`kill -9 ${rounds} times during edits on both boxes loses no content`, {
   timeout: 60_000 + rounds * 20_000,
 }, async () => {
   const steady = await startBox([], { content: saying('first') });
@@ -46,7 +46,7 @@ test(`kill -9 ${rounds} times, in the middle of edits made here and there`, {
     const isHere = round % 2 === 0;
     if (isHere) writeFileSync(join(dataDir, 'content.json'), JSON.stringify(saying(title)));
     else steady.writeContent(saying(title));
-    // Each round at another moment, the rounds together at all.
+    // Each round kills at another moment, so that the rounds cover all moments.
     await pause((LONGEST_MS * ((round * 0.618) % 1)) | 0);
     mortal.child.kill('SIGKILL');
     await mortal.ended;

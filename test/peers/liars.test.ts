@@ -1,4 +1,4 @@
-/** A peer that says what can't be so is not believed, not followed, and not passed on. */
+/** Implausible data of a peer is refused, causes no requests, and is not passed on. */
 import { createHash, randomUUID } from 'node:crypto';
 import { createServer, type ServerResponse } from 'node:http';
 import { describe, expect, test } from 'vitest';
@@ -13,7 +13,7 @@ import { aliveAt, listenOn, startBox, startSite } from './support.ts';
 const saying = (title: string) => lobbyWith([{ kind: 'text', title }]);
 const hashOf = (text: string): string => createHash('sha256').update(text).digest('hex');
 
-/** What the liar tells. */
+/** The false data that the peer sends. */
 interface Lies {
   version?: ContentVersion | null;
   content?: ContentDocument | string | ((response: ServerResponse) => void);
@@ -25,13 +25,13 @@ interface Lies {
 interface Liar {
   url: string;
   nodeId: string;
-  /** The paths that it was asked for. */
+  /** The requested paths. */
   asked: string[];
-  /** Tells something else from now on, and has a box ask for it. */
+  /** Changes the data that it sends, and makes a box request it. */
   tell(box: TestService, lies: Lies): Promise<void>;
 }
 
-/** Something that answers as a peer does. */
+/** A server that answers as a peer does. */
 const startLiar = async (first: Lies = {}): Promise<Liar> => {
   const nodeId = randomUUID();
   const asked: string[] = [];
@@ -75,7 +75,7 @@ const versionOf = ({ counter, nodeId, sha256 }: ContentDocument): ContentVersion
 
 const refusedBy = async (box: TestService): Promise<string[]> =>
   (await (await box.get('/healthz')).json()).replication.refused.map(({ reason }: { reason: string }) => reason);
-const refusal = 'what a peer offers is not taken';
+const refusal = 'the content that a peer offers was refused';
 
 describe('content', () => {
   const good = JSON.stringify(saying('a lie'));
@@ -113,16 +113,16 @@ describe('content', () => {
       },
       /more than is taken in/,
     ],
-  ])('%s is refused once, and told of', async (_, lies, reason) => {
+  ])('%s is refused once and reported', async (_, lies, reason) => {
     const liar = await startLiar(lies);
     const box = await startBox([liar], { content: saying('ours') });
     await expect.poll(() => refusedBy(box), patience).toEqual([expect.stringMatching(reason)]);
     const { revision } = await payloadOf(box);
     const asked = liar.asked.filter((path) => path === '/api/peers/content').length;
-    // Whoever asks us learns nothing of it.
+    // A peer that requests our content does not receive it.
     const state = await (await box.get('/api/peers/state')).json();
     expect(state.content.counter).toBe(1);
-    // Told again, it is not fetched again; told the truth, it is believed.
+    // The same offer is not fetched again; a valid one is accepted.
     await liar.tell(box, lies);
     await liar.tell(box, { version: versionOf(other), content: other });
     await expect.poll(() => titlesOf(box), patience).toEqual(['another']);
@@ -132,7 +132,7 @@ describe('content', () => {
     expect((await payloadOf(box)).revision).not.toBe(revision);
   });
 
-  test('that is said to be elsewhere is not looked for there', async () => {
+  test('behind a redirect is not fetched', async () => {
     const elsewhere = (response: ServerResponse) => response.writeHead(302, { Location: '/api/peers/state' }).end();
     const liar = await startLiar({ version: versionOf(right), content: elsewhere });
     const box = await startBox([liar], { content: saying('ours') });
@@ -140,7 +140,7 @@ describe('content', () => {
     expect(await titlesOf(box)).toEqual(['ours']);
   });
 
-  test('of a stale version is not even asked for', async () => {
+  test('of an older version is not requested', async () => {
     const stale = documentOf(good, 0, 'b');
     const liar = await startLiar({ version: versionOf(stale), content: stale });
     const box = await startBox([liar], { content: saying('ours') });
@@ -149,7 +149,7 @@ describe('content', () => {
     expect(await titlesOf(box)).toEqual(['ours']);
   });
 
-  test('from one that hangs keeps nobody from the same of another', async () => {
+  test('from a peer that hangs does not delay the same content from another peer', async () => {
     const liar = await startLiar({ version: versionOf(right), content: () => undefined });
     const box = await startBox([liar], { content: saying('ours') });
     await expect.poll(() => liar.asked, patience).toContain('/api/peers/content');
@@ -159,7 +159,7 @@ describe('content', () => {
   });
 });
 
-test('bindings from the end of time, and what is no list of them, are left', async () => {
+test('bindings dated far in the future and invalid lists of bindings are ignored', async () => {
   const poison = { deviceId: 'd1', clientName: 'x', screenSlug: 'lobby', updatedAt: '9999-12-31T23:59:59.999Z' };
   const truth = { ...poison, deviceId: 'd2', updatedAt: '2026-01-01T00:00:00.000Z' };
   const liar = await startLiar({ bindings: [poison, truth] });
@@ -168,12 +168,12 @@ test('bindings from the end of time, and what is no list of them, are left', asy
   await expect.poll(() => statusOf('d2'), patience).toMatchObject({ onboarded: true });
   expect(await statusOf('d1')).toMatchObject({ onboarded: false });
   await liar.tell(box, { bindings: '{"bindings": "many"}' });
-  await expect.poll(() => logged(box, 'a peer gives no bindings').length, patience).toBe(1);
+  await expect.poll(() => logged(box, 'a peer returned no bindings').length, patience).toBe(1);
   const answer = await box.post('/api/onboarding', { deviceId: 'd1', clientName: 'Mine', screenSlug: 'lobby' });
   expect(answer.status).toBe(200);
 });
 
-test('a medium that is not what its hash says comes from whoever has it', async () => {
+test('a medium whose bytes do not match its hash is fetched from another peer', async () => {
   const bytes = 'the right bytes';
   const medium = {
     name: 'notice.txt',
@@ -200,7 +200,7 @@ test('a medium that is not what its hash says comes from whoever has it', async 
   await landing.message(({ type, media }) => type === 'status' && media === null);
 });
 
-test('what one box refuses does not reach the next', async () => {
+test('content that one box refuses does not reach the next', async () => {
   const [one, other] = await startSite({ content: saying('ours') });
   const huge = documentOf(JSON.stringify(saying('a lie')), 2 ** 52, 'b');
   const liar = await startLiar();

@@ -15,10 +15,10 @@ import type { TestService } from '../support/service.ts';
 import { listenOn, postTo, secret, untilTogether } from './support.ts';
 
 const SECONDS = Number(process.env['SIGNAGE_TEST_FLOOD_SECONDS'] ?? 4);
-/** Each waits for its answer, that is for the next round: 1,250 of them make 5,000 requests a second. */
+/** Each client waits for the next round: 1,250 of them make 5,000 requests a second. */
 const CLIENTS = Number(process.env['SIGNAGE_TEST_FLOOD_CLIENTS'] ?? 64);
 
-/** Passes connections on, and counts the requests in them. */
+/** A TCP proxy that counts requests. */
 const startCounter = async (port: number) => {
   const counted = { requests: 0 };
   const url = await listenOn(
@@ -35,7 +35,7 @@ const startCounter = async (port: number) => {
   return { url, counted };
 };
 
-/** A box in a process of its own, so that it is not slower for what is done to the other. */
+/** A box in a process of its own, so that the load on the other box does not slow it down. */
 const startBox = async (env: Record<string, string>): Promise<Pick<TestService, 'url' | 'get' | 'post'>> => {
   const { url, stop } = await startBenchService({ SIGNAGE_SHARED_SECRET: secret, ...env });
   onTestFinished(stop);
@@ -85,7 +85,7 @@ test(
       await pause(100);
     }
     const [{ answers, wrong }] = await ended;
-    // Of the others, one is relayed for each command at the box that is read, and some few keep the boxes together.
+    // The remaining requests are one relay per command at the box under load, and a few state exchanges.
     const rounds = counted.requests - before - commands / 2;
     console.log(`${answers} answers in ${SECONDS} s, ${commands} commands, ${rounds} other requests to the peer`);
     expect(wrong).toBe(0);

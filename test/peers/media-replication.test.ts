@@ -1,4 +1,4 @@
-/** The media that the content names are at every box, the same under one name. */
+/** Every box has the media that the content names, with the same bytes under one name. */
 import { randomBytes } from 'node:crypto';
 import { existsSync, mkdirSync, readFileSync, utimesSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
@@ -78,7 +78,7 @@ itBrowser('a page that waited for a medium shows it when it has come', { timeout
   await waitForColour(page, green);
 });
 
-test('a later upload takes the place of one that a clock dated an hour ahead', async () => {
+test('a later upload replaces one that a wrong clock dated an hour ahead', async () => {
   const folder = temporaryFolder();
   const file = join(folder, 'uploads', 'notice.txt');
   mkdirSync(join(folder, 'uploads'));
@@ -94,7 +94,7 @@ test('a later upload takes the place of one that a clock dated an hour ahead', a
   for (const box of [one, other]) await expect.poll(() => served(box, 'notice.txt'), patience).toBe('third');
 });
 
-test('two uploads of one name while the boxes were apart: the newer is everywhere', async () => {
+test('of two uploads of one name to separated boxes the newer one is on every box afterwards', async () => {
   const content = showing('notice.txt');
   const [one, other] = [await startBox([], { content }), await startBox([], { content })];
   await upload(one, 'notice.txt', 'older');
@@ -104,7 +104,7 @@ test('two uploads of one name while the boxes were apart: the newer is everywher
   expect(existsSync(join(one.dataDir, 'uploads', 'notice.txt'))).toBe(false);
 });
 
-test('copies that the content names no more make way for an upload; what was put there by hand does not', async () => {
+test('an upload evicts copies that the content no longer names, and no files that were put there by hand', async () => {
   const env = { SIGNAGE_MEDIA_QUOTA_BYTES: String(4 * 1024 ** 2) };
   const [one, other] = await startSite({ env, content: showing('old.bin') });
   await upload(one, 'old.bin', randomBytes(2 * 1024 ** 2));
@@ -118,11 +118,11 @@ test('copies that the content names no more make way for an upload; what was put
   expect((await other.get(path, { method: 'PUT', body })).status).toBe(201);
   expect(existsSync(join(other.dataDir, 'media', 'old.bin'))).toBe(false);
   expect(existsSync(byHand)).toBe(true);
-  // Whoever uploaded it has it still.
+  // The box of the upload still has it.
   expect(existsSync(join(one.dataDir, 'uploads', 'old.bin'))).toBe(true);
 });
 
-test('files that were put into the folder by hand are shared too', async () => {
+test('files that were put into the folder by hand are replicated too', async () => {
   const folder = temporaryFolder();
   mkdirSync(join(folder, 'uploads'));
   writeFileSync(join(folder, 'uploads', 'by hand.txt'), 'by hand');

@@ -1,4 +1,4 @@
-/** Hosts of their own on one machine: network namespaces (Linux, iproute2), each on a cable to one switch. */
+/** Simulated hosts on one machine: network namespaces (Linux, iproute2), each connected to one bridge. */
 import { type ChildProcess, execFileSync, spawn, spawnSync } from 'node:child_process';
 import { once } from 'node:events';
 import { join } from 'node:path';
@@ -9,7 +9,7 @@ const headless = join(import.meta.dirname, '..', '..', 'dist', 'service', 'headl
 
 const ip = (...args: string[]): void => void execFileSync('ip', args, { stdio: 'pipe' });
 
-/** Whether this user may make networks: root, on a Linux that has the kernel's parts for it. */
+/** Whether this user may create networks: root, on a Linux kernel with network namespaces. */
 export const hasNetworks = ((): boolean => {
   const name = `sg-probe-${process.pid}`;
   const make = (...args: string[]): boolean => spawnSync('ip', args, { stdio: 'ignore' }).status === 0;
@@ -24,7 +24,7 @@ export const hasNetworks = ((): boolean => {
 export interface Host {
   /** Its address in the network. */
   address: string;
-  /** Plugs its cable in, or pulls it out at the switch, where the host itself sees nothing of it. */
+  /** Plugs or unplugs its cable at the switch, which the host itself does not notice. */
   plug(isIn: boolean): void;
   /** Gives it another address. */
   move(address: string): void;

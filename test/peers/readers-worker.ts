@@ -1,4 +1,4 @@
-/** A process of readers that nobody knows: reads one URL with so many clients for so long, and reports what came of it. */
+/** A process of anonymous readers: reads one URL with a number of clients for some time, and reports the results. */
 import autocannon from 'autocannon';
 
 const [url = '', connections = '1', duration = '1'] = process.argv.slice(2);

@@ -1,22 +1,22 @@
-/** Who counts as a peer, seen from outside. */
+/** Which boxes count as peers, seen over HTTP. */
 import { expect, test } from 'vitest';
 import { patience } from '../support/observe.ts';
 import type { TestService } from '../support/service.ts';
 import { aliveAt, peersOf, postTo, secret, startBox, startSite, untilTogether } from './support.ts';
 
-test('two boxes know each other where one of them was told of the other', async () => {
+test('two boxes become peers if one of them is configured with the other', async () => {
   const [one, other] = await startSite();
   const nodeIdOf = async (box: TestService) => (await (await box.get('/healthz')).json()).nodeId;
   expect(await peersOf(one)).toMatchObject([{ nodeId: await nodeIdOf(other), url: other.url, reason: null }]);
   expect(await peersOf(other)).toMatchObject([{ nodeId: await nodeIdOf(one), url: one.url, state: 'alive' }]);
 });
 
-test('with a secret too', async () => {
+test('two boxes with the same secret become peers', async () => {
   const [one] = await startSite({ env: { SIGNAGE_SHARED_SECRET: secret } });
   expect((await one.get('/api/peers/state')).status).toBe(401);
 });
 
-test('a box with another secret is none', async () => {
+test('a box with another secret is not a peer', async () => {
   const one = await startBox([], { env: { SIGNAGE_SHARED_SECRET: secret } });
   const other = await startBox([one], { env: { SIGNAGE_SHARED_SECRET: `not ${secret}` } });
   await expect
@@ -25,14 +25,14 @@ test('a box with another secret is none', async () => {
   expect(await aliveAt(one)).toBe(0);
 });
 
-test('nor is one of another site, and it is none that is missed', async () => {
+test('a box of another site is not a peer, and does not degrade answers', async () => {
   const one = await startBox([]);
   const other = await startBox([one], { env: { SIGNAGE_SITE: 'elsewhere' } });
   await expect.poll(() => other.log(), patience).toContain('is of site');
   expect([await peersOf(one), await peersOf(other)]).toEqual([[], []]);
 });
 
-test('a secret is rotated without a gap: first every box takes the new one too, then each signs with it', async () => {
+test('a secret is rotated without a gap: every box first accepts the new secret, then signs with it', async () => {
   const next = `the next of ${secret}`;
   const before = await startBox([], { env: { SIGNAGE_SHARED_SECRET: secret, SIGNAGE_SHARED_SECRET_PREVIOUS: next } });
   const after = await startBox([before], {

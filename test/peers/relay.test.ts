@@ -11,7 +11,7 @@ import { aliveAt, listenOn, postTo, secret, startBox, startSite, untilTogether }
 const path = '/api/screens/lobby/commands';
 const next = { command: 'next' };
 
-/** How often each page heard of `next`, once all have heard a command that comes after it. */
+/** How often each page received `next`, once all have received a later command. */
 const counts = async (box: TestService, pages: readonly TestPage[]): Promise<number[]> => {
   await postTo(box, path, { command: 'reload' });
   await Promise.all(pages.map((page) => page.message(({ command }) => command === 'reload')));
@@ -27,7 +27,7 @@ describe.each([
   ['without a secret', {}],
   ['with a secret', { SIGNAGE_SHARED_SECRET: secret }],
 ])('%s', (_, env: Record<string, string>) => {
-  test('every connection of the screen, wherever it is, is reached once from any box', async () => {
+  test('a command at any box reaches every connection of the screen on every box once', async () => {
     const boxes = await startSite({ env }, 1);
     const join = (box: TestService, clientId: string) => {
       const url = `${box.url}/api/screens/lobby/socket`;
@@ -65,20 +65,20 @@ describe('a target', () => {
     expect(await counts(one, pages)).toEqual([0, 1]);
   });
 
-  test('that is nowhere is no error', async () => {
+  test('that is connected to no box is no error', async () => {
     const [one] = await startSite();
     expect(await answerOf(one, { ...next, clientId: 'gone' })).toMatchObject({ connectionId: null, sent: 0 });
     expect(await answerOf(one, { ...next, connectionId: 'gone' })).toMatchObject({ connectionId: 'gone', sent: 0 });
   });
 
-  test('that is two is refused, though it is elsewhere', async () => {
+  test('that names two clients is refused, even if they are on another box', async () => {
     const [one, other] = await startSite();
     const { connectionId } = await joinScreen(other, 'lobby');
     const answer = await answerOf(one, { ...next, connectionId, clientId: 'another' });
     expect(answer).toMatchObject({ status: 400, error: { code: 'invalid_field', field: 'clientId' } });
   });
 
-  test('that is two names nobody, on no box', async () => {
+  test('that names two clients reaches no client on any box', async () => {
     const [one, other] = await startSite();
     const { connectionId } = await joinScreen(other, 'lobby', { deviceId: 'device-1' });
     const rename = { command: 'setclientname', deviceId: 'device-1', clientName: 'Front door' };
@@ -91,20 +91,20 @@ describe('a target', () => {
   });
 });
 
-test('a relayed command stays where it arrives', async () => {
+test('a relayed command is not relayed again', async () => {
   const [one, other] = await startSite();
   const pages = [await joinScreen(one, 'lobby'), await joinScreen(other, 'lobby')];
   expect(await answerOf(one, next, { 'x-signage-relay': 'another-box' })).toMatchObject({ sent: 1, degraded: false });
   expect(await counts(one, pages)).toEqual([1, 0]);
 });
 
-test('what was meant for another box is not carried out', async () => {
+test('a request addressed to another box is not carried out', async () => {
   const one = await startBox([]);
   const answer = await answerOf(one, next, { 'x-signage-relay': 'a', 'x-signage-peer': 'b' });
   expect(answer).toMatchObject({ status: 421, error: { code: 'misdirected' } });
 });
 
-test('a name reaches the device wherever it is, and is kept by every box', async () => {
+test('a new name reaches the device on any box, and every box stores it', async () => {
   const [one, other] = await startSite();
   const page = await joinScreen(other, 'lobby', { deviceId: 'device-1' });
   const rename = { command: 'setclientname', deviceId: 'device-1', clientName: 'Front door' };
@@ -116,7 +116,7 @@ test('a name reaches the device wherever it is, and is kept by every box', async
   }
 });
 
-test('a device whose landing page is at another box hears of its binding at once', async () => {
+test('a landing page on another box is notified of its binding at once', async () => {
   const [one, other] = await startSite();
   const page = await openLanding(other);
   const binding = { deviceId: 'device-1', clientName: 'Front desk', screenSlug: 'lobby' };
@@ -146,7 +146,7 @@ test('the snapshot has the connections of every box, oldest first', async () => 
 });
 
 describe('a peer that is away', () => {
-  test('makes the answer a degraded one, until it is back', async () => {
+  test('degrades the answer until it is back', async () => {
     const [one, other] = await startSite();
     const port = Number(new URL(other.url).port);
     await other.close();
@@ -157,28 +157,28 @@ describe('a peer that is away', () => {
     expect((await answerOf(one, next)).degraded).toBe(false);
   });
 
-  test('and that was never there does the same', async () => {
+  test('degrades the answer if it has never answered', async () => {
     const one = await startBox([{ url: 'http://127.0.0.1:9' }]);
     expect((await answerOf(one, next)).degraded).toBe(true);
   });
 
-  test('and hangs costs a second once', async () => {
+  test('delays only the first command if it hangs, by one second', async () => {
     const [one, other] = await startSite();
     const port = Number(new URL(other.url).port);
     await other.close();
-    // It accepts, as a machine does whose program hangs, and says nothing.
+    // It accepts connections and never answers, like a machine whose program hangs.
     const heard: string[] = [];
     await listenOn(
       createServer((socket) => socket.on('data', (data) => heard.push(String(data)))),
       port,
     );
     for (let n = 0; n < 10; n++) expect((await answerOf(one, next)).degraded).toBe(true);
-    // None, where the first command went out over a connection of the box that was there before.
+    // None if the first command was sent over a connection to the previous box.
     expect(heard.filter((request) => request.startsWith('POST')).length).toBeLessThanOrEqual(1);
     expect(await aliveAt(one)).toBe(0);
   });
 
-  test('does not matter where the target was reached', async () => {
+  test('does not degrade the answer if the target was reached', async () => {
     const one = await startBox([{ url: 'http://127.0.0.1:9' }]);
     const { connectionId } = await joinScreen(one, 'lobby');
     expect(await answerOf(one, { ...next, connectionId })).toMatchObject({ sent: 1, degraded: false });

@@ -1,4 +1,4 @@
-/** Boxes of one site have one content and know the same devices, whoever was told what, and whoever was away. */
+/** Boxes of one site share the content and the bindings, whichever box was edited and whichever was away. */
 import { randomUUID } from 'node:crypto';
 import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
@@ -34,7 +34,7 @@ const bind = (box: TestService, deviceId: string, screenSlug = 'lobby') =>
 const boundTo = async (box: TestService, deviceId: string): Promise<string | null> =>
   (await (await box.get(`/api/onboarding/status?deviceId=${deviceId}`)).json()).screenSlug;
 
-/** Stops a box, and starts it again over the same data, knowing the given ones. */
+/** Restarts a box on the same data, with the given peers. */
 const comeBack = (box: TestService, peers: readonly Pick<TestService, 'url'>[]) =>
   startTestService({ dataDir: box.dataDir, env: { SIGNAGE_PEERS: peers.map(({ url }) => url).join(',') } });
 
@@ -42,7 +42,7 @@ describe.each([
   ['without a secret', {}],
   ['with a secret', { SIGNAGE_SHARED_SECRET: secret }],
 ])('%s', (_, env: Record<string, string>) => {
-  test('an edit at any box plays at every box, file and all, and is told to the pages there', async () => {
+  test('an edit on any box is written on every box, plays there, and notifies its pages', async () => {
     const boxes = await startSite({ env }, 1);
     await untilAllSay(boxes, 'Hello');
     const page = env.SIGNAGE_SHARED_SECRET === undefined ? await joinScreen(boxes[2] as TestService, 'lobby') : null;
@@ -59,7 +59,7 @@ describe.each([
   });
 });
 
-test('a new box takes the content of the site, and one that has the demo gives it to nobody', async () => {
+test('a new box adopts the content of the site, and the demo content is not replicated', async () => {
   const one = await startBox([], { content: saying('the site’s') });
   const dataDir = temporaryFolder();
   const fresh = await startTestService({ dataDir, env: { SIGNAGE_PEERS: one.url } });
@@ -69,7 +69,7 @@ test('a new box takes the content of the site, and one that has the demo gives i
   expect((await replicationOf(fresh)).content).toEqual((await replicationOf(one)).content);
 });
 
-test('a box that was away learns what it missed, also after kill and restart', async () => {
+test('a box that was away catches up, also after kill and restart', async () => {
   const [one, other] = await startSite();
   await untilAllSay([one, other], 'Hello');
   await other.close();
@@ -80,11 +80,11 @@ test('a box that was away learns what it missed, also after kill and restart', a
   expect(lostAt(back)).toEqual([]);
   await back.close();
   await one.close();
-  // Alone, and with nobody to ask, each has it still.
+  // Each box still has it without any peer.
   await untilAllSay([await comeBack(other, []), await comeBack(one, [])], 'meanwhile');
 });
 
-test('of two edits at once one plays everywhere; the other is kept where it was made, and told of there', async () => {
+test('of two concurrent edits one plays on every box; the other is kept and reported on its own box', async () => {
   const [one, other] = await startSite();
   await untilAllSay([one, other], 'Hello');
   await other.close();
@@ -107,7 +107,7 @@ test('of two edits at once one plays everywhere; the other is kept where it was 
   expect(logged(loser, warning)).toHaveLength(1);
 });
 
-test('an edit that is not valid goes nowhere', async () => {
+test('an invalid edit is not replicated', async () => {
   const [one, other] = await startSite();
   await untilAllSay([one, other], 'Hello');
   one.writeContent({ screens: [{}] });
@@ -119,7 +119,7 @@ test('an edit that is not valid goes nowhere', async () => {
 });
 
 describe('bindings', () => {
-  test('are known at every box, also at one that was away', async () => {
+  test('reach every box, also one that was away', async () => {
     const [one, other] = await startSite();
     await bind(one, 'd1');
     await expect.poll(() => boundTo(other, 'd1'), patience).toBe('lobby');
@@ -129,23 +129,23 @@ describe('bindings', () => {
     await expect.poll(() => boundTo(back, 'd2'), patience).toBe('lobby');
   });
 
-  test('made while a box was away are told to the pages of the device there', async () => {
+  test('made while a box was away reach the pages of the device on that box', async () => {
     const one = await startBox([]);
     const alone = await startBox([], { content: lobby });
     const deviceId = randomUUID();
     const page = await openLanding(alone, deviceId);
     await bind(one, deviceId);
-    // Whoever is asked learns of the box that asks.
+    // A box that receives a request adds its sender as a candidate.
     await startBox([one, alone]);
     const told = await page.message(({ onboarded }) => onboarded === true);
     expect(told).toMatchObject({ screenSlug: 'lobby' });
   });
 });
 
-/** So many boxes on each side of the cut. */
+/** Number of boxes on each side of the partition. */
 const side = Number(process.env.SIGNAGE_TEST_PARTITION ?? 2);
 
-test(`a site that was cut in two halves of ${side} is one again when one box sees both`, {
+test(`a site that was partitioned into two halves of ${side} converges when one box reaches both`, {
   timeout: 120_000,
 }, async () => {
   const half = async () => {
@@ -160,7 +160,7 @@ test(`a site that was cut in two halves of ${side} is one again when one box see
     await untilAllSay(boxes, `half ${at}`);
     for (const [n, box] of boxes.entries()) await bind(box, `device-${at}-${n}`);
   }
-  // A second edit on one side: the side where more was done is the one that goes on.
+  // A second edit on one side: the side with more edits wins.
   halves[1][0].writeContent(saying('half 1, again'));
   await untilAllSay(halves[1], 'half 1, again');
 

@@ -16,7 +16,7 @@ const setUp = (ask?: (keys: readonly string[]) => Promise<ReadonlyMap<string, nu
   return { starts, read };
 };
 
-test('readers of one moment share a round that asks for all their keys once', async () => {
+test('concurrent readers share a round that requests each of their keys once', async () => {
   const { starts, read } = setUp();
   const answers = Promise.all(['a', 'b', 'a', 'c'].map(read));
   await vi.advanceTimersByTimeAsync(1);
@@ -24,7 +24,7 @@ test('readers of one moment share a round that asks for all their keys once', as
   expect(starts.map(({ keys }) => keys)).toEqual([['a', 'b', 'c']]);
 });
 
-test('a reader who comes while a round runs gets the answer of the next one', async () => {
+test('a reader that arrives during a round gets the answer of the next one', async () => {
   const { starts, read } = setUp(async (keys) => {
     const nth = starts.length;
     await new Promise((resolve) => setTimeout(resolve, 100));
@@ -37,7 +37,7 @@ test('a reader who comes while a round runs gets the answer of the next one', as
   expect([await first, await second]).toEqual([1, 2]);
 });
 
-test('a round that hangs keeps the next one from nobody', async () => {
+test('a round that hangs does not block the next one', async () => {
   let count = 0;
   const { read } = setUp((keys) =>
     ++count === 1 ? new Promise(() => {}) : Promise.resolve(new Map(keys.map((key) => [key, count]))),
@@ -49,7 +49,7 @@ test('a round that hangs keeps the next one from nobody', async () => {
   expect(await second).toBe(2);
 });
 
-test('whenever readers come, rounds start at least 250 ms apart, and nobody waits longer than that', async () => {
+test('rounds start at least 250 ms apart, and no reader waits longer than that', async () => {
   const pauses = fc.array(fc.nat(400), { minLength: 1, maxLength: 60 });
   await fc.assert(
     fc.asyncProperty(pauses, async (list) => {
@@ -70,7 +70,7 @@ test('whenever readers come, rounds start at least 250 ms apart, and nobody wait
   );
 });
 
-test('a crowd of readers is answered in many turns of the event loop, so that others get theirs between', async () => {
+test('many readers are answered over several turns of the event loop, so that other work runs in between', async () => {
   const read = createRounds({ intervalMs: 250, ask: async (keys) => new Map(keys.map((key) => [key, 1])) });
   let answered = 0;
   let before = 0;
@@ -88,7 +88,7 @@ test('a crowd of readers is answered in many turns of the event loop, so that ot
   expect(most).toBeLessThanOrEqual(32);
 });
 
-test('a round that fails fails its readers, and no others', async () => {
+test('a round that fails rejects only its own readers', async () => {
   let count = 0;
   const { read } = setUp(async (keys) => {
     count += 1;

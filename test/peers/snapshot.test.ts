@@ -1,4 +1,4 @@
-/** What readers of snapshots, whom nothing keeps from asking, cost the peers. */
+/** The load that anonymous readers of snapshots cause on peers. */
 import { createServer, type IncomingMessage } from 'node:http';
 import { setTimeout as pause } from 'node:timers/promises';
 import { expect, test } from 'vitest';
@@ -48,7 +48,7 @@ const connectionOf = (slug: string) => ({
 
 const notFound = { error: { code: 'not_found', message: 'There is nothing at this path.' } };
 
-/** A peer with one page on each screen, which notes what it is asked. */
+/** A peer with one page on each screen, which records the requests. */
 const startPeer = async (isOlder: boolean) => {
   const asked: { path: string; at: number }[] = [];
   const answer = ({ url = '' }: IncomingMessage): [number, unknown] => {
@@ -81,7 +81,7 @@ const startReader = async (isOlder: boolean) => {
   return { box, read, asked: peer.asked };
 };
 
-/** Reads all screens all the time. */
+/** Reads all screens continuously. */
 const readFor = async (ms: number, read: (slug: string) => Promise<ConnectionSnapshot>) => {
   const until = performance.now() + ms;
   const seen: ConnectionSnapshot[] = [];
@@ -98,10 +98,10 @@ const readFor = async (ms: number, read: (slug: string) => Promise<ConnectionSna
 const mostASecond = (asked: readonly { at: number }[]): number =>
   Math.max(...asked.map(({ at }) => asked.filter((each) => each.at >= at && each.at < at + 1_000).length));
 
-test('however many readers ask for however many screens, a peer is asked for all of them four times a second', async () => {
+test('any number of readers and screens causes at most four requests per second to a peer', async () => {
   const { read, asked } = await startReader(false);
   const seen = await readFor(2_000, read);
-  // Rounds are spaced at the sender; the network may bring one of them late.
+  // The sender spaces the rounds; the network may delay one of them.
   expect(mostASecond(asked)).toBeLessThanOrEqual(5);
   expect(seen.length).toBeGreaterThan(slugs.length * 3);
   for (const { screenSlug, connections, degraded } of seen) {
@@ -116,10 +116,10 @@ test('however many readers ask for however many screens, a peer is asked for all
   expect(wanted).toContainEqual(slugs);
 });
 
-test('an older peer is asked for one screen at a time, as often, and its answers stand in for each other', async () => {
+test('an older peer is asked for one screen at a time, at the same rate, and its answers are reused', async () => {
   const { read, asked } = await startReader(true);
   await readFor(4_000, read);
-  // The very first round finds out that the peer is an older one.
+  // The first round detects that the peer is an older one.
   expect(mostASecond(asked.slice(1))).toBeLessThanOrEqual(5);
   const seen = await Promise.all(slugs.map(read));
   for (const { screenSlug, count, degraded } of seen) {
@@ -130,7 +130,7 @@ test('an older peer is asked for one screen at a time, as often, and its answers
   expect(asked.at(-1)?.path).toBe('/api/screens/c/connections');
 });
 
-test('a snapshot is never older than the question, however often it is asked for', async () => {
+test('a snapshot is never older than its request, at any request rate', async () => {
   const [one, other] = await startSite();
   for (let count = 0; count < 5; count++) {
     const read = async () => (await (await one.get('/api/screens/lobby/connections')).json()).count;
@@ -140,7 +140,7 @@ test('a snapshot is never older than the question, however often it is asked for
   }
 });
 
-test('a box tells its peers of the connections of all screens, or of those they want', async () => {
+test('a box returns to peers the connections of all screens, or of the requested ones', async () => {
   const box = await startBox([], { content });
   await joinScreen(box, 'b');
   const ask = async (query: string) => {

@@ -17,9 +17,9 @@ const patience = { timeout: 120_000, interval: 250 };
 
 interface Box {
   url: string;
-  /** Which commands its page heard, by number, each as often as it heard it. */
+  /** The commands that its page received, by number, with repetitions. */
   heard: number[];
-  /** Whether its page is on its socket. */
+  /** Whether its page is connected. */
   isShown(): boolean;
   kill(): Promise<void>;
   start(): Promise<void>;
@@ -77,7 +77,7 @@ const aliveAt = async ({ url }: Box): Promise<number> => {
   return peers.filter(({ state }) => state === 'alive').length;
 };
 
-test(`${count} boxes, ${frail} of them killed at random: a page hears a command once, and all hold one revision in the end`, async () => {
+test(`${count} boxes, ${frail} of them killed at random: a page receives a command once, and all boxes have one revision in the end`, async () => {
   const first = await startBox();
   const boxes = [first];
   while (boxes.length < count) boxes.push(await startBox(first));
@@ -88,7 +88,7 @@ test(`${count} boxes, ${frail} of them killed at random: a page hears a command 
   await untilTogether();
 
   let number = 0;
-  /** Sends a command that no other is like; it is carried out as any other is. */
+  /** Sends a command with a unique number. */
   const send = async (to: Box) => {
     const url = `/screen/lobby?n=${++number}`;
     const answer = await fetch(`${to.url}/api/screens/lobby/commands`, {

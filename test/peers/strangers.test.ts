@@ -1,4 +1,4 @@
-/** What stands at a peer's address may be anything: it is named in /healthz, and spreads nowhere. */
+/** Servers at a peer's address that are not peers are named in /healthz, and have no other effect. */
 import { createServer, type RequestListener } from 'node:http';
 import { describe, expect, test } from 'vitest';
 import { signRequest } from '../../service/auth/sign.ts';
@@ -23,7 +23,7 @@ const json =
   (_, response) =>
     void response.setHeader('Content-Type', 'application/json').end(JSON.stringify(body));
 
-/** Answers as a server would that never stops. */
+/** Sends an endless answer. */
 const endless: RequestListener = (_, response) => {
   const more = (): void =>
     void (response.write(Buffer.alloc(64 * 1024, 'x')) ? setImmediate(more) : response.once('drain', more));
@@ -52,7 +52,7 @@ describe.each([
   ['without a secret', {}],
   ['with a secret', { SIGNAGE_SHARED_SECRET: secret }],
 ])('%s', (_, env: Record<string, string>) => {
-  test('whatever answers badly is no peer', async () => {
+  test('a server with an invalid answer is not a peer', async () => {
     const urls = await Promise.all(strangers.map(([, listener]) => listenOn(createServer(listener))));
     const box = await startBox(
       urls.map((url) => ({ url })),
@@ -86,7 +86,7 @@ test('a redirect is not followed', async () => {
   expect(asked).toEqual([]);
 });
 
-test('where a secret is set, a peer has to know it', async () => {
+test('with a secret, a peer has to know it', async () => {
   const url = await listenOn(createServer(json(state)));
   const trusting = await startBox([{ url }]);
   await expect.poll(() => peersOf(trusting), patience).toMatchObject([{ nodeId: state.nodeId, state: 'alive' }]);
@@ -95,7 +95,7 @@ test('where a secret is set, a peer has to know it', async () => {
   await expect.poll(() => peersOf(careful), patience).toMatchObject([{ nodeId: null, state: 'away', reason }]);
 });
 
-test('boxes that share a secret are together with clocks an hour apart, and when one is set', async () => {
+test('boxes that share a secret are peers even if their clocks differ by an hour or one is set', async () => {
   let ahead = 3_600_000;
   const wall = () => Date.now() + ahead;
   const env = { SIGNAGE_SHARED_SECRET: secret };
@@ -110,14 +110,14 @@ test('boxes that share a secret are together with clocks an hour apart, and when
   await page.message(({ command }) => command === 'next');
 
   ahead = -3_600_000;
-  // Where anybody may ask, too.
+  // Public endpoints work too.
   const snapshot = await (await here.get('/api/screens/lobby/connections')).json();
   expect(snapshot).toMatchObject({ count: 1, degraded: false });
   ahead = 7_200_000;
   expect(await (await next()).json()).toMatchObject({ sent: 1, degraded: false });
 });
 
-test('a peer that counts wrong spoils no answer', async () => {
+test('a peer with an invalid answer does not affect the answer of the box', async () => {
   const url = await listenOn(
     createServer((request, response) =>
       json(request.url?.startsWith('/api/peers') ? state : { sent: -1, connections: [{}] })(request, response),
@@ -132,7 +132,7 @@ test('a peer that counts wrong spoils no answer', async () => {
   expect(snapshot).toMatchObject({ count: 1, degraded: true });
 });
 
-test('a peer that has no such screen has nothing to add', async () => {
+test('a peer without the screen does not degrade the answer', async () => {
   const url = await listenOn(
     createServer((request, response) => {
       if (!request.url?.startsWith('/api/screens')) return json(state)(request, response);
@@ -167,7 +167,7 @@ test.each([
   },
 );
 
-test('a box by two addresses is one peer', async () => {
+test('a box with two addresses is one peer', async () => {
   const one = await startBox([]);
   const port = new URL(one.url).port;
   const other = await startBox([one, { url: `http://localhost:${port}` }]);
@@ -178,7 +178,7 @@ test('a box by two addresses is one peer', async () => {
   expect(answer).toMatchObject({ sent: 1, degraded: false });
 });
 
-test('a box is no peer of its own, and a copy of it is named', async () => {
+test('a box is not its own peer, and a box with a copied node id is reported', async () => {
   const one = await startBox([]);
   const { nodeId } = await (await one.get('/healthz')).json();
   const SIGNAGE_PORT = new URL(one.url).port;

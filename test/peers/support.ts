@@ -1,4 +1,4 @@
-/** A site: several real services on one machine, each of which knows the first. */
+/** A site: several real services on one machine; each is configured with the first as static peer. */
 import { once } from 'node:events';
 import type { AddressInfo, Server, Socket } from 'node:net';
 import { expect, onTestFinished } from 'vitest';
@@ -12,7 +12,7 @@ export const secret = 'a secret of all the boxes of a site';
 
 type Setup = NonNullable<Parameters<typeof startTestService>[0]>;
 
-/** Starts a box that knows the given ones. */
+/** Starts a box with the given static peers. */
 export const startBox = (peers: readonly Pick<TestService, 'url'>[], { env, ...setup }: Setup = {}) =>
   startTestService({
     content: lobby,
@@ -28,12 +28,12 @@ export const peersOf = async (box: Pick<TestService, 'get'>): Promise<PeerHealth
 export const aliveAt = async (box: Pick<TestService, 'get'>): Promise<number> =>
   (await peersOf(box)).filter(({ state }) => state === 'alive').length;
 
-/** Waits until every box knows every other. */
+/** Waits until all boxes are peers of each other. */
 export const untilTogether = async (boxes: readonly Pick<TestService, 'get'>[]): Promise<void> => {
   for (const box of boxes) await expect.poll(() => aliveAt(box), patience).toBe(boxes.length - 1);
 };
 
-/** Starts two boxes or more that know each other: the first is everybody's static peer. */
+/** Starts two or more boxes that are peers: the first is the static peer of the others. */
 export const startSite = async (setup: Setup = {}, more = 0): Promise<[TestService, TestService, ...TestService[]]> => {
   const first = await startBox([], setup);
   const second = await startBox([first], setup);
@@ -43,7 +43,7 @@ export const startSite = async (setup: Setup = {}, more = 0): Promise<[TestServi
   return boxes;
 };
 
-/** Posts as a program that knows the site's secret, where there is one. */
+/** Posts with a signature if the site has a secret. */
 export const postTo = (
   box: Pick<TestService, 'url' | 'post'>,
   path: string,
@@ -55,7 +55,7 @@ export const postTo = (
     ...headers,
   });
 
-/** Has a server listen on this machine; it ends with the test. */
+/** Starts a server on this machine; closes it after the test. */
 export const listenOn = async (server: Server, port = 0): Promise<string> => {
   const sockets = new Set<Socket>();
   server.on('connection', (socket: Socket) => sockets.add(socket));
