@@ -1,15 +1,15 @@
-/** Whose clock is the site's: pure. */
+/** Chooses the box whose clock is the reference of the site. Pure. */
 
-/** A box that is up, and what it last said of its time: null: nothing yet. */
+/** A live box; `established` is what it last sent, or null before its first answer. */
 export interface Candidate {
   nodeId: string;
   established: boolean | null;
 }
 
 /**
- * The node to take the time from, which may be this one: the lowest id among those whose time is established.
- * A box that has just come up takes the site's time from any other before it gives its own, so that the time does not
- * jump when the box with the lowest id was away.
+ * The node id of the reference, which may be this one: the lowest id among the boxes whose time is established.
+ * A box that has just started adopts the site's time from any other box before it provides its own, so that the time does
+ * not jump when the box with the lowest id returns.
  */
 export const chooseReference = (
   self: { nodeId: string; established: boolean },
@@ -23,6 +23,6 @@ export const chooseReference = (
   );
 };
 
-/** Whether a box whose time nobody has established yet may do so: it is the lowest of them, or has waited enough. */
+/** Whether a box may establish its own time: no box has established one and its id is the lowest, or it waited enough. */
 export const mayEstablish = (nodeId: string, others: readonly Candidate[], waited: boolean): boolean =>
   waited || (others.length > 0 && others.every((other) => other.established === false && nodeId < other.nodeId));

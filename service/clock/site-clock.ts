@@ -1,25 +1,25 @@
-/** The site's clock as one box keeps it: a course beside its own steady clock. Pure: readings are arguments, in ms. */
+/** The site's clock on one box: an offset to its monotonic clock. Pure: clock readings are arguments, in ms. */
 import { type Course, createEstimator, type Exchange, offsetAt, STEP_MS, steer } from '../domain/clock-estimate.ts';
 
 export interface SiteClock {
-  /** The site's time at a reading of the steady clock. */
+  /** The site's time at a reading of the monotonic clock. */
   at(steady: number): number;
-  /** This box is the reference: the site's time goes on from where it is, and keeps to this box's time of day. */
+  /** This box is the reference: the site's time continues, and is steered to this box's time of day. */
   lead(steady: number, wall: number): void;
-  /** The reference is another box, and has answered. */
+  /** Another box is the reference: adds an exchange with it. */
   follow(nodeId: string, exchange: Exchange): void;
-  /** Whom it follows, and how well it knows it; null: nobody. */
+  /** The reference that it follows and the quality of the estimate; null if it follows no other box. */
   source(): { nodeId: string; roundTrip: number; samples: number } | null;
 }
 
-/** Until so many exchanges agree, what they say is taken at once: nobody has seen the time before. */
+/** Until this many exchanges, the estimate is applied at once rather than slewed: no page has used the time yet. */
 const SETTLED = 4;
 
-/** Begins with the box's own time of day. */
+/** Starts at the box's own time of day. */
 export const createSiteClock = (steady: number, wall: number): SiteClock => {
   const estimator = createEstimator();
   let course: Course = { at: steady, offset: wall - steady, target: wall - steady };
-  /** What the time of day was ahead of the steady clock, at the last look. */
+  /** The time of day minus the monotonic clock, at the last reading. */
   let own = wall - steady;
   let source: string | null = null;
   let settled = false;
@@ -32,8 +32,8 @@ export const createSiteClock = (steady: number, wall: number): SiteClock => {
       settled = true;
       estimator.clear();
       own = time - reading;
-      // A box that takes over with a wrong time of day must not pull the site along: it goes on with the site's, until
-      // somebody sets its clock.
+      // A box that takes over with a wrong time of day must not change the site's time: it continues the site's time
+      // until its clock is set.
       const isNear = Math.abs(own - offsetAt(course, reading)) <= STEP_MS;
       if (wasSet || isNear) course = steer(course, own, reading);
     },

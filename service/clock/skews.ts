@@ -1,11 +1,11 @@
-/** What pages say of how well they keep in step: the last of it, summed up. */
+/** Summarises the recent synchronization errors that pages report. */
 import type { SkewSummary } from '../contract/health.ts';
 import type { Skew } from '../contract/socket.ts';
 
-/** The last so many swaps and looks at a video. */
-const MOST = 1_000;
+/** Samples of each kind that are kept. */
+const MAX_SAMPLES = 1_000;
 
-/** Without signs: early is as bad as late. */
+/** Percentiles of absolute values: early is as bad as late. */
 const summarise = (skews: readonly number[]): SkewSummary | null => {
   const sorted = skews.map(Math.abs).sort((a, b) => a - b);
   const at = (share: number): number => sorted[Math.min(sorted.length - 1, Math.floor(sorted.length * share))] ?? 0;
@@ -17,8 +17,8 @@ export const createSkews = () => {
   let videos: number[] = [];
   return {
     add: (skew: Skew): void => {
-      swaps = [...swaps, ...skew.swaps].slice(-MOST);
-      videos = [...videos, ...skew.videos].slice(-MOST);
+      swaps = [...swaps, ...skew.swaps].slice(-MAX_SAMPLES);
+      videos = [...videos, ...skew.videos].slice(-MAX_SAMPLES);
     },
     summary: () => ({ swaps: summarise(swaps), videos: summarise(videos) }),
   };

@@ -1,4 +1,4 @@
-/** Keeps this box on the site's clock: finds the reference among the peers, and exchanges times with it. */
+/** Keeps this box on the site's clock: chooses the reference among the peers and exchanges times with it. */
 import type { Logger } from 'pino';
 import type { Health } from '../contract/health.ts';
 import { type PeerTime, peerTime } from '../contract/peers.ts';
@@ -12,96 +12,97 @@ import { createSkews } from './skews.ts';
 interface Dependencies {
   log: Logger;
   peers: Pick<Peers, 'alive' | 'call'>;
-  /** The time of day by this machine, ms since the epoch. */
+  /** The machine's time of day, ms since the epoch. */
   wall(): number;
-  /** ms, by a clock that is never set. */
-  steady?: () => number;
+  /** ms, monotonic. */
+  monotonicNow?: () => number;
 }
 
 export interface Sync {
-  /** The time of the site, in ms since the epoch. It goes on evenly, and is set only where it is far off. */
+  /** The site's time, ms since the epoch. It is slewed, and steps only if it is far off. */
   now(): number;
-  /** A page has said how well it keeps in step. */
+  /** Records the synchronization error that a page reports. */
   onSkew(skew: Skew): void;
-  /** What a peer that asks for the time is told. */
+  /** The answer to a peer that requests the time. */
   time(): PeerTime;
   health(): Health['sync'];
   start(): void;
   close(): void;
 }
 
-/** How often the reference is asked while little is known of its time, and afterwards. */
-const SOON_MS = 250;
-const LATER_MS = 4_000;
-/** Exchanges that make a time known. */
-const ENOUGH = 6;
-/** How long a box that has come up waits for others to give it the time. */
+/** Interval of exchanges before and after the time is established. */
+const FAST_MS = 250;
+const SLOW_MS = 4_000;
+/** Exchanges after which the time is established. */
+const MIN_SAMPLES = 6;
+/** How long a box that has started waits for the time of others. */
 const GRACE_MS = 6_000;
-/** How long a peer is believed that has no time to give. */
+/** How long the answer of a peer without an established time is valid. */
 const NO_TIME_MS = 1_000;
 
 export const createSync = (
-  { log, peers, wall, steady = () => performance.now() }: Dependencies,
+  { log, peers, wall, monotonicNow = () => performance.now() }: Dependencies,
   { nodeId }: { nodeId: string },
 ): Sync => {
-  const clock = createSiteClock(steady(), wall());
+  const clock = createSiteClock(monotonicNow(), wall());
   const skews = createSkews();
-  const said = new Map<string, { established: boolean; at: number }>();
-  const startedAt = steady();
+  const answers = new Map<string, { established: boolean; at: number }>();
+  const startedAt = monotonicNow();
   let established = false;
   let reference = nodeId;
   let timer: NodeJS.Timeout | undefined;
   let closed = false;
 
-  const now = (): number => clock.at(steady());
+  const now = (): number => clock.at(monotonicNow());
 
   const candidates = (): Candidate[] => {
     const alive = peers.alive().map((peer) => peer.nodeId);
-    for (const [id, { established: has, at }] of said) {
-      if (!alive.includes(id) || (!has && steady() - at > NO_TIME_MS)) said.delete(id);
+    for (const [id, { established: has, at }] of answers) {
+      if (!alive.includes(id) || (!has && monotonicNow() - at > NO_TIME_MS)) answers.delete(id);
     }
-    return alive.map((id) => ({ nodeId: id, established: said.get(id)?.established ?? null }));
+    return alive.map((id) => ({ nodeId: id, established: answers.get(id)?.established ?? null }));
   };
 
   const ask = async (id: string): Promise<[string, Exchange] | null> => {
-    const t0 = steady();
+    const t0 = monotonicNow();
     const answer = await peers.call({ nodeId: id }, { path: '/api/peers/time', schema: peerTime });
-    const t3 = steady();
+    const t3 = monotonicNow();
     const has = answer.ok && answer.body.nodeId === id && answer.body.established;
-    said.set(id, { established: has, at: t3 });
+    answers.set(id, { established: has, at: t3 });
     return has ? [id, { t0, t1: answer.body.received, t2: answer.body.sent, t3 }] : null;
   };
 
   const choose = (others: Candidate[]): void => {
-    if (!established && mayEstablish(nodeId, others, steady() - startedAt > GRACE_MS)) established = true;
+    if (!established && mayEstablish(nodeId, others, monotonicNow() - startedAt > GRACE_MS)) established = true;
     const chosen = chooseReference({ nodeId, established }, others);
-    if (chosen !== reference) log.info({ reference: chosen, own: chosen === nodeId }, "the site's clock is another's");
+    if (chosen !== reference)
+      log.info({ reference: chosen, own: chosen === nodeId }, "the reference of the site's clock changed");
     reference = chosen;
   };
 
-  /** Answers whether there is more to find out soon. */
-  const look = async (): Promise<boolean> => {
+  /** Returns whether the next exchange is due soon. */
+  const poll = async (): Promise<boolean> => {
     const others = candidates();
     choose(others);
     if (established && reference === nodeId) {
-      clock.lead(steady(), wall());
+      clock.lead(monotonicNow(), wall());
       return false;
     }
-    // Whoever has no time yet looks for one that has.
+    // A box without an established time asks every peer.
     const asked = established ? [reference] : others.map((other) => other.nodeId);
-    const answers = new Map((await Promise.all(asked.map(ask))).filter((answer) => answer !== null));
+    const exchanges = new Map((await Promise.all(asked.map(ask))).filter((answer) => answer !== null));
     choose(candidates());
-    const exchange = answers.get(reference);
+    const exchange = exchanges.get(reference);
     if (exchange !== undefined) clock.follow(reference, exchange);
     const samples = clock.source()?.samples ?? 0;
-    established ||= samples >= ENOUGH;
-    return exchange === undefined || samples < ENOUGH;
+    established ||= samples >= MIN_SAMPLES;
+    return exchange === undefined || samples < MIN_SAMPLES;
   };
 
   const tick = async (): Promise<void> => {
-    const soon = await look();
+    const soon = await poll();
     if (closed) return;
-    timer = setTimeout(tick, soon ? SOON_MS : LATER_MS);
+    timer = setTimeout(tick, soon ? FAST_MS : SLOW_MS);
     timer.unref();
   };
 
