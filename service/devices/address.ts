@@ -5,7 +5,7 @@ import { bareHost, isThisMachine, listensAlone } from '../domain/network-scope.t
 /** As `os.networkInterfaces()` gives them. */
 export type Interfaces = Readonly<Record<string, readonly NetworkInterfaceInfo[] | undefined>>;
 
-/** How somebody got through to the service. */
+/** The address by which a client reached the service. */
 export interface Reached {
   /** The request's Host header. */
   host: string;
@@ -14,8 +14,8 @@ export interface Reached {
 }
 
 /**
- * Interfaces that lead into this machine, or into a tunnel: containers, virtual machines, VPNs. A bridge that an
- * administrator made (`br0`, `vmbr0`) holds the LAN address and is none of them.
+ * Virtual interfaces: containers, virtual machines, VPNs. A bridge that an administrator made (`br0`, `vmbr0`) holds the
+ * LAN address and is not one of them.
  */
 const virtualNames: readonly RegExp[] = [
   /^(docker|br-[0-9a-f]{6}|veth|virbr|vnet|vmnet|vboxnet|lxc|lxdbr|podman|cni|flannel|cali|kube|dummy)/,
@@ -23,7 +23,7 @@ const virtualNames: readonly RegExp[] = [
   /vEthernet|VirtualBox|VMware|Hyper-V|Tailscale|ZeroTier|WireGuard|OpenVPN|Bluetooth|\* \d+$/,
 ];
 
-/** Kinds of address, the one that a phone most likely reaches first (RFC 1918; RFC 4193; RFC 3927). */
+/** Kinds of address, most likely reachable from a phone first (RFC 1918; RFC 4193; RFC 3927). */
 const kinds: readonly RegExp[] = [
   /^(10\.|192\.168\.|172\.(1[6-9]|2\d|3[01])\.)/,
   /^(?!169\.254\.)\d+\.\d+\.\d+\.\d+$/,
@@ -32,7 +32,7 @@ const kinds: readonly RegExp[] = [
   /^169\.254\./,
 ];
 
-/** Of no use to others. A link-local IPv6 address needs a zone, and a browser takes no URL with one. */
+/** Not reachable from other machines. A link-local IPv6 address needs a zone, which URLs in browsers cannot have. */
 const unreachable = /^(127\.|0\.|::1?$|fe[89ab])/i;
 
 const inUrl = (host: string): string => (host.includes(':') ? `[${host}]` : host);
@@ -41,9 +41,9 @@ const rank = (name: string, address: string): number =>
   kinds.findIndex((kind) => kind.test(address)) + (virtualNames.some((kind) => kind.test(name)) ? kinds.length : 0);
 
 /**
- * The address in the LAN that a service listens on, as the host of a URL; null where there is none. Physical interfaces go
- * before virtual ones, then it is the kind of address that counts, and among equals the system's order.
- * @param listenHost what the service listens on: `::` and `0.0.0.0` stand for every address of their kind
+ * The LAN address of the service, as the host of a URL; null without one. Physical interfaces come before virtual ones,
+ * then the kind of address decides, then the system's order.
+ * @param listenHost the listen address: `::` and `0.0.0.0` stand for every address of their family
  */
 export const lanHost = (interfaces: Interfaces, listenHost: string): string | null => {
   if (listensAlone(listenHost)) return null;
@@ -56,12 +56,12 @@ export const lanHost = (interfaces: Interfaces, listenHost: string): string | nu
   return best === undefined ? null : inUrl(best.address);
 };
 
-/** The base URL on this machine, for a service that no other machine can reach. */
+/** The base URL of a service that only this machine can reach. */
 export const ownBase = (listenHost: string, port: number): string => `http://${inUrl(bareHost(listenHost))}:${port}`;
 
 /**
- * The public base URL, without a slash at its end: the given one, else the one that the request came by, else the
- * machine's own in its LAN. Null where there is none that another machine could reach.
+ * The public base URL without a trailing slash: `publicUrl`, else the origin of the request, else the LAN address of this
+ * machine. Null if no other machine can reach the service.
  * @param listenHost as for {@link lanHost}
  */
 export const publicBase = (

@@ -6,8 +6,8 @@ import { compareBindings, newsAmong } from '../domain/merge.ts';
 import { remember } from '../domain/recent.ts';
 import type { Durable } from '../platform/store/durable.ts';
 
-// Looser than the wire's schemas on purpose: a rule that is tightened later must not make a kept file unreadable.
-// What a newer version added is kept as it is.
+// Looser than the schemas of the API on purpose: a rule that is tightened later must not make a stored file unreadable.
+// Fields that a newer version added are kept.
 const device = z.looseObject({
   deviceId: z.string(),
   clientName: z.string(),
@@ -20,38 +20,38 @@ type Device = Readonly<DeviceBinding>;
 /** By {@link deviceKey}. */
 type DeviceMap = ReadonlyMap<string, Device>;
 
-/** A list in the file and a map in memory: in neither is an id like `__proto__` anything but data. */
+/** A list in the file and a map in memory, so that an id like `__proto__` is only data. */
 export const deviceMap: z.ZodType<DeviceMap> = z.codec(z.array(device), z.map(z.string(), device), {
   decode: (list) => new Map(list.map((each) => [deviceKey(each.deviceId), each])),
   encode: (map) => [...map.values()],
 });
 
-/** Those of a newer version's devices that this one understands. */
+/** The devices of a newer version that this version can read. */
 export const readableDevices = (devices: unknown): unknown[] =>
   Array.isArray(devices) ? devices.filter((each) => device.safeParse(each).success) : [];
 
 /**
- * The devices that the box knows, {@link mostBindings} at the most. A write resolves when it is durable, and rejects as
+ * The devices that the box knows, at most {@link mostBindings}. A write resolves when it is durable, and rejects as
  * {@link Durable.update} does.
  */
 export interface Devices {
   get(deviceId: string): Device | undefined;
   list(): Device[];
-  /** Binds a device to a screen, in place of its binding before. */
+  /** Binds a device to a screen and replaces its previous binding. */
   bind(deviceId: string, clientName: string, screenSlug: string): Promise<void>;
-  /** Names a device, bound or not; a binding stays as it is. */
+  /** Names a device, bound or not; keeps its binding. */
   rename(deviceId: string, clientName: string): Promise<void>;
-  /** A page of the device was here: it is a real one. */
+  /** Records that a page of the device has connected, so that the device exists. */
   saw(deviceId: string): void;
-  /** Takes those of another box that are newer than what is known here; resolves with those that say something else. */
+  /** Stores the newer bindings of another box; resolves with those whose name or screen changed. */
   merge(theirs: readonly Device[]): Promise<Device[]>;
-  /** SHA-256 (hex) of all that is known: boxes of which it is the same know the same. */
+  /** SHA-256 (hex) of all bindings; equal on boxes with equal bindings. */
   digest(): string;
-  /** Calls back when something is known that was not, from here or from another box. */
+  /** Calls `listener` when a binding changes, here or by a merge. */
   onChange(listener: () => void): void;
 }
 
-/** A map that was made is never changed, so each is gone through once. */
+/** Maps are never mutated, so each digest is computed once. */
 const digests = new WeakMap<DeviceMap, string>();
 const digestOf = (devices: DeviceMap): string => {
   const before = digests.get(devices);
@@ -65,9 +65,9 @@ const digestOf = (devices: DeviceMap): string => {
 };
 
 /**
- * As many devices as there may be. Those go first that were never seen, and among them those that were never bound: a
- * stranger who fills the box with devices that are none must neither keep a new one out nor push one out that is there.
- * Of equals the oldest goes.
+ * Removes devices above the limit `most`: first those that were never seen, of these first the ones that are not bound,
+ * of equals the oldest. A client that fills the box with invented devices must neither keep a new device out nor displace
+ * a real one.
  */
 export const trim = (devices: DeviceMap, most: number, isSeen: (device: Device) => boolean): DeviceMap => {
   if (devices.size <= most) return devices;
@@ -102,12 +102,12 @@ export function createDevices<S extends { readonly devices: DeviceMap }>(
       return { ...state, devices: within(devices, deviceId) };
     });
 
-  /** What is known with theirs, and those among theirs that are taken. */
+  /** The merged devices, and the accepted ones among `theirs`. */
   const join = (devices: DeviceMap, theirs: readonly Device[]) => {
     const news = newsAmong(theirs, (deviceId) => devices.get(deviceKey(deviceId)), now());
     const merged = news.map((each) => ({ ...devices.get(deviceKey(each.deviceId)), ...each }));
     const joined = within(new Map([...devices, ...merged.map((each) => [deviceKey(each.deviceId), each] as const)]));
-    return { joined, taken: merged.filter((each) => joined.get(deviceKey(each.deviceId)) === each) };
+    return { joined, accepted: merged.filter((each) => joined.get(deviceKey(each.deviceId)) === each) };
   };
 
   return {
@@ -124,11 +124,11 @@ export function createDevices<S extends { readonly devices: DeviceMap }>(
       put(deviceId, (before) => ({ clientName, screenSlug: before?.screenSlug ?? null })),
     saw: (deviceId) => remember(seen, deviceKey(deviceId), true, mostBindings),
     merge: async (theirs) => {
-      if (join(durable.read().devices, theirs).taken.length === 0) return [];
+      if (join(durable.read().devices, theirs).accepted.length === 0) return [];
       let changed: Device[] = [];
       await update((state) => {
-        const { joined, taken } = join(state.devices, theirs);
-        changed = taken.filter(({ deviceId, clientName, screenSlug }) => {
+        const { joined, accepted } = join(state.devices, theirs);
+        changed = accepted.filter(({ deviceId, clientName, screenSlug }) => {
           const before = state.devices.get(deviceKey(deviceId));
           return before?.clientName !== clientName || before.screenSlug !== screenSlug;
         });

@@ -1,4 +1,4 @@
-/** The sockets of landing pages: each hears the status of its device, on every change, and says nothing itself. */
+/** The sockets of landing pages: each receives the status of its device on every change, and sends nothing. */
 import type { WebSocket } from 'ws';
 import type { LandingMessage } from '../contract/onboarding.ts';
 import { deviceKey } from '../contract/readable.ts';
@@ -9,28 +9,28 @@ type StatusMessage = Extract<LandingMessage, { type: 'status' }>;
 
 interface Viewer {
   deviceId: string;
-  /** What there is to say now. */
+  /** The current status. */
   status: () => StatusMessage;
-  /** The last that was said. */
-  said: string;
+  /** The last message that was sent. */
+  sent: string;
 }
 
 export interface Landing {
-  /** Takes over a socket of a client at an address, and sends it the status. */
+  /** Adds the socket of a client at an address, and sends it the status. */
   attach(socket: WebSocket, address: string, deviceId: string, status: () => StatusMessage): void;
-  /** Tells the pages of a device how things stand; answers how many it was written to. */
-  tell(deviceId: string): number;
+  /** Sends the status to the pages of a device; returns the number of sockets that it was written to. */
+  notify(deviceId: string): number;
   /** Whether a page of the device is connected. */
   has(deviceId: string): boolean;
-  /** Tells every page whose status is another than it knows. */
+  /** Sends the status to every page whose status has changed. */
   refresh(): void;
-  /** Tells the pages of a device that its form has been opened. */
+  /** Notifies the pages of a device that its form has been opened. */
   opened(deviceId: string): void;
   close(): Promise<void>;
 }
 
-/** What changes without anybody saying so, the machine's address above all, is looked at this often. */
-const LOOK_MS = 2_000;
+/** Interval at which changes without an event are polled, such as the machine's address. */
+const POLL_MS = 2_000;
 
 export const createLanding = (logs: SourceLogs): Landing => {
   const sockets = createSockets();
@@ -38,18 +38,18 @@ export const createLanding = (logs: SourceLogs): Landing => {
 
   const write = (socket: WebSocket, message: string): boolean => sockets.write(socket, Buffer.from(message));
 
-  const say = (socket: WebSocket, viewer: Viewer): boolean => {
-    viewer.said = JSON.stringify(viewer.status());
-    return write(socket, viewer.said);
+  const sendStatus = (socket: WebSocket, viewer: Viewer): boolean => {
+    viewer.sent = JSON.stringify(viewer.status());
+    return write(socket, viewer.sent);
   };
 
   const refresh = (): void => {
     for (const [socket, viewer] of viewers) {
-      if (JSON.stringify(viewer.status()) !== viewer.said) say(socket, viewer);
+      if (JSON.stringify(viewer.status()) !== viewer.sent) sendStatus(socket, viewer);
     }
   };
-  const look = setInterval(refresh, LOOK_MS);
-  look.unref();
+  const polling = setInterval(refresh, POLL_MS);
+  polling.unref();
 
   const liveOf = (deviceId: string) =>
     [...viewers].filter(
@@ -58,16 +58,16 @@ export const createLanding = (logs: SourceLogs): Landing => {
 
   return {
     attach: (socket, address, deviceId, status) => {
-      const viewer: Viewer = { deviceId, status, said: '' };
+      const viewer: Viewer = { deviceId, status, sent: '' };
       const log = logs(`address ${address}`);
       sockets.add(socket, log, { deviceId, address });
       viewers.set(socket, viewer);
       socket.on('message', () => sockets.refuse(socket, 'a landing page only listens'));
       socket.on('close', () => viewers.delete(socket));
-      say(socket, viewer);
+      sendStatus(socket, viewer);
       log.info({ deviceId, address }, 'a landing page connected');
     },
-    tell: (deviceId) => liveOf(deviceId).filter(([socket, viewer]) => say(socket, viewer)).length,
+    notify: (deviceId) => liveOf(deviceId).filter(([socket, viewer]) => sendStatus(socket, viewer)).length,
     has: (deviceId) => liveOf(deviceId).length > 0,
     refresh,
     opened: (deviceId) => {
@@ -75,7 +75,7 @@ export const createLanding = (logs: SourceLogs): Landing => {
         write(socket, JSON.stringify({ type: 'opened' } satisfies LandingMessage));
     },
     close: async () => {
-      clearInterval(look);
+      clearInterval(polling);
       await sockets.close();
     },
   };

@@ -1,4 +1,4 @@
-/** Which screen a device plays: what is known of it, binding it, and telling its pages. */
+/** Which screen a device plays: reports its status, binds it, and notifies its pages. */
 
 import type { Content } from '../content/content.ts';
 import { CodedError } from '../contract/errors.ts';
@@ -23,28 +23,28 @@ interface Dependencies {
   devices: Pick<Devices, 'get' | 'bind' | 'saw'>;
   content: Pick<Content, 'payload'>;
   hub: Pick<Hub, 'places' | 'onJoin' | 'rename' | 'send'>;
-  landing: Pick<Landing, 'tell'>;
+  landing: Pick<Landing, 'notify'>;
   sightings: Pick<Sightings, 'saw'>;
   gather: Gather;
 }
 
 export interface Onboarding {
   /**
-   * A device is onboarded while the screen that it is bound to exists. Without the screen there is nothing to play; the
-   * binding is kept, and holds again when the screen is back.
+   * A device is onboarded while the screen that it is bound to exists. While the screen is missing the binding is kept,
+   * and applies again when the screen is back.
    * @param base the public base URL that `playerUrl` begins with
    */
   status(deviceId: string, base: string): OnboardingStatus;
   /**
-   * Binds a device, in place of its binding before, and tells its live pages, on every box. What it answers is durable
-   * here.
-   * @param relayed by another box: only the pages here are told
+   * Binds a device, replaces its previous binding, and notifies its live pages on every box. Resolves once the binding is
+   * durable here.
+   * @param relayed whether another box relayed the request: then only the pages of this box are notified
    * @throws CodedError `screen_not_found`, or `insufficient_storage`
    */
   bind(binding: Binding, base: string, relayed: boolean, log: SourceLog): Promise<OnboardingResult>;
-  /** Tells the live pages of devices what another box knows of them, which is stored already. */
+  /** Notifies the live pages of devices of bindings from another box, which are stored already. */
   follow(news: readonly DeviceBinding[]): void;
-  /** A page of the device has heard where it belongs. */
+  /** Records that a page of the device has received its binding. */
   caughtUp(deviceId: string): void;
 }
 
@@ -60,7 +60,7 @@ const placed = ({ id, slug, name }: Screen, base: string) => ({
 });
 
 export const createOnboarding = ({ devices, content, hub, landing, sightings, gather }: Dependencies): Onboarding => {
-  /** Devices that had no live page when they were bound. They are told when one comes. */
+  /** Devices without a live page when they were bound. The next page that connects is notified. */
   const behind = new Map<string, true>();
   const fallBehind = (deviceId: string): void => remember(behind, deviceKey(deviceId), true, mostBindings);
   const catchUp = (deviceId: string): boolean => behind.delete(deviceKey(deviceId));
@@ -73,18 +73,18 @@ export const createOnboarding = ({ devices, content, hub, landing, sightings, ga
   const move = (connectionIds: readonly string[], slug: string): number =>
     hub.send(connectionIds, { type: 'command', command: 'redirect', url: pathOf(slug) });
 
-  /** Answers how many live pages know of the binding now. */
+  /** Sends the binding to the live pages; returns how many it was sent to. */
   const deliver = ({ deviceId, clientName, screenSlug }: Binding): number => {
     const places = hub.places(deviceId);
     const ids = places.map(({ connectionId }) => connectionId);
     hub.rename(deviceId, clientName);
-    const told = hub.send(ids, { type: 'command', command: 'setclientname', clientName, deviceId });
+    const notified = hub.send(ids, { type: 'command', command: 'setclientname', clientName, deviceId });
     const elsewhere = places.filter(({ slug }) => slug !== screenSlug);
     move(
       elsewhere.map(({ connectionId }) => connectionId),
       screenSlug,
     );
-    return told + landing.tell(deviceId);
+    return notified + landing.notify(deviceId);
   };
 
   hub.onJoin(({ connectionId, deviceId, slug }) => {
@@ -112,12 +112,12 @@ export const createOnboarding = ({ devices, content, hub, landing, sightings, ga
       const screen = content.payload(screenSlug)?.screen;
       if (screen === undefined) throw new CodedError('screen_not_found', undefined, { field: 'screenSlug' });
       await devices.bind(deviceId, clientName, screenSlug);
-      const telling = relayed ? null : gather({ path: '/api/onboarding', body: binding, schema: relayAnswer });
-      const isToldHere = deliver(binding) > 0;
-      // At once: its page may come while the peers are being asked.
-      if (!isToldHere) fallBehind(deviceId);
-      const there = await telling;
-      const queued = !isToldHere && !there?.answers.some((answer) => !answer.queued);
+      const relaying = relayed ? null : gather({ path: '/api/onboarding', body: binding, schema: relayAnswer });
+      const isDelivered = deliver(binding) > 0;
+      // Before the await: the page may connect while the peers are being called.
+      if (!isDelivered) fallBehind(deviceId);
+      const there = await relaying;
+      const queued = !isDelivered && !there?.answers.some((answer) => !answer.queued);
       if (!queued) catchUp(deviceId);
       log.info({ deviceId, clientName, slug: screenSlug, queued }, 'a device was bound');
       return { deviceId, clientName, ...placed(screen, base), queued };

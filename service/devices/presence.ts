@@ -1,4 +1,4 @@
-/** Which devices are away: bound to a screen that is open, and connected to no box of the site. */
+/** Finds the devices that are away: bound to a screen that is open, but connected to no box of the site. */
 import type { Content } from '../content/content.ts';
 import { type DeviceBinding, mostDevicesTold, type PeerState } from '../contract/peers.ts';
 import { deviceKey } from '../contract/readable.ts';
@@ -14,31 +14,31 @@ interface Dependencies {
   content: Pick<Content, 'payload' | 'hours'>;
   /** The time of day, ms since the epoch. */
   wall(): number;
-  /** ms, by a clock that is never stepped. */
+  /** ms, monotonic. */
   steady(): number;
 }
 
 export interface Presence {
-  /** As of the last look, which is at most 2 s old. */
+  /** The devices that were away at the last poll, at most 2 s ago. */
   away(): readonly DeviceBinding[];
-  /** What {@link PeerState} says of it. */
+  /** Its part of {@link PeerState}. */
   state(): Pick<PeerState, 'devices'>;
   close(): void;
 }
 
-const LOOK_MS = 2_000;
-/** A page that loads anew, or whose network blinks, is away for this long. */
-const BLINK_MS = 5_000;
-/** A page may have moved to another box, which says so every 30 s. */
+const POLL_MS = 2_000;
+/** Grace period for a page that reloads or reconnects. */
+const RECONNECT_MS = 5_000;
+/** Grace period for a page that may have moved to another box, whose state arrives every 30 s. */
 const MOVE_MS = 45_000;
-/** A device that this service has not seen is given time to start: the site may have had no power, or open just now. */
+/** Grace period for a device that this service has not seen: power may have returned, or the screen just opened. */
 const START_MS = 90_000;
 
 export const createPresence = (
   { hub, devices, peers, content, wall, steady }: Dependencies,
   { timeZone }: { timeZone: string },
 ): Presence => {
-  /** Since when expected devices are not connected, by the steady clock. All ids are keys. */
+  /** Since when expected devices are not connected, by the monotonic clock, keyed by {@link deviceKey}. */
   const missing = new Map<string, number>();
   /** Those that were connected here since they were last expected. */
   const seen = new Set<string>();
@@ -54,19 +54,19 @@ export const createPresence = (
     content.payload(screenSlug) !== undefined &&
     isOpen(content.hours(screenSlug), now, timeZone);
 
-  const look = (): void => {
+  const poll = (): void => {
     const now = wall();
     const at = steady();
     const others = peers.all();
     const present = connectedHere();
     for (const { state } of others) for (const id of state?.devices ?? []) present.add(deviceKey(id));
-    // A device may be at a box that does not say.
+    // A device may be connected to a box that does not list its devices.
     const isKnown = others.every(({ state }) => state?.devices !== undefined);
     const list = bound();
     const expected = new Map(
       list.filter((device) => isExpected(device, now)).map((device) => [deviceKey(device.deviceId), device]),
     );
-    // What is closed or unbound need not be here, and is given time to start when it is to be here again.
+    // Devices that are closed or unbound are not expected, and get the grace period again once they are.
     for (const key of seen) if (!expected.has(key)) seen.delete(key);
     for (const key of missing.keys()) if (!expected.has(key) || present.has(key)) missing.delete(key);
     away = [...expected].flatMap(([key, device]) => {
@@ -74,18 +74,18 @@ export const createPresence = (
       const since = missing.get(key) ?? at;
       missing.set(key, since);
       if (!seen.has(key)) return isKnown && at - since >= START_MS ? [device] : [];
-      return at - since >= (others.length === 0 ? BLINK_MS : MOVE_MS) ? [device] : [];
+      return at - since >= (others.length === 0 ? RECONNECT_MS : MOVE_MS) ? [device] : [];
     });
   };
-  const timer = setInterval(look, LOOK_MS);
+  const timer = setInterval(poll, POLL_MS);
   timer.unref();
 
   return {
     away: () => away,
     state: () => {
       const here = connectedHere();
-      const told = bound().filter(({ deviceId }) => here.has(deviceKey(deviceId)));
-      return told.length > mostDevicesTold ? {} : { devices: told.map(({ deviceId }) => deviceId) };
+      const connected = bound().filter(({ deviceId }) => here.has(deviceKey(deviceId)));
+      return connected.length > mostDevicesTold ? {} : { devices: connected.map(({ deviceId }) => deviceId) };
     },
     close: () => clearInterval(timer),
   };

@@ -1,4 +1,4 @@
-/** What onboarding answers over HTTP, and the sockets of landing pages. */
+/** The HTTP routes of onboarding, and the sockets of landing pages. */
 import type { IncomingMessage } from 'node:http';
 import { networkInterfaces } from 'node:os';
 import { parse as parseQuery } from 'node:querystring';
@@ -28,9 +28,9 @@ interface Dependencies {
 
 interface Options {
   publicUrl: string | null;
-  /** What the service listens on. */
+  /** The listen address. */
   host: string;
-  /** The machine's own name: the base where it is in no network. */
+  /** The host name of the machine, used for the base URL without a network. */
   machineName: string;
 }
 
@@ -43,13 +43,13 @@ export const createOnboardingRoutes = (
   { onboarding, landing, sightings, content, clientAddress, mediaProgress }: Dependencies,
   { publicUrl, host, machineName }: Options,
 ) => {
-  // Asked each time: boxes are carried about, and addresses are leased.
+  // Computed per request: boxes move between networks, and DHCP leases change.
   const reachable = (reached: Reached): string | null => publicBase(publicUrl, reached, networkInterfaces(), host);
   const isAlone = listensAlone(host);
   const baseFor = (reached: Reached): string =>
     reachable(reached) ?? (isAlone ? ownBase(host, reached.port) : `http://${machineName}:${reached.port}`);
 
-  /** The address of the form for clients that came by this way; null where no other machine can reach it. */
+  /** The URL of the form for clients that used this address; null if no other machine can reach it. */
   const formUrl = (reached: Reached): string | null => {
     const base = reachable(reached);
     return base === null ? null : `${base}/onboard`;

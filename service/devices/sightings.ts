@@ -1,4 +1,4 @@
-/** Which devices exist: an id is known once a page of the device has shown up with it, and never by being asked about. */
+/** Records which devices exist: an id is known once a page has connected with it, but not because of a status request. */
 
 import { mostAskedDevices, mostBindings, peerDevices } from '../contract/peers.ts';
 import { deviceKey } from '../contract/readable.ts';
@@ -20,15 +20,15 @@ interface Dependencies {
 }
 
 export interface Sightings {
-  /** Records that a page of the device is here; what is no device id is ignored. */
+  /** Records that a page of the device is connected; invalid device ids are ignored. */
   saw(deviceId: string): void;
   /** Whether this box has seen the device, or has a record of it. */
   isKnownHere(deviceId: string): boolean;
-  /** The same for all boxes of the site; false where those that know it do not answer. */
+  /** Whether any box of the site knows the device; false if the boxes that know it do not answer. */
   isKnown(deviceId: string): Promise<boolean>;
 }
 
-/** Anyone may ask for a status, and each round costs every peer a signed request: four a second, whoever asks. */
+/** The status is public, and each round costs every peer a signed request: at most four a second in total. */
 const ROUND_MS = 250;
 
 export const createSightings = ({ devices, hub, landing, peers, gather }: Dependencies): Sightings => {

@@ -9,42 +9,42 @@ import { makeFolder } from '../platform/store/folder.ts';
 import { createReserve } from '../platform/store/reserve.ts';
 import { createDevices, type Devices, deviceMap, readableDevices } from './devices.ts';
 
-/** What a box knows of itself, in one durable file. */
+/** The state of a box, in one durable file. */
 export interface Store {
-  /** Made at the first start, the same ever after. */
+  /** Generated at the first start and kept permanently. */
   readonly nodeId: string;
   readonly devices: Devices;
-  /** One sentence for each thing that somebody should see to; for `/healthz`. */
+  /** One sentence per issue that needs attention; for `/healthz`. */
   faults(): string[];
-  /** Resolves when every write under way is settled. */
+  /** Resolves when every write in progress is settled. */
   close(): Promise<void>;
 }
 
 interface Options {
-  /** Made where it isn't there. */
+  /** Created if it does not exist. */
   dataDir: string;
   log: Pick<Logger, 'warn' | 'error'>;
   /** ms since the epoch */
   now?: () => number;
 }
 
-// What a newer version added is kept as it is.
+// Fields that a newer version added are kept.
 const schema = z.looseObject({ nodeId: z.uuid(), devices: deviceMap });
 
-/** What can be read of a newer version's state: at the least, a box stays the one that it is. */
+/** Reads what it can of a newer version's state: at least the node id, so that the box keeps its identity. */
 const salvage = (body: unknown): z.output<typeof schema> | null => {
   const { nodeId, devices, ...rest } = (body ?? {}) as Record<string, unknown>;
   const id = z.uuid().safeParse(nodeId).data ?? randomUUID();
   return schema.safeParse({ ...rest, nodeId: id, devices: readableDevices(devices) }).data ?? null;
 };
 
-/** How often a reserve that was used up is tried for again, in ms. */
+/** Interval at which a reserve that was used up is allocated again, ms. */
 const reserveInterval = 60_000;
 
 /**
  * Opens the store in `dataDir`: `state.json`, with `.prev` and `.corrupt-*` beside it, and the reserve.
  *
- * @throws the system's error where the folder can't be made or read
+ * @throws the system's error if the folder can't be created or read
  */
 export async function createStore({ dataDir, log, now = Date.now }: Options): Promise<Store> {
   await makeFolder(dataDir);
@@ -69,9 +69,7 @@ export async function createStore({ dataDir, log, now = Date.now }: Options): Pr
   const crowding = (): string[] =>
     durable.read().devices.size < mostBindings
       ? []
-      : [
-          `${mostBindings} devices are known, as many as may be: for each new one, one that was never seen is forgotten`,
-        ];
+      : [`${mostBindings} devices are known, which is the limit: each new device replaces one that was never seen`];
 
   return {
     nodeId: durable.read().nodeId,

@@ -82,7 +82,7 @@ describe('binding a device', () => {
         rename: (...args) => told.push(args),
         send: (...args) => told.push(args),
       },
-      landing: { tell: (...args) => told.push(args) },
+      landing: { notify: (...args) => told.push(args) },
       sightings: { saw() {} },
       gather: async () => ({ answers: [], degraded: told.push('peers') > 0 }),
     });
