@@ -1,4 +1,4 @@
-/** What a service has opened, and how it lets go of it: after it ran, or where its start failed half-way. */
+/** Collects what the service has opened, and closes it at the end or after a failed start. */
 import type { Logger } from 'pino';
 
 interface Closable {
@@ -6,9 +6,9 @@ interface Closable {
 }
 
 export interface Closers {
-  /** Takes part in what goes on: connections, timers, children. All of these end first and at once, begun with the newest. */
+  /** Adds an active part: connections, timers, child processes. These are closed first, concurrently, newest first. */
   active<T extends Closable>(part: T): T;
-  /** Is needed until nothing goes on any more, as what keeps the state is. One after another, the newest first. */
+  /** Adds a part that active parts need until they are closed, such as a store. Closed one by one, newest first. */
   lasting<T extends Closable>(part: T): T;
   /** Closes everything, once; never rejects. */
   close(): Promise<void>;
@@ -19,12 +19,12 @@ export const createClosers = (log: Pick<Logger, 'error'>): Closers => {
   const lasting: Closable[] = [];
   let closing: Promise<void> | undefined;
 
-  /** What fails to close must not keep the state from being written. */
+  /** A part that fails to close must not prevent the state from being written. */
   const end = async (part: Closable): Promise<void> => {
     try {
       await part.close();
     } catch (error) {
-      log.error({ err: error }, 'a part of the service did not close well');
+      log.error({ err: error }, 'a part of the service could not be closed');
     }
   };
 

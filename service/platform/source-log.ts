@@ -16,13 +16,13 @@ export type SourceLogs = (source: string, bindings?: object) => SourceLog;
 
 const MOST_LINES = 20;
 const WINDOW_MS = 60_000;
-/** Beyond that the source that wrote longest ago is forgotten. */
+/** Above this limit the least recently used source is removed. */
 const MOST_SOURCES = 10_000;
 
 /**
  * Each source writes at most 20 lines a minute. Its next line has `leftOut`, the number of lines before it that were
  * left out.
- * @param now a clock that is never stepped, ms
+ * @param now a monotonic clock, ms
  */
 export const createSourceLogs = (log: Logger, now: () => number = () => performance.now()): SourceLogs => {
   const sources = new Map<string, { rate: ReturnType<typeof createRate>; leftOut: number }>();

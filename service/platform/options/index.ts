@@ -1,6 +1,6 @@
 /**
- * What the service can be told: environment, then `config.json` in the data directory, then defaults.
- * Read and judged once, at the start; nothing else looks at the environment.
+ * The settings of the service: from the environment, then `config.json` in the data directory, then defaults.
+ * Read and validated once at the start; no other module reads the environment.
  */
 import { readFileSync } from 'node:fs';
 import { isIP } from 'node:net';
@@ -32,7 +32,7 @@ const commaList = z.string().transform((list) =>
 );
 const onOff = z.enum(['on', 'off'], 'on or off').transform((value) => value === 'on');
 
-/** Whether paths can be put after it: http or https, and neither query, fragment nor credentials. */
+/** Whether paths can be appended to the URL: http or https, without query, fragment and credentials. */
 export const isBaseUrl = (url: string): boolean => {
   if (!URL.canParse(url)) return false;
   const { protocol, search, hash, username, password } = new URL(url);
@@ -81,39 +81,39 @@ const settings = {
   host: text.default('0.0.0.0'),
   /** TCP port; 0 takes any free one. */
   port: wholeNumber(0, 65_535).default(8080),
-  /** Where everything that lasts is kept. */
+  /** Folder of all persistent data. */
   dataDir: folder,
   /** Where uploads are written. Default: `{dataDir}/uploads`. */
   uploadDir: folder.optional(),
   /** Where copies of remote media are kept. Default: `{dataDir}/media`. */
   mediaDir: folder.optional(),
   variant: z.enum(variants, 'extended or baseline').default('extended'),
-  /** Turns authentication on. */
+  /** Enables authentication. */
   sharedSecret: z.string().optional(),
-  /** While a secret is rotated: still verifies, never signs. */
+  /** The previous secret during a rotation: verifies signatures, but never signs. */
   sharedSecretPrevious: z.string().optional(),
   /** Host names that the service answers to, beyond addresses and local names. */
   allowedHosts: commaList.pipe(z.array(hostName)).default([]),
   /** The address that phones and peers reach the service by. */
   publicUrl: baseUrl.optional(),
-  /** Base URLs of peers that discovery does not find. */
+  /** Base URLs of static peers, for boxes that discovery does not find. */
   peers: commaList.pipe(z.array(baseUrl)).default([]),
-  /** Whether peers are looked for by DNS-SD. */
+  /** Whether peers are discovered by DNS-SD. */
   discovery: onOff,
   /** Only boxes of one site are peers. */
   site: text.default('default'),
   /** Largest upload, and largest copy of a remote medium, bytes. */
   maxUploadBytes: wholeNumber(1, Number.MAX_SAFE_INTEGER).default(2 * GIB),
-  /** Most bytes of uploads, copies of remote media and peers' media together. Copies make way for uploads. */
+  /** Limit in bytes of uploads, copies of remote media and peers' media together. Uploads evict copies. */
   mediaQuotaBytes: wholeNumber(0, Number.MAX_SAFE_INTEGER).default(64 * GIB),
   ffmpegPath: text.optional(),
-  /** Most stream sessions at a time. */
+  /** Limit of concurrent stream sessions. */
   maxStreams: wholeNumber(0, 1000).default(8),
-  /** A stream that nobody fetches from ends after this, seconds. */
+  /** Idle time after which a stream without requests ends, seconds. */
   streamIdleSeconds: wholeNumber(1, 86_400).default(30),
-  /** Life of a page token, seconds. */
+  /** Lifetime of a page token, seconds. */
   pageTokenSeconds: wholeNumber(1, 86_400).default(900),
-  /** Whose X-Forwarded-For is believed: nobody's, anybody's, or these addresses'. */
+  /** Proxies whose X-Forwarded-For is trusted: none, all, or these addresses. */
   trustProxy: trustedProxy.default(false),
   /** IANA name of the zone that schedules are in. */
   timeZone: z.string().refine(isTimeZone, 'an IANA time zone such as Europe/Vienna').optional(),
@@ -132,10 +132,10 @@ const secretNames: readonly SettingName[] = ['sharedSecret', 'sharedSecretPrevio
 const environmentName = (name: SettingName): string =>
   `SIGNAGE_${name.replace(/[A-Z]/g, (c) => `_${c}`).toUpperCase()}`;
 
-/** Those of the command line. */
+/** Variables of the command line. */
 const foreignVariables: readonly string[] = ['SIGNAGE_BOX', 'SIGNAGE_OPERATOR'];
 
-/** Warns of variables that look like settings and are none. Their values may be secrets. */
+/** Warnings of variables that look like settings but are not. Their values may be secrets, and are not shown. */
 const variableWarnings = (names: readonly string[]): string[] => {
   const known = settingNames.map(environmentName);
   const suffixOf = (name: string): string => name.slice('SIGNAGE_'.length);
@@ -154,19 +154,19 @@ type Nullable = 'sharedSecret' | 'sharedSecretPrevious' | 'publicUrl' | 'ffmpegP
 /** The options, complete and frozen. What may be absent is null. */
 export type Options = Readonly<
   Omit<Given, Filled | Nullable> & { [name in Filled]: string } & { [name in Nullable]: string | null } & {
-    /** The section of that name in `config.json`; the environment has no say in it. */
+    /** The `kiosk` section of `config.json`; it has no environment variables. */
     kiosk: KioskSettings;
-    /** All that a child process gets to know of the environment. */
+    /** The environment of child processes. */
     childEnvironment: Readonly<{ PATH: string; LANG: string }>;
-    /** Faults that do not stop the start, in sentences; for the log and /healthz. */
+    /** Issues that do not prevent the start, as sentences; for the log and /healthz. */
     warnings: readonly string[];
   }
 >;
 
-/** A setting that stops the start: the message is one line that names it, its value and what is allowed. */
+/** An invalid setting that prevents the start: the message is one line with its name, its value and what is allowed. */
 export class OptionsError extends Error {
   override readonly name = 'OptionsError';
-  /** The setting at fault; null: config.json itself. */
+  /** The invalid setting; null for config.json itself. */
   readonly setting: string | null;
 
   constructor(message: string, setting: string | null = null) {
@@ -187,8 +187,8 @@ export const refusal = (name: SettingName, value: unknown, allowed: string): Opt
 type Environment = Record<string, string | undefined>;
 
 /**
- * A copy of the process's environment, to read the options from as often as need be. The secrets are in the copy alone
- * from then on.
+ * A copy of the process's environment, from which the options can be read repeatedly. Afterwards only the copy has the
+ * secrets.
  */
 export const takeEnvironment = (platform = process.platform): Environment => {
   // Windows takes names in any case, and has its `Path` so; of a copy only one spelling is found.
@@ -200,7 +200,7 @@ export const takeEnvironment = (platform = process.platform): Environment => {
   return environment;
 };
 
-/** Does something while the secrets are back in the environment: for a process that takes this one's place. */
+/** Runs `act` with the secrets restored to the environment, for a process that replaces this one. */
 export const lendSecrets = (environment: Environment, act: () => void): void => {
   const names = secretNames.map(environmentName).filter((name) => environment[name] !== undefined);
   for (const name of names) process.env[name] = environment[name];

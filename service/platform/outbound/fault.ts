@@ -1,12 +1,12 @@
 interface Details {
-  /** The same is to be expected of further attempts, until somebody does something. Default: false. */
+  /** Further attempts fail too until the operator changes something. Default: false. */
   lasting?: boolean;
-  /** So long the server asks to be left alone, ms. */
+  /** The pause that the server demands before the next attempt, ms. */
   pause?: number;
   cause?: unknown;
 }
 
-/** Why something could not be fetched. The message is one clause for a person, and has no address in it. */
+/** A failed fetch. The message is one clause for a person, without an address. */
 export class FetchFault extends Error {
   override readonly name = 'FetchFault';
   readonly lasting: boolean;

@@ -1,4 +1,4 @@
-/** Who may ask others on the network now: so many at a time, few of them of one host, and those not in a burst. */
+/** Limits concurrent work on the network: in total, per host, and with a gap between starts for one host. */
 
 interface Limits {
   /** Most at a time. */
@@ -15,8 +15,8 @@ interface Waiting {
 }
 
 /**
- * Turns for work that asks hosts. They come in the order in which they are asked for, but whoever has to wait for his own
- * host holds up nobody who goes to another: when it is busy enough, or until the gap since its last start is over.
+ * A limiter for work that calls hosts. Work starts in the order of the calls, but work that waits for its own host, since
+ * the host is at its limit or the gap since its last start is not over, does not block work for other hosts.
  */
 export const createTurns = ({ total, perHost, gapMs }: Limits) => {
   const running = new Map<string, number>();
@@ -27,7 +27,7 @@ export const createTurns = ({ total, perHost, gapMs }: Limits) => {
   const count = (): number => [...running.values()].reduce((sum, each) => sum + each, 0);
   const ready = (host: string): number => (startedAt.get(host) ?? Number.NEGATIVE_INFINITY) + gapMs;
 
-  /** Lets go whoever may, in the order in which they came, and comes back when the next may. */
+  /** Starts the work that may start, in order, and schedules the next attempt. */
   const advance = (): void => {
     clearTimeout(timer);
     const now = performance.now();

@@ -7,12 +7,12 @@ import { createAdapter } from './adapter.ts';
 import { codeOf, type Disk, isFull } from './disk.ts';
 import type { Reserve } from './reserve.ts';
 
-/** A value that outlives the process and the power. */
+/** A value that survives crashes and power cuts. */
 export interface Durable<T> {
-  /** What is on disk for good; a change shows only once it is there. */
+  /** The durable state; a change is visible only once it is on disk. */
   read(): T;
   /**
-   * Applies a change to the newest state and resolves once a generation that has it is on disk for good. Changes are
+   * Applies a change to the newest state and resolves once a generation with it is durable. Changes are
    * applied in the order of the calls; those that arrive while a generation is being written share the next.
    *
    * @throws what `change` throws
@@ -20,9 +20,9 @@ export interface Durable<T> {
    * @throws the system's error where the disk fails in another way; the change may or may not be there after a restart
    */
   update(change: (current: T) => T): Promise<void>;
-  /** One sentence for each thing that somebody should see to. */
+  /** One sentence per issue that needs attention. */
   faults(): string[];
-  /** Refuses further changes and resolves when those under way are settled. */
+  /** Refuses further changes and resolves when those in progress are settled. */
   close(): Promise<void>;
 }
 
@@ -35,7 +35,7 @@ interface Options<T> {
   /** The state where there is no file; written at once, so that what was made up for it stays. */
   initial: T;
   log: Pick<Logger, 'error'>;
-  /** Given up where the disk is full. */
+  /** Released when the disk is full. */
   reserve?: Pick<Reserve, 'release'>;
   disk: Disk;
   /** ms since the epoch */
@@ -49,7 +49,7 @@ interface Waiting<T> {
 }
 
 /**
- * Opens the file at `path`, or the generation before it where it is damaged, or starts afresh.
+ * Opens the file at `path`, or the previous generation if it is damaged, or starts with the initial state.
  *
  * @throws the system's error where the folder can't be read, or a damaged file not be moved out of the way
  */
@@ -70,7 +70,7 @@ export async function createDurable<T extends object>(options: Options<T>): Prom
     log.error({ err: error, file: path }, 'the state could not be written');
   };
 
-  /** Each change on top of the one before it; one that throws is its caller's affair alone. */
+  /** Applies the changes in order; one that throws rejects only its own call. */
   function apply(batch: Waiting<T>[]): { next: T; applied: Waiting<T>[] } {
     let next = durable;
     const applied = batch.filter((waiting) => {
@@ -104,7 +104,7 @@ export async function createDurable<T extends object>(options: Options<T>): Prom
 
   async function drain(): Promise<void> {
     while (queue.length > 0) {
-      // Whatever is asked for in the same breath shares a generation.
+      // Changes of the same tick share a generation.
       await Promise.resolve();
       const batch = queue;
       queue = [];
@@ -120,7 +120,7 @@ export async function createDurable<T extends object>(options: Options<T>): Prom
       writer ??= drain();
     });
 
-  // A box plays on with a disk that takes nothing: what fails here is noted, and told by faults().
+  // A box continues to play with a disk that is not writable: faults() reports the error.
   if (durable === initial) await update((state) => state).catch(() => {});
   // The process before this one may have been killed between the rename and the folder's sync.
   else await disk.syncFolder(dirname(path)).catch(note);
