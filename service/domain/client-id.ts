@@ -1,8 +1,8 @@
-/** How a page makes its client id from a key that it shows to its service alone. */
+/** Derives a page's client id from a key that the page shows only to its own service. */
 
-/** What every id begins with that was made from a key. */
+/** Prefix of every id that was derived from a key. */
 export const keyedIdPrefix = 'key-';
 
-/** @param sha256 the hash of a text in UTF-8, as hex */
+/** @param sha256 returns the hex SHA-256 of a UTF-8 text */
 export const clientIdOf = (clientKey: string, sha256: (text: string) => string): string =>
   keyedIdPrefix + sha256(clientKey).slice(0, 32);

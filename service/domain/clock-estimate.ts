@@ -1,6 +1,6 @@
 /**
- * How far another clock is ahead of this one, from exchanges with it. Pure, and free of imports: boxes follow one
- * another by it, and pages their box.
+ * Estimates the offset of another clock from exchanges with it. Pure, and free of imports: boxes use it to follow the
+ * reference box, pages to follow their box.
  */
 
 /**
@@ -14,7 +14,7 @@ export interface Exchange {
   t3: number;
 }
 
-/** What an exchange says: the other clock is `offset` ms ahead, give or take half the round trip. */
+/** The result of an exchange: the other clock is `offset` ms ahead, ± half the round trip. */
 export interface Sample {
   at: number;
   offset: number;
@@ -22,29 +22,29 @@ export interface Sample {
 }
 
 export interface Estimator {
-  /** Takes an exchange; one that can't be is left out. */
+  /** Adds an exchange; ignores an impossible one. */
   add(exchange: Exchange): void;
-  /** The sample to trust at a reading of this clock; null: there is none. */
+  /** The most precise sample at the reading `at` of this clock; null: no samples. */
   best(at: number): Sample | null;
-  /** How many of the samples in hand agree with one another. */
+  /** Number of samples that agree with one another. */
   count(): number;
   clear(): void;
 }
 
-const MOST_SAMPLES = 8;
-/** How fast two good quartzes part, and a margin: 50 ms in 1,000 s. */
+const MAX_SAMPLES = 8;
+/** Relative drift of two quartz clocks, with a margin: 50 ppm. */
 const DRIFT = 0.000_05;
-/** Readings are rounded, and no two clocks tick evenly. */
+/** Tolerance for rounding and jitter of clock readings. */
 const GRAIN_MS = 0.5;
-/** An answer that took longer says nothing worth having. */
-const LONGEST_ROUND_TRIP_MS = 2_000;
+/** Samples with a longer round trip are too imprecise. */
+const MAX_ROUND_TRIP_MS = 2_000;
 
-/** What is uncertain about a sample by now, in ms. */
-const doubt = ({ roundTrip, at }: Sample, now: number): number => roundTrip / 2 + Math.max(0, now - at) * DRIFT;
+/** Uncertainty of a sample at `now`, in ms. */
+const uncertainty = ({ roundTrip, at }: Sample, now: number): number => roundTrip / 2 + Math.max(0, now - at) * DRIFT;
 
 /**
- * The smallest round trip of the last exchanges wins: it had the least time to be lopsided in. Samples that exclude
- * each other tell that one of the clocks was set; the older ones are of no more use then.
+ * The sample with the smallest round trip is best: its asymmetry is bounded by the round trip. If samples contradict each
+ * other, one of the clocks was set, and the older samples are dropped.
  */
 export const createEstimator = (): Estimator => {
   let samples: Sample[] = [];
@@ -53,14 +53,14 @@ export const createEstimator = (): Estimator => {
     add: ({ t0, t1, t2, t3 }) => {
       const sample = { at: t3, offset: (t1 - t0 + t2 - t3) / 2, roundTrip: t3 - t0 - (t2 - t1) };
       const { offset, roundTrip } = sample;
-      if (!Number.isFinite(offset) || t3 < t0 || roundTrip < -GRAIN_MS || roundTrip > LONGEST_ROUND_TRIP_MS) return;
+      if (!Number.isFinite(offset) || t3 < t0 || roundTrip < -GRAIN_MS || roundTrip > MAX_ROUND_TRIP_MS) return;
       const agrees = (other: Sample): boolean =>
-        Math.abs(other.offset - offset) <= doubt(other, t3) + doubt(sample, t3) + GRAIN_MS;
-      samples = [...samples.filter(agrees), sample].slice(-MOST_SAMPLES);
+        Math.abs(other.offset - offset) <= uncertainty(other, t3) + uncertainty(sample, t3) + GRAIN_MS;
+      samples = [...samples.filter(agrees), sample].slice(-MAX_SAMPLES);
     },
     best: (at) =>
       samples.reduce<Sample | null>(
-        (best, sample) => (best === null || doubt(sample, at) <= doubt(best, at) ? sample : best),
+        (best, sample) => (best === null || uncertainty(sample, at) <= uncertainty(best, at) ? sample : best),
         null,
       ),
     count: () => samples.length,
@@ -70,16 +70,16 @@ export const createEstimator = (): Estimator => {
   };
 };
 
-/** An offset on its way: from `offset` at the reading `at` towards `target`, so slowly that no video shows it. */
+/** An offset that slews from `offset` at the reading `at` to `target`, too slowly to be visible in videos. */
 export interface Course {
   at: number;
   offset: number;
   target: number;
 }
 
-/** Milliseconds a millisecond: half a percent. */
+/** Milliseconds per millisecond: 0.5 %. */
 const SLEW = 0.005;
-/** What is further off than this would take a minute to be made good, and is set instead. */
+/** Larger errors, which would take about a minute to slew, are stepped. */
 export const STEP_MS = 250;
 
 export const offsetAt = ({ at, offset, target }: Course, now: number): number => {
@@ -87,7 +87,7 @@ export const offsetAt = ({ at, offset, target }: Course, now: number): number =>
   return offset + Math.min(Math.max(target - offset, -most), most);
 };
 
-/** Turns towards another target; at once where that is told, or far off. */
+/** Changes the target; steps to it if `atOnce`, or if it is more than {@link STEP_MS} away. */
 export const steer = (course: Course, target: number, at: number, atOnce = false): Course => {
   const offset = offsetAt(course, at);
   return { at, target, offset: atOnce || Math.abs(target - offset) > STEP_MS ? target : offset };

@@ -3,7 +3,7 @@ import names from 'color-name';
 const HEX = /^#(?:[\da-f]{3,4}|[\da-f]{6}|[\da-f]{8})$/i;
 const FUNCTION = /^(?:rgba?|hsla?|hwb|lab|lch|oklab|oklch|color|color-mix|light-dark)\(.+\)$/is;
 
-/** Whether a value looks like a CSS colour (CSS Color 4); what stands in the brackets of a function is not judged. */
+/** Whether a value looks like a CSS colour (CSS Color 4); the arguments of functions are not checked. */
 export const isColour = (value: unknown): boolean => {
   if (typeof value !== 'string') return false;
   const text = value.trim().toLowerCase();

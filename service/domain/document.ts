@@ -1,13 +1,13 @@
-/** The content as one document with a version, which boxes hand to each other whole. Pure. */
+/** The content as one versioned document, which boxes replicate as a whole. Pure. */
 import { createHash } from 'node:crypto';
 import type { ContentDocument, ContentVersion } from '../contract/peers.ts';
 
-/** So many versions back a document knows what it was edited from. */
-const MOST_ANCESTORS = 64;
+/** Number of earlier versions that a document lists. */
+const MAX_ANCESTORS = 64;
 
 type Body = Omit<ContentDocument, keyof ContentVersion>;
 
-/** SHA-256 (hex) of all that a version stands for. Spelt out field by field: the order of keys is no part of it. */
+/** SHA-256 (hex) of the document. Listed field by field, so that the order of keys does not matter. */
 export const documentHash = ({ text, changedAt, ancestors, stamps }: Body): string =>
   createHash('sha256')
     .update(
@@ -25,16 +25,16 @@ interface Edit extends Pick<Body, 'text' | 'changedAt' | 'stamps'> {
   nodeId: string;
 }
 
-/** What an edit makes of the document before it. */
+/** The document that results from an edit of `before`. */
 export const editedDocument = (before: ContentDocument | null, { counter, nodeId, ...edit }: Edit): ContentDocument => {
   const parents = before === null ? [] : [{ counter: before.counter, nodeId: before.nodeId }, ...before.ancestors];
-  const body = { ...edit, ancestors: parents.slice(0, MOST_ANCESTORS) };
+  const body = { ...edit, ancestors: parents.slice(0, MAX_ANCESTORS) };
   return { counter, nodeId, sha256: documentHash(body), ...body };
 };
 
 /**
- * Whether `loser` is somebody's edit that the winner knows nothing of, so that something is lost with it. A winner that
- * was edited from it carries it on; one of so long a descent that it can't tell is taken not to.
+ * Whether replacing `loser` by `winner` loses an edit: `loser` was edited, and `winner` does not descend from it. If the
+ * list of ancestors is too short to tell, the answer is true.
  */
 export const isLost = (loser: ContentDocument, winner: ContentDocument): boolean =>
   loser.counter > 0 &&

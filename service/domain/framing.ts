@@ -1,11 +1,10 @@
 /**
- * What of the service may be shown in frames: the one place where this is decided, for the answers' headers, the pages
- * and the kiosk. Whoever frames a page of the service runs it with the display's own storage, so no page is ever framed.
- * Media may be, by the service's own pages: they run nothing.
+ * Decides what of the service may be framed, for the response headers, the pages and the kiosk. A framed page would run
+ * with the display's storage, so pages are never framed. Media run no code, so the service's own pages may frame them.
  */
 
 interface FramingHeaders {
-  /** The directive of the answer's content security policy. */
+  /** Directive of the Content-Security-Policy header. */
   directive: string;
   'X-Frame-Options': string;
 }

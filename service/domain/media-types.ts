@@ -1,7 +1,7 @@
-/** What goes out under no type of its own: bytes to keep, never to show or run. */
+/** Media type of files that browsers must save, and never show or run. */
 export const OPAQUE = 'application/octet-stream';
 
-/** Everything built on ISO/IEC 14496-12, of old files without a file type box too; HEIF and AVIF are told apart. */
+/** ISO base media files (ISO/IEC 14496-12), also old ones without a file type box; not HEIF and AVIF. */
 const movie = /^[^]{4}(?:ftyp(?!avi[fs]|hei[cx]|mif1|msf1)|moov|mdat|wide|free|skip)/;
 const matroska = /^\x1a\x45\xdf\xa3/;
 const ogg = /^OggS/;
@@ -11,8 +11,8 @@ const tiff = /^(?:II\*\0|MM\0\*)/;
 const utf8Mark = '(?:\\xef\\xbb\\xbf)?';
 
 /**
- * SVG is text: a mark, declarations and comments may come before its root. Every part ends at its first end mark, so
- * that no input makes the expression try a second way.
+ * SVG is text: a byte order mark, declarations and comments may precede the root. Each part ends at its first end mark,
+ * so that the expression never backtracks.
  */
 const svg = new RegExp(
   `^${utf8Mark}\\s*(?:(?:<\\?(?:(?!\\?>)[^])*\\?>|<!--(?:(?!-->)[^])*-->|` +
@@ -21,10 +21,10 @@ const svg = new RegExp(
 const webVtt = new RegExp(`^${utf8Mark}WEBVTT(?:[ \\t\\r\\n]|$)`);
 const subRip = new RegExp(`^${utf8Mark}\\s*\\d+[ \\t]*\\r?\\n\\d+:\\d\\d:\\d\\d[,.]\\d+[ \\t]*-->`);
 
-/** A signature that nothing has. A manifest names further media, so an uploaded one is never ours to vouch for. */
+/** Matches nothing. An uploaded manifest refers to other media, so the service never serves it as a manifest. */
 const never = /(?!)/;
 
-/** The media that the product knows: extension, media type (RFC 6838) and what the first bytes, as Latin-1, must be. */
+/** The supported media: extension, media type (RFC 6838) and what the first bytes, as Latin-1, must be. */
 const media: ReadonlyMap<string, readonly [type: string, signature: RegExp]> = new Map([
   ['png', ['image/png', /^\x89PNG\r\n\x1a\n/]],
   ['apng', ['image/apng', /^\x89PNG\r\n\x1a\n/]],
@@ -71,10 +71,10 @@ const media: ReadonlyMap<string, readonly [type: string, signature: RegExp]> = n
   ['m3u8', ['application/vnd.apple.mpegurl', never]],
 ]);
 
-/** How many bytes of a file {@link judgeType} needs to see. */
+/** Number of leading bytes that {@link judgeType} needs. */
 export const SIGNATURE_BYTES = 4096;
 
-/** The path that a URL names, percent-decoded; what is no URL is a name and stays as it is. */
+/** The percent-decoded path of a URL; a file name is returned unchanged. */
 const pathOf = (nameOrUrl: string): string => {
   if (!/^(?:\/|[a-z][a-z0-9+.-]*:\/\/)/i.test(nameOrUrl)) return nameOrUrl;
   try {
@@ -87,27 +87,25 @@ const pathOf = (nameOrUrl: string): string => {
 const rowOf = (path: string) => media.get(/[^/]\.([a-z0-9]+)$/i.exec(path)?.[1]?.toLowerCase() ?? '');
 
 /**
- * The media type that a file name, a path on this service or a URL promises by its extension; null where the product
- * knows none.
+ * The media type for the extension of a file name, a path on this service or a URL; null: unknown extension.
  */
 export const mediaTypeOf = (nameOrUrl: string): string | null => rowOf(pathOf(nameOrUrl))?.[0] ?? null;
 
 /**
- * The media type that a file goes out under: its own where its name and its first bytes agree, else {@link OPAQUE}.
- * The signatures stand here and not in a detection library, because only one is ever asked, that of the name: nothing
- * parses an upload in order to serve it.
+ * The media type to serve a file under: that of its extension if the first bytes match, else {@link OPAQUE}. There is no
+ * detection library, because only the signature of the extension is tested: serving an upload must not parse it.
  */
 export const judgeType = (name: string, head: Buffer): string => {
   const [type, signature] = rowOf(name) ?? [OPAQUE, never];
   return signature.test(head.toString('latin1', 0, SIGNATURE_BYTES)) ? type : OPAQUE;
 };
 
-/** What is shown from copies: everything else, once it is away from its server, is only bytes. */
+/** The types that are shown from local copies; copies of other types are not served as media. */
 const showable = [...media.values()].filter(([type]) => /^(?:image|video)\/|\/pdf$/.test(type));
 
 /**
- * The media type of a picture, video or PDF under no name of ours: the first claimed one that its first bytes agree
- * with, else the one that they are the signature of, as browsers look at pictures; null: it is neither.
+ * The media type of a copied picture, video or PDF: the first of `claims` that the first bytes match, else the type that
+ * the bytes are a signature of, as browsers sniff pictures; null: neither.
  */
 export const judgeCopy = (claims: readonly (string | null)[], head: Buffer): string | null => {
   const text = head.toString('latin1', 0, SIGNATURE_BYTES);

@@ -1,13 +1,13 @@
 import { closestMatch } from 'leven';
 
-/** Longer words are no slip of the pen. */
-const LONGEST_WORD = 64;
+/** Longer words are not typing errors. */
+const MAX_WORD = 64;
 
-/** The known word nearest to a misspelt one; undefined where none is near. */
+/** The known word nearest to a misspelled one; undefined: none is similar. */
 export const nearestOf = (word: string, known: readonly string[]): string | undefined =>
-  word.length > LONGEST_WORD ? undefined : closestMatch(word, known, { maxDistance: Math.ceil(word.length / 3) });
+  word.length > MAX_WORD ? undefined : closestMatch(word, known, { maxDistance: Math.ceil(word.length / 3) });
 
-/** The same as a clause, `; did you mean "muted"?`, or else nothing. */
+/** The suggestion as a clause, `; did you mean "muted"?`, or an empty string. */
 export const didYouMean = (word: string, known: readonly string[]): string => {
   const nearest = nearestOf(word, known);
   return nearest === undefined ? '' : `; did you mean ${JSON.stringify(nearest)}?`;

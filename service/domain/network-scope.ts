@@ -1,4 +1,4 @@
-/** Whose networks there are, and how near: the one table by which everybody here judges where requests may go. */
+/** Network scope of addresses: the only table that decides where requests may go. */
 import { BlockList, isIP, isIPv6 } from 'node:net';
 
 const list = (...subnets: [net: string, prefix: number][]): BlockList => {
@@ -9,16 +9,16 @@ const list = (...subnets: [net: string, prefix: number][]): BlockList => {
 
 /** This machine: loopback, and "any address", which leads there too (RFC 1122, RFC 4291). */
 const machine = list(['0.0.0.0', 8], ['127.0.0.0', 8], ['::', 96]);
-/** Where cloud machines are handed their credentials: the link of IPv4 (RFC 3927), and Amazon's address of IPv6. */
+/** Cloud metadata services, which hand out credentials: IPv4 link-local (RFC 3927), and Amazon's IPv6 address. */
 const link = list(['169.254.0.0', 16], ['fd00:ec2::254', 128]);
-/** The link of IPv6 (RFC 4291), where any machine of a site may be found by its name. */
+/** IPv6 link-local (RFC 4291); names of machines of the site may resolve to it. */
 const link6 = list(['fe80::', 10]);
-/** Networks of a site, and its carrier's (RFC 1918, RFC 6598, RFC 4193). */
+/** Private networks, and carrier-grade NAT (RFC 1918, RFC 6598, RFC 4193). */
 const site = list(['10.0.0.0', 8], ['100.64.0.0', 10], ['172.16.0.0', 12], ['192.168.0.0', 16], ['fc00::', 7]);
 
 /**
- * What no server on the Internet has (RFC 6890): multicast, broadcast and reserved addresses, benchmarks (RFC 2544, RFC
- * 5180), protocol assignments, a site's own NAT64 (RFC 8215), and site-local addresses of old (RFC 3879).
+ * Special-purpose addresses, which no server on the Internet has (RFC 6890): multicast, broadcast and reserved
+ * addresses, benchmarks (RFC 2544, RFC 5180), protocol assignments, a site's own NAT64 (RFC 8215), and deprecated site-local addresses (RFC 3879).
  */
 const special = list(
   ['192.0.0.0', 24],
@@ -40,7 +40,7 @@ const groupsOf = (address: string): number[] => {
 
 const dotted = (high = 0, low = 0): string => [high >> 8, high & 255, low >> 8, low & 255].join('.');
 
-/** The address of IPv4 that one of IPv6 leads to by way of a translator or a tunnel; null: it leads to none. */
+/** The IPv4 address that an IPv6 address reaches through a translator or a tunnel; null: none. */
 const translated = (address: string): string | null => {
   if (!isIPv6(address)) return null;
   const groups = groupsOf(address);
@@ -56,22 +56,22 @@ const translated = (address: string): string | null => {
   return null;
 };
 
-/** An address of IPv4 in IPv6 is what it is in IPv4. */
+/** BlockList treats IPv4-mapped IPv6 addresses as IPv4. */
 const isIn = (blocks: BlockList, address: string): boolean => blocks.check(address, isIPv6(address) ? 'ipv6' : 'ipv4');
 
-/** A socket's address of IPv4 in IPv6 (RFC 4291, 2.5.5.2) as it is in IPv4; any other as it is. */
+/** Converts an IPv4-mapped IPv6 address (RFC 4291, 2.5.5.2) to IPv4; returns other addresses unchanged. */
 export const unmapped = (address: string): string => address.replace(/^::ffff:(?=\d+\.\d+\.\d+\.\d+$)/i, '');
 
 /** A URL's host without the brackets of IPv6, or a socket's address without its zone. */
 export const bareHost = (host: string): string => host.replace(/^\[|\]$|%.*$/g, '');
 
-/** Whether an address leads nowhere without the zone that it is of (RFC 4007), which a URL can't have. */
+/** Whether an address is unusable without its zone (RFC 4007), which a URL can't have. */
 export const needsZone = (address: string): boolean => isIn(link6, bareHost(address));
 
-/** 0 for the Internet, 1 for the site's network, 2 for this machine and who answers to it alone. */
+/** 0: the Internet; 1: the local network; 2: this machine, and link-local services such as cloud metadata. */
 export type Nearness = 0 | 1 | 2;
 
-/** How near an IP address is; one that leads to another of IPv4 is as near as the nearer of both. */
+/** Network scope of an IP address; of one that is translated to IPv4, the nearer of both. */
 export const nearness = (address: string): Nearness => {
   const bare = bareHost(address);
   if (isIn(machine, bare) || isIn(link, bare)) return 2;
@@ -80,22 +80,22 @@ export const nearness = (address: string): Nearness => {
   return beyond === 0 && [site, link6, special].some((blocks) => isIn(blocks, bare)) ? 1 : beyond;
 };
 
-/** Whether a URL's host is an IP address that a machine has in a network of a site, with a router or without one. */
+/** Whether a URL's host is a private or link-local IP address. */
 export const isSiteAddress = (host: string): boolean => {
   const bare = bareHost(host);
   return isIP(bare) > 0 && [site, link, link6].some((blocks) => isIn(blocks, bare));
 };
 
-/** Whether a host, as a URL has it, is this machine to whoever asks there: loopback by address or by name, or "any". */
+/** Whether the host of a URL is this machine: loopback by address or name, or the unspecified address. */
 export const isThisMachine = (host: string): boolean => {
   const bare = bareHost(host);
   return isIP(bare) > 0 ? isIn(machine, bare) : /^(.*\.)?localhost\.?$/i.test(bare);
 };
 
-/** Whether no other machine gets to an address to listen on. "Any" is all that the machine has. */
+/** Whether a listening address is unreachable for other machines. The unspecified address listens on all interfaces. */
 export const listensAlone = (host: string): boolean => !['0.0.0.0', '::'].includes(host) && isThisMachine(host);
 
-/** How near a URL says by itself to be, at least: by its address, or by a name that only a local network can have. */
+/** Minimum scope of a URL without name resolution: by its IP address, or a name that exists only in local networks. */
 export const saidNearness = ({ hostname }: URL): Nearness => {
   if (isThisMachine(hostname)) return 2;
   const bare = bareHost(hostname).replace(/\.$/, '');

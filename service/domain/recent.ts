@@ -1,6 +1,6 @@
 /**
- * Puts something last in a map, as what is known best, and forgets what comes first where the map gets too large. A map
- * that all changes go through this way is in the order of the last changes.
+ * Sets a key as the most recent entry of a map, and deletes the oldest entries beyond `most`. A map that is changed only
+ * through this function is in the order of the last changes.
  */
 export const remember = <Key, Value>(known: Map<Key, Value>, key: Key, value: Value, most: number): void => {
   known.delete(key);

@@ -1,4 +1,4 @@
-/** Where a `redirect` command leads: pure, and the same for the service that checks it and the page that obeys it. */
+/** The target of a `redirect` command. Pure; shared by the service, which checks it, and the page, which follows it. */
 
 /**
  * - `screen`: the page leaves for the page of that screen; `url` is its path and query.
@@ -21,16 +21,16 @@ const decoded = (segment: string): string | null => {
 /**
  * @param url a path of this service, or an absolute http(s) URL
  * @param isOwn whether an absolute URL names this service
- * @returns null for a path of this service that no page may be sent to: it has no socket there, so that no command would
- *   bring it back. Addresses are compared as URL parsers read them (WHATWG URL): dot segments, backslashes, encoded
- *   letters and user names are no way around
+ * @returns null for other paths of this service: the page would have no socket there, so no command could bring it back.
+ *   Paths are compared after parsing (WHATWG URL), so dot segments, backslashes, encoded letters and user names do not
+ *   bypass the check
  */
 export const redirectTarget = (url: string, isOwn: (url: URL) => boolean): RedirectTarget | null => {
   const parsed = new URL(url, 'http://service');
   if (!url.startsWith('/') && !isOwn(parsed)) return { kind: 'external', url };
   const [, folder, segment = ''] = /^\/([^/]*)\/([^/]+)$/.exec(parsed.pathname) ?? [];
   const name = decoded(segment);
-  // Without the fragment: where that alone differs, a browser stays on the page that it has.
+  // Without the fragment: a browser does not load the page if only the fragment differs.
   if (folder === 'screen' && name !== null && /^[a-z0-9-]{1,64}$/.test(name)) {
     return { kind: 'screen', url: `/screen/${name}${parsed.search}` };
   }

@@ -1,24 +1,24 @@
-/** How much text and markup one slide can hold. Laying out more would hold up the page that shows it. */
+/** Limits on the text and markup of one slide. Layout of more would block the page. */
 
 export interface Richness {
-  /** Of the text, without tags, styles and scripts. */
+  /** Without tags, styles and scripts. */
   characters: number;
   elements: number;
 }
 
-/** Of a text slide's title and body together; nobody could read more. */
+/** For a text slide's title and body together. */
 export const textLimit: Richness = { characters: 8_000, elements: 400 };
-/** Of a template as it is rendered. */
+/** For a rendered template. */
 export const templateLimit: Richness = { characters: 40_000, elements: 2_000 };
 
 const STYLE_OR_SCRIPT = /<(style|script)\b[\s\S]*?(?:<\/\1|$)/gi;
 const TAG_NAME = /<(\/?)([a-z][a-z0-9]*)/iy;
-/** Parsers open these again after each block that was left with them open (HTML, 13.2.4.3). */
+/** Formatting elements: parsers reopen unclosed ones in each following block (HTML, 13.2.4.3). */
 const FORMATTING = /^(?:a|b|big|code|em|font|i|nobr|s|small|strike|strong|tt|u)$/i;
-/** As many as honest markup has open at a time; each further one counts as often as it may be opened again. */
+/** Formatting elements that usual markup has open at once; each further one counts as often as it may be reopened. */
 const USUALLY_OPEN = 3;
 
-/** Counts what markup or plain text holds. A parser may make a few more elements of it, such as parts of tables. */
+/** Counts characters and elements of markup. A parser may add a few elements, such as parts of tables. */
 export const richness = (markup: string): Richness => {
   const text = markup.replace(STYLE_OR_SCRIPT, '<$1');
   let characters = 0;
@@ -40,7 +40,7 @@ export const richness = (markup: string): Richness => {
   return { characters: characters + text.length - at, elements };
 };
 
-/** What exceeds the limit, as a clause about the slide; null where nothing does. */
+/** What exceeds the limit, as a clause about the slide; null: nothing. */
 export const excess = (found: Richness, limit: Richness): string | null => {
   const kind = (['elements', 'characters'] as const).find((each) => found[each] > limit[each]);
   return kind === undefined ? null : `it has ${found[kind]} ${kind}, and more than ${limit[kind]} can not be laid out`;
