@@ -6,30 +6,30 @@ import { systemDisk } from '../platform/store/disk.ts';
 import { createDurable } from '../platform/store/durable.ts';
 
 const entry = z.object({
-  /** Of the kind and id, and of what was asked for: neither an address nor its credentials stand in the file. */
+  /** Hash of kind, id, URL and `select`, so that the file holds no URLs and no credentials. */
   key: z.string(),
   /** ISO 8601, UTC, ms. */
   fetchedAt: z.string(),
   etag: z.string().nullable(),
   lastModified: z.string().nullable(),
-  /** How near its servers are; of one that was kept before this was: the Internet. */
+  /** Network scope of the servers. Default for files of older versions: the Internet. */
   nearness: z.union([z.literal(0), z.literal(1), z.literal(2)]).default(0),
   digest: z.string(),
-  /** What a feed calls itself; of one that was kept before this was: nothing, until it has news. */
+  /** Title of the feed. Default for files of older versions: null until the feed changes. */
   title: z.string().nullable().default(null),
   data: z.unknown(),
 });
-/** The last good answer of a feed or source, read. */
+/** The last valid answer of a feed or source, parsed. */
 export type CacheEntry = z.infer<typeof entry>;
 
 const schema = z.object({ entries: z.array(entry) });
 
-/** Some feeds change every few seconds; a disk must not be written as often. */
-const REST_MS = 60_000;
-/** The first answers after a start arrive one after the other. */
-const GATHER_MS = 1_000;
+/** Minimum time between writes: some feeds change every few seconds. */
+const WRITE_INTERVAL_MS = 60_000;
+/** Delay of the first write: after a start the answers arrive one after the other. */
+const DEBOUNCE_MS = 1_000;
 
-/** Opens what keeps the last good data, so that a box without its network has something to show after a restart. */
+/** Opens `feeds.kept.json`, so that a box without network has data to show after a restart. */
 export const openCache = async ({ dataDir, log }: { dataDir: string; log: Logger }) => {
   const durable = await createDurable({
     path: join(dataDir, 'feeds.kept.json'),
@@ -50,23 +50,23 @@ export const openCache = async ({ dataDir, log }: { dataDir: string; log: Logger
   };
   const pause = (ms: number) => delay(ms, undefined, { signal: closing.signal, ref: false }).catch(() => {});
   const work = async (): Promise<void> => {
-    await pause(GATHER_MS);
+    await pause(DEBOUNCE_MS);
     while (unsaved !== null) {
       await write();
-      await pause(REST_MS);
+      await pause(WRITE_INTERVAL_MS);
     }
     saving = undefined;
   };
 
   return {
     read: (): CacheEntry[] => durable.read().entries,
-    /** Keeps the entries as they are when it comes to writing: soon, and not more than once a minute. */
+    /** Schedules a write, at most one a minute; `entries` is called when the write starts. */
     save(entries: () => CacheEntry[]): void {
       unsaved = entries;
       saving ??= work();
     },
     faults: durable.faults,
-    /** Writes what is not written yet. */
+    /** Writes pending entries. */
     async close(): Promise<void> {
       closing.abort();
       await saving;

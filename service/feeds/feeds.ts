@@ -1,4 +1,4 @@
-/** The feeds and API sources of the content: followed, and their data put where the pages get them. */
+/** Polls the feeds and API sources of the content, and fills their data into the payloads. */
 
 import type { Health } from '../contract/health.ts';
 import type { ApiSource, RssFeed } from '../contract/playlist.ts';
@@ -22,72 +22,72 @@ interface Dependencies {
   random?: () => number;
 }
 
-/** Records as the content has them, still without data. */
+/** Records of the content, without data. */
 export interface Records {
   rssFeeds: RssFeed[];
   apiSources: ApiSource[];
 }
 
 export interface Feeds {
-  /** Follows these, and no others. One that stays what it was goes on undisturbed. */
+  /** Polls exactly these sources. A source with unchanged settings continues without an extra fetch. */
   follow(sources: readonly SourceSettings[]): void;
-  /** The records with the data of now. */
+  /** The records with their current data. */
   fill(records: Records): Records;
-  /** Calls back when {@link Feeds.fill} has something new to say. */
+  /** Calls `listener` when the result of {@link Feeds.fill} changes. */
   onChange(listener: () => void): void;
-  /** How near what a feed or source names may be: as near as itself. */
+  /** The nearest network that addresses in the data may be in: that of the feed or source itself. */
   reach(kind: SourceSettings['kind'], id: string): Nearness;
   health(): Pick<Health, 'rssFeeds' | 'apiSources'>;
   faults(): string[];
   close(): Promise<void>;
 }
 
-/** Changes that come so close together, in ms, are told as one. */
-const GATHER_MS = 150;
-/** How far behind, in ms, the time of a fetch that brought nothing new may be told: telling it costs every page a fetch. */
-const BEHIND_MS = 3_600_000;
+/** Changes within this time are reported together, in ms. */
+const DEBOUNCE_MS = 150;
+/** Minimum interval, in ms, of updates in which only `fetched_at` is new: each one costs every page a fetch. */
+const TIME_UPDATE_MS = 3_600_000;
 
-type Told = Pick<RssFeed, 'status' | 'fetched_at'> & { title: string | null; data: unknown; nearness: Nearness };
+type Advertised = Pick<RssFeed, 'status' | 'fetched_at'> & { title: string | null; data: unknown; nearness: Nearness };
 
-/** What is told next: the time alone is no news for an hour. */
-const tell = (before: Told | undefined, { state, entry }: Source): Told => {
+/** The state to advertise next; `before` itself if nothing but the time of the fetch changed. */
+const nextState = (before: Advertised | undefined, { state, entry }: Source): Advertised => {
   const { status, fetchedAt, title, data } = state();
   const nearness = entry()?.nearness ?? 0;
-  const isNews =
+  const isChanged =
     before === undefined ||
-    // Whoever copies its pictures may get at others than before.
+    // It decides which pictures may be copied.
     before.nearness !== nearness ||
     before.status !== status ||
     before.title !== title ||
     (before.data !== data && JSON.stringify(before.data) !== JSON.stringify(data)) ||
-    Date.parse(fetchedAt ?? '') - Date.parse(before.fetched_at ?? '') >= BEHIND_MS;
-  return isNews ? { status, fetched_at: fetchedAt, title, data, nearness } : before;
+    Date.parse(fetchedAt ?? '') - Date.parse(before.fetched_at ?? '') >= TIME_UPDATE_MS;
+  return isChanged ? { status, fetched_at: fetchedAt, title, data, nearness } : before;
 };
 
 export const createFeeds = ({ cache, logs, now = Date.now, random = Math.random, ...means }: Dependencies): Feeds => {
   const followed = new Map<string, Source>();
-  const told = new Map<string, Told>();
+  const advertised = new Map<string, Advertised>();
   const listeners: (() => void)[] = [];
   const nameOf = ({ kind, id }: Pick<SourceSettings, 'kind' | 'id'>): string => `${kind} ${id}`;
   let timer: NodeJS.Timeout | undefined;
 
   const save = (): void => cache.save(() => [...followed.values()].flatMap((source) => source.entry() ?? []));
 
-  const announce = (): void => {
+  const broadcast = (): void => {
     timer = undefined;
-    let isNews = false;
+    let isChanged = false;
     for (const [name, source] of followed) {
-      const before = told.get(name);
-      const next = tell(before, source);
-      isNews ||= next !== before;
-      told.set(name, next);
+      const before = advertised.get(name);
+      const next = nextState(before, source);
+      isChanged ||= next !== before;
+      advertised.set(name, next);
     }
-    if (!isNews) return;
+    if (!isChanged) return;
     save();
     for (const listener of listeners) listener();
   };
   const onChange = (): void => {
-    timer ??= setTimeout(announce, GATHER_MS);
+    timer ??= setTimeout(broadcast, DEBOUNCE_MS);
   };
 
   const open = (settings: SourceSettings, before: CacheEntry | null): Source => {
@@ -103,7 +103,7 @@ export const createFeeds = ({ cache, logs, now = Date.now, random = Math.random,
     record: T,
     show: (data: unknown, title: string | null) => Partial<T>,
   ): T => {
-    const { status, fetched_at, title, data } = told.get(nameOf({ kind, id: record.id })) ?? {
+    const { status, fetched_at, title, data } = advertised.get(nameOf({ kind, id: record.id })) ?? {
       ...record,
       ...{ title: null, data: null },
     };
@@ -124,7 +124,7 @@ export const createFeeds = ({ cache, logs, now = Date.now, random = Math.random,
         if (wanted.has(name)) continue;
         source.close();
         followed.delete(name);
-        told.delete(name);
+        advertised.delete(name);
       }
       for (const [name, settings] of wanted) {
         const before = followed.get(name);
@@ -132,13 +132,13 @@ export const createFeeds = ({ cache, logs, now = Date.now, random = Math.random,
         before?.close();
         const source = open(settings, before?.entry() ?? null);
         followed.set(name, source);
-        told.set(name, tell(undefined, source));
+        advertised.set(name, nextState(undefined, source));
       }
     },
     fill: ({ rssFeeds, apiSources }) => ({
       rssFeeds: rssFeeds.map((feed) =>
         fillOne('rss', feed, (items, title) => ({
-          // The content calls one that it gives no name by its id.
+          // A feed without a name in the content has its id as name.
           name: feed.name === feed.id ? (title ?? feed.name) : feed.name,
           items: items as RssFeed['items'],
         })),

@@ -1,4 +1,4 @@
-/** One polite, bounded GET of a feed or a source. */
+/** One conditional GET of a feed or a source, with limits on time, size and rate. */
 import type { IncomingMessage } from 'node:http';
 import { pipeline, type Readable } from 'node:stream';
 import { createBrotliDecompress, createGunzip, createInflate } from 'node:zlib';
@@ -9,29 +9,29 @@ import type { Get } from '../platform/outbound/get.ts';
 import { codeOf } from '../platform/store/disk.ts';
 
 export type Answer = {
-  /** How near the farthest of the servers is that led to the answer: what it names may be as near, and no nearer. */
+  /** Network scope of the farthest server in the redirect chain: addresses in the body must not be nearer. */
   nearness: Nearness;
 } & (
   | { changed: false }
   | {
       changed: true;
       body: Buffer;
-      /** Of the answer's media type; null: it says none. */
+      /** The charset parameter of Content-Type; null: absent. */
       charset: string | null;
-      /** What relative addresses in the body are relative to: the address after all redirects. */
+      /** Base URL of the body: the URL after all redirects. */
       base: string;
       validators: Validators;
     }
 );
 
 interface Limits {
-  /** Of the body, both as it is sent and once it is unpacked. */
+  /** Maximum size of the body, both compressed and decompressed. */
   bytes: number;
-  /** Until the head of the answer is there, in ms, for each redirect anew. */
+  /** Time limit for the response headers, in ms, per redirect. */
   answerMs: number;
-  /** Until the body is whole, in ms, all redirects included. */
+  /** Time limit for the whole body, in ms, including redirects. */
   totalMs: number;
-  /** What the body must keep up on the average, once it has been coming for {@link Limits.graceMs}. */
+  /** Minimum average rate of the body, after {@link Limits.graceMs}. */
   bytesPerSecond: number;
   graceMs: number;
 }
@@ -62,8 +62,8 @@ const unpacked = (response: IncomingMessage): Readable => {
   const encoding = (response.headers['content-encoding'] ?? 'identity').trim().toLowerCase();
   if (encoding === 'identity' || encoding === '') return response;
   const create = decoders[encoding];
-  if (create === undefined) throw new FetchFault(`its encoding is ${encoding.slice(0, 40)}, which nobody asked for`);
-  // What goes wrong is met where the unpacked bytes are read.
+  if (create === undefined) throw new FetchFault(`its encoding is ${encoding.slice(0, 40)}, which was not requested`);
+  // Errors surface where the decompressed stream is read.
   return pipeline(response, create(), () => {});
 };
 
@@ -76,8 +76,8 @@ const describe = (error: unknown): string => {
 };
 
 /**
- * @returns what fetches `url`. Nothing is sent but the request, and the credentials of the address itself.
- * @throws FetchFault for whatever goes wrong, and the reason of `signal` where it is aborted
+ * @returns a function that fetches `url`, and sends only the credentials in the URL itself
+ * @throws FetchFault for every failure, or the reason of `signal` if that is aborted
  */
 export const createFetch =
   (get: Get, limits: Limits = defaultLimits) =>
@@ -138,7 +138,7 @@ export const createFetch =
         validators: validatorsOf(headers),
       };
     } catch (error) {
-      // Why it was broken off, where it was.
+      // If a limit or the caller aborted the request, throw that reason.
       stop.signal.throwIfAborted();
       throw error instanceof FetchFault ? error : new FetchFault(describe(error));
     } finally {

@@ -2,13 +2,13 @@ import type { Nearness } from '../domain/network-scope.ts';
 import { createWorker } from '../platform/worker.ts';
 import type { Question, ReadFeed } from './thread.ts';
 
-const PATIENCE_MS = 10_000;
+const TIMEOUT_MS = 10_000;
 const IDLE_MS = 30_000;
 
 /**
- * Reads feeds and JSON in a thread: five megabytes of XML take a second, a hostile expression in a path takes for ever.
+ * Parses feeds and JSON in a worker thread: 5 MB of XML take a second, a hostile expression in a JSON path never ends.
  */
-export const createReader = ({ patienceMs = PATIENCE_MS } = {}) => {
+export const createReader = ({ patienceMs = TIMEOUT_MS } = {}) => {
   const worker = createWorker<Question>({
     bundle: 'feeds-thread',
     source: 'feeds/thread.ts',
@@ -18,15 +18,15 @@ export const createReader = ({ patienceMs = PATIENCE_MS } = {}) => {
 
   return {
     /**
-     * A feed: its title and its items.
-     * @param base where it came from
-     * @param nearness how near that is: its pictures may be as near
+     * Parses a feed into its title and items.
+     * @param base URL of the feed
+     * @param nearness network scope of the feed; its pictures must not be nearer
      * @throws UnreadableError
      */
     feed: (text: string, base: string, nearness: Nearness) =>
       worker.ask({ kind: 'rss', text, base, nearness }) as Promise<ReadFeed>,
     /**
-     * The JSON, or what `select` (RFC 9535) finds in it: the value itself for a singular query, else the list.
+     * Parses JSON. With `select` (RFC 9535), returns the value of a singular query, else the list of matches.
      * @throws UnreadableError
      */
     data: (text: string, select: string | null) => worker.ask({ kind: 'api', text, select }),

@@ -1,4 +1,4 @@
-/** What a feed is shown by: its items, in plain text. RSS 0.9x, 1.0 (RDF) and 2.0, Atom, JSON Feed. */
+/** Converts feeds to items in plain text. RSS 0.9x, 1.0 (RDF) and 2.0, Atom, JSON Feed. */
 import { createHash } from 'node:crypto';
 import type { AtomFeed, JsonFeed, parseFeed, RdfFeed, RssFeed } from 'feedsmith';
 import type { RssFeed as WireFeed } from '../contract/playlist.ts';
@@ -6,16 +6,15 @@ import { type Nearness, saidNearness } from '../domain/network-scope.ts';
 import { plainText } from './text.ts';
 
 export type FeedItem = WireFeed['items'][number];
-/** As feedsmith gives it. */
 export type ParsedFeed = ReturnType<typeof parseFeed>;
 
-export const MOST_ITEMS = 50;
-const LONGEST_TITLE = 300;
-const LONGEST_SUMMARY = 1000;
-const LONGEST_URL = 2048;
-const LONGEST_ID = 256;
+export const MAX_ITEMS = 50;
+const MAX_TITLE = 300;
+const MAX_SUMMARY = 1000;
+const MAX_URL = 2048;
+const MAX_ID = 256;
 
-/** What an item is made of, whatever it was written in. Texts may be HTML, addresses relative. */
+/** The parts of an item, independent of the format. Texts may be HTML, URLs may be relative. */
 interface Draft {
   id: string | undefined;
   title: string | undefined;
@@ -104,30 +103,30 @@ const draftsOf = ({ format, feed }: ParsedFeed): Draft[] => {
   return (feed.items ?? []).map((item) => ofRss(item as RssFeed.Item<string>));
 };
 
-/** What a feed calls itself. */
+/** The title of a feed in plain text; null: none. */
 export const titleOf = ({ format, feed }: ParsedFeed): string | null =>
-  plainText(format === 'atom' ? feed.title?.value : feed.title, LONGEST_TITLE);
+  plainText(format === 'atom' ? feed.title?.value : feed.title, MAX_TITLE);
 
 const webAddress = (address: string | undefined, base: string): string | null => {
   const trimmed = address?.trim() ?? '';
-  if (trimmed === '' || trimmed.length > LONGEST_URL || !URL.canParse(trimmed, base)) return null;
+  if (trimmed === '' || trimmed.length > MAX_URL || !URL.canParse(trimmed, base)) return null;
   const url = new URL(trimmed, base);
-  return /^https?:$/.test(url.protocol) && url.username === '' && url.href.length <= LONGEST_URL ? url.href : null;
+  return /^https?:$/.test(url.protocol) && url.username === '' && url.href.length <= MAX_URL ? url.href : null;
 };
 
 /**
- * Pictures that say by themselves that they are nearer than the feed are not shown to anybody: a page that can't reach
- * the box goes to their address itself.
+ * Drops pictures whose URL is in a nearer network than the feed: a page that can't reach the box would load the URL
+ * itself, so a feed of the Internet could make pages send requests to the local network.
  */
 const pictureAddress = (address: string | undefined, base: string, nearness: Nearness): string | null => {
   const url = webAddress(address, base);
   return url !== null && saidNearness(new URL(url)) > nearness ? null : url;
 };
 
-/** Tags of pictures. One that is not closed reaches to the end, so that no part of a text is gone through twice. */
+/** `<img>` tags. An unclosed one extends to the end of the text, so that matching takes linear time. */
 const PICTURE = /<img\s[^>]*(?:>|$)/gi;
 
-/** The first picture in a text that is more than a dot to count readers by. */
+/** The first picture in a text that is not a tracking pixel. */
 const pictureIn = (html: string | undefined): string | undefined => {
   for (const [tag] of html?.matchAll(PICTURE) ?? []) {
     if (/\s(?:width|height)\s*=\s*["']?[01]["'\s/>]/i.test(tag)) continue;
@@ -140,13 +139,13 @@ const pictureIn = (html: string | undefined): string | undefined => {
 
 const instant = (date: string | undefined): string | null => {
   const time = Date.parse(date ?? '');
-  // Feeds give years such as 0001 where they know none.
+  // Feeds use years such as 0001 for an unknown date.
   return time > 0 && time < Date.UTC(2200) ? new Date(time).toISOString() : null;
 };
 
 const idOf = (draft: Draft, title: string | null, link: string | null): string => {
   const own = draft.id?.trim();
-  if (own && own.length <= LONGEST_ID) return own;
+  if (own && own.length <= MAX_ID) return own;
   return createHash('sha256')
     .update(own || JSON.stringify([title, link, draft.published]))
     .digest('base64url');
@@ -154,7 +153,7 @@ const idOf = (draft: Draft, title: string | null, link: string | null): string =
 
 const toItem = (draft: Draft, feedUrl: string, nearness: Nearness): FeedItem => {
   const base = webAddress(draft.base, feedUrl) ?? feedUrl;
-  const title = plainText(draft.title, LONGEST_TITLE);
+  const title = plainText(draft.title, MAX_TITLE);
   const link = webAddress(draft.link, base);
   const image = [...draft.images, pictureIn(draft.html)]
     .map((url) => pictureAddress(url, base, nearness))
@@ -163,21 +162,21 @@ const toItem = (draft: Draft, feedUrl: string, nearness: Nearness): FeedItem => 
     id: idOf(draft, title, link),
     title,
     link,
-    summary: plainText(draft.summary, LONGEST_SUMMARY),
+    summary: plainText(draft.summary, MAX_SUMMARY),
     image_url: image ?? null,
     published_at: instant(draft.published),
   };
 };
 
 /**
- * The items of a feed that have something to show, in its own order, each once, at most {@link MOST_ITEMS}.
- * @param nearness of the feed
+ * The items of a feed that have a title or a summary, in feed order, without duplicates, at most {@link MAX_ITEMS}.
+ * @param nearness network scope of the feed
  */
 export const itemsOf = (feed: ParsedFeed, feedUrl: string, nearness: Nearness): FeedItem[] => {
   const items = new Map<string, FeedItem>();
   for (const draft of draftsOf(feed)) {
     const item = toItem(draft, feedUrl, nearness);
-    if (items.size < MOST_ITEMS && !items.has(item.id) && (item.title ?? item.summary) !== null)
+    if (items.size < MAX_ITEMS && !items.has(item.id) && (item.title ?? item.summary) !== null)
       items.set(item.id, item);
   }
   return [...items.values()];

@@ -1,4 +1,4 @@
-/** One feed or API source: fetched when its time comes, read, and its last good data held. */
+/** One feed or API source: fetches it periodically, parses it, and holds the last valid data. */
 import { createHash } from 'node:crypto';
 import type { RssFeed } from '../contract/playlist.ts';
 import { FetchFault } from '../platform/outbound/fault.ts';
@@ -10,27 +10,26 @@ import type { Reader } from './reader.ts';
 import { waitAfter } from './schedule.ts';
 import { decodeDocument } from './text.ts';
 
-/** What the operator says of it. */
+/** Settings of the operator. */
 export interface SourceSettings {
   kind: 'rss' | 'api';
   id: string;
-  /** http or https, credentials included: for the request alone. */
+  /** http or https; may include credentials, which only the request uses. */
   url: string;
   refreshSeconds: number;
   /** A JSON path (RFC 9535); null: all of the answer. */
   select: string | null;
 }
 
-/** What is known of it. */
 export interface SourceState {
   status: RssFeed['status'];
-  /** Of the last fetch that succeeded; ISO 8601, UTC, ms. */
+  /** Time of the last successful fetch; ISO 8601, UTC, ms. */
   fetchedAt: string | null;
-  /** What a feed calls itself; null: nothing, or it is a source. */
+  /** Title of the feed; null: it has none, or this is an API source. */
   title: string | null;
-  /** A feed's items, or a source's data; null where there never were any. */
+  /** A feed's items or a source's data; null: no fetch succeeded yet. */
   data: unknown;
-  /** Why the last fetch failed; null: it did not. */
+  /** Why the last fetch failed; null: it succeeded. */
   reason: string | null;
 }
 
@@ -43,27 +42,27 @@ interface Dependencies {
   now: () => number;
   /** Of [0, 1). */
   random: () => number;
-  /** Something about it is new. */
+  /** Called after each fetch. */
   onChange(): void;
 }
 
 export interface Source {
   readonly settings: SourceSettings;
   state(): SourceState;
-  /** What is to be kept; null: nothing yet. */
+  /** The entry to store; null: no fetch succeeded yet. */
   entry(): CacheEntry | null;
   close(): void;
 }
 
 type News = Extract<Answer, { changed: true }>;
 
-/** After a start, and after a change of the content, requests wait for that to be done, and are spread, in ms. */
+/** Delay of the first request, in ms, so that the start of the service has priority; plus up to SPREAD_MS at random. */
 const START_MS = 300;
 const SPREAD_MS = 500;
-/** A timer holds less than 25 days, and fires at once for more. */
-const LONGEST_SLEEP_MS = 3_600_000;
+/** setTimeout fires at once for delays over 24.8 days, so longer ones are split. */
+const MAX_TIMER_MS = 3_600_000;
 
-/** What stands for a source and what is asked of it, without saying what. */
+/** Identifies a source and its request without revealing the URL: SHA-256, base64url. */
 export const keyOf = ({ kind, id, url, select }: SourceSettings): string =>
   createHash('sha256')
     .update(JSON.stringify([kind, id, url, select]))
@@ -89,14 +88,14 @@ export const openSource = (settings: SourceSettings, kept: CacheEntry | null, de
     return { title, data: items };
   };
 
-  const look = async (): Promise<CacheEntry> => {
+  const poll = async (): Promise<CacheEntry> => {
     const validators = { etag: good?.etag ?? null, lastModified: good?.lastModified ?? null };
     const answer = await turns.take(new URL(url).host, closing.signal, () => fetch(url, validators, closing.signal));
     const { nearness } = answer;
     const fetchedAt = new Date(now()).toISOString();
     if (!answer.changed) {
       if (good === null) throw new FetchFault('the server answers 304 to an unconditional request');
-      // What it shows may depend on how near it is: the next time it is read anew.
+      // The parsed data depends on the network scope: forget the validators, so that the next fetch parses it again.
       const unread = { etag: null, lastModified: null, digest: '' };
       return { ...good, ...(nearness !== good.nearness && unread), fetchedAt, nearness };
     }
@@ -106,14 +105,14 @@ export const openSource = (settings: SourceSettings, kept: CacheEntry | null, de
   };
 
   const sleep = (ms: number): void => {
-    const rest = ms - LONGEST_SLEEP_MS;
-    timer = rest > 0 ? setTimeout(sleep, LONGEST_SLEEP_MS, rest) : setTimeout(() => void run(), ms);
+    const rest = ms - MAX_TIMER_MS;
+    timer = rest > 0 ? setTimeout(sleep, MAX_TIMER_MS, rest) : setTimeout(() => void run(), ms);
   };
 
   const run = async (): Promise<void> => {
     let pauseMs = 0;
     try {
-      good = await look();
+      good = await poll();
       if (failures > 0) log.info({ source: id, kind }, 'a source is back');
       failures = 0;
       reason = null;
@@ -122,7 +121,7 @@ export const openSource = (settings: SourceSettings, kept: CacheEntry | null, de
       failures += 1;
       reason = (error as Error).message;
       if (error instanceof FetchFault) pauseMs = error.pause;
-      // What goes on failing is told ever more seldom.
+      // Logged at failures 1, 2, 4, 8, ...: a permanent failure must not fill the log.
       if (Number.isInteger(Math.log2(failures))) log.warn({ source: id, kind, reason, failures }, 'a source fails');
     }
     if (closing.signal.aborted) return;

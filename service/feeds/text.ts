@@ -10,7 +10,7 @@ const decode = (label: string, bytes: Uint8Array): string | null => {
     if (decoder.encoding !== 'windows-1252') return text;
     return text.replace(/[\u0080-\u009f]/g, (control) => windows[control.charCodeAt(0) - 0x80] ?? control);
   } catch {
-    // The label is none that exists.
+    // Unknown encoding label.
     return null;
   }
 };
@@ -31,15 +31,15 @@ const wideLabel = ([first, second]: Uint8Array): string | null => {
 };
 
 /**
- * Decodes a document: by its byte order mark, as UTF-8 where it is valid UTF-8 whatever it says of itself (nothing else
- * is, by chance), else by the charset of its media type, by its XML declaration, or as Windows-1252.
+ * Decodes a document. The first that applies: byte order mark; UTF-8 if the bytes are valid UTF-8, even if another charset
+ * is declared (other encodings are not valid UTF-8 by chance); charset of the media type; XML declaration; Windows-1252.
  */
 export const decodeDocument = (bytes: Uint8Array, charset: string | null): string => {
   const wide = bytes.length > 1 ? wideLabel(bytes) : null;
   if (wide !== null) return new TextDecoder(wide).decode(bytes);
   const head = String.fromCharCode(...bytes.subarray(0, 200));
   const declared = /^\s*<\?xml[^>]*\sencoding\s*=\s*["']([\w.:-]+)/i.exec(head)?.[1];
-  // Of the encodings that are valid UTF-8 too, but mean something else, it is the only one in use.
+  // ISO-2022 is the only encoding in use whose bytes are valid UTF-8 with another meaning.
   const isEscaped = [charset, declared].some((label) => /^iso-2022-/i.test(label ?? ''));
   return (
     (isEscaped ? null : utf8(bytes)) ??
@@ -50,7 +50,7 @@ export const decodeDocument = (bytes: Uint8Array, charset: string | null): strin
   );
 };
 
-/** HTML's names of the characters 160 to 255, in their order. */
+/** HTML entity names of the characters 160 to 255, in order. */
 const latin =
   'nbsp iexcl cent pound curren yen brvbar sect uml copy ordf laquo not shy reg macr deg plusmn sup2 sup3 acute micro ' +
   'para middot cedil sup1 ordm raquo frac14 frac12 frac34 iquest Agrave Aacute Acirc Atilde Auml Aring AElig Ccedil ' +
@@ -74,18 +74,18 @@ const character = (entity: string, digits: string | undefined, hex: string | und
 const unescapeEntities = (text: string): string =>
   text.replace(/&(?:#(\d{1,7})|#x([\da-f]{1,6})|([a-z]\w{1,8}));/gi, character);
 
-/** Comments, scripts and styles with what is in them, and tags. What is not closed reaches to the end. */
+/** Comments, scripts and styles with their content, and tags. Unclosed ones extend to the end of the text. */
 const MARKUP = /<!--[\s\S]*?(?:-->|$)|<(script|style)\b[\s\S]*?(?:<\/\1\s*>|$)|<[/!?]?[a-z][^>]*(?:>|$)/gi;
-/** Tags within a line; at every other one a word ends. */
+/** Inline tags; every other tag separates words. */
 const INLINE = /^<\/?(?:a|abbr|b|big|cite|code|em|font|i|ins|kbd|mark|q|s|small|span|strike|strong|sub|sup|tt|u)\b/i;
-/** What is not to be seen, and could put a line out of order: controls, marks of direction, replacements. */
+/** Invisible characters that could garble a line: controls, direction marks, replacement characters. */
 const INVISIBLE =
   /[\u0000-\u0008\u000b\u000c\u000e-\u001f\u007f-\u009f\u00ad\u200b\u202a-\u202e\u2066-\u2069\ufeff\ufffd]/g;
 
-/** Plain text in one line of at most `longest` characters, from text or HTML; null where nothing is left. */
+/** Plain text in one line of at most `longest` characters, from text or HTML; null if nothing is left. */
 export const plainText = (markup: string | undefined, longest: number): string | null => {
   if (markup === undefined) return null;
-  // Many times what is kept, so that what is taken away seldom counts.
+  // Bounds the work; a multiple of `longest`, because stripping shortens the text.
   const bounded = markup.slice(0, longest * 8);
   const stripped = bounded.replace(MARKUP, (tag) => (INLINE.test(tag) ? '' : ' '));
   const text = unescapeEntities(stripped).replace(INVISIBLE, '').replace(/\s+/g, ' ').trim().normalize();

@@ -1,30 +1,30 @@
 /**
- * What runs in the thread of the reader: reads what others have written, one question after the other. A bundle of its
- * own. Memory is bounded by what is let in: a thread that meets its limit can take the process with it.
+ * Worker thread of the reader: parses untrusted feeds and JSON, one request at a time. A separate bundle. Memory
+ * is bounded by limits on the input, because a thread that exceeds its heap limit can crash the process.
  */
 import { parentPort } from 'node:worker_threads';
 import { parseFeed } from 'feedsmith';
 import { jsonpath } from 'json-p3';
 import type { Nearness } from '../domain/network-scope.ts';
 import type { Reply } from '../platform/worker.ts';
-import { type FeedItem, itemsOf, MOST_ITEMS, type ParsedFeed, titleOf } from './rss.ts';
+import { type FeedItem, itemsOf, MAX_ITEMS, type ParsedFeed, titleOf } from './rss.ts';
 
 export type Question =
   | {
       kind: 'rss';
       text: string;
-      /** Where the feed came from. */
+      /** URL of the feed. */
       base: string;
       nearness: Nearness;
     }
   | { kind: 'api'; text: string; select: string | null };
 
-/** Of an API source's data, as JSON. It is part of every playlist payload. */
-const LONGEST_DATA = 256 * 1024;
-const DEEPEST_DATA = 64;
-const MOST_RESULTS = 20_000;
-/** Elements and attributes, or values: what is made of them takes up to a hundred times the room of their text. */
-const MOST_PARTS = 250_000;
+/** Maximum characters of an API source's data as JSON: it is part of every playlist payload. */
+const MAX_DATA = 256 * 1024;
+const MAX_DEPTH = 64;
+const MAX_RESULTS = 20_000;
+/** Maximum elements and attributes, or values: parsed, they take up to 100 times the memory of their text. */
+const MAX_PARTS = 250_000;
 
 class Unreadable extends Error {}
 
@@ -36,10 +36,9 @@ const within = (levels: number, value: unknown): boolean =>
 const refuseTooMany = (text: string, characters: string): void => {
   let count = 0;
   for (const character of text) if (characters.includes(character)) count += 1;
-  if (count > MOST_PARTS) throw new Unreadable('it has too many parts');
+  if (count > MAX_PARTS) throw new Unreadable('it has too many parts');
 };
 
-/** A feed as it is shown. */
 export interface ReadFeed {
   title: string | null;
   items: FeedItem[];
@@ -49,7 +48,7 @@ const readFeed = ({ text, base, nearness }: Extract<Question, { kind: 'rss' }>):
   refuseTooMany(text, text.trimStart().startsWith('{') ? ',[{' : '<=');
   let feed: ParsedFeed;
   try {
-    feed = parseFeed(text, { maxItems: MOST_ITEMS * 2 });
+    feed = parseFeed(text, { maxItems: MAX_ITEMS * 2 });
   } catch (error) {
     const isNone = (error as Error).name === 'DetectError';
     throw new Unreadable(isNone ? 'it is no RSS, Atom, RDF or JSON feed' : 'its XML or JSON is broken');
@@ -61,7 +60,7 @@ const pick = (data: unknown, select: string): unknown => {
   const path = jsonpath.compile(select);
   const values: unknown[] = [];
   for (const { value } of path.lazyQuery(data as Parameters<typeof path.lazyQuery>[0])) {
-    if (values.push(value) > MOST_RESULTS) throw new Unreadable('select finds too much in it');
+    if (values.push(value) > MAX_RESULTS) throw new Unreadable('select finds too much in it');
   }
   if (!path.singularQuery()) return values;
   if (values.length === 0) throw new Unreadable('select finds nothing in it');
@@ -79,11 +78,11 @@ const parseJson = (text: string): unknown => {
 const readData = (text: string, select: string | null): unknown => {
   refuseTooMany(text, ',[{');
   const all = parseJson(text);
-  if (!within(DEEPEST_DATA, all)) throw new Unreadable(`it is nested more than ${DEEPEST_DATA} levels deep`);
+  if (!within(MAX_DEPTH, all)) throw new Unreadable(`it is nested more than ${MAX_DEPTH} levels deep`);
   const data = select === null ? all : pick(all, select);
   const size = JSON.stringify(data).length;
-  if (size > LONGEST_DATA) {
-    throw new Unreadable(`its data are ${size} characters long, more than ${LONGEST_DATA}; select less`);
+  if (size > MAX_DATA) {
+    throw new Unreadable(`its data are ${size} characters long, more than ${MAX_DATA}; select less`);
   }
   return data;
 };
