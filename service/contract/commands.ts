@@ -1,4 +1,4 @@
-/** What an operator can tell players to do, and what came of it. */
+/** Commands to players, and their results. */
 import { z } from 'zod';
 import { screen } from './playlist.ts';
 import { clientName, deviceId, extended, slug, type Variant } from './terms.ts';
@@ -6,12 +6,12 @@ import { clientName, deviceId, extended, slug, type Variant } from './terms.ts';
 /** The commands that take no argument of their own. */
 const plainCommands = ['refresh', 'reload', 'pause', 'previous', 'next', 'left', 'right'] as const;
 
-/** `/screen/SLUG` or `/media/NAME` of this service, or an http(s) URL: by its syntax; which paths, `redirectTarget` says. */
+/** Checks the syntax of a redirect URL; `redirectTarget` decides which paths are allowed. */
 const redirectUrl = z
   .string()
   .max(2048)
   .refine(
-    // URL parsers drop tabs and line ends: with one between them, two slashes would lead off this service.
+    // URL parsers drop tabs and line ends: two slashes with one between them would name another host.
     (url) => /^(?:\/(?![/\\])|https?:\/\/[^/])[^\t\n\r]*$/i.test(url) && URL.canParse(url, 'http://player'),
     '/screen/SLUG, /media/NAME or an http(s) URL',
   )
@@ -19,7 +19,7 @@ const redirectUrl = z
     '/screen/SLUG (the page leaves for that screen), /media/NAME, or an http(s) URL; the last two are shown over the player',
   );
 
-/** A command as it is sent to pages: the name and its arguments, nothing about its target. */
+/** A command as it is sent to pages: name and arguments, without the target. */
 export const command = z.discriminatedUnion('command', [
   z.object({ command: z.enum(plainCommands).describe('a command without arguments') }),
   z.object({ command: z.literal('blackout'), blackout: z.boolean().nullish().describe('absent: toggle') }),
@@ -28,7 +28,7 @@ export const command = z.discriminatedUnion('command', [
 ]);
 export type Command = z.infer<typeof command>;
 
-/** Which connections a command is for; with neither id, all of the screen. */
+/** The connections that a command is for; without an id, all connections of the screen. */
 export const commandTarget = z.object({
   connectionId: z.string().min(1).max(128).nullish().describe('only to this connection'),
   clientId: z.string().min(1).max(500).nullish().describe('only to the newest connection of this client'),

@@ -1,4 +1,4 @@
-/** The live players of a screen. */
+/** Live connections of a screen. */
 import { z } from 'zod';
 import { screen } from './playlist.ts';
 import { viewport } from './socket.ts';

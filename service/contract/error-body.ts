@@ -1,4 +1,4 @@
-/** The one shape of every error. */
+/** The body of every error response. */
 import { z } from 'zod';
 import { type ErrorCode, errorTable } from './errors.ts';
 

@@ -1,4 +1,4 @@
-/** Every error that a client can meet: one code, one status, one default sentence. */
+/** Every error of the API: code, HTTP status, default message. */
 export const errorTable = {
   invalid_request: [400, 'The request is malformed.'],
   invalid_json: [400, 'The body is not a JSON object.'],
@@ -45,14 +45,14 @@ export const errorTable = {
 export type ErrorCode = keyof typeof errorTable;
 
 interface Details {
-  /** The field at fault, by its name on the wire. */
+  /** Name of the invalid field in the request. */
   field?: string;
   /** Response headers that go with the error, such as Allow or Retry-After. */
   headers?: Record<string, string>;
   cause?: unknown;
 }
 
-/** An error that a client may see. Everything else becomes `internal_error` at the edge. */
+/** An error that is sent to the client. The HTTP layer turns all other errors into `internal_error`. */
 export class CodedError extends Error {
   override readonly name = 'CodedError';
   readonly code: ErrorCode;
@@ -65,11 +65,11 @@ export class CodedError extends Error {
     this.code = code;
     this.status = errorTable[code][0];
     this.field = field;
-    // A 401 must say what it wants (RFC 9110, 15.5.2), in a scheme that makes no browser ask for a password.
+    // A 401 needs a challenge (RFC 9110, 15.5.2); with this scheme browsers do not ask for a password.
     this.headers = this.status === 401 ? { 'WWW-Authenticate': 'Signage', ...headers } : headers;
   }
 
-  /** The body of the answer. */
+  /** The body of the response. */
   toJSON(): { error: { code: ErrorCode; message: string; field?: string } } {
     const { code, message, field } = this;
     return { error: field === undefined ? { code, message } : { code, message, field } };

@@ -2,8 +2,8 @@ import type { z } from 'zod';
 import { CodedError } from './errors.ts';
 
 /**
- * Reads what a client gave, a body's object or a query, by its schema.
- * @throws CodedError `missing_field` or `invalid_field`, for the first field at fault
+ * Parses the fields of a body or a query by the schema.
+ * @throws CodedError `missing_field` or `invalid_field`, for the first invalid field
  */
 export const readFields = <Schema extends z.ZodType>(
   schema: Schema,

@@ -1,4 +1,4 @@
-/** Whether a page of others can be shown in a frame. */
+/** Whether an external page can be shown in a frame. */
 import { z } from 'zod';
 
 export const frameQuery = z.object({

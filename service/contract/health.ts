@@ -1,11 +1,11 @@
-/** How the box is, as `GET /healthz` says it. */
+/** The response of `GET /healthz`. */
 import { z } from 'zod';
 import { contentVersion } from './peers.ts';
 import { sourceStatus } from './playlist.ts';
 import { clockStates } from './socket.ts';
 import { instant, slug, variants } from './terms.ts';
 
-/** A peer as `/healthz` shows it. */
+/** State of a peer in `/healthz`. */
 export const peerHealth = z
   .object({
     nodeId: z.string().nullable().describe('null: a static peer that never answered'),
@@ -88,7 +88,7 @@ const sourceHealth = z.object({
   reason: z.string().nullable().describe('why the last fetch failed; null: it did not'),
 });
 
-/** How far this box is one with the others, as `/healthz` shows it. */
+/** State of replication in `/healthz`. */
 export const replicationHealth = z
   .object({
     content: contentVersion
@@ -120,7 +120,7 @@ export const replicationHealth = z
   .meta({ id: 'Replication' });
 export type ReplicationHealth = z.infer<typeof replicationHealth>;
 
-/** How a box with displays of its own is; part of `GET /healthz`. */
+/** State of the kiosk in `/healthz`. */
 const kioskHealth = z
   .object({
     screens: z
@@ -180,7 +180,7 @@ const contentIssue = z
   })
   .meta({ id: 'ContentIssue' });
 
-/** `GET /healthz`. What is amiss is said in sentences. */
+/** The response of `GET /healthz`. What is wrong is described in sentences. */
 export const health = z
   .object({
     status: z

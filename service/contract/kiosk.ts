@@ -1,9 +1,9 @@
-/** What a page and the kiosk around it say to each other. */
+/** Messages between a page and the kiosk that shows it. */
 import { z } from 'zod';
 import type { KioskHealth } from './health.ts';
 import { slug } from './terms.ts';
 
-/** The pulse of a page in the kiosk: what it painted since the beat before. The page tells it the kiosk, not the service. */
+/** Heartbeat of a page in the kiosk: what it painted since the previous one. Sent to the kiosk, not to the service. */
 export const beat = z.object({
   frames: z.int().min(0).describe('animation frames since the beat before, of the few that are asked for'),
   ready: z.boolean().describe('there is something to be seen: a slide, or the page that waits for one'),
@@ -17,8 +17,8 @@ export const beat = z.object({
 export type Beat = z.infer<typeof beat>;
 
 /**
- * What a page in the kiosk asks for where it is to show a page of others that no frame may hold: a view of its own over
- * the page. It loads unseen, and is shown, hidden and closed by the id that the page gives it.
+ * Request of a page in the kiosk to show an external page that forbids frames: a separate view over the page. The view
+ * loads hidden, and is shown, hidden and closed by the id that the page assigns.
  */
 export const foreignCall = z.discriminatedUnion('do', [
   z.object({ do: z.literal('open'), id: z.int(), url: z.url({ protocol: /^https?$/ }).max(4096) }),
@@ -26,17 +26,17 @@ export const foreignCall = z.discriminatedUnion('do', [
 ]);
 export type ForeignCall = z.infer<typeof foreignCall>;
 
-/** What a page of the service finds as `kiosk` where it is shown by one. */
+/** The global `kiosk` of pages that a kiosk shows. */
 export interface KioskBridge {
   beat(beat: Beat): void;
   /**
-   * Resolves once it is done; an opened page is loaded then. `awaitEnd` resolves once the page is gone: closed, or its
-   * process is lost. Rejects where it can't be done.
+   * Resolves when the call is done; `open` when the page has loaded, `awaitEnd` when the page was closed or its process
+   * is gone. Rejects on failure.
    */
   foreign(call: ForeignCall): Promise<void>;
 }
 
-/** What the maintenance page of the kiosk may ask for, once it is unlocked. */
+/** Requests of the unlocked maintenance page. */
 const maintenanceOrder = z.discriminatedUnion('do', [
   z.object({ do: z.literal('bind'), display: z.number(), screen: slug }),
   z.object({ do: z.literal('rotate'), display: z.number(), rotation: z.literal([0, 90, 180, 270]) }),
@@ -46,7 +46,7 @@ const maintenanceOrder = z.discriminatedUnion('do', [
 ]);
 export type MaintenanceOrder = z.infer<typeof maintenanceOrder>;
 
-/** What the maintenance page says: a PIN, an order, that it is done, or nothing: then it only looks. */
+/** Message of the maintenance page: a PIN, an order, or `close`; empty: reads the state. */
 export const maintenanceCall = z.object({
   pin: z
     .string()
@@ -57,7 +57,7 @@ export const maintenanceCall = z.object({
 });
 export type MaintenanceCall = z.infer<typeof maintenanceCall>;
 
-/** As in `content.json`: times of the week, or of one day; a date without times is closed. */
+/** As in `content.json`: an opening time of weekdays or of one date; a date without times is closed. */
 export interface OpeningTime {
   /** ISO weekdays; absent: every day. */
   days?: readonly number[] | undefined;
@@ -72,15 +72,15 @@ export interface OpeningTime {
 /** Null: always open. */
 export type Hours = readonly OpeningTime[] | null;
 
-/** What the maintenance page shows once it is unlocked. */
+/** Data of the unlocked maintenance page. */
 export interface MaintenanceView {
-  /** Of the program, and in brackets the channel that its updates come from. */
+  /** Version of the program, and in brackets its update channel. */
   version: string;
   /** As in the health; and when one that is ready goes in, `HH:MM-HH:MM`, null: the settings can't be read. */
   updates: KioskHealth['updates'] & { hours: string | null };
-  /** Where other machines reach the service; null: it does not run, or the box is in no network. */
+  /** URL of the service for other machines; null: the service does not run, or there is no network. */
   address: string | null;
-  /** Why the service does not run; null: it does. */
+  /** Why the service does not run; null: it runs. */
   fault: string | null;
   screens: { slug: string; name: string }[];
   /** Which displays have a window; `chosen`: those that config.json lists. */
@@ -89,9 +89,9 @@ export interface MaintenanceView {
     id: number;
     name: string;
     deviceId: string;
-    /** Slug of what it shows; null: nothing yet. */
+    /** Slug of its screen; null: none yet. */
     screen: string | null;
-    /** Whether config.json says what it shows. */
+    /** Whether config.json sets the screen. */
     isFixed: boolean;
     rotation: 0 | 90 | 180 | 270;
     hours: Hours;
@@ -101,6 +101,6 @@ export interface MaintenanceView {
 }
 
 export type MaintenanceAnswer =
-  /** `isNew`: there is no PIN yet, and the one that is given becomes it. */
+  /** `isNew`: no PIN is set; the first one that is entered becomes the PIN. */
   | { state: 'locked'; isNew: boolean; waitMs: number; wasWrong: boolean }
   | { state: 'open'; view: MaintenanceView; error: string | null };

@@ -1,16 +1,16 @@
-/** How a device comes to its screen. */
+/** Onboarding: binding devices to screens. */
 import { z } from 'zod';
 import { screen } from './playlist.ts';
 import { clientName, deviceId, slug, typedDeviceId } from './terms.ts';
 
-/** Sent by the pages of a device with their own requests: the device's id. It makes the id a known one. */
+/** Request header of a device's own pages: the device id. It marks the id as known. */
 export const deviceHeader = 'x-signage-device';
-/** On the status answer: `true` where a box of the site has seen a page of the device, or has a binding of it. */
+/** Header of the status response: `true` if a box of the site has seen a page of the device, or has a binding of it. */
 export const deviceKnownHeader = 'x-signage-device-known';
 
 export const deviceQuery = z.object({ deviceId: typedDeviceId });
 
-/** What binds a device to a screen, and gives it its name. */
+/** Request that binds a device to a screen and sets its name. */
 export const binding = z
   .object({
     deviceId: typedDeviceId,

@@ -1,8 +1,8 @@
-/** What a page is given as it is served, and how it says who it is. */
+/** Boot data of pages, and the headers that authenticate their requests. */
 import { z } from 'zod';
 import { instant } from './terms.ts';
 
-/** Where no secret is set pages need no token, and all three are null. */
+/** Without a secret pages need no token, and all fields are null. */
 export const pageToken = z
   .object({
     token: z.string().nullable().describe('a JWT (HS256)'),
@@ -15,34 +15,34 @@ export const pageToken = z
 export const pageAuthHeader = 'x-signage-page-auth';
 
 /**
- * The header of a page that has no token. It shows, as any header that begins with `x-signage-` does, that a request does
- * not come from a web page of others, which can have a browser send none.
+ * Header of a page without a token. Like every header that begins with `x-signage-`, it proves that the request does not
+ * come from another origin: a browser would not send it without a CORS preflight.
  */
 export const pageHeader = 'x-signage-page';
 
-/** What the service writes into every page that it serves. */
+/** Boot data of every page. */
 export interface PageBoot {
-  /** Null where no secret is set. */
+  /** Null: no secret is set. */
   pageToken: { token: string; issuedAt: string; expiresAt: string } | null;
 }
 
-/** Further, into the landing page. */
+/** Boot data of the landing page. */
 export interface LandingBoot extends PageBoot {
   /** As in {@link LandingMessage}. */
   formUrl: string | null;
-  /** The service listens on this machine alone. */
+  /** The service listens only on loopback. */
   isLocal: boolean;
 }
 
-/** Further, into the page of an address that leads nowhere. */
+/** Boot data of the page for an unknown address. */
 export interface MissingBoot extends PageBoot {
-  /** The first few screens that there are. */
+  /** The first few screens of the content. */
   screens: readonly { slug: string; name: string }[];
 }
 
-/** Further, into the player page. */
+/** Boot data of the player page. */
 export interface PlayerBoot extends PageBoot {
   slug: string;
-  /** IANA name of the zone that schedules are in. */
+  /** IANA time zone of the schedules. */
   timeZone: string;
 }

@@ -1,15 +1,15 @@
-/** What boxes of one site tell and hand each other. */
+/** Messages between the boxes of a site. */
 import { z } from 'zod';
 import { connection } from './connections.ts';
 import { deviceId, instant, reading, sha256, slug } from './terms.ts';
 
-/** Marks a request as a relayed one: it is carried out where it arrives, and nowhere else. Its value: the relaying box. */
+/** Marks a relayed request, which is executed on the receiving box and never relayed again. Value: node id of the sender. */
 export const relayHeader = 'x-signage-relay';
 
-/** Names the box that a request is meant for: its address may be another box's by now. */
+/** Node id of the intended recipient: another box may have its address by now. */
 export const recipientHeader = 'x-signage-peer';
 
-/** Whose edit of the content it is: the higher counter wins, then the higher nodeId. */
+/** Version of the content: the higher counter wins, then the higher nodeId. */
 export const contentVersion = z
   .object({
     counter: z
@@ -24,10 +24,10 @@ export type ContentVersion = z.infer<typeof contentVersion>;
 
 const ancestor = contentVersion.omit({ sha256: true });
 
-/** A content.json that is longer plays on its own box alone. */
+/** A longer content.json is not replicated. */
 export const mostContentCharacters = 8 * 1024 ** 2;
 
-/** The content of a site as boxes hand it to each other. */
+/** The content as boxes replicate it. */
 export const contentDocument = contentVersion
   .extend({
     changedAt: instant.describe('when the edit was made'),
@@ -49,7 +49,7 @@ export const contentDocument = contentVersion
   .meta({ id: 'ContentDocument' });
 export type ContentDocument = z.infer<typeof contentDocument>;
 
-/** What a box remembers of a device. */
+/** A device's name and screen. */
 export const deviceBinding = z
   .object({
     deviceId,
@@ -60,10 +60,10 @@ export const deviceBinding = z
   .meta({ id: 'DeviceBinding' });
 export type DeviceBinding = z.infer<typeof deviceBinding>;
 
-/** A site has some hundreds; beyond this a box forgets some. */
+/** Maximum number of stored bindings; a site has some hundreds. */
 export const mostBindings = 10_000;
 
-/** As many device ids as one request asks about. */
+/** Maximum number of device ids in one request. */
 export const mostAskedDevices = 32;
 
 export const peerDevicesQuery = z.object({
@@ -93,7 +93,7 @@ export const peerMedia = z
   .object({ media: z.array(peerMedium).max(10_000).describe('one a file') })
   .meta({ id: 'PeerMedia', description: 'every medium that a box has' });
 
-/** A list of slugs that is longer is left out: the answer has all screens then. */
+/** A longer list of slugs is omitted, and the response has all screens. */
 export const mostQueryCharacters = 4_096;
 
 export const peerConnectionsQuery = z.object({
@@ -115,17 +115,17 @@ export const peerConnections = z
   .meta({ id: 'PeerConnections', description: 'the connections of this box alone, by screen' });
 export type PeerConnections = z.infer<typeof peerConnections>;
 
-/** What a box asks with, so that the one that is asked knows of it. */
+/** Query of the asking box, by which the asked box discovers it. */
 export const peerQuery = z.object({
   from: z.uuid().describe('the node id of the box that asks'),
   port: z.coerce.number().int().min(1).max(65_535).describe('where it listens, at the address that it asks from'),
   news: z.literal('1').optional().describe('it has something new: ask it back'),
 });
 
-/** A box with more devices than this does not say which they are. */
+/** A box with more devices omits the list. */
 export const mostDevicesTold = 1_000;
 
-/** What a box tells its peers of itself. `instance` is new with each start, so that a copied node id shows. */
+/** State that a box reports to its peers. `instance` is new with each start, which reveals a copied node id. */
 export const peerState = z
   .object({
     nodeId: z.uuid().describe('id of the box'),
@@ -151,7 +151,7 @@ export const peerState = z
   .meta({ id: 'PeerState' });
 export type PeerState = z.infer<typeof peerState>;
 
-/** A box's reading of the site's clock, for a peer to set its own by. */
+/** A box's reading of the site's clock, for peers to synchronize with. */
 export const peerTime = z
   .object({
     nodeId: z.uuid().describe('id of the box'),

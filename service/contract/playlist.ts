@@ -1,4 +1,4 @@
-/** What a screen shows: the screen, its playlist and slides, and the data that slides draw on. */
+/** The playlist payload: screen, playlist, slides, and the data that slides use. */
 import { z } from 'zod';
 import { extended, instant, slug } from './terms.ts';
 
@@ -66,7 +66,7 @@ export const sourceStatus = z
   .enum(['pending', 'ok', 'stale', 'failed'])
   .describe('stale: the last fetch failed, and the last good data is shown; failed: there is no good data');
 
-/** What feeds and API sources have in common. */
+/** Common fields of feeds and API sources. */
 const followed = {
   id: z.string().describe('id of the source'),
   name: z.string().describe('name of the source, for people'),
@@ -136,5 +136,5 @@ export const playlistPayload = z
   .meta({ id: 'PlaylistPayload' });
 export type PlaylistPayload = z.infer<typeof playlistPayload>;
 
-/** The header of a playlist that is shown at the same time everywhere; absent from all others. */
+/** Header of synchronized playlists; absent otherwise. */
 export const syncHeader = 'x-signage-sync';

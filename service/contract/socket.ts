@@ -1,4 +1,4 @@
-/** What a player page and the service say to each other over their socket. */
+/** Messages between a player page and the service over the WebSocket. */
 import { z } from 'zod';
 import { command } from './commands.ts';
 import { deviceId, reading, reportedText } from './terms.ts';
@@ -9,7 +9,7 @@ export const viewport = z.object({
   devicePixelRatio: z.number().positive().describe('device pixels a CSS pixel'),
 });
 
-/** What a page says of itself whenever it changes. */
+/** Page state, sent on change. */
 const pageState = {
   page: reportedText(4096)
     .optional()
@@ -54,11 +54,11 @@ export const faultMessage = z
   .meta({ id: 'Fault', description: 'what the page could not show, and why' });
 
 /**
- * Which clocks of a page can be right. One that tells a time before the player was built is wrong.
- * - `ok`: the service's, which the page goes by, and the page's own agrees within a minute.
- * - `page`: only the service's; the page's own is wrong or apart from it.
- * - `service`: only the page's own, which it goes by meanwhile.
- * - `unset`: none, so that only slides play that are always on.
+ * Which clocks of a page are plausible. A time before the build date of the player is wrong.
+ * - `ok`: the page uses the service's clock, and its own agrees within a minute.
+ * - `page`: only the service's clock; the page's own is wrong or differs.
+ * - `service`: only the page's own clock, which the page uses meanwhile.
+ * - `unset`: neither; only slides without a schedule play.
  */
 export const clockStates = ['ok', 'page', 'service', 'unset'] as const;
 
@@ -82,9 +82,9 @@ export const timeMessage = z
   .object({ type: z.literal('time'), t0: reading.describe("the page's clock as it asks") })
   .meta({ id: 'Time', description: 'a page in step asks for the time of the site' });
 
-/** A page reports the skews since it did so last, and leaves out what is more than this. */
-const MOST_SKEWS = 100;
-const skews = z.array(z.number().min(-86_400_000).max(86_400_000)).max(MOST_SKEWS);
+/** Maximum number of skews in one report; a page drops the rest. */
+const MAX_SKEWS = 100;
+const skews = z.array(z.number().min(-86_400_000).max(86_400_000)).max(MAX_SKEWS);
 
 export const skewMessage = z
   .object({
@@ -158,7 +158,7 @@ export const siteTimeMessage = z
   .meta({ id: 'SiteTime', description: "answers the page's `time`" });
 
 /**
- * What the service sends to a player page. A page that does not know a type but finds a `revision` in it treats it as
+ * Messages from the service to a player page. A page treats a message of an unknown type that has a `revision` as
  * `revision`.
  */
 export type ServiceMessage =
@@ -168,8 +168,8 @@ export type ServiceMessage =
   | z.infer<typeof heartbeatMessage>
   | z.infer<typeof siteTimeMessage>;
 
-/** The subprotocol that a page's socket asks for. */
+/** Subprotocol of a page's WebSocket. */
 export const socketProtocol = 'signage.v1';
 
-/** What goes before the token where a socket sends it, as a second subprotocol. */
+/** Prefix of the second subprotocol, which carries the page token. */
 export const tokenProtocol = 'token.';

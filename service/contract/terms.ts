@@ -1,8 +1,8 @@
-/** The terms that all shapes share: names, moments, digests, and the two variants of the interface. */
+/** Schemas that all messages share: names, instants, digests, and the two variants of the interface. */
 import { z } from 'zod';
 import { deviceKey } from './readable.ts';
 
-/** The interface comes in two variants; the baseline lacks what is marked by {@link extended}. */
+/** The interface has two variants; the baseline lacks everything marked by {@link extended}. */
 export const variants = ['extended', 'baseline'] as const;
 export type Variant = (typeof variants)[number];
 
@@ -13,7 +13,7 @@ export const extended = <Schema extends z.ZodType>(schema: Schema): Schema => sc
 export const extendedFields = ({ shape }: z.ZodObject): string[] =>
   Object.keys(shape).filter((name) => (shape[name] as z.ZodType).meta()?.['x-variant'] === 'extended');
 
-/** Instants travel as ISO 8601 in UTC with milliseconds: `2026-01-31T08:00:00.000Z`. */
+/** ISO 8601 in UTC with milliseconds: `2026-01-31T08:00:00.000Z`. */
 export const instant = z.iso
   .datetime({ precision: 3 })
   .meta({ id: 'Instant', description: 'ISO 8601, UTC, milliseconds' });
@@ -28,14 +28,14 @@ export const sha256 = z
 export const cutText = (text: string, limit: number): string => {
   if (text.length <= limit) return text;
   const cut = text.slice(0, limit).replace(/[\uD800-\uDBFF]$/, '');
-  // A copy, because V8 keeps the whole of a text for as long as a slice of it is in use.
+  // A copy, because in V8 a slice keeps the whole string in memory.
   return Buffer.from(cut, 'utf16le').toString('utf16le');
 };
 
-/** A text that a page sends. A longer one is cut, not refused: a page must not be lost for a long title. */
+/** A text from a page. A longer one is cut, not refused: a long title must not close the connection. */
 export const reportedText = (limit = 500) => z.string().overwrite((text) => cutText(text, limit));
 
-/** A screen's name in addresses. */
+/** A screen's name in URLs. */
 export const slug = z
   .string()
   .regex(/^[a-z0-9-]{1,64}$/, '1 to 64 of a-z, 0-9 and -')
@@ -43,20 +43,20 @@ export const slug = z
 
 const deviceIdRule = [/^[A-Za-z0-9._:-]{1,128}$/, '1 to 128 of A-Z a-z 0-9 . _ : -'] as const;
 
-/** A device's own, lasting id. */
+/** A device's permanent id. */
 export const deviceId = z
   .string()
   .regex(...deviceIdRule)
   .describe('id of a device, kept by its page');
 
-/** A device id as a person types it: one that the product makes may have spaces in it. */
+/** A device id as a person types it: generated ids may contain spaces. */
 export const typedDeviceId = z
   .string()
   .overwrite((typed) => (/\s/.test(typed) ? deviceKey(typed) : typed))
   .regex(...deviceIdRule)
   .describe('id of a device, as it is or as a person types it');
 
-/** What people call a player. */
+/** Name of a player, for people. */
 export const clientName = z.string().trim().min(1).max(64).describe('name of a player, for people');
 
 /** A reading of a clock, in ms. */

@@ -1,4 +1,4 @@
-/** Every operation of the service, once. One that is not here can't be mounted, and one that is here must be. */
+/** All operations of the service. Only these can be mounted, and each of them must be. */
 import { clock } from './clock.ts';
 import { copies } from './copies.ts';
 import { frames } from './frames.ts';

@@ -1,4 +1,4 @@
-/** How a device comes to its screen. */
+/** Onboarding: binding devices to screens. */
 import { z } from 'zod';
 import {
   binding,

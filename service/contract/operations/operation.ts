@@ -1,4 +1,4 @@
-/** What the service says about one HTTP operation or one socket: once, for the router, the judge and the documents. */
+/** The record of an HTTP operation or a WebSocket: the router, the access policy and the API documents derive from it. */
 import type { z } from 'zod';
 import type { ErrorCode } from '../errors.ts';
 import type { Variant } from '../terms.ts';
@@ -14,12 +14,12 @@ import type { Variant } from '../terms.ts';
  */
 export type Access = 'public' | 'signed' | 'signed or page' | 'page';
 
-/** What the router and the judge need of an operation. */
+/** The part of an operation that the router and the access policy use. */
 export interface Rule {
   access: Access;
   /** The smallest variant of the interface that has the operation. */
   variant: Variant;
-  /** A GET that starts something: refused to other origins, as every other method is. */
+  /** A GET with side effects: refused to other origins, like every other method. */
   acts?: true;
 }
 
@@ -35,11 +35,11 @@ export interface Content {
 export interface Header {
   description: string;
   schema: z.ZodType;
-  /** Whether every such answer has it; default: false. */
+  /** Whether every such response has it; default: false. */
   required?: boolean;
 }
 
-/** An answer that is no error. */
+/** A successful response. */
 export interface Answer {
   description: string;
   headers?: Readonly<Record<string, Header>>;
@@ -47,11 +47,11 @@ export interface Answer {
   content?: Readonly<Record<string, Content>>;
 }
 
-/** One HTTP operation. Its key is the method and the path, with parameters as the router has them: `GET /screen/:slug`. */
+/** One HTTP operation. Its key is the method and the path, with parameters in router syntax: `GET /screen/:slug`. */
 export interface Operation extends Rule {
   /** A few words. */
   summary: string;
-  /** Sentences: what the summary leaves out. */
+  /** Sentences that add to the summary. */
   description?: string;
   params?: z.ZodObject;
   query?: z.ZodObject;

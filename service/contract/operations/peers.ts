@@ -1,4 +1,4 @@
-/** What boxes of one site ask each other. */
+/** Operations between the boxes of a site. */
 import {
   contentDocument,
   peerBindings,

@@ -1,4 +1,4 @@
-/** What a screen shows, who shows it, and the commands to them. */
+/** A screen's playlist, its connections, and commands to them. */
 import { z } from 'zod';
 import { commandRequest, commandResult } from '../commands.ts';
 import { connectionSnapshot } from '../connections.ts';
