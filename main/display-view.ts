@@ -1,4 +1,4 @@
-/** What one display shows: the page that is on, and the one that is being loaded under it. */
+/** The pages of one display: the visible page, and the next one, which loads beneath it. */
 import { View, type WebContents, WebContentsView } from 'electron';
 import { beatChannel } from './channels.ts';
 import type { Display, Rotation } from './displays.ts';
@@ -14,17 +14,17 @@ import { type Beat, beatSchema } from './service-host.ts';
 export interface Picture {
   url: string;
   rotation: Rotation;
-  /** The storage of a page of the service; null: a page of the kiosk's own, which reports no beats. */
+  /** The storage partition of a service page; null: a page of the kiosk, which sends no heartbeats. */
   partition: string | null;
 }
 
 interface Handlers {
   onBeat(beat: Beat): void;
-  /** The page that was last asked for is lost: its process, or its way here. */
+  /** The requested page failed: its process ended, or it could not be loaded. */
   onLost(reason: string): void;
-  /** Somebody pressed the maintenance chord. */
+  /** The maintenance key combination was pressed. */
   onChord(): void;
-  /** Somebody asked the window to close, as Alt+F4 does. It stays open. */
+  /** The window was asked to close, for example by Alt+F4. It stays open. */
   onCloseRequest(): void;
 }
 
@@ -34,13 +34,13 @@ interface DisplayViewOptions {
 }
 
 export interface DisplayView {
-  /** The window, for what lies over the page. */
+  /** The window, for views that lie over the page. */
   readonly window: LayeredWindow;
-  /** Loads a picture, and shows it once it is painted; until then the one before it stays. */
+  /** Loads a page and shows it once it is painted; until then the previous page stays. */
   show(picture: Picture): void;
   /** Covers everything but the maintenance page with black, or uncovers it. */
   blackout(on: boolean): void;
-  /** The process of the page that was last asked for; null: it has none. */
+  /** The process ID of the requested page; null: it has no process. */
   processId(): number | null;
   close(): void;
 }
@@ -48,13 +48,13 @@ export interface DisplayView {
 /** The background of the kiosk's own pages, before their first frame. */
 const OWN_BACKGROUND = '#17343a';
 const TRANSPARENT = '#00000000';
-/** Painted, and not seen. */
+/** Painted but not visible. */
 const UNSEEN = ':root { opacity: 0 !important; background: transparent !important; }';
 
 const isChord = ({ type, control, alt, shift, code }: Electron.Input): boolean =>
   type === 'keyDown' && control && alt && shift && code === 'KeyM';
 
-/** Calls `onChord` when the maintenance chord is pressed in a page, which does not get the key. */
+/** Calls `onChord` when the maintenance key combination is pressed in a page; the page does not get the key. */
 export const hearChord = (contents: WebContents, onChord: () => void): void => {
   contents.on('before-input-event', (event, input) => {
     if (!isChord(input)) return;
@@ -63,7 +63,7 @@ export const hearChord = (contents: WebContents, onChord: () => void): void => {
   });
 };
 
-/** A page in a view. Its web contents can be gone at any time: by a crash, or because the page closed itself. */
+/** A page in a view. Its web contents can be destroyed at any time, by a crash or because the page closed itself. */
 interface Page {
   view: WebContentsView;
   contents: WebContents;
@@ -103,7 +103,7 @@ export const createDisplayView = (
     const { contents, view } = page;
     const askedAt = performance.now();
     let unseen: Promise<string> | null = null;
-    /** A page that is no longer wanted is not listened to. */
+    /** Events of a page that was replaced are ignored. */
     const isWanted = (): boolean => page === (coming ?? front);
 
     const advance = (beat: Beat): void => {
@@ -151,12 +151,12 @@ export const createDisplayView = (
     show: (picture) => {
       const before = coming;
       const page = createPage(picture);
-      // First, so that the end of the one before is not taken for a loss.
+      // First, so that the end of the previous page does not count as a failure.
       coming = page;
       if (before !== null) discard(before);
       window.put(page.view, 'hidden');
       watch(page, picture);
-      // Where it can't be loaded, an event says so.
+      // A failed load is reported by an event.
       page.contents.loadURL(picture.url).catch(() => {});
     },
     blackout: (on) => {
@@ -176,7 +176,7 @@ export const createDisplayView = (
     },
     close: () => {
       const pages = [coming, front];
-      // So that what happens to them from now on is not heard.
+      // So that later events of the pages are ignored.
       coming = null;
       front = null;
       for (const page of pages) if (page !== null) discard(page);

@@ -1,9 +1,9 @@
 /** Which displays have a window, and which device each of them is: pure, since displays come and go. */
 import type { KioskSettings } from './service-host.ts';
 
-/** What is used of Electron's `Display`. */
+/** The fields of Electron's `Display` that are used. */
 export interface Display {
-  /** The same for the same panel on the same connector, across starts. */
+  /** Stable across starts for the same panel on the same connector. */
   id: number;
   /** The system's name for it; may be empty. */
   label: string;
@@ -27,7 +27,7 @@ export interface Place {
   /** Its number among all displays, from 1. */
   number: number;
   deviceId: string;
-  /** Slug of the one screen that it shows; null: whatever its device is bound to. */
+  /** The slug of a fixed screen; null: the screen that its device is bound to. */
   screen: string | null;
   /** Degrees clockwise. */
   rotation: Rotation;
@@ -35,7 +35,7 @@ export interface Place {
   partition: string;
 }
 
-/** Left to right, then top to bottom: as a person would number them. */
+/** Sorts left to right, then top to bottom. */
 const byPosition = (a: Display, b: Display): number => a.bounds.x - b.bounds.x || a.bounds.y - b.bounds.y;
 
 /**

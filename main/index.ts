@@ -30,9 +30,9 @@ import { refusal, refusedSwitches } from './switches.ts';
 import { troublePage } from './trouble.ts';
 import { viewOf } from './view.ts';
 
-/** A service that could not be started is tried again after this, ms. */
+/** How long to wait before a failed start of the service is retried, in ms. */
 const RETRY_MS = 3_000;
-/** All must be closed by then, ms. */
+/** The deadline for closing everything on quit, in ms. */
 const STOP_MS = 5_000;
 
 let service: HostedService | null = null;
@@ -83,7 +83,7 @@ const placement = createPlacement({ log, execute: run }, paths);
 
 const placesNow = (): Place[] => screens.list().map(({ place }) => place);
 
-/** What the maintenance page asks for. @throws Error with a sentence for a person */
+/** Handles the requests of the maintenance page. @throws Error with a message for the user */
 const obey = async (order: MaintenanceOrder): Promise<void> => {
   const files = host.files();
   if (order.do === 'restart') return relaunch('the maintenance page asked for it');
@@ -129,13 +129,13 @@ const maintenance = createMaintenance(
   { preload: paths.preload.maintenance },
 );
 
-/** What can't go on ends, on record; whoever started the app starts it again. */
+/** Logs a fatal error and ends the app; its supervisor starts it again. */
 const fail = (error: unknown): void => {
   log.fatal({ err: error }, 'the kiosk can not go on');
   app.exit(1);
 };
 
-// Phase 1: only one, and none that was opened to others.
+// Phase 1: allow a single instance, without remote debugging.
 const takeLock = (): boolean => {
   const refused = app.isPackaged ? refusedSwitches(process.argv.slice(1)) : [];
   if (refused.length > 0) {
@@ -148,22 +148,22 @@ const takeLock = (): boolean => {
   return false;
 };
 
-/** A disk that takes nothing must not end what plays; and a start would find the same again. */
+/** A failed write must not end playback: after a restart the disk would still be full. */
 const keepRendering = (act: () => void): void => {
   try {
     act();
   } catch (error) {
-    log.error({ err: error }, 'how to draw could not be written down for the next start');
+    log.error({ err: error }, 'the rendering mode could not be saved for the next start');
   }
 };
 
-// Phase 2: what happens when something breaks.
+// Phase 2: handle crashes.
 const handleCrashes = (): void => {
   process.on('uncaughtException', fail);
   process.on('unhandledRejection', fail);
   let losses: readonly number[] = [];
   app.on('child-process-gone', (_event, { type, reason }) => {
-    log.warn({ type, reason }, 'a process of the kiosk is gone');
+    log.warn({ type, reason }, 'a process of the kiosk ended');
     if (type !== 'GPU' || rendering.isSoftware) return;
     const judged = gpuLost(losses, performance.now());
     losses = judged.losses;
@@ -181,13 +181,13 @@ const handleCrashes = (): void => {
   setInterval(() => keepRendering(step), STEP_MS).unref();
 };
 
-/** The slots of the displays; null: those that were kept are not known yet. */
+/** The slots of the displays; null: the saved ones are not loaded yet. */
 let slots: readonly Slot[] | null = null;
 
-/** Gives each display its place, as far as that is known yet. At once: displays may come and go while a disk writes. */
+/** Assigns each display its slot, without waiting for the disk: displays may change while it writes. */
 const arrange = (): void => {
   const displays = screen.getAllDisplays();
-  // Where every panel is off, the windows stay as they are for when one is back.
+  // If all displays are off, keep the windows for when one is back.
   if (displays.length === 0 || isStopping) return;
   const primaryId = screen.getPrimaryDisplay().id;
   const ordered = displays.toSorted((a, b) => Number(b.id === primaryId) - Number(a.id === primaryId));
@@ -197,10 +197,10 @@ const arrange = (): void => {
   if (files !== null) {
     slots = next;
     if (JSON.stringify(next) !== JSON.stringify(before)) {
-      // A full disk must not keep a display from playing; the next start finds the same places, or others.
+      // A full disk must not keep a display from playing; the next start may assign different slots.
       files.state
         .update((state) => ({ ...state, slots: next }))
-        .catch((error: unknown) => log.error({ err: error }, 'the places of the displays could not be kept'));
+        .catch((error: unknown) => log.error({ err: error }, 'the slots of the displays could not be saved'));
     }
   }
   const places = placesOf({
@@ -215,7 +215,7 @@ const arrange = (): void => {
   maintenance.arrange(places);
 };
 
-// Phase 3: windows, from the first moment; without a service they say so.
+// Phase 3: open the windows at once; without a service they show a status page.
 const openWindows = (): void => {
   Menu.setApplicationMenu(null);
   arrange();
@@ -240,7 +240,7 @@ const tryService = async (): Promise<HostedService | null> => {
   }
 };
 
-// Phase 4: the service, tried until it starts.
+// Phase 4: start the service, with retries.
 const hostService = async (): Promise<void> => {
   while (service === null && !isStopping) {
     service = await tryService();
@@ -261,12 +261,12 @@ const stopWell = (): void => {
     isStopping = true;
     setTimeout(() => app.exit(1), STOP_MS).unref();
     appliance.close();
-    // First, so that the service need not wait for its own pages to let go.
+    // First, so that the service does not wait for the connections of its own pages.
     maintenance.close();
     placement.close();
     screens.close();
     void Promise.resolve(service?.close())
-      .catch((error: unknown) => log.error({ err: error }, 'the service did not stop well'))
+      .catch((error: unknown) => log.error({ err: error }, 'the service did not stop cleanly'))
       .finally(() => {
         service = null;
         app.quit();
@@ -276,7 +276,7 @@ const stopWell = (): void => {
 };
 
 app.enableSandbox();
-// A locked keyring would ask for its password over the picture.
+// A locked keyring would show a password dialog over the page.
 app.commandLine.appendSwitch('password-store', 'basic');
 registerOwnPages();
 handleCrashes();

@@ -1,65 +1,65 @@
-/** The recovery ladder of one screen: what to do about it, as a pure function of what happens and when. */
+/** The recovery policy of one screen: a pure function from events and their times to actions. */
 import type { Beat } from './service-host.ts';
 
-/** What happens to a screen. */
+/** The events of a screen. */
 export type Happening =
   /** A page is being opened in a window of its own. */
   | { type: 'opened' }
   | { type: 'beat'; beat: Beat }
-  /** The page's process is gone, or the page could not be loaded. */
+  /** The page's process ended, or the page could not be loaded. */
   | { type: 'lost'; reason: string }
-  /** What the page's process takes, bytes. */
+  /** The memory of the page's process, in bytes. */
   | { type: 'memory'; bytes: number }
-  /** Looked at regularly, so that silence is noticed. */
+  /** Sent regularly, so that missing heartbeats are noticed. */
   | { type: 'look' };
 
-/** What to do, and why. `page` opens the screen's page, whatever is there; `reload` too, but nothing was wrong with it. */
+/** The action and its reason. `page` opens the screen's page; `reload` does too, but the page had not failed. */
 export type Step =
   | { to: 'recreate' | 'reload' | 'relaunch'; reason: string }
   /** The local page, for so long; then `recreate`. */
   | { to: 'fallback'; reason: string; ms: number };
 
-/** Moments are ms of a clock that is never set. */
+/** Times are ms of a monotonic clock. */
 export interface Ladder {
   openedAt: number;
   lookedAt: number;
-  /** The last beat of the page that is open; null: none yet. */
+  /** The last heartbeat of the open page; null: none yet. */
   last: Beat | null;
   beatAt: number;
-  /** When the picture last moved, or had no need to. */
+  /** When the picture last moved, or did not have to. */
   movedAt: number;
-  /** When pages failed, of the last minute. */
+  /** The times of page failures in the last minute. */
   failures: readonly number[];
-  /** When the local page was taken to, in the last hour. */
+  /** The times at which the local page was opened in the last hour. */
   fallbacks: readonly number[];
-  /** While the local page is on: when it ends. */
+  /** When the local page ends, while it is shown. */
   fallbackUntil: number | null;
-  /** Since when the page takes too much, and waits for the end of its slide. */
+  /** Since when the page uses too much memory and waits for the end of its slide. */
   heavySince: number | null;
 }
 
 export const limits = {
-  /** A page beats this often, ms. */
+  /** The heartbeat interval of a page, in ms. */
   beatMs: 3_000,
-  /** So many beats may be missing. */
+  /** The number of heartbeats that may be missing. */
   missingBeats: 3,
-  /** A page must have beaten once by then, ms: a slow box takes its time. */
+  /** The deadline for the first heartbeat, in ms; long, because some boxes are slow. */
   firstBeatMs: 30_000,
   frozenMs: 20_000,
   failures: 3,
   failuresWithinMs: 60_000,
   fallbacks: 5,
   fallbacksWithinMs: 60 * 60_000,
-  /** The local page stays for this long, three times as long each time after. */
+  /** How long the local page stays, in ms; three times as long after each further failure. */
   shortestFallbackMs: 10_000,
   longestFallbackMs: 5 * 60_000,
-  /** Looks that are further apart than this mean that the machine slept, or that this process was busy. */
+  /** A longer gap between ticks, in ms, means that the machine slept or that this process was busy. */
   sleptMs: 5_000,
-  /** A page that takes too much is reloaded at the end of its slide, or after this. */
+  /** A page that uses too much memory is reloaded at the end of its slide, or after this time in ms. */
   longestSlideMs: 5 * 60_000,
 } as const;
 
-/** Above `soft` a page is loaded anew between two slides, above `hard` at once. Bytes, by the machine's memory. */
+/** Above `soft` bytes a page is reloaded between two slides, above `hard` bytes at once; by the machine's memory. */
 export const memoryBudget = (machineBytes: number): { soft: number; hard: number } => {
   const soft = Math.min(1024 ** 3, machineBytes / 4);
   return { soft, hard: soft * 1.75 };
@@ -80,7 +80,7 @@ export const createLadder = (now: number): Ladder => ({
 const within = (moments: readonly number[], now: number, ms: number): number[] =>
   moments.filter((moment) => now - moment < ms);
 
-/** Whether the picture moved between two beats, as far as it should have. */
+/** Whether the picture moved between two heartbeats, if it should have. */
 const hasMoved = (beat: Beat, before: Beat | null): boolean => {
   if (beat.hidden) return true;
   if (beat.frames === 0) return false;
@@ -109,7 +109,7 @@ const fail = (ladder: Ladder, reason: string, now: number): [Ladder, Step] => {
   ];
 };
 
-/** What is wrong with a page, going by the clock; null: nothing. */
+/** What is wrong with a page at a time; null: nothing. */
 const faultOf = (ladder: Ladder, now: number): string | null => {
   if (ladder.last === null) {
     return now - ladder.openedAt > limits.firstBeatMs
@@ -122,7 +122,7 @@ const faultOf = (ladder: Ladder, now: number): string | null => {
   return null;
 };
 
-/** @param now ms of a clock that is never set */
+/** @param now ms of a monotonic clock */
 export const climb = (
   ladder: Ladder,
   happening: Happening,
@@ -177,7 +177,7 @@ export const climb = (
   }
 };
 
-/** When the GPU process was lost so often that the box goes on without: 3 times in 10 minutes. */
+/** Whether the GPU process crashed so often that the box continues without it: 3 times in 10 minutes. */
 export const gpuLost = (losses: readonly number[], now: number): { losses: number[]; isUnfit: boolean } => {
   const recent = [...within(losses, now, 10 * 60_000), now];
   return { losses: recent, isUnfit: recent.length >= 3 };

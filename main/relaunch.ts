@@ -1,4 +1,4 @@
-/** Starts the app anew, whatever the reason is. */
+/** Restarts the app. */
 import { spawn } from 'node:child_process';
 import type { Logger } from 'pino';
 
@@ -6,7 +6,7 @@ interface Dependencies {
   /** Electron's. */
   app: { relaunch(): void; quit(): void };
   log: Pick<Logger, 'warn'>;
-  /** Does something while the secrets are in the environment: this process keeps them out of it. */
+  /** Runs a function with the secrets in the environment, from which this process removed them. */
   lendSecrets(act: () => void): void;
   /** Whether the app is about to end for good. */
   isStopping(): boolean;
@@ -39,7 +39,7 @@ export const createRelaunch = (
   return (reason) => {
     if (isUnderWay || isStopping()) return;
     isUnderWay = true;
-    log.warn({ reason }, 'the kiosk starts anew');
+    log.warn({ reason }, 'the kiosk restarts');
     lendSecrets(() => {
       // Electron's own way runs from inside the AppImage's mount, which goes when the app does.
       if (appImage === null) app.relaunch();

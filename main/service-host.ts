@@ -1,4 +1,4 @@
-/** The only seam between the kiosk and the service that it hosts. */
+/** The only interface between the kiosk and the service that it hosts. */
 import { mkdir } from 'node:fs/promises';
 import { hostname, networkInterfaces } from 'node:os';
 import { dirname, join, resolve } from 'node:path';
@@ -63,7 +63,7 @@ export {
   readableId,
 };
 
-/** Whether a URL's host is this machine, by name or by any of its addresses. */
+/** Whether a URL's host is this machine, by name or by any of its IP addresses. */
 export const isOwnHost = (host: string): boolean => {
   const bare = bareHost(host).toLowerCase().replace(/\.$/, '');
   const own = hostname().toLowerCase();
@@ -71,23 +71,23 @@ export const isOwnHost = (host: string): boolean => {
   return isThisMachine(host) || [own, `${own}.local`, ...addresses].includes(bare);
 };
 
-/** Writes a file whole and for good, and its folder where there is none; keeps what was there as `.prev`. */
+/** Writes a file atomically and durably, creating its folder; keeps the previous version as `.prev`. */
 export const writeWhole = async (path: string, bytes: string | Uint8Array): Promise<void> => {
   await mkdir(dirname(path), { recursive: true });
   await replaceFile(systemDisk, path, Buffer.from(bytes));
 };
 
-/** Writes `config.json`, which is the operator's: it keeps its link, its owner and who may read it. Secrets are in it. */
+/** Writes the operator's `config.json`, which holds secrets: preserves its symbolic link, owner and permissions. */
 export const writeConfig = async (path: string, bytes: string | Uint8Array): Promise<void> => {
   await mkdir(dirname(path), { recursive: true });
   await rewriteFile(path, Buffer.from(bytes), 0o600);
 };
 
-/** What the kiosk keeps for itself, in `kiosk.json` beside the service's state. */
+/** The kiosk's own state, in `kiosk.json` beside the service's state. */
 const kioskState = z.object({
   /** As in displays.ts. */
   slots: z.array(z.object({ number: z.int(), displayId: z.number() })),
-  /** The PIN of the maintenance page as scrypt made it; null: none has been set there. */
+  /** The scrypt hash of the PIN of the maintenance page; null: no PIN was set there. */
   pin: z.object({ salt: z.string(), hash: z.string() }).nullable(),
 });
 export type KioskState = z.infer<typeof kioskState>;
@@ -96,21 +96,21 @@ export interface HostedService extends Service {
   options: Options;
 }
 
-/** What is known of the kiosk's own settings, whether the service runs or not. */
+/** The kiosk's own settings, available whether or not the service runs. */
 export interface KioskFiles {
   settings: KioskSettings;
   state: Durable<KioskState>;
   /**
    * Writes settings of the kiosk into config.json, and leaves the rest of it as it is.
-   * @throws Error with a sentence for a person, where they are not allowed or the file can't be written
+   * @throws Error with a message for the user if a value is not allowed or the file cannot be written
    */
   configure(changes: Partial<KioskSettings>): Promise<void>;
 }
 
-/** Why the service could not be started, for the page that says so. */
+/** Why the service could not be started, for the status page. */
 export interface Fault {
   kind: 'port' | 'folder' | 'taken' | 'settings' | 'other';
-  /** One sentence, which names the thing at fault. */
+  /** One sentence that names the cause. */
   message: string;
 }
 
@@ -118,22 +118,22 @@ export interface ServiceHost {
   log: Logger;
   /** The newest lines of the log, oldest first. */
   lines(): readonly string[];
-  /** Where everything that lasts is kept. */
+  /** The folder of all persistent data. */
   dataDir: string;
   /**
-   * Judges the `config.json` in a folder.
+   * Validates the `config.json` in a folder.
    * @throws OptionsError for a bad setting
-   * @returns what else is amiss, in sentences
+   * @throws OptionsError for an invalid setting
    */
   checkConfig(folder: string): readonly string[];
-  /** Does something while the secrets are in the environment, for an app that takes this one's place. */
+  /** Runs a function with the secrets in the environment, to start the app that replaces this one. */
   lendSecrets(act: () => void): void;
-  /** Null while the settings could not be read, or the data folder not be used. */
+  /** Null if the settings cannot be read or the data folder cannot be used. */
   files(): KioskFiles | null;
-  /** Where other machines in the LAN reach a service; null: nowhere. */
+  /** The URL at which other machines in the LAN reach the service; null: not reachable. */
   lanUrl(service: Pick<HostedService, 'url' | 'options'>): string | null;
   /**
-   * Starts the service with the kiosk's defaults. May be tried as often as need be.
+   * Starts the service with the kiosk's defaults. May be retried.
    * @throws OptionsError for a bad setting, else the system's error: {@link faultOf} tells
    */
   start(): Promise<HostedService>;
@@ -171,7 +171,7 @@ export const createServiceHost = (
     await mkdir(dataDir, { recursive: true });
     const path = join(dataDir, 'config.json');
     await sweepRewrites(path).catch(() => undefined);
-    // Each change on top of the one before it.
+    // Changes are applied one after the other.
     const inTurn = createQueue();
     const opened: KioskFiles = {
       settings,

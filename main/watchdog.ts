@@ -6,18 +6,18 @@ import { execFile } from 'node:child_process';
 import type { Logger } from 'pino';
 
 interface WatchdogOptions {
-  /** Whether systemd waits to be told anything (`NOTIFY_SOCKET`). */
+  /** Whether systemd expects notifications (`NOTIFY_SOCKET`). */
   isWatched: boolean;
-  /** Within which it must hear of the kiosk again and again, ms (`WATCHDOG_USEC`); null: it does not wait. */
+  /** The watchdog timeout in ms (`WATCHDOG_USEC`); null: no watchdog. */
   intervalMs: number | null;
 }
 
 export interface Watchdog {
-  /** The kiosk is up. From now on it is missed when its main process hangs. */
+  /** Reports that the kiosk is ready. From now on systemd detects a hanging main process. */
   ready(): void;
-  /** What it does, in a sentence, for `systemctl status`. */
+  /** Sets the status line of `systemctl status`. */
   tell(status: string): void;
-  /** It is about to end. */
+  /** Reports that the kiosk is stopping. */
   close(): void;
 }
 
@@ -34,7 +34,7 @@ export const createWatchdog = ({ log }: { log: Pick<Logger, 'warn'> }, options: 
     execFile('systemd-notify', args, { timeout: 10_000 }, (error) => {
       if (error === null || hasWarned) return;
       hasWarned = true;
-      log.warn({ err: error }, 'systemd can not be told how the kiosk is, and may start it anew');
+      log.warn({ err: error }, 'systemd cannot be notified and may restart the kiosk');
     });
   };
 

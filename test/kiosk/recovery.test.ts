@@ -53,7 +53,7 @@ describeBrowser('recovery', { timeout: 120_000 + KILLS * 10_000 }, () => {
     const record = join(kiosk.dataDir, 'profile', 'software-rendering');
     mkdirSync(record);
     for (let loss = 0; loss < 3; loss++) await loseGpu();
-    await expect.poll(() => kiosk.printed.stderr, patience).toContain('how to draw could not be written down');
+    await expect.poll(() => kiosk.printed.stderr, patience).toContain('the rendering mode could not be saved');
     expect(await healthOf(kiosk)).toMatchObject({ rendering: 'hardware' });
     rmdirSync(record);
     await loseGpu();
