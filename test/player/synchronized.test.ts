@@ -138,7 +138,7 @@ describe('a synchronized player', () => {
     await wait(first / 1000 - 0.1);
     expect(page.halts).toEqual([]);
     await wait(0.2);
-    expect([page.shown, page.halts]).toEqual([['a'], ['again a']]);
+    expect([page.shown, page.halts]).toEqual([['a'], ['restart a']]);
     expect(page.paces.get('a')?.position(performance.now())).toBeCloseTo(100, 0);
   });
 
