@@ -89,12 +89,12 @@ describe('content', () => {
     [
       'that its hash does not fit',
       { version: versionOf(right), content: { ...right, text: good.replace('lie', 'changed lie') } },
-      /not what it says/,
+      /does not match its hash/,
     ],
     [
       'with times that its hash does not fit',
       { version: versionOf(right), content: { ...right, changedAt: '2020-01-01T00:00:00.000Z' } },
-      /not what it says/,
+      /does not match its hash/,
     ],
     ['that is garbage', { version: versionOf(right), content: 'garbage' }, /answers what was not asked for/],
     ['that is another shape', { version: versionOf(right), content: '{"text": 7}' }, /answers what was not asked for/],
@@ -111,7 +111,7 @@ describe('content', () => {
           write();
         },
       },
-      /more than is taken in/,
+      /too large a body/,
     ],
   ])('%s is refused once and reported', async (_, lies, reason) => {
     const liar = await startLiar(lies);
@@ -188,7 +188,7 @@ test('a medium whose bytes do not match its hash is fetched from another peer', 
   await expect.poll(mediaOf, patience).toMatchObject({
     named: 1,
     here: 0,
-    missing: [{ name: medium.name, reason: expect.stringMatching(/not the ones/) }],
+    missing: [{ name: medium.name, reason: expect.stringMatching(/not the expected one/) }],
   });
   expect((await box.get(path)).status).toBe(404);
   const landing = await openLanding(box);
