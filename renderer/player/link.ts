@@ -131,7 +131,7 @@ export const createLink = (
         return null;
       }
       if (response.status === 404) return { payload: null, etag: null, isSynchronized: synchronized };
-      if (!response.ok) throw new Error(`the playlist request was answered with ${response.status}`);
+      if (!response.ok) throw new Error(`the playlist request answers ${response.status}`);
       const payload = (await response.json()) as PlaylistPayload;
       return { payload, etag: response.headers.get('ETag'), isSynchronized: synchronized };
     });

@@ -73,7 +73,7 @@ export const createMediaCache = (): MediaCache => {
       if (isRemote && before !== undefined) return before.url;
       const isRedirected = response.type === 'opaqueredirect';
       if (isRemote && (isRedirected || (!isThirdParty && response.status !== 403))) return url;
-      throw new Error(`${url} was answered with ${response.status}`);
+      throw new Error(`${url} answers ${response.status}`);
     }
     const etag = response.headers.get('ETag');
     const isCached = before !== undefined && before.etag === etag;

@@ -11,7 +11,7 @@ const PREPARE_MS = 20_000;
 const kindOf = async (path: string, signal: AbortSignal): Promise<Slide['kind']> => {
   const patience = AbortSignal.any([signal, AbortSignal.timeout(ANSWER_MS)]);
   const response = await fetch(path, { method: 'HEAD', cache: 'no-cache', signal: patience });
-  if (!response.ok) throw new Error(`${path} was answered with ${response.status}`);
+  if (!response.ok) throw new Error(`${path} answers ${response.status}`);
   const type = response.headers.get('Content-Type') ?? '';
   if (type.startsWith('image/')) return 'image';
   if (type.startsWith('video/')) return 'video';
