@@ -136,9 +136,9 @@ describeBrowser('the link of a page', () => {
       await page.locator('.slide[data-state="playing"]').first().waitFor();
       await page.clock.runFor(38_000);
       expect(opened).toBe(1);
-      await page.clock.runFor(6_000);
+      await page.clock.runFor(10_000);
       await page.waitForTimeout(500);
-      expect(opened).toBe(sockets);
+      await expect.poll(() => opened, { timeout: 10_000 }).toBe(sockets);
     },
   );
 });
