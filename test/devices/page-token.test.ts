@@ -74,7 +74,9 @@ describeBrowser('with a secret', { timeout: 60_000 }, () => {
     const phone = await openPhone(await readOff(screen));
     await phone.getByText('Lobby').tap();
     await service.close();
-    await startSecured({ SIGNAGE_PORT: port }, { dataDir: service.dataDir });
+    const again = await startSecured({ SIGNAGE_PORT: port }, { dataDir: service.dataDir });
+    // Until the landing page is back the device is unknown, and the form would ask.
+    await expect.poll(() => again.log().includes('a landing page connected'), patience).toBe(true);
     await phone.getByRole('button', { name: 'Start playing' }).tap();
     await phone
       .getByRole('heading', { name: 'Lobby is on' })
