@@ -85,18 +85,18 @@ it('asks once, however often it is told to', async () => {
   expect(asked).toHaveLength(1);
 });
 
-it('sends nothing any more where the service asks for nothing any more', async () => {
+it('sends no token any more where the service asks for none any more', async () => {
   respond = async () => Response.json({ token: null, issuedAt: null, expiresAt: null });
   const token = create();
   await token.renew();
-  expect(token.header()).toStrictEqual({});
+  expect(token.header()).toStrictEqual({ 'x-signage-page': '1' });
   expect(token.protocols()).toStrictEqual(['signage.v1']);
 });
 
-it('neither sends nor renews anything where there is no secret', async () => {
+it('sends no token and renews none where there is no secret', async () => {
   const token = createPageToken(null, 'http://box/');
   await pass(60 * MINUTE);
-  expect(token.header()).toStrictEqual({});
+  expect(token.header()).toStrictEqual({ 'x-signage-page': '1' });
   expect(token.protocols()).toStrictEqual(['signage.v1']);
   expect(asked).toStrictEqual([]);
 });

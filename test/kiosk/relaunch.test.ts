@@ -15,7 +15,7 @@ const node = [process.execPath, '--import', 'tsx'];
 /** An app that starts itself anew twice over, and takes its time to end. */
 const app = `
   import { createRelaunch } from '${join(root, 'main', 'relaunch.ts')}';
-  import { lendSecrets, takeEnvironment } from '${join(root, 'service', 'options.ts')}';
+  import { lendSecrets, takeEnvironment } from '${join(root, 'service', 'platform', 'options', 'index.ts')}';
   // As a packaged app has it.
   process.argv.splice(1, 1);
   const environment = takeEnvironment();
