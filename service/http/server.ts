@@ -151,9 +151,6 @@ export const listen = async (
       pending.close(socket);
     });
   });
-  const stalled = dropStalled(connections, ({ remoteAddress }) => {
-    log.debug({ address: remoteAddress }, 'closed the connection of a client that stopped reading');
-  });
 
   server.on('clientError', async (error: NodeJS.ErrnoException, socket) => {
     // Earlier requests on this connection must be answered first.
@@ -202,6 +199,9 @@ export const listen = async (
   await new Promise<void>((resolve, reject) => {
     server.once('error', (error) => reject(listenError(error, host, port)));
     server.listen({ host, port }, resolve);
+  });
+  const stalled = dropStalled(connections, ({ remoteAddress }) => {
+    log.debug({ address: remoteAddress }, 'closed the connection of a client that stopped reading');
   });
   server.on('error', (error) => log.error({ err: error }, 'the listening socket failed'));
 
