@@ -10,9 +10,11 @@ import { syncRoutes } from './clock/routes.ts';
 import { createSync } from './clock/sync.ts';
 import { openContent } from './content/content.ts';
 import type { OpeningTime } from './content/file.ts';
+import { contentIssues } from './content/health.ts';
 import { openLastKnownGood } from './content/last-known-good.ts';
 import type { KioskHealth } from './contract/health.ts';
 import type { Screen } from './contract/playlist.ts';
+import { deviceIssues } from './devices/health.ts';
 import { createLanding } from './devices/landing.ts';
 import { createOnboarding } from './devices/onboarding.ts';
 import { createPresence } from './devices/presence.ts';
@@ -23,8 +25,9 @@ import { listensAlone } from './domain/network-scope.ts';
 import { openCache } from './feeds/cache.ts';
 import { createFeeds } from './feeds/feeds.ts';
 import { createFetch } from './feeds/fetch.ts';
+import { feedIssues } from './feeds/health.ts';
 import { createReader } from './feeds/reader.ts';
-import { healthRoutes } from './health/index.ts';
+import { createHealth } from './health/index.ts';
 import { createAdmission } from './http/admission.ts';
 import { createApp } from './http/app.ts';
 import { createOwnAuthority } from './http/authority.ts';
@@ -42,6 +45,7 @@ import { createLibrary } from './media/library.ts';
 import { createStorageQuota } from './media/quota.ts';
 import { mediaRoutes } from './media/routes.ts';
 import { removeShadowedUpload } from './media/shadowed.ts';
+import { createModules, type ServiceContext } from './module.ts';
 import { frameRoutes } from './pages/frame-routes.ts';
 import { createFrames } from './pages/frames.ts';
 import { createPages } from './pages/pages.ts';
@@ -49,6 +53,7 @@ import { createCaller } from './peers/call.ts';
 import { createAskForConnections } from './peers/connections.ts';
 import type { Discovery } from './peers/discovery.ts';
 import { openEvictableMedia } from './peers/evictable.ts';
+import { peerIssues } from './peers/health.ts';
 import { createMediaReplication } from './peers/media-replication.ts';
 import { createMissingMedia } from './peers/missing-media.ts';
 import { createRegistry } from './peers/registry.ts';
@@ -136,9 +141,12 @@ const makeFolders = async (options: Options): Promise<void> => {
 const wire = async (
   options: Options,
   { log, rendererDir, resourcesDir, kiosk, wall = Date.now }: Ports,
-  { active, lasting, close }: Closers,
+  closers: Closers,
 ): Promise<Service> => {
+  const { active, lasting, close } = closers;
+  const modules = createModules(closers);
   const startedAt = new Date();
+  const startedAtMonotonic = performance.now();
   const logs = createSourceLogs(log);
   for (const warning of options.warnings) log.warn(warning);
   const { dataDir, uploadDir, mediaDir, site, timeZone, variant, childEnvironment: environment } = options;
@@ -152,6 +160,29 @@ const wire = async (
   const { nodeId, devices } = store;
   const lastKnownGood = lasting(await openLastKnownGood({ dataDir, log }));
   const get = createGet();
+  const instance = randomUUID();
+  const machineName = hostname();
+  const { publicUrl } = options;
+  const names = { machineName, publicUrl, allowedHosts: options.allowedHosts };
+  const isOwnAuthority = createOwnAuthority(names, networkInterfaces);
+  const clientAddress = createClientAddress(options.trustProxy);
+  const context: ServiceContext = {
+    options,
+    version,
+    startedAt,
+    log,
+    logs,
+    now: wall,
+    monotonicNow,
+    ids: { nodeId, instance },
+    dirs: { data: dataDir, uploads: uploadDir, media: mediaDir, renderer: rendererDir, resources: resourcesDir },
+    machineName,
+    get,
+    clientAddress,
+    isOwnAuthority,
+    kiosk,
+    keep: lasting,
+  };
   const cache = await openCache({ dataDir, log });
   const turns = createTurns({ total: 8, perHost: 2, gapMs: 1_000 });
   const feeds = lasting(createFeeds({ cache, fetch: createFetch(get), reader: createReader(), turns, logs }));
@@ -161,7 +192,6 @@ const wire = async (
   );
 
   // Peers.
-  const instance = randomUUID();
   const caller = createCaller({ secret: options.sharedSecret, now: wall });
   // The baseline variant has no peers.
   const staticPeers = variant === 'extended' ? options.peers : [];
@@ -252,12 +282,7 @@ const wire = async (
   const streams = active(await createSessions({ log, ffmpeg, orphans, environment }, options));
 
   // HTTP.
-  const machineName = hostname();
-  const { publicUrl } = options;
-  const names = { machineName, publicUrl, allowedHosts: options.allowedHosts };
   const gate = createGate(names);
-  const isOwnAuthority = createOwnAuthority(names, networkInterfaces);
-  const clientAddress = createClientAddress(options.trustProxy);
   const guard =
     options.sharedSecret === null ? null : lasting(await openReplayGuard({ dataDir, log, now: wall, monotonicNow }));
   const access = createAccess({
@@ -285,33 +310,39 @@ const wire = async (
     { content, pageToken: access.pageToken, wayToForm: onboardingRoutes.wayToForm, onFormOpened: landing.opened },
     { rendererDir, timeZone, variant },
   );
-  const health = healthRoutes({
-    content,
-    missingMedia,
-    feeds,
-    hub,
-    presence,
-    reports,
-    nodeId,
-    stores: [store, lastKnownGood, ledger, evictable, feeds, ...(guard === null ? [] : [guard])],
-    ffmpeg,
-    peers,
-    replication,
-    mediaReplication,
-    sync,
-    copies,
-    kiosk,
-    options,
-    version,
-    startedAt,
-    startedAtMonotonic: monotonicNow(),
-    monotonicNow,
-  });
-  const { admit, admitSocket } = createAdmission({
-    access,
-    clientAddress,
-    variant,
-    socketHandlers: { ...screens.sockets, ...onboardingRoutes.sockets },
+  const uptime = (): number => monotonicNow() - startedAtMonotonic;
+  modules.add({
+    health: async () => {
+      const isEmpty = content.screens().length === 0;
+      const status = content.status();
+      const media = mediaReplication.health();
+      const feedHealth = feeds.health();
+      const boxes = peers.health();
+      const program = await ffmpeg.find();
+      return {
+        fields: {
+          content: { ...status, warnings: await content.warnings() },
+          ...feedHealth,
+          peers: boxes,
+          ffmpeg: program,
+          connections: hub.count(),
+          copies: copies.status(),
+          replication: { ...(await replication.health()), media },
+          ...reports.describe(),
+          sync: sync.health(),
+        },
+        issues: {
+          content: contentIssues(status, !isEmpty),
+          devices: deviceIssues(presence.away()),
+          boxes: peerIssues(boxes, uptime()),
+          feeds: feedIssues(feedHealth),
+          streams: program === null ? ['ffmpeg is missing, so there are no streams.'] : [],
+        },
+        isFailing: isEmpty,
+        notes: reports.missingGlyphs(),
+        contentWarnings: missingMedia.warnings(media.missing),
+      };
+    },
   });
   const ownState = createOwnState(
     { peers, replication, mediaReplication, presence },
@@ -319,6 +350,47 @@ const wire = async (
   );
   const connections = (slugs: readonly string[] | null) =>
     (slugs ?? content.screens().map(({ slug }) => slug)).map((slug) => ({ slug, connections: hub.snapshot(slug) }));
+  let discovery: Discovery | undefined;
+  modules.add({
+    routes: peerRoutes({
+      registry: peers,
+      state: ownState,
+      connections,
+      replication,
+      mediaReplication,
+      isKnownHere: sightings.isKnownHere,
+    }),
+    start: async ({ port }) => {
+      peers.start(port);
+      // Peers do not know yet what was edited while this box was off.
+      void peers.settled().then(peers.announce);
+      // Finds files that were added to the folders while the service was not running.
+      void mediaReplication.scan();
+      if (!options.discovery || variant === 'baseline') return;
+      // Loaded on demand: a box without discovery starts faster.
+      const { startDiscovery } = await import('./peers/discovery.ts');
+      const announces = !listensAlone(options.host);
+      discovery = startDiscovery({ log, registry: peers }, { nodeId, site, version, port, announces });
+    },
+    close: () => discovery?.close(),
+  });
+  modules.add({ routes: syncRoutes(sync), start: sync.start });
+  modules.add(screens);
+  modules.add(onboardingRoutes);
+  modules.add(pages);
+  modules.add({ routes: mediaRoutes(library) });
+  modules.add({ routes: copyRoutes(copies) });
+  modules.add({ routes: frameRoutes(frames) });
+  modules.add({
+    routes: streamRoutes(
+      streams,
+      createPermission({ named: content.streams, hasSecret: options.sharedSecret !== null }),
+    ),
+  });
+  modules.add({ routes: updateRoutes({ dataDir }) });
+  modules.add(createHealth(context, modules));
+
+  const { admit, admitSocket } = createAdmission({ access, clientAddress, variant, socketHandlers: modules.sockets() });
   const app = createApp({
     logs,
     gate,
@@ -328,46 +400,11 @@ const wire = async (
     admit,
     onDevice: sightings.saw,
     sendMissing: pages.sendMissing,
-    routers: [
-      pages.routes,
-      screens.routes,
-      onboardingRoutes.routes,
-      mediaRoutes(library),
-      copyRoutes(copies),
-      frameRoutes(frames),
-      streamRoutes(streams, createPermission({ named: content.streams, hasSecret: options.sharedSecret !== null })),
-      peerRoutes({
-        registry: peers,
-        state: ownState,
-        connections,
-        replication,
-        mediaReplication,
-        isKnownHere: sightings.isKnownHere,
-      }),
-      syncRoutes(sync),
-      health,
-      updateRoutes({ dataDir }),
-    ],
+    routers: modules.routes(),
   });
-  let discovery: Discovery | undefined;
-  // Closes after the server: peers that receive its mDNS goodbye check whether this box still answers.
-  active({ close: () => discovery?.close() });
   const { port, url, ...server } = await listen({ log, gate, app, payload: screens.openPayload, admitSocket }, options);
   active(server);
-
-  // All modules are open: start.
-  peers.start(port);
-  // Peers do not know yet what was edited while this box was off.
-  void peers.settled().then(peers.announce);
-  if (options.discovery && variant === 'extended') {
-    // Loaded on demand: a box without discovery starts faster.
-    const { startDiscovery } = await import('./peers/discovery.ts');
-    const announces = !listensAlone(options.host);
-    discovery = startDiscovery({ log, registry: peers }, { nodeId, site, version, port, announces });
-  }
-  sync.start();
-  // Finds files that were added to the folders while the service was not running.
-  void mediaReplication.scan();
+  await modules.start({ port, url });
 
   return {
     url,

@@ -188,15 +188,12 @@ export const health = z
       .describe('degraded: something is wrong, and warnings say what; failing: there is nothing to show'),
     version: z.string().describe('of the program'),
     variant: z.enum(variants).describe('of the interface'),
-    nodeId: z.string().describe('id of this box'),
     startedAt: instant,
     uptime: z.number().describe('seconds'),
     warnings: z
       .array(z.string())
       .describe('sentences: what makes the status less than ok, and what is wrong with the settings'),
-    store: z
-      .object({ faults: z.array(z.string()).describe('sentences; empty: nothing is wrong') })
-      .describe('the files that the service keeps'),
+    nodeId: z.string().describe('id of this box'),
     content: z
       .object({
         status: z
@@ -206,12 +203,24 @@ export const health = z
         warnings: z.array(contentIssue).describe('what in the content that plays will not play as intended'),
       })
       .describe('content.json'),
+    store: z
+      .object({ faults: z.array(z.string()).describe('sentences; empty: nothing is wrong') })
+      .describe('the files that the service keeps'),
     rssFeeds: z.array(sourceHealth).describe('the feeds of the content'),
     apiSources: z.array(sourceHealth).describe('the API sources of the content'),
+    peers: z.array(peerHealth).describe('the other boxes of the site'),
+    ffmpeg: z
+      .object({
+        path: z.string().describe('path of the program'),
+        source: z.enum(['setting', 'ffmpeg-static', 'PATH']).describe('where it was found'),
+        version: z.string().describe('as it says itself'),
+      })
+      .nullable()
+      .describe('null: none was found, so there are no streams'),
     connections: z.int().describe('number of live player connections'),
     copies: copiesHealth.describe('the copies of remote media'),
     site: z.string().describe('name of the site'),
-    peers: z.array(peerHealth).describe('the other boxes of the site'),
+    replication: replicationHealth.describe('content and media of the site'),
     gaps,
     pages: z.array(pageHealth).describe('at most 50, those with the longest gaps first'),
     sync: z
@@ -224,15 +233,6 @@ export const health = z
         videos: skewSummary.nullable().describe("the pages' videos against where they should be"),
       })
       .describe('the time of the site'),
-    replication: replicationHealth.describe('content and media of the site'),
-    ffmpeg: z
-      .object({
-        path: z.string().describe('path of the program'),
-        source: z.enum(['setting', 'ffmpeg-static', 'PATH']).describe('where it was found'),
-        version: z.string().describe('as it says itself'),
-      })
-      .nullable()
-      .describe('null: none was found, so there are no streams'),
     kiosk: kioskHealth.optional().describe('absent headless'),
   })
   .meta({ id: 'Health' });

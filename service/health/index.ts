@@ -1,108 +1,56 @@
-import type { Sync } from '../clock/sync.ts';
-import type { Content } from '../content/content.ts';
-import type { Health, KioskHealth } from '../contract/health.ts';
-import type { Presence } from '../devices/presence.ts';
-import type { Feeds } from '../feeds/feeds.ts';
-import type { Routes } from '../http/routes.ts';
-import type { Copies } from '../media/copies/copies.ts';
-import type { MediaReplication } from '../peers/media-replication.ts';
-import type { MissingMedia } from '../peers/missing-media.ts';
-import type { Peers } from '../peers/registry.ts';
-import type { Replication } from '../peers/replication.ts';
-import type { Options } from '../platform/options/index.ts';
-import type { Hub } from '../screens/hub.ts';
-import type { Reports } from '../screens/reports.ts';
-import type { Ffmpeg } from '../streams/ffmpeg.ts';
-import { issuesOf } from './issues.ts';
-
-interface Dependencies {
-  content: Pick<Content, 'status' | 'warnings' | 'screens'>;
-  missingMedia: Pick<MissingMedia, 'warnings'>;
-  feeds: Pick<Feeds, 'health'>;
-  hub: Pick<Hub, 'count'>;
-  presence: Pick<Presence, 'away'>;
-  reports: Pick<Reports, 'describe' | 'missingGlyphs'>;
-  nodeId: string;
-  /** Everything that saves state; `faults` returns one sentence per problem. */
-  stores: readonly { faults(): string[] }[];
-  ffmpeg: Ffmpeg;
-  peers: Pick<Peers, 'health'>;
-  replication: Pick<Replication, 'health'>;
-  mediaReplication: Pick<MediaReplication, 'health'>;
-  sync: Pick<Sync, 'health'>;
-  copies: Pick<Copies, 'status'>;
-  /** State of the displays; absent where there are none. */
-  kiosk: (() => KioskHealth) | undefined;
-  options: Pick<Options, 'variant' | 'warnings' | 'site'>;
-  version: string;
-  startedAt: Date;
-  /** The start by the monotonic clock, ms. */
-  startedAtMonotonic: number;
-  /** Monotonic clock, ms. */
-  monotonicNow(): number;
-}
-
-/** Boxes that are switched on together find each other within this time. */
-const START_MS = 60_000;
-
 /** `GET /healthz`: 200 while the service can answer; the body reports problems. */
-export const healthRoutes = ({
-  content,
-  missingMedia,
-  feeds,
-  hub,
-  presence,
-  reports,
-  nodeId,
-  stores,
-  ffmpeg,
-  peers,
-  replication,
-  mediaReplication,
-  sync,
-  copies,
-  kiosk,
-  options,
-  version,
-  startedAt,
-  startedAtMonotonic,
-  monotonicNow,
-}: Dependencies): Routes => ({
-  'GET /healthz': async (ctx) => {
-    ctx.set('Cache-Control', 'no-store');
-    const media = mediaReplication.health();
-    const facts = {
+import { type Health, health } from '../contract/health.ts';
+import type { HealthReport, Module, Modules, ServiceContext } from '../module.ts';
+
+/** The order of the sentences; further subjects follow. */
+const subjects: readonly string[] = ['content', 'devices', 'boxes', 'feeds', 'streams'];
+
+/** Joins the reports of the modules. Pure. @param faults of what is stored, one sentence each */
+export const joinReports = (reports: readonly HealthReport[], faults: readonly string[]) => {
+  const issues = reports.flatMap((report) => Object.entries(report.issues ?? {}));
+  const known = new Set([...subjects, ...issues.map(([subject]) => subject)]);
+  const sentences = [...known].flatMap((subject) => issues.flatMap(([of, each]) => (of === subject ? each : [])));
+  sentences.push(...faults);
+  const fields: Partial<Health> = Object.assign({}, ...reports.map((report) => report.fields));
+  const isFailing = reports.some((report) => report.isFailing);
+  return {
+    ...fields,
+    status: isFailing ? 'failing' : sentences.length > 0 ? 'degraded' : 'ok',
+    warnings: [...sentences, ...reports.flatMap(({ notes = [] }) => notes)],
+    ...(fields.content && {
       content: {
-        ...content.status(),
-        warnings: [...(await content.warnings()), ...missingMedia.warnings(media.missing)],
+        ...fields.content,
+        warnings: [...fields.content.warnings, ...reports.flatMap(({ contentWarnings = [] }) => contentWarnings)],
       },
-      store: { faults: stores.flatMap((store) => store.faults()) },
-      ...feeds.health(),
-      peers: peers.health(),
-      ffmpeg: await ffmpeg.find(),
-    };
-    const { status, sentences } = issuesOf({
-      ...facts,
-      screens: content.screens().length,
-      devicesAway: presence.away(),
-      isStarting: monotonicNow() - startedAtMonotonic < START_MS,
-    });
-    ctx.body = {
-      status,
+    }),
+    store: { faults: [...faults] },
+  } satisfies Partial<Health>;
+};
+
+export const createHealth = (
+  { options, version, startedAt, ids, kiosk }: ServiceContext,
+  modules: Pick<Modules, 'faults' | 'reports'>,
+): Module => ({
+  health: () => ({
+    fields: {
       version,
       variant: options.variant,
       startedAt: startedAt.toISOString(),
       uptime: Math.round(process.uptime() * 10) / 10,
-      warnings: [...sentences, ...reports.missingGlyphs(), ...options.warnings],
-      nodeId,
-      ...facts,
-      connections: hub.count(),
-      copies: copies.status(),
+      nodeId: ids.nodeId,
       site: options.site,
-      replication: { ...(await replication.health()), media },
-      ...reports.describe(),
-      sync: sync.health(),
       ...(kiosk && { kiosk: kiosk() }),
-    } satisfies Health;
+    },
+    notes: options.warnings,
+  }),
+  routes: {
+    'GET /healthz': async (ctx) => {
+      const joined = joinReports(await modules.reports(), modules.faults());
+      ctx.set('Cache-Control', 'no-store');
+      // As the schema orders the fields.
+      ctx.body = Object.fromEntries(
+        Object.keys(health.shape).flatMap((name) => (name in joined ? [[name, joined[name as keyof Health]]] : [])),
+      );
+    },
   },
 });

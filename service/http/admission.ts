@@ -14,16 +14,21 @@ interface Dependencies {
   clientAddress: ReturnType<typeof createClientAddress>;
   variant: Variant;
   /** The upgrade handlers of all modules, by path. */
-  socketHandlers: Required<Sockets>;
+  socketHandlers: Sockets;
 }
 
 /** Matches the target of an upgrade request, query included, against the path of a socket. */
 const patternOf = (path: string): RegExp => new RegExp(`^${path.replace(/:\w+/, '([^/?]+)')}(?:\\?|$)`);
 
+/** @throws Error where a socket of the variant has no handler */
 export const createAdmission = ({ access, clientAddress, variant, socketHandlers }: Dependencies) => {
   const endpoints = Object.entries(sockets)
     .filter(([, rule]) => rule.variant === 'baseline' || variant === 'extended')
-    .map(([path, rule]) => ({ pattern: patternOf(path), rule, accept: socketHandlers[path as SocketName] }));
+    .map(([path, rule]) => {
+      const accept = socketHandlers[path as SocketName];
+      if (accept === undefined) throw new Error(`${path} needs a handler`);
+      return { pattern: patternOf(path), rule, accept };
+    });
 
   const checkCredentials = (
     request: IncomingMessage,

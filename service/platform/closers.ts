@@ -5,18 +5,25 @@ interface Closable {
   close(): unknown;
 }
 
+interface Lasting extends Closable {
+  /** One sentence per problem that needs attention. */
+  faults?(): string[];
+}
+
 export interface Closers {
   /** Adds an active part: connections, timers, child processes. These are closed first, concurrently, newest first. */
   active<T extends Closable>(part: T): T;
   /** Adds a part that active parts need until they are closed, such as a store. Closed one by one, newest first. */
-  lasting<T extends Closable>(part: T): T;
+  lasting<T extends Lasting>(part: T): T;
+  /** The faults of all lasting parts. */
+  faults(): string[];
   /** Closes everything, once; never rejects. */
   close(): Promise<void>;
 }
 
 export const createClosers = (log: Pick<Logger, 'error'>): Closers => {
   const active: Closable[] = [];
-  const lasting: Closable[] = [];
+  const lasting: Lasting[] = [];
   let closing: Promise<void> | undefined;
 
   /** A part that fails to close must not prevent the state from being written. */
@@ -33,12 +40,16 @@ export const createClosers = (log: Pick<Logger, 'error'>): Closers => {
     for (const part of lasting.toReversed()) await end(part);
   };
 
-  const taken =
-    (parts: Closable[]) =>
-    <T extends Closable>(part: T): T => {
-      parts.push(part);
+  return {
+    active: (part) => {
+      active.push(part);
       return part;
-    };
-
-  return { active: taken(active), lasting: taken(lasting), close: () => (closing ??= closeAll()) };
+    },
+    lasting: (part) => {
+      lasting.push(part);
+      return part;
+    },
+    faults: () => lasting.flatMap((part) => part.faults?.() ?? []),
+    close: () => (closing ??= closeAll()),
+  };
 };

@@ -1,6 +1,7 @@
 /** What /healthz makes of the state of a box. */
 import { expect, test } from 'vitest';
-import { issuesOf } from '../../service/health/issues.ts';
+import { joinReports } from '../../service/health/index.ts';
+import { peerIssues } from '../../service/peers/health.ts';
 import { hello, lobby, lobbyWith } from '../content/samples.ts';
 import { healthOf, logged, patience } from '../support/observe.ts';
 import { joinScreen } from '../support/page.ts';
@@ -97,21 +98,30 @@ test('a bound device that leaves is away after some seconds, and no more once it
 
 test('a peer that was never there is away only after a minute', () => {
   const peer = { url: 'http://10.0.0.9:8080', state: 'away' as const, reason: 'does not answer' };
-  const facts = {
-    content: { status: 'ok' as const, errors: [], warnings: [] },
-    store: { faults: [] },
-    ...{ rssFeeds: [], apiSources: [], devicesAway: [], screens: 1 },
-    ffmpeg: { path: 'ffmpeg', source: 'PATH' as const, version: '5' },
-    peers: Array.from({ length: 12 }, () => ({ ...peer, nodeId: null, lastContactAt: null, version: null })),
-  };
-  expect(issuesOf({ ...facts, isStarting: true })).toEqual({ status: 'ok', sentences: [] });
-  const { status, sentences } = issuesOf({ ...facts, isStarting: false });
-  expect(status).toBe('degraded');
+  const peers = Array.from({ length: 12 }, () => ({ ...peer, nodeId: null, lastContactAt: null, version: null }));
+  expect(peerIssues(peers, 59_000)).toEqual([]);
+  const sentences = peerIssues(peers, 60_000);
   expect(sentences).toHaveLength(11);
   expect(sentences[0]).toBe('The box at http://10.0.0.9:8080 is away: it does not answer.');
   expect(sentences.at(-1)).toBe('2 more boxes are away.');
-  expect(issuesOf({ ...facts, peers: [], store: { faults: ['The disk is full.'] }, isStarting: false })).toEqual({
-    status: 'degraded',
-    sentences: ['The disk is full.'],
+});
+
+test('the sentences of all modules are joined by subject, and those about what is stored come last', () => {
+  const reports = [
+    { issues: { deliveries: ['Plays wait.'], feeds: ['A feed failed.'] }, notes: ['The secret is short.'] },
+    { issues: { content: ['The content has no screens.'] }, isFailing: true },
+  ];
+  expect(joinReports([], [])).toMatchObject({ status: 'ok', warnings: [] });
+  expect(joinReports([], ['The disk is full.'])).toMatchObject({ status: 'degraded', warnings: ['The disk is full.'] });
+  expect(joinReports(reports, ['The disk is full.'])).toMatchObject({
+    status: 'failing',
+    warnings: [
+      'The content has no screens.',
+      'A feed failed.',
+      'Plays wait.',
+      'The disk is full.',
+      'The secret is short.',
+    ],
+    store: { faults: ['The disk is full.'] },
   });
 });

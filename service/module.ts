@@ -1,0 +1,118 @@
+/**
+ * What the modules of the service have in common. A module is a folder whose `index.ts` exports
+ * `createX(context, dependencies)`, which returns a {@link Module} with the functions that other modules may call.
+ */
+import type { Logger } from 'pino';
+import type { Health, KioskHealth } from './contract/health.ts';
+import type { createOwnAuthority } from './http/authority.ts';
+import type { createClientAddress } from './http/client-address.ts';
+import type { Routes, Sockets } from './http/routes.ts';
+import type { Closers } from './platform/closers.ts';
+import type { Options } from './platform/options/index.ts';
+import type { Get } from './platform/outbound/get.ts';
+import type { SourceLogs } from './platform/source-log.ts';
+
+/** What every module receives. */
+export interface ServiceContext {
+  options: Options;
+  /** Version of the program. */
+  version: string;
+  /** When the service was started. */
+  startedAt: Date;
+  log: Logger;
+  /** Logs of one source each, with a bounded number of lines. */
+  logs: SourceLogs;
+  /** The machine's time of day, ms since the epoch. */
+  now(): number;
+  /** ms; never set back. */
+  monotonicNow(): number;
+  ids: {
+    /** Of this box; kept in its data directory. */
+    nodeId: string;
+    /** Of this start of the service. */
+    instance: string;
+  };
+  dirs: {
+    data: string;
+    uploads: string;
+    media: string;
+    /** The built renderer. */
+    renderer: string;
+    /** The shipped demo content and other resources. */
+    resources: string;
+  };
+  /** The host name of the machine. */
+  machineName: string;
+  /** Requests to other hosts. */
+  get: Get;
+  clientAddress: ReturnType<typeof createClientAddress>;
+  isOwnAuthority: ReturnType<typeof createOwnAuthority>;
+  /** State of the displays; absent where there are none. */
+  kiosk: (() => KioskHealth) | undefined;
+  /**
+   * Keeps a store open until all modules are closed, even where the start fails after it. Stores are closed one by one,
+   * newest first; what their `faults` return is reported in `/healthz`.
+   */
+  keep: Closers['lasting'];
+}
+
+/** The part of a module in `GET /healthz`. */
+export interface HealthReport {
+  /** Fields of the answer. */
+  fields?: Partial<Health>;
+  /** Sentences about what is wrong, each of which degrades the status, by subject: `{ devices: ['The device ...'] }`. */
+  issues?: Readonly<Record<string, readonly string[]>>;
+  /** Nothing can be shown. */
+  isFailing?: boolean;
+  /** Sentences that leave the status as it is. */
+  notes?: readonly string[];
+  /** What in the content will not play as intended; added to `content.warnings`. */
+  contentWarnings?: Health['content']['warnings'];
+}
+
+/** The port on which the service listens, and its base URL on this machine. */
+export interface Listening {
+  port: number;
+  url: string;
+}
+
+export interface Module {
+  routes?: Routes;
+  sockets?: Sockets;
+  health?(): HealthReport | Promise<HealthReport>;
+  /** One sentence per problem with what the module stores; each is part of `/healthz` and degrades the status. */
+  faults?(): string[];
+  /** Starts timers, children and requests to others: called in the order of the modules, once the service listens. */
+  start?(at: Listening): unknown;
+  /** Ends what `start` and requests have begun. All modules close at once, the newest first; stores are still open. */
+  close?(): unknown;
+}
+
+export interface Modules {
+  /** Adds a module, which is closed even where the start fails after it. */
+  add<T extends Module>(module: T): T;
+  routes(): Routes[];
+  sockets(): Sockets;
+  faults(): string[];
+  reports(): Promise<HealthReport[]>;
+  start(at: Listening): Promise<void>;
+}
+
+/** Collects the modules of the service. */
+export const createModules = ({ active, faults }: Closers): Modules => {
+  const modules: Module[] = [];
+  return {
+    add: (module) => {
+      modules.push(module);
+      active({ close: () => module.close?.() });
+      return module;
+    },
+    routes: () => modules.flatMap(({ routes }) => routes ?? []),
+    sockets: () => Object.assign({}, ...modules.map(({ sockets }) => sockets)),
+    faults: () => [...faults(), ...modules.flatMap((module) => module.faults?.() ?? [])],
+    reports: () => Promise.all(modules.map(async (module) => (await module.health?.()) ?? {})),
+    start: async (at) => {
+      for (const module of modules) await module.start?.(at);
+    },
+  };
+};
