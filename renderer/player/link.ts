@@ -178,7 +178,7 @@ export const createLink = (
   const handle = (message: ServiceMessage): void => {
     if (message.type === 'command') onCommand(message);
     else if (message.type === 'time') onTime(message);
-    else {
+    else if (message.type !== 'ack') {
       if (message.type === 'welcome') {
         failures = 0;
         sentClockState = null;

@@ -1,6 +1,7 @@
 /** Messages between a player page and the service over the WebSocket. */
 import { z } from 'zod';
 import { command } from './commands.ts';
+import { type ackMessage, playsMessage } from './plays.ts';
 import { deviceId, reading, reportedText } from './terms.ts';
 
 export const viewport = z.object({
@@ -116,6 +117,7 @@ export const pageMessage = z.discriminatedUnion('type', [
   timeMessage,
   skewMessage,
   glyphsMessage,
+  playsMessage,
 ]);
 export type PageMessage = z.infer<typeof pageMessage>;
 export type ClockState = z.infer<typeof clockMessage>['state'];
@@ -166,7 +168,8 @@ export type ServiceMessage =
   | z.infer<typeof commandMessage>
   | z.infer<typeof revisionMessage>
   | z.infer<typeof heartbeatMessage>
-  | z.infer<typeof siteTimeMessage>;
+  | z.infer<typeof siteTimeMessage>
+  | z.infer<typeof ackMessage>;
 
 /** Subprotocol of a page's WebSocket. */
 export const socketProtocol = 'signage.v1';

@@ -181,6 +181,8 @@ export const createHub = ({ logs, reports, revisionOf, nameOf, siteTime, onSkew 
       else if (message.type === 'time') {
         sockets.write(socket, encode({ type: 'time', t0: message.t0, t1, t2: siteTime() }));
       } else if (message.type === 'skew') onSkew(message);
+      // Without an acknowledgement the page keeps them: nothing here does yet.
+      else if (message.type === 'plays') return;
       else reports.accept({ connectionId: client.connection.id, slug: origin.slug }, message);
     };
 

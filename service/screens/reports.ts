@@ -12,7 +12,7 @@ interface Sender {
   slug: string;
 }
 
-type Report = Exclude<PageMessage, { type: 'hello' | 'state' | 'time' | 'skew' }>;
+type Report = Exclude<PageMessage, { type: 'hello' | 'state' | 'time' | 'skew' | 'plays' }>;
 
 interface Dependencies {
   logs: SourceLogs;

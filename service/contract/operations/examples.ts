@@ -1,6 +1,7 @@
 /** One small site, from which the documents take their examples. */
 import type { Connection } from '../connections.ts';
 import type { PlaylistPayload, Screen, Slide } from '../playlist.ts';
+import type { PagePlay } from '../plays.ts';
 
 const at = '2026-01-31T08:00:00.000Z';
 
@@ -75,6 +76,23 @@ export const playlistExample: PlaylistPayload = {
     },
   ],
   revision: '9f86d081884c7d659a2feaa0c55ad015',
+};
+
+export const playExample: PagePlay = {
+  play_id: '6c1f0e7a9b2d4c58a1e3f7905b8d2c46',
+  screen: screenExample.slug,
+  slide_id: slideExample.id,
+  slide_title: slideExample.title,
+  kind: slideExample.kind,
+  media_url: slideExample.media_url,
+  revision: playlistExample.revision ?? null,
+  started_at: at,
+  ended_at: '2026-01-31T08:00:12.000Z',
+  duration_ms: 12_000,
+  expected_ms: 12_000,
+  result: 'played',
+  reason: null,
+  clock: 'synced',
 };
 
 export const connectionExample: Connection = {

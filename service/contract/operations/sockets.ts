@@ -1,6 +1,7 @@
 /** The WebSockets of the pages. */
 import { z } from 'zod';
 import { deviceQuery, openedMessage, statusMessage } from '../onboarding.ts';
+import { ackMessage, playsMessage } from '../plays.ts';
 import {
   clockMessage,
   commandMessage,
@@ -16,7 +17,7 @@ import {
   welcomeMessage,
 } from '../socket.ts';
 import { slug } from '../terms.ts';
-import { connectionExample, deviceExample, playlistExample } from './examples.ts';
+import { connectionExample, deviceExample, playExample, playlistExample } from './examples.ts';
 import type { SocketOperation } from './operation.ts';
 
 const { revision } = playlistExample;
@@ -53,6 +54,7 @@ export const sockets = {
       { schema: swapMessage, example: { type: 'swap', slideId: 'welcome-1', gapMs: 0 } },
       { schema: timeMessage, example: { type: 'time', t0: 1769846400000 } },
       { schema: skewMessage, example: { type: 'skew', swaps: [3.1, -0.4], videos: [] } },
+      { schema: playsMessage, example: { type: 'plays', plays: [playExample] } },
     ],
     sends: [
       {
@@ -72,6 +74,7 @@ export const sockets = {
         schema: siteTimeMessage,
         example: { type: 'time', t0: 1769846400000, t1: 1769846400003.2, t2: 1769846400003.4 },
       },
+      { schema: ackMessage, example: { type: 'ack', play_ids: [playExample.play_id] } },
     ],
     errors: ['screen_not_found'],
   },
