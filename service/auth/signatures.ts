@@ -1,8 +1,9 @@
 import { timingSafeEqual } from 'node:crypto';
 import { CodedError } from '../contract/errors.ts';
+import { clockHeader, type SignedParts, signatureHeader, timestampHeader } from '../domain/request-signature.ts';
 import type { Sender } from './nonces.ts';
 import type { ReplayGuard } from './replay.ts';
-import { clockHeader, type SignedParts, signatureHeader, signatureMac, signClock, timestampHeader } from './sign.ts';
+import { signatureMac, signClock } from './sign.ts';
 
 /** Header values by lower-case name, as in `IncomingMessage.headersDistinct`. */
 export type HeaderLines = Readonly<NodeJS.Dict<string[]>>;

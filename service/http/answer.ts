@@ -1,9 +1,9 @@
 /** Responses written without Koa: errors, and prepared playlist payloads. */
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import type { SignResponse } from '../auth/access.ts';
-import { answerHeader } from '../auth/sign.ts';
 import { CodedError } from '../contract/errors.ts';
 import { syncHeader } from '../contract/playlist.ts';
+import { answerHeader } from '../domain/request-signature.ts';
 import type { SourceLog } from '../platform/source-log.ts';
 import { isUnavailable } from '../platform/store/disk.ts';
 import { matchesWeakly } from './conditions.ts';

@@ -6,15 +6,8 @@
 import { Agent, type ClientRequest, type IncomingMessage, request as requestHttp } from 'node:http';
 import { request as requestHttps, Agent as SecureAgent } from 'node:https';
 import { z } from 'zod';
-import {
-  answerHeader,
-  clockHeader,
-  readClock,
-  sha256Hex,
-  signAnswer,
-  signatureHeader,
-  signRequest,
-} from '../auth/sign.ts';
+import { readClock, sha256Hex, signAnswer, signRequest } from '../auth/sign.ts';
+import { answerHeader, clockHeader, signatureHeader } from '../domain/request-signature.ts';
 
 /** A request to a box. */
 export interface PeerRequest<Schema extends z.ZodType> {

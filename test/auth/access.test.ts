@@ -2,16 +2,10 @@ import { inspect } from 'node:util';
 import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest';
 import { createAccess } from '../../service/auth/access.ts';
 import { createNonces } from '../../service/auth/nonces.ts';
-import {
-  readClock,
-  sha256Hex,
-  signAnswer,
-  signatureHeader,
-  signRequest,
-  timestampHeader,
-} from '../../service/auth/sign.ts';
+import { readClock, sha256Hex, signAnswer, signRequest } from '../../service/auth/sign.ts';
 import type { HeaderLines } from '../../service/auth/signatures.ts';
 import type { Access } from '../../service/contract/operations/index.ts';
+import { signatureHeader, timestampHeader } from '../../service/domain/request-signature.ts';
 import { createClock, createTestGuard, linesOf, otherSecret, outcome, secret } from './support.ts';
 
 const head = { method: 'POST', host: 'player.local:8080', target: '/api/screens/lobby/commands' };

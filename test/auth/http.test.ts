@@ -8,9 +8,10 @@ import { afterEach, beforeEach, expect, test } from 'vitest';
 import { WebSocket, WebSocketServer } from 'ws';
 import { createAccess } from '../../service/auth/access.ts';
 import { checkBody } from '../../service/auth/body.ts';
-import { type Signable, signatureHeader, signRequest, timestampHeader } from '../../service/auth/sign.ts';
+import { signRequest } from '../../service/auth/sign.ts';
 import { upgradeHeaders } from '../../service/auth/socket.ts';
 import type { Access } from '../../service/contract/operations/index.ts';
+import { type Signable, signatureHeader, timestampHeader } from '../../service/domain/request-signature.ts';
 import { createTestGuard, outcome, secret } from './support.ts';
 
 const start = async () => {

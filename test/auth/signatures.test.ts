@@ -1,9 +1,10 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import { createNonces } from '../../service/auth/nonces.ts';
-import { clockHeader, readClock, signatureHeader, signRequest, timestampHeader } from '../../service/auth/sign.ts';
+import { readClock, signRequest } from '../../service/auth/sign.ts';
 import { createSignatures, type HeaderLines, parseSignature, type SignedHead } from '../../service/auth/signatures.ts';
 import type { CodedError } from '../../service/contract/errors.ts';
+import { clockHeader, signatureHeader, timestampHeader } from '../../service/domain/request-signature.ts';
 import { createClock, createTestGuard, linesOf, otherSecret, outcome, secret } from './support.ts';
 
 const head: SignedHead = { method: 'POST', host: 'player.local:8080', target: '/api/screens/lobby/commands?x=1&y=%20' };

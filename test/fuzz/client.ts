@@ -2,8 +2,9 @@
 import { Agent, type IncomingHttpHeaders, request as open } from 'node:http';
 import { buffer } from 'node:stream/consumers';
 import { setTimeout as delay } from 'node:timers/promises';
-import { signatureHeader, signRequest, timestampHeader } from '../../service/auth/sign.ts';
+import { signRequest } from '../../service/auth/sign.ts';
 import { pageAuthHeader } from '../../service/contract/page.ts';
+import { signatureHeader, timestampHeader } from '../../service/domain/request-signature.ts';
 import type { Credentials, FuzzRequest } from './requests.ts';
 
 const PATIENCE_MS = 20_000;

@@ -1,7 +1,8 @@
 /** `GET /api/screens/{slug}/playlist`: the payload, its entity tag and its conditions. */
 import { describe, expect, test } from 'vitest';
-import { answerHeader, sha256Hex, signAnswer, signatureHeader, signRequest } from '../../service/auth/sign.ts';
+import { sha256Hex, signAnswer, signRequest } from '../../service/auth/sign.ts';
 import { playlistPayload } from '../../service/contract/playlist.ts';
+import { answerHeader, signatureHeader } from '../../service/domain/request-signature.ts';
 import { everyKind, fields, lobby, timestampPattern } from '../content/samples.ts';
 import { startTestService } from '../support/service.ts';
 import { exchange, hostLine } from './raw.ts';
