@@ -4,6 +4,7 @@ import { hostname, networkInterfaces } from 'node:os';
 import { dirname, join, resolve } from 'node:path';
 import type { Logger } from 'pino';
 import { z } from 'zod';
+import { mostLogLines } from '../service/contract/console/boxes.ts';
 import type { KioskHealth } from '../service/contract/health.ts';
 import {
   type Beat,
@@ -23,6 +24,7 @@ import { mayBeFramed } from '../service/domain/framing.ts';
 import { bareHost, isThisMachine } from '../service/domain/network-scope.ts';
 import { type Service, startService } from '../service/index.ts';
 import { createLog } from '../service/platform/log.ts';
+import { createLogRing } from '../service/platform/log-ring.ts';
 import {
   EXIT_CONFIG,
   lendSecrets,
@@ -139,7 +141,8 @@ export interface ServiceHost {
   start(): Promise<HostedService>;
 }
 
-const MOST_LINES = 200;
+/** Lines on the maintenance page. */
+const SHOWN_LINES = 200;
 
 const folders: readonly (string | null)[] = ['dataDir', 'uploadDir', 'mediaDir'] satisfies (keyof Options)[];
 const diskCodes: readonly (string | undefined)[] = ['EACCES', 'EPERM', 'EROFS', 'ENOSPC', 'EIO', 'ENOTDIR', 'EDQUOT'];
@@ -159,11 +162,8 @@ export const createServiceHost = (
   { dataDir, rendererDir, resourcesDir }: Pick<Paths, 'dataDir' | 'rendererDir' | 'resourcesDir'>,
   kiosk: () => KioskHealth,
 ): ServiceHost => {
-  const lines: string[] = [];
-  const log = createLog('info', (line) => {
-    lines.push(line);
-    if (lines.length > MOST_LINES) lines.shift();
-  });
+  const ring = createLogRing(mostLogLines);
+  const log = createLog('info', ring.add);
   const environment = takeEnvironment();
   let files: KioskFiles | null = null;
 
@@ -199,7 +199,7 @@ export const createServiceHost = (
 
   return {
     log,
-    lines: () => lines,
+    lines: () => ring.lines().slice(-SHOWN_LINES),
     dataDir: resolve(environment['SIGNAGE_DATA_DIR'] || dataDir),
     checkConfig: (folder) => readOptions({ env: { SIGNAGE_DATA_DIR: folder } }).warnings,
     lendSecrets: (act) => lendSecrets(environment, act),
@@ -212,7 +212,13 @@ export const createServiceHost = (
       const options = readOptions({ env: { ...environment }, defaults: { dataDir, discovery: 'on' } });
       log.level = options.logLevel;
       if (files !== null) files.settings = options.kiosk;
-      const service = await startService(options, { log, rendererDir, resourcesDir, kiosk }).catch(async (error) => {
+      const service = await startService(options, {
+        log,
+        logLines: ring.lines,
+        rendererDir,
+        resourcesDir,
+        kiosk,
+      }).catch(async (error) => {
         // What is another player's is not touched; in all other cases the maintenance page is what helps.
         if (!(error instanceof FolderTaken)) files ??= await openFiles(options).catch(() => null);
         throw error;

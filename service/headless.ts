@@ -2,9 +2,11 @@
 import { networkInterfaces } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
+import { mostLogLines } from './contract/console/boxes.ts';
 import { publicBase } from './devices/address.ts';
 import { startService } from './index.ts';
 import { createLog } from './platform/log.ts';
+import { createLogRing } from './platform/log-ring.ts';
 import { EXIT_CONFIG, OptionsError, readOptions } from './platform/options/index.ts';
 
 /** Resolves a path relative to the bundle in `dist/service`. */
@@ -16,9 +18,11 @@ const MAX_LISTED = 8;
 
 const run = async (): Promise<void> => {
   const options = readOptions();
-  const log = createLog(options.logLevel);
+  const ring = createLogRing(mostLogLines);
+  const log = createLog(options.logLevel, ring.add);
   const service = await startService(options, {
     log,
+    logLines: ring.lines,
     rendererDir: fromHere('../renderer'),
     resourcesDir: fromHere('../../resources'),
   });

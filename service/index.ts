@@ -8,6 +8,7 @@ import { createAccess } from './auth/access.ts';
 import { openReplayGuard } from './auth/replay.ts';
 import { syncRoutes } from './clock/routes.ts';
 import { createSync } from './clock/sync.ts';
+import { createOperating } from './console/operating.ts';
 import { openContent } from './content/content.ts';
 import type { OpeningTime } from './content/file.ts';
 import { contentIssues } from './content/health.ts';
@@ -83,6 +84,8 @@ import { updateRoutes } from './updates/routes.ts';
 /** What the service needs from its host. */
 export interface Ports {
   log: Logger;
+  /** The newest lines of the log, oldest first; absent: none are kept. */
+  logLines?: () => readonly string[];
   /** Folder of the built renderer. */
   rendererDir: string;
   /** Folder of the shipped demo content and other resources. */
@@ -140,7 +143,7 @@ const makeFolders = async (options: Options): Promise<void> => {
 
 const wire = async (
   options: Options,
-  { log, rendererDir, resourcesDir, kiosk, wall = Date.now }: Ports,
+  { log, logLines = () => [], rendererDir, resourcesDir, kiosk, wall = Date.now }: Ports,
   closers: Closers,
 ): Promise<Service> => {
   const { active, lasting, close } = closers;
@@ -388,6 +391,7 @@ const wire = async (
     ),
   });
   modules.add({ routes: updateRoutes({ dataDir }) });
+  modules.add(createOperating(context, { content, devices, takeSnapshot, logLines }));
   modules.add(createHealth(context, modules));
 
   const { admit, admitSocket } = createAdmission({ access, clientAddress, variant, socketHandlers: modules.sockets() });

@@ -13,6 +13,7 @@ import packageJson from '../../package.json' with { type: 'json' };
 import { errorBody } from '../../service/contract/error-body.ts';
 import { type ErrorCode, errorTable } from '../../service/contract/errors.ts';
 import { type Access, type Answer, areas, type Operation } from '../../service/contract/operations/index.ts';
+import { isApiPath } from '../../service/http/answer.ts';
 import { errorsOf } from './errors.ts';
 import { description, tags } from './prose.ts';
 
@@ -126,7 +127,7 @@ export const createOpenApi = () => {
 
   /** Refers to a response that many operations share; one of an operation's own stands in its place. */
   const errorOf = (status: number, codes: readonly ErrorCode[], path: string, access: Access) => {
-    const isApi = path.startsWith('/api/');
+    const isApi = isApiPath(path);
     const byClass = [401, 403, 429, 503].includes(status) ? pascal(access) : '';
     const name = `${pascal(STATUS_CODES[status] ?? '')}${byClass}${isApi ? '' : 'Text'}`;
     const key = codes.join();

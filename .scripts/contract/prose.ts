@@ -14,6 +14,7 @@ const tagTexts: Record<keyof typeof areas, string> = {
   Clock: 'The time of the site.',
   Peers: 'What boxes of one site ask each other.',
   Updates: 'Releases that a box hands to the other boxes of its site.',
+  Site: 'What the console shows of a site, and how it is operated.',
 };
 
 export const tags = Object.entries(tagTexts).map(([name, description]) => ({ name, description }));
@@ -31,7 +32,7 @@ variant has it: there the extended operations are 404, the extended fields are a
 
 **HEAD** works wherever GET does.
 
-**Errors.** Every error under \`/api\` has a code for programs and one sentence for a person; elsewhere it is the sentence,
+**Errors.** Every error under \`/api\` and \`/console/api\` has a code for programs and one sentence for a person; elsewhere it is the sentence,
 as plain text. The examples of a response name the codes that an operation can answer with. Where there is nothing at a
 path the answer is 404 \`not_found\`, for a browser as a page.
 

@@ -20,8 +20,14 @@ export const errorTable = {
   session_not_found: [404, 'There is no stream session with this key.'],
   stream_not_ready: [404, 'The stream has no manifest yet; try again in a moment.'],
   file_not_found: [404, 'There is no file with this name.'],
+  takeover_not_found: [404, 'No takeover with this id is on or to come.'],
+  connection_not_found: [404, 'No page has a connection with this id.'],
+  box_not_found: [404, 'The site has no box with this id.'],
   method_not_allowed: [405, 'The path does not take this method.'],
   request_timeout: [408, 'The request took too long to arrive.'],
+  not_supported: [409, 'Nothing would start this box again: it runs under no supervisor.'],
+  screenshot_unavailable: [409, 'Only the displays of a kiosk can be photographed, and this page is none.'],
+  too_many_takeovers: [409, 'There are 100 takeovers, which is the limit: end one first.'],
   precondition_failed: [412, 'The file is not the one that was asked for.'],
   payload_too_large: [413, 'The body is too large.'],
   unsupported_media_type: [415, 'The body must be application/json.'],
@@ -34,11 +40,13 @@ export const errorTable = {
   headers_too_large: [431, 'The request headers are too large.'],
   internal_error: [500, 'Something went wrong in the service; its log has the details.'],
   ffmpeg_unavailable: [503, 'No ffmpeg was found that runs; install it, or set SIGNAGE_FFMPEG_PATH.'],
+  box_away: [503, 'The box does not answer; try again once it is back.'],
   busy: [503, 'The service is too busy; try again in a moment.'],
   storage_unavailable: [
     503,
     'The disk can not be written or read; check its health and that it is not mounted read-only.',
   ],
+  screenshot_timeout: [504, 'The display could not be photographed within 2 s.'],
   insufficient_storage: [507, 'The disk is full.'],
 } as const satisfies Record<string, readonly [number, string]>;
 

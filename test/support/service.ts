@@ -65,7 +65,11 @@ export const startTestService = async (
     },
   });
   const service = await startService(options, {
-    log: pino({ level: options.logLevel }, { write: (line) => lines.push(line) }),
+    log: pino(
+      { level: options.logLevel, timestamp: pino.stdTimeFunctions.isoTime },
+      { write: (line) => lines.push(line) },
+    ),
+    logLines: () => lines,
     rendererDir: join(root, 'dist', 'renderer'),
     resourcesDir: join(root, 'resources'),
     wall,

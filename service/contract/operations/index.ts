@@ -9,6 +9,7 @@ import type { Operations } from './operation.ts';
 import { pages } from './pages.ts';
 import { peers } from './peers.ts';
 import { screens } from './screens.ts';
+import { site } from './site.ts';
 import { sockets } from './sockets.ts';
 import { streams } from './streams.ts';
 import { updates } from './updates.ts';
@@ -29,6 +30,7 @@ export const areas = {
   Clock: clock,
   Peers: peers,
   Updates: updates,
+  Site: site,
 } as const satisfies Record<string, Operations>;
 
 export const operations = {
@@ -43,6 +45,7 @@ export const operations = {
   ...clock,
   ...peers,
   ...updates,
+  ...site,
 } as const satisfies Operations;
 
 export type OperationName = keyof typeof operations;

@@ -1,0 +1,50 @@
+/** The state of a device that is expected to show a screen, and whether a page is stuck. Pure. */
+import type { DeviceState } from '../contract/console/site.ts';
+import type { Slide } from '../contract/playlist.ts';
+
+interface DeviceFacts {
+  /** Its live connections. */
+  connections: readonly { isStuck: boolean }[];
+  /** Whether any box of the site has ever seen it. */
+  wasSeen: boolean;
+  /** Whether its screen is inside its opening hours. */
+  isOpen: boolean;
+}
+
+export const deviceState = ({ connections, wasSeen, isOpen }: DeviceFacts): DeviceState => {
+  const isConnected = connections.length > 0;
+  if (!isConnected && !wasSeen) return 'never';
+  if (!isOpen) return 'closed';
+  if (!isConnected) return 'away';
+  return connections.every(({ isStuck }) => isStuck) ? 'stuck' : 'playing';
+};
+
+interface PageFacts {
+  /** The slide that it shows; null: none, or one that the content no longer has. */
+  slide: Pick<Slide, 'duration_seconds' | 'kind'> | null;
+  /** Since the slide came on, ms. */
+  sinceMs: number;
+  /** It shows no slide, and has reported a slide that it could not show. */
+  reportsFaultsAlone: boolean;
+  /** Slides of its screen that are on schedule. A slide that is alone does not change. */
+  slidesOn: number;
+  /** Paused, black, redirected or taken over: its slide is not meant to change. */
+  isHeld: boolean;
+}
+
+const LENGTHS = 3;
+const DEFAULT_MS = 10_000;
+/** Kinds that last as long as their medium, which the service does not know. */
+const lastsAsItsMedium: readonly Slide['kind'][] = ['video', 'pdf', 'rss', 'timetable'];
+
+/** How long the slide is shown, ms; null: not known. */
+const lengthOf = ({ duration_seconds, kind }: NonNullable<PageFacts['slide']>): number | null =>
+  duration_seconds !== null ? duration_seconds * 1000 : lastsAsItsMedium.includes(kind) ? null : DEFAULT_MS;
+
+/** Whether a page is stuck: its slide has not changed for three of its lengths, or it reports faults alone. */
+export const isStuck = ({ slide, sinceMs, reportsFaultsAlone, slidesOn, isHeld }: PageFacts): boolean => {
+  if (isHeld) return false;
+  if (reportsFaultsAlone) return true;
+  const length = slide === null ? null : lengthOf(slide);
+  return length !== null && slidesOn > 1 && sinceMs > LENGTHS * length;
+};

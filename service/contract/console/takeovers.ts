@@ -1,0 +1,70 @@
+/** Takeovers: messages that screens show alone, from one moment to another. */
+import { z } from 'zod';
+import { instant } from '../terms.ts';
+
+/** Highest level last: of several takeovers of a screen, the page shows the one with the highest level. */
+export const takeoverLevels = ['info', 'warning', 'emergency'] as const;
+
+/** A takeover may last this long, days. */
+export const mostTakeoverDays = 31;
+
+export const takeoverId = z
+  .string()
+  .regex(/^[a-z0-9-]{1,64}$/, '1 to 64 of a-z, 0-9 and -')
+  .describe('id of a takeover, chosen by whoever starts it');
+
+/** What a takeover or another order is for. */
+export const target = z
+  .string()
+  .min(1)
+  .max(260)
+  .describe('`all`, the slug of a screen, or `tag:NAME` for the screens with a tag');
+
+const level = z.enum(takeoverLevels).describe('emergency: in closed hours too');
+const title = z.string().max(500);
+const body = z.string().max(10_000);
+const mediaUrl = z
+  .string()
+  .max(4096)
+  .refine(
+    (url) => /^(https?:\/\/[^/\s]\S*|\/media\/[^/\s]+)$/i.test(url) && URL.canParse(url, 'http://player'),
+    'the http(s) URL or the /media/NAME of a picture or a film',
+  );
+
+/** A moment as clients write it; kept in UTC with milliseconds. */
+const moment = z.iso
+  .datetime({ offset: true, error: 'an ISO 8601 date and time with an offset or Z' })
+  .transform((text) => new Date(text).toISOString());
+
+/** The body of `PUT /console/api/takeovers/{id}`. */
+export const takeoverRequest = z
+  .object({
+    targets: z
+      .array(target)
+      .min(1, 'at least one target')
+      .max(100, 'at most 100 targets')
+      .describe('the screens: each target names a screen that there is, or a tag that a screen has'),
+    level,
+    title: title.nullish().describe('title or media_url is required'),
+    body: body.nullish().describe('a few more words'),
+    media_url: mediaUrl.nullish().describe('a picture or a film that is shown in place of the text'),
+    from: moment.nullish().describe('absent: at once'),
+    until: moment.describe(`required; after \`from\`, at most ${mostTakeoverDays} days later, and not past`),
+  })
+  .meta({ id: 'TakeoverRequest' });
+
+export const takeover = z
+  .object({
+    id: takeoverId,
+    targets: z.array(target).describe('the screens, as they were named'),
+    level,
+    title: title.nullable().describe('null: a picture or a film alone'),
+    body: body.nullable().describe('a few more words'),
+    media_url: z.string().nullable().describe('the picture or film'),
+    from: instant.describe('when it comes on'),
+    until: instant.describe('when it goes'),
+    updatedAt: instant.describe('of two records with one id the newer is the one'),
+    shown: z.int().describe('displays that show it now'),
+    expected: z.int().describe('displays of the targeted screens: connected pages, and devices that are expected'),
+  })
+  .meta({ id: 'Takeover', description: 'a takeover that is on, or still to come' });

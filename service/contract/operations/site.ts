@@ -1,0 +1,153 @@
+/** Operating a site from the console. */
+import { z } from 'zod';
+import { boxLog, boxLogQuery, capturedAtHeader } from '../console/boxes.ts';
+import { siteOverview } from '../console/site.ts';
+import { takeover, takeoverId, takeoverRequest } from '../console/takeovers.ts';
+import { instant, typedDeviceId } from '../terms.ts';
+import {
+  connectionExample,
+  deviceExample,
+  digestExample,
+  momentExample,
+  nodeExample,
+  screenExample,
+} from './examples.ts';
+import { json, type Operations, ok } from './operation.ts';
+
+const takeoverExample = {
+  id: 'lift',
+  targets: ['tag:lobby', 'bar'],
+  level: 'warning',
+  title: 'The lift is out of order',
+  body: 'Please use the stairs.',
+  media_url: null,
+  from: momentExample,
+  until: '2026-01-31T18:00:00.000Z',
+  updatedAt: momentExample,
+  shown: 1,
+  expected: 1,
+};
+
+const lines = [{ level: 30, time: momentExample, screens: 1, msg: 'content is live' }];
+const box = z.object({ nodeId: z.string().describe('Id of a box.') });
+const boxExamples = { nodeId: nodeExample };
+
+export const site = {
+  'GET /console/api/site': {
+    access: 'signed',
+    variant: 'extended',
+    summary: 'Get the whole site at a glance',
+    description: 'Gathered from all boxes; callers at one moment share a round.',
+    answer: ok('The site.', siteOverview, {
+      site: 'default',
+      nodeId: nodeExample,
+      content: { sha256: digestExample, changedAt: momentExample, status: 'ok' },
+      boxes: [
+        {
+          nodeId: nodeExample,
+          name: 'lobby-box',
+          url: 'http://192.168.1.20:8080',
+          version: '0.1.0',
+          status: 'here',
+          lastSeenAt: momentExample,
+          warnings: [],
+        },
+      ],
+      screens: [
+        {
+          screen: screenExample,
+          tags: ['lobby'],
+          devices: [
+            {
+              deviceId: deviceExample.deviceId,
+              clientName: deviceExample.clientName,
+              nodeId: nodeExample,
+              lastSeenAt: momentExample,
+              state: 'playing',
+            },
+          ],
+          connections: [connectionExample],
+        },
+      ],
+      takeovers: [takeoverExample],
+      degraded: false,
+    }),
+    errors: [],
+  },
+  'PUT /console/api/takeovers/:id': {
+    access: 'signed',
+    variant: 'extended',
+    summary: 'Start a takeover, or replace one',
+    description:
+      'Its slide `takeover-{id}` leads the playlist of each targeted screen, on all boxes, and is shown alone from `from` to `until`.',
+    params: z.object({ id: takeoverId }),
+    body: json(takeoverRequest, {
+      targets: takeoverExample.targets,
+      level: 'warning',
+      title: takeoverExample.title,
+      body: takeoverExample.body,
+      until: takeoverExample.until,
+    }),
+    answer: {
+      201: { description: 'The takeover.', content: json(takeover, takeoverExample) },
+      200: { description: 'The takeover, in place of an earlier one.', content: json(takeover, takeoverExample) },
+    },
+    errors: ['not_supported', 'too_many_takeovers', 'insufficient_storage'],
+    examples: { id: 'lift' },
+  },
+  'DELETE /console/api/takeovers/:id': {
+    access: 'signed',
+    variant: 'extended',
+    summary: 'End a takeover',
+    params: z.object({ id: takeoverId }),
+    answer: { 204: { description: 'It is over on all boxes that answer, and on the others once they do.' } },
+    errors: ['invalid_field', 'takeover_not_found', 'insufficient_storage'],
+    examples: { id: 'lift' },
+  },
+  'DELETE /console/api/devices/:deviceId': {
+    access: 'signed',
+    variant: 'extended',
+    summary: 'Forget a device',
+    description: 'Its binding and its name are forgotten on all boxes, those that are away now included.',
+    params: z.object({ deviceId: typedDeviceId }),
+    answer: { 204: { description: 'The device is forgotten.' } },
+    errors: ['not_supported', 'invalid_field', 'insufficient_storage'],
+    examples: { deviceId: deviceExample.deviceId },
+  },
+  'POST /console/api/boxes/:nodeId/restart': {
+    access: 'signed',
+    variant: 'extended',
+    summary: 'Restart the player of a box',
+    params: box,
+    answer: { 202: { description: 'The box restarts once this is answered.' } },
+    errors: ['box_not_found', 'not_supported', 'box_away'],
+    examples: boxExamples,
+  },
+  'GET /console/api/boxes/:nodeId/log': {
+    access: 'signed',
+    variant: 'extended',
+    summary: 'Get the newest lines of the log of a box',
+    params: box,
+    query: boxLogQuery,
+    answer: ok('The lines.', boxLog, { lines }),
+    errors: ['box_not_found', 'box_away'],
+    examples: boxExamples,
+  },
+  'GET /console/api/connections/:id/screenshot': {
+    access: 'signed',
+    variant: 'extended',
+    acts: true,
+    summary: 'Get a picture of what a display of a kiosk shows',
+    description: 'The longest side has 1280 pixels at most. A display is photographed at most once in 5 s.',
+    params: z.object({ id: z.string().describe('Id of a connection.') }),
+    answer: {
+      200: {
+        description: 'The picture.',
+        headers: { [capturedAtHeader]: { description: 'When it was taken', schema: instant, required: true } },
+        content: { 'image/jpeg': { schema: z.string().meta({ format: 'binary' }) } },
+      },
+    },
+    errors: ['connection_not_found', 'screenshot_unavailable', 'screenshot_timeout', 'box_away'],
+    examples: { id: connectionExample.id },
+  },
+} as const satisfies Operations;

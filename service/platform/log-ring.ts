@@ -1,0 +1,23 @@
+/** The newest lines of the log, in memory. */
+
+export interface LogRing {
+  add(line: string): void;
+  /** Oldest first. */
+  lines(): readonly string[];
+}
+
+/** @param most lines that are kept @param mostCharacters in all of them; the newest line is kept whatever its length */
+export const createLogRing = (most: number, mostCharacters = 1024 ** 2): LogRing => {
+  const lines: string[] = [];
+  let characters = 0;
+  return {
+    add: (line) => {
+      lines.push(line);
+      characters += line.length;
+      while (lines.length > 1 && (lines.length > most || characters > mostCharacters)) {
+        characters -= lines.shift()?.length ?? 0;
+      }
+    },
+    lines: () => lines,
+  };
+};
