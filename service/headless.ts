@@ -35,6 +35,8 @@ const run = async (): Promise<void> => {
     await service.close();
     process.exit(0);
   };
+  // The reader of these lines may be gone, as in `npm run headless | head -1`; the screens play on.
+  process.stdout.on('error', () => {});
   process.on('SIGTERM', stop);
   process.on('SIGINT', stop);
 

@@ -1,7 +1,7 @@
 /** Starting and stopping: the ready line, the exit codes, the signals. */
 import { once } from 'node:events';
 import { mkdirSync, readFileSync, writeFileSync } from 'node:fs';
-import { createServer } from 'node:http';
+import { createServer, type Server } from 'node:http';
 import { type AddressInfo, connect } from 'node:net';
 import { join } from 'node:path';
 import { describe, expect, onTestFinished, test } from 'vitest';
@@ -16,6 +16,13 @@ const dataDirWith = (files: Record<string, unknown>): string => {
   return dataDir;
 };
 
+const holdPort = async (): Promise<{ server: Server; port: number }> => {
+  const server = createServer().listen(0, '127.0.0.1');
+  onTestFinished(() => void server.close());
+  await once(server, 'listening');
+  return { server, port: (server.address() as AddressInfo).port };
+};
+
 test('the first start ever says where it listens, and plays the demo', async () => {
   const dataDir = join(temporaryFolder(), 'made', 'by', 'it');
   const { ready, printed } = startHeadless({ SIGNAGE_DATA_DIR: dataDir });
@@ -24,6 +31,23 @@ test('the first start ever says where it listens, and plays the demo', async () 
   expect(printed.stdout.match(/listening on/g)).toHaveLength(1);
   expect(await (await fetch(`${url}/healthz`)).json()).toMatchObject({ status: 'ok', content: { status: 'ok' } });
   expect((await fetch(`${url}/screen/demo`)).status).toBe(200);
+});
+
+test('the service plays on when nothing reads its output', async () => {
+  const { server, port } = await holdPort();
+  server.close();
+  await once(server, 'close');
+  const { child } = startHeadless({
+    SIGNAGE_DATA_DIR: dataDirWith({ 'content.json': lobby }),
+    SIGNAGE_PORT: String(port),
+  });
+  child.stdout?.destroy();
+  child.stderr?.destroy();
+  const status = async () => (await fetch(`http://127.0.0.1:${port}/screen/lobby`).catch(() => null))?.status;
+  await expect.poll(status, { timeout: 20_000 }).toBe(200);
+  // The lines of the start have been written by now.
+  await expect.poll(() => fetch(`http://127.0.0.1:${port}/healthz`).then(({ ok }) => ok)).toBe(true);
+  expect(child.exitCode).toBeNull();
 });
 
 test('every line of the log is JSON, and no secret is in any', async () => {
@@ -93,10 +117,7 @@ describe('ends with 78, and one line that says what to change', () => {
 });
 
 test('a port that is taken ends it with a sentence and 1', async () => {
-  const other = createServer().listen(0, '127.0.0.1');
-  onTestFinished(() => void other.close());
-  await once(other, 'listening');
-  const { port } = other.address() as AddressInfo;
+  const { port } = await holdPort();
   const SIGNAGE_DATA_DIR = dataDirWith({ 'content.json': lobby });
   const { ended, printed } = startHeadless({
     SIGNAGE_DATA_DIR,
