@@ -76,6 +76,8 @@ export const createReplication = ({ log, logs, peers, content, devices, follow }
   const refused = new Map<string, Refused>();
   /** By node id: the digests of its bindings and of ours after the last merge. */
   const compared = new Map<string, string>();
+  /** By node id: why its bindings could not be read the last time. */
+  const failed = new Map<string, string>();
   const busy = new Set<string>();
   /** Fetches in progress, keyed as `refused`. */
   const inFlight = new Set<string>();
@@ -174,10 +176,13 @@ export const createReplication = ({ log, logs, peers, content, devices, follow }
     const request = { path: '/api/peers/bindings', deadlineMs: DEADLINE_MS, maxBytes: MAX_BINDINGS_BYTES };
     const answer = await peers.call(peer, { ...request, schema: peerBindings });
     if (!answer.ok) {
-      if (answer.status !== null)
-        logs(`peer ${peer.nodeId}`).warn({ nodeId: peer.nodeId, reason: answer.reason }, 'a peer returned no bindings');
+      const { status, reason } = answer;
+      if (status === null || failed.get(peer.nodeId) === reason) return;
+      remember(failed, peer.nodeId, reason, MAX_REFUSED);
+      logs(`peer ${peer.nodeId}`).warn({ nodeId: peer.nodeId, reason }, 'a peer returned no bindings');
       return;
     }
+    failed.delete(peer.nodeId);
     const news = await devices.merge(answer.body.bindings);
     compared.set(peer.nodeId, `${theirs} ${devices.digest()}`);
     if (news.length === 0) return;
