@@ -1,4 +1,4 @@
-/** Opening hours as a person reads them. */
+/** Formats opening hours. */
 import type { Hours } from '../../service/contract/kiosk.ts';
 
 interface Words {
@@ -7,11 +7,11 @@ interface Words {
   closed: string;
 }
 
-/** @param tag BCP 47, of the language that the words are in */
+/** @param tag the BCP 47 tag of the language of the words */
 export const hoursIn = (hours: Hours, tag: string, { alwaysOn, daily, closed }: Words): string => {
   if (hours === null || hours.length === 0) return alwaysOn;
   const weekday = new Intl.DateTimeFormat(tag, { weekday: 'short', timeZone: 'UTC' });
-  // In a month that began on a Monday.
+  // January 2024 began on a Monday.
   const namesOf = (days: readonly number[]): string =>
     days.map((each) => weekday.format(Date.UTC(2024, 0, each))).join(', ');
   const day = new Intl.DateTimeFormat(tag, { dateStyle: 'medium', timeZone: 'UTC' });

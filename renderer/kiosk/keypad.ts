@@ -1,4 +1,4 @@
-/** The lock's keypad, for fingers and for a keyboard. */
+/** The PIN pad, for touch and keyboard. */
 import type { MaintenanceAnswer } from '../../service/contract/kiosk.ts';
 import { element } from '../onboarding/element.ts';
 import type { textsFor } from './texts.ts';
@@ -12,50 +12,50 @@ interface Handlers {
 }
 
 export interface Keypad {
-  /** Asks for the PIN, or for a new one, twice. */
+  /** Asks for the PIN, or twice for a new one. */
   ask(locked: Locked): void;
 }
 
-const FEWEST = 4;
-const MOST = 12;
+const MIN_DIGITS = 4;
+const MAX_DIGITS = 12;
 
 export const createKeypad = (texts: Texts, { onEnter, onLeave }: Handlers): Keypad => {
   let digits = '';
   let isNew = false;
-  /** The new PIN as it was given first; null: not yet. */
+  /** The first entry of a new PIN; null: none yet. */
   let first: string | null = null;
-  let shutUntil = 0;
+  let lockedUntil = 0;
 
-  const say = (ask: string, note: string): void => {
+  const setTexts = (ask: string, note: string): void => {
     element('ask').textContent = ask;
     element('note').textContent = note;
   };
 
-  const draw = (): void => {
-    element('dots').textContent = '●'.repeat(digits.length) + '○'.repeat(Math.max(0, FEWEST - digits.length));
+  const renderDots = (): void => {
+    element('dots').textContent = '●'.repeat(digits.length) + '○'.repeat(Math.max(0, MIN_DIGITS - digits.length));
   };
 
   const enter = (): void => {
     const given = digits;
-    if (given.length < FEWEST || performance.now() < shutUntil) return;
+    if (given.length < MIN_DIGITS || performance.now() < lockedUntil) return;
     digits = '';
-    draw();
+    renderDots();
     if (!isNew) onEnter(given);
     else if (first === null) {
       first = given;
-      say(texts.repeatPin, texts.newPinNote);
+      setTexts(texts.repeatPin, texts.newPinNote);
     } else if (first === given) onEnter(given);
     else {
       first = null;
-      say(texts.newPin, texts.different);
+      setTexts(texts.newPin, texts.different);
     }
   };
 
   const press = (key: string): void => {
-    if (/^\d$/.test(key) && digits.length < MOST) digits += key;
+    if (/^\d$/.test(key) && digits.length < MAX_DIGITS) digits += key;
     else if (key === 'Backspace') digits = digits.slice(0, -1);
     else if (key === 'Enter') enter();
-    draw();
+    renderDots();
   };
 
   const faces: Record<string, string> = { Backspace: '⌫', Enter: '→' };
@@ -69,17 +69,17 @@ export const createKeypad = (texts: Texts, { onEnter, onLeave }: Handlers): Keyp
     element('keys').append(button);
   }
   addEventListener('keydown', (event) => {
-    // A key that a button has the focus for is that button's.
-    const isButtons = event.key === 'Enter' && document.activeElement instanceof HTMLButtonElement;
-    if (!element('lock').hidden && !isButtons) press(event.key);
+    // Enter belongs to the focused button.
+    const isForButton = event.key === 'Enter' && document.activeElement instanceof HTMLButtonElement;
+    if (!element('lock').hidden && !isForButton) press(event.key);
   });
   element('leave').textContent = texts.leave;
   element('leave').addEventListener('click', onLeave);
 
   const countDown = (): void => {
-    const seconds = Math.ceil((shutUntil - performance.now()) / 1000);
+    const seconds = Math.ceil((lockedUntil - performance.now()) / 1000);
     element('note').textContent = seconds > 0 ? texts.wait(seconds) : '';
-    element('lock').classList.toggle('shut', seconds > 0);
+    element('lock').classList.toggle('locked', seconds > 0);
     if (seconds > 0) setTimeout(countDown, 250);
   };
 
@@ -87,11 +87,11 @@ export const createKeypad = (texts: Texts, { onEnter, onLeave }: Handlers): Keyp
     ask: (locked) => {
       isNew = locked.isNew;
       element('lock').hidden = false;
-      draw();
-      if (isNew) say(texts.newPin, texts.newPinNote);
-      else say(texts.askPin, locked.wasWrong ? texts.wrong : '');
+      renderDots();
+      if (isNew) setTexts(texts.newPin, texts.newPinNote);
+      else setTexts(texts.askPin, locked.wasWrong ? texts.wrong : '');
       if (locked.waitMs === 0) return;
-      shutUntil = performance.now() + locked.waitMs;
+      lockedUntil = performance.now() + locked.waitMs;
       countDown();
     },
   };

@@ -1,4 +1,4 @@
-/** The maintenance page: the lock, and behind it what can be seen and set at the box itself. */
+/** The maintenance page: a PIN pad, then the state and the settings of the box. */
 import './maintenance.css';
 import type {
   MaintenanceAnswer,
@@ -15,11 +15,11 @@ const { maintenance } = globalThis as unknown as {
   maintenance: { call(call: MaintenanceCall): Promise<MaintenanceAnswer | null> };
 };
 
-/** Whoever walked away has done so by then. */
+/** The page closes itself after this time without input. */
 const IDLE_MS = 3 * 60_000;
-const LOOK_MS = 5_000;
-/** A second press within this means it. */
-const SURE_MS = 4_000;
+const REFRESH_MS = 5_000;
+/** A second press within this time confirms. */
+const CONFIRM_MS = 4_000;
 
 const { tag, maintenance: texts } = textsFor(navigator.languages);
 document.documentElement.lang = tag;
@@ -43,7 +43,7 @@ const facts = (terms: [term: string, ...descriptions: string[]][]): HTMLElement[
     ...descriptions.map((description) => make('dd', description)),
   ]);
 
-/** One of several, as buttons in a row; each is a radio button to the keyboard. */
+/** A choice as a row of buttons, which are radio buttons to the keyboard. */
 const choice = <Value extends string | number>(
   name: string,
   legend: string,
@@ -58,7 +58,7 @@ const choice = <Value extends string | number>(
     const input = make('input');
     input.type = 'radio';
     input.name = name;
-    // By which it has the focus again where the page is drawn anew.
+    // Restores the focus after the page is rendered again.
     input.id = `${name}-${value}`;
     input.checked = value === chosen;
     input.addEventListener('change', () => onChoose(value));
@@ -68,42 +68,42 @@ const choice = <Value extends string | number>(
   return field;
 };
 
-const placeCard = (place: MaintenanceView['places'][number], { screens }: MaintenanceView): HTMLElement => {
-  const card = make('article', '', 'place');
-  const shown = screens.find(({ slug }) => slug === place.screen)?.name ?? place.screen ?? texts.nothing;
-  const isOpen = !place.isFixed && screens.length > 0;
+const displayCard = (display: MaintenanceView['assignments'][number], { screens }: MaintenanceView): HTMLElement => {
+  const card = make('article', '', 'display');
+  const shown = screens.find(({ slug }) => slug === display.screen)?.name ?? display.screen ?? texts.nothing;
+  const isOpen = !display.isFixed && screens.length > 0;
   const list = make('dl');
   list.append(
     ...facts([
-      [texts.shows, shown, ...(place.isFixed ? [texts.fixed] : [])],
-      [texts.hours, hoursIn(place.hours, tag, texts)],
-      [texts.device, place.deviceId],
+      [texts.shows, shown, ...(display.isFixed ? [texts.fixed] : [])],
+      [texts.hours, hoursIn(display.hours, tag, texts)],
+      [texts.device, display.deviceId],
     ]),
   );
   const degrees = ([0, 90, 180, 270] as const).map((value) => [value, `${value}°`] as const);
   card.append(
-    make('h3', place.name),
+    make('h3', display.name),
     list,
-    // A drop-down list would be the system's own, which does not lie the way that the display is turned.
+    // A drop-down list would be drawn by the system, which does not rotate it with the page.
     ...(isOpen
       ? [
           choice(
-            `screen-${place.id}`,
+            `screen-${display.id}`,
             texts.choose,
             screens.map(({ slug, name }) => [slug, name] as const),
-            place.screen,
-            (screen) => void order({ do: 'bind', display: place.id, screen }),
+            display.screen,
+            (screen) => void order({ do: 'bind', display: display.id, screen }),
           ),
         ]
       : []),
-    choice(`rotation-${place.id}`, texts.rotation, degrees, place.rotation, (rotation) => {
-      void order({ do: 'rotate', display: place.id, rotation });
+    choice(`rotation-${display.id}`, texts.rotation, degrees, display.rotation, (rotation) => {
+      void order({ do: 'rotate', display: display.id, rotation });
     }),
   );
   return card;
 };
 
-/** How it is with updates, in sentences. */
+/** The state of updates in sentences. */
 const updatesIn = ({ updates: { ready, onTrial, failed, hours } }: MaintenanceView): string[] => {
   const [from = '', until = ''] = hours?.split('-') ?? [];
   const sentences = [
@@ -114,10 +114,10 @@ const updatesIn = ({ updates: { ready, onTrial, failed, hours } }: MaintenanceVi
   return sentences.length > 0 ? sentences : [texts.noUpdate];
 };
 
-/** As the times of day in the settings. */
+/** 24 hours, as the times of day in the settings. */
 const clock = new Intl.DateTimeFormat(tag, { timeStyle: 'medium', hourCycle: 'h23' });
 
-/** A line of the log for a person: when, and what. */
+/** Formats a line of the log. */
 const logLine = (line: string): HTMLLIElement => {
   const item = make('li');
   try {
@@ -139,14 +139,14 @@ let shown = '';
 const show = (view: MaintenanceView, error: string | null): void => {
   element('lock').hidden = true;
   element('home').hidden = false;
-  element('error').textContent = error ?? view.fault;
-  element('error').hidden = error === null && view.fault === null;
+  element('error').textContent = error ?? view.error;
+  element('error').hidden = error === null && view.error === null;
   const { log, ...rest } = view;
   const list = element('log');
   const isAtEnd = list.scrollHeight - list.scrollTop - list.clientHeight < 8;
   list.replaceChildren(...log.map(logLine));
   if (isAtEnd) list.scrollTop = list.scrollHeight;
-  // What somebody is using is left alone while nothing changes.
+  // Controls in use are only replaced if something changed.
   if (JSON.stringify(rest) === shown) return;
   shown = JSON.stringify(rest);
   const focused = document.activeElement?.id;
@@ -157,7 +157,7 @@ const show = (view: MaintenanceView, error: string | null): void => {
       [texts.updates, ...updatesIn(view)],
     ]),
   );
-  element('places').replaceChildren(...view.places.map((place) => placeCard(place, view)));
+  element('display-cards').replaceChildren(...view.assignments.map((display) => displayCard(display, view)));
   const which: (readonly ['all' | 'primary' | 'chosen', string])[] = [
     ['all', texts.all],
     ['primary', texts.primary],
@@ -184,8 +184,8 @@ const ask = async (call: MaintenanceCall): Promise<void> => {
 };
 const order = (wanted: MaintenanceOrder): Promise<void> => ask({ order: wanted });
 
-/** What can't be undone is asked twice. */
-const twice = (id: string, text: string, act: () => void): void => {
+/** A button that must be pressed twice. */
+const confirmTwice = (id: string, text: string, act: () => void): void => {
   const button = element(id);
   button.textContent = text;
   button.addEventListener('click', () => {
@@ -195,7 +195,7 @@ const twice = (id: string, text: string, act: () => void): void => {
     setTimeout(() => {
       delete button.dataset['asked'];
       button.textContent = text;
-    }, SURE_MS);
+    }, CONFIRM_MS);
   });
 };
 
@@ -208,8 +208,8 @@ for (const [id, text] of [
   element(id).textContent = text;
 }
 element('close').addEventListener('click', leave);
-twice('restart', texts.restart, () => void order({ do: 'restart' }));
-twice('quit', texts.quit, () => void order({ do: 'quit' }));
+confirmTwice('restart', texts.restart, () => void order({ do: 'restart' }));
+confirmTwice('quit', texts.quit, () => void order({ do: 'quit' }));
 addEventListener('keydown', ({ key }) => {
   if (key === 'Escape') leave();
 });
@@ -223,5 +223,5 @@ for (const event of ['pointerdown', 'pointermove', 'keydown', 'wheel']) {
 }
 setInterval(() => {
   if (!element('home').hidden) void ask({});
-}, LOOK_MS);
+}, REFRESH_MS);
 void ask({});

@@ -1,10 +1,10 @@
-/** What the kiosk's own pages say, in the system's language. */
+/** The texts of the kiosk's own pages, in the language of the system. */
 
 type Kind = 'port' | 'folder' | 'taken' | 'settings' | 'other' | 'screen';
 
 interface Texts {
   tag: string;
-  /** What is the matter, and what somebody can do about it. */
+  /** The problem, and what the reader can do about it. */
   trouble: Record<Kind, { title: string; task: string }>;
   retryIn(seconds: number): string;
   maintenance: {

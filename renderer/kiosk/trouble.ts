@@ -1,4 +1,4 @@
-/** The page that a display shows while there is no service, or while its page fails too often. */
+/** The trouble page: shown while the service does not run, or after a page failed too often. */
 import './trouble.css';
 import { element } from '../onboarding/element.ts';
 import { textsFor } from './texts.ts';
@@ -15,9 +15,9 @@ element('title').textContent = title;
 element('task').textContent = task;
 element('message').textContent = query.get('message');
 
-const tell = (): void => {
-  // The page stays while one try after the other fails in the same way.
+const countDown = (): void => {
+  // The page stays while attempts keep failing for the same reason.
   element('retry').textContent = texts.retryIn(Math.ceil(period - ((performance.now() / 1000) % period)));
 };
-tell();
-setInterval(tell, 250);
+countDown();
+setInterval(countDown, 250);

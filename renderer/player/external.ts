@@ -203,16 +203,16 @@ const openView = async (
   const id = lastId;
   let isSilent = isSilentAtFirst;
   let isClosed = false;
-  const ask = (what: 'show' | 'hide' | 'close'): void => void kiosk?.foreign({ do: what, id }).catch(() => {});
+  const ask = (what: 'show' | 'hide' | 'close'): void => void kiosk?.external({ do: what, id }).catch(() => {});
   const close = (): void => {
     isClosed = true;
     ask('close');
   };
-  await within(signal, kiosk?.foreign({ do: 'open', id, url })).catch((error: unknown) => {
+  await within(signal, kiosk?.external({ do: 'open', id, url })).catch((error: unknown) => {
     close();
     throw signal.aborted ? error : new Error(`${url} could not be loaded`);
   });
-  void kiosk?.foreign({ do: 'awaitEnd', id }).then(
+  void kiosk?.external({ do: 'awaitEnd', id }).then(
     () => isClosed || onGone(`${url} has crashed`),
     () => {},
   );

@@ -1,44 +1,43 @@
-/** The pulse of a page: tells the kiosk what is painted, so that a picture that stands still is noticed. */
-import type { Beat } from '../../service/contract/kiosk.ts';
+/** The heartbeat of a page in the kiosk: reports what is painted, so that the kiosk notices a frozen picture. */
+import type { Heartbeat } from '../../service/contract/kiosk.ts';
 import { findKiosk } from './kiosk.ts';
 
 const HEARTBEAT_MS = 3_000;
-/** Frames are asked for, this many a beat: enough to see that they come, few enough that a still page rests. */
+/** The number of frames requested for each heartbeat: enough to prove painting, few enough to let a still page idle. */
 const MAX_FRAMES = 10;
 
-type View = Pick<Beat, 'ready' | 'slide'>;
+type PageState = Pick<Heartbeat, 'ready' | 'slide'>;
 
-/** Those that should be moving. */
-const playing = (): HTMLVideoElement[] =>
+const playingVideos = (): HTMLVideoElement[] =>
   [...document.querySelectorAll('video')].filter((video) => !video.paused && !video.ended);
 
 /**
- * Starts the pulse; in a browser that is no kiosk there is none.
- * @param view asked at each beat
- * @returns beats out of round, as soon as what changed is painted
+ * Starts the heartbeat; does nothing in a browser.
+ * @param readState called for each heartbeat
+ * @returns sends an extra heartbeat as soon as the last change is painted
  */
-export const startHeartbeat = (view: () => View): (() => void) => {
+export const startHeartbeat = (readState: () => PageState): (() => void) => {
   const kiosk = findKiosk();
   if (kiosk === undefined) return () => {};
   let frames = 0;
   let videoFrames = 0;
-  /** Counts of the beat before must not go into this one's. */
+  /** Frames that were requested for an earlier heartbeat are not counted. */
   let round = 0;
 
-  const listen = (): void => {
+  const countFrames = (): void => {
     round += 1;
-    const mine = round;
+    const current = round;
     frames = 0;
     videoFrames = 0;
     const count = (): void => {
-      if (round !== mine) return;
+      if (round !== current) return;
       frames += 1;
       if (frames < MAX_FRAMES) requestAnimationFrame(count);
     };
     requestAnimationFrame(count);
-    for (const video of playing()) {
+    for (const video of playingVideos()) {
       const countVideo = (): void => {
-        if (round !== mine) return;
+        if (round !== current) return;
         videoFrames += 1;
         if (videoFrames < MAX_FRAMES) video.requestVideoFrameCallback(countVideo);
       };
@@ -47,16 +46,16 @@ export const startHeartbeat = (view: () => View): (() => void) => {
   };
 
   const send = (): void => {
-    const videos = playing();
+    const videos = playingVideos();
     const time = videos.reduce((sum, { currentTime }) => sum + currentTime, 0);
     const video = videos.length === 0 ? null : { time, frames: videoFrames };
-    kiosk.beat({ ...view(), frames, hidden: document.hidden, video });
-    listen();
+    kiosk.heartbeat({ ...readState(), frames, hidden: document.hidden, video });
+    countFrames();
   };
 
   const sendSoon = (): void => void requestAnimationFrame(() => requestAnimationFrame(send));
 
-  listen();
+  countFrames();
   sendSoon();
   setInterval(send, HEARTBEAT_MS);
   return sendSoon;

@@ -3,37 +3,39 @@ import { z } from 'zod';
 import type { KioskHealth } from './health.ts';
 import { slug } from './terms.ts';
 
-/** Heartbeat of a page in the kiosk: what it painted since the previous one. Sent to the kiosk, not to the service. */
-export const beat = z.object({
-  frames: z.int().min(0).describe('animation frames since the beat before, of the few that are asked for'),
-  ready: z.boolean().describe('there is something to be seen: a slide, or the page that waits for one'),
-  hidden: z.boolean().describe('the page is hidden, so that it paints nothing, rightly'),
-  slide: z.string().nullable().describe('id of the slide that is on'),
+/** Heartbeat of a page in the kiosk: what it painted since the previous heartbeat. Sent to the kiosk, not to the service. */
+export const heartbeat = z.object({
+  frames: z.int().min(0).describe('animation frames since the previous heartbeat, counted up to a small limit'),
+  ready: z.boolean().describe('the page has content: a slide, or the page that waits for one'),
+  hidden: z.boolean().describe('the page is hidden and therefore paints nothing'),
+  slide: z.string().nullable().describe('id of the current slide'),
   video: z
     .object({ time: z.number(), frames: z.int().min(0) })
     .nullable()
-    .describe('of the videos that should be moving: their times added up, s, and their frames, likewise'),
+    .describe(
+      'sums over the videos that play: their positions in s, and the frames since the previous heartbeat; null: none plays',
+    ),
 });
-export type Beat = z.infer<typeof beat>;
+export type Heartbeat = z.infer<typeof heartbeat>;
 
 /**
  * Request of a page in the kiosk to show an external page that forbids frames: a separate view over the page. The view
  * loads hidden, and is shown, hidden and closed by the id that the page assigns.
  */
-export const foreignCall = z.discriminatedUnion('do', [
+export const externalCall = z.discriminatedUnion('do', [
   z.object({ do: z.literal('open'), id: z.int(), url: z.url({ protocol: /^https?$/ }).max(4096) }),
   z.object({ do: z.literal(['show', 'hide', 'close', 'awaitEnd']), id: z.int() }),
 ]);
-export type ForeignCall = z.infer<typeof foreignCall>;
+export type ExternalCall = z.infer<typeof externalCall>;
 
 /** The global `kiosk` of pages that a kiosk shows. */
 export interface KioskBridge {
-  beat(beat: Beat): void;
+  heartbeat(heartbeat: Heartbeat): void;
   /**
    * Resolves when the call is done; `open` when the page has loaded, `awaitEnd` when the page was closed or its process
    * is gone. Rejects on failure.
    */
-  foreign(call: ForeignCall): Promise<void>;
+  external(call: ExternalCall): Promise<void>;
 }
 
 /** Requests of the unlocked maintenance page. */
@@ -76,16 +78,16 @@ export type Hours = readonly OpeningTime[] | null;
 export interface MaintenanceView {
   /** Version of the program, and in brackets its update channel. */
   version: string;
-  /** As in the health; and when one that is ready goes in, `HH:MM-HH:MM`, null: the settings can't be read. */
+  /** As in `/healthz`, and the hours in which updates are installed, `HH:MM-HH:MM`; null: the settings cannot be read. */
   updates: KioskHealth['updates'] & { hours: string | null };
   /** URL of the service for other machines; null: the service does not run, or there is no network. */
   address: string | null;
   /** Why the service does not run; null: it runs. */
-  fault: string | null;
+  error: string | null;
   screens: { slug: string; name: string }[];
-  /** Which displays have a window; `chosen`: those that config.json lists. */
+  /** Which displays have a window; `chosen`: those listed in config.json. */
   displays: 'all' | 'primary' | 'chosen';
-  places: {
+  assignments: {
     id: number;
     name: string;
     deviceId: string;

@@ -132,7 +132,7 @@ describeBrowser('the landing page', { timeout: 60_000 }, () => {
   it('is nothing but a picture in the kiosk', async () => {
     const service = await startReachable();
     const screen = await openScreen(service, { viewport: { width: 390, height: 844 } });
-    await screen.addInitScript(() => Object.assign(globalThis, { kiosk: { beat() {} } }));
+    await screen.addInitScript(() => Object.assign(globalThis, { kiosk: { heartbeat() {} } }));
     await screen.reload();
     await screen.getByText('Waiting for your phone').waitFor();
     expect(await screen.locator('a, button:visible').count()).toBe(0);
