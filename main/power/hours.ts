@@ -1,20 +1,20 @@
-/** Whether displays are to be on: a pure function of opening hours and the time, in ms since the epoch. */
+/** Decides whether displays are on: a pure function of opening hours and the time, in ms since the epoch. */
 import { openSpans } from '../../service/domain/opening-hours.ts';
 import type { Hours } from '../service-host.ts';
 
-/** So far ahead a change is looked for, days. */
+/** How far ahead the next change is computed. */
 const HORIZON_DAYS = 15;
 
 export interface Plan {
-  /** Whether the displays are to be on. */
+  /** Whether the displays should be on. */
   on: boolean;
-  /** When that changes next; null: not within two weeks. */
+  /** When `on` changes next; null: not within two weeks. */
   changesAt: number | null;
 }
 
 /**
- * What the displays of a box are to do: on while any of its screens is open, and a little before that.
- * @param leadMs how long a display takes to wake
+ * The displays of a box are on while any of its screens is open.
+ * @param leadMs how long before opening they are switched on, because displays take time to show a picture
  */
 export const plan = (screens: readonly Hours[], now: number, timeZone: string, leadMs: number): Plan => {
   if (screens.length === 0 || screens.includes(null)) return { on: true, changesAt: null };

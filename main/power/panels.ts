@@ -1,39 +1,39 @@
-/** The ways to switch a display, by the programs that the system has for it. */
+/** The ways to switch displays on and off, each by a program of the system. */
 import { z } from 'zod';
 import { type Run, run } from '../programs.ts';
 
 export interface Panel {
   name: 'cec' | 'sway' | 'dpms';
-  /** Whether there is something to switch this way, now. */
-  isThere(): Promise<boolean>;
-  /** @throws Error where it could not be switched */
-  set(on: boolean): Promise<void>;
+  /** Whether there is a display that can be switched this way. */
+  isAvailable(): Promise<boolean>;
+  /** @throws Error if a display could not be switched */
+  setPower(on: boolean): Promise<void>;
 }
 
-/** A television on HDMI, by CEC: it really switches off. */
+/** A television on HDMI, by CEC: it is really switched off. */
 const cec = (execute: Run): Panel => {
-  const tell = (words: string): Promise<string> => execute('cec-client', ['-s', '-d', '1'], words);
+  const send = (command: string): Promise<string> => execute('cec-client', ['-s', '-d', '1'], command);
   return {
     name: 'cec',
-    isThere: async () => /power status: (on|standby|in transition)/i.test(await tell('pow 0\n')),
-    set: async (on) => {
-      await tell(on ? 'on 0\n' : 'standby 0\n');
-      if (on) await tell('as\n');
+    isAvailable: async () => /power status: (on|standby|in transition)/i.test(await send('pow 0\n')),
+    setPower: async (on) => {
+      await send(on ? 'on 0\n' : 'standby 0\n');
+      if (on) await send('as\n');
     },
   };
 };
 
-/** What is used of `swaymsg -t get_outputs`; `power` came with sway 1.8, in place of `dpms`. */
+/** The used part of `swaymsg -t get_outputs`; sway 1.8 replaced `dpms` by `power`. */
 const outputsSchema = z.array(z.object({ name: z.string(), power: z.boolean().optional() }));
 
-/** Outputs of sway, the kiosk's compositor. Fails outside of its session. */
+/** The outputs of sway, the kiosk's compositor. Fails outside its session. */
 const sway = (execute: Run): Panel => {
   const outputs = async (): Promise<z.infer<typeof outputsSchema>> =>
     outputsSchema.parse(JSON.parse(await execute('swaymsg', ['-t', 'get_outputs', '-r'])));
   return {
     name: 'sway',
-    isThere: async () => (await outputs()).length > 0,
-    set: async (on) => {
+    isAvailable: async () => (await outputs()).length > 0,
+    setPower: async (on) => {
       for (const { name, power } of await outputs()) {
         await execute('swaymsg', ['output', name, power === undefined ? 'dpms' : 'power', on ? 'on' : 'off']);
       }
@@ -41,16 +41,16 @@ const sway = (execute: Run): Panel => {
   };
 };
 
-/** Displays of an X server, by DPMS. */
+/** The displays of an X server, by DPMS. */
 const x11 = (execute: Run): Panel => ({
   name: 'dpms',
-  isThere: async () => /DPMS is (Enabled|Disabled)/.test(await execute('xset', ['q'])),
-  set: async (on) => {
-    // While it is on, no timer of the server's own may switch it off.
+  isAvailable: async () => /DPMS is (Enabled|Disabled)/.test(await execute('xset', ['q'])),
+  setPower: async (on) => {
+    // While the displays are on, the server's own timers must not switch them off.
     await execute('xset', on ? ['dpms', 'force', 'on', '-dpms', 's', 'off'] : ['+dpms', 'dpms', 'force', 'off']);
   },
 });
 
-/** All that a system may have, the best first. */
+/** All ways that a platform may have, the best one first. */
 export const systemPanels = (platform: NodeJS.Platform, execute: Run = run): Panel[] =>
   platform === 'linux' ? [cec(execute), sway(execute), x11(execute)] : [];

@@ -1,115 +1,115 @@
-/** Displays on in opening hours and off outside them, for whole boxes. */
+/** Switches the displays of a box on during opening hours and off outside them. */
 import type { Logger } from 'pino';
 import { createQueue, type Hours } from '../service-host.ts';
 import { type Plan, plan } from './hours.ts';
 import type { Panel } from './panels.ts';
 
-interface Dependencies {
+interface PowerPorts {
   log: Logger;
-  /** The opening hours of what the box shows now; empty: nothing yet, so that it stays on. */
+  /** The opening hours of the screens that the box shows; empty: none yet, so that the displays stay on. */
   hours(): readonly Hours[];
-  /** The ways to switch the displays, the best first. */
+  /** The ways to switch the displays, the best one first. */
   panels: readonly Panel[];
   /**
-   * Black in front of everything, or not: the last resort, and what is seen while a display goes off. Told at every look
-   * while it is closed, since displays come.
+   * Covers the displays with black, or uncovers them: seen while a display switches, and where it cannot be switched.
+   * Repeated at each poll while they are off, for displays that were connected meanwhile.
    */
-  cover(on: boolean): void;
-  /** Whether the system may let the displays sleep by itself. */
-  stayAwake(awake: boolean): void;
-  /** The displays rest: their pages need not paint. */
-  rest(resting: boolean): void;
-  /** Milliseconds since the epoch. */
+  blackout(on: boolean): void;
+  /** Keeps the system from turning the displays off by itself. */
+  keepAwake(on: boolean): void;
+  /** Suspends the recovery of pages, because pages of displays that are off need not paint. */
+  suspendRecovery(isSuspended: boolean): void;
+  /** Ms since the epoch. */
   now(): number;
-  /** Milliseconds by a clock that nobody sets. */
-  steady(): number;
+  /** Ms of a monotonic clock. */
+  monotonicNow(): number;
 }
 
 export interface Power {
   start(): void;
-  /** One look at the clock; what `start` does every few seconds. */
-  look(): Promise<void>;
-  /** What is planned, and what switches the displays. */
+  /** Compares the plan with the clock; `start` repeats this every few seconds. */
+  poll(): Promise<void>;
+  /** The plan, and what switches the displays. */
   status(): Plan & { by: Panel['name'] | 'none' | 'blackout' };
-  /** Leaves the displays as they are: an update at night must not light up the street. */
+  /** Leaves the displays as they are, so that a restart at night does not switch them on. */
   close(): void;
 }
 
-const LOOK_MS = 5_000;
-/** A television takes its time to show a picture. */
+const POLL_MS = 5_000;
+/** How long a television takes to show a picture. */
 export const LEAD_MS = 60_000;
-/** A display that could not be switched is tried again after this. */
+/** When to try again to switch displays that could not be switched. */
 const RETRY_MS = 60_000;
 
 interface PowerOptions {
-  /** IANA name of the zone that the hours are in. */
+  /** The IANA name of the time zone of the opening hours. */
   timeZone: string;
-  /** Ms since the epoch; before that no clock is right, and a wrong one must not close a shop. */
+  /** When the program was built, in ms since the epoch; an earlier clock is wrong and must not close a shop. */
   builtAt: number;
 }
 
-export const createPower = (deps: Dependencies, { timeZone, builtAt }: PowerOptions): Power => {
-  const { log, panels, now, steady } = deps;
+export const createPower = (ports: PowerPorts, { timeZone, builtAt }: PowerOptions): Power => {
+  const { log, panels, now, monotonicNow } = ports;
   let planned: Plan = { on: true, changesAt: null };
-  /** What the displays were last told; null: nothing yet. */
-  let told: boolean | null = null;
+  /** The last order to the displays; null: none yet. */
+  let ordered: boolean | null = null;
   let by: ReturnType<Power['status']>['by'] = 'none';
   let retryAt: number | null = null;
   let timer: NodeJS.Timeout | undefined;
-  const inTurn = createQueue();
+  const enqueue = createQueue();
 
-  /** Switches by the first way that there is; answers its name. */
+  /** Switches by the first way that is available; returns its name. */
   const switchPanels = async (on: boolean): Promise<Panel['name'] | null> => {
     for (const panel of panels) {
       try {
-        if (!(await panel.isThere())) continue;
-        await panel.set(on);
+        if (!(await panel.isAvailable())) continue;
+        await panel.setPower(on);
         return panel.name;
       } catch (error) {
-        log.debug({ err: error, by: panel.name }, 'the displays can not be switched this way');
+        log.debug({ err: error, by: panel.name }, 'the displays cannot be switched this way');
       }
     }
     return null;
   };
 
-  const tell = async (on: boolean): Promise<void> => {
-    const isChange = told !== on;
-    told = on;
+  const order = async (on: boolean): Promise<void> => {
+    const isChange = ordered !== on;
+    ordered = on;
     if (isChange) {
-      deps.stayAwake(on);
-      deps.rest(!on);
-      // Black before the display goes; on the way back, it is awake before there is a picture.
-      if (!on) deps.cover(true);
+      ports.keepAwake(on);
+      ports.suspendRecovery(!on);
+      // Black before a display switches off, and until it has switched on.
+      if (!on) ports.blackout(true);
     }
     const way = await switchPanels(on);
     by = way ?? 'blackout';
-    // Where there is no way, one may come: a television that is plugged in, a session that is up later.
-    retryAt = way === null ? steady() + RETRY_MS : null;
-    if (on) deps.cover(false);
+    // A television may be connected later, or the session may not be up yet.
+    retryAt = way === null ? monotonicNow() + RETRY_MS : null;
+    if (on) ports.blackout(false);
     if (isChange) log.info({ on, by }, on ? 'the displays are on' : 'the displays are off');
   };
 
-  const look = async (): Promise<void> => {
-    const hours = now() < builtAt ? [] : deps.hours();
+  const poll = async (): Promise<void> => {
+    const hours = now() < builtAt ? [] : ports.hours();
     planned = plan(hours, now(), timeZone, LEAD_MS);
-    const isDue = retryAt !== null && steady() >= retryAt;
-    // The displays of a box without hours are never touched.
-    if (told === null && hours.every((each) => each === null)) return;
-    if (planned.on !== told || isDue) await tell(planned.on);
-    else if (!planned.on) deps.cover(true);
+    const isRetryDue = retryAt !== null && monotonicNow() >= retryAt;
+    // The displays of a box without opening hours are never switched.
+    if (ordered === null && hours.every((each) => each === null)) return;
+    if (planned.on !== ordered || isRetryDue) await order(planned.on);
+    else if (!planned.on) ports.blackout(true);
   };
 
-  const lookInTurn = (): Promise<void> =>
-    inTurn(look).catch((error: unknown) => log.error({ err: error }, 'the displays could not be seen to'));
+  const pollSafely = (): Promise<void> =>
+    enqueue(poll).catch((error: unknown) => log.error({ err: error }, 'the displays could not be switched'));
 
   return {
     start: () => {
-      deps.stayAwake(true);
-      // At once: a box that is started at night must not light up the street.
-      void lookInTurn();
-      timer = setInterval(() => void lookInTurn(), LOOK_MS);
+      ports.keepAwake(true);
+      // Immediately: a box that starts at night must not light up the street.
+      void pollSafely();
+      timer = setInterval(() => void pollSafely(), POLL_MS);
     },
-    look: lookInTurn,
+    poll: pollSafely,
     status: () => ({ ...planned, by }),
     close: () => clearInterval(timer),
   };

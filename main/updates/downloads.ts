@@ -1,4 +1,4 @@
-/** Finds a newer version, wherever it is near, and brings it here. */
+/** Finds and downloads a newer version, from a nearby box if possible. */
 import type { KeyObject } from 'node:crypto';
 import { copyFile, link, mkdir, rename, rm, writeFile } from 'node:fs/promises';
 import { basename, join } from 'node:path';
@@ -6,45 +6,45 @@ import type { AppUpdater } from 'electron-updater';
 import type { Logger } from 'pino';
 import { type Metadata, signedFeed } from './feed.ts';
 
-export interface Ready {
+export interface ReadyUpdate {
   version: string;
-  /** The verified installer. */
+  /** The path of the verified installer. */
   file: string;
 }
 
 interface Dependencies {
   updater: AppUpdater;
   log: Logger;
-  /** What this build trusts. */
+  /** The public key that releases are signed with. */
   key: KeyObject;
 }
 
 interface DownloadOptions {
-  /** Where a whole release is kept for the installer and for other boxes: metadata, signature, file. */
+  /** The folder of the downloaded release, for the installer and for other boxes: metadata, signature, package. */
   readyDir: string;
 }
 
 export interface Sources {
-  /** The address of the release folder; null: there is none but the boxes. */
+  /** The URL of the release folder; null: other boxes are the only sources. */
   feed: string | null;
-  /** Release folders of other boxes. */
+  /** The URLs of the release folders of other boxes. */
   peers: readonly string[];
   /** `latest`, or the name of a channel such as `beta`. */
   channel: string;
 }
 
-/** Other boxes that are asked at most. */
-const MOST_PEERS = 3;
+/** How many other boxes are asked. */
+const MAX_PEERS = 3;
 
 export interface Downloads {
   /**
-   * The newest version that `feed` offers, taken from a box nearby where one has it; where the feed can't be reached,
-   * what the boxes have.
-   * @param wanted whether a version is to be had
-   * @returns null where there is nothing newer
-   * @throws Error where nothing could be asked, or a version was found and none of its sources is sound
+   * Downloads the newest version of the feed, from another box that has it if possible. If the feed is not reachable, the
+   * newest version of the other boxes.
+   * @param isWanted whether a version may be installed
+   * @returns null if there is no newer version
+   * @throws Error if no source is reachable, or no source has a valid copy of the version that was found
    */
-  fetch(sources: Sources, wanted: (version: string) => boolean): Promise<Ready | null>;
+  fetch(sources: Sources, isWanted: (version: string) => boolean): Promise<ReadyUpdate | null>;
 }
 
 export const createDownloads = ({ updater, log, key }: Dependencies, { readyDir }: DownloadOptions): Downloads => {
@@ -55,13 +55,13 @@ export const createDownloads = ({ updater, log, key }: Dependencies, { readyDir 
   updater.logger = {
     info: (message) => log.debug(String(message)),
     warn: (message) => log.warn(String(message)),
-    // What fails is thrown too, and told once.
+    // Errors are also thrown, and logged by the caller.
     error: (message) => log.debug(String(message)),
   };
 
   let metadata: Metadata | null = null;
-  /** What a folder has that is newer than this build; null: nothing. */
-  const look = async (url: string): Promise<string | null> => {
+  /** The newer version in a release folder; null: none. */
+  const check = async (url: string): Promise<string | null> => {
     updater.setFeedURL(
       signedFeed(url, key, (read) => {
         metadata = read;
@@ -71,8 +71,8 @@ export const createDownloads = ({ updater, log, key }: Dependencies, { readyDir 
     return found?.isUpdateAvailable ? found.updateInfo.version : null;
   };
 
-  /** Downloads what was looked at last, checked by its hash, and puts it in its place as a whole release. */
-  const take = async (version: string): Promise<Ready> => {
+  /** Downloads the version that was checked last, verifies its hash, and stores it as a whole release. */
+  const download = async (version: string): Promise<ReadyUpdate> => {
     const [downloaded] = await updater.downloadUpdate();
     if (downloaded === undefined || metadata === null) throw new Error(`nothing was downloaded for ${version}`);
     const next = `${readyDir}.next`;
@@ -88,9 +88,9 @@ export const createDownloads = ({ updater, log, key }: Dependencies, { readyDir 
   };
 
   return {
-    fetch: async ({ feed, peers, channel }, wanted) => {
+    fetch: async ({ feed, peers, channel }, isWanted) => {
       updater.channel = channel;
-      // Naming a channel allows it.
+      // Setting a channel allows downgrades.
       updater.allowDowngrade = false;
       const errors: unknown[] = [];
       const attempt = async <Result>(work: () => Promise<Result>): Promise<Result | null> => {
@@ -98,19 +98,19 @@ export const createDownloads = ({ updater, log, key }: Dependencies, { readyDir 
           return await work();
         } catch (error) {
           errors.push(error);
-          log.info({ err: error }, 'a source of updates was of no use');
+          log.info({ err: error }, 'a source of updates failed');
           return null;
         }
       };
-      const offered = feed === null ? null : await attempt(() => look(feed));
-      const isFeedSilent = feed === null || errors.length > 0;
-      if (!isFeedSilent && (offered === null || !wanted(offered))) return null;
+      const offered = feed === null ? null : await attempt(() => check(feed));
+      const isFeedUnreachable = feed === null || errors.length > 0;
+      if (!isFeedUnreachable && (offered === null || !isWanted(offered))) return null;
 
-      for (const url of [...peers.slice(0, MOST_PEERS), ...(offered === null || feed === null ? [] : [feed])]) {
+      for (const url of [...peers.slice(0, MAX_PEERS), ...(offered === null || feed === null ? [] : [feed])]) {
         const ready = await attempt(async () => {
-          const version = await look(url);
-          const isRight = version !== null && (offered === null ? wanted(version) : version === offered);
-          return isRight ? await take(version) : null;
+          const version = await check(url);
+          const isMatch = version !== null && (offered === null ? isWanted(version) : version === offered);
+          return isMatch ? await download(version) : null;
         });
         if (ready !== null) return ready;
       }

@@ -1,4 +1,4 @@
-/** What is read from a release folder: electron-builder's metadata, and nothing unless it is signed. */
+/** Reads the signed metadata of electron-builder from a release folder. */
 import type { KeyObject } from 'node:crypto';
 import type { OutgoingHttpHeaders } from 'node:http';
 import type { AppUpdater } from 'electron-updater';
@@ -6,9 +6,9 @@ import generic from 'electron-updater/out/providers/GenericProvider.js';
 import type { ProviderRuntimeOptions } from 'electron-updater/out/providers/Provider.js';
 import { isSigned } from './signature.ts';
 
-/** Metadata as they were signed, for whoever asks this box for them. */
+/** Signed metadata, as other boxes download them from this box. */
 export interface Metadata {
-  /** `latest-linux.yml` and its like. */
+  /** For example `latest-linux.yml`. */
   fileName: string;
   text: string;
   /** Base64. */
@@ -16,10 +16,9 @@ export interface Metadata {
 }
 
 /**
- * The address of a release folder as electron-updater takes it. Beside each metadata file there is its signature,
- * `NAME.sig`: the metadata hold the hash of the installer, so nothing that is not signed is ever run.
- *
- * @param onMetadata is told of what was read and verified
+ * A release folder as a provider of electron-updater. Each metadata file has a detached signature, `NAME.sig`. The metadata
+ * contain the hash of the installer, so only signed installers are run.
+ * @param onMetadata called with the metadata that were verified
  */
 export const signedFeed = (url: string, key: KeyObject, onMetadata: (metadata: Metadata) => void) => {
   class SignedProvider extends generic.GenericProvider {
@@ -33,7 +32,7 @@ export const signedFeed = (url: string, key: KeyObject, onMetadata: (metadata: M
       const text = (await super.httpRequest(from, headers)) ?? '';
       const signature = ((await super.httpRequest(signatureUrl, headers)) ?? '').trim();
       if (!isSigned(text, signature, key)) {
-        throw new Error(`${from.href} is not signed with the key of this build; nothing from there is installed`);
+        throw new Error(`${from.href} is not signed with the key of this build; nothing is installed from there`);
       }
       onMetadata({ fileName: from.pathname.slice(from.pathname.lastIndexOf('/') + 1), text, signature });
       return text;

@@ -1,55 +1,55 @@
 /**
- * The health gate of updates: whether a version that was put in may stay. Pure functions of what was recorded, what
- * happens and the time, in ms.
+ * The health gate of updates: decides whether an installed version is kept or rolled back. Pure functions of the recorded
+ * state, events and the time in ms.
  */
 
-/** A version that was put in and has not passed yet. */
+/** An installed version that has not proved healthy yet. */
 interface Trial {
   version: string;
-  /** The version that is kept beside it. */
+  /** The previous version, which is kept for a rollback. */
   from: string;
-  /** When it was started, within the last window; since the epoch, as far as the clock was right. */
+  /** Its starts within the last window, in ms since the epoch; the clock may be wrong. */
   starts: number[];
 }
 
-/** What is recorded across restarts. */
+/** The state that is stored across restarts. */
 export interface GateState {
   trial: Trial | null;
-  /** Versions that failed here; they are not tried again. */
+  /** Versions that failed on this box and are not installed again. */
   failed: string[];
 }
 
 export const emptyState: GateState = { trial: null, failed: [] };
 
 const MINUTE_MS = 60_000;
-/** For how long a version must be well, without a break. */
+/** How long a version must be healthy without interruption. */
 export const PASS_MS = 5 * MINUTE_MS;
-/** By when it must have passed. */
+/** The deadline for that, from its start. */
 export const DEADLINE_MS = 20 * MINUTE_MS;
-/** A version that is started this often within the window, without passing in between, crashes in a loop. */
-const MOST_STARTS = 3;
+/** A version that starts this often within the window without passing is in a crash loop. */
+const MAX_STARTS = 3;
 const STARTS_WINDOW_MS = 10 * MINUTE_MS;
-/** An installation that has not restarted the program by then never will. */
+/** An installation that has not restarted the app by then has failed. */
 const INSTALL_MS = 30 * MINUTE_MS;
 
-/** Enough to remember; older ones are older than what runs, and never offered again. */
-const MOST_FAILED = 20;
+/** Older entries are older than the running version and never offered again. */
+const MAX_FAILED = 20;
 
 const fail = ({ failed }: GateState, version: string): GateState => ({
   trial: null,
-  failed: [...failed.filter((other) => other !== version), version].slice(-MOST_FAILED),
+  failed: [...failed.filter((other) => other !== version), version].slice(-MAX_FAILED),
 });
 
-/** A version is about to be put in. */
+/** A version is about to be installed. */
 export const begin = ({ failed }: GateState, version: string, from: string): GateState => ({
   trial: { version, from, starts: [] },
   failed,
 });
 
-/** It could not be put in; it may be tried again. */
+/** The installation failed; it may be repeated. */
 export const abandon = ({ failed }: GateState): GateState => ({ trial: null, failed });
 
-/** What a start leads to: nothing to judge; a version to watch; one that must go. */
+/** The verdict on a start: no trial, a trial to watch, or a version to roll back. */
 export interface Start {
   state: GateState;
   verdict: 'settled' | 'watch' | 'roll back';
@@ -59,41 +59,41 @@ export interface Start {
 export const start = (state: GateState, running: string, now: number): Start => {
   const { trial } = state;
   if (trial === null) return { state, verdict: 'settled' };
-  // Another one runs: it was rolled back from outside, because it could not even come this far.
+  // Another version runs: the trial was rolled back from outside, because it did not even get here.
   if (trial.version !== running) return { state: fail(state, trial.version), verdict: 'settled' };
-  // Either way: the clock of a box without a battery begins at the same moment each time.
+  // In both directions: the clock of a box without a battery starts at the same time after each boot.
   const starts = [...trial.starts.filter((at) => Math.abs(now - at) < STARTS_WINDOW_MS), now];
-  if (starts.length >= MOST_STARTS) return { state: fail(state, running), verdict: 'roll back' };
+  if (starts.length >= MAX_STARTS) return { state: fail(state, running), verdict: 'roll back' };
   return { state: { ...state, trial: { ...trial, starts } }, verdict: 'watch' };
 };
 
-/** How a version on trial does; its times are by a steady clock. */
+/** The health of a version on trial. Times are ms of a monotonic clock. */
 export interface Watch {
   startedAt: number;
-  /** Since when it has been well without a break; null: it is not. */
-  wellSince: number | null;
+  /** Since when it has been healthy without interruption; null: it is not healthy. */
+  healthySince: number | null;
 }
 
-export const beginWatch = (now: number): Watch => ({ startedAt: now, wellSince: null });
+export const beginWatch = (now: number): Watch => ({ startedAt: now, healthySince: null });
 
-/** One look at a version on trial. */
-export const look = (watch: Watch, isWell: boolean, now: number): Watch | 'passed' | 'failed' => {
-  const wellSince = isWell ? (watch.wellSince ?? now) : null;
-  if (wellSince !== null && now - wellSince >= PASS_MS) return 'passed';
+/** Checks a version on trial. */
+export const check = (watch: Watch, isHealthy: boolean, now: number): Watch | 'passed' | 'failed' => {
+  const healthySince = isHealthy ? (watch.healthySince ?? now) : null;
+  if (healthySince !== null && now - healthySince >= PASS_MS) return 'passed';
   if (now - watch.startedAt >= DEADLINE_MS) return 'failed';
-  return { ...watch, wellSince };
+  return { ...watch, healthySince };
 };
 
-/** The version on trial stays. */
+/** The version on trial is kept. */
 export const pass = ({ failed }: GateState): GateState => ({ trial: null, failed });
 
-/** The version on trial goes. */
-export const refuse = (state: GateState): GateState =>
+/** The version on trial is rolled back. */
+export const reject = (state: GateState): GateState =>
   state.trial === null ? state : fail(state, state.trial.version);
 
-/** Whether an installation that this process has ordered has come to nothing; both times are by a steady clock. */
+/** Whether an installation that this process ordered has failed. Times are ms of a monotonic clock. */
 export const isOverdue = (orderedAt: number, now: number): boolean => now - orderedAt >= INSTALL_MS;
 
-/** Whether a version may be put in. */
-export const mayTry = ({ trial, failed }: GateState, version: string): boolean =>
+/** Whether a version may be installed. */
+export const mayInstall = ({ trial, failed }: GateState, version: string): boolean =>
   trial === null && !failed.includes(version);

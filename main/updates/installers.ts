@@ -1,17 +1,17 @@
-/** How a downloaded version takes the place of the running one, and how it goes again. */
+/** Installs a downloaded version, and rolls it back. */
 import { spawn } from 'node:child_process';
 import { chmod, copyFile, link, open, rename, rm, stat, writeFile } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 
 export interface Installer {
   /**
-   * Puts a verified file in, and keeps the running version beside it. The program ends or is restarted soon after.
-   * @throws Error where it is not put in; the running version is whole then
+   * Installs a verified file and keeps the running version for a rollback. The app ends or restarts soon after.
+   * @throws Error if it is not installed; the running version is intact then
    */
   install(file: string): Promise<void>;
   /**
-   * Puts the version that was kept back in place.
-   * @throws Error where none is kept
+   * Restores the previous version.
+   * @throws Error if none is kept
    */
   rollBack(): Promise<void>;
 }
@@ -22,9 +22,9 @@ const syncFile = async (path: string): Promise<void> => {
 };
 
 /**
- * An AppImage: one file, replaced by rename, so that at every moment there is a whole one in its place.
- * @param program the file that runs
- * @param restart starts what is at `program` now, and ends this process
+ * Replaces an AppImage by rename, so that its path always holds a complete file.
+ * @param program the path of the AppImage
+ * @param restart ends this process and starts the AppImage
  */
 export const appImageInstaller = (program: string, restart: () => void): Installer => {
   const kept = `${program}.previous`;
@@ -48,15 +48,15 @@ export const appImageInstaller = (program: string, restart: () => void): Install
   };
 };
 
-/** Has root do what the kiosk's user may not: a systemd path unit sees the order and runs `update-player`. */
+/** Orders an action that needs root: a systemd path unit watches for the file and runs `update-player`. */
 export const orderRoot = async (updatesDir: string, word: 'install' | 'roll-back' | 'quit'): Promise<void> => {
   await writeFile(join(updatesDir, 'order.new'), `${word}\n`);
   await rename(join(updatesDir, 'order.new'), join(updatesDir, 'order'));
 };
 
 /**
- * A deb: root checks the signature again, copies the installed folder aside, installs and restarts the kiosk.
- * @param updatesDir where `ready/` and the order are
+ * Installs a deb: root verifies the signature again, keeps the installed folder, installs and restarts the kiosk.
+ * @param updatesDir contains the folder `ready` and the order
  */
 export const debInstaller = (updatesDir: string): Installer => ({
   install: () => orderRoot(updatesDir, 'install'),
@@ -64,19 +64,19 @@ export const debInstaller = (updatesDir: string): Installer => ({
 });
 
 interface NsisOptions {
-  /** The installer that the running version came with: NSIS leaves it there. */
+  /** The path of the running version's installer, which NSIS leaves there. */
   installed: string;
-  /** Where it is kept while the next version is on trial. */
+  /** Where that is kept while the next version is on trial. */
   kept: string;
   /** Runs the installer that electron-updater has downloaded, silently, and ends this process. */
   runDownloaded(): void;
   quit(): void;
 }
 
-/** Windows: the installers themselves, silently, for one account. */
+/** Runs the NSIS installers on Windows, silently and for one account. */
 export const nsisInstaller = ({ installed, kept, runDownloaded, quit }: NsisOptions): Installer => ({
   install: async () => {
-    // Without it there is no way back, but no update either is worse.
+    // Without it a rollback is not possible, but staying on an old version is worse.
     await copyFile(installed, kept).catch(() => rm(kept, { force: true }));
     runDownloaded();
   },

@@ -1,4 +1,4 @@
-/** Updates as this build and this machine have them. */
+/** Creates the updates for this build and this machine. */
 import type { KeyObject } from 'node:crypto';
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
@@ -10,20 +10,22 @@ import { minutesOf } from './quiet.ts';
 import { readPublicKey } from './signature.ts';
 import { createUpdates, type Updates } from './updates.ts';
 
-interface Dependencies {
-  /** Electron's. */
-  app: {
-    isPackaged: boolean;
-    getVersion(): string;
-    getPath(name: 'home'): string;
-    quit(): void;
-  };
+/** The used part of Electron's `app`. */
+export interface UpdatesApp {
+  isPackaged: boolean;
+  getVersion(): string;
+  getPath(name: 'home'): string;
+  quit(): void;
+}
+
+interface UpdatesPorts {
+  app: UpdatesApp;
   log: Logger;
   /** Starts the app anew: whatever is in its place by then. */
   relaunch(reason: string): void;
   /** What the box is told to do; null: not known yet. */
   settings(): UpdateChoice | null;
-  isWell(): boolean | Promise<boolean>;
+  isHealthy(): boolean | Promise<boolean>;
   /** Makes electron-updater's part for this platform and package. */
   createUpdater?: (platform: NodeJS.Platform, appImage: string | null) => AppUpdater;
 }
@@ -32,24 +34,24 @@ interface OpenOptions {
   platform: NodeJS.Platform;
   dataDir: string;
   resourcesDir: string;
-  /** The AppImage that runs; null: it is none. */
+  /** The path of the AppImage that contains this program; null: none. */
   appImage: string | null;
-  /** Of this program, ms since the epoch. */
+  /** When this program was built, in ms since the epoch. */
   builtAt: number;
 }
 
 export interface UpdateChoice {
-  /** The address of a release folder; null: the one that the build names. */
+  /** The URL of a release folder; null: the one that the build names. */
   feed: string | null;
-  /** Release folders of other boxes. */
+  /** The URLs of the release folders of other boxes. */
   peers: readonly string[];
   channel: string;
-  /** `HH:MM-HH:MM`, by the site's clocks. */
+  /** `HH:MM-HH:MM` in the time zone of the site. */
   hours: string;
   timeZone: string;
 }
 
-// Not its own choice: what a deb leaves in the folder that both are made from is in the AppImage too.
+// electron-updater's own choice is wrong: the marker file of the deb is in the AppImage too, made from the same folder.
 const updaterOf = (platform: NodeJS.Platform, appImage: string | null): AppUpdater => {
   if (platform === 'win32') return new electronUpdater.NsisUpdater();
   return appImage === null ? new electronUpdater.DebUpdater() : new electronUpdater.AppImageUpdater();
@@ -63,30 +65,30 @@ const read = (path: string): string | null => {
   }
 };
 
-/** One value of electron-builder's app-update.yml, which has one a line. */
+/** A value in electron-builder's app-update.yml, which has one per line. */
 const settingOf = (yaml: string | null, name: string): string | null =>
   new RegExp(`^${name}: (.+)$`, 'm').exec(yaml ?? '')?.[1]?.trim() ?? null;
 
-/** The key that the build trusts; null: it has none. A bad one must not keep a screen from playing. */
+/** The public key of the build; null: none, or an invalid one, which must not keep a screen from playing. */
 const keyIn = (resourcesDir: string, log: Logger): KeyObject | null => {
   const pem = read(join(resourcesDir, 'update-key.pem'));
   if (pem === null) return null;
   try {
     return readPublicKey(pem);
   } catch (error) {
-    log.error({ err: error }, 'the key for updates can not be used');
+    log.error({ err: error }, 'the public key for updates is invalid');
     return null;
   }
 };
 
-export const openUpdates = (deps: Dependencies, options: OpenOptions): Updates => {
-  const { app, log, relaunch, settings, isWell, createUpdater = updaterOf } = deps;
+export const openUpdates = (ports: UpdatesPorts, options: OpenOptions): Updates => {
+  const { app, log, relaunch, settings, isHealthy, createUpdater = updaterOf } = ports;
   const { platform, dataDir, resourcesDir, appImage, builtAt } = options;
   const updatesDir = join(dataDir, 'updates');
   const key = app.isPackaged ? keyIn(resourcesDir, log) : null;
   const built = read(join(resourcesDir, 'app-update.yml'));
   const updater = key === null ? null : createUpdater(platform, appImage);
-  if (updater === null) log.info('this build has no key for updates, so it does not update itself');
+  if (updater === null) log.info('this build has no public key for updates, so it does not update itself');
 
   const installerOf = (): Installer => {
     if (platform === 'win32') {
@@ -99,7 +101,7 @@ export const openUpdates = (deps: Dependencies, options: OpenOptions): Updates =
       });
     }
     if (appImage === null) return debInstaller(updatesDir);
-    return appImageInstaller(appImage, () => relaunch('another version is in its place'));
+    return appImageInstaller(appImage, () => relaunch('the AppImage was replaced by an update'));
   };
 
   return createUpdates(
@@ -118,9 +120,9 @@ export const openUpdates = (deps: Dependencies, options: OpenOptions): Updates =
         const quiet = { from: minutesOf(from), until: minutesOf(until) };
         return { feed: feed ?? settingOf(built, 'url'), peers, channel, quiet, timeZone };
       },
-      isWell,
+      isHealthy,
       now: Date.now,
-      steady: () => performance.now(),
+      monotonicNow: () => performance.now(),
       random: Math.random,
     },
     { version: app.getVersion(), updatesDir, builtAt },

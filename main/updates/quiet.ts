@@ -1,8 +1,8 @@
-/** The hours of a day at which an update may go in. */
+/** The hours in which updates are installed. */
 
-/** `HH:MM` as minutes since midnight. */
+/** Converts `HH:MM` to minutes since midnight. */
 export const minutesOf = (time: string): number => Number(time.slice(0, 2)) * 60 + Number(time.slice(3, 5));
 
-/** Whether a time of day lies between two; where the end is not after the start, they reach past midnight. */
+/** Whether a time of day is in an interval; an interval that ends at or before its start runs past midnight. */
 export const isBetween = (minutes: number, from: number, until: number): boolean =>
   from < until ? minutes >= from && minutes < until : minutes >= from || minutes < until;

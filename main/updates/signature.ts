@@ -1,9 +1,9 @@
 import { createPublicKey, type KeyObject, verify } from 'node:crypto';
 
 /**
- * The key that a build trusts.
+ * Reads the public key of a build.
  * @param pem an Ed25519 public key (RFC 8410, SubjectPublicKeyInfo) as PEM
- * @throws Error where it is none
+ * @throws Error if it is not one
  */
 export const readPublicKey = (pem: string): KeyObject => {
   const key = createPublicKey(pem);
@@ -11,6 +11,6 @@ export const readPublicKey = (pem: string): KeyObject => {
   return key;
 };
 
-/** Whether a detached signature (RFC 8032, base64, white space around it allowed) is of these bytes, by this key. */
+/** Verifies a detached signature (RFC 8032, base64, surrounding white space allowed). */
 export const isSigned = (text: string, signature: string, key: KeyObject): boolean =>
   verify(null, Buffer.from(text), key, Buffer.from(signature.trim(), 'base64'));

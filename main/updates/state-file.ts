@@ -1,4 +1,4 @@
-/** The one file that outlives a restart; written whole, and durable before anything is done that hangs on it. */
+/** The file of the update state; written atomically, and durable before the action that it records. */
 import { readFile } from 'node:fs/promises';
 import { writeWhole } from '../service-host.ts';
 import { emptyState, type GateState } from './gate.ts';
@@ -13,7 +13,7 @@ const isState = (value: unknown): value is GateState => {
   return isTrial && Array.isArray(failed) && failed.every((version) => typeof version === 'string');
 };
 
-/** What was recorded; nothing, where there is no file or a damaged one: an update must never stop a start. */
+/** The stored state; the empty state if the file is missing or damaged, because an update must never prevent a start. */
 export const readState = async (path: string): Promise<GateState> => {
   try {
     const value: unknown = JSON.parse(await readFile(path, 'utf8'));

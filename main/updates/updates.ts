@@ -1,116 +1,116 @@
-/** Updates: found and downloaded in the background, put in when nobody looks, kept only if they prove well. */
+/** Updates: downloaded in the background, installed at quiet hours, and rolled back if they do not prove healthy. */
 import { join } from 'node:path';
 import type { Logger } from 'pino';
 import { wallTimeOf } from '../../service/domain/wall-time.ts';
-import type { Downloads, Ready, Sources } from './downloads.ts';
+import type { Downloads, ReadyUpdate, Sources } from './downloads.ts';
 import * as gate from './gate.ts';
 import type { Installer } from './installers.ts';
 import { isBetween } from './quiet.ts';
 import { readState, writeState } from './state-file.ts';
 
-interface Dependencies {
+interface UpdatesPorts {
   log: Logger;
   installer: Installer;
-  /** Null where this build can't update itself: it has no key, or runs from a checkout. */
+  /** Null if this build cannot update itself: it has no public key, or runs from a checkout. */
   downloads: Downloads | null;
-  /** Where updates are, and when they may go in; null: not known yet, because there is no service. */
+  /** The sources and hours of updates; null: not known yet, because the service does not run. */
   settings(): UpdateSettings | null;
-  /** Whether the screen plays as it should, and has not crashed since the last look. */
-  isWell(): boolean | Promise<boolean>;
-  /** Milliseconds since the epoch: for the hours of the site alone, since a clock may be years wrong until it is set. */
+  /** Whether all displays play, and no page crashed since the previous call. */
+  isHealthy(): boolean | Promise<boolean>;
+  /** Ms since the epoch. Only for the quiet hours, because a clock may be years wrong until it is set. */
   now(): number;
-  /** Milliseconds by a clock that nobody sets. */
-  steady(): number;
-  /** From 0 to 1: so that the boxes of a site don't all ask at once. */
+  /** Ms of a monotonic clock. */
+  monotonicNow(): number;
+  /** From 0 to 1; spreads the checks of the boxes of a site. */
   random(): number;
 }
 
 export interface UpdateSettings extends Sources {
-  /** Minutes since midnight, by the site's clocks. */
+  /** Minutes since midnight in the time zone of the site. */
   quiet: { from: number; until: number };
   timeZone: string;
 }
 
 interface UpdatesOptions {
-  /** The version that runs. */
+  /** The running version. */
   version: string;
   updatesDir: string;
-  /** Ms since the epoch; before that no clock is right, so that it is no quiet hour either. */
+  /** When the program was built, in ms since the epoch; with an earlier, wrong clock no hour is quiet. */
   builtAt: number;
 }
 
 export interface Updates {
   /**
-   * To be asked first of all at a start: whether this version may run on. Where it may not, the one before it is being
-   * put back, and the process is about to end.
+   * Decides at the start whether this version may run. If not, the previous version is being restored and the process is
+   * about to end.
    */
   mayRun(): Promise<boolean>;
-  /** Begins to watch and to look for updates. */
+  /** Starts to watch a version on trial and to check for updates. */
   start(): void;
-  /** One look at everything that is due; what `start` does every few seconds. */
-  look(): Promise<void>;
+  /** Does what is due; `start` repeats this every few seconds. */
+  poll(): Promise<void>;
   status(): { ready: string | null; onTrial: boolean; failed: string[] };
   close(): void;
 }
 
-const LOOK_MS = 5_000;
+const POLL_MS = 5_000;
 const HOUR_MS = 3_600_000;
 const FIRST_CHECK_MS = 60_000;
 const CHECK_MS = 6 * HOUR_MS;
 
-export const createUpdates = (deps: Dependencies, options: UpdatesOptions): Updates => {
-  const { log, installer, downloads, now, steady } = deps;
+export const createUpdates = (ports: UpdatesPorts, options: UpdatesOptions): Updates => {
+  const { log, installer, downloads, now, monotonicNow } = ports;
   const { version, updatesDir, builtAt } = options;
   const path = join(updatesDir, 'state.json');
   let state = gate.emptyState;
   let watch: gate.Watch | null = null;
-  let ready: Ready | null = null;
-  /** When the update was ordered that is to end this process; null: none was. */
+  let ready: ReadyUpdate | null = null;
+  /** When an installation was ordered that will end this process; null: none. */
   let orderedAt: number | null = null;
-  let nextCheck = steady() + FIRST_CHECK_MS + deps.random() * 10 * FIRST_CHECK_MS;
+  let nextCheck = monotonicNow() + FIRST_CHECK_MS + ports.random() * 10 * FIRST_CHECK_MS;
   let timer: NodeJS.Timeout | undefined;
-  let looking = false;
+  let isPolling = false;
 
   const record = async (next: gate.GateState): Promise<void> => {
     state = next;
     await writeState(path, next);
   };
 
-  /** A disk that takes nothing must stop neither a start nor the way back. */
+  /** A full disk must prevent neither a start nor a rollback. */
   const recordIfPossible = (next: gate.GateState): Promise<void> =>
-    record(next).catch((error: unknown) => log.error({ err: error }, 'the state of updates could not be kept'));
+    record(next).catch((error: unknown) => log.error({ err: error }, 'the update state could not be saved'));
 
   const rollBack = async (): Promise<boolean> => {
-    log.error({ version }, 'this version did not prove well and is rolled back; it is not tried again');
+    log.error({ version }, 'this version did not prove healthy; it is rolled back and not installed again');
     try {
       await installer.rollBack();
       return true;
     } catch (error) {
-      log.error({ err: error }, 'there is no version to go back to; this one runs on');
+      log.error({ err: error }, 'there is no previous version to restore; this one keeps running');
       return false;
     }
   };
 
   const judge = async (watched: gate.Watch): Promise<void> => {
-    const next = gate.look(watched, await deps.isWell(), steady());
+    const next = gate.check(watched, await ports.isHealthy(), monotonicNow());
     if (next === 'passed') {
       watch = null;
       await record(gate.pass(state));
-      log.info({ version }, 'the update has proved well');
+      log.info({ version }, 'the update proved healthy');
     } else if (next === 'failed') {
       watch = null;
-      await recordIfPossible(gate.refuse(state));
+      await recordIfPossible(gate.reject(state));
       await rollBack();
     } else watch = next;
   };
 
   const check = async (source: Downloads, sources: Sources): Promise<void> => {
-    nextCheck = steady() + CHECK_MS * (0.75 + deps.random() / 2);
+    nextCheck = monotonicNow() + CHECK_MS * (0.75 + ports.random() / 2);
     try {
-      ready = await source.fetch(sources, (offered) => gate.mayTry(state, offered));
-      if (ready !== null) log.info({ version: ready.version }, 'an update is ready; it is put in at a quiet hour');
+      ready = await source.fetch(sources, (offered) => gate.mayInstall(state, offered));
+      if (ready !== null) log.info({ version: ready.version }, 'an update is ready; it is installed at a quiet hour');
     } catch (error) {
-      log.warn({ err: error }, 'no update could be had; the next look is in some hours');
+      log.warn({ err: error }, 'the check for updates failed; it is repeated in some hours');
     }
   };
 
@@ -119,16 +119,16 @@ export const createUpdates = (deps: Dependencies, options: UpdatesOptions): Upda
     await record(gate.abandon(state));
   };
 
-  const install = async (update: Ready): Promise<void> => {
+  const install = async (update: ReadyUpdate): Promise<void> => {
     ready = null;
-    orderedAt = steady();
-    // On disk before anything is changed: whatever happens from here on, the next start knows of the trial.
+    orderedAt = monotonicNow();
+    // Durable before the installation, so that the next start knows of the trial.
     await record(gate.begin(state, update.version, version));
     try {
-      log.info({ version: update.version, from: version }, 'the update is put in');
+      log.info({ version: update.version, from: version }, 'installing the update');
       await installer.install(update.file);
     } catch (error) {
-      log.error({ err: error }, 'the update could not be put in; it is looked for again in some hours');
+      log.error({ err: error }, 'the update could not be installed; the check is repeated in some hours');
       await abandon();
     }
   };
@@ -138,28 +138,28 @@ export const createUpdates = (deps: Dependencies, options: UpdatesOptions): Upda
 
   const act = async (): Promise<void> => {
     if (watch !== null) return judge(watch);
-    if (orderedAt !== null && gate.isOverdue(orderedAt, steady())) {
+    if (orderedAt !== null && gate.isOverdue(orderedAt, monotonicNow())) {
       log.error(
         { version: state.trial?.version },
-        'the update was ordered but never came; see the journal of the system',
+        'the update was ordered but not installed; see the journal of the system',
       );
       await abandon();
     }
-    const settings = deps.settings();
+    const settings = ports.settings();
     if (state.trial !== null || settings === null) return;
     if (ready !== null && isQuiet(settings)) return install(ready);
-    if (downloads !== null && ready === null && steady() >= nextCheck) await check(downloads, settings);
+    if (downloads !== null && ready === null && monotonicNow() >= nextCheck) await check(downloads, settings);
   };
 
-  const look = async (): Promise<void> => {
-    if (looking) return;
-    looking = true;
+  const poll = async (): Promise<void> => {
+    if (isPolling) return;
+    isPolling = true;
     try {
       await act();
     } catch (error) {
-      log.error({ err: error }, 'the state of updates could not be kept');
+      log.error({ err: error }, 'the update state could not be saved');
     } finally {
-      looking = false;
+      isPolling = false;
     }
   };
 
@@ -168,13 +168,13 @@ export const createUpdates = (deps: Dependencies, options: UpdatesOptions): Upda
       const { state: next, verdict } = gate.start(await readState(path), version, now());
       await recordIfPossible(next);
       if (verdict === 'roll back') return !(await rollBack());
-      if (verdict === 'watch') watch = gate.beginWatch(steady());
+      if (verdict === 'watch') watch = gate.beginWatch(monotonicNow());
       return true;
     },
     start: () => {
-      timer = setInterval(() => void look(), LOOK_MS);
+      timer = setInterval(() => void poll(), POLL_MS);
     },
-    look,
+    poll,
     status: () => ({ ready: ready?.version ?? null, onTrial: watch !== null, failed: [...state.failed] }),
     close: () => clearInterval(timer),
   };

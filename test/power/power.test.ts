@@ -48,17 +48,17 @@ const boxWith = (hours: Hours[] = [open]) => {
       log: pino({ level: 'silent' }),
       hours: () => box.hours,
       panels: systemPanels('linux'),
-      cover: (on) => seen.push(on ? 'covered' : 'uncovered'),
-      stayAwake: (awake) => seen.push(awake ? 'awake' : 'may sleep'),
-      rest: (resting) => seen.push(resting ? 'rests' : 'paints'),
+      blackout: (on) => seen.push(on ? 'covered' : 'uncovered'),
+      keepAwake: (awake) => seen.push(awake ? 'awake' : 'may sleep'),
+      suspendRecovery: (resting) => seen.push(resting ? 'rests' : 'paints'),
       now: () => box.now + box.wrongBy,
-      steady: () => box.now,
+      monotonicNow: () => box.now,
     },
     { timeZone: 'UTC', builtAt: Date.UTC(2026, 10, 1) },
   );
   const until = async (hour: number, minute = 0): Promise<void> => {
     box.now = Date.UTC(2026, 10, 23, hour, minute);
-    await power.look();
+    await power.poll();
   };
   return { box, power, until, seen };
 };
@@ -142,7 +142,7 @@ test('hours that change count at once', async () => {
   await until(21);
   box.hours = [[{ open: '08:00', close: '22:00' }]];
   box.now += MINUTE;
-  await power.look();
+  await power.poll();
   expect(machine.calls().at(-1)).toBe('xset dpms force on -dpms s off');
   await until(22);
   expect(machine.calls().at(-1)).toBe('xset +dpms dpms force off');

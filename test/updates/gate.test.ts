@@ -52,10 +52,10 @@ describe('a start', () => {
 });
 
 describe('the watch', () => {
-  const run = (looks: [minute: number, isWell: boolean][]) => {
+  const run = (looks: [minute: number, isHealthy: boolean][]) => {
     let watch: gate.Watch = gate.beginWatch(0);
-    for (const [minute, isWell] of looks) {
-      const next = gate.look(watch, isWell, minute * MINUTE);
+    for (const [minute, isHealthy] of looks) {
+      const next = gate.check(watch, isHealthy, minute * MINUTE);
       if (typeof next === 'string') return `${next} at ${minute}`;
       watch = next;
     }
@@ -127,13 +127,13 @@ test('an order that nothing came of is overdue after half an hour', () => {
   expect(gate.isOverdue(MINUTE, 31 * MINUTE)).toBe(true);
 });
 
-const after = { pass: gate.pass, refuse: gate.refuse, abandon: gate.abandon };
+const after = { pass: gate.pass, reject: gate.reject, abandon: gate.abandon };
 
 test('whatever happens, a version that failed is never tried again, and one trial goes on at a time', () => {
   const version = fc.constantFrom('2.0.0', '3.0.0', '4.0.0');
   const event = fc.oneof(
     fc.record({ kind: fc.constantFrom('begin' as const, 'start' as const), version }),
-    fc.record({ kind: fc.constantFrom('pass' as const, 'refuse' as const, 'abandon' as const) }),
+    fc.record({ kind: fc.constantFrom('pass' as const, 'reject' as const, 'abandon' as const) }),
   );
   fc.assert(
     fc.property(fc.array(fc.tuple(event, fc.nat(MINUTE)), { maxLength: 60 }), (events) => {
@@ -143,7 +143,7 @@ test('whatever happens, a version that failed is never tried again, and one tria
       for (const [each, later] of events) {
         now += later;
         if (each.kind === 'begin') {
-          if (!gate.mayTry(state, each.version)) continue;
+          if (!gate.mayInstall(state, each.version)) continue;
           expect(refused).not.toContain(each.version);
           state = gate.begin(state, each.version, '1.0.0');
         } else if (each.kind === 'start') {

@@ -19,7 +19,7 @@ const boxOf = (isPackaged: boolean, url: string) => {
         log: pino({ level: 'silent' }),
         relaunch: () => {},
         settings: () => ({ feed: null, peers: [], channel: 'latest', hours: '00:00-00:00', timeZone: 'UTC' }),
-        isWell: () => true,
+        isHealthy: () => true,
         createUpdater,
       },
       { platform: 'linux', dataDir, resourcesDir, appImage: null, builtAt: 0 },
@@ -37,9 +37,9 @@ test('a packaged build with a key takes its updates from where it says', async (
   const updates = open();
   expect(await updates.mayRun()).toBe(true);
   vi.advanceTimersByTime(3_600_000);
-  await updates.look();
+  await updates.poll();
   expect(updates.status().ready).toBe('2.0.0');
-  await updates.look();
+  await updates.poll();
   expect(readFileSync(join(dataDir, 'updates', 'order'), 'utf8')).toBe('install\n');
   vi.useRealTimers();
 });
@@ -56,7 +56,7 @@ test.each([
   const updates = open();
   expect(await updates.mayRun()).toBe(true);
   vi.advanceTimersByTime(3_600_000);
-  await updates.look();
+  await updates.poll();
   expect(createUpdater).not.toHaveBeenCalled();
   expect(feed.asked).toEqual([]);
   expect(existsSync(join(dataDir, 'updates', 'ready'))).toBe(false);

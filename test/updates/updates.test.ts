@@ -24,7 +24,7 @@ const installBox = (feed: string | null, makeInstaller?: (restart: () => void, u
     now: Date.UTC(2026, 10, 21, 2, 30),
     /** By how much the time of day is wrong. */
     wrongBy: 0,
-    isWell: true,
+    isHealthy: true,
     restarts: 0,
     updates: null as unknown as Updates,
     version: () => readFileSync(program, 'utf8').slice('the program '.length),
@@ -45,9 +45,9 @@ const installBox = (feed: string | null, makeInstaller?: (restart: () => void, u
           installer,
           downloads,
           settings: () => ({ feed, peers: [], channel: 'latest', quiet: { from: 180, until: 300 }, timeZone: 'UTC' }),
-          isWell: () => box.isWell,
+          isHealthy: () => box.isHealthy,
           now: () => box.now + box.wrongBy,
-          steady: () => box.now,
+          monotonicNow: () => box.now,
           random: () => 0,
         },
         { version, updatesDir, builtAt: Date.UTC(2026, 10, 1) },
@@ -56,7 +56,7 @@ const installBox = (feed: string | null, makeInstaller?: (restart: () => void, u
     },
     later: async (ms: number): Promise<void> => {
       box.now += ms;
-      await box.updates.look();
+      await box.updates.poll();
     },
   };
   return box;
@@ -115,7 +115,7 @@ test('a version that crashes in a loop is rolled back, and not tried again; the 
 test('a version that runs but does not play is rolled back', async () => {
   const box = installBox((await serveFeed({ version: '2.0.0' })).url);
   await putIn(box);
-  box.isWell = false;
+  box.isHealthy = false;
   expect(await box.boot()).toBe(true);
   for (let minutes = 0; minutes < 20; minutes += 1) await box.later(MINUTE);
   expect([box.version(), box.restarts]).toEqual(['1.0.0', 2]);
@@ -126,7 +126,7 @@ test('a version that runs but does not play is rolled back', async () => {
 test('a version that does not play is rolled back though the disk takes nothing', async () => {
   const box = installBox((await serveFeed({ version: '2.0.0' })).url);
   await putIn(box);
-  box.isWell = false;
+  box.isHealthy = false;
   expect(await box.boot()).toBe(true);
   const record = join(box.updatesDir, 'state.json');
   rmSync(record);

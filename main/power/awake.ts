@@ -1,0 +1,11 @@
+import { powerSaveBlocker } from 'electron';
+
+/** @returns keeps the system from turning the displays off by itself, or permits it */
+export const createKeepAwake = (): ((on: boolean) => void) => {
+  let id: number | null = null;
+  return (on) => {
+    if (on === (id !== null)) return;
+    if (id !== null) powerSaveBlocker.stop(id);
+    id = on ? powerSaveBlocker.start('prevent-display-sleep') : null;
+  };
+};
