@@ -1,24 +1,25 @@
-/** Whether the app runs from an AppImage: its runtime says so in the environment, which whatever it starts inherits. */
+/** Detects an AppImage by the environment variables of its runtime, which its child processes inherit. */
 import { realpathSync } from 'node:fs';
 import { isAbsolute, relative } from 'node:path';
 
-/** `APPIMAGE` and `APPDIR`, as the runtime sets them. */
-interface Told {
+interface AppImageEnvironment {
+  /** `APPIMAGE`: the path of the AppImage. */
   image: string | undefined;
+  /** `APPDIR`: where it is mounted. */
   mount: string | undefined;
 }
 
 /**
- * @param program the path of the program that runs
- * @returns the AppImage that the program is in; null: in none, though a terminal that it was started from may be in one
+ * @param program the path of the running program
+ * @returns the path of the AppImage that contains the program; null: none does, though its parent process may run from one
  */
-export const ownAppImage = ({ image, mount }: Told, program: string): string | null => {
+export const ownAppImage = ({ image, mount }: AppImageEnvironment, program: string): string | null => {
   if (!image || !mount) return null;
   try {
     const inside = relative(realpathSync(mount), realpathSync(program));
     return inside.startsWith('..') || isAbsolute(inside) ? null : image;
   } catch {
-    // A mount that is gone is another's: this program runs.
+    // The mount is gone, so the running program is not in it.
     return null;
   }
 };

@@ -1,91 +1,97 @@
-/** What makes an app an appliance: it is configured, watched and updated, and its displays keep hours, with nobody there. */
+/** What makes the app an appliance: provisioning, autostart, watchdog, updates, and displays that follow opening hours. */
 import { dirname, join } from 'node:path';
 import { setTimeout as wait } from 'node:timers/promises';
-import { app, powerSaveBlocker } from 'electron';
-import { startWithLogin } from './autostart.ts';
+import { type AutostartApp, startWithLogin } from './autostart.ts';
 import { readBuiltAt } from './built.ts';
+import type { DisplayWindows } from './display-windows.ts';
 import type { Paths } from './paths.ts';
-import { systemPanels } from './power/panels.ts';
+import type { Panel } from './power/panels.ts';
 import { createPower, type Power } from './power/power.ts';
-import { createFirstConfig, searchedBy } from './provisioning.ts';
-import type { Screens } from './screens.ts';
+import { createProvisioning, provisioningSources } from './provisioning.ts';
 import type { HostedService, KioskHealth, ServiceHost } from './service-host.ts';
 import { orderRoot } from './updates/installers.ts';
-import { openUpdates } from './updates/open.ts';
+import { openUpdates, type UpdatesApp } from './updates/open.ts';
 import { createWatchdog } from './watchdog.ts';
 
-interface Dependencies {
+export interface AppliancePorts {
+  /** Electron's. */
+  app: AutostartApp & UpdatesApp;
   host: Pick<ServiceHost, 'log' | 'dataDir' | 'checkConfig'>;
-  paths: Pick<Paths, 'rendererDir' | 'resourcesDir' | 'appImage' | 'systemd'>;
-  screens: Pick<Screens, 'list' | 'health' | 'rest' | 'blackout'>;
-  /** Null while there is none. */
+  windows: Pick<DisplayWindows, 'list' | 'health' | 'suspendRecovery' | 'blackout'>;
+  /** The ways to switch the displays on and off, the best one first. */
+  panels: readonly Panel[];
+  /** Keeps the system from turning the displays off by itself. */
+  keepAwake(on: boolean): void;
+  /** Null if the service does not run. */
   service(): HostedService | null;
-  /** Starts the app anew. */
-  onRelaunch(reason: string): void;
+  /** Restarts the app. */
+  relaunch(reason: string): void;
 }
 
 export interface Appliance {
   /**
-   * Before anything else is begun: takes in a first configuration, and asks whether this version may run. Where it may
-   * not, the app ends before this resolves; where it ought to have ended but did not, it runs on rather than show nothing.
+   * Imports a configuration, and checks whether this version may run. If it may not, the app ends before this resolves;
+   * if the rollback fails, it resolves, because an old picture is better than none.
    */
   prepare(): Promise<void>;
-  /** There are windows: whoever watches the app is told. */
+  /** Reports that windows are open to the watchdog. */
   ready(): void;
-  /** The service is there: the displays keep its hours. */
+  /** From now on the displays follow the opening hours of the service's content. */
   serve(service: HostedService): void;
   health(): Pick<KioskHealth, 'displays' | 'updates'>;
-  /** Ends the kiosk until somebody starts it again. */
+  /** Ends the kiosk; its supervisor does not restart it. */
   quit(): Promise<void>;
   close(): void;
 }
 
-/** How often a box looks for a configuration. */
-const CONFIG_MS = 5_000;
-/** A stick that does not answer must not keep a screen from playing. */
-const CONFIG_PATIENCE_MS = 10_000;
-/** So long the version before this one takes to come back. */
-const END_MS = 60_000;
-/** So long root takes to stop the kiosk. */
+const PROVISIONING_MS = 5_000;
+/** How long the start waits for a configuration: a USB stick may never answer. */
+const PROVISIONING_TIMEOUT_MS = 10_000;
+/** How long the previous version takes to start. */
+const ROLLBACK_MS = 60_000;
+/** How long root takes to stop the kiosk. */
 const ORDER_MS = 5_000;
-/** A page that is heard of within this is alive, whether it paints or not. */
+/** A page that sent a heartbeat within this time is alive, whether it paints or not. */
 const ALIVE_MS = 60_000;
 
-/** How often screens had to be made anew: a version under which they do crashes. */
+/** How often pages had to be opened again: an update that crashes them is rolled back. */
 const crashesOf = ({ recoveries }: Pick<KioskHealth, 'recoveries'>): number =>
   recoveries.recreate + recoveries.fallback + recoveries.relaunch;
 
-export const createAppliance = (deps: Dependencies): Appliance => {
-  const { host, paths, screens, service } = deps;
+export const createAppliance = (
+  { app, host, windows, panels, keepAwake, service, relaunch }: AppliancePorts,
+  paths: Pick<Paths, 'rendererDir' | 'resourcesDir' | 'appImage' | 'systemd'>,
+): Appliance => {
   const { log, dataDir } = host;
   const { platform } = process;
   const builtAt = readBuiltAt(paths.rendererDir);
   const watchdog = createWatchdog({ log }, paths.systemd);
-  const firstConfig = createFirstConfig(
+  const provisioning = createProvisioning(
     { log, check: host.checkConfig },
-    { dataDir, places: searchedBy(platform, dirname(paths.appImage ?? process.execPath)) },
+    { dataDir, sources: provisioningSources(platform, dirname(paths.appImage ?? process.execPath)) },
   );
-  const lookForConfig = (): Promise<boolean> =>
-    firstConfig.look().catch((error: unknown) => {
-      log.warn({ err: error }, 'no configuration could be looked for');
+  const importConfig = (): Promise<boolean> =>
+    provisioning.poll().catch((error: unknown) => {
+      log.warn({ err: error }, 'the search for a configuration failed');
       return false;
     });
-  const startWithConfig = (isNew: boolean): void => {
-    if (isNew) deps.onRelaunch('a configuration was found');
+  const relaunchIfImported = (isImported: boolean): void => {
+    if (isImported) relaunch('a configuration was imported');
   };
   let power: Power | null = null;
-  let looking: NodeJS.Timeout | undefined;
+  let polling: NodeJS.Timeout | undefined;
 
   let crashes = 0;
-  const isWell = (): boolean => {
-    const health = screens.health();
+  /** Whether all displays play, and no page had to be recovered since the previous call. */
+  const isHealthy = (): boolean => {
+    const health = windows.health();
     const before = crashes;
     crashes = crashesOf(health);
     if (service() === null || health.screens.length === 0 || crashes > before) return false;
-    // In closed hours nothing is painted, and that is well.
+    // Outside opening hours pages need not paint.
     const isClosed = power?.status().on === false;
     return isClosed
-      ? screens.list().every((screen) => screen.silentMs() < ALIVE_MS)
+      ? windows.list().every((window) => window.silentMs() < ALIVE_MS)
       : health.screens.every(({ state }) => state === 'playing');
   };
 
@@ -93,8 +99,8 @@ export const createAppliance = (deps: Dependencies): Appliance => {
     {
       app,
       log,
-      relaunch: deps.onRelaunch,
-      isWell,
+      relaunch,
+      isHealthy,
       settings: () => {
         const running = service();
         if (running === null) return null;
@@ -105,24 +111,20 @@ export const createAppliance = (deps: Dependencies): Appliance => {
     { platform, dataDir, resourcesDir: paths.resourcesDir, appImage: paths.appImage, builtAt },
   );
 
-  let blocker: number | null = null;
-  const stayAwake = (awake: boolean): void => {
-    if (awake === (blocker !== null)) return;
-    if (blocker !== null) powerSaveBlocker.stop(blocker);
-    blocker = awake ? powerSaveBlocker.start('prevent-display-sleep') : null;
-  };
-
   return {
     prepare: async () => {
-      stayAwake(true);
+      keepAwake(true);
       startWithLogin(app, platform);
       if (app.isPackaged) {
-        const found = lookForConfig();
-        const isLate = await Promise.race([found.then(() => false), wait(CONFIG_PATIENCE_MS, true, { ref: false })]);
-        // Whatever else reads the configuration has done so by then.
-        if (isLate) void found.then(startWithConfig);
+        const imported = importConfig();
+        const isLate = await Promise.race([
+          imported.then(() => false),
+          wait(PROVISIONING_TIMEOUT_MS, true, { ref: false }),
+        ]);
+        // By then the service has read the previous configuration.
+        if (isLate) void imported.then(relaunchIfImported);
       }
-      if (!(await updates.mayRun())) await wait(END_MS);
+      if (!(await updates.mayRun())) await wait(ROLLBACK_MS);
       updates.start();
     },
     ready: watchdog.ready,
@@ -131,22 +133,22 @@ export const createAppliance = (deps: Dependencies): Appliance => {
         {
           log,
           hours: () =>
-            screens.list().map(({ place }) => {
-              const slug = place.screen ?? running.screenOf(place.deviceId);
+            windows.list().map(({ assignment }) => {
+              const slug = assignment.screen ?? running.screenOf(assignment.deviceId);
               return slug === null ? null : running.hours(slug);
             }),
-          panels: systemPanels(platform),
-          cover: screens.blackout,
-          stayAwake,
-          rest: screens.rest,
+          panels,
+          blackout: windows.blackout,
+          keepAwake,
+          suspendRecovery: windows.suspendRecovery,
           now: Date.now,
-          steady: () => performance.now(),
+          monotonicNow: () => performance.now(),
         },
         { timeZone: running.options.timeZone, builtAt },
       );
       power.start();
       if (!app.isPackaged) return;
-      looking = setInterval(() => void lookForConfig().then(startWithConfig), CONFIG_MS);
+      polling = setInterval(() => void importConfig().then(relaunchIfImported), PROVISIONING_MS);
     },
     health: () => {
       const { on, changesAt, by } = power?.status() ?? { on: true, changesAt: null, by: 'none' };
@@ -154,7 +156,7 @@ export const createAppliance = (deps: Dependencies): Appliance => {
       return { displays: { on, changesAt: next, by }, updates: updates.status() };
     },
     quit: async () => {
-      // Whatever ends by itself, systemd starts again; root alone can have it stay away.
+      // systemd restarts an app that ends by itself; only root can stop the unit.
       if (paths.systemd.isWatched) {
         await orderRoot(join(dataDir, 'updates'), 'quit');
         await wait(ORDER_MS);
@@ -162,7 +164,7 @@ export const createAppliance = (deps: Dependencies): Appliance => {
       app.quit();
     },
     close: () => {
-      clearInterval(looking);
+      clearInterval(polling);
       updates.close();
       watchdog.close();
       power?.close();

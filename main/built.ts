@@ -1,8 +1,10 @@
-/** When this program was built: it is later than that, so a clock that reads less has not been set. */
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 
-/** @returns ms since the epoch, as the built pages have it; of pages without it, so early that every clock is later */
+/**
+ * When this program was built. A clock that shows an earlier time has not been set.
+ * @returns ms since the epoch, from the built pages; 0 if they do not say
+ */
 export const readBuiltAt = (rendererDir: string): number => {
   try {
     const [, written] =

@@ -1,10 +1,10 @@
-/** The channels between the kiosk and its pages; preload scripts are bundled with them. */
+/** The IPC channels between the kiosk and its pages. Bundled into the preload scripts. */
 
-/** The pulse of a page of the service. */
-export const beatChannel = 'kiosk:beat';
+/** Heartbeats of the service's pages. */
+export const heartbeatChannel = 'kiosk:heartbeat';
 
-/** Its calls for pages of others, which no frame may hold. */
-export const foreignChannel = 'kiosk:foreign';
+/** Requests of the service's pages to show external pages in views. */
+export const externalChannel = 'kiosk:external';
 
-/** Calls of the maintenance page. */
+/** Requests of the maintenance page. */
 export const maintenanceChannel = 'kiosk:maintenance';

@@ -1,14 +1,14 @@
 /** The pages of one display: the visible page, and the next one, which loads beneath it. */
 import { View, type WebContents, WebContentsView } from 'electron';
-import { beatChannel } from './channels.ts';
+import { heartbeatChannel } from './channels.ts';
 import type { Display, Rotation } from './displays.ts';
-import { ABORTED, hostForeign } from './external-page.ts';
-import { handOver, LINGER_MS } from './hand-over.ts';
+import { ABORTED, hostExternalPages } from './external-page.ts';
+import { handover, LINGER_MS } from './handover.ts';
 import { type LayeredWindow, openLayeredWindow } from './layers.ts';
 import { ownPartition } from './own-pages.ts';
 import { lockedPreferences } from './preferences.ts';
-import { turnContents } from './rotation.ts';
-import { type Beat, beatSchema } from './service-host.ts';
+import { rotateContents } from './rotate.ts';
+import { type Heartbeat, heartbeatSchema } from './service-host.ts';
 
 /** What a display can show. */
 export interface Picture {
@@ -18,8 +18,8 @@ export interface Picture {
   partition: string | null;
 }
 
-interface Handlers {
-  onBeat(beat: Beat): void;
+export interface DisplayViewHandlers {
+  onHeartbeat(heartbeat: Heartbeat): void;
   /** The requested page failed: its process ended, or it could not be loaded. */
   onLost(reason: string): void;
   /** The maintenance key combination was pressed. */
@@ -29,7 +29,7 @@ interface Handlers {
 }
 
 interface DisplayViewOptions {
-  /** Path of the preload script of the service's pages. */
+  /** The path of the preload script of the service's pages. */
   preload: string;
 }
 
@@ -55,7 +55,7 @@ const isChord = ({ type, control, alt, shift, code }: Electron.Input): boolean =
   type === 'keyDown' && control && alt && shift && code === 'KeyM';
 
 /** Calls `onChord` when the maintenance key combination is pressed in a page; the page does not get the key. */
-export const hearChord = (contents: WebContents, onChord: () => void): void => {
+export const watchChord = (contents: WebContents, onChord: () => void): void => {
   contents.on('before-input-event', (event, input) => {
     if (!isChord(input)) return;
     event.preventDefault();
@@ -71,12 +71,12 @@ interface Page {
 
 export const createDisplayView = (
   display: Display,
-  { onBeat, onLost, onChord, onCloseRequest }: Handlers,
+  { onHeartbeat, onLost, onChord, onCloseRequest }: DisplayViewHandlers,
   { preload }: DisplayViewOptions,
 ): DisplayView => {
   const window = openLayeredWindow(display, onCloseRequest);
   let front: Page | null = null;
-  let coming: Page | null = null;
+  let next: Page | null = null;
   let black: View | null = null;
 
   const createPage = ({ partition }: Picture): Page => {
@@ -94,39 +94,39 @@ export const createDisplayView = (
   const reveal = (page: Page): void => {
     const before = front;
     front = page;
-    coming = null;
+    next = null;
     window.put(page.view, 'page');
     if (before !== null) setTimeout(discard, LINGER_MS, before);
   };
 
   const watch = (page: Page, { rotation, partition }: Picture): void => {
     const { contents, view } = page;
-    const askedAt = performance.now();
+    const requestedAt = performance.now();
     let unseen: Promise<string> | null = null;
     /** Events of a page that was replaced are ignored. */
-    const isWanted = (): boolean => page === (coming ?? front);
+    const isWanted = (): boolean => page === (next ?? front);
 
-    const advance = (beat: Beat): void => {
-      const next = handOver(beat, performance.now() - askedAt, unseen !== null);
-      if (next === 'lift') {
+    const advance = (heartbeat: Heartbeat): void => {
+      const step = handover(heartbeat, performance.now() - requestedAt, unseen !== null);
+      if (step === 'lift') {
         unseen = contents.insertCSS(UNSEEN);
         unseen.then(
-          () => page === coming && window.put(view, 'page'),
+          () => page === next && window.put(view, 'page'),
           () => {},
         );
-      } else if (next === 'reveal') {
+      } else if (step === 'reveal') {
         reveal(page);
         unseen?.then((key) => contents.removeInsertedCSS(key)).catch(() => {});
       }
     };
 
-    contents.ipc.on(beatChannel, (event, given: unknown) => {
-      const { success, data } = beatSchema.safeParse(given);
+    contents.ipc.on(heartbeatChannel, (event, message: unknown) => {
+      const { success, data } = heartbeatSchema.safeParse(message);
       if (!success || !isWanted() || event.senderFrame !== contents.mainFrame) return;
-      onBeat(data);
-      if (page === coming) advance(data);
+      onHeartbeat(data);
+      if (page === next) advance(data);
     });
-    if (partition === null) contents.once('did-finish-load', () => page === coming && reveal(page));
+    if (partition === null) contents.once('did-finish-load', () => page === next && reveal(page));
     contents.on('did-fail-load', (_event, code, description, _url, isMainFrame) => {
       if (isMainFrame && code !== ABORTED && isWanted()) onLost(`the page could not be loaded (${description})`);
     });
@@ -137,22 +137,22 @@ export const createDisplayView = (
       window.remove(view);
       if (isWanted()) onLost('the page closed itself');
     });
-    hearChord(contents, onChord);
-    turnContents(contents, rotation);
+    watchChord(contents, onChord);
+    rotateContents(contents, rotation);
     if (partition === null) return;
-    hostForeign(window, contents, (foreign) => {
-      turnContents(foreign, rotation);
-      hearChord(foreign, onChord);
+    hostExternalPages(window, contents, (external) => {
+      rotateContents(external, rotation);
+      watchChord(external, onChord);
     });
   };
 
   return {
     window,
     show: (picture) => {
-      const before = coming;
+      const before = next;
       const page = createPage(picture);
       // First, so that the end of the previous page does not count as a failure.
-      coming = page;
+      next = page;
       if (before !== null) discard(before);
       window.put(page.view, 'hidden');
       watch(page, picture);
@@ -171,13 +171,13 @@ export const createDisplayView = (
       window.put(black, 'blackout');
     },
     processId: () => {
-      const contents = (coming ?? front)?.contents;
+      const contents = (next ?? front)?.contents;
       return contents === undefined || contents.isDestroyed() ? null : contents.getOSProcessId() || null;
     },
     close: () => {
-      const pages = [coming, front];
+      const pages = [next, front];
       // So that later events of the pages are ignored.
-      coming = null;
+      next = null;
       front = null;
       for (const page of pages) if (page !== null) discard(page);
       window.destroy();

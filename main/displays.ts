@@ -1,19 +1,20 @@
-/** Which displays have a window, and which device each of them is: pure, since displays come and go. */
+/** Decides which displays get a window and which device each of them is. Pure, because displays come and go. */
 import type { KioskSettings } from './service-host.ts';
 
 /** The fields of Electron's `Display` that are used. */
 export interface Display {
   /** Stable across starts for the same panel on the same connector. */
   id: number;
-  /** The system's name for it; may be empty. */
+  /** The name that the system reports; may be empty. */
   label: string;
+  /** Position and size in device-independent pixels. */
   bounds: { x: number; y: number; width: number; height: number };
 }
 
-/** The title of the window of a display, by which the compositor knows it. */
+/** The window title of a display, by which the compositor identifies the window. */
 export const titleOf = ({ id }: Pick<Display, 'id'>): string => `Signage player ${id}`;
 
-/** A display's place among the box's devices: 1 is the box itself. Kept for good, so that a display stays itself. */
+/** The number of a display among the devices of the box; 1 is the box itself. Stored, so that a display keeps its device id. */
 export interface Slot {
   number: number;
   displayId: number;
@@ -21,27 +22,33 @@ export interface Slot {
 
 export type Rotation = KioskSettings['rotation'];
 
-/** A display with a window, and what it is to show. */
-export interface Place {
+/** A display that gets a window, and what the window shows. */
+export interface DisplayAssignment {
   display: Display;
-  /** Its number among all displays, from 1. */
+  /** The number of the display from left to right, then top to bottom, from 1. */
   number: number;
   deviceId: string;
-  /** The slug of a fixed screen; null: the screen that its device is bound to. */
+  /** The slug that config.json sets; null: the screen that the device is bound to. */
   screen: string | null;
   /** Degrees clockwise. */
   rotation: Rotation;
-  /** The storage of its pages: two devices must not share one. */
+  /** The storage partition of its pages: two devices must not share one. */
   partition: string;
 }
 
-/** Sorts left to right, then top to bottom. */
 const byPosition = (a: Display, b: Display): number => a.bounds.x - b.bounds.x || a.bounds.y - b.bounds.y;
 
+/** A size or position that no window can have: some panels report such values while they wake up. */
+const isUsable = ({ bounds: { x, y, width, height } }: Display): boolean =>
+  [x, y, width, height].every(Number.isInteger) && width > 0 && height > 0;
+
+/** The displays that can have a window. */
+export const usableDisplays = (displays: readonly Display[]): Display[] => displays.filter(isUsable);
+
 /**
- * Finds a slot for each display: its own, else the lowest whose display is gone, since a panel that was replaced plays
- * what the one before it did, else a new one.
- * @param displays the primary one first, which gets the first slot on the first start
+ * Assigns each display a slot: its own, else the lowest one whose display is absent, so that a replaced panel shows what
+ * its predecessor did, else a new one.
+ * @param displays the primary display first; it gets slot 1 on the first start
  */
 export const assignSlots = (slots: readonly Slot[], displays: readonly Display[]): Slot[] => {
   const present = new Set(displays.map(({ id }) => id));
@@ -56,7 +63,7 @@ export const assignSlots = (slots: readonly Slot[], displays: readonly Display[]
   return [...kept.values()].sort((a, b) => a.number - b.number);
 };
 
-interface Setting {
+interface AssignmentInput {
   displays: readonly Display[];
   primaryId: number;
   slots: readonly Slot[];
@@ -65,15 +72,21 @@ interface Setting {
   boxId: string;
 }
 
-/** The displays that have a window. Where none of the chosen ones is there, it is the primary one: better than nothing. */
-export const placesOf = ({ displays, primaryId, slots, settings, boxId }: Setting): Place[] => {
+/** The displays that get a window. If none of the configured displays is connected, the primary display gets one. */
+export const assignDisplays = ({
+  displays,
+  primaryId,
+  slots,
+  settings,
+  boxId,
+}: AssignmentInput): DisplayAssignment[] => {
   const numbered = displays.toSorted(byPosition);
   const primary = displays.find(({ id }) => id === primaryId) ?? numbered[0];
   if (primary === undefined) return [];
   const { displays: chosen } = settings;
   type Choice = Partial<Exclude<typeof chosen, string>[number]>;
 
-  const place = (display: Display, choice: Choice): Place => {
+  const assign = (display: Display, choice: Choice): DisplayAssignment => {
     const { number: slot } = slots.find(({ displayId }) => displayId === display.id) ?? { number: 1 };
     return {
       display,
@@ -85,15 +98,17 @@ export const placesOf = ({ displays, primaryId, slots, settings, boxId }: Settin
     };
   };
 
-  if (chosen === 'all') return numbered.map((display) => place(display, {}));
-  if (chosen === 'primary') return [place(primary, {})];
-  const places = chosen.flatMap((choice) => {
+  if (chosen === 'all') return numbered.map((display) => assign(display, {}));
+  if (chosen === 'primary') return [assign(primary, {})];
+  const assignments = chosen.flatMap((choice) => {
     const display =
       typeof choice.display === 'number'
         ? numbered[choice.display - 1]
         : numbered.find(({ label }) => label === choice.display);
-    return display === undefined ? [] : [place(display, choice)];
+    return display === undefined ? [] : [assign(display, choice)];
   });
-  const once = places.filter(({ display }, index) => places.findIndex((other) => other.display === display) === index);
-  return once.length > 0 ? once : [place(primary, chosen[0] ?? {})];
+  const once = assignments.filter(
+    ({ display }, index) => assignments.findIndex((other) => other.display === display) === index,
+  );
+  return once.length > 0 ? once : [assign(primary, chosen[0] ?? {})];
 };

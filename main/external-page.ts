@@ -1,31 +1,35 @@
 /**
- * Pages of others, each in a view of its own over a page of the service: in a session apart from it, with no preload script
- * and so with no way back to it.
+ * External pages, each in a view over a page of the service: in a session of their own and without a preload script, so
+ * that they can reach neither the service nor the kiosk.
  */
 import { once } from 'node:events';
 import { type WebContents, WebContentsView } from 'electron';
-import { foreignChannel } from './channels.ts';
+import { externalChannel } from './channels.ts';
 import type { LayeredWindow } from './layers.ts';
 import { lockedPreferences } from './preferences.ts';
-import { foreignCallSchema } from './service-host.ts';
+import { externalCallSchema } from './service-host.ts';
 
-/** The session of all of them; what they store ends with the app. */
-export const foreignPartition = 'foreign';
+/** The session of all external pages; in memory, so that their storage ends with the app. */
+export const externalPartition = 'external';
 
-/** The one that is on and the one that comes; a page that asks for more has lost count. */
-const MOST_VIEWS = 4;
-/** Chromium's ERR_ABORTED: the page went elsewhere by itself before it was loaded, as a landing page that is bound does. */
+/** A page needs two: the current one and the next. More of them are not closed by mistake. */
+const MAX_VIEWS = 4;
+/** Chromium's ERR_ABORTED: the page navigated elsewhere before it was loaded, as the landing page does once it is bound. */
 export const ABORTED = -3;
 
 /**
- * Lets a page of the service open pages of others, until it navigates or is gone.
- * @param dress is called with each of them, to be made like any other page of the display
+ * Lets a page of the service open external pages, until it navigates or ends.
+ * @param prepare called with the web contents of each external page before it loads
  */
-export const hostForeign = (window: LayeredWindow, page: WebContents, dress: (contents: WebContents) => void): void => {
+export const hostExternalPages = (
+  window: LayeredWindow,
+  page: WebContents,
+  prepare: (contents: WebContents) => void,
+): void => {
   const views = new Map<number, { view: WebContentsView; contents: WebContents }>();
 
-  /** One that is not shown lies under the page at full size: loaded and laid out, but covered and silent. */
-  const turn = (id: number, isShown: boolean): void => {
+  /** A view that is not shown lies under the page at full size: loaded and laid out, but covered and muted. */
+  const setShown = (id: number, isShown: boolean): void => {
     const entry = views.get(id);
     if (entry === undefined) return;
     window.put(entry.view, isShown ? 'external' : 'hidden');
@@ -42,42 +46,45 @@ export const hostForeign = (window: LayeredWindow, page: WebContents, dress: (co
     for (const id of views.keys()) close(id);
   };
 
-  const ended = async (id: number): Promise<void> => {
+  const awaitEnd = async (id: number): Promise<void> => {
     const contents = views.get(id)?.contents;
     if (contents !== undefined) await once(contents, 'destroyed');
   };
 
-  /** @throws Error where the page can't be loaded */
+  /** @throws Error if the page cannot be loaded */
   const open = async (id: number, url: string): Promise<void> => {
     close(id);
-    if (views.size >= MOST_VIEWS) throw new Error(`more than ${MOST_VIEWS} pages at a time`);
-    const view = new WebContentsView({ webPreferences: { ...lockedPreferences, partition: foreignPartition } });
-    // What has not painted yet shows what is underneath.
+    if (views.size >= MAX_VIEWS) throw new Error(`more than ${MAX_VIEWS} external pages are open`);
+    const view = new WebContentsView({ webPreferences: { ...lockedPreferences, partition: externalPartition } });
+    // Until it has painted, the page underneath stays visible.
     view.setBackgroundColor('#00000000');
     const contents = view.webContents;
     views.set(id, { view, contents });
-    turn(id, false);
-    dress(contents);
-    // A page may crash, or close itself: the page underneath awaits its end, and goes on.
-    contents.on('render-process-gone', () => close(id));
-    contents.on('destroyed', () => close(id));
+    setShown(id, false);
+    prepare(contents);
+    const end = (): void => {
+      if (views.get(id)?.contents === contents) close(id);
+    };
+    // The page may crash or close itself; the service's page awaits its end and continues.
+    contents.on('render-process-gone', end);
+    contents.on('destroyed', end);
     await contents.loadURL(url).catch((error: Error & { errno?: number }) => {
-      // One that was kept from where it led, as back to this service, has no page at all.
+      // If its only navigation was denied, for example back to this service, there is no page.
       if (error.errno === ABORTED && !contents.isDestroyed() && contents.getURL() !== '') return;
-      close(id);
+      end();
       throw error;
     });
   };
 
-  page.ipc.handle(foreignChannel, async (event, given: unknown) => {
-    if (event.senderFrame !== page.mainFrame) throw new Error('only the page itself may ask');
-    const call = foreignCallSchema.parse(given);
+  page.ipc.handle(externalChannel, async (event, message: unknown) => {
+    if (event.senderFrame !== page.mainFrame) throw new Error('only the main frame may open external pages');
+    const call = externalCallSchema.parse(message);
     if (call.do === 'open') await open(call.id, call.url);
     else if (call.do === 'close') close(call.id);
-    else if (call.do === 'awaitEnd') await ended(call.id);
-    else turn(call.id, call.do === 'show');
+    else if (call.do === 'awaitEnd') await awaitEnd(call.id);
+    else setShown(call.id, call.do === 'show');
   });
-  // A page that is loaded again, or is lost, does not know those that were opened before.
+  // After a reload or a crash the page does not know the views that it opened before.
   page.on('did-navigate', closeAll);
   page.on('render-process-gone', closeAll);
   page.on('destroyed', closeAll);

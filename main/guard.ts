@@ -1,46 +1,44 @@
-/** Keeps every page to where it belongs, and shut to everything that a passer-by could open. */
+/** Restricts every page to its addresses, and denies everything that a passer-by could open. */
 import { app, type Session, session, type WebContents } from 'electron';
-import { foreignPartition } from './external-page.ts';
+import { externalPartition } from './external-page.ts';
 import { ownOrigin } from './own-pages.ts';
 import { isOwnHost, mayBeFramed } from './service-host.ts';
 
-/** Where pages of the kiosk may be. */
-export interface Territory {
-  /** The service's origin; null while there is no service. */
-  origin(): string | null;
+interface GuardOptions {
+  /** The origin of the service; null: it does not run. */
+  serviceOrigin(): string | null;
 }
 
-/** Whether a window may be at an address. */
-const isOwn = (url: string, { origin }: Territory): boolean =>
-  URL.canParse(url) && (new URL(url).origin === origin() || url.startsWith(`${ownOrigin}/`));
+/** Whether a URL is a page of the service or of the kiosk. */
+const isOwn = (url: string, { serviceOrigin }: GuardOptions): boolean =>
+  URL.canParse(url) && (new URL(url).origin === serviceOrigin() || url.startsWith(`${ownOrigin}/`));
 
-/** Whether an address is the service's, by whichever name or address of this machine. */
-const isService = (url: URL, { origin }: Territory): boolean => {
-  const own = origin();
+/** Whether a URL is the service's, by any name or IP address of this machine. */
+const isService = (url: URL, { serviceOrigin }: GuardOptions): boolean => {
+  const own = serviceOrigin();
   return own !== null && (url.origin === own || (url.port === new URL(own).port && isOwnHost(url.hostname)));
 };
 
-/** What frames may hold: pages of the web, which are sandboxed, media of the service, and what a page writes itself. */
-const isFrameable = (address: string, territory: Territory): boolean => {
+/** Whether a frame may load a URL: external pages, which are sandboxed; media of the service; a page's own markup. */
+const isFrameable = (address: string, options: GuardOptions): boolean => {
   if (/^about:(blank|srcdoc)$/.test(address)) return true;
   if (!/^https?:/.test(address) || !URL.canParse(address)) return false;
   const url = new URL(address);
-  return !isService(url, territory) || mayBeFramed(url.pathname);
+  return !isService(url, options) || mayBeFramed(url.pathname);
 };
 
-/** Where a page of others may go: anywhere on the web but to the service, which would take it for its own. */
-const isForeign = (url: string, territory: Territory): boolean =>
-  URL.canParse(url) && /^https?:/.test(url) && !isService(new URL(url), territory);
+/** Whether an external page may navigate to a URL: anywhere but to the service, which trusts its own origin. */
+const isExternal = (url: string, options: GuardOptions): boolean =>
+  URL.canParse(url) && /^https?:/.test(url) && !isService(new URL(url), options);
 
-const guardContents = (contents: WebContents, territory: Territory): void => {
-  const isAllowed = contents.session === session.fromPartition(foreignPartition) ? isForeign : isOwn;
-  const stay = (event: { preventDefault(): void; url: string; isMainFrame: boolean }): void => {
-    if (!(event.isMainFrame ? isAllowed(event.url, territory) : isFrameable(event.url, territory)))
-      event.preventDefault();
+const guardContents = (contents: WebContents, options: GuardOptions): void => {
+  const isAllowed = contents.session === session.fromPartition(externalPartition) ? isExternal : isOwn;
+  const restrict = (event: { preventDefault(): void; url: string; isMainFrame: boolean }): void => {
+    if (!(event.isMainFrame ? isAllowed(event.url, options) : isFrameable(event.url, options))) event.preventDefault();
   };
-  contents.on('will-navigate', stay);
-  contents.on('will-frame-navigate', stay);
-  contents.on('will-redirect', stay);
+  contents.on('will-navigate', restrict);
+  contents.on('will-frame-navigate', restrict);
+  contents.on('will-redirect', restrict);
   contents.on('will-attach-webview', (event) => event.preventDefault());
   contents.setWindowOpenHandler(() => ({ action: 'deny' }));
 };
@@ -53,12 +51,12 @@ const guardSession = (session: Session): void => {
 };
 
 /**
- * Denies, for every page and session of the app: permissions, devices, downloads, pop-ups, foreign navigation, bad
- * certificates. To be called before there is any.
+ * Denies permissions, devices, downloads, pop-ups, navigation to other origins and invalid certificates for every page and session.
+ * Must be called before the first page or session exists.
  */
-export const guardEverything = (territory: Territory): void => {
+export const guardPages = (options: GuardOptions): void => {
   app.on('session-created', guardSession);
-  app.on('web-contents-created', (_event, contents) => guardContents(contents, territory));
+  app.on('web-contents-created', (_event, contents) => guardContents(contents, options));
   app.on('certificate-error', (event, _contents, _url, _error, _certificate, accept) => {
     event.preventDefault();
     accept(false);

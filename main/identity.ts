@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto';
 import { readableId } from './service-host.ts';
 
-/** The box's device id, made of its node id: as lasting, and such that a person can read it off the screen and type it. */
+/** The device id of the box, derived from its node id: as stable, and short enough to read off a display and type. */
 export const boxIdOf = (nodeId: string): string =>
   readableId(createHash('sha256').update(nodeId).digest().subarray(0, 12));

@@ -1,29 +1,29 @@
 /**
- * One window for each display, always visible, with views stacked inside. A window that is hidden, or made anew, shows
- * black or the desktop for a moment on every platform; views are exchanged inside one that stays.
+ * One window for each display, always visible, with stacked views inside. A window that is hidden or created again shows
+ * black or the desktop for a moment on every platform; views are exchanged inside a window that stays.
  */
 import { BaseWindow, type View, type WebContents, WebContentsView } from 'electron';
 import { type Display, titleOf } from './displays.ts';
 
-/** From the bottom to the top. `hidden` lies under the page: loaded and laid out at full size, but covered. */
+/** From bottom to top. A `hidden` view lies under the page: loaded and laid out at full size, but covered. */
 const order = ['hidden', 'page', 'external', 'blackout', 'maintenance'] as const;
 
 export type Layer = (typeof order)[number];
 
 export interface LayeredWindow {
   /**
-   * Puts a view on top of its layer, at the size of the window; moves one that is there already. The keyboard belongs to
-   * the maintenance page, else to the page.
+   * Puts a view on top of its layer, at the size of the window; moves a view that is in the window already. The maintenance
+   * page has the keyboard focus, else the page.
    */
   put(view: View, layer: Layer): void;
   remove(view: View): void;
-  /** Moves the window to where its display is now. */
+  /** Moves the window to the current position of its display. */
   move(bounds: Display['bounds']): void;
   focus(): void;
   destroy(): void;
 }
 
-/** @param onCloseRequest somebody asked the window to close, as Alt+F4 does; it stays open */
+/** @param onCloseRequest called when the window is asked to close, for example by Alt+F4; it stays open */
 export const openLayeredWindow = (display: Display, onCloseRequest: () => void): LayeredWindow => {
   const window = new BaseWindow({
     ...display.bounds,
@@ -41,10 +41,10 @@ export const openLayeredWindow = (display: Display, onCloseRequest: () => void):
     view.setBounds({ x: 0, y: 0, width, height });
   };
 
-  const giveKeyboard = (): void => {
+  const focusTop = (): void => {
     const topOf = (layer: Layer): View | undefined => [...layers].findLast(([, each]) => each === layer)?.[0];
     const top = topOf('maintenance') ?? topOf('page');
-    // The web contents of a view are undefined once they are destroyed.
+    // `webContents` of a view is undefined once it is destroyed.
     if (top instanceof WebContentsView) (top.webContents as WebContents | undefined)?.focus();
   };
 
@@ -64,14 +64,14 @@ export const openLayeredWindow = (display: Display, onCloseRequest: () => void):
       const below = [...layers.values()].filter((other) => order.indexOf(other) <= height).length;
       layers.set(view, layer);
       fill(view);
-      // A view that is a child already is moved.
+      // Moves a view that is a child already.
       window.contentView.addChildView(view, below);
-      giveKeyboard();
+      focusTop();
     },
     remove: (view) => {
       if (!layers.delete(view) || window.isDestroyed()) return;
       window.contentView.removeChildView(view);
-      giveKeyboard();
+      focusTop();
     },
     move: (bounds) => {
       window.setBounds(bounds);
@@ -79,7 +79,7 @@ export const openLayeredWindow = (display: Display, onCloseRequest: () => void):
     },
     focus: () => {
       window.focus();
-      giveKeyboard();
+      focusTop();
     },
     destroy: () => {
       if (!window.isDestroyed()) window.destroy();

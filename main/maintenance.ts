@@ -1,128 +1,122 @@
-/** The maintenance page: for whoever stands before the box with a keyboard and knows the PIN. */
-import { WebContentsView } from 'electron';
-import { maintenanceChannel } from './channels.ts';
-import { hearChord } from './display-view.ts';
-import type { Place } from './displays.ts';
+/** Opens the maintenance page over a display, and answers its requests once the PIN was entered. */
+import type { DisplayAssignment, Rotation } from './displays.ts';
 import type { LayeredWindow } from './layers.ts';
-import { ownPage, ownPartition } from './own-pages.ts';
 import { createLock, hashPin } from './pin.ts';
-import { lockedPreferences } from './preferences.ts';
-import { turnContents } from './rotation.ts';
-import {
-  type KioskState,
-  type MaintenanceAnswer,
-  type MaintenanceCall,
-  type MaintenanceOrder,
-  type MaintenanceView,
-  maintenanceCall,
+import type {
+  KioskState,
+  MaintenanceAnswer,
+  MaintenanceCall,
+  MaintenanceOrder,
+  MaintenanceView,
 } from './service-host.ts';
 
-interface Dependencies {
-  /** The PIN, as it is kept; null: none was set. Undefined: not known, since the settings can't be read. */
-  pin(): Promise<KioskState['pin'] | undefined>;
-  keepPin(pin: NonNullable<KioskState['pin']>): Promise<void>;
-  view(): MaintenanceView;
-  /** @throws Error with a sentence for a person */
-  obey(order: MaintenanceOrder): Promise<void>;
-  /** The window of a display, over whose page it opens; undefined: the display has none. */
-  windowOf(place: Place): LayeredWindow | undefined;
-}
-
-interface Options {
-  preload: string;
-}
-
-export interface Maintenance {
-  /** Opens the page over a display, or closes it where it is open. */
-  toggle(place: Place): void;
-  /** The displays are elsewhere now, turned otherwise, or gone. */
-  arrange(places: readonly Place[]): void;
+/** An open maintenance page. */
+export interface MaintenancePage {
+  rotate(rotation: Rotation): void;
   close(): void;
 }
 
-export const createMaintenance = (
-  { pin, keepPin, view, obey, windowOf }: Dependencies,
-  { preload }: Options,
-): Maintenance => {
-  // Outlives the page, so that opening it anew is no way round the wait.
+export interface MaintenancePageHandlers {
+  rotation: Rotation;
+  /** Answers a request of the page; null: the page is closing. */
+  answer(call: MaintenanceCall): Promise<MaintenanceAnswer | null>;
+  /** The page was asked to close, failed, or ended. */
+  onClose(): void;
+}
+
+export interface MaintenancePorts {
+  openPage(window: LayeredWindow, handlers: MaintenancePageHandlers): MaintenancePage;
+  /** The hash of the PIN; null: none was set; undefined: the settings cannot be read. */
+  readPin(): Promise<KioskState['pin'] | undefined>;
+  savePin(pin: NonNullable<KioskState['pin']>): Promise<void>;
+  view(): MaintenanceView;
+  /** @throws Error with a message for the user */
+  carryOut(order: MaintenanceOrder): Promise<void>;
+  /** The window of a display; undefined: the display has none. */
+  windowOf(assignment: DisplayAssignment): LayeredWindow | undefined;
+}
+
+export interface Maintenance {
+  /** Opens the page over a display, or closes it. */
+  toggle(assignment: DisplayAssignment): void;
+  /** Rotates the page, or closes it if its display has gone. */
+  arrange(assignments: readonly DisplayAssignment[]): void;
+  close(): void;
+}
+
+export const createMaintenance = ({
+  openPage,
+  readPin,
+  savePin,
+  view,
+  carryOut,
+  windowOf,
+}: MaintenancePorts): Maintenance => {
+  // Outlives the page: reopening it must not reset the delay after wrong PINs.
   const lock = createLock(() => performance.now());
-  let opened: { close(): void; follow(places: readonly Place[]): void } | null = null;
+  let opened: { page: MaintenancePage; displayId: number } | null = null;
 
-  const close = (): void => opened?.close();
+  const close = (): void => {
+    const before = opened;
+    opened = null;
+    before?.page.close();
+  };
 
-  const answerTo = (): ((call: MaintenanceCall) => Promise<MaintenanceAnswer | null>) => {
-    let isOpen = false;
-    const unlock = async (given: string | undefined): Promise<MaintenanceAnswer | null> => {
-      const stored = await pin();
+  /** Answers the requests of one page, which is locked at first. */
+  const createAnswer = (): MaintenancePageHandlers['answer'] => {
+    let isUnlocked = false;
+    const unlock = async (pin: string | undefined): Promise<MaintenanceAnswer | null> => {
+      const stored = await readPin();
       if (stored === undefined) return null;
-      if (given === undefined) return { state: 'locked', isNew: stored === null, waitMs: 0, wasWrong: false };
-      if (stored === null) await keepPin(await hashPin(given));
+      if (pin === undefined) return { state: 'locked', isNew: stored === null, waitMs: 0, wasWrong: false };
+      if (stored === null) await savePin(await hashPin(pin));
       else {
-        const attempt = await lock.try(given, stored);
+        const attempt = await lock.try(pin, stored);
         if (!attempt.open) return { state: 'locked', isNew: false, waitMs: attempt.waitMs, wasWrong: true };
       }
-      isOpen = true;
+      isUnlocked = true;
       return { state: 'open', view: view(), error: null };
     };
-    return async ({ pin: given, order, close: isDone }) => {
+    return async ({ pin, order, close: isDone }) => {
       if (isDone) {
         close();
         return null;
       }
-      if (!isOpen) return unlock(given);
+      if (!isUnlocked) return unlock(pin);
       let error: string | null = null;
       if (order !== undefined) {
-        await obey(order).catch((fault: Error) => {
-          error = fault.message;
+        await carryOut(order).catch((cause: Error) => {
+          error = cause.message;
         });
       }
       return { state: 'open', view: view(), error };
     };
   };
 
-  const open = (place: Place): void => {
-    const window = windowOf(place);
+  const open = (assignment: DisplayAssignment): void => {
+    const window = windowOf(assignment);
     if (window === undefined) return;
-    const page = new WebContentsView({
-      webPreferences: { ...lockedPreferences, partition: ownPartition, preload },
-    });
-    page.setBackgroundColor('#17343a');
-    const { webContents } = page;
-    const turn = turnContents(webContents, place.rotation);
-    const mine = {
-      follow: (places: readonly Place[]): void => {
-        const now = places.find((each) => each.display.id === place.display.id);
-        if (now === undefined) mine.close();
-        else turn(now.rotation);
+    const page = openPage(window, {
+      rotation: assignment.rotation,
+      answer: createAnswer(),
+      onClose: () => {
+        if (opened?.page === page) close();
       },
-      close: (): void => {
-        if (opened === mine) opened = null;
-        window.remove(page);
-        if (!webContents.isDestroyed()) webContents.close();
-      },
-    };
-    opened = mine;
-    const answer = answerTo();
-    webContents.ipc.handle(maintenanceChannel, (event, call: unknown) =>
-      event.senderFrame === webContents.mainFrame ? answer(maintenanceCall.parse(call)) : null,
-    );
-    webContents.on('render-process-gone', mine.close);
-    webContents.on('unresponsive', mine.close);
-    webContents.on('destroyed', mine.close);
-    hearChord(webContents, mine.close);
-    webContents.once('did-finish-load', () => {
-      if (opened === mine) window.put(page, 'maintenance');
     });
-    window.put(page, 'hidden');
-    webContents.loadURL(ownPage('maintenance.html')).catch(mine.close);
+    opened = { page, displayId: assignment.display.id };
   };
 
   return {
-    toggle: (place) => {
-      if (opened === null) open(place);
+    toggle: (assignment) => {
+      if (opened === null) open(assignment);
       else close();
     },
-    arrange: (places) => opened?.follow(places),
+    arrange: (assignments) => {
+      if (opened === null) return;
+      const current = assignments.find(({ display }) => display.id === opened?.displayId);
+      if (current === undefined) close();
+      else opened.page.rotate(current.rotation);
+    },
     close,
   };
 };

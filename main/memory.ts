@@ -1,9 +1,9 @@
 import { readFileSync } from 'node:fs';
 
 /**
- * The memory that a process takes for itself, bytes. On Linux shared pages are left out, which are counted once for each
- * process otherwise: on a box of 1 GiB an idle page would be over its budget.
- * @param resident what the runtime reports, bytes; taken where the system tells nothing better
+ * The memory of a process in bytes. On Linux without shared pages, which would count once for each process: on a box with
+ * 1 GiB an idle page would exceed its budget.
+ * @param resident what Electron reports, in bytes; returned where the system has no better figure
  */
 export const ownMemory = (pid: number, resident: number): number => {
   try {

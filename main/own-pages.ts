@@ -1,6 +1,6 @@
 /**
- * The kiosk's own pages, by a scheme of their own. In a package they lie inside the asar, which Chromium's loader of
- * `file:` URLs cannot read (fuse `grantFileProtocolExtraPrivileges` is off); Node's file system can.
+ * The kiosk's own pages, served by the scheme `kiosk:`. In a package they are inside the asar, which Chromium cannot read
+ * by `file:` URLs (the fuse `grantFileProtocolExtraPrivileges` is off); Node can.
  */
 import { readFile } from 'node:fs/promises';
 import { extname, join } from 'node:path';
@@ -9,7 +9,7 @@ import { protocol, session } from 'electron';
 /** The origin of the kiosk's own pages. */
 export const ownOrigin = 'kiosk://pages';
 
-/** Their session: it alone knows the scheme, so that no other page can load them. */
+/** Their session. Only this session handles the scheme, so that no other page can load them. */
 export const ownPartition = 'kiosk-pages';
 
 const mediaTypes: Readonly<Record<string, string>> = {
@@ -34,11 +34,11 @@ export const registerOwnPages = (): void => {
 /** Must be called once the app is ready, before the first window. @param pagesDir a flat folder */
 export const serveOwnPages = (pagesDir: string): void => {
   session.fromPartition(ownPartition).protocol.handle('kiosk', async ({ url }) => {
-    // `URL.origin` is null for schemes that Node does not know.
+    // `URL.origin` is null for schemes unknown to Node.
     const { host, pathname } = new URL(url);
     const name = pathname.slice(1);
     const type = mediaTypes[extname(name)];
-    // A name, never a path.
+    // A file name, not a path.
     if (ownOrigin !== `kiosk://${host}` || type === undefined || !/^[\w.-]+$/.test(name)) {
       return new Response(null, { status: 404 });
     }

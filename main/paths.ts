@@ -2,23 +2,23 @@ import { join } from 'node:path';
 import { app } from 'electron';
 import { ownAppImage } from './app-image.ts';
 
-/** Where things are, packaged or run from a checkout. */
+/** File locations, in a package or in a checkout, and the environment of the session. */
 export interface Paths {
-  /** The platform's folder for this app's data; `SIGNAGE_DATA_DIR` goes before it. */
+  /** The platform's folder for this app's data; `SIGNAGE_DATA_DIR` overrides it. */
   dataDir: string;
   rendererDir: string;
   resourcesDir: string;
   /** The kiosk's own pages, which need no service. */
   pagesDir: string;
-  /** The preload scripts, by what they are for. */
+  /** The preload scripts. */
   preload: { player: string; maintenance: string };
-  /** Says whether the box draws without its GPU. */
+  /** The file that says that the box renders in software. */
   rendering: string;
-  /** The AppImage that the app was started from; null: it is none. */
+  /** The AppImage that contains this program; null: none. */
   appImage: string | null;
-  /** What systemd waits for, as sd_notify(3) and sd_watchdog_enabled(3) have it. */
+  /** Whether systemd expects notifications, and its watchdog interval; see sd_notify(3) and sd_watchdog_enabled(3). */
   systemd: { isWatched: boolean; intervalMs: number | null };
-  /** Whether the compositor is sway, which its windows and outputs can be asked of (`SWAYSOCK`). */
+  /** Whether the compositor is sway (`SWAYSOCK`), which can be asked to move windows. */
   isSway: boolean;
 }
 

@@ -1,52 +1,51 @@
-/** The lock of the maintenance page: a PIN, kept as scrypt makes it, and patience that grows with each wrong one. */
+/** The lock of the maintenance page: a PIN stored as its scrypt hash, and delays that grow with each wrong PIN. */
 import { randomBytes, scrypt as scryptCallback, timingSafeEqual } from 'node:crypto';
 import { promisify } from 'node:util';
 import type { KioskState } from './service-host.ts';
 
-type Stored = NonNullable<KioskState['pin']>;
+type PinHash = NonNullable<KioskState['pin']>;
 
 const scrypt = promisify(scryptCallback) as (pin: string, salt: Buffer, length: number) => Promise<Buffer>;
 
 const HASH_BYTES = 32;
-/** So many wrong ones are free; each after that doubles the wait. */
+/** How many wrong PINs cause no delay; each further one doubles it. */
 const FREE_FAILURES = 4;
 const SHORTEST_WAIT_MS = 15_000;
 const LONGEST_WAIT_MS = 15 * 60_000;
 
-export const hashPin = async (pin: string): Promise<Stored> => {
+export const hashPin = async (pin: string): Promise<PinHash> => {
   const salt = randomBytes(16);
   return { salt: salt.toString('hex'), hash: (await scrypt(pin, salt, HASH_BYTES)).toString('hex') };
 };
 
-/** In constant time. */
-export const matchesPin = async (pin: string, { salt, hash }: Stored): Promise<boolean> =>
+/** Compares in constant time. */
+export const matchesPin = async (pin: string, { salt, hash }: PinHash): Promise<boolean> =>
   timingSafeEqual(await scrypt(pin, Buffer.from(salt, 'hex'), HASH_BYTES), Buffer.from(hash, 'hex'));
 
-/** How long the lock stays shut after so many wrong PINs in a row, ms. */
+/** The delay after a number of consecutive wrong PINs, in ms. */
 export const waitAfter = (failures: number): number =>
   failures <= FREE_FAILURES ? 0 : Math.min(LONGEST_WAIT_MS, SHORTEST_WAIT_MS * 2 ** (failures - FREE_FAILURES - 1));
 
 type Attempt = { open: true } | { open: false; waitMs: number };
 
 export interface Lock {
-  /** @param stored what the PIN must match */
-  try(pin: string, stored: Stored): Promise<Attempt>;
+  try(pin: string, stored: PinHash): Promise<Attempt>;
 }
 
-/** @param now ms of a clock that is never set */
-export const createLock = (now: () => number): Lock => {
+/** @param monotonicNow ms */
+export const createLock = (monotonicNow: () => number): Lock => {
   let failures = 0;
-  let shutUntil = 0;
+  let lockedUntil = 0;
   return {
     try: async (pin, stored) => {
-      if (now() < shutUntil) return { open: false, waitMs: shutUntil - now() };
-      // Counted before it is judged, so that many at a time are no way round the wait.
+      if (monotonicNow() < lockedUntil) return { open: false, waitMs: lockedUntil - monotonicNow() };
+      // Counted before the comparison, so that concurrent attempts are delayed too.
       failures += 1;
       const waitMs = waitAfter(failures);
-      shutUntil = now() + waitMs;
+      lockedUntil = monotonicNow() + waitMs;
       if (!(await matchesPin(pin, stored))) return { open: false, waitMs };
       failures = 0;
-      shutUntil = 0;
+      lockedUntil = 0;
       return { open: true };
     },
   };

@@ -1,6 +1,6 @@
 /**
- * Puts the window of each display on its output. A Wayland client can't do that by itself: the compositor opens every
- * window on the output in focus. sway is asked over its socket, with `swaymsg`.
+ * Puts the window of each display on its output. A Wayland client cannot place its own windows: the compositor opens every
+ * window on the focused output. sway is controlled over its socket, with `swaymsg`.
  */
 import { setTimeout as wait } from 'node:timers/promises';
 import type { Logger } from 'pino';
@@ -10,11 +10,11 @@ import type { Run } from './programs.ts';
 
 export interface PlacedWindow {
   title: string;
-  /** Of its display, as Electron reports it. */
+  /** The bounds of its display, as Electron reports them. */
   bounds: Display['bounds'];
 }
 
-/** What is used of a node of `swaymsg -t get_tree`; see sway-ipc(7). */
+/** The used part of a node of `swaymsg -t get_tree`; see sway-ipc(7). */
 const nodeSchema = z.object({
   id: z.int(),
   type: z.string(),
@@ -37,8 +37,8 @@ const descendants = (node: Node): Node[] =>
 const byPosition = (a: { x: number; y: number }, b: { x: number; y: number }): number => a.x - b.x || a.y - b.y;
 
 /**
- * The output of each window, by title. Outputs are named by the compositor and displays by Chromium, so what both know
- * counts: the position. What is left over, as with a scale that the two count differently, is matched from left to right.
+ * The output of each window, by title. The compositor and Chromium name displays differently, so they are matched by
+ * position. The rest, for example at a scale that the two apply differently, is matched from left to right.
  */
 const assignOutputs = (windows: readonly PlacedWindow[], outputs: readonly Node[]): Map<string, Node> => {
   const assigned = new Map<string, Node>();
@@ -58,11 +58,11 @@ const assignOutputs = (windows: readonly PlacedWindow[], outputs: readonly Node[
 
 /**
  * @param tree the answer to `swaymsg -t get_tree`
- * @returns the commands that put every window on its output, full-screen; windows that are not open yet are left out
- * @throws ZodError where the tree is none
+ * @returns the commands that put every open window on its output, full-screen
+ * @throws ZodError if the tree is invalid
  */
 export const placementCommands = (tree: unknown, windows: readonly PlacedWindow[]): string[] => {
-  // The scratchpad, an output of sway's own, is called __i3.
+  // `__i3` is sway's scratchpad.
   const outputs = nodeSchema.parse(tree).nodes.filter(({ type, name }) => type === 'output' && name !== '__i3');
   const assigned = assignOutputs(windows, outputs);
   const open = outputs.flatMap((output) => descendants(output).map((node) => ({ node, output })));
@@ -76,17 +76,17 @@ export const placementCommands = (tree: unknown, windows: readonly PlacedWindow[
 };
 
 export interface Placement {
-  /** Keeps these windows on the outputs of their displays from now on. */
+  /** From now on keeps these windows on the outputs of their displays. */
   arrange(windows: readonly PlacedWindow[]): void;
   close(): void;
 }
 
 /** Windows take a moment to open. */
 const FIRST_MS = 100;
-/** A compositor moves windows by itself when outputs come and go, so they are checked for good. */
+/** The compositor moves windows when outputs are connected or removed, so the check is repeated. */
 const LAST_MS = 5_000;
 
-/** @param isSway whether the session is sway's; else nothing is done */
+/** @param isSway whether the compositor is sway; does nothing otherwise */
 export const createPlacement = (
   { log, execute }: { log: Pick<Logger, 'info' | 'warn'>; execute: Run },
   { isSway }: { isSway: boolean },
@@ -109,7 +109,7 @@ export const createPlacement = (
   const check = async (): Promise<void> => {
     while (!isClosed) {
       await place().catch((error: unknown) => {
-        if (!hasWarned) log.warn({ err: error }, 'the compositor can not be asked to place the windows');
+        if (!hasWarned) log.warn({ err: error }, 'the windows cannot be moved to their outputs');
         hasWarned = true;
       });
       await wait(intervalMs, undefined, { ref: false, signal: waking.signal }).catch(() => {});

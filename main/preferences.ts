@@ -1,6 +1,6 @@
 import type { WebPreferences } from 'electron';
 
-/** What every page of the kiosk may do in its window: as little as a page can. */
+/** The web preferences of all pages: everything that a page need not do is disabled. */
 export const lockedPreferences = {
   contextIsolation: true,
   sandbox: true,
@@ -17,7 +17,7 @@ export const lockedPreferences = {
   navigateOnDragDrop: false,
   spellcheck: false,
   enableWebSQL: false,
-  // A screen plays on under whatever is above it, and nobody is there to click.
+  // Pages play while they are covered, and without a user gesture.
   backgroundThrottling: false,
   autoplayPolicy: 'no-user-gesture-required',
 } as const satisfies WebPreferences;

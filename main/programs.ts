@@ -1,9 +1,9 @@
 import { execFile } from 'node:child_process';
 
 /**
- * Runs a program, and gives it something to read.
- * @returns what it printed
- * @throws Error where it is not there, fails, or takes longer than 20 s
+ * Runs a program with some text on standard input.
+ * @returns its standard output
+ * @throws Error if it is missing, fails, or takes longer than 20 s
  */
 export type Run = (program: string, args: readonly string[], input?: string) => Promise<string>;
 

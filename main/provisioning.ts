@@ -1,4 +1,4 @@
-/** A first configuration for a box without a keyboard: a `config.json` that somebody put where the box looks. */
+/** Provisioning of a box without a keyboard: imports a `config.json` from the boot partition or a USB stick. */
 import { createHash } from 'node:crypto';
 import { constants } from 'node:fs';
 import { mkdtemp, open, readdir, readFile, rm, stat, writeFile } from 'node:fs/promises';
@@ -7,33 +7,29 @@ import { join } from 'node:path';
 import type { Logger } from 'pino';
 import { writeConfig, writeWhole } from './service-host.ts';
 
-interface Dependencies {
+interface ProvisioningPorts {
   log: Pick<Logger, 'info' | 'warn'>;
   /**
-   * Judges the `config.json` in a folder.
-   * @throws Error with a sentence where a value is not allowed
-   * @returns what else is wrong with it, in sentences
+   * Validates the `config.json` in a folder.
+   * @throws Error with a message for the operator if a value is not allowed
+   * @returns warnings
    */
   check(folder: string): readonly string[];
 }
 
-export interface Places {
-  /**
-   * Folders that only who may open the box, or administers it, can write to. Their file replaces an older one each time
-   * that it is another.
-   */
+export interface ProvisioningSources {
+  /** Folders that only an administrator, or a person who opens the box, can write to. A changed file is imported again. */
   trusted: readonly string[];
   /**
-   * Drives, or folders that hold the mount points of USB sticks. Taken from only while the box has no configuration: else
-   * any passer-by with a stick could take the box over.
+   * Drives, or folders of the mount points of USB sticks. Used only while the box has no configuration, because any
+   * passer-by can plug in a stick.
    */
   removable: readonly string[];
-  /** So many levels of folders are searched in those: on Windows none, since a drive may be a disk full of programs. */
+  /** How many levels of subfolders of those are searched: none on Windows, where a drive may be a full disk. */
   levels: 0 | 2;
 }
 
-/** Where a box looks, by its system. */
-export const searchedBy = (platform: NodeJS.Platform, programDir: string): Places =>
+export const provisioningSources = (platform: NodeJS.Platform, programDir: string): ProvisioningSources =>
   platform === 'win32'
     ? { trusted: [programDir], removable: [...'DEFGHIJKLMNOPQRSTUVWXYZ'].map((letter) => `${letter}:\\`), levels: 0 }
     : {
@@ -42,39 +38,46 @@ export const searchedBy = (platform: NodeJS.Platform, programDir: string): Place
         levels: 2,
       };
 
-export interface FirstConfig {
+export interface Provisioning {
   /**
-   * Takes in what it finds. Where a look is under way, since a stick answers slowly or never, it is that one.
-   * @returns whether the configuration is another now; what read it before must read it again
+   * Searches for a configuration and imports it. While a search is in progress, which a hanging USB stick may never end,
+   * it returns that one.
+   * @returns whether the configuration of the box has changed
    */
-  look(): Promise<boolean>;
+  poll(): Promise<boolean>;
 }
 
-/** A configuration is small; what is not is something else. */
-const MOST_BYTES = 256 * 1024;
-/** Files that are remembered. */
-const MOST_TAKEN = 50;
-/** Folders of one folder that are looked into: sticks are few, what lies on them is not. */
-const MOST_FOLDERS = 16;
+/** A larger file is no configuration. */
+const MAX_BYTES = 256 * 1024;
+/** How many imported files are remembered. */
+const MAX_IMPORTED = 50;
+/** How many files that were refused are remembered. */
+const MAX_REFUSED = 200;
+/** How many subfolders of a folder are searched. */
+const MAX_FOLDERS = 16;
 
-/** A small file; null where it is none. What is called so may be a pipe, which never ends, or have no end. */
-const readSmall = async (path: string): Promise<Buffer | null> => {
+/**
+ * Reads a small regular file. `config.json` may as well be a folder, a pipe that never ends, or huge.
+ * @returns null if there is no file, a reason if it cannot be used
+ */
+const readSmallFile = async (path: string): Promise<Buffer | string | null> => {
   try {
-    if (!(await stat(path)).isFile()) return null;
+    if (!(await stat(path)).isFile()) return 'it is not a regular file';
     const file = await open(path, constants.O_RDONLY | (constants.O_NONBLOCK ?? 0));
     try {
-      if (!(await file.stat()).isFile()) return null;
-      const buffer = Buffer.alloc(MOST_BYTES + 1);
+      if (!(await file.stat()).isFile()) return 'it is not a regular file';
+      const buffer = Buffer.alloc(MAX_BYTES + 1);
       let length = 0;
       for (let read = -1; read !== 0 && length < buffer.length; length += read) {
         read = (await file.read(buffer, length)).bytesRead;
       }
-      return length <= MOST_BYTES ? buffer.subarray(0, length) : null;
+      return length <= MAX_BYTES ? buffer.subarray(0, length) : `it is larger than ${MAX_BYTES / 1024} KiB`;
     } finally {
       await file.close();
     }
-  } catch {
-    return null;
+  } catch (error) {
+    const { code, message } = error as NodeJS.ErrnoException;
+    return code === 'ENOENT' || code === 'ENOTDIR' ? null : message;
   }
 };
 
@@ -82,31 +85,31 @@ const foldersIn = async (folder: string): Promise<string[]> => {
   const entries = await readdir(folder, { withFileTypes: true }).catch(() => []);
   return entries
     .filter((entry) => entry.isDirectory())
-    .slice(0, MOST_FOLDERS)
+    .slice(0, MAX_FOLDERS)
     .map(({ name }) => join(folder, name));
 };
 
-export const createFirstConfig = (
-  { log, check }: Dependencies,
-  { dataDir, places }: { dataDir: string; places: Places },
-): FirstConfig => {
+export const createProvisioning = (
+  { log, check }: ProvisioningPorts,
+  { dataDir, sources }: { dataDir: string; sources: ProvisioningSources },
+): Provisioning => {
   const target = join(dataDir, 'config.json');
-  /** The hashes of what was taken in, so that it does not undo later edits for as long as it lies there. */
-  const mark = join(dataDir, 'config.imported');
+  /** The hashes of imported files, so that a file that stays in its folder does not undo later edits. */
+  const importedPath = join(dataDir, 'config.imported');
   const refused = new Set<string>();
-  /** Where the mark can't be written, one file a start is enough: two places would have the box start anew for ever. */
-  let isOver = false;
+  /** If the hashes cannot be saved, one import per start is enough: two sources would restart the box forever. */
+  let isFinished = false;
 
-  /** Why a file is not taken; null: it is good. */
-  const fault = async (bytes: Buffer, isTrusted: boolean): Promise<string | null> => {
+  /** Why a file is refused; null: it is valid. */
+  const refusalOf = async (bytes: Buffer, isTrusted: boolean): Promise<string | null> => {
     const folder = await mkdtemp(join(tmpdir(), 'signage-config-'));
     try {
       await writeFile(join(folder, 'config.json'), bytes, { mode: 0o600 });
-      // A setting that nobody knows: it is some other program's file, or a slip of the pen.
+      // An unknown setting is a typing error, or the file belongs to another program.
       const unknown = check(folder).find((warning) => warning.startsWith('config.json:'));
       if (unknown !== undefined) return unknown;
-      // An object without a key. On a stick, nothing says that it is meant for this box.
-      return isTrusted || bytes.includes('"') ? null : 'there is no setting in it';
+      // An empty object. On a stick, nothing says that it is meant for this box.
+      return isTrusted || bytes.includes('"') ? null : 'it contains no settings';
     } catch (error) {
       return (error as Error).message;
     } finally {
@@ -114,48 +117,65 @@ export const createFirstConfig = (
     }
   };
 
-  const take = async (path: string, isTrusted: boolean): Promise<boolean> => {
-    const bytes = isOver ? null : await readSmall(path);
-    if (bytes === null) return false;
+  const refuse = (key: string, path: string, reason: string): void => {
+    if (refused.has(key)) return;
+    if (refused.size >= MAX_REFUSED) refused.clear();
+    refused.add(key);
+    log.warn({ path, reason }, 'a configuration was found but not imported');
+  };
+
+  const importFrom = async (path: string, isTrusted: boolean): Promise<boolean> => {
+    if (isFinished) return false;
+    const found = await readSmallFile(path);
+    if (found === null) return false;
+    if (typeof found === 'string') {
+      refuse(path, path, found);
+      return false;
+    }
+    const bytes = found;
     const hash = createHash('sha256').update(bytes).digest('hex');
-    const taken = (await readFile(mark, 'utf8').catch(() => '')).split('\n').filter((line) => line !== '');
-    if (refused.has(hash) || taken.includes(hash)) return false;
+    const imported = (await readFile(importedPath, 'utf8').catch(() => '')).split('\n').filter((line) => line !== '');
+    if (refused.has(hash) || imported.includes(hash)) return false;
     const current = await readFile(target).catch(() => null);
-    if (current === null || !current.equals(bytes)) {
-      const why = await fault(bytes, isTrusted);
-      if (why !== null) {
-        refused.add(hash);
-        log.warn({ path, reason: why }, 'a configuration was found, but it is not good; nothing of it is taken');
+    const isChange = current === null || !current.equals(bytes);
+    if (isChange) {
+      const reason = await refusalOf(bytes, isTrusted);
+      if (reason !== null) {
+        refuse(hash, path, reason);
         return false;
       }
       await writeConfig(target, bytes);
-      log.info({ path }, 'a configuration was found and is taken');
+      log.info({ path }, 'a configuration was imported');
     }
-    await writeWhole(mark, [...taken, hash, ''].slice(-MOST_TAKEN).join('\n')).catch((error: unknown) => {
-      isOver = true;
-      log.warn({ err: error, path }, 'that a configuration was taken could not be kept, so it may be taken again');
+    await writeWhole(importedPath, [...imported, hash, ''].slice(-MAX_IMPORTED).join('\n')).catch((error: unknown) => {
+      isFinished = true;
+      log.warn({ err: error, path }, 'the import of a configuration could not be recorded, so it may be repeated');
     });
-    return current === null || !current.equals(bytes);
+    return isChange;
   };
 
-  const look = async (): Promise<boolean> => {
-    for (const folder of places.trusted) if (await take(join(folder, 'config.json'), true)) return true;
+  const search = async (): Promise<boolean> => {
+    for (const folder of sources.trusted) if (await importFrom(join(folder, 'config.json'), true)) return true;
     if ((await readFile(target).catch(() => null)) !== null) return false;
-    for (const folder of places.removable) {
-      const outer = places.levels === 0 ? [] : await foldersIn(folder);
-      const inner = (await Promise.all(outer.map(foldersIn))).flat();
-      for (const stick of [folder, ...outer, ...inner]) if (await take(join(stick, 'config.json'), false)) return true;
+    for (const folder of sources.removable) {
+      const outer = sources.levels === 0 ? [] : await foldersIn(folder);
+      const inner: string[] = [];
+      // One after the other: each call to a hanging USB stick blocks one of the few threads for file access.
+      for (const each of outer) inner.push(...(await foldersIn(each)));
+      for (const each of [folder, ...outer, ...inner]) {
+        if (await importFrom(join(each, 'config.json'), false)) return true;
+      }
     }
     return false;
   };
 
-  let looking: Promise<boolean> | null = null;
+  let searching: Promise<boolean> | null = null;
   return {
-    look: () => {
-      looking ??= look().finally(() => {
-        looking = null;
+    poll: () => {
+      searching ??= search().finally(() => {
+        searching = null;
       });
-      return looking;
+      return searching;
     },
   };
 };

@@ -1,31 +1,31 @@
-/** The recovery policy of one screen: a pure function from events and their times to actions. */
-import type { Beat } from './service-host.ts';
+/** The recovery policy of one display window: a pure function from events and their times to actions. */
+import type { Heartbeat } from './service-host.ts';
 
-/** The events of a screen. */
-export type Happening =
+/** The events of a display window. */
+export type RecoveryEvent =
   /** A page is being opened in a window of its own. */
   | { type: 'opened' }
-  | { type: 'beat'; beat: Beat }
+  | { type: 'heartbeat'; heartbeat: Heartbeat }
   /** The page's process ended, or the page could not be loaded. */
   | { type: 'lost'; reason: string }
   /** The memory of the page's process, in bytes. */
   | { type: 'memory'; bytes: number }
   /** Sent regularly, so that missing heartbeats are noticed. */
-  | { type: 'look' };
+  | { type: 'tick' };
 
 /** The action and its reason. `page` opens the screen's page; `reload` does too, but the page had not failed. */
-export type Step =
+export type RecoveryStep =
   | { to: 'recreate' | 'reload' | 'relaunch'; reason: string }
   /** The local page, for so long; then `recreate`. */
   | { to: 'fallback'; reason: string; ms: number };
 
 /** Times are ms of a monotonic clock. */
-export interface Ladder {
+export interface RecoveryState {
   openedAt: number;
-  lookedAt: number;
+  tickedAt: number;
   /** The last heartbeat of the open page; null: none yet. */
-  last: Beat | null;
-  beatAt: number;
+  last: Heartbeat | null;
+  heartbeatAt: number;
   /** When the picture last moved, or did not have to. */
   movedAt: number;
   /** The times of page failures in the last minute. */
@@ -40,11 +40,11 @@ export interface Ladder {
 
 export const limits = {
   /** The heartbeat interval of a page, in ms. */
-  beatMs: 3_000,
+  heartbeatMs: 3_000,
   /** The number of heartbeats that may be missing. */
-  missingBeats: 3,
+  missingHeartbeats: 3,
   /** The deadline for the first heartbeat, in ms; long, because some boxes are slow. */
-  firstBeatMs: 30_000,
+  firstHeartbeatMs: 30_000,
   frozenMs: 20_000,
   failures: 3,
   failuresWithinMs: 60_000,
@@ -65,11 +65,11 @@ export const memoryBudget = (machineBytes: number): { soft: number; hard: number
   return { soft, hard: soft * 1.75 };
 };
 
-export const createLadder = (now: number): Ladder => ({
+export const initialRecoveryState = (now: number): RecoveryState => ({
   openedAt: now,
-  lookedAt: now,
+  tickedAt: now,
   last: null,
-  beatAt: now,
+  heartbeatAt: now,
   movedAt: now,
   failures: [],
   fallbacks: [],
@@ -81,98 +81,98 @@ const within = (moments: readonly number[], now: number, ms: number): number[] =
   moments.filter((moment) => now - moment < ms);
 
 /** Whether the picture moved between two heartbeats, if it should have. */
-const hasMoved = (beat: Beat, before: Beat | null): boolean => {
-  if (beat.hidden) return true;
-  if (beat.frames === 0) return false;
-  if (beat.video === null || before?.video == null || before.slide !== beat.slide) return true;
-  return beat.video.frames > 0 && beat.video.time !== before.video.time;
+const hasMoved = (heartbeat: Heartbeat, before: Heartbeat | null): boolean => {
+  if (heartbeat.hidden) return true;
+  if (heartbeat.frames === 0) return false;
+  if (heartbeat.video === null || before?.video == null || before.slide !== heartbeat.slide) return true;
+  return heartbeat.video.frames > 0 && heartbeat.video.time !== before.video.time;
 };
 
-const fail = (ladder: Ladder, reason: string, now: number): [Ladder, Step] => {
-  const failures = [...within(ladder.failures, now, limits.failuresWithinMs), now];
+const fail = (state: RecoveryState, reason: string, now: number): [RecoveryState, RecoveryStep] => {
+  const failures = [...within(state.failures, now, limits.failuresWithinMs), now];
   if (failures.length < limits.failures)
     return [
-      { ...ladder, failures },
+      { ...state, failures },
       { to: 'recreate', reason },
     ];
-  const fallbacks = [...within(ladder.fallbacks, now, limits.fallbacksWithinMs), now];
+  const fallbacks = [...within(state.fallbacks, now, limits.fallbacksWithinMs), now];
   if (fallbacks.length >= limits.fallbacks) {
     return [
-      { ...ladder, failures: [], fallbacks: [] },
+      { ...state, failures: [], fallbacks: [] },
       { to: 'relaunch', reason },
     ];
   }
   const ms = Math.min(limits.longestFallbackMs, limits.shortestFallbackMs * 3 ** (fallbacks.length - 1));
   return [
-    { ...ladder, failures: [], fallbacks, fallbackUntil: now + ms },
+    { ...state, failures: [], fallbacks, fallbackUntil: now + ms },
     { to: 'fallback', reason, ms },
   ];
 };
 
-/** What is wrong with a page at a time; null: nothing. */
-const faultOf = (ladder: Ladder, now: number): string | null => {
-  if (ladder.last === null) {
-    return now - ladder.openedAt > limits.firstBeatMs
-      ? `the page did not come up in ${limits.firstBeatMs / 1000} s`
+/** Why the open page counts as failed; null: it does not. */
+const failureOf = (state: RecoveryState, now: number): string | null => {
+  if (state.last === null) {
+    return now - state.openedAt > limits.firstHeartbeatMs
+      ? `the page did not start within ${limits.firstHeartbeatMs / 1000} s`
       : null;
   }
-  const silentMs = (limits.missingBeats + 1) * limits.beatMs;
-  if (now - ladder.beatAt > silentMs) return `the page has not answered for ${silentMs / 1000} s`;
-  if (now - ladder.movedAt > limits.frozenMs) return `the picture has not moved for ${limits.frozenMs / 1000} s`;
+  const silentMs = (limits.missingHeartbeats + 1) * limits.heartbeatMs;
+  if (now - state.heartbeatAt > silentMs) return `the page has not answered for ${silentMs / 1000} s`;
+  if (now - state.movedAt > limits.frozenMs) return `the picture has not moved for ${limits.frozenMs / 1000} s`;
   return null;
 };
 
 /** @param now ms of a monotonic clock */
-export const climb = (
-  ladder: Ladder,
-  happening: Happening,
+export const decideRecovery = (
+  state: RecoveryState,
+  event: RecoveryEvent,
   now: number,
   budget: { soft: number; hard: number },
-): [Ladder, Step | null] => {
-  switch (happening.type) {
+): [RecoveryState, RecoveryStep | null] => {
+  switch (event.type) {
     case 'opened':
-      return [{ ...ladder, openedAt: now, last: null, beatAt: now, movedAt: now, heavySince: null }, null];
+      return [{ ...state, openedAt: now, last: null, heartbeatAt: now, movedAt: now, heavySince: null }, null];
     case 'lost':
-      return ladder.fallbackUntil === null ? fail(ladder, happening.reason, now) : [ladder, null];
+      return state.fallbackUntil === null ? fail(state, event.reason, now) : [state, null];
     case 'memory': {
-      const { bytes } = happening;
-      const reason = `the page takes ${Math.round(bytes / 1024 ** 2)} MiB`;
-      if (ladder.fallbackUntil !== null) return [ladder, null];
-      if (bytes > budget.hard) return [ladder, { to: 'recreate', reason }];
-      return [{ ...ladder, heavySince: bytes > budget.soft ? (ladder.heavySince ?? now) : null }, null];
+      const { bytes } = event;
+      const reason = `the page uses ${Math.round(bytes / 1024 ** 2)} MiB`;
+      if (state.fallbackUntil !== null) return [state, null];
+      if (bytes > budget.hard) return [state, { to: 'recreate', reason }];
+      return [{ ...state, heavySince: bytes > budget.soft ? (state.heavySince ?? now) : null }, null];
     }
-    case 'beat': {
-      const { beat } = happening;
-      if (ladder.fallbackUntil !== null) return [ladder, null];
-      const movedAt = hasMoved(beat, ladder.last) ? now : ladder.movedAt;
-      const isBetween = ladder.last !== null && ladder.last.slide !== beat.slide;
-      const next = { ...ladder, last: beat, beatAt: now, movedAt };
+    case 'heartbeat': {
+      const { heartbeat } = event;
+      if (state.fallbackUntil !== null) return [state, null];
+      const movedAt = hasMoved(heartbeat, state.last) ? now : state.movedAt;
+      const isBetween = state.last !== null && state.last.slide !== heartbeat.slide;
+      const next = { ...state, last: heartbeat, heartbeatAt: now, movedAt };
       return [
         next,
-        ladder.heavySince !== null && isBetween ? { to: 'reload', reason: 'the page takes much memory' } : null,
+        state.heavySince !== null && isBetween ? { to: 'reload', reason: 'the page uses too much memory' } : null,
       ];
     }
-    case 'look': {
-      const gap = now - ladder.lookedAt;
+    case 'tick': {
+      const gap = now - state.tickedAt;
       const slept = gap > limits.sleptMs ? gap : 0;
       const next = {
-        ...ladder,
-        lookedAt: now,
-        openedAt: ladder.openedAt + slept,
-        beatAt: ladder.beatAt + slept,
-        movedAt: ladder.movedAt + slept,
+        ...state,
+        tickedAt: now,
+        openedAt: state.openedAt + slept,
+        heartbeatAt: state.heartbeatAt + slept,
+        movedAt: state.movedAt + slept,
       };
       if (next.fallbackUntil !== null) {
         if (now < next.fallbackUntil) return [next, null];
         return [
           { ...next, fallbackUntil: null },
-          { to: 'recreate', reason: 'the wait is over' },
+          { to: 'recreate', reason: 'the fallback page was shown long enough' },
         ];
       }
-      const fault = faultOf(next, now);
-      if (fault !== null) return fail(next, fault, now);
+      const failure = failureOf(next, now);
+      if (failure !== null) return fail(next, failure, now);
       const isOverdue = next.heavySince !== null && now - next.heavySince > limits.longestSlideMs;
-      return [next, isOverdue ? { to: 'reload', reason: 'the page takes much memory' } : null];
+      return [next, isOverdue ? { to: 'reload', reason: 'the page uses too much memory' } : null];
     }
   }
 };

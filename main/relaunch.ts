@@ -3,23 +3,22 @@ import { spawn } from 'node:child_process';
 import type { Logger } from 'pino';
 
 interface Dependencies {
-  /** Electron's. */
   app: { relaunch(): void; quit(): void };
   log: Pick<Logger, 'warn'>;
   /** Runs a function with the secrets in the environment, from which this process removed them. */
   lendSecrets(act: () => void): void;
-  /** Whether the app is about to end for good. */
+  /** Whether the app is quitting. */
   isStopping(): boolean;
 }
 
 interface RelaunchOptions {
-  /** The AppImage that runs; null: it is none. */
+  /** The path of the AppImage that contains this program; null: none. */
   appImage: string | null;
 }
 
 /**
- * Waits for a process to end, and becomes a program. The descriptors that it closes are those by which an AppImage's
- * runtime knows that its mount is in use.
+ * A shell script that waits for a process to end, then runs a program. It closes the file descriptors by which the runtime
+ * of an AppImage detects that its mount is in use.
  */
 const successor =
   'exec 3<&- 4<&- 5<&- 6<&- 7<&- 8<&- 9<&-; while kill -0 "$0" 2>/dev/null; do sleep 0.1; done; exec "$@"';
@@ -30,7 +29,7 @@ const startAfterThis = (program: string, args: readonly string[]): void =>
     stdio: ['ignore', 'inherit', 'inherit'],
   }).unref();
 
-/** @returns ends the app and starts it again, once; told why */
+/** @returns a function that ends the app and starts it again; only its first call has an effect */
 export const createRelaunch = (
   { app, log, lendSecrets, isStopping }: Dependencies,
   { appImage }: RelaunchOptions,
@@ -41,7 +40,7 @@ export const createRelaunch = (
     isUnderWay = true;
     log.warn({ reason }, 'the kiosk restarts');
     lendSecrets(() => {
-      // Electron's own way runs from inside the AppImage's mount, which goes when the app does.
+      // Electron's own method would run from the mount of the AppImage, which is gone by then.
       if (appImage === null) app.relaunch();
       else startAfterThis(appImage, process.argv.slice(1));
     });

@@ -1,28 +1,27 @@
 /**
- * How the box draws. One whose GPU process was lost too often draws without it for a day, over restarts too: that is kept
- * in a file, since whoever starts the app anew passes no arguments on, and it must be known before Electron is ready.
+ * Whether the box renders with its GPU. After too many crashes of the GPU process it renders in software for a day, across
+ * restarts. Stored in a file, because it must be known before Electron is ready and a supervisor passes no arguments on.
  */
 import { mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { dirname } from 'node:path';
 
-/** How often what is left of the day is written down, ms. */
+/** How often the rest of the day is saved, in ms. */
 export const STEP_MS = 10 * 60_000;
 const DAY_STEPS = 144;
 
 export interface Rendering {
-  /** Whether it draws without the GPU. */
   readonly isSoftware: boolean;
-  /** Draws without the GPU for a day, from the next start on. @throws the system's error */
-  giveUpGpu(): void;
+  /** Renders in software for a day, from the next start. @throws the system's error */
+  disableGpu(): void;
   /**
-   * Counts down by a step that the box ran: not by a clock, which may be years wrong until it is set.
-   * @returns whether the day is over: the GPU is tried again with the next start
+   * Counts down by a step that the box ran; a clock may be years wrong until it is set.
+   * @returns whether the day is over, so that the next start uses the GPU
    * @throws the system's error
    */
   step(): boolean;
 }
 
-/** @param path of the file, which holds the steps that are left of that day */
+/** @param path the file that holds the number of remaining steps */
 export const openRendering = (path: string): Rendering => {
   const read = (): number => {
     try {
@@ -35,15 +34,15 @@ export const openRendering = (path: string): Rendering => {
     mkdirSync(dirname(path), { recursive: true });
     writeFileSync(path, String(steps));
   };
-  let left = read();
+  let remaining = read();
   return {
-    isSoftware: left > 0,
-    giveUpGpu: () => write(DAY_STEPS),
+    isSoftware: remaining > 0,
+    disableGpu: () => write(DAY_STEPS),
     step: () => {
-      left -= 1;
-      if (left > 0) write(left);
+      remaining -= 1;
+      if (remaining > 0) write(remaining);
       else rmSync(path, { force: true });
-      return left <= 0;
+      return remaining <= 0;
     },
   };
 };

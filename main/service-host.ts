@@ -7,10 +7,10 @@ import { z } from 'zod';
 import { mostLogLines } from '../service/contract/console/boxes.ts';
 import type { KioskHealth } from '../service/contract/health.ts';
 import {
-  type Beat,
-  beat,
-  foreignCall,
+  externalCall,
+  type Heartbeat,
   type Hours,
+  heartbeat,
   type KioskBridge,
   type MaintenanceAnswer,
   type MaintenanceCall,
@@ -45,7 +45,7 @@ import { rewriteFile, sweepRewrites } from '../service/platform/store/rewrite.ts
 import type { Paths } from './paths.ts';
 
 export type {
-  Beat,
+  Heartbeat,
   Hours,
   KioskBridge,
   KioskHealth,
@@ -56,10 +56,10 @@ export type {
   MaintenanceView,
 };
 export {
-  beat as beatSchema,
   createQueue,
   EXIT_CONFIG,
-  foreignCall as foreignCallSchema,
+  externalCall as externalCallSchema,
+  heartbeat as heartbeatSchema,
   maintenanceCall,
   mayBeFramed,
   readableId,
@@ -109,8 +109,8 @@ export interface KioskFiles {
   configure(changes: Partial<KioskSettings>): Promise<void>;
 }
 
-/** Why the service could not be started, for the status page. */
-export interface Fault {
+/** Why the service could not be started, for the trouble page. */
+export interface StartError {
   kind: 'port' | 'folder' | 'taken' | 'settings' | 'other';
   /** One sentence that names the cause. */
   message: string;
@@ -124,7 +124,7 @@ export interface ServiceHost {
   dataDir: string;
   /**
    * Validates the `config.json` in a folder.
-   * @throws OptionsError for a bad setting
+   * @returns warnings
    * @throws OptionsError for an invalid setting
    */
   checkConfig(folder: string): readonly string[];
@@ -136,18 +136,18 @@ export interface ServiceHost {
   lanUrl(service: Pick<HostedService, 'url' | 'options'>): string | null;
   /**
    * Starts the service with the kiosk's defaults. May be retried.
-   * @throws OptionsError for a bad setting, else the system's error: {@link faultOf} tells
+   * @throws OptionsError for an invalid setting, else the system's error; see {@link startErrorOf}
    */
   start(): Promise<HostedService>;
 }
 
-/** Lines on the maintenance page. */
+/** The number of log lines on the maintenance page. */
 const SHOWN_LINES = 200;
 
 const folders: readonly (string | null)[] = ['dataDir', 'uploadDir', 'mediaDir'] satisfies (keyof Options)[];
 const diskCodes: readonly (string | undefined)[] = ['EACCES', 'EPERM', 'EROFS', 'ENOSPC', 'EIO', 'ENOTDIR', 'EDQUOT'];
 
-export const faultOf = (error: unknown): Fault => {
+export const startErrorOf = (error: unknown): StartError => {
   const { message } = error instanceof Error ? error : { message: String(error) };
   if (error instanceof OptionsError) {
     return { kind: folders.includes(error.setting) ? 'folder' : 'settings', message };
@@ -172,7 +172,7 @@ export const createServiceHost = (
     const path = join(dataDir, 'config.json');
     await sweepRewrites(path).catch(() => undefined);
     // Changes are applied one after the other.
-    const inTurn = createQueue();
+    const enqueue = createQueue();
     const opened: KioskFiles = {
       settings,
       state: await createDurable<KioskState>({
@@ -184,12 +184,12 @@ export const createServiceHost = (
         now: Date.now,
       }),
       configure: (changes) =>
-        inTurn(async () => {
+        enqueue(async () => {
           const config = readConfig(path);
           const settings = { ...readKiosk(config['kiosk'] ?? {}), ...changes };
           const kiosk = { ...(config['kiosk'] ?? {}), ...changes };
           await writeConfig(path, `${JSON.stringify({ ...config, kiosk }, null, 2)}\n`).catch((error: Error) => {
-            throw new Error(`${path} can't be written: ${error.message}`);
+            throw new Error(`${path} cannot be written: ${error.message}`);
           });
           opened.settings = settings;
         }),
@@ -219,7 +219,7 @@ export const createServiceHost = (
         resourcesDir,
         kiosk,
       }).catch(async (error) => {
-        // What is another player's is not touched; in all other cases the maintenance page is what helps.
+        // The folder of another player is not touched. In all other cases the maintenance page must work.
         if (!(error instanceof FolderTaken)) files ??= await openFiles(options).catch(() => null);
         throw error;
       });

@@ -1,29 +1,34 @@
-/** Changes that the maintenance page makes to the settings: pure. */
-import type { Place, Rotation } from './displays.ts';
+/** Computes the settings that the maintenance page changes. Pure. */
+import type { DisplayAssignment, Rotation } from './displays.ts';
 import type { KioskSettings } from './service-host.ts';
 
 /**
- * What changes in the settings where one display is turned. A single display turns the rotation of all, so that whatever
- * panel comes after it is turned too; several are listed from then on, as they are now.
+ * The settings that change if one display is rotated. With a single display the rotation of all displays changes, so that
+ * a replaced panel is rotated too; several displays are listed from then on.
  */
 export const withRotation = (
   settings: Pick<KioskSettings, 'displays'>,
-  places: readonly Place[],
+  assignments: readonly DisplayAssignment[],
   displayId: number,
   rotation: Rotation,
 ): Partial<KioskSettings> => {
   const { displays } = settings;
-  if (typeof displays === 'string' && places.length === 1) return { rotation };
-  const labels = places.map(({ display }) => display.label);
-  const isNamed = labels.every((label, index) => label !== '' && labels.indexOf(label) === index);
+  if (typeof displays === 'string' && assignments.length === 1) return { rotation };
+  const labels = assignments.map(({ display }) => display.label);
+  const hasUniqueLabels = labels.every((label, index) => label !== '' && labels.indexOf(label) === index);
   const listed =
     typeof displays === 'string'
-      ? places.map((place) => ({ display: isNamed ? place.display.label : place.number, rotation: place.rotation }))
+      ? assignments.map(({ display, number, rotation }) => ({
+          display: hasUniqueLabels ? display.label : number,
+          rotation,
+        }))
       : displays;
-  const turned = places.find(({ display }) => display.id === displayId);
+  const rotated = assignments.find(({ display }) => display.id === displayId);
   return {
     displays: listed.map((choice) =>
-      choice.display === turned?.display.label || choice.display === turned?.number ? { ...choice, rotation } : choice,
+      choice.display === rotated?.display.label || choice.display === rotated?.number
+        ? { ...choice, rotation }
+        : choice,
     ),
   };
 };

@@ -1,4 +1,4 @@
-/** Switches of Chromium's and Node's that would open the kiosk to whoever can start it with them. */
+/** Command-line switches of Chromium and Node that would weaken the kiosk's security. */
 
 const refused: ReadonlySet<string> = new Set([
   'allow-file-access-from-files',
@@ -36,8 +36,8 @@ const refused: ReadonlySet<string> = new Set([
 ]);
 
 /**
- * The refused switches on a command line, as they were given. Chromium takes one dash or two, on Windows a slash too, and
- * there no notice of capitals.
+ * The refused switches on a command line, as given. Chromium accepts one or two dashes, and on Windows also a slash and
+ * any letter case.
  */
 export const refusedSwitches = (argv: readonly string[]): string[] =>
   argv.filter((argument) => {
@@ -46,17 +46,17 @@ export const refusedSwitches = (argv: readonly string[]): string[] =>
   });
 
 /**
- * Says which switches are refused and, for an AppImage, what to do: its launcher adds `--no-sandbox` by itself where the
- * system restricts user namespaces.
- * @param switches as `refusedSwitches` returns them, at least one
- * @param appImage the path of the AppImage that runs; null: none
+ * The message about refused switches. For an AppImage it says what to do: its launcher adds `--no-sandbox` if the system
+ * restricts user namespaces.
+ * @param switches returned by `refusedSwitches`; at least one
+ * @param appImage the path of the AppImage that contains this program; null: none
  */
 export const refusal = (switches: readonly string[], appImage: string | null): string => {
-  const message = `${switches.join(' ')} is refused: it would open the kiosk to others`;
+  const message = `${switches.join(' ')} is refused: it would weaken the kiosk's security`;
   if (appImage === null || !switches.includes('--no-sandbox')) return message;
   return `${message}.
-An AppImage adds --no-sandbox where this system does not let programs create user namespaces, which the sandbox of web pages needs.
-Install the .deb instead: it brings the permission for itself. Or permit user namespaces for all programs, as root:
+An AppImage adds --no-sandbox if the system does not let programs create user namespaces, which the sandbox of web pages needs.
+Install the .deb instead: it includes the permission. Or permit user namespaces for all programs, as root:
   sysctl -w kernel.apparmor_restrict_unprivileged_userns=0   (Ubuntu 24.04 and newer)
   sysctl -w kernel.unprivileged_userns_clone=1   (older Debian)
 The command \`unshare -Ur true\` (package util-linux) succeeds once they are permitted.`;

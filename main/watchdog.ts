@@ -1,6 +1,6 @@
 /**
- * Tells systemd that the kiosk is up and not stuck, as sd_notify(3) has it. By systemd's own program, because Node has
- * no datagram sockets of the Unix kind.
+ * Notifies systemd that the kiosk is up and responsive; see sd_notify(3). By `systemd-notify`, because Node has no Unix
+ * datagram sockets.
  */
 import { execFile } from 'node:child_process';
 import type { Logger } from 'pino';
@@ -15,16 +15,14 @@ interface WatchdogOptions {
 export interface Watchdog {
   /** Reports that the kiosk is ready. From now on systemd detects a hanging main process. */
   ready(): void;
-  /** Sets the status line of `systemctl status`. */
-  tell(status: string): void;
   /** Reports that the kiosk is stopping. */
   close(): void;
 }
 
-/** As sd_watchdog_enabled(3) advises. */
+/** The recommendation of sd_watchdog_enabled(3). */
 const SHARE = 1 / 2;
 
-/** @param log is told, once, where systemd can't be told */
+/** @param log receives one warning if systemd cannot be notified */
 export const createWatchdog = ({ log }: { log: Pick<Logger, 'warn'> }, options: WatchdogOptions): Watchdog => {
   let timer: NodeJS.Timeout | undefined;
   let hasWarned = false;
@@ -43,7 +41,6 @@ export const createWatchdog = ({ log }: { log: Pick<Logger, 'warn'> }, options: 
       notify('--ready');
       if (options.intervalMs !== null) timer = setInterval(() => notify('WATCHDOG=1'), options.intervalMs * SHARE);
     },
-    tell: (status) => notify(`--status=${status}`),
     close: () => {
       clearInterval(timer);
       notify('STOPPING=1');

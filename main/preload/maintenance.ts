@@ -1,4 +1,4 @@
-/** What the maintenance page may do: ask, and be answered. */
+/** The kiosk's API for the maintenance page: one request with one response. */
 import { contextBridge, ipcRenderer } from 'electron';
 import { maintenanceChannel } from '../channels.ts';
 

@@ -1,9 +1,9 @@
-/** All that a page of the service gets to know of the kiosk: it listens to its pulse, and opens pages of others. */
+/** The kiosk's API for pages of the service: they report heartbeats and open external pages. */
 import { contextBridge, ipcRenderer } from 'electron';
-import { beatChannel, foreignChannel } from '../channels.ts';
+import { externalChannel, heartbeatChannel } from '../channels.ts';
 import type { KioskBridge } from '../service-host.ts';
 
 contextBridge.exposeInMainWorld('kiosk', {
-  beat: (beat) => ipcRenderer.send(beatChannel, beat),
-  foreign: (call) => ipcRenderer.invoke(foreignChannel, call),
+  heartbeat: (heartbeat) => ipcRenderer.send(heartbeatChannel, heartbeat),
+  external: (call) => ipcRenderer.invoke(externalChannel, call),
 } satisfies KioskBridge);

@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { assignSlots, type Display, placesOf, type Slot } from '../../main/displays.ts';
+import { assignDisplays, assignSlots, type Display, type Slot } from '../../main/displays.ts';
 import { boxIdOf } from '../../main/identity.ts';
 
 const display = (id: number, x = id * 100, label = `TV ${id}`): Display => ({
@@ -59,12 +59,12 @@ describe('a display has a slot for good', () => {
 describe('the places', () => {
   const displays = [display(3, 200), display(1, 0), display(2, 100)];
   const slots = [slot(1, 1), slot(2, 2), slot(3, 3)];
-  const places = (settings: Parameters<typeof placesOf>[0]['settings'], given = displays) =>
-    placesOf({ displays: given, primaryId: 1, slots, settings, boxId: 'box' }).map(
+  const places = (settings: Parameters<typeof assignDisplays>[0]['settings'], given = displays) =>
+    assignDisplays({ displays: given, primaryId: 1, slots, settings, boxId: 'box' }).map(
       ({ display: { id }, deviceId, screen, rotation }) => [id, deviceId, screen, rotation],
     );
 
-  it.each<[string, Parameters<typeof placesOf>[0]['settings'], unknown[]]>([
+  it.each<[string, Parameters<typeof assignDisplays>[0]['settings'], unknown[]]>([
     [
       'all',
       { displays: 'all', rotation: 90 },
@@ -104,7 +104,13 @@ describe('the places', () => {
   });
 
   it('have a storage each, so that two devices are two', () => {
-    const all = placesOf({ displays, primaryId: 1, slots, settings: { displays: 'all', rotation: 0 }, boxId: 'box' });
+    const all = assignDisplays({
+      displays,
+      primaryId: 1,
+      slots,
+      settings: { displays: 'all', rotation: 0 },
+      boxId: 'box',
+    });
     expect(new Set(all.map(({ partition }) => partition)).size).toBe(3);
   });
 

@@ -27,7 +27,7 @@ const viewsOf = (kiosk: TestKiosk) =>
       const partitionOf = ({ webContents }: Electron) => webContents?.session.partition;
       const page = children.findIndex((view: Electron) => partitionOf(view)?.startsWith('persist:'));
       return children
-        .filter((view: Electron) => partitionOf(view) === 'foreign')
+        .filter((view: Electron) => partitionOf(view) === 'external')
         .map((view: Electron) => ({
           isMuted: view.webContents.isMuted,
           isShown: children.indexOf(view) > page,
@@ -39,7 +39,7 @@ const viewsOf = (kiosk: TestKiosk) =>
 const crashView = (kiosk: TestKiosk) =>
   kiosk.evaluate(({ webContents }: Electron) => {
     for (const contents of webContents.getAllWebContents())
-      if (contents.session.partition === 'foreign') contents.forcefullyCrashRenderer();
+      if (contents.session.partition === 'external') contents.forcefullyCrashRenderer();
   });
 
 const shown = { isMuted: false, isShown: true, isWhole: true };
@@ -91,7 +91,7 @@ describeBrowser('a page of others in the kiosk', { timeout: 120_000 }, () => {
       await kiosk.evaluate(({ webContents }: Electron) =>
         webContents
           .getAllWebContents()
-          .find(({ session }: Electron) => session.partition === 'foreign')
+          .find(({ session }: Electron) => session.partition === 'external')
           .close(),
       );
       await expect.poll(() => viewsOf(kiosk), patience).toEqual([]);

@@ -32,7 +32,7 @@ describeBrowser('recovery', { timeout: 120_000 + KILLS * 10_000 }, () => {
     expect(recoveries.recreate).toBeGreaterThanOrEqual(KILLS);
     expect(recoveries).toMatchObject({ fallback: 0, relaunch: 0 });
     expect(lastRecovery).toMatchObject({ step: 'recreate', reason: expect.stringContaining('gone') });
-    expect(kiosk.printed.stderr.match(/a screen is being recovered/g)).toHaveLength(recoveries.recreate);
+    expect(kiosk.printed.stderr.match(/recovering the page of a display/g)).toHaveLength(recoveries.recreate);
 
     for (let kill = 0; kill < 3; kill++) await crashPage(kiosk.evaluate);
     const trouble = await kiosk.page(/trouble\.html\?kind=screen/);

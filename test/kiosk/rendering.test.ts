@@ -7,7 +7,7 @@ import { temporaryFolder } from '../support/service.ts';
 it('goes without the GPU for a day that it runs, over restarts, and then tries it again', () => {
   const path = join(temporaryFolder(), 'app', 'rendering');
   expect(openRendering(path).isSoftware).toBe(false);
-  openRendering(path).giveUpGpu();
+  openRendering(path).disableGpu();
   for (let ms = STEP_MS; ms < 24 * 60 * 60_000; ms += STEP_MS) {
     const rendering = openRendering(path);
     expect([rendering.isSoftware, rendering.step()]).toEqual([true, false]);
@@ -20,7 +20,7 @@ it('goes without the GPU for a day that it runs, over restarts, and then tries i
 it('says so where it can not be written down', () => {
   const file = join(temporaryFolder(), 'file');
   writeFileSync(file, '');
-  expect(() => openRendering(join(file, 'rendering')).giveUpGpu()).toThrow();
+  expect(() => openRendering(join(file, 'rendering')).disableGpu()).toThrow();
 });
 
 it('goes without for a day at most, whatever the file holds', () => {

@@ -1,12 +1,12 @@
 import { expect, it } from 'vitest';
-import type { Place } from '../../main/displays.ts';
+import type { DisplayAssignment } from '../../main/displays.ts';
+import { maintenanceView } from '../../main/maintenance-view.ts';
 import type { KioskSettings } from '../../main/service-host.ts';
 import { withRotation } from '../../main/settings.ts';
-import { viewOf } from '../../main/view.ts';
 import { hoursIn } from '../../renderer/kiosk/hours.ts';
 import { textsFor } from '../../renderer/kiosk/texts.ts';
 
-const place = (number: number, label = `TV ${number}`): Place => ({
+const assignment = (number: number, label = `TV ${number}`): DisplayAssignment => ({
   number,
   display: { id: 10 + number, label, bounds: { x: number * 100, y: 0, width: 1920, height: 1080 } },
   deviceId: `box.${number}`,
@@ -15,12 +15,12 @@ const place = (number: number, label = `TV ${number}`): Place => ({
   partition: `persist:display-${number}`,
 });
 
-it.each<[string, Partial<KioskSettings>, Place[], Partial<KioskSettings>]>([
-  ['the only display: all are', { displays: 'all' }, [place(1)], { rotation: 90 }],
+it.each<[string, Partial<KioskSettings>, DisplayAssignment[], Partial<KioskSettings>]>([
+  ['the only display: all are', { displays: 'all' }, [assignment(1)], { rotation: 90 }],
   [
     'one of several: they are listed by name',
     { displays: 'all' },
-    [place(1), place(2)],
+    [assignment(1), assignment(2)],
     {
       displays: [
         { display: 'TV 1', rotation: 90 },
@@ -31,7 +31,7 @@ it.each<[string, Partial<KioskSettings>, Place[], Partial<KioskSettings>]>([
   [
     'one of several without names: by number',
     { displays: 'all' },
-    [place(1, ''), place(2, '')],
+    [assignment(1, ''), assignment(2, '')],
     {
       displays: [
         { display: 1, rotation: 90 },
@@ -47,7 +47,7 @@ it.each<[string, Partial<KioskSettings>, Place[], Partial<KioskSettings>]>([
         { display: 'TV 1', screen: 'lobby' },
       ],
     },
-    [place(1), place(2)],
+    [assignment(1), assignment(2)],
     {
       displays: [
         { display: 2, screen: 'bar' },
@@ -76,11 +76,11 @@ it.each([
 });
 
 it('the view says what each display shows, and when', () => {
-  const view = viewOf({
-    ...{ version: '1.2.3', address: null, fault: null, screens: [], log: [] },
+  const view = maintenanceView({
+    ...{ version: '1.2.3', address: null, startError: null, screens: [], log: [] },
     updates: { ready: '1.3.0', onTrial: false, failed: [] },
     settings: { displays: [{ display: 1 }], updates: { channel: 'beta', hours: '03:00-05:00' } },
-    places: [place(1), { ...place(2, ''), screen: 'bar' }],
+    assignments: [assignment(1), { ...assignment(2, ''), screen: 'bar' }],
     screenOf: () => 'lobby',
     hours: (slug) => (slug === 'lobby' ? hours : null),
   });
@@ -89,7 +89,7 @@ it('the view says what each display shows, and when', () => {
     version: '1.2.3 (beta)',
     updates: { ready: '1.3.0', hours: '03:00-05:00' },
   });
-  expect(view.places).toMatchObject([
+  expect(view.assignments).toMatchObject([
     { name: 'TV 1, 1920 × 1080', screen: 'lobby', isFixed: false, hours },
     { name: 'Display 2, 1920 × 1080', screen: 'bar', isFixed: true, hours: null },
   ]);

@@ -34,5 +34,5 @@ it.each<[string[], string | null]>([
   [['--no-sandbox'], null],
   [['--inspect'], '/home/ada/player.AppImage'],
 ])('names %j and no more, run from %s', (switches, appImage) => {
-  expect(refusal(switches, appImage)).toBe(`${switches[0]} is refused: it would open the kiosk to others`);
+  expect(refusal(switches, appImage)).toBe(`${switches[0]} is refused: it would weaken the kiosk's security`);
 });

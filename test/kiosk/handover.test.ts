@@ -1,7 +1,7 @@
 import { expect, it } from 'vitest';
-import { type HandOver, handOver, READY_MS } from '../../main/hand-over.ts';
+import { type Handover, handover, READY_MS } from '../../main/handover.ts';
 
-it.each<[string, { frames: number; ready: boolean }, number, boolean, HandOver]>([
+it.each<[string, { frames: number; ready: boolean }, number, boolean, Handover]>([
   ['a page that has painted its slide is shown', { frames: 2, ready: true }, 300, false, 'reveal'],
   ['a page that paints but has nothing to show waits', { frames: 2, ready: false }, 300, false, 'wait'],
   ['and is shown as it is when that takes too long', { frames: 2, ready: false }, READY_MS + 1, false, 'reveal'],
@@ -9,6 +9,6 @@ it.each<[string, { frames: number; ready: boolean }, number, boolean, HandOver]>
   ['and waits there until it has painted', { frames: 0, ready: true }, 6_000, true, 'wait'],
   ['and is shown then', { frames: 1, ready: true }, 9_000, true, 'reveal'],
   ['a page that never paints is never shown', { frames: 0, ready: true }, READY_MS + 1, true, 'wait'],
-])('%s', (_, beat, ms, isLifted, expected) => {
-  expect(handOver(beat, ms, isLifted)).toBe(expected);
+])('%s', (_, heartbeat, ms, isLifted, expected) => {
+  expect(handover(heartbeat, ms, isLifted)).toBe(expected);
 });

@@ -1,8 +1,8 @@
 import type { WebContents } from 'electron';
 import type { Rotation } from './displays.ts';
 
-/** The whole page turned about its middle, with width and height changed over where it lies on its side. */
-const turned = (rotation: Rotation): string => {
+/** Rotates the whole page about its center; at 90 and 270 degrees width and height are swapped. */
+const rotationCss = (rotation: Rotation): string => {
   const [width, height] = rotation % 180 === 0 ? ['100vw', '100vh'] : ['100vh', '100vw'];
   return `:root {
     position: fixed !important; top: 50% !important; left: 50% !important;
@@ -12,31 +12,31 @@ const turned = (rotation: Rotation): string => {
 };
 
 /**
- * Turns whatever a window shows.
- * @returns turns it otherwise from now on
+ * Rotates all pages that the web contents load.
+ * @returns changes the rotation
  */
-export const turnContents = (contents: WebContents, given: Rotation): ((rotation: Rotation) => void) => {
-  let rotation = given;
-  /** Of what was put into the page that is there; null: nothing was. */
+export const rotateContents = (contents: WebContents, initial: Rotation): ((rotation: Rotation) => void) => {
+  let rotation = initial;
+  /** The key of the style sheet inserted into the current page; null: none. */
   let key: Promise<string> | null = null;
 
-  const turn = async (): Promise<void> => {
+  const insert = async (): Promise<void> => {
     const before = key;
-    key = contents.insertCSS(turned(rotation));
+    key = contents.insertCSS(rotationCss(rotation));
     await key;
     const old = await before;
     if (old !== null) await contents.removeInsertedCSS(old);
   };
-  // Of a page that is gone there is nothing to turn.
-  const begin = (): void => void turn().catch(() => {});
+  // Fails if the page has gone meanwhile.
+  const apply = (): void => void insert().catch(() => {});
 
   contents.on('dom-ready', () => {
     key = null;
-    if (rotation !== 0) begin();
+    if (rotation !== 0) apply();
   });
   return (next) => {
     if (next === rotation) return;
     rotation = next;
-    begin();
+    apply();
   };
 };

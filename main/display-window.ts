@@ -1,0 +1,137 @@
+/** The window of one display: its page, and the recovery of that page. */
+import type { Logger } from 'pino';
+import type { DisplayView, DisplayViewHandlers } from './display-view.ts';
+import type { Display, DisplayAssignment } from './displays.ts';
+import type { LayeredWindow } from './layers.ts';
+import {
+  decideRecovery,
+  initialRecoveryState,
+  memoryBudget,
+  type RecoveryEvent,
+  type RecoveryStep,
+} from './recovery-policy.ts';
+import type { KioskHealth } from './service-host.ts';
+
+export interface DisplayWindowPorts {
+  log: Pick<Logger, 'warn'>;
+  openView(display: Display, handlers: DisplayViewHandlers): DisplayView;
+  /** The URL of the service's page for an assignment; null: the service does not run. */
+  pageUrl(assignment: DisplayAssignment): string | null;
+  /**
+   * The URL of the trouble page: shown while there is no service, and after the page failed too often.
+   * @param retryMs until the page is opened again; null: there is no service
+   * @returns null if the service is still starting for the first time
+   */
+  troubleUrl(retryMs: number | null): string | null;
+  onRecovery(step: RecoveryStep, assignment: DisplayAssignment): void;
+  /** The maintenance key combination was pressed. */
+  onChord(assignment: DisplayAssignment): void;
+  /** The window was asked to close. It stays open. */
+  onCloseRequest(): void;
+}
+
+export interface DisplayWindow {
+  readonly assignment: DisplayAssignment;
+  /** For views over the page. */
+  readonly window: LayeredWindow;
+  /** Opens the page, or the trouble page if there is no service. */
+  open(): void;
+  /** Moves the window, and opens the page again if it shows something else now. */
+  arrange(assignment: DisplayAssignment): void;
+  /** Passes a clock tick or a memory measurement to the recovery policy. */
+  handle(event: Extract<RecoveryEvent, { type: 'tick' | 'memory' }>): void;
+  processId(): number | null;
+  /** How long ago the last heartbeat was, in ms. */
+  silentMs(): number;
+  /** Covers the page with black, or uncovers it. */
+  blackout(on: boolean): void;
+  health(): KioskHealth['screens'][number];
+  close(): void;
+}
+
+/** @param memory of the machine, in bytes */
+export const createDisplayWindow = (
+  initial: DisplayAssignment,
+  ports: DisplayWindowPorts,
+  { memory }: { memory: number },
+): DisplayWindow => {
+  const { log, pageUrl, troubleUrl } = ports;
+  let assignment = initial;
+  let recovery = initialRecoveryState(performance.now());
+  let lastHeartbeat: { date: Date; at: number } | null = null;
+  const budget = memoryBudget(memory);
+
+  const handle = (event: RecoveryEvent): void => {
+    const [next, step] = decideRecovery(recovery, event, performance.now(), budget);
+    recovery = next;
+    if (step !== null) recover(step);
+  };
+
+  const view = ports.openView(assignment.display, {
+    onHeartbeat: (heartbeat) => {
+      lastHeartbeat = { date: new Date(), at: performance.now() };
+      handle({ type: 'heartbeat', heartbeat });
+    },
+    onLost: (reason) => {
+      if (pageUrl(assignment) !== null) handle({ type: 'lost', reason });
+      else log.warn({ display: assignment.display.label, reason }, 'the trouble page failed');
+    },
+    onChord: () => ports.onChord(assignment),
+    onCloseRequest: ports.onCloseRequest,
+  });
+
+  const showTrouble = (retryMs: number | null): void => {
+    const url = troubleUrl(retryMs);
+    if (url !== null) view.show({ url, partition: null, rotation: assignment.rotation });
+  };
+
+  const open = (): void => {
+    const url = pageUrl(assignment);
+    if (url === null) return showTrouble(null);
+    handle({ type: 'opened' });
+    view.show({ url, partition: assignment.partition, rotation: assignment.rotation });
+  };
+
+  const recover = (step: RecoveryStep): void => {
+    ports.onRecovery(step, assignment);
+    if (step.to === 'fallback') showTrouble(step.ms);
+    else if (step.to !== 'relaunch') open();
+  };
+
+  const state = (): KioskHealth['screens'][number]['state'] => {
+    if (recovery.fallbackUntil !== null) return 'fallback';
+    if (recovery.last?.ready) return 'playing';
+    return recovery.failures.length > 0 ? 'recovering' : 'starting';
+  };
+
+  return {
+    get assignment() {
+      return assignment;
+    },
+    open,
+    arrange: (next) => {
+      const before = assignment;
+      assignment = next;
+      view.window.move(next.display.bounds);
+      const isSame = (['deviceId', 'screen', 'rotation', 'partition'] as const).every(
+        (key) => next[key] === before[key],
+      );
+      if (!isSame) open();
+    },
+    handle: (event) => {
+      if (pageUrl(assignment) !== null) handle(event);
+    },
+    window: view.window,
+    blackout: view.blackout,
+    processId: view.processId,
+    silentMs: () => performance.now() - (lastHeartbeat?.at ?? Number.NEGATIVE_INFINITY),
+    health: () => ({
+      display: assignment.display.label || `Display ${assignment.display.id}`,
+      deviceId: assignment.deviceId,
+      state: state(),
+      slide: recovery.last?.slide ?? null,
+      lastBeatAt: lastHeartbeat?.date.toISOString() ?? null,
+    }),
+    close: view.close,
+  };
+};

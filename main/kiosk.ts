@@ -1,0 +1,242 @@
+/** The kiosk: runs the service, opens a window for every display, and carries out the orders of the maintenance page. */
+import { setTimeout as wait } from 'node:timers/promises';
+import { type Appliance, type AppliancePorts, createAppliance } from './appliance.ts';
+import { createDisplayWindows, type DisplayWindowsPorts } from './display-windows.ts';
+import {
+  assignDisplays,
+  assignSlots,
+  type Display,
+  type DisplayAssignment,
+  type Slot,
+  usableDisplays,
+} from './displays.ts';
+import { boxIdOf } from './identity.ts';
+import { createMaintenance, type MaintenancePorts } from './maintenance.ts';
+import { maintenanceView } from './maintenance-view.ts';
+import type { Paths } from './paths.ts';
+import { hashPin } from './pin.ts';
+import {
+  type HostedService,
+  type KioskHealth,
+  type MaintenanceOrder,
+  type ServiceHost,
+  type StartError,
+  startErrorOf,
+} from './service-host.ts';
+import { withRotation } from './settings.ts';
+import { troubleUrl } from './trouble.ts';
+
+/** How long to wait before a failed start of the service is retried, in ms. */
+const RETRY_MS = 3_000;
+
+/** What the kiosk uses of Electron and of the machine. */
+export interface KioskPorts
+  extends Pick<DisplayWindowsPorts, 'openView' | 'memoryByProcess'>,
+    Pick<MaintenancePorts, 'openPage'>,
+    Pick<AppliancePorts, 'app' | 'keepAwake' | 'panels'> {
+  host: ServiceHost;
+  displays(): readonly Display[];
+  primaryDisplayId(): number;
+  /** Puts the window of each display on its output, where the compositor does not do that itself. */
+  placeWindows(displays: readonly Display[]): void;
+  /** Restarts the app. */
+  relaunch(reason: string): void;
+}
+
+interface KioskOptions {
+  paths: Pick<Paths, 'rendererDir' | 'resourcesDir' | 'appImage' | 'systemd'>;
+  /** The memory of the machine, in bytes. */
+  memory: number;
+}
+
+export interface Kiosk {
+  /** Prepares the appliance; must be called before the first window is opened. */
+  prepare(): Promise<void>;
+  /** Opens the windows; while there is no service they show the trouble page. Returns how many windows are open. */
+  openWindows(): number;
+  /** Starts the service, with retries; resolves when it runs or the kiosk stops. */
+  startService(): Promise<void>;
+  /** Opens, moves and closes windows after displays have changed. */
+  arrange(): void;
+  focus(): void;
+  /** The origin of the service; null: it does not run. */
+  serviceOrigin(): string | null;
+  health(): Omit<KioskHealth, 'rendering'>;
+  isStopping(): boolean;
+  /** Closes the windows, then the service. */
+  stop(): Promise<void>;
+}
+
+export const createKiosk = (ports: KioskPorts, { paths, memory }: KioskOptions): Kiosk => {
+  const { host, relaunch } = ports;
+  const { log } = host;
+  let service: HostedService | null = null;
+  /** The attempt to start the service that is in progress. */
+  let starting: Promise<HostedService | null> = Promise.resolve(null);
+  let startError: StartError | null = null;
+  let isStopping = false;
+  /** The slots of the displays; null: the saved slots are not loaded yet. */
+  let slots: readonly Slot[] | null = null;
+
+  const pageUrl = ({ deviceId, screen }: DisplayAssignment): string | null => {
+    if (service === null) return null;
+    const slug = screen ?? service.screenOf(deviceId);
+    const path = slug === null ? '/' : `/screen/${slug}`;
+    return `${service.url}${path}?deviceId=${encodeURIComponent(deviceId)}`;
+  };
+
+  const windows = createDisplayWindows(
+    {
+      log,
+      openView: ports.openView,
+      memoryByProcess: ports.memoryByProcess,
+      relaunch,
+      pageUrl,
+      troubleUrl: (retryMs) => {
+        if (service === null && startError === null) return null;
+        return troubleUrl(service === null ? startError : null, retryMs ?? RETRY_MS);
+      },
+      onChord: (assignment) => maintenance.toggle(assignment),
+      onCloseRequest: () => maintenance.close(),
+    },
+    { memory },
+  );
+
+  const appliance: Appliance = createAppliance(
+    {
+      host,
+      windows,
+      relaunch,
+      service: () => service,
+      app: ports.app,
+      keepAwake: ports.keepAwake,
+      panels: ports.panels,
+    },
+    paths,
+  );
+
+  const assignments = (): DisplayAssignment[] => windows.list().map(({ assignment }) => assignment);
+
+  /** Assigns slots without waiting for the disk: displays may change while it writes. */
+  const updateSlots = (displays: readonly Display[]): readonly Slot[] => {
+    const files = host.files();
+    const before = slots ?? files?.state.read().slots ?? [];
+    const next = assignSlots(before, displays);
+    if (files === null) return next;
+    slots = next;
+    if (JSON.stringify(next) !== JSON.stringify(before)) {
+      // A full disk must not keep a display from playing; the next start may assign different slots.
+      files.state
+        .update((state) => ({ ...state, slots: next }))
+        .catch((error: unknown) => log.error({ err: error }, 'the slots of the displays could not be saved'));
+    }
+    return next;
+  };
+
+  const arrange = (): void => {
+    const displays = usableDisplays(ports.displays());
+    // While all displays are off, the windows stay for when one is back.
+    if (displays.length === 0 || isStopping) return;
+    const primaryId = ports.primaryDisplayId();
+    const next = assignDisplays({
+      displays,
+      primaryId,
+      slots: updateSlots(displays.toSorted((a, b) => Number(b.id === primaryId) - Number(a.id === primaryId))),
+      settings: host.files()?.settings ?? { displays: 'all', rotation: 0 },
+      boxId: service === null ? '' : boxIdOf(service.nodeId),
+    });
+    windows.arrange(next);
+    ports.placeWindows(next.map(({ display }) => display));
+    maintenance.arrange(next);
+  };
+
+  /** @throws Error with a message for the user */
+  const carryOut = async (order: MaintenanceOrder): Promise<void> => {
+    const files = host.files();
+    if (order.do === 'restart') return relaunch('restart was chosen on the maintenance page');
+    if (order.do === 'quit') return appliance.quit();
+    if (files === null) throw new Error('The settings cannot be read');
+    if (order.do === 'bind') {
+      const assignment = assignments().find(({ display }) => display.id === order.display);
+      if (assignment !== undefined) await service?.bind(assignment.deviceId, order.screen);
+      return;
+    }
+    await files.configure(
+      order.do === 'rotate'
+        ? withRotation(files.settings, assignments(), order.display, order.rotation)
+        : { displays: order.displays },
+    );
+    arrange();
+  };
+
+  const maintenance = createMaintenance({
+    openPage: ports.openPage,
+    readPin: async () => {
+      const files = host.files();
+      if (files === null) return undefined;
+      return files.settings.pin === undefined ? files.state.read().pin : hashPin(files.settings.pin);
+    },
+    savePin: async (pin) => host.files()?.state.update((state) => ({ ...state, pin })),
+    view: () =>
+      maintenanceView({
+        version: ports.app.getVersion(),
+        address: service === null ? null : host.lanUrl(service),
+        startError: service === null ? startError : null,
+        updates: appliance.health().updates,
+        screens: service?.screens().map(({ slug, name }) => ({ slug, name })) ?? [],
+        settings: host.files()?.settings ?? null,
+        assignments: assignments(),
+        screenOf: (deviceId) => service?.screenOf(deviceId) ?? null,
+        hours: (slug) => service?.hours(slug) ?? null,
+        log: host.lines(),
+      }),
+    carryOut,
+    windowOf: ({ display }) => windows.list().find(({ assignment }) => assignment.display.id === display.id)?.window,
+  });
+
+  const tryService = async (): Promise<HostedService | null> => {
+    try {
+      return await host.start();
+    } catch (error) {
+      const before = startError;
+      startError = startErrorOf(error);
+      log.error({ err: error }, 'the service could not be started');
+      if (JSON.stringify(startError) !== JSON.stringify(before)) windows.open();
+      return null;
+    }
+  };
+
+  return {
+    prepare: appliance.prepare,
+    openWindows: () => {
+      arrange();
+      appliance.ready();
+      return windows.list().length;
+    },
+    startService: async () => {
+      while (service === null && !isStopping) {
+        starting = tryService();
+        service = await starting;
+        if (service === null) await wait(RETRY_MS, undefined, { ref: false });
+      }
+      if (service === null || isStopping) return;
+      console.log(`Signage player listening on ${service.url}`);
+      arrange();
+      appliance.serve(service);
+    },
+    arrange,
+    focus: () => windows.list()[0]?.window.focus(),
+    serviceOrigin: () => service?.url ?? null,
+    health: () => ({ ...windows.health(), ...appliance.health() }),
+    isStopping: () => isStopping,
+    stop: async () => {
+      isStopping = true;
+      appliance.close();
+      maintenance.close();
+      // Before the service, so that it does not wait for the connections of its own pages.
+      windows.close();
+      await (await starting)?.close();
+      service = null;
+    },
+  };
+};
