@@ -3,7 +3,7 @@
  * since the epoch. A slide keeps its slot on pages that can't show it.
  */
 import type { Slide } from '../../service/contract/playlist.ts';
-import { isOn, nextChange } from './schedule.ts';
+import { isOn, nextChange } from '../../service/domain/slide-schedule.ts';
 import { lengthOf } from './timeline.ts';
 
 /** From `since` until before `until`, in ms since the epoch by the site's clock. */

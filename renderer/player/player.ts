@@ -1,5 +1,6 @@
 /** The player: decides which slide is due, prepares it ahead of time, and swaps it in on the stage. */
 import type { PlaylistPayload, Slide } from '../../service/contract/playlist.ts';
+import { isOn } from '../../service/domain/slide-schedule.ts';
 import { within } from './abort.ts';
 import type { Clock } from './clock.ts';
 import { createCooldowns } from './cooldowns.ts';
@@ -7,7 +8,6 @@ import { isSame } from './fingerprint.ts';
 import type { Report } from './link.ts';
 import { createLoopSchedule, type LoopSchedule } from './loop-schedule.ts';
 import type { MediaCache } from './media-cache.ts';
-import { isOn } from './schedule.ts';
 import { createPlaylistSchedule } from './screen-document.ts';
 import type { SlideFactory, SlideView } from './slides/slide.ts';
 import type { Cue, Stage } from './stage.ts';

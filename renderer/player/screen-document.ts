@@ -1,8 +1,8 @@
 /** Which slides of a playlist can be shown at a moment of the wall clock (`wall`, in ms since the epoch). */
 import type { Slide } from '../../service/contract/playlist.ts';
+import { endOf, isOn, nextChange } from '../../service/domain/slide-schedule.ts';
 import type { Clock } from './clock.ts';
 import type { Cooldowns } from './cooldowns.ts';
-import { endOf, isOn, nextChange } from './schedule.ts';
 import { following } from './timeline.ts';
 
 export interface PlaylistSchedule {

@@ -1,7 +1,7 @@
 /** Schedules on the days on which clocks are changed: a table by hand, and two years of minutes by another reckoning. */
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { endOf, isOn, nextChange, type Schedule } from '../../renderer/player/schedule.ts';
+import { endOf, isOn, nextChange, type Schedule } from '../../service/domain/slide-schedule.ts';
 
 const weekly = (start: string, end: string, days: readonly number[] | null = null): Schedule => ({
   schedule_mode: 'weekly',

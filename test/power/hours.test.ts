@@ -3,7 +3,7 @@ import { Temporal } from 'temporal-polyfill';
 import { describe, expect, test } from 'vitest';
 import { plan } from '../../main/power/hours.ts';
 import type { Hours } from '../../main/service-host.ts';
-import { isOn, type Schedule } from '../../renderer/player/schedule.ts';
+import { isOn, type Schedule } from '../../service/domain/slide-schedule.ts';
 
 const MINUTE = 60_000;
 const zone = 'Europe/Vienna';

@@ -1,6 +1,6 @@
 /** When a slide is on schedule, by the site's wall clock; pure. */
-import type { Slide } from '../../service/contract/playlist.ts';
-import { addDays, instantOf, type Span, spanOf, wallTimeOf, weekdayOf } from '../../service/domain/wall-time.ts';
+import type { Slide } from '../contract/playlist.ts';
+import { addDays, instantOf, type Span, spanOf, wallTimeOf, weekdayOf } from './wall-time.ts';
 
 export type Schedule = Pick<
   Slide,

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { endOf, isOn, nextChange, type Schedule } from '../../renderer/player/schedule.ts';
+import { endOf, isOn, nextChange, type Schedule } from '../../service/domain/slide-schedule.ts';
 
 const always: Schedule = {
   schedule_mode: 'always',
