@@ -1,4 +1,10 @@
 /** The layers of the house. */
+const swc = require('@swc/core');
+
+// Its swc parser is not told that a `.tsx` has elements in it, and there is no option for it.
+const { parseFileSync } = swc;
+swc.parseFileSync = (file, options) => parseFileSync(file, { ...options, tsx: file.endsWith('.tsx') });
+
 module.exports = {
   forbidden: [
     { name: 'no-circles', severity: 'error', from: {}, to: { circular: true } },
@@ -50,7 +56,7 @@ module.exports = {
     doNotFollow: { path: 'node_modules' },
     exclude: { path: '(^|/)dist/' },
     enhancedResolveOptions: {
-      extensions: ['.ts', '.js', '.json', '.css'],
+      extensions: ['.ts', '.tsx', '.js', '.json', '.css'],
       conditionNames: ['import', 'node', 'default'],
     },
   },

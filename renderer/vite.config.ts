@@ -43,6 +43,7 @@ const pdfParts: Plugin = {
 export default defineConfig({
   plugins: [built, painted, pdfParts],
   root: page('.'),
+  oxc: { jsx: { runtime: 'automatic', importSource: 'preact' } },
   logLevel: 'warn',
   build: {
     outDir: page('../dist/renderer'),
@@ -58,6 +59,7 @@ export default defineConfig({
         landing: page('onboarding/landing.html'),
         form: page('onboarding/form.html'),
         missing: page('onboarding/missing.html'),
+        console: page('console/index.html'),
       },
     },
   },

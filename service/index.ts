@@ -311,7 +311,7 @@ const wire = async (
   );
   const pages = await createPages(
     { content, pageToken: access.pageToken, wayToForm: onboardingRoutes.wayToForm, onFormOpened: landing.opened },
-    { rendererDir, timeZone, variant },
+    { rendererDir, timeZone, variant, hasSecret: options.sharedSecret !== null },
   );
   const uptime = (): number => monotonicNow() - startedAtMonotonic;
   modules.add({
@@ -395,11 +395,13 @@ const wire = async (
   modules.add(createHealth(context, modules));
 
   const { admit, admitSocket } = createAdmission({ access, clientAddress, variant, socketHandlers: modules.sockets() });
+  const hasConsole = options.console && variant === 'extended';
   const app = createApp({
     logs,
     gate,
     clientAddress,
     variant,
+    console: hasConsole,
     nodeId,
     admit,
     onDevice: sightings.saw,

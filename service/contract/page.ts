@@ -40,6 +40,14 @@ export interface MissingBoot extends PageBoot {
   screens: readonly { slug: string; name: string }[];
 }
 
+/** Boot data of the console. It holds no data of the site. */
+export interface ConsoleBoot extends PageBoot {
+  /** IANA time zone of the schedules. */
+  timeZone: string;
+  /** Whether requests must be signed. */
+  hasSecret: boolean;
+}
+
 /** Boot data of the player page. */
 export interface PlayerBoot extends PageBoot {
   slug: string;

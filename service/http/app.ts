@@ -29,6 +29,8 @@ interface Dependencies {
   /** Called for each request that names its device. */
   onDevice(deviceId: string): void;
   variant: Variant;
+  /** Whether the operations of the console are offered. */
+  console: boolean;
   /** The id of this box. */
   nodeId: string;
   /** The routes of every module; each operation of the variant has exactly one handler. */
@@ -66,6 +68,7 @@ export const createApp = ({
   onDevice,
   sendMissing,
   variant,
+  console: hasConsole,
   nodeId,
   routers,
 }: Dependencies): RequestListener => {
@@ -74,6 +77,7 @@ export const createApp = ({
 
   for (const [name, rule] of Object.entries(operations) as [OperationName, Rule][]) {
     if (rule.variant === 'extended' && variant === 'baseline') continue;
+    if (rule.setting === 'console' && !hasConsole) continue;
     const [handle, ...others] = routers.flatMap((routes) => (routes[name] as Handler | undefined) ?? []);
     if (handle === undefined || others.length > 0) throw new Error(`${name} needs exactly one handler`);
     const [method = '', path = ''] = name.split(' ');

@@ -17,6 +17,25 @@ const contentSecurityPolicy = [
   unframed.directive,
 ].join('; ');
 
+/** The console runs only what this service serves, and talks only to it. */
+const consolePolicy = [
+  "default-src 'none'",
+  "script-src 'self'",
+  "style-src 'self'",
+  "img-src 'self' data: blob:",
+  "media-src 'self' blob:",
+  "font-src 'self'",
+  "connect-src 'self'",
+  "frame-src 'self'",
+  "worker-src 'self'",
+  "base-uri 'none'",
+  "form-action 'none'",
+  unframed.directive,
+].join('; ');
+
+/** Headers of the console, in place of those of other pages. */
+export const consoleHeaders = { 'Content-Security-Policy': consolePolicy };
+
 export const securityHeaders = {
   'Content-Security-Policy': contentSecurityPolicy,
   'X-Frame-Options': unframed['X-Frame-Options'],

@@ -3,9 +3,10 @@ import { readFile } from 'node:fs/promises';
 import type { IncomingMessage } from 'node:http';
 import { join } from 'node:path';
 import type { Content } from '../content/content.ts';
-import type { LandingBoot, MissingBoot, PageBoot, PlayerBoot } from '../contract/page.ts';
+import type { ConsoleBoot, LandingBoot, MissingBoot, PageBoot, PlayerBoot } from '../contract/page.ts';
 import type { Variant } from '../contract/terms.ts';
 import { readJson } from '../http/body.ts';
+import { consoleHeaders } from '../http/headers.ts';
 import type { Context, Routes } from '../http/routes.ts';
 import { sendFile } from '../http/send-file.ts';
 
@@ -24,6 +25,8 @@ interface PagesOptions {
   rendererDir: string;
   timeZone: string;
   variant: Variant;
+  /** Whether requests of the console must be signed. */
+  hasSecret: boolean;
 }
 
 /** Maximum number of screens linked from the "page not found" page. */
@@ -52,14 +55,15 @@ const sendPage = <Boot extends PageBoot>(
 /** @throws Error where the renderer is not built */
 export const createPages = async (
   { content, pageToken, wayToForm, onFormOpened }: Dependencies,
-  { rendererDir, timeZone, variant }: PagesOptions,
+  { rendererDir, timeZone, variant, hasSecret }: PagesOptions,
 ): Promise<Pages> => {
   const readPage = (path: string): Promise<string> => readFile(join(rendererDir, path), 'utf8');
-  const [player, landing, form, missing] = await Promise.all([
+  const [player, landing, form, missing, consolePage] = await Promise.all([
     readPage('player/index.html'),
     readPage('onboarding/landing.html'),
     readPage('onboarding/form.html'),
     readPage('onboarding/missing.html'),
+    readPage('console/index.html'),
   ]);
 
   const sendScreenList = (ctx: Context): void => {
@@ -91,6 +95,10 @@ export const createPages = async (
       // An unknown screen gets the player too, which waits until the screen exists.
       ctx.status = content.payload(slug) === undefined ? 404 : 200;
       sendPage<PlayerBoot>(ctx, player, { slug, timeZone, pageToken: await pageToken() });
+    },
+    'GET /console': (ctx) => {
+      ctx.set(consoleHeaders);
+      sendPage<ConsoleBoot>(ctx, consolePage, { pageToken: null, timeZone, hasSecret });
     },
     'GET /assets/*path': (ctx) =>
       sendFile(ctx, ctx.path.slice('/assets'.length), {

@@ -19,6 +19,8 @@ export interface Rule {
   access: Access;
   /** The smallest variant of the interface that has the operation. */
   variant: Variant;
+  /** The setting that must be on for the operation to be there. */
+  setting?: 'console';
   /** A GET with side effects: refused to other origins, like every other method. */
   acts?: true;
 }

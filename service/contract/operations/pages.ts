@@ -51,6 +51,15 @@ export const pages = {
     errors: [],
     examples: { slug: 'lobby' },
   },
+  'GET /console': {
+    access: 'public',
+    variant: 'extended',
+    setting: 'console',
+    summary: 'Get the console',
+    description: 'The page on which a site is run. It holds no data, and signs its requests to `/console/api`.',
+    answer: { 200: { description: 'The page.', content: html } },
+    errors: [],
+  },
   'GET /assets/*path': {
     access: 'public',
     variant: 'baseline',

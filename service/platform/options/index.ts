@@ -106,6 +106,8 @@ const settings = {
   maxUploadBytes: wholeNumber(1, Number.MAX_SAFE_INTEGER).default(2 * GIB),
   /** Limit in bytes of uploads, copies of remote media and peers' media together. Uploads evict copies. */
   mediaQuotaBytes: wholeNumber(0, Number.MAX_SAFE_INTEGER).default(64 * GIB),
+  /** Whether the console and its API are offered; never in the baseline variant. */
+  console: onOff,
   ffmpegPath: text.optional(),
   /** Limit of concurrent stream sessions. */
   maxStreams: wholeNumber(0, 1000).default(8),
@@ -347,6 +349,7 @@ export const readOptions = ({ env = process.env, defaults = {} }: Surroundings =
     site: lookUp('site'),
     maxUploadBytes: lookUp('maxUploadBytes'),
     mediaQuotaBytes: lookUp('mediaQuotaBytes'),
+    console: lookUp('console', 'on'),
     ffmpegPath: lookUp('ffmpegPath') ?? null,
     maxStreams: lookUp('maxStreams'),
     streamIdleSeconds: lookUp('streamIdleSeconds'),

@@ -1,0 +1,140 @@
+/** Requests to the box, signed where it has a secret. */
+import type { BoxClock } from './clock.ts';
+import { checkStatus, isCode, Unreachable } from './errors.ts';
+import type { Session } from './session.ts';
+import { createNonce, hashOf, readClock, signRequest } from './sign.ts';
+
+export interface RequestOptions {
+  method?: 'GET' | 'POST' | 'PUT' | 'DELETE';
+  /** Sent as JSON; a string is sent as it is. */
+  body?: unknown;
+  headers?: Record<string, string>;
+  signal?: AbortSignal;
+  /** How long to wait for the answer, ms. */
+  timeout?: number;
+}
+
+export interface Client {
+  /** The answer's JSON; undefined where it has no body. Waits while the secret is asked for. */
+  json<Answer>(path: string, options?: RequestOptions): Promise<Answer>;
+  /** The answer itself. @throws Refusal, Unreachable */
+  request(path: string, options?: RequestOptions): Promise<Response>;
+  /** The headers of one signed request; empty where none need be signed. Waits while the secret is asked for. */
+  sign(method: string, path: string, sha256: string): Promise<Record<string, string>>;
+  /** Whether the box accepts the secret. @throws Refusal (too many attempts), Unreachable */
+  check(secret: string): Promise<boolean>;
+}
+
+const ANSWER_MS = 10_000;
+/** Headers that begin so are sent by no other origin without a preflight. */
+const pageHeaders = { 'x-signage-page': '1' };
+/** Refusals that another secret would not get. */
+const secretRefusals = ['credentials_required', 'signature_required', 'signature_invalid', 'signature_stale'];
+
+interface Dependencies {
+  session: Session;
+  clock: BoxClock;
+  fetch?: typeof fetch;
+  host?: string;
+}
+
+export const createClient = ({
+  session,
+  clock,
+  fetch = globalThis.fetch.bind(globalThis),
+  host = location.host,
+}: Dependencies): Client => {
+  const send = async (
+    path: string,
+    { method = 'GET', body, headers, signal, timeout = ANSWER_MS }: RequestOptions,
+    secret: string | null,
+  ): Promise<Response> => {
+    const text = body === undefined || typeof body === 'string' ? body : JSON.stringify(body);
+    const attempt = async (): Promise<{ response: Response; mac: string }> => {
+      const { headers: signed, mac } =
+        secret === null
+          ? { headers: {}, mac: '' }
+          : signRequest({
+              secret,
+              method,
+              host,
+              target: path,
+              sha256: hashOf(text ?? ''),
+              now: clock.signingTime(),
+              nonce: createNonce(),
+            });
+      const abort = new AbortController();
+      const cancel = (): void => abort.abort(signal?.reason);
+      const timer = setTimeout(cancel, timeout);
+      signal?.addEventListener('abort', cancel);
+      if (signal?.aborted) cancel();
+      try {
+        const response = await fetch(path, {
+          method,
+          cache: 'no-store',
+          headers: {
+            ...pageHeaders,
+            ...(text === undefined ? {} : { 'Content-Type': 'application/json' }),
+            ...(session.operator.value === '' ? {} : { 'x-signage-operator': session.operator.value }),
+            ...headers,
+            ...signed,
+          },
+          ...(text === undefined ? {} : { body: text }),
+          signal: abort.signal,
+        });
+        clock.observe(response.headers.get('Date'));
+        return { response, mac };
+      } catch (error) {
+        if (signal?.aborted) throw error;
+        throw new Unreachable('The box does not answer.', { cause: error });
+      } finally {
+        clearTimeout(timer);
+        signal?.removeEventListener('abort', cancel);
+      }
+    };
+    const { response, mac } = await attempt();
+    const time = secret === null ? null : readClock(secret, mac, response.headers.get('x-signage-clock'));
+    if (time === null || response.status !== 401) return checkStatus(response);
+    // The clock of this machine is wrong: signed once more, by the box's.
+    clock.set(time);
+    return checkStatus((await attempt()).response);
+  };
+
+  const request = async (path: string, options: RequestOptions = {}): Promise<Response> => {
+    for (;;) {
+      const secret = await session.ready();
+      try {
+        return await send(path, options, secret);
+      } catch (error) {
+        if (!isCode(error, ...secretRefusals)) throw error;
+        // The form asks for the secret, and the request goes on with the next one.
+        session.refuse(secret);
+      }
+    }
+  };
+
+  return {
+    request,
+    json: async <Answer>(path: string, options: RequestOptions = {}) => {
+      const response = await request(path, options);
+      return (response.status === 204 ? undefined : await response.json()) as Answer;
+    },
+    sign: async (method, path, sha256) => {
+      const secret = await session.ready();
+      const operator = session.operator.value === '' ? {} : { 'x-signage-operator': session.operator.value };
+      if (secret === null) return { ...pageHeaders, ...operator };
+      const now = clock.signingTime();
+      const { headers } = signRequest({ secret, method, host, target: path, sha256, now, nonce: createNonce() });
+      return { ...pageHeaders, ...operator, ...headers };
+    },
+    check: async (secret) => {
+      try {
+        await send('/console/api/site', {}, secret);
+        return true;
+      } catch (error) {
+        if (isCode(error, ...secretRefusals)) return false;
+        throw error;
+      }
+    },
+  };
+};

@@ -1,0 +1,40 @@
+/** Why a request had no answer that could be used. */
+import type { ErrorCode } from '../../../service/contract/errors.ts';
+
+/** The box refused the request. */
+export class Refusal extends Error {
+  override readonly name = 'Refusal';
+  readonly status: number;
+  readonly code: ErrorCode;
+  /** The field at fault. */
+  readonly field: string | undefined;
+  /** The whole `error` of the answer; some codes have more than a message. */
+  readonly details: Readonly<Record<string, unknown>>;
+  /** When the request may be repeated, in seconds; null: the box does not say. */
+  readonly retryAfter: number | null;
+
+  constructor(status: number, details: Record<string, unknown>, retryAfter: number | null) {
+    super(String(details['message'] ?? `HTTP ${status}`));
+    this.status = status;
+    this.code = String(details['code'] ?? 'internal_error') as ErrorCode;
+    this.field = typeof details['field'] === 'string' ? details['field'] : undefined;
+    this.details = details;
+    this.retryAfter = retryAfter;
+  }
+}
+
+/** No answer came: the box or the network is away. */
+export class Unreachable extends Error {
+  override readonly name = 'Unreachable';
+}
+
+export const isCode = (error: unknown, ...codes: string[]): error is Refusal =>
+  error instanceof Refusal && codes.includes(error.code);
+
+/** @throws Refusal for an answer that is no success */
+export const checkStatus = async (response: Response): Promise<Response> => {
+  if (response.ok || response.status === 304) return response;
+  const body = (await response.json().catch(() => null)) as { error?: Record<string, unknown> } | null;
+  const after = Number(response.headers.get('Retry-After') ?? Number.NaN);
+  throw new Refusal(response.status, body?.error ?? {}, Number.isFinite(after) ? after : null);
+};

@@ -1,0 +1,89 @@
+/** The frame of the console: navigation, banners, and the page of the address. */
+import { useEffect, useRef } from 'preact/hooks';
+import { Banners } from './banners.tsx';
+import { SignIn } from './sign-in.tsx';
+import { hrefOf } from './stores/router.ts';
+import { useConsole } from './ui/context.tsx';
+import { Icon, type IconName } from './ui/icon.tsx';
+import { Notices } from './ui/notices.tsx';
+import { Wall } from './wall/wall.tsx';
+
+const pages = ['screens', 'content', 'media', 'takeovers', 'boxes'] as const;
+type PageName = (typeof pages)[number];
+
+const icons: Record<PageName, IconName> = {
+  screens: 'screens',
+  content: 'content',
+  media: 'media',
+  takeovers: 'takeover',
+  boxes: 'boxes',
+};
+
+const Navigation = ({ current }: { current: PageName }) => {
+  const { texts, session, site } = useConsole();
+  return (
+    <header class="rail">
+      <a class="brand" href={hrefOf('screens')}>
+        <svg viewBox="0 0 32 32" aria-hidden="true">
+          <clipPath id="brand">
+            <rect width="32" height="32" rx="8" />
+          </clipPath>
+          <g clip-path="url(#brand)">
+            <path class="brand-sky" d="M0 0h32v32H0z" />
+            <circle class="brand-sun" cx="20" cy="14" r="7" />
+            <ellipse class="brand-far" cx="24" cy="36" rx="26" ry="15" />
+            <ellipse class="brand-near" cx="6" cy="37" rx="22" ry="13" />
+          </g>
+        </svg>
+        <span>{site.overview.value?.site === 'default' ? 'Signage' : (site.overview.value?.site ?? 'Signage')}</span>
+      </a>
+      <nav aria-label={texts.navigation}>
+        {pages.map((name) => (
+          <a key={name} href={hrefOf(name)} aria-current={name === current ? 'page' : undefined}>
+            <Icon name={icons[name]} />
+            <span>{texts.nav[name]}</span>
+          </a>
+        ))}
+      </nav>
+      {session.isSecured.value && session.secret.value !== null && (
+        <button type="button" class="sign-out" onClick={session.signOut}>
+          <Icon name="signout" />
+          <span>{texts.signIn.out}</span>
+        </button>
+      )}
+    </header>
+  );
+};
+
+export const App = () => {
+  const { router, texts, session, announcer } = useConsole();
+  const [first = 'screens'] = router.path.value;
+  const name = pages.find((each) => each === first) ?? 'screens';
+  const main = useRef<HTMLElement>(null);
+  const isFirst = useRef(true);
+  const where = router.path.value.join('/');
+  // A new page begins at its head, for readers of screens too.
+  useEffect(() => {
+    if (isFirst.current) isFirst.current = false;
+    else {
+      scrollTo(0, 0);
+      main.current?.focus({ preventScroll: true });
+    }
+  }, [where]);
+  return (
+    <>
+      <button type="button" class="skip" onClick={() => main.current?.focus()}>
+        {texts.skip}
+      </button>
+      <Navigation current={name} />
+      <div class="page">
+        <Banners />
+        <main id="main" tabIndex={-1} ref={main}>
+          <Wall />
+        </main>
+      </div>
+      <Notices announcer={announcer} closeLabel={texts.close} />
+      {session.isAsking.value && <SignIn />}
+    </>
+  );
+};

@@ -1,0 +1,55 @@
+import { render } from 'preact';
+import type { ConsoleBoot } from '../../service/contract/page.ts';
+import { readBoot } from '../shared/boot.ts';
+import { choose } from '../shared/language.ts';
+import { requireTopLevel } from '../shared/top-level.ts';
+import { createClient } from './api/client.ts';
+import { createBoxClock } from './api/clock.ts';
+import { createSession } from './api/session.ts';
+import { App } from './app.tsx';
+import { createAnnouncer } from './stores/announcer.ts';
+import { createDocuments } from './stores/documents.ts';
+import { createOpeningTimes } from './stores/opening-times.ts';
+import { createPictures } from './stores/pictures.ts';
+import { createRouter } from './stores/router.ts';
+import { createSiteStore } from './stores/site.ts';
+import { de } from './texts/de.ts';
+import { en } from './texts/en.ts';
+import { createFormat } from './texts/format.ts';
+import { ConsoleContext } from './ui/context.tsx';
+
+requireTopLevel();
+
+const { timeZone, hasSecret } = readBoot<ConsoleBoot>(document);
+const texts = choose(['en', 'de'], navigator.languages) === 'de' ? de : en;
+document.documentElement.lang = texts.tag;
+
+const session = createSession(hasSecret, { tab: sessionStorage, lasting: localStorage });
+const clock = createBoxClock();
+const client = createClient({ session, clock });
+const site = createSiteStore(client, clock, document);
+const documents = createDocuments(client, site);
+const format = createFormat(texts.tag, timeZone);
+
+render(
+  <ConsoleContext.Provider
+    value={{
+      client,
+      session,
+      clock,
+      site,
+      documents,
+      hours: createOpeningTimes({ documents, clock, format, timeZone }),
+      pictures: createPictures(client),
+      router: createRouter(window),
+      texts,
+      format,
+      announcer: createAnnouncer(),
+      timeZone,
+    }}
+  >
+    <App />
+  </ConsoleContext.Provider>,
+  document.getElementById('console') as HTMLElement,
+);
+site.start();

@@ -1,0 +1,109 @@
+/** The displays of a screen and how they are; pure. */
+import type { Connection, Device, SiteScreen } from './wire.ts';
+
+export type DisplayState =
+  | 'playing'
+  | 'takeover'
+  | 'black'
+  | 'paused'
+  | 'redirected'
+  | 'idle'
+  | 'closed'
+  | 'stuck'
+  | 'away'
+  | 'never';
+
+export type Tone = 'good' | 'quiet' | 'warning' | 'bad';
+
+/** One expected device, one connected page, or both in one. */
+export interface Display {
+  /** Unique within the screen. */
+  key: string;
+  /** Null: it has no name yet. */
+  name: string | null;
+  state: DisplayState;
+  device: Device | null;
+  connection: Connection | null;
+}
+
+export const toneOf: Record<DisplayState, Tone> = {
+  playing: 'good',
+  takeover: 'good',
+  black: 'quiet',
+  paused: 'quiet',
+  redirected: 'quiet',
+  idle: 'quiet',
+  closed: 'quiet',
+  stuck: 'warning',
+  away: 'bad',
+  never: 'warning',
+};
+
+/** What needs a look comes first. */
+const urgency: readonly DisplayState[] = [
+  'away',
+  'stuck',
+  'never',
+  'takeover',
+  'redirected',
+  'black',
+  'paused',
+  'idle',
+  'playing',
+  'closed',
+];
+
+export const takeoverIdOf = (slideId: string | null): string | null =>
+  slideId?.startsWith('takeover-') ? slideId.slice('takeover-'.length) : null;
+
+const isRedirected = ({ page }: Connection): boolean => !/^\/screen\/[^/]+$/.test(page.split('?')[0] ?? '');
+
+const stateOfConnection = (connection: Connection): DisplayState => {
+  if (takeoverIdOf(connection.currentSlideId) !== null) return 'takeover';
+  if (connection.blackout) return 'black';
+  if (isRedirected(connection)) return 'redirected';
+  if (connection.paused) return 'paused';
+  return connection.currentSlide === null ? 'idle' : 'playing';
+};
+
+const stateOf = (device: Device | null, connection: Connection | null): DisplayState => {
+  if (device !== null && device.state !== 'playing') {
+    // A closed display that has a takeover is lit.
+    return device.state === 'closed' && takeoverIdOf(connection?.currentSlideId ?? null) !== null
+      ? 'takeover'
+      : device.state;
+  }
+  return connection === null ? 'away' : stateOfConnection(connection);
+};
+
+/** Expected devices first, then pages that nobody expects. */
+export const displaysOf = ({ devices, connections }: SiteScreen): Display[] => {
+  const rest = new Set(connections);
+  const expected = devices.map((device) => {
+    // The newest page of a device is the one that is on.
+    const connection = connections.findLast(({ deviceId }) => deviceId === device.deviceId) ?? null;
+    if (connection !== null) rest.delete(connection);
+    return {
+      key: device.deviceId,
+      name: device.clientName ?? connection?.label ?? null,
+      state: stateOf(device, connection),
+      device,
+      connection,
+    };
+  });
+  const others = [...rest].map((connection) => ({
+    key: connection.id,
+    name: connection.label,
+    state: stateOf(null, connection),
+    device: null,
+    connection,
+  }));
+  return [...expected, ...others];
+};
+
+/** The state that speaks for a screen: the most urgent one of its displays; null: it has no display yet. */
+export const stateOfScreen = (displays: readonly Pick<Display, 'state'>[]): DisplayState | null =>
+  urgency.find((state) => displays.some((display) => display.state === state)) ?? null;
+
+export const byUrgency = (one: Display, other: Display): number =>
+  urgency.indexOf(one.state) - urgency.indexOf(other.state);

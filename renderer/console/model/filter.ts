@@ -1,0 +1,49 @@
+/** Which screens the wall shows; pure. */
+
+import { type DisplayState, displaysOf, stateOfScreen } from './displays.ts';
+import type { SiteScreen } from './wire.ts';
+
+/** The groups of states that people look for. */
+export const groups = ['attention', 'playing', 'closed', 'empty'] as const;
+export type Group = (typeof groups)[number];
+
+export interface Filter {
+  text: string;
+  /** Null: any. */
+  tag: string | null;
+  group: Group | null;
+}
+
+export const noFilter: Filter = { text: '', tag: null, group: null };
+
+export const groupOf = (state: DisplayState | null): Group => {
+  if (state === null) return 'empty';
+  if (state === 'away' || state === 'stuck' || state === 'never') return 'attention';
+  return state === 'closed' ? 'closed' : 'playing';
+};
+
+export const groupOfScreen = (screen: SiteScreen): Group => groupOf(stateOfScreen(displaysOf(screen)));
+
+const matchesText = ({ screen, devices, tags }: SiteScreen, text: string): boolean => {
+  const wanted = text.trim().toLowerCase();
+  return [screen.name, screen.slug, ...tags, ...devices.map(({ clientName }) => clientName ?? '')].some((each) =>
+    each.toLowerCase().includes(wanted),
+  );
+};
+
+export const tagsOf = (screens: readonly SiteScreen[]): string[] =>
+  [...new Set(screens.flatMap(({ tags }) => tags))].toSorted();
+
+export const applyFilter = (screens: readonly SiteScreen[], { text, tag, group }: Filter): SiteScreen[] =>
+  screens.filter(
+    (screen) =>
+      (tag === null || screen.tags.includes(tag)) &&
+      (group === null || groupOfScreen(screen) === group) &&
+      (text.trim() === '' || matchesText(screen, text)),
+  );
+
+export const countGroups = (screens: readonly SiteScreen[]): Record<Group, number> => {
+  const counts = { attention: 0, playing: 0, closed: 0, empty: 0 };
+  for (const screen of screens) counts[groupOfScreen(screen)] += 1;
+  return counts;
+};

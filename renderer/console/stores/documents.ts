@@ -1,0 +1,42 @@
+/** The operator's document as it plays, fetched again when the overview says that it changed. */
+import { effect, type ReadonlySignal, signal } from '@preact/signals';
+import type { Client } from '../api/client.ts';
+import type { ContentAnswer, ContentDocument } from '../model/document.ts';
+import type { SiteStore } from './site.ts';
+
+export interface Documents {
+  /** Null: not loaded yet. */
+  readonly current: ReadonlySignal<{ sha256: string; content: ContentDocument } | null>;
+  /** Why it could not be loaded. */
+  readonly error: ReadonlySignal<unknown>;
+  load(): Promise<void>;
+}
+
+export const createDocuments = (client: Pick<Client, 'json'>, site: SiteStore): Documents => {
+  const current = signal<{ sha256: string; content: ContentDocument } | null>(null);
+  const error = signal<unknown>(null);
+  let running: Promise<void> | null = null;
+
+  const fetchCurrent = async (): Promise<void> => {
+    try {
+      const { sha256, content } = await client.json<ContentAnswer>('/console/api/content', { timeout: 30_000 });
+      current.value = { sha256, content };
+      error.value = null;
+    } catch (reason) {
+      error.value = reason;
+    }
+  };
+  const load = (): Promise<void> => {
+    running ??= fetchCurrent().finally(() => {
+      running = null;
+    });
+    return running;
+  };
+
+  effect(() => {
+    const wanted = site.overview.value?.content.sha256;
+    if (wanted != null && wanted !== current.peek()?.sha256) void load();
+  });
+
+  return { current, error, load };
+};

@@ -1,0 +1,100 @@
+/** Pictures that need a signed request: thumbnails of media, and photographs of displays. */
+import type { Client } from '../api/client.ts';
+import { isCode } from '../api/errors.ts';
+
+export interface Photo {
+  /** A blob URL. */
+  url: string;
+  /** ms since the epoch. */
+  capturedAt: number;
+}
+
+export interface Pictures {
+  /** A blob URL of the thumbnail of `/media/NAME`; null: there is none. */
+  thumbnail(mediaUrl: string): Promise<string | null>;
+  /** What a display shows now; null: it is no kiosk's, or did not answer in time. */
+  photograph(connectionId: string): Promise<Photo | null>;
+}
+
+/** Requests at a time: a wall of pictures leaves room for the rest. */
+const AT_ONCE = 4;
+/** Thumbnails that are kept, at about 30 kB each. */
+const MOST = 600;
+/** A file may be replaced under its name. */
+const FRESH_MS = 5 * 60_000;
+
+/** Runs at most `limit` jobs at a time, the newest first: it is the one in sight. */
+const createLimiter = (limit: number) => {
+  const waiting: (() => void)[] = [];
+  let running = 0;
+  return async <Result>(job: () => Promise<Result>): Promise<Result> => {
+    if (running >= limit) await new Promise<void>((resolve) => waiting.push(resolve));
+    running += 1;
+    try {
+      return await job();
+    } finally {
+      running -= 1;
+      waiting.pop()?.();
+    }
+  };
+};
+
+export const mediaNameOf = (mediaUrl: string): string | null => {
+  const [, name = ''] = /^\/media\/([^/?#]+)$/.exec(mediaUrl) ?? [];
+  return name === '' ? null : name;
+};
+
+export const createPictures = (client: Client): Pictures => {
+  const limit = createLimiter(AT_ONCE);
+  const thumbnails = new Map<string, { since: number; url: Promise<string | null> }>();
+  /** Connections that are no kiosk's are not asked twice. */
+  const browsers = new Set<string>();
+
+  const fetchThumbnail = async (name: string): Promise<string | null> => {
+    try {
+      const response = await limit(() => client.request(`/console/api/media/${name}/thumbnail`, { timeout: 30_000 }));
+      return URL.createObjectURL(await response.blob());
+    } catch {
+      // A picture less is no reason to complain.
+      return null;
+    }
+  };
+
+  const drop = (name: string): void => {
+    const dropped = thumbnails.get(name);
+    thumbnails.delete(name);
+    void dropped?.url.then((url) => {
+      // An element may be about to load it.
+      if (url !== null) setTimeout(() => URL.revokeObjectURL(url), 60_000);
+    });
+  };
+
+  return {
+    thumbnail: (mediaUrl) => {
+      const name = mediaNameOf(mediaUrl);
+      if (name === null) return Promise.resolve(null);
+      const known = thumbnails.get(name);
+      if (known !== undefined && performance.now() - known.since < FRESH_MS) return known.url;
+      drop(name);
+      const url = fetchThumbnail(name);
+      thumbnails.set(name, { since: performance.now(), url });
+      for (const oldest of thumbnails.keys()) {
+        if (thumbnails.size <= MOST) break;
+        drop(oldest);
+      }
+      return url;
+    },
+    photograph: async (connectionId) => {
+      if (browsers.has(connectionId)) return null;
+      try {
+        const path = `/console/api/connections/${encodeURIComponent(connectionId)}/screenshot`;
+        const response = await limit(() => client.request(path));
+        const capturedAt = Date.parse(response.headers.get('x-signage-captured-at') ?? '');
+        return { url: URL.createObjectURL(await response.blob()), capturedAt };
+      } catch (error) {
+        if (isCode(error, 'screenshot_unavailable')) browsers.add(connectionId);
+        return null;
+      }
+    },
+  };
+};

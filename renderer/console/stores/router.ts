@@ -1,0 +1,37 @@
+/** The page that the hash of the address names: `#/screens/lobby` is `['screens', 'lobby']`. */
+import { type ReadonlySignal, signal } from '@preact/signals';
+
+export interface Router {
+  readonly path: ReadonlySignal<readonly string[]>;
+  go(...path: string[]): void;
+}
+
+export const hrefOf = (...path: string[]): string => `#/${path.map(encodeURIComponent).join('/')}`;
+
+const decode = (part: string): string => {
+  try {
+    return decodeURIComponent(part);
+  } catch {
+    return part;
+  }
+};
+
+export const parseHash = (hash: string): readonly string[] =>
+  hash
+    .replace(/^#\/?/, '')
+    .split('/')
+    .filter((part) => part !== '')
+    .map(decode);
+
+export const createRouter = (page: Window): Router => {
+  const path = signal(parseHash(page.location.hash));
+  page.addEventListener('hashchange', () => {
+    path.value = parseHash(page.location.hash);
+  });
+  return {
+    path,
+    go: (...to) => {
+      page.location.hash = hrefOf(...to);
+    },
+  };
+};

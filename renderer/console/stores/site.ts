@@ -1,0 +1,106 @@
+/** The overview of the site, followed while the page is visible. */
+import { batch, type ReadonlySignal, type Signal, signal } from '@preact/signals';
+import type { Client } from '../api/client.ts';
+import type { BoxClock } from '../api/clock.ts';
+import type { Site, SiteScreen } from '../model/wire.ts';
+
+export interface SiteStore {
+  /** Null: not heard yet. Its screens are in {@link SiteStore.screens}, which change one by one. */
+  readonly overview: ReadonlySignal<Omit<Site, 'screens'> | null>;
+  /** The slugs, in the order of the content. */
+  readonly slugs: ReadonlySignal<readonly string[]>;
+  /** The screen of a slug; undefined: there is none. */
+  screen(slug: string): ReadonlySignal<SiteScreen> | undefined;
+  /** All screens at this moment; subscribes to each of them. */
+  screens(): SiteScreen[];
+  /** Why the last look failed; null: it did not. */
+  readonly error: ReadonlySignal<unknown>;
+  /** When the box last answered, ms since the epoch by its clock; null: never. */
+  readonly lastSeen: ReadonlySignal<number | null>;
+  /** Looks at once, as after a change. */
+  refresh(): Promise<void>;
+  start(): void;
+}
+
+/** From the start of one look to the next: what changes is on the page within 2 s, a second of waiting for a peer included. */
+const EVERY_MS = 1_000;
+const PAUSE_MS = 250;
+const LONGEST_PAUSE_MS = 8_000;
+
+const isEqual = (one: unknown, other: unknown): boolean => JSON.stringify(one) === JSON.stringify(other);
+
+export const createSiteStore = (
+  client: Pick<Client, 'json'>,
+  clock: Pick<BoxClock, 'now'>,
+  page: Document,
+): SiteStore => {
+  const overview = signal<Omit<Site, 'screens'> | null>(null);
+  const slugs = signal<readonly string[]>([]);
+  const error = signal<unknown>(null);
+  const lastSeen = signal<number | null>(null);
+  const bySlug = new Map<string, Signal<SiteScreen>>();
+  let running: Promise<void> | null = null;
+  let failures = 0;
+  let timer: ReturnType<typeof setTimeout> | undefined;
+
+  const learn = ({ screens, ...rest }: Site): void =>
+    batch(() => {
+      error.value = null;
+      lastSeen.value = clock.now();
+      for (const each of screens) {
+        const known = bySlug.get(each.screen.slug);
+        if (known === undefined) bySlug.set(each.screen.slug, signal(each));
+        else if (!isEqual(known.peek(), each)) known.value = each;
+      }
+      const next = screens.map(({ screen }) => screen.slug);
+      for (const slug of bySlug.keys()) if (!next.includes(slug)) bySlug.delete(slug);
+      if (!isEqual(slugs.peek(), next)) slugs.value = next;
+      if (!isEqual(overview.peek(), rest)) overview.value = rest;
+    });
+
+  const look = async (): Promise<void> => {
+    try {
+      learn(await client.json<Site>('/console/api/site'));
+      failures = 0;
+    } catch (reason) {
+      failures += 1;
+      error.value = reason;
+    }
+  };
+  const lookOnce = (): Promise<void> => {
+    running ??= look().finally(() => {
+      running = null;
+    });
+    return running;
+  };
+
+  const follow = async (): Promise<void> => {
+    clearTimeout(timer);
+    const since = performance.now();
+    if (!page.hidden) await lookOnce();
+    const rest = EVERY_MS - (performance.now() - since);
+    const pause = failures > 0 ? Math.min(EVERY_MS * 2 ** (failures - 1), LONGEST_PAUSE_MS) : rest;
+    clearTimeout(timer);
+    timer = setTimeout(() => void follow(), Math.max(PAUSE_MS, pause));
+  };
+
+  return {
+    overview,
+    slugs,
+    error,
+    lastSeen,
+    screen: (slug) => bySlug.get(slug),
+    screens: () => slugs.value.flatMap((slug) => bySlug.get(slug)?.value ?? []),
+    refresh: async () => {
+      // What is under way may be older than the change.
+      await running;
+      await lookOnce();
+    },
+    start: () => {
+      page.addEventListener('visibilitychange', () => {
+        if (!page.hidden) void follow();
+      });
+      void follow();
+    },
+  };
+};

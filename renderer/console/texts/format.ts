@@ -1,0 +1,71 @@
+/** Times, sizes and counts in the language of the console, in the time zone of the site. */
+
+export interface Format {
+  /** `14:05`, with the day where it is not today. */
+  when(iso: string, now: number): string;
+  /** `14:05` */
+  time(instant: number): string;
+  /** `14:05:09` */
+  exactTime(instant: number): string;
+  /** `Tuesday, 24 November, 14:05` */
+  moment(instant: number): string;
+  /** `3 min`, `2 h`, `5 days` */
+  duration(ms: number): string;
+  /** `0:42`, `1:02:03` */
+  length(seconds: number): string;
+  bytes(count: number): string;
+  number(value: number): string;
+  list(items: readonly string[]): string;
+}
+
+export const createFormat = (tag: string, timeZone: string): Format => {
+  const date = (options: Intl.DateTimeFormatOptions) => new Intl.DateTimeFormat(tag, { timeZone, ...options });
+  const clock = { hour: '2-digit', minute: '2-digit', hourCycle: 'h23' } as const;
+  const time = date(clock);
+  const exact = date({ ...clock, second: '2-digit' });
+  const day = date({ day: 'numeric', month: 'short', ...clock });
+  const full = date({ weekday: 'long', day: 'numeric', month: 'long', ...clock });
+  const sameDay = date({ dateStyle: 'short' });
+  const number = new Intl.NumberFormat(tag);
+  const list = new Intl.ListFormat(tag, { type: 'conjunction' });
+  const unit = (name: string, value: number): string =>
+    new Intl.NumberFormat(tag, { style: 'unit', unit: name, unitDisplay: 'short', maximumFractionDigits: 0 }).format(
+      value,
+    );
+  const size = (name: string, value: number): string =>
+    new Intl.NumberFormat(tag, {
+      style: 'unit',
+      unit: name,
+      unitDisplay: 'short',
+      maximumFractionDigits: value < 10 ? 1 : 0,
+    }).format(value);
+  const pad = (value: number): string => String(value).padStart(2, '0');
+
+  return {
+    when: (iso, now) => {
+      const instant = Date.parse(iso);
+      return sameDay.format(instant) === sameDay.format(now) ? time.format(instant) : day.format(instant);
+    },
+    time: (instant) => time.format(instant),
+    exactTime: (instant) => exact.format(instant),
+    moment: (instant) => full.format(instant),
+    duration: (ms) => {
+      const seconds = Math.round(Math.abs(ms) / 1000);
+      if (seconds < 60) return unit('second', seconds);
+      if (seconds < 5400) return unit('minute', Math.round(seconds / 60));
+      return seconds < 172_800 ? unit('hour', Math.round(seconds / 3600)) : unit('day', Math.round(seconds / 86_400));
+    },
+    length: (seconds) => {
+      const whole = Math.round(seconds);
+      const [h, m, s] = [Math.floor(whole / 3600), Math.floor(whole / 60) % 60, whole % 60];
+      return h > 0 ? `${h}:${pad(m)}:${pad(s)}` : `${m}:${pad(s)}`;
+    },
+    bytes: (count) => {
+      if (count < 1000) return size('byte', count);
+      if (count < 1e6) return size('kilobyte', count / 1e3);
+      return count < 1e9 ? size('megabyte', count / 1e6) : size('gigabyte', count / 1e9);
+    },
+    number: (value) => number.format(value),
+    list: (items) => list.format(items),
+  };
+};

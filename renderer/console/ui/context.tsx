@@ -1,0 +1,38 @@
+/** What every part of the console has at hand. */
+import { createContext } from 'preact';
+import { useContext } from 'preact/hooks';
+import type { Client } from '../api/client.ts';
+import type { BoxClock } from '../api/clock.ts';
+import type { Session } from '../api/session.ts';
+import type { Announcer } from '../stores/announcer.ts';
+import type { Documents } from '../stores/documents.ts';
+import type { OpeningTimes } from '../stores/opening-times.ts';
+import type { Pictures } from '../stores/pictures.ts';
+import type { Router } from '../stores/router.ts';
+import type { SiteStore } from '../stores/site.ts';
+import type { Format } from '../texts/format.ts';
+import type { Texts } from '../texts/texts.ts';
+
+export interface Console {
+  client: Client;
+  session: Session;
+  clock: BoxClock;
+  site: SiteStore;
+  documents: Documents;
+  pictures: Pictures;
+  hours: OpeningTimes;
+  router: Router;
+  texts: Texts;
+  format: Format;
+  announcer: Announcer;
+  /** IANA time zone of the site. */
+  timeZone: string;
+}
+
+export const ConsoleContext = createContext<Console | null>(null);
+
+export const useConsole = (): Console => {
+  const found = useContext(ConsoleContext);
+  if (found === null) throw new Error('outside of the console');
+  return found;
+};

@@ -1,0 +1,121 @@
+/** A slide in small, drawn from its data: the player's colours and letters, and the picture of its medium. */
+import { useEffect, useRef, useState } from 'preact/hooks';
+import type { Slide } from '../../../service/contract/playlist.ts';
+import { lookOf } from '../../player/slides/palette.ts';
+import type { SlideDraft } from '../model/document.ts';
+import { Icon, type IconName } from '../ui/icon.tsx';
+import { useVisible } from '../ui/visible.ts';
+import { useConsole } from './context.tsx';
+
+type Pictured = Pick<SlideDraft, 'kind' | 'title' | 'body' | 'media_url' | 'content'>;
+
+const iconOf: Partial<Record<string, IconName>> = {
+  text: 'text',
+  image: 'image',
+  video: 'video',
+  web: 'web',
+  stream: 'stream',
+  pdf: 'pdf',
+  template: 'template',
+  rss: 'rss',
+  timetable: 'timetable',
+};
+
+export const kindIcon = (kind: string): IconName => iconOf[kind] ?? 'content';
+
+const plain = (html: string | null | undefined): string => (html ?? '').replace(/<[^>]*>/g, ' ').trim();
+
+const hostOf = (url: string): string => {
+  try {
+    return new URL(url, 'http://player').host;
+  } catch {
+    return url;
+  }
+};
+
+/** The address of a remote picture: the box's own copy of it. */
+const copyOf = (url: string): string | null =>
+  /^https?:/i.test(url) ? `/copies?url=${encodeURIComponent(url)}` : null;
+
+const Picture = ({ url, fit }: { url: string; fit: unknown }) => {
+  const { pictures } = useConsole();
+  const box = useRef<HTMLDivElement>(null);
+  const isVisible = useVisible(box);
+  const [source, setSource] = useState<string | null>(null);
+  useEffect(() => {
+    if (!isVisible) return undefined;
+    let isCurrent = true;
+    const copy = copyOf(url);
+    if (copy !== null) setSource(copy);
+    else
+      void pictures.thumbnail(url).then((found) => {
+        if (isCurrent) setSource(found);
+      });
+    return () => {
+      isCurrent = false;
+    };
+  }, [isVisible, url]);
+  return (
+    <div ref={box} class="miniature-picture">
+      {source !== null && (
+        <img
+          src={source}
+          alt=""
+          decoding="async"
+          class={fit === 'contain' ? 'contain' : ''}
+          onError={() => setSource(null)}
+        />
+      )}
+    </div>
+  );
+};
+
+interface MiniatureProps {
+  slide: Pictured;
+  /** The slide's id, which its colours hang on. */
+  id: string;
+  /** The slides of its playlist, in order. */
+  among?: readonly Pick<Slide, 'id' | 'kind'>[];
+}
+
+/** Decorative: what it shows is said in words beside it. */
+export const Miniature = ({ slide, id, among = [] }: MiniatureProps) => {
+  const { kind, title, media_url: mediaUrl, content } = slide;
+  const isPicture = ['image', 'video', 'pdf'].includes(kind) && typeof mediaUrl === 'string';
+  const { palette } = lookOf({ id }, among);
+  const background = typeof content?.['background'] === 'string' ? content['background'] : palette.ground;
+  const color = typeof content?.['color'] === 'string' ? content['color'] : palette.ink;
+  const words = title?.trim() || plain(slide.body);
+  return (
+    <div
+      class={isPicture ? 'miniature dark' : 'miniature'}
+      style={isPicture ? {} : { background, color, '--form': palette.form }}
+      aria-hidden="true"
+    >
+      {isPicture && typeof mediaUrl === 'string' ? (
+        <>
+          <span class="miniature-sign">
+            <Icon name={kindIcon(kind)} />
+          </span>
+          <Picture key={mediaUrl} url={mediaUrl} fit={content?.['fit']} />
+          {kind === 'video' && (
+            <span class="miniature-play">
+              <Icon name="play" />
+            </span>
+          )}
+        </>
+      ) : (
+        <>
+          {kind !== 'text' && (
+            <span class="miniature-sign">
+              <Icon name={kindIcon(kind)} />
+            </span>
+          )}
+          <span class={kind === 'text' ? 'miniature-words large' : 'miniature-words'}>
+            {words || (typeof mediaUrl === 'string' ? hostOf(mediaUrl) : '')}
+          </span>
+        </>
+      )}
+    </div>
+  );
+};

@@ -1,0 +1,78 @@
+/** What a display shows: a photograph where one can be taken, else the slide in small. Either is labelled as such. */
+import { useEffect, useRef, useState } from 'preact/hooks';
+import type { Display } from '../model/displays.ts';
+import type { ShownSlide } from '../model/shown.ts';
+import type { Photo } from '../stores/pictures.ts';
+import { useVisible } from '../ui/visible.ts';
+import { useConsole } from './context.tsx';
+import { Miniature } from './miniature.tsx';
+
+interface ViewProps {
+  display: Display;
+  /** Null: it shows none that is known. */
+  slide: ShownSlide | null;
+  /** How often a photograph is taken, ms. */
+  every?: number;
+}
+
+/** A display is photographed at most once in 5 s. */
+const EVERY_MS = 6_000;
+
+const usePhoto = (connectionId: string | null, isVisible: boolean, every: number): Photo | null => {
+  const { pictures } = useConsole();
+  const [photo, setPhoto] = useState<Photo | null>(null);
+  useEffect(() => {
+    if (connectionId === null) setPhoto(null);
+    if (!isVisible || connectionId === null) return undefined;
+    let isCurrent = true;
+    const take = async (): Promise<void> => {
+      if (document.hidden) return;
+      const taken = await pictures.photograph(connectionId);
+      if (isCurrent) setPhoto(taken);
+      else if (taken !== null) URL.revokeObjectURL(taken.url);
+    };
+    void take();
+    const timer = setInterval(() => void take(), every);
+    return () => {
+      isCurrent = false;
+      clearInterval(timer);
+    };
+  }, [connectionId, isVisible, every]);
+  // The one before is let go of once the next one is shown.
+  useEffect(
+    () => () => {
+      if (photo !== null) URL.revokeObjectURL(photo.url);
+    },
+    [photo],
+  );
+  return photo;
+};
+
+export const View = ({ display, slide, every = EVERY_MS }: ViewProps) => {
+  const { texts, format } = useConsole();
+  const box = useRef<HTMLDivElement>(null);
+  const isVisible = useVisible(box);
+  const { connection, state, name } = display;
+  const photo = usePhoto(connection?.id ?? null, isVisible, every);
+  const words = texts.picture;
+  const isOff = connection === null || state === 'away' || state === 'never';
+  return (
+    <div ref={box} class={isOff ? 'view off' : 'view'}>
+      {photo !== null ? (
+        <>
+          <img src={photo.url} alt={words.ofDisplay(name ?? texts.unnamed)} />
+          <span class="view-label">{words.photo(format.exactTime(photo.capturedAt))}</span>
+        </>
+      ) : state === 'black' ? (
+        <span class="view-words">{words.black}</span>
+      ) : slide === null ? (
+        !isOff && <span class="view-words">{words.nothing}</span>
+      ) : (
+        <>
+          <Miniature {...slide} />
+          <span class="view-label">{words.slide}</span>
+        </>
+      )}
+    </div>
+  );
+};

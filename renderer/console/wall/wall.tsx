@@ -1,0 +1,138 @@
+/** All screens of the site, all boxes together. */
+import { useComputed, useSignal } from '@preact/signals';
+import { displaysOf } from '../model/displays.ts';
+import { applyFilter, countGroups, type Filter, groups, noFilter, tagsOf } from '../model/filter.ts';
+import { reasonOf } from '../texts/reason.ts';
+import { useConsole } from '../ui/context.tsx';
+import { Icon } from '../ui/icon.tsx';
+import { Tile } from './tile.tsx';
+
+const Skeleton = () => (
+  <div class="wall" aria-hidden="true">
+    {Array.from({ length: 6 }, (_, index) => (
+      <div key={index} class="tile skeleton" />
+    ))}
+  </div>
+);
+
+export const Wall = () => {
+  const { site, texts, session } = useConsole();
+  const words = texts.wall;
+  const filter = useSignal<Filter>(noFilter);
+  const found = useComputed(() => {
+    const screens = site.screens();
+    return {
+      tags: tagsOf(screens),
+      counts: countGroups(screens),
+      displays: screens.reduce((sum, screen) => sum + displaysOf(screen).length, 0),
+    };
+  }).value;
+  // A list of slugs: the tiles of screens that have changed render by themselves.
+  const slugs = useComputed(() =>
+    applyFilter(site.screens(), filter.value)
+      .map(({ screen }) => screen.slug)
+      .join(' '),
+  );
+  const isLoaded = site.overview.value !== null;
+  const count = site.slugs.value.length;
+  const change = (changed: Partial<Filter>): void => {
+    filter.value = { ...filter.value, ...changed };
+  };
+
+  if (!isLoaded) {
+    return (
+      <>
+        <div class="page-head">
+          <h1>{words.title}</h1>
+        </div>
+        {site.error.value !== null && !session.isAsking.value ? (
+          <div class="empty">
+            <p>{reasonOf(site.error.value, texts)}</p>
+            <button type="button" class="button" onClick={() => void site.refresh()}>
+              {texts.retry}
+            </button>
+          </div>
+        ) : (
+          <Skeleton />
+        )}
+      </>
+    );
+  }
+  const shown = slugs.value === '' ? [] : slugs.value.split(' ');
+  return (
+    <>
+      <div class="page-head">
+        <h1>{words.title}</h1>
+        <p class="soft">{words.summary(count, found.displays)}</p>
+      </div>
+      {count === 0 ? (
+        <div class="empty">
+          <h2>{words.empty}</h2>
+          <p>{words.emptyTask}</p>
+        </div>
+      ) : (
+        <>
+          <search class="filters" aria-label={words.filter}>
+            <label class="search">
+              <Icon name="search" />
+              <span class="unseen">{words.search}</span>
+              <input
+                type="search"
+                placeholder={words.search}
+                value={filter.value.text}
+                onInput={(event) => change({ text: event.currentTarget.value })}
+              />
+            </label>
+            <fieldset class="chips">
+              <legend class="unseen">{words.groups}</legend>
+              {[null, ...groups].map((group) => (
+                <label key={group ?? 'all'} class={`chip ${group ?? 'all'}`}>
+                  <input
+                    type="radio"
+                    name="group"
+                    checked={filter.value.group === group}
+                    onChange={() => change({ group })}
+                  />
+                  <span>
+                    {group === null ? words.all : words.group[group]}{' '}
+                    <b>{group === null ? count : found.counts[group]}</b>
+                  </span>
+                </label>
+              ))}
+            </fieldset>
+            {found.tags.length > 0 && (
+              <label class="select">
+                <span class="unseen">{words.tag}</span>
+                <select
+                  value={filter.value.tag ?? ''}
+                  onChange={(event) => change({ tag: event.currentTarget.value || null })}
+                >
+                  <option value="">{words.allTags}</option>
+                  {found.tags.map((tag) => (
+                    <option key={tag} value={tag}>
+                      {tag}
+                    </option>
+                  ))}
+                </select>
+              </label>
+            )}
+          </search>
+          {shown.length === 0 ? (
+            <div class="empty">
+              <p>{words.none}</p>
+              <button type="button" class="button" onClick={() => change(noFilter)}>
+                {words.clear}
+              </button>
+            </div>
+          ) : (
+            <div class="wall">
+              {shown.map((slug) => (
+                <Tile key={slug} slug={slug} />
+              ))}
+            </div>
+          )}
+        </>
+      )}
+    </>
+  );
+};

@@ -1,0 +1,48 @@
+/** The console's page: who gets it, under which policy, and how much it loads. */
+import { gzipSync } from 'node:zlib';
+import { describe, expect, test } from 'vitest';
+import { lobby } from '../content/samples.ts';
+import { shareTestService, startTestService } from '../support/service.ts';
+
+const shared = shareTestService({ content: lobby, env: { SIGNAGE_SHARED_SECRET: 'correct horse battery staple' } });
+
+/** Script of the page before any lazy part, gzip; the budget of the console. */
+const MOST_SCRIPT_BYTES = 60_000;
+
+test('the page is public with a secret, holds no data and runs under a policy without exceptions', async () => {
+  const response = await shared().get('/console');
+  expect([response.status, response.headers.get('content-type')]).toEqual([200, 'text/html; charset=utf-8']);
+  const policy = response.headers.get('content-security-policy') ?? '';
+  expect(policy).toContain("default-src 'none'");
+  expect(policy).not.toMatch(/unsafe|\*|https?:/);
+  const html = await response.text();
+  expect(html).not.toMatch(/lobby|correct horse/i);
+  expect(html).toContain('"hasSecret":true');
+});
+
+test('its script before lazy parts is at most 60 kB compressed', async () => {
+  const service = shared();
+  const seen = new Map<string, number>();
+  const load = async (path: string): Promise<void> => {
+    if (seen.has(path)) return;
+    const source = await (await service.get(path)).text();
+    seen.set(path, gzipSync(source).length);
+    // Static imports alone: `import("./x.js")` is a lazy part.
+    const imports = source.matchAll(/(?:^|[;}\s])(?:import|export)\s*(?:[\w*{][^"'()]*?from)?\s*["'](\.\/[^"']+)["']/g);
+    for (const [, file = ''] of imports) await load(`/assets/${file.slice(2)}`);
+  };
+  const html = await (await service.get('/console')).text();
+  for (const [, path = ''] of html.matchAll(/src="(\/assets\/[^"]+)"/g)) await load(path);
+  const total = [...seen.values()].reduce((sum, bytes) => sum + bytes, 0);
+  expect(seen.size).toBeGreaterThan(0);
+  expect(total).toBeLessThanOrEqual(MOST_SCRIPT_BYTES);
+});
+
+describe('there is no console', () => {
+  test.each([{ SIGNAGE_CONSOLE: 'off' }, { SIGNAGE_VARIANT: 'baseline' }])('with %o', async (env) => {
+    const service = await startTestService({ content: lobby, env });
+    for (const path of ['/console', '/console/api/site']) {
+      expect((await fetch(service.url + path)).status, path).toBe(404);
+    }
+  });
+});
