@@ -391,7 +391,7 @@ const wire = async (
     ),
   });
   modules.add({ routes: updateRoutes({ dataDir }) });
-  modules.add(createOperating(context, { content, devices, takeSnapshot, logLines }));
+  modules.add(createOperating(context, { content, devices, onboarding, takeSnapshot, logLines }));
   modules.add(createHealth(context, modules));
 
   const { admit, admitSocket } = createAdmission({ access, clientAddress, variant, socketHandlers: modules.sockets() });

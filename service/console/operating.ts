@@ -1,15 +1,18 @@
 /** The part of the console that operates a site: its overview, takeovers, devices, boxes and screenshots. */
 import type { Content } from '../content/content.ts';
 import type { DeviceBinding } from '../contract/peers.ts';
+import type { Onboarding } from '../devices/onboarding.ts';
 import type { Listening, Module, ServiceContext } from '../module.ts';
 import type { TakeSnapshot } from '../screens/snapshot.ts';
 import { boxRoutes } from './boxes.ts';
+import { deviceRoutes } from './devices.ts';
 import { siteRoutes } from './site.ts';
 import { takeoverRoutes } from './takeovers.ts';
 
 interface Dependencies {
   content: Pick<Content, 'screens' | 'document' | 'status'>;
   devices: { list(): DeviceBinding[] };
+  onboarding: Pick<Onboarding, 'forget'>;
   takeSnapshot: TakeSnapshot;
   /** The newest lines of this box's log, oldest first: a JSON object each. */
   logLines(): readonly string[];
@@ -17,7 +20,7 @@ interface Dependencies {
 
 export const createOperating = (
   { options, version, now, ids: { nodeId }, machineName }: ServiceContext,
-  { content, devices, takeSnapshot, logLines }: Dependencies,
+  { content, devices, onboarding, takeSnapshot, logLines }: Dependencies,
 ): Module => {
   let url = '';
   return {
@@ -40,6 +43,7 @@ export const createOperating = (
         { site: options.site, nodeId },
       ),
       ...boxRoutes({ logLines }, { nodeId }),
+      ...deviceRoutes(onboarding),
       ...takeoverRoutes(),
     },
     start: (at: Listening) => {

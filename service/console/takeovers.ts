@@ -9,9 +9,6 @@ export const takeoverRoutes = (): Routes => ({
   'DELETE /console/api/takeovers/:id': () => {
     throw new CodedError('takeover_not_found');
   },
-  'DELETE /console/api/devices/:deviceId': () => {
-    throw new CodedError('not_supported');
-  },
   'GET /console/api/connections/:id/screenshot': () => {
     throw new CodedError('screenshot_unavailable');
   },

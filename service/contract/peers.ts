@@ -54,7 +54,11 @@ export const deviceBinding = z
   .object({
     deviceId,
     clientName: z.string().min(1).max(64).describe('name of the player, for people'),
-    screenSlug: slug.nullable().describe('null: it has a name, but was never bound'),
+    screenSlug: slug.nullable().describe('null: it has a name, but is not bound'),
+    forgotten: z
+      .literal(true)
+      .optional()
+      .describe('the device was forgotten at this time; kept so that a box that was away does not bring it back'),
     updatedAt: instant.describe('later for each change of the device, whatever the clock does: the newest wins'),
   })
   .meta({ id: 'DeviceBinding' });

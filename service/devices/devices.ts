@@ -12,6 +12,7 @@ const device = z.looseObject({
   deviceId: z.string(),
   clientName: z.string(),
   screenSlug: z.string().nullable(),
+  forgotten: z.literal(true).optional(),
   updatedAt: z.string(),
 });
 
@@ -35,15 +36,19 @@ export const readableDevices = (devices: unknown): unknown[] =>
  * {@link Durable.update} does.
  */
 export interface Devices {
+  /** A device that is not forgotten. */
   get(deviceId: string): Device | undefined;
+  /** All records, those of forgotten devices included. */
   list(): Device[];
   /** Binds a device to a screen and replaces its previous binding. */
   bind(deviceId: string, clientName: string, screenSlug: string): Promise<void>;
   /** Names a device, bound or not; keeps its binding. */
   rename(deviceId: string, clientName: string): Promise<void>;
+  /** Forgets the name and the binding of a device. Its record stays, so that no other box brings them back. */
+  forget(deviceId: string): Promise<void>;
   /** Records that a page of the device has connected, so that the device exists. */
   saw(deviceId: string): void;
-  /** Stores the newer bindings of another box; resolves with those whose name or screen changed. */
+  /** Stores the newer bindings of another box; resolves with those that changed more than their time. */
   merge(theirs: readonly Device[]): Promise<Device[]>;
   /** SHA-256 (hex) of all bindings; equal on boxes with equal bindings. */
   digest(): string;
@@ -51,7 +56,9 @@ export interface Devices {
   onChange(listener: () => void): void;
 }
 
-/** Maps are never mutated, so each digest is computed once. */
+const MAX_NAME = 64;
+
+/** Maps are never mutated, so each digest is computed once. Older versions do not know `forgotten`. */
 const digests = new WeakMap<DeviceMap, string>();
 const digestOf = (devices: DeviceMap): string => {
   const before = digests.get(devices);
@@ -65,13 +72,14 @@ const digestOf = (devices: DeviceMap): string => {
 };
 
 /**
- * Removes devices above the limit `most`: first those that were never seen, of these first the ones that are not bound,
- * of equals the oldest. A client that fills the box with invented devices must neither keep a new device out nor displace
- * a real one.
+ * Removes devices above the limit `most`: first those that are forgotten, then those that were never seen, of these first
+ * the ones that are not bound, of equals the oldest. A client that fills the box with invented devices must neither keep a
+ * new device out nor displace a real one.
  */
 export const trim = (devices: DeviceMap, most: number, isSeen: (device: Device) => boolean): DeviceMap => {
   if (devices.size <= most) return devices;
-  const rank = (device: Device): number => (isSeen(device) ? 2 : 0) + (device.screenSlug === null ? 0 : 1);
+  const rank = (device: Device): number =>
+    device.forgotten ? -1 : (isSeen(device) ? 2 : 0) + (device.screenSlug === null ? 0 : 1);
   const ranked = [...devices.values()].toSorted((a, b) => rank(a) - rank(b) || compareBindings(a, b));
   const gone = new Set(ranked.slice(0, -most));
   return new Map([...devices].filter(([, device]) => !gone.has(device)));
@@ -92,45 +100,65 @@ export function createDevices<S extends { readonly devices: DeviceMap }>(
   const within = (devices: DeviceMap, kept?: string): DeviceMap =>
     trim(devices, mostBindings, ({ deviceId }) => deviceId === kept || seen.has(deviceKey(deviceId)));
 
-  const put = (deviceId: string, change: (before: Device | undefined) => Pick<Device, 'clientName' | 'screenSlug'>) =>
+  const put = (
+    deviceId: string,
+    change: (before: Device | undefined) => Pick<Device, 'clientName' | 'screenSlug' | 'forgotten'>,
+  ) =>
     update((state) => {
       const key = deviceKey(deviceId);
       const before = state.devices.get(key);
       const earliest = before === undefined ? 0 : Date.parse(before.updatedAt) + 1;
       const updatedAt = new Date(Math.max(now(), earliest)).toISOString();
-      const devices = new Map(state.devices).set(key, { ...before, deviceId, ...change(before), updatedAt });
+      const { forgotten: _, ...kept } = before ?? {};
+      const devices = new Map(state.devices).set(key, { ...kept, deviceId, ...change(before), updatedAt });
       return { ...state, devices: within(devices, deviceId) };
     });
 
   /** The merged devices, and the accepted ones among `theirs`. */
   const join = (devices: DeviceMap, theirs: readonly Device[]) => {
     const news = newsAmong(theirs, (deviceId) => devices.get(deviceKey(deviceId)), now());
-    const merged = news.map((each) => ({ ...devices.get(deviceKey(each.deviceId)), ...each }));
+    const merged = news.map((each) => {
+      const { forgotten: _, ...kept } = devices.get(deviceKey(each.deviceId)) ?? {};
+      return { ...kept, ...each };
+    });
     const joined = within(new Map([...devices, ...merged.map((each) => [deviceKey(each.deviceId), each] as const)]));
     return { joined, accepted: merged.filter((each) => joined.get(deviceKey(each.deviceId)) === each) };
   };
 
   return {
-    get: (deviceId) => durable.read().devices.get(deviceKey(deviceId)),
+    get: (deviceId) => {
+      const found = durable.read().devices.get(deviceKey(deviceId));
+      return found?.forgotten ? undefined : found;
+    },
     list: () =>
-      [...durable.read().devices.values()].map(({ deviceId, clientName, screenSlug, updatedAt }) => ({
+      [...durable.read().devices.values()].map(({ deviceId, clientName, screenSlug, forgotten, updatedAt }) => ({
         deviceId,
         clientName,
         screenSlug,
+        ...(forgotten && { forgotten }),
         updatedAt,
       })),
     bind: (deviceId, clientName, screenSlug) => put(deviceId, () => ({ clientName, screenSlug })),
     rename: (deviceId, clientName) =>
       put(deviceId, (before) => ({ clientName, screenSlug: before?.screenSlug ?? null })),
+    forget: (deviceId) =>
+      put(deviceId, (before) => ({
+        // Older versions want a name.
+        clientName: before?.clientName ?? deviceId.slice(0, MAX_NAME),
+        screenSlug: null,
+        forgotten: true,
+      })),
     saw: (deviceId) => remember(seen, deviceKey(deviceId), true, mostBindings),
     merge: async (theirs) => {
       if (join(durable.read().devices, theirs).accepted.length === 0) return [];
       let changed: Device[] = [];
       await update((state) => {
         const { joined, accepted } = join(state.devices, theirs);
-        changed = accepted.filter(({ deviceId, clientName, screenSlug }) => {
+        changed = accepted.filter(({ deviceId, clientName, screenSlug, forgotten }) => {
           const before = state.devices.get(deviceKey(deviceId));
-          return before?.clientName !== clientName || before.screenSlug !== screenSlug;
+          return (
+            before?.clientName !== clientName || before.screenSlug !== screenSlug || before.forgotten !== forgotten
+          );
         });
         return { ...state, devices: joined };
       });

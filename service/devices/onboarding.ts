@@ -20,7 +20,7 @@ import type { Landing } from './landing.ts';
 import type { Sightings } from './sightings.ts';
 
 interface Dependencies {
-  devices: Pick<Devices, 'get' | 'bind' | 'saw'>;
+  devices: Pick<Devices, 'get' | 'bind' | 'forget' | 'saw'>;
   content: Pick<Content, 'payload'>;
   hub: Pick<Hub, 'places' | 'onJoin' | 'rename' | 'send'>;
   landing: Pick<Landing, 'notify'>;
@@ -42,6 +42,8 @@ export interface Onboarding {
    * @throws CodedError `screen_not_found`, or `insufficient_storage`
    */
   bind(binding: Binding, base: string, relayed: boolean, log: SourceLog): Promise<OnboardingResult>;
+  /** Forgets a device on this box; the other boxes learn of it. @throws CodedError `insufficient_storage` */
+  forget(deviceId: string, log: SourceLog): Promise<void>;
   /** Notifies the live pages of devices of bindings from another box, which are stored already. */
   follow(news: readonly DeviceBinding[]): void;
   /** Records that a page of the device has received its binding. */
@@ -122,9 +124,16 @@ export const createOnboarding = ({ devices, content, hub, landing, sightings, ga
       log.info({ deviceId, clientName, slug: screenSlug, queued }, 'a device was bound');
       return { deviceId, clientName, ...placed(screen, base), queued };
     },
+    forget: async (deviceId, log) => {
+      await devices.forget(deviceId);
+      catchUp(deviceId);
+      landing.notify(deviceId);
+      log.info({ deviceId }, 'a device was forgotten');
+    },
     follow: (news) => {
-      for (const { deviceId, clientName, screenSlug } of news) {
-        if (screenSlug === null) hub.rename(deviceId, clientName);
+      for (const { deviceId, clientName, screenSlug, forgotten } of news) {
+        if (forgotten) landing.notify(deviceId);
+        else if (screenSlug === null) hub.rename(deviceId, clientName);
         else if (deliver({ deviceId, clientName, screenSlug }) === 0) fallBehind(deviceId);
         else catchUp(deviceId);
       }

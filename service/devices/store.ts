@@ -67,7 +67,7 @@ export async function createStore({ dataDir, log, now = Date.now }: Options): Pr
   timer.unref();
 
   const crowding = (): string[] =>
-    durable.read().devices.size < mostBindings
+    [...durable.read().devices.values()].filter(({ forgotten }) => !forgotten).length < mostBindings
       ? []
       : [`${mostBindings} devices are known, which is the limit: each new device replaces one that was never seen`];
 

@@ -31,6 +31,63 @@ test('a binding is kept, replaced, and renamed', async () => {
   await store.close();
 });
 
+test('a forgotten device is known no longer, but its record stays, and it can be bound again', async () => {
+  const dataDir = await temporaryFolder();
+  let time = Date.UTC(2026, 0, 31, 8);
+  const store = await open(dataDir, () => time);
+  await store.devices.bind('K7QM-3X9F-T2WD', 'Lobby left', 'lobby');
+  const before = store.devices.list();
+  // The clock was set back meanwhile.
+  time -= 60_000;
+  await store.devices.forget('k7qm 3x9f t2wd');
+  await store.close();
+
+  const later = await open(dataDir, () => time);
+  expect(later.devices.get('k7qm-3x9f-t2wd')).toBeUndefined();
+  const [record] = later.devices.list();
+  expect(record).toMatchObject({ clientName: 'Lobby left', screenSlug: null, forgotten: true });
+  expect(later.devices.list()).toHaveLength(1);
+  // A box that was away has the binding still.
+  expect(await later.devices.merge(before)).toEqual([]);
+  expect(later.devices.get('k7qm-3x9f-t2wd')).toBeUndefined();
+
+  await later.devices.bind('k7qm-3x9f-t2wd', 'Bar', 'bar');
+  expect(later.devices.list()).toEqual([
+    { deviceId: 'k7qm-3x9f-t2wd', clientName: 'Bar', screenSlug: 'bar', updatedAt: expect.any(String) },
+  ]);
+  expect((record?.updatedAt ?? '') < (later.devices.list()[0]?.updatedAt ?? '')).toBe(true);
+  await later.close();
+});
+
+test('a device that another box has forgotten is forgotten here, and bound again by a newer binding', async () => {
+  const [here, there] = [await open(await temporaryFolder()), await open(await temporaryFolder())];
+  await here.devices.bind('d1', 'Lobby', 'lobby');
+  await there.devices.merge(here.devices.list());
+  await there.devices.forget('d1');
+  expect(await here.devices.merge(there.devices.list())).toMatchObject([{ deviceId: 'd1', forgotten: true }]);
+  expect(here.devices.get('d1')).toBeUndefined();
+  expect(here.devices.digest()).toBe(there.devices.digest());
+  await there.devices.rename('d1', 'Named again');
+  await here.devices.merge(there.devices.list());
+  expect(here.devices.get('d1')).toMatchObject({ clientName: 'Named again', screenSlug: null });
+  await Promise.all([here.close(), there.close()]);
+});
+
+test('of too many devices the forgotten ones go first', () => {
+  const device = (deviceId: string, changes: Partial<DeviceBinding> = {}): [string, DeviceBinding] => [
+    deviceId,
+    { deviceId, clientName: 'a', screenSlug: 'lobby', updatedAt: '2026-01-31T08:00:00.000Z', ...changes },
+  ];
+  const devices = new Map([
+    device('forgotten', { forgotten: true, screenSlug: null, updatedAt: '2026-02-01T08:00:00.000Z' }),
+    device('bound'),
+    device('named', { screenSlug: null }),
+  ]);
+  const kept = (most: number) => [...trim(devices, most, (each) => each.deviceId === 'forgotten').keys()];
+  expect(kept(2)).toEqual(['bound', 'named']);
+  expect(kept(1)).toEqual(['bound']);
+});
+
 const ids = fc.constantFrom('__proto__', 'constructor', 'hasOwnProperty', 'toString', '10', '9', 'a', 'Ä');
 
 const change = fc.record({

@@ -111,7 +111,7 @@ export const site = {
     description: 'Its binding and its name are forgotten on all boxes, those that are away now included.',
     params: z.object({ deviceId: typedDeviceId }),
     answer: { 204: { description: 'The device is forgotten.' } },
-    errors: ['not_supported', 'invalid_field', 'insufficient_storage'],
+    errors: ['invalid_field', 'insufficient_storage'],
     examples: { deviceId: deviceExample.deviceId },
   },
   'POST /console/api/boxes/:nodeId/restart': {
