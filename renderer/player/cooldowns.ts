@@ -1,31 +1,34 @@
-/** Slides that failed are skipped for a while; longer after each failure in a row. */
+/** Slides that failed are skipped for a while; longer after each failure in a row. Pure. */
 import type { Slide } from '../../service/contract/playlist.ts';
 import { cooldownMs } from './timeline.ts';
 
-export interface Cooldowns {
-  /** Starts a cooldown for a slide that failed; returns its number of failures in a row. */
-  start(slide: Slide): number;
-  isOver(slideId: string): boolean;
-  /** Resets the failures of a slide that was shown without an error. */
-  reset(slideId: string): void;
-  /** Ends all cooldowns and resets all failures. */
-  clear(): void;
-  /** When the cooldowns end, by the same clock. */
-  ends(): number[];
+interface Cooldown {
+  /** Failures in a row. */
+  failures: number;
+  /** When it ends, by the monotonic clock. */
+  until: number;
 }
 
-/** @param elapsed reads a monotonic clock, in ms */
-export const createCooldowns = (elapsed: () => number): Cooldowns => {
-  const entries = new Map<string, { failures: number; until: number }>();
-  return {
-    start: ({ id, kind }) => {
-      const failures = (entries.get(id)?.failures ?? 0) + 1;
-      entries.set(id, { failures, until: elapsed() + cooldownMs(kind, failures) });
-      return failures;
-    },
-    isOver: (slideId) => elapsed() >= (entries.get(slideId)?.until ?? 0),
-    reset: (slideId) => void entries.delete(slideId),
-    clear: () => entries.clear(),
-    ends: () => [...entries.values()].map(({ until }) => until),
-  };
+/** By slide id. A slide whose cooldown has ended stays in it until it was shown without an error. */
+export type Cooldowns = ReadonlyMap<string, Cooldown>;
+
+export const noCooldowns: Cooldowns = new Map();
+
+/** Starts a cooldown for a slide that failed. */
+export const withCooldown = (cooldowns: Cooldowns, { id, kind }: Slide, elapsed: number): Cooldowns => {
+  const failures = failuresOf(cooldowns, id) + 1;
+  return new Map(cooldowns).set(id, { failures, until: elapsed + cooldownMs(kind, failures) });
 };
+
+/** Resets the failures of a slide that was shown without an error. */
+export const withoutCooldown = (cooldowns: Cooldowns, slideId: string): Cooldowns =>
+  cooldowns.has(slideId) ? new Map([...cooldowns].filter(([id]) => id !== slideId)) : cooldowns;
+
+/** The number of failures of a slide in a row. */
+export const failuresOf = (cooldowns: Cooldowns, slideId: string): number => cooldowns.get(slideId)?.failures ?? 0;
+
+export const isCoolingDown = (cooldowns: Cooldowns, slideId: string, elapsed: number): boolean =>
+  elapsed < (cooldowns.get(slideId)?.until ?? Number.NEGATIVE_INFINITY);
+
+/** When the cooldowns end, by the monotonic clock. */
+export const endsOf = (cooldowns: Cooldowns): number[] => [...cooldowns.values()].map(({ until }) => until);

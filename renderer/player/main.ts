@@ -164,10 +164,14 @@ const player = createPlayer(
         now: () => (clock.state() === 'unset' ? null : clock.now()),
         note: noteOf,
       }),
-    onReport: (report) => {
+    onReport: (index, slide) => {
       isReady = true;
       endGreeting();
-      change(report);
+      change({
+        currentSlide: index,
+        currentSlideId: slide?.id ?? null,
+        currentSlideTitle: slide?.title ?? null,
+      });
       sendHeartbeat();
     },
     onError: (slideId, reason) => link.reportError(slideId, reason),

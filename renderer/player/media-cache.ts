@@ -3,6 +3,7 @@
  * service is unreachable. Service workers and the Cache API need a secure context, which plain HTTP on a LAN is not;
  * blobs do not.
  */
+import type { Slide } from '../../service/contract/playlist.ts';
 
 interface CachedMedium {
   etag: string | null;
@@ -101,4 +102,16 @@ export const createMediaCache = (): MediaCache => {
       return [await running, ...fragment].join('#');
     },
   };
+};
+
+/** Fetches the media of slides ahead, so that they keep playing if the service becomes unreachable. */
+export const prefetch = async (
+  slides: readonly Pick<Slide, 'kind' | 'media_url'>[],
+  { resolve }: Pick<MediaCache, 'resolve'>,
+  isWanted: () => boolean,
+): Promise<void> => {
+  for (const { kind, media_url } of slides) {
+    if (!isWanted()) return;
+    if (media_url !== null && ['image', 'video', 'pdf'].includes(kind)) await resolve(media_url).catch(() => {});
+  }
 };

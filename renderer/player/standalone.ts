@@ -1,7 +1,8 @@
 /** The decisions of a player that keeps its own time; pure. */
 import type { Slide } from '../../service/contract/playlist.ts';
-import type { PlaylistSchedule } from './screen-document.ts';
-import type { Action } from './timeline.ts';
+import type { Mode, Playback, Shown } from './playback-state.ts';
+import type { PlaylistSchedule } from './playlist-schedule.ts';
+import { type Action, FADE_MS, PREPARE_AHEAD_MS, resumed, type Slot } from './timeline.ts';
 
 /** The state that a decision depends on. */
 export interface Scene {
@@ -14,21 +15,24 @@ export interface Scene {
     /** How long before that the next slide starts to fade in, in ms. */
     lead: number;
     /** It is replaced as soon as another slide is ready. */
-    spent: boolean;
+    isSpent: boolean;
   } | null;
   /** The slide that is being prepared, or is ready; `isCalled`: a command asked for it, so it does not wait for its slot. */
-  upcoming: { index: number; ready: boolean; isCalled: boolean } | null;
+  upcoming: { index: number; isReady: boolean; isCalled: boolean } | null;
   /** The index after which the search for the next slide begins. */
   from: number;
 }
 
-export interface Move {
+interface Move {
   action: Action;
   /** Show the idle screen at once. */
   isIdle: boolean;
   /** When the current slot ends, by the monotonic clock; null: the swap is not at the end of a slot. */
   due: number | null;
 }
+
+/** From the decision to swap until the old layer is gone: the stage warms up the new layer first. */
+const FADE_LEAD_MS = FADE_MS + 100;
 
 /**
  * @param at reading of the monotonic clock, in ms
@@ -43,7 +47,7 @@ export const standaloneMove = (
 ): Move => {
   const slide = shown?.slide ?? null;
   const isOff = slide !== null && !isOn(slide, wall);
-  const isOver = shown === null || slide === null || shown.spent || isOff;
+  const isOver = shown === null || slide === null || shown.isSpent || isOff;
   const due = isOver ? at : Math.min(shown.until - shown.lead, endOf(slide, wall) - wall + at);
   const wallAtSwap = wall + Math.min(Math.max(due - at, 0), aheadMs);
 
@@ -55,13 +59,73 @@ export const standaloneMove = (
   });
 
   if (upcoming !== null) {
-    const { index, ready, isCalled } = upcoming;
+    const { index, isReady, isCalled } = upcoming;
     if (!isPlayable(index, isCalled ? wall : wallAtSwap)) return move('drop');
-    return move(ready && (isCalled || at >= due) ? 'swap' : 'hold');
+    return move(isReady && (isCalled || at >= due) ? 'swap' : 'hold');
   }
   if (at < due - aheadMs) return move('hold');
   const index = next(from, 1, wallAtSwap);
   if (index === null) return move('hold', isOver);
   if (isOver || index !== shown.index) return move({ prepare: index });
   return at >= shown.until ? { ...move('stay'), due: shown.until } : move('hold');
+};
+
+/** The index after which the search for the next slide begins. */
+export const searchFrom = ({ payload, lastFailed, shown }: Playback): number => {
+  const failed = payload?.slides.findIndex(({ id }) => id === lastFailed) ?? -1;
+  return failed === -1 ? (shown?.index ?? -1) : failed;
+};
+
+/** The slot of the shown slide, moved by the time that it has been halted. */
+export const runningSlot = ({ slot }: Shown, { haltedAt }: Playback, elapsed: number): Slot =>
+  haltedAt === null ? slot : resumed(slot, haltedAt, elapsed);
+
+/** How long before the end of its slot the fade begins, in ms, so that a video still moves until it is gone. */
+const fadeLeadOf = ({ slot, movesMs }: Shown, { payload }: Playback): number => {
+  if (payload?.playlist?.fade_between_slides !== true || movesMs === null) return 0;
+  const late = slot.until + FADE_LEAD_MS - (slot.since + movesMs);
+  return Math.min(Math.max(late, 0), FADE_LEAD_MS, (slot.until - slot.since) / 2);
+};
+
+export const standalone: Mode = {
+  decide: (state, now) => {
+    const { shown, upcoming, haltedAt } = state;
+    const { elapsed: at, wall } = now;
+    const schedule = state.scheduleAt(state.cooldowns, now);
+    const lead = shown === null ? 0 : fadeLeadOf(shown, state);
+    // A halt stops the slide's time, not its schedule.
+    const until = haltedAt === null ? (shown?.slot.until ?? at) : Number.POSITIVE_INFINITY;
+    const move = standaloneMove(
+      {
+        shown: shown && { ...shown, until, lead },
+        upcoming: upcoming && { ...upcoming, isCalled: upcoming.step !== null },
+        from: searchFrom(state),
+      },
+      { at, wall },
+      schedule,
+      PREPARE_AHEAD_MS,
+    );
+    const changesAt = schedule.changesAt(wall) - wall + at;
+    const ends = shown?.slide == null ? [] : [until, until - lead];
+    return {
+      ...move,
+      shownStartsAt: null,
+      upcomingStartsAt: null,
+      wakeTimes: [...ends, changesAt].flatMap((moment) => [moment, moment - PREPARE_AHEAD_MS]),
+    };
+  },
+  step: (state, by, now) => {
+    const { shown, upcoming } = state;
+    const from = upcoming?.step != null ? upcoming.index : (shown?.index ?? -1);
+    const index = state.scheduleAt(state.cooldowns, now).next(from, by, now.wall);
+    if (index === null || shown?.slide == null) return 'hold';
+    return index === shown.index && !shown.isSpent ? 'restart' : { call: index };
+  },
+  positionOf: (state, key, { elapsed }) => {
+    const { shown, upcoming } = state;
+    const isContinued = upcoming?.key === key && upcoming.isContinued;
+    return shown !== null && (shown.key === key || isContinued)
+      ? elapsed - runningSlot(shown, state, elapsed).since
+      : null;
+  },
 };

@@ -1,15 +1,17 @@
 /** The decisions of a player that is synchronized with the other pages of its screen; pure. */
+import { isOn } from '../../service/domain/slide-schedule.ts';
 import type { LoopSchedule } from './loop-schedule.ts';
-import type { Action } from './timeline.ts';
+import type { Direction, Mode, Now, Playback } from './playback-state.ts';
+import { type Action, PREPARE_AHEAD_MS } from './timeline.ts';
 
 /** The state that a decision depends on: slides by index. */
 export interface Scene {
   /** The current slide. Null: no slide is shown, or it has to be replaced. */
   shown: number | null;
-  upcoming: { index: number; ready: boolean } | null;
+  upcoming: { index: number; isReady: boolean } | null;
 }
 
-export interface Move {
+interface Move {
   action: Action;
   /** No slide is on schedule. */
   isIdle: boolean;
@@ -36,15 +38,15 @@ export const synchronizedMove = (
   aheadMs: number,
 ): Move => {
   const current = loopSchedule.slotAt(now + LEAD_MS);
-  const isOn = current.index !== null && shown === current.index;
-  const isFollowed = isOn || current.index === null;
+  const isCurrent = current.index !== null && shown === current.index;
+  const isFollowed = isCurrent || current.index === null;
   const wanted = isFollowed && Number.isFinite(current.until) ? loopSchedule.slotAt(current.until) : current;
   const moments = [current.until - LEAD_MS, wanted.since - aheadMs];
 
   const action = (): Action => {
     const isWanted = wanted.index !== null && wanted.index !== shown;
     if (upcoming !== null && !(isWanted && upcoming.index === wanted.index)) return 'drop';
-    if (upcoming !== null) return upcoming.ready && wanted === current ? 'swap' : 'hold';
+    if (upcoming !== null) return upcoming.isReady && wanted === current ? 'swap' : 'hold';
     if (isWanted && wanted.index !== null && now >= wanted.since - aheadMs && isPlayable(wanted.index)) {
       return { prepare: wanted.index };
     }
@@ -54,15 +56,61 @@ export const synchronizedMove = (
   return {
     action: action(),
     isIdle: current.index === null,
-    shownSince: isOn ? current.since : null,
+    shownSince: isCurrent ? current.since : null,
     upcomingSince: wanted.since,
     wakeAt: Math.min(...moments.filter((moment) => moment > now)),
   };
 };
 
 /** How far to shift a page's time, in ms, to reach the start of the next or previous slot. */
-export const shiftOf = (loopSchedule: LoopSchedule, now: number, step: 1 | -1): number => {
+export const shiftOf = (loopSchedule: LoopSchedule, now: number, step: Direction): number => {
   const { since, until } = loopSchedule.slotAt(now);
   const moment = step === 1 ? until : loopSchedule.slotAt(since - 1).since;
   return Number.isFinite(moment) ? moment - now : 0;
 };
+
+/** The site's time as this page plays it. The time of a halted page stands still until its slide goes off schedule. */
+const timeOf = (loopSchedule: LoopSchedule, { payload, timeZone, haltedAt, shift }: Playback, now: Now): number => {
+  const time = now.site + shift;
+  const halted = haltedAt === null ? time : time - (now.elapsed - haltedAt);
+  const slide = payload?.slides[loopSchedule.slotAt(halted).index ?? -1];
+  return slide !== undefined && isOn(slide, time, timeZone) ? halted : time;
+};
+
+/** A slide that can't be shown leaves its slot to the slide before it, so that pages stay synchronized. */
+export const createSynchronized = (loopSchedule: LoopSchedule): Mode & { readonly key: string } => ({
+  key: loopSchedule.key,
+  decide: (state, now) => {
+    const { shown, upcoming, timeZone } = state;
+    const time = timeOf(loopSchedule, state, now);
+    const schedule = state.scheduleAt(state.cooldowns, now);
+    const scene = { shown: shown?.slide == null || shown.isSpent ? null : shown.index, upcoming };
+    const move = synchronizedMove(loopSchedule, time, scene, schedule.isAvailable, PREPARE_AHEAD_MS);
+    const isOff = shown?.slide != null && !isOn(shown.slide, time + LEAD_MS, timeZone);
+    const isEmpty = shown === null && upcoming === null && move.action === 'hold';
+    return {
+      action: move.action,
+      isIdle: move.isIdle || isOff || isEmpty,
+      due: null,
+      shownStartsAt: move.shownSince,
+      upcomingStartsAt: move.upcomingSince,
+      wakeTimes: [now.elapsed + move.wakeAt - time],
+    };
+  },
+  /** Goes to the start of the previous or next slot whose slide is not failing; the page keeps that offset. */
+  step: (state, by, now) => {
+    const { isAvailable } = state.scheduleAt(state.cooldowns, now);
+    let shift = 0;
+    for (let tries = state.payload?.slides.length ?? 0; tries > 0; tries--) {
+      const time = timeOf(loopSchedule, { ...state, shift: state.shift + shift }, now);
+      const moved = shiftOf(loopSchedule, time, by);
+      shift += moved;
+      if (isAvailable(loopSchedule.slotAt(time + moved).index ?? -1)) break;
+    }
+    return { shift };
+  },
+  positionOf: ({ shown, upcoming, leaving, shift }, key, { site }) => {
+    const view = [shown, upcoming, leaving].find((each) => each?.key === key);
+    return view == null ? null : site + shift - view.startsAt;
+  },
+});

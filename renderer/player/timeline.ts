@@ -1,6 +1,10 @@
 /** Slot times and the order of slides; pure functions. */
 import type { Slide } from '../../service/contract/playlist.ts';
 
+/** How long before its slot a slide is prepared: late enough for fresh data, early enough to load. */
+export const PREPARE_AHEAD_MS = 15_000;
+/** How long slides take to fade into each other. */
+export const FADE_MS = 800;
 const DEFAULT_MS = 10_000;
 const STREAM_COOLDOWN_MS = 2_000;
 /** A swap later than this was delayed by sleep or a slow successor, and does not count from the due time. */

@@ -68,15 +68,15 @@ describe('a move', () => {
 
   it.each<[string, number, Scene, unknown]>([
     ['makes ready what is on', 0, { shown: null, upcoming: null }, { prepare: 0 }],
-    ['shows it as soon as it can be', 500, { shown: null, upcoming: { index: 0, ready: true } }, 'swap'],
-    ['waits for it', 500, { shown: null, upcoming: { index: 0, ready: false } }, 'hold'],
+    ['shows it as soon as it can be', 500, { shown: null, upcoming: { index: 0, isReady: true } }, 'swap'],
+    ['waits for it', 500, { shown: null, upcoming: { index: 0, isReady: false } }, 'hold'],
     ['makes ready what is next', 0, { shown: 0, upcoming: null }, { prepare: 1 }],
     ['does so when it is time', 1_000, { shown: 1, upcoming: null }, 'hold'],
     ['and not before', 1_600, { shown: 1, upcoming: null }, { prepare: 2 }],
-    ['waits for its moment', 699, { shown: 0, upcoming: { index: 1, ready: true } }, 'hold'],
-    ['begins to swap in time for it', 1_000 - LEAD_MS, { shown: 0, upcoming: { index: 1, ready: true } }, 'swap'],
-    ['drops what is not wanted', 0, { shown: 0, upcoming: { index: 2, ready: true } }, 'drop'],
-    ['drops a slide that has missed its slot', 2_800, { shown: 0, upcoming: { index: 1, ready: false } }, 'drop'],
+    ['waits for its moment', 699, { shown: 0, upcoming: { index: 1, isReady: true } }, 'hold'],
+    ['begins to swap in time for it', 1_000 - LEAD_MS, { shown: 0, upcoming: { index: 1, isReady: true } }, 'swap'],
+    ['drops what is not wanted', 0, { shown: 0, upcoming: { index: 2, isReady: true } }, 'drop'],
+    ['drops a slide that has missed its slot', 2_800, { shown: 0, upcoming: { index: 1, isReady: false } }, 'drop'],
   ])('%s', (_, at, scene, action) => {
     expect(move(start + at, scene).action).toEqual(action);
   });
@@ -86,7 +86,7 @@ describe('a move', () => {
   });
 
   it('wakes up for the earliest event', () => {
-    expect(move(start, { shown: 0, upcoming: { index: 1, ready: true } }).wakeAt).toBe(start + 1_000 - LEAD_MS);
+    expect(move(start, { shown: 0, upcoming: { index: 1, isReady: true } }).wakeAt).toBe(start + 1_000 - LEAD_MS);
     expect(move(start + 1_000, { shown: 1, upcoming: null }).wakeAt).toBe(start + 3_000 - 1_500);
   });
 });

@@ -1,6 +1,6 @@
 /** What a player does by its own time, decision by decision. */
 import { expect, it } from 'vitest';
-import type { PlaylistSchedule } from '../../renderer/player/screen-document.ts';
+import type { PlaylistSchedule } from '../../renderer/player/playlist-schedule.ts';
 import { type Scene, standaloneMove } from '../../renderer/player/standalone.ts';
 import { following } from '../../renderer/player/timeline.ts';
 import { slide } from './scene.ts';
@@ -27,9 +27,15 @@ const playlistScheduleOf = (ends: Record<string, number>, playable: readonly num
 };
 
 /** The first slide is on for so long. */
-const on = (left: number, spent = false) => ({ slide: slides[0] ?? null, index: 0, until: AT + left, lead: 0, spent });
-const ready = { index: 1, ready: true, isCalled: false };
-const called = { index: 1, ready: false, isCalled: true };
+const on = (left: number, isSpent = false) => ({
+  slide: slides[0] ?? null,
+  index: 0,
+  until: AT + left,
+  lead: 0,
+  isSpent,
+});
+const ready = { index: 1, isReady: true, isCalled: false };
+const called = { index: 1, isReady: false, isCalled: true };
 
 /** Where nothing failed. */
 type Start = Omit<Scene, 'from'>;
@@ -49,7 +55,7 @@ it.each<[string, Case, unknown, boolean]>([
   ['makes it ready in time', { scene: { shown: on(15_000), upcoming: null } }, { prepare: 1 }, false],
   ['waits for its slot', { scene: { shown: on(1), upcoming: ready } }, 'hold', false],
   ['swaps it in', { scene: { shown: on(0), upcoming: ready } }, 'swap', false],
-  ['waits for what is not ready', { scene: { shown: on(-1), upcoming: { ...ready, ready: false } } }, 'hold', false],
+  ['waits for what is not ready', { scene: { shown: on(-1), upcoming: { ...ready, isReady: false } } }, 'hold', false],
   [
     'does not wait with what was called',
     { scene: { shown: on(9_000), upcoming: { ...ready, isCalled: true } } },

@@ -1,0 +1,136 @@
+/** The state of a player, what can happen to it, and what it has done. */
+import type { PlaylistPayload, Slide } from '../../service/contract/playlist.ts';
+import type { Cooldowns } from './cooldowns.ts';
+import type { PlaylistScheduleAt } from './playlist-schedule.ts';
+import type { Action, Slot } from './timeline.ts';
+
+/** A direction: back or forward. */
+export type Direction = 1 | -1;
+
+/** The clocks, read once: what came due between two readings would be neither done nor waited for. */
+export interface Now {
+  /** Monotonic, in ms. */
+  elapsed: number;
+  /** The time of day, in ms since the epoch; meaningless unless `isClockSet`. */
+  wall: number;
+  /** The site's time, in ms since the epoch. */
+  site: number;
+  isClockSet: boolean;
+}
+
+/** A view, by the key that the reducer gave it. */
+interface Placed {
+  key: number;
+  index: number;
+  /** When the slot of its slide starts, by the site's clock; used only by synchronized playback. */
+  startsAt: number;
+}
+
+/** The view on the stage; without a slide, the idle screen. */
+export interface Shown extends Placed {
+  slide: Slide | null;
+  slot: Slot;
+  /** Length of its medium in ms, and how long its picture moves; null: it has none, or moves for as long as it is on. */
+  length: number | null;
+  movesMs: number | null;
+  /** It is visible and was started. */
+  isBegun: boolean;
+  /** Its slide was removed, edited, or failed: it is replaced as soon as another slide is ready. */
+  isSpent: boolean;
+  /** Its slide was edited: the new version gets the remaining time of the slot. */
+  isEdited: boolean;
+  /** When it restarts for its next slot, by the monotonic clock; infinity: it does not. */
+  restartsAt: number;
+}
+
+/** The slide that is being prepared, or is ready. */
+export interface Upcoming extends Placed {
+  slide: Slide;
+  isReady: boolean;
+  length: number | null;
+  movesMs: number | null;
+  /** The direction of the command that asked for it: it is swapped in as soon as it is ready. Null: it waits for its slot. */
+  step: Direction | null;
+  /** Preparation began before its slot, so that its lateness is worth measuring. */
+  isEarly: boolean;
+  /** It is the new version of the slide that is shown, with the same medium. */
+  isContinued: boolean;
+}
+
+/** What a mode wants to be done. */
+export interface Decision {
+  action: Action;
+  /** Show the idle screen at once. */
+  isIdle: boolean;
+  /** When the current slot ends, by the monotonic clock; null: the swap is not at the end of a slot. */
+  due: number | null;
+  /** When the slots of the shown and of the upcoming slide start, by the site's clock; null: as before. */
+  shownStartsAt: number | null;
+  upcomingStartsAt: number | null;
+  /** When to decide again, by the monotonic clock. */
+  wakeTimes: readonly number[];
+}
+
+/** What a command to step does: nothing, restart the slide, go to another one, or move this page's time by ms. */
+export type Step = 'hold' | 'restart' | { call: number } | { shift: number };
+
+/** How a player keeps time: by itself, or with the other pages of its screen. */
+export interface Mode {
+  decide(state: Playback, now: Now): Decision;
+  step(state: Playback, by: Direction, now: Now): Step;
+  /** How long the slide of a view has been on, in ms; negative: its slot has not begun; null: the view is gone. */
+  positionOf(state: Playback, key: number, now: Pick<Now, 'elapsed' | 'site'>): number | null;
+}
+
+export interface Playback {
+  readonly timeZone: string;
+  readonly payload: PlaylistPayload | null;
+  readonly scheduleAt: PlaylistScheduleAt;
+  /** Null: the playlist is not synchronized. `key` is equal for playlists with the same slots. */
+  readonly synchronized: (Mode & { readonly key: string }) | null;
+  readonly shown: Readonly<Shown> | null;
+  readonly upcoming: Readonly<Upcoming> | null;
+  /** The view that was replaced last: it can still be visible in a fade. */
+  readonly leaving: Readonly<Placed> | null;
+  /** The slide that failed last since the last swap. The search continues after it, or two hanging slides would alternate. */
+  readonly lastFailed: string | null;
+  readonly cooldowns: Cooldowns;
+  /** When the idle screen is shown if no slide is ready, by the monotonic clock. */
+  readonly idleAt: number;
+  /** Since when time and motion are halted, by the monotonic clock; null: they are not. */
+  readonly haltedAt: number | null;
+  /** By how much commands have moved this page's time, in ms; reset when the slots of the playlist change. */
+  readonly shift: number;
+  readonly lastKey: number;
+}
+
+export type PlaybackEvent =
+  /** A playlist was delivered; null: the screen does not exist. */
+  | { type: 'load'; payload: PlaylistPayload | null; isSynchronized: boolean }
+  /** A view was prepared, or could not be. */
+  | { type: 'ready'; key: number; length: number | null; movesMs: number | null }
+  | { type: 'unready'; key: number; reason: string }
+  /** A view became visible. */
+  | { type: 'visible'; key: number }
+  /** The slide of a visible view can't go on. */
+  | { type: 'failed'; key: number; reason: string }
+  | { type: 'step'; by: Direction }
+  /** A page was turned inside the slide; null: that does not change its time. */
+  | { type: 'pageFlipped'; remainingMs: number | null }
+  | { type: 'halt'; isHalted: boolean }
+  /** Failed slides become eligible at once, and steps that moved a synchronized page out of sync are undone. */
+  | { type: 'retry' }
+  | { type: 'clockSet' }
+  | { type: 'tick' };
+
+export type Effect =
+  /** Create a view for a slide under the current one. `isPaced`: it follows its position. */
+  | { type: 'prepare'; key: number; slide: Slide; payload: PlaylistPayload; isPaced: boolean; isContinued: boolean }
+  | { type: 'idle'; key: number }
+  /** Swap a view in; `isCued`: exactly when its position is 0, which is measured if `isEarly`. */
+  | { type: 'show'; key: number; slideId: string | null; isFading: boolean; isCued: boolean; isEarly: boolean }
+  | { type: 'discard' | 'start' | 'pause' | 'resume' | 'restart'; key: number }
+  | { type: 'report'; index: number | null; slide: Slide | null }
+  | { type: 'fail'; slideId: string; reason: string }
+  /** Send a tick at this reading of the monotonic clock; replaces the previous request. */
+  | { type: 'wakeAt'; at: number };

@@ -1,0 +1,61 @@
+/** Which slides of a playlist can be shown at a moment of the wall clock (`wall`, in ms since the epoch). */
+import type { Slide } from '../../service/contract/playlist.ts';
+import { endOf, isOn, nextChange } from '../../service/domain/slide-schedule.ts';
+import { type Cooldowns, isCoolingDown } from './cooldowns.ts';
+import { following } from './timeline.ts';
+
+export interface PlaylistSchedule {
+  isOn(slide: Slide, wall: number): boolean;
+  /** When a slide that is on schedule goes off, in ms since the epoch. */
+  endOf(slide: Slide, wall: number): number;
+  /** Whether a slide is not in a cooldown after a failure. */
+  isAvailable(index: number): boolean;
+  /** The index of the next playable slide after the one at `from`; null: no slide is playable. */
+  next(from: number, step: 1 | -1, wall: number): number | null;
+  /** Whether a slide is on schedule and not in a cooldown. */
+  isPlayable(index: number, wall: number): boolean;
+  /** When the next slide goes on or off schedule, in ms since the epoch. */
+  changesAt(wall: number): number;
+}
+
+/** What a schedule depends on besides the slides. */
+interface Moment {
+  /** A reading of the monotonic clock, in ms. */
+  elapsed: number;
+  /** False: the time of day is unknown, so that only slides without a schedule can be shown. */
+  isClockSet: boolean;
+}
+
+/** The schedule of a playlist, given its cooldowns and a moment. */
+export type PlaylistScheduleAt = (cooldowns: Cooldowns, moment: Moment) => PlaylistSchedule;
+
+export const createPlaylistSchedule = (slides: readonly Slide[], timeZone: string): PlaylistScheduleAt => {
+  let change = { from: Number.POSITIVE_INFINITY, at: 0 };
+
+  const changesAt = (wall: number): number => {
+    // Computed again when that moment has come, or the clock was set back.
+    if (wall < change.from || wall >= change.at) change = { from: wall, at: nextChange(slides, wall, timeZone) };
+    return change.at;
+  };
+
+  return (cooldowns, { elapsed, isClockSet }) => {
+    const isOnAt = (slide: Slide, wall: number): boolean =>
+      isClockSet ? isOn(slide, wall, timeZone) : slide.schedule_mode === 'always';
+
+    const isAvailable = (index: number): boolean => !isCoolingDown(cooldowns, slides[index]?.id ?? '', elapsed);
+
+    const isPlayable = (index: number, wall: number): boolean => {
+      const slide = slides[index];
+      return slide !== undefined && isAvailable(index) && isOnAt(slide, wall);
+    };
+
+    return {
+      isOn: isOnAt,
+      endOf: (slide, wall) => endOf(slide, wall, timeZone),
+      isAvailable,
+      isPlayable,
+      next: (from, step, wall) => following(slides.length, from, step, (index) => isPlayable(index, wall)),
+      changesAt,
+    };
+  };
+};

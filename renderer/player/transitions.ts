@@ -1,0 +1,130 @@
+/** What a player can do to its state: prepare, swap, restart, note a failure. Pure. */
+import type { Slide } from '../../service/contract/playlist.ts';
+import { failuresOf, withCooldown, withoutCooldown } from './cooldowns.ts';
+import type { Direction, Effect, Mode, Now, Playback, Shown, Upcoming } from './playback-state.ts';
+import { runningSlot, standalone } from './standalone.ts';
+import { lengthOf, type Slot, slotOf } from './timeline.ts';
+
+export type Result = readonly [Playback, readonly Effect[]];
+/** A step from one state to the next. */
+export type Reducer = (state: Playback, now: Now) => Result;
+
+/** Without a clock a page can't follow the others, and keeps its own time. */
+export const modeOf = ({ synchronized }: Playback, { isClockSet }: Pick<Now, 'isClockSet'>): Mode =>
+  isClockSet && synchronized !== null ? synchronized : standalone;
+
+/** Applies reducers one after the other. */
+export const chain = (state: Playback, now: Now, ...reducers: readonly Reducer[]): Result =>
+  reducers.reduce<Result>(
+    ([before, effects], reducer) => {
+      const [after, more] = reducer(before, now);
+      return [after, [...effects, ...more]];
+    },
+    [state, []],
+  );
+
+export const dropUpcoming: Reducer = (state) =>
+  state.upcoming === null
+    ? [state, []]
+    : [{ ...state, upcoming: null }, [{ type: 'discard', key: state.upcoming.key }]];
+
+/** The shown view if it shows an earlier version of this slide. */
+const editedBy = (slide: Slide, { shown, synchronized }: Playback, now: Now): Shown | null =>
+  shown?.isEdited && shown.slide?.id === slide.id && !(synchronized !== null && now.isClockSet) ? shown : null;
+
+export const prepare =
+  (index: number, step: Direction | null, startsAt = 0): Reducer =>
+  (before, now) => {
+    const { payload } = before;
+    const slide = payload?.slides[index];
+    if (payload === null || slide === undefined) return [before, []];
+    const [state, effects] = dropUpcoming(before, now);
+    const key = state.lastKey + 1;
+    const isContinued = editedBy(slide, state, now)?.slide?.media_url === slide.media_url;
+    const isPaced = modeOf(state, now) !== standalone;
+    const isEarly = now.site + state.shift < startsAt;
+    const rest = { isReady: false, length: null, movesMs: null };
+    const upcoming: Upcoming = { key, slide, index, step, startsAt, isEarly, isContinued, ...rest };
+    return [
+      { ...state, upcoming, lastKey: key },
+      [...effects, { type: 'prepare', key, slide, payload, isPaced, isContinued }],
+    ];
+  };
+
+/** Starts a cooldown; reported at 1, 2, 4, 8, … failures in a row. */
+export const noteFailure =
+  (slide: Slide, reason: string): Reducer =>
+  (state, { elapsed }) => {
+    const cooldowns = withCooldown(state.cooldowns, slide, elapsed);
+    const isReported = Number.isInteger(Math.log2(failuresOf(cooldowns, slide.id)));
+    return [{ ...state, cooldowns }, isReported ? [{ type: 'fail', slideId: slide.id, reason }] : []];
+  };
+
+const show =
+  (next: Omit<Shown, 'isBegun' | 'isSpent' | 'isEdited' | 'restartsAt'>, isEarly: boolean): Reducer =>
+  (state, now) => {
+    const { shown: before, payload } = state;
+    const isFading =
+      before !== null &&
+      (before.slide === null || next.slide === null || payload?.playlist?.fade_between_slides === true);
+    const isCued = next.slide !== null && modeOf(state, now) !== standalone;
+    const restartsAt = Number.POSITIVE_INFINITY;
+    const shown = { ...next, isBegun: false, isSpent: false, isEdited: false, restartsAt };
+    const slideId = next.slide?.id ?? null;
+    return [
+      { ...state, shown, leaving: before },
+      [{ type: 'show', key: next.key, slideId, isFading, isCued, isEarly }],
+    ];
+  };
+
+export const showIdle: Reducer = (state, now) => {
+  if (state.shown !== null && state.shown.slide === null) return [state, []];
+  const key = state.lastKey + 1;
+  const index = state.shown?.index ?? -1;
+  const idle = { key, index, slide: null, startsAt: 0, slot: { since: 0, until: 0 }, length: null, movesMs: null };
+  return chain({ ...state, lastKey: key }, now, (at) => [at, [{ type: 'idle', key }]], show(idle, false));
+};
+
+const slotFor = (state: Playback, { slide, length }: Upcoming, due: number | null, now: Now): Slot => {
+  const { elapsed } = now;
+  const lengthMs = lengthOf(slide, length);
+  const edited = editedBy(slide, state, now);
+  if (edited === null) return slotOf(lengthMs, elapsed, due);
+  const { since } = runningSlot(edited, state, elapsed);
+  return { since, until: Math.max(since + lengthMs, elapsed) };
+};
+
+export const swapIn =
+  (upcoming: Upcoming, due: number | null): Reducer =>
+  (before, now) => {
+    const { shown, cooldowns } = before;
+    const isFine = shown?.slide != null && !shown.isSpent;
+    const state = {
+      ...before,
+      upcoming: null,
+      lastFailed: null,
+      cooldowns: isFine ? withoutCooldown(cooldowns, shown.slide?.id ?? '') : cooldowns,
+    };
+    const { key, slide, index, startsAt, length, movesMs } = upcoming;
+    const slot = slotFor(before, upcoming, due, now);
+    return show({ key, slide, index, startsAt, length, movesMs, slot }, upcoming.isEarly)(state, now);
+  };
+
+/** Restarts the slide that is shown, and its time. */
+export const restart =
+  (shown: Shown, due: number | null): Reducer =>
+  (state, { elapsed }) => {
+    if (shown.slide === null) return [state, []];
+    const slot = slotOf(lengthOf(shown.slide, shown.length), elapsed, due);
+    return [{ ...state, shown: { ...shown, slot } }, [{ type: 'restart', key: shown.key }]];
+  };
+
+/** Plays the shown slide again, because no other one is playable. */
+export const repeat =
+  (due: number | null): Reducer =>
+  (state, now) => {
+    const { shown, cooldowns } = state;
+    if (shown?.slide == null) return [state, []];
+    const fine = { ...state, lastFailed: null, cooldowns: withoutCooldown(cooldowns, shown.slide.id) };
+    return restart(shown, due)(fine, now);
+  };
