@@ -171,7 +171,7 @@ interface Files {
  * Opens `nonces.json` in the data directory.
  * @throws the system's error where the folder can't be read
  */
-export const openReplayGuard = async ({ dataDir, log, now, monotonicNow }: Files): Promise<ReplayGuard> => {
+export const openReplayGuard = async ({ dataDir, log, now, monotonicNow }: Files) => {
   const durable = await createDurable({
     path: join(dataDir, 'nonces.json'),
     schema: savedSchema,
@@ -184,6 +184,7 @@ export const openReplayGuard = async ({ dataDir, log, now, monotonicNow }: Files
   return {
     ...guard,
     faults: () => [...durable.faults(), ...guard.faults()],
+    writes: durable.writes,
     close: async () => {
       await guard.close();
       await durable.close();

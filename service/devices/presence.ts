@@ -21,6 +21,8 @@ interface Dependencies {
 export interface Presence {
   /** The devices that were away at the last poll, at most 2 s ago. */
   away(): readonly DeviceBinding[];
+  /** The number of expected devices, and how many of them are connected to any box; at most 2 s ago. */
+  counts(): { expected: number; connected: number };
   /** Its part of {@link PeerState}. */
   state(): Pick<PeerState, 'devices'>;
   close(): void;
@@ -43,6 +45,7 @@ export const createPresence = (
   /** Those that were connected here since they were last expected. */
   const seen = new Set<string>();
   let away: readonly DeviceBinding[] = [];
+  let counts = { expected: 0, connected: 0 };
 
   hub.onJoin(({ deviceId }) => seen.add(deviceKey(deviceId)));
 
@@ -66,6 +69,7 @@ export const createPresence = (
     const expected = new Map(
       list.filter((device) => isExpected(device, now)).map((device) => [deviceKey(device.deviceId), device]),
     );
+    counts = { expected: expected.size, connected: [...expected.keys()].filter((key) => present.has(key)).length };
     // Devices that are closed or unbound are not expected, and get the grace period again once they are.
     for (const key of seen) if (!expected.has(key)) seen.delete(key);
     for (const key of missing.keys()) if (!expected.has(key) || present.has(key)) missing.delete(key);
@@ -82,6 +86,7 @@ export const createPresence = (
 
   return {
     away: () => away,
+    counts: () => counts,
     state: () => {
       const here = connectedHere();
       const connected = bound().filter(({ deviceId }) => here.has(deviceKey(deviceId)));

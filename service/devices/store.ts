@@ -4,7 +4,7 @@ import type { Logger } from 'pino';
 import { z } from 'zod';
 import { mostBindings } from '../contract/peers.ts';
 import { systemDisk } from '../platform/store/disk.ts';
-import { createDurable } from '../platform/store/durable.ts';
+import { createDurable, type Writes } from '../platform/store/durable.ts';
 import { makeFolder } from '../platform/store/folder.ts';
 import { createReserve } from '../platform/store/reserve.ts';
 import { createDevices, type Devices, deviceMap, readableDevices } from './devices.ts';
@@ -16,6 +16,7 @@ export interface Store {
   readonly devices: Devices;
   /** One sentence per issue that needs attention; for `/healthz`. */
   faults(): string[];
+  writes(): Writes;
   /** Resolves when every write in progress is settled. */
   close(): Promise<void>;
 }
@@ -75,6 +76,7 @@ export async function createStore({ dataDir, log, now = Date.now }: Options): Pr
     nodeId: durable.read().nodeId,
     devices: createDevices(durable, now),
     faults: () => [...durable.faults(), ...reserve.faults(), ...crowding()],
+    writes: durable.writes,
     async close() {
       clearInterval(timer);
       await durable.close();

@@ -2,7 +2,9 @@
  * Conflict resolution of replicated records. Pure. Each comparison is a total order, so taking the greater of two is
  * idempotent, commutative and associative: boxes that received the same records in any order hold the same state.
  */
+
 import type { ContentVersion, DeviceBinding } from '../contract/peers.ts';
+import { RELEASED } from './clock-trust.ts';
 
 const order = (a: string, b: string): number => (a < b ? -1 : a > b ? 1 : 0);
 
@@ -32,8 +34,6 @@ export const compareBindings = (a: DeviceBinding, b: DeviceBinding): number =>
   order(a.updatedAt, b.updatedAt) || order(a.clientName, b.clientName) || order(a.screenSlug ?? '', b.screenSlug ?? '');
 
 const TEN_YEARS_MS = 10 * 365 * 86_400_000;
-/** Release date of the player: a clock before it was never set. */
-const RELEASED = Date.UTC(2026, 0, 1);
 
 /**
  * Whether an instant (ISO 8601) is less than ten years ahead; a later one would win over every future change. A clock that

@@ -66,6 +66,7 @@ export const openCache = async ({ dataDir, log }: { dataDir: string; log: Logger
       saving ??= work();
     },
     faults: durable.faults,
+    writes: durable.writes,
     /** Writes pending entries. */
     async close(): Promise<void> {
       closing.abort();

@@ -5,6 +5,7 @@ import type { ApiSource, RssFeed } from '../contract/playlist.ts';
 import type { Nearness } from '../domain/network-scope.ts';
 import type { Turns } from '../platform/outbound/limiter.ts';
 import type { SourceLogs } from '../platform/source-log.ts';
+import type { Writes } from '../platform/store/durable.ts';
 import type { Cache, CacheEntry } from './cache.ts';
 import type { Fetch } from './fetch.ts';
 import type { Reader } from './reader.ts';
@@ -28,6 +29,11 @@ export interface Records {
   apiSources: ApiSource[];
 }
 
+export interface Fetches {
+  ok: number;
+  failed: number;
+}
+
 export interface Feeds {
   /** Polls exactly these sources. A source with unchanged settings continues without an extra fetch. */
   follow(sources: readonly SourceSettings[]): void;
@@ -39,6 +45,10 @@ export interface Feeds {
   reach(kind: SourceSettings['kind'], id: string): Nearness;
   health(): Pick<Health, 'rssFeeds' | 'apiSources'>;
   faults(): string[];
+  /** Writes of the cache. */
+  writes(): Writes;
+  /** Fetches since the start. */
+  fetches(): Readonly<Fetches>;
   close(): Promise<void>;
 }
 
@@ -68,6 +78,10 @@ export const createFeeds = ({ cache, logs, now = Date.now, random = Math.random,
   const followed = new Map<string, Source>();
   const advertised = new Map<string, Advertised>();
   const listeners: (() => void)[] = [];
+  const fetches: Fetches = { ok: 0, failed: 0 };
+  const onFetch = (result: keyof Fetches): void => {
+    fetches[result] += 1;
+  };
   const nameOf = ({ kind, id }: Pick<SourceSettings, 'kind' | 'id'>): string => `${kind} ${id}`;
   let timer: NodeJS.Timeout | undefined;
 
@@ -93,7 +107,14 @@ export const createFeeds = ({ cache, logs, now = Date.now, random = Math.random,
   const open = (settings: SourceSettings, before: CacheEntry | null): Source => {
     const key = keyOf(settings);
     const kept = before?.key === key ? before : cache.read().find((entry) => entry.key === key);
-    return openSource(settings, kept ?? null, { ...means, log: logs(`feed ${settings.id}`), now, random, onChange });
+    return openSource(settings, kept ?? null, {
+      ...means,
+      log: logs(`feed ${settings.id}`),
+      now,
+      random,
+      onChange,
+      onFetch,
+    });
   };
   const isSame = (one: SourceSettings, other: SourceSettings): boolean =>
     keyOf(one) === keyOf(other) && one.refreshSeconds === other.refreshSeconds;
@@ -151,6 +172,8 @@ export const createFeeds = ({ cache, logs, now = Date.now, random = Math.random,
     reach: (kind, id) => followed.get(nameOf({ kind, id }))?.entry()?.nearness ?? 0,
     health: () => ({ rssFeeds: healthOf('rss'), apiSources: healthOf('api') }),
     faults: cache.faults,
+    writes: cache.writes,
+    fetches: () => fetches,
     async close() {
       clearTimeout(timer);
       if (timer !== undefined) save();

@@ -44,6 +44,7 @@ interface Dependencies {
   random: () => number;
   /** Called after each fetch. */
   onChange(): void;
+  onFetch(result: 'ok' | 'failed'): void;
 }
 
 export interface Source {
@@ -71,7 +72,7 @@ export const keyOf = ({ kind, id, url, select }: SourceSettings): string =>
 const digestOf = (body: Uint8Array): string => createHash('sha256').update(body).digest('base64url');
 
 export const openSource = (settings: SourceSettings, kept: CacheEntry | null, dependencies: Dependencies): Source => {
-  const { fetch, reader, turns, log, now, random, onChange } = dependencies;
+  const { fetch, reader, turns, log, now, random, onChange, onFetch } = dependencies;
   const { kind, id, url, refreshSeconds, select } = settings;
   const key = keyOf(settings);
   const closing = new AbortController();
@@ -116,9 +117,11 @@ export const openSource = (settings: SourceSettings, kept: CacheEntry | null, de
       if (failures > 0) log.info({ source: id, kind }, 'a source is back');
       failures = 0;
       reason = null;
+      onFetch('ok');
     } catch (error) {
       if (closing.signal.aborted) return;
       failures += 1;
+      onFetch('failed');
       reason = (error as Error).message;
       if (error instanceof FetchFault) pauseMs = error.pause;
       // Logged at failures 1, 2, 4, 8, ...: a permanent failure must not fill the log.

@@ -67,6 +67,7 @@ export const openEvictableMedia = async ({ path, mediaDir, folders, content, log
     },
 
     faults: durable.faults,
+    writes: durable.writes,
     close: () => durable.close(),
   };
 };

@@ -1,5 +1,6 @@
 /** Collects what the service has opened, and closes it at the end or after a failed start. */
 import type { Logger } from 'pino';
+import type { Writes } from './store/durable.ts';
 
 interface Closable {
   close(): unknown;
@@ -8,6 +9,8 @@ interface Closable {
 interface Lasting extends Closable {
   /** One sentence per problem that needs attention. */
   faults?(): string[];
+  /** Its durable writes since the start. */
+  writes?(): Writes;
 }
 
 export interface Closers {
@@ -17,6 +20,8 @@ export interface Closers {
   lasting<T extends Lasting>(part: T): T;
   /** The faults of all lasting parts. */
   faults(): string[];
+  /** The durable writes of all lasting parts. */
+  writes(): Writes;
   /** Closes everything, once; never rejects. */
   close(): Promise<void>;
 }
@@ -50,6 +55,10 @@ export const createClosers = (log: Pick<Logger, 'error'>): Closers => {
       return part;
     },
     faults: () => lasting.flatMap((part) => part.faults?.() ?? []),
+    writes: () =>
+      lasting
+        .flatMap((part) => part.writes?.() ?? [])
+        .reduce((sum, { ok, failed }) => ({ ok: sum.ok + ok, failed: sum.failed + failed }), { ok: 0, failed: 0 }),
     close: () => (closing ??= closeAll()),
   };
 };

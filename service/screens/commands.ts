@@ -21,6 +21,9 @@ interface Dependencies {
   onRedirect(url: string): void;
 }
 
+/** `undelivered`: written to no connection. */
+type RunResult = 'delivered' | 'undelivered' | 'failed';
+
 export interface Commands {
   /**
    * Runs a command on the connections of a screen, on all boxes. A target that is not connected is not an error: `sent` is 0.
@@ -30,6 +33,8 @@ export interface Commands {
    *   `insufficient_storage` where a name cannot be saved
    */
   run(screen: Screen, targeted: TargetedCommand, relayed: boolean, log: SourceLog): Promise<CommandResult>;
+  /** The commands since the start that no peer relayed, by name and result. */
+  counts(): Readonly<Record<string, Readonly<Record<RunResult, number>>>>;
 }
 
 /** The result of a command on this box or on its peers. */
@@ -105,31 +110,48 @@ export const createCommands = ({
     return { sent: sent + remote.sent, degraded: remote.degraded && !isComplete };
   };
 
+  const counts: Record<string, Record<RunResult, number>> = {};
+  const count = (name: string, result: RunResult): void => {
+    const known = counts[name] ?? { delivered: 0, undelivered: 0, failed: 0 };
+    counts[name] = { ...known, [result]: known[result] + 1 };
+  };
+
+  const run: Commands['run'] = async (screen, { command, target: given }, relayed, log) => {
+    const { slug } = screen;
+    const { target, degraded: isUncertain } = await resolve(slug, given, relayed);
+    const targeted = { command, target };
+    if (command.command === 'setclientname') {
+      await rename(command.deviceId, command.clientName);
+      hub.rename(command.deviceId, command.clientName);
+    }
+    if (command.command === 'refresh') onRefresh();
+    if (command.command === 'redirect') onRedirect(command.url);
+    const outcome = relayed ? { sent: deliver(slug, targeted), degraded: false } : await runEverywhere(slug, targeted);
+    const { connectionId = null, clientId = null } = given;
+    const { sent } = outcome;
+    log.info({ slug, command: command.command, connectionId, clientId, relayed, sent }, 'ran a command');
+    return {
+      screen,
+      screenSlug: slug,
+      command: command.command,
+      connectionId: target.connectionId ?? null,
+      sent,
+      degraded: isUncertain || outcome.degraded,
+    };
+  };
+
   return {
-    run: async (screen, { command, target: given }, relayed, log) => {
-      const { slug } = screen;
-      const { target, degraded: isUncertain } = await resolve(slug, given, relayed);
-      const targeted = { command, target };
-      if (command.command === 'setclientname') {
-        await rename(command.deviceId, command.clientName);
-        hub.rename(command.deviceId, command.clientName);
+    run: async (screen, targeted, relayed, log) => {
+      const { command: name } = targeted.command;
+      try {
+        const result = await run(screen, targeted, relayed, log);
+        if (!relayed) count(name, result.sent > 0 ? 'delivered' : 'undelivered');
+        return result;
+      } catch (error) {
+        if (!relayed) count(name, 'failed');
+        throw error;
       }
-      if (command.command === 'refresh') onRefresh();
-      if (command.command === 'redirect') onRedirect(command.url);
-      const outcome = relayed
-        ? { sent: deliver(slug, targeted), degraded: false }
-        : await runEverywhere(slug, targeted);
-      const { connectionId = null, clientId = null } = given;
-      const { sent } = outcome;
-      log.info({ slug, command: command.command, connectionId, clientId, relayed, sent }, 'ran a command');
-      return {
-        screen,
-        screenSlug: slug,
-        command: command.command,
-        connectionId: target.connectionId ?? null,
-        sent,
-        degraded: isUncertain || outcome.degraded,
-      };
     },
+    counts: () => counts,
   };
 };

@@ -75,6 +75,8 @@ export interface Hub {
   /** Sets the name of the connections of a device. */
   rename(deviceId: string, clientName: string): void;
   count(): number;
+  /** The number of live connections by screen; screens without one are absent. */
+  counts(): ReadonlyMap<string, number>;
   /** The ids of all devices that are connected now. */
   deviceIds(): Set<string>;
   /** Closes all sockets with 1001; terminates those that are still open after 1 s. */
@@ -248,6 +250,11 @@ export const createHub = ({ logs, reports, revisionOf, nameOf, siteTime, onSkew 
       }
     },
     count: () => clients.size,
+    counts: () => {
+      const counts = new Map<string, number>();
+      for (const { slug } of live()) counts.set(slug, (counts.get(slug) ?? 0) + 1);
+      return counts;
+    },
     deviceIds: () => new Set(live().flatMap(({ connection }) => connection.deviceId ?? [])),
     close: sockets.close,
   };

@@ -26,6 +26,8 @@ export interface Reports {
   plays(connectionId: string, slideId: string): void;
   /** The content of screens changed: clears faults of slides that were changed or removed. */
   contentChanged(slugs: readonly string[]): void;
+  /** Calls `listener` with each gap between two slides, ms. */
+  onSwap(listener: (gapMs: number) => void): void;
   /** Removes the data of a disconnected page. */
   forget(connectionId: string): void;
   /** One sentence per slide with characters that a page has no glyphs for. */
@@ -82,6 +84,7 @@ const createWindow = () => {
 export const createReports = ({ logs, slideOf }: Dependencies): Reports => {
   const all = createWindow();
   const pages = new Map<string, Page>();
+  const swapListeners: ((gapMs: number) => void)[] = [];
 
   const pageOf = ({ connectionId, slug }: Sender) => {
     const page = pages.get(connectionId) ?? {
@@ -121,6 +124,7 @@ export const createReports = ({ logs, slideOf }: Dependencies): Reports => {
       } else {
         all.add(report.gapMs);
         pageOf(sender).gaps.add(report.gapMs);
+        for (const listener of swapListeners) listener(report.gapMs);
       }
     },
     plays: (connectionId, slideId) => {
@@ -136,6 +140,9 @@ export const createReports = ({ logs, slideOf }: Dependencies): Reports => {
         if (slideId === null || !slugs.includes(page.slug)) continue;
         if (!isDeepStrictEqual(slideOf(page.slug, slideId), page.faultySlide)) clearFault(page);
       }
+    },
+    onSwap: (listener) => {
+      swapListeners.push(listener);
     },
     forget: (connectionId) => void pages.delete(connectionId),
     missingGlyphs: () => {

@@ -1,5 +1,5 @@
 import type { Logger } from 'pino';
-import { begin, type Event, isOver, isRunning, step, wakeAt } from './lifecycle.ts';
+import { begin, type Event, isOver, isRunning, type Phase, step, wakeAt } from './lifecycle.ts';
 import { append, emptied, emptyWindow, manifest, nextTimeline, segmentNamed } from './manifest.ts';
 import type { Plan } from './plan.ts';
 import { type Launcher, type Run, startRun } from './run.ts';
@@ -13,6 +13,8 @@ interface Dependencies {
   plan: Plan;
   /** Called when the session has a better plan for the source. */
   onPlan(plan: Plan): void;
+  /** Called with each start of ffmpeg after the first. */
+  onRestart(): void;
   /** Called when the session ends; its ffmpeg may still be running. */
   onEnd(): void;
 }
@@ -21,6 +23,7 @@ interface Dependencies {
 export interface Session {
   /** Records a client request, which keeps the session alive. */
   touch(): void;
+  phase(): Phase;
   /** Whether there is a manifest, and whether media is arriving. */
   status(): { ready: boolean; live: boolean };
   /** The media playlist; null while no fresh media is available. */
@@ -39,7 +42,7 @@ const freshness = 10_000;
 /** @param idleAfter how long the session runs without client requests, in ms */
 export const createSession = (
   source: Source,
-  { log, launcher, plan: firstPlan, onPlan, onEnd }: Dependencies,
+  { log, launcher, plan: firstPlan, onPlan, onRestart, onEnd }: Dependencies,
   idleAfter: number,
 ): Session => {
   const now = () => performance.now();
@@ -77,6 +80,7 @@ export const createSession = (
 
   const perform = {
     run: () => {
+      if (run !== undefined) onRestart();
       window = nextTimeline(isReady() ? window : emptied(window));
       run = startRun(source, plan, launcher, { segment: onSegment, misfit: onMisfit, exited: onExit });
     },
@@ -110,6 +114,7 @@ export const createSession = (
 
   return {
     touch: () => handle({ type: 'asked' }),
+    phase: () => life.phase,
     status: () => ({ ready: isReady(), live: life.phase === 'live' }),
     manifest: () => (isReady() ? manifest(window) : null),
     segment: (name) => segmentNamed(window, name),

@@ -2,6 +2,7 @@ import type { Logger } from 'pino';
 import { CodedError } from '../contract/errors.ts';
 import { remember } from '../domain/recent.ts';
 import type { ChildEnvironment, Ffmpeg } from './ffmpeg.ts';
+import type { Phase } from './lifecycle.ts';
 import type { Orphans } from './orphans.ts';
 import { defaultPlan, type Plan } from './plan.ts';
 import { createSession, type Session } from './session.ts';
@@ -31,6 +32,10 @@ export interface Sessions {
    * @throws CodedError `session_not_found`
    */
   find(key: string): Session;
+  /** The phases of all sessions. */
+  phases(): Phase[];
+  /** Starts of ffmpeg after the first of each session, since the start of the service. */
+  restarts(): number;
   /** Ends all streams; resolves when every ffmpeg has exited, within 3 s. */
   close(): Promise<void>;
 }
@@ -52,6 +57,7 @@ export const createSessions = async (
   const ending = new Set<Promise<void>>();
   const plans = new Map<string, Plan>();
   const idleAfter = 1000 * streamIdleSeconds;
+  let restarts = 0;
   let isClosed = false;
 
   const findingLeash = orphans.leash();
@@ -102,6 +108,9 @@ export const createSessions = async (
           launcher: { ffmpegPath: program.path, environment, leash, orphans },
           plan: plans.get(key) ?? defaultPlan,
           onPlan: (plan) => remember(plans, key, plan, maxPlans),
+          onRestart: () => {
+            restarts += 1;
+          },
           onEnd: () => void retire(key),
         },
         idleAfter,
@@ -117,6 +126,9 @@ export const createSessions = async (
       session.touch();
       return session;
     },
+
+    phases: () => [...sessions.values()].map((session) => session.phase()),
+    restarts: () => restarts,
 
     async close() {
       isClosed = true;

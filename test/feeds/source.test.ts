@@ -16,6 +16,7 @@ const surroundings = () => ({
   now: Date.now,
   random: () => 0,
   onChange: () => {},
+  onFetch: () => {},
 });
 
 test.each([1, 30, 365])('a source that is to be asked every %d days is asked no more often', async (days) => {

@@ -18,6 +18,7 @@ const session = createSession(
     },
     plan: defaultPlan,
     onPlan: () => undefined,
+    onRestart: () => undefined,
     onEnd: () => undefined,
   },
   3_600_000,

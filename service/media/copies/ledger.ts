@@ -112,6 +112,7 @@ export const openLedger = async ({ path, folder, folders, log }: Options) => {
       return { count: sizes.size, bytes: [...sizes.values()].reduce((sum, size) => sum + size, 0) };
     },
     faults: durable.faults,
+    writes: durable.writes,
 
     /** Stores a fetched file as the copy of an address, replacing the previous copy. */
     async put(url: string, next: Copy, part: Part): Promise<void> {

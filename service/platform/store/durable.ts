@@ -7,6 +7,12 @@ import { createAdapter } from './adapter.ts';
 import { codeOf, type Disk, isFull } from './disk.ts';
 import type { Reserve } from './reserve.ts';
 
+/** How many generations were written since the start. */
+export interface Writes {
+  ok: number;
+  failed: number;
+}
+
 /** A value that survives crashes and power cuts. */
 export interface Durable<T> {
   /** The durable state; a change is visible only once it is on disk. */
@@ -22,6 +28,7 @@ export interface Durable<T> {
   update(change: (current: T) => T): Promise<void>;
   /** One sentence per issue that needs attention. */
   faults(): string[];
+  writes(): Writes;
   /** Refuses further changes and resolves when those in progress are settled. */
   close(): Promise<void>;
 }
@@ -64,6 +71,7 @@ export async function createDurable<T extends object>(options: Options<T>): Prom
   let writer: Promise<void> | null = null;
   let closed = false;
   let fault: string | null = null;
+  const writes: Writes = { ok: 0, failed: 0 };
 
   const note = (error: unknown): void => {
     fault = `${basename(path)} can't be written (${codeOf(error) ?? 'see the log'})`;
@@ -92,6 +100,7 @@ export async function createDurable<T extends object>(options: Options<T>): Prom
       low.data = next;
       await low.write();
     } catch (error) {
+      writes.failed += 1;
       note(error);
       const reason = isFull(error) ? new CodedError('insufficient_storage', undefined, { cause: error }) : error;
       for (const { reject } of applied) reject(reason);
@@ -99,6 +108,7 @@ export async function createDurable<T extends object>(options: Options<T>): Prom
     }
     durable = next;
     fault = null;
+    writes.ok += 1;
     for (const { resolve } of applied) resolve();
   }
 
@@ -129,6 +139,7 @@ export async function createDurable<T extends object>(options: Options<T>): Prom
     read: () => durable,
     update,
     faults: () => [...adapter.faults(), ...(fault === null ? [] : [fault])],
+    writes: () => writes,
     async close() {
       closed = true;
       await writer;
