@@ -22,6 +22,7 @@ import { createPresence } from './devices/presence.ts';
 import { createOnboardingRoutes } from './devices/routes.ts';
 import { createSightings } from './devices/sightings.ts';
 import { createStore } from './devices/store.ts';
+import { countBy } from './domain/counts.ts';
 import { listensAlone } from './domain/network-scope.ts';
 import { openCache } from './feeds/cache.ts';
 import { createFeeds } from './feeds/feeds.ts';
@@ -69,6 +70,7 @@ import { createTurns } from './platform/outbound/limiter.ts';
 import { createSourceLogs } from './platform/source-log.ts';
 import { makeFolder } from './platform/store/folder.ts';
 import { lockFolder } from './platform/store/lock.ts';
+import { createRecords } from './records/index.ts';
 import { createCommands } from './screens/commands.ts';
 import { createHub } from './screens/hub.ts';
 import { createReports } from './screens/reports.ts';
@@ -392,6 +394,35 @@ const wire = async (
   });
   modules.add({ routes: updateRoutes({ dataDir }) });
   modules.add(createOperating(context, { content, devices, onboarding, takeSnapshot, logLines }));
+  modules.add({
+    metrics: async () => {
+      const files = await folders.read();
+      const bytesIn = (folder: string): number =>
+        [...(files.get(folder)?.values() ?? [])].reduce((sum, { size }) => sum + size, 0);
+      const { expected, connected } = presence.counts();
+      const connectionCounts = hub.counts();
+      return {
+        signage_devices_expected: expected,
+        signage_devices_connected: connected,
+        signage_screen_connections: Object.fromEntries(
+          content.screens().map(({ slug }) => [slug, connectionCounts.get(slug) ?? 0]),
+        ),
+        signage_commands_total: commands.counts(),
+        signage_peers: countBy(peers.health().map(({ state }) => state)),
+        signage_sync_skew_seconds: (sync.health().swaps?.p95 ?? 0) / 1000,
+        signage_stream_sessions: countBy(streams.phases()),
+        signage_stream_restarts_total: streams.restarts(),
+        signage_feed_fetches_total: { ...feeds.fetches() },
+        signage_media_bytes: {
+          uploads: bytesIn(uploadDir),
+          copies: bytesIn(copiesDir),
+          peers: mediaDir === uploadDir ? 0 : bytesIn(mediaDir),
+        },
+        signage_content_valid: Number(content.status().status === 'ok'),
+      };
+    },
+  });
+  modules.add(createRecords(context, { modules, reports }));
   modules.add(createHealth(context, modules));
 
   const { admit, admitSocket } = createAdmission({ access, clientAddress, variant, socketHandlers: modules.sockets() });

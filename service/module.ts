@@ -4,6 +4,7 @@
  */
 import type { Logger } from 'pino';
 import type { Health, KioskHealth } from './contract/health.ts';
+import type { MetricReport } from './contract/metrics.ts';
 import type { createOwnAuthority } from './http/authority.ts';
 import type { createClientAddress } from './http/client-address.ts';
 import type { Routes, Sockets } from './http/routes.ts';
@@ -80,6 +81,8 @@ export interface Module {
   routes?: Routes;
   sockets?: Sockets;
   health?(): HealthReport | Promise<HealthReport>;
+  /** The numbers of the module in `GET /metrics`, as they are now. */
+  metrics?(): MetricReport | Promise<MetricReport>;
   /** One sentence per problem with what the module stores; each is part of `/healthz` and degrades the status. */
   faults?(): string[];
   /** Starts timers, children and requests to others: called in the order of the modules, once the service listens. */
@@ -95,11 +98,12 @@ export interface Modules {
   sockets(): Sockets;
   faults(): string[];
   reports(): Promise<HealthReport[]>;
+  metrics(): Promise<MetricReport[]>;
   start(at: Listening): Promise<void>;
 }
 
 /** Collects the modules of the service. */
-export const createModules = ({ active, faults }: Closers): Modules => {
+export const createModules = ({ active, faults, writes }: Closers): Modules => {
   const modules: Module[] = [];
   return {
     add: (module) => {
@@ -111,6 +115,10 @@ export const createModules = ({ active, faults }: Closers): Modules => {
     sockets: () => Object.assign({}, ...modules.map(({ sockets }) => sockets)),
     faults: () => [...faults(), ...modules.flatMap((module) => module.faults?.() ?? [])],
     reports: () => Promise.all(modules.map(async (module) => (await module.health?.()) ?? {})),
+    metrics: async () => [
+      { signage_store_writes_total: { ...writes() } },
+      ...(await Promise.all(modules.map(async (module) => (await module.metrics?.()) ?? {}))),
+    ],
     start: async (at) => {
       for (const module of modules) await module.start?.(at);
     },

@@ -1,4 +1,5 @@
-/** How the box is. */
+/** How the box is, for people and for monitoring. */
+import { z } from 'zod';
 import { health as healthAnswer } from '../health.ts';
 import { deviceExample, digestExample, momentExample, nodeExample } from './examples.ts';
 import { type Operations, ok } from './operation.ts';
@@ -55,6 +56,29 @@ export const health = {
       },
       ffmpeg: { path: '/usr/bin/ffmpeg', source: 'PATH', version: '7.1' },
     }),
+    errors: [],
+  },
+  'GET /metrics': {
+    access: 'public',
+    variant: 'extended',
+    summary: 'Get the metrics of the box',
+    description: 'The text format of Prometheus. Collected at most once a second.',
+    answer: {
+      200: {
+        description: 'The metrics.',
+        content: {
+          'text/plain': {
+            schema: z.string(),
+            example: [
+              '# HELP signage_content_valid 1: content.json is valid; 0: the last good content plays.',
+              '# TYPE signage_content_valid gauge',
+              'signage_content_valid 1',
+              '',
+            ].join('\n'),
+          },
+        },
+      },
+    },
     errors: [],
   },
 } as const satisfies Operations;

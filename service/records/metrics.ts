@@ -1,0 +1,107 @@
+/** `GET /metrics` in Prometheus's text format. The modules report their numbers when they are asked for. */
+import { Counter, collectDefaultMetrics, Gauge, Histogram, Registry } from 'prom-client';
+import { type MetricName, type MetricReport, metrics, otherValues } from '../contract/metrics.ts';
+
+interface Dependencies {
+  /** The numbers of all modules. */
+  reports(): Promise<readonly MetricReport[]>;
+  /** A monotonic clock, ms. */
+  monotonicNow(): number;
+}
+
+/** Minimum interval of collections, ms: anybody may ask, and collecting takes the longer the more a site has. */
+const KEPT_MS = 1_000;
+/** Interval, ms, at which the delay of the event loop is measured. */
+const LOOP_DELAY_MS = 50;
+
+/** Sums of other metrics of the process, named as counters though they are gauges. */
+const misnamed = ['nodejs_active_handles_total', 'nodejs_active_requests_total', 'nodejs_active_resources_total'];
+
+interface Sample {
+  labels: Record<string, string>;
+  value: number;
+}
+
+type Labels = Readonly<Record<string, readonly string[] | { readonly most: number }>>;
+
+/** The values that a metric has from the start: all combinations of bounded labels, each 0. */
+const initialSamples = (labels: Labels): Sample[] =>
+  Object.entries(labels).reduce<Sample[]>(
+    (samples, [name, values]) =>
+      samples.flatMap((sample) =>
+        'most' in values ? [] : values.map((value) => ({ ...sample, labels: { ...sample.labels, [name]: value } })),
+      ),
+    [{ labels: {}, value: 0 }],
+  );
+
+/** Numbers by label values as samples. Beyond the maximum number of values of a label they are summed as one. */
+const samplesOf = (report: NonNullable<MetricReport[MetricName]>, labels: Labels): Sample[] => {
+  if (typeof report === 'number') return [{ labels: {}, value: report }];
+  const [[name = '', values] = [], ...rest] = Object.entries(labels);
+  const most = values !== undefined && 'most' in values ? values.most : Number.POSITIVE_INFINITY;
+  const entries = Object.entries(report);
+  const samples = entries.slice(0, most).flatMap(([value, inner]) =>
+    samplesOf(inner, Object.fromEntries(rest)).map((sample) => ({
+      ...sample,
+      labels: { [name]: value, ...sample.labels },
+    })),
+  );
+  const beyond = entries.slice(most).reduce((sum, [, value]) => sum + Number(value), 0);
+  return entries.length <= most ? samples : [...samples, { labels: { [name]: otherValues }, value: beyond }];
+};
+
+export const createMetrics = ({ reports, monotonicNow }: Dependencies) => {
+  const registry = new Registry();
+  const histograms = new Map<MetricName, Histogram>();
+  const writers: ((report: MetricReport) => void)[] = [];
+
+  for (const [name, metric] of Object.entries(metrics)) {
+    const labels: Labels = 'labels' in metric ? metric.labels : {};
+    const settings = { name, help: metric.help, labelNames: Object.keys(labels), registers: [registry] };
+    if (metric.type === 'histogram') {
+      histograms.set(name as MetricName, new Histogram({ ...settings, buckets: [...metric.buckets] }));
+      continue;
+    }
+    const isGauge = metric.type === 'gauge';
+    const series = isGauge ? new Gauge(settings) : new Counter(settings);
+    writers.push((report) => {
+      const value = report[name as MetricName];
+      const reported = value === undefined ? [] : samplesOf(value, labels);
+      // A screen that was removed has no series any more.
+      series.reset();
+      for (const sample of [...initialSamples(labels), ...reported]) {
+        if (series instanceof Gauge) series.set(sample.labels, sample.value);
+        else series.inc(sample.labels, sample.value);
+      }
+    });
+  }
+
+  let isCollectingProcess = false;
+  let collectedAt = Number.NEGATIVE_INFINITY;
+  let collected: Promise<string> = Promise.resolve('');
+
+  const collect = async (): Promise<string> => {
+    // A box that nobody asks does not measure its event loop.
+    if (!isCollectingProcess) {
+      isCollectingProcess = true;
+      collectDefaultMetrics({ register: registry, eventLoopMonitoringPrecision: LOOP_DELAY_MS });
+      for (const name of misnamed) registry.removeSingleMetric(name);
+    }
+    const report: MetricReport = Object.assign({}, ...(await reports()));
+    for (const write of writers) write(report);
+    return registry.metrics();
+  };
+
+  return {
+    contentType: registry.contentType,
+    /** Adds a value to a histogram. */
+    observe: (name: 'signage_swap_gap_seconds', value: number): void => histograms.get(name)?.observe(value),
+    /** The text; at most one a second is made. */
+    text: (): Promise<string> => {
+      if (monotonicNow() - collectedAt < KEPT_MS) return collected;
+      collectedAt = monotonicNow();
+      collected = collect();
+      return collected;
+    },
+  };
+};
