@@ -1,0 +1,113 @@
+/** What Prometheus and Grafana make of the metrics: the shipped dashboard and alert rules. */
+import { execFileSync, spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { readFileSync, writeFileSync } from 'node:fs';
+import { createServer } from 'node:net';
+import { join } from 'node:path';
+import { expect, onTestFinished, test } from 'vitest';
+import { parse } from 'yaml';
+import { lobby } from '../content/samples.ts';
+import { patience } from '../support/observe.ts';
+import { findProgram } from '../support/program.ts';
+import { startTestService, temporaryFolder } from '../support/service.ts';
+
+const resources = join(import.meta.dirname, '..', '..', 'resources');
+const rulesFile = join(resources, 'prometheus', 'alerts.yml');
+
+interface Panel {
+  title: string;
+  targets: { expr: string }[];
+}
+const { panels } = JSON.parse(readFileSync(join(resources, 'grafana', 'signage.json'), 'utf8')) as { panels: Panel[] };
+const { groups } = parse(readFileSync(rulesFile, 'utf8')) as { groups: { rules: { alert: string; expr: string }[] }[] };
+
+const dashboardQueries = panels.flatMap(({ title, targets }) => targets.map(({ expr }) => [title, expr] as const));
+const ruleQueries = groups.flatMap(({ rules }) => rules.map(({ alert, expr }) => [alert, expr] as const));
+
+const namesIn = (query: string): string[] => query.match(/\b(?:signage|process|nodejs)_\w+/g) ?? [];
+
+test('the dashboard and the rules use names that a box exports, and all of its own', async () => {
+  const service = await startTestService({ content: lobby });
+  const text = await (await service.get('/metrics')).text();
+  const exported = new Set(text.match(/^\w+/gm));
+  const used = new Set([...dashboardQueries, ...ruleQueries].flatMap(([, query]) => namesIn(query)));
+  expect([...used].filter((name) => !exported.has(name))).toEqual([]);
+  const own = [...text.matchAll(/^# TYPE (signage_\w+)/gm)].map(([, name = '']) => name);
+  expect(own.filter((name) => ![...used].some((each) => each.startsWith(name)))).toEqual([]);
+});
+
+const isSkipped =
+  (findProgram('promtool') === undefined || findProgram('prometheus') === undefined) && process.env.CI !== 'true';
+
+test.skipIf(isSkipped)('promtool finds nothing wrong with the metrics and the rules', async () => {
+  const service = await startTestService({ content: lobby });
+  const input = await (await service.get('/metrics')).text();
+  expect(execFileSync('promtool', ['check', 'metrics'], { input, encoding: 'utf8' })).toBe('');
+  expect(execFileSync('promtool', ['check', 'rules', rulesFile], { encoding: 'utf8' })).toContain('SUCCESS');
+});
+
+const freePort = async (): Promise<number> => {
+  const server = createServer().listen(0, '127.0.0.1');
+  await once(server, 'listening');
+  const { port } = server.address() as { port: number };
+  server.close();
+  await once(server, 'close');
+  return port;
+};
+
+test.skipIf(isSkipped)('a real Prometheus that scrapes two boxes answers every query of the dashboard', async () => {
+  const first = await startTestService({ content: lobby });
+  const second = await startTestService({ content: lobby, env: { SIGNAGE_PEERS: first.url } });
+  const folder = temporaryFolder();
+  const config = join(folder, 'prometheus.yml');
+  const targets = [first, second].map(({ url }) => new URL(url).host);
+  writeFileSync(
+    config,
+    JSON.stringify({
+      global: { scrape_interval: '1s', evaluation_interval: '1s' },
+      rule_files: [rulesFile],
+      scrape_configs: [{ job_name: 'signage', static_configs: [{ targets }] }],
+    }),
+  );
+  const port = await freePort();
+  const prometheus = spawn(
+    'prometheus',
+    [
+      `--config.file=${config}`,
+      `--storage.tsdb.path=${join(folder, 'data')}`,
+      `--web.listen-address=127.0.0.1:${port}`,
+      '--log.level=error',
+    ],
+    { stdio: 'ignore' },
+  );
+  onTestFinished(async () => {
+    prometheus.kill('SIGKILL');
+    if (prometheus.exitCode === null) await once(prometheus, 'exit');
+  });
+  const ask = async (path: string) => (await fetch(`http://127.0.0.1:${port}/api/v1/${path}`)).json();
+  const results = async (query: string): Promise<number> => {
+    const { status, data } = (await ask(`query?query=${encodeURIComponent(query)}`)) as {
+      status: string;
+      data: { result: unknown[] };
+    };
+    if (status !== 'success') throw new Error(`${query}: ${status}`);
+    return data.result.length;
+  };
+  // Two scrapes of each box, so that there are rates.
+  await expect.poll(() => results('count_over_time(signage_build_info[1m]) >= 2').catch(() => 0), patience).toBe(2);
+  await first.post('/api/screens/lobby/commands', { command: 'next' });
+
+  const answered = () =>
+    Promise.all(
+      dashboardQueries.map(async ([title, expr]) => {
+        const count = await results(expr.replaceAll('$instance', '.*'));
+        return [title, count > 0] as const;
+      }),
+    );
+  await expect.poll(answered, patience).toEqual(dashboardQueries.map(([title]) => [title, true]));
+  for (const [, expr] of ruleQueries) await results(expr);
+  const { data } = (await ask('rules')) as { data: { groups: { rules: { name: string; health: string }[] }[] } };
+  const health = data.groups.flatMap(({ rules }) => rules.map((rule) => rule.health));
+  expect(health).not.toContain('err');
+  expect(health).toHaveLength(ruleQueries.length);
+});
