@@ -1,11 +1,10 @@
 /** DNS-SD (RFC 6763) over multicast DNS: announces this box on the LAN and finds candidates for peers. */
 import type { EventEmitter } from 'node:events';
-import { isIPv4 } from 'node:net';
 import { type NetworkInterfaceInfo, networkInterfaces } from 'node:os';
 import { setTimeout as delay } from 'node:timers/promises';
 import { Bonjour, type Browser, type Service } from 'bonjour-service';
 import type { Logger } from 'pino';
-import { isSiteAddress } from '../domain/network-scope.ts';
+import { advertisedUrls, serviceType as type } from '../domain/advertised.ts';
 import type { Registry } from './registry.ts';
 
 interface Dependencies {
@@ -37,12 +36,8 @@ const POLL_MS = 2_000;
 const FIRST_PAUSE_MS = 1_000;
 const LAST_PAUSE_MS = 300_000;
 const GOODBYE_MS = 500;
-/** Addresses used per announcement. */
-const MAX_ADDRESSES = 4;
 /** Services accepted per query; further announcements are ignored. */
 const MAX_SERVICES = 256;
-
-const type = 'signage-player';
 
 /** The IPv4 addresses of this machine. Multicast DNS uses IPv4 only. */
 const ownAddresses = (interfaces: NodeJS.Dict<NetworkInterfaceInfo[]>): string[] =>
@@ -50,21 +45,6 @@ const ownAddresses = (interfaces: NodeJS.Dict<NetworkInterfaceInfo[]>): string[]
     .flatMap((infos = []) => infos.filter(({ family, internal }) => family === 'IPv4' && !internal))
     .map(({ address }) => address)
     .toSorted();
-
-/**
- * Candidate URLs of a service: the address that sent the announcement and, since that may be a reflector, the announced
- * addresses. Announced addresses outside the site are dropped, or an announcement could direct the requests of all boxes
- * at a server in the Internet.
- */
-const urlsOf = ({ referer, addresses = [], port }: Service): string[] =>
-  [
-    ...new Set([
-      ...(referer === undefined ? [] : [referer.address]),
-      ...addresses.filter((each) => isIPv4(each) && isSiteAddress(each)),
-    ]),
-  ]
-    .slice(0, MAX_ADDRESSES)
-    .map((address) => `http://${address}:${port}`);
 
 /** Multicast DNS in one network. */
 interface Link {
@@ -87,7 +67,7 @@ export const startDiscovery = (
     if (theirs !== site || typeof id !== 'string') return;
     const isOwn = ownAddresses(interfaces()).includes(service.referer?.address ?? '');
     if (id === nodeId && isOwn) return;
-    for (const url of urlsOf(service)) registry.addCandidate(url, 'discovered');
+    for (const url of advertisedUrls(service)) registry.addCandidate(url, 'discovered');
   };
 
   const open = (address: string): Link => {
@@ -119,7 +99,7 @@ export const startDiscovery = (
           else onService(service);
         });
         current.on('down', (service) => {
-          for (const url of urlsOf(service)) registry.goodbye(url);
+          for (const url of advertisedUrls(service)) registry.goodbye(url);
         });
         browser = current;
       },
