@@ -1,10 +1,8 @@
 /** Commands to players, and their results. */
 import { z } from 'zod';
+import { baselineCommands, extendedCommands, plainCommands } from './command-names.ts';
 import { screen } from './playlist.ts';
-import { clientName, deviceId, extended, slug, type Variant } from './terms.ts';
-
-/** The commands that take no argument of their own. */
-const plainCommands = ['refresh', 'reload', 'pause', 'previous', 'next', 'left', 'right'] as const;
+import { clientName, deviceId, extended, slug } from './terms.ts';
 
 /** Checks the syntax of a redirect URL; `redirectTarget` decides which paths are allowed. */
 const redirectUrl = z
@@ -37,14 +35,6 @@ export type CommandTarget = z.infer<typeof commandTarget>;
 
 /** The body of a command request. */
 export const commandRequest = z.intersection(command, commandTarget).meta({ id: 'CommandRequest' });
-
-const baselineCommands = ['refresh', 'reload', 'pause', 'blackout', 'previous', 'next', 'left', 'right'] as const;
-const extendedCommands = ['redirect', 'setclientname'] as const;
-export type CommandName = (typeof baselineCommands)[number] | (typeof extendedCommands)[number];
-
-/** The commands of a variant, in the order of the specification. */
-export const commandNames = (variant: Variant): readonly CommandName[] =>
-  variant === 'extended' ? [...baselineCommands, ...extendedCommands] : baselineCommands;
 
 export const commandResult = z
   .object({

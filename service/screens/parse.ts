@@ -1,4 +1,5 @@
-import { type Command, type CommandTarget, commandNames, commandRequest } from '../contract/commands.ts';
+import { commandNames } from '../contract/command-names.ts';
+import { type Command, type CommandTarget, commandRequest } from '../contract/commands.ts';
 import { CodedError } from '../contract/errors.ts';
 import { readFields } from '../contract/fields.ts';
 import type { Variant } from '../contract/terms.ts';
