@@ -37,6 +37,19 @@ module.exports = {
       to: { path: '^renderer/' },
     },
     {
+      name: 'the-command-line-is-a-client',
+      severity: 'error',
+      comment: 'It knows the interface, the pure rules and how requests are signed: it starts at once, on any machine.',
+      from: { path: '^service/cli/' },
+      to: { path: '^service/', pathNot: '^service/(cli|contract|domain)/|^service/auth/sign\\.ts$' },
+    },
+    {
+      name: 'nothing-is-built-on-the-command-line',
+      severity: 'error',
+      from: { pathNot: '^service/cli/' },
+      to: { path: '^service/cli/' },
+    },
+    {
       name: 'tests-are-not-shipped',
       severity: 'error',
       from: { path: '^(main|service|renderer)/' },

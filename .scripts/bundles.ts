@@ -9,6 +9,11 @@ export const pagesConfig = join(root, 'renderer', 'vite.config.ts');
 
 const shared = { absWorkingDir: root, outdir: 'dist', bundle: true } satisfies BuildOptions;
 
+/** Libraries that are CommonJS ask for Node's own modules by `require`. */
+const requireBanner = {
+  js: "import { createRequire as createBundleRequire } from 'node:module';\nconst require = createBundleRequire(import.meta.url);",
+};
+
 /**
  * The service and the kiosk, by esbuild, with the libraries inside: a process that reads two files is listening sooner
  * than one that reads eight hundred, and a package needs no node_modules.
@@ -23,11 +28,22 @@ const nodeBundle: BuildOptions = {
   chunkNames: 'shared/[name]-[hash]',
   // `debug` takes colours where some other library brought them along, which only a development tool did.
   external: ['electron', 'supports-color'],
-  // Libraries that are CommonJS ask for Node's own modules by `require`.
-  banner: {
-    js: "import { createRequire as createBundleRequire } from 'node:module';\nconst require = createBundleRequire(import.meta.url);",
-  },
+  banner: requireBanner,
   sourcemap: 'linked',
+};
+
+/**
+ * The command line: one file, which the deb runs outside of the archive on Debian's own Node. What a command alone needs
+ * is evaluated when it is imported.
+ */
+const commandLineBundle: BuildOptions = {
+  ...shared,
+  entryPoints: { 'cli/index': 'service/cli/index.ts' },
+  platform: 'node',
+  // Debian 12's.
+  target: 'node18',
+  format: 'esm',
+  banner: requireBanner,
 };
 
 /** What threads are given as text: one CommonJS file each, with nothing outside of it. */
@@ -69,4 +85,10 @@ const localPagesBundle: BuildOptions = {
   target: 'chrome140',
 };
 
-export const esbuildBundles: readonly BuildOptions[] = [nodeBundle, threadsBundle, preloadBundle, localPagesBundle];
+export const esbuildBundles: readonly BuildOptions[] = [
+  nodeBundle,
+  commandLineBundle,
+  threadsBundle,
+  preloadBundle,
+  localPagesBundle,
+];

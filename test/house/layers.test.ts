@@ -38,6 +38,12 @@ it.each([
   ['the service asks for Electron', 'service', "import { app } from 'electron';\nexport const planted = app;\n", 1],
   ['the service asks for a page', 'service', "export { following } from '../renderer/player/timeline.ts';\n", 1],
   [
+    'the command line asks for the service',
+    'service/cli',
+    "export { readOptions } from '../platform/options/index.ts';\n",
+    1,
+  ],
+  [
     'a page asks for the service',
     'renderer',
     "export { readOptions } from '../service/platform/options/index.ts';\n",

@@ -1,0 +1,46 @@
+/** Parsers of arguments and options. What they refuse is a usage error, found before anything is sent. */
+import { InvalidArgumentError } from 'commander';
+import { boxRule, isOperator, parseBox } from './settings.ts';
+
+/** A parser for commander: @throws InvalidArgumentError where the value is not `rule` */
+const matching =
+  (pattern: RegExp, rule: string) =>
+  (value: string): string => {
+    if (!pattern.test(value)) throw new InvalidArgumentError(`It must be ${rule}.`);
+    return value;
+  };
+
+export const boxUrl = (value: string): URL => {
+  const url = parseBox(value.trim());
+  if (url === null) throw new InvalidArgumentError(`It must be ${boxRule}.`);
+  return url;
+};
+
+export const operatorName = (value: string): string => {
+  const name = value.trim();
+  if (!isOperator(name)) throw new InvalidArgumentError('It must be 1 to 64 characters.');
+  return name;
+};
+
+export const slug = matching(/^[a-z0-9-]{1,64}$/, 'the slug of a screen: 1 to 64 of a-z, 0-9 and -');
+export const deviceId = matching(/^[A-Za-z0-9 ._:-]{1,128}$/, 'a device id: 1 to 128 of A-Z a-z 0-9 . _ : -');
+export const takeoverId = matching(/^[a-z0-9-]{1,64}$/, '1 to 64 of a-z, 0-9 and -');
+export const text = matching(/\S/, 'a text that is not empty');
+
+/** The name of a player, for people. */
+export const playerName = (value: string): string => {
+  const name = value.trim();
+  if (name.length < 1 || name.length > 64) throw new InvalidArgumentError('It must be 1 to 64 characters.');
+  return name;
+};
+
+const unitSeconds: Readonly<Record<string, number>> = { s: 1, m: 60, h: 3_600, d: 86_400 };
+
+/** `30m`, `90s`, `1h30m`, `2d`: @returns seconds */
+export const duration = (value: string): number => {
+  const parts = value.match(/\d+[smhd]/g) ?? [];
+  if (parts.length === 0 || parts.join('') !== value) {
+    throw new InvalidArgumentError('It must be a time such as 90s, 30m, 2h or 1d.');
+  }
+  return parts.reduce((sum, part) => sum + Number.parseInt(part, 10) * (unitSeconds[part.slice(-1)] ?? 0), 0);
+};

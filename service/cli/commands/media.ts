@@ -1,0 +1,141 @@
+/** `media`: the files that slides show. */
+import { createHash } from 'node:crypto';
+import { createReadStream } from 'node:fs';
+import { stat } from 'node:fs/promises';
+import { basename } from 'node:path';
+import type { Readable } from 'node:stream';
+import { Argument, type Command } from 'commander';
+import type { MediaConfig, UploadResult } from '../../contract/media.ts';
+import type { Client } from '../client.ts';
+import { CliError } from '../exit.ts';
+import { plural } from '../format.ts';
+import { inParallel } from '../parallel.ts';
+import { type Progress, startProgress } from '../progress.ts';
+import type { Session } from '../session.ts';
+import { visible } from '../text.ts';
+
+/** Files that are sent at once. */
+const AT_ONCE = 3;
+
+interface LocalFile {
+  path: string;
+  name: string;
+  size: number;
+}
+
+/** What became of a file: the answer of the box, or what it had already. */
+type PutResult = Pick<UploadResult, 'filename' | 'size' | 'sha256' | 'url'> & { skipped: boolean };
+
+const pathOf = (name: string): string => `/api/media/${encodeURIComponent(name)}`;
+
+/** @throws CliError `usage` where no medium can have the name */
+const checkedName = async (name: string): Promise<string> => {
+  const { mediaName } = await import('../../domain/media-names.ts');
+  try {
+    return mediaName(name);
+  } catch (error) {
+    throw new CliError('usage', `${visible(name)}: ${(error as Error).message}`);
+  }
+};
+
+/** @throws CliError `usage` where a file is missing, is no file, or has a name that no medium can have */
+const localFiles = async (paths: readonly string[]): Promise<LocalFile[]> => {
+  const files = await Promise.all(
+    paths.map(async (path) => {
+      const stats = await stat(path).catch(({ code }: NodeJS.ErrnoException) => {
+        const why = code === 'ENOENT' ? 'There is no such file.' : `The file can't be read (${code}).`;
+        throw new CliError('usage', `${visible(path)}: ${why}`);
+      });
+      if (!stats.isFile()) throw new CliError('usage', `${visible(path)} is not a file.`);
+      return { path, name: await checkedName(basename(path)), size: stats.size };
+    }),
+  );
+  const names = files.map(({ name }) => name);
+  const twice = names.find((name, index) => names.indexOf(name) !== index);
+  if (twice !== undefined) throw new CliError('usage', `Two of the files are called ${visible(twice)}.`);
+  return files;
+};
+
+const hashOf = async (path: string): Promise<string> => {
+  const hash = createHash('sha256');
+  for await (const chunk of createReadStream(path)) hash.update(chunk as Buffer);
+  return hash.digest('hex');
+};
+
+/** The SHA-256 of the file that the box serves under the name, hex; null: it has none, or does not know yet. */
+const hashAt = async (client: Client, name: string): Promise<string | null> => {
+  const path = `/media/${encodeURIComponent(name)}`;
+  const { headers } = await client.open({ method: 'HEAD', path, mayBe: 404 });
+  // RFC 9530
+  const [, digest] = /(?:^|,\s*)sha-256=:([\w+/=]+):/.exec(String(headers['repr-digest'])) ?? [];
+  return digest === undefined ? null : Buffer.from(digest, 'base64').toString('hex');
+};
+
+const counted = (stream: Readable, progress: Progress): Readable =>
+  stream.on('data', (chunk: Buffer) => progress.advance(chunk.length));
+
+const putFile = async (client: Client, { path, name, size }: LocalFile, progress: Progress): Promise<PutResult> => {
+  const sha256 = await hashOf(path);
+  if ((await hashAt(client, name)) === sha256) {
+    progress.advance(size);
+    return { filename: name, size, sha256, url: `/media/${encodeURIComponent(name)}`, skipped: true };
+  }
+  progress.label(visible(name));
+  const open = (): Readable => counted(createReadStream(path), progress);
+  const { body } = await client.ask<UploadResult>({
+    method: 'PUT',
+    path: pathOf(name),
+    upload: { size, sha256, open },
+  });
+  if (body.sha256 !== sha256) {
+    throw new CliError('refused', `${visible(name)} changed while it was being sent. Run the same command again.`);
+  }
+  return { ...body, skipped: false };
+};
+
+export const registerMedia = (program: Command, { out, client }: Session): void => {
+  const group = program.command('media').description('the files that slides show');
+
+  group
+    .command('put')
+    .description('upload files; those that are there already are skipped')
+    .addArgument(new Argument('<file...>', 'files on this machine'))
+    .action(async (paths: string[]) => {
+      const files = await localFiles(paths);
+      const box = await client();
+      // Wrong credentials are refused here, before a large file is on its way.
+      await box.ask<MediaConfig>({ path: '/api/media/config' });
+      const progress = startProgress(
+        out.stderr,
+        files.reduce((sum, { size }) => sum + size, 0),
+      );
+      const results: PutResult[] = [];
+      const failure = await inParallel(files, AT_ONCE, async (file) => {
+        results.push(await putFile(box, file, progress));
+      }).then(
+        () => null,
+        (error: unknown) => error,
+      );
+      progress.end();
+      out.answer(results, () => {
+        for (const { filename, skipped } of results) {
+          out.line(`${skipped ? 'skipped' : 'uploaded'}  ${visible(filename)}`);
+        }
+      });
+      if (failure === null) return;
+      const left = plural(files.length - results.length, 'file');
+      out.say(`${left} left. Run the same command again: what is there already is skipped.`);
+      // Standard output has the results already.
+      throw failure instanceof CliError ? new CliError(failure.exit, failure.message) : failure;
+    });
+
+  group
+    .command('delete')
+    .description('delete a file at the whole site')
+    .addArgument(new Argument('<name>', 'name of the file'))
+    .action(async (name: string) => {
+      const path = pathOf(await checkedName(name));
+      await (await client()).ask({ method: 'DELETE', path });
+      out.say(`${name} is deleted.`);
+    });
+};

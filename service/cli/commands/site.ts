@@ -1,0 +1,159 @@
+/** `screens`, `show` and `devices`: what the site shows, and on what. */
+import { setTimeout as delay } from 'node:timers/promises';
+import { Argument, type Command } from 'commander';
+import type { SiteOverview } from '../../contract/console/site.ts';
+import { deviceId, slug } from '../arguments.ts';
+import type { Client } from '../client.ts';
+import { CliError } from '../exit.ts';
+import { moment } from '../format.ts';
+import type { Session } from '../session.ts';
+import { fetchSite } from '../site.ts';
+import { screensOf } from '../targets.ts';
+import { columns, safeJson } from '../text.ts';
+
+type SiteScreen = SiteOverview['screens'][number];
+type Connection = SiteScreen['connections'][number];
+
+/** Between two looks of `--watch`, ms. */
+const WATCH_MS = 2_000;
+
+/** Counts of states, most first: `3 playing, 1 away`. */
+const statesOf = (devices: SiteScreen['devices']): string => {
+  const counts = new Map<string, number>();
+  for (const { state } of devices) counts.set(state, (counts.get(state) ?? 0) + 1);
+  return [...counts]
+    .sort(([, one], [, other]) => other - one)
+    .map(([state, count]) => `${count} ${state}`)
+    .join(', ');
+};
+
+const slideOf = ({ currentSlideId, currentSlideTitle }: Connection): string =>
+  currentSlideTitle ?? currentSlideId ?? '-';
+
+/** The slides that are on, each once. */
+const showing = (connections: readonly Connection[]): string => [...new Set(connections.map(slideOf))].join(', ');
+
+const marksOf = ({ paused, blackout, page }: Connection): string =>
+  [paused && 'paused', blackout && 'black', !page.startsWith('/screen/') && page].filter(Boolean).join(', ');
+
+const deviceRow = ({ deviceId: id, clientName, state, lastSeenAt }: SiteScreen['devices'][number]): string[] => [
+  clientName ?? '-',
+  state,
+  moment(lastSeenAt),
+  id,
+];
+
+/** One screen, as lines for a person. */
+const describe = ({ screen, tags, devices, connections }: SiteScreen): string[] => [
+  ...columns([
+    ['screen', `${screen.name} (${screen.slug})`],
+    ['playlist', screen.playlist_id ?? 'none'],
+    ['tags', tags.join(', ') || 'none'],
+    ['changed', moment(screen.modified_at)],
+  ]),
+  '',
+  ...(devices.length === 0
+    ? ['No device is bound to it.']
+    : columns([['DEVICE', 'STATE', 'LAST SEEN', 'ID'], ...devices.map(deviceRow)])),
+  '',
+  ...(connections.length === 0
+    ? ['No page shows it.']
+    : columns([
+        ['PAGE', 'SHOWS', '', 'ADDRESS', 'CONNECTION'],
+        ...connections.map((each) => [each.label, slideOf(each), marksOf(each), each.clientIp, each.id]),
+      ])),
+];
+
+export const registerSite = (program: Command, { out, client, degrade, checkCanAsk, confirm }: Session): void => {
+  program
+    .command('screens')
+    .description('list the screens, and what they show')
+    .action(async () => {
+      const { body } = await fetchSite(await client());
+      out.answer(body, ({ screens }) =>
+        out.table(
+          ['SCREEN', 'NAME', 'TAGS', 'DEVICES', 'PAGES', 'SHOWS'],
+          screens.map(({ screen, tags, devices, connections }) => [
+            screen.slug,
+            screen.name,
+            tags.join(', '),
+            statesOf(devices) || '-',
+            String(connections.length),
+            showing(connections) || '-',
+          ]),
+        ),
+      );
+      degrade(body.degraded);
+    });
+
+  /** The site with this screen alone. */
+  const fetchScreen = async (box: Client, slugOfScreen: string): Promise<SiteOverview> => {
+    const { body } = await fetchSite(box);
+    return { ...body, screens: screensOf(body, { kind: 'screen', slug: slugOfScreen }) };
+  };
+
+  /** Repaints on a terminal; elsewhere prints what has changed. Ends with the process. */
+  const watch = async (box: Client, slugOfScreen: string): Promise<never> => {
+    const isTerminal = out.stdout.isTTY === true && !out.isJson();
+    let lines: string[] = [];
+    for (let isFirst = true; ; isFirst = false) {
+      const before = lines;
+      let footer = `${moment(new Date(box.now()).toISOString())}. Ends with Ctrl-C.`;
+      try {
+        const site = await fetchScreen(box, slugOfScreen);
+        lines = out.isJson() ? [safeJson(site, 0)] : site.screens.flatMap(describe);
+      } catch (error) {
+        // A box that restarts is there again in a moment.
+        if (isFirst || !(error instanceof CliError) || error.exit !== 'unreachable') throw error;
+        footer = error.message;
+      }
+      if (isTerminal) out.repaint([...lines, '', footer]);
+      else if (lines.join('\n') !== before.join('\n')) for (const line of lines) out.line(line);
+      await delay(WATCH_MS);
+    }
+  };
+
+  program
+    .command('show')
+    .description('show one screen: its devices, and the pages that show it')
+    .addArgument(new Argument('<slug>', 'the screen').argParser(slug))
+    .option('--watch', 'go on, and repaint')
+    .action(async (slugOfScreen: string, { watch: isWatched }: { watch?: true }) => {
+      const box = await client();
+      if (isWatched) await watch(box, slugOfScreen);
+      const site = await fetchScreen(box, slugOfScreen);
+      out.answer(site, ({ screens }) => {
+        for (const line of screens.flatMap(describe)) out.line(line);
+      });
+      degrade(site.degraded);
+    });
+
+  const devices = program.command('devices').description('the devices that are bound to screens');
+
+  devices
+    .command('list')
+    .description('list the devices of the site')
+    .action(async () => {
+      const { body } = await fetchSite(await client());
+      out.answer(body, ({ screens }) =>
+        out.table(
+          ['NAME', 'STATE', 'LAST SEEN', 'ID', 'SCREEN'],
+          screens.flatMap(({ screen, devices: bound }) => bound.map((each) => [...deviceRow(each), screen.slug])),
+        ),
+      );
+      degrade(body.degraded);
+    });
+
+  devices
+    .command('forget')
+    .description('forget the binding of a device, on all boxes')
+    .addArgument(new Argument('<id>', 'id of the device').argParser(deviceId))
+    .option('--yes', 'do not ask')
+    .action(async (id: string, { yes }: { yes?: true }) => {
+      checkCanAsk(yes);
+      const box = await client();
+      await confirm(`Forget the device ${id}?`, yes);
+      await box.ask({ method: 'DELETE', path: `/console/api/devices/${encodeURIComponent(id)}` });
+      out.say(`${id} is forgotten.`);
+    });
+};

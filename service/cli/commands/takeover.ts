@@ -1,0 +1,92 @@
+/** `takeover`: a message that screens show alone, for a time. */
+import { randomBytes } from 'node:crypto';
+import { Argument, type Command, Option } from 'commander';
+import type { SiteOverview } from '../../contract/console/site.ts';
+import { duration, takeoverId, text } from '../arguments.ts';
+import { moment, plural } from '../format.ts';
+import type { Session } from '../session.ts';
+import { fetchSite } from '../site.ts';
+import { parseTarget, screensOf, spellTarget, type Target } from '../targets.ts';
+
+type Takeover = SiteOverview['takeovers'][number];
+
+const levels = ['info', 'warning', 'emergency'] as const satisfies readonly Takeover['level'][];
+
+interface StartOptions {
+  title: string;
+  /** Seconds. */
+  for: number;
+  level: string;
+  yes?: true;
+}
+
+/** A new id that begins with the words of the title. */
+const newId = (title: string): string => {
+  const words = title
+    .toLowerCase()
+    .replace(/[^a-z0-9]+/g, '-')
+    .replace(/^-+|-+$/g, '');
+  return [words.slice(0, 40), randomBytes(3).toString('hex')].filter((part) => part !== '').join('-');
+};
+
+export const registerTakeover = (program: Command, session: Session): void => {
+  const { out, client, degrade, checkCanAsk, confirm } = session;
+  const group = program.command('takeover').description('messages that screens show alone, for a time');
+
+  const show = (takeovers: readonly Takeover[]): void =>
+    out.table(
+      ['ID', 'TITLE', 'LEVEL', 'TARGETS', 'FROM', 'UNTIL', 'SHOWN'],
+      takeovers.map(({ id, title, media_url: url, level, targets, from, until, shown, expected }) => [
+        id,
+        title ?? url ?? '-',
+        level,
+        targets.join(', '),
+        moment(from),
+        moment(until),
+        `${shown} of ${expected}`,
+      ]),
+    );
+
+  group
+    .command('start')
+    .description('show a message on screens, in place of what they play')
+    .addArgument(new Argument('<target>', 'slug of a screen, tag:NAME or all').argParser(parseTarget))
+    .requiredOption('--title <title>', 'the message', text)
+    .requiredOption('--for <time>', 'for how long: 90s, 30m, 2h, 1d', duration)
+    .addOption(new Option('--level <level>', 'emergency: in closed hours too').choices(levels).default('info'))
+    .option('--yes', 'do not ask')
+    .action(async (target: Target, { title, for: seconds, level, yes }: StartOptions) => {
+      checkCanAsk(yes);
+      const box = await client();
+      const { body: site } = await fetchSite(box);
+      const screens = plural(screensOf(site, target).length, 'screen');
+      await confirm(`Show "${title}" on ${screens} (${spellTarget(target)})?`, yes);
+      // By the clock of the box, which ends it: this machine's may be wrong.
+      const until = new Date(box.now() + seconds * 1000).toISOString();
+      const { body } = await box.ask<Takeover>({
+        method: 'PUT',
+        path: `/console/api/takeovers/${newId(title)}`,
+        body: JSON.stringify({ targets: [spellTarget(target)], level, title, until }),
+      });
+      out.answer(body, (takeover) => show([takeover]));
+      out.say(`To end it early: signage takeover end ${body.id}`);
+    });
+
+  group
+    .command('list')
+    .description('list the takeovers that are on or still to come')
+    .action(async () => {
+      const { body } = await fetchSite(await client());
+      out.answer(body, ({ takeovers }) => show(takeovers));
+      degrade(body.degraded);
+    });
+
+  group
+    .command('end')
+    .description('end a takeover')
+    .addArgument(new Argument('<id>', 'id of the takeover').argParser(takeoverId))
+    .action(async (id: string) => {
+      await (await client()).ask({ method: 'DELETE', path: `/console/api/takeovers/${id}` });
+      out.say(`${id} is over.`);
+    });
+};

@@ -1,0 +1,66 @@
+/** Where a run writes: data to standard output, words to standard error. */
+import type { Writable } from 'node:stream';
+import { columns, safeJson, visible, visibleLines } from './text.ts';
+
+/** A stream that may be a terminal. */
+export type Sink = Writable & { isTTY?: boolean; columns?: number; rows?: number };
+
+interface Options {
+  stdout: Sink;
+  stderr: Sink;
+  env: Readonly<NodeJS.ProcessEnv>;
+}
+
+/** Select Graphic Rendition parameters (ECMA-48, 8.3.117). */
+const styles = { bold: 1, dim: 2, red: 31, green: 32, yellow: 33 } as const;
+export type Style = keyof typeof styles;
+
+export const createOutput = ({ stdout, stderr, env }: Options) => {
+  const hasColours = (sink: Sink): boolean =>
+    sink.isTTY === true && (env['NO_COLOR'] ?? '') === '' && env['TERM'] !== 'dumb';
+  const paint = (sink: Sink, style: Style, text: string): string =>
+    hasColours(sink) ? `\x1b[${styles[style]}m${text}\x1b[0m` : text;
+  let isJson = false;
+
+  const line = (text: string): void => void stdout.write(`${text}\n`);
+  const say = (text: string): void => void stderr.write(`${visible(text)}\n`);
+  const headed = (style: Style, head: string, text: string): void =>
+    void stderr.write(`${paint(stderr, style, head)} ${visibleLines(text)}\n`);
+
+  return {
+    stdout,
+    stderr,
+    /** Prints answers as JSON from now on. */
+    useJson: (): void => {
+      isJson = true;
+    },
+    isJson: (): boolean => isJson,
+    /** Prints a line of data. Texts by others are made visible by the caller, or by {@link columns}. */
+    line,
+    json: (value: unknown): void => line(safeJson(value)),
+    /** Prints the answer of a box: its body as JSON, or what `render` prints for a person. */
+    answer: <Body>(body: Body, render: (body: Body) => void): void => {
+      if (isJson) line(safeJson(body));
+      else render(body);
+    },
+    table: (head: readonly string[], rows: readonly (readonly string[])[]): void => {
+      const [first = '', ...others] = columns([head, ...rows]);
+      line(paint(stdout, 'bold', first));
+      for (const other of others) line(other);
+    },
+    /** Prints names and values, one pair a line. */
+    fields: (pairs: readonly (readonly [string, string])[]): void => {
+      for (const each of columns(pairs)) line(each);
+    },
+    /** Fills the terminal with lines, in place of those before. Longer lines are cut by the terminal (DECAWM). */
+    repaint: (lines: readonly string[]): void => {
+      const shown = lines.slice(0, (stdout.rows ?? 24) - 1).map((each) => `${each}\x1b[K\n`);
+      stdout.write(`\x1b[?7l\x1b[H${shown.join('')}\x1b[J\x1b[?7h`);
+    },
+    /** A sentence for a person. */
+    say,
+    warn: (text: string): void => headed('yellow', 'Warning:', text),
+    fail: (text: string): void => headed('red', 'Error:', text),
+  };
+};
+export type Output = ReturnType<typeof createOutput>;

@@ -1,0 +1,27 @@
+/**
+ * Calls `work` for each item, at most `limit` at once. After the first error no more is started; what is under way ends.
+ * @returns the results in the order of the items
+ * @throws the first error
+ */
+export const inParallel = async <Item, Result>(
+  items: readonly Item[],
+  limit: number,
+  work: (item: Item) => Promise<Result>,
+): Promise<Result[]> => {
+  const results: Result[] = [];
+  const entries = items.entries();
+  const errors: unknown[] = [];
+  const worker = async (): Promise<void> => {
+    for (const [index, item] of entries) {
+      if (errors.length > 0) return;
+      try {
+        results[index] = await work(item);
+      } catch (error) {
+        errors.push(error);
+      }
+    }
+  };
+  await Promise.all(Array.from({ length: Math.min(limit, items.length) }, worker));
+  if (errors.length > 0) throw errors[0];
+  return results;
+};

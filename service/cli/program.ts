@@ -1,0 +1,71 @@
+/** The commands, and how a run ends. */
+import { Command, CommanderError } from 'commander';
+import { boxUrl, operatorName } from './arguments.ts';
+import { registerBoxes } from './commands/boxes.ts';
+import { registerDiscover } from './commands/discover.ts';
+import { registerHealth } from './commands/health.ts';
+import { registerMedia } from './commands/media.ts';
+import { registerOnboard } from './commands/onboard.ts';
+import { registerScreenshot } from './commands/screenshot.ts';
+import { registerSend } from './commands/send.ts';
+import { registerSite } from './commands/site.ts';
+import { registerTakeover } from './commands/takeover.ts';
+import { CliError, exitCodes } from './exit.ts';
+import type { Output } from './output.ts';
+import { createSession, type GlobalOptions } from './session.ts';
+import type { Surroundings } from './settings.ts';
+
+/** The command groups, in the order of the help. */
+const groups = [
+  registerDiscover,
+  registerSite,
+  registerSend,
+  registerOnboard,
+  registerMedia,
+  registerScreenshot,
+  registerTakeover,
+  registerBoxes,
+  registerHealth,
+];
+
+interface Dependencies {
+  version: string;
+  out: Output;
+  stdin: Parameters<typeof createSession>[0]['stdin'];
+  surroundings: Surroundings;
+}
+
+/** Carries out a command line. @param args without the program; @returns the exit code */
+export const run = async (
+  args: readonly string[],
+  { version, out, stdin, surroundings }: Dependencies,
+): Promise<number> => {
+  const program = new Command('signage')
+    .description('Operates the boxes of a signage site.')
+    .version(version, '-V, --version')
+    .option('--box <url>', 'the box to speak to (default: SIGNAGE_BOX, else the first found)', boxUrl)
+    .option('--as <name>', 'your name for the audit (default: SIGNAGE_OPERATOR, else the login name)', operatorName)
+    .option('--json', 'print the answer of the box as JSON')
+    .configureHelp({ showGlobalOptions: true })
+    .configureOutput({
+      writeOut: (text) => void out.stdout.write(text),
+      writeErr: (text) => void out.stderr.write(text),
+    })
+    .showHelpAfterError('Run it with --help to see what it takes.')
+    .exitOverride();
+  const session = createSession({ out, stdin, surroundings, globals: () => program.opts<GlobalOptions>() });
+  for (const register of groups) register(program, session);
+  program.hook('preAction', () => {
+    if (program.opts<GlobalOptions>().json === true) out.useJson();
+  });
+  try {
+    await program.parseAsync(args, { from: 'user' });
+    return exitCodes[session.isDegraded() ? 'degraded' : 'done'];
+  } catch (error) {
+    if (error instanceof CommanderError) return error.exitCode === 0 ? exitCodes.done : exitCodes.usage;
+    if (!(error instanceof CliError)) throw error;
+    if (out.isJson() && error.answer !== undefined) out.json(error.answer);
+    out.fail(error.message);
+    return exitCodes[error.exit];
+  }
+};

@@ -1,0 +1,114 @@
+/** What the commands share: the box that a run speaks to, its output, and questions to the operator. */
+import { createInterface } from 'node:readline/promises';
+import type { Readable } from 'node:stream';
+import type { Health } from '../contract/health.ts';
+import { type Client, createClient } from './client.ts';
+import { CliError } from './exit.ts';
+import type { Output } from './output.ts';
+import { boxOf, operatorOf, readSecret, type Surroundings } from './settings.ts';
+
+/** The options of every command. */
+export interface GlobalOptions {
+  box?: URL;
+  as?: string;
+  json?: boolean;
+}
+
+interface Dependencies {
+  out: Output;
+  stdin: Readable & { isTTY?: boolean };
+  surroundings: Surroundings;
+  /** The options as parsed; known once a command runs. */
+  globals: () => GlobalOptions;
+}
+
+/** A box that does not advertise itself within this time is not found. */
+const DISCOVERY_MS = 3_000;
+
+export const createSession = ({ out, stdin, surroundings, globals }: Dependencies) => {
+  const connect = (base: URL, secret: string | null, needsProof: boolean, signal?: AbortSignal): Client =>
+    createClient({
+      base,
+      secret,
+      operator: globals().as ?? operatorOf(surroundings),
+      needsProof,
+      onUnproven: () => out.warn(`The box at ${base.origin} does not prove that it knows the secret.`),
+      now: Date.now,
+      ...(signal !== undefined && { signal }),
+    });
+
+  /** The first box that DNS-SD finds and that, where there is a secret, proves that it knows it. */
+  const discover = async (secret: string | null, timeoutMs: number): Promise<Client> => {
+    const { browse } = await import('./discovery.ts');
+    const stop = new AbortController();
+    const timer = setTimeout(() => stop.abort(), timeoutMs);
+    let found: URL | undefined;
+    let refusal: unknown;
+    const attempt = async (url: string): Promise<void> => {
+      await connect(new URL(url), secret, secret !== null, stop.signal).ask<Health>({ path: '/healthz' });
+      found ??= new URL(url);
+      stop.abort();
+    };
+    await browse(({ urls }) => {
+      for (const url of urls) {
+        attempt(url).catch((error: unknown) => {
+          if (error instanceof CliError && error.exit === 'notAuthorised') refusal ??= error;
+        });
+      }
+    }, stop.signal);
+    clearTimeout(timer);
+    if (found !== undefined) return connect(found, secret, secret !== null);
+    if (refusal !== undefined) throw refusal;
+    throw new CliError(
+      'unreachable',
+      'No box was found in this network. Name one: --box http://192.168.1.20:8080, or set SIGNAGE_BOX.',
+    );
+  };
+
+  let client: Promise<Client> | undefined;
+  let isDegraded = false;
+  return {
+    out,
+    /** Notes whether an answer may be incomplete; the run then ends as `degraded`. */
+    degrade: (degraded: boolean): void => {
+      if (degraded && !isDegraded) out.warn('Some box of the site did not answer in time. See: signage boxes');
+      isDegraded ||= degraded;
+    },
+    isDegraded: (): boolean => isDegraded,
+    /**
+     * The box that this run speaks to: `--box`, else `SIGNAGE_BOX`, else the first that is found.
+     * @throws CliError `configuration`, `unreachable`
+     */
+    client: (timeoutMs = DISCOVERY_MS): Promise<Client> => {
+      client ??= (async () => {
+        const base = globals().box ?? boxOf(surroundings);
+        const secret = readSecret(surroundings);
+        return base === null ? discover(secret, timeoutMs) : connect(base, secret, false);
+      })();
+      return client;
+    },
+    /** Another box of the site, by the URL that a box gave for it. */
+    clientOf: (url: string): Client => connect(new URL(url), readSecret(surroundings), false),
+    /**
+     * Refuses to go on where the operator can't be asked.
+     * @param yes the operator has answered already
+     * @throws CliError `usage`
+     */
+    checkCanAsk: (yes: boolean | undefined): void => {
+      if (yes === true || (stdin.isTTY === true && out.stderr.isTTY === true)) return;
+      throw new CliError('usage', 'There is no terminal to ask on. To go ahead without being asked, add --yes.');
+    },
+    /** @throws CliError `refused` where the operator says no */
+    confirm: async (question: string, yes: boolean | undefined): Promise<void> => {
+      if (yes === true) return;
+      const lines = createInterface({ input: stdin, output: out.stderr });
+      const stop = new AbortController();
+      lines.once('SIGINT', () => stop.abort());
+      lines.once('close', () => stop.abort());
+      const answer = await lines.question(`${question} [y/N] `, { signal: stop.signal }).catch(() => '');
+      lines.close();
+      if (!/^(y|yes|j|ja)$/i.test(answer.trim())) throw new CliError('refused', 'Nothing was changed.');
+    },
+  };
+};
+export type Session = ReturnType<typeof createSession>;

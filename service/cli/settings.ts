@@ -1,0 +1,79 @@
+/** What a run takes from its surroundings: the box, the secret, and who the operator is. */
+import { readFileSync, statSync } from 'node:fs';
+import { isAbsolute, join } from 'node:path';
+import { CliError } from './exit.ts';
+
+export interface Surroundings {
+  env: Readonly<NodeJS.ProcessEnv>;
+  /** The home directory. */
+  home: string;
+  /** The login name; null: the system knows none. */
+  login: string | null;
+}
+
+const given = (env: Surroundings['env'], name: string): string | null => env[name]?.trim() || null;
+
+/** @returns the base URL, without a path; null: it is none. A box without a scheme is asked over http */
+export const parseBox = (text: string): URL | null => {
+  const address = /^[a-z][a-z\d+.-]*:\/\//i.test(text) ? text : `http://${text}`;
+  if (!URL.canParse(address)) return null;
+  const url = new URL(address);
+  const hasMore =
+    [url.search, url.hash, url.username, url.password].some((part) => part !== '') || url.pathname !== '/';
+  return /^https?:$/.test(url.protocol) && !hasMore ? url : null;
+};
+
+export const boxRule = 'an address such as http://192.168.1.20:8080';
+
+/** The box that SIGNAGE_BOX names; null: none. @throws CliError `configuration` */
+export const boxOf = ({ env }: Pick<Surroundings, 'env'>): URL | null => {
+  const text = given(env, 'SIGNAGE_BOX');
+  if (text === null) return null;
+  const url = parseBox(text);
+  if (url === null)
+    throw new CliError('configuration', `SIGNAGE_BOX is ${JSON.stringify(text)}; it must be ${boxRule}.`);
+  return url;
+};
+
+/** Where the secret is kept between runs. */
+export const secretFile = ({ env, home }: Pick<Surroundings, 'env' | 'home'>): string => {
+  const folder = env['XDG_CONFIG_HOME'] ?? '';
+  // A relative path is to be ignored (XDG Base Directory Specification).
+  return join(isAbsolute(folder) ? folder : join(home, '.config'), 'signage', 'secret');
+};
+
+/**
+ * The shared secret; null: there is none.
+ * @throws CliError `configuration` where the file can't be read, or others may read it
+ */
+export const readSecret = (surroundings: Pick<Surroundings, 'env' | 'home'>): string | null => {
+  const fromEnvironment = surroundings.env['SIGNAGE_SHARED_SECRET'] ?? '';
+  if (fromEnvironment !== '') return fromEnvironment;
+  const path = secretFile(surroundings);
+  try {
+    const { mode } = statSync(path);
+    if (process.platform !== 'win32' && (mode & 0o077) !== 0) {
+      throw new CliError('configuration', `Others may read ${path}. Run: chmod 600 '${path}'`);
+    }
+    return readFileSync(path, 'utf8').replace(/\r?\n$/, '') || null;
+  } catch (error) {
+    const { code } = error as NodeJS.ErrnoException;
+    if (code === 'ENOENT' || code === 'ENOTDIR') return null;
+    throw error instanceof CliError ? error : new CliError('configuration', `${path} can't be read (${code}).`);
+  }
+};
+
+const MAX_OPERATOR = 64;
+
+/** Whether the name may stand in the audit. */
+export const isOperator = (name: string): boolean =>
+  name.length >= 1 && name.length <= MAX_OPERATOR && !/\p{Cc}/u.test(name);
+
+/** The operator's name for the audit; null: not known. @throws CliError `configuration` */
+export const operatorOf = ({ env, login }: Pick<Surroundings, 'env' | 'login'>): string | null => {
+  const name = given(env, 'SIGNAGE_OPERATOR');
+  if (name !== null && !isOperator(name)) {
+    throw new CliError('configuration', `SIGNAGE_OPERATOR must be 1 to ${MAX_OPERATOR} characters.`);
+  }
+  return name ?? (login !== null && isOperator(login) ? login : null);
+};
