@@ -1,0 +1,114 @@
+/** Commands to players, from the command line to the pages of two boxes. */
+import { chmodSync, mkdirSync, writeFileSync } from 'node:fs';
+import { createServer } from 'node:http';
+import { join } from 'node:path';
+import { expect, test } from 'vitest';
+import { lobby } from '../content/samples.ts';
+import { listenOn, untilTogether } from '../peers/support.ts';
+import { startTestService, temporaryFolder } from '../support/service.ts';
+import { joinSite, secret, shareSite, signage } from './support.ts';
+
+const site = shareSite({ ...lobby, screens: [...lobby.screens, { name: 'Bar', slug: 'bar', playlist_id: 'welcome' }] });
+
+test('a command reaches the pages of a screen at both boxes', async () => {
+  const { one, other, run } = site();
+  const pages = [await joinSite(one, 'lobby'), await joinSite(other, 'lobby', { clientId: 'client-2' })];
+  expect(await run(['send', 'lobby', 'next'])).toEqual({ stdout: '', stderr: 'Sent to 2 pages.\n', code: 0 });
+  for (const page of pages) await page.message(({ command }) => command === 'next');
+  const { stdout, code } = await run(['send', 'lobby', 'blackout', '--on', '--json']);
+  expect(code).toBe(0);
+  expect(JSON.parse(stdout)).toMatchObject({ screenSlug: 'lobby', command: 'blackout', sent: 2, degraded: false });
+  for (const page of pages) await page.message(({ command, blackout }) => command === 'blackout' && blackout === true);
+});
+
+test('all is every screen, and a connection or a client is one page', async () => {
+  const { one, other, run } = site();
+  const page = await joinSite(one, 'bar');
+  await joinSite(other, 'lobby', { clientId: 'client-2' });
+  const { stdout, stderr } = await run(['send', 'all', 'refresh']);
+  expect(stdout).toBe('SCREEN  SENT\nlobby   1\nbar     1\n');
+  expect(stderr).toBe('Sent to 2 pages.\n');
+  const json = await run(['send', 'all', 'pause', '--connection', page.connectionId, '--json']);
+  expect(JSON.parse(json.stdout)).toMatchObject([{ screenSlug: 'bar', connectionId: page.connectionId, sent: 1 }]);
+  expect(await run(['send', 'lobby', 'pause', '--client', 'client-2'])).toMatchObject({ code: 0 });
+  const away = await run(['send', 'bar', 'next', '--connection', 'nosuch']);
+  expect(away).toMatchObject({ stdout: '', code: 3 });
+  expect(away.stderr).toContain('No such page shows bar.');
+});
+
+test('an unknown screen or tag is not found, and the known ones are named', async () => {
+  const { run } = site();
+  const slug = await run(['send', 'nosuch', 'next', '--json']);
+  expect(slug.code).toBe(3);
+  expect(JSON.parse(slug.stdout)).toMatchObject({ error: { code: 'screen_not_found' } });
+  const typo = await run(['show', 'loby']);
+  expect(typo).toMatchObject({ stdout: '', code: 3 });
+  expect(typo.stderr).toBe('Error: There is no screen loby; did you mean "lobby"? The screens: lobby, bar.\n');
+  const tag = await run(['send', 'tag:cafe', 'next']);
+  expect(tag).toMatchObject({ code: 3, stderr: 'Error: No screen has the tag cafe. No screen has tags.\n' });
+});
+
+test('a wrong secret and a missing one are told apart, and neither gets through', async () => {
+  const { one } = site();
+  const wrong = await signage(['send', 'lobby', 'next'], {
+    env: { SIGNAGE_BOX: one.url, SIGNAGE_SHARED_SECRET: 'the secret of other people' },
+  });
+  expect(wrong).toMatchObject({ stdout: '', code: 4 });
+  expect(wrong.stderr).toContain('The secret here is not that of the box');
+  const none = await signage(['send', 'lobby', 'next'], { env: { SIGNAGE_BOX: one.url } });
+  expect(none).toMatchObject({ stdout: '', code: 4 });
+  expect(none.stderr).toContain('Set SIGNAGE_SHARED_SECRET');
+});
+
+test("the secret of the operator's own file is taken, and its line end is no part of it", async () => {
+  const { one } = site();
+  const XDG_CONFIG_HOME = temporaryFolder();
+  mkdirSync(join(XDG_CONFIG_HOME, 'signage'));
+  writeFileSync(join(XDG_CONFIG_HOME, 'signage', 'secret'), `${secret}\n`);
+  chmodSync(join(XDG_CONFIG_HOME, 'signage', 'secret'), 0o600);
+  const { code } = await signage(['send', 'lobby', 'next', '--box', one.url], { env: { XDG_CONFIG_HOME } });
+  expect(code).toBe(0);
+});
+
+test('a box whose clock is an hour ahead is signed for by its own clock', async () => {
+  const box = await startTestService({
+    content: lobby,
+    env: { SIGNAGE_SHARED_SECRET: secret },
+    wall: () => Date.now() + 3_600_000,
+  });
+  const env = { SIGNAGE_BOX: box.url, SIGNAGE_SHARED_SECRET: secret };
+  expect(await signage(['send', 'lobby', 'next'], { env })).toEqual({
+    stdout: '',
+    stderr: 'Sent to 0 pages.\n',
+    code: 0,
+  });
+});
+
+test('a box that is not there is not reached, and what is no box is said to be none', async () => {
+  const gone = await signage(['send', 'lobby', 'next', '--box', 'http://127.0.0.1:1']);
+  expect(gone).toEqual({
+    stdout: '',
+    stderr: 'Error: The box at http://127.0.0.1:1 was not reached: nothing listens there.\n',
+    code: 69,
+  });
+  const page = await listenOn(createServer((_, response) => void response.end('<h1>A printer</h1>')));
+  expect(await signage(['health', '--box', page])).toEqual({
+    stdout: '',
+    stderr: `Error: What answers at ${page} is not a signage box.\n`,
+    code: 69,
+  });
+});
+
+test('a peer that does not answer makes the answer degraded', async () => {
+  const one = await startTestService({ content: lobby, env: { SIGNAGE_SHARED_SECRET: secret } });
+  const other = await startTestService({
+    content: lobby,
+    env: { SIGNAGE_SHARED_SECRET: secret, SIGNAGE_PEERS: one.url },
+  });
+  const env = { SIGNAGE_BOX: one.url, SIGNAGE_SHARED_SECRET: secret };
+  await untilTogether([one, other]);
+  await other.close();
+  const { stdout, stderr, code } = await signage(['send', 'lobby', 'next', '--json'], { env });
+  expect({ code, degraded: JSON.parse(stdout).degraded }).toEqual({ code: 5, degraded: true });
+  expect(stderr).toContain('Some box of the site did not answer');
+});

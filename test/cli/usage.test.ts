@@ -1,0 +1,86 @@
+/** What is wrong with a command line is found before anything is sent. */
+import { chmodSync, mkdirSync, writeFileSync } from 'node:fs';
+import { createServer } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { join } from 'node:path';
+import { afterAll, beforeAll, expect, test } from 'vitest';
+import packageJson from '../../package.json' with { type: 'json' };
+import { temporaryFolder } from '../support/service.ts';
+import { signage } from './support.ts';
+
+/** A box that no request may reach. */
+let requests = 0;
+const server = createServer((_, response) => {
+  requests += 1;
+  response.end('{}');
+});
+let box: string;
+beforeAll(async () => {
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+  box = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
+});
+afterAll(() => void server.close());
+
+test.each([
+  [[], 'Usage: signage'],
+  [['nosuch'], "unknown command 'nosuch'"],
+  [['screns'], 'Did you mean screens?'],
+  [['screens', '--nosuch'], "unknown option '--nosuch'"],
+  [['screens', 'more'], 'too many arguments'],
+  [['media'], 'Usage: signage media'],
+  [['send', 'lobby'], "missing required argument 'command'"],
+  [['send', 'lobby', 'jump'], 'Allowed choices are refresh'],
+  [['send', 'Lobby!', 'next'], 'slug of a screen, tag:NAME or all'],
+  [['send', 'tag:', 'next'], 'slug of a screen, tag:NAME or all'],
+  [['send', 'lobby', 'redirect'], 'redirect needs --url'],
+  [['send', 'lobby', 'redirect', '--url', 'ftp://example.org/'], '--url must be /screen/SLUG'],
+  [['send', 'lobby', 'redirect', '--url', '/healthz'], '--url must be /screen/SLUG'],
+  [['send', 'lobby', 'next', '--url', '/screen/bar'], 'next takes no --url'],
+  [['send', 'lobby', 'blackout', '--on', '--off'], "option '--on' cannot be used with option '--off'"],
+  [['send', 'lobby', 'setclientname', '--name', 'Door'], 'setclientname needs --device'],
+  [['onboard', 'device-1', 'lobby'], "required option '--name <name>' not specified"],
+  [['onboard', 'device/1', 'lobby', '--name', 'Door'], 'a device id'],
+  [['onboard', 'device-1', 'lobby', '--name', 'x'.repeat(65)], '1 to 64 characters'],
+  [['media', 'put', '/nosuch.jpg'], 'There is no such file'],
+  [['media', 'put', '/'], 'is not a file'],
+  [['media', 'delete', '../x'], 'The file name has one of'],
+  [['takeover', 'start', 'all', '--title', 'Fire'], "required option '--for <time>' not specified"],
+  [['takeover', 'start', 'all', '--title', 'Fire', '--for', 'soon', '--yes'], 'a time such as 90s'],
+  [['takeover', 'start', 'all', '--title', 'Fire', '--for', '5m', '--level', 'huge'], 'Allowed choices are info'],
+  [['takeover', 'start', 'all', '--title', 'Fire', '--for', '5m'], 'add --yes'],
+  [['devices', 'forget', 'device-1'], 'add --yes'],
+  [['screens', '--as', 'x'.repeat(65)], '1 to 64 characters'],
+  [['screens', '--box', 'http://box/path'], 'an address such as'],
+])('signage %j is a usage error, and nothing is sent', async (args, words) => {
+  const { stdout, stderr, code } = await signage(args, { env: { SIGNAGE_BOX: box } });
+  expect({ stdout, code, requests }).toEqual({ stdout: '', code: 2, requests: 0 });
+  expect(stderr).toContain(words);
+});
+
+test('the version is that of the package, and help is no error', async () => {
+  expect(await signage(['--version'])).toEqual({ stdout: `${packageJson.version}\n`, stderr: '', code: 0 });
+  const { stdout, code } = await signage(['help', 'send']);
+  expect(stdout).toContain('Usage: signage send [options] <target> <command>');
+  expect(code).toBe(0);
+});
+
+const configHome = (mode: number): string => {
+  const folder = temporaryFolder();
+  mkdirSync(join(folder, 'signage'));
+  writeFileSync(join(folder, 'signage', 'secret'), 'a secret of the whole site\n');
+  chmodSync(join(folder, 'signage', 'secret'), mode);
+  return folder;
+};
+
+test('a secret that others may read, and variables that make no sense, are errors of the configuration', async () => {
+  const XDG_CONFIG_HOME = configHome(0o640);
+  const lax = await signage(['screens'], { env: { SIGNAGE_BOX: box, XDG_CONFIG_HOME } });
+  expect(lax).toMatchObject({ stdout: '', code: 78 });
+  expect(lax.stderr).toContain(`Run: chmod 600 '${join(XDG_CONFIG_HOME, 'signage', 'secret')}'`);
+  for (const env of [{ SIGNAGE_BOX: 'ftp://box' }, { SIGNAGE_BOX: box, SIGNAGE_OPERATOR: 'x'.repeat(65) }]) {
+    const { stderr, code } = await signage(['screens'], { env });
+    expect(code).toBe(78);
+    expect(stderr).toContain(Object.keys(env).at(-1));
+  }
+  expect(requests).toBe(0);
+});
