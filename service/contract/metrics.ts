@@ -1,5 +1,5 @@
 /** The metrics of `GET /metrics`: names, types and labels, on which dashboards and alert rules depend. */
-import { commandNames } from './commands.ts';
+import { commandNames } from './command-names.ts';
 import { slideKinds } from './playlist.ts';
 import { playResults } from './plays.ts';
 
