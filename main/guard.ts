@@ -1,7 +1,7 @@
 /** Restricts every page to its addresses, and denies everything that a passer-by could open. */
 import { app, type Session, session, type WebContents } from 'electron';
 import { externalPartition } from './external-page.ts';
-import { ownOrigin } from './own-pages.ts';
+import { ownOrigin } from './own-urls.ts';
 import { isOwnHost, mayBeFramed } from './service-host.ts';
 
 interface GuardOptions {

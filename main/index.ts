@@ -100,7 +100,7 @@ const boot = async (): Promise<void> => {
   // `npm start` falls back to the headless service if Electron ends before this message.
   if (kiosk.openWindows() > 0) process.send?.('window-opened');
   for (const change of ['display-added', 'display-removed', 'display-metrics-changed'] as const) {
-    screen.on(change as 'display-added', kiosk.arrange);
+    screen.on(change as 'display-added', kiosk.displaysChanged);
   }
   app.on('second-instance', kiosk.focus);
   await kiosk.startService();

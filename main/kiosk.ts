@@ -1,5 +1,4 @@
 /** The kiosk: runs the service, opens a window for every display, and carries out the orders of the maintenance page. */
-import { setTimeout as wait } from 'node:timers/promises';
 import { type Appliance, type AppliancePorts, createAppliance } from './appliance.ts';
 import { createDisplayWindows, type DisplayWindowsPorts } from './display-windows.ts';
 import {
@@ -24,10 +23,13 @@ import {
   startErrorOf,
 } from './service-host.ts';
 import { withRotation } from './settings.ts';
+import { createSettle } from './settle.ts';
 import { troubleUrl } from './trouble.ts';
 
 /** How long to wait before a failed start of the service is retried, in ms. */
 const RETRY_MS = 3_000;
+/** A loose cable can connect and remove a display ten times a second; opening a window takes longer than that. */
+const DISPLAY_CHANGES = { quietMs: 250, longestMs: 5_000 };
 
 /** What the kiosk uses of Electron and of the machine. */
 export interface KioskPorts
@@ -56,8 +58,8 @@ export interface Kiosk {
   openWindows(): number;
   /** Starts the service, with retries; resolves when it runs or the kiosk stops. */
   startService(): Promise<void>;
-  /** Opens, moves and closes windows after displays have changed. */
-  arrange(): void;
+  /** Must be called when displays were connected, removed or changed; once that settles, the windows follow. */
+  displaysChanged(): void;
   focus(): void;
   /** The origin of the service; null: it does not run. */
   serviceOrigin(): string | null;
@@ -150,6 +152,8 @@ export const createKiosk = (ports: KioskPorts, { paths, memory }: KioskOptions):
     maintenance.arrange(next);
   };
 
+  const displaysChanged = createSettle(arrange, DISPLAY_CHANGES);
+
   /** @throws Error with a message for the user */
   const carryOut = async (order: MaintenanceOrder): Promise<void> => {
     const files = host.files();
@@ -217,20 +221,21 @@ export const createKiosk = (ports: KioskPorts, { paths, memory }: KioskOptions):
       while (service === null && !isStopping) {
         starting = tryService();
         service = await starting;
-        if (service === null) await wait(RETRY_MS, undefined, { ref: false });
+        if (service === null) await new Promise((resolve) => setTimeout(resolve, RETRY_MS).unref());
       }
       if (service === null || isStopping) return;
       console.log(`Signage player listening on ${service.url}`);
       arrange();
       appliance.serve(service);
     },
-    arrange,
+    displaysChanged,
     focus: () => windows.list()[0]?.window.focus(),
     serviceOrigin: () => service?.url ?? null,
     health: () => ({ ...windows.health(), ...appliance.health() }),
     isStopping: () => isStopping,
     stop: async () => {
       isStopping = true;
+      displaysChanged.cancel();
       appliance.close();
       maintenance.close();
       // Before the service, so that it does not wait for the connections of its own pages.

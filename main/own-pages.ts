@@ -5,9 +5,7 @@
 import { readFile } from 'node:fs/promises';
 import { extname, join } from 'node:path';
 import { protocol, session } from 'electron';
-
-/** The origin of the kiosk's own pages. */
-export const ownOrigin = 'kiosk://pages';
+import { ownOrigin } from './own-urls.ts';
 
 /** Their session. Only this session handles the scheme, so that no other page can load them. */
 export const ownPartition = 'kiosk-pages';
@@ -17,13 +15,6 @@ const mediaTypes: Readonly<Record<string, string>> = {
   '.css': 'text/css; charset=utf-8',
   '.js': 'text/javascript; charset=utf-8',
   '.woff2': 'font/woff2',
-};
-
-/** The URL of one of the kiosk's own pages. */
-export const ownPage = (file: string, query: Readonly<Record<string, string>> = {}): string => {
-  const url = new URL(`${ownOrigin}/${file}`);
-  url.search = String(new URLSearchParams(query));
-  return url.href;
 };
 
 /** Must be called before the app is ready. */

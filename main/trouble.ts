@@ -1,4 +1,4 @@
-import { ownPage } from './own-pages.ts';
+import { ownPage } from './own-urls.ts';
 import type { StartError } from './service-host.ts';
 
 /**

@@ -134,7 +134,7 @@ describeBrowser('the kiosk is shut', { timeout: 90_000 }, () => {
     const opener = await startKiosk({ env: { DOUBLE_PACKAGED: '1' }, args: ['--remote-debugging-port=9222'] });
     expect(await opener.ended()).toBe(78);
     expect(opener.printed.stderr).toContain(
-      '--remote-debugging-port=9222 is refused: it would open the kiosk to others\n',
+      "--remote-debugging-port=9222 is refused: it would weaken the kiosk's security\n",
     );
     expect(opener.printed.stdout).toBe('');
   });

@@ -1,0 +1,168 @@
+/** The kiosk on ports that record what it asks for: no runtime, no browser, no disk. */
+import { pino } from 'pino';
+import { afterEach, beforeEach, describe, expect, it, onTestFinished, vi } from 'vitest';
+import type { DisplayViewHandlers, Picture } from '../../main/display-view.ts';
+import type { Display } from '../../main/displays.ts';
+import { createKiosk } from '../../main/kiosk.ts';
+import type { HostedService, ServiceHost } from '../../main/service-host.ts';
+import { temporaryFolder } from '../support/service.ts';
+
+const display = (id: number, bounds: Partial<Display['bounds']> = {}): Display => ({
+  id,
+  label: `TV ${id}`,
+  bounds: { x: id * 2000, y: 0, width: 1920, height: 1080, ...bounds },
+});
+
+const running = (log: string[] = []) =>
+  ({
+    url: 'http://127.0.0.1:8080',
+    nodeId: '3f2b8c1e-90ab-4cde-8f01-23456789abcd',
+    options: { timeZone: 'UTC', kiosk: { updates: { channel: 'latest', hours: '03:00-05:00' } } },
+    screens: () => [],
+    hours: () => null,
+    screenOf: () => 'lobby',
+    updateFeeds: () => [],
+    close: async () => void log.push('service closed'),
+  }) as unknown as HostedService;
+
+/** A kiosk whose windows are recorded as they open and close, with the pages that they show. */
+const kioskWith = (start: () => Promise<HostedService>, connected: Display[] = [display(1)]) => {
+  const log: string[] = [];
+  const box = { displays: connected };
+  const views: { id: number; handlers: DisplayViewHandlers }[] = [];
+  const kiosk = createKiosk(
+    {
+      app: {
+        isPackaged: false,
+        getVersion: () => '1.2.3',
+        getPath: () => '',
+        quit: () => void log.push('quit'),
+        getLoginItemSettings: () => ({ openAtLogin: false }),
+        setLoginItemSettings: () => {},
+      },
+      host: {
+        log: pino({ level: 'silent' }),
+        lines: () => [],
+        dataDir: temporaryFolder(),
+        checkConfig: () => [],
+        lendSecrets: (act) => act(),
+        files: () => null,
+        lanUrl: () => null,
+        start,
+      } satisfies ServiceHost,
+      displays: () => box.displays,
+      primaryDisplayId: () => box.displays[0]?.id ?? 0,
+      placeWindows: () => {},
+      relaunch: (reason) => void log.push(`relaunch: ${reason}`),
+      memoryByProcess: () => new Map(),
+      panels: [],
+      keepAwake: () => {},
+      openPage: () => ({ rotate: () => {}, close: () => void log.push('maintenance closed') }),
+      openView: ({ id }, handlers) => {
+        log.push(`open ${id}`);
+        views.push({ id, handlers });
+        return {
+          window: { put: () => {}, remove: () => {}, move: () => {}, focus: () => {}, destroy: () => {} },
+          show: ({ url }: Picture) => void log.push(`${id} shows ${url}`),
+          blackout: () => {},
+          processId: () => null,
+          close: () => void log.push(`close ${id}`),
+        };
+      },
+    },
+    {
+      paths: { rendererDir: '', resourcesDir: '', appImage: null, systemd: { isWatched: false, intervalMs: null } },
+      memory: 2 ** 32,
+    },
+  );
+  onTestFinished(() => kiosk.stop());
+  return { kiosk, log, box, views };
+};
+
+beforeEach(
+  () =>
+    void vi.useFakeTimers({
+      toFake: ['setTimeout', 'clearTimeout', 'setInterval', 'clearInterval', 'performance', 'Date'],
+    }),
+);
+afterEach(() => void vi.useRealTimers());
+/** Lets promises settle, which fake timers do not. */
+const settle = () => vi.advanceTimersByTimeAsync(0);
+
+describe('the kiosk', () => {
+  it('opens a window for each display at once, and its page when the service runs', async () => {
+    const { kiosk, log } = kioskWith(async () => running());
+    expect(kiosk.openWindows()).toBe(1);
+    expect(log).toEqual(['open 1']);
+    expect(kiosk.serviceOrigin()).toBeNull();
+    await kiosk.startService();
+    expect(log.at(-1)).toMatch(/^1 shows http:\/\/127\.0\.0\.1:8080\/screen\/lobby\?deviceId=[\w-]+$/);
+    expect(kiosk.serviceOrigin()).toBe('http://127.0.0.1:8080');
+  });
+
+  it('starts the service again until it runs, and shows why it does not, once for each reason', async () => {
+    const errors = [new Error('first'), new Error('first'), Object.assign(new Error('second'), { code: 'ENOSPC' })];
+    const { kiosk, log } = kioskWith(async () => {
+      const error = errors.shift();
+      if (error !== undefined) throw error;
+      return running();
+    });
+    kiosk.openWindows();
+    const started = kiosk.startService();
+    await vi.advanceTimersByTimeAsync(10_000);
+    await started;
+    expect(log.filter((line) => line.includes('trouble.html')).map((line) => /message=(\w+)/.exec(line)?.[1])).toEqual([
+      'first',
+      'second',
+    ]);
+    expect(log.at(-1)).toContain('/screen/lobby');
+  });
+
+  it('closes a service that was still starting when it stops', async () => {
+    const log: string[] = [];
+    let finish: (service: HostedService) => void = () => {};
+    const { kiosk } = kioskWith(() => new Promise((resolve) => (finish = resolve)));
+    kiosk.openWindows();
+    void kiosk.startService();
+    await settle();
+    const stopped = kiosk.stop();
+    finish(running(log));
+    await stopped;
+    expect(log).toEqual(['service closed']);
+  });
+
+  it('opens and closes the windows of a display that flaps at most once in 5 s, and keeps the others', async () => {
+    const { kiosk, log, box } = kioskWith(async () => running(), [display(1), display(2)]);
+    kiosk.openWindows();
+    await kiosk.startService();
+    log.length = 0;
+    for (let change = 1; change <= 120; change += 1) {
+      box.displays = change % 2 === 0 ? [display(1), display(2)] : [display(1)];
+      kiosk.displaysChanged();
+      await vi.advanceTimersByTimeAsync(100);
+    }
+    expect(log.filter((line) => line.endsWith(' 1'))).toEqual([]);
+    expect(log.filter((line) => /^(open|close) 2$/.test(line)).length).toBeLessThanOrEqual(3);
+    await vi.advanceTimersByTimeAsync(5_000);
+    expect(kiosk.health().screens.map(({ display: name }) => name)).toEqual(['TV 1', 'TV 2']);
+  });
+
+  it.each<[string, Partial<Display['bounds']>]>([
+    ['no size', { width: 0, height: 0 }],
+    ['a negative size', { width: -1 }],
+    ['a size that is no number', { height: Number.NaN }],
+    ['a fraction of a pixel', { x: 0.5 }],
+    ['an infinite size', { width: Number.POSITIVE_INFINITY }],
+  ])('opens no window on a display that reports %s, and its window once it reports a size', async (_, bounds) => {
+    const { kiosk, log, box } = kioskWith(async () => running(), [display(1), display(2, bounds)]);
+    expect(kiosk.openWindows()).toBe(1);
+    box.displays = [display(1), display(2)];
+    kiosk.displaysChanged();
+    await vi.advanceTimersByTimeAsync(300);
+    expect(log).toEqual(['open 1', 'open 2']);
+    box.displays = [display(1, bounds), display(2, bounds)];
+    kiosk.displaysChanged();
+    await vi.advanceTimersByTimeAsync(300);
+    expect(log).toEqual(['open 1', 'open 2']);
+  });
+});
