@@ -1,4 +1,4 @@
-/** Bounds what one source writes to the log, so that no client, feed or peer fills the disk or hides what others do. */
+/** Limits the log lines of one source, so that no client, feed or peer can fill the log. */
 import type { Level, Logger } from 'pino';
 import { createRate } from '../domain/rate.ts';
 import { remember } from '../domain/recent.ts';
@@ -14,10 +14,10 @@ export type SourceLog = Record<'debug' | 'info' | 'warn' | 'error', Write>;
  */
 export type SourceLogs = (source: string, bindings?: object) => SourceLog;
 
-const MOST_LINES = 20;
+const MAX_LINES = 20;
 const WINDOW_MS = 60_000;
 /** Above this limit the least recently used source is removed. */
-const MOST_SOURCES = 10_000;
+const MAX_SOURCES = 10_000;
 
 /**
  * Each source writes at most 20 lines a minute. Its next line has `leftOut`, the number of lines before it that were
@@ -32,8 +32,8 @@ export const createSourceLogs = (log: Logger, now: () => number = () => performa
       (level: Level): Write =>
       (fields, message) => {
         if (!log.isLevelEnabled(level)) return;
-        const state = sources.get(source) ?? { rate: createRate(MOST_LINES, WINDOW_MS), leftOut: 0 };
-        remember(sources, source, state, MOST_SOURCES);
+        const state = sources.get(source) ?? { rate: createRate(MAX_LINES, WINDOW_MS), leftOut: 0 };
+        remember(sources, source, state, MAX_SOURCES);
         if (!state.rate.take(now())) {
           state.leftOut += 1;
           return;

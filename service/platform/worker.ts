@@ -1,30 +1,30 @@
-/** Work that outsiders can make long, done in a thread of its own: it can neither hold up a socket nor outlive its time. */
+/** Runs work on untrusted input in a worker thread: it cannot block the service, and has a deadline. */
 import { readFile } from 'node:fs/promises';
 import { createRequire } from 'node:module';
 import { Worker } from 'node:worker_threads';
 
-/** What a thread answers; `error`: why it can't, a clause for a person. */
+/** The reply of a thread; `error` completes the sentence "... could not be read: ". */
 export type Reply = { value: unknown } | { error: string };
 
-/** What can't be read; the message is a clause for a person. */
+/** The input could not be read; the message is a clause for the operator. */
 export class UnreadableError extends Error {
   override readonly name = 'UnreadableError';
 }
 
 interface WorkerOptions {
-  /** The thread's bundle in `dist/service`, without its extension. */
+  /** The bundle of the thread in `dist/service`, without extension. */
   bundle: string;
-  /** The thread's source file, relative to `service/`; used where there is no bundle. */
+  /** The source file of the thread, relative to `service/`; used if there is no bundle. */
   source: string;
-  /** One question may take this long. */
+  /** The deadline for a request. */
   patienceMs: number;
-  /** The thread ends after this long without a question. */
+  /** The thread ends after this time without a request. */
   idleMs: number;
 }
 
 export interface QuestionWorker<Question> {
   /**
-   * Answers questions one after the other.
+   * Processes requests one after the other.
    * @throws UnreadableError
    */
   ask(question: Question): Promise<unknown>;
@@ -32,8 +32,8 @@ export interface QuestionWorker<Question> {
 }
 
 /**
- * What the thread runs, as CommonJS: a bundle beside this one. It is handed over as text, since that is the same from a
- * folder and from an archive. Where there is none, as in the sources, they are compiled on the way.
+ * The CommonJS script of the thread: a bundle beside this one. It is passed as text, because a thread cannot load a file
+ * from an asar. In a checkout without bundles the sources are compiled instead.
  */
 const loadScript = async ({ bundle, source }: Pick<WorkerOptions, 'bundle' | 'source'>): Promise<string> => {
   const { resolve } = createRequire(import.meta.url);
@@ -42,7 +42,7 @@ const loadScript = async ({ bundle, source }: Pick<WorkerOptions, 'bundle' | 'so
   return readFile(new URL(`../service/${bundle}.cjs`, import.meta.url), 'utf8').catch(sources);
 };
 
-/** A thread that starts with the first question and ends when it has been idle, or with a question that takes too long. */
+/** A thread that starts with the first request and ends when it is idle or a request exceeds its deadline. */
 export const createWorker = <Question>({ patienceMs, idleMs, ...script }: WorkerOptions): QuestionWorker<Question> => {
   let loaded: string | undefined;
   let thread: Worker | undefined;
@@ -56,7 +56,7 @@ export const createWorker = <Question>({ patienceMs, idleMs, ...script }: Worker
     started.on('exit', () => {
       if (thread === started) thread = undefined;
     });
-    // An error of a thread that nobody waits for must not be the service's end.
+    // An error of a thread without a request must not end the service.
     started.on('error', () => {});
     return started;
   };
@@ -71,7 +71,7 @@ export const createWorker = <Question>({ patienceMs, idleMs, ...script }: Worker
       const own = thread;
       const settle = (how: () => void): void => {
         clearTimeout(late);
-        // These alone: whoever ends the thread waits for its exit too.
+        // Not all listeners: `terminate` listens for the exit too.
         own.off('message', onMessage).off('error', onError).off('exit', onExit);
         idle = setTimeout(() => void own.terminate(), idleMs).unref();
         how();

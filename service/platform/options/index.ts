@@ -153,7 +153,7 @@ type Given = z.infer<z.ZodObject<typeof settings>>;
 type Filled = 'uploadDir' | 'mediaDir' | 'timeZone';
 type Nullable = 'sharedSecret' | 'sharedSecretPrevious' | 'publicUrl' | 'ffmpegPath';
 
-/** The options, complete and frozen. What may be absent is null. */
+/** The options, complete and frozen. An absent value is null. */
 export type Options = Readonly<
   Omit<Given, Filled | Nullable> & { [name in Filled]: string } & { [name in Nullable]: string | null } & {
     /** The `kiosk` section of `config.json`; it has no environment variables. */
@@ -193,7 +193,7 @@ type Environment = Record<string, string | undefined>;
  * secrets.
  */
 export const takeEnvironment = (platform = process.platform): Environment => {
-  // Windows takes names in any case, and has its `Path` so; of a copy only one spelling is found.
+  // On Windows names are case-insensitive (`Path`), but not in a copy.
   const entries = Object.entries(process.env);
   const environment = Object.fromEntries(
     platform === 'win32' ? entries.map(([name, value]) => [name.toUpperCase(), value]) : entries,
@@ -214,13 +214,13 @@ export const lendSecrets = (environment: Environment, act: () => void): void => 
 };
 
 interface Surroundings {
-  /** Default: the process's. The secrets are taken out of it, so that no child inherits them. */
+  /** Default: the environment of the process, from which the secrets are removed, so that no child inherits them. */
   env?: Environment;
-  /** What holds where neither the environment nor the file says otherwise. */
+  /** Defaults that differ from those of the service. */
   defaults?: { dataDir?: string; discovery?: 'on' | 'off' };
 }
 
-/** The platform's folder for the data of a user's programs. */
+/** The platform's folder for application data. */
 const platformDataDir = (env: Environment): string => {
   if (process.platform === 'win32')
     return join(env.LOCALAPPDATA ?? join(homedir(), 'AppData', 'Local'), 'signage-player');
@@ -230,15 +230,15 @@ const platformDataDir = (env: Environment): string => {
 
 const written = z.union([z.string(), z.number(), z.boolean(), z.array(z.string())]);
 
-/** A value of `config.json` as the environment would have it; undefined where there is no such spelling. */
+/** A value of `config.json` as the environment would spell it; undefined if that is not possible. */
 const spell = (value: unknown): string | undefined => {
   const { data } = written.safeParse(value);
   return data === true ? 'on' : data === false ? 'off' : data === undefined ? undefined : String(data);
 };
 
 /**
- * Judges the `kiosk` section of `config.json`.
- * @throws OptionsError that names the value at fault by its path
+ * Validates the `kiosk` section of `config.json`.
+ * @throws OptionsError that names the path of the invalid value
  */
 export const readKiosk = (given: unknown): KioskSettings => {
   const result = kioskSettings.safeParse(given);
@@ -251,8 +251,8 @@ export const readKiosk = (given: unknown): KioskSettings => {
 };
 
 /**
- * `config.json` as it stands there; empty where there is none.
- * @throws OptionsError where it can't be read, or holds something else
+ * The content of `config.json`; empty if there is no file.
+ * @throws OptionsError if it cannot be read or is no JSON object
  */
 export const readConfig = (path: string): Record<string, unknown> => {
   let source: string;
@@ -266,7 +266,7 @@ export const readConfig = (path: string): Record<string, unknown> => {
   try {
     config = JSON.parse(source);
   } catch {
-    // What the parser says quotes the file, and there may be a secret in it.
+    // The parser's message quotes the file, which may contain a secret.
     throw new OptionsError(`${path} is not JSON; check its quotes, commas and brackets`);
   }
   if (typeof config !== 'object' || config === null || Array.isArray(config)) {
@@ -286,7 +286,7 @@ const readFile = (path: string, warnings: string[]): SettingsFile => {
   const ignore = (key: string): void => void warnings.push(`config.json: ${key} is not a setting and is ignored`);
   for (const [key, value] of Object.entries(readConfig(path))) {
     const name = settingNames.find((known) => key === known || key === environmentName(known));
-    // A setting of a newer version must not stop an older one that an update was rolled back to.
+    // After a rollback a setting of the newer version must not prevent the start.
     if (key === 'kiosk') {
       kiosk = readKiosk(value ?? {});
       for (const inner of Object.keys(value ?? {})) if (!(inner in kioskSettings.shape)) ignore(`kiosk.${inner}`);
@@ -301,8 +301,8 @@ const readFile = (path: string, warnings: string[]): SettingsFile => {
 };
 
 /**
- * Reads and judges all settings.
- * @throws OptionsError at the first bad value; the caller prints its message and exits with {@link EXIT_CONFIG}.
+ * Reads and validates all settings.
+ * @throws OptionsError at the first invalid value; the caller prints its message and exits with {@link EXIT_CONFIG}.
  */
 export const readOptions = ({ env = process.env, defaults = {} }: Surroundings = {}): Options => {
   const warnings = variableWarnings(Object.keys(env));
@@ -311,7 +311,7 @@ export const readOptions = ({ env = process.env, defaults = {} }: Surroundings =
     if (result.success) return result.data as Given[Name];
     throw refusal(name, value, String(result.error.issues[0]?.message));
   };
-  // As in most shells' unit files, an empty variable is an unset one.
+  // An empty variable counts as unset.
   const fromEnvironment = (name: SettingName): string | undefined => env[environmentName(name)] || undefined;
 
   const dataDir = judge('dataDir', fromEnvironment('dataDir') ?? defaults.dataDir ?? platformDataDir(env));

@@ -6,7 +6,7 @@ interface Details {
   cause?: unknown;
 }
 
-/** A failed fetch. The message is one clause for a person, without an address. */
+/** A failed fetch. The message is a clause for the operator, without the URL. */
 export class FetchFault extends Error {
   override readonly name = 'FetchFault';
   readonly lasting: boolean;

@@ -5,30 +5,30 @@ import { codeOf } from '../store/disk.ts';
 import { FetchFault } from './fault.ts';
 import { createLocator } from './locate.ts';
 
-const MOST_REDIRECTS = 5;
-/** From connecting to the end of the headers, for each redirect anew. */
+const MAX_REDIRECTS = 5;
+/** The deadline for the response headers, for each redirect. */
 const ANSWER_MS = 10_000;
 
 interface Options {
   headers: Record<string, string>;
   signal: AbortSignal;
-  /** How near the address may be, where somebody else than the operator named it. Default: as near as can be. */
+  /** How near the host may be if the URL does not come from the operator. Default: any. */
   reach?: Nearness;
-  /** The user and password of the address are sent to its origin, and to no other. Default: to nobody. */
+  /** Whether user and password in the URL are sent to its origin. Default: no. */
   credentials?: boolean;
   answerMs?: number;
 }
 
 interface Got {
-  /** The caller reads it, or destroys it. */
+  /** The caller must read or destroy it. */
   response: IncomingMessage;
-  /** Where it came from, after all redirects. */
+  /** The URL after all redirects, without user and password. */
   url: URL;
-  /** Of the farthest of those who led there. */
+  /** The farthest of the hosts that led there. */
   nearness: Nearness;
 }
 
-/** An address without user and password: nothing that could open a door is sent where nobody meant it to go. */
+/** A URL without user and password, so that they are not sent by mistake. */
 const bare = (address: string | URL, base?: URL): URL => {
   const url = new URL(address, base);
   url.username = '';
@@ -36,7 +36,7 @@ const bare = (address: string | URL, base?: URL): URL => {
   return url;
 };
 
-/** Where a redirect leads. Only the origin that was meant gets the user and password again. */
+/** The target of a redirect. User and password are kept within the same origin only. */
 const next = (from: URL, location: string): URL => {
   const url = bare(location, from);
   if (url.origin === from.origin) Object.assign(url, { username: from.username, password: from.password });
@@ -51,7 +51,7 @@ const sentences: Record<string, string> = {
   ETIMEDOUT: 'the server does not answer',
 };
 
-/** Why a request failed; what is not known by its code is told by it. */
+/** The reason why a request failed. */
 const faultOf = (error: Error): Error => {
   if (error instanceof FetchFault || error.name === 'AbortError') return error;
   const code = codeOf(error) ?? '';
@@ -62,8 +62,8 @@ const faultOf = (error: Error): Error => {
 };
 
 /**
- * The one way out to servers that are no boxes.
- * @param locate finds hosts
+ * Requests to servers that are not boxes.
+ * @param locate resolves host names
  */
 export const createGet = (locate = createLocator()) => {
   const ask = async (url: URL, reach: Nearness, isFirst: boolean, options: Options) => {
@@ -75,7 +75,7 @@ export const createGet = (locate = createLocator()) => {
     }
     const send = url.protocol === 'https:' ? requestSecurely : requestPlain;
     const response = await new Promise<IncomingMessage>((resolve, reject) => {
-      // A connection of its own: one that is kept alive could be handed over with another answer's rest in it.
+      // No keep-alive: a reused connection could still hold the rest of another response.
       const request = send(url, { headers, signal, lookup, agent: false });
       const deadline = setTimeout(() => request.destroy(new FetchFault('the server does not answer')), answerMs);
       request.on('close', () => clearTimeout(deadline));
@@ -86,21 +86,20 @@ export const createGet = (locate = createLocator()) => {
       });
       request.end();
     });
-    // What befalls the body is heard by whoever reads it; nobody may be listening yet.
+    // The reader of the body handles errors; it may not listen yet.
     response.on('error', () => undefined);
     return { response, nearness };
   };
 
   /**
-   * Asks for an http(s) address, and follows its redirects: a few, only to http(s), and never from the Internet into
-   * the site's network or from there to this machine, where a foreign server has no business.
-   *
+   * Requests an http(s) URL and follows a few redirects to http(s) URLs, but never from the Internet into the LAN or from
+   * the LAN to this machine.
    * @throws FetchFault; an AbortError, or the signal's reason
    */
   return async (address: string, options: Options): Promise<Got> => {
     let url = options.credentials ? new URL(address) : bare(address);
     let reach = options.reach ?? 2;
-    for (let redirects = 0; redirects <= MOST_REDIRECTS; redirects += 1) {
+    for (let redirects = 0; redirects <= MAX_REDIRECTS; redirects += 1) {
       if (!/^https?:$/.test(url.protocol)) throw new FetchFault(`it leads to ${url.protocol}`, { lasting: true });
       const { response, nearness } = await ask(url, reach, redirects === 0, options);
       reach = nearness;
@@ -112,7 +111,7 @@ export const createGet = (locate = createLocator()) => {
         throw new FetchFault('it redirects to what is no address', { lasting: true });
       url = next(url, location);
     }
-    throw new FetchFault(`it redirects more than ${MOST_REDIRECTS} times`, { lasting: true });
+    throw new FetchFault(`it redirects more than ${MAX_REDIRECTS} times`, { lasting: true });
   };
 };
 export type Get = ReturnType<typeof createGet>;

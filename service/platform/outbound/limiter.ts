@@ -1,11 +1,11 @@
 /** Limits concurrent work on the network: in total, per host, and with a gap between starts for one host. */
 
 interface Limits {
-  /** Most at a time. */
+  /** The limit of concurrent work. */
   total: number;
-  /** Most at a time of one host. */
+  /** The limit of concurrent work for one host. */
   perHost: number;
-  /** Between the starts of two works for one host, in ms; 0: none. */
+  /** The minimum time between two starts for one host, in ms. */
   gapMs: number;
 }
 
@@ -15,8 +15,8 @@ interface Waiting {
 }
 
 /**
- * A limiter for work that calls hosts. Work starts in the order of the calls, but work that waits for its own host, since
- * the host is at its limit or the gap since its last start is not over, does not block work for other hosts.
+ * A limiter for work that calls hosts. Work starts in the order of the calls, but work that waits for its own host does not
+ * block work for other hosts.
  */
 export const createTurns = ({ total, perHost, gapMs }: Limits) => {
   const running = new Map<string, number>();
@@ -52,8 +52,8 @@ export const createTurns = ({ total, perHost, gapMs }: Limits) => {
 
   return {
     /**
-     * Does the work when it is its turn.
-     * @throws what the work throws, and the reason of `signal` where it is aborted before
+     * Runs the work within the limits.
+     * @throws what the work throws, and the reason of `signal` if it is aborted before the start
      */
     take: <T>(host: string, signal: AbortSignal, work: () => Promise<T>): Promise<T> =>
       new Promise((resolve, reject) => {

@@ -5,20 +5,19 @@ import { FetchFault } from './fault.ts';
 import { createTurns } from './limiter.ts';
 
 /**
- * A look-up holds one of the four threads that also read files, for as long as no name server answers, and libuv runs no
- * more than two at a time. Names that nobody answered for the last time share one of the two, so that they hold up only
- * each other.
+ * A lookup blocks one of libuv's four threads, which also read files, until a name server answers; libuv runs at most two
+ * lookups at a time. Names whose last lookup got no answer share one of the two, so that they delay only each other.
  */
 const LIMITS = { total: 2, perHost: 1, gapMs: 0 };
 const SILENT_LIMITS = { ...LIMITS, total: 1 };
-/** What fails sooner can be asked again at no cost, as while there is no network yet. */
+/** A lookup that fails sooner is cheap to repeat, for example without a network. */
 const PROMPT_MS = 1_000;
-/** For so long a name that nobody answered for is not looked up again. */
+/** How long a name without an answer is not looked up again. */
 const SILENT_MS = 30_000;
-/** After that it is like any other; by then nobody may name it any more. */
+/** When a name without an answer is forgotten. */
 const FORGET_MS = 60 * 60 * 1000;
 
-/** The system's look-up can't be called off; whoever waits for it can be. */
+/** Stops waiting when the signal aborts; the lookup itself cannot be cancelled. */
 const unlessAborted = async <T>(work: Promise<T>, signal: AbortSignal): Promise<T> => {
   let abort = (): void => undefined;
   const aborted = new Promise<never>((_, reject) => {
@@ -32,26 +31,26 @@ const unlessAborted = async <T>(work: Promise<T>, signal: AbortSignal): Promise<
   }
 };
 
-interface Place {
-  /** Of its nearest address. */
+interface Location {
+  /** Of the nearest address of the host. */
   nearness: Nearness;
-  /** Answers what was found. */
+  /** Returns the addresses that were found. */
   lookup: LookupFunction;
 }
 
 type Addresses = { address: string; family: number }[];
 type LookUp = (host: string) => Promise<Addresses>;
 
-/** A look-up for everybody who wants the same name meanwhile. */
+/** A lookup that is shared by all callers with the same name. */
 interface Search {
   found: Promise<Addresses>;
-  /** How many wait for it. */
+  /** The number of callers. */
   waiting: number;
-  /** Nobody waits for it any more: it goes, unless its turn has come. */
+  /** Cancels the lookup, unless it has started. */
   giveUp(): void;
 }
 
-/** Finds hosts. @param judge how near an IP address is */
+/** Resolves host names. @param judge how near an IP address is */
 export const createLocator = (
   lookUp: LookUp = (host) => lookup(host, { all: true }),
   judge: (address: string) => Nearness = nearness,
@@ -59,7 +58,7 @@ export const createLocator = (
   const turns = createTurns(LIMITS);
   const silentTurns = createTurns(SILENT_LIMITS);
   const searches = new Map<string, Search>();
-  /** When it was found out that nobody answers for a name. */
+  /** When a lookup got no answer, by name. */
   const silent = new Map<string, number>();
 
   const ask = async (name: string): Promise<Addresses> => {
@@ -84,12 +83,12 @@ export const createLocator = (
       forget();
       stop.abort();
     };
-    const inTurn = () =>
+    const limited = () =>
       turns.take(name, stop.signal, () => {
         giveUp = () => undefined;
         return ask(name);
       });
-    const found = silent.has(name) ? silentTurns.take(name, stop.signal, inTurn) : inTurn();
+    const found = silent.has(name) ? silentTurns.take(name, stop.signal, limited) : limited();
     const search: Search = { found, waiting: 0, giveUp: () => giveUp() };
     found.then(forget, forget);
     return search;
@@ -112,11 +111,10 @@ export const createLocator = (
   };
 
   /**
-   * Where a host is, found out once, so that the connection goes to the very addresses that were judged.
-   *
-   * @throws FetchFault where the name is none; the signal's reason
+   * Resolves a host once, so that the connection goes to the addresses that were judged.
+   * @throws FetchFault if the name does not exist; the signal's reason
    */
-  return async (host: string, signal: AbortSignal): Promise<Place> => {
+  return async (host: string, signal: AbortSignal): Promise<Location> => {
     signal.throwIfAborted();
     const bare = bareHost(host);
     const family = isIP(bare);

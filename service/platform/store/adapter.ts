@@ -9,9 +9,9 @@ import type { Reserve } from './reserve.ts';
 
 interface Options<T> {
   path: string;
-  /** Both ways: what is read is decoded by it, what is written encoded. */
+  /** Decodes what is read and encodes what is written. */
   schema: z.ZodType<T>;
-  /** Reads what it can of a body that a newer version wrote, where the schema can't; null: nothing. */
+  /** Reads a body of a newer version that the schema rejects, as far as possible; null: not at all. */
   salvage: ((body: unknown) => T | null) | undefined;
   disk: Disk;
   reserve: Pick<Reserve, 'release'> | undefined;
@@ -20,10 +20,10 @@ interface Options<T> {
   now: () => number;
 }
 
-/** Errors of a process that is short of something; they say nothing about the file. */
-const passing = ['EMFILE', 'ENFILE', 'ENOMEM', 'EAGAIN'];
+/** Temporary errors of the process, which do not mean that the file is damaged. */
+const temporary = ['EMFILE', 'ENFILE', 'ENOMEM', 'EAGAIN'];
 
-/** lowdb's rim, in place of its own file adapter, which calls no fsync and believes what it reads. */
+/** An adapter for lowdb. Its own file adapter neither calls fsync nor verifies what it reads. */
 export function createAdapter<T>(options: Options<T>): Adapter<T> & { faults(): string[] } {
   const { path, schema, salvage, disk, reserve, log, now } = options;
   const folder = dirname(path);
@@ -31,7 +31,7 @@ export function createAdapter<T>(options: Options<T>): Adapter<T> & { faults(): 
   let names: string[] = [];
   let seq = 0;
 
-  /** Moves a file that can't be read out of the way, under a name that nothing has yet. */
+  /** Renames an unreadable file to a new name. */
   async function setAside(name: string, reason: unknown): Promise<void> {
     let at = now();
     const aside = (): string => `${name}.corrupt-${new Date(at).toISOString().replaceAll(/[-:.]/g, '')}`;
@@ -43,7 +43,7 @@ export function createAdapter<T>(options: Options<T>): Adapter<T> & { faults(): 
 
   const kept = new Set<number>();
 
-  /** Keeps a newer version's file beside the one that this version will write over it: the newest of each format. */
+  /** Keeps a copy of a file of a newer version, which this version will overwrite: the newest of each format. */
   async function keepNewer(format: number, bytes: Buffer): Promise<void> {
     if (kept.has(format)) return;
     kept.add(format);
@@ -56,7 +56,7 @@ export function createAdapter<T>(options: Options<T>): Adapter<T> & { faults(): 
     }
   }
 
-  /** As much of a newer version's state as this one understands. The file is never set aside. */
+  /** The part of a newer version's state that this version understands. The file is never set aside. */
   async function loadNewer(format: number, body: unknown, bytes: Buffer): Promise<T | null> {
     await keepNewer(format, bytes);
     const { success, data } = schema.safeParse(body);
@@ -65,7 +65,7 @@ export function createAdapter<T>(options: Options<T>): Adapter<T> & { faults(): 
     return state;
   }
 
-  /** The generation in a file; null where there is none, or none that can be trusted. */
+  /** The state in a file; null if it is missing or damaged. */
   async function load(file: string): Promise<T | null> {
     try {
       const bytes = await disk.readFile(file);
@@ -75,14 +75,14 @@ export function createAdapter<T>(options: Options<T>): Adapter<T> & { faults(): 
       return state;
     } catch (error) {
       const code = codeOf(error) ?? '';
-      if (passing.includes(code)) throw error;
+      if (temporary.includes(code)) throw error;
       if (code !== 'ENOENT') await setAside(basename(file), error);
       return null;
     }
   }
 
   return {
-    /** The current generation, or the one before it, or null. */
+    /** The current generation, else the previous one, else null. */
     async read() {
       names = await disk.readdir(folder);
       for (const name of names.filter((each) => isLeftover(each, base))) {
@@ -91,9 +91,9 @@ export function createAdapter<T>(options: Options<T>): Adapter<T> & { faults(): 
       return (await load(path)) ?? (await load(previousOf(path)));
     },
 
-    /** Resolves once the state is on disk for good. */
+    /** Resolves once the state is durable. */
     async write(state) {
-      // Counted even where the write fails: what a failed one left may be on disk all the same.
+      // Incremented even if the write fails, because its data may still have reached the disk.
       seq += 1;
       const bytes = seal(z.encode(schema, state), seq, now());
       try {

@@ -2,14 +2,14 @@ import { link, open, readdir, readFile, rename, stat, statfs, unlink } from 'nod
 
 /** An open file. */
 interface Handle {
-  /** May write less than it was given, as write(2) does. */
+  /** May write fewer bytes than given, as write(2). */
   write(bytes: Uint8Array, offset: number): Promise<{ bytesWritten: number }>;
   stat(): Promise<{ size: number }>;
   sync(): Promise<void>;
   close(): Promise<void>;
 }
 
-/** What the store asks of a disk: little enough that every single step can be made to fail. */
+/** The disk operations of the store; so few that tests can make each of them fail. */
 export interface Disk {
   open(path: string, flags: 'w' | 'wx', mode: number): Promise<Handle>;
   readFile(path: string): Promise<Buffer>;
@@ -18,9 +18,9 @@ export interface Disk {
   link(path: string, other: string): Promise<void>;
   rename(from: string, to: string): Promise<void>;
   unlink(path: string): Promise<void>;
-  /** Makes the folder's names durable. */
+  /** Makes the names in the folder durable. */
   syncFolder(folder: string): Promise<void>;
-  /** Bytes that this process may still take. */
+  /** How many bytes this process may still write. */
   free(folder: string): Promise<number>;
 }
 
@@ -34,13 +34,13 @@ export const systemDisk: Disk = {
   rename,
   unlink,
   async syncFolder(folder) {
-    // Windows opens no folders; NTFS journals its names by itself.
+    // Windows cannot open folders; NTFS journals names.
     if (process.platform === 'win32') return;
     const handle = await open(folder, 'r');
     try {
       await handle.sync();
     } catch (error) {
-      // Some network and shared folders can't sync names at all; PostgreSQL lets that pass as well.
+      // Some network file systems cannot sync folders; PostgreSQL ignores that too.
       if (!['EBADF', 'EINVAL', 'ENOTSUP'].includes(codeOf(error) ?? '')) throw error;
     } finally {
       await handle.close();
@@ -52,11 +52,11 @@ export const systemDisk: Disk = {
   },
 };
 
-/** The system's name for what went wrong, such as `ENOENT`. */
+/** The system's error code, such as `ENOENT`. */
 export const codeOf = (error: unknown): string | undefined => (error as NodeJS.ErrnoException | null)?.code;
 
-/** Whether there was no room: the disk is full, or this user's share of it. */
+/** Whether the disk, or the user's quota, is full. */
 export const isFull = (error: unknown): boolean => ['ENOSPC', 'EDQUOT'].includes(codeOf(error) ?? '');
 
-/** Whether the disk takes no writes at all: it is mounted read-only, or it is failing. */
+/** Whether the disk cannot be written at all: it is mounted read-only or failing. */
 export const isUnavailable = (error: unknown): boolean => ['EROFS', 'EIO'].includes(codeOf(error) ?? '');

@@ -18,12 +18,12 @@ export interface Durable<T> {
   /** The durable state; a change is visible only once it is on disk. */
   read(): T;
   /**
-   * Applies a change to the newest state and resolves once a generation with it is durable. Changes are
-   * applied in the order of the calls; those that arrive while a generation is being written share the next.
+   * Applies a change to the newest state and resolves once it is durable. Changes are applied in the order of the calls;
+   * those that arrive while a generation is being written share the next one.
    *
    * @throws what `change` throws
-   * @throws {CodedError} `insufficient_storage` where the disk is full
-   * @throws the system's error where the disk fails in another way; the change may or may not be there after a restart
+   * @throws {CodedError} `insufficient_storage` if the disk is full
+   * @throws the system's error if the disk fails; the change may or may not be present after a restart
    */
   update(change: (current: T) => T): Promise<void>;
   /** One sentence per issue that needs attention. */
@@ -35,11 +35,11 @@ export interface Durable<T> {
 
 interface Options<T> {
   path: string;
-  /** Of the whole state, both ways: it is decoded when read and encoded when written. */
+  /** Decodes the state when it is read and encodes it when it is written. */
   schema: z.ZodType<T>;
-  /** Reads what it can of a state that a newer version wrote, where the schema can't; null: nothing. */
+  /** Reads a state of a newer version that the schema rejects, as far as possible; null: not at all. */
   salvage?: (body: unknown) => T | null;
-  /** The state where there is no file; written at once, so that what was made up for it stays. */
+  /** The state if there is no file; written at once, so that generated values are kept. */
   initial: T;
   log: Pick<Logger, 'error'>;
   /** Released when the disk is full. */
@@ -56,9 +56,8 @@ interface Waiting<T> {
 }
 
 /**
- * Opens the file at `path`, or the previous generation if it is damaged, or starts with the initial state.
- *
- * @throws the system's error where the folder can't be read, or a damaged file not be moved out of the way
+ * Opens the file at `path`, or the previous generation if it is damaged, else starts with the initial state.
+ * @throws the system's error if the folder cannot be read or a damaged file cannot be renamed
  */
 export async function createDurable<T extends object>(options: Options<T>): Promise<Durable<T>> {
   const { path, schema, salvage, initial, log, reserve, disk, now } = options;
@@ -132,7 +131,7 @@ export async function createDurable<T extends object>(options: Options<T>): Prom
 
   // A box continues to play with a disk that is not writable: faults() reports the error.
   if (durable === initial) await update((state) => state).catch(() => {});
-  // The process before this one may have been killed between the rename and the folder's sync.
+  // The previous process may have been killed between the rename and the sync of the folder.
   else await disk.syncFolder(dirname(path)).catch(note);
 
   return {

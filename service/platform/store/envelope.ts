@@ -1,20 +1,20 @@
 import { createHash } from 'node:crypto';
 import { z } from 'zod';
 
-/** Changes only when older versions of the service can't read all of what newer ones write. */
+/** Incremented when older versions of the service cannot read everything that newer versions write. */
 export const currentFormat = 1;
 
 const envelope = z.object({
   format: z.literal(currentFormat),
   seq: z.int().positive().describe('the generation, counted from 1'),
   savedAt: z.string().describe('ISO 8601, for people'),
-  sha256: z.string().describe('of the body as JSON.stringify writes it, so that reformatting by hand does no harm'),
+  sha256: z.string().describe('of the body as JSON.stringify writes it, so that reformatting does not invalidate it'),
   body: z.unknown(),
 });
 
 const sha256 = (text: string): string => createHash('sha256').update(text).digest('hex');
 
-/** Wraps a body so that {@link unseal} can tell it from a damaged one. `savedAt` is in ms since the epoch. */
+/** Wraps a body so that {@link unseal} detects damage. `savedAt` is in ms since the epoch. */
 export function seal(body: unknown, seq: number, savedAt: number): Buffer {
   const text = JSON.stringify(body);
   const head = JSON.stringify({
@@ -26,7 +26,7 @@ export function seal(body: unknown, seq: number, savedAt: number): Buffer {
   return Buffer.from(`${head.slice(0, -1)},"body":${text}}\n`);
 }
 
-/** What of an envelope is taken from a newer version; how it is sealed is not known here. */
+/** The used part of an envelope of a newer version; its checksum is not known here. */
 const newerEnvelope = z.object({
   format: z.int().gt(currentFormat),
   seq: z.int().positive().catch(1),
@@ -39,7 +39,7 @@ interface Unsealed {
   body?: unknown;
 }
 
-/** @throws where this is no whole envelope, or its body not the one that was sealed */
+/** @throws if the envelope is incomplete or the checksum of the body is wrong */
 export function unseal(bytes: Buffer): Unsealed {
   const json: unknown = JSON.parse(bytes.toString('utf8'));
   const newer = newerEnvelope.safeParse(json);

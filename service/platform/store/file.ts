@@ -5,17 +5,16 @@ import { codeOf, type Disk } from './disk.ts';
 
 const temporaryName = (path: string): string => `${path}.${randomUUID()}.tmp`;
 
-/** Where the generation before the current one is kept. */
+/** The path of the previous generation. */
 export const previousOf = (path: string): string => `${path}.prev`;
 
-/** Whether `name` is what a write of the file `base` leaves behind when the power goes. */
+/** Whether `name` is a temporary file that an interrupted write of `base` left behind. */
 export const isLeftover = (name: string, base: string): boolean =>
   name.startsWith(`${base}.`) && /^[0-9a-f-]{36}\.tmp$/.test(name.slice(base.length + 1));
 
 /**
- * Writes a whole file and makes its bytes durable (not its name: that is the folder's).
- *
- * @throws the system's error, also where a full disk cut the file short without saying so
+ * Writes a file and makes its content durable; its name is durable once the folder is synced.
+ * @throws the system's error, also if a full disk truncated the file silently
  */
 export async function writeDurably(disk: Disk, path: string, flags: 'w' | 'wx', bytes: Uint8Array): Promise<void> {
   const handle = await disk.open(path, flags, 0o600);
@@ -23,7 +22,7 @@ export async function writeDurably(disk: Disk, path: string, flags: 'w' | 'wx', 
     let offset = 0;
     while (offset < bytes.length) {
       const { bytesWritten } = await handle.write(bytes, offset);
-      if (bytesWritten === 0) throw new Error(`the disk takes no more of ${path}`);
+      if (bytesWritten === 0) throw new Error(`${path} could not be written completely`);
       offset += bytesWritten;
     }
     const { size } = await handle.stat();
@@ -35,9 +34,9 @@ export async function writeDurably(disk: Disk, path: string, flags: 'w' | 'wx', 
 }
 
 /**
- * Replaces the file by `bytes` and keeps what was there as `.prev`. At every moment, a power cut included, the name
- * stands for either the old file or the new one, whole. When this resolves it is the new one for good; when it
- * rejects it may be either.
+ * Replaces a file atomically and keeps the previous one as `.prev`. At any time, even after a power cut, the name refers to
+ * the complete old or the complete new file. Once this resolves the new file is durable; if it rejects, the file is one of
+ * both.
  */
 export async function replaceFile(disk: Disk, path: string, bytes: Uint8Array): Promise<void> {
   const temporary = temporaryName(path);
@@ -52,7 +51,7 @@ export async function replaceFile(disk: Disk, path: string, bytes: Uint8Array): 
   await disk.syncFolder(dirname(path));
 }
 
-/** Writes `bytes` to another name, in place of what is there. @throws the system's error */
+/** Writes a copy of a file under another name, which it replaces. @throws the system's error */
 export async function keepCopy(disk: Disk, path: string, bytes: Uint8Array): Promise<void> {
   const temporary = temporaryName(path);
   try {
@@ -70,13 +69,13 @@ async function keepPrevious(disk: Disk, path: string): Promise<void> {
     await disk.link(path, temporary);
     await disk.rename(temporary, previousOf(path));
   } catch {
-    // The first file has no predecessor, and some file systems (exFAT) have no links: then there is no second net.
+    // The first file has no predecessor, and some file systems (exFAT) have no links: then none is kept.
   }
-  // A rename between two names of one file does nothing (POSIX), so the first name may still be there.
+  // A rename between two names of one file does nothing (POSIX), so the temporary name may still exist.
   await disk.unlink(temporary).catch(() => {});
 }
 
-/** Renames, waiting up to 0.6 s for whoever holds the file open: on Windows virus scanners and indexers do. */
+/** Renames a file; retries for 0.6 s while another program has it open, as virus scanners on Windows do. */
 export async function renamePatiently(disk: Disk, from: string, to: string): Promise<void> {
   for (const wait of [10, 20, 40, 80, 160, 320]) {
     try {

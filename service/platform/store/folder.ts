@@ -2,8 +2,8 @@ import { mkdir, stat } from 'node:fs/promises';
 import { dirname } from 'node:path';
 
 /**
- * Makes a folder, and those above it. Not by Node's `recursive`, which never comes back from below a folder that takes none
- * and says that it is not there (`/proc`).
+ * Creates a folder and its parents. Node's `recursive` never returns below a folder in which `mkdir` fails with ENOENT
+ * (`/proc`).
  * @throws the system's error
  */
 export const makeFolder = (path: string): Promise<void> =>

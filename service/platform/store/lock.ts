@@ -1,6 +1,6 @@
 /**
- * One service at a time for a data directory: what a second one would sweep at its start is the work of the first. The
- * kernel holds the lock, and lets go of it with the process, however that ends; nothing is left in the directory.
+ * Locks a data directory, because a second service would remove files that the first one is writing. The kernel holds the
+ * lock and releases it when the process ends; no file remains.
  */
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
@@ -9,7 +9,7 @@ import { createServer } from 'node:net';
 import { setTimeout as delay } from 'node:timers/promises';
 import type { Logger } from 'pino';
 
-/** Another service uses the data directory; the message is a sentence for a person. */
+/** Another service uses the data directory; the message is for the operator. */
 export class FolderTaken extends Error {
   override readonly name = 'FolderTaken';
 
@@ -24,18 +24,18 @@ interface Lock {
   close(): Promise<void>;
 }
 
-/** A service that was told to stop a moment ago may hold on for so long, ms. */
-const PATIENCE_MS = 6_000;
-const PAUSE_MS = 100;
+/** How long a service that is stopping may hold the lock. */
+const TIMEOUT_MS = 6_000;
+const RETRY_MS = 100;
 
-/** What flock(1) ends with where somebody else has the lock. */
+/** The exit code of flock(1) if the lock is held. */
 const TAKEN = 1;
 
 /**
- * flock(2) on the directory itself: by whatever path, in whatever container, and though it can't be written to. The
- * program locks a file that it shares with this process, in which the lock stays when the program has ended.
- * @returns null where the lock is taken
- * @throws where there is no such program, or the file system knows no locks
+ * Locks the directory itself by flock(2): this works across paths and containers and without write permission. flock(1)
+ * locks a file description that it shares with this process, which keeps the lock after the program has ended.
+ * @returns null if the lock is held
+ * @throws if the program is missing or the file system has no locks
  */
 const lockDirectory = async (folder: string, environment: NodeJS.ProcessEnv): Promise<Lock | null> => {
   const handle = await open(folder, 'r');
@@ -52,7 +52,7 @@ const lockDirectory = async (folder: string, environment: NodeJS.ProcessEnv): Pr
   return null;
 };
 
-/** macOS has no such program, and a flag that locks as it opens (open(2)). */
+/** macOS has no flock(1), but a flag of open(2) that locks. */
 const O_EXLOCK = 0x20;
 const lockOnOpening = (folder: string): Promise<Lock | null> =>
   open(folder, constants.O_RDONLY | constants.O_NONBLOCK | O_EXLOCK).catch((error: NodeJS.ErrnoException) => {
@@ -60,13 +60,13 @@ const lockOnOpening = (folder: string): Promise<Lock | null> =>
     throw error;
   });
 
-/** Where names live that belong to a process, and not to a file system. Linux has them in each network namespace. */
+/** The prefix of names that belong to a process, not to a file system. On Linux they exist per network namespace. */
 const names = process.platform === 'win32' ? '\\\\.\\pipe\\' : '\0';
 
 /**
- * A pipe or socket by the name of the directory, which one process alone can listen on.
- * @returns null where the name is taken
- * @throws the system's error where there are no such names
+ * Listens on a pipe or socket named after the directory, which only one process can do.
+ * @returns null if the name is taken
+ * @throws the system's error if there are no such names
  */
 const lockName = async (folder: string): Promise<Lock | null> => {
   const { dev, ino } = await stat(folder, { bigint: true });
@@ -86,15 +86,15 @@ const lockName = async (folder: string): Promise<Lock | null> => {
 };
 
 interface Options {
-  /** Which is there. */
+  /** An existing directory. */
   dataDir: string;
-  /** Of the program that locks. */
+  /** The environment of flock(1). */
   environment: Readonly<NodeJS.ProcessEnv>;
   log: Pick<Logger, 'warn'>;
 }
 
 /**
- * Takes the lock of a data directory. Where the system has none to give, the service goes on without.
+ * Locks a data directory. If the system has no locks, the service continues without one.
  * @throws FolderTaken
  */
 export const lockFolder = async ({ dataDir, environment, log }: Options): Promise<Lock> => {
@@ -103,17 +103,17 @@ export const lockFolder = async ({ dataDir, environment, log }: Options): Promis
     if (process.platform === 'darwin') return lockOnOpening(dataDir);
     return lockDirectory(dataDir, { ...environment }).catch(() => lockName(dataDir));
   };
-  const deadline = performance.now() + PATIENCE_MS;
+  const deadline = performance.now() + TIMEOUT_MS;
   try {
     for (;;) {
       const held = await lock();
       if (held !== null) return held;
       if (performance.now() > deadline) throw new FolderTaken(dataDir);
-      await delay(PAUSE_MS);
+      await delay(RETRY_MS);
     }
   } catch (error) {
     if (error instanceof FolderTaken) throw error;
-    log.warn({ err: error }, 'the data folder can not be locked; see to it that one service alone uses it');
+    log.warn({ err: error }, 'the data folder cannot be locked; make sure that only one service uses it');
     return { close: async () => undefined };
   }
 };

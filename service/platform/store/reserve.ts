@@ -6,11 +6,11 @@ import { createQueue } from '../queue.ts';
 import type { Disk } from './disk.ts';
 import { writeDurably } from './file.ts';
 
-/** Room on the disk that is set aside for the state, so that a full disk does not stop it from being written. */
+/** Disk space that is reserved for the state, so that it can be written to a full disk. */
 export interface Reserve {
-  /** Takes the room, unless it is held already or the disk has little left. Never rejects. */
+  /** Reserves the space, unless it is reserved already or the disk is nearly full. Never rejects. */
   take(): Promise<void>;
-  /** Gives the room back, for the write that needs it now. Never rejects. */
+  /** Releases the space for a write that needs it. Never rejects. */
   release(): Promise<void>;
   faults(): string[];
 }
@@ -28,7 +28,7 @@ const randomFill = promisify(randomBytes);
 export function createReserve({ path, disk, log, bytes = 4 * 1024 * 1024 }: Options): Reserve {
   let held = false;
   let fault: string | null = null;
-  const inTurn = createQueue();
+  const enqueue = createQueue();
 
   const lose = (reason: string, err?: unknown): void => {
     held = false;
@@ -39,9 +39,9 @@ export function createReserve({ path, disk, log, bytes = 4 * 1024 * 1024 }: Opti
   async function make(): Promise<void> {
     const { size } = await disk.stat(path).catch(() => ({ size: 0 }));
     if (size !== bytes) {
-      // The last bytes of a disk are of more use to others.
+      // Other programs need the last bytes of a disk more.
       if ((await disk.free(dirname(path))) < 2 * bytes) return lose('the disk is nearly full: no room to set aside');
-      // Random, because a file system that compresses would set nothing aside for zeros.
+      // Random, because a compressing file system would reserve nothing for zeros.
       await writeDurably(disk, path, 'w', await randomFill(bytes));
     }
     held = true;
@@ -50,7 +50,7 @@ export function createReserve({ path, disk, log, bytes = 4 * 1024 * 1024 }: Opti
 
   return {
     take: () =>
-      inTurn(async () => {
+      enqueue(async () => {
         if (held) return;
         try {
           await make();
@@ -60,10 +60,10 @@ export function createReserve({ path, disk, log, bytes = 4 * 1024 * 1024 }: Opti
         }
       }),
     release: () =>
-      inTurn(async () => {
+      enqueue(async () => {
         lose('the disk is full: the room that was set aside for the state is in use');
         await disk.unlink(path).catch(() => {});
-        // Some file systems hand out freed blocks only once the removal is on disk.
+        // Some file systems reuse freed blocks only once the removal is durable.
         await disk.syncFolder(dirname(path)).catch(() => {});
       }),
     faults: () => (fault === null ? [] : [fault]),

@@ -4,7 +4,7 @@ import { basename, dirname, join } from 'node:path';
 import { systemDisk } from './disk.ts';
 import { isLeftover, renamePatiently, writeDurably } from './file.ts';
 
-/** Sweeps what is left beside a file of rewriting it, where the power went meanwhile. */
+/** Removes the temporary files of interrupted rewrites of a file. */
 export const sweepRewrites = async (path: string): Promise<void> => {
   const target = await realpath(path).catch(() => path);
   const folder = dirname(target);
@@ -14,11 +14,10 @@ export const sweepRewrites = async (path: string): Promise<void> => {
 };
 
 /**
- * Replaces the operator's file, whole and for good. It stays the operator's: behind a link it is the link's target that
- * is replaced, and who may read and write it goes on to.
- *
- * @param mode of a file that was not there before
- * @throws the system's error; the file is the old one then
+ * Replaces the operator's file atomically and durably. Preserves its permissions and owner; of a symbolic link the target
+ * is replaced.
+ * @param mode of a new file
+ * @throws the system's error; the old file is intact then
  */
 export const rewriteFile = async (path: string, bytes: Uint8Array, mode = 0o644): Promise<void> => {
   const target = await realpath(path).catch(() => path);
@@ -27,7 +26,7 @@ export const rewriteFile = async (path: string, bytes: Uint8Array, mode = 0o644)
   try {
     await writeDurably(systemDisk, temporary, 'wx', bytes);
     await chmod(temporary, (before?.mode ?? mode) & 0o777);
-    // Only root may give a file away; for everybody else it is their own in any case, or belongs to a shared group.
+    // Only root may change the owner; other users own the file anyway, or share its group.
     if (before !== null) await chown(temporary, before.uid, before.gid).catch(() => undefined);
     await renamePatiently(systemDisk, temporary, target);
   } catch (error) {
