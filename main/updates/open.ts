@@ -21,9 +21,9 @@ export interface UpdatesApp {
 interface UpdatesPorts {
   app: UpdatesApp;
   log: Logger;
-  /** Starts the app anew: whatever is in its place by then. */
+  /** Restarts the app, from its path. */
   relaunch(reason: string): void;
-  /** What the box is told to do; null: not known yet. */
+  /** The settings; null: not known yet. */
   settings(): UpdateChoice | null;
   isHealthy(): boolean | Promise<boolean>;
   /** Makes electron-updater's part for this platform and package. */

@@ -10,10 +10,10 @@ import type {
 import type { PageToken } from '../shared/page-token.ts';
 import { patientFetch } from '../shared/patience.ts';
 
-// By its type the same as in the vocabulary, whose schemas a phone need not load.
+// Typed by the contract, but not imported, so that a phone does not load its schemas.
 const knownHeader: typeof deviceKnownHeader = 'x-signage-device-known';
 
-/** An answer that is an error. */
+/** An error response. */
 export interface Refusal {
   code: string;
   field?: string;
@@ -21,7 +21,7 @@ export interface Refusal {
 
 export const isRefusal = (error: unknown): error is Refusal => typeof (error as Refusal | undefined)?.code === 'string';
 
-/** `isKnown`: whether any box of the site has seen the device. */
+/** `isKnown`: whether any box of the site knows the device. */
 export type Status = OnboardingStatus & { isKnown: boolean };
 
 export interface Api {
@@ -32,7 +32,7 @@ export interface Api {
   bind(binding: Binding): Promise<OnboardingResult>;
 }
 
-/** Each call rejects with a {@link Refusal}, or with something else where there was no answer. */
+/** Each call rejects with a {@link Refusal}, or with another error if there was no response. */
 export const createApi = (token: PageToken): Api => {
   const request = async (
     path: string,

@@ -1,19 +1,19 @@
-/** The list of screens to choose from: radio buttons, with a search where there are many. */
+/** The list of screens: radio buttons, with a search field if there are many. */
 import type { Screen } from '../../service/contract/playlist.ts';
 import { element } from './element.ts';
 
 export interface Choices {
-  /** Fills the list. The screen of this slug is chosen, or the only one. */
+  /** Fills the list, and selects the screen with this slug, or the only one. */
   fill(screens: readonly Screen[], slug: string | null): void;
-  /** The screen that is chosen. */
+  /** The selected screen. */
   readonly chosen: Screen | undefined;
   focus(): void;
 }
 
-/** More than these don't fit on a phone without scrolling. */
+/** More screens do not fit on a phone without scrolling. */
 const MANY = 8;
 
-/** Without case and accents: a phone's keyboard is no place to look for them. */
+/** Ignores case and accents, which are hard to type on a phone. */
 const plain = (text: string): string =>
   text
     .normalize('NFD')
@@ -46,7 +46,7 @@ export const createChoices = (onChoose: (screen: Screen) => void): Choices => {
     const wanted = plain(search.value.trim());
     let found = 0;
     for (const label of Array.from(list.children) as HTMLElement[]) {
-      // What is chosen is never out of sight.
+      // The selected screen is always listed.
       const isChosen = label.querySelector('input')?.checked ?? false;
       label.hidden = !isChosen && !plain(label.textContent ?? '').includes(wanted);
       if (!label.hidden) found += 1;
@@ -55,7 +55,7 @@ export const createChoices = (onChoose: (screen: Screen) => void): Choices => {
   };
 
   search.addEventListener('input', filter);
-  // Enter closes the keyboard, and sends nothing.
+  // Enter closes the keyboard instead of submitting the form.
   search.addEventListener('keydown', (event) => {
     if (event.key !== 'Enter') return;
     event.preventDefault();

@@ -1,4 +1,4 @@
-/** Follows the status of a device: over a socket, and by looking where there is none. */
+/** Follows the status of a device over a socket, or by polling without one. */
 import type { LandingMessage, MediaProgress, OnboardingStatus } from '../../service/contract/onboarding.ts';
 import { deviceHeaders } from '../shared/device.ts';
 import type { PageToken } from '../shared/page-token.ts';
@@ -6,11 +6,11 @@ import { patientFetch, waitMs } from '../shared/patience.ts';
 
 interface Handlers {
   onStatus(status: OnboardingStatus): void;
-  /** The address of the form has been told; null: no other machine can reach this one. */
+  /** The URL of the form; null: no other machine can reach this one. */
   onFormUrl(formUrl: string | null): void;
-  /** Whether there is a screen to choose. */
+  /** Whether the content has a screen. */
   onScreens(hasScreens: boolean): void;
-  /** How far the media of the site are here. */
+  /** The progress of copying the media of the site. */
   onMedia(media: MediaProgress): void;
   /** The form was opened on a phone. */
   onOpened(): void;
@@ -19,7 +19,7 @@ interface Handlers {
 }
 
 const CONNECT_MS = 10_000;
-/** A look that no message asked for: it finds sockets that are dead without knowing it. */
+/** Polling without a message, which also finds dead sockets. */
 const LOOK_MS = 30_000;
 
 export const follow = (deviceId: string, token: PageToken, handlers: Handlers): void => {
@@ -67,7 +67,7 @@ export const follow = (deviceId: string, token: PageToken, handlers: Handlers): 
     opened.onclose = () => {
       clearTimeout(deadline);
       setTimeout(connect, waitMs(failures++));
-      // A browser doesn't tell why a socket was refused: it may have been the token.
+      // A browser does not report why a socket was refused; it may be the token.
       if (refused) void token.renew();
       void look();
     };

@@ -1,4 +1,4 @@
-/** The onboarding form, on the phone of whoever sets a player up. */
+/** The onboarding form, on the installer's phone. */
 import type { Binding, OnboardingResult } from '../../service/contract/onboarding.ts';
 import type { PageBoot } from '../../service/contract/page.ts';
 import type { Screen } from '../../service/contract/playlist.ts';
@@ -20,19 +20,19 @@ import { whenAlone } from './visitor.ts';
 
 requireTopLevel();
 
-/** A player that is left alone with the form goes back to its code. */
+/** On the player itself an idle form returns to the QR code. */
 const ALONE_MS = 5 * 60_000;
-/** The same player may be set up from another phone meanwhile. */
+/** Another phone may bind the same player meanwhile. */
 const LOOK_MS = 3_000;
-/** The views that change with what becomes of the player. */
+/** The views that follow the status of the player. */
 const followed: readonly View[] = ['form', 'unknown', 'rebind', 'done'];
 
 const texts = speak(document, navigator.languages);
 const api = createApi(createPageToken(readBoot<PageBoot>(document).pageToken, location.href));
 const deviceId = new URLSearchParams(location.search).get('deviceId') ?? '';
 /**
- * The landing page led here, in the browser that is the player: it goes on to the screen by itself. An address that was
- * copied from it to a phone makes no player of the phone.
+ * The landing page led here, in the browser that is the player, so that it continues to the screen. A phone that opens the
+ * same URL does not become a player.
  */
 const isPlayer = location.hash === '#here' && isOwnDevice(deviceId);
 
@@ -46,7 +46,7 @@ let status: Status | undefined;
 let isBusy = false;
 let isQueued = false;
 
-/** A name for the player, until somebody gives it another. */
+/** The suggested name of the player. */
 const suggest = async (screen: Screen): Promise<void> => {
   complain('screens');
   const isWanted = (): boolean => name.dataset.given === undefined && choices.chosen === screen;
@@ -88,7 +88,7 @@ const askForDevice = (): void => {
   if (deviceId !== '') complain('device', texts.badDevice);
 };
 
-/** Takes in how things stand with the player. */
+/** Applies the status of the player. */
 const learn = (current: Status): void => {
   status = current;
   element('unseen').hidden = current.isKnown;
@@ -97,7 +97,7 @@ const learn = (current: Status): void => {
     screenName === null || clientName === null ? texts.player(deviceId) : texts.bound(screenName, clientName);
 };
 
-/** Fetches what there is to choose from, and shows it. */
+/** Fetches and shows the screens. */
 const load = async (): Promise<void> => {
   if (deviceId === '') return askForDevice();
   views.show('loading');
@@ -136,13 +136,13 @@ const work = (isWorking: boolean): void => {
   }
 };
 
-/** Asks whether a player that shows another screen shall leave it. */
+/** Asks before a player changes its screen. */
 const ask = (from: string, to: string): void => {
   element('rebind-question').textContent = texts.rebindQuestion(from, to);
   views.goOn('rebind');
 };
 
-/** Asks whether an id is right that no player has been here with. */
+/** Asks before an unknown device id is bound. */
 const askAboutId = (): void => {
   element('unknown-id').textContent = deviceId;
   views.goOn('unknown');
@@ -157,7 +157,7 @@ const finish = async ({ queued, ...bound }: OnboardingResult): Promise<void> => 
   views.goOn('done');
 };
 
-/** What the form says; null where something is missing, which is then said beside it. */
+/** The values of the form; null if one is missing, with a message beside it. */
 const read = (): { clientName: string; screen: Screen } | null => {
   const screen = choices.chosen;
   const clientName = name.value.trim();
@@ -168,7 +168,7 @@ const read = (): { clientName: string; screen: Screen } | null => {
   return null;
 };
 
-/** Says how it ended where no answer came: the player may have saved the binding all the same. */
+/** Reports the outcome if there was no response: the binding may have been saved. */
 const settle = async (binding: Binding, error: unknown): Promise<void> => {
   await views.goBack();
   const { isSaved, status: current } = await findOutcome(api, binding, () => say(texts.unsure));
@@ -189,7 +189,7 @@ const bind = async (binding: Binding): Promise<void> => {
   }
 };
 
-/** @param agreed what the person has been asked about already: the screen that the player leaves, an unknown id */
+/** @param agreed the questions that were answered already: a change of screen, an unknown id */
 const submit = async (agreed: { left?: string | null; isSure?: true } = {}): Promise<void> => {
   const given = read();
   if (given === null || isBusy) return;
@@ -211,12 +211,12 @@ const submit = async (agreed: { left?: string | null; isSure?: true } = {}): Pro
   }
 };
 
-/** Follows what others do with the player. */
+/** Follows changes that others make. */
 const look = async (): Promise<void> => {
   const known = status;
   if (document.hidden || isBusy || known === undefined || !followed.includes(views.current)) return;
   const current = await api.status(deviceId).catch(() => known);
-  // Something newer may have been heard meanwhile.
+  // A newer status may have arrived meanwhile.
   if (isBusy || status !== known) return;
   const isBoundAlike = current.screenSlug === known.screenSlug && current.clientName === known.clientName;
   if (isBoundAlike && current.isKnown === known.isKnown) return;
@@ -235,7 +235,7 @@ on('sure', 'click', () => void submit({ isSure: true }));
 on('keep', 'click', () => void views.goBack());
 on('change', 'click', () => void views.goBack());
 on('device-form', 'submit', () => {
-  // On the screen it stands in groups.
+  // The display shows it in groups.
   const typed = deviceKey(element<HTMLInputElement>('device').value.replace(/\s/g, ''));
   location.search = `?deviceId=${encodeURIComponent(typed)}`;
 });

@@ -1,4 +1,4 @@
-/** The landing page: what a screen shows until somebody has chosen what it plays. */
+/** The landing page: shown until the device is bound to a screen. */
 import type { MediaProgress } from '../../service/contract/onboarding.ts';
 import type { LandingBoot } from '../../service/contract/page.ts';
 import { readBoot } from '../shared/boot.ts';
@@ -18,12 +18,12 @@ import { receive } from './visitor.ts';
 
 requireTopLevel();
 
-/** What the greeting takes to come; then the player is fetched behind it. */
+/** How long the greeting takes to appear; then the player page is loaded behind it. */
 const GREETING_MS = 600;
-/** Long enough to be read, and the picture comes within two seconds. */
+/** How long the greeting is shown; the first slide appears within two seconds. */
 const READING_MS = 1_200;
 const RETRY_MS = 1_000;
-/** After this, whoever opened the form has gone away with it. */
+/** After this time an opened form counts as abandoned. */
 const OPENED_MS = 3 * 60_000;
 
 const boot = readBoot<LandingBoot>(document);
@@ -34,7 +34,7 @@ const texts = speak(document, navigator.languages);
 const page = element('landing');
 let formUrl: string | null | undefined;
 let hasScreens = true;
-/** The screen that the page is on its way to; null: none; undefined: not known yet. */
+/** The slug of the screen to navigate to; null: none; undefined: not known yet. */
 let destination: string | null | undefined;
 let greeting: Greeting | null = null;
 let openedTimer: ReturnType<typeof setTimeout> | undefined;
@@ -52,7 +52,7 @@ const settle = (): void => {
   say('waiting');
 };
 
-/** Where no phone can come here there is no code to scan, and without a screen there is nothing to choose. */
+/** Without a reachable address there is no code to scan, and without screens nothing to choose. */
 const sayWhatLacks = (): void => {
   const lackOfWay = boot.isLocal ? 'reach' : 'network';
   page.dataset.lack = formUrl === null ? lackOfWay : hasScreens ? 'nothing' : 'screens';
@@ -85,7 +85,7 @@ const showAddress = (next: string | null): void => {
   if (next !== null) void drawCode(next);
 };
 
-/** Ids that nothing divides are shown in groups of four; what is copied from the page stays whole. */
+/** Shows ids without separators in groups of four, without changing what is copied. */
 const showDevice = (): void => {
   const groups = /^[A-Za-z0-9]{9,}$/.test(deviceId) ? (deviceId.match(/.{1,4}/g) ?? []) : [deviceId];
   element('device').replaceChildren(
@@ -97,7 +97,7 @@ const showDevice = (): void => {
   );
 };
 
-/** What there is to play comes from the other boxes of the site, for as long as it takes. */
+/** Shows the progress while media are copied from other boxes. */
 const showMedia = (media: MediaProgress): void => {
   element('arriving').hidden = media === null;
   if (media === null) return;
@@ -107,7 +107,7 @@ const showMedia = (media: MediaProgress): void => {
   bar.value = media.here;
 };
 
-/** Stays on this origin: by another of its names the page would be another device. */
+/** Stays on this origin, because the device id is stored per origin. */
 const goTo = async (slug: string): Promise<void> => {
   if (destination !== slug) return;
   if (greeting !== null) passGreeting(greeting);
@@ -116,7 +116,7 @@ const goTo = async (slug: string): Promise<void> => {
   setTimeout(() => void goTo(slug), RETRY_MS);
 };
 
-/** Greets the screen that was chosen before the eyes of whoever did; one that was chosen before is only gone to. */
+/** Shows the greeting for a binding that was made while the page was open. */
 const greet = (slug: string, name: string): void => {
   const until = Date.now() + READING_MS;
   greeting = { slug, name, welcome: texts.welcome, language: texts.tag, since: performance.timeOrigin, until };
@@ -152,7 +152,7 @@ follow(deviceId, token, {
     say('opened');
   },
   onReach: (isThere) => {
-    // Not yet known counts as none where nobody answers: an empty sky says nothing.
+    // Without a response an unknown status counts as unbound, so that the page shows a message.
     if (!isThere && destination == null) say('away');
     else if (isThere && destination === null && page.dataset.state === 'away') settle();
   },

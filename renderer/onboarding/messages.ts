@@ -1,16 +1,16 @@
-/** What the form says, and where. */
+/** The messages of the form. */
 import { isRefusal } from './api.ts';
 import { element } from './element.ts';
 import type { Texts } from './texts.ts';
 
 export interface Messages {
-  /** Says beside a field what is wrong with it; an empty text: nothing is. */
+  /** Shows an error beside a field; an empty text removes it. */
   complain(field: 'screens' | 'name' | 'device', text?: string): void;
-  /** Says something about the form as a whole, beside its button. */
+  /** Shows a message about the whole form beside its button. */
   say(text: string): void;
   /** Fills in the last view. */
   conclude(title: string, text: string): void;
-  /** Why a call of the API failed, as a sentence. */
+  /** The reason why a request failed, as a sentence. */
   reason(error: unknown): string;
 }
 

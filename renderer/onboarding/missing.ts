@@ -1,15 +1,15 @@
-/** What a browser gets for an address that leads nowhere. */
+/** The page for an unknown URL. */
 import type { MissingBoot } from '../../service/contract/page.ts';
 import { readBoot } from '../shared/boot.ts';
 import { element } from './element.ts';
 import { speak } from './texts.ts';
 
-/** Characters of the address that are shown. */
-const LONGEST_PATH = 80;
+/** How many characters of the path are shown. */
+const MAX_PATH = 80;
 
 const { missing } = speak(document, navigator.languages);
 const { pathname } = location;
-const path = pathname.length > LONGEST_PATH ? `${pathname.slice(0, LONGEST_PATH)}…` : pathname;
+const path = pathname.length > MAX_PATH ? `${pathname.slice(0, MAX_PATH)}…` : pathname;
 element('title').textContent = missing.title;
 element('task').textContent = missing.task(path);
 element('home').textContent = missing.home;

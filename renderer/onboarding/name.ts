@@ -1,12 +1,12 @@
-/** The name that a player is given until somebody gives it another. */
+/** Suggests the name of a player. */
 
-/** What a reader takes for one character: an emoji of many code points is whole or not there. */
+/** Splits a text into graphemes, so that emoji are not cut. */
 const characters = (text: string): string[] =>
   typeof Intl.Segmenter === 'function'
     ? Array.from(new Intl.Segmenter().segment(text), ({ segment }) => segment)
     : Array.from(text);
 
-/** The beginning of a text, `most` UTF-16 code units at most; a word is divided only where it is most of what there is. */
+/** Shortens a text to `most` UTF-16 code units; a word is cut only if it is most of the text. */
 const shorten = (text: string, most: number): string => {
   if (text.length <= most) return text;
   let kept = '';
@@ -18,7 +18,7 @@ const shorten = (text: string, most: number): string => {
   return (words > most / 2 ? kept.slice(0, words) : kept).trimEnd();
 };
 
-/** The name of the screen, numbered where another player has that name: "Lobby", "Lobby 2". */
+/** The name of the screen, with a number if another player has that name: "Lobby", "Lobby 2". */
 export const suggestName = (screenName: string, taken: ReadonlySet<string | null>, most: number): string => {
   for (let number = 1; ; number += 1) {
     const suffix = number === 1 ? '' : ` ${number}`;

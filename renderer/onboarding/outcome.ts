@@ -4,8 +4,8 @@ import type { Api, Status } from './api.ts';
 const RETRY_MS = 1_000;
 
 /**
- * Finds out whether a binding that got no answer was saved: asks until the player answers.
- * @param onAway called each time that it does not
+ * Finds out whether a binding without a response was saved: repeats the request until the player responds.
+ * @param onAway called after each failure
  */
 export const findOutcome = async (
   api: Pick<Api, 'status'>,

@@ -1,8 +1,8 @@
 /// <reference types="vite/client" />
-/** What the onboarding pages say. A language is one file in `texts/`, named by its BCP 47 tag. */
+/** The texts of the onboarding pages. A language is one file in `texts/`, named by its BCP 47 tag. */
 import { choose } from '../shared/language.ts';
 
-/** Stands in the pages as it is, where an element names it in `data-text`. */
+/** Fixed texts, which elements refer to by `data-text`. */
 export interface PlainTexts {
   landingTitle: string;
   landingTask: string;
@@ -46,7 +46,7 @@ export interface PlainTexts {
 }
 
 export interface Texts {
-  /** The language itself, for `<html lang>`. */
+  /** The BCP 47 tag, for `<html lang>`. */
   tag: string;
   plain: PlainTexts;
   /** Of the landing page, in the order of events. */
@@ -54,23 +54,23 @@ export interface Texts {
   opened: string;
   away: string;
   welcome: string;
-  /** So many of the media of the site are here. */
+  /** How many of the media of the site are here. */
   arriving(here: number, there: number): string;
-  /** What a picture of a QR code is called where it can't be seen. */
+  /** The alternative text of the QR code. */
   code(address: string): string;
-  /** Of the page of an address that leads nowhere. */
+  /** Of the page for an unknown URL. */
   missing: { title: string; home: string; task(path: string): string };
   player(deviceId: string): string;
-  /** What a bound device shows now. */
+  /** The current screen of a bound device. */
   bound(screen: string, name: string): string;
   rebindQuestion(from: string, to: string): string;
   doneTitle(screen: string): string;
   done(name: string): string;
-  /** Somebody else has set it up anew since. */
+  /** Another phone has changed the binding. */
   changed(name: string): string;
   savedTitle: string;
   queued(name: string): string;
-  /** What is said where the player stopped answering: it was saved after all, it was not, nobody knows yet. */
+  /** The outcome if the player stopped responding: saved, not saved, or not known yet. */
   saved(screen: string, name: string): string;
   notSaved: string;
   unsure: string;
@@ -86,7 +86,7 @@ export interface Texts {
   fault: string;
 }
 
-/** The texts in the browser's language; the page is marked as being in it, and filled in. */
+/** Returns the texts in the browser's language, and fills in the page. */
 export const speak = (page: Document, wanted: readonly string[]): Texts => {
   const files = import.meta.glob<{ texts: Texts }>('./texts/*.ts', { eager: true });
   const languages = new Map(Object.values(files).map(({ texts }) => [texts.tag, texts]));

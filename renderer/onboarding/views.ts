@@ -1,23 +1,23 @@
-/** The views of the onboarding form, one at a time. Out of a question, and of its end, Back leads to the form. */
+/** The views of the onboarding form, one at a time. From a question and from the end, Back returns to the form. */
 
-/** Those that Back leads out of. */
+/** The views from which Back returns to the form. */
 type Beyond = 'unknown' | 'rebind' | 'done';
 
 export type View = 'loading' | 'device' | 'away' | 'empty' | 'form' | Beyond;
 
 export interface Views {
   readonly current: View;
-  /** Shows a view, and takes whoever hears the page instead of seeing it there. */
+  /** Shows a view and focuses its heading, for screen readers. */
   show(view: View): void;
-  /** Shows a view that Back leads out of. */
+  /** Shows a view from which Back returns to the form. */
   goOn(view: Beyond): void;
-  /** As the browser's Back where {@link goOn} led here; resolves once that has happened. */
+  /** Goes back after {@link goOn}; resolves once that has happened. */
   goBack(): Promise<void>;
 }
 
 const BEYOND = 'beyond';
 
-/** @param onBack somebody went back out of this view */
+/** @param onBack called when the user goes back from a view */
 export const createViews = (page: Document, onBack: (from: Beyond) => void): Views => {
   let current: View = 'loading';
 
@@ -30,9 +30,9 @@ export const createViews = (page: Document, onBack: (from: Beyond) => void): Vie
     scrollTo(0, 0);
   };
 
-  // A page that was loaded anew begins with its first view, wherever it was before.
+  // After a reload the page starts with its first view.
   history.replaceState(null, '');
-  // Forward leads to nothing: what was there is over.
+  // Forward has no effect.
   addEventListener('popstate', () => {
     if (current === 'unknown' || current === 'rebind' || current === 'done') onBack(current);
   });

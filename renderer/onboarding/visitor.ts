@@ -1,15 +1,15 @@
-/** Whoever sits before a screen that is an ordinary browser: there may be no other phone to scan its code with. */
+/** Makes the landing page usable in a browser, whose user may have no phone to scan the code with. */
 
 import { element } from './element.ts';
 
-/** A pointer that rests this long has been left there, and stands in the picture. */
+/** The pointer is hidden after this time without movement. */
 const REST_MS = 4_000;
 
-/** Shows the pointer for as long as somebody moves it. */
+/** Shows the pointer while it moves. */
 const followPointer = (page: HTMLElement): void => {
   let resting: ReturnType<typeof setTimeout> | undefined;
   addEventListener('pointermove', ({ pointerType, movementX, movementY }) => {
-    // What moves under a pointer that rests is told as a move, too.
+    // Elements that move under a resting pointer cause events too.
     if (pointerType !== 'mouse' || (movementX === 0 && movementY === 0)) return;
     page.classList.add('pointing');
     clearTimeout(resting);
@@ -17,7 +17,7 @@ const followPointer = (page: HTMLElement): void => {
   });
 };
 
-/** Acts each time that nobody has touched the page for so long. */
+/** Calls `act` after each interval without input. */
 export const whenAlone = (ms: number, act: () => void): void => {
   let timer = setInterval(act, ms);
   for (const sign of ['pointerdown', 'keydown']) {
@@ -28,7 +28,7 @@ export const whenAlone = (ms: number, act: () => void): void => {
   }
 };
 
-/** Lets the page be used by hand. It leads to the form by the name that the browser itself came by. */
+/** Adds a link to the form, on the origin that the browser uses. */
 export const receive = (page: HTMLElement, deviceId: string): void => {
   const link = document.createElement('a');
   link.href = `/onboard?deviceId=${deviceId}#here`;

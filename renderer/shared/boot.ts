@@ -1,5 +1,5 @@
 import type { PageBoot } from '../../service/contract/page.ts';
 
-/** What the service wrote into a page as it served it. */
+/** The data that the service embedded in the page. */
 export const readBoot = <Boot extends PageBoot>(page: Document): Boot =>
   JSON.parse(page.getElementById('boot')?.textContent ?? '') as Boot;

@@ -1,7 +1,7 @@
 import type { deviceHeader } from '../../service/contract/onboarding.ts';
 
-// By its type the same as in the vocabulary, whose schemas a phone need not load.
+// Typed by the contract, but not imported, so that a phone does not load its schemas.
 const header: typeof deviceHeader = 'x-signage-device';
 
-/** The header by which a page of a device tells the service that the device exists. */
+/** The header by which a page reports its device to the service. */
 export const deviceHeaders = (deviceId: string): Record<string, string> => ({ [header]: deviceId });

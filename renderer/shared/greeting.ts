@@ -1,36 +1,36 @@
 /**
- * The greeting of a player that has just been set up. It begins on the landing page, and stays in front of the page that
- * follows until that has a picture: nothing is seen of the way between the two.
+ * The greeting after onboarding. It starts on the landing page and covers the player page until that shows a slide, so that
+ * the navigation between the two is not visible.
  */
 import { createSky } from './sky.ts';
 
 export interface Greeting {
-  /** Of the screen that is greeted. */
+  /** The slug of the screen. */
   slug: string;
   name: string;
   welcome: string;
-  /** BCP 47, of the welcome. */
+  /** The BCP 47 tag of the welcome text. */
   language: string;
-  /** Since when the landscape has moved, ms since the epoch. */
+  /** When the animation of the landscape started, in ms since the epoch. */
   since: number;
-  /** Until when it is to be read, ms since the epoch. */
+  /** Until when the text is shown, in ms since the epoch. */
   until: number;
 }
 
 const KEY = 'signage.greeting';
-/** Whatever a clock says that was set meanwhile. */
+/** The limit of the remaining time, in case the clock was set meanwhile. */
 const LONGEST_MS = 2_000;
-/** Later than this after it was to be read, the page has come for another reason. */
+/** A greeting that ended this long ago belongs to an earlier navigation. */
 const STALE_MS = 10_000;
-/** However long the picture takes to come: then the landscape alone waits for it. */
+/** If the first slide takes longer, the text fades and the landscape stays. */
 const LONGEST_WORDS_MS = 10_000;
 const FADE_MS = 400;
-/** The words go first: they don't stand over those of the picture. */
+/** The text fades first, so that it does not overlap the text of the slide. */
 const WORDS_FADE_MS = 200;
-/** Beyond this many characters a name is set in smaller type. */
+/** Longer names are set in smaller type. */
 const LONG_NAME = 24;
 
-/** The words alone, to stand in front of a landscape. */
+/** The text of the greeting, without the landscape. */
 export const createGreeting = ({ name, welcome, language }: Greeting): HTMLElement => {
   const section = document.createElement('section');
   const [intro, headline] = [document.createElement('p'), document.createElement('h1')];
@@ -43,16 +43,16 @@ export const createGreeting = ({ name, welcome, language }: Greeting): HTMLEleme
   return section;
 };
 
-/** Leaves the greeting for the page that follows in this tab. */
+/** Passes the greeting to the next page in this tab. */
 export const passGreeting = (greeting: Greeting): void => {
   try {
     sessionStorage.setItem(KEY, JSON.stringify(greeting));
   } catch {
-    // A browser that keeps nothing goes on without.
+    // Without storage there is no greeting.
   }
 };
 
-/** Takes back the greeting that was left, where no page follows after all. */
+/** Reads and removes the passed greeting. */
 export const takeGreeting = (): Greeting | null => {
   try {
     const passed = sessionStorage.getItem(KEY);
@@ -63,13 +63,13 @@ export const takeGreeting = (): Greeting | null => {
   }
 };
 
-/** Fades from whatever it is like: what has faded already stays so. */
+/** Fades out from the current opacity. */
 const fadeOut = (element: HTMLElement, duration: number, delay: number): void =>
   void element.animate({ opacity: 0 }, { duration, delay, easing: 'ease-in-out', fill: 'forwards' });
 
 /**
- * Goes on with the greeting of this screen, where the page before has left one.
- * @returns ends it, as soon as it has been read; more calls do nothing
+ * Continues the greeting of this screen, if the previous page passed one.
+ * @returns ends it once its time is over; further calls do nothing
  */
 export const resumeGreeting = (page: HTMLElement, slug: string): (() => void) => {
   const greeting = takeGreeting();

@@ -6,18 +6,18 @@ import { recall, remember } from './storage.ts';
 
 export interface Identity {
   clientId: string;
-  /** Proves the client id to the service; nobody else is shown it. */
+  /** Proves the client id to the service; kept secret from everyone else. */
   clientKey: string;
   deviceId: string;
   clientName: string | null;
 }
 
-/** `crypto.randomUUID` wants a secure context, which plain http on a LAN is not. */
+/** `crypto.randomUUID` requires a secure context, which plain http on a LAN is not. */
 const randomBytes = (length: number): number[] => Array.from(crypto.getRandomValues(new Uint8Array(length)));
 
 const randomKey = (): string => bytesToHex(crypto.getRandomValues(new Uint8Array(16)));
 
-/** `crypto.subtle` wants a secure context too. */
+/** `crypto.subtle` requires a secure context too. */
 const hash = (text: string): string => bytesToHex(sha256(utf8ToBytes(text)));
 
 const lasting = (key: string, make: () => string, given: string | null = null): string => {
@@ -29,12 +29,12 @@ const lasting = (key: string, make: () => string, given: string | null = null): 
 const deviceKey = 'signage.deviceId';
 const nameKey = 'signage.clientName';
 
-/** Who this page is: the same after every reload. The kiosk gives its device id in the address. */
+/** The identity of this page, stable across reloads. The kiosk passes its device id in the URL. */
 export const readIdentity = (search: string): Identity => {
   const given = new URLSearchParams(search).get('deviceId');
   const clientKey = lasting('signage.clientKey', randomKey);
   const clientId = clientIdOf(clientKey, hash);
-  // For people who look there for the id that a command targets.
+  // For operators who look up the id that a command targets.
   remember('signage.clientId', clientId);
   return {
     clientId,
@@ -48,7 +48,7 @@ export const readIdentity = (search: string): Identity => {
   };
 };
 
-/** Whether this browser is the device, as far as it remembers. */
+/** Whether this browser has stored the device id as its own. */
 export const isOwnDevice = (deviceId: string): boolean => recall(deviceKey) === deviceId;
 
 export const rememberName = (clientName: string): void => remember(nameKey, clientName);

@@ -1,4 +1,4 @@
 import type { KioskBridge } from '../../service/contract/kiosk.ts';
 
-/** The kiosk that shows this page; undefined in a browser that is none. */
+/** The API of the kiosk; undefined in a browser. */
 export const findKiosk = (): KioskBridge | undefined => (globalThis as { kiosk?: KioskBridge }).kiosk;

@@ -1,6 +1,5 @@
 /**
- * The best of the languages that there are, by their BCP 47 primary tags: the first wanted one, region aside; English where
- * none is there.
+ * The first wanted language that is available, by BCP 47 primary tag and regardless of region; else English.
  */
 export const choose = (available: readonly string[], wanted: readonly string[]): string =>
   wanted.map((tag) => tag.toLowerCase().split('-')[0] ?? '').find((language) => available.includes(language)) ?? 'en';

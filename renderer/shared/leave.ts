@@ -1,8 +1,8 @@
 import { patientFetch } from './patience.ts';
 
 /**
- * Leaves the page, but only for one that answers, so that nobody ever sees a browser's error page.
- * @returns false where it does not answer
+ * Navigates to a page if it responds, so that the browser's error page is never shown.
+ * @returns false if it does not respond
  */
 export const leaveFor = async (url: string): Promise<boolean> => {
   const ok = await patientFetch(url, { method: 'HEAD' }, (response) => response.ok).catch(() => false);

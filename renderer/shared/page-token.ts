@@ -1,4 +1,4 @@
-/** The credentials of a page, where the service asks for any: served inside the page, renewed while it lives. */
+/** The page token, where the service requires one: embedded in the page and renewed while the page is open. */
 import type { PageBoot, pageAuthHeader, pageHeader } from '../../service/contract/page.ts';
 import type { socketProtocol, tokenProtocol } from '../../service/contract/socket.ts';
 import { readBoot } from './boot.ts';
@@ -7,29 +7,29 @@ import { patientFetch, waitMs } from './patience.ts';
 type Issued = PageBoot['pageToken'];
 
 export interface PageToken {
-  /** The headers that go with every API fetch of the page. */
+  /** The headers of the page's API requests. */
   header(): Record<string, string>;
-  /** The subprotocols to open a socket with. */
+  /** The subprotocols of the page's socket. */
   protocols(): string[];
-  /** Gets another token, as where the service has refused this one. Where that fails, it is tried again in time. */
+  /** Renews the token, for example after it was refused. If that fails, it is retried later. */
   renew(): Promise<void>;
 }
 
-// By their types the same as in the vocabulary, whose schemas a phone need not load.
+// Typed by the contract, but not imported, so that a phone does not load its schemas.
 const header: typeof pageAuthHeader = 'x-signage-page-auth';
 const plainHeader: typeof pageHeader = 'x-signage-page';
 const protocol: typeof socketProtocol = 'signage.v1';
 const prefix: typeof tokenProtocol = 'token.';
 
-const LOOK_MS = 1_000;
+const CHECK_MS = 1_000;
 
 /**
- * @param issued the token that the page was served with; null where the service asks for none
- * @param page the page's own address: it is public, and has a fresh token inside when the present one has died
+ * @param issued the token that the page was served with; null if the service requires none
+ * @param page the URL of the page, which is public and contains a new token if the current one has expired
  */
 export const createPageToken = (issued: Issued, page: string): PageToken => {
   let current = issued;
-  let since = { steady: performance.now(), wall: Date.now() };
+  let since = { monotonic: performance.now(), wall: Date.now() };
   let failures = 0;
   let notBefore = 0;
   let renewing: Promise<void> | null = null;
@@ -37,8 +37,8 @@ export const createPageToken = (issued: Issued, page: string): PageToken => {
   const headerNow = (): Record<string, string> =>
     current === null ? { [plainHeader]: '1' } : { [header]: current.token };
 
-  /** The steady clock may stop while the machine sleeps, the other may be set: the one that got further is right. */
-  const ageMs = (): number => Math.max(performance.now() - since.steady, Date.now() - since.wall);
+  /** The monotonic clock may stop while the machine sleeps, and the other clock may be set: the larger difference counts. */
+  const ageMs = (): number => Math.max(performance.now() - since.monotonic, Date.now() - since.wall);
 
   const isDue = (): boolean => {
     if (current === null || performance.now() < notBefore) return false;
@@ -46,11 +46,11 @@ export const createPageToken = (issued: Issued, page: string): PageToken => {
     return ageMs() >= (lifeMs * 2) / 3;
   };
 
-  const fetchAnother = async (): Promise<Issued> => {
+  const fetchToken = async (): Promise<Issued> => {
     if (current !== null) {
       const renewed = await patientFetch('/api/auth/page', { method: 'POST', headers: headerNow() }, (response) => {
         if (response.ok) return response.json() as Promise<Issued>;
-        // The token is dead, or this variant of the interface has no renewal: the page itself brings another.
+        // The token has expired, or this variant has no renewal: the page itself contains a new one.
         if ([401, 404].includes(response.status)) return undefined;
         throw new Error(`renewing the token answers ${response.status}`);
       });
@@ -62,9 +62,9 @@ export const createPageToken = (issued: Issued, page: string): PageToken => {
 
   const renew = async (): Promise<void> => {
     try {
-      const next = await fetchAnother();
+      const next = await fetchToken();
       current = next?.token ? next : null;
-      since = { steady: performance.now(), wall: Date.now() };
+      since = { monotonic: performance.now(), wall: Date.now() };
       failures = 0;
     } catch {
       notBefore = performance.now() + waitMs(failures++);
@@ -80,7 +80,7 @@ export const createPageToken = (issued: Issued, page: string): PageToken => {
 
   setInterval(() => {
     if (isDue()) void renewOnce();
-  }, LOOK_MS);
+  }, CHECK_MS);
 
   return {
     header: headerNow,

@@ -1,12 +1,12 @@
-/** How pages deal with a service that is away. */
+/** Timeouts and retries of pages while the service does not respond. */
 
 const SHORTEST_WAIT_MS = 500;
 const LONGEST_WAIT_MS = 15_000;
 const ANSWER_MS = 10_000;
 
 /**
- * How long to wait after so many failures, in ms: exponential backoff with full jitter, so that a hundred screens do
- * not come back in one moment.
+ * The delay after a number of failures, in ms: exponential backoff with full jitter, so that a hundred screens do not
+ * reconnect at once.
  */
 export const waitMs = (failures: number): number => {
   const longest = Math.min(LONGEST_WAIT_MS, SHORTEST_WAIT_MS * 2 ** failures);
@@ -14,7 +14,7 @@ export const waitMs = (failures: number): number => {
 };
 
 /**
- * As `fetch`, past every cache, and given up after 10 s, reading of the answer included. Phones of 2020 have no
+ * `fetch` without caches and with a timeout of 10 s, which includes reading the response. Phones of 2020 have no
  * `AbortSignal.timeout`.
  */
 export const patientFetch = async <Answer>(

@@ -1,6 +1,6 @@
 const names = ['idle-sun', 'idle-far', 'idle-middle', 'idle-near'] as const;
 
-/** The landscape of a page that has nothing else to show. It moves by its style sheet alone. */
+/** The landscape of a page without content. Animated by its style sheet. */
 export const createSky = (): HTMLElement => {
   const sky = document.createElement('div');
   sky.className = 'idle-sky';

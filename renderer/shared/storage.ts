@@ -1,4 +1,4 @@
-/** The browser's lasting storage, or the page's memory where the browser refuses one. */
+/** The browser's storage, or the page's memory if the browser denies it. */
 const memory = new Map<string, string>();
 
 export const recall = (key: string): string | null => {
@@ -14,6 +14,6 @@ export const remember = (key: string, value: string): void => {
   try {
     localStorage.setItem(key, value);
   } catch {
-    // The page's memory has it.
+    // It is in the page's memory.
   }
 };

@@ -1,6 +1,6 @@
 /**
- * The first thing every page calls, before it reads or writes anything: in a frame it would have the storage, and with it
- * the identity, of the display. Browsers refuse to frame it by its headers; this holds where they do not.
+ * Called by every page first: in a frame the page would have the storage, and so the identity, of the display. The response
+ * headers already deny framing; this is the second barrier.
  * @throws Error inside a frame
  */
 export const requireTopLevel = (): void => {

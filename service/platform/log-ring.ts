@@ -6,7 +6,7 @@ export interface LogRing {
   lines(): readonly string[];
 }
 
-/** @param most lines that are kept @param mostCharacters in all of them; the newest line is kept whatever its length */
+/** @param most the limit of lines @param mostCharacters the limit of all lines together; the newest line is always kept */
 export const createLogRing = (most: number, mostCharacters = 1024 ** 2): LogRing => {
   const lines: string[] = [];
   let characters = 0;
