@@ -1,9 +1,9 @@
 /** Builds each screen's document from the operator's file: fills in all defaults, deterministically. */
 import { createHash } from 'node:crypto';
+import type { ContentFile, SlideFile } from '../contract/content.ts';
 import type { PlaylistPayload, Screen, Slide } from '../contract/playlist.ts';
 import { mediaTypeOf } from '../domain/media-types.ts';
 import type { SourceSettings } from '../feeds/source.ts';
-import type { ContentFile, SlideFile } from './file.ts';
 import { slideId } from './labels.ts';
 
 const DEFAULT_REFRESH_SECONDS = 900;

@@ -1,9 +1,9 @@
 /** Checks that a slide defines the names that its template uses. Pure; a worker thread parses the template. */
 
+import type { ContentFile, SlideFile } from '../contract/content.ts';
 import { screen, slide as slideRecord } from '../contract/playlist.ts';
 import { didYouMean } from '../domain/nearest.ts';
 import { playerNames } from '../domain/template.ts';
-import type { ContentFile, SlideFile } from './file.ts';
 import type { TemplateName, TemplateReading } from './thread.ts';
 
 /** Result of parsing a template; `error`: why it can't be used, as a clause. */

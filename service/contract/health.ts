@@ -1,5 +1,6 @@
 /** The response of `GET /healthz`. */
 import { z } from 'zod';
+import { contentIssue } from './content-issue.ts';
 import { contentVersion } from './peers.ts';
 import { sourceStatus } from './playlist.ts';
 import { clockStates } from './socket.ts';
@@ -172,13 +173,6 @@ const kioskHealth = z
   })
   .meta({ id: 'KioskHealth' });
 export type KioskHealth = z.infer<typeof kioskHealth>;
-
-const contentIssue = z
-  .object({
-    path: z.string().describe('in content.json: `playlists[0].slides[3].duration_seconds`; empty for the whole file'),
-    message: z.string().describe("begins with the slide's title or id in quotes where it is about a slide"),
-  })
-  .meta({ id: 'ContentIssue' });
 
 /** The response of `GET /healthz`. What is wrong is described in sentences. */
 export const health = z

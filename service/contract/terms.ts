@@ -41,6 +41,12 @@ export const slug = z
   .regex(/^[a-z0-9-]{1,64}$/, '1 to 64 of a-z, 0-9 and -')
   .describe('slug of a screen');
 
+/** Name of a group of screens. Upper and lower case differ. */
+export const tag = z
+  .string()
+  .regex(/^[A-Za-z0-9_-]{1,64}$/, '1 to 64 of A-Z, a-z, 0-9, _ and -')
+  .describe('name of a group of screens');
+
 const deviceIdRule = [/^[A-Za-z0-9._:-]{1,128}$/, '1 to 128 of A-Z a-z 0-9 . _ : -'] as const;
 
 /** A device's permanent id. */
@@ -58,6 +64,17 @@ export const typedDeviceId = z
 
 /** Name of a player, for people. */
 export const clientName = z.string().trim().min(1).max(64).describe('name of a player, for people');
+
+/** Request header with the name of the person who makes a change; unproven. UTF-8, or ISO 8859-1 as browsers send it. */
+export const operatorHeader = 'x-signage-operator';
+
+/** The name in {@link operatorHeader}. */
+export const operator = z
+  .string()
+  .min(1)
+  .max(64)
+  .nullable()
+  .describe('name that the person who made the change gave, unproven; null: none was given');
 
 /** A reading of a clock, in ms. */
 export const reading = z.number().min(0).max(Number.MAX_SAFE_INTEGER);

@@ -1,8 +1,9 @@
 /** What the service fills in, the same way every time. */
 import { describe, expect, test } from 'vitest';
-import { type ContentFile, readContent } from '../../service/content/file.ts';
+import { readContent } from '../../service/content/file.ts';
 import { buildModel, type ScreenDocument, type Stamps } from '../../service/content/model.ts';
 import { createPayload } from '../../service/content/payload.ts';
+import type { ContentFile } from '../../service/contract/content.ts';
 import { playlistPayload } from '../../service/contract/playlist.ts';
 import { everyKind, fields, hello, lobby, lobbyWith, references, slideOfEachKind } from './samples.ts';
 

@@ -1,6 +1,6 @@
 /** Which devices are away: by the clocks, the opening hours and what other boxes say. */
 import { afterEach, beforeEach, expect, test, vi } from 'vitest';
-import type { OpeningTime } from '../../service/content/file.ts';
+import type { OpeningTime } from '../../service/contract/content.ts';
 import { createPresence } from '../../service/devices/presence.ts';
 import type { Peer } from '../../service/peers/registry.ts';
 
