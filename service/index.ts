@@ -8,11 +8,12 @@ import { createAccess } from './auth/access.ts';
 import { openReplayGuard } from './auth/replay.ts';
 import { syncRoutes } from './clock/routes.ts';
 import { createSync } from './clock/sync.ts';
+import { createEditing } from './console/editing.ts';
 import { createOperating } from './console/operating.ts';
 import { openContent } from './content/content.ts';
-import type { OpeningTime } from './content/file.ts';
 import { contentIssues } from './content/health.ts';
 import { openLastKnownGood } from './content/last-known-good.ts';
+import type { OpeningTime } from './contract/content.ts';
 import type { KioskHealth } from './contract/health.ts';
 import type { Screen } from './contract/playlist.ts';
 import { deviceIssues } from './devices/health.ts';
@@ -345,7 +346,7 @@ const wire = async (
         },
         isFailing: isEmpty,
         notes: reports.missingGlyphs(),
-        contentWarnings: missingMedia.warnings(media.missing),
+        contentWarnings: missingMedia.warnings(),
       };
     },
   });
@@ -393,6 +394,7 @@ const wire = async (
     ),
   });
   modules.add({ routes: updateRoutes({ dataDir }) });
+  modules.add(createEditing({ content, missingMedia, catalog, folders, quota: options.mediaQuotaBytes }));
   modules.add(createOperating(context, { content, devices, onboarding, takeSnapshot, logLines }));
   modules.add({
     metrics: async () => {

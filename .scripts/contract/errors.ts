@@ -30,11 +30,12 @@ const ofJson: readonly ErrorCode[] = ['invalid_json', ...ofFields, 'payload_too_
 
 /** The codes by status, in the order of the table of errors. */
 export const errorsOf = (method: string, operation: Operation): Map<number, ErrorCode[]> => {
-  const { access, acts, query, body, errors } = operation;
+  const { access, acts, setting, query, body, errors } = operation;
   const codes = new Set<ErrorCode>([
     ...everywhere,
     ...byAccess[access],
     ...(method !== 'GET' || acts ? (['origin_refused'] as const) : []),
+    ...(setting === undefined ? [] : (['not_found'] as const)),
     ...(query === undefined ? [] : ofFields),
     ...(body?.['application/json'] === undefined ? [] : ofJson),
     ...errors,

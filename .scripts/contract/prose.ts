@@ -10,6 +10,7 @@ const tagTexts: Record<keyof typeof areas, string> = {
   Copies: 'Local copies of the remote media that the content names.',
   Frames: 'Whether a web page can be shown in a frame.',
   Streams: 'Live sources as HLS.',
+  Editing: 'The content and the media, as the console and the command line edit them.',
   Health: 'How the box is.',
   Clock: 'The time of the site.',
   Peers: 'What boxes of one site ask each other.',

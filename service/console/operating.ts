@@ -10,7 +10,7 @@ import { siteRoutes } from './site.ts';
 import { takeoverRoutes } from './takeovers.ts';
 
 interface Dependencies {
-  content: Pick<Content, 'screens' | 'document' | 'status'>;
+  content: Pick<Content, 'screens' | 'tags' | 'document' | 'status'>;
   devices: { list(): DeviceBinding[] };
   onboarding: Pick<Onboarding, 'forget'>;
   takeSnapshot: TakeSnapshot;

@@ -8,7 +8,7 @@ import type { TakeSnapshot } from '../screens/snapshot.ts';
 import { deviceState } from './device-state.ts';
 
 interface Dependencies {
-  content: Pick<Content, 'screens' | 'document' | 'status'>;
+  content: Pick<Content, 'screens' | 'tags' | 'document' | 'status'>;
   devices: { list(): DeviceBinding[] };
   takeSnapshot: TakeSnapshot;
   box(): SiteOverview['boxes'][number];
@@ -42,7 +42,7 @@ export const siteRoutes = (
             }),
           };
         });
-        return { screen, tags: [], devices: states, connections, degraded };
+        return { screen, tags: [...content.tags(screen.slug)], devices: states, connections, degraded };
       }),
     );
     ctx.set('Cache-Control', 'no-store');

@@ -2,8 +2,10 @@
 import { createHash } from 'node:crypto';
 import { setTimeout as delay } from 'node:timers/promises';
 import type { Logger } from 'pino';
+import type { ContentFile } from '../contract/content.ts';
+import type { ContentIssue } from '../contract/content-issue.ts';
+import { remember } from '../domain/recent.ts';
 import { createWorker } from '../platform/worker.ts';
-import type { ContentFile, ContentIssue } from './file.ts';
 import type { TemplateCheck } from './templates.ts';
 import type { TemplateReading } from './thread.ts';
 import { warningsOf } from './warnings.ts';
@@ -13,6 +15,8 @@ export interface Checker {
   check(content: ContentFile): void;
   /** The latest warnings. Waits up to {@link WAIT_MS} for a running check, then returns those of the check before. */
   warnings(): Promise<ContentIssue[]>;
+  /** Mistakes in any content that the schema allows. Takes at most {@link TOTAL_MS}, and that of the checks before it. */
+  judge(content: ContentFile): Promise<ContentIssue[]>;
   close(): Promise<void>;
 }
 
@@ -22,6 +26,8 @@ const TOTAL_MS = 15_000;
 const IDLE_MS = 5_000;
 /** A request waits up to this long for a check. */
 const WAIT_MS = 2_000;
+/** Checks of templates that are remembered. */
+const MAX_KNOWN = 1_000;
 
 const keyOf = (html: string): string => createHash('sha256').update(html).digest('base64');
 
@@ -32,39 +38,48 @@ export const createChecker = ({ log }: { log: Logger }, { timeZone }: { timeZone
     patienceMs: TEMPLATE_MS,
     idleMs: IDLE_MS,
   });
-  /** Results for the templates of the playing content, by the hash of their text. */
-  let known = new Map<string, TemplateCheck>();
+  /** Checks of templates, finished or running, by the hash of their text. */
+  const known = new Map<string, Promise<TemplateCheck>>();
   let found: ContentIssue[] = [];
   let logged = '';
   let latest = 0;
   let checking: Promise<void> = Promise.resolve();
 
-  const read = async (html: string): Promise<TemplateCheck> =>
-    worker.ask(html).then(
-      (reading) => reading as TemplateReading,
-      (error: Error) => ({ error: error.message }),
-    );
+  const read = (html: string): Promise<TemplateCheck> => {
+    const key = keyOf(html);
+    const check =
+      known.get(key) ??
+      worker.ask(html).then(
+        (reading) => reading as TemplateReading,
+        (error: Error) => ({ error: error.message }),
+      );
+    remember(known, key, check, MAX_KNOWN);
+    return check;
+  };
 
-  const readTemplates = async (content: ContentFile, isCurrent: () => boolean): Promise<Map<string, TemplateCheck>> => {
+  /** Gives up when the time is over, or `isCurrent` is false. */
+  const readTemplates = async (
+    { templates }: ContentFile,
+    isCurrent: () => boolean,
+  ): Promise<Map<string, TemplateCheck>> => {
     const checks = new Map<string, TemplateCheck>();
-    const byText = new Map<string, TemplateCheck>();
     const deadline = performance.now() + TOTAL_MS;
-    for (const { id, html } of content.templates) {
+    for (const { id, html } of templates) {
       if (!isCurrent() || performance.now() > deadline) break;
-      const key = keyOf(html);
-      const check = byText.get(key) ?? known.get(key) ?? (await read(html));
-      byText.set(key, check);
-      checks.set(id, check);
+      checks.set(id, await read(html));
     }
-    if (isCurrent()) known = byText;
     return checks;
+  };
+
+  const judge = async (content: ContentFile, isCurrent: () => boolean): Promise<ContentIssue[]> => {
+    return warningsOf(content, timeZone, await readTemplates(content, isCurrent));
   };
 
   const run = async (content: ContentFile, number: number): Promise<void> => {
     const isCurrent = (): boolean => number === latest;
-    const templates = content.templates.length === 0 ? new Map() : await readTemplates(content, isCurrent);
+    const warnings = await judge(content, isCurrent);
     if (!isCurrent()) return;
-    found = warningsOf(content, timeZone, templates);
+    found = warnings;
     const text = JSON.stringify(found);
     if (found.length > 0 && text !== logged) {
       log.warn({ warnings: found }, 'the content is valid, but some of it will not play as intended');
@@ -79,6 +94,7 @@ export const createChecker = ({ log }: { log: Logger }, { timeZone }: { timeZone
         log.error({ err: error }, 'the content could not be checked for mistakes');
       });
     },
+    judge: (content) => judge(content, () => true),
     warnings: async () => {
       const stop = new AbortController();
       await Promise.race([checking, delay(WAIT_MS, undefined, { signal: stop.signal }).catch(() => {})]);

@@ -1,6 +1,9 @@
 /** The content of the box: one document, from the operator's file or from a peer. The last valid one is stored. */
 import { join } from 'node:path';
 import type { Logger } from 'pino';
+import type { ContentFile } from '../contract/content.ts';
+import type { ContentIssue } from '../contract/content-issue.ts';
+import { CodedError } from '../contract/errors.ts';
 import type { ContentDocument } from '../contract/peers.ts';
 import type { Variant } from '../contract/terms.ts';
 import { editedDocument, isLost, versionOf } from '../domain/document.ts';
@@ -12,7 +15,7 @@ import { rewriteFile, sweepRewrites } from '../platform/store/rewrite.ts';
 import { createBackups } from './backups.ts';
 import { createChecker } from './checker.ts';
 import { isDemo, readContentFile, watchContentFile, writeDemo, writeSchema } from './content-file.ts';
-import { type ContentFile, type ContentIssue, readContent } from './file.ts';
+import { readContent } from './file.ts';
 import type { LastKnownGood } from './last-known-good.ts';
 import { buildModel, type ScreenDocument } from './model.ts';
 import { createPayloads, type View } from './payloads.ts';
@@ -43,6 +46,16 @@ export interface Content extends View {
   status(): { status: 'ok' | 'invalid'; errors: ContentIssue[] };
   /** Mistakes in the playing content that the schema allows. Waits up to 2 s for a running check. */
   warnings(): Promise<ContentIssue[]>;
+  /** Mistakes in any content that the schema allows. */
+  judge(content: ContentFile): Promise<ContentIssue[]>;
+  /** The document that plays; null: there never was valid content. */
+  playing(): ContentDocument | null;
+  /**
+   * Replaces content.json and plays the new content, as an edit of this box. Edits run one at a time. Once this resolves,
+   * the file is durable.
+   * @throws CodedError `content_changed`; the system's error if the file can't be rewritten, and then nothing changes
+   */
+  publish(publication: Publication): Promise<ContentDocument>;
   /** The newest document that is on the disk, for peers to fetch; null: there never was one. */
   document(): ContentDocument | null;
   /** Records the counter of a peer's document: the next edit here gets a higher one. */
@@ -62,6 +75,17 @@ export interface Content extends View {
   lost(): Promise<string[]>;
   /** Resolves when all pending work is done. */
   close(): Promise<void>;
+}
+
+/** An edit through the API. */
+export interface Publication {
+  /** What is written to content.json. */
+  text: string;
+  /** `text`, validated. */
+  content: ContentFile;
+  /** Whether the content that plays is the one that was edited; null: there never was any. */
+  isExpected(sha256: string | null): boolean;
+  operator: string | null;
 }
 
 /** Loads the content and watches its file. The first start writes the demo. */
@@ -122,13 +146,18 @@ export const openContent = async (
   };
 
   /** A file with the document's text was saved, not edited: the document stays as it is. */
-  const documentOf = async (bytes: Buffer, content: ContentFile, changedAt: string): Promise<ContentDocument> => {
+  const documentOf = async (
+    bytes: Buffer,
+    content: ContentFile,
+    changedAt: string,
+    operator: string | null = null,
+  ): Promise<ContentDocument> => {
     const text = bytes.toString();
     if (current !== null && current.text === text) return current;
     const before = new Map(current === null ? atStart.stamps : current.stamps);
     const stamps = [...buildModel(content, before, changedAt).stamps];
     const counter = current === null && (await isDemo(bytes, options)) ? 0 : highest + 1;
-    return editedDocument(current, { counter, nodeId, changedAt, stamps, text });
+    return editedDocument(current, { counter, nodeId, changedAt, stamps, operator, text });
   };
 
   const load = async (): Promise<Buffer> => {
@@ -160,16 +189,18 @@ export const openContent = async (
     }
   };
 
-  /** Saves what the rewrite of the file would destroy. */
+  /**
+   * Saves what the rewrite of the file would destroy: an edit that the winner does not descend from, and an invalid file,
+   * which the operator may be in the middle of editing.
+   */
   const backUp = async (written: Buffer, winner: ContentDocument): Promise<void> => {
     const texts: Buffer[] = current !== null && isLost(current, winner) ? [Buffer.from(current.text)] : [];
-    // The operator may be in the middle of an edit.
     if (issues.length > 0 && written.length > 0) texts.push(written);
     for (const text of texts) {
       const name = await backups.keep(text, new Date());
       log.warn(
         { file: name, lost: current && versionOf(current), won: versionOf(winner) },
-        'an edit made on another box replaced content.json; the replaced text was saved as a backup beside it',
+        'another edit replaced content.json; the replaced text was saved as a backup beside it',
       );
     }
   };
@@ -202,6 +233,23 @@ export const openContent = async (
     return [];
   };
 
+  const publish = async ({ text, content, isExpected, operator }: Publication): Promise<ContentDocument> => {
+    const bytes = Buffer.from(text);
+    // The file may hold an edit that polling has not noticed yet.
+    const written = await load();
+    if (!isExpected(current?.sha256 ?? null)) throw new CodedError('content_changed');
+    const document = await documentOf(bytes, content, new Date().toISOString(), operator);
+    await backUp(written, document);
+    if (!written.equals(bytes)) await rewriteFile(path, bytes);
+    issues = [];
+    if (document === current) return document;
+    const screenDocuments = screenDocumentsOf(document, content);
+    play(document, content, screenDocuments);
+    log.info({ version: versionOf(document), operator }, 'published content is live');
+    await store(document, screenDocuments);
+    return document;
+  };
+
   if (atStart.programmes !== null) {
     const reading = current === null ? null : readContent(Buffer.from(current.text));
     show(new Map(atStart.programmes), reading?.ok ? reading.content : null);
@@ -228,6 +276,9 @@ export const openContent = async (
     ...view,
     status: () => ({ status: issues.length === 0 ? 'ok' : 'invalid', errors: issues }),
     warnings: checker.warnings,
+    judge: checker.judge,
+    playing: () => current,
+    publish: (publication) => enqueue(() => publish(publication)),
     document: durable,
     observeCounter: (counter) => {
       highest = Math.max(highest, counter);

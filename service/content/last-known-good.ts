@@ -28,6 +28,7 @@ const schema = z.object({
       sha256: z.string(),
       changedAt: z.string(),
       ancestors: z.array(z.object({ counter: z.number(), nodeId: z.string() })),
+      operator: z.string().nullable().default(null),
       text: z.string(),
     })
     .nullable()

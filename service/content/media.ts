@@ -1,8 +1,8 @@
 /** Which files under `/media/` the content names. */
 
+import type { ContentFile } from '../contract/content.ts';
 import { addressOf, loadedAddress } from '../domain/markup.ts';
 import { isMediaName } from '../domain/media-names.ts';
-import type { ContentFile } from './file.ts';
 import { type Path, slideId, slideLabel, spellPath } from './labels.ts';
 
 const IN_MARKUP = loadedAddress('/media/');
@@ -31,6 +31,7 @@ export interface MediaUse {
 interface MediaNames {
   names: ReadonlySet<string>;
   uses: ReadonlyMap<string, MediaUse>;
+  slides: ReadonlyMap<string, ReadonlySet<string>>;
 }
 
 /** Parsed files are never modified, so each is scanned once. */
@@ -48,16 +49,23 @@ export const mediaNamed = (file: ContentFile): ReadonlySet<string> => read(file)
 /** The first use of each file of {@link mediaNamed}. */
 export const mediaUses = (file: ContentFile): ReadonlyMap<string, MediaUse> => read(file).uses;
 
+/** The ids of the slides that use each file of {@link mediaNamed}. */
+export const mediaSlides = (file: ContentFile): ReadonlyMap<string, ReadonlySet<string>> => read(file).slides;
+
 const collect = ({ playlists, templates }: ContentFile): MediaNames => {
   const uses = new Map<string, MediaUse>();
+  const slidesOf = new Map<string, Set<string>>();
   const markupOf = new Map(templates.map(({ id, html }) => [id, html]));
   for (const [at, { id, slides }] of playlists.entries()) {
     for (const [index, slide] of slides.entries()) {
       const add = (address: unknown, ...field: Path): void => {
         const name = typeof address === 'string' ? nameOf(address) : null;
-        if (name === null || uses.has(name)) return;
+        if (name === null) return;
+        const slideIdHere = slideId(id, slide, index);
+        slidesOf.set(name, (slidesOf.get(name) ?? new Set()).add(slideIdHere));
+        if (uses.has(name)) return;
         const path = spellPath(['playlists', at, 'slides', index, ...field]);
-        uses.set(name, { path, label: slideLabel(slide.title, slideId(id, slide, index)) });
+        uses.set(name, { path, label: slideLabel(slide.title, slideIdHere) });
       };
       add(slide.media_url, 'media_url');
       // Values of a template may be media, under any key.
@@ -66,5 +74,5 @@ const collect = ({ playlists, templates }: ContentFile): MediaNames => {
       for (const address of inMarkup(markupOf.get(slide.template_id ?? ''))) add(address, 'template_id');
     }
   }
-  return { names: new Set(uses.keys()), uses };
+  return { names: new Set(uses.keys()), uses, slides: slidesOf };
 };

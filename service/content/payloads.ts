@@ -1,10 +1,10 @@
 /** The payload of each screen, built once per change of the document or of its live data. */
 
+import type { ContentFile, OpeningTime } from '../contract/content.ts';
 import type { Screen, Slide } from '../contract/playlist.ts';
 import type { Variant } from '../contract/terms.ts';
 import type { Feeds } from '../feeds/feeds.ts';
-import type { ContentFile, OpeningTime } from './file.ts';
-import { type MediaUse, mediaNamed, mediaUses } from './media.ts';
+import { type MediaUse, mediaNamed, mediaSlides, mediaUses } from './media.ts';
 import { type ScreenDocument, sourcesOf } from './model.ts';
 import { createPayload, type Payload } from './payload.ts';
 
@@ -23,8 +23,12 @@ export interface View {
   hours(slug: string): readonly OpeningTime[] | null;
   /** Names of the files under `/media/` that the playing content refers to. */
   mediaNames(): ReadonlySet<string>;
-  /** The first place in the playing content that names the file. */
-  mediaUse(name: string): MediaUse | undefined;
+  /** The first place in the playing content that names each file of {@link mediaNames}. */
+  mediaUses(): ReadonlyMap<string, MediaUse>;
+  /** The ids of the slides that use each file of {@link mediaNames}. */
+  mediaSlides(): ReadonlyMap<string, ReadonlySet<string>>;
+  /** Tags of a screen; none for an unknown one. */
+  tags(slug: string): readonly string[];
   /** Whether the playing content has a web slide with this URL. */
   namesPage(url: string): boolean;
   /** URLs of the stream slides; a new set object after each change. */
@@ -86,7 +90,9 @@ export const createPayloads = ({ feeds }: Dependencies, { variant }: { variant: 
       slide: (slug, slideId) => screenDocuments.get(slug)?.slides.find(({ id }) => id === slideId),
       hours: (slug) => file?.screens.find((screen) => screen.slug === slug)?.hours ?? null,
       mediaNames: () => (file === null ? new Set() : mediaNamed(file)),
-      mediaUse: (name) => (file === null ? undefined : mediaUses(file).get(name)),
+      mediaUses: () => (file === null ? new Map() : mediaUses(file)),
+      mediaSlides: () => (file === null ? new Map() : mediaSlides(file)),
+      tags: (slug) => file?.screens.find((screen) => screen.slug === slug)?.tags ?? [],
       namesPage: (url) =>
         file?.playlists.some(({ slides }) =>
           slides.some(({ kind, media_url }) => kind === 'web' && media_url === url),

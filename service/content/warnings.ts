@@ -1,10 +1,11 @@
 /** Mistakes in a valid file that the schema allows. Pure. */
 
+import { type ContentFile, contentKeys, type SlideFile } from '../contract/content.ts';
+import type { ContentIssue } from '../contract/content-issue.ts';
 import { isColour } from '../domain/colours.ts';
 import { didYouMean } from '../domain/nearest.ts';
 import { excess, richness, textLimit } from '../domain/richness.ts';
 import { instantOf } from '../domain/wall-time.ts';
-import { type ContentFile, type ContentIssue, contentKeys, type SlideFile } from './file.ts';
 import { type Path, slideId, slideLabel, spellPath } from './labels.ts';
 import { nameIssues, type TemplateCheck, templateIssues } from './templates.ts';
 

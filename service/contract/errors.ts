@@ -1,9 +1,12 @@
+import type { ContentIssue } from './content-issue.ts';
+
 /** Every error of the API: code, HTTP status, default message. */
 export const errorTable = {
   invalid_request: [400, 'The request is malformed.'],
   invalid_json: [400, 'The body is not a JSON object.'],
   missing_field: [400, 'A required field is missing.'],
   invalid_field: [400, 'A field has a value that is not allowed.'],
+  invalid_content: [400, 'The content is not valid.'],
   unknown_command: [400, 'There is no such command.'],
   credentials_required: [401, 'This needs credentials.'],
   page_token_invalid: [401, 'The page token is not valid.'],
@@ -29,12 +32,14 @@ export const errorTable = {
   screenshot_unavailable: [409, 'Only the displays of a kiosk can be photographed, and this page is none.'],
   too_many_takeovers: [409, 'There are 100 takeovers, which is the limit: end one first.'],
   precondition_failed: [412, 'The file is not the one that was asked for.'],
+  content_changed: [412, 'The content was changed meanwhile; read it again and repeat your change.'],
   payload_too_large: [413, 'The body is too large.'],
   unsupported_media_type: [415, 'The body must be application/json.'],
   range_not_satisfiable: [416, 'The file has no such range.'],
   expectation_failed: [417, 'The service meets no expectation but 100-continue.'],
   misdirected: [421, 'This request is meant for another box.'],
   host_refused: [421, 'This service does not answer to that host name; add it to SIGNAGE_ALLOWED_HOSTS.'],
+  precondition_required: [428, 'Send If-Match with the ETag of what you have read.'],
   too_many_requests: [429, 'Too many failed attempts; wait a minute.'],
   too_many_streams: [429, 'All stream sessions are in use.'],
   headers_too_large: [431, 'The request headers are too large.'],
@@ -55,6 +60,8 @@ export type ErrorCode = keyof typeof errorTable;
 interface Details {
   /** Name of the invalid field in the request. */
   field?: string;
+  /** Everything that is wrong with the content in the request. */
+  errors?: readonly ContentIssue[];
   /** Response headers that go with the error, such as Allow or Retry-After. */
   headers?: Record<string, string>;
   cause?: unknown;
@@ -66,20 +73,26 @@ export class CodedError extends Error {
   readonly code: ErrorCode;
   readonly status: number;
   readonly field: string | undefined;
+  readonly errors: readonly ContentIssue[] | undefined;
   readonly headers: Record<string, string>;
 
-  constructor(code: ErrorCode, message: string = errorTable[code][1], { field, headers = {}, cause }: Details = {}) {
+  constructor(
+    code: ErrorCode,
+    message: string = errorTable[code][1],
+    { field, errors, headers = {}, cause }: Details = {},
+  ) {
     super(message, { cause });
     this.code = code;
     this.status = errorTable[code][0];
     this.field = field;
+    this.errors = errors;
     // A 401 needs a challenge (RFC 9110, 15.5.2); with this scheme browsers do not ask for a password.
     this.headers = this.status === 401 ? { 'WWW-Authenticate': 'Signage', ...headers } : headers;
   }
 
   /** The body of the response. */
-  toJSON(): { error: { code: ErrorCode; message: string; field?: string } } {
-    const { code, message, field } = this;
-    return { error: field === undefined ? { code, message } : { code, message, field } };
+  toJSON(): { error: { code: ErrorCode; message: string; field?: string; errors?: readonly ContentIssue[] } } {
+    const { code, message, field, errors } = this;
+    return { error: { code, message, ...(field !== undefined && { field }), ...(errors && { errors }) } };
   }
 }

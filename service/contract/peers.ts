@@ -1,7 +1,7 @@
 /** Messages between the boxes of a site. */
 import { z } from 'zod';
 import { connection } from './connections.ts';
-import { deviceId, instant, reading, sha256, slug } from './terms.ts';
+import { deviceId, instant, operator, reading, sha256, slug } from './terms.ts';
 
 /** Marks a relayed request, which is executed on the receiving box and never relayed again. Value: node id of the sender. */
 export const relayHeader = 'x-signage-relay';
@@ -44,6 +44,7 @@ export const contentDocument = contentVersion
         ]),
       )
       .describe('the times of the screens, by slug'),
+    operator: operator.default(null),
     text: z.string().max(mostContentCharacters).describe('content.json as the operator wrote it'),
   })
   .meta({ id: 'ContentDocument' });

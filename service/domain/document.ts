@@ -8,7 +8,7 @@ const MAX_ANCESTORS = 64;
 type Body = Omit<ContentDocument, keyof ContentVersion>;
 
 /** SHA-256 (hex) of the document. Listed field by field, so that the order of keys does not matter. */
-export const documentHash = ({ text, changedAt, ancestors, stamps }: Body): string =>
+export const documentHash = ({ text, changedAt, ancestors, stamps }: Omit<Body, 'operator'>): string =>
   createHash('sha256')
     .update(
       JSON.stringify([
@@ -21,14 +21,19 @@ export const documentHash = ({ text, changedAt, ancestors, stamps }: Body): stri
     .digest('hex');
 
 interface Edit extends Pick<Body, 'text' | 'changedAt' | 'stamps'> {
+  /** Default: null. */
+  operator?: string | null;
   counter: number;
   nodeId: string;
 }
 
 /** The document that results from an edit of `before`. */
-export const editedDocument = (before: ContentDocument | null, { counter, nodeId, ...edit }: Edit): ContentDocument => {
+export const editedDocument = (
+  before: ContentDocument | null,
+  { counter, nodeId, operator = null, ...edit }: Edit,
+): ContentDocument => {
   const parents = before === null ? [] : [{ counter: before.counter, nodeId: before.nodeId }, ...before.ancestors];
-  const body = { ...edit, ancestors: parents.slice(0, MAX_ANCESTORS) };
+  const body = { ...edit, operator, ancestors: parents.slice(0, MAX_ANCESTORS) };
   return { counter, nodeId, sha256: documentHash(body), ...body };
 };
 

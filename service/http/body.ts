@@ -5,26 +5,40 @@ import { sha256Hex } from '../auth/sign.ts';
 import { CodedError } from '../contract/errors.ts';
 import type { Context } from './routes.ts';
 
-const MAX_BYTES = 64 * 1024;
-const DEADLINE_MS = 15_000;
+/** Limits of a body: its size in bytes, and the time until it must be complete. */
+interface BodyLimits {
+  bytes: number;
+  ms: number;
+}
+
+const small: BodyLimits = { bytes: 64 * 1024, ms: 15_000 };
+
+const spellBytes = (bytes: number): string => (bytes < 1024 ** 2 ? `${bytes / 1024} KiB` : `${bytes / 1024 ** 2} MiB`);
+
+interface JsonText {
+  /** As sent, without a byte order mark. */
+  text: string;
+  value: Record<string, unknown>;
+}
 
 /** Whether the headers of a request announce a body. */
 export const hasBody = ({ headers }: Pick<IncomingMessage, 'headers'>): boolean =>
   headers['transfer-encoding'] !== undefined || Number(headers['content-length'] ?? 0) > 0;
 
 /** Maps an error of raw-body to an error response. */
-const readError = (error: unknown): CodedError => {
+const readError = (error: unknown, { bytes }: BodyLimits): CodedError => {
   const { type } = error as { type?: string };
-  if (type === 'entity.too.large') return new CodedError('payload_too_large', 'The body must not be over 64 KiB.');
+  if (type === 'entity.too.large')
+    return new CodedError('payload_too_large', `The body must not be over ${spellBytes(bytes)}.`);
   return new CodedError('invalid_request', 'The connection ended before the body was complete.', { cause: error });
 };
 
-const withDeadline = async <T>(ctx: Context, reading: Promise<T>): Promise<T> => {
+const withDeadline = async <T>(ctx: Context, ms: number, reading: Promise<T>): Promise<T> => {
   let timer: NodeJS.Timeout | undefined;
   const late = new Promise<never>((_, reject) => {
     timer = setTimeout(
       () => reject(new CodedError('request_timeout', undefined, { headers: { Connection: 'close' } })),
-      DEADLINE_MS,
+      ms,
     );
   });
   try {
@@ -36,34 +50,41 @@ const withDeadline = async <T>(ctx: Context, reading: Promise<T>): Promise<T> =>
 };
 
 /**
- * Reads the JSON object in a request's body; an absent body is an empty object.
+ * Reads the JSON object in a request's body, and the text that it was sent as; an absent body is an empty object.
  * @throws CodedError `unsupported_media_type`, `payload_too_large`, `invalid_json`, `request_timeout`, and
  *   `signature_invalid` where the body does not match the signed hash
  */
-export const readJson = async (ctx: Context): Promise<Record<string, unknown>> => {
+export const readJsonText = async (ctx: Context, limits: BodyLimits): Promise<JsonText> => {
   if (hasBody(ctx.req) && ctx.is('application/json') === false) throw new CodedError('unsupported_media_type');
   const encoding = ctx.get('Content-Encoding');
   if (encoding !== '' && encoding !== 'identity') {
     throw new CodedError('unsupported_media_type', 'The body must not be compressed.');
   }
-  const reading = getRawBody(ctx.req, { limit: MAX_BYTES, length: ctx.get('Content-Length') || null });
+  const reading = getRawBody(ctx.req, { limit: limits.bytes, length: ctx.get('Content-Length') || null });
   const bytes = await withDeadline(
     ctx,
+    limits.ms,
     reading.catch((error: unknown) => {
-      throw readError(error);
+      throw readError(error, limits);
     }),
   );
   checkBody(sha256Hex(bytes), ctx.state.bodySha256);
-  return bytes.length === 0 ? {} : parseObject(bytes);
+  return bytes.length === 0 ? { text: '{}', value: {} } : parseObject(bytes);
 };
 
-const parseObject = (bytes: Buffer): Record<string, unknown> => {
+/** Reads the JSON object in a small body, as {@link readJsonText} does. */
+export const readJson = async (ctx: Context): Promise<Record<string, unknown>> =>
+  (await readJsonText(ctx, small)).value;
+
+const parseObject = (bytes: Buffer): JsonText => {
+  let text: string;
   let json: unknown;
   try {
-    json = JSON.parse(new TextDecoder('utf-8', { fatal: true }).decode(bytes));
+    text = new TextDecoder('utf-8', { fatal: true }).decode(bytes);
+    json = JSON.parse(text);
   } catch (error) {
     throw new CodedError('invalid_json', `The body is not JSON: ${(error as Error).message}`);
   }
   if (typeof json !== 'object' || json === null || Array.isArray(json)) throw new CodedError('invalid_json');
-  return json as Record<string, unknown>;
+  return { text, value: json as Record<string, unknown> };
 };

@@ -36,6 +36,10 @@ export interface MediaReplication {
   progress(): MediaProgress;
   /** Modification time of the newest file of that name at the site, ms since the epoch; 0 without one. */
   newest(name: string): number;
+  /** Resolves when the scan that is due, if any, is done. */
+  settled(): Promise<void>;
+  /** Those of the names that no box has a file of, and that this one is not about to read. */
+  nowhere(names: Iterable<string>): Set<string>;
   /** Scans the folders and starts the transfers that are needed. */
   scan(): Promise<void>;
   /** The media of this box. */
@@ -94,7 +98,7 @@ export const createMediaReplication = ({
   let scannedAt = Number.NEGATIVE_INFINITY;
   /** Whether files may have been put into the folders by hand. */
   let isStale = true;
-  let scanning = false;
+  let scanning: Promise<void> | null = null;
   let again = false;
   let closed = false;
 
@@ -105,6 +109,18 @@ export const createMediaReplication = ({
     });
 
   const transferPlan = (): Transfer[] => planTransfers(content.mediaNames(), own, offers());
+
+  const newest = (name: string): number => Date.parse(newestTime(name, own, offers()) ?? '') || 0;
+
+  /** Whether files may be here without being listed yet. */
+  const isScanDue = (): boolean =>
+    scannedAt === Number.NEGATIVE_INFINITY || scanning !== null || dueAt - performance.now() <= DEBOUNCE_MS;
+
+  const nowhere = (names: Iterable<string>): Set<string> => {
+    if (isScanDue()) return new Set();
+    const unread = catalog.unread();
+    return new Set([...names].filter((name) => newest(name) === 0 && !unread.has(name)));
+  };
 
   /** Schedules a scan in `ms`, unless one is due sooner. */
   const schedule = (ms = DEBOUNCE_MS): void => {
@@ -180,22 +196,28 @@ export const createMediaReplication = ({
     arrived = true;
   };
 
-  const scan = async (): Promise<void> => {
-    again = true;
-    if (scanning) return;
-    scanning = true;
-    try {
-      while (again && !closed) {
-        again = false;
-        scannedAt = performance.now();
-        const maxAge = isStale ? 0 : KEPT_MS;
-        isStale = false;
-        update((await catalog.list(maxAge)).slice(0, MAX_MEDIA).map(mediumOf));
-        decide();
-      }
-    } finally {
-      scanning = false;
+  const scanUntilCurrent = async (): Promise<void> => {
+    while (again && !closed) {
+      again = false;
+      scannedAt = performance.now();
+      const maxAge = isStale ? 0 : KEPT_MS;
+      isStale = false;
+      update((await catalog.list(maxAge)).slice(0, MAX_MEDIA).map(mediumOf));
+      decide();
     }
+  };
+  const scan = (): Promise<void> => {
+    again = true;
+    scanning ??= scanUntilCurrent().finally(() => {
+      scanning = null;
+    });
+    return scanning;
+  };
+  const settled = async (): Promise<void> => {
+    if (!isScanDue()) return;
+    clearTimeout(timer);
+    dueAt = Number.POSITIVE_INFINITY;
+    await scan();
   };
 
   const fetchList = async (peer: LivePeer): Promise<void> => {
@@ -245,12 +267,10 @@ export const createMediaReplication = ({
           return [name, { name, size, reason }];
         }),
       );
-      const unread = catalog.unread();
-      // A file that has just been read appears with the scan that is due.
-      const isBehind = scannedAt === Number.NEGATIVE_INFINITY || scanning || dueAt - performance.now() <= DEBOUNCE_MS;
+      const absent = nowhere(names);
       for (const name of names) {
         if (own.has(name) || missing.has(name)) continue;
-        const reason = isBehind || unread.has(name) ? 'is being read' : 'no box has it';
+        const reason = absent.has(name) ? 'no box has it' : 'is being read';
         missing.set(name, { name, size: null, reason });
       }
       return {
@@ -264,7 +284,9 @@ export const createMediaReplication = ({
       const here = [...content.mediaNames()].filter((name) => own.has(name) && !coming.has(name)).length;
       return coming.size === 0 ? null : { here, there: here + coming.size };
     },
-    newest: (name) => Date.parse(newestTime(name, own, offers()) ?? '') || 0,
+    newest,
+    settled,
+    nowhere,
     scan,
     media: () => [...own.values()],
     close: () => {

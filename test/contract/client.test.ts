@@ -98,14 +98,19 @@ test('a generated client compiles under strict options, and calls every operatio
   const ordered = operations.toSorted(([one], [other]) => Number(one === 'delete') - Number(other === 'delete'));
   for (const [method, { operationId, parameters = [], requestBody }] of ordered) {
     const valuesOf = (place: string) =>
-      Object.fromEntries(parameters.filter((each) => each.in === place).map(({ name, example }) => [name, example]));
+      Object.fromEntries(
+        parameters
+          .filter((each) => each.in === place && (place !== 'header' || each.example !== undefined))
+          .map(({ name, example }) => [name, example]),
+      );
     const [type, media] = Object.entries(requestBody?.content ?? {})[0] ?? [];
     const call = sdk[functions.get(operationId.toLowerCase()) ?? ''];
     const result = await call?.({
       baseUrl: service.url,
       path: valuesOf('path'),
       query: valuesOf('query'),
-      ...(type && { body: media?.example ?? new Blob(['some bytes']), headers: { 'Content-Type': type } }),
+      ...(type && { body: media?.example ?? new Blob(['some bytes']) }),
+      headers: { ...valuesOf('header'), ...(type && { 'Content-Type': type }) },
       fetch: async (request: Request) => {
         const response = await fetch(request, { redirect: 'manual' });
         const { pathname, search } = new URL(request.url);

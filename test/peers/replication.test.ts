@@ -103,8 +103,7 @@ test('of two concurrent edits one plays on every box; the other is kept and repo
   expect(lostAt(loser)).toEqual([JSON.stringify(saying(isOneTheLoser ? 'left' : 'right'))]);
   expect((await replicationOf(loser)).lost).toHaveLength(1);
   expect((await replicationOf(winner)).lost).toEqual([]);
-  const warning =
-    'an edit made on another box replaced content.json; the replaced text was saved as a backup beside it';
+  const warning = 'another edit replaced content.json; the replaced text was saved as a backup beside it';
   expect(logged(loser, warning)).toHaveLength(1);
 });
 

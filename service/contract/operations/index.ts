@@ -1,5 +1,6 @@
 /** All operations of the service. Only these can be mounted, and each of them must be. */
 import { clock } from './clock.ts';
+import { editing } from './console/index.ts';
 import { copies } from './copies.ts';
 import { frames } from './frames.ts';
 import { health } from './health.ts';
@@ -26,6 +27,7 @@ export const areas = {
   Copies: copies,
   Frames: frames,
   Streams: streams,
+  Editing: editing,
   Health: health,
   Clock: clock,
   Peers: peers,
@@ -41,6 +43,7 @@ export const operations = {
   ...copies,
   ...frames,
   ...streams,
+  ...editing,
   ...health,
   ...clock,
   ...peers,

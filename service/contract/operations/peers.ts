@@ -55,6 +55,7 @@ export const peers = {
       ...version,
       changedAt: momentExample,
       ancestors: [{ counter: 6, nodeId: nodeExample }],
+      operator: 'Maria',
       stamps: [['lobby', { created_at: momentExample, modified_at: momentExample, digest: '9f86d081884c7d65' }]],
       text: '{"screens":[{"name":"Lobby","slug":"lobby"}]}',
     }),

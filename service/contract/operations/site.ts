@@ -36,6 +36,7 @@ export const site = {
   'GET /console/api/site': {
     access: 'signed',
     variant: 'extended',
+    setting: 'console',
     summary: 'Get the whole site at a glance',
     description: 'Gathered from all boxes; callers at one moment share a round.',
     answer: ok('The site.', siteOverview, {
@@ -77,6 +78,7 @@ export const site = {
   'PUT /console/api/takeovers/:id': {
     access: 'signed',
     variant: 'extended',
+    setting: 'console',
     summary: 'Start a takeover, or replace one',
     description:
       'Its slide `takeover-{id}` leads the playlist of each targeted screen, on all boxes, and is shown alone from `from` to `until`.',
@@ -98,6 +100,7 @@ export const site = {
   'DELETE /console/api/takeovers/:id': {
     access: 'signed',
     variant: 'extended',
+    setting: 'console',
     summary: 'End a takeover',
     params: z.object({ id: takeoverId }),
     answer: { 204: { description: 'It is over on all boxes that answer, and on the others once they do.' } },
@@ -107,6 +110,7 @@ export const site = {
   'DELETE /console/api/devices/:deviceId': {
     access: 'signed',
     variant: 'extended',
+    setting: 'console',
     summary: 'Forget a device',
     description: 'Its binding and its name are forgotten on all boxes, those that are away now included.',
     params: z.object({ deviceId: typedDeviceId }),
@@ -117,6 +121,7 @@ export const site = {
   'POST /console/api/boxes/:nodeId/restart': {
     access: 'signed',
     variant: 'extended',
+    setting: 'console',
     summary: 'Restart the player of a box',
     params: box,
     answer: { 202: { description: 'The box restarts once this is answered.' } },
@@ -126,6 +131,7 @@ export const site = {
   'GET /console/api/boxes/:nodeId/log': {
     access: 'signed',
     variant: 'extended',
+    setting: 'console',
     summary: 'Get the newest lines of the log of a box',
     params: box,
     query: boxLogQuery,
@@ -136,6 +142,7 @@ export const site = {
   'GET /console/api/connections/:id/screenshot': {
     access: 'signed',
     variant: 'extended',
+    setting: 'console',
     acts: true,
     summary: 'Get a picture of what a display of a kiosk shows',
     description: 'The longest side has 1280 pixels at most. A display is photographed at most once in 5 s.',

@@ -35,6 +35,7 @@ const refusalOf = (env: Record<string, string>, config?: unknown): string => {
 test('without any setting, the defaults', () => {
   const { dataDir, ...rest } = read({ PATH: '/usr/bin', HOME: '/root' });
   expect(rest).toEqual({
+    console: true,
     host: '0.0.0.0',
     port: 8080,
     uploadDir: join(dataDir, 'uploads'),
@@ -49,7 +50,6 @@ test('without any setting, the defaults', () => {
     site: 'default',
     maxUploadBytes: 2 * 1024 ** 3,
     mediaQuotaBytes: 64 * 1024 ** 3,
-    console: true,
     ffmpegPath: null,
     maxStreams: 8,
     streamIdleSeconds: 30,

@@ -1,0 +1,83 @@
+/** Editing of the content over HTTP. */
+import type { Content } from '../content/content.ts';
+import { validateContent } from '../content/file.ts';
+import { type ContentCheck, mostContentBytes, type PublishedContent } from '../contract/console/content.ts';
+import type { ContentFile } from '../contract/content.ts';
+import type { ContentIssue } from '../contract/content-issue.ts';
+import { CodedError } from '../contract/errors.ts';
+import { editedDocument } from '../domain/document.ts';
+import { readJsonText } from '../http/body.ts';
+import { areMet, matchesWeakly } from '../http/conditions.ts';
+import { operatorOf } from '../http/operator.ts';
+import type { Routes } from '../http/routes.ts';
+import { isFull } from '../platform/store/disk.ts';
+
+export interface ContentDependencies {
+  content: Pick<Content, 'playing' | 'publish' | 'judge'>;
+  /** Media that the content names and no box has. */
+  missingMedia: { of(content: ContentFile): Promise<ContentIssue[]> };
+}
+
+const limits = { bytes: mostContentBytes, ms: 60_000 };
+
+/** Stands for the content while there is none. */
+const nothing = editedDocument(null, {
+  ...{ counter: 0, nodeId: '', changedAt: new Date(0).toISOString(), stamps: [] },
+  text: '{"screens":[]}',
+});
+
+const etagOf = (sha256: string): string => `"${sha256}"`;
+
+/** Indents a document that is one line, as programs send it: content.json stays a file for people. */
+const asFile = (text: string, value: unknown): string =>
+  text.trim().includes('\n') ? text : `${JSON.stringify(value, null, 2)}\n`;
+
+export const contentRoutes = ({ content, missingMedia }: ContentDependencies): Routes => {
+  const warningsOf = async (file: ContentFile): Promise<ContentIssue[]> => [
+    ...(await content.judge(file)),
+    ...(await missingMedia.of(file)),
+  ];
+
+  return {
+    'GET /console/api/content': (ctx) => {
+      const { sha256, changedAt, text } = content.playing() ?? nothing;
+      ctx.set({ ETag: etagOf(sha256), 'Cache-Control': 'no-cache' });
+      if (matchesWeakly(ctx.get('If-None-Match'), etagOf(sha256))) {
+        ctx.status = 304;
+        return;
+      }
+      ctx.type = 'application/json';
+      const document = text.replace(/^\uFEFF/, '');
+      ctx.body = `{"sha256":"${sha256}","changedAt":"${changedAt}","content":${document}}`;
+    },
+
+    'PUT /console/api/content': async (ctx) => {
+      const match = ctx.get('If-Match');
+      if (match === '') throw new CodedError('precondition_required', undefined, { field: 'If-Match' });
+      const { text, value } = await readJsonText(ctx, limits);
+      const reading = validateContent(value);
+      if (!reading.ok) throw new CodedError('invalid_content', undefined, { errors: reading.issues });
+      const { sha256, changedAt } = await content
+        .publish({
+          text: asFile(text, value),
+          content: reading.content,
+          isExpected: (playing) => areMet({ match, noneMatch: '' }, etagOf(playing ?? nothing.sha256)),
+          operator: operatorOf(ctx.req),
+        })
+        .catch((error: unknown) => {
+          throw isFull(error) ? new CodedError('insufficient_storage', undefined, { cause: error }) : error;
+        });
+      ctx.set('ETag', etagOf(sha256));
+      ctx.body = { sha256, changedAt, warnings: await warningsOf(reading.content) } satisfies PublishedContent;
+    },
+
+    'POST /console/api/content/check': async (ctx) => {
+      const reading = validateContent((await readJsonText(ctx, limits)).value);
+      ctx.body = (
+        reading.ok
+          ? { ok: true, errors: [], warnings: await warningsOf(reading.content) }
+          : { ok: false, errors: reading.issues, warnings: [] }
+      ) satisfies ContentCheck;
+    },
+  };
+};

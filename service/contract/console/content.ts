@@ -1,0 +1,56 @@
+/** Editing of the content: `/console/api/content`. */
+import { z } from 'zod';
+import type { contentFile } from '../content.ts';
+import { contentIssue } from '../content-issue.ts';
+import { instant, operator, sha256 } from '../terms.ts';
+
+/** Largest document in a request, bytes. */
+export const mostContentBytes = 16 * 1024 ** 2;
+
+/** `content.json` as the operator writes it, with all optional fields optional. */
+export type ContentDraft = z.input<typeof contentFile>;
+
+/** Any JSON object: what is wrong with the document is told by path, as errors. */
+export const contentDraft = z
+  .looseObject({ screens: z.array(z.looseObject({})).describe('one a screen') })
+  .meta({ id: 'ContentDraft', description: 'content.json, as its JSON Schema in the data directory describes it' });
+
+const version = {
+  sha256: sha256.describe('of the version, its times included: equal on all boxes, and the ETag, in quotes'),
+  changedAt: instant.describe('when it was edited'),
+};
+
+export const editedContent = z
+  .object({ ...version, content: contentDraft.describe('the document as it plays, as the operator wrote it') })
+  .meta({ id: 'EditedContent' });
+export type EditedContent = Omit<z.infer<typeof editedContent>, 'content'> & { content: ContentDraft };
+
+const warnings = z.array(contentIssue).describe('what will not play as intended; the first fifty');
+
+export const publishedContent = z.object({ ...version, warnings }).meta({ id: 'PublishedContent' });
+export type PublishedContent = z.infer<typeof publishedContent>;
+
+export const contentCheck = z
+  .object({
+    ok: z.boolean().describe('whether the document can be published'),
+    errors: z.array(contentIssue).describe('why not; the first twenty'),
+    warnings,
+  })
+  .meta({ id: 'ContentCheck' });
+export type ContentCheck = z.infer<typeof contentCheck>;
+
+/** One version of the content, from an edit by console, command line or file, on any box. */
+export const contentVersionSummary = z
+  .object({
+    ...version,
+    nodeId: z.string().describe('id of the box where the edit was made'),
+    operator,
+    bytes: z.int().nonnegative().describe('size of content.json'),
+  })
+  .meta({ id: 'ContentVersionSummary' });
+export type ContentVersionSummary = z.infer<typeof contentVersionSummary>;
+
+export const contentVersions = z
+  .object({ versions: z.array(contentVersionSummary).describe('newest first, at least the last fifty') })
+  .meta({ id: 'ContentVersions' });
+export type ContentVersions = z.infer<typeof contentVersions>;

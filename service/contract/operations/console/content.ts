@@ -1,0 +1,65 @@
+/** Editing of the content. */
+import { z } from 'zod';
+import { contentCheck, contentDraft, editedContent, publishedContent } from '../../console/content.ts';
+import { operatorHeader } from '../../terms.ts';
+import { digestExample, momentExample } from '../examples.ts';
+import { entityTag, unchanged } from '../headers.ts';
+import { json, type Operations, ok } from '../operation.ts';
+
+const documentExample = {
+  screens: [{ name: 'Lobby', slug: 'lobby', playlist_id: 'welcome', tags: ['entrance'] }],
+  playlists: [{ id: 'welcome', slides: [{ kind: 'text', title: 'Good morning', duration_seconds: 12 }] }],
+};
+const warning = {
+  path: 'playlists[0].slides[0].schedule_mode',
+  message: '"Good morning": schedule_start_time without schedule_mode has no effect',
+};
+const version = { sha256: digestExample, changedAt: momentExample };
+
+export const content = {
+  'GET /console/api/content': {
+    access: 'signed',
+    variant: 'extended',
+    setting: 'console',
+    summary: 'Get the content as it plays',
+    description: 'Where there never was valid content, it is a document without screens.',
+    answer: {
+      200: {
+        ...ok('The document.', editedContent, { ...version, content: documentExample })[200],
+        headers: entityTag,
+      },
+      ...unchanged,
+    },
+    errors: [],
+  },
+  'PUT /console/api/content': {
+    access: 'signed',
+    variant: 'extended',
+    setting: 'console',
+    summary: 'Publish content',
+    description:
+      'Replaces content.json, at the whole site. If-Match must name what plays: of several who publish at once, exactly one does. Answered once it is durable.',
+    headers: z.object({
+      'If-Match': z.string().optional().describe('Required: the ETag of the content that was edited, or `*`.'),
+      [operatorHeader]: z.string().optional().describe('Name of the person, 1 to 64 characters; unproven.'),
+    }),
+    body: json(contentDraft, documentExample),
+    answer: {
+      200: {
+        ...ok('The content is on the disk, and plays.', publishedContent, { ...version, warnings: [warning] })[200],
+        headers: entityTag,
+      },
+    },
+    errors: ['invalid_content', 'content_changed', 'precondition_required', 'insufficient_storage'],
+    examples: { 'If-Match': '*' },
+  },
+  'POST /console/api/content/check': {
+    access: 'signed',
+    variant: 'extended',
+    setting: 'console',
+    summary: 'Check content without publishing it',
+    body: json(contentDraft, documentExample),
+    answer: ok('The findings.', contentCheck, { ok: true, errors: [], warnings: [warning] }),
+    errors: [],
+  },
+} as const satisfies Operations;

@@ -1,0 +1,17 @@
+import type { IncomingMessage } from 'node:http';
+import { operatorHeader } from '../contract/terms.ts';
+
+/** UTF-8, as programs write it; else ISO 8859-1, as browsers send it. Node reads all headers as the latter. */
+const decode = (value: string): string => {
+  try {
+    return new TextDecoder('utf-8', { fatal: true }).decode(Buffer.from(value, 'latin1'));
+  } catch {
+    return value;
+  }
+};
+
+/** The person who makes the request, as they say themselves; null: no name, or none of 1 to 64 characters. */
+export const operatorOf = ({ headers }: Pick<IncomingMessage, 'headers'>): string | null => {
+  const name = decode(String(headers[operatorHeader] ?? '')).trim();
+  return name !== '' && name.length <= 64 && !/\p{Cc}/u.test(name) ? name : null;
+};

@@ -1,0 +1,42 @@
+/** Who may use the console's API, and where it is not offered. */
+import { expect, test } from 'vitest';
+import { operations } from '../../service/contract/operations/index.ts';
+import { lobby } from '../content/samples.ts';
+import { createOperator, operatorSecret, pageCredentials, refusalOf } from '../support/operator.ts';
+import { startTestService } from '../support/service.ts';
+
+/** Every operation under `/console/api`, with something in place of its parameters. */
+const everyOperation = Object.keys(operations)
+  .filter((name) => name.includes(' /console/api/'))
+  .map((name) => name.replace(/:\w+/g, 'x').split(' ') as [method: string, path: string]);
+
+test('with a secret every operation needs a signed request, and a page token is not enough', async () => {
+  const service = await startTestService({ content: lobby, env: { SIGNAGE_SHARED_SECRET: operatorSecret } });
+  const anyone = createOperator(service, null);
+  const page = await pageCredentials(operatorSecret);
+  expect(everyOperation.length).toBeGreaterThan(3);
+  for (const [method, path] of everyOperation) {
+    expect([path, ...(await refusalOf(await anyone(method, path)))]).toEqual([path, 401, 'credentials_required']);
+    expect([path, ...(await refusalOf(await anyone(method, path, undefined, page)))]).toEqual([
+      ...[path, 403, 'signature_required'],
+    ]);
+  }
+});
+
+test.each([
+  ['SIGNAGE_CONSOLE=off', { SIGNAGE_CONSOLE: 'off' }],
+  ['the baseline variant', { SIGNAGE_VARIANT: 'baseline' }],
+])('with %s there is no console', async (_, env) => {
+  const service = await startTestService({ content: lobby, env });
+  for (const [method, path] of everyOperation) {
+    const response = await fetch(service.url + path, { method });
+    expect([path, ...(await refusalOf(response))]).toEqual([path, 404, 'not_found']);
+  }
+});
+
+test('a page of another origin can change nothing', async () => {
+  const service = await startTestService({ content: lobby });
+  const headers = { Origin: 'http://example.com', 'If-Match': '*' };
+  const response = await createOperator(service, null)('PUT', '/console/api/content', lobby, headers);
+  expect(await refusalOf(response)).toEqual([403, 'origin_refused']);
+});
