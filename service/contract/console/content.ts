@@ -48,9 +48,7 @@ export const contentVersionSummary = z
     bytes: z.int().nonnegative().describe('size of content.json'),
   })
   .meta({ id: 'ContentVersionSummary' });
-export type ContentVersionSummary = z.infer<typeof contentVersionSummary>;
 
 export const contentVersions = z
   .object({ versions: z.array(contentVersionSummary).describe('newest first, at least the last fifty') })
   .meta({ id: 'ContentVersions' });
-export type ContentVersions = z.infer<typeof contentVersions>;

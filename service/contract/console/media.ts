@@ -12,7 +12,6 @@ export const listedMedium = uploadResult
     used_by: z.array(z.string()).describe('ids of the slides in the playing content that name it'),
   })
   .meta({ id: 'ListedMedium' });
-export type ListedMedium = z.infer<typeof listedMedium>;
 
 export const mediaList = z
   .object({
