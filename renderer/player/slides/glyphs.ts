@@ -56,16 +56,17 @@ export const watchGlyphs = (
   return (context) => {
     const view = create(context);
     const { id } = context.slide;
-    return {
-      ...view,
-      prepare: async (signal) => {
-        await view.prepare(signal);
+    const prepareView = view.prepare.bind(view);
+    // The same object: in a copy, what is known only once it is prepared, such as its length, would stay unknown.
+    return Object.assign(view, {
+      prepare: async (signal: AbortSignal) => {
+        await prepareView(signal);
         const { element } = view;
         const characters = findMissing(element.textContent + (element.shadowRoot?.textContent ?? ''));
         if (characters !== '') lacking.add(id);
         else if (!lacking.delete(id)) return;
         report(id, characters);
       },
-    };
+    });
   };
 };

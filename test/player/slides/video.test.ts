@@ -91,6 +91,22 @@ describe.skipIf(!hasFfmpeg)('with ffmpeg', () => {
       expect(await state(await openVideo({ duration_seconds: 1 }))).toMatchObject({ loop: false });
     });
 
+    it('without a duration is on for its own length, which is not the 10 s of other kinds', async () => {
+      const dataDir = temporaryFolder();
+      const media_url = putVideo(dataDir, 'green.mp4', green, 2);
+      const film = { id: 'film', kind: 'video', media_url };
+      const service = await startTestService({
+        dataDir,
+        content: lobby([film, { id: 'text', kind: 'text', title: 'After', duration_seconds: 3600 }]),
+      });
+      const page = await openPlayer(service, 'lobby');
+      await waitForConnection(service, 'lobby', { currentSlideId: 'film' });
+      const beganAt = performance.now();
+      await page.getByText('After').waitFor();
+      await waitForConnection(service, 'lobby', { currentSlideId: 'text' });
+      expect(performance.now() - beganAt).toBeLessThan(7_000);
+    });
+
     it('lets go of its decoder', async () => {
       const page = await openVideo({});
       const video = await page.locator('video').first().elementHandle();
