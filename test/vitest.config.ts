@@ -1,12 +1,27 @@
 import { fileURLToPath } from 'node:url';
 import { defineConfig } from 'vitest/config';
 
-export default defineConfig({
+/** Tests that repeat themselves: `npm run soak` runs these alone, and for hours. */
+const repeated = [
+  'test/auth/replay.test.ts',
+  'test/content/properties.test.ts',
+  'test/domain/wall-time.test.ts',
+  'test/fuzz/fuzz.test.ts',
+  'test/kiosk/recovery.test.ts',
+  'test/peers/{kill,load,replication,storm}.test.ts',
+  'test/platform/store/{crash,kill}.test.ts',
+  'test/player/{daylight,endurance,outage}.test.ts',
+  'test/power/hours.test.ts',
+  'test/streams/{healing,orphans}.test.ts',
+];
+
+export default defineConfig(({ mode }) => ({
   test: {
     root: fileURLToPath(new URL('..', import.meta.url)),
-    include: ['test/**/*.test.ts'],
-    testTimeout: 30_000,
+    include: mode === 'soak' ? repeated : ['test/**/*.test.ts'],
+    testTimeout: mode === 'soak' ? 3_600_000 : 30_000,
     hookTimeout: 60_000,
-    maxWorkers: 3,
+    // Most tests wait for a browser, a process or a timer: more workers than processors.
+    maxWorkers: mode === 'soak' ? 1 : 4,
   },
-});
+}));

@@ -2,6 +2,7 @@
 import fc from 'fast-check';
 import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest';
 import { createReplayGuard, type ReplayGuard } from '../../service/auth/replay.ts';
+import { repeats } from '../support/soak.ts';
 import { createClock, createMemoryStore, outcome } from './support.ts';
 
 const second = 1_000;
@@ -111,7 +112,7 @@ test('no request is accepted twice, across arbitrary clock steps and restarts', 
       accepted += done.length;
       await box.stop();
     }),
-    { numRuns: Number(process.env['SIGNAGE_TEST_REPLAY_RUNS'] ?? 60) },
+    { numRuns: repeats(25, 1_000, 'SIGNAGE_TEST_REPLAY_RUNS') },
   );
   expect(accepted).toBeGreaterThan(60);
 }, 60_000);

@@ -6,6 +6,7 @@ import { buildModel } from '../../service/content/model.ts';
 import { createPayload } from '../../service/content/payload.ts';
 import { playlistPayload } from '../../service/contract/playlist.ts';
 import { type Variant, variants } from '../../service/contract/terms.ts';
+import { repeats } from '../support/soak.ts';
 import { everyKind, fields } from './samples.ts';
 
 const slug = fc.stringMatching(/^[a-z0-9-]{1,64}$/);
@@ -155,7 +156,7 @@ test('content with arbitrary values in arbitrary places is accepted or refused, 
       if (reading.ok) buildModel(reading.content, new Map(), at);
       else expect(reading.issues.length).toBeGreaterThan(0);
     }),
-    { numRuns: 500 },
+    { numRuns: repeats(150, 5_000) },
   );
 });
 
@@ -172,6 +173,6 @@ test('arbitrary bytes are accepted or refused, and never throw', () => {
     fc.property(fc.oneof(flipped, fc.uint8Array({ maxLength: 256 }), fc.json().map(Buffer.from)), (bytes) => {
       expect(typeof readContent(bytes).ok).toBe('boolean');
     }),
-    { numRuns: 500 },
+    { numRuns: repeats(150, 5_000) },
   );
 });

@@ -2,6 +2,7 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { addDays, instantOf, spanOf, wallTimeOf, weekdayOf } from '../../service/domain/wall-time.ts';
+import { repeats } from '../support/soak.ts';
 
 const HOUR = 3_600_000;
 const zones = [
@@ -66,7 +67,7 @@ describe.each(zones)('the clocks of %s', (timeZone) => {
         // Nor had it been shown before autumn set the clocks back.
         for (let hours = 1; hours <= 24; hours++) expect(shown(-hours * HOUR)).toBe(false);
       }),
-      { numRuns: 200 },
+      { numRuns: repeats(60, 2_000) },
     );
   });
 });

@@ -1,6 +1,6 @@
 /**
  * Requests for the whole API document, valid, nearly valid and hostile, against a service in a process of its own.
- * SIGNAGE_TEST_FUZZ is how many (default 2,000), SIGNAGE_TEST_FUZZ_SEED chooses which (default 1).
+ * SIGNAGE_TEST_FUZZ is how many (default 1,500, in `npm run soak` 100,000), SIGNAGE_TEST_FUZZ_SEED chooses which (default 1).
  */
 import { mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
@@ -12,6 +12,7 @@ import { everyKind } from '../content/samples.ts';
 import { startHeadless } from '../platform/options/process.ts';
 import { checkAnswer } from '../support/openapi.ts';
 import { temporaryFolder } from '../support/service.ts';
+import { isSoak, repeats } from '../support/soak.ts';
 import { createClient } from './client.ts';
 import { oddities, sendBytes } from './oddities.ts';
 import { type Usage, usageOf } from './process.ts';
@@ -19,7 +20,7 @@ import { type FuzzRequest, type OpenApi, requestsOf } from './requests.ts';
 import { conversations, converse } from './sockets.ts';
 import type { Schema } from './values.ts';
 
-const total = Number(process.env['SIGNAGE_TEST_FUZZ'] ?? 2_000);
+const total = repeats(1_500, 100_000, 'SIGNAGE_TEST_FUZZ');
 const seed = Number(process.env['SIGNAGE_TEST_FUZZ_SEED'] ?? 1);
 const secret = 'a secret of sixteen or more';
 const BATCH = 250;
@@ -138,7 +139,7 @@ describe.each(setups)('the %s variant with the secret %j', (variant, key) => {
     }
     client.close();
     expect([...faults.values()].join('\n\n')).toBe('');
-    if (process.env['SIGNAGE_TEST_FUZZ'] !== undefined) {
+    if (isSoak) {
       console.log(variant, key, JSON.stringify(Object.fromEntries(statuses)));
       console.log(readings.map(({ descriptors, megabytes }) => `${descriptors}/${Math.round(megabytes)}`).join(' '));
     }

@@ -6,9 +6,10 @@ import { describeBrowser, itBrowser as it } from '../support/browser.ts';
 import { crashPage, passTime } from '../support/electron/ask.ts';
 import { itDouble, patience, startKiosk } from '../support/kiosk.ts';
 import { lobby } from '../support/player.ts';
+import { repeats } from '../support/soak.ts';
 import { healthOf, plays } from './health.ts';
 
-const KILLS = Number(process.env['SIGNAGE_TEST_RENDERER_KILLS'] ?? 5);
+const KILLS = repeats(3, 60, 'SIGNAGE_TEST_RENDERER_KILLS');
 
 const content = lobby([{ id: 'hello', kind: 'text', title: 'Good morning' }]);
 const config = { kiosk: { displays: [{ display: 1, screen: 'lobby' }] } };

@@ -9,9 +9,10 @@ import { lobbyWith } from '../content/samples.ts';
 import { startHeadless } from '../platform/options/process.ts';
 import { patience } from '../support/observe.ts';
 import { temporaryFolder } from '../support/service.ts';
+import { repeats } from '../support/soak.ts';
 import { startBox } from './support.ts';
 
-const rounds = Number(process.env.SIGNAGE_TEST_REPLICA_KILLS ?? 4);
+const rounds = repeats(3, 60, 'SIGNAGE_TEST_REPLICA_KILLS');
 /** Upper bound of the time from noticing an edit to storing it durably. */
 const LONGEST_MS = 500;
 

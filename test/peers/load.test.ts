@@ -12,11 +12,12 @@ import { signRequest } from '../../service/auth/sign.ts';
 import { startBenchService } from '../bench/service.ts';
 import { joinScreen } from '../support/page.ts';
 import type { TestService } from '../support/service.ts';
+import { repeats } from '../support/soak.ts';
 import { listenOn, postTo, secret, untilTogether } from './support.ts';
 
-const SECONDS = Number(process.env['SIGNAGE_TEST_FLOOD_SECONDS'] ?? 4);
+const SECONDS = repeats(4, 600, 'SIGNAGE_TEST_FLOOD_SECONDS');
 /** Each client waits for the next round: 1,250 of them make 5,000 requests a second. */
-const CLIENTS = Number(process.env['SIGNAGE_TEST_FLOOD_CLIENTS'] ?? 64);
+const CLIENTS = repeats(64, 1_250, 'SIGNAGE_TEST_FLOOD_CLIENTS');
 
 /** A TCP proxy that counts requests. */
 const startCounter = async (port: number) => {

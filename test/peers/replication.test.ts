@@ -9,6 +9,7 @@ import { openLanding } from '../devices/support.ts';
 import { logged, patience, payloadOf, titlesOf } from '../support/observe.ts';
 import { joinScreen } from '../support/page.ts';
 import { startTestService, type TestService, temporaryFolder } from '../support/service.ts';
+import { repeats } from '../support/soak.ts';
 import { postTo, secret, startBox, startSite, untilTogether } from './support.ts';
 
 const saying = (title: string) => lobbyWith([{ kind: 'text', title }]);
@@ -143,7 +144,7 @@ describe('bindings', () => {
 });
 
 /** Number of boxes on each side of the partition. */
-const side = Number(process.env.SIGNAGE_TEST_PARTITION ?? 2);
+const side = repeats(2, 5, 'SIGNAGE_TEST_PARTITION');
 
 test(`a site that was partitioned into two halves of ${side} converges when one box reaches both`, {
   timeout: 120_000,

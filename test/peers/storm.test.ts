@@ -8,9 +8,10 @@ import type { Health } from '../../service/contract/health.ts';
 import { lobby } from '../content/samples.ts';
 import { type Headless, startHeadless } from '../platform/options/process.ts';
 import { temporaryFolder } from '../support/service.ts';
+import { repeats } from '../support/soak.ts';
 
-const count = Number(process.env.SIGNAGE_TEST_BOXES ?? 6);
-const seconds = Number(process.env.SIGNAGE_TEST_STORM ?? 4);
+const count = repeats(6, 12, 'SIGNAGE_TEST_BOXES');
+const seconds = repeats(4, 120, 'SIGNAGE_TEST_STORM');
 /** A sixth of the boxes are killed again and again. */
 const frail = Math.max(1, Math.floor(count / 6));
 const patience = { timeout: 120_000, interval: 250 };

@@ -2,6 +2,7 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { endOf, isOn, nextChange, type Schedule } from '../../service/domain/slide-schedule.ts';
+import { repeats } from '../support/soak.ts';
 
 const weekly = (start: string, end: string, days: readonly number[] | null = null): Schedule => ({
   schedule_mode: 'weekly',
@@ -151,7 +152,7 @@ describe('over two years, minute by minute', () => {
       expect(wrong === -1 ? null : new Date(FROM + wrong * MINUTE_MS).toISOString()).toBeNull();
     };
     fc.assert(fc.property(time, time, weekdays, holds), {
-      numRuns: Number(process.env.SIGNAGE_TEST_SCHEDULES ?? 3),
+      numRuns: repeats(1, 30, 'SIGNAGE_TEST_SCHEDULES'),
       examples: [[135, 165, [1, 2, 3, 4, 5, 6, 7]]],
     });
   });

@@ -3,8 +3,9 @@ import { describeBrowser } from '../support/browser.ts';
 import { putImage, putVideo } from '../support/media.ts';
 import { colourSlide, colourTemplate, lobby, openPlayer } from '../support/player.ts';
 import { startTestService, temporaryFolder } from '../support/service.ts';
+import { repeats } from '../support/soak.ts';
 
-const swaps = Number(process.env.SIGNAGE_TEST_SWAPS ?? 200);
+const swaps = repeats(120, 5_000, 'SIGNAGE_TEST_SWAPS');
 
 interface Weight {
   nodes: number;

@@ -8,6 +8,7 @@ import { describeBrowser } from '../support/browser.ts';
 import { putImage, putVideo } from '../support/media.ts';
 import { colourSlide, colourTemplate, lobby, openPlayer, patience, waitForColour } from '../support/player.ts';
 import { temporaryFolder } from '../support/service.ts';
+import { repeats } from '../support/soak.ts';
 
 const red = [230, 20, 20] as const;
 const green = [20, 180, 20] as const;
@@ -22,7 +23,7 @@ const freePort = (): Promise<number> =>
   });
 
 describeBrowser('a page whose service is killed', () => {
-  it('goes on through the whole playlist for a minute, media included, and is back within 20 s of its return', async () => {
+  it('goes on through the whole playlist, media included, and is back within 20 s of its return', async () => {
     const dataDir = temporaryFolder();
     const port = await freePort();
     const slides = [
@@ -57,12 +58,12 @@ describeBrowser('a page whose service is killed', () => {
     await expect.poll(count, patience).toBe(1);
 
     service.kill('SIGKILL');
-    const until = Date.now() + 60_000;
+    const until = Date.now() + repeats(15, 600) * 1_000;
     while (Date.now() < until) for (const colour of [red, green, blue]) await waitForColour(page, colour);
 
     start();
     await expect.poll(isUp, patience).toBe(true);
     await expect.poll(count, { timeout: 20_000, interval: 100 }).toBe(1);
     for (const colour of [red, green, blue]) await waitForColour(page, colour);
-  }, 180_000);
+  }, 900_000);
 });

@@ -4,6 +4,7 @@ import { describe, expect, test } from 'vitest';
 import { plan } from '../../main/power/hours.ts';
 import type { Hours } from '../../main/service-host.ts';
 import { isOn, type Schedule } from '../../service/domain/slide-schedule.ts';
+import { repeats } from '../support/soak.ts';
 
 const MINUTE = 60_000;
 const zone = 'Europe/Vienna';
@@ -92,7 +93,7 @@ test('holds until it says that it changes, and changes then', () => {
         expect(plan([list], planned.changesAt, zone, lead).on).toBe(!planned.on);
       },
     ),
-    { numRuns: 200 },
+    { numRuns: repeats(100, 2_000) },
   );
 });
 
@@ -108,6 +109,6 @@ test('is on when a slide with the same schedule is, on the days of a change too'
       const slide = { ...weekly, schedule_start_time: open, schedule_end_time: close };
       expect(plan([[{ open, close }]], now, zone, 0).on).toBe(isOn(slide, now, zone));
     }),
-    { numRuns: 1000 },
+    { numRuns: repeats(200, 5_000) },
   );
 });

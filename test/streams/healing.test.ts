@@ -1,9 +1,10 @@
 import { vi } from 'vitest';
+import { repeats } from '../support/soak.ts';
 import { publish, startRtmpServer } from './publishing.ts';
 import { describeStreams, ffmpegsOf, patience, probe, type Streams, segmentsOf, test, watch } from './setup.ts';
 
 /** More rounds for a long run. */
-const rounds = Number(process.env['SIGNAGE_TEST_STREAM_ROUNDS'] ?? 2);
+const rounds = repeats(2, 50, 'SIGNAGE_TEST_STREAM_ROUNDS');
 const longRun = 30_000 + rounds * 20_000;
 
 type Session = Awaited<ReturnType<typeof watch>>;

@@ -6,6 +6,7 @@ import { pino } from 'pino';
 import { describe, expect, it, onTestFinished, vi } from 'vitest';
 import { createOrphans, readCim, readProc, readPs } from '../../service/streams/orphans.ts';
 import { temporaryFolder } from '../support/service.ts';
+import { repeats } from '../support/soak.ts';
 import { end, publish, startRtmpServer } from './publishing.ts';
 import { environment } from './server.ts';
 import { describeStreams, ffmpegsOf, patience } from './setup.ts';
@@ -115,7 +116,7 @@ describe('a sweep', () => {
 });
 
 /** More rounds for a long run. */
-const rounds = Number(process.env['SIGNAGE_TEST_STREAM_ROUNDS'] ?? 2);
+const rounds = repeats(2, 50, 'SIGNAGE_TEST_STREAM_ROUNDS');
 
 /** Runs the service in a process of its own until the stream is live. */
 const startService = async (dataDir: string, source: string, leash: 'leash' | 'no leash') => {

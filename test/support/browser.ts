@@ -16,7 +16,8 @@ const ownChromium = (): string | undefined => {
 };
 
 const executablePath =
-  findProgram('chromium', 'chromium-browser', 'google-chrome', 'google-chrome-stable') ?? ownChromium();
+  findProgram('chromium-headless-shell', 'chromium', 'chromium-browser', 'google-chrome', 'google-chrome-stable') ??
+  ownChromium();
 export const hasChromium = executablePath !== undefined;
 
 const args = [

@@ -4,6 +4,7 @@ import { expect, test } from 'vitest';
 import { z } from 'zod';
 import type { Disk } from '../../../service/platform/store/disk.ts';
 import { createDurable, type Durable } from '../../../service/platform/store/durable.ts';
+import { repeats } from '../../support/soak.ts';
 import { createSimulatedDisk } from './simulated-disk.ts';
 
 interface Numbers {
@@ -70,7 +71,7 @@ test('whatever fails and wherever it stops, nothing that was acknowledged or sho
       expect(numbers).toEqual([...new Set(numbers)].filter((n) => n <= submitted).sort((a, b) => a - b));
       expect(simulated.names().filter((name) => !['numbers.json', 'numbers.json.prev'].includes(name))).toEqual([]);
     }),
-    { numRuns: 1000 },
+    { numRuns: repeats(200, 10_000) },
   );
 });
 

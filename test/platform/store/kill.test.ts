@@ -6,9 +6,10 @@ import { build } from 'esbuild';
 import { pino } from 'pino';
 import { expect, test } from 'vitest';
 import { createStore } from '../../../service/devices/store.ts';
+import { repeats } from '../../support/soak.ts';
 import { temporaryFolder } from './folder.ts';
 
-const rounds = Number(process.env.SIGNAGE_TEST_KILLS ?? 40);
+const rounds = repeats(15, 500, 'SIGNAGE_TEST_KILLS');
 
 /** Starts the worker, kills it at a random moment, its start included, and gives what it printed. */
 async function runAndKill(
