@@ -5,6 +5,7 @@ import { SignIn } from './sign-in.tsx';
 import { hrefOf } from './stores/router.ts';
 import { useConsole } from './ui/context.tsx';
 import { Icon, type IconName } from './ui/icon.tsx';
+import { Lazy } from './ui/lazy.tsx';
 import { Notices } from './ui/notices.tsx';
 import { Wall } from './wall/wall.tsx';
 
@@ -17,6 +18,16 @@ const icons: Record<PageName, IconName> = {
   media: 'media',
   takeovers: 'takeover',
   boxes: 'boxes',
+};
+
+const screenPage = async () => (await import('./screen/page.tsx')).ScreenPage;
+const takeoverPage = async () => (await import('./takeovers/page.tsx')).TakeoverPage;
+
+const Page = ({ name, rest: [first] }: { name: PageName; rest: readonly string[] }) => {
+  if (name === 'screens' && first !== undefined) {
+    return <Lazy key={first} load={screenPage} with={{ slug: first }} />;
+  }
+  return name === 'takeovers' ? <Lazy key={name} load={takeoverPage} with={{}} /> : <Wall />;
 };
 
 const Navigation = ({ current }: { current: PageName }) => {
@@ -57,7 +68,7 @@ const Navigation = ({ current }: { current: PageName }) => {
 
 export const App = () => {
   const { router, texts, session, announcer } = useConsole();
-  const [first = 'screens'] = router.path.value;
+  const [first = 'screens', ...rest] = router.path.value;
   const name = pages.find((each) => each === first) ?? 'screens';
   const main = useRef<HTMLElement>(null);
   const isFirst = useRef(true);
@@ -79,7 +90,7 @@ export const App = () => {
       <div class="page">
         <Banners />
         <main id="main" tabIndex={-1} ref={main}>
-          <Wall />
+          <Page name={name} rest={rest} />
         </main>
       </div>
       <Notices announcer={announcer} closeLabel={texts.close} />

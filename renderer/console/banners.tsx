@@ -7,7 +7,7 @@ import { Icon } from './ui/icon.tsx';
 const Banner = ({ tone, children }: { tone: 'warning' | 'bad' | 'info'; children: ComponentChildren }) => (
   <div class={`banner ${tone}`}>
     <Icon name={tone === 'info' ? 'info' : 'warning'} />
-    <p>{children}</p>
+    <div>{children}</div>
   </div>
 );
 
@@ -20,7 +20,10 @@ export const Banners = () => {
     <div class="banners">
       {!session.isSecured.value && (
         <Banner tone="warning">
-          <strong>{texts.noSecretTitle}</strong> {texts.noSecretTask}
+          <details>
+            <summary>{texts.noSecretTitle}</summary>
+            <p>{texts.noSecretTask}</p>
+          </details>
         </Banner>
       )}
       <div role="status">

@@ -9,6 +9,7 @@ import { createSession } from './api/session.ts';
 import { App } from './app.tsx';
 import { createAnnouncer } from './stores/announcer.ts';
 import { createDocuments } from './stores/documents.ts';
+import { createMediaStore } from './stores/media.ts';
 import { createOpeningTimes } from './stores/opening-times.ts';
 import { createPictures } from './stores/pictures.ts';
 import { createRouter } from './stores/router.ts';
@@ -41,6 +42,7 @@ render(
       documents,
       hours: createOpeningTimes({ documents, clock, format, timeZone }),
       pictures: createPictures(client),
+      media: createMediaStore(client),
       router: createRouter(window),
       texts,
       format,

@@ -1,8 +1,9 @@
 /** Requests to the box, signed where it has a secret. */
+import { clockHeader } from '../../../service/domain/request-signature.ts';
 import type { BoxClock } from './clock.ts';
 import { checkStatus, isCode, Unreachable } from './errors.ts';
 import type { Session } from './session.ts';
-import { createNonce, hashOf, readClock, signRequest } from './sign.ts';
+import { createPageSigning, macOf } from './sign.ts';
 
 export interface RequestOptions {
   method?: 'GET' | 'POST' | 'PUT' | 'DELETE';
@@ -44,6 +45,8 @@ export const createClient = ({
   fetch = globalThis.fetch.bind(globalThis),
   host = location.host,
 }: Dependencies): Client => {
+  const signing = createPageSigning();
+
   const send = async (
     path: string,
     { method = 'GET', body, headers, signal, timeout = ANSWER_MS }: RequestOptions,
@@ -51,18 +54,11 @@ export const createClient = ({
   ): Promise<Response> => {
     const text = body === undefined || typeof body === 'string' ? body : JSON.stringify(body);
     const attempt = async (): Promise<{ response: Response; mac: string }> => {
-      const { headers: signed, mac } =
+      const target = { host, target: path };
+      const signed =
         secret === null
-          ? { headers: {}, mac: '' }
-          : signRequest({
-              secret,
-              method,
-              host,
-              target: path,
-              sha256: hashOf(text ?? ''),
-              now: clock.signingTime(),
-              nonce: createNonce(),
-            });
+          ? {}
+          : signing.signRequest({ ...target, secret, method, body: text ?? '', now: clock.signingTime() });
       const abort = new AbortController();
       const cancel = (): void => abort.abort(signal?.reason);
       const timer = setTimeout(cancel, timeout);
@@ -83,7 +79,7 @@ export const createClient = ({
           signal: abort.signal,
         });
         clock.observe(response.headers.get('Date'));
-        return { response, mac };
+        return { response, mac: macOf(signed) };
       } catch (error) {
         if (signal?.aborted) throw error;
         throw new Unreachable('The box does not answer.', { cause: error });
@@ -93,7 +89,7 @@ export const createClient = ({
       }
     };
     const { response, mac } = await attempt();
-    const time = secret === null ? null : readClock(secret, mac, response.headers.get('x-signage-clock'));
+    const time = secret === null ? null : signing.readClock(secret, mac, response.headers.get(clockHeader));
     if (time === null || response.status !== 401) return checkStatus(response);
     // The clock of this machine is wrong: signed once more, by the box's.
     clock.set(time);
@@ -124,8 +120,8 @@ export const createClient = ({
       const operator = session.operator.value === '' ? {} : { 'x-signage-operator': session.operator.value };
       if (secret === null) return { ...pageHeaders, ...operator };
       const now = clock.signingTime();
-      const { headers } = signRequest({ secret, method, host, target: path, sha256, now, nonce: createNonce() });
-      return { ...pageHeaders, ...operator, ...headers };
+      const signed = signing.signRequest({ secret, method, host, target: path, bodySha256: sha256, now });
+      return { ...pageHeaders, ...operator, ...signed };
     },
     check: async (secret) => {
       try {

@@ -1,4 +1,5 @@
 /** The displays of a screen and how they are; pure. */
+import { deviceKey } from '../../../service/contract/readable.ts';
 import type { Connection, Device, SiteScreen } from './wire.ts';
 
 export type DisplayState =
@@ -81,7 +82,9 @@ export const displaysOf = ({ devices, connections }: SiteScreen): Display[] => {
   const rest = new Set(connections);
   const expected = devices.map((device) => {
     // The newest page of a device is the one that is on.
-    const connection = connections.findLast(({ deviceId }) => deviceId === device.deviceId) ?? null;
+    const key = deviceKey(device.deviceId);
+    const own = connections.filter(({ deviceId }) => deviceId !== null && deviceKey(deviceId) === key);
+    const connection = own.at(-1) ?? null;
     if (connection !== null) rest.delete(connection);
     return {
       key: device.deviceId,

@@ -1,58 +1,28 @@
-/** What `/console/api` answers. */
-import type { Connection } from '../../../service/contract/connections.ts';
-import type { Screen } from '../../../service/contract/playlist.ts';
+/** What `/console/api` answers, by its contract; types alone, so that no schema is loaded. */
+import type { SiteOverview } from '../../../service/contract/console/site.ts';
 
-export type { Connection, Screen };
+export type { Connection } from '../../../service/contract/connections.ts';
+export type Site = SiteOverview;
+export type SiteScreen = Site['screens'][number];
+export type Device = SiteScreen['devices'][number];
+export type Takeover = Site['takeovers'][number];
+export type Level = Takeover['level'];
 
-export interface Box {
-  nodeId: string | null;
-  name: string;
+export interface Medium {
+  filename: string;
   url: string;
-  version: string | null;
-  status: 'here' | 'alive' | 'away';
-  lastSeenAt: string | null;
-  warnings: string[];
+  size: number;
+  sha256: string;
+  media_type: string;
+  width: number | null;
+  height: number | null;
+  duration_seconds: number | null;
+  modified_at: string;
+  used_by: string[];
 }
 
-export type DeviceState = 'playing' | 'closed' | 'stuck' | 'away' | 'never';
-
-export interface Device {
-  deviceId: string;
-  clientName: string | null;
-  nodeId: string | null;
-  lastSeenAt: string | null;
-  state: DeviceState;
-}
-
-export interface SiteScreen {
-  screen: Screen;
-  tags: string[];
-  devices: Device[];
-  connections: Connection[];
-}
-
-export type Level = 'info' | 'warning' | 'emergency';
-
-export interface Takeover {
-  id: string;
-  targets: string[];
-  level: Level;
-  title: string | null;
-  body: string | null;
-  media_url: string | null;
-  from: string;
-  until: string;
-  updatedAt: string;
-  shown: number;
-  expected: number;
-}
-
-export interface Site {
-  site: string;
-  nodeId: string;
-  content: { sha256: string | null; changedAt: string | null; status: 'ok' | 'invalid' };
-  boxes: Box[];
-  screens: SiteScreen[];
-  takeovers: Takeover[];
-  degraded: boolean;
+export interface MediaList {
+  media: Medium[];
+  used_bytes: number;
+  quota_bytes: number;
 }

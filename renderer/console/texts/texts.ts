@@ -1,4 +1,6 @@
 /** What the console says. A language is one file in this folder, `en.ts` and `de.ts`. */
+
+import type { Command } from '../../../service/contract/commands.ts';
 import type { DisplayState } from '../model/displays.ts';
 import type { Group } from '../model/filter.ts';
 import type { Level } from '../model/wire.ts';
@@ -76,4 +78,83 @@ export interface Texts {
   };
   unnamed: string;
   level: Record<Level, string>;
+
+  screenPage: { gone: string; back: string; edit: string; open: string };
+  commands: {
+    /** Null: to all displays. */
+    title(display: string | null, count: number): string;
+    name: Record<Command['command'], string>;
+    resume: string;
+    light: string;
+    sent(count: number): string;
+    degraded: string;
+    notConnected: string;
+    address: string;
+    addressHint: string;
+    badAddress: string;
+    send: string;
+    newName: string;
+    badName: string;
+    rename: string;
+  };
+  device: {
+    title: string;
+    all(count: number): string;
+    unbound: string;
+    since(time: string): string;
+    move: string;
+    moveTo: string;
+    moved(screen: string): string;
+    movedLater(screen: string): string;
+    forget: string;
+    forgetTitle(name: string): string;
+    forgetTask: string;
+    forgotten: string;
+  };
+  plan: {
+    title: string;
+    at: string;
+    now: string;
+    next: string;
+    later(moment: string): string;
+    closed(until: string): string;
+    closedLong: string;
+    nothing: string;
+    changes(time: string): string;
+    ownLength: string;
+    zone(timeZone: string): string;
+  };
+
+  takeover: {
+    title: string;
+    about: string;
+    open: string;
+    level: string;
+    levelHint: Record<Level, string>;
+    headline: string;
+    text: string;
+    picture: string;
+    placeholder: string;
+    where: string;
+    everywhere: string;
+    some: string;
+    withTag(tag: string): string;
+    howLong: string;
+    chosenTime: string;
+    untilLabel(timeZone: string): string;
+    show(displays: number): string;
+    confirmTitle: string;
+    confirm(reach: { screens: number; displays: number; until: string; isEmergency: boolean }): string;
+    sent: string;
+    missing: { title: string; targets: string; until: string };
+    untilTime(time: string): string;
+    span(from: string, until: string): string;
+    shownOn(shown: number, expected: number): string;
+    pictureAlone: string;
+    end: string;
+    callOff: string;
+    ended: string;
+  };
+
+  mediaField: { choose: string; clear: string; search: string; none: string };
 }

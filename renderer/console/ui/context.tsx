@@ -6,6 +6,7 @@ import type { BoxClock } from '../api/clock.ts';
 import type { Session } from '../api/session.ts';
 import type { Announcer } from '../stores/announcer.ts';
 import type { Documents } from '../stores/documents.ts';
+import type { MediaStore } from '../stores/media.ts';
 import type { OpeningTimes } from '../stores/opening-times.ts';
 import type { Pictures } from '../stores/pictures.ts';
 import type { Router } from '../stores/router.ts';
@@ -20,6 +21,7 @@ export interface Console {
   site: SiteStore;
   documents: Documents;
   pictures: Pictures;
+  media: MediaStore;
   hours: OpeningTimes;
   router: Router;
   texts: Texts;

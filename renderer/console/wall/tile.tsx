@@ -44,13 +44,6 @@ export const Tile = ({ slug }: { slug: string }) => {
       <h2>
         <a href={hrefOf('screens', slug)}>{screen.screen.name}</a>
       </h2>
-      {screen.tags.length > 0 && (
-        <ul class="tags">
-          {screen.tags.map((tag) => (
-            <li key={tag}>{tag}</li>
-          ))}
-        </ul>
-      )}
       {displays.length === 0 ? (
         <div class="no-display">
           <p class="state quiet">{texts.noDisplay}</p>
@@ -79,6 +72,13 @@ export const Tile = ({ slug }: { slug: string }) => {
           </ul>
           <span>{texts.wall.more(rest.length)}</span>
         </div>
+      )}
+      {screen.tags.length > 0 && (
+        <ul class="tags">
+          {screen.tags.map((tag) => (
+            <li key={tag}>{tag}</li>
+          ))}
+        </ul>
       )}
     </article>
   );

@@ -86,7 +86,7 @@ export const Wall = () => {
             <fieldset class="chips">
               <legend class="unseen">{words.groups}</legend>
               {[null, ...groups].map((group) => (
-                <label key={group ?? 'all'} class={`chip ${group ?? 'all'}`}>
+                <label key={group ?? 'all'} class="chip">
                   <input
                     type="radio"
                     name="group"

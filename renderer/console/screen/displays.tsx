@@ -1,0 +1,131 @@
+/** The displays of a screen: which one is meant, and what becomes of it. */
+import { useSignal } from '@preact/signals';
+import type { Binding, OnboardingResult } from '../../../service/contract/onboarding.ts';
+import { type Display, toneOf } from '../model/displays.ts';
+import { reasonOf } from '../texts/reason.ts';
+import { useConsole } from '../ui/context.tsx';
+import { useWords } from '../ui/words.ts';
+import { ForgetDialog, MoveDialog } from './dialogs.tsx';
+
+interface DisplaysProps {
+  slug: string;
+  displays: readonly Display[];
+  /** The key of the display that commands go to; null: all of them. */
+  selected: string | null;
+  onSelect(key: string | null): void;
+}
+
+export const Displays = ({ slug, displays, selected, onSelect }: DisplaysProps) => {
+  const { client, site, texts, format, clock, announcer } = useConsole();
+  const words = texts.device;
+  const stateWords = useWords();
+  const moving = useSignal<Display | null>(null);
+  const forgetting = useSignal<Display | null>(null);
+
+  const attempt = async (act: () => Promise<string>): Promise<void> => {
+    try {
+      announcer.say(await act());
+      await site.refresh();
+    } catch (error) {
+      announcer.complain(reasonOf(error, texts));
+    }
+  };
+
+  const move = (display: Display, screenSlug: string): void => {
+    moving.value = null;
+    const deviceId = display.device?.deviceId ?? display.connection?.deviceId;
+    if (deviceId == null) return;
+    const body: Binding = { deviceId, clientName: (display.name ?? texts.unnamed).slice(0, 64), screenSlug };
+    void attempt(async () => {
+      const { screenName, queued } = await client.json<OnboardingResult>('/api/onboarding', { method: 'POST', body });
+      return queued ? words.movedLater(screenName) : words.moved(screenName);
+    });
+  };
+
+  const forget = (deviceId: string): void => {
+    forgetting.value = null;
+    void attempt(async () => {
+      await client.json(`/console/api/devices/${encodeURIComponent(deviceId)}`, { method: 'DELETE' });
+      return words.forgotten;
+    });
+  };
+
+  const viewportOf = ({ connection }: Display): string => {
+    const viewport = connection?.viewport;
+    return viewport == null ? '' : `${viewport.width} × ${viewport.height}`;
+  };
+
+  return (
+    <section class="panel">
+      <h2>{words.title}</h2>
+      <ul class="device-list">
+        {displays.length > 1 && (
+          <li>
+            <label class="device-choice">
+              <input type="radio" name="display" checked={selected === null} onChange={() => onSelect(null)} />
+              <span class="device-name">{words.all(displays.length)}</span>
+            </label>
+          </li>
+        )}
+        {displays.map((display) => {
+          const { key, name, state, device, connection } = display;
+          return (
+            <li key={key}>
+              <label class="device-choice">
+                <input
+                  type="radio"
+                  name="display"
+                  checked={selected === key || displays.length === 1}
+                  onChange={() => onSelect(key)}
+                />
+                <span class="device-name">{name ?? texts.unnamed}</span>
+                <span class={`state ${toneOf[state]}`}>{stateWords(display, slug)}</span>
+              </label>
+              {(selected === key || displays.length === 1) && (
+                <>
+                  <p class="device-facts">
+                    {[
+                      device === null ? words.unbound : null,
+                      connection?.clientIp,
+                      viewportOf(display),
+                      connection && words.since(format.when(connection.connectedAt, clock.now())),
+                      device?.deviceId ?? connection?.deviceId,
+                    ]
+                      .filter(Boolean)
+                      .join(' · ')}
+                  </p>
+                  <div class="buttons">
+                    {(device?.deviceId ?? connection?.deviceId ?? null) !== null && site.slugs.value.length > 1 && (
+                      <button type="button" class="button small" onClick={() => (moving.value = display)}>
+                        {words.move} …
+                      </button>
+                    )}
+                    {device !== null && (
+                      <button type="button" class="button small" onClick={() => (forgetting.value = display)}>
+                        {words.forget} …
+                      </button>
+                    )}
+                  </div>
+                </>
+              )}
+            </li>
+          );
+        })}
+      </ul>
+      {moving.value !== null && (
+        <MoveDialog
+          from={slug}
+          onClose={() => (moving.value = null)}
+          onSend={(to) => moving.value !== null && move(moving.value, to)}
+        />
+      )}
+      {forgetting.value?.device && (
+        <ForgetDialog
+          name={forgetting.value.name ?? texts.unnamed}
+          onClose={() => (forgetting.value = null)}
+          onSend={() => forgetting.value?.device && forget(forgetting.value.device.deviceId)}
+        />
+      )}
+    </section>
+  );
+};

@@ -1,0 +1,96 @@
+/** One screen: its picture large, its displays, commands, and what it plays. */
+import { useSignal } from '@preact/signals';
+import { byUrgency, displaysOf } from '../model/displays.ts';
+import { shownSlide } from '../model/shown.ts';
+import { hrefOf } from '../stores/router.ts';
+import { useConsole } from '../ui/context.tsx';
+import { Icon } from '../ui/icon.tsx';
+import { View } from '../ui/view.tsx';
+import { Commands } from './commands.tsx';
+import { Displays } from './displays.tsx';
+import { PlanPanel } from './plan-panel.tsx';
+
+/** A display is photographed at most once in 5 s. */
+const PHOTO_MS = 5_200;
+
+export const ScreenPage = ({ slug }: { slug: string }) => {
+  const { site, documents, texts } = useConsole();
+  const selected = useSignal<string | null>(null);
+  const isKnown = site.slugs.value.includes(slug);
+  const screen = isKnown ? site.screen(slug)?.value : undefined;
+  if (site.overview.value === null) return <p class="soft">{texts.loading}</p>;
+  if (screen === undefined) {
+    return (
+      <div class="empty">
+        <h1>{texts.screenPage.gone}</h1>
+        <a class="button" href={hrefOf('screens')}>
+          {texts.screenPage.back}
+        </a>
+      </div>
+    );
+  }
+  const displays = displaysOf(screen).toSorted(byUrgency);
+  const target = displays.find(({ key }) => key === selected.value) ?? (displays.length === 1 ? displays[0] : null);
+  const pictured = target ?? displays.find(({ connection }) => connection !== null) ?? displays[0];
+  const content = documents.current.value?.content ?? null;
+  return (
+    <>
+      <div class="page-head">
+        <a class="icon-button" href={hrefOf('screens')} aria-label={texts.screenPage.back}>
+          <Icon name="back" />
+        </a>
+        <h1>{screen.screen.name}</h1>
+        <div class="actions buttons">
+          {screen.screen.playlist_id !== null && (
+            <a class="button small" href={hrefOf('content', screen.screen.playlist_id)}>
+              {texts.screenPage.edit}
+            </a>
+          )}
+          <a class="button small" href={`/screen/${slug}`} target="_blank" rel="noreferrer">
+            {texts.screenPage.open}
+          </a>
+        </div>
+      </div>
+      <div class="screen-page">
+        <div class="screen-main">
+          {pictured === undefined ? (
+            <div class="no-display">
+              <p class="state quiet">{texts.noDisplay}</p>
+              <p>{texts.wall.noDisplayTask}</p>
+              <p class="address">{`${location.host}/screen/${slug}`}</p>
+            </div>
+          ) : (
+            <figure class="large-view">
+              <View
+                key={pictured.key}
+                display={pictured}
+                slide={shownSlide(pictured.connection, slug, content, site.overview.value.takeovers)}
+                every={PHOTO_MS}
+              />
+              <figcaption>
+                <strong>{pictured.name ?? texts.unnamed}</strong>{' '}
+                <span class="soft">
+                  {pictured.connection?.currentSlideTitle ?? pictured.connection?.currentSlideId}
+                </span>
+              </figcaption>
+            </figure>
+          )}
+          {displays.length > 0 && <Commands slug={slug} displays={displays} target={target ?? null} />}
+        </div>
+        <div class="screen-side">
+          {displays.length > 0 && (
+            <Displays
+              slug={slug}
+              displays={displays}
+              selected={selected.value}
+              onSelect={(key) => {
+                selected.value = key;
+              }}
+            />
+          )}
+          <PlanPanel slug={slug} current={pictured?.connection?.currentSlide ?? null} />
+        </div>
+      </div>
+    </>
+  );
+};

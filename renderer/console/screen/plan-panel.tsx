@@ -1,0 +1,144 @@
+/** What a screen plays next, and at any chosen time. */
+import { useComputed, useSignal } from '@preact/signals';
+import { useEffect, useId } from 'preact/hooks';
+import type { OpeningTime } from '../../../service/contract/kiosk.ts';
+import type { PlaylistPayload } from '../../../service/contract/playlist.ts';
+import { reasonOf } from '../texts/reason.ts';
+import { useConsole } from '../ui/context.tsx';
+import { Miniature } from '../ui/miniature.tsx';
+import type { Plan } from './plan.ts';
+
+type Rules = Pick<typeof import('./plan.ts'), 'planAt'> &
+  Pick<typeof import('../model/local-time.ts'), 'instantOfInput'>;
+
+interface Loaded {
+  payload: PlaylistPayload;
+  isSynchronized: boolean;
+  rules: Rules;
+}
+
+/** Slides that are named. */
+const COUNT = 8;
+
+const Slides = ({ plan, payload }: { plan: Plan; payload: PlaylistPayload }) => {
+  const { texts, format } = useConsole();
+  return (
+    <ol class="plan">
+      {plan.slides.map(({ index, slide, since, length }, at) => (
+        <li key={`${index} ${at}`}>
+          <span class="plan-picture">
+            <Miniature slide={slide} id={slide.id} among={payload.slides} />
+          </span>
+          <span class="plan-title">{slide.title ?? slide.media_url ?? slide.id}</span>
+          <span class="soft">
+            {since !== null && `${format.exactTime(since)} · `}
+            {length === null ? texts.plan.ownLength : format.length(length / 1000)}
+          </span>
+        </li>
+      ))}
+    </ol>
+  );
+};
+
+export const PlanPanel = ({ slug, current }: { slug: string; current: number | null }) => {
+  const { client, clock, documents, site, texts, format, timeZone } = useConsole();
+  const words = texts.plan;
+  const inputId = useId();
+  const loaded = useSignal<Loaded | null>(null);
+  const error = useSignal<unknown>(null);
+  /** Empty: now. */
+  const chosen = useSignal('');
+  const tick = useSignal(0);
+  const modified = site.screen(slug)?.value.screen.modified_at;
+
+  useEffect(() => {
+    const load = async (): Promise<void> => {
+      const [response, { planAt }, { instantOfInput }] = await Promise.all([
+        client.request(`/api/screens/${encodeURIComponent(slug)}/playlist`),
+        import('./plan.ts'),
+        import('../model/local-time.ts'),
+      ]);
+      loaded.value = {
+        payload: (await response.json()) as PlaylistPayload,
+        isSynchronized: response.headers.get('x-signage-sync') === '1',
+        rules: { planAt, instantOfInput },
+      };
+      error.value = null;
+    };
+    load().catch((reason: unknown) => {
+      error.value = reason;
+    });
+  }, [slug, modified]);
+  useEffect(() => {
+    const timer = setInterval(() => (tick.value += 1), 5_000);
+    return () => clearInterval(timer);
+  }, []);
+
+  const found = useComputed(() => {
+    if (loaded.value === null) return null;
+    void tick.value;
+    const { payload, isSynchronized, rules } = loaded.value;
+    const at = chosen.value === '' ? clock.now() : rules.instantOfInput(chosen.value, timeZone);
+    if (at === null) return null;
+    const screen = documents.current.value?.content.screens.find((each) => each.slug === slug);
+    const hours = (screen?.hours ?? null) as OpeningTime[] | null;
+    const plan = rules.planAt({
+      slides: payload.slides,
+      hours,
+      timeZone,
+      at,
+      isSynchronized,
+      current: chosen.value === '' ? current : null,
+      count: COUNT,
+    });
+    return { plan, payload, at };
+  }).value;
+
+  return (
+    <section class="panel">
+      <div class="panel-head">
+        <h2>{words.title}</h2>
+        <label class="plan-time" for={inputId}>
+          <span>{words.at}</span>
+          <input
+            id={inputId}
+            type="datetime-local"
+            value={chosen.value}
+            onInput={(event) => {
+              chosen.value = event.currentTarget.value;
+            }}
+          />
+        </label>
+        {chosen.value !== '' && (
+          <button type="button" class="button small" onClick={() => (chosen.value = '')}>
+            {words.now}
+          </button>
+        )}
+      </div>
+      {error.value !== null && <p class="notice bad">{reasonOf(error.value, texts)}</p>}
+      {found === null ? (
+        error.value === null && <p class="soft">{texts.loading}</p>
+      ) : (
+        <>
+          <p class="soft">{chosen.value === '' ? words.next : words.later(format.moment(found.at))}</p>
+          {found.plan.closedUntil !== null && (
+            <p class="notice">
+              {Number.isFinite(found.plan.closedUntil)
+                ? words.closed(format.when(new Date(found.plan.closedUntil).toISOString(), found.at))
+                : words.closedLong}
+            </p>
+          )}
+          {found.plan.slides.length === 0 ? (
+            <p>{words.nothing}</p>
+          ) : (
+            <Slides plan={found.plan} payload={found.payload} />
+          )}
+          {Number.isFinite(found.plan.changesAt) && (
+            <p class="hint">{words.changes(format.when(new Date(found.plan.changesAt).toISOString(), found.at))}</p>
+          )}
+        </>
+      )}
+      <p class="hint">{words.zone(timeZone)}</p>
+    </section>
+  );
+};

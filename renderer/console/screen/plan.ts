@@ -1,0 +1,89 @@
+/** What a screen plays at a moment, by the player's own rules; pure. Loaded where it is asked for. */
+import type { OpeningTime } from '../../../service/contract/kiosk.ts';
+import type { Slide } from '../../../service/contract/playlist.ts';
+import { isOpen, openSpans } from '../../../service/domain/opening-hours.ts';
+import { isOn, nextChange } from '../../../service/domain/slide-schedule.ts';
+import { createLoopSchedule } from '../../player/loop-schedule.ts';
+import { following, lengthOf } from '../../player/timeline.ts';
+
+export interface PlannedSlide {
+  index: number;
+  slide: Slide;
+  /** When it comes on, ms since the epoch; null: not known to the second. */
+  since: number | null;
+  /** How long it is on, ms; null: as long as its medium. */
+  length: number | null;
+}
+
+export interface Plan {
+  /** Null: open. Else when it opens, ms since the epoch; infinity: not within two weeks. */
+  closedUntil: number | null;
+  /** In the order in which they come. */
+  slides: PlannedSlide[];
+  /** When a slide goes on or off schedule, ms since the epoch; infinity: never. */
+  changesAt: number;
+}
+
+interface Question {
+  slides: readonly Slide[];
+  hours: readonly OpeningTime[] | null;
+  timeZone: string;
+  /** ms since the epoch. */
+  at: number;
+  /** Every page shows the same slide at the same time, so the moment of each is known. */
+  isSynchronized: boolean;
+  /** The slide that is on at that moment; null: not known. */
+  current: number | null;
+  /** How many slides to name. */
+  count: number;
+}
+
+const DAYS_AHEAD = 14;
+const MAX_COUNT = 50;
+/** Their medium says how long they are. */
+const ownLength: readonly string[] = ['video', 'pdf', 'rss', 'timetable'];
+
+const synchronized = ({ slides, timeZone, at, count }: Question): PlannedSlide[] => {
+  const loop = createLoopSchedule(slides, timeZone);
+  const planned: PlannedSlide[] = [];
+  let moment = at;
+  while (planned.length < count) {
+    const { index, since, until } = loop.slotAt(moment);
+    const slide = index === null ? undefined : slides[index];
+    if (index === null || slide === undefined || !Number.isFinite(until)) break;
+    planned.push({ index, slide, since, length: until - since });
+    moment = until;
+  }
+  return planned;
+};
+
+const inTurn = ({ slides, timeZone, at, current, count }: Question): PlannedSlide[] => {
+  const isPlayable = (index: number): boolean => {
+    const slide = slides[index];
+    return slide !== undefined && isOn(slide, at, timeZone);
+  };
+  const planned: PlannedSlide[] = [];
+  let index = current !== null && isPlayable(current) ? current : following(slides.length, -1, 1, isPlayable);
+  const first = index;
+  while (index !== null && planned.length < count) {
+    const slide = slides[index] as Slide;
+    const isOwn = slide.duration_seconds === null && ownLength.includes(slide.kind);
+    planned.push({ index, slide, since: null, length: isOwn ? null : lengthOf(slide, null) });
+    index = following(slides.length, index, 1, isPlayable);
+    if (index === first) break;
+  }
+  return planned;
+};
+
+export const planAt = (question: Question): Plan => {
+  const { slides, hours, timeZone, at, isSynchronized } = question;
+  const bounded = { ...question, count: Math.min(question.count, MAX_COUNT) };
+  const isClosed = !isOpen(hours, at, timeZone);
+  const openings =
+    hours === null ? [] : openSpans(hours, at, timeZone, DAYS_AHEAD).flatMap(({ start }) => (start > at ? start : []));
+  return {
+    closedUntil: isClosed ? Math.min(...openings) : null,
+    slides: isSynchronized ? synchronized(bounded) : inTurn(bounded),
+    changesAt: nextChange(slides, at, timeZone),
+  };
+};

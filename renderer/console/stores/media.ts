@@ -1,0 +1,35 @@
+/** The media of the site, loaded where they are needed. */
+import { type ReadonlySignal, signal } from '@preact/signals';
+import type { Client } from '../api/client.ts';
+import type { MediaList } from '../model/wire.ts';
+
+export interface MediaStore {
+  /** Null: not loaded yet. */
+  readonly list: ReadonlySignal<MediaList | null>;
+  readonly error: ReadonlySignal<unknown>;
+  load(): Promise<void>;
+}
+
+export const createMediaStore = (client: Pick<Client, 'json'>): MediaStore => {
+  const list = signal<MediaList | null>(null);
+  const error = signal<unknown>(null);
+  let running: Promise<void> | null = null;
+  const fetchList = async (): Promise<void> => {
+    try {
+      list.value = await client.json<MediaList>('/console/api/media', { timeout: 30_000 });
+      error.value = null;
+    } catch (reason) {
+      error.value = reason;
+    }
+  };
+  return {
+    list,
+    error,
+    load: () => {
+      running ??= fetchList().finally(() => {
+        running = null;
+      });
+      return running;
+    },
+  };
+};
