@@ -423,11 +423,36 @@ const wire = async (
         signage_content_valid: Number(content.status().status === 'ok'),
       };
     },
+    states: {
+      content: () => {
+        const { sha256, changedAt } = content.playing() ?? {};
+        return sha256 === undefined ? null : { sha256, changedAt };
+      },
+      device: (deviceId) => {
+        const { clientName, screenSlug } = devices.get(deviceId) ?? {};
+        return clientName === undefined ? null : { clientName, screenSlug };
+      },
+      medium: async (name) => {
+        const files = await folders.read();
+        for (const folder of served) {
+          const found = files.get(folder)?.get(name);
+          if (found === undefined) continue;
+          return { size: found.size, sha256: catalog.hashOf(join(folder, name), found) ?? null };
+        }
+        return null;
+      },
+    },
   });
-  modules.add(createRecords(context, { modules, reports }));
+  const { audit } = modules.add(createRecords(context, { modules, reports, gather }));
   modules.add(createHealth(context, modules));
 
-  const { admit, admitSocket } = createAdmission({ access, clientAddress, variant, socketHandlers: modules.sockets() });
+  const { admit, admitSocket } = createAdmission({
+    access,
+    clientAddress,
+    variant,
+    onRefused: audit.onRefused,
+    socketHandlers: modules.sockets(),
+  });
   const hasConsole = options.console && variant === 'extended';
   const app = createApp({
     logs,
@@ -435,6 +460,7 @@ const wire = async (
     clientAddress,
     variant,
     console: hasConsole,
+    audit,
     nodeId,
     admit,
     onDevice: sightings.saw,
@@ -454,7 +480,10 @@ const wire = async (
     screenOf: (deviceId) => onboarding.status(deviceId, url).screenSlug,
     bind: async (deviceId, screenSlug) => {
       const clientName = devices.get(deviceId)?.clientName ?? content.payload(screenSlug)?.screen.name ?? screenSlug;
+      const rule = { action: 'device.bind', subject: 'device', id: 'deviceId' } as const;
+      const change = await audit.begin(rule, { params: { deviceId }, operator: null, address: null });
       await onboarding.bind({ deviceId, clientName, screenSlug }, url, false, logs('kiosk'));
+      await change.end('ok');
     },
     close,
   };

@@ -3,6 +3,7 @@
  * `createX(context, dependencies)`, which returns a {@link Module} with the functions that other modules may call.
  */
 import type { Logger } from 'pino';
+import type { AuditSubject } from './contract/console/audit.ts';
 import type { Health, KioskHealth } from './contract/health.ts';
 import type { MetricReport } from './contract/metrics.ts';
 import type { createOwnAuthority } from './http/authority.ts';
@@ -71,6 +72,9 @@ export interface HealthReport {
   contentWarnings?: Health['content']['warnings'];
 }
 
+/** The state of things, by their ids, as the audit shows it before and after a change; null: it is not there. */
+export type StateReaders = Readonly<Partial<Record<AuditSubject, (id: string) => unknown>>>;
+
 /** The port on which the service listens, and its base URL on this machine. */
 export interface Listening {
   port: number;
@@ -83,6 +87,7 @@ export interface Module {
   health?(): HealthReport | Promise<HealthReport>;
   /** The numbers of the module in `GET /metrics`, as they are now. */
   metrics?(): MetricReport | Promise<MetricReport>;
+  states?: StateReaders;
   /** One sentence per problem with what the module stores; each is part of `/healthz` and degrades the status. */
   faults?(): string[];
   /** Starts timers, children and requests to others: called in the order of the modules, once the service listens. */
@@ -99,6 +104,7 @@ export interface Modules {
   faults(): string[];
   reports(): Promise<HealthReport[]>;
   metrics(): Promise<MetricReport[]>;
+  states(): StateReaders;
   start(at: Listening): Promise<void>;
 }
 
@@ -119,6 +125,7 @@ export const createModules = ({ active, faults, writes }: Closers): Modules => {
       { signage_store_writes_total: { ...writes() } },
       ...(await Promise.all(modules.map(async (module) => (await module.metrics?.()) ?? {}))),
     ],
+    states: () => Object.assign({}, ...modules.map(({ states }) => states)),
     start: async (at) => {
       for (const module of modules) await module.start?.(at);
     },

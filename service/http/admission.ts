@@ -13,6 +13,8 @@ interface Dependencies {
   access: Pick<ReturnType<typeof createAccess>, 'admit'>;
   clientAddress: ReturnType<typeof createClientAddress>;
   variant: Variant;
+  /** Called where credentials are refused. @param code of the error */
+  onRefused(address: string, code: string): void;
   /** The upgrade handlers of all modules, by path. */
   socketHandlers: Sockets;
 }
@@ -21,7 +23,7 @@ interface Dependencies {
 const patternOf = (path: string): RegExp => new RegExp(`^${path.replace(/:\w+/, '([^/?]+)')}(?:\\?|$)`);
 
 /** @throws Error where a socket of the variant has no handler */
-export const createAdmission = ({ access, clientAddress, variant, socketHandlers }: Dependencies) => {
+export const createAdmission = ({ access, clientAddress, variant, onRefused, socketHandlers }: Dependencies) => {
   const endpoints = Object.entries(sockets)
     .filter(([, rule]) => rule.variant === 'baseline' || variant === 'extended')
     .map(([path, rule]) => {
@@ -30,7 +32,7 @@ export const createAdmission = ({ access, clientAddress, variant, socketHandlers
       return { pattern: patternOf(path), rule, accept };
     });
 
-  const checkCredentials = (
+  const checkCredentials = async (
     request: IncomingMessage,
     accessClass: Access,
     headers: HeaderLines,
@@ -38,7 +40,12 @@ export const createAdmission = ({ access, clientAddress, variant, socketHandlers
     const { method = '', url: target = '' } = request;
     const { clientIp: address } = clientAddress(request);
     const host = request.headers.host ?? '';
-    return access.admit({ access: accessClass, method, host, target, headers, address });
+    try {
+      return await access.admit({ access: accessClass, method, host, target, headers, address });
+    } catch (error) {
+      if (error instanceof CodedError && [401, 403, 429].includes(error.status)) onRefused(address, error.code);
+      throw error;
+    }
   };
 
   return {

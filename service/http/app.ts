@@ -7,8 +7,14 @@ import Koa from 'koa';
 import type { Admission } from '../auth/access.ts';
 import { CodedError } from '../contract/errors.ts';
 import { deviceHeader } from '../contract/onboarding.ts';
-import { type Access, type OperationName, operations, type Rule } from '../contract/operations/index.ts';
-import { recipientHeader } from '../contract/peers.ts';
+import {
+  type Access,
+  type AuditRule,
+  type OperationName,
+  operations,
+  type Rule,
+} from '../contract/operations/index.ts';
+import { recipientHeader, relayHeader } from '../contract/peers.ts';
 import type { Variant } from '../contract/terms.ts';
 import { answerHeader, clockHeader } from '../domain/request-signature.ts';
 import type { SourceLogs } from '../platform/source-log.ts';
@@ -16,7 +22,20 @@ import { errorAnswer, isApiPath, toCodedError } from './answer.ts';
 import type { createClientAddress } from './client-address.ts';
 import type { Gate } from './gate.ts';
 import { securityHeaders } from './headers.ts';
+import { operatorOf } from './operator.ts';
 import type { Context, Handler, RequestState, Routes } from './routes.ts';
+
+/** Records a change that a request makes. */
+interface ChangeAudit {
+  begin(
+    rule: AuditRule,
+    asked: { params: Readonly<Record<string, string>>; operator: string | null; address: string },
+  ): Promise<{
+    onBody: NonNullable<RequestState['onBody']>;
+    /** @param result `ok`, or the code of the error */
+    end(result: string): Promise<void>;
+  }>;
+}
 
 interface Dependencies {
   logs: SourceLogs;
@@ -31,6 +50,7 @@ interface Dependencies {
   variant: Variant;
   /** Whether the operations of the console are offered. */
   console: boolean;
+  audit: ChangeAudit;
   /** The id of this box. */
   nodeId: string;
   /** The routes of every module; each operation of the variant has exactly one handler. */
@@ -59,6 +79,21 @@ const checkExpectation = (expectation: string): void => {
 const isNavigation = ({ method, url, headers }: Pick<Koa.Context, 'method' | 'url' | 'headers'>): boolean =>
   ['GET', 'HEAD'].includes(method) && !isApiPath(url) && /\btext\/html\b/.test(headers.accept ?? '');
 
+/** Handles a request, and records the change that it makes. A relayed one is recorded by the box that relays it. */
+const handleAudited = async (ctx: Context, handle: Handler, rule: AuditRule, audit: ChangeAudit): Promise<void> => {
+  if (ctx.get(relayHeader) !== '') return void (await handle(ctx));
+  const { params, state } = ctx;
+  const change = await audit.begin(rule, { params, operator: operatorOf(ctx.req), address: state.clientIp });
+  state.onBody = change.onBody;
+  try {
+    await handle(ctx);
+  } catch (error) {
+    await change.end(error instanceof CodedError ? error.code : 'internal_error');
+    throw error;
+  }
+  await change.end('ok');
+};
+
 /** @throws Error where an operation does not have exactly one handler */
 export const createApp = ({
   logs,
@@ -69,6 +104,7 @@ export const createApp = ({
   sendMissing,
   variant,
   console: hasConsole,
+  audit,
   nodeId,
   routers,
 }: Dependencies): RequestListener => {
@@ -88,7 +124,8 @@ export const createApp = ({
       if (clock !== null) ctx.set(clockHeader, clock);
       Object.assign(ctx.state, admission);
       if (ctx.get(deviceHeader) !== '') onDevice(ctx.get(deviceHeader));
-      await handle(ctx);
+      if (rule.audit === undefined) await handle(ctx);
+      else await handleAudited(ctx, handle, rule.audit, audit);
     });
   }
 

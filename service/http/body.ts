@@ -73,8 +73,11 @@ export const readJsonText = async (ctx: Context, limits: BodyLimits): Promise<Js
 };
 
 /** Reads the JSON object in a small body, as {@link readJsonText} does. */
-export const readJson = async (ctx: Context): Promise<Record<string, unknown>> =>
-  (await readJsonText(ctx, small)).value;
+export const readJson = async (ctx: Context): Promise<Record<string, unknown>> => {
+  const { value } = await readJsonText(ctx, small);
+  await ctx.state.onBody?.(value);
+  return value;
+};
 
 const parseObject = (bytes: Buffer): JsonText => {
   let text: string;

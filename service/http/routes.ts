@@ -14,6 +14,8 @@ export interface RequestState {
   bodySha256: string | null;
   /** Null where the request is not signed. */
   signResponse: SignResponse | null;
+  /** Called with the JSON object in the body, before it is acted on. */
+  onBody?: (body: Readonly<Record<string, unknown>>) => Promise<void>;
 }
 
 export type Context = RouterContext<RequestState>;

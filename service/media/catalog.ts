@@ -151,7 +151,7 @@ export const createCatalog = ({ path, served, folders, hasher, log }: Options) =
     },
 
     /** The SHA-256 (hex) of a file; undefined if it is not known for this version of the file. */
-    hashOf(file: string, stats: Stats): string | undefined {
+    hashOf(file: string, stats: Pick<Stats, 'size' | 'mtimeMs' | 'ino'>): string | undefined {
       const facts = known.get(file);
       return facts?.fingerprint === fingerprint(stats) ? facts.sha256 : undefined;
     },

@@ -1,26 +1,51 @@
-/** Records of what happened: metrics. */
-
+/** Records of what happened: metrics, and the audit of changes. */
+import { join } from 'node:path';
+import { type AuditRecord, maxAuditRecords, peerAudit } from '../contract/console/audit.ts';
 import { isTrusted } from '../domain/clock-trust.ts';
 import type { Module, Modules, ServiceContext } from '../module.ts';
+import type { Gather } from '../peers/scatter-gather.ts';
 import type { Reports } from '../screens/reports.ts';
+import { type Audit, createAudit } from './audit.ts';
+import { createAuditLog } from './audit-log.ts';
 import { createMetrics } from './metrics.ts';
 
 interface Dependencies {
-  modules: Pick<Modules, 'metrics'>;
+  modules: Pick<Modules, 'metrics' | 'states'>;
   reports: Pick<Reports, 'onSwap'>;
+  gather: Gather;
 }
 
-export const createRecords = (context: ServiceContext, { modules, reports }: Dependencies): Module => {
-  const { now, monotonicNow, version, kiosk } = context;
+interface Records extends Module {
+  audit: Pick<Audit, 'begin' | 'onRefused'>;
+}
+
+export const createRecords = (context: ServiceContext, { modules, reports, gather }: Dependencies): Records => {
+  const { now, monotonicNow, version, kiosk, log, dirs, ids, keep } = context;
   const metrics = createMetrics({ reports: modules.metrics, monotonicNow });
   reports.onSwap((gapMs) => metrics.observe('signage_swap_gap_seconds', gapMs / 1000));
 
+  const auditLog = keep(createAuditLog({ path: join(dirs.data, 'audit.jsonl'), log }));
+  const audit = createAudit({ log: auditLog, states: modules.states, nodeId: ids.nodeId, now, monotonicNow });
+
   return {
+    audit,
     routes: {
       'GET /metrics': async (ctx) => {
         ctx.set('Cache-Control', 'no-store');
         ctx.set('Content-Type', metrics.contentType);
         ctx.body = await metrics.text();
+      },
+      'GET /console/api/audit': async (ctx) => {
+        const own = auditLog.newest(maxAuditRecords);
+        const { answers, degraded } = await gather({ path: '/api/peers/audit', schema: peerAudit });
+        const all = [...(await own), ...answers.flatMap(({ records }): AuditRecord[] => records)];
+        const records = all.toSorted((a, b) => (a.at < b.at ? 1 : -1)).slice(0, maxAuditRecords);
+        ctx.set('Cache-Control', 'no-store');
+        ctx.body = { records, degraded };
+      },
+      'GET /api/peers/audit': async (ctx) => {
+        ctx.set('Cache-Control', 'no-store');
+        ctx.body = { records: await auditLog.newest(maxAuditRecords) };
       },
     },
     metrics: () => ({
@@ -28,5 +53,6 @@ export const createRecords = (context: ServiceContext, { modules, reports }: Dep
       signage_clock_trusted: Number(isTrusted(now())),
       ...(kiosk && { signage_recoveries_total: kiosk().recoveries }),
     }),
+    close: audit.close,
   };
 };

@@ -9,13 +9,14 @@ import { onboarding } from './onboarding.ts';
 import type { Operations } from './operation.ts';
 import { pages } from './pages.ts';
 import { peers } from './peers.ts';
+import { records } from './records.ts';
 import { screens } from './screens.ts';
 import { site } from './site.ts';
 import { sockets } from './sockets.ts';
 import { streams } from './streams.ts';
 import { updates } from './updates.ts';
 
-export type { Access, Answer, Operation, Rule, SocketOperation } from './operation.ts';
+export type { Access, Answer, AuditRule, Operation, Rule, SocketOperation } from './operation.ts';
 export { sockets };
 
 /** The operations by area, in the order of the document. */
@@ -33,6 +34,7 @@ export const areas = {
   Peers: peers,
   Updates: updates,
   Site: site,
+  Records: records,
 } as const satisfies Record<string, Operations>;
 
 export const operations = {
@@ -49,6 +51,7 @@ export const operations = {
   ...peers,
   ...updates,
   ...site,
+  ...records,
 } as const satisfies Operations;
 
 export type OperationName = keyof typeof operations;

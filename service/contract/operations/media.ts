@@ -47,6 +47,7 @@ export const media = {
   'PUT /api/media/:filename': {
     access: 'signed',
     variant: 'extended',
+    audit: { action: 'medium.upload', subject: 'medium', id: 'filename' },
     summary: 'Upload a file',
     description:
       'The body is the file, of any type, in no coding and without Content-Range. It is written whole or not at all, and is durable once it is answered. If-Match and If-None-Match are compared with the entity tag of /media/{filename}.',
@@ -69,6 +70,7 @@ export const media = {
   'DELETE /api/media/:filename': {
     access: 'signed',
     variant: 'extended',
+    audit: { action: 'medium.delete', subject: 'medium', id: 'filename' },
     summary: 'Delete an uploaded file',
     params,
     answer: { 204: { description: 'The file is deleted.' } },

@@ -66,6 +66,7 @@ export const onboarding = {
   'POST /api/onboarding': {
     access: 'signed or page',
     variant: 'extended',
+    audit: { action: 'device.bind', subject: 'device', id: 'deviceId' },
     summary: 'Bind a device to a screen and a name',
     description: 'Replaces an earlier binding of the device. The binding is durable once it is answered.',
     body: json(binding, { deviceId, clientName, screenSlug }),

@@ -1,5 +1,6 @@
 /** The record of an HTTP operation or a WebSocket: the router, the access policy and the API documents derive from it. */
 import type { z } from 'zod';
+import type { AuditSubject } from '../console/audit.ts';
 import type { ErrorCode } from '../errors.ts';
 import type { Variant } from '../terms.ts';
 
@@ -14,6 +15,16 @@ import type { Variant } from '../terms.ts';
  */
 export type Access = 'public' | 'signed' | 'signed or page' | 'page';
 
+/** How a change is written into the audit. */
+export interface AuditRule {
+  /** What is done, such as `content.publish`. */
+  action: string;
+  /** What it is done to. */
+  subject: AuditSubject;
+  /** The parameter of the path, or field of the body, that names it; absent: there is only one. */
+  id?: string;
+}
+
 /** The part of an operation that the router and the access policy use. */
 export interface Rule {
   access: Access;
@@ -23,6 +34,8 @@ export interface Rule {
   setting?: 'console';
   /** A GET with side effects: refused to other origins, like every other method. */
   acts?: true;
+  /** Absent: the operation changes nothing that people need to know of. */
+  audit?: AuditRule;
 }
 
 /** A body of one media type. */

@@ -60,6 +60,7 @@ export const screens = {
   'POST /api/screens/:slug/commands': {
     access: 'signed',
     variant: 'baseline',
+    audit: { action: 'screen.command', subject: 'screen', id: 'slug' },
     summary: 'Send a command to the pages of a screen',
     description:
       'With `connectionId` or `clientId` the command goes to that one connection, else to all connections of the screen, on every box of the site. A target that is not there is no error: `sent` is 0.',

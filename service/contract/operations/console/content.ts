@@ -36,6 +36,7 @@ export const content = {
     access: 'signed',
     variant: 'extended',
     setting: 'console',
+    audit: { action: 'content.publish', subject: 'content' },
     summary: 'Publish content',
     description:
       'Replaces content.json, at the whole site. If-Match must name what plays: of several who publish at once, exactly one does. Answered once it is durable.',

@@ -1,0 +1,81 @@
+/** Append-only files of lines (JSON Lines). */
+import { constants, type FileHandle, open } from 'node:fs/promises';
+import { dirname } from 'node:path';
+import { systemDisk } from './disk.ts';
+
+/** A file whose lines are durable once they are appended. */
+export interface Journal {
+  /** Bytes of the durable lines. */
+  size(): number;
+  /**
+   * Appends lines, each without its line end. The caller waits for one call before the next.
+   * @throws the system's error; none of the lines is there then
+   */
+  append(lines: readonly string[]): Promise<void>;
+  close(): Promise<void>;
+}
+
+const NEWLINE = 0x0a;
+const CHUNK_BYTES = 64 * 1024;
+
+/** Where the last whole line ends. */
+const endOfLines = async (handle: FileHandle, size: number): Promise<number> => {
+  const buffer = Buffer.alloc(CHUNK_BYTES);
+  for (let end = size; end > 0; ) {
+    const start = Math.max(0, end - CHUNK_BYTES);
+    const { bytesRead } = await handle.read(buffer, 0, end - start, start);
+    const last = buffer.subarray(0, bytesRead).lastIndexOf(NEWLINE);
+    if (last !== -1) return start + last + 1;
+    end = start;
+  }
+  return 0;
+};
+
+const writeAll = async (handle: FileHandle, bytes: Uint8Array, position: number): Promise<void> => {
+  for (let offset = 0; offset < bytes.length; ) {
+    const { bytesWritten } = await handle.write(bytes, offset, bytes.length - offset, position + offset);
+    if (bytesWritten === 0) throw Object.assign(new Error('the disk takes no more'), { code: 'ENOSPC' });
+    offset += bytesWritten;
+  }
+};
+
+/**
+ * Opens the file, which is created where it is missing. A line that a crash or a power cut broke off is removed.
+ * @throws the system's error
+ */
+export const openJournal = async (path: string): Promise<Journal> => {
+  const handle = await open(path, constants.O_RDWR | constants.O_CREAT, 0o600);
+  let size: number;
+  try {
+    const { size: found } = await handle.stat();
+    size = await endOfLines(handle, found);
+    if (size < found) await handle.truncate(size);
+    await handle.sync();
+    if (found === 0) await systemDisk.syncFolder(dirname(path));
+  } catch (error) {
+    await handle.close();
+    throw error;
+  }
+  /** Whether the file may hold more than the durable lines. */
+  let isDirty = false;
+
+  return {
+    size: () => size,
+    append: async (lines) => {
+      const bytes = Buffer.from(lines.map((line) => `${line}\n`).join(''));
+      if (isDirty) await handle.truncate(size);
+      isDirty = true;
+      try {
+        await writeAll(handle, bytes, size);
+        await handle.datasync();
+      } catch (error) {
+        // On a full disk a part of the lines may have been written.
+        await handle.truncate(size).catch(() => undefined);
+        throw error;
+      }
+      isDirty = false;
+      size += bytes.length;
+    },
+    close: () => handle.close(),
+  };
+};

@@ -1,0 +1,136 @@
+/** The audit: one record a change, written where operations are dispatched, and refused credentials, counted. */
+import type { AuditRecord } from '../contract/console/audit.ts';
+import type { AuditRule } from '../contract/operations/index.ts';
+import { createRate } from '../domain/rate.ts';
+import { remember } from '../domain/recent.ts';
+import type { StateReaders } from '../module.ts';
+import type { AuditLog } from './audit-log.ts';
+
+interface Dependencies {
+  log: Pick<AuditLog, 'write'>;
+  /** The readers of all modules. */
+  states(): StateReaders;
+  nodeId: string;
+  /** ms since the epoch */
+  now(): number;
+  monotonicNow(): number;
+}
+
+/** What the dispatcher knows of a request. */
+export interface Asked {
+  params: Readonly<Record<string, string>>;
+  operator: string | null;
+  /** Null: the box itself. */
+  address: string | null;
+}
+
+/** A change under way. */
+export interface Change {
+  /** Takes the body of the request, once it is read and before it is acted on. */
+  onBody(body: Readonly<Record<string, unknown>>): Promise<void>;
+  /** Writes the record. @param result `ok`, or the code of the error */
+  end(result: string): Promise<void>;
+}
+
+export interface Audit {
+  begin(rule: AuditRule, asked: Asked): Promise<Change>;
+  /** Counts credentials that were refused. @param code of the error */
+  onRefused(address: string, code: string): void;
+  close(): void;
+}
+
+const MAX_TEXT = 200;
+const MAX_CHARACTERS = 2_000;
+const WINDOW_MS = 60_000;
+/** Requests of one address that failed, a minute: they changed nothing, and must not displace records of changes. */
+const MAX_FAILED = 20;
+const MAX_ADDRESSES = 1_000;
+/** Addresses with a record of refused credentials of their own, a minute; those beyond share one. */
+const MAX_REFUSED = 20;
+
+/** A state, small enough for a line of a log: long texts are cut, and what is still too long is left out. */
+export const boundedState = (state: unknown): unknown => {
+  const text = JSON.stringify(state ?? null, (_, value: unknown) =>
+    typeof value === 'string' && value.length > MAX_TEXT ? `${value.slice(0, MAX_TEXT)}…` : value,
+  );
+  return text.length > MAX_CHARACTERS ? { omitted: `${text.length} characters` } : (JSON.parse(text) as unknown);
+};
+
+export const createAudit = ({ log, states, nodeId, now, monotonicNow }: Dependencies): Audit => {
+  const failures = new Map<string, ReturnType<typeof createRate>>();
+  /** Refusals since the last record, by address; the null address stands for those beyond the limit. */
+  const refused = new Map<string | null, { count: number; code: string }>();
+  /** Addresses with a record within the last minute. */
+  const recorded = new Map<string | null, number>();
+
+  const write = (record: Omit<AuditRecord, 'at' | 'node_id'>): Promise<void> =>
+    log.write({
+      at: new Date(now()).toISOString(),
+      node_id: nodeId,
+      ...record,
+      before: boundedState(record.before),
+      after: boundedState(record.after),
+    });
+
+  const mayRecordFailure = (address: string): boolean => {
+    const rate = failures.get(address) ?? createRate(MAX_FAILED, WINDOW_MS);
+    remember(failures, address, rate, MAX_ADDRESSES);
+    return rate.take(monotonicNow());
+  };
+
+  const writeRefused = (address: string | null, count: number, result: string): void => {
+    remember(recorded, address, monotonicNow(), MAX_ADDRESSES);
+    const action = 'credentials.refused';
+    void write({ operator: null, address, action, target: null, before: null, after: { count }, result });
+  };
+
+  const mayWriteRefused = (address: string | null): boolean =>
+    !recorded.has(address) && (address === null || recorded.size < MAX_REFUSED);
+
+  const flush = (): void => {
+    for (const [address, at] of recorded) if (monotonicNow() - at >= WINDOW_MS) recorded.delete(address);
+    for (const [address, { count, code }] of refused) {
+      if (!mayWriteRefused(address)) continue;
+      refused.delete(address);
+      writeRefused(address, count, code);
+    }
+  };
+  const timer = setInterval(flush, 1_000);
+  timer.unref();
+
+  return {
+    begin: async ({ action, subject, id }, { params, operator, address }) => {
+      const read = states()[subject];
+      const stateOf = async (target: string | null): Promise<unknown> =>
+        read === undefined ? null : boundedState(await read(target ?? ''));
+      let asked: Readonly<Record<string, unknown>> | null = null;
+      let target = id === undefined ? null : (params[id] ?? null);
+      let before = id === undefined || target !== null ? await stateOf(target) : null;
+      return {
+        onBody: async (body) => {
+          asked = body;
+          if (id === undefined || target !== null) return;
+          const named = body[id];
+          target = typeof named === 'string' ? named.slice(0, MAX_TEXT) : null;
+          if (target !== null) before = await stateOf(target);
+        },
+        end: async (result) => {
+          if (result !== 'ok' && !mayRecordFailure(address ?? '')) return;
+          const after = read === undefined ? asked : await stateOf(target);
+          await write({ operator, address, action, target, before, after, result });
+        },
+      };
+    },
+    onRefused: (address, code) => {
+      if (!refused.has(address) && mayWriteRefused(address)) return writeRefused(address, 1, code);
+      const hasOwn = refused.has(address) || recorded.has(address) || refused.size < MAX_REFUSED;
+      const key = hasOwn ? address : null;
+      refused.set(key, { count: (refused.get(key)?.count ?? 0) + 1, code });
+    },
+    close: () => {
+      clearInterval(timer);
+      for (const [address, { count, code }] of refused) writeRefused(address, count, code);
+      refused.clear();
+    },
+  };
+};

@@ -1,0 +1,257 @@
+/** The audit of changes. */
+import { existsSync, mkdirSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { pino } from 'pino';
+import { afterEach, describe, expect, test, vi } from 'vitest';
+import { signRequest } from '../../service/auth/sign.ts';
+import type { AuditRecord } from '../../service/contract/console/audit.ts';
+import { type Operation, operations } from '../../service/contract/operations/index.ts';
+import { boundedState, createAudit } from '../../service/records/audit.ts';
+import { createAuditLog } from '../../service/records/audit-log.ts';
+import { hello, lobby, lobbyWith } from '../content/samples.ts';
+import { healthOf, patience } from '../support/observe.ts';
+import { startTestService, type TestService, temporaryFolder } from '../support/service.ts';
+
+const secret = 'correct horse battery staple';
+
+interface Answer {
+  records: AuditRecord[];
+  degraded: boolean;
+}
+
+const signed = (service: TestService, method: string, path: string, body = '') =>
+  signRequest({ secret, method, url: service.url + path, body });
+
+const auditOf = async (service: TestService, headers: Record<string, string> = {}): Promise<Answer> =>
+  (await (await service.get('/console/api/audit', { headers })).json()) as Answer;
+
+const binding = (clientName: string) => ({ deviceId: 'device-1', clientName, screenSlug: 'lobby' });
+
+test('each change is one record, with the operator, the address, and the state before and after it', async () => {
+  const service = await startTestService({ content: lobby });
+  const operator = { 'x-signage-operator': 'Jörg' };
+  await service.post('/api/screens/lobby/commands', { command: 'blackout', blackout: true }, operator);
+  await service.post('/api/onboarding', binding('Door'));
+  await service.post('/api/onboarding', binding('Window'));
+  await service.get('/api/media/a.txt', { method: 'PUT', body: 'one' });
+  await service.get('/api/media/a.txt', { method: 'DELETE' });
+  await service.get('/console/api/devices/device-1', { method: 'DELETE' });
+  const published = await service.get('/console/api/content', {
+    method: 'PUT',
+    headers: { 'Content-Type': 'application/json', 'If-Match': '*' },
+    body: JSON.stringify(lobbyWith([{ ...hello, title: 'New' }])),
+  });
+  const { sha256, changedAt } = (await published.json()) as { sha256: string; changedAt: string };
+  const { records, degraded } = await auditOf(service);
+  expect(degraded).toBe(false);
+  const common = {
+    at: expect.stringMatching(/^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z$/),
+    node_id: expect.any(String),
+    operator: null,
+    address: '127.0.0.1',
+    result: 'ok',
+  };
+  const file = { size: 3, sha256: '7692c3ad3540bb803c020b3aee66cd8887123234ea0c6e7143c0add73ff431ed' };
+  const [door, window] = ['Door', 'Window'].map((clientName) => ({ clientName, screenSlug: 'lobby' }));
+  expect(records.toReversed()).toEqual([
+    {
+      ...common,
+      operator: 'Jörg',
+      action: 'screen.command',
+      target: 'lobby',
+      before: null,
+      after: { command: 'blackout', blackout: true },
+    },
+    { ...common, action: 'device.bind', target: 'device-1', before: null, after: door },
+    { ...common, action: 'device.bind', target: 'device-1', before: door, after: window },
+    { ...common, action: 'medium.upload', target: 'a.txt', before: null, after: file },
+    { ...common, action: 'medium.delete', target: 'a.txt', before: file, after: null },
+    { ...common, action: 'device.forget', target: 'device-1', before: window, after: null },
+    {
+      ...common,
+      action: 'content.publish',
+      target: null,
+      before: { sha256: expect.not.stringMatching(sha256), changedAt: expect.any(String) },
+      after: { sha256, changedAt },
+    },
+  ]);
+});
+
+test('reading changes nothing, and a request that is refused says why', async () => {
+  const service = await startTestService({ content: lobby });
+  await service.get('/healthz');
+  await service.get('/api/screens/lobby/playlist');
+  await service.post('/api/screens/bar/commands', { command: 'next' }, { 'x-signage-operator': 'x'.repeat(65) });
+  await service.post('/api/screens/lobby/commands', { command: 'jump' });
+  const { records } = await auditOf(service);
+  expect(records.toReversed()).toMatchObject([
+    { action: 'screen.command', target: 'bar', operator: null, after: null, result: 'screen_not_found' },
+    { action: 'screen.command', target: 'lobby', after: { command: 'jump' }, result: 'unknown_command' },
+  ]);
+});
+
+test('requests of one address that failed are at most 20 a minute', async () => {
+  const service = await startTestService({ content: lobby });
+  for (let count = 0; count < 30; count += 1) await service.post('/api/screens/bar/commands', { command: 'next' });
+  await service.post('/api/screens/lobby/commands', { command: 'next' });
+  expect((await auditOf(service)).records.map(({ result }) => result)).toEqual([
+    'ok',
+    ...Array(20).fill('screen_not_found'),
+  ]);
+});
+
+test('with a secret it takes a signed request, and refused credentials are one record a minute and address', async () => {
+  const service = await startTestService({ content: lobby, env: { SIGNAGE_SHARED_SECRET: secret } });
+  const path = '/console/api/audit';
+  expect((await service.get(path)).status).toBe(401);
+  for (let count = 0; count < 10; count += 1) {
+    const wrong = signRequest({ secret: 'another secret altogether', method: 'GET', url: service.url + path });
+    expect((await service.get(path, { headers: wrong })).status).toBe(401);
+  }
+  const { records } = await auditOf(service, signed(service, 'GET', path));
+  expect(records).toMatchObject([
+    {
+      action: 'credentials.refused',
+      address: '127.0.0.1',
+      operator: null,
+      target: null,
+      after: { count: 1 },
+      result: 'credentials_required',
+    },
+  ]);
+});
+
+test('it outlives the service, kill -9 included, and a line that was broken off is dropped', async () => {
+  const dataDir = temporaryFolder();
+  const first = await startTestService({ dataDir, content: lobby });
+  await first.post('/api/screens/lobby/commands', { command: 'next' });
+  const path = join(dataDir, 'audit.jsonl');
+  // On the disk before the answer: nothing else was closed yet.
+  const whole = readFileSync(path, 'utf8');
+  expect(whole).toMatch(/^\{.*\}\n$/);
+  await first.close();
+  writeFileSync(path, `${whole}{"at":"2026-`);
+  const second = await startTestService({ dataDir });
+  await second.post('/api/screens/lobby/commands', { command: 'previous' });
+  expect((await auditOf(second)).records.map(({ after }) => after)).toEqual([
+    { command: 'previous' },
+    { command: 'next' },
+  ]);
+});
+
+test('any box answers for the whole site, a relayed change is recorded once, and a box that is away is told', async () => {
+  const first = await startTestService({ content: lobby });
+  const second = await startTestService({ content: lobby, env: { SIGNAGE_PEERS: first.url } });
+  await expect.poll(async () => (await auditOf(second)).degraded, patience).toBe(false);
+  await first.post('/api/screens/lobby/commands', { command: 'next' });
+  await second.post('/api/screens/lobby/commands', { command: 'previous' });
+  const commands = async (service: TestService) =>
+    (await auditOf(service)).records.map(({ after }) => (after as { command: string }).command);
+  expect(await commands(second)).toEqual(['previous', 'next']);
+  await expect.poll(() => commands(first), patience).toEqual(['previous', 'next']);
+  await first.close();
+  expect(await auditOf(second)).toMatchObject({ degraded: true, records: [{ after: { command: 'previous' } }] });
+});
+
+test('a disk that takes no records fails no request, and they follow once it does', async () => {
+  const service = await startTestService({ content: lobby });
+  // In the place of the file.
+  const path = join(service.dataDir, 'audit.jsonl');
+  mkdirSync(path);
+  expect((await service.post('/api/screens/lobby/commands', { command: 'next' })).status).toBe(200);
+  expect((await healthOf(service)).warnings).toEqual([
+    expect.stringMatching(/^The audit can not be written \(EISDIR\)/),
+  ]);
+  expect((await auditOf(service)).records).toHaveLength(1);
+  rmSync(path, { recursive: true });
+  await service.post('/api/screens/lobby/commands', { command: 'previous' });
+  expect((await auditOf(service)).records).toHaveLength(2);
+  expect((await healthOf(service)).warnings).toEqual([]);
+});
+
+test('its files are bounded, and the newest records stay', async () => {
+  const folder = temporaryFolder();
+  const log = createAuditLog({ path: join(folder, 'audit.jsonl'), log: pino({ level: 'silent' }) });
+  const record = (index: number): AuditRecord => ({
+    at: new Date(index).toISOString(),
+    node_id: 'a',
+    operator: null,
+    address: null,
+    action: 'test',
+    target: `${index}`,
+    before: null,
+    after: 'x'.repeat(50_000),
+    result: 'ok',
+  });
+  for (let index = 0; index < 300; index += 1) await log.write(record(index));
+  await log.close();
+  const sizes = readdirSync(folder).map((name) => statSync(join(folder, name)).size);
+  expect(sizes).toHaveLength(5);
+  expect(Math.max(...sizes)).toBeLessThan(2.2 * 1024 ** 2);
+  const newest = await createAuditLog({ path: join(folder, 'audit.jsonl'), log: pino({ level: 'silent' }) }).newest(
+    100,
+  );
+  expect(newest.map(({ target }) => target)).toEqual(Array.from({ length: 100 }, (_, index) => `${299 - index}`));
+  expect(existsSync(join(folder, 'audit.jsonl.5'))).toBe(false);
+});
+
+test('a state is cut to what a line of a log can hold', () => {
+  expect(boundedState({ title: 'x'.repeat(300), level: 'info' })).toEqual({
+    title: `${'x'.repeat(200)}…`,
+    level: 'info',
+  });
+  expect(boundedState(Array(5_000).fill(1))).toEqual({ omitted: '10001 characters' });
+  expect(boundedState(undefined)).toBe(null);
+});
+
+describe('refused credentials', () => {
+  afterEach(() => vi.useRealTimers());
+
+  const start = () => {
+    vi.useFakeTimers({ toFake: ['setInterval', 'clearInterval', 'Date', 'performance'] });
+    const written: AuditRecord[] = [];
+    const audit = createAudit({
+      log: { write: async (record) => void written.push(record) },
+      states: () => ({}),
+      nodeId: 'a',
+      now: Date.now,
+      monotonicNow: () => performance.now(),
+    });
+    const counts = () => written.map(({ address, after }) => [address, (after as { count: number }).count]);
+    return { audit, counts };
+  };
+
+  test('are told at once, and then counted for a minute', () => {
+    const { audit, counts } = start();
+    for (let count = 0; count < 50; count += 1) audit.onRefused('10.0.0.1', 'signature_invalid');
+    audit.onRefused('10.0.0.2', 'page_token_expired');
+    expect(counts()).toEqual([
+      ['10.0.0.1', 1],
+      ['10.0.0.2', 1],
+    ]);
+    vi.advanceTimersByTime(59_000);
+    expect(counts()).toHaveLength(2);
+    vi.advanceTimersByTime(2_000);
+    expect(counts().slice(2)).toEqual([['10.0.0.1', 49]]);
+    vi.advanceTimersByTime(120_000);
+    expect(counts()).toHaveLength(3);
+    audit.close();
+  });
+
+  test('of very many addresses share one record, so that they displace no changes', () => {
+    const { audit, counts } = start();
+    for (let address = 0; address < 5_000; address += 1) audit.onRefused(`10.0.${address >> 8}.${address & 255}`, 'x');
+    expect(counts()).toHaveLength(20);
+    audit.close();
+    expect(counts().length).toBeLessThan(50);
+    expect(counts().reduce((sum, [, count]) => sum + Number(count), 0)).toBe(5_000);
+  });
+});
+
+test('every operation that changes something is audited', () => {
+  const exempt = ['POST /api/auth/page', 'POST /console/api/content/check'];
+  const unaudited = (Object.entries(operations) as [string, Operation][])
+    .filter(([name, { audit }]) => !/^GET /.test(name) && audit === undefined)
+    .map(([name]) => name);
+  expect(unaudited.filter((name) => !exempt.includes(name))).toEqual([]);
+});
