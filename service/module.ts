@@ -22,6 +22,8 @@ export interface ServiceContext {
   /** When the service was started. */
   startedAt: Date;
   log: Logger;
+  /** The newest lines of this box's log, oldest first: a JSON object each. */
+  logLines(): readonly string[];
   /** Logs of one source each, with a bounded number of lines. */
   logs: SourceLogs;
   /** The machine's time of day, ms since the epoch. */
@@ -90,7 +92,7 @@ export interface Module {
   states?: StateReaders;
   /** One sentence per problem with what the module stores; each is part of `/healthz` and degrades the status. */
   faults?(): string[];
-  /** Starts timers, children and requests to others: called in the order of the modules, once the service listens. */
+  /** Starts timers and requests to others: called in the order of the modules, once the service listens. */
   start?(at: Listening): unknown;
   /** Ends what `start` and requests have begun. All modules close at once, the newest first; stores are still open. */
   close?(): unknown;
@@ -126,8 +128,7 @@ export const createModules = ({ active, faults, writes }: Closers): Modules => {
       ...(await Promise.all(modules.map(async (module) => (await module.metrics?.()) ?? {}))),
     ],
     states: () => Object.assign({}, ...modules.map(({ states }) => states)),
-    start: async (at) => {
-      for (const module of modules) await module.start?.(at);
-    },
+    // At once: none waits for what another one loads.
+    start: async (at) => void (await Promise.all(modules.map((module) => module.start?.(at)))),
   };
 };

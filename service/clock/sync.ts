@@ -4,7 +4,7 @@ import type { Health } from '../contract/health.ts';
 import { type PeerTime, peerTime } from '../contract/peers.ts';
 import type { Skew } from '../contract/socket.ts';
 import type { Exchange } from '../domain/clock-estimate.ts';
-import type { Peers } from '../peers/registry.ts';
+import type { Peers } from '../peers/index.ts';
 import { type Candidate, chooseReference, mayEstablish } from './reference.ts';
 import { createSiteClock } from './site-clock.ts';
 import { createSkews } from './skews.ts';

@@ -1,6 +1,5 @@
 /** Editing of the content over HTTP. */
-import type { Content } from '../content/content.ts';
-import { validateContent } from '../content/file.ts';
+import { type Content, validateContent } from '../content/index.ts';
 import { type ContentCheck, mostContentBytes, type PublishedContent } from '../contract/console/content.ts';
 import type { ContentFile } from '../contract/content.ts';
 import type { ContentIssue } from '../contract/content-issue.ts';
@@ -10,12 +9,12 @@ import { readJsonText } from '../http/body.ts';
 import { areMet, matchesWeakly } from '../http/conditions.ts';
 import { operatorOf } from '../http/operator.ts';
 import type { Routes } from '../http/routes.ts';
+import type { Peers } from '../peers/index.ts';
 import { isFull } from '../platform/store/disk.ts';
 
 export interface ContentDependencies {
   content: Pick<Content, 'playing' | 'publish' | 'judge'>;
-  /** Media that the content names and no box has. */
-  missingMedia: { of(content: ContentFile): Promise<ContentIssue[]> };
+  peers: Pick<Peers, 'missingMedia'>;
 }
 
 const limits = { bytes: mostContentBytes, ms: 60_000 };
@@ -32,10 +31,10 @@ const etagOf = (sha256: string): string => `"${sha256}"`;
 const asFile = (text: string, value: unknown): string =>
   text.trim().includes('\n') ? text : `${JSON.stringify(value, null, 2)}\n`;
 
-export const contentRoutes = ({ content, missingMedia }: ContentDependencies): Routes => {
+export const contentRoutes = ({ content, peers }: ContentDependencies): Routes => {
   const warningsOf = async (file: ContentFile): Promise<ContentIssue[]> => [
     ...(await content.judge(file)),
-    ...(await missingMedia.of(file)),
+    ...(await peers.missingMedia(file)),
   ];
 
   return {

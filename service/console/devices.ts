@@ -1,11 +1,11 @@
 /** `DELETE /console/api/devices/{deviceId}`. */
 import { CodedError } from '../contract/errors.ts';
 import { typedDeviceId } from '../contract/terms.ts';
-import type { Onboarding } from '../devices/onboarding.ts';
+import type { Devices } from '../devices/index.ts';
 import type { Routes } from '../http/routes.ts';
 
-/** @param onboarding stores that the device is forgotten, which the other boxes then fetch */
-export const deviceRoutes = (onboarding: Pick<Onboarding, 'forget'>): Routes => ({
+/** @param devices stores that the device is forgotten, which the other boxes then fetch */
+export const deviceRoutes = (devices: Pick<Devices, 'forget'>): Routes => ({
   'DELETE /console/api/devices/:deviceId': async (ctx) => {
     const { data: deviceId } = typedDeviceId.safeParse(ctx.params.deviceId);
     if (deviceId === undefined) {
@@ -13,7 +13,7 @@ export const deviceRoutes = (onboarding: Pick<Onboarding, 'forget'>): Routes => 
         field: 'deviceId',
       });
     }
-    await onboarding.forget(deviceId, ctx.state.log);
+    await devices.forget(deviceId, ctx.state.log);
     ctx.status = 204;
   },
 });

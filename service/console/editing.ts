@@ -3,7 +3,7 @@ import type { Module } from '../module.ts';
 import { type ContentDependencies, contentRoutes } from './content.ts';
 import { type MediaDependencies, mediaRoutes } from './media.ts';
 
-interface Dependencies extends ContentDependencies, MediaDependencies {
+export interface Dependencies extends ContentDependencies, MediaDependencies {
   content: ContentDependencies['content'] & MediaDependencies['content'];
 }
 

@@ -1,25 +1,22 @@
 /** The media of this box, as a person chooses among them. */
-import type { Content } from '../content/content.ts';
+import type { Content } from '../content/index.ts';
 import type { MediaList } from '../contract/console/media.ts';
 import type { Routes } from '../http/routes.ts';
-import type { createCatalog } from '../media/catalog.ts';
-import type { Folders } from '../media/folders.ts';
+import type { Media } from '../media/index.ts';
 
 export interface MediaDependencies {
   content: Pick<Content, 'mediaSlides'>;
-  catalog: Pick<ReturnType<typeof createCatalog>, 'list'>;
-  folders: Pick<Folders, 'bytes'>;
-  /** Limit of uploads, copies of remote media and peers' media together, bytes. */
-  quota: number;
+  media: Pick<Media, 'list' | 'usage'>;
 }
 
 /** Files that are put into the folders by hand are listed within this time. Uploads are listed at once. */
 const LISTING_MS = 2_000;
 
-export const mediaRoutes = ({ content, catalog, folders, quota }: MediaDependencies): Routes => ({
+export const mediaRoutes = ({ content, media }: MediaDependencies): Routes => ({
   'GET /console/api/media': async (ctx) => {
     const slides = content.mediaSlides();
-    const entries = await catalog.list(LISTING_MS);
+    const entries = await media.list(LISTING_MS);
+    const { bytes, quota } = await media.usage();
     ctx.set('Cache-Control', 'no-store');
     ctx.body = {
       media: entries.map(({ name, mediaType, duration, modifiedAt, ...rest }) => ({
@@ -31,7 +28,7 @@ export const mediaRoutes = ({ content, catalog, folders, quota }: MediaDependenc
         modified_at: modifiedAt,
         used_by: [...(slides.get(name) ?? [])],
       })),
-      used_bytes: await folders.bytes(),
+      used_bytes: bytes,
       quota_bytes: quota,
     } satisfies MediaList;
   },

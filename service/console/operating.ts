@@ -1,26 +1,22 @@
 /** The part of the console that operates a site: its overview, takeovers, devices, boxes and screenshots. */
-import type { Content } from '../content/content.ts';
-import type { DeviceBinding } from '../contract/peers.ts';
-import type { Onboarding } from '../devices/onboarding.ts';
+import type { Content } from '../content/index.ts';
+import type { Devices } from '../devices/index.ts';
 import type { Listening, Module, ServiceContext } from '../module.ts';
-import type { TakeSnapshot } from '../screens/snapshot.ts';
+import type { Screens } from '../screens/index.ts';
 import { boxRoutes } from './boxes.ts';
 import { deviceRoutes } from './devices.ts';
 import { siteRoutes } from './site.ts';
 import { takeoverRoutes } from './takeovers.ts';
 
-interface Dependencies {
+export interface Dependencies {
   content: Pick<Content, 'screens' | 'tags' | 'document' | 'status'>;
-  devices: { list(): DeviceBinding[] };
-  onboarding: Pick<Onboarding, 'forget'>;
-  takeSnapshot: TakeSnapshot;
-  /** The newest lines of this box's log, oldest first: a JSON object each. */
-  logLines(): readonly string[];
+  devices: Pick<Devices, 'list' | 'forget'>;
+  screens: Pick<Screens, 'takeSnapshot'>;
 }
 
 export const createOperating = (
-  { options, version, now, ids: { nodeId }, machineName }: ServiceContext,
-  { content, devices, onboarding, takeSnapshot, logLines }: Dependencies,
+  { options, version, now, ids: { nodeId }, machineName, logLines }: ServiceContext,
+  { content, devices, screens }: Dependencies,
 ): Module => {
   let url = '';
   return {
@@ -29,7 +25,7 @@ export const createOperating = (
         {
           content,
           devices,
-          takeSnapshot,
+          screens,
           box: () => ({
             nodeId,
             name: machineName,
@@ -43,7 +39,7 @@ export const createOperating = (
         { site: options.site, nodeId },
       ),
       ...boxRoutes({ logLines }, { nodeId }),
-      ...deviceRoutes(onboarding),
+      ...deviceRoutes(devices),
       ...takeoverRoutes(),
     },
     start: (at: Listening) => {

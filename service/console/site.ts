@@ -1,21 +1,21 @@
 /** `GET /console/api/site`. */
-import type { Content } from '../content/content.ts';
+import type { Content } from '../content/index.ts';
 import type { SiteOverview } from '../contract/console/site.ts';
 import type { DeviceBinding } from '../contract/peers.ts';
 import { deviceKey } from '../contract/readable.ts';
 import type { Routes } from '../http/routes.ts';
-import type { TakeSnapshot } from '../screens/snapshot.ts';
+import type { Screens } from '../screens/index.ts';
 import { deviceState } from './device-state.ts';
 
 interface Dependencies {
   content: Pick<Content, 'screens' | 'tags' | 'document' | 'status'>;
   devices: { list(): DeviceBinding[] };
-  takeSnapshot: TakeSnapshot;
+  screens: Pick<Screens, 'takeSnapshot'>;
   box(): SiteOverview['boxes'][number];
 }
 
 export const siteRoutes = (
-  { content, devices, takeSnapshot, box }: Dependencies,
+  { content, devices, screens: { takeSnapshot }, box }: Dependencies,
   { site, nodeId }: { site: string; nodeId: string },
 ): Routes => ({
   'GET /console/api/site': async (ctx) => {

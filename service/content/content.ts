@@ -8,7 +8,7 @@ import type { ContentDocument } from '../contract/peers.ts';
 import type { Variant } from '../contract/terms.ts';
 import { editedDocument, isLost, versionOf } from '../domain/document.ts';
 import { compareVersions } from '../domain/merge.ts';
-import type { Feeds } from '../feeds/feeds.ts';
+import type { Feeds } from '../feeds/index.ts';
 import { createQueue } from '../platform/queue.ts';
 import type { Durable } from '../platform/store/durable.ts';
 import { rewriteFile, sweepRewrites } from '../platform/store/rewrite.ts';
@@ -73,6 +73,9 @@ export interface Content extends View {
   onDocument(listener: () => void): void;
   /** Names of the existing backups of {@link accept}, oldest first. */
   lost(): Promise<string[]>;
+}
+
+interface OpenContent extends Content {
   /** Resolves when all pending work is done. */
   close(): Promise<void>;
 }
@@ -92,7 +95,7 @@ export interface Publication {
 export const openContent = async (
   { lastKnownGood, feeds, nodeId, log }: Dependencies,
   options: ContentOptions,
-): Promise<Content> => {
+): Promise<OpenContent> => {
   const path = join(options.dataDir, 'content.json');
   const backups = createBackups(options.dataDir);
   const documentListeners: (() => void)[] = [];

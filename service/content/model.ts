@@ -3,7 +3,7 @@ import { createHash } from 'node:crypto';
 import type { ContentFile, SlideFile } from '../contract/content.ts';
 import type { PlaylistPayload, Screen, Slide } from '../contract/playlist.ts';
 import { mediaTypeOf } from '../domain/media-types.ts';
-import type { SourceSettings } from '../feeds/source.ts';
+import type { SourceSettings } from '../feeds/index.ts';
 import { slideId } from './labels.ts';
 
 const DEFAULT_REFRESH_SECONDS = 900;

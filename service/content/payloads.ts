@@ -3,7 +3,7 @@
 import type { ContentFile, OpeningTime } from '../contract/content.ts';
 import type { Screen, Slide } from '../contract/playlist.ts';
 import type { Variant } from '../contract/terms.ts';
-import type { Feeds } from '../feeds/feeds.ts';
+import type { Feeds } from '../feeds/index.ts';
 import { type MediaUse, mediaNamed, mediaSlides, mediaUses } from './media.ts';
 import { type ScreenDocument, sourcesOf } from './model.ts';
 import { createPayload, type Payload } from './payload.ts';

@@ -2,8 +2,8 @@
 import type { WebSocket } from 'ws';
 import type { LandingMessage } from '../contract/onboarding.ts';
 import { deviceKey } from '../contract/readable.ts';
+import { createSockets } from '../http/sockets.ts';
 import type { SourceLogs } from '../platform/source-log.ts';
-import { createSockets } from '../screens/sockets.ts';
 
 type StatusMessage = Extract<LandingMessage, { type: 'status' }>;
 
@@ -26,6 +26,7 @@ export interface Landing {
   refresh(): void;
   /** Notifies the pages of a device that its form has been opened. */
   opened(deviceId: string): void;
+  start(): void;
   close(): Promise<void>;
 }
 
@@ -48,8 +49,7 @@ export const createLanding = (logs: SourceLogs): Landing => {
       if (JSON.stringify(viewer.status()) !== viewer.sent) sendStatus(socket, viewer);
     }
   };
-  const polling = setInterval(refresh, POLL_MS);
-  polling.unref();
+  let polling: NodeJS.Timeout | undefined;
 
   const liveOf = (deviceId: string) =>
     [...viewers].filter(
@@ -73,6 +73,10 @@ export const createLanding = (logs: SourceLogs): Landing => {
     opened: (deviceId) => {
       for (const [socket] of liveOf(deviceId))
         write(socket, JSON.stringify({ type: 'opened' } satisfies LandingMessage));
+    },
+    start: () => {
+      polling = setInterval(refresh, POLL_MS);
+      polling.unref();
     },
     close: async () => {
       clearInterval(polling);

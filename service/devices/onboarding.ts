@@ -1,6 +1,6 @@
 /** Which screen a device plays: reports its status, binds it, and notifies its pages. */
 
-import type { Content } from '../content/content.ts';
+import type { Content } from '../content/index.ts';
 import { CodedError } from '../contract/errors.ts';
 import {
   type Binding,
@@ -12,9 +12,9 @@ import { type DeviceBinding, mostBindings } from '../contract/peers.ts';
 import type { Screen } from '../contract/playlist.ts';
 import { deviceKey } from '../contract/readable.ts';
 import { remember } from '../domain/recent.ts';
-import type { Gather } from '../peers/scatter-gather.ts';
+import type { Gather } from '../peers/index.ts';
 import type { SourceLog } from '../platform/source-log.ts';
-import type { Hub } from '../screens/hub.ts';
+import type { Screens } from '../screens/index.ts';
 import type { Devices } from './devices.ts';
 import type { Landing } from './landing.ts';
 import type { Sightings } from './sightings.ts';
@@ -22,7 +22,7 @@ import type { Sightings } from './sightings.ts';
 interface Dependencies {
   devices: Pick<Devices, 'get' | 'bind' | 'forget' | 'saw'>;
   content: Pick<Content, 'payload'>;
-  hub: Pick<Hub, 'places' | 'onJoin' | 'rename' | 'send'>;
+  screens: Pick<Screens, 'places' | 'onJoin' | 'rename' | 'send'>;
   landing: Pick<Landing, 'notify'>;
   sightings: Pick<Sightings, 'saw'>;
   gather: Gather;
@@ -61,7 +61,14 @@ const placed = ({ id, slug, name }: Screen, base: string) => ({
   playerUrl: base + pathOf(slug),
 });
 
-export const createOnboarding = ({ devices, content, hub, landing, sightings, gather }: Dependencies): Onboarding => {
+export const createOnboarding = ({
+  devices,
+  content,
+  screens,
+  landing,
+  sightings,
+  gather,
+}: Dependencies): Onboarding => {
   /** Devices without a live page when they were bound. The next page that connects is notified. */
   const behind = new Map<string, true>();
   const fallBehind = (deviceId: string): void => remember(behind, deviceKey(deviceId), true, mostBindings);
@@ -73,14 +80,14 @@ export const createOnboarding = ({ devices, content, hub, landing, sightings, ga
   };
 
   const move = (connectionIds: readonly string[], slug: string): number =>
-    hub.send(connectionIds, { type: 'command', command: 'redirect', url: pathOf(slug) });
+    screens.send(connectionIds, { type: 'command', command: 'redirect', url: pathOf(slug) });
 
   /** Sends the binding to the live pages; returns how many it was sent to. */
   const deliver = ({ deviceId, clientName, screenSlug }: Binding): number => {
-    const places = hub.places(deviceId);
+    const places = screens.places(deviceId);
     const ids = places.map(({ connectionId }) => connectionId);
-    hub.rename(deviceId, clientName);
-    const notified = hub.send(ids, { type: 'command', command: 'setclientname', clientName, deviceId });
+    screens.rename(deviceId, clientName);
+    const notified = screens.send(ids, { type: 'command', command: 'setclientname', clientName, deviceId });
     const elsewhere = places.filter(({ slug }) => slug !== screenSlug);
     move(
       elsewhere.map(({ connectionId }) => connectionId),
@@ -89,7 +96,7 @@ export const createOnboarding = ({ devices, content, hub, landing, sightings, ga
     return notified + landing.notify(deviceId);
   };
 
-  hub.onJoin(({ connectionId, deviceId, slug }) => {
+  screens.onJoin(({ connectionId, deviceId, slug }) => {
     saw(deviceId);
     if (!catchUp(deviceId)) return;
     const bound = devices.get(deviceId)?.screenSlug ?? slug;
@@ -133,7 +140,7 @@ export const createOnboarding = ({ devices, content, hub, landing, sightings, ga
     follow: (news) => {
       for (const { deviceId, clientName, screenSlug, forgotten } of news) {
         if (forgotten) landing.notify(deviceId);
-        else if (screenSlug === null) hub.rename(deviceId, clientName);
+        else if (screenSlug === null) screens.rename(deviceId, clientName);
         else if (deliver({ deviceId, clientName, screenSlug }) === 0) fallBehind(deviceId);
         else catchUp(deviceId);
       }

@@ -1,21 +1,21 @@
 /** Finds the devices that are away: bound to a screen that is open, but connected to no box of the site. */
-import type { Content } from '../content/content.ts';
+import type { Content } from '../content/index.ts';
 import { type DeviceBinding, mostDevicesTold, type PeerState } from '../contract/peers.ts';
 import { deviceKey } from '../contract/readable.ts';
 import { isOpen } from '../domain/opening-hours.ts';
-import type { Peers } from '../peers/registry.ts';
-import type { Hub } from '../screens/hub.ts';
+import type { Peers } from '../peers/index.ts';
+import type { Screens } from '../screens/index.ts';
 import type { Devices } from './devices.ts';
 
 interface Dependencies {
-  hub: Pick<Hub, 'deviceIds' | 'onJoin'>;
+  screens: Pick<Screens, 'deviceIds' | 'onJoin'>;
   devices: Pick<Devices, 'list'>;
   peers: Pick<Peers, 'all'>;
   content: Pick<Content, 'payload' | 'hours'>;
   /** The time of day, ms since the epoch. */
-  wall(): number;
+  now(): number;
   /** ms, monotonic. */
-  steady(): number;
+  monotonicNow(): number;
 }
 
 export interface Presence {
@@ -25,6 +25,7 @@ export interface Presence {
   counts(): { expected: number; connected: number };
   /** Its part of {@link PeerState}. */
   state(): Pick<PeerState, 'devices'>;
+  start(): void;
   close(): void;
 }
 
@@ -37,7 +38,7 @@ const MOVE_MS = 45_000;
 const START_MS = 90_000;
 
 export const createPresence = (
-  { hub, devices, peers, content, wall, steady }: Dependencies,
+  { screens, devices, peers, content, now, monotonicNow }: Dependencies,
   { timeZone }: { timeZone: string },
 ): Presence => {
   /** Since when expected devices are not connected, by the monotonic clock, keyed by {@link deviceKey}. */
@@ -47,19 +48,19 @@ export const createPresence = (
   let away: readonly DeviceBinding[] = [];
   let counts = { expected: 0, connected: 0 };
 
-  hub.onJoin(({ deviceId }) => seen.add(deviceKey(deviceId)));
+  screens.onJoin(({ deviceId }) => seen.add(deviceKey(deviceId)));
 
-  const connectedHere = (): Set<string> => new Set([...hub.deviceIds()].map(deviceKey));
+  const connectedHere = (): Set<string> => new Set([...screens.deviceIds()].map(deviceKey));
   const bound = (): DeviceBinding[] => devices.list().filter(({ screenSlug }) => screenSlug !== null);
 
-  const isExpected = ({ screenSlug }: DeviceBinding, now: number): boolean =>
+  const isExpected = ({ screenSlug }: DeviceBinding, time: number): boolean =>
     screenSlug !== null &&
     content.payload(screenSlug) !== undefined &&
-    isOpen(content.hours(screenSlug), now, timeZone);
+    isOpen(content.hours(screenSlug), time, timeZone);
 
   const poll = (): void => {
-    const now = wall();
-    const at = steady();
+    const time = now();
+    const at = monotonicNow();
     const others = peers.all();
     const present = connectedHere();
     for (const { state } of others) for (const id of state?.devices ?? []) present.add(deviceKey(id));
@@ -67,7 +68,7 @@ export const createPresence = (
     const isKnown = others.every(({ state }) => state?.devices !== undefined);
     const list = bound();
     const expected = new Map(
-      list.filter((device) => isExpected(device, now)).map((device) => [deviceKey(device.deviceId), device]),
+      list.filter((device) => isExpected(device, time)).map((device) => [deviceKey(device.deviceId), device]),
     );
     counts = { expected: expected.size, connected: [...expected.keys()].filter((key) => present.has(key)).length };
     // Devices that are closed or unbound are not expected, and get the grace period again once they are.
@@ -81,8 +82,7 @@ export const createPresence = (
       return at - since >= (others.length === 0 ? RECONNECT_MS : MOVE_MS) ? [device] : [];
     });
   };
-  const timer = setInterval(poll, POLL_MS);
-  timer.unref();
+  let timer: NodeJS.Timeout | undefined;
 
   return {
     away: () => away,
@@ -91,6 +91,10 @@ export const createPresence = (
       const here = connectedHere();
       const connected = bound().filter(({ deviceId }) => here.has(deviceKey(deviceId)));
       return connected.length > mostDevicesTold ? {} : { devices: connected.map(({ deviceId }) => deviceId) };
+    },
+    start: () => {
+      timer = setInterval(poll, POLL_MS);
+      timer.unref();
     },
     close: () => clearInterval(timer),
   };

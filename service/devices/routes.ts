@@ -3,14 +3,15 @@ import type { IncomingMessage } from 'node:http';
 import { networkInterfaces } from 'node:os';
 import { parse as parseQuery } from 'node:querystring';
 import QRCode from 'qrcode';
-import type { Content } from '../content/content.ts';
+import type { Content } from '../content/index.ts';
 import { readFields } from '../contract/fields.ts';
 import { binding, deviceKnownHeader, deviceQuery, type MediaProgress } from '../contract/onboarding.ts';
+import { mostAskedDevices, peerDevicesQuery } from '../contract/peers.ts';
 import { listensAlone } from '../domain/network-scope.ts';
 import { readJson } from '../http/body.ts';
+import { isRelayed } from '../http/caller.ts';
 import type { createClientAddress } from '../http/client-address.ts';
 import type { Context, Routes, Sockets } from '../http/routes.ts';
-import { isRelayed } from '../peers/scatter-gather.ts';
 import { ownBase, publicBase, type Reached } from './address.ts';
 import type { Landing } from './landing.ts';
 import type { Onboarding } from './onboarding.ts';
@@ -19,7 +20,7 @@ import type { Sightings } from './sightings.ts';
 interface Dependencies {
   onboarding: Onboarding;
   landing: Pick<Landing, 'attach'>;
-  sightings: Pick<Sightings, 'isKnown'>;
+  sightings: Pick<Sightings, 'isKnown' | 'isKnownHere'>;
   content: Pick<Content, 'screens'>;
   clientAddress: ReturnType<typeof createClientAddress>;
   /** As in {@link LandingMessage}. */
@@ -77,6 +78,10 @@ export const createOnboardingRoutes = (
     'POST /api/onboarding': async (ctx) => {
       const given = readFields(binding, await readJson(ctx));
       answer(ctx, await onboarding.bind(given, baseFor(reachedBy(ctx.req)), isRelayed(ctx.req), ctx.state.log));
+    },
+    'GET /api/peers/devices': (ctx) => {
+      const { deviceIds } = readFields(peerDevicesQuery, ctx.query);
+      answer(ctx, { known: deviceIds.split(',', mostAskedDevices).filter(sightings.isKnownHere) });
     },
   };
 

@@ -4,16 +4,15 @@ import { mostAskedDevices, mostBindings, peerDevices } from '../contract/peers.t
 import { deviceKey } from '../contract/readable.ts';
 import { deviceId as deviceIdSchema } from '../contract/terms.ts';
 import { remember } from '../domain/recent.ts';
-import type { Peers } from '../peers/registry.ts';
-import { createRounds } from '../peers/rounds.ts';
-import type { Gather } from '../peers/scatter-gather.ts';
-import type { Hub } from '../screens/hub.ts';
+import type { Gather, Peers } from '../peers/index.ts';
+import { createRounds } from '../platform/rounds.ts';
+import type { Screens } from '../screens/index.ts';
 import type { Devices } from './devices.ts';
 import type { Landing } from './landing.ts';
 
 interface Dependencies {
   devices: Pick<Devices, 'get'>;
-  hub: Pick<Hub, 'places'>;
+  screens: Pick<Screens, 'places'>;
   landing: Pick<Landing, 'has'>;
   peers: Pick<Peers, 'isAlone'>;
   gather: Gather;
@@ -31,7 +30,7 @@ export interface Sightings {
 /** The status is public, and each round costs every peer a signed request: at most four a second in total. */
 const ROUND_MS = 250;
 
-export const createSightings = ({ devices, hub, landing, peers, gather }: Dependencies): Sightings => {
+export const createSightings = ({ devices, screens, landing, peers, gather }: Dependencies): Sightings => {
   const seen = new Map<string, true>();
 
   const isKnownThere = createRounds<boolean>({
@@ -47,7 +46,7 @@ export const createSightings = ({ devices, hub, landing, peers, gather }: Depend
     seen.has(deviceKey(deviceId)) ||
     devices.get(deviceId) !== undefined ||
     landing.has(deviceId) ||
-    hub.places(deviceId).length > 0;
+    screens.places(deviceId).length > 0;
 
   return {
     saw: (deviceId) => {

@@ -26,7 +26,7 @@ import { operatorOf } from './operator.ts';
 import type { Context, Handler, RequestState, Routes } from './routes.ts';
 
 /** Records a change that a request makes. */
-interface ChangeAudit {
+export interface ChangeAudit {
   begin(
     rule: AuditRule,
     asked: { params: Readonly<Record<string, string>>; operator: string | null; address: string },

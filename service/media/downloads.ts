@@ -38,7 +38,7 @@ interface Job {
 }
 
 /** A file to fetch into the media directory. */
-interface Wanted {
+export interface Wanted {
   name: string;
   /** The expected SHA-256 (hex). With it, a partial file may be continued from another address. */
   sha256?: string;

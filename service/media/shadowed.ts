@@ -10,11 +10,11 @@ export const removeUpload = async (uploadDir: string, name: string): Promise<voi
 
 /** Deletes an upload that hides a copy at least as new in the media directory, such as a peer's newer upload. */
 export const removeShadowedUpload = async (
-  { uploadDir, mediaDir }: { uploadDir: string; mediaDir: string },
+  { uploads, media }: { uploads: string; media: string },
   name: string,
 ): Promise<void> => {
   const [upload, copy] = await Promise.all(
-    [uploadDir, mediaDir].map((folder) => stat(join(folder, name)).catch(() => null)),
+    [uploads, media].map((folder) => stat(join(folder, name)).catch(() => null)),
   );
-  if (upload?.isFile() && copy?.isFile() && copy.mtime >= upload.mtime) await removeUpload(uploadDir, name);
+  if (upload?.isFile() && copy?.isFile() && copy.mtime >= upload.mtime) await removeUpload(uploads, name);
 };

@@ -2,7 +2,7 @@
 import { readFile } from 'node:fs/promises';
 import type { IncomingMessage } from 'node:http';
 import { join } from 'node:path';
-import type { Content } from '../content/content.ts';
+import type { Content } from '../content/index.ts';
 import type { ConsoleBoot, LandingBoot, MissingBoot, PageBoot, PlayerBoot } from '../contract/page.ts';
 import type { Variant } from '../contract/terms.ts';
 import { readJson } from '../http/body.ts';
@@ -17,7 +17,7 @@ interface Dependencies {
   /** The boot data of the landing page about the address of the onboarding form. */
   wayToForm(request: IncomingMessage): Pick<LandingBoot, 'formUrl' | 'isLocal'>;
   /** Called when the onboarding form of a device is opened. */
-  onFormOpened(deviceId: string): void;
+  formOpened(deviceId: string): void;
 }
 
 interface PagesOptions {
@@ -32,7 +32,7 @@ interface PagesOptions {
 /** Maximum number of screens linked from the "page not found" page. */
 const MAX_LINKED = 6;
 
-export interface Pages {
+export interface PageRoutes {
   routes: Routes;
   /** Fills a response with the "page not found" page. */
   sendMissing(ctx: Pick<Context, 'type' | 'set' | 'body'>): void;
@@ -53,10 +53,10 @@ const sendPage = <Boot extends PageBoot>(
 };
 
 /** @throws Error where the renderer is not built */
-export const createPages = async (
-  { content, pageToken, wayToForm, onFormOpened }: Dependencies,
+export const createPageRoutes = async (
+  { content, pageToken, wayToForm, formOpened }: Dependencies,
   { rendererDir, timeZone, variant, hasSecret }: PagesOptions,
-): Promise<Pages> => {
+): Promise<PageRoutes> => {
   const readPage = (path: string): Promise<string> => readFile(join(rendererDir, path), 'utf8');
   const [player, landing, form, missing, consolePage] = await Promise.all([
     readPage('player/index.html'),
@@ -82,7 +82,7 @@ export const createPages = async (
     },
     'GET /onboard': async (ctx) => {
       const { deviceId } = ctx.query;
-      if (ctx.method === 'GET' && typeof deviceId === 'string') onFormOpened(deviceId);
+      if (ctx.method === 'GET' && typeof deviceId === 'string') formOpened(deviceId);
       sendPage<PageBoot>(ctx, form, { pageToken: await pageToken() });
     },
     'POST /api/auth/page': async (ctx) => {

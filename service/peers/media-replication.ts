@@ -3,16 +3,13 @@
  * a name stands for the same file on every box.
  */
 import { createHash } from 'node:crypto';
-import type { Content } from '../content/content.ts';
+import type { Content } from '../content/index.ts';
 import type { ReplicationHealth } from '../contract/health.ts';
 import type { MediaProgress } from '../contract/onboarding.ts';
 import { type PeerMedium, type PeerState, peerMedia } from '../contract/peers.ts';
 import { isPlausibleTime } from '../domain/merge.ts';
-import type { createCatalog } from '../media/catalog.ts';
-import type { createDownloads } from '../media/downloads.ts';
-import { KEPT_MS } from '../media/folders.ts';
+import type { Media } from '../media/index.ts';
 import type { SourceLogs } from '../platform/source-log.ts';
-import type { EvictableMedia } from './evictable.ts';
 import type { LivePeer, Peers } from './registry.ts';
 import { newestTime, type Offer, planTransfers, type Transfer } from './transfer-plan.ts';
 
@@ -20,11 +17,7 @@ interface Dependencies {
   logs: SourceLogs;
   peers: Pick<Peers, 'alive' | 'call' | 'onState' | 'announce'>;
   content: Pick<Content, 'mediaNames' | 'onDocument'>;
-  catalog: Pick<ReturnType<typeof createCatalog>, 'list' | 'unread' | 'onLearn'>;
-  downloads: Pick<Awaited<ReturnType<typeof createDownloads>>, 'want'>;
-  evictable: Pick<EvictableMedia, 'add'>;
-  /** Removes an older upload that shadows the copy of that name in the media directory. */
-  removeShadowedUpload(name: string): Promise<void>;
+  media: Pick<Media, 'list' | 'unread' | 'onLearn' | 'replicate'>;
   /** Called when media that the content names have arrived: from a peer, by upload or by hand. */
   onArrival(): void;
 }
@@ -72,16 +65,7 @@ interface Failure {
   retryAt: number;
 }
 
-export const createMediaReplication = ({
-  logs,
-  peers,
-  content,
-  catalog,
-  downloads,
-  evictable,
-  removeShadowedUpload,
-  onArrival,
-}: Dependencies): MediaReplication => {
+export const createMediaReplication = ({ logs, peers, content, media, onArrival }: Dependencies): MediaReplication => {
   let own: ReadonlyMap<string, PeerMedium> = new Map();
   let digest = digestOf([]);
   /** The media of each box, by node id, with the digest that its state had. */
@@ -104,8 +88,8 @@ export const createMediaReplication = ({
 
   const offers = (): Offer[] =>
     peers.alive().flatMap(({ nodeId, url }) => {
-      const media = lists.get(nodeId)?.media;
-      return media === undefined ? [] : [{ url, media }];
+      const theirs = lists.get(nodeId)?.media;
+      return theirs === undefined ? [] : [{ url, media: theirs }];
     });
 
   const transferPlan = (): Transfer[] => planTransfers(content.mediaNames(), own, offers());
@@ -118,7 +102,7 @@ export const createMediaReplication = ({
 
   const nowhere = (names: Iterable<string>): Set<string> => {
     if (isScanDue()) return new Set();
-    const unread = catalog.unread();
+    const unread = media.unread();
     return new Set([...names].filter((name) => newest(name) === 0 && !unread.has(name)));
   };
 
@@ -142,9 +126,7 @@ export const createMediaReplication = ({
     running.add(name);
     copied.add(sha256);
     try {
-      await evictable.add(name);
-      await downloads.want({ name, size, sha256, modifiedAt: new Date(modifiedAt), from: urls });
-      await removeShadowedUpload(name);
+      await media.replicate({ name, size, sha256, modifiedAt: new Date(modifiedAt), from: urls });
       failed.delete(name);
       logs('media of peers').info({ name, size }, 'fetched a medium from a peer');
       arrived = true;
@@ -162,7 +144,7 @@ export const createMediaReplication = ({
   };
 
   const decide = (): void => {
-    const unread = catalog.unread();
+    const unread = media.unread();
     const now = performance.now();
     let next = Number.POSITIVE_INFINITY;
     for (const transfer of transferPlan()) {
@@ -184,13 +166,13 @@ export const createMediaReplication = ({
   };
 
   /** Stores the list of local media, and announces new files that peers may be waiting for. */
-  const update = (media: readonly PeerMedium[]): void => {
+  const update = (found: readonly PeerMedium[]): void => {
     const names = content.mediaNames();
-    const hasNews = media.some(
+    const hasNews = found.some(
       ({ name, sha256 }) => names.has(name) && !copied.has(sha256) && own.get(name)?.sha256 !== sha256,
     );
-    own = new Map(media.map((each) => [each.name, each]));
-    digest = digestOf(media);
+    own = new Map(found.map((each) => [each.name, each]));
+    digest = digestOf(found);
     if (!hasNews) return;
     void peers.announce();
     arrived = true;
@@ -200,9 +182,9 @@ export const createMediaReplication = ({
     while (again && !closed) {
       again = false;
       scannedAt = performance.now();
-      const maxAge = isStale ? 0 : KEPT_MS;
+      const listing = media.list(isStale ? 0 : undefined);
       isStale = false;
-      update((await catalog.list(maxAge)).slice(0, MAX_MEDIA).map(mediumOf));
+      update((await listing).slice(0, MAX_MEDIA).map(mediumOf));
       decide();
     }
   };
@@ -228,11 +210,11 @@ export const createMediaReplication = ({
     const answer = await peers.call(peer, { ...request, schema: peerMedia });
     asking.delete(nodeId);
     if (answer.ok) {
-      const media = answer.body.media.filter(({ modifiedAt }) => isPlausibleTime(modifiedAt, Date.now()));
+      const theirs = answer.body.media.filter(({ modifiedAt }) => isPlausibleTime(modifiedAt, Date.now()));
       const before = lists.get(nodeId)?.media;
-      lists.set(nodeId, { digest: state.media, media: new Map(media.map((each) => [each.name, each])) });
+      lists.set(nodeId, { digest: state.media, media: new Map(theirs.map((each) => [each.name, each])) });
       // A peer with a new file may have one that no other peer could provide.
-      for (const { name, sha256 } of media) if (before?.get(name)?.sha256 !== sha256) failed.delete(name);
+      for (const { name, sha256 } of theirs) if (before?.get(name)?.sha256 !== sha256) failed.delete(name);
       schedule();
     } else if (answer.status !== null) {
       logs(`peer ${nodeId}`).warn({ nodeId, reason: answer.reason }, 'a peer returned no list of media');
@@ -248,7 +230,7 @@ export const createMediaReplication = ({
     isStale = true;
     schedule();
   });
-  catalog.onLearn(() => schedule());
+  media.onLearn(() => schedule());
 
   return {
     state: () => {

@@ -1,7 +1,6 @@
 /** Local media that the content names and no box of the site has. */
 import type { Logger } from 'pino';
-import type { Content } from '../content/content.ts';
-import { type MediaUse, mediaUses } from '../content/media.ts';
+import { type Content, type MediaUse, mediaUses } from '../content/index.ts';
 import type { ContentFile } from '../contract/content.ts';
 import type { ContentIssue } from '../contract/content-issue.ts';
 import type { MediaReplication } from './media-replication.ts';
@@ -17,6 +16,7 @@ export interface MissingMedia {
   warnings(): ContentIssue[];
   /** The same for any content; also finds files that were put into the folders a moment ago. */
   of(content: ContentFile): Promise<ContentIssue[]>;
+  start(): void;
   close(): void;
 }
 
@@ -47,14 +47,16 @@ export const createMissingMedia = ({ log, content, mediaReplication }: Dependenc
       if (found.length > 0) log.warn({ warnings: found }, 'media that the content names are missing');
     }, GRACE_MS).unref();
   };
-  content.onDocument(logSoon);
-  logSoon();
 
   return {
     warnings,
     of: async (file) => {
       await mediaReplication.settled();
       return warningsFor(mediaUses(file));
+    },
+    start: () => {
+      content.onDocument(logSoon);
+      logSoon();
     },
     close: () => clearTimeout(timer),
   };

@@ -4,7 +4,7 @@
  */
 import { setTimeout as pause } from 'node:timers/promises';
 import type { Logger } from 'pino';
-import type { Content } from '../content/content.ts';
+import type { Content } from '../content/index.ts';
 import type { ReplicationHealth } from '../contract/health.ts';
 import {
   type ContentDocument,
@@ -37,8 +37,8 @@ interface Dependencies {
   peers: Pick<Peers, 'alive' | 'call' | 'onState' | 'announce'>;
   content: Pick<Content, 'document' | 'observeCounter' | 'accept' | 'onDocument' | 'lost'>;
   devices: ReplicatedDevices;
-  /** Notifies the pages of devices that were bound on another box. */
-  follow(bindings: readonly DeviceBinding[]): void;
+  /** Called with the bindings that another box has made. */
+  onBindings(bindings: readonly DeviceBinding[]): void;
 }
 
 export interface Replication {
@@ -49,6 +49,8 @@ export interface Replication {
   document(): ContentDocument | null;
   /** The bindings of all devices that this box knows. */
   bindings(): DeviceBinding[];
+  /** Reports content that is too long to be shared. */
+  start(): void;
 }
 
 /** A character of the text takes at most three bytes, or two if it is escaped. */
@@ -71,7 +73,7 @@ interface Refused {
   permanent: boolean;
 }
 
-export const createReplication = ({ log, logs, peers, content, devices, follow }: Dependencies): Replication => {
+export const createReplication = ({ log, logs, peers, content, devices, onBindings }: Dependencies): Replication => {
   /** Keyed by node id and content hash. */
   const refused = new Map<string, Refused>();
   /** By node id: the digests of its bindings and of ours after the last merge. */
@@ -187,7 +189,7 @@ export const createReplication = ({ log, logs, peers, content, devices, follow }
     compared.set(peer.nodeId, `${theirs} ${devices.digest()}`);
     if (news.length === 0) return;
     logs(`peer ${peer.nodeId}`).info({ nodeId: peer.nodeId, count: news.length }, 'stored bindings of a peer');
-    follow(news);
+    onBindings(news);
   };
 
   peers.onState((peer) => {
@@ -202,7 +204,6 @@ export const createReplication = ({ log, logs, peers, content, devices, follow }
     if (own() !== null || content.document() === null) return;
     log.warn(`content.json is longer than ${mostContentCharacters} characters, and is not shared with other boxes`);
   };
-  warnIfTooLong();
   content.onDocument(() => {
     warnIfTooLong();
     void peers.announce();
@@ -233,5 +234,6 @@ export const createReplication = ({ log, logs, peers, content, devices, follow }
     },
     document: own,
     bindings: devices.list,
+    start: warnIfTooLong,
   };
 };

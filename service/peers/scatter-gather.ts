@@ -1,12 +1,8 @@
 /** Sends one request to all peers at once and collects their answers. */
-import type { IncomingMessage } from 'node:http';
 import type { z } from 'zod';
 import { relayHeader } from '../contract/peers.ts';
 import type { PeerRequest } from './call.ts';
 import type { Peers } from './registry.ts';
-
-/** Whether a peer relayed the request. A relayed request is not relayed again; which peer sent it does not matter. */
-export const isRelayed = ({ headers }: Pick<IncomingMessage, 'headers'>): boolean => Boolean(headers[relayHeader]);
 
 /** The answers of the peers. A peer without the screen counts as answered, and adds no answer. */
 export interface Gathered<T> {

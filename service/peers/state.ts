@@ -8,19 +8,20 @@ interface Dependencies {
   peers: Pick<Registry, 'advertised'>;
   replication: Pick<Replication, 'state'>;
   mediaReplication: Pick<MediaReplication, 'state'>;
-  presence: { state(): Pick<PeerState, 'devices'> };
+  /** What other modules add. */
+  additions(): Pick<PeerState, 'devices'>;
 }
 
 /** Identity of this box and of this start of the service. */
 type Identity = Pick<PeerState, 'nodeId' | 'instance' | 'site' | 'version'>;
 
 export const createOwnState =
-  ({ peers, replication, mediaReplication, presence }: Dependencies, identity: Identity) =>
+  ({ peers, replication, mediaReplication, additions }: Dependencies, identity: Identity) =>
   (): PeerState => ({
     ...identity,
     serverTime: Date.now(),
     peers: peers.advertised(),
     ...replication.state(),
     ...mediaReplication.state(),
-    ...presence.state(),
+    ...additions(),
   });

@@ -3,26 +3,26 @@ import { join } from 'node:path';
 import { type AuditRecord, maxAuditRecords, peerAudit } from '../contract/console/audit.ts';
 import { isTrusted } from '../domain/clock-trust.ts';
 import type { Module, Modules, ServiceContext } from '../module.ts';
-import type { Gather } from '../peers/scatter-gather.ts';
-import type { Reports } from '../screens/reports.ts';
+import type { Peers } from '../peers/index.ts';
+import type { Screens } from '../screens/index.ts';
 import { type Audit, createAudit } from './audit.ts';
 import { createAuditLog } from './audit-log.ts';
 import { createMetrics } from './metrics.ts';
 
 interface Dependencies {
   modules: Pick<Modules, 'metrics' | 'states'>;
-  reports: Pick<Reports, 'onSwap'>;
-  gather: Gather;
+  screens: Pick<Screens, 'onSwap'>;
+  peers: Pick<Peers, 'gather'>;
 }
 
-interface Records extends Module {
+export interface Records extends Module {
   audit: Pick<Audit, 'begin' | 'onRefused'>;
 }
 
-export const createRecords = (context: ServiceContext, { modules, reports, gather }: Dependencies): Records => {
+export const createRecords = (context: ServiceContext, { modules, screens, peers }: Dependencies): Records => {
   const { now, monotonicNow, version, kiosk, log, dirs, ids, keep } = context;
   const metrics = createMetrics({ reports: modules.metrics, monotonicNow });
-  reports.onSwap((gapMs) => metrics.observe('signage_swap_gap_seconds', gapMs / 1000));
+  screens.onSwap((gapMs) => metrics.observe('signage_swap_gap_seconds', gapMs / 1000));
 
   const auditLog = keep(createAuditLog({ path: join(dirs.data, 'audit.jsonl'), log }));
   const audit = createAudit({ log: auditLog, states: modules.states, nodeId: ids.nodeId, now, monotonicNow });
@@ -37,7 +37,7 @@ export const createRecords = (context: ServiceContext, { modules, reports, gathe
       },
       'GET /console/api/audit': async (ctx) => {
         const own = auditLog.newest(maxAuditRecords);
-        const { answers, degraded } = await gather({ path: '/api/peers/audit', schema: peerAudit });
+        const { answers, degraded } = await peers.gather({ path: '/api/peers/audit', schema: peerAudit });
         const all = [...(await own), ...answers.flatMap(({ records }): AuditRecord[] => records)];
         const records = all.toSorted((a, b) => (a.at < b.at ? 1 : -1)).slice(0, maxAuditRecords);
         ctx.set('Cache-Control', 'no-store');

@@ -3,7 +3,7 @@ import { z } from 'zod';
 import type { CommandResult, CommandTarget } from '../contract/commands.ts';
 import { CodedError } from '../contract/errors.ts';
 import type { Screen } from '../contract/playlist.ts';
-import type { Gather } from '../peers/scatter-gather.ts';
+import type { Gather } from '../peers/index.ts';
 import type { SourceLog } from '../platform/source-log.ts';
 import type { Hub } from './hub.ts';
 import type { TargetedCommand } from './parse.ts';

@@ -12,11 +12,11 @@ import {
   type Skew,
   type State,
 } from '../contract/socket.ts';
+import { createSockets, GOING_AWAY } from '../http/sockets.ts';
 import type { SourceLogs } from '../platform/source-log.ts';
 import { isOwnClientId } from './client-id.ts';
 import { readableLabel } from './label.ts';
 import type { Reports } from './reports.ts';
-import { createSockets, GOING_AWAY } from './sockets.ts';
 
 /** What is known about a socket before the hello of its page. */
 export interface Origin {

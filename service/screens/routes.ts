@@ -1,17 +1,18 @@
 /** The routes of a screen: playlist, connections, commands, and the socket of its pages. */
-import type { Content } from '../content/content.ts';
-import type { Payload } from '../content/payload.ts';
+import type { Content, Payload } from '../content/index.ts';
 import { commandResult } from '../contract/commands.ts';
 import { CodedError } from '../contract/errors.ts';
+import { readFields } from '../contract/fields.ts';
 import { operations } from '../contract/operations/index.ts';
+import { type PeerConnections, peerConnectionsQuery } from '../contract/peers.ts';
 import { cutText, type Variant } from '../contract/terms.ts';
 import { sendPayload } from '../http/answer.ts';
 import type { createOwnAuthority } from '../http/authority.ts';
 import { readJson } from '../http/body.ts';
+import { isRelayed } from '../http/caller.ts';
 import type { createClientAddress } from '../http/client-address.ts';
 import { createHeldBodies } from '../http/held-bodies.ts';
 import type { Context, Routes, Sockets } from '../http/routes.ts';
-import { isRelayed } from '../peers/scatter-gather.ts';
 import type { Commands } from './commands.ts';
 import type { Hub } from './hub.ts';
 import { parseCommand } from './parse.ts';
@@ -25,8 +26,8 @@ const MAX_HELD_BYTES = 16 * 1024 ** 2;
 const MAX_USER_AGENT_LENGTH = 500;
 
 interface Dependencies {
-  content: Pick<Content, 'payload'>;
-  hub: Pick<Hub, 'attach'>;
+  content: Pick<Content, 'payload' | 'screens'>;
+  hub: Pick<Hub, 'attach' | 'snapshot'>;
   takeSnapshot: TakeSnapshot;
   commands: Commands;
   clientAddress: ReturnType<typeof createClientAddress>;
@@ -78,6 +79,14 @@ export const createScreenRoutes = ({
       const targeted = parseCommand(await readJson(ctx), variant, (url) => isOwnAuthority(url, reached));
       const result = await commands.run(screen, targeted, isRelayed(ctx.req), ctx.state.log);
       ctx.body = trimResult(result);
+    },
+    'GET /api/peers/connections': (ctx) => {
+      const { screens } = readFields(peerConnectionsQuery, ctx.query);
+      const slugs = screens?.split(',') ?? content.screens().map(({ slug }) => slug);
+      ctx.set('Cache-Control', 'no-store');
+      ctx.body = {
+        screens: slugs.map((slug) => ({ slug, connections: hub.snapshot(slug) })),
+      } satisfies PeerConnections;
     },
   };
 

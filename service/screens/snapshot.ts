@@ -1,8 +1,8 @@
 import type { Connection } from '../contract/connections.ts';
-import type { AskForConnections } from '../peers/connections.ts';
-import type { Peers } from '../peers/registry.ts';
-import { createRounds } from '../peers/rounds.ts';
+import type { Peers } from '../peers/index.ts';
+import { createRounds } from '../platform/rounds.ts';
 import type { Hub } from './hub.ts';
+import type { AskForConnections } from './peer-connections.ts';
 
 /** The connections of a screen, on all boxes. */
 export interface Snapshot {

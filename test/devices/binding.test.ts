@@ -77,7 +77,7 @@ describe('binding a device', () => {
         forget: async () => {},
         saw: () => undefined,
       },
-      hub: {
+      screens: {
         places: () => [{ connectionId: 'c', deviceId: 'device-1', slug: 'cafe' }],
         onJoin: () => {},
         rename: (...args) => told.push(args),

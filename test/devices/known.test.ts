@@ -3,7 +3,7 @@ import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { deviceKey, readableId } from '../../service/contract/readable.ts';
 import { createSightings } from '../../service/devices/sightings.ts';
-import type { Gather } from '../../service/peers/scatter-gather.ts';
+import type { Gather } from '../../service/peers/index.ts';
 import { startSite } from '../peers/support.ts';
 import { patience } from '../support/observe.ts';
 import { joinScreen } from '../support/page.ts';
@@ -67,7 +67,7 @@ describe('a device id', () => {
     }) as unknown as Gather;
     const sightings = createSightings({
       devices: { get: () => undefined },
-      hub: { places: () => [] },
+      screens: { places: () => [] },
       landing: { has: () => false },
       gather,
       peers: { isAlone: () => false },

@@ -2,7 +2,7 @@
 import { afterEach, beforeEach, expect, test, vi } from 'vitest';
 import type { OpeningTime } from '../../service/contract/content.ts';
 import { createPresence } from '../../service/devices/presence.ts';
-import type { Peer } from '../../service/peers/registry.ts';
+import type { Peer } from '../../service/peers/index.ts';
 
 beforeEach(() => void vi.useFakeTimers());
 afterEach(() => void vi.useRealTimers());
@@ -18,7 +18,7 @@ const setUp = ({ hours = null }: { hours?: OpeningTime[] | null } = {}) => {
   let at = 0;
   const presence = createPresence(
     {
-      hub: {
+      screens: {
         deviceIds: () => connected,
         onJoin: (listener) => {
           join = listener;
@@ -27,11 +27,12 @@ const setUp = ({ hours = null }: { hours?: OpeningTime[] | null } = {}) => {
       devices: { list: () => [device, { ...device, deviceId: 'unbound', screenSlug: null }] },
       peers: { all: () => peers as Peer[] },
       content: { payload: (slug) => (slug === 'lobby' ? ({} as never) : undefined), hours: () => hours },
-      wall: () => start + at,
-      steady: () => at,
+      now: () => start + at,
+      monotonicNow: () => at,
     },
     { timeZone: 'UTC' },
   );
+  presence.start();
   return {
     presence,
     away: () => presence.away().map(({ deviceId }) => deviceId),

@@ -4,8 +4,8 @@ import { pino } from 'pino';
 import { expect, onTestFinished, test } from 'vitest';
 import type { Nearness } from '../../service/domain/network-scope.ts';
 import { openCache } from '../../service/feeds/cache.ts';
-import { createFeeds, type Records } from '../../service/feeds/feeds.ts';
 import { createFetch } from '../../service/feeds/fetch.ts';
+import { createPolling, type Records } from '../../service/feeds/polling.ts';
 import { createReader } from '../../service/feeds/reader.ts';
 import { createGet } from '../../service/platform/outbound/get.ts';
 import { createTurns } from '../../service/platform/outbound/limiter.ts';
@@ -23,7 +23,7 @@ const follow = async (listener: RequestListener, now: () => number = Date.now, g
   const server = await startFeedServer(listener);
   const lines: string[] = [];
   const log = pino({}, { write: (line) => lines.push(line) });
-  const feeds = createFeeds({
+  const feeds = createPolling({
     cache: await openCache({ dataDir: temporaryFolder(), log }),
     fetch: createFetch(get),
     reader: createReader(),

@@ -7,7 +7,7 @@ import { pino } from 'pino';
 import { expect, onTestFinished, test } from 'vitest';
 import { WebSocket, WebSocketServer } from 'ws';
 import type { ConnectionSnapshot } from '../../service/contract/connections.ts';
-import { createSockets } from '../../service/screens/sockets.ts';
+import { createSockets } from '../../service/http/sockets.ts';
 import { hello, lobby, lobbyWith } from '../content/samples.ts';
 import { healthOf, patience } from '../support/observe.ts';
 import { joinScreen } from '../support/page.ts';

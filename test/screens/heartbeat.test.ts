@@ -3,7 +3,7 @@ import { EventEmitter, once } from 'node:events';
 import { pino } from 'pino';
 import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest';
 import { WebSocket } from 'ws';
-import { createSockets } from '../../service/screens/sockets.ts';
+import { createSockets } from '../../service/http/sockets.ts';
 import { lobby } from '../content/samples.ts';
 import { payloadOf } from '../support/observe.ts';
 import { joinScreen } from '../support/page.ts';

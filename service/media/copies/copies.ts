@@ -1,10 +1,10 @@
 /** Copies of the remote media that the content names, prefetched and kept fresh, so that a box plays offline. */
-import type { Content } from '../../content/content.ts';
+import type { Content } from '../../content/index.ts';
 import type { CopiesHealth } from '../../contract/health.ts';
 import type { PlaylistPayload } from '../../contract/playlist.ts';
 import { judgeCopy, mediaTypeOf } from '../../domain/media-types.ts';
 import type { Nearness } from '../../domain/network-scope.ts';
-import type { Feeds } from '../../feeds/feeds.ts';
+import type { Feeds } from '../../feeds/index.ts';
 import { FetchFault } from '../../platform/outbound/fault.ts';
 import type { SourceLogs } from '../../platform/source-log.ts';
 import { isOutOfSpace } from '../download.ts';
@@ -60,7 +60,6 @@ const shown = (address: string): string => {
   return origin + pathname + (search && '?…');
 };
 
-/** Starts to fetch and check the remote media of the content, and updates when the content changes. */
 export const createCopies = ({ content, feeds, ledger, downloads, storage, hasher, logs }: Dependencies) => {
   const logOf = (url: string) => logs(`media of ${new URL(url).host}`);
   let states = new Map<string, MediumState>();
@@ -184,12 +183,17 @@ export const createCopies = ({ content, feeds, ledger, downloads, storage, hashe
     schedule();
     void cleanUp();
   };
-  content.onChange(onContent);
-  onContent();
-  const cleanUpTimer = setInterval(() => void cleanUp(), KEEP_REPLACED_MS);
-  cleanUpTimer.unref();
+  let cleanUpTimer: NodeJS.Timeout | undefined;
 
   return {
+    /** Starts to fetch and check the remote media of the content, and follows its changes. */
+    start(): void {
+      content.onChange(onContent);
+      onContent();
+      cleanUpTimer = setInterval(() => void cleanUp(), KEEP_REPLACED_MS);
+      cleanUpTimer.unref();
+    },
+
     /**
      * Resolves an address that a page wants to load. Returns the copy if there is one. Otherwise returns the remote
      * address if the operator names it, or if a feed of the LAN names a file of its own origin for which there is no

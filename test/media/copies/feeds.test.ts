@@ -44,6 +44,7 @@ const startCopies = async (
     storage: { quota: 1e9, left: async () => 1e9 },
     ...{ ledger, downloads, hasher, logs: () => log },
   });
+  copies.start();
   onTestFinished(async () => {
     copies.close();
     await downloads.close();

@@ -34,12 +34,12 @@ export interface Fetches {
   failed: number;
 }
 
-export interface Feeds {
+export interface Polling {
   /** Polls exactly these sources. A source with unchanged settings continues without an extra fetch. */
   follow(sources: readonly SourceSettings[]): void;
   /** The records with their current data. */
   fill(records: Records): Records;
-  /** Calls `listener` when the result of {@link Feeds.fill} changes. */
+  /** Calls `listener` when the result of {@link Polling.fill} changes. */
   onChange(listener: () => void): void;
   /** The nearest network that addresses in the data may be in: that of the feed or source itself. */
   reach(kind: SourceSettings['kind'], id: string): Nearness;
@@ -74,7 +74,13 @@ const nextState = (before: Advertised | undefined, { state, entry }: Source): Ad
   return isChanged ? { status, fetched_at: fetchedAt, title, data, nearness } : before;
 };
 
-export const createFeeds = ({ cache, logs, now = Date.now, random = Math.random, ...means }: Dependencies): Feeds => {
+export const createPolling = ({
+  cache,
+  logs,
+  now = Date.now,
+  random = Math.random,
+  ...means
+}: Dependencies): Polling => {
   const followed = new Map<string, Source>();
   const advertised = new Map<string, Advertised>();
   const listeners: (() => void)[] = [];

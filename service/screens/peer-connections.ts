@@ -3,7 +3,7 @@ import { z } from 'zod';
 import { connection } from '../contract/connections.ts';
 import { mostQueryCharacters, type PeerConnections, peerConnections, relayHeader } from '../contract/peers.ts';
 import { remember } from '../domain/recent.ts';
-import type { Peer, Peers } from './registry.ts';
+import type { Peer, Peers } from '../peers/index.ts';
 
 type Connections = PeerConnections['screens'][number]['connections'];
 

@@ -3,10 +3,10 @@ import { stat, unlink } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { Logger } from 'pino';
 import { z } from 'zod';
-import type { Content } from '../content/content.ts';
-import type { Folders } from '../media/folders.ts';
+import type { Content } from '../content/index.ts';
 import { systemDisk } from '../platform/store/disk.ts';
 import { createDurable } from '../platform/store/durable.ts';
+import type { Folders } from './folders.ts';
 
 const schema = z.object({ names: z.array(z.string()) });
 
@@ -19,8 +19,6 @@ interface Options {
   content: Pick<Content, 'mediaNames'>;
   log: Logger;
 }
-
-export type EvictableMedia = Awaited<ReturnType<typeof openEvictableMedia>>;
 
 export const openEvictableMedia = async ({ path, mediaDir, folders, content, log }: Options) => {
   const durable = await createDurable({

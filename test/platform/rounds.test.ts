@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { expect, onTestFinished, test, vi } from 'vitest';
-import { createRounds } from '../../service/peers/rounds.ts';
+import { createRounds } from '../../service/platform/rounds.ts';
 
 const setUp = (ask?: (keys: readonly string[]) => Promise<ReadonlyMap<string, number>>) => {
   vi.useFakeTimers({ toFake: ['setTimeout', 'setImmediate', 'performance'] });

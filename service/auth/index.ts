@@ -1,0 +1,21 @@
+/** Who may do what: signed requests, page tokens, and the guard against replayed requests. */
+import type { Logger } from 'pino';
+import type { Closers } from '../platform/closers.ts';
+import type { Options } from '../platform/options/index.ts';
+import { createAccess } from './access.ts';
+import { openReplayGuard } from './replay.ts';
+
+interface Dependencies {
+  options: Pick<Options, 'dataDir' | 'sharedSecret' | 'sharedSecretPrevious' | 'pageTokenSeconds'>;
+  log: Logger;
+  now(): number;
+  monotonicNow(): number;
+  keep: Closers['lasting'];
+}
+
+/** Opens the replay guard, where there is a secret. */
+export const openAccess = async ({ options, log, now, monotonicNow, keep }: Dependencies) => {
+  const { dataDir, sharedSecret: secret, sharedSecretPrevious: previous, pageTokenSeconds } = options;
+  const guard = secret === null ? null : keep(await openReplayGuard({ dataDir, log, now, monotonicNow }));
+  return createAccess({ secret, previous, pageTokenSeconds, guard, now, log });
+};

@@ -1,0 +1,24 @@
+/** The clock of the site. */
+import type { Module, ServiceContext } from '../module.ts';
+import type { Peers } from '../peers/index.ts';
+import { syncRoutes } from './routes.ts';
+import { createSync, type Sync } from './sync.ts';
+
+export type Clock = Module & Pick<Sync, 'now' | 'onSkew'>;
+
+interface Dependencies {
+  peers: Pick<Peers, 'alive' | 'call'>;
+}
+
+export const createClock = ({ log, now, monotonicNow, ids }: ServiceContext, { peers }: Dependencies): Clock => {
+  const sync = createSync({ log, peers, wall: now, monotonicNow }, ids);
+  return {
+    now: sync.now,
+    onSkew: sync.onSkew,
+    routes: syncRoutes(sync),
+    health: () => ({ fields: { sync: sync.health() } }),
+    metrics: () => ({ signage_sync_skew_seconds: (sync.health().swaps?.p95 ?? 0) / 1000 }),
+    start: sync.start,
+    close: sync.close,
+  };
+};

@@ -1,0 +1,49 @@
+/** What the screens play: `content.json` and the payloads that are made of it. */
+import { join } from 'node:path';
+import type { Feeds } from '../feeds/index.ts';
+import type { Module, ServiceContext } from '../module.ts';
+import { type Content as OpenContent, openContent } from './content.ts';
+import { contentIssues } from './health.ts';
+import { openLastKnownGood } from './last-known-good.ts';
+
+export { validateContent } from './file.ts';
+export { type MediaUse, mediaUses } from './media.ts';
+export type { Payload } from './payload.ts';
+
+export type Content = Module & OpenContent;
+
+interface Dependencies {
+  feeds: Pick<Feeds, 'follow' | 'fill' | 'onChange'>;
+}
+
+export const createContent = async (
+  { options, log, ids, dirs, keep }: ServiceContext,
+  { feeds }: Dependencies,
+): Promise<Content> => {
+  const { variant, timeZone } = options;
+  const lastKnownGood = keep(await openLastKnownGood({ dataDir: dirs.data, log }));
+  const { close, ...content } = await openContent(
+    { lastKnownGood, feeds, nodeId: ids.nodeId, log },
+    { dataDir: dirs.data, mediaDir: dirs.media, demoDir: join(dirs.resources, 'demo'), variant, timeZone },
+  );
+  keep({ close });
+  return {
+    ...content,
+    states: {
+      content: () => {
+        const { sha256, changedAt } = content.playing() ?? {};
+        return sha256 === undefined ? null : { sha256, changedAt };
+      },
+    },
+    metrics: () => ({ signage_content_valid: Number(content.status().status === 'ok') }),
+    health: async () => {
+      const status = content.status();
+      const isEmpty = content.screens().length === 0;
+      return {
+        fields: { content: { ...status, warnings: await content.warnings() } },
+        issues: { content: contentIssues(status, !isEmpty) },
+        isFailing: isEmpty,
+      };
+    },
+  };
+};

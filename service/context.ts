@@ -1,0 +1,56 @@
+/** Makes what every module receives from the settings and from what the host of the service provides. */
+import { randomUUID } from 'node:crypto';
+import { hostname, networkInterfaces } from 'node:os';
+import type { Logger } from 'pino';
+import packageJson from '../package.json' with { type: 'json' };
+import type { KioskHealth } from './contract/health.ts';
+import { createOwnAuthority } from './http/authority.ts';
+import { createClientAddress } from './http/client-address.ts';
+import type { ServiceContext } from './module.ts';
+import type { Closers } from './platform/closers.ts';
+import type { Options } from './platform/options/index.ts';
+import { createGet } from './platform/outbound/get.ts';
+import { createSourceLogs } from './platform/source-log.ts';
+
+/** What the service needs from its host. */
+export interface Ports {
+  log: Logger;
+  /** The newest lines of the log, oldest first; absent: none are kept. */
+  logLines?: () => readonly string[];
+  /** Folder of the built renderer. */
+  rendererDir: string;
+  /** Folder of the shipped demo content and other resources. */
+  resourcesDir: string;
+  /** The wall clock, ms since the epoch; default: Date.now. */
+  wall?: () => number;
+  /** State of the displays for /healthz; absent where there are none. */
+  kiosk?: () => KioskHealth;
+}
+
+export const createContext = (
+  options: Options,
+  { log, logLines = () => [], rendererDir, resourcesDir, kiosk, wall = Date.now }: Ports,
+  nodeId: string,
+  { lasting }: Closers,
+): ServiceContext => {
+  const { dataDir, uploadDir, mediaDir, publicUrl, allowedHosts } = options;
+  const machineName = hostname();
+  return {
+    options,
+    version: packageJson.version,
+    startedAt: new Date(),
+    log,
+    logLines,
+    logs: createSourceLogs(log),
+    now: wall,
+    monotonicNow: () => performance.now(),
+    ids: { nodeId, instance: randomUUID() },
+    dirs: { data: dataDir, uploads: uploadDir, media: mediaDir, renderer: rendererDir, resources: resourcesDir },
+    machineName,
+    get: createGet(),
+    clientAddress: createClientAddress(options.trustProxy),
+    isOwnAuthority: createOwnAuthority({ machineName, publicUrl, allowedHosts }, networkInterfaces),
+    kiosk,
+    keep: lasting,
+  };
+};

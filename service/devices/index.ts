@@ -1,0 +1,84 @@
+/** Displays and browsers that can be bound to a screen: onboarding, landing pages, and which devices are away. */
+import type { IncomingMessage } from 'node:http';
+import type { Content } from '../content/index.ts';
+import type { LandingBoot } from '../contract/page.ts';
+import type { Module, ServiceContext } from '../module.ts';
+import type { Peers } from '../peers/index.ts';
+import type { Screens } from '../screens/index.ts';
+import type { Devices as StoredDevices } from './devices.ts';
+import { deviceIssues } from './health.ts';
+import { createLanding } from './landing.ts';
+import { createOnboarding, type Onboarding } from './onboarding.ts';
+import { createPresence } from './presence.ts';
+import { createOnboardingRoutes } from './routes.ts';
+import { createSightings } from './sightings.ts';
+
+export { createStore } from './store.ts';
+
+interface Dependencies {
+  /** The bindings and names that are stored. */
+  stored: StoredDevices;
+  content: Pick<Content, 'screens' | 'payload' | 'hours' | 'onChange'>;
+  peers: Pick<Peers, 'all' | 'isAlone' | 'gather' | 'mediaProgress' | 'onBindings' | 'addState'>;
+  screens: Pick<Screens, 'deviceIds' | 'onJoin' | 'places' | 'rename' | 'send'>;
+}
+
+export interface Devices extends Module, Pick<Onboarding, 'status' | 'forget'>, Pick<StoredDevices, 'list'> {
+  /** Binds a device of this box to a screen and names it, if it has no name yet, after the screen. */
+  bind(deviceId: string, screenSlug: string, base: string): Promise<void>;
+  /** Records that a page of the device is connected; invalid device ids are ignored. */
+  saw(deviceId: string): void;
+  /** The boot data of the landing page about the address of the onboarding form. */
+  wayToForm(request: IncomingMessage): Pick<LandingBoot, 'formUrl' | 'isLocal'>;
+  /** Notifies the landing pages of a device that its form has been opened. */
+  formOpened(deviceId: string): void;
+}
+
+export const createDevices = (
+  { options, logs, now, monotonicNow, machineName, clientAddress }: ServiceContext,
+  { stored, content, peers, screens }: Dependencies,
+): Devices => {
+  const { gather, mediaProgress } = peers;
+  const landing = createLanding(logs);
+  content.onChange(landing.refresh);
+  const presence = createPresence({ screens, devices: stored, peers, content, now, monotonicNow }, options);
+  peers.addState(presence.state);
+  const sightings = createSightings({ devices: stored, screens, landing, peers, gather });
+  const onboarding = createOnboarding({ devices: stored, content, screens, landing, sightings, gather });
+  peers.onBindings(onboarding.follow);
+  const { routes, sockets, wayToForm } = createOnboardingRoutes(
+    { onboarding, landing, sightings, content, clientAddress, mediaProgress },
+    { publicUrl: options.publicUrl, host: options.host, machineName },
+  );
+  return {
+    ...{ routes, sockets, wayToForm },
+    status: onboarding.status,
+    forget: onboarding.forget,
+    list: stored.list,
+    bind: async (deviceId, screenSlug, base) => {
+      const clientName = stored.get(deviceId)?.clientName ?? content.payload(screenSlug)?.screen.name ?? screenSlug;
+      await onboarding.bind({ deviceId, clientName, screenSlug }, base, false, logs('kiosk'));
+    },
+    saw: sightings.saw,
+    formOpened: landing.opened,
+    health: () => ({ issues: { devices: deviceIssues(presence.away()) } }),
+    states: {
+      device: (deviceId) => {
+        const { clientName, screenSlug } = stored.get(deviceId) ?? {};
+        return clientName === undefined ? null : { clientName, screenSlug };
+      },
+    },
+    metrics: () => {
+      const { expected, connected } = presence.counts();
+      return { signage_devices_expected: expected, signage_devices_connected: connected };
+    },
+    start: () => {
+      landing.start();
+      presence.start();
+    },
+    close: () => {
+      presence.close();
+      return landing.close();
+    },
+  };
+};

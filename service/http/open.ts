@@ -1,0 +1,52 @@
+/** Opens the HTTP server: the routes and sockets of all modules on one port. */
+import type { Logger } from 'pino';
+import type { createAccess } from '../auth/access.ts';
+import type { Options } from '../platform/options/index.ts';
+import type { SourceLogs } from '../platform/source-log.ts';
+import { createAdmission } from './admission.ts';
+import type { PreparedPayload } from './answer.ts';
+import { type ChangeAudit, createApp } from './app.ts';
+import type { createClientAddress } from './client-address.ts';
+import { createGate } from './gate.ts';
+import type { Context, Routes, Sockets } from './routes.ts';
+import { listen, type Server } from './server.ts';
+
+interface Dependencies {
+  options: Pick<Options, 'host' | 'port' | 'variant' | 'console' | 'publicUrl' | 'allowedHosts'>;
+  log: Logger;
+  logs: SourceLogs;
+  machineName: string;
+  /** The id of this box. */
+  nodeId: string;
+  access: Pick<ReturnType<typeof createAccess>, 'admit'>;
+  audit: ChangeAudit & {
+    /** Called where credentials are refused. @param code of the error */
+    onRefused(address: string, code: string): void;
+  };
+  clientAddress: ReturnType<typeof createClientAddress>;
+  /** The routes of every module; each operation of the variant has exactly one handler. */
+  routes: readonly Routes[];
+  sockets: Sockets;
+  /** The playlist of a screen, where a request may have it without credentials. */
+  payload(slug: string): PreparedPayload | undefined;
+  /** Fills a response with the "page not found" page. */
+  sendMissing(ctx: Pick<Context, 'type' | 'set' | 'body'>): void;
+  /** Called for each request that names its device. */
+  onDevice(deviceId: string): void;
+}
+
+/** @throws as {@link listen} and {@link createApp} do */
+export const openHttp = ({ options, log, logs, ...means }: Dependencies): Promise<Server> => {
+  const { machineName, nodeId, access, audit, clientAddress, routes, sockets, payload, sendMissing, onDevice } = means;
+  const { variant, publicUrl, allowedHosts } = options;
+  const gate = createGate({ machineName, publicUrl, allowedHosts });
+  const { admit, admitSocket } = createAdmission({
+    ...{ access, clientAddress, variant, socketHandlers: sockets },
+    onRefused: audit.onRefused,
+  });
+  const app = createApp({
+    ...{ logs, gate, clientAddress, variant, console: options.console && variant === 'extended', audit, nodeId },
+    ...{ admit, onDevice, sendMissing, routers: routes },
+  });
+  return listen({ log, gate, app, payload, admitSocket }, options);
+};

@@ -1,0 +1,126 @@
+/** Media files: uploads, copies of remote media, and copies of peers' media. */
+import { join } from 'node:path';
+import type { Content } from '../content/index.ts';
+import type { Feeds } from '../feeds/index.ts';
+import type { Module, ServiceContext } from '../module.ts';
+import { createCatalog, type MediaEntry } from './catalog.ts';
+import { createCopies } from './copies/copies.ts';
+import { openLedger } from './copies/ledger.ts';
+import { copyRoutes } from './copies/routes.ts';
+import { createDownloads, type Wanted } from './downloads.ts';
+import { openEvictableMedia } from './evictable.ts';
+import { createFolders, KEPT_MS } from './folders.ts';
+import { createHasher } from './hasher.ts';
+import { createLibrary } from './library.ts';
+import { createStorageQuota } from './quota.ts';
+import { mediaRoutes } from './routes.ts';
+import { removeShadowedUpload } from './shadowed.ts';
+
+interface Dependencies {
+  content: Pick<Content, 'screens' | 'payload' | 'onChange' | 'mediaNames'>;
+  feeds: Pick<Feeds, 'reach'>;
+}
+
+type Catalog = ReturnType<typeof createCatalog>;
+
+export interface Media extends Module, Pick<Catalog, 'unread' | 'onLearn'> {
+  /** All media files whose metadata is known, by name. Files put there by hand are listed after `maxAgeMs`; default: a minute. */
+  list(maxAgeMs?: number): Promise<MediaEntry[]>;
+  /** What all media files take, and their limit, bytes. */
+  usage(): Promise<{ bytes: number; quota: number }>;
+  /**
+   * Fetches a file of a peer into the media directory as {@link Downloads.want} does, where it takes the place of an
+   * older upload. The file is evicted when space runs short and the content no longer names it.
+   */
+  replicate(wanted: Wanted): Promise<void>;
+  /**
+   * Uploads are dated later than the file that `newest` returns the modification time of: ms since the epoch, 0 for a
+   * name without a file at the site. Until this is called, the clock of this box alone dates them.
+   */
+  dateUploadsAfter(newest: (name: string) => number): void;
+}
+
+export const createMedia = async (
+  { options, log, logs, dirs, get, keep }: ServiceContext,
+  { content, feeds }: Dependencies,
+): Promise<Media> => {
+  const { uploads: uploadDir, media: mediaDir } = dirs;
+  const { maxUploadBytes } = options;
+  const served = [uploadDir, mediaDir];
+  const copiesDir = join(mediaDir, 'copies');
+  const folders = createFolders([...served, copiesDir]);
+  const hasher = keep(createHasher());
+  const catalog = keep(createCatalog({ path: join(dirs.data, 'media.json'), served, folders, hasher, log }));
+  const ledger = keep(await openLedger({ path: join(dirs.data, 'copies.json'), folder: copiesDir, folders, log }));
+  const evictable = keep(
+    await openEvictableMedia({ path: join(dirs.data, 'mirrored.json'), mediaDir, folders, content, log }),
+  );
+  const storage = createStorageQuota({
+    folders,
+    quota: options.mediaQuotaBytes,
+    evict: async (bytes) => ledger.evict(bytes - (await evictable.evict(bytes))),
+  });
+  const requireRoom = (wanted: number): Promise<void> => storage.require(mediaDir, wanted);
+  const downloads = await createDownloads({
+    mediaDir,
+    limit: maxUploadBytes,
+    get,
+    hasher,
+    requireRoom,
+    folders,
+    catalog,
+  });
+  const copies = createCopies({ content, feeds, ledger, downloads, storage, hasher, logs });
+  let newestAtSite = (_name: string): number => 0;
+  const newest = (name: string): number => newestAtSite(name);
+  const library = await createLibrary({
+    ...{ uploadDir, mediaDir, maxUploadBytes, newest },
+    ...{ folders, hasher, catalog, storage, log },
+  });
+
+  return {
+    routes: { ...mediaRoutes(library), ...copyRoutes(copies) },
+    health: () => ({ fields: { copies: copies.status() } }),
+    states: {
+      medium: async (name) => {
+        const files = await folders.read();
+        for (const folder of served) {
+          const found = files.get(folder)?.get(name);
+          if (found === undefined) continue;
+          return { size: found.size, sha256: catalog.hashOf(join(folder, name), found) ?? null };
+        }
+        return null;
+      },
+    },
+    metrics: async () => {
+      const files = await folders.read();
+      const bytesIn = (folder: string): number =>
+        [...(files.get(folder)?.values() ?? [])].reduce((sum, { size }) => sum + size, 0);
+      return {
+        signage_media_bytes: {
+          uploads: bytesIn(uploadDir),
+          copies: bytesIn(copiesDir),
+          peers: mediaDir === uploadDir ? 0 : bytesIn(mediaDir),
+        },
+      };
+    },
+    list: (maxAgeMs = KEPT_MS) => catalog.list(maxAgeMs),
+    usage: async () => ({ bytes: await folders.bytes(), quota: storage.quota }),
+    unread: catalog.unread,
+    onLearn: catalog.onLearn,
+    replicate: async (wanted) => {
+      await evictable.add(wanted.name);
+      await downloads.want(wanted);
+      await removeShadowedUpload(dirs, wanted.name);
+      await folders.changed(join(uploadDir, wanted.name));
+    },
+    dateUploadsAfter: (source) => {
+      newestAtSite = source;
+    },
+    start: copies.start,
+    close: async () => {
+      copies.close();
+      await downloads.close();
+    },
+  };
+};

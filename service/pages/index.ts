@@ -1,0 +1,33 @@
+/** The HTML pages of the service, and which pages of other sites can be framed in them. */
+import type { Content } from '../content/index.ts';
+import type { PageBoot } from '../contract/page.ts';
+import type { Devices } from '../devices/index.ts';
+import type { Module, ServiceContext } from '../module.ts';
+import type { Screens } from '../screens/index.ts';
+import { frameRoutes } from './frame-routes.ts';
+import { createFrames } from './frames.ts';
+import { createPageRoutes, type PageRoutes } from './pages.ts';
+
+interface Dependencies {
+  content: Pick<Content, 'payload' | 'screens' | 'namesPage'>;
+  screens: Pick<Screens, 'onRedirect'>;
+  devices: Pick<Devices, 'wayToForm' | 'formOpened'>;
+  /** Issues a page token; null where pages need none. */
+  pageToken(): Promise<PageBoot['pageToken']>;
+}
+
+export type Pages = Module & Pick<PageRoutes, 'sendMissing'>;
+
+/** @throws Error where the renderer is not built */
+export const createPages = async (
+  { options, dirs, get, monotonicNow }: ServiceContext,
+  { content, screens, devices, pageToken }: Dependencies,
+): Promise<Pages> => {
+  const frames = createFrames({ isNamed: content.namesPage, get, monotonicNow });
+  screens.onRedirect(frames.allow);
+  const { routes, sendMissing } = await createPageRoutes(
+    { content, pageToken, wayToForm: devices.wayToForm, formOpened: devices.formOpened },
+    { ...options, rendererDir: dirs.renderer, hasSecret: options.sharedSecret !== null },
+  );
+  return { routes: { ...routes, ...frameRoutes(frames) }, sendMissing };
+};

@@ -1,0 +1,121 @@
+/** The other boxes of the site: who they are, requests to them, and what is replicated between them. */
+import type { Content } from '../content/index.ts';
+import type { ContentFile } from '../contract/content.ts';
+import type { ContentIssue } from '../contract/content-issue.ts';
+import type { MediaProgress } from '../contract/onboarding.ts';
+import type { DeviceBinding, PeerState } from '../contract/peers.ts';
+import { countBy } from '../domain/counts.ts';
+import { listensAlone } from '../domain/network-scope.ts';
+import type { Media } from '../media/index.ts';
+import type { Module, ServiceContext } from '../module.ts';
+import { createCaller } from './call.ts';
+import type { Discovery } from './discovery.ts';
+import { peerIssues } from './health.ts';
+import { createMediaReplication } from './media-replication.ts';
+import { createMissingMedia } from './missing-media.ts';
+import { createRegistry, type Peers as Registered } from './registry.ts';
+import { createReplication, type ReplicatedDevices } from './replication.ts';
+import { peerRoutes } from './routes.ts';
+import { createGather, type Gather } from './scatter-gather.ts';
+import { createOwnState } from './state.ts';
+
+export type { Peer } from './registry.ts';
+export type { Gather } from './scatter-gather.ts';
+
+interface Dependencies {
+  content: Pick<Content, 'document' | 'observeCounter' | 'accept' | 'onDocument' | 'lost' | 'mediaNames' | 'mediaUses'>;
+  media: Pick<Media, 'list' | 'unread' | 'onLearn' | 'replicate' | 'dateUploadsAfter'>;
+  devices: ReplicatedDevices;
+}
+
+export interface Peers extends Module, Pick<Registered, 'all' | 'alive' | 'isAlone' | 'settled' | 'call' | 'refresh'> {
+  gather: Gather;
+  /** As in {@link LandingMessage}. */
+  mediaProgress(): MediaProgress;
+  /** One warning per medium that the content names and no box of the site has. */
+  missingMedia(content: ContentFile): Promise<ContentIssue[]>;
+  /** Calls `listener` with the bindings that another box has made, once they are stored here. */
+  onBindings(listener: (bindings: readonly DeviceBinding[]) => void): void;
+  /** Calls `listener` when media that the content names have arrived: from a peer, by upload or by hand. */
+  onMedia(listener: () => void): void;
+  /** Adds to the state that this box sends to its peers. */
+  addState(part: () => Pick<PeerState, 'devices'>): void;
+}
+
+export const createPeers = (
+  { options, version, log, logs, now, monotonicNow, ids }: ServiceContext,
+  { content, media, devices }: Dependencies,
+): Peers => {
+  const { nodeId, instance } = ids;
+  const { site, variant } = options;
+  const caller = createCaller({ secret: options.sharedSecret, now });
+  // The baseline variant has no peers.
+  const staticPeers = variant === 'extended' ? options.peers : [];
+  const registry = createRegistry({ logs, caller, monotonicNow }, { nodeId, instance, site, staticPeers });
+  const bindingListeners: ((bindings: readonly DeviceBinding[]) => void)[] = [];
+  const mediaListeners: (() => void)[] = [];
+  const stateParts: (() => Pick<PeerState, 'devices'>)[] = [];
+  const replication = createReplication({
+    ...{ log, logs, peers: registry, content, devices },
+    onBindings: (bindings) => {
+      for (const listener of bindingListeners) listener(bindings);
+    },
+  });
+  const mediaReplication = createMediaReplication({
+    ...{ logs, peers: registry, content, media },
+    onArrival: () => {
+      for (const listener of mediaListeners) listener();
+    },
+  });
+  media.dateUploadsAfter(mediaReplication.newest);
+  const missingMedia = createMissingMedia({ log, content, mediaReplication });
+  const additions = () => Object.assign({}, ...stateParts.map((part) => part()));
+  const state = createOwnState(
+    { peers: registry, replication, mediaReplication, additions },
+    { ...ids, site, version },
+  );
+  const createdAt = monotonicNow();
+  let discovery: Discovery | undefined;
+  const { all, alive, isAlone, settled, call, refresh } = registry;
+
+  return {
+    ...{ all, alive, isAlone, settled, call, refresh },
+    gather: createGather(registry, nodeId),
+    mediaProgress: mediaReplication.progress,
+    missingMedia: missingMedia.of,
+    onBindings: (listener) => void bindingListeners.push(listener),
+    onMedia: (listener) => void mediaListeners.push(listener),
+    addState: (part) => void stateParts.push(part),
+    routes: peerRoutes({ registry, state, replication, mediaReplication }),
+    health: async () => {
+      const peers = registry.health();
+      const mediaHealth = mediaReplication.health();
+      return {
+        fields: { peers, replication: { ...(await replication.health()), media: mediaHealth } },
+        issues: { boxes: peerIssues(peers, monotonicNow() - createdAt) },
+        contentWarnings: missingMedia.warnings(),
+      };
+    },
+    metrics: () => ({ signage_peers: countBy(registry.health().map(({ state }) => state)) }),
+    start: async ({ port }) => {
+      replication.start();
+      missingMedia.start();
+      registry.start(port);
+      // Peers do not know yet what was edited while this box was off.
+      void registry.settled().then(registry.announce);
+      // Finds files that were added to the folders while the service was not running.
+      void mediaReplication.scan();
+      if (!options.discovery || variant === 'baseline') return;
+      // Loaded on demand: a box without discovery starts faster.
+      const { startDiscovery } = await import('./discovery.ts');
+      const announces = !listensAlone(options.host);
+      discovery = startDiscovery({ log, registry }, { nodeId, site, version, port, announces });
+    },
+    close: async () => {
+      missingMedia.close();
+      mediaReplication.close();
+      registry.close();
+      await discovery?.close();
+    },
+  };
+};

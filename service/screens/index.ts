@@ -1,0 +1,83 @@
+/** Screens as they are shown: the live connections of their pages, and commands to them. */
+import type { Clock } from '../clock/index.ts';
+import type { Content } from '../content/index.ts';
+import type { PreparedPayload } from '../http/answer.ts';
+import type { Module, ServiceContext } from '../module.ts';
+import type { Peers } from '../peers/index.ts';
+import { createCommands } from './commands.ts';
+import { createHub, type Hub } from './hub.ts';
+import { createAskForConnections } from './peer-connections.ts';
+import { createReports } from './reports.ts';
+import { createScreenRoutes } from './routes.ts';
+import { createSnapshot, type TakeSnapshot } from './snapshot.ts';
+
+interface Dependencies {
+  content: Pick<Content, 'screens' | 'payload' | 'slide' | 'onChange'>;
+  peers: Pick<Peers, 'all' | 'call' | 'gather' | 'isAlone' | 'settled' | 'refresh' | 'onMedia'>;
+  clock: Pick<Clock, 'now' | 'onSkew'>;
+  devices: {
+    get(deviceId: string): { clientName: string } | undefined;
+    /** Saves the name of a device; resolves when it is on the disk. */
+    rename(deviceId: string, clientName: string): Promise<void>;
+  };
+}
+
+export interface Screens extends Module, Pick<Hub, 'deviceIds' | 'onJoin' | 'places' | 'rename' | 'send'> {
+  takeSnapshot: TakeSnapshot;
+  /** Calls `listener` with each gap between two slides, ms. */
+  onSwap(listener: (gapMs: number) => void): void;
+  /** Calls `listener` with the address of each `redirect`. */
+  onRedirect(listener: (url: string) => void): void;
+  /** The playlist of a screen for the fast path of the server; undefined: the route must answer. */
+  openPayload(slug: string): PreparedPayload | undefined;
+}
+
+export const createScreens = (
+  { options, logs, clientAddress, isOwnAuthority, ids }: ServiceContext,
+  { content, peers, clock, devices }: Dependencies,
+): Screens => {
+  const { variant } = options;
+  const redirectListeners: ((url: string) => void)[] = [];
+  const reports = createReports({ logs, slideOf: content.slide });
+  const hub = createHub({
+    ...{ logs, reports },
+    revisionOf: (slug) => content.payload(slug)?.revision,
+    nameOf: (deviceId) => devices.get(deviceId)?.clientName ?? null,
+    siteTime: clock.now,
+    onSkew: clock.onSkew,
+  });
+  content.onChange(hub.broadcastRevisions);
+  content.onChange(reports.contentChanged);
+  peers.onMedia(() => hub.sendToAll({ type: 'command', command: 'refresh' }));
+  const askPeers = createAskForConnections({ peers, nodeId: ids.nodeId });
+  const takeSnapshot = createSnapshot({ hub, peers, askPeers });
+  const commands = createCommands({
+    ...{ hub, rename: devices.rename, takeSnapshot, gather: peers.gather },
+    onRefresh: () => void peers.refresh(),
+    onRedirect: (url) => {
+      for (const listener of redirectListeners) listener(url);
+    },
+  });
+  const { deviceIds, onJoin, places, rename, send } = hub;
+  return {
+    ...{ deviceIds, onJoin, places, rename, send },
+    ...createScreenRoutes({ content, hub, takeSnapshot, commands, clientAddress, isOwnAuthority, variant }),
+    takeSnapshot,
+    onSwap: reports.onSwap,
+    onRedirect: (listener) => void redirectListeners.push(listener),
+    health: () => ({
+      fields: { connections: hub.count(), ...reports.describe() },
+      notes: reports.missingGlyphs(),
+    }),
+    metrics: () => {
+      const counts = hub.counts();
+      return {
+        signage_screen_connections: Object.fromEntries(
+          content.screens().map(({ slug }) => [slug, counts.get(slug) ?? 0]),
+        ),
+        signage_commands_total: commands.counts(),
+      };
+    },
+    close: hub.close,
+  };
+};

@@ -1,0 +1,36 @@
+/** RTMP to HLS: one session, and one ffmpeg, per source. */
+import type { Content } from '../content/index.ts';
+import { countBy } from '../domain/counts.ts';
+import type { Module, ServiceContext } from '../module.ts';
+import { createFfmpeg } from './ffmpeg.ts';
+import { createOrphans } from './orphans.ts';
+import { createPermission } from './permission.ts';
+import { streamRoutes } from './routes.ts';
+import { createSessions } from './sessions.ts';
+
+interface Dependencies {
+  content: Pick<Content, 'streams'>;
+}
+
+export const createStreams = async ({ options, log }: ServiceContext, { content }: Dependencies): Promise<Module> => {
+  const environment = options.childEnvironment;
+  const ffmpeg = createFfmpeg({ environment }, options);
+  const orphans = createOrphans({ log, environment }, options);
+  const sessions = await createSessions({ log, ffmpeg, orphans, environment }, options);
+  const permit = createPermission({ named: content.streams, hasSecret: options.sharedSecret !== null });
+  return {
+    routes: streamRoutes(sessions, permit),
+    health: async () => {
+      const program = await ffmpeg.find();
+      return {
+        fields: { ffmpeg: program },
+        issues: { streams: program === null ? ['ffmpeg is missing, so there are no streams.'] : [] },
+      };
+    },
+    metrics: () => ({
+      signage_stream_sessions: countBy(sessions.phases()),
+      signage_stream_restarts_total: sessions.restarts(),
+    }),
+    close: sessions.close,
+  };
+};
