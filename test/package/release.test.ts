@@ -1,6 +1,6 @@
 /** How a release is signed, and that a build that has the public key believes it. */
 import { execFile } from 'node:child_process';
-import { copyFileSync, existsSync, mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { copyFileSync, cpSync, existsSync, mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
 import { expect, test } from 'vitest';
@@ -172,24 +172,42 @@ const publish = async (tag: string): Promise<string[]> => {
   mkdirSync(join(folder, 'release'));
   writeFileSync(join(folder, 'release', 'a.deb'), 'a');
   writeFileSync(join(folder, 'gh'), '#!/bin/sh\necho "$*" >>calls\n', { mode: 0o755 });
+  cpSync(join(root, '.scripts'), join(folder, '.scripts'), { recursive: true });
+  writeFileSync(join(folder, 'package.json'), '{"type":"module"}');
+  await run(
+    `git init -q && export GIT_{AUTHOR,COMMITTER}_{NAME,EMAIL}=nobody
+    for subject in 'feat: be there' 'fix: stay there' 'feat(content): play videos'; do
+      git commit -q --allow-empty -m "$subject"
+      [ "$subject" = 'fix: stay there' ] && git tag v1.2.2
+    done
+    git tag ${tag}`,
+    folder,
+  );
   await run(
     scriptOf(({ run: script }) => script?.includes('sha256sum') ?? false),
     join(folder, 'release'),
   );
   const { stdout } = await run('sha256sum --check SHA256SUMS', join(folder, 'release'));
   expect(stdout).toBe('a.deb: OK\n');
-  const env = { PATH: `${folder}:${process.env.PATH}`, GITHUB_REF_NAME: tag, GITHUB_SHA: 'abc' };
+  const env = {
+    PATH: `${folder}:${process.env.PATH}`,
+    GITHUB_REF_NAME: tag,
+    GITHUB_SHA: 'abc',
+    // Node 24, which the workflow uses, needs no help with TypeScript.
+    NODE_OPTIONS: `--import ${import.meta.resolve('tsx')}`,
+  };
   await run(
     scriptOf(({ run: script }) => script?.includes('gh release create') ?? false),
     folder,
     env,
   );
+  expect(readFileSync(join(folder, 'notes.md'), 'utf8')).toBe('## New\n\n- **content:** play videos\n\n');
   return readFileSync(join(folder, 'calls'), 'utf8').trim().split('\n');
 };
 
 test('a version is published whole, with checksums, and becomes the latest', async () => {
   expect(await publish('v1.2.3')).toEqual([
-    'release create v1.2.3 --verify-tag --draft --generate-notes release/SHA256SUMS release/a.deb',
+    'release create v1.2.3 --verify-tag --draft --notes-file notes.md release/SHA256SUMS release/a.deb',
     'release edit v1.2.3 --draft=false --latest',
   ]);
 });
@@ -197,7 +215,7 @@ test('a version is published whole, with checksums, and becomes the latest', asy
 test('a prerelease never becomes the latest, and renews the release of its channel', async () => {
   const files = 'release/SHA256SUMS release/a.deb';
   expect(await publish('v1.2.3-beta.1')).toEqual([
-    `release create v1.2.3-beta.1 --verify-tag --draft --prerelease --generate-notes ${files}`,
+    `release create v1.2.3-beta.1 --verify-tag --draft --prerelease --notes-file notes.md ${files}`,
     'release edit v1.2.3-beta.1 --draft=false --prerelease --latest=false',
     'release view beta',
     'release delete beta --cleanup-tag --yes',
