@@ -6,7 +6,7 @@ import { createOperating, type Dependencies as Operating } from './operating.ts'
 type Dependencies = Editing & Operating;
 
 export const createConsole = (context: ServiceContext, dependencies: Dependencies): Module => {
-  const editing = createEditing(dependencies);
+  const editing = createEditing(context, dependencies);
   const operating = createOperating(context, dependencies);
   return { ...operating, routes: { ...editing.routes, ...operating.routes } };
 };

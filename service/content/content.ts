@@ -69,6 +69,8 @@ export interface Content extends View {
    * @throws the system's error if the file can't be rewritten; the box keeps its content
    */
   accept(document: ContentDocument): Promise<ContentIssue[]>;
+  /** Calls `listener` with each document that starts to play, though it may not be on the disk yet. */
+  onPlay(listener: (document: ContentDocument) => void): void;
   /** Calls `listener` when {@link document} changes, by an edit here or by {@link accept}. */
   onDocument(listener: () => void): void;
   /** Names of the existing backups of {@link accept}, oldest first. */
@@ -99,6 +101,7 @@ export const openContent = async (
   const path = join(options.dataDir, 'content.json');
   const backups = createBackups(options.dataDir);
   const documentListeners: (() => void)[] = [];
+  const playListeners: ((document: ContentDocument) => void)[] = [];
   const { view, show } = createPayloads({ feeds }, options);
   const checker = createChecker({ log }, options);
   let issues: ContentIssue[] = [];
@@ -142,6 +145,7 @@ export const openContent = async (
     content: ContentFile,
     screenDocuments: ReadonlyMap<string, ScreenDocument>,
   ): boolean => {
+    if (document !== current) for (const listener of playListeners) listener(document);
     current = document;
     highest = Math.max(highest, document.counter);
     checker.check(content);
@@ -287,6 +291,9 @@ export const openContent = async (
       highest = Math.max(highest, counter);
     },
     accept: (document) => enqueue(() => accept(document)),
+    onPlay: (listener) => {
+      playListeners.push(listener);
+    },
     onDocument: (listener) => {
       documentListeners.push(listener);
     },

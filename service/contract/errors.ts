@@ -23,6 +23,7 @@ export const errorTable = {
   session_not_found: [404, 'There is no stream session with this key.'],
   stream_not_ready: [404, 'The stream has no manifest yet; try again in a moment.'],
   file_not_found: [404, 'There is no file with this name.'],
+  version_not_found: [404, 'No version of the content with this sha256 is kept.'],
   takeover_not_found: [404, 'No takeover with this id is on or to come.'],
   connection_not_found: [404, 'No page has a connection with this id.'],
   box_not_found: [404, 'The site has no box with this id.'],

@@ -2,7 +2,7 @@
 import { z } from 'zod';
 import type { contentFile } from '../content.ts';
 import { contentIssue } from '../content-issue.ts';
-import { instant, sha256 } from '../terms.ts';
+import { instant, operator, sha256 } from '../terms.ts';
 
 /** Largest document in a request, bytes. */
 export const mostContentBytes = 16 * 1024 ** 2;
@@ -38,3 +38,20 @@ export const contentCheck = z
   })
   .meta({ id: 'ContentCheck' });
 export type ContentCheck = z.infer<typeof contentCheck>;
+
+/** One version of the content, from an edit by console, command line or file, on any box. */
+export const contentVersionSummary = z
+  .object({
+    ...version,
+    nodeId: z.string().describe('id of the box where the edit was made'),
+    operator,
+    bytes: z.int().nonnegative().describe('size of content.json'),
+  })
+  .meta({ id: 'ContentVersionSummary' });
+
+export type ContentVersionSummary = z.infer<typeof contentVersionSummary>;
+
+export const contentVersions = z
+  .object({ versions: z.array(contentVersionSummary).describe('newest first, at least the last fifty') })
+  .meta({ id: 'ContentVersions' });
+export type ContentVersions = z.infer<typeof contentVersions>;

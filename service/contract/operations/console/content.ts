@@ -1,8 +1,8 @@
 /** Editing of the content. */
 import { z } from 'zod';
-import { contentCheck, contentDraft, editedContent, publishedContent } from '../../console/content.ts';
-import { operatorHeader } from '../../terms.ts';
-import { digestExample, momentExample } from '../examples.ts';
+import { contentCheck, contentDraft, contentVersions, editedContent, publishedContent } from '../../console/content.ts';
+import { operatorHeader, sha256 } from '../../terms.ts';
+import { digestExample, momentExample, nodeExample } from '../examples.ts';
 import { entityTag, unchanged } from '../headers.ts';
 import { json, type Operations, ok } from '../operation.ts';
 
@@ -62,5 +62,26 @@ export const content = {
     body: json(contentDraft, documentExample),
     answer: ok('The findings.', contentCheck, { ok: true, errors: [], warnings: [warning] }),
     errors: [],
+  },
+  'GET /console/api/content/versions': {
+    access: 'signed',
+    variant: 'extended',
+    setting: 'console',
+    summary: 'List the versions of the content',
+    description: 'Those that played on the box that is asked: edits by console, command line and file, on any box.',
+    answer: ok('The versions, newest first.', contentVersions, {
+      versions: [{ ...version, nodeId: nodeExample, operator: 'Maria', bytes: 48211 }],
+    }),
+    errors: [],
+  },
+  'GET /console/api/content/versions/:sha256': {
+    access: 'signed',
+    variant: 'extended',
+    setting: 'console',
+    summary: 'Get a version of the content',
+    params: z.object({ sha256 }),
+    answer: ok('The document, as the operator wrote it.', contentDraft, documentExample),
+    errors: ['version_not_found'],
+    examples: { sha256: digestExample },
   },
 } as const satisfies Operations;

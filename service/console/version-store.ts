@@ -1,0 +1,171 @@
+/** Keeps the last versions of the content, one file each: a line of JSON about the version, then its text, gzipped. */
+import { open, readdir, readFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { promisify } from 'node:util';
+import { gunzip, gzip } from 'node:zlib';
+import type { Logger } from 'pino';
+import type { z } from 'zod';
+import { contentVersionSummary, mostContentBytes } from '../contract/console/content.ts';
+import { type ContentDocument, contentVersion } from '../contract/peers.ts';
+import { compareVersions } from '../domain/merge.ts';
+import { createQueue } from '../platform/queue.ts';
+import type { Disk } from '../platform/store/disk.ts';
+import { keepCopy } from '../platform/store/file.ts';
+import { makeFolder } from '../platform/store/folder.ts';
+
+/** As many versions are always kept. */
+const MIN_KEPT = 50;
+/** Up to this many are kept while their files are not larger than {@link MAX_BYTES} together. */
+const MAX_KEPT = 200;
+const MAX_BYTES = 64 * 1024 ** 2;
+/** Versions that wait in memory for a disk that takes no writes. */
+const MAX_UNSAVED = 10;
+/** The first line of a file is shorter. */
+const HEAD_BYTES = 2_048;
+/** The largest file that is unpacked: content.json has no limit, but what the console publishes has. */
+const MAX_TEXT_BYTES = 4 * mostContentBytes;
+
+const NAME = /^[0-9a-f]{64}\.json\.gz$/;
+
+const versionHead = contentVersionSummary.extend(contentVersion.shape);
+type VersionHead = z.infer<typeof versionHead>;
+
+interface Version extends VersionHead {
+  /** Size of the file, bytes; 0 while it is not written. */
+  stored: number;
+}
+
+export interface VersionStore {
+  /** Keeps the document, if it is not kept already. Never rejects: a failure is a fault, and is tried again. */
+  record(document: ContentDocument): Promise<void>;
+  /** Newest first. */
+  list(): Promise<VersionHead[]>;
+  /** The text of a version; null: it is not kept. */
+  read(sha256: string): Promise<string | null>;
+  /** One sentence if the newest versions could not be written. */
+  faults(): string[];
+  close(): Promise<void>;
+}
+
+interface Options {
+  folder: string;
+  disk: Disk;
+  log: Logger;
+}
+
+const zip = promisify(gzip);
+const unzip = promisify(gunzip);
+
+const headOf = ({ counter, nodeId, sha256, changedAt, operator, text }: ContentDocument): VersionHead => ({
+  ...{ counter, nodeId, sha256, changedAt, operator },
+  bytes: Buffer.byteLength(text),
+});
+
+const readHead = async (path: string): Promise<Version> => {
+  const handle = await open(path);
+  try {
+    const { buffer, bytesRead } = await handle.read(Buffer.alloc(HEAD_BYTES), 0, HEAD_BYTES, 0);
+    const [line = ''] = buffer.toString('utf8', 0, bytesRead).split('\n', 1);
+    return { ...versionHead.parse(JSON.parse(line)), stored: (await handle.stat()).size };
+  } finally {
+    await handle.close();
+  }
+};
+
+/** The versions that are dropped. Pure. @param versions newest first */
+export const expired = <Each extends Pick<Version, 'stored'>>(versions: readonly Each[]): Each[] => {
+  let bytes = 0;
+  return versions.filter(({ stored }, index) => {
+    bytes += stored;
+    return index >= MIN_KEPT && (index >= MAX_KEPT || bytes > MAX_BYTES);
+  });
+};
+
+export const createVersionStore = ({ folder, disk, log }: Options): VersionStore => {
+  const known = new Map<string, Version>();
+  const unsaved = new Map<string, ContentDocument>();
+  const enqueue = createQueue();
+  let fault: string | null = null;
+
+  const pathOf = (sha256: string): string => join(folder, `${sha256}.json.gz`);
+  const sorted = (): Version[] => [...known.values()].toSorted((a, b) => compareVersions(b, a));
+
+  const load = async (): Promise<void> => {
+    await makeFolder(folder);
+    for (const name of await readdir(folder)) {
+      const path = join(folder, name);
+      // Anything else is left of a write that a power cut interrupted.
+      const version = NAME.test(name) ? await readHead(path).catch(() => null) : null;
+      if (version !== null) known.set(version.sha256, version);
+      else await disk.unlink(path).catch(() => undefined);
+    }
+  };
+
+  const write = async (document: ContentDocument): Promise<void> => {
+    const head = headOf(document);
+    const bytes = Buffer.concat([Buffer.from(`${JSON.stringify(head)}\n`), await zip(document.text)]);
+    await keepCopy(disk, pathOf(document.sha256), bytes);
+    await disk.syncFolder(folder);
+    known.set(head.sha256, { ...head, stored: bytes.length });
+    unsaved.delete(head.sha256);
+  };
+
+  const prune = async (): Promise<void> => {
+    for (const { sha256 } of expired(sorted())) {
+      known.delete(sha256);
+      unsaved.delete(sha256);
+      await disk.unlink(pathOf(sha256)).catch(() => undefined);
+    }
+  };
+
+  /** The oldest go only once the newest are on the disk. */
+  const save = async (): Promise<void> => {
+    try {
+      for (const document of [...unsaved.values()]) await write(document);
+      fault = null;
+      await prune();
+    } catch (error) {
+      if (fault === null) log.error({ err: error }, 'a version of the content could not be kept');
+      fault = 'The newest versions of the content could not be kept: the disk takes no writes.';
+    }
+  };
+
+  const loaded = enqueue(load).catch((error: unknown) => {
+    log.error({ err: error, folder }, 'the versions of the content can not be read');
+  });
+
+  return {
+    record: async (document) => {
+      await loaded;
+      if (known.has(document.sha256)) return;
+      known.set(document.sha256, { ...headOf(document), stored: 0 });
+      unsaved.set(document.sha256, document);
+      const [oldest = ''] = unsaved.keys();
+      if (unsaved.size > MAX_UNSAVED) {
+        unsaved.delete(oldest);
+        known.delete(oldest);
+      }
+      await enqueue(save);
+    },
+    list: async () => {
+      await loaded;
+      return sorted();
+    },
+    read: async (sha256) => {
+      await loaded;
+      if (!known.has(sha256)) return null;
+      const waiting = unsaved.get(sha256);
+      if (waiting !== undefined) return waiting.text;
+      try {
+        const bytes = await readFile(pathOf(sha256));
+        const text = await unzip(bytes.subarray(bytes.indexOf('\n') + 1), { maxOutputLength: MAX_TEXT_BYTES });
+        return text.toString();
+      } catch (error) {
+        log.warn({ err: error, sha256 }, 'a version of the content can not be read');
+        return null;
+      }
+    },
+    faults: () => (fault === null ? [] : [fault]),
+    close: () => enqueue(async () => undefined),
+  };
+};
