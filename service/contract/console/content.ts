@@ -49,8 +49,6 @@ export const contentVersionSummary = z
   })
   .meta({ id: 'ContentVersionSummary' });
 
-export type ContentVersionSummary = z.infer<typeof contentVersionSummary>;
-
 export const contentVersions = z
   .object({ versions: z.array(contentVersionSummary).describe('newest first, at least the last fifty') })
   .meta({ id: 'ContentVersions' });
