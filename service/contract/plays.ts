@@ -33,11 +33,13 @@ export const pagePlay = z
       ),
     slide_id: reportedText().describe('cut at 500 characters'),
     slide_title: reportedText().nullable().describe('cut at 500 characters'),
-    kind: z.enum(slideKinds),
+    kind: z.enum(slideKinds).describe('kind of the slide'),
     media_url: reportedText(4096).nullable().describe('as in the playlist, cut at 4,096 characters'),
     revision: reportedText().nullable().describe('of the playlist that the slide was shown from; null: it had none'),
-    started_at: instant.describe("when the slide was painted, by the service's clock as far as the page knew it"),
-    ended_at: instant.describe('`started_at` and `duration_ms`'),
+    /** When the slide was painted, by the service's clock as far as the page knew it. */
+    started_at: instant,
+    /** `started_at` and `duration_ms`. */
+    ended_at: instant,
     duration_ms: playMs.describe('how long it was seen, by a monotonic clock; not while black, covered or closed'),
     expected_ms: playMs.describe('how long it was to be on'),
     result: z.enum(playResults).describe('played; cut: ended early; skipped: never came on; failed: could not go on'),
