@@ -279,7 +279,7 @@ const hasShellcheck = findProgram('shellcheck') !== undefined;
 test.skipIf(!hasShellcheck && process.env.CI !== 'true')('shellcheck finds nothing in the scripts', async () => {
   await execute(
     'shellcheck',
-    ['kiosk-setup', 'session', 'update-player'].map((name) => join(scripts, name)),
+    ['kiosk-setup', 'session', 'signage', 'update-player'].map((name) => join(scripts, name)),
   );
   // Where single quotes hold what electron-builder fills in.
   await execute('shellcheck', ['-e', 'SC2016', ...['postinst', 'prerm', 'postrm'].map((name) => join(scripts, name))]);

@@ -1,10 +1,14 @@
 /** What would be shipped: opened, weighed, and started from its own files. */
-import { existsSync, readdirSync, readFileSync, statSync } from 'node:fs';
+import { execFile } from 'node:child_process';
+import { existsSync, readdirSync, readFileSync, statSync, symlinkSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
+import { promisify } from 'node:util';
 import { listPackage } from '@electron/asar';
 import { beforeAll, expect, test } from 'vitest';
 import { parse } from 'yaml';
+import packageJson from '../../package.json' with { type: 'json' };
 import { startHeadless } from '../platform/options/process.ts';
+import { findProgram } from '../support/program.ts';
 import { temporaryFolder } from '../support/service.ts';
 import { type Packaged, packageApp, readFuses } from './packaged.ts';
 
@@ -91,6 +95,28 @@ test.skipIf(!existsSync(join(root, 'node_modules', 'ffmpeg-static', 'ffmpeg')))(
   'ffmpeg lies outside the archive',
   () => {
     expect(existsSync(join(app.resources, 'app.asar.unpacked', 'node_modules', 'ffmpeg-static', 'ffmpeg'))).toBe(true);
+  },
+);
+
+test.skipIf(process.platform === 'win32')(
+  'the command line lies outside the archive, and says what it needs',
+  async () => {
+    const command = join(app.resources, 'linux', 'signage');
+    const link = join(temporaryFolder(), 'signage');
+    symlinkSync(command, link);
+    const run = promisify(execFile);
+    expect((await run(link, ['--version'])).stdout).toBe(`${packageJson.version}\n`);
+    expect(files.filter((path) => path.startsWith('/dist/cli'))).toEqual([]);
+    // A machine without Node, or with that of Debian 11.
+    for (const script of [null, 'echo v12.22.12']) {
+      const bin = temporaryFolder();
+      for (const name of ['dirname', 'readlink']) symlinkSync(findProgram(name) ?? '', join(bin, name));
+      if (script !== null) writeFileSync(join(bin, 'node'), `#!/bin/sh\n${script}\n`, { mode: 0o755 });
+      await expect(run(link, ['--version'], { env: { PATH: bin } })).rejects.toMatchObject({
+        code: 78,
+        stderr: 'signage needs Node.js 18 or newer. Run: sudo apt install nodejs\n',
+      });
+    }
   },
 );
 

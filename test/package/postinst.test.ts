@@ -1,6 +1,6 @@
 /** The deb's script after installation, in a folder of its own, with stand-ins for what only root can run. */
 import { execFile } from 'node:child_process';
-import { mkdirSync, readFileSync, statSync, writeFileSync } from 'node:fs';
+import { mkdirSync, readFileSync, readlinkSync, statSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
 import { expect, test } from 'vitest';
@@ -31,6 +31,7 @@ const install = async (usersMay: 'yes' | 'no'): Promise<number> => {
     .replaceAll(/\$\{executable\}/g, 'signage-player');
   const env = { PATH: `${join(folder, 'bin')}:${process.env.PATH}`, USERS_MAY: usersMay };
   await promisify(execFile)('bash', ['-c', script], { env });
+  expect(readlinkSync(join(folder, 'signage'))).toBe(join(app, 'resources', 'linux', 'signage'));
   return statSync(join(app, 'chrome-sandbox')).mode & 0o7777;
 };
 
