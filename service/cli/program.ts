@@ -2,6 +2,7 @@
 import { Command, CommanderError } from 'commander';
 import { boxUrl, operatorName } from './arguments.ts';
 import { registerBoxes } from './commands/boxes.ts';
+import { completionLines, registerCompletion } from './commands/completion.ts';
 import { registerDiscover } from './commands/discover.ts';
 import { registerHealth } from './commands/health.ts';
 import { registerMedia } from './commands/media.ts';
@@ -26,6 +27,7 @@ const groups = [
   registerTakeover,
   registerBoxes,
   registerHealth,
+  registerCompletion,
 ];
 
 interface Dependencies {
@@ -55,6 +57,13 @@ export const run = async (
     .exitOverride();
   const session = createSession({ out, stdin, surroundings, globals: () => program.opts<GlobalOptions>() });
   for (const register of groups) register(program, session);
+  // The scripts of the shells call this. The words are not for the parser: they are unfinished.
+  if (args[0] === 'complete') {
+    const connect = (box: URL | undefined, signal: AbortSignal) =>
+      createSession({ out, stdin, surroundings, globals: () => (box === undefined ? {} : { box }), signal });
+    for (const line of await completionLines(program, connect, args.slice(1))) out.line(line);
+    return exitCodes.done;
+  }
   program.hook('preAction', () => {
     if (program.opts<GlobalOptions>().json === true) out.useJson();
   });

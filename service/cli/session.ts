@@ -20,13 +20,15 @@ interface Dependencies {
   surroundings: Surroundings;
   /** The options as parsed; known once a command runs. */
   globals: () => GlobalOptions;
+  /** Ends every request. */
+  signal?: AbortSignal;
 }
 
 /** A box that does not advertise itself within this time is not found. */
 const DISCOVERY_MS = 3_000;
 
-export const createSession = ({ out, stdin, surroundings, globals }: Dependencies) => {
-  const connect = (base: URL, secret: string | null, needsProof: boolean, signal?: AbortSignal): Client =>
+export const createSession = ({ out, stdin, surroundings, globals, signal: ended }: Dependencies) => {
+  const connect = (base: URL, secret: string | null, needsProof: boolean, signal = ended): Client =>
     createClient({
       base,
       secret,
@@ -38,10 +40,11 @@ export const createSession = ({ out, stdin, surroundings, globals }: Dependencie
     });
 
   /** The first box that DNS-SD finds and that, where there is a secret, proves that it knows it. */
-  const discover = async (secret: string | null, timeoutMs: number): Promise<Client> => {
+  const discover = async (secret: string | null): Promise<Client> => {
     const { browse } = await import('./discovery.ts');
     const stop = new AbortController();
-    const timer = setTimeout(() => stop.abort(), timeoutMs);
+    const timer = setTimeout(() => stop.abort(), DISCOVERY_MS);
+    ended?.addEventListener('abort', () => stop.abort());
     let found: URL | undefined;
     let refusal: unknown;
     const attempt = async (url: string): Promise<void> => {
@@ -79,11 +82,11 @@ export const createSession = ({ out, stdin, surroundings, globals }: Dependencie
      * The box that this run speaks to: `--box`, else `SIGNAGE_BOX`, else the first that is found.
      * @throws CliError `configuration`, `unreachable`
      */
-    client: (timeoutMs = DISCOVERY_MS): Promise<Client> => {
+    client: (): Promise<Client> => {
       client ??= (async () => {
         const base = globals().box ?? boxOf(surroundings);
         const secret = readSecret(surroundings);
-        return base === null ? discover(secret, timeoutMs) : connect(base, secret, false);
+        return base === null ? discover(secret) : connect(base, secret, false);
       })();
       return client;
     },
