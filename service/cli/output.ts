@@ -54,7 +54,7 @@ export const createOutput = ({ stdout, stderr, env }: Options) => {
     },
     /** Fills the terminal with lines, in place of those before. Longer lines are cut by the terminal (DECAWM). */
     repaint: (lines: readonly string[]): void => {
-      const shown = lines.slice(0, (stdout.rows ?? 24) - 1).map((each) => `${each}\x1b[K\n`);
+      const shown = lines.slice(0, (stdout.rows || 24) - 1).map((each) => `${each}\x1b[K\n`);
       stdout.write(`\x1b[?7l\x1b[H${shown.join('')}\x1b[J\x1b[?7h`);
     },
     /** A sentence for a person. */

@@ -23,12 +23,12 @@ export const startProgress = (sink: Sink, total: number): Progress => {
   let text = '';
   let paintedAt = Number.NEGATIVE_INFINITY;
   const paint = (): void => {
-    if (performance.now() - paintedAt < PAUSE_MS) return;
+    if (done < total && performance.now() - paintedAt < PAUSE_MS) return;
     paintedAt = performance.now();
     const share = total === 0 ? 1 : Math.min(1, done / total);
     const filled = Math.round(share * WIDTH);
     const bar = `${'█'.repeat(filled)}${'░'.repeat(WIDTH - filled)} ${Math.floor(share * 100)}% of ${bytes(total)} `;
-    const room = (sink.columns ?? 80) - stringWidth(bar) - 1;
+    const room = (sink.columns || 80) - stringWidth(bar) - 1;
     sink.write(`\r${bar}${stringWidth(text) <= room ? text : ''}\x1b[K`);
   };
   return {
