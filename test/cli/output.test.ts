@@ -68,6 +68,7 @@ test('show --watch prints what has changed into a pipe', async () => {
       return stdout.includes('"watched"');
     },
   });
+  await joining;
   const lines = (await watching).stdout.trimEnd().split('\n');
   expect(JSON.parse(lines.at(-1) ?? '')).toMatchObject({ screens: [{ connections: [{ clientId: 'watched' }] }] });
 });
