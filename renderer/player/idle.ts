@@ -23,6 +23,18 @@ const part = (tag: 'p' | 'span' | 'div' | 'h1', name: string): HTMLElement => {
   return element;
 };
 
+/** A view without anything to see. */
+export const createNothing = (): SlideView => ({
+  element: document.createElement('div'),
+  length: null,
+  prepare: async () => {},
+  start() {},
+  pause() {},
+  resume() {},
+  flipPage: () => false,
+  destroy() {},
+});
+
 /** The view that is shown while no slide is: a quiet landscape and the time. */
 export const createIdle = ({ timeZone, now, note }: IdleOptions): SlideView => {
   const clock = new Intl.DateTimeFormat(navigator.language, { timeStyle: 'short', timeZone });
@@ -65,13 +77,8 @@ export const createIdle = ({ timeZone, now, note }: IdleOptions): SlideView => {
   const timer = setInterval(update, 1000);
 
   return {
+    ...createNothing(),
     element,
-    length: null,
-    prepare: async () => {},
-    start() {},
-    pause() {},
-    resume() {},
-    flipPage: () => false,
     destroy() {
       clearInterval(timer);
       element.remove();

@@ -1,7 +1,7 @@
 import type { Command } from '../../service/contract/commands.ts';
 import type { OnboardingStatus } from '../../service/contract/onboarding.ts';
 import type { PlayerBoot } from '../../service/contract/page.ts';
-import type { PlaylistPayload } from '../../service/contract/playlist.ts';
+import type { PlaylistPayload, Slide } from '../../service/contract/playlist.ts';
 import { redirectTarget } from '../../service/domain/redirect.ts';
 import { readBoot } from '../shared/boot.ts';
 import { deviceHeaders } from '../shared/device.ts';
@@ -13,15 +13,19 @@ import { createPageToken } from '../shared/page-token.ts';
 import { patientFetch } from '../shared/patience.ts';
 import { requireTopLevel } from '../shared/top-level.ts';
 import { createClock } from './clock.ts';
-import { createIdle, type Note } from './idle.ts';
+import { createCovers } from './covers.ts';
+import { createIdle, createNothing, type Note } from './idle.ts';
 import { createLink, type Report } from './link.ts';
 import { createMediaCache } from './media-cache.ts';
 import { createPlayer } from './player.ts';
 import { createRedirect } from './redirect.ts';
 import { watchGlyphs } from './slides/glyphs.ts';
 import { createSlide } from './slides/index.ts';
+import type { SlideFactory } from './slides/slide.ts';
+import { createTakeover } from './slides/takeover.ts';
 import { createStage } from './stage.ts';
 import { createSyncClock } from './sync-clock.ts';
+import { createTakeovers } from './takeovers.ts';
 import { textsFor } from './texts.ts';
 
 requireTopLevel();
@@ -49,6 +53,7 @@ const redirect = createRedirect({
   },
 });
 
+/** What was commanded, and what the playlist shows. */
 const state: Report = {
   page: location.pathname,
   currentSlide: null,
@@ -59,24 +64,21 @@ const state: Report = {
 };
 
 let isReady = false;
-const sendHeartbeat = startHeartbeat(() => ({ ready: isReady, slide: state.currentSlideId }));
-
-/**
- * Resolves once there is a picture again after a blackout. The screen stays black until then: a framed page was unloaded
- * during the blackout and has to load again.
- */
-let seen: Promise<unknown> = Promise.resolve();
-const lighten = (): void => {
-  element('blackout').hidden = !state.blackout;
+const currentOf = (index: number | null, slide: Slide | null) => ({
+  currentSlide: index,
+  currentSlideId: slide?.id ?? null,
+  currentSlideTitle: slide?.title ?? null,
+});
+const currentReport = (): Report => {
+  const { shown } = takeovers;
+  return shown === null ? { ...state } : { ...state, ...currentOf(shown.index, shown.slide) };
 };
+const sendHeartbeat = startHeartbeat(() => ({ ready: isReady, slide: currentReport().currentSlideId }));
 
 const change = (changed: Partial<Report>): void => {
   Object.assign(state, changed);
-  if (state.blackout) element('blackout').hidden = false;
-  const isCovered = state.blackout || redirect.url !== null;
-  const unmuted = redirect.mute(state.blackout);
-  seen = Promise.all([seen, unmuted, player.halt(state.paused || isCovered, isCovered)]).then(lighten);
-  link.report({ ...state });
+  cover(state);
+  link.report(currentReport());
 };
 
 /** Validates the address like the service does: an older service accepts other paths. */
@@ -135,7 +137,7 @@ const load = (payload: PlaylistPayload | null, isSynchronized: boolean): void =>
   syncClock.setActive(isSynchronized);
   // Before `player.load`: that can show the idle screen at once, whose note depends on it.
   isMissing = payload === null;
-  player.load(payload, isSynchronized);
+  player.load(takeovers.load(payload), isSynchronized);
   // A page that was opened before its screen exists waits for it instead.
   if (payload === null && knownName !== null) lookForScreen().catch(() => {});
   knownName = payload?.screen.name ?? knownName;
@@ -148,37 +150,63 @@ const noteOf = (): Note | null => {
 };
 
 const syncClock = createSyncClock(clock, (message) => link.sendNow(message));
+const views = {
+  clock,
+  syncClock,
+  credentials: token.header,
+  onError: (slideId: string, reason: string) => link.reportError(slideId, reason),
+  onSwap: (slideId: string | null, gapMs: number) => link.reportSwap(slideId, gapMs),
+};
+const watchText = (create: SlideFactory): SlideFactory =>
+  watchGlyphs(create, (slideId, characters) => link.sendNow({ type: 'glyphs', slideId, characters }));
+/** Called when something was painted. */
+const onPainted = (changed: Partial<Report>): void => {
+  isReady = true;
+  endGreeting();
+  change(changed);
+  sendHeartbeat();
+};
 const player = createPlayer(
   {
-    clock,
-    syncClock,
+    ...views,
     stage: createStage(element('stage')),
     mediaCache,
-    credentials: token.header,
-    createSlide: watchGlyphs(createSlide, (slideId, characters) =>
-      link.sendNow({ type: 'glyphs', slideId, characters }),
-    ),
+    createSlide: watchText(createSlide),
     createIdle: () =>
       createIdle({
         timeZone,
         now: () => (clock.state() === 'unset' ? null : clock.now()),
         note: noteOf,
       }),
-    onReport: (index, slide) => {
-      isReady = true;
-      endGreeting();
-      change({
-        currentSlide: index,
-        currentSlideId: slide?.id ?? null,
-        currentSlideTitle: slide?.title ?? null,
-      });
-      sendHeartbeat();
-    },
-    onError: (slideId, reason) => link.reportError(slideId, reason),
-    onSwap: (slideId, gapMs) => link.reportSwap(slideId, gapMs),
+    onReport: (index, slide) => onPainted(currentOf(index === null ? null : index + takeovers.count, slide)),
   },
   { timeZone },
 );
+const takeoverPlayer = createPlayer(
+  {
+    ...views,
+    stage: createStage(element('takeover')),
+    mediaCache: { resolve: mediaCache.resolveAtOnce },
+    createSlide: watchText(createTakeover(views.onError)),
+    createIdle: createNothing,
+    onReport: (_, slide) => takeovers.onReport(slide),
+    onSwap: () => {},
+  },
+  { timeZone, fadeMs: 0 },
+);
+const takeovers = createTakeovers({
+  clock,
+  timeZone,
+  player: takeoverPlayer,
+  onChange: () => (takeovers.shown === null ? change({}) : onPainted({})),
+});
+const cover = createCovers({
+  player,
+  redirect,
+  takeovers,
+  blackout: element('blackout'),
+  takeover: element('takeover'),
+});
 const link = createLink(slug, identity, {
   clock,
   token,
@@ -188,7 +216,10 @@ const link = createLink(slug, identity, {
     syncClock.answer(message);
     player.onClockSet();
   },
-  onTimeSet: player.onClockSet,
+  onTimeSet: () => {
+    player.onClockSet();
+    takeovers.onClockSet();
+  },
 });
 
 for (const gesture of ['contextmenu', 'dragstart', 'selectstart']) {

@@ -19,6 +19,8 @@ export interface MediaCache {
    * as a feed, is neither available from the service nor redirected to by it.
    */
   resolve(url: string, options?: { isThirdParty?: boolean }): Promise<string>;
+  /** As `resolve`, but a cached medium is not revalidated: what must be shown at once can't wait for a service that hangs. */
+  resolveAtOnce(url: string): Promise<string>;
 }
 
 const MIB = 1024 ** 2;
@@ -91,15 +93,22 @@ export const createMediaCache = (): MediaCache => {
     return medium.url;
   };
 
+  const resolve: MediaCache['resolve'] = async (url, { isThirdParty = false } = {}) => {
+    if (!/^(?:\/media\/|https?:)/i.test(url)) return url;
+    // A fragment (such as `#t=5`) applies to the medium wherever it is loaded from.
+    const [medium = '', ...fragment] = url.split('#');
+    const key = `${isThirdParty} ${medium}`;
+    const running = resolving.get(key) ?? fetchMedium(medium, isThirdParty).finally(() => resolving.delete(key));
+    resolving.set(key, running);
+    return [await running, ...fragment].join('#');
+  };
+
   return {
-    resolve: async (url, { isThirdParty = false } = {}) => {
-      if (!/^(?:\/media\/|https?:)/i.test(url)) return url;
-      // A fragment (such as `#t=5`) applies to the medium wherever it is loaded from.
+    resolve,
+    resolveAtOnce: (url) => {
       const [medium = '', ...fragment] = url.split('#');
-      const key = `${isThirdParty} ${medium}`;
-      const running = resolving.get(key) ?? fetchMedium(medium, isThirdParty).finally(() => resolving.delete(key));
-      resolving.set(key, running);
-      return [await running, ...fragment].join('#');
+      const known = cached.get(medium);
+      return known === undefined ? resolve(url) : Promise.resolve([known.url, ...fragment].join('#'));
     },
   };
 };

@@ -5,6 +5,7 @@ import { prefetch } from './media-cache.ts';
 import { initialPlayback, MAX_SLEEP_MS, reduce } from './playback.ts';
 import type { Effect, PlaybackEvent } from './playback-state.ts';
 import type { SyncClock } from './sync-clock.ts';
+import { FADE_MS } from './timeline.ts';
 import { modeOf } from './transitions.ts';
 import { createViews, type ViewDependencies } from './views.ts';
 
@@ -14,6 +15,12 @@ interface Dependencies extends ViewDependencies {
   /** Called with the slide that is shown and its index in the playlist; null: the idle screen. */
   onReport(index: number | null, slide: Slide | null): void;
   onError(slideId: string, reason: string): void;
+}
+
+interface PlayerOptions {
+  /** IANA time zone of the schedules. */
+  timeZone: string;
+  fadeMs?: number;
 }
 
 export interface Player {
@@ -36,7 +43,7 @@ export interface Player {
   onClockSet(): void;
 }
 
-export const createPlayer = (deps: Dependencies, { timeZone }: { timeZone: string }): Player => {
+export const createPlayer = (deps: Dependencies, { timeZone, fadeMs = FADE_MS }: PlayerOptions): Player => {
   const { clock, syncClock, mediaCache, onReport, onError } = deps;
   let state = initialPlayback(timeZone);
   const events: PlaybackEvent[] = [];
@@ -85,6 +92,7 @@ export const createPlayer = (deps: Dependencies, { timeZone }: { timeZone: strin
 
   const views = createViews(deps, {
     timeZone,
+    fadeMs,
     dispatch,
     positionOf: (key, at) => {
       const now = readClocks(at);

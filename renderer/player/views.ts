@@ -6,7 +6,6 @@ import type { Effect, PlaybackEvent } from './playback-state.ts';
 import type { SlideFactory, SlideView } from './slides/slide.ts';
 import type { Cue, Stage } from './stage.ts';
 import type { SyncClock } from './sync-clock.ts';
-import { FADE_MS } from './timeline.ts';
 
 export interface ViewDependencies {
   clock: Pick<Clock, 'now'>;
@@ -25,6 +24,8 @@ export interface ViewDependencies {
 /** What the reducer's side of a view is. */
 interface Playing {
   timeZone: string;
+  /** How long slides take to fade into each other. */
+  fadeMs: number;
   dispatch(event: PlaybackEvent): void;
   /** How long the slide of a view has been on, in ms, at a reading of `performance.now`; negative: its slot has not begun. */
   positionOf(key: number, at: number): number;
@@ -46,7 +47,7 @@ const TYPICAL_STARTUP_LATENCY_MS = 60;
 
 export const createViews = (deps: ViewDependencies, playing: Playing): Views => {
   const { clock, syncClock, stage, mediaCache, credentials, createSlide, createIdle, onSwap } = deps;
-  const { dispatch, positionOf, timeZone, isHalted } = playing;
+  const { dispatch, positionOf, timeZone, fadeMs, isHalted } = playing;
   const views = new Map<number, SlideView>();
   const preparing = new Map<number, AbortController>();
   const startupLatency = { ms: TYPICAL_STARTUP_LATENCY_MS };
@@ -97,7 +98,7 @@ export const createViews = (deps: ViewDependencies, playing: Playing): Views => 
       },
     };
     const onFrame = (): void => dispatch({ type: 'visible', key });
-    const settled = stage.show(view, isFading ? FADE_MS : 0, onFrame, isCued ? cue : undefined);
+    const settled = stage.show(view, isFading ? fadeMs : 0, onFrame, isCued ? cue : undefined);
     if (front !== null) {
       views.delete(front);
       void settled.then((gapMs) => onSwap(slideId, gapMs));

@@ -1,0 +1,215 @@
+/** Which takeover a page shows when, and how it shows it. */
+import type { Page } from 'playwright-core';
+import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
+import { splitPlaylist, type TakeoverLevel } from '../../renderer/player/takeover-schedule.ts';
+import { createTakeovers } from '../../renderer/player/takeovers.ts';
+import type { Slide } from '../../service/contract/playlist.ts';
+import { describeBrowser } from '../support/browser.ts';
+import { putImage } from '../support/media.ts';
+import { colourSlide, colourTemplate, lobby, openPlayer, waitForColour, waitForConnection } from '../support/player.ts';
+import { startTestService, type TestService, temporaryFolder } from '../support/service.ts';
+import { payloadOf, slide } from './scene.ts';
+
+const NOON = Date.parse('2026-07-01T12:00:00Z');
+const at = (seconds: number): string => new Date(NOON + seconds * 1000).toISOString();
+
+/** On between two moments, in s after noon. */
+const takeover = (id: string, level: TakeoverLevel, from: number, until: number, more: Partial<Slide> = {}): Slide =>
+  slide(`takeover-${id}`, {
+    schedule_mode: 'between',
+    schedule_start_datetime: at(from),
+    schedule_end_datetime: at(until),
+    duration_seconds: null,
+    content: { takeover: { id, level } },
+    ...more,
+  });
+
+describe('a takeover', () => {
+  /** What each player on this page was given, and what it shows: whatever it is given, at once. */
+  const open = () => {
+    const given: (string | undefined)[] = [];
+    const takeovers = createTakeovers({
+      clock: { now: () => Date.now() },
+      timeZone: 'UTC',
+      player: {
+        load: (payload) => {
+          given.push(payload?.slides[0]?.id);
+          queueMicrotask(() => takeovers.onReport(payload?.slides[0] ?? null));
+        },
+      },
+      onChange: () => {},
+    });
+    const shownAt = async (seconds: number): Promise<string | undefined> => {
+      await vi.advanceTimersByTimeAsync(NOON + seconds * 1000 - Date.now());
+      return takeovers.shown?.id;
+    };
+    return { takeovers, given, shownAt };
+  };
+
+  beforeEach(() => {
+    vi.useFakeTimers({ now: NOON });
+    const stored = new Map<string, string>();
+    vi.stubGlobal('localStorage', {
+      getItem: (key: string) => stored.get(key) ?? null,
+      setItem: (key: string, value: string) => stored.set(key, value),
+    });
+  });
+  afterEach(() => {
+    vi.useRealTimers();
+    vi.unstubAllGlobals();
+  });
+
+  it.each<[string, Slide[], [seconds: number, shown: string | undefined][]]>([
+    [
+      'is shown from its start to its end',
+      [takeover('a', 'info', 10, 20)],
+      [
+        [9.9, undefined],
+        [10.1, 'a'],
+        [19.9, 'a'],
+        [20.1, undefined],
+      ],
+    ],
+    [
+      'of a higher level goes before others',
+      [takeover('a', 'warning', 0, 50), takeover('b', 'emergency', 10, 20), takeover('c', 'info', 15, 30)],
+      [
+        [1, 'a'],
+        [10.1, 'b'],
+        [16, 'b'],
+        [20.1, 'a'],
+      ],
+    ],
+    [
+      'of the same level goes before one that began earlier',
+      [takeover('b', 'info', 0, 50), takeover('a', 'info', 10, 20)],
+      [
+        [1, 'b'],
+        [10.1, 'a'],
+        [20.1, 'b'],
+      ],
+    ],
+    [
+      'of the same level and start goes before lesser ids',
+      [takeover('b', 'info', 0, 50), takeover('c', 'info', 0, 20), takeover('a', 'info', 0, 60)],
+      [
+        [1, 'c'],
+        [20.1, 'b'],
+        [50.1, 'a'],
+      ],
+    ],
+  ])('%s', async (_, slides, expected) => {
+    const { takeovers, shownAt } = open();
+    takeovers.load(payloadOf(...slides, slide('x')));
+    for (const [seconds, shown] of expected) expect(await shownAt(seconds)).toBe(shown);
+  });
+
+  it('stays over whatever a clock says later, even for a page that was loaded again, until it is prolonged', async () => {
+    const first = open();
+    const playlist = payloadOf(takeover('fire', 'emergency', 0, 10));
+    first.takeovers.load(playlist);
+    expect(await first.shownAt(5)).toBe('fire');
+    expect(await first.shownAt(11)).toBeUndefined();
+    vi.setSystemTime(NOON + 5_000);
+    first.takeovers.onClockSet();
+    expect(await first.shownAt(6)).toBeUndefined();
+    const second = open();
+    second.takeovers.load(playlist);
+    expect(await second.shownAt(7)).toBeUndefined();
+    second.takeovers.load(payloadOf(takeover('fire', 'emergency', 0, 20)));
+    expect(await second.shownAt(8)).toBe('fire');
+  });
+
+  it('that an unchanged playlist repeats is not begun again', async () => {
+    const { takeovers, given, shownAt } = open();
+    takeovers.load(payloadOf(takeover('a', 'info', 0, 60)));
+    await shownAt(30);
+    expect(given).toEqual(['takeover-a']);
+  });
+
+  it('is taken out of the playlist, which is left as it is without one', () => {
+    const plain = payloadOf(slide('x'), slide('y'));
+    expect(splitPlaylist(plain)).toEqual({ takeovers: [], playlist: plain });
+    const { takeovers, playlist } = splitPlaylist(payloadOf(takeover('a', 'info', 0, 9), slide('x')));
+    expect(takeovers).toMatchObject([{ id: 'a', level: 'info', index: 0 }]);
+    expect(playlist.slides.map(({ id }) => id)).toEqual(['x']);
+  });
+
+  it.each([
+    ['with values of its own by that name', slide('x', { content: { takeover: { id: 'x', level: 'info' } } })],
+    ['without a level', slide('takeover-x', { schedule_mode: 'between', content: { takeover: { id: 'x' } } })],
+    ['that is always on', slide('takeover-x', { content: { takeover: { id: 'x', level: 'info' } } })],
+  ])('is no slide %s', (_, one) => {
+    expect(splitPlaylist(payloadOf(one)).takeovers).toEqual([]);
+  });
+});
+
+const red = [200, 30, 30] as const;
+const blue = [30, 30, 200] as const;
+
+describeBrowser('a page that is taken over', () => {
+  const content = (...slides: object[]) => lobby([...slides, colourSlide('red', red)], { templates: [colourTemplate] });
+  const now = (seconds: number): string => new Date(Date.now() + seconds * 1000).toISOString();
+  const fire = (seconds: number, more: object = {}) => ({
+    id: 'takeover-fire',
+    kind: 'text',
+    title: 'Leave the building',
+    schedule_mode: 'between',
+    schedule_start_datetime: now(-1),
+    schedule_end_datetime: now(seconds),
+    content: { takeover: { id: 'fire', level: 'emergency' } },
+    ...more,
+  });
+  const open = async (dataDir = temporaryFolder()): Promise<{ service: TestService; page: Page }> => {
+    const service = await startTestService({ dataDir, content: content() });
+    const page = await openPlayer(service, 'lobby');
+    await waitForConnection(service, 'lobby', { currentSlideId: 'red' });
+    return { service, page };
+  };
+  const command = (service: TestService, name: string, more: object = {}) =>
+    service.post('/api/screens/lobby/commands', { command: name, ...more });
+
+  it('shows the takeover over pause, blackout and redirect, says so, and afterwards what was there before', async () => {
+    const { service, page } = await open();
+    await command(service, 'pause');
+    await command(service, 'redirect', {
+      url: putImage(service.dataDir, 'blue.png', blue),
+    });
+    await waitForColour(page, blue);
+    await command(service, 'blackout', { blackout: true });
+    await waitForColour(page, [0, 0, 0]);
+    service.writeContent(content(fire(3600)));
+    await waitForConnection(service, 'lobby', {
+      currentSlide: 0,
+      currentSlideId: 'takeover-fire',
+      blackout: true,
+      paused: true,
+    });
+    await page.locator('#takeover.on .notice', { hasText: 'Leave the building' }).waitFor();
+    service.writeContent(content());
+    await waitForColour(page, [0, 0, 0]);
+    await command(service, 'blackout', { blackout: false });
+    await waitForColour(page, blue);
+    await waitForConnection(service, 'lobby', { currentSlide: 0, currentSlideId: 'red', paused: true });
+  });
+
+  it('shows it without the service too, from its start to its end', async () => {
+    const { service, page } = await open();
+    service.writeContent(content(fire(9, { schedule_start_datetime: now(5) })));
+    await waitForConnection(service, 'lobby', { currentSlide: 1, currentSlideId: 'red' });
+    await service.close();
+    await page.locator('#takeover.on').waitFor({ timeout: 12_000 });
+    await waitForColour(page, red);
+    expect(await page.locator('#takeover').isHidden()).toBe(true);
+  });
+
+  it('shows the text of a takeover whose picture can not be shown, and the whole picture of one that can', async () => {
+    const dataDir = temporaryFolder();
+    const { service, page } = await open(dataDir);
+    service.writeContent(content(fire(3600, { kind: 'image', media_url: '/media/missing.png' })));
+    await page.locator('#takeover.on .notice', { hasText: 'Leave the building' }).waitFor();
+    service.writeContent(content(fire(3600, { kind: 'image', media_url: putImage(dataDir, 'blue.png', blue) })));
+    await waitForColour(page, blue);
+    await page.locator('#takeover .notice').waitFor({ state: 'detached' });
+  });
+});
