@@ -1,12 +1,53 @@
-/** The layers of the house. */
 const swc = require('@swc/core');
 
 // Its swc parser is not told that a `.tsx` has elements in it, and there is no option for it.
 const { parseFileSync } = swc;
 swc.parseFileSync = (file, options) => parseFileSync(file, { ...options, tsx: file.endsWith('.tsx') });
 
+/** The folders of the service, lowest first. Libraries are entered by their files, a module by its index.ts alone. */
+const libraries = ['contract', 'domain', 'platform', 'auth', 'http'];
+const modules = [
+  'feeds',
+  'content',
+  'media',
+  'streams',
+  'peers',
+  'clock',
+  'screens',
+  'devices',
+  'pages',
+  'updates',
+  'records',
+  'console',
+  'fleet',
+  'health',
+];
+const layers = [...libraries, ...modules];
+
+/** A folder imports no folder above it. */
+const order = layers.slice(0, -1).map((layer, index) => ({
+  name: `${layer}-is-below`,
+  severity: 'error',
+  from: { path: `^service/${layer}/` },
+  to: { path: `^service/(${layers.slice(index + 1).join('|')})/` },
+}));
+
 module.exports = {
   forbidden: [
+    ...order,
+    {
+      name: 'one-door-per-module',
+      severity: 'error',
+      from: { path: '^(?:service/([^/]+)/|service/|main/|renderer/)' },
+      to: { path: `^service/(${modules.join('|')})/`, pathNot: ['^service/$1/', '^service/[^/]+/index\\.ts$'] },
+    },
+    {
+      name: 'nobody-knows-the-wiring',
+      severity: 'error',
+      comment: 'A folder of the service receives what it needs, as service/module.ts describes.',
+      from: { path: '^service/[^/]+/' },
+      to: { path: '^service/[^/]+\\.ts$', pathNot: '^service/module\\.ts$' },
+    },
     { name: 'no-circles', severity: 'error', from: {}, to: { circular: true } },
     { name: 'no-circles-of-modules', severity: 'error', scope: 'folder', from: {}, to: { circular: true } },
     {
@@ -26,9 +67,9 @@ module.exports = {
     {
       name: 'one-seam-to-the-service',
       severity: 'error',
-      comment: 'But for what the clocks of a site show, which is pure: displays go by it as slides do.',
-      from: { path: '^main/', pathNot: '^main/service-host\\.ts$' },
-      to: { path: '^service/', pathNot: '^service/domain/' },
+      comment: 'Hosts use what service/public.ts offers, and the pure rules: displays follow a clock as slides do.',
+      from: { path: '^(main/|service/headless\\.ts)' },
+      to: { path: '^service/', pathNot: '^service/(domain/|public\\.ts$)' },
     },
     {
       name: 'the-kiosk-has-no-pages-inside',

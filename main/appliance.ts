@@ -1,6 +1,7 @@
 /** What makes the app an appliance: provisioning, autostart, watchdog, updates, and displays that follow opening hours. */
 import { dirname, join } from 'node:path';
 import { setTimeout as wait } from 'node:timers/promises';
+import type { KioskHealth } from '../service/public.ts';
 import { type AutostartApp, startWithLogin } from './autostart.ts';
 import { readBuiltAt } from './built.ts';
 import type { DisplayWindows } from './display-windows.ts';
@@ -8,7 +9,7 @@ import type { Paths } from './paths.ts';
 import type { Panel } from './power/panels.ts';
 import { createPower, type Power } from './power/power.ts';
 import { createProvisioning, provisioningSources } from './provisioning.ts';
-import type { HostedService, KioskHealth, ServiceHost } from './service-host.ts';
+import type { HostedService, ServiceHost } from './service-host.ts';
 import { orderRoot } from './updates/installers.ts';
 import { openUpdates, type UpdatesApp } from './updates/open.ts';
 import { createWatchdog } from './watchdog.ts';

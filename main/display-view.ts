@@ -1,5 +1,6 @@
 /** The pages of one display: the visible page, and the next one, which loads beneath it. */
 import { View, type WebContents, WebContentsView } from 'electron';
+import { type Heartbeat, heartbeatSchema } from '../service/public.ts';
 import { heartbeatChannel } from './channels.ts';
 import type { Display, Rotation } from './displays.ts';
 import { ABORTED, hostExternalPages } from './external-page.ts';
@@ -8,7 +9,6 @@ import { type LayeredWindow, openLayeredWindow } from './layers.ts';
 import { ownPartition } from './own-pages.ts';
 import { lockedPreferences } from './preferences.ts';
 import { rotateContents } from './rotate.ts';
-import { type Heartbeat, heartbeatSchema } from './service-host.ts';
 
 /** What a display can show. */
 export interface Picture {

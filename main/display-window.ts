@@ -1,5 +1,6 @@
 /** The window of one display: its page, and the recovery of that page. */
 import type { Logger } from 'pino';
+import type { KioskHealth } from '../service/public.ts';
 import type { DisplayView, DisplayViewHandlers } from './display-view.ts';
 import type { Display, DisplayAssignment } from './displays.ts';
 import type { LayeredWindow } from './layers.ts';
@@ -10,7 +11,6 @@ import {
   type RecoveryEvent,
   type RecoveryStep,
 } from './recovery-policy.ts';
-import type { KioskHealth } from './service-host.ts';
 
 export interface DisplayWindowPorts {
   log: Pick<Logger, 'warn'>;

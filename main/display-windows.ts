@@ -1,9 +1,9 @@
 /** The windows of all displays. */
 
+import type { KioskHealth } from '../service/public.ts';
 import { createDisplayWindow, type DisplayWindow, type DisplayWindowPorts } from './display-window.ts';
 import type { DisplayAssignment } from './displays.ts';
 import type { RecoveryStep } from './recovery-policy.ts';
-import type { KioskHealth } from './service-host.ts';
 
 export interface DisplayWindowsPorts extends Omit<DisplayWindowPorts, 'onRecovery'> {
   /** The memory of each process of the app in bytes, by process ID. */

@@ -1,5 +1,5 @@
 /** Decides which displays get a window and which device each of them is. Pure, because displays come and go. */
-import type { KioskSettings } from './service-host.ts';
+import type { KioskSettings } from '../service/public.ts';
 
 /** The fields of Electron's `Display` that are used. */
 export interface Display {

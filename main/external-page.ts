@@ -4,10 +4,10 @@
  */
 import { once } from 'node:events';
 import { type WebContents, WebContentsView } from 'electron';
+import { externalCallSchema } from '../service/public.ts';
 import { externalChannel } from './channels.ts';
 import type { LayeredWindow } from './layers.ts';
 import { lockedPreferences } from './preferences.ts';
-import { externalCallSchema } from './service-host.ts';
 
 /** The session of all external pages; in memory, so that their storage ends with the app. */
 export const externalPartition = 'external';

@@ -1,5 +1,5 @@
 import { createHash } from 'node:crypto';
-import { readableId } from './service-host.ts';
+import { readableId } from '../service/public.ts';
 
 /** The device id of the box, derived from its node id: as stable, and short enough to read off a display and type. */
 export const boxIdOf = (nodeId: string): string =>

@@ -1,6 +1,7 @@
 /** Starts the kiosk: one app that hosts the service and shows its pages. */
 import { totalmem } from 'node:os';
 import { app, Menu, screen } from 'electron';
+import { EXIT_CONFIG } from '../service/public.ts';
 import { handleCrashes } from './crashes.ts';
 import { createDisplayView } from './display-view.ts';
 import { titleOf } from './displays.ts';
@@ -16,7 +17,7 @@ import { systemPanels } from './power/panels.ts';
 import { run } from './programs.ts';
 import { createRelaunch } from './relaunch.ts';
 import { openRendering } from './rendering.ts';
-import { createServiceHost, EXIT_CONFIG } from './service-host.ts';
+import { createServiceHost } from './service-host.ts';
 import { refusal, refusedSwitches } from './switches.ts';
 
 /** The deadline for closing everything on quit, in ms. */

@@ -1,4 +1,6 @@
 /** The kiosk: runs the service, opens a window for every display, and carries out the orders of the maintenance page. */
+
+import type { KioskHealth, MaintenanceOrder } from '../service/public.ts';
 import { type Appliance, type AppliancePorts, createAppliance } from './appliance.ts';
 import { createDisplayWindows, type DisplayWindowsPorts } from './display-windows.ts';
 import {
@@ -14,14 +16,7 @@ import { createMaintenance, type MaintenancePorts } from './maintenance.ts';
 import { maintenanceView } from './maintenance-view.ts';
 import type { Paths } from './paths.ts';
 import { hashPin } from './pin.ts';
-import {
-  type HostedService,
-  type KioskHealth,
-  type MaintenanceOrder,
-  type ServiceHost,
-  type StartError,
-  startErrorOf,
-} from './service-host.ts';
+import { type HostedService, type ServiceHost, type StartError, startErrorOf } from './service-host.ts';
 import { withRotation } from './settings.ts';
 import { createSettle } from './settle.ts';
 import { troubleUrl } from './trouble.ts';

@@ -1,5 +1,6 @@
 /** The view of the maintenance page: over everything else in the window of a display. */
 import { WebContentsView } from 'electron';
+import { maintenanceCall } from '../service/public.ts';
 import { maintenanceChannel } from './channels.ts';
 import { watchChord } from './display-view.ts';
 import type { LayeredWindow } from './layers.ts';
@@ -8,7 +9,6 @@ import { ownPartition } from './own-pages.ts';
 import { ownPage } from './own-urls.ts';
 import { lockedPreferences } from './preferences.ts';
 import { rotateContents } from './rotate.ts';
-import { maintenanceCall } from './service-host.ts';
 
 /** @param preload the path of the preload script */
 export const openMaintenancePage = (

@@ -1,6 +1,8 @@
 /** Assembles the data of the maintenance page. Pure. */
+
+import type { Hours, KioskHealth, KioskSettings, MaintenanceView } from '../service/public.ts';
 import type { DisplayAssignment } from './displays.ts';
-import type { Hours, KioskHealth, KioskSettings, MaintenanceView, StartError } from './service-host.ts';
+import type { StartError } from './service-host.ts';
 
 interface Sources {
   version: string;

@@ -1,14 +1,10 @@
 /** Opens the maintenance page over a display, and answers its requests once the PIN was entered. */
+
+import type { MaintenanceAnswer, MaintenanceCall, MaintenanceOrder, MaintenanceView } from '../service/public.ts';
 import type { DisplayAssignment, Rotation } from './displays.ts';
 import type { LayeredWindow } from './layers.ts';
 import { createLock, hashPin } from './pin.ts';
-import type {
-  KioskState,
-  MaintenanceAnswer,
-  MaintenanceCall,
-  MaintenanceOrder,
-  MaintenanceView,
-} from './service-host.ts';
+import type { KioskState } from './service-host.ts';
 
 /** An open maintenance page. */
 export interface MaintenancePage {

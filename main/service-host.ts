@@ -4,66 +4,33 @@ import { hostname, networkInterfaces } from 'node:os';
 import { dirname, join, resolve } from 'node:path';
 import type { Logger } from 'pino';
 import { z } from 'zod';
-import { mostLogLines } from '../service/contract/console/boxes.ts';
-import type { KioskHealth } from '../service/contract/health.ts';
-import {
-  externalCall,
-  type Heartbeat,
-  type Hours,
-  heartbeat,
-  type KioskBridge,
-  type MaintenanceAnswer,
-  type MaintenanceCall,
-  type MaintenanceOrder,
-  type MaintenanceView,
-  maintenanceCall,
-} from '../service/contract/kiosk.ts';
-import { readableId } from '../service/contract/readable.ts';
-import { lanHost } from '../service/devices/address.ts';
-import { mayBeFramed } from '../service/domain/framing.ts';
+import { lanHost } from '../service/domain/lan-address.ts';
 import { bareHost, isThisMachine } from '../service/domain/network-scope.ts';
-import { type Service, startService } from '../service/index.ts';
-import { createLog } from '../service/platform/log.ts';
-import { createLogRing } from '../service/platform/log-ring.ts';
 import {
-  EXIT_CONFIG,
+  createDurable,
+  createLog,
+  createLogRing,
+  createQueue,
+  type Durable,
+  FolderTaken,
+  type KioskHealth,
+  type KioskSettings,
   lendSecrets,
+  mostLogLines,
   type Options,
   OptionsError,
   readConfig,
   readKiosk,
   readOptions,
+  replaceFile,
+  rewriteFile,
+  type Service,
+  startService,
+  sweepRewrites,
+  systemDisk,
   takeEnvironment,
-} from '../service/platform/options/index.ts';
-import type { KioskSettings } from '../service/platform/options/kiosk.ts';
-import { createQueue } from '../service/platform/queue.ts';
-import { systemDisk } from '../service/platform/store/disk.ts';
-import { createDurable, type Durable } from '../service/platform/store/durable.ts';
-import { replaceFile } from '../service/platform/store/file.ts';
-import { FolderTaken } from '../service/platform/store/lock.ts';
-import { rewriteFile, sweepRewrites } from '../service/platform/store/rewrite.ts';
+} from '../service/public.ts';
 import type { Paths } from './paths.ts';
-
-export type {
-  Heartbeat,
-  Hours,
-  KioskBridge,
-  KioskHealth,
-  KioskSettings,
-  MaintenanceAnswer,
-  MaintenanceCall,
-  MaintenanceOrder,
-  MaintenanceView,
-};
-export {
-  createQueue,
-  EXIT_CONFIG,
-  externalCall as externalCallSchema,
-  heartbeat as heartbeatSchema,
-  maintenanceCall,
-  mayBeFramed,
-  readableId,
-};
 
 /** Whether a URL's host is this machine, by name or by any of its IP addresses. */
 export const isOwnHost = (host: string): boolean => {

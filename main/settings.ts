@@ -1,6 +1,7 @@
 /** Computes the settings that the maintenance page changes. Pure. */
+
+import type { KioskSettings } from '../service/public.ts';
 import type { DisplayAssignment, Rotation } from './displays.ts';
-import type { KioskSettings } from './service-host.ts';
 
 /**
  * The settings that change if one display is rotated. With a single display the rotation of all displays changes, so that

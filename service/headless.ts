@@ -2,12 +2,16 @@
 import { networkInterfaces } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
-import { mostLogLines } from './contract/console/boxes.ts';
-import { publicBase } from './devices/address.ts';
-import { startService } from './index.ts';
-import { createLog } from './platform/log.ts';
-import { createLogRing } from './platform/log-ring.ts';
-import { EXIT_CONFIG, OptionsError, readOptions } from './platform/options/index.ts';
+import { publicBase } from './domain/lan-address.ts';
+import {
+  createLog,
+  createLogRing,
+  EXIT_CONFIG,
+  mostLogLines,
+  OptionsError,
+  readOptions,
+  startService,
+} from './public.ts';
 
 /** Resolves a path relative to the bundle in `dist/service`. */
 const fromHere = (path: string): string => fileURLToPath(new URL(path, import.meta.url));

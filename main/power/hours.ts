@@ -1,6 +1,6 @@
 /** Decides whether displays are on: a pure function of opening hours and the time, in ms since the epoch. */
 import { openSpans } from '../../service/domain/opening-hours.ts';
-import type { Hours } from '../service-host.ts';
+import type { Hours } from '../../service/public.ts';
 
 /** How far ahead the next change is computed. */
 const HORIZON_DAYS = 15;

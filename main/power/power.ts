@@ -1,6 +1,6 @@
 /** Switches the displays of a box on during opening hours and off outside them. */
 import type { Logger } from 'pino';
-import { createQueue, type Hours } from '../service-host.ts';
+import { createQueue, type Hours } from '../../service/public.ts';
 import { type Plan, plan } from './hours.ts';
 import type { Panel } from './panels.ts';
 

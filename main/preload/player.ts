@@ -1,7 +1,7 @@
 /** The kiosk's API for pages of the service: they report heartbeats and open external pages. */
 import { contextBridge, ipcRenderer } from 'electron';
+import type { KioskBridge } from '../../service/public.ts';
 import { externalChannel, heartbeatChannel } from '../channels.ts';
-import type { KioskBridge } from '../service-host.ts';
 
 contextBridge.exposeInMainWorld('kiosk', {
   heartbeat: (heartbeat) => ipcRenderer.send(heartbeatChannel, heartbeat),

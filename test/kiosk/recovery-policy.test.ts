@@ -10,7 +10,7 @@ import {
   type RecoveryState,
   type RecoveryStep,
 } from '../../main/recovery-policy.ts';
-import type { Heartbeat } from '../../main/service-host.ts';
+import type { Heartbeat } from '../../service/public.ts';
 
 const budget = { soft: 1000, hard: 2000 };
 const still: Heartbeat = { frames: 10, ready: true, hidden: false, slide: 'a', video: null };

@@ -1,10 +1,10 @@
 import { expect, it } from 'vitest';
 import type { DisplayAssignment } from '../../main/displays.ts';
 import { maintenanceView } from '../../main/maintenance-view.ts';
-import type { KioskSettings } from '../../main/service-host.ts';
 import { withRotation } from '../../main/settings.ts';
 import { hoursIn } from '../../renderer/kiosk/hours.ts';
 import { textsFor } from '../../renderer/kiosk/texts.ts';
+import type { KioskSettings } from '../../service/public.ts';
 
 const assignment = (number: number, label = `TV ${number}`): DisplayAssignment => ({
   number,

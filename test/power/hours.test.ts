@@ -2,8 +2,8 @@ import fc from 'fast-check';
 import { Temporal } from 'temporal-polyfill';
 import { describe, expect, test } from 'vitest';
 import { plan } from '../../main/power/hours.ts';
-import type { Hours } from '../../main/service-host.ts';
 import { isOn, type Schedule } from '../../service/domain/slide-schedule.ts';
+import type { Hours } from '../../service/public.ts';
 import { repeats } from '../support/soak.ts';
 
 const MINUTE = 60_000;

@@ -5,7 +5,7 @@ import { pino } from 'pino';
 import { afterEach, expect, test } from 'vitest';
 import { systemPanels } from '../../main/power/panels.ts';
 import { createPower } from '../../main/power/power.ts';
-import type { Hours } from '../../main/service-host.ts';
+import type { Hours } from '../../service/public.ts';
 import { temporaryFolder } from '../support/service.ts';
 
 const path = process.env.PATH;

@@ -1,7 +1,7 @@
 import type { NetworkInterfaceInfo } from 'node:os';
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { type Interfaces, lanHost, publicBase } from '../../service/devices/address.ts';
+import { type Interfaces, lanHost, publicBase } from '../../service/domain/lan-address.ts';
 
 const info = (address: string): NetworkInterfaceInfo => {
   const common = {

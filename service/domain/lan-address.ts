@@ -1,6 +1,6 @@
 /** The address that a phone in the same network can open. */
 import type { NetworkInterfaceInfo } from 'node:os';
-import { bareHost, isThisMachine, listensAlone } from '../domain/network-scope.ts';
+import { bareHost, isThisMachine, listensAlone } from './network-scope.ts';
 
 /** As `os.networkInterfaces()` gives them. */
 export type Interfaces = Readonly<Record<string, readonly NetworkInterfaceInfo[] | undefined>>;

@@ -1,0 +1,36 @@
+/** What a host of the service may use: the kiosk (`main/`) and the program for plain Node (`headless.ts`). */
+export { mostLogLines } from './contract/console/boxes.ts';
+export type { KioskHealth } from './contract/health.ts';
+export {
+  externalCall as externalCallSchema,
+  type Heartbeat,
+  type Hours,
+  heartbeat as heartbeatSchema,
+  type KioskBridge,
+  type MaintenanceAnswer,
+  type MaintenanceCall,
+  type MaintenanceOrder,
+  type MaintenanceView,
+  maintenanceCall,
+} from './contract/kiosk.ts';
+export { readableId } from './contract/readable.ts';
+export { type Service, startService } from './index.ts';
+export { createLog } from './platform/log.ts';
+export { createLogRing } from './platform/log-ring.ts';
+export {
+  EXIT_CONFIG,
+  lendSecrets,
+  type Options,
+  OptionsError,
+  readConfig,
+  readKiosk,
+  readOptions,
+  takeEnvironment,
+} from './platform/options/index.ts';
+export type { KioskSettings } from './platform/options/kiosk.ts';
+export { createQueue } from './platform/queue.ts';
+export { systemDisk } from './platform/store/disk.ts';
+export { createDurable, type Durable } from './platform/store/durable.ts';
+export { replaceFile } from './platform/store/file.ts';
+export { FolderTaken } from './platform/store/lock.ts';
+export { rewriteFile, sweepRewrites } from './platform/store/rewrite.ts';
