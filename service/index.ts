@@ -108,7 +108,7 @@ const open = async (options: Options, ports: Ports, closers: Closers): Promise<S
     nodeId,
     screens: content.screens,
     hours: content.hours,
-    updateFeeds: () => peers.alive().map((peer) => `${peer.url}/updates/`),
+    updateFeeds: peers.updateFeeds,
     screenOf: (deviceId) => devices.status(deviceId, url).screenSlug,
     bind: async (deviceId, screenSlug) => {
       const rule = { action: 'device.bind', subject: 'device', id: 'deviceId' } as const;

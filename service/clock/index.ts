@@ -7,7 +7,7 @@ import { createSync, type Sync } from './sync.ts';
 export type Clock = Module & Pick<Sync, 'now' | 'onSkew'>;
 
 interface Dependencies {
-  peers: Pick<Peers, 'alive' | 'call'>;
+  peers: Pick<Peers, 'alive' | 'ask'>;
 }
 
 export const createClock = ({ log, now, monotonicNow, ids }: ServiceContext, { peers }: Dependencies): Clock => {

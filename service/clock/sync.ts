@@ -1,7 +1,7 @@
 /** Keeps this box on the site's clock: chooses the reference among the peers and exchanges times with it. */
 import type { Logger } from 'pino';
 import type { Health } from '../contract/health.ts';
-import { type PeerTime, peerTime } from '../contract/peers.ts';
+import type { PeerTime } from '../contract/peers.ts';
 import type { Skew } from '../contract/socket.ts';
 import type { Exchange } from '../domain/clock-estimate.ts';
 import type { Peers } from '../peers/index.ts';
@@ -11,7 +11,7 @@ import { createSkews } from './skews.ts';
 
 interface Dependencies {
   log: Logger;
-  peers: Pick<Peers, 'alive' | 'call'>;
+  peers: Pick<Peers, 'alive' | 'ask'>;
   /** The machine's time of day, ms since the epoch. */
   wall(): number;
   /** ms, monotonic. */
@@ -65,7 +65,7 @@ export const createSync = (
 
   const ask = async (id: string): Promise<[string, Exchange] | null> => {
     const t0 = monotonicNow();
-    const answer = await peers.call({ nodeId: id }, { path: '/api/peers/time', schema: peerTime });
+    const answer = await peers.ask({ nodeId: id }, 'clock.time');
     const t3 = monotonicNow();
     const has = answer.ok && answer.body.nodeId === id && answer.body.established;
     answers.set(id, { established: has, at: t3 });

@@ -19,7 +19,7 @@ interface Dependencies {
   /** The bindings and names that are stored. */
   stored: StoredDevices;
   content: Pick<Content, 'screens' | 'payload' | 'hours' | 'onChange'>;
-  peers: Pick<Peers, 'all' | 'isAlone' | 'gather' | 'mediaProgress' | 'onBindings' | 'addState'>;
+  peers: Pick<Peers, 'all' | 'isAlone' | 'broadcast' | 'mediaProgress' | 'onBindings' | 'addState'>;
   screens: Pick<Screens, 'deviceIds' | 'onJoin' | 'places' | 'rename' | 'send'>;
 }
 
@@ -38,13 +38,13 @@ export const createDevices = (
   { options, logs, now, monotonicNow, machineName, clientAddress }: ServiceContext,
   { stored, content, peers, screens }: Dependencies,
 ): Devices => {
-  const { gather, mediaProgress } = peers;
+  const { mediaProgress } = peers;
   const landing = createLanding(logs);
   content.onChange(landing.refresh);
   const presence = createPresence({ screens, devices: stored, peers, content, now, monotonicNow }, options);
   peers.addState(presence.state);
-  const sightings = createSightings({ devices: stored, screens, landing, peers, gather });
-  const onboarding = createOnboarding({ devices: stored, content, screens, landing, sightings, gather });
+  const sightings = createSightings({ devices: stored, screens, landing, peers });
+  const onboarding = createOnboarding({ devices: stored, content, screens, landing, sightings, peers });
   peers.onBindings(onboarding.follow);
   const { routes, sockets, wayToForm } = createOnboardingRoutes(
     { onboarding, landing, sightings, content, clientAddress, mediaProgress },

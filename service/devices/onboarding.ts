@@ -2,17 +2,12 @@
 
 import type { Content } from '../content/index.ts';
 import { CodedError } from '../contract/errors.ts';
-import {
-  type Binding,
-  type OnboardingResult,
-  type OnboardingStatus,
-  onboardingResult,
-} from '../contract/onboarding.ts';
+import type { Binding, OnboardingResult, OnboardingStatus } from '../contract/onboarding.ts';
 import { type DeviceBinding, mostBindings } from '../contract/peers.ts';
 import type { Screen } from '../contract/playlist.ts';
 import { deviceKey } from '../contract/readable.ts';
 import { remember } from '../domain/recent.ts';
-import type { Gather } from '../peers/index.ts';
+import type { Peers } from '../peers/index.ts';
 import type { SourceLog } from '../platform/source-log.ts';
 import type { Screens } from '../screens/index.ts';
 import type { Devices } from './devices.ts';
@@ -25,7 +20,7 @@ interface Dependencies {
   screens: Pick<Screens, 'places' | 'onJoin' | 'rename' | 'send'>;
   landing: Pick<Landing, 'notify'>;
   sightings: Pick<Sightings, 'saw'>;
-  gather: Gather;
+  peers: Pick<Peers, 'broadcast'>;
 }
 
 export interface Onboarding {
@@ -50,8 +45,6 @@ export interface Onboarding {
   caughtUp(deviceId: string): void;
 }
 
-const relayAnswer = onboardingResult.pick({ queued: true });
-
 const pathOf = (slug: string): string => `/screen/${slug}`;
 
 const placed = ({ id, slug, name }: Screen, base: string) => ({
@@ -67,7 +60,7 @@ export const createOnboarding = ({
   screens,
   landing,
   sightings,
-  gather,
+  peers,
 }: Dependencies): Onboarding => {
   /** Devices without a live page when they were bound. The next page that connects is notified. */
   const behind = new Map<string, true>();
@@ -121,7 +114,7 @@ export const createOnboarding = ({
       const screen = content.payload(screenSlug)?.screen;
       if (screen === undefined) throw new CodedError('screen_not_found', undefined, { field: 'screenSlug' });
       await devices.bind(deviceId, clientName, screenSlug);
-      const relaying = relayed ? null : gather({ path: '/api/onboarding', body: binding, schema: relayAnswer });
+      const relaying = relayed ? null : peers.broadcast('devices.bind', binding);
       const isDelivered = deliver(binding) > 0;
       // Before the await: the page may connect while the peers are being called.
       if (!isDelivered) fallBehind(deviceId);

@@ -1,10 +1,10 @@
 /** Records which devices exist: an id is known once a page has connected with it, but not because of a status request. */
 
-import { mostAskedDevices, mostBindings, peerDevices } from '../contract/peers.ts';
+import { mostAskedDevices, mostBindings } from '../contract/peers.ts';
 import { deviceKey } from '../contract/readable.ts';
 import { deviceId as deviceIdSchema } from '../contract/terms.ts';
 import { remember } from '../domain/recent.ts';
-import type { Gather, Peers } from '../peers/index.ts';
+import type { Peers } from '../peers/index.ts';
 import { createRounds } from '../platform/rounds.ts';
 import type { Screens } from '../screens/index.ts';
 import type { Devices } from './devices.ts';
@@ -14,8 +14,7 @@ interface Dependencies {
   devices: Pick<Devices, 'get'>;
   screens: Pick<Screens, 'places'>;
   landing: Pick<Landing, 'has'>;
-  peers: Pick<Peers, 'isAlone'>;
-  gather: Gather;
+  peers: Pick<Peers, 'isAlone' | 'broadcast'>;
 }
 
 export interface Sightings {
@@ -30,14 +29,13 @@ export interface Sightings {
 /** The status is public, and each round costs every peer a signed request: at most four a second in total. */
 const ROUND_MS = 250;
 
-export const createSightings = ({ devices, screens, landing, peers, gather }: Dependencies): Sightings => {
+export const createSightings = ({ devices, screens, landing, peers }: Dependencies): Sightings => {
   const seen = new Map<string, true>();
 
   const isKnownThere = createRounds<boolean>({
     intervalMs: ROUND_MS,
     ask: async (keys) => {
-      const deviceIds = keys.slice(0, mostAskedDevices).join(',');
-      const { answers } = await gather({ path: `/api/peers/devices?deviceIds=${deviceIds}`, schema: peerDevices });
+      const { answers } = await peers.broadcast('devices.known', keys.slice(0, mostAskedDevices));
       return new Map(answers.flatMap(({ known }) => known.map((deviceId) => [deviceId, true])));
     },
   });

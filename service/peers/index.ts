@@ -8,6 +8,7 @@ import { countBy } from '../domain/counts.ts';
 import { listensAlone } from '../domain/network-scope.ts';
 import type { Media } from '../media/index.ts';
 import type { Module, ServiceContext } from '../module.ts';
+import { type AskPeers, createAskPeers } from './ask.ts';
 import { createCaller } from './call.ts';
 import type { Discovery } from './discovery.ts';
 import { peerIssues } from './health.ts';
@@ -16,11 +17,9 @@ import { createMissingMedia } from './missing-media.ts';
 import { createRegistry, type Peers as Registered } from './registry.ts';
 import { createReplication, type ReplicatedDevices } from './replication.ts';
 import { peerRoutes } from './routes.ts';
-import { createGather, type Gather } from './scatter-gather.ts';
 import { createOwnState } from './state.ts';
 
 export type { Peer } from './registry.ts';
-export type { Gather } from './scatter-gather.ts';
 
 interface Dependencies {
   content: Pick<Content, 'document' | 'observeCounter' | 'accept' | 'onDocument' | 'lost' | 'mediaNames' | 'mediaUses'>;
@@ -28,8 +27,12 @@ interface Dependencies {
   devices: ReplicatedDevices;
 }
 
-export interface Peers extends Module, Pick<Registered, 'all' | 'alive' | 'isAlone' | 'settled' | 'call' | 'refresh'> {
-  gather: Gather;
+export interface Peers
+  extends Module,
+    AskPeers,
+    Pick<Registered, 'all' | 'alive' | 'isAlone' | 'settled' | 'call' | 'refresh'> {
+  /** Base URLs of the release folders on the reachable peers. */
+  updateFeeds(): string[];
   /** As in {@link LandingMessage}. */
   mediaProgress(): MediaProgress;
   /** One warning per medium that the content names and no box of the site has. */
@@ -80,7 +83,8 @@ export const createPeers = (
 
   return {
     ...{ all, alive, isAlone, settled, call, refresh },
-    gather: createGather(registry, nodeId),
+    ...createAskPeers(registry, nodeId),
+    updateFeeds: () => alive().map(({ url }) => `${url}/updates/`),
     mediaProgress: mediaReplication.progress,
     missingMedia: missingMedia.of,
     onBindings: (listener) => void bindingListeners.push(listener),

@@ -30,6 +30,9 @@ export interface Peer {
 
 export type LivePeer = Peer & { nodeId: string; alive: true; state: PeerState };
 
+/** Whom to call: a peer, or a static address at which no peer has answered yet. */
+export type PeerAddress = { nodeId: string; url?: string } | { nodeId: null; url: string };
+
 export interface Peers {
   /** Static peers always; discovered peers until an hour after their last answer. */
   all(): Peer[];
@@ -43,7 +46,7 @@ export interface Peers {
    * peer without a node id is called too if its address is reachable: the operator configured it as a peer.
    */
   call<Schema extends z.ZodType>(
-    peer: { nodeId: string; url?: string } | { nodeId: null; url: string },
+    peer: PeerAddress,
     request: PeerRequest<Schema>,
   ): Promise<PeerAnswer<z.output<Schema>>>;
   /** Calls `listener` each time a peer has sent its state. */

@@ -1,6 +1,6 @@
 /** Records of what happened: metrics, and the audit of changes. */
 import { join } from 'node:path';
-import { type AuditRecord, maxAuditRecords, peerAudit } from '../contract/console/audit.ts';
+import { type AuditRecord, maxAuditRecords } from '../contract/console/audit.ts';
 import { isTrusted } from '../domain/clock-trust.ts';
 import type { Module, Modules, ServiceContext } from '../module.ts';
 import type { Peers } from '../peers/index.ts';
@@ -12,7 +12,7 @@ import { createMetrics } from './metrics.ts';
 interface Dependencies {
   modules: Pick<Modules, 'metrics' | 'states'>;
   screens: Pick<Screens, 'onSwap'>;
-  peers: Pick<Peers, 'gather'>;
+  peers: Pick<Peers, 'broadcast'>;
 }
 
 export interface Records extends Module {
@@ -37,7 +37,7 @@ export const createRecords = (context: ServiceContext, { modules, screens, peers
       },
       'GET /console/api/audit': async (ctx) => {
         const own = auditLog.newest(maxAuditRecords);
-        const { answers, degraded } = await peers.gather({ path: '/api/peers/audit', schema: peerAudit });
+        const { answers, degraded } = await peers.broadcast('records.audit');
         const all = [...(await own), ...answers.flatMap(({ records }): AuditRecord[] => records)];
         const records = all.toSorted((a, b) => (a.at < b.at ? 1 : -1)).slice(0, maxAuditRecords);
         ctx.set('Cache-Control', 'no-store');

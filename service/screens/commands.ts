@@ -1,9 +1,8 @@
 /** Runs commands. Every command passes through here, from HTTP clients as well as from peers. */
-import { z } from 'zod';
 import type { CommandResult, CommandTarget } from '../contract/commands.ts';
 import { CodedError } from '../contract/errors.ts';
 import type { Screen } from '../contract/playlist.ts';
-import type { Gather } from '../peers/index.ts';
+import type { Peers } from '../peers/index.ts';
 import type { SourceLog } from '../platform/source-log.ts';
 import type { Hub } from './hub.ts';
 import type { TargetedCommand } from './parse.ts';
@@ -14,9 +13,8 @@ interface Dependencies {
   /** Saves the name of a device; resolves when it is on the disk. */
   rename(deviceId: string, clientName: string): Promise<void>;
   takeSnapshot: TakeSnapshot;
-  gather: Gather;
-  /** Called by a `refresh`, so that the box fetches the newest content of its peers. */
-  onRefresh(): void;
+  /** A `refresh` makes the box fetch the newest content of its peers. */
+  peers: Pick<Peers, 'broadcast' | 'refresh'>;
   /** Called by a `redirect` with its address. */
   onRedirect(url: string): void;
 }
@@ -43,16 +41,7 @@ interface Outcome {
   degraded: boolean;
 }
 
-const relayAnswer = z.object({ sent: z.int().nonnegative() });
-
-export const createCommands = ({
-  hub,
-  rename,
-  takeSnapshot,
-  gather,
-  onRefresh,
-  onRedirect,
-}: Dependencies): Commands => {
+export const createCommands = ({ hub, rename, takeSnapshot, peers, onRedirect }: Dependencies): Commands => {
   const deliver = (slug: string, { command, target }: TargetedCommand): number => {
     const chosen = hub.select(slug, target);
     const recipients =
@@ -64,13 +53,8 @@ export const createCommands = ({
   };
 
   /** Runs the command on the peers. */
-  const relay = async (slug: string, { command, target }: TargetedCommand): Promise<Outcome> => {
-    const given = Object.entries(target).filter(([, id]) => id != null);
-    const { answers, degraded } = await gather({
-      path: `/api/screens/${slug}/commands`,
-      body: { ...command, ...Object.fromEntries(given) },
-      schema: relayAnswer,
-    });
+  const relay = async (slug: string, targeted: TargetedCommand): Promise<Outcome> => {
+    const { answers, degraded } = await peers.broadcast('screens.command', { slug, ...targeted });
     return { sent: answers.reduce((sum, { sent }) => sum + sent, 0), degraded };
   };
 
@@ -124,7 +108,7 @@ export const createCommands = ({
       await rename(command.deviceId, command.clientName);
       hub.rename(command.deviceId, command.clientName);
     }
-    if (command.command === 'refresh') onRefresh();
+    if (command.command === 'refresh') void peers.refresh();
     if (command.command === 'redirect') onRedirect(command.url);
     const outcome = relayed ? { sent: deliver(slug, targeted), degraded: false } : await runEverywhere(slug, targeted);
     const { connectionId = null, clientId = null } = given;

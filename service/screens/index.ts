@@ -13,7 +13,7 @@ import { createSnapshot, type TakeSnapshot } from './snapshot.ts';
 
 interface Dependencies {
   content: Pick<Content, 'screens' | 'payload' | 'slide' | 'onChange'>;
-  peers: Pick<Peers, 'all' | 'call' | 'gather' | 'isAlone' | 'settled' | 'refresh' | 'onMedia'>;
+  peers: Pick<Peers, 'all' | 'ask' | 'broadcast' | 'isAlone' | 'settled' | 'refresh' | 'onMedia'>;
   clock: Pick<Clock, 'now' | 'onSkew'>;
   devices: {
     get(deviceId: string): { clientName: string } | undefined;
@@ -33,7 +33,7 @@ export interface Screens extends Module, Pick<Hub, 'deviceIds' | 'onJoin' | 'pla
 }
 
 export const createScreens = (
-  { options, logs, clientAddress, isOwnAuthority, ids }: ServiceContext,
+  { options, logs, clientAddress, isOwnAuthority }: ServiceContext,
   { content, peers, clock, devices }: Dependencies,
 ): Screens => {
   const { variant } = options;
@@ -49,11 +49,10 @@ export const createScreens = (
   content.onChange(hub.broadcastRevisions);
   content.onChange(reports.contentChanged);
   peers.onMedia(() => hub.sendToAll({ type: 'command', command: 'refresh' }));
-  const askPeers = createAskForConnections({ peers, nodeId: ids.nodeId });
+  const askPeers = createAskForConnections(peers);
   const takeSnapshot = createSnapshot({ hub, peers, askPeers });
   const commands = createCommands({
-    ...{ hub, rename: devices.rename, takeSnapshot, gather: peers.gather },
-    onRefresh: () => void peers.refresh(),
+    ...{ hub, rename: devices.rename, takeSnapshot, peers },
     onRedirect: (url) => {
       for (const listener of redirectListeners) listener(url);
     },

@@ -1,7 +1,5 @@
 /** The connections of screens on all peers: one request per peer for any number of screens. */
-import { z } from 'zod';
-import { connection } from '../contract/connections.ts';
-import { mostQueryCharacters, type PeerConnections, peerConnections, relayHeader } from '../contract/peers.ts';
+import type { PeerConnections } from '../contract/peers.ts';
 import { remember } from '../domain/recent.ts';
 import type { Peer, Peers } from '../peers/index.ts';
 
@@ -20,9 +18,6 @@ export type AskForConnections = (slugs: readonly string[]) => Promise<ReadonlyMa
 /** One peer's answer by slug; null without an answer in time. Screens that it lacks, or without connections, are absent. */
 type PeerAnswer = ReadonlyMap<string, Connections | null>;
 
-/** A snapshot grows with the number of connections. */
-const MAX_BYTES = 16 * 1024 ** 2;
-
 /** How long an answer of an older peer is reused while its other screens are requested, ms. */
 const REUSE_MS = 5_000;
 const MAX_PEERS = 256;
@@ -36,20 +31,7 @@ interface OlderPeer {
   answers: Map<string, { connections: Connections | null; at: number }>;
 }
 
-const snapshotAnswer = z.object({ connections: z.array(connection) });
-
-/** The path for these screens; for all screens if their slugs do not fit into a URL. */
-const pathFor = (slugs: readonly string[]): string => {
-  const screens = slugs.join(',');
-  return `/api/peers/connections${screens.length > mostQueryCharacters ? '' : `?screens=${screens}`}`;
-};
-
-interface Dependencies {
-  peers: Pick<Peers, 'all' | 'call' | 'settled'>;
-  nodeId: string;
-}
-
-export const createAskForConnections = ({ peers, nodeId }: Dependencies): AskForConnections => {
+export const createAskForConnections = (peers: Pick<Peers, 'all' | 'ask' | 'settled'>): AskForConnections => {
   const older = new Map<string, OlderPeer>();
 
   /** Requests one screen, the least recently requested one; recent answers are reused for the others. */
@@ -57,12 +39,7 @@ export const createAskForConnections = ({ peers, nodeId }: Dependencies): AskFor
     const { answers } = known;
     const askedAt = (slug: string): number => answers.get(slug)?.at ?? Number.NEGATIVE_INFINITY;
     const [slug = ''] = slugs.toSorted((a, b) => askedAt(a) - askedAt(b));
-    const answer = await peers.call(peer, {
-      path: `/api/screens/${slug}/connections`,
-      headers: { [relayHeader]: nodeId },
-      schema: snapshotAnswer,
-      maxBytes: MAX_BYTES,
-    });
+    const answer = await peers.ask(peer, 'screens.connectionsOfOne', slug);
     const isMissing = !answer.ok && answer.code === 'screen_not_found';
     const connections = answer.ok ? answer.body.connections : isMissing ? [] : null;
     answers.delete(slug);
@@ -78,7 +55,7 @@ export const createAskForConnections = ({ peers, nodeId }: Dependencies): AskFor
     const key = peer.nodeId ?? peer.url;
     const known = older.get(key);
     if (known !== undefined && known.instance === peer.state?.instance) return askOlder(peer, known, slugs);
-    const answer = await peers.call(peer, { path: pathFor(slugs), schema: peerConnections, maxBytes: MAX_BYTES });
+    const answer = await peers.ask(peer, 'screens.connections', slugs);
     if (answer.ok) return new Map(answer.body.screens.map(({ slug, connections }) => [slug, connections]));
     if (answer.code !== 'not_found') return new Map(slugs.map((slug) => [slug, null]));
     const found: OlderPeer = { instance: peer.state?.instance, answers: new Map() };

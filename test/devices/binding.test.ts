@@ -85,7 +85,7 @@ describe('binding a device', () => {
       },
       landing: { notify: (...args) => told.push(args) },
       sightings: { saw() {} },
-      gather: async () => ({ answers: [], degraded: told.push('peers') > 0 }),
+      peers: { broadcast: async () => ({ answers: [], degraded: told.push('peers') > 0 }) },
     });
     const binding = { deviceId: 'device-1', clientName: 'Front desk', screenSlug: 'lobby' };
     await expect(onboarding.bind(binding, 'http://box', false, pino({ level: 'silent' }))).rejects.toMatchObject({

@@ -3,7 +3,7 @@ import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { deviceKey, readableId } from '../../service/contract/readable.ts';
 import { createSightings } from '../../service/devices/sightings.ts';
-import type { Gather } from '../../service/peers/index.ts';
+import type { Peers } from '../../service/peers/index.ts';
 import { startSite } from '../peers/support.ts';
 import { patience } from '../support/observe.ts';
 import { joinScreen } from '../support/page.ts';
@@ -61,16 +61,15 @@ describe('a device id', () => {
 
   it('costs the peers one request in a quarter of a second, whoever asks', async () => {
     const asked: string[][] = [];
-    const gather = (async ({ path }: { path: string }) => {
-      asked.push((new URL(path, 'http://box').searchParams.get('deviceIds') ?? '').split(','));
+    const broadcast = (async (_: string, deviceIds: string[]) => {
+      asked.push(deviceIds);
       return { answers: [{ known: ['stranger-7'] }], degraded: false };
-    }) as unknown as Gather;
+    }) as unknown as Peers['broadcast'];
     const sightings = createSightings({
       devices: { get: () => undefined },
       screens: { places: () => [] },
       landing: { has: () => false },
-      gather,
-      peers: { isAlone: () => false },
+      peers: { isAlone: () => false, broadcast },
     });
     const round = () =>
       Promise.all(Array.from({ length: 300 }, (_, index) => sightings.isKnown(`stranger-${index % 150}`)));

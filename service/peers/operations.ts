@@ -1,0 +1,119 @@
+/**
+ * What the boxes of a site ask of each other. The other modules name an operation and give its input; how it travels is
+ * said here alone.
+ */
+import { z } from 'zod';
+import type { Command, CommandTarget } from '../contract/commands.ts';
+import { connection } from '../contract/connections.ts';
+import { peerAudit } from '../contract/console/audit.ts';
+import { type Binding, onboardingResult } from '../contract/onboarding.ts';
+import type { OperationName } from '../contract/operations/index.ts';
+import { mostQueryCharacters, peerConnections, peerDevices, peerTime } from '../contract/peers.ts';
+import type { PeerRequest } from './call.ts';
+
+/** The variable parts of a request. */
+interface Parts {
+  /** Of the path, by name. */
+  params?: Readonly<Record<string, string>>;
+  /** `undefined` leaves a parameter out. */
+  query?: Readonly<Record<string, string | number | undefined>>;
+  body?: unknown;
+}
+
+/** A value in a query; commas stand for themselves, so that a list stays short. */
+const encode = (value: string | number): string => encodeURIComponent(value).replaceAll('%2C', ',');
+
+const pathOf = (pattern: string, { params = {}, query = {} }: Parts): string => {
+  const path = pattern.replace(/:(\w+)/g, (_, name: string) => encodeURIComponent(params[name] ?? ''));
+  const given = Object.entries(query).flatMap(([name, value]) =>
+    value === undefined ? [] : [`${name}=${encode(value)}`],
+  );
+  return given.length === 0 ? path : `${path}?${given.join('&')}`;
+};
+
+interface Limits extends Pick<PeerRequest<z.ZodType>, 'deadlineMs' | 'maxBytes'> {
+  /** Tells the peer not to ask its own peers. */
+  relayed?: true;
+}
+
+/**
+ * @param http the operation that answers
+ * @param schema of the JSON of a successful answer
+ * @param partsOf the variable parts for an input
+ */
+const define =
+  <Schema extends z.ZodType, Input = void>(
+    http: OperationName,
+    schema: Schema,
+    partsOf: (input: Input) => Parts = () => ({}),
+    { relayed, ...limits }: Limits = {},
+  ) =>
+  (input: Input) => {
+    const [method, pattern = ''] = http.split(' ') as ['GET' | 'POST', string];
+    const parts = partsOf(input);
+    const { body } = parts;
+    const request: PeerRequest<Schema> = { method, path: pathOf(pattern, parts), schema, ...limits };
+    return { request: body === undefined ? request : { ...request, body }, relayed: relayed === true };
+  };
+
+const MIB = 1024 ** 2;
+
+const peerOperations = {
+  'clock.time': define('GET /api/peers/time', peerTime),
+  'devices.bind': define(
+    'POST /api/onboarding',
+    onboardingResult.pick({ queued: true }),
+    (body: Binding) => ({ body }),
+    { relayed: true },
+  ),
+  'devices.known': define(
+    'GET /api/peers/devices',
+    peerDevices,
+    (deviceIds: readonly string[]) => ({ query: { deviceIds: deviceIds.join(',') } }),
+    { relayed: true },
+  ),
+  'records.audit': define('GET /api/peers/audit', peerAudit, undefined, { relayed: true }),
+  'screens.command': define(
+    'POST /api/screens/:slug/commands',
+    z.object({ sent: z.int().nonnegative() }),
+    ({ slug, command, target }: { slug: string; command: Command; target: CommandTarget }) => {
+      const given = Object.entries(target).filter(([, id]) => id != null);
+      return { params: { slug }, body: { ...command, ...Object.fromEntries(given) } };
+    },
+    { relayed: true },
+  ),
+  /** The connections of screens; of all screens where their slugs do not fit into a URL. */
+  'screens.connections': define(
+    'GET /api/peers/connections',
+    peerConnections,
+    (slugs: readonly string[]) => {
+      const screens = slugs.join(',');
+      return { query: { screens: screens.length > mostQueryCharacters ? undefined : screens } };
+    },
+    { maxBytes: 16 * MIB },
+  ),
+  /** The connections of one screen, of a peer that does not know the operation above. */
+  'screens.connectionsOfOne': define(
+    'GET /api/screens/:slug/connections',
+    z.object({ connections: z.array(connection) }),
+    (slug: string) => ({ params: { slug } }),
+    { maxBytes: 16 * MIB, relayed: true },
+  ),
+};
+
+type PeerOperations = typeof peerOperations;
+export type PeerOperationName = keyof PeerOperations;
+/** The input of an operation: one argument, or none. */
+export type PeerInput<Name extends PeerOperationName> = Parameters<PeerOperations[Name]>;
+export type PeerOutput<Name extends PeerOperationName> = z.output<
+  ReturnType<PeerOperations[Name]>['request']['schema']
+>;
+
+/** The HTTP request of an operation, and whether it is marked as relayed. */
+export const requestOf = <Name extends PeerOperationName>(name: Name, input: PeerInput<Name>) => {
+  const make = peerOperations[name] as unknown as (...input: PeerInput<Name>) => {
+    request: PeerRequest<z.ZodType<PeerOutput<Name>>>;
+    relayed: boolean;
+  };
+  return make(...input);
+};
