@@ -25,7 +25,7 @@ export type ContentVersion = z.infer<typeof contentVersion>;
 const ancestor = contentVersion.omit({ sha256: true });
 
 /** A longer content.json is not replicated. */
-export const mostContentCharacters = 8 * 1024 ** 2;
+export const mostContentCharacters = 16 * 1024 ** 2;
 
 /** The content as boxes replicate it. */
 export const contentDocument = contentVersion
@@ -120,10 +120,19 @@ export const peerConnections = z
   .meta({ id: 'PeerConnections', description: 'the connections of this box alone, by screen' });
 export type PeerConnections = z.infer<typeof peerConnections>;
 
+/** What older boxes can't read: with it a box tells that it can. */
+const knows = z
+  .literal('tags')
+  .optional()
+  .describe('the asking box reads tags of screens; absent: it is told of content without them');
+
+export const peerContentQuery = z.object({ knows });
+
 /** Query of the asking box, by which the asked box discovers it. */
 export const peerQuery = z.object({
   from: z.uuid().describe('the node id of the box that asks'),
   port: z.coerce.number().int().min(1).max(65_535).describe('where it listens, at the address that it asks from'),
+  knows,
   news: z.literal('1').optional().describe('it has something new: ask it back'),
 });
 

@@ -44,7 +44,7 @@ export const slug = z
 /** Name of a group of screens. Upper and lower case differ. */
 export const tag = z
   .string()
-  .regex(/^[A-Za-z0-9_-]{1,64}$/, '1 to 64 of A-Z, a-z, 0-9, _ and -')
+  .regex(/^[\p{L}\p{M}\p{N}_-]{1,64}$/u, '1 to 64 letters and digits, _ and -')
   .describe('name of a group of screens');
 
 const deviceIdRule = [/^[A-Za-z0-9._:-]{1,128}$/, '1 to 128 of A-Z a-z 0-9 . _ : -'] as const;

@@ -6,6 +6,7 @@ import type { ContentDocument, ContentVersion } from '../contract/peers.ts';
 const MAX_ANCESTORS = 64;
 
 type Body = Omit<ContentDocument, keyof ContentVersion>;
+type Edited = Pick<ContentDocument, 'counter' | 'nodeId'>;
 
 /** SHA-256 (hex) of the document. Listed field by field, so that the order of keys does not matter. */
 export const documentHash = ({ text, changedAt, ancestors, stamps }: Omit<Body, 'operator'>): string =>
@@ -38,12 +39,42 @@ export const editedDocument = (
 };
 
 /**
+ * The node id in the version of a document without tags. Without its last character it sorts just before the id itself, so
+ * that the document wins over its reduced form, and both compare alike with the versions of all other boxes.
+ */
+const reducedNodeId = (nodeId: string): string => nodeId.slice(0, -1);
+
+/** Whether the two are one edit, of which `reduced` lost its tags on the way. */
+const isReduced = (reduced: Edited, whole: Edited): boolean =>
+  reduced.counter === whole.counter && reduced.nodeId === reducedNodeId(whole.nodeId);
+
+/**
+ * The document as an older box can read it, which refuses the tags of screens; the same object where there are none. It
+ * has a version of its own, lower than that of the document: a box that can read both takes the document.
+ */
+export const withoutTags = (document: ContentDocument): ContentDocument => {
+  const content = JSON.parse(document.text.replace(/^\uFEFF/, '')) as { screens: { tags?: unknown }[] };
+  if (content.screens.every((screen) => screen.tags === undefined)) return document;
+  for (const screen of content.screens) delete screen.tags;
+  // The older box may have the ancestors without tags.
+  const ancestors = document.ancestors
+    .flatMap(({ counter, nodeId }) => [
+      { counter, nodeId },
+      { counter, nodeId: reducedNodeId(nodeId) },
+    ])
+    .slice(0, MAX_ANCESTORS);
+  const body = { ...document, ancestors, text: `${JSON.stringify(content, null, 2)}\n` };
+  return { ...body, nodeId: reducedNodeId(document.nodeId), sha256: documentHash(body) };
+};
+
+/**
  * Whether replacing `loser` by `winner` loses an edit: `loser` was edited, and `winner` does not descend from it. If the
  * list of ancestors is too short to tell, the answer is true.
  */
 export const isLost = (loser: ContentDocument, winner: ContentDocument): boolean =>
   loser.counter > 0 &&
   loser.text !== winner.text &&
+  !isReduced(loser, winner) &&
   !winner.ancestors.some(({ counter, nodeId }) => counter === loser.counter && nodeId === loser.nodeId);
 
 /** The version alone. */

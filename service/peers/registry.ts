@@ -166,7 +166,7 @@ export const createRegistry = (
 
   const probe = async (address: Address, hasNews: boolean): Promise<void> => {
     if (port === null || closed) return;
-    const path = `/api/peers/state?from=${self}&port=${port}${hasNews ? '&news=1' : ''}`;
+    const path = `/api/peers/state?from=${self}&port=${port}&knows=tags${hasNews ? '&news=1' : ''}`;
     const answer = await caller.call(address.url, { path, schema: peerState });
     if (closed) return;
     if (answer.ok) {

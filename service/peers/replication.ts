@@ -15,7 +15,7 @@ import {
   type PeerState,
   peerBindings,
 } from '../contract/peers.ts';
-import { documentHash, versionOf } from '../domain/document.ts';
+import { documentHash, versionOf, withoutTags } from '../domain/document.ts';
 import { compareVersions, isPlausible } from '../domain/merge.ts';
 import { remember } from '../domain/recent.ts';
 import type { SourceLogs } from '../platform/source-log.ts';
@@ -42,11 +42,14 @@ interface Dependencies {
 }
 
 export interface Replication {
-  /** Its part of {@link PeerState}. */
-  state(): Pick<PeerState, 'content' | 'bindings'>;
+  /** Its part of {@link PeerState}. @param knowsTags false for a box that can't read the tags of screens */
+  state(knowsTags: boolean): Pick<PeerState, 'content' | 'bindings'>;
   health(): Promise<Omit<ReplicationHealth, 'media'>>;
-  /** The content for peers; null without content, or if it is too long to share. */
-  document(): ContentDocument | null;
+  /**
+   * The content for peers; null without content, or if it is too long to share.
+   * @param knowsTags false for a box that can't read the tags of screens
+   */
+  document(knowsTags: boolean): ContentDocument | null;
   /** The bindings of all devices that this box knows. */
   bindings(): DeviceBinding[];
   /** Reports content that is too long to be shared. */
@@ -90,6 +93,16 @@ export const createReplication = ({ log, logs, peers, content, devices, onBindin
     return document !== null && document.text.length <= mostContentCharacters ? document : null;
   };
 
+  /** The last document without tags, by the hash of the document. */
+  let reduced: { of: string; document: ContentDocument } | null = null;
+
+  const documentFor = (knowsTags: boolean): ContentDocument | null => {
+    const document = own();
+    if (document === null || knowsTags) return document;
+    if (reduced?.of !== document.sha256) reduced = { of: document.sha256, document: withoutTags(document) };
+    return reduced.document;
+  };
+
   const refuse = (nodeId: string, sha256: string, reason: string, permanent = true): void => {
     const key = `${nodeId} ${sha256}`;
     if (refused.get(key)?.reason === reason) return;
@@ -125,7 +138,7 @@ export const createReplication = ({ log, logs, peers, content, devices, onBindin
     // An edit made here must have a counter that other boxes find plausible too, so a larger lead is not adopted.
     if (offered.counter <= ours + MAX_COUNTER_LEAD) content.observeCounter(offered.counter);
     const answer = await peers.call(peer, {
-      path: '/api/peers/content',
+      path: '/api/peers/content?knows=tags',
       schema: contentDocument,
       deadlineMs: DEADLINE_MS,
       maxBytes: MAX_DOCUMENT_BYTES,
@@ -220,8 +233,8 @@ export const createReplication = ({ log, logs, peers, content, devices, onBindin
   });
 
   return {
-    state: () => {
-      const document = own();
+    state: (knowsTags) => {
+      const document = documentFor(knowsTags);
       return { content: document && versionOf(document), bindings: devices.digest() };
     },
     health: async () => {
@@ -232,7 +245,7 @@ export const createReplication = ({ log, logs, peers, content, devices, onBindin
         refused: [...refused.values()].map(({ nodeId, reason }) => ({ nodeId, reason })),
       };
     },
-    document: own,
+    document: documentFor,
     bindings: devices.list,
     start: warnIfTooLong,
   };

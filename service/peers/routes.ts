@@ -1,6 +1,6 @@
 import { CodedError } from '../contract/errors.ts';
 import { readFields } from '../contract/fields.ts';
-import { type PeerState, peerQuery } from '../contract/peers.ts';
+import { type PeerState, peerContentQuery, peerQuery } from '../contract/peers.ts';
 import type { Routes } from '../http/routes.ts';
 import { hostOf } from './advertised.ts';
 import type { MediaReplication } from './media-replication.ts';
@@ -10,21 +10,22 @@ import type { Replication } from './replication.ts';
 interface Dependencies {
   registry: Pick<Registry, 'onContact'>;
   /** The state of this box. */
-  state(): PeerState;
+  state(knowsTags: boolean): PeerState;
   replication: Pick<Replication, 'document' | 'bindings'>;
   mediaReplication: Pick<MediaReplication, 'media'>;
 }
 
 export const peerRoutes = ({ registry, state, replication, mediaReplication }: Dependencies): Routes => ({
   'GET /api/peers/state': (ctx) => {
-    const { from, port, news } = readFields(peerQuery.partial(), ctx.query);
+    const { from, port, news, knows } = readFields(peerQuery.partial(), ctx.query);
     const host = hostOf(ctx.req.socket.remoteAddress ?? '');
     if (from !== undefined && port !== undefined && host !== null) registry.onContact(from, host, port, news === '1');
     ctx.set('Cache-Control', 'no-store');
-    ctx.body = state();
+    ctx.body = state(knows === 'tags');
   },
   'GET /api/peers/content': (ctx) => {
-    const document = replication.document();
+    const { knows } = readFields(peerContentQuery, ctx.query);
+    const document = replication.document(knows === 'tags');
     if (document === null) throw new CodedError('not_found', 'There is no content to share.');
     ctx.body = document;
   },

@@ -17,11 +17,11 @@ type Identity = Pick<PeerState, 'nodeId' | 'instance' | 'site' | 'version'>;
 
 export const createOwnState =
   ({ peers, replication, mediaReplication, additions }: Dependencies, identity: Identity) =>
-  (): PeerState => ({
+  (knowsTags: boolean): PeerState => ({
     ...identity,
     serverTime: Date.now(),
     peers: peers.advertised(),
-    ...replication.state(),
+    ...replication.state(knowsTags),
     ...mediaReplication.state(),
     ...additions(),
   });

@@ -4,6 +4,7 @@ import {
   peerBindings,
   peerConnections,
   peerConnectionsQuery,
+  peerContentQuery,
   peerDevices,
   peerDevicesQuery,
   peerMedia,
@@ -51,6 +52,7 @@ export const peers = {
     access: 'signed',
     variant: 'extended',
     summary: 'Get the newest content that this box has on its disk',
+    query: peerContentQuery,
     answer: ok('The document.', contentDocument, {
       ...version,
       changedAt: momentExample,
