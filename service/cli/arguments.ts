@@ -25,6 +25,7 @@ export const operatorName = (value: string): string => {
 export const slug = matching(/^[a-z0-9-]{1,64}$/, 'the slug of a screen: 1 to 64 of a-z, 0-9 and -');
 export const deviceId = matching(/^[A-Za-z0-9 ._:-]{1,128}$/, 'a device id: 1 to 128 of A-Z a-z 0-9 . _ : -');
 export const takeoverId = matching(/^[a-z0-9-]{1,64}$/, '1 to 64 of a-z, 0-9 and -');
+export const versionHash = matching(/^[\da-f]{4,64}$/, 'the SHA-256 of a version, or its first characters');
 export const text = matching(/\S/, 'a text that is not empty');
 
 /** The name of a player, for people. */
@@ -43,4 +44,14 @@ export const duration = (value: string): number => {
     throw new InvalidArgumentError('It must be a time such as 90s, 30m, 2h or 1d.');
   }
   return parts.reduce((sum, part) => sum + Number.parseInt(part, 10) * (unitSeconds[part.slice(-1)] ?? 0), 0);
+};
+
+/** A date (midnight in the zone of the site) or an instant, as the box reads it. */
+export const moment = (value: string): string => {
+  const isDate = /^\d{4}-\d{2}-\d{2}$/.test(value);
+  const isInstant = /^\d{4}-\d{2}-\d{2}T\d{2}:\d{2}(:\d{2}(\.\d{1,9})?)?(Z|[+-]\d{2}:\d{2})$/.test(value);
+  if (!(isDate || isInstant) || Number.isNaN(Date.parse(value))) {
+    throw new InvalidArgumentError('It must be a date such as 2026-11-22, or a time such as 2026-11-22T08:00:00Z.');
+  }
+  return value;
 };

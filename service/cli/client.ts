@@ -3,6 +3,7 @@ import { type ClientRequest, type IncomingMessage, request as requestHttp } from
 import { request as requestHttps } from 'node:https';
 import type { Readable } from 'node:stream';
 import { readClock, sha256Hex, signAnswer, signRequest } from '../auth/sign.ts';
+import { operatorHeader } from '../contract/operator.ts';
 import { answerHeader, clockHeader, signatureHeader } from '../domain/request-signature.ts';
 import { CliError } from './exit.ts';
 import { refusalOf } from './refusal.ts';
@@ -139,7 +140,7 @@ export const createClient = ({ base, secret, operator, needsProof, onUnproven, n
           Host: url.host,
           ...(body !== undefined && { 'Content-Type': 'application/json' }),
           ...(length !== null && { 'Content-Length': length }),
-          ...(operator !== null && { 'x-signage-operator': utf8(operator) }),
+          ...(operator !== null && { [operatorHeader]: utf8(operator) }),
           ...headers,
           ...credentials,
         },

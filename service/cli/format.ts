@@ -24,5 +24,8 @@ export const moment = (instant: string | null): string => {
   return `${day} ${[date.getHours(), date.getMinutes(), date.getSeconds()].map(pad).join(':')}`;
 };
 
+/** Enough of a SHA-256 to tell versions apart. */
+export const shortHash = (sha256: string): string => sha256.slice(0, 12);
+
 /** `1 page`, `2 pages`. */
 export const plural = (count: number, noun: string): string => `${count} ${noun}${count === 1 ? '' : 's'}`;

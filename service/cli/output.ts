@@ -52,6 +52,13 @@ export const createOutput = ({ stdout, stderr, env }: Options) => {
     fields: (pairs: readonly (readonly [string, string])[]): void => {
       for (const each of columns(pairs)) line(each);
     },
+    /** Prints a difference in the unified format. */
+    patch: (text: string): void => {
+      for (const each of text.split('\n').slice(0, -1)) {
+        const style = ({ '+': 'green', '-': 'red', '@': 'dim' } as const)[each[0] ?? ''];
+        line(style === undefined ? visible(each) : paint(stdout, style, visible(each)));
+      }
+    },
     /** Fills the terminal with lines, in place of those before. Longer lines are cut by the terminal (DECAWM). */
     repaint: (lines: readonly string[]): void => {
       const shown = lines.slice(0, (stdout.rows || 24) - 1).map((each) => `${each}\x1b[K\n`);

@@ -3,10 +3,12 @@ import { Command, CommanderError } from 'commander';
 import { boxUrl, operatorName } from './arguments.ts';
 import { registerBoxes } from './commands/boxes.ts';
 import { completionLines, registerCompletion } from './commands/completion.ts';
+import { registerContent } from './commands/content.ts';
 import { registerDiscover } from './commands/discover.ts';
 import { registerHealth } from './commands/health.ts';
 import { registerMedia } from './commands/media.ts';
 import { registerOnboard } from './commands/onboard.ts';
+import { registerRecords } from './commands/records.ts';
 import { registerScreenshot } from './commands/screenshot.ts';
 import { registerSend } from './commands/send.ts';
 import { registerSite } from './commands/site.ts';
@@ -22,11 +24,13 @@ const groups = [
   registerSite,
   registerSend,
   registerOnboard,
+  registerContent,
   registerMedia,
   registerScreenshot,
   registerTakeover,
   registerBoxes,
   registerHealth,
+  registerRecords,
   registerCompletion,
 ];
 

@@ -65,10 +65,7 @@ export const typedDeviceId = z
 /** Name of a player, for people. */
 export const clientName = z.string().trim().min(1).max(64).describe('name of a player, for people');
 
-/** Request header with the name of the person who makes a change; unproven. UTF-8, or ISO 8859-1 as browsers send it. */
-export const operatorHeader = 'x-signage-operator';
-
-/** The name in {@link operatorHeader}. */
+/** The name in `x-signage-operator`. */
 export const operator = z
   .string()
   .min(1)

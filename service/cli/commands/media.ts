@@ -5,10 +5,11 @@ import { stat } from 'node:fs/promises';
 import { basename } from 'node:path';
 import type { Readable } from 'node:stream';
 import { Argument, type Command } from 'commander';
+import type { MediaList } from '../../contract/console/media.ts';
 import type { MediaConfig, UploadResult } from '../../contract/media.ts';
 import type { Client } from '../client.ts';
 import { CliError } from '../exit.ts';
-import { plural } from '../format.ts';
+import { bytes, moment, plural } from '../format.ts';
 import { inParallel } from '../parallel.ts';
 import { type Progress, startProgress } from '../progress.ts';
 import type { Session } from '../session.ts';
@@ -95,6 +96,30 @@ const putFile = async (client: Client, { path, name, size }: LocalFile, progress
 
 export const registerMedia = (program: Command, { out, client }: Session): void => {
   const group = program.command('media').description('the files that slides show');
+
+  group
+    .command('list')
+    .description('list the media of the site')
+    .action(async () => {
+      const box = await client();
+      const { body } = await box.ask<MediaList>({ path: '/console/api/media' });
+      const sides = ({ width, height }: MediaList['media'][number]): string =>
+        width === null ? '' : `${width}x${height}`;
+      const rows = ({ media }: MediaList): string[][] =>
+        media.map((each) => [
+          each.filename,
+          bytes(each.size),
+          each.media_type,
+          sides(each),
+          each.duration_seconds === null ? '' : `${Math.round(each.duration_seconds)} s`,
+          moment(each.modified_at),
+          each.used_by.length === 0 ? 'not used' : plural(each.used_by.length, 'slide'),
+        ]);
+      out.answer(body, () => {
+        out.table(['NAME', 'SIZE', 'TYPE', 'PIXELS', 'LENGTH', 'CHANGED', 'USED BY'], rows(body));
+        out.say(`${bytes(body.used_bytes)} of ${bytes(body.quota_bytes)} used.`);
+      });
+    });
 
   group
     .command('put')

@@ -1,7 +1,8 @@
 /** Editing of the content. */
 import { z } from 'zod';
 import { contentCheck, contentDraft, contentVersions, editedContent, publishedContent } from '../../console/content.ts';
-import { operatorHeader, sha256 } from '../../terms.ts';
+import { operatorHeader } from '../../operator.ts';
+import { sha256 } from '../../terms.ts';
 import { digestExample, momentExample, nodeExample } from '../examples.ts';
 import { entityTag, unchanged } from '../headers.ts';
 import { json, type Operations, ok } from '../operation.ts';

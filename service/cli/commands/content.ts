@@ -1,0 +1,159 @@
+/** `content`: what the site plays. */
+import { Argument, type Command } from 'commander';
+import type { ContentCheck, ContentVersions, EditedContent, PublishedContent } from '../../contract/console/content.ts';
+import { versionHash } from '../arguments.ts';
+import type { Client } from '../client.ts';
+import { compare, type Difference, formatDocument, readDocument, writeDocument } from '../document.ts';
+import { CliError } from '../exit.ts';
+import { bytes, moment, plural, shortHash } from '../format.ts';
+import type { Session } from '../session.ts';
+import { columns, visible } from '../text.ts';
+
+type Issue = ContentCheck['errors'][number];
+
+const base = '/console/api/content';
+const fileArgument = (): Argument => new Argument('<file>', 'a content.json; - for standard input');
+
+const issueLines = (kind: string, issues: readonly Issue[]): string[] =>
+  columns(issues.map(({ path, message }) => [kind, path || 'the file', message]));
+
+const nameOf = (file: string): string => (file === '-' ? 'standard input' : file);
+
+const inWords = ({ added, removed }: Difference): string => `${plural(added, 'line')} added, ${removed} removed`;
+
+export const registerContent = (program: Command, { out, client, checkCanAsk, confirm }: Session): void => {
+  const group = program.command('content').description('what the site plays');
+
+  const check = async (box: Client, text: string): Promise<ContentCheck> =>
+    (await box.ask<ContentCheck>({ method: 'POST', path: `${base}/check`, body: text })).body;
+
+  /** @throws CliError `refused` where the document can't be published */
+  const checkOk = (file: string, { ok, errors }: ContentCheck): void => {
+    if (!ok) throw new CliError('refused', `${visible(nameOf(file))} has ${plural(errors.length, 'error')}.`);
+  };
+
+  const publish = async (box: Client, etag: string | undefined, body: string): Promise<PublishedContent> =>
+    (await box.ask<PublishedContent>({ method: 'PUT', path: base, body, headers: { 'If-Match': etag ?? '*' } })).body;
+
+  const report = ({ sha256, warnings }: PublishedContent): void => {
+    out.line(sha256);
+    for (const line of issueLines('warning', warnings)) out.say(line);
+    out.say('It plays now.');
+  };
+
+  group
+    .command('check')
+    .description('say what is wrong with a document, without publishing it')
+    .addArgument(fileArgument())
+    .action(async (file: string) => {
+      const { text } = readDocument(file);
+      const result = await check(await client(), text);
+      out.answer(result, ({ ok, errors, warnings }) => {
+        for (const line of [...issueLines('error', errors), ...issueLines('warning', warnings)]) out.line(line);
+        if (ok) out.say(`${nameOf(file)} can be published, with ${plural(warnings.length, 'warning')}.`);
+      });
+      checkOk(file, result);
+    });
+
+  group
+    .command('diff')
+    .description('compare a document with what plays')
+    .addArgument(fileArgument())
+    .action(async (file: string) => {
+      const { value } = readDocument(file);
+      const box = await client();
+      const { sha256, content } = (await box.ask<EditedContent>({ path: base })).body;
+      const name = `${box.base.host} ${shortHash(sha256)}`;
+      const difference = await compare({ name, value: content }, { name: nameOf(file), value });
+      out.answer({ sha256, ...difference }, ({ patch }) => {
+        out.patch(patch);
+        out.say(patch === '' ? `${nameOf(file)} is what plays.` : `${inWords(difference)}.`);
+      });
+    });
+
+  group
+    .command('push')
+    .description('publish a document at the whole site')
+    .addArgument(fileArgument())
+    .option('--yes', 'do not ask')
+    .action(async (file: string, { yes }: { yes?: true }) => {
+      checkCanAsk(yes);
+      const { text, value } = readDocument(file);
+      const box = await client();
+      const { body: played, headers } = await box.ask<EditedContent>({ path: base });
+      const result = await check(box, text);
+      if (!result.ok) {
+        out.answer(result, ({ errors }) => {
+          for (const line of issueLines('error', errors)) out.line(line);
+        });
+      }
+      checkOk(file, result);
+      const name = `${box.base.host} ${shortHash(played.sha256)}`;
+      const difference = await compare({ name, value: played.content }, { name: nameOf(file), value });
+      if (difference.patch === '') {
+        const { sha256, changedAt } = played;
+        return out.answer({ sha256, changedAt, warnings: result.warnings }, report);
+      }
+      if (yes === undefined) {
+        for (const line of issueLines('warning', result.warnings)) out.say(line);
+        await confirm(`Publish ${nameOf(file)} (${inWords(difference)})?`, yes);
+      }
+      out.answer(await publish(box, headers.etag, text), report);
+    });
+
+  group
+    .command('pull')
+    .description('get the document that plays')
+    .addArgument(new Argument('[file]', 'where to write it (default: standard output)'))
+    .action(async (file: string | undefined) => {
+      const { body } = await (await client()).ask<EditedContent>({ path: base });
+      if (file === undefined) return out.answer(body, ({ content }) => out.json(content));
+      await writeDocument(file, formatDocument(body.content));
+      if (out.isJson()) out.json(body);
+      out.say(`${file} is version ${shortHash(body.sha256)} of ${moment(body.changedAt)}.`);
+    });
+
+  const fetchVersions = async (box: Client): Promise<ContentVersions> =>
+    (await box.ask<ContentVersions>({ path: `${base}/versions` })).body;
+
+  group
+    .command('versions')
+    .description('list what played before, newest first')
+    .action(async () =>
+      out.answer(await fetchVersions(await client()), ({ versions }) =>
+        out.table(
+          ['VERSION', 'CHANGED', 'BY', 'SIZE', 'BOX'],
+          versions.map(({ sha256, changedAt, operator, bytes: size, nodeId }) => [
+            shortHash(sha256),
+            moment(changedAt),
+            operator ?? '-',
+            bytes(size),
+            nodeId,
+          ]),
+        ),
+      ),
+    );
+
+  /** The whole hash of the one version that begins so. @throws CliError `notFound`, `usage` where there are several */
+  const wholeHash = async (box: Client, start: string): Promise<string> => {
+    if (start.length === 64) return start;
+    const found = (await fetchVersions(box)).versions.filter(({ sha256 }) => sha256.startsWith(start));
+    const [first, ...others] = new Set(found.map(({ sha256 }) => sha256));
+    if (first === undefined)
+      throw new CliError('notFound', `No version begins with ${start}. See: signage content versions`);
+    if (others.length > 0) throw new CliError('usage', `Several versions begin with ${start}: type more of it.`);
+    return first;
+  };
+
+  group
+    .command('revert')
+    .description('publish an earlier version again')
+    .addArgument(new Argument('<sha256>', 'the version, or the beginning of its name').argParser(versionHash))
+    .action(async (start: string) => {
+      const box = await client();
+      const sha256 = await wholeHash(box, start);
+      const { body: document } = await box.ask({ path: `${base}/versions/${sha256}` });
+      const { headers } = await box.ask<EditedContent>({ path: base });
+      out.answer(await publish(box, headers.etag, JSON.stringify(document)), report);
+    });
+};

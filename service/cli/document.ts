@@ -1,0 +1,75 @@
+/** Documents of the content: from files, and how two of them differ. */
+import { randomBytes } from 'node:crypto';
+import { readFileSync } from 'node:fs';
+import { rename, rm, writeFile } from 'node:fs/promises';
+import { CliError } from './exit.ts';
+import { visible } from './text.ts';
+
+export interface LocalDocument {
+  /** As it is sent. */
+  text: string;
+  value: unknown;
+}
+
+/**
+ * @param path of the file; `-`: standard input
+ * @throws CliError `usage` where it can't be read; `refused` where it is not JSON
+ */
+export const readDocument = (path: string): LocalDocument => {
+  let text: string;
+  try {
+    text = readFileSync(path === '-' ? 0 : path, 'utf8').replace(/^\ufeff/, '');
+  } catch (error) {
+    const { code } = error as NodeJS.ErrnoException;
+    const why = code === 'ENOENT' ? 'There is no such file.' : `The file can't be read (${code}).`;
+    throw new CliError('usage', `${visible(path)}: ${why}`);
+  }
+  try {
+    return { text, value: JSON.parse(text) as unknown };
+  } catch (error) {
+    throw new CliError('refused', `${visible(path)} is not JSON: ${visible((error as Error).message)}.`);
+  }
+};
+
+/** As a person edits it. */
+export const formatDocument = (value: unknown): string => `${JSON.stringify(value, null, 2)}\n`;
+
+/** Writes the file whole or not at all. @throws CliError `usage` */
+export const writeDocument = async (path: string, text: string): Promise<void> => {
+  const part = `${path}.${randomBytes(4).toString('hex')}.part`;
+  try {
+    await writeFile(part, text, { flag: 'wx' });
+    await rename(part, path);
+  } catch (error) {
+    await rm(part, { force: true });
+    throw new CliError('usage', `${visible(path)} can't be written (${(error as NodeJS.ErrnoException).code}).`);
+  }
+};
+
+export interface Difference {
+  added: number;
+  removed: number;
+  /** In the unified format; empty: none. */
+  patch: string;
+}
+
+/** Two documents with little in common are not compared line by line for longer than this, ms. */
+const PATIENCE_MS = 3_000;
+
+/** How a document differs from the one that plays, line by line, in the same format. */
+export const compare = async (
+  played: { name: string; value: unknown },
+  local: { name: string; value: unknown },
+): Promise<Difference> => {
+  const { formatPatch, structuredPatch } = await import('diff');
+  const [before, after] = [formatDocument(played.value), formatDocument(local.value)];
+  if (before === after) return { added: 0, removed: 0, patch: '' };
+  const options = { context: 3, timeout: PATIENCE_MS };
+  const patch = structuredPatch(played.name, local.name, before, after, undefined, undefined, options);
+  const lines = patch?.hunks.flatMap((hunk) => hunk.lines) ?? [];
+  const counted = (mark: string): number => lines.filter((line) => line.startsWith(mark)).length;
+  const count = (text: string): number => text.split('\n').length - 1;
+  return patch === undefined
+    ? { added: count(after), removed: count(before), patch: 'The two have too little in common to be compared.\n' }
+    : { added: counted('+'), removed: counted('-'), patch: formatPatch(patch) };
+};
