@@ -24,7 +24,7 @@ export interface BoxRequest {
   path: string;
   headers?: Readonly<Record<string, string>>;
   /** JSON text. */
-  body?: string | Buffer;
+  body?: string;
   upload?: Upload;
   /** An error status that is an answer, not an error. */
   mayBe?: number;
@@ -162,7 +162,8 @@ export const createClient = ({ base, secret, operator, needsProof, onUnproven, n
         resolve({ sent, response });
       });
       if (upload === undefined) {
-        sent.end(body);
+        // As bytes: Node would encode the head like a text that follows.
+        sent.end(body === undefined ? undefined : Buffer.from(body));
         return;
       }
       const bytes = upload.open();

@@ -1,0 +1,84 @@
+/** Content from the command line: check, compare, publish, get, revert. */
+import { readFileSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { expect, test } from 'vitest';
+import { lobbyWith } from '../content/samples.ts';
+import { patience, titlesOf } from '../support/observe.ts';
+import { temporaryFolder } from '../support/service.ts';
+import { shareSite } from './support.ts';
+
+const saying = (title: string) => lobbyWith([{ kind: 'text', title }]);
+const site = shareSite(saying('Good morning'));
+
+const file = (content: unknown): string => {
+  const path = join(temporaryFolder(), 'content.json');
+  writeFileSync(path, typeof content === 'string' ? content : JSON.stringify(content));
+  return path;
+};
+
+test('an edit is pulled, compared, published at the whole site, and reverted', async () => {
+  const { other, run } = site();
+  const path = file('');
+  expect(await run(['content', 'pull', path])).toMatchObject({ stdout: '', code: 0 });
+  expect(await run(['content', 'diff', path])).toEqual({
+    stdout: '',
+    stderr: `${path} is what plays.\n`,
+    code: 0,
+  });
+  writeFileSync(path, readFileSync(path, 'utf8').replace('Good morning', 'Good evening'));
+  const difference = await run(['content', 'diff', path]);
+  expect(difference.stdout).toMatch(/-\s+"title": "Good morning"\n\+\s+"title": "Good evening"\n/);
+  expect(difference).toMatchObject({ stderr: '1 line added, 1 removed.\n', code: 0 });
+
+  const refused = await run(['content', 'push', path]);
+  expect(refused).toMatchObject({ stdout: '', code: 2 });
+  expect(refused.stderr).toContain('add --yes');
+  const pushed = await run(['content', 'push', path, '--yes', '--json']);
+  expect(pushed.code).toBe(0);
+  const { sha256 } = JSON.parse(pushed.stdout) as { sha256: string };
+  await expect.poll(() => titlesOf(other), patience).toEqual(['Good evening']);
+
+  const { versions } = JSON.parse((await run(['content', 'versions', '--json'])).stdout) as {
+    versions: { sha256: string; operator: string | null }[];
+  };
+  expect(versions[0]).toMatchObject({ sha256, operator: 'Jürgen' });
+  const table = await run(['content', 'versions']);
+  expect(table.stdout).toContain(sha256.slice(0, 12));
+  const earlier = versions.at(-1)?.sha256 ?? '';
+  expect(await run(['content', 'revert', earlier.slice(0, 12)])).toMatchObject({ code: 0 });
+  await expect.poll(() => titlesOf(other), patience).toEqual(['Good morning']);
+  expect(await run(['content', 'revert', '0'.repeat(64)])).toMatchObject({ stdout: '', code: 3 });
+});
+
+test('a document that is not valid is refused with its faults, and nothing changes', async () => {
+  const { one, run } = site();
+  const before = await titlesOf(one);
+  const path = file({ ...saying('x'), screens: [{ name: 'Lobby', slug: 'No Slug', playlist_id: 'welcome' }] });
+  const checked = await run(['content', 'check', path]);
+  expect(checked).toMatchObject({ stderr: `Error: ${path} has 1 error.\n`, code: 1 });
+  expect(checked.stdout).toMatch(/^error {2}screens\[0\]\.slug {2}/);
+  const json = await run(['content', 'check', path, '--json']);
+  expect(JSON.parse(json.stdout)).toMatchObject({ ok: false, errors: [{ path: 'screens[0].slug' }] });
+  expect(await run(['content', 'push', path, '--yes'])).toMatchObject({ stdout: checked.stdout, code: 1 });
+  const broken = await run(['content', 'check', file('{"screens":')]);
+  expect(broken).toMatchObject({ stdout: '', code: 1 });
+  expect(broken.stderr).toContain('is not JSON');
+  expect(await run(['content', 'check', '/nosuch.json'])).toMatchObject({ stdout: '', code: 2 });
+  expect(await titlesOf(one)).toEqual(before);
+});
+
+test('a document comes from standard input and goes to standard output', async () => {
+  const { run } = site();
+  const { stdout: pulled } = await run(['content', 'pull']);
+  expect(await run(['content', 'check', '-'], { input: pulled })).toMatchObject({ stdout: '', code: 0 });
+  expect(JSON.parse((await run(['content', 'pull', '--json'])).stdout)).toMatchObject({ content: JSON.parse(pulled) });
+});
+
+test('the audit says who published', async () => {
+  const { run } = site();
+  await run(['content', 'push', file(saying('Good night')), '--yes', '--as', 'Ada']);
+  const { stdout, code } = await run(['audit', '--json']);
+  expect(code).toBe(0);
+  const { records } = JSON.parse(stdout) as { records: object[] };
+  expect(records).toContainEqual(expect.objectContaining({ operator: 'Ada', action: 'content.publish', result: 'ok' }));
+});
