@@ -3,74 +3,19 @@
  * Read and validated once at the start; no other module reads the environment.
  */
 import { readFileSync } from 'node:fs';
-import { isIP } from 'node:net';
 import { homedir } from 'node:os';
-import { join, resolve } from 'node:path';
+import { join } from 'node:path';
 import { z } from 'zod';
 import { variants } from '../../contract/terms.ts';
 import { nearestOf } from '../../domain/nearest.ts';
+import { OptionsError } from './error.ts';
 import { type KioskSettings, kioskSettings } from './kiosk.ts';
+import { baseUrl, commaList, folder, hostName, isTimeZone, onOff, text, trustedProxy, wholeNumber } from './values.ts';
+
+export { EXIT_CONFIG, OptionsError } from './error.ts';
+export { isBaseUrl } from './values.ts';
 
 const GIB = 1024 ** 3;
-
-const wholeNumber = (min: number, max: number) => {
-  const allowed = `a whole number from ${min} to ${max}`;
-  return z
-    .string()
-    .regex(/^\d{1,16}$/, allowed)
-    .transform(Number)
-    .refine((value) => value >= min && value <= max, allowed);
-};
-
-const text = z.string().trim().min(1, 'a text that is not empty');
-const folder = text.transform((path) => resolve(path));
-const commaList = z.string().transform((list) =>
-  list
-    .split(',')
-    .map((item) => item.trim())
-    .filter((item) => item !== ''),
-);
-const onOff = z.enum(['on', 'off'], 'on or off').transform((value) => value === 'on');
-
-/** Whether paths can be appended to the URL: http or https, without query, fragment and credentials. */
-export const isBaseUrl = (url: string): boolean => {
-  if (!URL.canParse(url)) return false;
-  const { protocol, search, hash, username, password } = new URL(url);
-  return /^https?:$/.test(protocol) && [search, hash, username, password].every((part) => part === '');
-};
-const baseUrlRule = 'an http or https URL such as http://192.168.1.20:8080';
-const baseUrl = z
-  .string()
-  .refine(isBaseUrl, baseUrlRule)
-  .transform((url) => url.replace(/\/+$/, ''));
-
-const hostName = z.string().regex(/^[A-Za-z0-9._:[\]-]{1,253}$/, 'comma-separated host names');
-
-const isTimeZone = (zone: string): boolean => {
-  try {
-    new Intl.DateTimeFormat('en', { timeZone: zone });
-    return true;
-  } catch {
-    return false;
-  }
-};
-
-const isAddressRange = (range: string): boolean => {
-  const [address = '', prefix, ...rest] = range.split('/');
-  const version = isIP(address);
-  if (version === 0 || rest.length > 0) return false;
-  return prefix === undefined || (/^\d{1,3}$/.test(prefix) && Number(prefix) <= (version === 4 ? 32 : 128));
-};
-
-const trustedProxyRule = 'on, off, or a comma-separated list of addresses such as 10.0.0.1 or 10.0.0.0/8';
-const trustedProxy = z.union(
-  [
-    z.literal('off').transform(() => false as const),
-    z.literal('on').transform(() => true as const),
-    commaList.refine((ranges) => ranges.length > 0 && ranges.every(isAddressRange), trustedProxyRule),
-  ],
-  trustedProxyRule,
-);
 
 /**
  * The settings, by the names that the code uses. The environment has each as `SIGNAGE_` and the name in
@@ -164,21 +109,6 @@ export type Options = Readonly<
     warnings: readonly string[];
   }
 >;
-
-/** An invalid setting that prevents the start: the message is one line with its name, its value and what is allowed. */
-export class OptionsError extends Error {
-  override readonly name = 'OptionsError';
-  /** The invalid setting; null for config.json itself. */
-  readonly setting: string | null;
-
-  constructor(message: string, setting: string | null = null) {
-    super(message);
-    this.setting = setting;
-  }
-}
-
-/** The exit code for a bad configuration: EX_CONFIG of sysexits.h. */
-export const EXIT_CONFIG = 78;
 
 /** @param allowed completes the sentence "allowed is ..." */
 export const refusal = (name: SettingName, value: unknown, allowed: string): OptionsError => {

@@ -1,0 +1,63 @@
+/** The kinds of values that settings have, each with what is allowed in words. */
+import { isIP } from 'node:net';
+import { resolve } from 'node:path';
+import { z } from 'zod';
+
+export const wholeNumber = (min: number, max: number) => {
+  const allowed = `a whole number from ${min} to ${max}`;
+  return z
+    .string()
+    .regex(/^\d{1,16}$/, allowed)
+    .transform(Number)
+    .refine((value) => value >= min && value <= max, allowed);
+};
+
+export const text = z.string().trim().min(1, 'a text that is not empty');
+export const folder = text.transform((path) => resolve(path));
+export const commaList = z.string().transform((list) =>
+  list
+    .split(',')
+    .map((item) => item.trim())
+    .filter((item) => item !== ''),
+);
+export const onOff = z.enum(['on', 'off'], 'on or off').transform((value) => value === 'on');
+
+/** Whether paths can be appended to the URL: http or https, without query, fragment and credentials. */
+export const isBaseUrl = (url: string): boolean => {
+  if (!URL.canParse(url)) return false;
+  const { protocol, search, hash, username, password } = new URL(url);
+  return /^https?:$/.test(protocol) && [search, hash, username, password].every((part) => part === '');
+};
+const baseUrlRule = 'an http or https URL such as http://192.168.1.20:8080';
+export const baseUrl = z
+  .string()
+  .refine(isBaseUrl, baseUrlRule)
+  .transform((url) => url.replace(/\/+$/, ''));
+
+export const hostName = z.string().regex(/^[A-Za-z0-9._:[\]-]{1,253}$/, 'comma-separated host names');
+
+export const isTimeZone = (zone: string): boolean => {
+  try {
+    new Intl.DateTimeFormat('en', { timeZone: zone });
+    return true;
+  } catch {
+    return false;
+  }
+};
+
+const isAddressRange = (range: string): boolean => {
+  const [address = '', prefix, ...rest] = range.split('/');
+  const version = isIP(address);
+  if (version === 0 || rest.length > 0) return false;
+  return prefix === undefined || (/^\d{1,3}$/.test(prefix) && Number(prefix) <= (version === 4 ? 32 : 128));
+};
+
+const trustedProxyRule = 'on, off, or a comma-separated list of addresses such as 10.0.0.1 or 10.0.0.0/8';
+export const trustedProxy = z.union(
+  [
+    z.literal('off').transform(() => false as const),
+    z.literal('on').transform(() => true as const),
+    commaList.refine((ranges) => ranges.length > 0 && ranges.every(isAddressRange), trustedProxyRule),
+  ],
+  trustedProxyRule,
+);
