@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import { expect, it } from 'vitest';
 import type { PlaylistPayload } from '../../../service/contract/playlist.ts';
 import { describeBrowser } from '../../support/browser.ts';
-import { openPlayer, waitForConnection } from '../../support/player.ts';
+import { connectionOf, openPlayer, patience } from '../../support/player.ts';
 import { startTestService } from '../../support/service.ts';
 
 const folder = join(import.meta.dirname, '..', '..', '..', 'resources', 'demo');
@@ -24,8 +24,17 @@ describeBrowser('the demo', () => {
     const payload = (await (await service.get('/api/screens/demo/playlist')).json()) as PlaylistPayload;
     expect(payload.slides.length).toBeGreaterThanOrEqual(6);
     const page = await openPlayer(service, 'demo', viewport);
+    const next = () => service.post('/api/screens/demo/commands', { command: 'next' });
+    let previous: string | null = null;
     for (const { id } of payload.slides) {
-      await waitForConnection(service, 'demo', { currentSlideId: id });
+      const shown = async (): Promise<string | null> => {
+        const { currentSlideId = null } = (await connectionOf(service, 'demo')) ?? {};
+        // A slide that ended by itself just before the command was passed over: once more around.
+        if (currentSlideId !== id && currentSlideId !== previous) await next();
+        return currentSlideId;
+      };
+      await expect.poll(shown, { ...patience, interval: 300 }).toBe(id);
+      previous = id;
       const cut = await page
         .locator('.slide[data-state="playing"]')
         .first()
@@ -41,7 +50,7 @@ describeBrowser('the demo', () => {
             }).length;
         });
       expect(cut, id).toBe(0);
-      await service.post('/api/screens/demo/commands', { command: 'next' });
+      await next();
     }
     expect(service.log()).not.toContain('"slideId"');
   });
