@@ -107,7 +107,10 @@ export const createDisplayView = (
     const isWanted = (): boolean => page === (next ?? front);
 
     const advance = (heartbeat: Heartbeat): void => {
-      const step = handover(heartbeat, performance.now() - requestedAt, unseen !== null);
+      const step = handover(heartbeat, performance.now() - requestedAt, {
+        isLifted: unseen !== null,
+        isCovered: window.isCovered(),
+      });
       if (step === 'lift') {
         unseen = contents.insertCSS(UNSEEN);
         unseen.then(

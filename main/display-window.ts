@@ -70,7 +70,8 @@ export const createDisplayWindow = (
   const view = ports.openView(assignment.display, {
     onHeartbeat: (heartbeat) => {
       lastHeartbeat = { date: new Date(), at: performance.now() };
-      handle({ type: 'heartbeat', heartbeat });
+      // Some runtimes do not paint a covered page.
+      handle({ type: 'heartbeat', heartbeat: { ...heartbeat, hidden: heartbeat.hidden || view.window.isCovered() } });
     },
     onLost: (reason) => {
       if (pageUrl(assignment) !== null) handle({ type: 'lost', reason });

@@ -14,12 +14,17 @@ export const READY_MS = 10_000;
 /** How long the old page stays underneath, in ms: the first frame of the new one can be late. */
 export const LINGER_MS = 500;
 
-/** @param ms since the new page was requested */
+/**
+ * @param ms since the new page was requested
+ * @param state whether the new page is on top of the current one, and whether another view covers both
+ */
 export const handover = (
   { frames, ready }: Pick<Heartbeat, 'frames' | 'ready'>,
   ms: number,
-  isLifted: boolean,
+  { isLifted, isCovered }: { isLifted: boolean; isCovered: boolean },
 ): Handover => {
-  if (frames === 0) return isLifted ? 'wait' : 'lift';
+  if (frames === 0 && !isLifted) return 'lift';
+  // A page under another view may never be painted, and is not visible yet.
+  if (frames === 0 && !isCovered) return 'wait';
   return ready || ms > READY_MS ? 'reveal' : 'wait';
 };

@@ -19,6 +19,8 @@ export interface LayeredWindow {
   remove(view: View): void;
   /** Moves the window to the current position of its display. */
   move(bounds: Display['bounds']): void;
+  /** Whether a view covers the page, so that it need not be painted. */
+  isCovered(): boolean;
   focus(): void;
   destroy(): void;
 }
@@ -77,6 +79,7 @@ export const openLayeredWindow = (display: Display, onCloseRequest: () => void):
       window.setBounds(bounds);
       for (const view of layers.keys()) fill(view);
     },
+    isCovered: () => [...layers.values()].some((layer) => order.indexOf(layer) > order.indexOf('page')),
     focus: () => {
       window.focus();
       focusTop();

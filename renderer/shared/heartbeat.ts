@@ -5,6 +5,8 @@ import { findKiosk } from './kiosk.ts';
 const HEARTBEAT_MS = 3_000;
 /** The number of frames requested for each heartbeat: enough to prove painting, few enough to let a still page idle. */
 const MAX_FRAMES = 10;
+/** A page that is not painted gets no animation frame; its heartbeat is sent after this time. */
+const UNPAINTED_MS = 250;
 
 type PageState = Pick<Heartbeat, 'ready' | 'slide'>;
 
@@ -53,7 +55,15 @@ export const startHeartbeat = (readState: () => PageState): (() => void) => {
     countFrames();
   };
 
-  const sendSoon = (): void => void requestAnimationFrame(() => requestAnimationFrame(send));
+  const sendSoon = (): void => {
+    let isPainted = false;
+    const sendPainted = (): void => {
+      isPainted = true;
+      send();
+    };
+    requestAnimationFrame(() => requestAnimationFrame(sendPainted));
+    setTimeout(() => isPainted || send(), UNPAINTED_MS);
+  };
 
   countFrames();
   sendSoon();

@@ -62,7 +62,14 @@ const kioskWith = (start: () => Promise<HostedService>, connected: Display[] = [
         log.push(`open ${id}`);
         views.push({ id, handlers });
         return {
-          window: { put: () => {}, remove: () => {}, move: () => {}, focus: () => {}, destroy: () => {} },
+          window: {
+            put: () => {},
+            remove: () => {},
+            move: () => {},
+            isCovered: () => false,
+            focus: () => {},
+            destroy: () => {},
+          },
           show: ({ url }: Picture) => void log.push(`${id} shows ${url}`),
           blackout: () => {},
           processId: () => null,
