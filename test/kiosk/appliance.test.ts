@@ -42,7 +42,7 @@ describeBrowser('the appliance', { timeout: 120_000 }, () => {
     const player = await kiosk.page(/\/screen\/lobby/);
     await expect.poll(layers, patience).toEqual([[page, black]]);
     // The person who looks after the box sees the maintenance page.
-    await player.keyboard.press('Control+Alt+Shift+KeyM');
+    await kiosk.pressChord();
     const maintenance = await kiosk.page(/maintenance\.html/);
     await maintenance.getByRole('heading', { name: 'Choose a PIN' }).waitFor();
     await expect.poll(layers, patience).toEqual([[page, black, maintenancePage]]);

@@ -13,8 +13,8 @@ const content = {
   playlists: ['Lobby', 'Bar'].map((id) => ({ id, slides: [{ kind: 'text', title: `Welcome to the ${id}` }] })),
 };
 
-const openMaintenance = async (kiosk: TestKiosk, page: Page): Promise<Page> => {
-  await page.keyboard.press('Control+Alt+Shift+KeyM');
+const openMaintenance = async (kiosk: TestKiosk): Promise<Page> => {
+  await kiosk.pressChord();
   return kiosk.page(/maintenance\.html/);
 };
 const isGone = (kiosk: TestKiosk) =>
@@ -29,7 +29,7 @@ describeBrowser('the maintenance page', { timeout: 120_000 }, () => {
     const landing = await kiosk.page(/\?deviceId=/);
     await landing.locator('#device').waitFor({ state: 'attached' });
 
-    const fresh = await openMaintenance(kiosk, landing);
+    const fresh = await openMaintenance(kiosk);
     await fresh.getByRole('heading', { name: 'Choose a PIN' }).waitFor();
     await fresh.keyboard.type('2468');
     await fresh.keyboard.press('Enter');
@@ -41,7 +41,7 @@ describeBrowser('the maintenance page', { timeout: 120_000 }, () => {
     await isGone(kiosk);
     expect(readFileSync(join(kiosk.dataDir, 'kiosk.json'), 'utf8')).not.toContain('2468');
 
-    const page = await openMaintenance(kiosk, landing);
+    const page = await openMaintenance(kiosk);
     await page.getByRole('heading', { name: 'PIN' }).waitFor();
     await page.keyboard.type('1111');
     await page.keyboard.press('Enter');
@@ -86,7 +86,7 @@ describeBrowser('the maintenance page', { timeout: 120_000 }, () => {
 
     await expect.poll(() => kiosk.pages().length, patience).toBe(1);
 
-    const last = await openMaintenance(kiosk, await kiosk.page(/\/screen\/bar/));
+    const last = await openMaintenance(kiosk);
     await last.getByRole('heading', { name: 'PIN' }).waitFor();
     await last.keyboard.type('2468');
     await last.keyboard.press('Enter');
@@ -104,11 +104,11 @@ describeBrowser('the maintenance page', { timeout: 120_000 }, () => {
     const kiosk = await startKiosk({ dataDir, content, config });
     const player = await kiosk.page(/\/screen\/lobby/);
     await player.getByText('Welcome to the Lobby').first().waitFor();
-    await (await openMaintenance(kiosk, player)).getByRole('heading', { name: 'PIN' }).waitFor();
+    await (await openMaintenance(kiosk)).getByRole('heading', { name: 'PIN' }).waitFor();
     // Alt+F4.
     await kiosk.evaluate(({ BaseWindow }: Electron) => BaseWindow.getAllWindows()[0].close());
     await isGone(kiosk);
-    const page = await openMaintenance(kiosk, player);
+    const page = await openMaintenance(kiosk);
     await page.clock.install();
     await page.reload();
     await page.getByRole('heading', { name: 'PIN' }).waitFor();

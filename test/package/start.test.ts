@@ -109,7 +109,7 @@ describe.skipIf(given !== undefined || isSkipped)("the packaged app's own pages"
     writeFileSync(join(kiosk.dataDir, 'config.json'), JSON.stringify({ port: 0 }));
     const landing = await kiosk.page(/\/\?deviceId=/);
     await landing.locator('#device').waitFor({ state: 'attached' });
-    await landing.keyboard.press('Control+Alt+Shift+KeyM');
+    await kiosk.pressChord();
     const maintenance = await kiosk.page(/maintenance\.html/);
     await maintenance.getByRole('heading', { name: 'Choose a PIN' }).waitFor();
     expect(await isWhole(maintenance)).toBe(true);

@@ -1,6 +1,6 @@
 /**
- * The kiosk as an app of its own: under the double of Electron, or, with SIGNAGE_TEST_ELECTRON, under the real runtime.
- * What needs the double's own abilities says so.
+ * The kiosk as an app of its own: under the mock of Electron, or, with SIGNAGE_TEST_ELECTRON, under the real runtime.
+ * What needs the mock's own abilities says so.
  */
 import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
@@ -48,6 +48,8 @@ export interface TestKiosk {
   page(address: RegExp): Promise<Page>;
   /** Calls a function in the app's own process with the electron module. */
   evaluate: Ask;
+  /** Presses the key combination of the maintenance page on the window that has the keyboard. */
+  pressChord(): Promise<void>;
   signal(name: NodeJS.Signals): void;
   /** Ends it as the system does: by SIGTERM, or on Windows, which has no signals, from inside. */
   quit(): Promise<void>;
@@ -82,7 +84,7 @@ const pageAt = async (pages: () => Page[], address: RegExp): Promise<Page> => {
   return find() as Page;
 };
 
-type Process = Omit<TestKiosk, 'dataDir' | 'url' | 'page' | 'quit'>;
+type Process = Omit<TestKiosk, 'dataDir' | 'url' | 'page' | 'pressChord' | 'quit'>;
 
 const startDouble = async (env: Record<string, string>, args: string[], app: string): Promise<Process> => {
   const printed = { stdout: '', stderr: '' };
@@ -192,6 +194,14 @@ export const startKiosk = async ({
     dataDir,
     url: () => addressIn(kiosk.printed),
     page: (address) => pageAt(kiosk.pages, address),
+    pressChord: () =>
+      kiosk.evaluate(({ webContents }) => {
+        const contents = webContents.getFocusedWebContents() ?? webContents.getAllWebContents()[0];
+        const modifiers = ['control', 'alt', 'shift'];
+        for (const type of ['keyDown', 'keyUp']) {
+          if (!contents.isDestroyed()) contents.sendInputEvent({ type, keyCode: 'M', modifiers });
+        }
+      }),
     quit: async () => {
       if (process.platform !== 'win32') kiosk.signal('SIGTERM');
       else await kiosk.evaluate(({ app }) => void setTimeout(() => app.quit(), 0));

@@ -1,11 +1,12 @@
 /** Sessions: a browser context of Chromium each, with the permissions that the handlers give. */
 import { EventEmitter } from 'node:events';
 import type { Chromium } from './chromium.ts';
+import { theWorld } from './world.ts';
 
 type RequestHandler = (contents: null, permission: string, answer: (granted: boolean) => void) => void;
 type CheckHandler = (contents: null, permission: string) => boolean;
 
-/** Of Chromium's permissions, by what Electron calls them. */
+/** Chromium's names of Electron's permissions. */
 const permissions: Record<string, string> = {
   geolocation: 'geolocation',
   notifications: 'notifications',
@@ -15,17 +16,17 @@ const permissions: Record<string, string> = {
   'idle-detection': 'idle-detection',
 };
 
-/** As Electron's `Session`, as far as the kiosk uses it. Without handlers everything is granted, as there. */
+/** The used part of Electron's `Session`. Without handlers everything is granted, as there. */
 export class Session extends EventEmitter {
   readonly partition: string;
   #request: RequestHandler | null = null;
   #check: CheckHandler | null = null;
   #context: Promise<string | undefined> | undefined;
 
-  /** The schemes of the app's own that this session serves. */
-  readonly handlers = new Map<string, (request: Request) => Promise<Response>>();
+  /** The handlers of the app's own schemes. */
+  readonly handlers = new Map<string, (request: Request) => Promise<Response> | Response>();
   readonly protocol = {
-    handle: (scheme: string, handler: (request: Request) => Promise<Response>): void => {
+    handle: (scheme: string, handler: (request: Request) => Promise<Response> | Response): void => {
       if (this.handlers.has(scheme)) throw new Error(`Failed to register protocol: ${scheme}`);
       this.handlers.set(scheme, handler);
     },
@@ -52,7 +53,7 @@ export class Session extends EventEmitter {
     return granted && (this.#check === null || this.#check(null, permission));
   }
 
-  /** The context in Chromium; made when the first window wants it, by when the handlers are set. */
+  /** The context in Chromium; made when the first page needs it, by when the handlers are set. */
   context(chromium: Chromium): Promise<string | undefined> {
     this.#context ??= (async () => {
       const { browserContextId } = await chromium.send('Target.createBrowserContext');
@@ -70,3 +71,16 @@ export class Session extends EventEmitter {
     return this.#context;
   }
 }
+
+const sessions = new Map<string, Session>();
+
+export const sessionOf = (partition: string): Session => {
+  const { app } = theWorld();
+  if (!app.isReady()) throw new TypeError('Session can only be received when app is ready');
+  const known = sessions.get(partition);
+  if (known !== undefined) return known;
+  const session = new Session(partition);
+  sessions.set(partition, session);
+  app.emit('session-created', session);
+  return session;
+};

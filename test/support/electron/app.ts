@@ -1,0 +1,222 @@
+/** `app`: starts, quits and exits as Electron's (shell/browser/browser.cc). */
+import { EventEmitter } from 'node:events';
+import { mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { homedir, tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { type Chromium, launchChromium } from './chromium.ts';
+import { WebContents } from './contents.ts';
+import { createEvent } from './emitter.ts';
+import { sessionOf } from './session.ts';
+import { BaseWindow } from './view.ts';
+
+/** The folder of the app: the checkout, or the contents of a package. */
+const root = process.env['DOUBLE_APP'] ?? join(import.meta.dirname, '..', '..', '..');
+
+/** What was done to the app that cannot be seen from outside. */
+export const done = {
+  sandboxed: false,
+  hardwareAcceleration: true,
+  blockers: new Set<number>(),
+  switches: {} as Record<string, string>,
+};
+
+const switchValue = (name: string): string | undefined =>
+  process.argv.find((argument) => argument.startsWith(`--${name}=`))?.slice(name.length + 3);
+
+const isAlive = (pid: number): boolean => {
+  try {
+    process.kill(pid, 0);
+    return true;
+  } catch {
+    return false;
+  }
+};
+
+const home = homedir();
+const appData = join(home, '.config');
+const userData = switchValue('user-data-dir') ?? join(tmpdir(), 'signage-double');
+const paths: Readonly<Record<string, string>> = {
+  home,
+  appData,
+  userData,
+  sessionData: userData,
+  temp: tmpdir(),
+  exe: process.execPath,
+  module: process.execPath,
+  logs: join(userData, 'logs'),
+  crashDumps: join(userData, 'Crashpad'),
+  ...Object.fromEntries(
+    ['desktop', 'documents', 'downloads', 'music', 'pictures', 'videos'].map((name) => [name, join(home, name)]),
+  ),
+};
+mkdirSync(userData, { recursive: true });
+const lockFile = join(userData, 'SingletonLock');
+let holdsLock = false;
+
+let provide: (chromium: Promise<Chromium>) => void = () => {};
+export const chromium = new Promise<Chromium>((resolve) => {
+  provide = resolve;
+});
+
+class App extends EventEmitter {
+  isPackaged = process.env['DOUBLE_PACKAGED'] === '1';
+  #whenReady: Promise<void> | undefined;
+  #isReady = false;
+  #relaunch: string[] | null = null;
+  #isQuitting = false;
+  #isExiting = false;
+  #isShutDown = false;
+  #exitCode = 0;
+
+  readonly commandLine = {
+    appendSwitch: (name: string, value: string): void => {
+      if (this.#isReady) throw new Error(`the switch --${name} comes too late`);
+      done.switches[name] = value;
+    },
+    hasSwitch: (name: string): boolean =>
+      process.argv.some((argument) => argument === `--${name}` || argument.startsWith(`--${name}=`)),
+  };
+
+  requestSingleInstanceLock(): boolean {
+    try {
+      writeFileSync(lockFile, String(process.pid), { flag: 'wx' });
+    } catch {
+      const holder = Number(readFileSync(lockFile, 'utf8'));
+      if (isAlive(holder)) {
+        process.kill(holder, 'SIGUSR2');
+        return false;
+      }
+      writeFileSync(lockFile, String(process.pid));
+    }
+    holdsLock = true;
+    process.on('SIGUSR2', () => this.emit('second-instance', createEvent(), [], ''));
+    return true;
+  }
+
+  isReady(): boolean {
+    return this.#isReady;
+  }
+  whenReady(): Promise<void> {
+    this.#whenReady ??= this.#start();
+    return this.#whenReady;
+  }
+
+  async #start(): Promise<void> {
+    const launched = launchChromium();
+    provide(launched);
+    const { send, endpoint } = await launched;
+    await send('Target.setDiscoverTargets', { discover: true });
+    const { targetInfos } = await send('Target.getTargets');
+    const firstTab = (targetInfos as { type: string; targetId: string }[]).find(
+      ({ type }) => type === 'page',
+    )?.targetId;
+    process.send?.({ endpoint });
+    this.#isReady = true;
+    sessionOf('');
+    // Chromium's first tab is no view of the app; without any other page Chromium would end with it.
+    this.once('web-contents-created', (_event, contents: WebContents) => {
+      void contents.attached.then(() => send('Target.closeTarget', { targetId: firstTab }));
+    });
+    this.emit('ready', createEvent(), {});
+  }
+
+  quit(): void {
+    if (this.#isQuitting) return;
+    const event = createEvent();
+    this.emit('before-quit', event);
+    this.#isQuitting = !event.defaultPrevented;
+    if (!this.#isQuitting) return;
+    const windows = BaseWindow.getAllWindows();
+    if (windows.length === 0) this.#notifyAndShutDown();
+    else for (const window of windows) if (!window.isDestroyed()) window.close();
+  }
+
+  /** Before the app is ready it ends inside this call, afterwards once the handlers of the current event have returned. */
+  exit(code = 0): void {
+    this.#exitCode = code;
+    if (!this.#isReady) return this.#end();
+    this.#isQuitting = true;
+    this.#isExiting = true;
+    const windows = BaseWindow.getAllWindows();
+    if (windows.length === 0) this.#shutDown();
+    else for (const window of windows) if (!window.isDestroyed()) window.destroy();
+  }
+
+  onAllWindowsClosed(): void {
+    if (this.#isExiting) this.#shutDown();
+    else if (this.#isQuitting) this.#notifyAndShutDown();
+    else if (!this.emit('window-all-closed')) this.quit();
+  }
+  onCloseCancelled(): void {
+    this.#isQuitting = false;
+  }
+
+  #notifyAndShutDown(): void {
+    if (this.#isShutDown) return;
+    const event = createEvent();
+    this.emit('will-quit', event);
+    if (event.defaultPrevented) this.#isQuitting = false;
+    else this.#shutDown();
+  }
+  #shutDown(): void {
+    if (this.#isShutDown) return;
+    this.#isShutDown = true;
+    this.emit('quit', createEvent(), this.#exitCode);
+    setImmediate(() => this.#end());
+  }
+  #end(): void {
+    if (holdsLock) rmSync(lockFile, { force: true });
+    if (this.#relaunch !== null) process.send?.({ relaunch: this.#relaunch });
+    process.exit(this.#exitCode);
+  }
+
+  relaunch({ args = process.argv.slice(1) }: { args?: string[] } = {}): void {
+    this.#relaunch = args;
+  }
+
+  getPath(name: string): string {
+    const path = paths[name];
+    if (path === undefined) throw new Error(`Failed to get '${name}' path`);
+    return path;
+  }
+  getAppPath(): string {
+    return root;
+  }
+  getVersion(): string {
+    return (JSON.parse(readFileSync(join(root, 'package.json'), 'utf8')) as { version: string }).version;
+  }
+  /** The memory is invented. */
+  getAppMetrics() {
+    const metric = (pid: number, type: string) => ({
+      pid,
+      type,
+      creationTime: Date.now(),
+      cpu: { percentCPUUsage: 0, idleWakeupsPerSecond: 0 },
+      memory: { workingSetSize: 150 * 1024, peakWorkingSetSize: 150 * 1024 },
+    });
+    const pages = WebContents.getAllWebContents().filter((contents) => !contents.isCrashed);
+    return [metric(process.pid, 'Browser'), ...pages.map((contents) => metric(contents.getOSProcessId(), 'Tab'))];
+  }
+  enableSandbox(): void {
+    this.#checkNotReady('app.enableSandbox() can only be called');
+    done.sandboxed = true;
+  }
+  disableHardwareAcceleration(): void {
+    this.#checkNotReady('app.disableHardwareAcceleration() can only be called');
+    done.hardwareAcceleration = false;
+  }
+  #checkNotReady(sentence: string): void {
+    if (this.#isReady) throw new Error(`${sentence} before app is ready`);
+  }
+  getLoginItemSettings(): { openAtLogin: boolean } {
+    return { openAtLogin: false };
+  }
+  setLoginItemSettings(): void {}
+}
+
+export const app = new App();
+
+// Electron's own folder, unless the app is packaged.
+Object.assign(process, {
+  resourcesPath: app.isPackaged ? join(root, 'resources') : join(root, 'node_modules', 'electron', 'dist', 'resources'),
+});

@@ -1,0 +1,505 @@
+/** Web contents: each a page of Chromium, with Electron's events, in Electron's order. */
+import { EventEmitter } from 'node:events';
+import { readFileSync } from 'node:fs';
+import { fileURLToPath } from 'node:url';
+import type { Parameters } from './chromium.ts';
+import { decode, encode } from './clone.ts';
+import { createEvent, Ipc } from './emitter.ts';
+import { type KeyInput, keyOf } from './keys.ts';
+import { awaitLoad } from './load.ts';
+import { type NetError, netError } from './net-errors.ts';
+import { callback, pageBinding, pageSide, preloadBinding, preloadWorld } from './page-side.ts';
+import { type Session, sessionOf } from './session.ts';
+import { secret, theWorld } from './world.ts';
+
+export interface ContentsOptions {
+  webPreferences?: { preload?: string; partition?: string };
+  [option: string]: unknown;
+}
+
+type OpenHandler = (details: { url: string }) => { action: 'allow' | 'deny' };
+type Send = (method: string, parameters?: Parameters) => Promise<Parameters>;
+
+/** An unanswered key makes a page unresponsive after this time; Chromium's is the same. */
+const HANG_MS = Number(process.env['DOUBLE_HANG_MS'] ?? 15_000);
+
+/** Chromium knows no schemes of an app: `kiosk://pages` is this origin there, whose requests never leave the browser. */
+const standIn = 'https://pages.kiosk.invalid';
+const toChromium = (url: string): string => url.replace(/^kiosk:\/\/pages(?=\/)/, standIn);
+const fromChromium = (url: string): string =>
+  url.startsWith(`${standIn}/`) ? url.replace(standIn, 'kiosk://pages') : url;
+
+const allContents = new Map<number, WebContents>();
+let lastId = 0;
+let focused: WebContents | null = null;
+
+/** One of a page's frames; its main frame is another after each navigation. */
+interface Frame {
+  url: string;
+  readonly frameToken: string;
+}
+
+export class WebContents extends EventEmitter {
+  readonly id: number;
+  readonly ipc = new Ipc();
+  readonly session: Session;
+  isMuted = false;
+  /** Whether its process has crashed, so that it has no picture. */
+  isCrashed = false;
+  /** The number of documents that were committed. */
+  commits = 0;
+  /** The page in Chromium; everything that is done to it waits for it. */
+  readonly attached: Promise<{ targetId: string; send: Send }>;
+  #mainFrame: Frame = { url: '', frameToken: '' };
+  #openHandler: OpenHandler = () => ({ action: 'allow' });
+  /** The URL of `loadURL` whose request has not been seen yet: it is no navigation of the page's own. */
+  #requested: string | null = null;
+  #isLoading = false;
+  /** Whether anything was loaded; events of the empty document before that are Chromium's own. */
+  #hasNavigated = false;
+  #isPainted = false;
+  /** The contexts of the main frame, by their world. */
+  #contexts = new Map<string, number>();
+  #frames = new Map<number, Frame>();
+  #lastError: NetError = netError('net::ERR_FAILED');
+
+  constructor({ webPreferences = {} }: ContentsOptions) {
+    super();
+    lastId += 1;
+    this.id = lastId;
+    const { partition = '', preload } = webPreferences;
+    const { app } = theWorld();
+    this.session = sessionOf(partition);
+    this.attached = this.#attach(preload === undefined ? '' : readFileSync(preload, 'utf8'));
+    this.attached.catch((error: unknown) => console.error('the mock could not open a page:', error));
+    allContents.set(this.id, this);
+    app.emit('web-contents-created', createEvent({ sender: this }), this);
+  }
+
+  static getAllWebContents(): WebContents[] {
+    return [...allContents.values()];
+  }
+  static getFocusedWebContents(): WebContents | null {
+    return focused;
+  }
+  static fromId(id: number): WebContents | undefined {
+    return allContents.get(id);
+  }
+
+  get mainFrame(): Frame {
+    this.#check();
+    return this.#mainFrame;
+  }
+
+  async #attach(preload: string): Promise<{ targetId: string; send: Send }> {
+    const chromium = await theWorld().chromium;
+    const browserContextId = await this.session.context(chromium);
+    const { targetId } = await chromium.send('Target.createTarget', { url: 'about:blank', browserContextId });
+    const { sessionId } = await chromium.send('Target.attachToTarget', { targetId, flatten: true });
+    const send: Send = (method, parameters) => chromium.send(method, parameters, sessionId as string);
+    chromium.events.on(sessionId as string, (method: string, parameters) => {
+      this.#receive(method, parameters, targetId as string, send);
+    });
+    chromium.events.on('browser', (method: string, parameters: Record<string, never>) =>
+      this.#receiveOfBrowser(method, parameters, targetId as string),
+    );
+    const scripts = pageSide({ preload, opens: this.#openHandler({ url: 'about:blank' }).action === 'allow', secret });
+    await Promise.all([
+      send('Page.enable'),
+      send('Runtime.enable'),
+      send('Inspector.enable'),
+      send('Network.enable'),
+      send('Security.enable'),
+      send('Security.setOverrideCertificateErrors', { override: true }),
+      send('Runtime.addBinding', { name: pageBinding }),
+      send('Runtime.addBinding', { name: preloadBinding, executionContextName: preloadWorld }),
+      send('Page.addScriptToEvaluateOnNewDocument', { source: scripts.page }),
+      send('Page.addScriptToEvaluateOnNewDocument', { source: scripts.isolated, worldName: preloadWorld }),
+      // Without a window it has no size.
+      send('Emulation.setDeviceMetricsOverride', { width: 1, height: 1, deviceScaleFactor: 1, mobile: false }),
+      send('Fetch.enable', {
+        handleAuthRequests: true,
+        patterns: [{ resourceType: 'Document', requestStage: 'Request' }, { urlPattern: `${standIn}/*` }],
+      }),
+    ]);
+    return { targetId: targetId as string, send };
+  }
+
+  async #receiveOfBrowser(
+    method: string,
+    { targetInfo, guid, url, frameId }: Record<string, never>,
+    targetId: string,
+  ): Promise<void> {
+    const { openerId, targetId: opened, url: to } = (targetInfo ?? {}) as Record<string, string>;
+    const chromium = await theWorld().chromium;
+    if (method === 'Target.targetCreated' && openerId === targetId && opened !== undefined) {
+      if (this.#openHandler({ url: to ?? '' }).action === 'deny') {
+        void chromium.send('Target.closeTarget', { targetId: opened });
+      }
+    } else if (method === 'Browser.downloadWillBegin' && frameId === targetId) {
+      const event = createEvent();
+      this.session.emit('will-download', event, { getURL: () => url }, this);
+      const browserContextId = await this.session.context(chromium);
+      if (event.defaultPrevented) void chromium.send('Browser.cancelDownload', { guid, browserContextId });
+    }
+  }
+
+  #receive(method: string, parameters: Record<string, never>, targetId: string, send: Send): void {
+    if (this.isDestroyed() || (!this.#hasNavigated && method.startsWith('Page.'))) return;
+    const { frameId, frame, context } = parameters as unknown as {
+      frameId?: string;
+      frame?: { id: string; url: string; unreachableUrl?: string; loaderId: string };
+      context?: { id: number; name: string; auxData: { frameId: string; isDefault: boolean } };
+    };
+    const isMainFrame = frameId === targetId;
+    switch (method) {
+      case 'Page.frameStartedNavigating': {
+        const { url, navigationType } = parameters as unknown as { url: string; navigationType: string };
+        const isSameDocument = navigationType === 'sameDocument';
+        const details = { url: fromChromium(url), isSameDocument, isMainFrame };
+        this.emit('did-start-navigation', createEvent(details), details.url, isSameDocument, isMainFrame);
+        return;
+      }
+      case 'Page.navigatedWithinDocument': {
+        const { url } = parameters as unknown as { url: string };
+        if (isMainFrame) this.#mainFrame.url = fromChromium(url);
+        this.emit('did-navigate-in-page', createEvent(), fromChromium(url), isMainFrame, 1, 1);
+        return;
+      }
+      case 'Page.frameStartedLoading':
+        if (!isMainFrame) return;
+        this.#isLoading = true;
+        this.emit('did-start-loading', createEvent());
+        return;
+      case 'Page.frameStoppedLoading':
+        if (!isMainFrame) return;
+        this.#isLoading = false;
+        this.emit('did-stop-loading', createEvent());
+        return;
+      case 'Page.frameNavigated': {
+        if (frame?.id !== targetId) return;
+        this.#contexts.clear();
+        this.#frames.clear();
+        this.commits += 1;
+        this.isCrashed = false;
+        const url = fromChromium(frame.unreachableUrl ?? frame.url);
+        this.#mainFrame = { url, frameToken: frame.loaderId };
+        if (frame.unreachableUrl === undefined) this.emit('did-navigate', createEvent(), url, 200, 'OK');
+        else {
+          const { code, description } = this.#lastError;
+          this.emit('did-fail-provisional-load', createEvent(), code, description, url, true, 1, 1);
+          // Those of cancelled requests come otherwise, without a description.
+          if (description !== 'ERR_ABORTED')
+            this.emit('did-fail-load', createEvent(), code, description, url, true, 1, 1);
+        }
+        return;
+      }
+      case 'Runtime.executionContextCreated': {
+        if (context === undefined) return;
+        const isOfMainFrame = context.auxData.frameId === targetId;
+        if (isOfMainFrame) this.#contexts.set(context.auxData.isDefault ? '' : context.name, context.id);
+        this.#frames.set(
+          context.id,
+          isOfMainFrame ? this.#mainFrame : { url: '', frameToken: `${context.auxData.frameId}:${context.id}` },
+        );
+        return;
+      }
+      case 'Runtime.executionContextsCleared':
+        this.#frames.clear();
+        this.#contexts.clear();
+        return;
+      case 'Network.loadingFailed': {
+        const { type, errorText } = parameters as unknown as { type: string; errorText: string };
+        if (type === 'Document') this.#lastError = netError(errorText);
+        return;
+      }
+      case 'Page.domContentEventFired':
+        this.emit('dom-ready', createEvent());
+        return;
+      case 'Page.loadEventFired':
+        // After the page of an error, too.
+        this.emit('did-finish-load', createEvent());
+        return;
+      case 'Inspector.targetCrashed':
+        this.isCrashed = true;
+        setImmediate(() => {
+          if (!this.isDestroyed())
+            this.emit('render-process-gone', createEvent(), { reason: 'crashed', exitCode: 139 });
+        });
+        return;
+      case 'Security.certificateError':
+        return void this.#judgeCertificate(parameters, send);
+      case 'Fetch.authRequired':
+        return void this.#authenticate(parameters, send);
+      case 'Fetch.requestPaused':
+        return void this.#judgeRequest(parameters, targetId, send).catch(() => {});
+      case 'Runtime.bindingCalled': {
+        const { name, payload, executionContextId } = parameters as unknown as Record<string, string>;
+        if (name === pageBinding) this.#sendPainted();
+        else if (name === preloadBinding) {
+          void this.#receiveMessage(JSON.parse(payload ?? ''), this.#frames.get(Number(executionContextId)) ?? null);
+        }
+        return;
+      }
+    }
+  }
+
+  async #judgeCertificate(parameters: Record<string, unknown>, send: Send): Promise<void> {
+    const { eventId, errorType, requestURL } = parameters;
+    let isTrusted = false;
+    const event = createEvent();
+    const error = String(errorType).toUpperCase().replaceAll('-', '_');
+    theWorld().app.emit('certificate-error', event, this, requestURL, error, {}, (trusted: boolean) => {
+      isTrusted = trusted;
+    });
+    const action = event.defaultPrevented && isTrusted ? 'continue' : 'cancel';
+    await send('Security.handleCertificateError', { eventId, action }).catch(() => {});
+  }
+
+  async #authenticate(parameters: object, send: Send): Promise<void> {
+    const { requestId, authChallenge, request } = parameters as {
+      requestId: string;
+      authChallenge: Record<'scheme' | 'realm' | 'source', string>;
+      request: { url: string };
+    };
+    const { url } = request;
+    const { scheme, realm, source } = authChallenge;
+    const { hostname, port } = new URL(url);
+    const event = createEvent();
+    let credentials: string[] = [];
+    const authInfo = { isProxy: source === 'Proxy', scheme, host: hostname, port: Number(port), realm };
+    theWorld().app.emit('login', event, this, { url, pid: 0 }, authInfo, (...given: string[]) => {
+      credentials = given;
+    });
+    const [username, password] = event.defaultPrevented ? credentials : [];
+    const answer =
+      username === undefined ? { response: 'CancelAuth' } : { response: 'ProvideCredentials', username, password };
+    await send('Fetch.continueWithAuth', { requestId, authChallengeResponse: answer }).catch(() => {});
+  }
+
+  async #judgeRequest(parameters: Record<string, never>, targetId: string, send: Send): Promise<void> {
+    const { requestId, request, resourceType, frameId, redirectedRequestId } = parameters as Record<string, unknown>;
+    const url = fromChromium((request as { url: string }).url);
+    const isMainFrame = frameId === targetId;
+    const isRequested = isMainFrame && url === this.#requested;
+    if (isRequested) this.#requested = null;
+    const event = createEvent({ url, isMainFrame, isSameDocument: false });
+    if (redirectedRequestId !== undefined) this.emit('will-redirect', event);
+    else if (!isRequested && resourceType === 'Document') {
+      this.emit('will-frame-navigate', event);
+      if (isMainFrame) this.emit('will-navigate', event);
+    }
+    if (event.defaultPrevented) {
+      await send('Fetch.failRequest', { requestId, errorReason: 'Aborted' });
+      return;
+    }
+    const [answer, more] = await this.#answer(url);
+    await send(answer, { requestId, ...more });
+  }
+
+  /** What becomes of a request, as a command of the protocol. */
+  async #answer(url: string): Promise<[string, Parameters]> {
+    const { app } = theWorld();
+    // Chromium's loader cannot read the archive that a packaged app is in.
+    if (url.startsWith('file:') && app.isPackaged && fileURLToPath(url).startsWith(app.getAppPath())) {
+      this.#lastError = netError('net::ERR_FILE_NOT_FOUND');
+      return ['Fetch.failRequest', { errorReason: 'Failed' }];
+    }
+    if (!url.startsWith('kiosk:')) return ['Fetch.continueRequest', {}];
+    const handler = this.session.handlers.get('kiosk');
+    if (handler === undefined) return ['Fetch.failRequest', { errorReason: 'Failed' }];
+    const response = await handler(new Request(url));
+    const body = Buffer.from(await response.arrayBuffer()).toString('base64');
+    const responseHeaders = [...response.headers].map(([name, value]) => ({ name, value }));
+    return ['Fetch.fulfillRequest', { responseCode: response.status, responseHeaders, body }];
+  }
+
+  async #receiveMessage(
+    { channel, args, call }: { channel: string; args: unknown[]; call?: number },
+    senderFrame: Frame | null,
+  ): Promise<void> {
+    const { ipcMain } = theWorld();
+    const values = decode(args) as unknown[];
+    const event = { type: 'frame', sender: this, senderFrame, frameId: 1, processId: 1 };
+    if (call === undefined) {
+      for (const each of [this.ipc, ipcMain]) each.emit(channel, event, ...values);
+      return;
+    }
+    const handler = [this.ipc, ipcMain].find((each) => each.handlers.has(channel))?.handlers.get(channel);
+    let answer: object;
+    try {
+      if (handler === undefined) throw new Error(`No handler registered for '${channel}'`);
+      answer = { reply: call, result: encode(await handler(event, ...values)) };
+    } catch (error) {
+      if (handler !== undefined) console.error(`Error occurred in handler for '${channel}':`, error);
+      answer = { reply: call, error: `Error invoking remote method '${channel}': ${error}` };
+    }
+    await this.#call(preloadWorld, answer);
+  }
+
+  /** Calls the mock's function in a world of the page. */
+  async #call(world: string, message: object): Promise<void> {
+    const contextId = this.#contexts.get(world);
+    if (contextId === undefined) return;
+    const { send } = await this.attached;
+    await send('Runtime.evaluate', { expression: `${callback}(${JSON.stringify(message)})`, contextId }).catch(
+      () => {},
+    );
+  }
+
+  #sendPainted(): void {
+    void this.#call('', { painted: this.#isPainted });
+  }
+
+  /** Whether the view is painted: no frame comes otherwise. Called by its window. */
+  setPainted(painted: boolean): void {
+    if (painted === this.#isPainted) return;
+    this.#isPainted = painted;
+    if (!this.isDestroyed()) this.#sendPainted();
+  }
+  get isPainted(): boolean {
+    return this.#isPainted;
+  }
+
+  /** Called by its view. @param color as `#rrggbb` or `#aarrggbb` */
+  setBaseColor({ r, g, b, a }: { r: number; g: number; b: number; a: number }): void {
+    void this.attached
+      .then(({ send }) => send('Emulation.setDefaultBackgroundColorOverride', { color: { r, g, b, a } }))
+      .catch(() => {});
+  }
+
+  resize({ width, height }: { width: number; height: number }): void {
+    void this.attached
+      .then(({ send }) =>
+        send('Emulation.setDeviceMetricsOverride', {
+          width: Math.max(1, width),
+          height: Math.max(1, height),
+          deviceScaleFactor: 1,
+          mobile: false,
+        }),
+      )
+      .catch(() => {});
+  }
+
+  loadURL(url: string): Promise<void> {
+    this.#check();
+    const loaded = awaitLoad(this, url);
+    // As Electron's: nobody has to wait for it.
+    loaded.catch(() => {});
+    void this.#navigate(url);
+    return loaded;
+  }
+
+  async #navigate(url: string): Promise<void> {
+    const { send } = await this.attached;
+    if (this.isDestroyed()) return;
+    this.#requested = url;
+    this.#hasNavigated = true;
+    // What becomes of it is reported by events.
+    await send('Page.navigate', { url: toChromium(url) }).catch(() => {});
+  }
+
+  #check(): void {
+    if (this.isDestroyed()) throw new TypeError('Object has been destroyed');
+  }
+
+  async executeJavaScript(expression: string): Promise<unknown> {
+    this.#check();
+    const { send } = await this.attached;
+    const { result, exceptionDetails } = await send('Runtime.evaluate', {
+      expression,
+      awaitPromise: true,
+      returnByValue: true,
+    });
+    if (exceptionDetails !== undefined) throw new Error('Script failed to execute');
+    return (result as { value: unknown }).value;
+  }
+
+  async insertCSS(css: string): Promise<string> {
+    this.#check();
+    lastId += 1;
+    const key = String(lastId);
+    await this.executeJavaScript(`{
+      const sheet = Object.assign(new CSSStyleSheet(), { key: '${key}' });
+      sheet.replaceSync(${JSON.stringify(css)});
+      document.adoptedStyleSheets = [...document.adoptedStyleSheets, sheet];
+    }`);
+    return key;
+  }
+  async removeInsertedCSS(key: string): Promise<void> {
+    this.#check();
+    await this.executeJavaScript(
+      `document.adoptedStyleSheets = document.adoptedStyleSheets.filter((sheet) => sheet.key !== '${key}')`,
+    );
+  }
+
+  /** The app gets the key before the page, which gets none that is prevented. */
+  sendInputEvent(given: KeyInput): void {
+    this.#check();
+    const { input, chromium } = keyOf(given);
+    const event = createEvent();
+    if (input.type !== 'char') this.emit('before-input-event', event, input);
+    if (event.defaultPrevented || this.isDestroyed()) return;
+    const hanging = setTimeout(() => {
+      if (!this.isDestroyed() && this.#isPainted) this.emit('unresponsive', createEvent());
+    }, HANG_MS);
+    hanging.unref();
+    void this.attached
+      .then(({ send }) => send('Input.dispatchKeyEvent', chromium))
+      .then(
+        () => clearTimeout(hanging),
+        () => clearTimeout(hanging),
+      );
+  }
+
+  setWindowOpenHandler(handler: OpenHandler): void {
+    this.#check();
+    this.#openHandler = handler;
+  }
+  setAudioMuted(muted: boolean): void {
+    this.#check();
+    this.isMuted = muted;
+  }
+  isLoading(): boolean {
+    this.#check();
+    return this.#isLoading;
+  }
+  /** Destroyed later, so that it can be closed in a handler of its own events. */
+  close(): void {
+    this.#check();
+    setImmediate(() => {
+      if (this.isDestroyed()) return;
+      allContents.delete(this.id);
+      if (focused === this) focused = null;
+      void this.attached
+        .then(async ({ targetId }) => (await theWorld().chromium).send('Target.closeTarget', { targetId }))
+        .catch(() => {});
+      this.emit('destroyed', createEvent());
+    });
+  }
+  isDestroyed(): boolean {
+    return allContents.get(this.id) !== this;
+  }
+  focus(): void {
+    this.#check();
+    focused = this;
+  }
+  isFocused(): boolean {
+    this.#check();
+    return focused === this;
+  }
+  getURL(): string {
+    this.#check();
+    return this.#mainFrame.url;
+  }
+  /** Not the real ID, which Chromium does not tell; the same as in `getAppMetrics`. */
+  getOSProcessId(): number {
+    this.#check();
+    return this.isCrashed ? 0 : 100_000 + this.id;
+  }
+  /** Really crashes it. */
+  forcefullyCrashRenderer(): void {
+    this.#check();
+    void this.attached.then(({ send }) => send('Page.crash')).catch(() => {});
+  }
+}

@@ -1,0 +1,222 @@
+/** Windows and the views stacked in them: what is laid out, painted and in front. */
+import { EventEmitter } from 'node:events';
+import { type ContentsOptions, WebContents } from './contents.ts';
+import { createEvent } from './emitter.ts';
+import { theWorld } from './world.ts';
+
+interface Bounds {
+  x: number;
+  y: number;
+  width: number;
+  height: number;
+}
+
+interface Color {
+  r: number;
+  g: number;
+  b: number;
+  /** From 0 to 1. */
+  a: number;
+}
+
+/** Whether a view that others cover is painted: that differs between versions and platforms of the runtime. */
+const paintsCovered = process.env['DOUBLE_COVERED'] !== 'unpainted';
+
+/** @param text `#rrggbb` or `#aarrggbb` */
+export const colorOf = (text: string): Color => {
+  const [, alpha = 'ff', rgb = ''] = /^#([\da-f]{2})?([\da-f]{6})$/i.exec(text) ?? [];
+  if (rgb === '') throw new TypeError(`${text} is no color`);
+  const [r = 0, g = 0, b = 0] = [0, 2, 4].map((at) => Number.parseInt(rgb.slice(at, at + 2), 16));
+  return { r, g, b, a: Number.parseInt(alpha, 16) / 255 };
+};
+
+const meets = (a: Bounds, b: Bounds): boolean =>
+  a.x < b.x + b.width && b.x < a.x + a.width && a.y < b.y + b.height && b.y < a.y + a.height;
+
+const contains = (outer: Bounds, inner: Bounds): boolean =>
+  outer.x <= inner.x &&
+  outer.y <= inner.y &&
+  outer.x + outer.width >= inner.x + inner.width &&
+  outer.y + outer.height >= inner.y + inner.height;
+
+export class View {
+  #children: View[] = [];
+  parent: View | null = null;
+  /** Of the content view alone. */
+  window: BaseWindow | null = null;
+  bounds: Bounds = { x: 0, y: 0, width: 0, height: 0 };
+  color: Color | null = null;
+
+  get children(): View[] {
+    return [...this.#children];
+  }
+  addChildView(view: View, index?: number): void {
+    if (view.isGone()) throw new Error("Can't add a destroyed child view to a parent view");
+    if (view === this) throw new Error('A view cannot be added as its own child');
+    view.parent?.removeChildView(view);
+    this.#children.splice(index ?? this.#children.length, 0, view);
+    view.parent = this;
+    this.root().update();
+  }
+  removeChildView(view: View): void {
+    if (!this.#children.includes(view)) return;
+    this.#children = this.#children.filter((each) => each !== view);
+    view.parent = null;
+    view.update();
+    this.root().update();
+  }
+  setBounds(bounds: Bounds): void {
+    this.bounds = bounds;
+    this.root().update();
+  }
+  getBounds(): Bounds {
+    return this.bounds;
+  }
+  setBackgroundColor(color: string): void {
+    this.color = colorOf(color);
+    this.root().update();
+  }
+
+  /** Whether its web contents are destroyed, and the view with them. */
+  isGone(): boolean {
+    return false;
+  }
+  /** Whether nothing shows through. */
+  isOpaque(): boolean {
+    return this.color?.a === 1;
+  }
+  root(): View {
+    return this.parent?.root() ?? this;
+  }
+
+  /** Lays out and paints what is in a window, and nothing else. */
+  update(): void {
+    const { window } = this.root();
+    const area = window === null || window.isDestroyed() ? null : window.getContentBounds();
+    for (const [index, view] of this.#children.entries()) {
+      const isCovered = this.#children
+        .slice(index + 1)
+        .some((above) => above.isOpaque() && contains(above.bounds, view.bounds));
+      const isInside = area !== null && meets({ ...area, x: 0, y: 0 }, view.bounds);
+      view.show(isInside && (paintsCovered || !isCovered), isInside);
+      view.update();
+    }
+    if (this.parent === null && window === null) this.show(false, false);
+  }
+  show(_isPainted: boolean, _isInside: boolean): void {}
+}
+
+export class WebContentsView extends View {
+  /** As given. */
+  readonly options: ContentsOptions;
+  readonly #contents: WebContents;
+  #isDestroyed = false;
+
+  constructor(options: ContentsOptions = {}) {
+    super();
+    this.options = options;
+    this.#contents = new WebContents(options);
+    this.#contents.once('destroyed', () => {
+      this.#isDestroyed = true;
+    });
+  }
+  /** Undefined once they are destroyed. */
+  get webContents(): WebContents | undefined {
+    return this.#isDestroyed || this.#contents.isDestroyed() ? undefined : this.#contents;
+  }
+  override isGone(): boolean {
+    return this.webContents === undefined;
+  }
+  /** A page that has been painted covers what is below, as far as anybody knows. */
+  override isOpaque(): boolean {
+    return (
+      !this.isGone() &&
+      (super.isOpaque() || this.color === null || (this.#contents.commits > 0 && this.#contents.isPainted))
+    );
+  }
+  override setBackgroundColor(color: string): void {
+    super.setBackgroundColor(color);
+    if (this.color !== null && !this.isGone()) this.#contents.setBaseColor({ ...this.color });
+  }
+  override show(isPainted: boolean, isInside: boolean): void {
+    if (this.isGone()) return;
+    if (isInside) this.#contents.resize(this.bounds);
+    this.#contents.setPainted(isPainted);
+  }
+}
+
+const windows = new Set<BaseWindow>();
+
+interface WindowOptions extends Partial<Bounds> {
+  title?: string;
+  backgroundColor?: string;
+  [option: string]: unknown;
+}
+
+/** A window that is fullscreen or a kiosk is visible from the beginning on Linux, whatever `show` says. */
+export class BaseWindow extends EventEmitter {
+  readonly #contentView = new View();
+  /** As given. */
+  readonly options: WindowOptions;
+  #isDestroyed = false;
+  #bounds: Bounds;
+
+  constructor(options: WindowOptions = {}) {
+    super();
+    if (!theWorld().app.isReady()) throw new Error('Cannot create BaseWindow before app is ready');
+    this.options = options;
+    const { x = 0, y = 0, width = 800, height = 600 } = options;
+    this.#bounds = { x, y, width, height };
+    this.#contentView.window = this;
+    windows.add(this);
+  }
+
+  static getAllWindows(): BaseWindow[] {
+    return [...windows];
+  }
+
+  get contentView(): View {
+    this.#check();
+    return this.#contentView;
+  }
+  focus(): void {
+    this.#check();
+  }
+  getContentBounds(): Bounds {
+    this.#check();
+    return this.#bounds;
+  }
+  isDestroyed(): boolean {
+    return this.#isDestroyed;
+  }
+  setBounds(bounds: Partial<Bounds>): void {
+    this.#check();
+    const next = { ...this.#bounds, ...bounds };
+    // The window system does it, later.
+    setImmediate(() => {
+      if (this.#isDestroyed) return;
+      this.#bounds = next;
+      this.#contentView.update();
+      this.emit('resize');
+    });
+  }
+  close(): void {
+    this.#check();
+    const event = createEvent();
+    this.emit('close', event);
+    if (event.defaultPrevented) theWorld().onCloseCancelled();
+    else if (!this.#isDestroyed) this.destroy();
+  }
+  /** The web contents of its views stay, as with Electron. */
+  destroy(): void {
+    this.#check();
+    this.#isDestroyed = true;
+    windows.delete(this);
+    this.#contentView.update();
+    this.emit('closed');
+    if (windows.size === 0) theWorld().onAllWindowsClosed();
+  }
+  #check(): void {
+    if (this.#isDestroyed) throw new TypeError('Object has been destroyed');
+  }
+}
