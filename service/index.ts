@@ -84,7 +84,7 @@ const open = async (options: Options, ports: Ports, closers: Closers): Promise<S
   const feeds = add(await createFeeds(context));
   const content = add(await createContent(context, { feeds }));
   const media = add(await createMedia(context, { content, feeds }));
-  add(await createStreams(context, { content }));
+  const streams = add(await createStreams(context, { content }));
   const peers = add(createPeers(context, { content, media, devices: stored }));
   const clock = add(createClock(context, { peers }));
   const screens = add(createScreens(context, { content, peers, clock, devices: stored }));
@@ -92,7 +92,7 @@ const open = async (options: Options, ports: Ports, closers: Closers): Promise<S
   const pages = add(await createPages(context, { content, screens, devices, pageToken }));
   add(createUpdates(context));
   const { audit } = add(createRecords(context, { modules, screens, peers }));
-  add(createConsole(context, { content, media, peers, screens, devices }));
+  add(createConsole(context, { content, media, streams, peers, screens, devices }));
   add(createHealth(context, modules));
 
   const { port, url, ...server } = await openHttp({

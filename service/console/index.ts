@@ -8,5 +8,12 @@ type Dependencies = Editing & Operating;
 export const createConsole = (context: ServiceContext, dependencies: Dependencies): Module => {
   const editing = createEditing(context, dependencies);
   const operating = createOperating(context, dependencies);
-  return { ...operating, routes: { ...editing.routes, ...operating.routes } };
+  return {
+    ...operating,
+    routes: { ...editing.routes, ...operating.routes },
+    close: async () => {
+      await editing.close?.();
+      await operating.close?.();
+    },
+  };
 };

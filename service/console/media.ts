@@ -1,18 +1,21 @@
 /** The media of this box, as a person chooses among them. */
 import type { Content } from '../content/index.ts';
 import type { MediaList } from '../contract/console/media.ts';
+import { matchesWeakly } from '../http/conditions.ts';
 import type { Routes } from '../http/routes.ts';
-import type { Media } from '../media/index.ts';
+import { type Media, mediaNameOf } from '../media/index.ts';
+import type { Thumbnails } from './thumbnails.ts';
 
 export interface MediaDependencies {
   content: Pick<Content, 'mediaSlides'>;
   media: Pick<Media, 'list' | 'usage'>;
+  thumbnails: Pick<Thumbnails, 'get'>;
 }
 
 /** Files that are put into the folders by hand are listed within this time. Uploads are listed at once. */
 const LISTING_MS = 2_000;
 
-export const mediaRoutes = ({ content, media }: MediaDependencies): Routes => ({
+export const mediaRoutes = ({ content, media, thumbnails }: MediaDependencies): Routes => ({
   'GET /console/api/media': async (ctx) => {
     const slides = content.mediaSlides();
     const entries = await media.list(LISTING_MS);
@@ -31,5 +34,18 @@ export const mediaRoutes = ({ content, media }: MediaDependencies): Routes => ({
       used_bytes: bytes,
       quota_bytes: quota,
     } satisfies MediaList;
+  },
+
+  'GET /console/api/media/:filename/thumbnail': async (ctx) => {
+    const left = new AbortController();
+    ctx.res.on('close', () => left.abort());
+    const { bytes, tag } = await thumbnails.get(mediaNameOf(ctx), left.signal);
+    ctx.set({ ETag: `"${tag}"`, 'Cache-Control': 'no-cache' });
+    if (matchesWeakly(ctx.get('If-None-Match'), `"${tag}"`)) {
+      ctx.status = 304;
+      return;
+    }
+    ctx.type = 'image/jpeg';
+    ctx.body = bytes;
   },
 });

@@ -11,10 +11,12 @@ import { createDownloads, type Wanted } from './downloads.ts';
 import { openEvictableMedia } from './evictable.ts';
 import { createFolders, KEPT_MS } from './folders.ts';
 import { createHasher } from './hasher.ts';
-import { createLibrary } from './library.ts';
+import { createLibrary, type OpenMedium } from './library.ts';
 import { createStorageQuota } from './quota.ts';
 import { mediaRoutes } from './routes.ts';
 import { removeShadowedUpload } from './shadowed.ts';
+
+export { mediaNameOf } from './routes.ts';
 
 interface Dependencies {
   content: Pick<Content, 'screens' | 'payload' | 'onChange' | 'mediaNames'>;
@@ -26,6 +28,12 @@ type Catalog = ReturnType<typeof createCatalog>;
 export interface Media extends Module, Pick<Catalog, 'unread' | 'onLearn'> {
   /** All media files whose metadata is known, by name. Files put there by hand are listed after `maxAgeMs`; default: a minute. */
   list(maxAgeMs?: number): Promise<MediaEntry[]>;
+  /**
+   * Opens a file for reading; the caller closes it.
+   * @param name that {@link mediaNameOf} has returned
+   * @throws CodedError `file_not_found`
+   */
+  open(name: string): Promise<OpenMedium>;
   /** What all media files take, and their limit, bytes. */
   usage(): Promise<{ bytes: number; quota: number }>;
   /**
@@ -104,6 +112,7 @@ export const createMedia = async (
         },
       };
     },
+    open: library.open,
     list: (maxAgeMs = KEPT_MS) => catalog.list(maxAgeMs),
     usage: async () => ({ bytes: await folders.bytes(), quota: storage.quota }),
     unread: catalog.unread,

@@ -69,7 +69,10 @@ export interface OpenFile {
 }
 
 /** An open media file and its metadata. */
-interface OpenMedium extends OpenFile {
+export interface OpenMedium extends OpenFile {
+  path: string;
+  /** RFC 9110 entity tag, without the quotes: another one for each version of the file. */
+  etag: string;
   /** The media type that it is served with. */
   type: string;
   /** SHA-256 (hex); undefined if not known. */
@@ -216,7 +219,8 @@ export const createLibrary = async ({
           const handle = await open(path, constants.O_RDONLY | (constants.O_NONBLOCK ?? 0));
           const stats = await handle.stat();
           if (stats.isFile()) {
-            return { handle, stats, type: await typeOfFile(handle, name), sha256: catalog.hashOf(path, stats) };
+            const type = await typeOfFile(handle, name);
+            return { handle, stats, path, etag: fingerprint(stats), type, sha256: catalog.hashOf(path, stats) };
           }
           await handle.close();
         } catch (error) {

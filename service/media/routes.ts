@@ -8,7 +8,7 @@ import type { Library } from './library.ts';
 import { serve } from './serve.ts';
 
 /** The file name in the path, decoded strictly: the router passes badly encoded names on as they are. */
-const nameOf = ({ captures = [] }: Context): string => {
+export const mediaNameOf = ({ captures = [] }: Context): string => {
   try {
     return mediaName(decodeURIComponent(captures[0] ?? ''));
   } catch (error) {
@@ -53,7 +53,7 @@ export const mediaRoutes = (library: Library): Routes => ({
   'PUT /api/media/:filename': async (ctx) => {
     try {
       checkWhole(ctx);
-      const { result, isNew, etag } = await library.write(nameOf(ctx), ctx.req, {
+      const { result, isNew, etag } = await library.write(mediaNameOf(ctx), ctx.req, {
         expectedLength: ctx.request.length ?? null,
         bodySha256: ctx.state.bodySha256,
         conditions: conditionsOf(ctx),
@@ -69,12 +69,12 @@ export const mediaRoutes = (library: Library): Routes => ({
   },
 
   'DELETE /api/media/:filename': async (ctx) => {
-    await library.remove(nameOf(ctx), conditionsOf(ctx));
+    await library.remove(mediaNameOf(ctx), conditionsOf(ctx));
     ctx.status = 204;
   },
 
   'GET /media/:filename': async (ctx) => {
-    const name = nameOf(ctx);
+    const name = mediaNameOf(ctx);
     const { type, sha256, ...file } = await library.open(name);
     await serve(ctx, { name, type, etag: fingerprint(file.stats), sha256 }, file);
   },

@@ -2,7 +2,7 @@
 import type { Content } from '../content/index.ts';
 import { countBy } from '../domain/counts.ts';
 import type { Module, ServiceContext } from '../module.ts';
-import { createFfmpeg } from './ffmpeg.ts';
+import { createFfmpeg, type Ffmpeg } from './ffmpeg.ts';
 import { createOrphans } from './orphans.ts';
 import { createPermission } from './permission.ts';
 import { streamRoutes } from './routes.ts';
@@ -12,13 +12,19 @@ interface Dependencies {
   content: Pick<Content, 'streams'>;
 }
 
-export const createStreams = async ({ options, log }: ServiceContext, { content }: Dependencies): Promise<Module> => {
+export interface Streams extends Module {
+  /** Finds the ffmpeg of this box. */
+  ffmpeg: Ffmpeg;
+}
+
+export const createStreams = async ({ options, log }: ServiceContext, { content }: Dependencies): Promise<Streams> => {
   const environment = options.childEnvironment;
   const ffmpeg = createFfmpeg({ environment }, options);
   const orphans = createOrphans({ log, environment }, options);
   const sessions = await createSessions({ log, ffmpeg, orphans, environment }, options);
   const permit = createPermission({ named: content.streams, hasSecret: options.sharedSecret !== null });
   return {
+    ffmpeg,
     routes: streamRoutes(sessions, permit),
     health: async () => {
       const program = await ffmpeg.find();

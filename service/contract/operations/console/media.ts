@@ -1,6 +1,8 @@
 /** The media of the site, as a person chooses among them. */
+import { z } from 'zod';
 import { mediaList } from '../../console/media.ts';
 import { digestExample, momentExample } from '../examples.ts';
+import { entityTag, unchanged } from '../headers.ts';
 import { type Operations, ok } from '../operation.ts';
 
 export const media = {
@@ -28,5 +30,24 @@ export const media = {
       quota_bytes: 68719476736,
     }),
     errors: [],
+  },
+  'GET /console/api/media/:filename/thumbnail': {
+    access: 'signed',
+    variant: 'extended',
+    setting: 'console',
+    acts: true,
+    summary: 'Get a small picture of a medium',
+    description: 'The longest side has 640 pixels; of a video it is a frame of its first second.',
+    params: z.object({ filename: z.string().describe('Name of the file, percent-encoded.') }),
+    answer: {
+      200: {
+        description: 'The picture.',
+        headers: entityTag,
+        content: { 'image/jpeg': { schema: z.string().meta({ format: 'binary' }) } },
+      },
+      ...unchanged,
+    },
+    errors: ['invalid_field', 'file_not_found', 'not_found', 'too_many_requests'],
+    examples: { filename: 'hall.jpg' },
   },
 } as const satisfies Operations;

@@ -1,0 +1,152 @@
+/** Thumbnails of media, made by ffmpeg one at a time. */
+import { execFile } from 'node:child_process';
+import { createHash } from 'node:crypto';
+import { promisify } from 'node:util';
+import type { Logger } from 'pino';
+import { CodedError } from '../contract/errors.ts';
+import { remember } from '../domain/recent.ts';
+import type { Media } from '../media/index.ts';
+import { createQueue } from '../platform/queue.ts';
+import type { Streams } from '../streams/index.ts';
+import type { ThumbnailCache } from './thumbnail-cache.ts';
+
+const LONGEST_SIDE = 640;
+const TIMEOUT_MS = 15_000;
+/** Larger pictures would take too much memory: 64 megapixels are 256 MiB. */
+const MAX_PIXELS = 64 * 1024 ** 2;
+const MAX_OUTPUT_BYTES = 4 * 1024 ** 2;
+/** Thumbnails that wait to be made. */
+const MAX_WAITING = 500;
+/** Media without a picture that are remembered. */
+const MAX_FAILED = 2_000;
+/** Videos often begin with black. */
+const SEEK_SECONDS = 1;
+
+/**
+ * The demuxer for each media type. It is never left to ffmpeg to find out: a file could be a playlist that names other
+ * files and addresses.
+ */
+const demuxers: Readonly<Record<string, string>> = {
+  'image/png': 'png_pipe',
+  'image/apng': 'apng',
+  'image/jpeg': 'jpeg_pipe',
+  'image/gif': 'gif',
+  'image/webp': 'webp_pipe',
+  'image/bmp': 'bmp_pipe',
+  'image/x-icon': 'ico',
+  'image/tiff': 'tiff_pipe',
+  'image/avif': 'mov',
+  'image/heic': 'mov',
+  'video/mp4': 'mov',
+  'video/quicktime': 'mov',
+  'video/3gpp': 'mov',
+  'video/webm': 'matroska',
+  'video/matroska': 'matroska',
+  'video/ogg': 'ogg',
+  'video/mp2t': 'mpegts',
+  'video/mpeg': 'mpeg',
+  'video/vnd.avi': 'avi',
+};
+
+/** As displayed: pixels need not be square. A side of a very long picture has at least one pixel. */
+const scale =
+  `scale=w='if(gte(dar,1),${LONGEST_SIDE},max(1,round(${LONGEST_SIDE}*dar)))'` +
+  `:h='if(gte(dar,1),max(1,round(${LONGEST_SIDE}/dar)),${LONGEST_SIDE})',setsar=1`;
+
+const argumentsFor = (path: string, demuxer: string, seek: number): string[] => [
+  ...['-nostdin', '-v', 'error', '-threads', '1', '-max_pixels', String(MAX_PIXELS)],
+  ...['-protocol_whitelist', 'file', '-f', demuxer],
+  ...(seek > 0 ? ['-ss', String(seek)] : []),
+  ...['-i', `file:${path}`, '-map', '0:v:0', '-frames:v', '1', '-vf', scale],
+  ...['-pix_fmt', 'yuvj420p', '-q:v', '4', '-threads', '1', '-f', 'mjpeg', 'pipe:1'],
+];
+
+const execute = promisify(execFile);
+
+export interface Thumbnails {
+  /**
+   * A JPEG, and its entity tag without quotes. Requests for the same thumbnail share the work.
+   * @param signal aborts when the client is gone: a thumbnail that nobody waits for is not made
+   * @throws CodedError `file_not_found`; `not_found` where there is no picture, or no ffmpeg; `too_many_requests`
+   */
+  get(name: string, signal: AbortSignal): Promise<{ bytes: Buffer; tag: string }>;
+  close(): void;
+}
+
+interface Dependencies {
+  media: Pick<Media, 'open'>;
+  ffmpeg: Streams['ffmpeg'];
+  cache: ThumbnailCache;
+  environment: Readonly<Record<string, string>>;
+  log: Logger;
+}
+
+interface Job {
+  made: Promise<Buffer | null>;
+  /** Of the clients that wait for it. */
+  signals: AbortSignal[];
+}
+
+export const createThumbnails = ({ media, ffmpeg, cache, environment, log }: Dependencies): Thumbnails => {
+  const jobs = new Map<string, Job>();
+  const failed = new Map<string, true>();
+  const enqueue = createQueue();
+  const closing = new AbortController();
+
+  const run = async (program: string, path: string, demuxer: string, seek: number): Promise<Buffer | null> => {
+    const { stdout } = await execute(program, argumentsFor(path, demuxer, seek), {
+      ...{ encoding: 'buffer', env: { ...environment }, maxBuffer: MAX_OUTPUT_BYTES },
+      ...{ timeout: TIMEOUT_MS, killSignal: 'SIGKILL', signal: closing.signal },
+    }).catch((error: unknown) => {
+      log.debug({ err: error, path }, 'ffmpeg could not make a thumbnail');
+      return { stdout: Buffer.alloc(0) };
+    });
+    return stdout.length === 0 ? null : stdout;
+  };
+
+  const make = async (key: string, path: string, type: string): Promise<Buffer | null> => {
+    const demuxer = demuxers[type];
+    const program = await ffmpeg.find();
+    if (demuxer === undefined || program === null || closing.signal.aborted) return null;
+    const seek = type.startsWith('video/') ? SEEK_SECONDS : 0;
+    const bytes =
+      (await run(program.path, path, demuxer, seek)) ?? (seek > 0 ? await run(program.path, path, demuxer, 0) : null);
+    if (bytes === null) remember(failed, key, true, MAX_FAILED);
+    else
+      await cache.write(key, bytes).catch((error: unknown) => log.debug({ err: error }, 'a thumbnail is not cached'));
+    return bytes;
+  };
+
+  const jobFor = (key: string, path: string, type: string): Job => {
+    const known = jobs.get(key);
+    if (known !== undefined) return known;
+    if (jobs.size >= MAX_WAITING) {
+      const message = 'Too many thumbnails are waiting to be made; ask again in a moment.';
+      throw new CodedError('too_many_requests', message, { headers: { 'Retry-After': '5' } });
+    }
+    const signals: AbortSignal[] = [];
+    const made = enqueue(async () => (signals.every(({ aborted }) => aborted) ? null : make(key, path, type)));
+    const job = { made: made.finally(() => jobs.delete(key)), signals };
+    jobs.set(key, job);
+    return job;
+  };
+
+  return {
+    get: async (name, signal) => {
+      const { handle, path, type, etag } = await media.open(name);
+      await handle.close();
+      const key = createHash('sha256').update(`${path}\n${etag}`).digest('hex');
+      const noPicture = () => new CodedError('not_found', `There is no picture in ${JSON.stringify(name)}.`);
+      if (demuxers[type] === undefined || failed.has(key)) throw noPicture();
+      let bytes = await cache.read(key);
+      if (bytes === null) {
+        const job = jobFor(key, path, type);
+        job.signals.push(signal);
+        bytes = await job.made;
+      }
+      if (bytes === null) throw noPicture();
+      return { bytes, tag: key };
+    },
+    close: () => closing.abort(),
+  };
+};

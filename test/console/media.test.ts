@@ -1,0 +1,133 @@
+/** The media as a person chooses among them, and their thumbnails. */
+import { execFileSync } from 'node:child_process';
+import { mkdirSync, readdirSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { imageSize } from 'image-size';
+import { describe, expect, test } from 'vitest';
+import type { MediaList } from '../../service/contract/console/media.ts';
+import { lobbyWith } from '../content/samples.ts';
+import { hasFfmpeg, putImage, putVideo } from '../support/media.ts';
+import { patience } from '../support/observe.ts';
+import { type Ask, createOperator, refusalOf, secretSettings, withAndWithoutSecret } from '../support/operator.ts';
+import { startTestService, temporaryFolder } from '../support/service.ts';
+
+const path = '/console/api/media';
+const content = lobbyWith([
+  { kind: 'image', id: 'hall', media_url: '/media/red.png' },
+  { kind: 'image', id: 'door', media_url: '/media/red.png' },
+  { kind: 'text', title: 'Hello', body: '<img src="/media/a%20b.txt">' },
+]);
+
+const sizeOf = async (response: Response) => {
+  const { width, height, type } = imageSize(Buffer.from(await response.arrayBuffer()));
+  return { width, height, type };
+};
+
+const listOf = async (ask: Ask): Promise<MediaList> => (await (await ask('GET', path)).json()) as MediaList;
+
+describe.each(withAndWithoutSecret)('%s', (_, secret) => {
+  test('media are listed with their measures and the slides that use them', async () => {
+    const dataDir = temporaryFolder();
+    putImage(dataDir, 'red.png', [200, 0, 0]);
+    writeFileSync(join(dataDir, 'uploads', 'a b.txt'), 'text');
+    const env = { ...secretSettings(secret), SIGNAGE_MEDIA_QUOTA_BYTES: '1000000' };
+    const ask = createOperator(await startTestService({ content, dataDir, env }), secret);
+    await expect.poll(async () => (await listOf(ask)).media.length, patience).toBe(2);
+    const list = await listOf(ask);
+    expect(list).toMatchObject({
+      media: [
+        {
+          filename: 'a b.txt',
+          url: '/media/a%20b.txt',
+          size: 4,
+          width: null,
+          duration_seconds: null,
+          used_by: ['welcome-3'],
+        },
+        { filename: 'red.png', media_type: 'image/png', width: 64, height: 36, used_by: ['hall', 'door'] },
+      ],
+      quota_bytes: 1_000_000,
+    });
+    expect(list.used_bytes).toBe(list.media.reduce((sum, { size }) => sum + size, 0));
+  });
+
+  test.runIf(hasFfmpeg)('a thumbnail is a JPEG with a longest side of 640, and is made once', async () => {
+    const dataDir = temporaryFolder();
+    putImage(dataDir, 'red.png', [200, 0, 0]);
+    putVideo(dataDir, 'film.mp4', [0, 200, 0], 2, '180x320');
+    putVideo(dataDir, 'short.mp4', [0, 200, 0], 0.2);
+    const ask = createOperator(await startTestService({ content, dataDir, env: secretSettings(secret) }), secret);
+    const thumbnail = (name: string, headers = {}) => ask('GET', `${path}/${name}/thumbnail`, undefined, headers);
+    const [first, second] = await Promise.all([thumbnail('red.png'), thumbnail('red.png')]);
+    expect(await sizeOf(first.clone())).toEqual({ width: 640, height: 360, type: 'jpg' });
+    expect(Buffer.from(await first.arrayBuffer()).equals(Buffer.from(await second.arrayBuffer()))).toBe(true);
+    expect(await sizeOf(await thumbnail('film.mp4'))).toEqual({ width: 360, height: 640, type: 'jpg' });
+    expect(await sizeOf(await thumbnail('short.mp4'))).toEqual({ width: 640, height: 360, type: 'jpg' });
+    expect(readdirSync(join(dataDir, 'thumbnails'))).toHaveLength(3);
+    const tag = first.headers.get('ETag') ?? '';
+    expect((await thumbnail('red.png', { 'If-None-Match': tag })).status).toBe(304);
+    putImage(dataDir, 'red.png', [0, 0, 200]);
+    expect((await thumbnail('red.png', { 'If-None-Match': tag })).status).toBe(200);
+  });
+});
+
+test('there is no thumbnail of what has no picture, and no way out of the folder', async () => {
+  const dataDir = temporaryFolder();
+  putImage(dataDir, 'good.png', [200, 0, 0]);
+  const put = (name: string, bytes: string | Buffer) => writeFileSync(join(dataDir, 'uploads', name), bytes);
+  put('notes.txt', 'text');
+  put('sound.mp3', Buffer.from('fffb9000', 'hex'));
+  put('broken.png', Buffer.from('89504e470d0a1a0a00', 'hex'));
+  put('playlist.mp4', '#EXTM3U\n#EXTINF:1,\nfile:///etc/passwd\n');
+  put("-i 'x' %03d.png", Buffer.from('89504e470d0a1a0a00', 'hex'));
+  const ask = createOperator(await startTestService({ content, dataDir }), null);
+  const refusal = async (name: string) => refusalOf(await ask('GET', `${path}/${name}/thumbnail`));
+  for (const name of ['notes.txt', 'sound.mp3', 'broken.png', 'playlist.mp4', encodeURIComponent("-i 'x' %03d.png")]) {
+    expect([name, ...(await refusal(name))]).toEqual([name, 404, 'not_found']);
+  }
+  expect(await refusal('none.png')).toEqual([404, 'file_not_found']);
+  for (const name of ['..%2Fcontent.json', '%2Fetc%2Fpasswd', '%00', '%E0%A4%A', '.upload-x']) {
+    expect([name, ...(await refusal(name))]).toEqual([name, 400, 'invalid_field']);
+  }
+});
+
+test('without ffmpeg there are no thumbnails', async () => {
+  const dataDir = temporaryFolder();
+  putImage(dataDir, 'good.png', [200, 0, 0]);
+  const env = { SIGNAGE_FFMPEG_PATH: '/nonexistent/ffmpeg' };
+  const ask = createOperator(await startTestService({ content, dataDir, env }), null);
+  expect(await refusalOf(await ask('GET', `${path}/good.png/thumbnail`))).toEqual([404, 'not_found']);
+});
+
+test.runIf(hasFfmpeg)('a photograph is turned as its camera says', async () => {
+  const dataDir = temporaryFolder();
+  const uploads = join(dataDir, 'uploads');
+  mkdirSync(uploads);
+  const file = join(uploads, 'photo.jpg');
+  execFileSync('ffmpeg', ['-v', 'error', '-f', 'lavfi', '-i', 'color=red:size=320x180', '-frames:v', '1', file]);
+  const jpeg = execFileSync('cat', [file]);
+  // An Exif segment with the one tag 0x0112, orientation, of 6: turned by 90 degrees.
+  const exif = Buffer.from(
+    'ffe10022457869660000' + '4d4d002a00000008' + '0001' + '011200030000000100060000' + '00000000',
+    'hex',
+  );
+  writeFileSync(file, Buffer.concat([jpeg.subarray(0, 2), exif, jpeg.subarray(2)]));
+  const ask = createOperator(await startTestService({ content, dataDir }), null);
+  expect(await sizeOf(await ask('GET', `${path}/photo.jpg/thumbnail`))).toEqual({
+    width: 360,
+    height: 640,
+    type: 'jpg',
+  });
+});
+
+test('two thousand media are listed within a second', async () => {
+  const dataDir = temporaryFolder();
+  const uploads = join(dataDir, 'uploads');
+  mkdirSync(uploads);
+  for (let index = 0; index < 2_000; index++) writeFileSync(join(uploads, `file-${index}.txt`), `${index}`);
+  const ask = createOperator(await startTestService({ content, dataDir }), null);
+  await expect.poll(async () => (await listOf(ask)).media.length, { timeout: 60_000, interval: 250 }).toBe(2_000);
+  const since = performance.now();
+  await listOf(ask);
+  expect(performance.now() - since).toBeLessThan(1_000);
+}, 90_000);
