@@ -3,6 +3,8 @@ import { createRequire } from 'node:module';
 import { dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { defineConfig, type Plugin } from 'vite';
+import { z } from 'zod';
+import { contentFile } from '../service/contract/content.ts';
 
 const page = (path: string): string => fileURLToPath(new URL(path, import.meta.url));
 
@@ -40,8 +42,18 @@ const pdfParts: Plugin = {
   },
 };
 
+/** The schema of the operator's file as JSON: the console makes its forms from it, and need not load zod. */
+const contentSchema: Plugin = {
+  name: 'content-schema',
+  resolveId: (id) => (id === 'virtual:content-schema' ? `\0${id}` : null),
+  load: (id) =>
+    id === '\0virtual:content-schema'
+      ? `export const contentSchema = ${JSON.stringify(z.toJSONSchema(contentFile, { io: 'input' }))}`
+      : null,
+};
+
 export default defineConfig({
-  plugins: [built, painted, pdfParts],
+  plugins: [built, painted, pdfParts, contentSchema],
   root: page('.'),
   oxc: { jsx: { runtime: 'automatic', importSource: 'preact' } },
   logLevel: 'warn',
@@ -60,6 +72,7 @@ export default defineConfig({
         form: page('onboarding/form.html'),
         missing: page('onboarding/missing.html'),
         console: page('console/index.html'),
+        preview: page('console/preview/index.html'),
       },
     },
   },

@@ -21,12 +21,15 @@ const icons: Record<PageName, IconName> = {
 };
 
 const screenPage = async () => (await import('./screen/page.tsx')).ScreenPage;
+const contentPage = async () => (await import('./content/page.tsx')).ContentPage;
 const takeoverPage = async () => (await import('./takeovers/page.tsx')).TakeoverPage;
 
-const Page = ({ name, rest: [first] }: { name: PageName; rest: readonly string[] }) => {
+const Page = ({ name, rest }: { name: PageName; rest: readonly string[] }) => {
+  const [first] = rest;
   if (name === 'screens' && first !== undefined) {
     return <Lazy key={first} load={screenPage} with={{ slug: first }} />;
   }
+  if (name === 'content') return <Lazy key={name} load={contentPage} with={{ rest }} />;
   return name === 'takeovers' ? <Lazy key={name} load={takeoverPage} with={{}} /> : <Wall />;
 };
 

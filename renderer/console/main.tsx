@@ -9,6 +9,7 @@ import { createSession } from './api/session.ts';
 import { App } from './app.tsx';
 import { createAnnouncer } from './stores/announcer.ts';
 import { createDocuments } from './stores/documents.ts';
+import { createDraft, type Draft } from './stores/draft.ts';
 import { createMediaStore } from './stores/media.ts';
 import { createOpeningTimes } from './stores/opening-times.ts';
 import { createPictures } from './stores/pictures.ts';
@@ -30,6 +31,7 @@ const clock = createBoxClock();
 const client = createClient({ session, clock });
 const site = createSiteStore(client, clock, document);
 const documents = createDocuments(client, site);
+let draft: Draft | undefined;
 const format = createFormat(texts.tag, timeZone);
 
 render(
@@ -40,6 +42,7 @@ render(
       clock,
       site,
       documents,
+      draft: () => (draft ??= createDraft(client, documents, sessionStorage)),
       hours: createOpeningTimes({ documents, clock, format, timeZone }),
       pictures: createPictures(client),
       media: createMediaStore(client),

@@ -1,10 +1,11 @@
 /** Reads the operator's `content.json`: parsing, validation and error messages. */
 import { z } from 'zod';
-import { type ContentFile, contentFile, type SlideFile } from '../contract/content.ts';
+import { type ContentFile, contentFile } from '../contract/content.ts';
 import type { ContentIssue } from '../contract/content-issue.ts';
 import { didYouMean } from '../domain/nearest.ts';
+import { kindsWithOwnLength, slideId } from '../domain/slides.ts';
 import { parseJson } from './json.ts';
-import { labelled, type Path, slideId, spellPath } from './labels.ts';
+import { labelled, type Path, spellPath } from './labels.ts';
 
 export type Reading = { ok: true; content: ContentFile } | { ok: false; issues: ContentIssue[] };
 
@@ -17,9 +18,6 @@ const isWithin = (levels: number, value: unknown): boolean =>
   typeof value !== 'object' ||
   value === null ||
   (levels > 0 && Object.values(value).every((each) => isWithin(levels - 1, each)));
-
-/** The page determines the length of these kinds, and pages may differ: synchronized playlists must set it. */
-const kindsWithOwnLength: readonly string[] = ['video', 'pdf', 'rss', 'timetable'] satisfies SlideFile['kind'][];
 
 /** Checks across records: duplicate ids and dangling references. */
 const crossCheck = (content: ContentFile): { path: Path; message: string }[] => {

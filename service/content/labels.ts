@@ -1,5 +1,7 @@
 /** Names places in the operator's file for people. */
 
+import { slideId } from '../domain/slides.ts';
+
 /** Keys and indices from the root of the file. */
 export type Path = readonly PropertyKey[];
 
@@ -9,10 +11,6 @@ export const spellPath = (path: Path): string =>
     if (typeof key === 'number') return `${spelled}[${key}]`;
     return spelled === '' ? String(key) : `${spelled}.${String(key)}`;
   }, '');
-
-/** The slide's own id, else one made from its position, counted from 1. */
-export const slideId = (playlistId: string, slide: { id?: string | undefined }, index: number): string =>
-  slide.id ?? `${playlistId}-${index + 1}`;
 
 const MAX_LABEL = 60;
 

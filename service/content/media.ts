@@ -3,7 +3,8 @@
 import type { ContentFile } from '../contract/content.ts';
 import { addressOf, loadedAddress } from '../domain/markup.ts';
 import { isMediaName } from '../domain/media-names.ts';
-import { type Path, slideId, slideLabel, spellPath } from './labels.ts';
+import { slideId } from '../domain/slides.ts';
+import { type Path, slideLabel, spellPath } from './labels.ts';
 
 const IN_MARKUP = loadedAddress('/media/');
 

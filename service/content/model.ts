@@ -1,10 +1,9 @@
 /** Builds each screen's document from the operator's file: fills in all defaults, deterministically. */
 import { createHash } from 'node:crypto';
-import type { ContentFile, SlideFile } from '../contract/content.ts';
-import type { PlaylistPayload, Screen, Slide } from '../contract/playlist.ts';
-import { mediaTypeOf } from '../domain/media-types.ts';
+import type { ContentFile } from '../contract/content.ts';
+import type { PlaylistPayload, Screen } from '../contract/playlist.ts';
+import { fillSlide, fillTimetable } from '../domain/slides.ts';
 import type { SourceSettings } from '../feeds/index.ts';
-import { slideId } from './labels.ts';
 
 const DEFAULT_REFRESH_SECONDS = 900;
 
@@ -33,36 +32,6 @@ export interface Model {
 /** SHA-256 over the JSON, base64url, cut to 132 bits: short enough for a header, and free of collisions in practice. */
 export const digestOf = (value: unknown): string =>
   createHash('sha256').update(JSON.stringify(value)).digest('base64url').slice(0, 22);
-
-const mediaTypeOfSlide = (slide: SlideFile): string | null => {
-  if (slide.media_type != null) return slide.media_type;
-  if (slide.media_url == null) return null;
-  if (slide.kind === 'web') return 'text/html';
-  return mediaTypeOf(slide.media_url);
-};
-
-const fillSlide = (playlistId: string, slide: SlideFile, index: number, templates: ContentFile['templates']): Slide => {
-  const template = templates.find(({ id }) => id === slide.template_id);
-  return {
-    id: slideId(playlistId, slide, index),
-    title: slide.title ?? null,
-    body: slide.body ?? null,
-    duration_seconds: slide.duration_seconds ?? null,
-    schedule_mode: slide.schedule_mode ?? 'always',
-    schedule_start_datetime: slide.schedule_start_datetime ?? null,
-    schedule_end_datetime: slide.schedule_end_datetime ?? null,
-    schedule_start_time: slide.schedule_start_time ?? null,
-    schedule_end_time: slide.schedule_end_time ?? null,
-    schedule_days_json: slide.schedule_days_json ?? null,
-    media_url: slide.media_url ?? null,
-    media_type: mediaTypeOfSlide(slide),
-    kind: slide.kind,
-    template_id: slide.template_id ?? null,
-    template:
-      template === undefined ? null : { id: template.id, name: template.name ?? template.id, html: template.html },
-    content: slide.content ?? null,
-  };
-};
 
 /** Payloads are public; a password in a URL is only for the fetch. */
 const withoutCredentials = (address: string): string => {
@@ -99,18 +68,7 @@ const fillShared = (content: ContentFile): Pick<ScreenDocument, 'rssFeeds' | 'ap
   return {
     rssFeeds: content.rssFeeds.map((feed) => ({ ...fillSource(feed), items: [] })),
     apiSources: content.apiSources.map((source) => ({ ...fillSource(source), data: null })),
-    timetableGroups: content.timetableGroups.map(({ id, name, entries }) => ({
-      id,
-      name: name ?? id,
-      entries: entries.map((entry, index) => ({
-        id: entry.id ?? `${id}-${index + 1}`,
-        time: entry.time,
-        title: entry.title,
-        detail: entry.detail ?? null,
-        location: entry.location ?? null,
-        days_json: entry.days_json ?? null,
-      })),
-    })),
+    timetableGroups: content.timetableGroups.map(fillTimetable),
   };
 };
 

@@ -5,8 +5,9 @@ import type { ContentIssue } from '../contract/content-issue.ts';
 import { isColour } from '../domain/colours.ts';
 import { didYouMean } from '../domain/nearest.ts';
 import { excess, richness, textLimit } from '../domain/richness.ts';
+import { shownFields, slideId } from '../domain/slides.ts';
 import { instantOf } from '../domain/wall-time.ts';
-import { type Path, slideId, slideLabel, spellPath } from './labels.ts';
+import { type Path, slideLabel, spellPath } from './labels.ts';
 import { nameIssues, type TemplateCheck, templateIssues } from './templates.ts';
 
 /** Limits the length of the report. */
@@ -54,19 +55,6 @@ const scheduleIssues = (slide: SlideFile, timeZone: string): SlideIssue[] => {
     issues.push({ path: ['schedule_end_datetime'], message: 'is not after the start: the slide never plays' });
   }
   return issues;
-};
-
-/** The fields that each kind shows. A template may use all of them. */
-const shownFields: Record<SlideFile['kind'], readonly (keyof SlideFile)[]> = {
-  text: ['title', 'body'],
-  image: ['media_url'],
-  pdf: ['media_url'],
-  video: ['media_url'],
-  web: ['media_url'],
-  stream: ['media_url'],
-  template: ['title', 'body', 'media_url', 'template_id'],
-  rss: ['title'],
-  timetable: ['title'],
 };
 
 const fieldIssues = (slide: SlideFile): SlideIssue[] =>

@@ -48,9 +48,13 @@ export interface ConsoleBoot extends PageBoot {
   hasSecret: boolean;
 }
 
-/** Boot data of the player page. */
-export interface PlayerBoot extends PageBoot {
-  slug: string;
+/** Boot data of the preview in the console. */
+export interface PreviewBoot extends PageBoot {
   /** IANA time zone of the schedules. */
   timeZone: string;
+}
+
+/** Boot data of the player page. */
+export interface PlayerBoot extends PreviewBoot {
+  slug: string;
 }

@@ -1,6 +1,7 @@
 /**
  * Decides what of the service may be framed, for the response headers, the pages and the kiosk. A framed page would run
- * with the display's storage, so pages are never framed. Media run no code, so the service's own pages may frame them.
+ * with the display's storage, so pages are never framed, but for the console's preview, which uses no storage. Media run no code,
+ * so the service's own pages may frame them.
  */
 
 interface FramingHeaders {

@@ -1,8 +1,8 @@
 /** The security headers of every response. */
-import { unframed } from '../domain/framing.ts';
+import { framedByOwnPages, unframed } from '../domain/framing.ts';
 
 /** Pages run only scripts of this service; images, media, fonts, data and frames may come from any origin. */
-const contentSecurityPolicy = [
+const pagePolicy = [
   "default-src 'self'",
   "style-src 'self' 'unsafe-inline'",
   'img-src * data: blob:',
@@ -14,7 +14,6 @@ const contentSecurityPolicy = [
   "object-src 'none'",
   "base-uri 'none'",
   "form-action 'self'",
-  unframed.directive,
 ].join('; ');
 
 /** The console runs only what this service serves, and talks only to it. */
@@ -33,11 +32,17 @@ const consolePolicy = [
   unframed.directive,
 ].join('; ');
 
+/** Headers of the preview, in place of those of other pages: the player's policy, in a frame of the console. */
+export const previewHeaders = {
+  'Content-Security-Policy': `${pagePolicy}; ${framedByOwnPages.directive}`,
+  'X-Frame-Options': framedByOwnPages['X-Frame-Options'],
+};
+
 /** Headers of the console, in place of those of other pages. */
 export const consoleHeaders = { 'Content-Security-Policy': consolePolicy };
 
 export const securityHeaders = {
-  'Content-Security-Policy': contentSecurityPolicy,
+  'Content-Security-Policy': `${pagePolicy}; ${unframed.directive}`,
   'X-Frame-Options': unframed['X-Frame-Options'],
   // A framed page from another port of this host gets its own thread, so a busy one cannot block ours (HTML, 7.1.1).
   'Origin-Agent-Cluster': '?1',

@@ -3,10 +3,10 @@ import { readFile } from 'node:fs/promises';
 import type { IncomingMessage } from 'node:http';
 import { join } from 'node:path';
 import type { Content } from '../content/index.ts';
-import type { ConsoleBoot, LandingBoot, MissingBoot, PageBoot, PlayerBoot } from '../contract/page.ts';
+import type { ConsoleBoot, LandingBoot, MissingBoot, PageBoot, PlayerBoot, PreviewBoot } from '../contract/page.ts';
 import type { Variant } from '../contract/terms.ts';
 import { readJson } from '../http/body.ts';
-import { consoleHeaders } from '../http/headers.ts';
+import { consoleHeaders, previewHeaders } from '../http/headers.ts';
 import type { Context, Routes } from '../http/routes.ts';
 import { sendFile } from '../http/send-file.ts';
 
@@ -58,12 +58,13 @@ export const createPageRoutes = async (
   { rendererDir, timeZone, variant, hasSecret }: PagesOptions,
 ): Promise<PageRoutes> => {
   const readPage = (path: string): Promise<string> => readFile(join(rendererDir, path), 'utf8');
-  const [player, landing, form, missing, consolePage] = await Promise.all([
+  const [player, landing, form, missing, consolePage, preview] = await Promise.all([
     readPage('player/index.html'),
     readPage('onboarding/landing.html'),
     readPage('onboarding/form.html'),
     readPage('onboarding/missing.html'),
     readPage('console/index.html'),
+    readPage('console/preview/index.html'),
   ]);
 
   const sendScreenList = (ctx: Context): void => {
@@ -99,6 +100,10 @@ export const createPageRoutes = async (
     'GET /console': (ctx) => {
       ctx.set(consoleHeaders);
       sendPage<ConsoleBoot>(ctx, consolePage, { pageToken: null, timeZone, hasSecret });
+    },
+    'GET /console/preview': async (ctx) => {
+      ctx.set(previewHeaders);
+      sendPage<PreviewBoot>(ctx, preview, { timeZone, pageToken: await pageToken() });
     },
     'GET /assets/*path': (ctx) =>
       sendFile(ctx, ctx.path.slice('/assets'.length), {

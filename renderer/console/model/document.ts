@@ -1,6 +1,8 @@
 /** The operator's document as the console reads and edits it. What it does not know it keeps. */
 
-export interface SlideDraft {
+export type Fields = Record<string, unknown>;
+
+export interface SlideDraft extends Fields {
   id?: string;
   kind: string;
   title?: string | null;
@@ -8,54 +10,67 @@ export interface SlideDraft {
   media_url?: string | null;
   duration_seconds?: number | null;
   template_id?: string | null;
-  content?: Record<string, unknown> | null;
-  [field: string]: unknown;
+  content?: Fields | null;
 }
 
-export interface PlaylistDraft {
+export interface PlaylistDraft extends Fields {
   id: string;
   name?: string;
+  fade_between_slides?: boolean;
+  sync?: boolean;
   slides: SlideDraft[];
-  [field: string]: unknown;
 }
 
-export interface ScreenDraft {
+export interface ScreenDraft extends Fields {
   name: string;
   slug: string;
   playlist_id?: string | null;
-  tags?: string[];
+  tags?: string[] | null;
   hours?: { days?: number[]; date?: string; open?: string; close?: string }[] | null;
-  [field: string]: unknown;
 }
 
-interface Named {
+export interface TimetableDraft extends Fields {
   id: string;
   name?: string;
-  [field: string]: unknown;
+  entries: Fields[];
 }
 
-export interface ContentDocument {
+/** A template, a feed or an API source. */
+export interface NamedDraft extends Fields {
+  id: string;
+  name?: string;
+  html?: string;
+  url?: string;
+}
+
+export interface ContentDocument extends Fields {
   screens: ScreenDraft[];
   playlists?: PlaylistDraft[];
-  templates?: Named[];
-  rssFeeds?: Named[];
-  apiSources?: Named[];
-  timetableGroups?: Named[];
-  [field: string]: unknown;
+  templates?: NamedDraft[];
+  rssFeeds?: NamedDraft[];
+  apiSources?: NamedDraft[];
+  timetableGroups?: TimetableDraft[];
 }
 
-export interface ContentAnswer {
+/** A version of the document. */
+export interface Version {
   sha256: string;
-  changedAt: string;
   content: ContentDocument;
 }
-
-/** The slide's own id, else the one that the service gives it by its position. */
-export const slideIdOf = (playlistId: string, slide: Pick<SlideDraft, 'id'>, index: number): string =>
-  slide.id ?? `${playlistId}-${index + 1}`;
 
 /** The playlist of a screen. */
 export const playlistOf = (content: ContentDocument, slug: string): PlaylistDraft | undefined => {
   const screen = content.screens.find((each) => each.slug === slug);
   return content.playlists?.find(({ id }) => id === screen?.playlist_id);
+};
+
+export const isEqual = (one: unknown, other: unknown): boolean => {
+  if (one === other) return true;
+  if (typeof one !== 'object' || typeof other !== 'object' || one === null || other === null) return false;
+  if (Array.isArray(one) !== Array.isArray(other)) return false;
+  const [keys, others] = [Object.keys(one), Object.keys(other)];
+  return (
+    keys.length === others.length &&
+    keys.every((key) => Object.hasOwn(other, key) && isEqual((one as Fields)[key], (other as Fields)[key]))
+  );
 };

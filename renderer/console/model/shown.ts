@@ -1,7 +1,9 @@
 /** The slide that a display shows, from the operator's document; pure. */
+
 import type { Slide } from '../../../service/contract/playlist.ts';
+import { slideId } from '../../../service/domain/slides.ts';
 import { takeoverIdOf } from './displays.ts';
-import { type ContentDocument, playlistOf, type SlideDraft, slideIdOf } from './document.ts';
+import { type ContentDocument, playlistOf, type SlideDraft } from './document.ts';
 import type { Connection, Takeover } from './wire.ts';
 
 export interface ShownSlide {
@@ -31,7 +33,7 @@ export const shownSlide = (
   const playlist = content === null ? undefined : playlistOf(content, slug);
   if (playlist === undefined) return null;
   const among = playlist.slides.map((slide, index) => ({
-    id: slideIdOf(playlist.id, slide, index),
+    id: slideId(playlist.id, slide, index),
     kind: slide.kind as Slide['kind'],
   }));
   const index = among.findIndex((each) => each.id === id);

@@ -42,7 +42,7 @@ export const ScreenPage = ({ slug }: { slug: string }) => {
         <h1>{screen.screen.name}</h1>
         <div class="actions buttons">
           {screen.screen.playlist_id !== null && (
-            <a class="button small" href={hrefOf('content', screen.screen.playlist_id)}>
+            <a class="button small" href={hrefOf('content', 'playlists', screen.screen.playlist_id)}>
               {texts.screenPage.edit}
             </a>
           )}

@@ -3,6 +3,7 @@ import type { OpeningTime } from '../../../service/contract/kiosk.ts';
 import type { Slide } from '../../../service/contract/playlist.ts';
 import { isOpen, openSpans } from '../../../service/domain/opening-hours.ts';
 import { isOn, nextChange } from '../../../service/domain/slide-schedule.ts';
+import { kindsWithOwnLength } from '../../../service/domain/slides.ts';
 import { createLoopSchedule } from '../../player/loop-schedule.ts';
 import { following, lengthOf } from '../../player/timeline.ts';
 
@@ -40,8 +41,6 @@ interface Question {
 
 const DAYS_AHEAD = 14;
 const MAX_COUNT = 50;
-/** Their medium says how long they are. */
-const ownLength: readonly string[] = ['video', 'pdf', 'rss', 'timetable'];
 
 const synchronized = ({ slides, timeZone, at, count }: Question): PlannedSlide[] => {
   const loop = createLoopSchedule(slides, timeZone);
@@ -67,7 +66,7 @@ const inTurn = ({ slides, timeZone, at, current, count }: Question): PlannedSlid
   const first = index;
   while (index !== null && planned.length < count) {
     const slide = slides[index] as Slide;
-    const isOwn = slide.duration_seconds === null && ownLength.includes(slide.kind);
+    const isOwn = slide.duration_seconds === null && kindsWithOwnLength.includes(slide.kind);
     planned.push({ index, slide, since: null, length: isOwn ? null : lengthOf(slide, null) });
     index = following(slides.length, index, 1, isPlayable);
     if (index === first) break;

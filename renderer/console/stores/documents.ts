@@ -1,25 +1,25 @@
 /** The operator's document as it plays, fetched again when the overview says that it changed. */
 import { effect, type ReadonlySignal, signal } from '@preact/signals';
 import type { Client } from '../api/client.ts';
-import type { ContentAnswer, ContentDocument } from '../model/document.ts';
+import type { Version } from '../model/document.ts';
 import type { SiteStore } from './site.ts';
 
 export interface Documents {
   /** Null: not loaded yet. */
-  readonly current: ReadonlySignal<{ sha256: string; content: ContentDocument } | null>;
+  readonly current: ReadonlySignal<Version | null>;
   /** Why it could not be loaded. */
   readonly error: ReadonlySignal<unknown>;
   load(): Promise<void>;
 }
 
 export const createDocuments = (client: Pick<Client, 'json'>, site: SiteStore): Documents => {
-  const current = signal<{ sha256: string; content: ContentDocument } | null>(null);
+  const current = signal<Version | null>(null);
   const error = signal<unknown>(null);
   let running: Promise<void> | null = null;
 
   const fetchCurrent = async (): Promise<void> => {
     try {
-      const { sha256, content } = await client.json<ContentAnswer>('/console/api/content', { timeout: 30_000 });
+      const { sha256, content } = await client.json<Version>('/console/api/content', { timeout: 30_000 });
       current.value = { sha256, content };
       error.value = null;
     } catch (reason) {

@@ -13,6 +13,8 @@ export interface Format {
   duration(ms: number): string;
   /** `0:42`, `1:02:03` */
   length(seconds: number): string;
+  /** `Mon`; 1 is Monday, 7 is Sunday. */
+  weekday(day: number): string;
   bytes(count: number): string;
   number(value: number): string;
   list(items: readonly string[]): string;
@@ -26,6 +28,8 @@ export const createFormat = (tag: string, timeZone: string): Format => {
   const day = date({ day: 'numeric', month: 'short', ...clock });
   const full = date({ weekday: 'long', day: 'numeric', month: 'long', ...clock });
   const sameDay = date({ dateStyle: 'short' });
+  // The first of January 2024 was a Monday.
+  const weekday = new Intl.DateTimeFormat(tag, { weekday: 'short', timeZone: 'UTC' });
   const number = new Intl.NumberFormat(tag);
   const list = new Intl.ListFormat(tag, { type: 'conjunction' });
   const unit = (name: string, value: number): string =>
@@ -60,6 +64,7 @@ export const createFormat = (tag: string, timeZone: string): Format => {
       const [h, m, s] = [Math.floor(whole / 3600), Math.floor(whole / 60) % 60, whole % 60];
       return h > 0 ? `${h}:${pad(m)}:${pad(s)}` : `${m}:${pad(s)}`;
     },
+    weekday: (day) => weekday.format(Date.UTC(2024, 0, day)),
     bytes: (count) => {
       if (count < 1000) return size('byte', count);
       if (count < 1e6) return size('kilobyte', count / 1e3);

@@ -157,4 +157,182 @@ export interface Texts {
   };
 
   mediaField: { choose: string; clear: string; search: string; none: string };
+
+  contentPage: {
+    title: string;
+    tab: Record<'playlists' | 'screens' | 'sources' | 'versions' | 'json', string>;
+    narrow: string;
+  };
+  draft: {
+    unpublished: string;
+    published: string;
+    errors(count: number): string;
+    warnings(count: number): string;
+    undo: string;
+    redo: string;
+    publish: string;
+    merge: string;
+  };
+  editor: {
+    slides: string;
+    noSuchPlaylist: string;
+    allPlaylists: string;
+    playlistName: string;
+    newPlaylist: string;
+    create: string;
+    showOn: string;
+    later: string;
+    noPlaylists: string;
+    noPlaylistsTask: string;
+    slideCount(count: number): string;
+    shownOn(screens: string): string;
+    unused: string;
+    copyOf(name: string): string;
+    duplicateOf(name: string): string;
+    removeOf(name: string): string;
+    removeTitle(name: string): string;
+    removeUnused: string;
+    removeUsed(screens: string): string;
+    fade: string;
+    sync: string;
+    add: string;
+    addTitle: string;
+    duplicate: string;
+    remove: string;
+    moveBack: string;
+    moveOn: string;
+    moved(place: number, count: number): string;
+    removed: string;
+    noSlides: string;
+    noSlidesTask: string;
+    newText: string;
+    hasErrors: string;
+    hasWarnings: string;
+    standardLength: string;
+    look: string;
+    rare: string;
+    kind: Record<string, string>;
+    kindAbout: Record<string, string>;
+    noTemplates: string;
+    noFeeds: string;
+    noGroups: string;
+  };
+  fields: {
+    label: Record<string, string>;
+    hint: Record<string, string>;
+    options: Record<string, string>;
+    /** Check boxes that are on where nothing is said. */
+    on: readonly string[];
+    standard: string;
+    none: string;
+    pick: string;
+    across: string;
+    down: string;
+  };
+  schedule: {
+    title: string;
+    mode: Record<'always' | 'between' | 'weekly', string>;
+    days: string;
+    from: string;
+    until: string;
+    firstDay: string;
+    lastDay: string;
+  };
+  hours: {
+    always: string;
+    title(count: number): string;
+    opens: string;
+    closes: string;
+    date: string;
+    closed: string;
+    add: string;
+    addDate: string;
+    remove: string;
+  };
+  preview: {
+    title: string;
+    shape: string;
+    landscape: string;
+    portrait: string;
+    whole: string;
+    fault(reason: string): string;
+  };
+  publish: {
+    title: string;
+    what: string;
+    where: string;
+    nowhere: string;
+    errors: string;
+    warnings: string;
+    goOn: string;
+    submit: string;
+    done: string;
+    kept: string;
+  };
+  merge: {
+    title: string;
+    fits: string;
+    conflicts(count: number): string;
+    theirs: string;
+    useMine: string;
+    useTheirs: string;
+    removed: string;
+    dropMine: string;
+    submit: string;
+  };
+  versions: {
+    none: string;
+    unknown: string;
+    on(box: string): string;
+    current: string;
+    of(time: string): string;
+    changed: string;
+    first: string;
+    wouldChange: string;
+    bringBack: string;
+    back: string;
+  };
+  screens: {
+    name: string;
+    playlist: string;
+    noPlaylist: string;
+    tags: string;
+    tagsHint: string;
+    newName: string;
+    add: string;
+    removeOf(name: string): string;
+    removeTitle(name: string): string;
+    removeTask: string;
+  };
+  sources: {
+    title: Record<SourceList, string>;
+    add: Record<SourceList, string>;
+    about: Record<SourceList, string>;
+    /** Beginnings of ids. */
+    id: Record<SourceList, string>;
+    addEntry: string;
+    newEntry: string;
+    removeEntry: string;
+  };
+  json: {
+    label: string;
+    load: string;
+    save: string;
+    noDocument: string;
+    fault(reason: string): string;
+    noJson(reason: string): string;
+    tooLarge(limit: string): string;
+    imported: string;
+  };
+  changes: {
+    none: string;
+    subject: Record<SourceList | 'screens' | 'playlists', (name: string) => string>;
+    added(subject: string): string;
+    removed(subject: string): string;
+    changed(subject: string, fields: string): string;
+    slide: Record<'added' | 'removed' | 'moved', (title: string) => string>;
+    slideChanged(title: string, fields: string): string;
+  };
 }
+
+type SourceList = 'templates' | 'rssFeeds' | 'apiSources' | 'timetableGroups';

@@ -6,6 +6,7 @@ import type { BoxClock } from '../api/clock.ts';
 import type { Session } from '../api/session.ts';
 import type { Announcer } from '../stores/announcer.ts';
 import type { Documents } from '../stores/documents.ts';
+import type { Draft } from '../stores/draft.ts';
 import type { MediaStore } from '../stores/media.ts';
 import type { OpeningTimes } from '../stores/opening-times.ts';
 import type { Pictures } from '../stores/pictures.ts';
@@ -20,6 +21,8 @@ export interface Console {
   clock: BoxClock;
   site: SiteStore;
   documents: Documents;
+  /** Opened by the first page that edits; it is checked by the box from then on. */
+  draft(): Draft;
   pictures: Pictures;
   media: MediaStore;
   hours: OpeningTimes;

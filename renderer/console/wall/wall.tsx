@@ -2,6 +2,7 @@
 import { useComputed, useSignal } from '@preact/signals';
 import { displaysOf } from '../model/displays.ts';
 import { applyFilter, countGroups, type Filter, groups, noFilter, tagsOf } from '../model/filter.ts';
+import { hrefOf } from '../stores/router.ts';
 import { reasonOf } from '../texts/reason.ts';
 import { useConsole } from '../ui/context.tsx';
 import { Icon } from '../ui/icon.tsx';
@@ -69,6 +70,9 @@ export const Wall = () => {
         <div class="empty">
           <h2>{words.empty}</h2>
           <p>{words.emptyTask}</p>
+          <a class="button primary" href={hrefOf('content', 'screens')}>
+            {words.emptyLink}
+          </a>
         </div>
       ) : (
         <>

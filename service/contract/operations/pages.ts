@@ -60,6 +60,14 @@ export const pages = {
     answer: { 200: { description: 'The page.', content: html } },
     errors: [],
   },
+  'GET /console/preview': {
+    access: 'public',
+    variant: 'extended',
+    setting: 'console',
+    summary: 'Get the player that shows unpublished content in a frame of the console',
+    answer: { 200: { description: 'The page. Only pages of this service may frame it.', content: html } },
+    errors: [],
+  },
   'GET /assets/*path': {
     access: 'public',
     variant: 'baseline',

@@ -1,0 +1,94 @@
+/** Somebody else has published meanwhile: both edits, and what each side has where they differ. */
+import { useSignal } from '@preact/signals';
+import type { ContentDocument } from '../model/document.ts';
+import { type Conflict, conflictKey, merge } from '../model/merge.ts';
+import { useConsole } from '../ui/context.tsx';
+import { Dialog } from '../ui/dialog.tsx';
+import { ChangeList } from './change-list.tsx';
+
+/** A value as it stands in the file; long ones are cut. */
+const MOST_CHARACTERS = 600;
+const spell = (value: unknown, absent: string): string => {
+  if (value === undefined) return absent;
+  const text = typeof value === 'string' ? value : JSON.stringify(value, null, 2);
+  return text.length > MOST_CHARACTERS ? `${text.slice(0, MOST_CHARACTERS)} …` : text;
+};
+
+interface MergeProps {
+  onClose(): void;
+  onMerged(): void;
+}
+
+export const MergeDialog = ({ onClose, onMerged }: MergeProps) => {
+  const { draft: openDraft, texts } = useConsole();
+  const draft = openDraft();
+  const words = texts.merge;
+  const theirs = useSignal<ReadonlySet<string>>(new Set());
+  const [base, mine, newer] = [draft.base.value, draft.content.value, draft.newer.value];
+  if (base === null || mine === null || newer === null) return null;
+  const { value, conflicts } = merge(base.content, mine, newer.content, theirs.value);
+
+  const choose = (conflict: Conflict, isTheirs: boolean): void => {
+    const next = new Set(theirs.value);
+    if (isTheirs) next.add(conflictKey(conflict));
+    else next.delete(conflictKey(conflict));
+    theirs.value = next;
+  };
+
+  return (
+    <Dialog title={words.title} onClose={onClose} isWide>
+      <div class="stack">
+        <p>{conflicts.length === 0 ? words.fits : words.conflicts(conflicts.length)}</p>
+        <section>
+          <h3>{words.theirs}</h3>
+          <ChangeList before={base.content} after={newer.content} />
+        </section>
+        {conflicts.map((conflict) => {
+          const key = conflictKey(conflict);
+          const isTheirs = theirs.value.has(key);
+          return (
+            <fieldset key={key} class="conflict">
+              <legend>{conflict.path.join(' › ')}</legend>
+              {[false, true].map((side) => (
+                <label key={String(side)} class={isTheirs === side ? 'side chosen' : 'side'}>
+                  <span class="check">
+                    <input
+                      type="radio"
+                      name={key}
+                      checked={isTheirs === side}
+                      onChange={() => choose(conflict, side)}
+                    />
+                    {side ? words.useTheirs : words.useMine}
+                  </span>
+                  <pre>{spell(side ? conflict.theirs : conflict.mine, words.removed)}</pre>
+                </label>
+              ))}
+            </fieldset>
+          );
+        })}
+        <div class="buttons end">
+          <button
+            type="button"
+            class="button danger"
+            onClick={() => {
+              draft.discard();
+              onClose();
+            }}
+          >
+            {words.dropMine}
+          </button>
+          <button
+            type="button"
+            class="button primary"
+            onClick={() => {
+              draft.rebase(newer, value as ContentDocument);
+              onMerged();
+            }}
+          >
+            {words.submit}
+          </button>
+        </div>
+      </div>
+    </Dialog>
+  );
+};

@@ -1,0 +1,162 @@
+/** Content: what is edited, what the box says of it, and publishing. */
+import { useSignal } from '@preact/signals';
+import { useEffect } from 'preact/hooks';
+import type { ContentDocument } from '../model/document.ts';
+import { hrefOf } from '../stores/router.ts';
+import { reasonOf } from '../texts/reason.ts';
+import { useConsole } from '../ui/context.tsx';
+import { Icon } from '../ui/icon.tsx';
+import { Lazy } from '../ui/lazy.tsx';
+import { MergeDialog } from './merge-dialog.tsx';
+import { Playlist } from './playlist.tsx';
+import { Playlists } from './playlists.tsx';
+import { PublishDialog } from './publish-dialog.tsx';
+import { Screens } from './screens.tsx';
+import { Sources } from './sources.tsx';
+import { Versions } from './versions.tsx';
+
+const tabs = ['playlists', 'screens', 'sources', 'versions', 'json'] as const;
+type Tab = (typeof tabs)[number];
+
+const jsonTab = async () => (await import('./json-tab.tsx')).JsonTab;
+
+const Body = ({ tab, rest: [first], document }: { tab: Tab; rest: readonly string[]; document: ContentDocument }) => {
+  const { texts } = useConsole();
+  switch (tab) {
+    case 'playlists': {
+      const playlist = document.playlists?.find(({ id }) => id === first);
+      return playlist === undefined ? (
+        <>
+          {first !== undefined && <p class="notice warning">{texts.editor.noSuchPlaylist}</p>}
+          <Playlists document={document} />
+        </>
+      ) : (
+        <Playlist document={document} playlist={playlist} />
+      );
+    }
+    case 'screens':
+      return <Screens document={document} />;
+    case 'sources':
+      return <Sources document={document} />;
+    case 'versions':
+      return <Versions />;
+    case 'json':
+      return <Lazy load={jsonTab} with={{}} />;
+  }
+};
+
+/** What the draft is like, and what can be done with all of it. */
+const DraftBar = ({ onPublish, onMerge }: { onPublish(): void; onMerge(): void }) => {
+  const { draft: openDraft, texts } = useConsole();
+  const draft = openDraft();
+  const words = texts.draft;
+  const errors = draft.check.value?.errors.length ?? 0;
+  const warnings = draft.check.value?.warnings.length ?? 0;
+  const isDirty = draft.isDirty.value;
+  useEffect(() => {
+    const hold = (event: BeforeUnloadEvent): void => {
+      if (draft.isDirty.value) event.preventDefault();
+    };
+    const onKey = (event: KeyboardEvent): void => {
+      const isText = event.target instanceof HTMLElement && event.target.matches('input, textarea, .cm-content');
+      if (!(event.ctrlKey || event.metaKey) || event.key.toLowerCase() !== 'z' || isText) return;
+      event.preventDefault();
+      if (event.shiftKey) draft.redo();
+      else draft.undo();
+    };
+    addEventListener('beforeunload', hold);
+    addEventListener('keydown', onKey);
+    return () => {
+      removeEventListener('beforeunload', hold);
+      removeEventListener('keydown', onKey);
+    };
+  }, []);
+  return (
+    <div class="draft-bar">
+      <p class={errors > 0 ? 'state bad' : warnings > 0 ? 'state warning' : 'state quiet'} role="status">
+        {isDirty ? words.unpublished : words.published}
+        {errors > 0 ? ` ${words.errors(errors)}` : ''}
+        {warnings > 0 ? ` ${words.warnings(warnings)}` : ''}
+      </p>
+      <div class="buttons">
+        <button
+          type="button"
+          class="icon-button"
+          aria-label={words.undo}
+          disabled={!draft.canUndo.value}
+          onClick={draft.undo}
+        >
+          <svg viewBox="0 0 20 20" aria-hidden="true">
+            <path d="M7 4L3.5 7.5 7 11M4 7.5h8a4 4 0 0 1 0 8H8" />
+          </svg>
+        </button>
+        <button
+          type="button"
+          class="icon-button"
+          aria-label={words.redo}
+          disabled={!draft.canRedo.value}
+          onClick={draft.redo}
+        >
+          <svg viewBox="0 0 20 20" aria-hidden="true">
+            <path d="M13 4l3.5 3.5L13 11M16 7.5H8a4 4 0 0 0 0 8h4" />
+          </svg>
+        </button>
+        {draft.newer.value !== null && isDirty ? (
+          <button type="button" class="button primary" onClick={onMerge}>
+            <Icon name="warning" /> {words.merge}
+          </button>
+        ) : (
+          <button type="button" class="button primary" disabled={!isDirty} onClick={onPublish}>
+            {words.publish}
+          </button>
+        )}
+      </div>
+    </div>
+  );
+};
+
+export const ContentPage = ({ rest }: { rest: readonly string[] }) => {
+  const { draft: openDraft, documents, texts, session } = useConsole();
+  const draft = openDraft();
+  const words = texts.contentPage;
+  const open = useSignal<'publish' | 'merge' | null>(null);
+  const [first, ...more] = rest;
+  const tab = tabs.find((each) => each === first) ?? 'playlists';
+  const document = draft.content.value;
+  return (
+    <div class="content-page">
+      <div class="page-head">
+        <h1>{words.title}</h1>
+        {document !== null && (
+          <DraftBar onPublish={() => (open.value = 'publish')} onMerge={() => (open.value = 'merge')} />
+        )}
+      </div>
+      <nav class="tabs" aria-label={words.title}>
+        {tabs.map((each) => (
+          <a key={each} href={hrefOf('content', each)} aria-current={each === tab ? 'page' : undefined}>
+            {words.tab[each]}
+          </a>
+        ))}
+      </nav>
+      <p class="notice wide-only">{words.narrow}</p>
+      {document !== null ? (
+        <Body tab={tab} rest={more} document={document} />
+      ) : documents.error.value !== null && !session.isAsking.value ? (
+        <div class="empty">
+          <p>{reasonOf(documents.error.value, texts)}</p>
+          <button type="button" class="button" onClick={() => void documents.load()}>
+            {texts.retry}
+          </button>
+        </div>
+      ) : (
+        <p class="soft">{texts.loading}</p>
+      )}
+      {open.value === 'publish' && (
+        <PublishDialog onClose={() => (open.value = null)} onConflict={() => (open.value = 'merge')} />
+      )}
+      {open.value === 'merge' && (
+        <MergeDialog onClose={() => (open.value = null)} onMerged={() => (open.value = 'publish')} />
+      )}
+    </div>
+  );
+};

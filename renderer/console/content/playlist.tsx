@@ -1,0 +1,175 @@
+/** One playlist: its slides as a strip, the chosen one as a form beside the player's preview. */
+import { useSignal } from '@preact/signals';
+import { useEffect, useId } from 'preact/hooks';
+import type { ContentDocument, PlaylistDraft, SlideDraft } from '../model/document.ts';
+import { editPlaylist, editSlides, freeId, insertAt, moveItem, removeAt, replaceAt, setField } from '../model/edit.ts';
+import { hrefOf } from '../stores/router.ts';
+import { useConsole } from '../ui/context.tsx';
+import { Icon } from '../ui/icon.tsx';
+import { AddSlide } from './add-slide.tsx';
+import { Preview } from './preview.tsx';
+import { SlideForm } from './slide-form.tsx';
+import { Strip } from './strip.tsx';
+
+interface PlaylistProps {
+  document: ContentDocument;
+  playlist: PlaylistDraft;
+}
+
+export const Playlist = ({ document, playlist }: PlaylistProps) => {
+  const { draft: openDraft, texts, announcer } = useConsole();
+  const draft = openDraft();
+  const words = texts.editor;
+  const nameId = useId();
+  const chosen = useSignal(0);
+  const isAdding = useSignal(false);
+  const at = document.playlists?.indexOf(playlist) ?? 0;
+  const path = `playlists[${at}]`;
+  const { id, slides } = playlist;
+  const selected = Math.min(chosen.value, slides.length - 1);
+  const slide = slides[selected];
+  const check = draft.check.value;
+
+  useEffect(() => {
+    chosen.value = 0;
+  }, [id]);
+
+  const change = (edit: (slides: readonly SlideDraft[]) => SlideDraft[], group?: string): void =>
+    draft.edit(editSlides(document, id, edit), group);
+  const ids = slides.flatMap((each) => each.id ?? []);
+
+  const add = (kind: string, mediaUrl?: string): void => {
+    isAdding.value = false;
+    const added: SlideDraft = {
+      id: freeId(kind, ids),
+      kind,
+      ...(kind === 'text' ? { title: words.newText } : {}),
+      ...(mediaUrl === undefined ? {} : { media_url: mediaUrl }),
+      ...(kind === 'template' ? { template_id: document.templates?.[0]?.id ?? '' } : {}),
+      ...(kind === 'rss' ? { content: { feed_id: document.rssFeeds?.[0]?.id ?? '' } } : {}),
+      ...(kind === 'timetable' ? { content: { group_id: document.timetableGroups?.[0]?.id ?? '' } } : {}),
+    };
+    change((list) => insertAt(list, selected + 1, added));
+    chosen.value = selected + 1;
+  };
+  const duplicate = (): void => {
+    if (slide === undefined) return;
+    change((list) => insertAt(list, selected + 1, { ...slide, id: freeId(`${slide.id ?? slide.kind}-copy`, ids) }));
+    chosen.value = selected + 1;
+  };
+  const remove = (): void => {
+    change((list) => removeAt(list, selected));
+    announcer.say(words.removed);
+  };
+  const move = (from: number, to: number): void => {
+    if (to < 0 || to >= slides.length || from === to) return;
+    change((list) => moveItem(list, from, to));
+    chosen.value = to;
+    announcer.say(words.moved(to + 1, slides.length));
+  };
+  const set = (name: string, value: unknown): void =>
+    draft.edit(
+      editPlaylist(document, id, (each) => setField(each, name, value)),
+      `${id} ${name}`,
+    );
+
+  return (
+    <>
+      <div class="playlist-head">
+        <a class="icon-button" href={hrefOf('content')} aria-label={words.allPlaylists}>
+          <Icon name="back" />
+        </a>
+        <label class="unseen" for={nameId}>
+          {words.playlistName}
+        </label>
+        <input
+          id={nameId}
+          class="title-input"
+          value={playlist.name ?? ''}
+          placeholder={id}
+          onInput={(event) => set('name', event.currentTarget.value)}
+        />
+        <label class="check">
+          <input
+            type="checkbox"
+            checked={playlist.fade_between_slides ?? true}
+            onChange={(event) => set('fade_between_slides', event.currentTarget.checked ? undefined : false)}
+          />
+          <span>{words.fade}</span>
+        </label>
+        <label class="check">
+          <input
+            type="checkbox"
+            checked={playlist.sync ?? false}
+            onChange={(event) => set('sync', event.currentTarget.checked ? true : undefined)}
+          />
+          <span>{words.sync}</span>
+        </label>
+      </div>
+      <div class="strip-tools buttons">
+        <button type="button" class="button small primary" onClick={() => (isAdding.value = true)}>
+          <Icon name="plus" /> {words.add}
+        </button>
+        <button
+          type="button"
+          class="button small"
+          disabled={slide === undefined || selected === 0}
+          aria-label={words.moveBack}
+          onClick={() => move(selected, selected - 1)}
+        >
+          <Icon name="left" />
+        </button>
+        <button
+          type="button"
+          class="button small"
+          disabled={slide === undefined || selected === slides.length - 1}
+          aria-label={words.moveOn}
+          onClick={() => move(selected, selected + 1)}
+        >
+          <Icon name="right" />
+        </button>
+        <button type="button" class="button small" disabled={slide === undefined} onClick={duplicate}>
+          <Icon name="copy" /> {words.duplicate}
+        </button>
+        <button type="button" class="button small" disabled={slide === undefined} onClick={remove}>
+          <Icon name="forget" /> {words.remove}
+        </button>
+      </div>
+      {slides.length === 0 ? (
+        <div class="empty">
+          <h2>{words.noSlides}</h2>
+          <p>{words.noSlidesTask}</p>
+        </div>
+      ) : (
+        <>
+          <Strip
+            playlist={playlist}
+            path={path}
+            check={check}
+            selected={selected}
+            onSelect={(index) => {
+              chosen.value = index;
+            }}
+            onMove={move}
+          />
+          {slide !== undefined && (
+            <div class="editor">
+              <Preview document={document} playlist={playlist} only={selected} />
+              <SlideForm
+                key={`${slide.id ?? selected}`}
+                slide={slide}
+                document={document}
+                path={`${path}.slides[${selected}]`}
+                check={check}
+                onChange={(next, group) =>
+                  change((list) => replaceAt(list, selected, next), `${id} ${selected} ${group}`)
+                }
+              />
+            </div>
+          )}
+        </>
+      )}
+      {isAdding.value && <AddSlide document={document} onAdd={add} onClose={() => (isAdding.value = false)} />}
+    </>
+  );
+};

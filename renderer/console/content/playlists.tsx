@@ -1,0 +1,201 @@
+/** All playlists, each as a strip of miniatures, and the screens that show it. */
+import { useSignal } from '@preact/signals';
+import { useId } from 'preact/hooks';
+import type { Slide } from '../../../service/contract/playlist.ts';
+import { slideId } from '../../../service/domain/slides.ts';
+import { issuesAt } from '../model/checks.ts';
+import type { ContentDocument, PlaylistDraft } from '../model/document.ts';
+import { freeId, insertAt, setList } from '../model/edit.ts';
+import { hrefOf } from '../stores/router.ts';
+import { useConsole } from '../ui/context.tsx';
+import { Dialog } from '../ui/dialog.tsx';
+import { Icon } from '../ui/icon.tsx';
+import { Miniature } from '../ui/miniature.tsx';
+
+/** Miniatures of a strip; the rest are counted. */
+const SHOWN = 8;
+
+const Row = ({ document, playlist, index }: { document: ContentDocument; playlist: PlaylistDraft; index: number }) => {
+  const { draft: openDraft, texts, format, router } = useConsole();
+  const draft = openDraft();
+  const words = texts.editor;
+  const isRemoving = useSignal(false);
+  const { id, name, slides } = playlist;
+  const screens = document.screens.filter((screen) => screen.playlist_id === id);
+  const among = slides.map((slide, at) => ({ id: slideId(id, slide, at), kind: slide.kind as Slide['kind'] }));
+  const errors = issuesAt(draft.check.value?.errors ?? [], `playlists[${index}]`).length;
+  const warnings = issuesAt(draft.check.value?.warnings ?? [], `playlists[${index}]`).length;
+  const playlists = document.playlists ?? [];
+
+  const duplicate = (): void => {
+    const copyId = freeId(
+      `${id}-copy`,
+      playlists.map((each) => each.id),
+    );
+    const copy = { ...playlist, id: copyId, name: words.copyOf(name || id) };
+    draft.edit(setList(document, 'playlists', insertAt(playlists, index + 1, copy)));
+    router.go('content', 'playlists', copyId);
+  };
+  const remove = (): void => {
+    isRemoving.value = false;
+    const next = setList(
+      document,
+      'playlists',
+      playlists.filter((each) => each.id !== id),
+    );
+    draft.edit(
+      setList(
+        next,
+        'screens',
+        next.screens.map((screen) => (screen.playlist_id === id ? { ...screen, playlist_id: null } : screen)),
+      ),
+    );
+  };
+
+  return (
+    <li class="playlist-row">
+      <div class="playlist-about">
+        <h2>
+          <a href={hrefOf('content', 'playlists', id)}>{name || id}</a>
+        </h2>
+        <p class="soft">
+          {words.slideCount(slides.length)}
+          {screens.length > 0 && ` · ${words.shownOn(format.list(screens.map((screen) => screen.name)))}`}
+          {screens.length === 0 && ` · ${words.unused}`}
+        </p>
+        {errors > 0 && <p class="state bad">{texts.draft.errors(errors)}</p>}
+        {warnings > 0 && <p class="state warning">{texts.draft.warnings(warnings)}</p>}
+      </div>
+      <ul class="mini-strip" aria-hidden="true">
+        {slides.slice(0, SHOWN).map((slide, at) => (
+          <li key={among[at]?.id}>
+            <Miniature slide={slide} id={among[at]?.id ?? ''} among={among} />
+          </li>
+        ))}
+        {slides.length > SHOWN && <li class="mini-more">+{slides.length - SHOWN}</li>}
+      </ul>
+      <div class="buttons playlist-actions">
+        <button type="button" class="icon-button" aria-label={words.duplicateOf(name || id)} onClick={duplicate}>
+          <Icon name="copy" />
+        </button>
+        <button
+          type="button"
+          class="icon-button"
+          aria-label={words.removeOf(name || id)}
+          onClick={() => (isRemoving.value = true)}
+        >
+          <Icon name="forget" />
+        </button>
+      </div>
+      {isRemoving.value && (
+        <Dialog title={words.removeTitle(name || id)} onClose={() => (isRemoving.value = false)}>
+          <div class="stack">
+            <p>
+              {screens.length === 0
+                ? words.removeUnused
+                : words.removeUsed(format.list(screens.map((screen) => screen.name)))}
+            </p>
+            <div class="buttons end">
+              <button type="button" class="button" onClick={() => (isRemoving.value = false)}>
+                {texts.cancel}
+              </button>
+              <button type="button" class="button danger primary" onClick={remove}>
+                {words.remove}
+              </button>
+            </div>
+          </div>
+        </Dialog>
+      )}
+    </li>
+  );
+};
+
+const NewPlaylist = ({ document, onClose }: { document: ContentDocument; onClose(): void }) => {
+  const { draft: openDraft, texts, router } = useConsole();
+  const draft = openDraft();
+  const words = texts.editor;
+  const [nameId, screenId] = [useId(), useId()];
+  const create = (form: FormData): void => {
+    const name = String(form.get('name')).trim() || words.newPlaylist;
+    const playlists = document.playlists ?? [];
+    const id = freeId(
+      name,
+      playlists.map((each) => each.id),
+    );
+    const slug = String(form.get('screen'));
+    const next = setList(document, 'playlists', [...playlists, { id, name, slides: [] }]);
+    draft.edit(
+      setList(
+        next,
+        'screens',
+        next.screens.map((screen) => (screen.slug === slug ? { ...screen, playlist_id: id } : screen)),
+      ),
+    );
+    onClose();
+    router.go('content', 'playlists', id);
+  };
+  return (
+    <Dialog title={words.newPlaylist} onClose={onClose}>
+      <form
+        class="stack"
+        onSubmit={(event) => {
+          event.preventDefault();
+          create(new FormData(event.currentTarget));
+        }}
+      >
+        <div class="field">
+          <label for={nameId}>{words.playlistName}</label>
+          <input id={nameId} name="name" autocomplete="off" />
+        </div>
+        <div class="field">
+          <label for={screenId}>{words.showOn}</label>
+          <select id={screenId} name="screen">
+            <option value="">{words.later}</option>
+            {document.screens.map(({ slug, name }) => (
+              <option key={slug} value={slug}>
+                {name}
+              </option>
+            ))}
+          </select>
+        </div>
+        <div class="buttons end">
+          <button type="button" class="button" onClick={onClose}>
+            {texts.cancel}
+          </button>
+          <button type="submit" class="button primary">
+            {words.create}
+          </button>
+        </div>
+      </form>
+    </Dialog>
+  );
+};
+
+export const Playlists = ({ document }: { document: ContentDocument }) => {
+  const { texts } = useConsole();
+  const words = texts.editor;
+  const isAdding = useSignal(false);
+  const playlists = document.playlists ?? [];
+  return (
+    <>
+      <div class="buttons">
+        <button type="button" class="button" onClick={() => (isAdding.value = true)}>
+          <Icon name="plus" /> {words.newPlaylist}
+        </button>
+      </div>
+      {playlists.length === 0 ? (
+        <div class="empty">
+          <h2>{words.noPlaylists}</h2>
+          <p>{words.noPlaylistsTask}</p>
+        </div>
+      ) : (
+        <ul class="playlists">
+          {playlists.map((playlist, index) => (
+            <Row key={playlist.id} document={document} playlist={playlist} index={index} />
+          ))}
+        </ul>
+      )}
+      {isAdding.value && <NewPlaylist document={document} onClose={() => (isAdding.value = false)} />}
+    </>
+  );
+};

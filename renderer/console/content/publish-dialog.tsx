@@ -1,0 +1,111 @@
+/** Publishing: what changes, on which screens, and what the box says of it. */
+import { useSignal } from '@preact/signals';
+import type { PublishedContent } from '../../../service/contract/console/content.ts';
+import { isCode } from '../api/errors.ts';
+import { screensConcerned } from '../model/changes.ts';
+import type { ContentIssue } from '../model/wire.ts';
+import { reasonOf } from '../texts/reason.ts';
+import { useConsole } from '../ui/context.tsx';
+import { Dialog } from '../ui/dialog.tsx';
+import { ChangeList } from './change-list.tsx';
+
+interface PublishProps {
+  onClose(): void;
+  /** Called where somebody else has published meanwhile. */
+  onConflict(): void;
+}
+
+export const PublishDialog = ({ onClose, onConflict }: PublishProps) => {
+  const { client, draft: openDraft, documents, texts, format, announcer } = useConsole();
+  const draft = openDraft();
+  const words = texts.publish;
+  const isSending = useSignal(false);
+  const fault = useSignal<string | null>(null);
+  const refused = useSignal<readonly ContentIssue[]>([]);
+  const [base, content, check] = [draft.base.value, draft.content.value, draft.check.value];
+  if (base === null || content === null) return null;
+  const screens = screensConcerned(base.content, content);
+  const errors = refused.value.length > 0 ? refused.value : (check?.errors ?? []);
+
+  const publish = async (): Promise<void> => {
+    isSending.value = true;
+    fault.value = null;
+    try {
+      const { sha256 } = await client.json<PublishedContent>('/console/api/content', {
+        method: 'PUT',
+        headers: { 'If-Match': `"${base.sha256}"` },
+        body: content,
+        timeout: 60_000,
+      });
+      draft.rebase({ sha256, content }, content);
+      await documents.load();
+      announcer.say(words.done);
+      onClose();
+    } catch (error) {
+      if (isCode(error, 'content_changed')) {
+        await documents.load();
+        onConflict();
+      } else if (isCode(error, 'invalid_content')) {
+        refused.value = (error.details['errors'] ?? []) as ContentIssue[];
+      } else fault.value = `${reasonOf(error, texts)} ${words.kept}`;
+    } finally {
+      isSending.value = false;
+    }
+  };
+
+  return (
+    <Dialog title={words.title} onClose={onClose} isWide>
+      <div class="stack">
+        <section>
+          <h3>{words.what}</h3>
+          <ChangeList before={base.content} after={content} />
+        </section>
+        <section>
+          <h3>{words.where}</h3>
+          <p>{screens.length === 0 ? words.nowhere : format.list(screens)}</p>
+        </section>
+        {errors.length > 0 && (
+          <section class="notice bad">
+            <h3>{words.errors}</h3>
+            <ul class="issues">
+              {errors.map(({ path, message }) => (
+                <li key={`${path} ${message}`}>
+                  {message} <code>{path}</code>
+                </li>
+              ))}
+            </ul>
+          </section>
+        )}
+        {check !== null && check.warnings.length > 0 && (
+          <section class="notice warning">
+            <h3>{words.warnings}</h3>
+            <ul class="issues">
+              {check.warnings.map(({ path, message }) => (
+                <li key={`${path} ${message}`}>{message}</li>
+              ))}
+            </ul>
+          </section>
+        )}
+        <p class="fault" role="alert">
+          {fault.value}
+        </p>
+        <div class="buttons end">
+          <button type="button" class="button" onClick={onClose}>
+            {words.goOn}
+          </button>
+          <button
+            type="button"
+            class="button primary"
+            disabled={errors.length > 0}
+            aria-disabled={isSending.value}
+            onClick={() => {
+              if (!isSending.value) void publish();
+            }}
+          >
+            {isSending.value ? texts.loading : words.submit}
+          </button>
+        </div>
+      </div>
+    </Dialog>
+  );
+};

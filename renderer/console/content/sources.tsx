@@ -1,0 +1,104 @@
+/** What slides draw on: templates, feeds, API sources and timetables. */
+import { contentSchema } from 'virtual:content-schema';
+import { useSignal } from '@preact/signals';
+import { issuesAt } from '../model/checks.ts';
+import type { ContentDocument, Fields, NamedDraft, TimetableDraft } from '../model/document.ts';
+import { freeId, removeAt, replaceAt, setField, setList } from '../model/edit.ts';
+import { createForms, type Field } from '../model/schema.ts';
+import { useConsole } from '../ui/context.tsx';
+import { Icon } from '../ui/icon.tsx';
+import { FormField } from './field.tsx';
+import { TimetableEntries } from './timetable-entries.tsx';
+
+const lists = ['templates', 'rssFeeds', 'apiSources', 'timetableGroups'] as const;
+type ListName = (typeof lists)[number];
+
+const forms = createForms(contentSchema);
+
+const fresh: Record<ListName, Fields> = {
+  templates: { html: '<h1>{{ headline }}</h1>' },
+  rssFeeds: { url: 'https://' },
+  apiSources: { url: 'https://' },
+  timetableGroups: { entries: [] },
+};
+
+type Record_ = NamedDraft | TimetableDraft;
+
+const List = ({ document, list }: { document: ContentDocument; list: ListName }) => {
+  const { draft: openDraft, texts } = useConsole();
+  const draft = openDraft();
+  const words = texts.sources;
+  const open = useSignal<string | null>(null);
+  const records = (document[list] ?? []) as Record_[];
+  const fields = forms.record(list).map((field): Field => (field.name === 'html' ? { ...field, type: 'long' } : field));
+
+  const save = (next: Record_[], group?: string): void =>
+    draft.edit(setList(document, list, next as NonNullable<ContentDocument[ListName]>), group);
+  const add = (): void => {
+    const id = freeId(
+      words.id[list],
+      records.map((record) => record.id),
+    );
+    save([...records, { id, ...fresh[list] }]);
+    open.value = id;
+  };
+
+  return (
+    <section class="panel">
+      <div class="panel-head">
+        <h2>{words.title[list]}</h2>
+        <button type="button" class="button small" onClick={add}>
+          <Icon name="plus" /> {words.add[list]}
+        </button>
+      </div>
+      {records.length === 0 && <p class="soft">{words.about[list]}</p>}
+      {records.map((record, index) => {
+        const path = `${list}[${index}]`;
+        const at = (name: string) => ({
+          errors: issuesAt(draft.check.value?.errors ?? [], `${path}.${name}`),
+          warnings: issuesAt(draft.check.value?.warnings ?? [], `${path}.${name}`),
+        });
+        const hasErrors = issuesAt(draft.check.value?.errors ?? [], path).length > 0;
+        return (
+          <details key={index} class="more-fields" open={hasErrors || open.value === record.id}>
+            <summary>{record.name || record.id}</summary>
+            <div class="stack">
+              {fields
+                .filter(({ name }) => name !== 'entries')
+                .map((field) => (
+                  <FormField
+                    key={field.name}
+                    field={field}
+                    value={(record as Fields)[field.name]}
+                    issues={at(field.name)}
+                    onChange={(value) =>
+                      save(replaceAt(records, index, setField(record, field.name, value)), `${path} ${field.name}`)
+                    }
+                  />
+                ))}
+              {list === 'timetableGroups' && (
+                <TimetableEntries
+                  entries={(record as TimetableDraft).entries}
+                  onChange={(entries) => save(replaceAt(records, index, { ...record, entries }), `${path} entries`)}
+                />
+              )}
+              <div class="buttons">
+                <button type="button" class="button small danger" onClick={() => save(removeAt(records, index))}>
+                  {texts.editor.remove}
+                </button>
+              </div>
+            </div>
+          </details>
+        );
+      })}
+    </section>
+  );
+};
+
+export const Sources = ({ document }: { document: ContentDocument }) => (
+  <div class="stack">
+    {lists.map((list) => (
+      <List key={list} document={document} list={list} />
+    ))}
+  </div>
+);

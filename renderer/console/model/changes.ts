@@ -1,0 +1,113 @@
+/** What differs between two versions of the document, and which screens it concerns; pure. */
+import { slideId } from '../../../service/domain/slides.ts';
+import {
+  type ContentDocument,
+  type Fields,
+  isEqual,
+  type NamedDraft,
+  type PlaylistDraft,
+  playlistOf,
+} from './document.ts';
+
+type ListName = 'screens' | 'playlists' | 'templates' | 'rssFeeds' | 'apiSources' | 'timetableGroups';
+
+export interface SlideChange {
+  type: 'added' | 'removed' | 'changed' | 'moved';
+  id: string;
+  title: string;
+  /** Names of the fields that differ. */
+  fields: string[];
+}
+
+export interface Change {
+  type: 'added' | 'removed' | 'changed';
+  list: ListName;
+  name: string;
+  /** Names of the fields that differ, slides aside. */
+  fields: string[];
+  slides: SlideChange[];
+}
+
+const lists: readonly ListName[] = ['screens', 'playlists', 'templates', 'rssFeeds', 'apiSources', 'timetableGroups'];
+
+const keyOf = (record: Fields): string => String(record['slug'] ?? record['id']);
+const nameOf = (record: Fields): string => String(record['name'] || keyOf(record));
+
+const changedFields = (one: Fields, other: Fields): string[] =>
+  [...new Set([...Object.keys(one), ...Object.keys(other)])].filter(
+    (key) => key !== 'slides' && !isEqual(one[key], other[key]),
+  );
+
+const slideTitle = (slide: Fields, id: string): string => String(slide['title'] || slide['media_url'] || id);
+
+const slideChanges = (before: PlaylistDraft, after: PlaylistDraft): SlideChange[] => {
+  const named = (playlist: PlaylistDraft) =>
+    new Map(playlist.slides.map((slide, index) => [slideId(playlist.id, slide, index), slide]));
+  const [olds, news] = [named(before), named(after)];
+  const kept = (one: ReadonlyMap<string, unknown>, other: ReadonlyMap<string, unknown>) =>
+    [...one.keys()].filter((id) => other.has(id));
+  const [oldOrder, newOrder] = [kept(olds, news), kept(news, olds)];
+  const changes: SlideChange[] = [];
+  for (const [id, slide] of news) {
+    const old = olds.get(id);
+    const title = slideTitle(slide, id);
+    if (old === undefined) changes.push({ type: 'added', id, title, fields: [] });
+    else if (!isEqual(old, slide)) changes.push({ type: 'changed', id, title, fields: changedFields(old, slide) });
+    else if (oldOrder.indexOf(id) !== newOrder.indexOf(id)) changes.push({ type: 'moved', id, title, fields: [] });
+  }
+  for (const [id, slide] of olds) {
+    if (!news.has(id)) changes.push({ type: 'removed', id, title: slideTitle(slide, id), fields: [] });
+  }
+  return changes;
+};
+
+export const changesBetween = (before: ContentDocument, after: ContentDocument): Change[] =>
+  lists.flatMap((list) => {
+    const records = (content: ContentDocument) =>
+      new Map(((content[list] ?? []) as Fields[]).map((record) => [keyOf(record), record]));
+    const [olds, news] = [records(before), records(after)];
+    const changes: Change[] = [];
+    for (const [key, record] of news) {
+      const old = olds.get(key);
+      if (old === undefined) changes.push({ type: 'added', list, name: nameOf(record), fields: [], slides: [] });
+      else if (!isEqual(old, record)) {
+        const slides = list === 'playlists' ? slideChanges(old as PlaylistDraft, record as PlaylistDraft) : [];
+        changes.push({ type: 'changed', list, name: nameOf(record), fields: changedFields(old, record), slides });
+      }
+    }
+    for (const [key, record] of olds) {
+      if (!news.has(key)) changes.push({ type: 'removed', list, name: nameOf(record), fields: [], slides: [] });
+    }
+    return changes;
+  });
+
+/** What a screen shows: its playlist, and the templates, feeds and timetables that its slides name. */
+const shownBy = (content: ContentDocument, slug: string): unknown => {
+  const playlist = playlistOf(content, slug);
+  const screen = content.screens.find((each) => each.slug === slug);
+  const named = (records: readonly NamedDraft[] | undefined, ids: readonly unknown[]) =>
+    records?.filter(({ id }) => ids.includes(id));
+  const slides = playlist?.slides ?? [];
+  return {
+    hours: screen?.hours,
+    playlist,
+    templates: named(
+      content.templates,
+      slides.map((slide) => slide.template_id),
+    ),
+    feeds: named(
+      content.rssFeeds,
+      slides.map((slide) => slide.content?.['feed_id']),
+    ),
+    groups: named(
+      content.timetableGroups,
+      slides.map((slide) => slide.content?.['group_id']),
+    ),
+  };
+};
+
+/** The names of the screens on which something differs. */
+export const screensConcerned = (before: ContentDocument, after: ContentDocument): string[] =>
+  after.screens
+    .filter(({ slug }) => !isEqual(shownBy(before, slug), shownBy(after, slug)))
+    .map(({ name, slug }) => name || slug);

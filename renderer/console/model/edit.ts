@@ -1,0 +1,83 @@
+/** Edits of the document; pure: each returns the next one. */
+import type { ContentDocument, PlaylistDraft, SlideDraft } from './document.ts';
+
+type ListName = 'screens' | 'playlists' | 'templates' | 'rssFeeds' | 'apiSources' | 'timetableGroups';
+
+export const replaceAt = <Item>(list: readonly Item[], index: number, item: Item): Item[] =>
+  list.map((each, at) => (at === index ? item : each));
+
+export const removeAt = <Item>(list: readonly Item[], index: number): Item[] => list.filter((_, at) => at !== index);
+
+export const insertAt = <Item>(list: readonly Item[], index: number, item: Item): Item[] => [
+  ...list.slice(0, index),
+  item,
+  ...list.slice(index),
+];
+
+/** Moves an item so that it stands at `to` afterwards. */
+export const moveItem = <Item>(list: readonly Item[], from: number, to: number): Item[] => {
+  const item = list[from];
+  return item === undefined ? [...list] : insertAt(removeAt(list, from), to, item);
+};
+
+/** `base`, or `base-2`, `base-3`, ... where it is taken. */
+export const freeId = (base: string, taken: Iterable<string>): string => {
+  const known = new Set(taken);
+  const stem =
+    base
+      .toLowerCase()
+      .normalize('NFKD')
+      .replace(/[\u0300-\u036f]/g, '')
+      .replace(/[^a-z0-9]+/g, '-')
+      .replace(/^-+|-+$/g, '')
+      .slice(0, 48) || 'new';
+  for (let count = 1; ; count += 1) {
+    const id = count === 1 ? stem : `${stem}-${count}`;
+    if (!known.has(id)) return id;
+  }
+};
+
+export const setList = <Name extends ListName>(
+  content: ContentDocument,
+  name: Name,
+  list: NonNullable<ContentDocument[Name]>,
+): ContentDocument => ({ ...content, [name]: list });
+
+export const editPlaylist = (
+  content: ContentDocument,
+  id: string,
+  edit: (playlist: PlaylistDraft) => PlaylistDraft,
+): ContentDocument =>
+  setList(
+    content,
+    'playlists',
+    (content.playlists ?? []).map((playlist) => (playlist.id === id ? edit(playlist) : playlist)),
+  );
+
+/**
+ * Gives each slide an id of its own before the list is changed: the ids that the service makes go by position, and a slide
+ * that moves would be another one.
+ */
+export const withIds = (playlist: PlaylistDraft): PlaylistDraft => ({
+  ...playlist,
+  slides: playlist.slides.map((slide, index) =>
+    slide.id === undefined ? { id: `${playlist.id}-${index + 1}`, ...slide } : slide,
+  ),
+});
+
+export const editSlides = (
+  content: ContentDocument,
+  playlistId: string,
+  edit: (slides: readonly SlideDraft[]) => SlideDraft[],
+): ContentDocument =>
+  editPlaylist(content, playlistId, (playlist) => {
+    const named = withIds(playlist);
+    return { ...named, slides: edit(named.slides) };
+  });
+
+/** The record without a field, or with it: what is empty is left out, as a person would write it. */
+export const setField = <Record extends object>(record: Record, name: string, value: unknown): Record => {
+  if (value !== undefined && value !== '') return { ...record, [name]: value };
+  const { [name as keyof Record]: _, ...rest } = record;
+  return rest as Record;
+};

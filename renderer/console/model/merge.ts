@@ -1,0 +1,101 @@
+/**
+ * Merges two edits of one document; pure. Records are matched by id or slug, so that two people who change different
+ * slides do not stand in each other's way. What both changed differently is a conflict, which a person decides.
+ */
+import { type Fields, isEqual } from './document.ts';
+
+type Key = string | number;
+
+export interface Conflict {
+  /** Keys from the root; a record of a list is named by its id. */
+  path: readonly Key[];
+  base: unknown;
+  mine: unknown;
+  theirs: unknown;
+}
+
+export interface Merge {
+  /** With my side of each conflict that is not in `theirs`. */
+  value: unknown;
+  conflicts: Conflict[];
+}
+
+/** A value that is not there: undefined is no JSON. */
+const isObject = (value: unknown): value is Fields =>
+  typeof value === 'object' && value !== null && !Array.isArray(value);
+
+const keyOf = (record: unknown): string | null => {
+  if (!isObject(record)) return null;
+  const key = record['slug'] ?? record['id'];
+  return typeof key === 'string' ? key : null;
+};
+
+/** The records of a list by key, in order; null: some have none, or one is there twice. */
+const keyed = (list: unknown): Map<string, unknown> | null => {
+  if (!Array.isArray(list)) return null;
+  const keys = list.map(keyOf);
+  const map = new Map(list.map((record, index) => [keys[index] as string, record as unknown]));
+  return keys.includes(null) || map.size < list.length ? null : map;
+};
+
+const pathKey = (path: readonly Key[]): string => JSON.stringify(path);
+
+/**
+ * The order of both: mine, with the records that are theirs alone after the one that they follow there. Where I have not
+ * changed the order it is theirs.
+ */
+const orderOf = (base: readonly string[], mine: readonly string[], theirs: readonly string[]): string[] => {
+  const common = (list: readonly string[], other: readonly string[]): string =>
+    list.filter((key) => other.includes(key)).join('\n');
+  const isMineMoved = common(mine, base) !== common(base, mine);
+  const [first, second] = isMineMoved ? [mine, theirs] : [theirs, mine];
+  const order = [...first];
+  second.forEach((key, index) => {
+    if (order.includes(key)) return;
+    const before = second
+      .slice(0, index)
+      .reverse()
+      .find((each) => order.includes(each));
+    order.splice(before === undefined ? 0 : order.indexOf(before) + 1, 0, key);
+  });
+  return order;
+};
+
+/** @param choices path of each conflict whose other side is taken, by {@link conflictKey} */
+export const merge = (
+  base: unknown,
+  mine: unknown,
+  theirs: unknown,
+  choices: ReadonlySet<string> = new Set(),
+): Merge => {
+  const conflicts: Conflict[] = [];
+
+  const both = (at: readonly Key[], b: unknown, m: unknown, t: unknown): unknown => {
+    if (isEqual(m, t) || isEqual(b, t)) return m;
+    if (isEqual(b, m)) return t;
+    if (isObject(m) && isObject(t)) return records(at, isObject(b) ? b : {}, m, t);
+    const [bs, ms, ts] = [keyed(b ?? []), keyed(m), keyed(t)];
+    if (bs !== null && ms !== null && ts !== null) {
+      return orderOf([...bs.keys()], [...ms.keys()], [...ts.keys()]).flatMap((key) => {
+        const merged = both([...at, key], bs.get(key), ms.get(key), ts.get(key));
+        return merged === undefined ? [] : [merged];
+      });
+    }
+    conflicts.push({ path: at, base: b, mine: m, theirs: t });
+    return choices.has(pathKey(at)) ? t : m;
+  };
+
+  const records = (at: readonly Key[], b: Fields, m: Fields, t: Fields): Fields => {
+    const keys = [...new Set([...Object.keys(t), ...Object.keys(m)])];
+    return Object.fromEntries(
+      keys.flatMap((key) => {
+        const merged = both([...at, key], b[key], m[key], t[key]);
+        return merged === undefined ? [] : [[key, merged] as const];
+      }),
+    );
+  };
+
+  return { value: both([], base, mine, theirs), conflicts };
+};
+
+export const conflictKey = ({ path }: Pick<Conflict, 'path'>): string => pathKey(path);

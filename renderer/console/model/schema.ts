@@ -1,0 +1,124 @@
+/** The fields of a form, from the JSON Schema of the operator's file; pure. */
+
+/** What a person fills in. */
+export type FieldType =
+  | 'text'
+  | 'long'
+  | 'number'
+  | 'boolean'
+  | 'enum'
+  | 'colour'
+  | 'focus'
+  | 'media'
+  | 'template'
+  | 'feed'
+  | 'group'
+  | 'align'
+  | 'other';
+
+export interface Field {
+  name: string;
+  type: FieldType;
+  isRequired: boolean;
+  /** Of an enum. */
+  options: string[];
+  min?: number;
+  max?: number;
+  maxLength?: number;
+}
+
+interface Schema {
+  type?: string | string[];
+  const?: string;
+  enum?: string[];
+  anyOf?: Schema[];
+  oneOf?: Schema[];
+  properties?: Record<string, Schema>;
+  required?: string[];
+  items?: Schema;
+  prefixItems?: Schema[];
+  minimum?: number;
+  exclusiveMinimum?: number;
+  maximum?: number;
+  maxLength?: number;
+  pattern?: string;
+  description?: string;
+}
+
+/** Fields whose form says more than their type does. */
+const known: Record<string, FieldType> = {
+  body: 'long',
+  media_url: 'media',
+  fallback_media_url: 'media',
+  template_id: 'template',
+  feed_id: 'feed',
+  group_id: 'group',
+  background: 'colour',
+  color: 'colour',
+  align: 'align',
+};
+
+/** Without the alternative null. */
+const plain = (schema: Schema): Schema => {
+  const alternatives = schema.anyOf?.filter(({ type }) => type !== 'null');
+  return alternatives?.length === 1 ? { ...schema, ...alternatives[0] } : schema;
+};
+
+const typeOf = (name: string, schema: Schema): FieldType => {
+  const found = known[name];
+  if (found !== undefined) return found;
+  if (schema.enum !== undefined) return 'enum';
+  if (schema.prefixItems !== undefined) return 'focus';
+  const type = Array.isArray(schema.type) ? schema.type.find((each) => each !== 'null') : schema.type;
+  if (type === 'boolean') return 'boolean';
+  if (type === 'number' || type === 'integer') return 'number';
+  return type === 'string' ? 'text' : 'other';
+};
+
+const fieldOf = (name: string, given: Schema, required: readonly string[]): Field => {
+  const schema = plain(given);
+  const min = schema.minimum ?? schema.exclusiveMinimum;
+  return {
+    name,
+    type: typeOf(name, schema),
+    isRequired: required.includes(name),
+    options: schema.enum ?? [],
+    ...(min === undefined ? {} : { min }),
+    ...(schema.maximum === undefined ? {} : { max: schema.maximum }),
+    ...(schema.maxLength === undefined ? {} : { maxLength: schema.maxLength }),
+  };
+};
+
+const fieldsOf = ({ properties = {}, required = [] }: Schema): Field[] =>
+  Object.entries(properties).map(([name, schema]) => fieldOf(name, schema, required));
+
+export interface Forms {
+  /** In the order of the schema. */
+  kinds: string[];
+  /** The fields of a slide of a kind, and those of its `content`. */
+  slide(kind: string): { fields: Field[]; content: Field[] };
+  /** The fields of a record of a list at the root, such as `rssFeeds`. */
+  record(list: string): Field[];
+}
+
+export const createForms = (contentSchema: object): Forms => {
+  const root = contentSchema as Schema;
+  const slides = root.properties?.['playlists']?.items?.properties?.['slides']?.items;
+  const byKind = new Map(
+    (slides?.oneOf ?? slides?.anyOf ?? []).flatMap((schema) => {
+      const kind = schema.properties?.['kind'];
+      return (kind?.enum ?? [kind?.const ?? '']).map((name) => [name, schema] as const);
+    }),
+  );
+  return {
+    kinds: [...byKind.keys()],
+    slide: (kind) => {
+      const schema = byKind.get(kind) ?? {};
+      return {
+        fields: fieldsOf(schema).filter(({ name }) => name !== 'kind' && name !== 'content'),
+        content: fieldsOf(plain(schema.properties?.['content'] ?? {})),
+      };
+    },
+    record: (list) => fieldsOf(root.properties?.[list]?.items ?? {}),
+  };
+};

@@ -1,0 +1,14 @@
+/** What the console and the preview in its frame say to each other. */
+import type { PlaylistPayload } from '../../../service/contract/playlist.ts';
+
+/** From the console: what to play. Goes from slide to slide as a display would. */
+export interface PlayMessage {
+  type: 'play';
+  payload: PlaylistPayload;
+}
+
+/** From the preview: it is ready for the first message, a slide is on, or one can't be shown. */
+export type PreviewMessage =
+  | { type: 'ready' }
+  | { type: 'shown'; slideId: string | null }
+  | { type: 'failed'; slideId: string; reason: string };

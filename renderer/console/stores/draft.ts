@@ -1,0 +1,149 @@
+/** The document as it is being edited in this tab, and the version that the edit began from. */
+import { batch, computed, effect, type ReadonlySignal, signal } from '@preact/signals';
+import type { Client } from '../api/client.ts';
+import { type ContentDocument, isEqual, type Version } from '../model/document.ts';
+import type { ContentCheck } from '../model/wire.ts';
+import type { Documents } from './documents.ts';
+
+export interface Draft {
+  /** Null: no content is loaded yet. */
+  readonly content: ReadonlySignal<ContentDocument | null>;
+  /** The version that the draft began from. */
+  readonly base: ReadonlySignal<Version | null>;
+  readonly isDirty: ReadonlySignal<boolean>;
+  /** The newer version that somebody else has published meanwhile; null: none. */
+  readonly newer: ReadonlySignal<Version | null>;
+  /** What the box says of the draft; null: it was not asked yet. */
+  readonly check: ReadonlySignal<ContentCheck | null>;
+  readonly canUndo: ReadonlySignal<boolean>;
+  readonly canRedo: ReadonlySignal<boolean>;
+  /** @param group edits of one group that follow each other, such as the letters of a field, are undone at once */
+  edit(next: ContentDocument, group?: string): void;
+  undo(): void;
+  redo(): void;
+  /** Drops all edits. */
+  discard(): void;
+  /** Goes on from another version, with the edits as `content`. */
+  rebase(version: Version, content: ContentDocument): void;
+}
+
+interface Kept {
+  base: Version;
+  content: ContentDocument;
+}
+
+const storageKey = 'signage.console.draft';
+const MOST_STEPS = 100;
+/** The draft is checked and kept once nobody has typed for this long, ms. */
+const REST_MS = 500;
+
+const recall = (storage: Storage): Kept | null => {
+  try {
+    return JSON.parse(storage.getItem(storageKey) ?? 'null') as Kept | null;
+  } catch {
+    return null;
+  }
+};
+
+/** Where the storage is full or refused, the page's memory has it. */
+const keep = (storage: Storage, kept: Kept | null): void => {
+  try {
+    if (kept === null) storage.removeItem(storageKey);
+    else storage.setItem(storageKey, JSON.stringify(kept));
+  } catch {
+    // Nothing is lost until the tab is closed.
+  }
+};
+
+export const createDraft = (client: Pick<Client, 'json'>, documents: Documents, storage: Storage): Draft => {
+  const kept = recall(storage);
+  const base = signal<Version | null>(kept?.base ?? null);
+  const content = signal<ContentDocument | null>(kept?.content ?? null);
+  const check = signal<ContentCheck | null>(null);
+  const past = signal<readonly ContentDocument[]>([]);
+  const future = signal<readonly ContentDocument[]>([]);
+  let lastGroup: string | undefined;
+
+  const isDirty = computed(() => base.value !== null && !isEqual(content.value, base.value.content));
+  const newer = computed(() => {
+    const current = documents.current.value;
+    return current !== null && base.value !== null && current.sha256 !== base.value.sha256 ? current : null;
+  });
+
+  const begin = (version: Version, next: ContentDocument): void =>
+    batch(() => {
+      base.value = version;
+      content.value = next;
+      past.value = [];
+      future.value = [];
+      lastGroup = undefined;
+    });
+
+  // A draft without edits follows what is published.
+  effect(() => {
+    const current = documents.current.value;
+    if (current === null || current.sha256 === base.peek()?.sha256) return;
+    if (base.peek() === null || !isDirty.peek() || isEqual(current.content, content.peek())) {
+      begin(current, current.content);
+    }
+  });
+
+  let checks = 0;
+  const judge = async (wanted: ContentDocument): Promise<void> => {
+    checks += 1;
+    const own = checks;
+    const found = await client
+      .json<ContentCheck>('/console/api/content/check', { method: 'POST', body: wanted, timeout: 30_000 })
+      .catch(() => null);
+    if (own === checks && found !== null) check.value = found;
+  };
+  let timer: ReturnType<typeof setTimeout> | undefined;
+  effect(() => {
+    const [current, from, changed] = [content.value, base.value, isDirty.value];
+    clearTimeout(timer);
+    if (current === null || from === null) return;
+    timer = setTimeout(() => {
+      keep(storage, changed ? { base: from, content: current } : null);
+      void judge(current);
+    }, REST_MS);
+  });
+
+  const step = (from: typeof past, to: typeof past): void => {
+    const next = from.value.at(-1);
+    const current = content.value;
+    if (next === undefined || current === null) return;
+    batch(() => {
+      from.value = from.value.slice(0, -1);
+      to.value = [...to.value, current];
+      content.value = next;
+      lastGroup = undefined;
+    });
+  };
+
+  return {
+    content,
+    base,
+    isDirty,
+    newer,
+    check,
+    canUndo: computed(() => past.value.length > 0),
+    canRedo: computed(() => future.value.length > 0),
+    edit: (next, group) => {
+      const current = content.value;
+      if (current === null || isEqual(current, next)) return;
+      batch(() => {
+        if (group === undefined || group !== lastGroup) past.value = [...past.value, current].slice(-MOST_STEPS);
+        lastGroup = group;
+        future.value = [];
+        content.value = next;
+      });
+    },
+    undo: () => step(past, future),
+    redo: () => step(future, past),
+    discard: () => {
+      const version = documents.current.value ?? base.value;
+      if (version !== null) begin(version, version.content);
+    },
+    rebase: begin,
+  };
+};

@@ -1,0 +1,82 @@
+/** Two people at once: what both did stays, and where they differ a person chooses. */
+import fc from 'fast-check';
+import { describe, expect, test } from 'vitest';
+import { conflictKey, merge } from '../../renderer/console/model/merge.ts';
+
+const slide = (id: string, title = id) => ({ id, kind: 'text', title });
+const document = (slides: object[], more: object = {}) => ({
+  screens: [{ slug: 'lobby', name: 'Lobby', playlist_id: 'main' }],
+  playlists: [{ id: 'main', slides }],
+  ...more,
+});
+const base = document([slide('a'), slide('b'), slide('c')]);
+
+/** The slides after both edits: ids and titles, and how many conflicts there were. */
+const merged = (mine: object[], theirs: object[], choices?: ReadonlySet<string>) => {
+  const { value, conflicts } = merge(base, document(mine), document(theirs), choices);
+  const { playlists } = value as typeof base;
+  return { titles: playlists[0]?.slides.map((each) => (each as { title: string }).title), conflicts };
+};
+
+describe('edits of different things are both kept', () => {
+  const [a, b, c] = [slide('a'), slide('b'), slide('c')];
+  test.each([
+    ['two slides are changed', [slide('a', 'mine'), b, c], [a, b, slide('c', 'theirs')], ['mine', 'b', 'theirs']],
+    ['one is added by each', [a, slide('m'), b, c], [a, b, slide('t'), c], ['a', 'm', 'b', 't', 'c']],
+    ['one is removed, another is changed', [a, c], [a, b, slide('c', 'theirs')], ['a', 'theirs']],
+    ['one side moves, the other changes', [c, a, b], [a, slide('b', 'theirs'), c], ['c', 'a', 'theirs']],
+    ['both remove the same', [a, b], [a, b], ['a', 'b']],
+    ['both move alike', [c, b, a], [c, b, a], ['c', 'b', 'a']],
+  ])('%s', (_, mine, theirs, titles) => {
+    expect(merged(mine, theirs)).toEqual({ titles, conflicts: [] });
+  });
+});
+
+test('a field that both changed is a conflict, mine unless theirs is chosen', () => {
+  const [mine, theirs] = [[slide('a', 'mine')], [slide('a', 'theirs'), slide('b'), slide('c')]];
+  const { titles, conflicts } = merged(mine, theirs);
+  expect(titles).toEqual(['mine']);
+  expect(conflicts).toEqual([
+    { path: ['playlists', 'main', 'slides', 'a', 'title'], base: 'a', mine: 'mine', theirs: 'theirs' },
+  ]);
+  const choices = new Set(conflicts.map(conflictKey));
+  expect(merged(mine, theirs, choices).titles).toEqual(['theirs']);
+});
+
+test('a slide that one side removed and the other changed is a conflict, and either side can be had', () => {
+  const [mine, theirs] = [
+    [slide('a'), slide('c')],
+    [slide('a'), slide('b', 'theirs'), slide('c')],
+  ];
+  const { titles, conflicts } = merged(mine, theirs);
+  expect([titles, conflicts.length]).toEqual([['a', 'c'], 1]);
+  expect(merged(mine, theirs, new Set(conflicts.map(conflictKey))).titles).toEqual(['a', 'theirs', 'c']);
+});
+
+const ids = fc.uniqueArray(fc.constantFrom('a', 'b', 'c', 'd', 'e', 'f'), { maxLength: 6 });
+const edit = ids.chain((order) =>
+  fc.tuple(...order.map((id) => fc.constantFrom('1', '2').map((title) => slide(id, title)))),
+);
+
+test('an edit against an unchanged document is the edit, and the same edit twice is one', () => {
+  fc.assert(
+    fc.property(edit, edit, (before, after) => {
+      const [from, to] = [document(before), document(after)];
+      expect(merge(from, to, from)).toEqual({ value: to, conflicts: [] });
+      expect(merge(from, from, to)).toEqual({ value: to, conflicts: [] });
+      expect(merge(from, to, to)).toEqual({ value: to, conflicts: [] });
+    }),
+  );
+});
+
+test('nothing is doubled and nothing is invented, whatever both did', () => {
+  fc.assert(
+    fc.property(edit, edit, edit, (before, mine, theirs) => {
+      const { value } = merge(document(before), document(mine), document(theirs));
+      const found = (value as typeof base).playlists[0]?.slides.map((each) => (each as { id: string }).id) ?? [];
+      const known = new Set([...mine, ...theirs].map(({ id }) => id));
+      expect(new Set(found).size).toBe(found.length);
+      expect(found.every((id) => known.has(id))).toBe(true);
+    }),
+  );
+});

@@ -1,0 +1,135 @@
+/** What the console makes of the site and of the document. */
+import { describe, expect, test } from 'vitest';
+import { z } from 'zod';
+import { changesBetween, screensConcerned } from '../../renderer/console/model/changes.ts';
+import { issuesAt, shortMessage } from '../../renderer/console/model/checks.ts';
+import { displaysOf, stateOfScreen } from '../../renderer/console/model/displays.ts';
+import type { ContentDocument } from '../../renderer/console/model/document.ts';
+import { editSlides, freeId, moveItem } from '../../renderer/console/model/edit.ts';
+import { createForms } from '../../renderer/console/model/schema.ts';
+import type { SiteScreen } from '../../renderer/console/model/wire.ts';
+import { contentFile } from '../../service/contract/content.ts';
+import { slideKinds } from '../../service/contract/playlist.ts';
+
+const connection = (more: object) => ({
+  id: 'c1',
+  deviceId: null,
+  label: 'Chrome c1',
+  page: '/screen/lobby',
+  currentSlide: 0,
+  currentSlideId: 'hello',
+  paused: false,
+  blackout: false,
+  ...more,
+});
+const device = (state: string, deviceId = 'k7qm-3x9f-t2wd') => ({ deviceId, clientName: 'Door', state });
+const statesOf = (devices: object[], connections: object[]) =>
+  displaysOf({ devices, connections } as unknown as SiteScreen).map(({ state }) => state);
+
+describe('a display', () => {
+  test.each([
+    ['is one with its page, however its id is spelt', [device('playing')], [{ deviceId: 'K7QM3X9FT2WD' }], ['playing']],
+    ['that is away has no page', [device('away')], [], ['away']],
+    ['that nobody expects is there all the same', [], [{}], ['playing']],
+    ['that is stuck says so, though its page plays', [device('stuck')], [{ deviceId: 'k7qm-3x9f-t2wd' }], ['stuck']],
+    ['shows a takeover', [], [{ currentSlideId: 'takeover-fire' }], ['takeover']],
+    ['that was blacked out is black', [], [{ blackout: true }], ['black']],
+    ['that shows a page of the web says so', [], [{ page: 'https://example.org/' }], ['redirected']],
+    ['with a query in its address is no redirect', [], [{ page: '/screen/lobby?deviceId=1' }], ['playing']],
+    ['without a slide has nothing to show', [], [{ currentSlide: null, currentSlideId: null }], ['idle']],
+  ])('%s', (_, devices, pages, states) => {
+    expect(statesOf(devices, pages.map(connection))).toEqual(states);
+  });
+
+  test('that is worst off speaks for its screen, and none for a screen without', () => {
+    expect(stateOfScreen([{ state: 'playing' }, { state: 'away' }])).toBe('away');
+    expect(stateOfScreen([{ state: 'closed' }, { state: 'playing' }])).toBe('playing');
+    expect(stateOfScreen([])).toBeNull();
+  });
+});
+
+const content = (slides: object[], more: object = {}): ContentDocument =>
+  ({
+    screens: [
+      { slug: 'lobby', name: 'Lobby', playlist_id: 'main' },
+      { slug: 'bar', name: 'Bar', playlist_id: 'other' },
+    ],
+    playlists: [
+      { id: 'main', name: 'Main', slides },
+      { id: 'other', slides: [] },
+    ],
+    ...more,
+  }) as unknown as ContentDocument;
+
+test('a slide without an id keeps the one that it has by its place, wherever it is moved', () => {
+  const before = content([
+    { kind: 'text', title: 'one' },
+    { kind: 'text', title: 'two' },
+    { id: 'x', kind: 'web' },
+  ]);
+  const after = editSlides(before, 'main', (slides) => moveItem(slides, 0, 2));
+  expect(after.playlists?.[0]?.slides.map(({ id }) => id)).toEqual(['main-2', 'x', 'main-1']);
+  expect(changesBetween(before, after)[0]?.slides.filter(({ type }) => type !== 'changed')).not.toEqual([]);
+});
+
+test('ids are readable and free', () => {
+  expect(freeId('Café & Bar', [])).toBe('cafe-bar');
+  expect(freeId('Café', ['cafe', 'cafe-2'])).toBe('cafe-3');
+  expect(freeId('日本', [])).toBe('new');
+});
+
+test('changes are named with the screens that they concern', () => {
+  const before = content([{ id: 'a', kind: 'text', title: 'A' }]);
+  const after = content([
+    { id: 'a', kind: 'text', title: 'B' },
+    { id: 'b', kind: 'web', media_url: 'https://b' },
+  ]);
+  expect(changesBetween(before, after)).toEqual([
+    {
+      type: 'changed',
+      list: 'playlists',
+      name: 'Main',
+      fields: [],
+      slides: [
+        { type: 'changed', id: 'a', title: 'B', fields: ['title'] },
+        { type: 'added', id: 'b', title: 'https://b', fields: [] },
+      ],
+    },
+  ]);
+  expect(screensConcerned(before, after)).toEqual(['Lobby']);
+  expect(changesBetween(before, before)).toEqual([]);
+});
+
+test('issues are found at their field, without those of slides whose number begins alike', () => {
+  const issues = ['playlists[0].slides[1].title', 'playlists[0].slides[10].title'].map((path) => ({
+    path,
+    message: `"It \\"is\\": so": is not shown: ${path}`,
+  }));
+  const [found, ...others] = issuesAt(issues, 'playlists[0].slides[1]');
+  expect([found?.path, others]).toEqual(['playlists[0].slides[1].title', []]);
+  expect(shortMessage(issues[0] as (typeof issues)[number])).toBe('Is not shown: playlists[0].slides[1].title');
+});
+
+test('every kind of slide has a form, made of the schema of the file', () => {
+  const forms = createForms(z.toJSONSchema(contentFile, { io: 'input' }));
+  expect(forms.kinds.toSorted()).toEqual([...slideKinds].toSorted());
+  const types = (kind: string) =>
+    Object.fromEntries(
+      [...forms.slide(kind).fields, ...forms.slide(kind).content].map(({ name, type, isRequired }) => [
+        name,
+        isRequired ? `${type}!` : type,
+      ]),
+    );
+  expect(types('video')).toMatchObject({
+    media_url: 'media!',
+    duration_seconds: 'number',
+    schedule_mode: 'enum',
+    fit: 'enum',
+    focus: 'focus',
+    muted: 'boolean',
+    volume: 'number',
+  });
+  expect(types('rss')).toMatchObject({ feed_id: 'feed!', items: 'number' });
+  expect(types('text')).toMatchObject({ title: 'text', body: 'long', background: 'colour' });
+  expect(forms.record('rssFeeds').map(({ name }) => name)).toEqual(['id', 'name', 'url', 'refresh_seconds']);
+});
