@@ -1,0 +1,54 @@
+/** Judges the installed units by systemd's own rules: unknown settings, missing programs, cycles. */
+import { execFile } from 'node:child_process';
+import { appendFileSync, mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { promisify } from 'node:util';
+import { describe, expect, it } from 'vitest';
+import { findProgram } from '../support/program.ts';
+import { temporaryFolder } from '../support/service.ts';
+
+const execute = promisify(execFile);
+const setup = join(import.meta.dirname, '..', '..', 'resources', 'linux', 'kiosk-setup');
+
+/** Installs the units into a folder, and returns the folder of the units. */
+const installUnits = async (): Promise<string> => {
+  const root = temporaryFolder();
+  const program = join(root, 'player');
+  writeFileSync(program, '#!/bin/sh\n', { mode: 0o755 });
+  await execute('bash', [setup, 'install', '--program', program], { env: { ...process.env, DESTDIR: root } });
+  const units = join(root, 'etc', 'systemd', 'system');
+  for (const name of readdirSync(units)) {
+    const text = readFileSync(join(units, name), 'utf8');
+    writeFileSync(join(units, name), text.replaceAll('/usr/lib/signage-player/', `${root}/usr/lib/signage-player/`));
+  }
+  // The unit wants it; it need not be installed here.
+  mkdirSync(units, { recursive: true });
+  writeFileSync(join(units, 'seatd.service'), '[Service]\nExecStart=/bin/true\n');
+  return units;
+};
+
+/** What systemd finds wrong with the units; empty: nothing. */
+const verify = async (units: string): Promise<string> => {
+  const files = readdirSync(units).map((name) => join(units, name));
+  const options = { env: { ...process.env, SYSTEMD_UNIT_PATH: `${units}:` } };
+  const { stdout, stderr } = await execute('systemd-analyze', ['verify', '--man=no', ...files], options).catch(
+    (error: { stdout: string; stderr: string }) => error,
+  );
+  return `${stdout}${stderr}`.trim();
+};
+
+describe.skipIf(findProgram('systemd-analyze') === undefined)('the units of the kiosk', { timeout: 60_000 }, () => {
+  it('are accepted by systemd without a word', async () => {
+    expect(await verify(await installUnits())).toBe('');
+  });
+
+  it('are refused by systemd where a setting is misspelt or a program is missing', async () => {
+    const units = await installUnits();
+    appendFileSync(join(units, 'signage-player-rescue.service'), '[Service]\nRestrat=always\n');
+    const path = join(units, 'signage-player-update.service');
+    writeFileSync(path, readFileSync(path, 'utf8').replace('/update-player', '/missing-player'));
+    const complaints = await verify(units);
+    expect(complaints).toContain('Restrat');
+    expect(complaints).toContain('missing-player');
+  });
+});
