@@ -1,5 +1,6 @@
 /** What covers the player: a takeover, over a blackout, over a redirect. */
 import type { Player } from './player.ts';
+import type { Plays } from './plays/index.ts';
 import type { Redirect } from './redirect.ts';
 import type { Takeovers } from './takeovers.ts';
 
@@ -7,40 +8,66 @@ interface Dependencies {
   player: Pick<Player, 'halt'>;
   redirect: Pick<Redirect, 'url' | 'mute'>;
   takeovers: Pick<Takeovers, 'shown' | 'isDue'>;
+  plays: Pick<Plays, 'playlist' | 'takeover'>;
   /** The element that is black, and the stage of takeovers. */
   blackout: HTMLElement;
   takeover: HTMLElement;
+}
+
+interface Commanded {
+  paused: boolean;
+  blackout: boolean;
+  /** The display is off, outside opening hours. */
+  isClosed: boolean;
 }
 
 /** How long the end of a takeover waits at most for the picture under it. */
 const UNCOVER_MS = 400;
 
 /** @returns a function that covers and uncovers the player, which is halted and silent while it is covered */
-export const createCovers = ({ player, redirect, takeovers, blackout, takeover }: Dependencies) => {
+export const createCovers = ({ player, redirect, takeovers, plays, blackout, takeover }: Dependencies) => {
   /** Resolves once there is a picture again: a framed page was unloaded while it was covered, and has to load again. */
   let seen: Promise<unknown> = Promise.resolve();
   let isBlack = false;
+  let isClosed = false;
+
+  /** By what is on the screen: a cover stays a moment longer than it is wanted. */
+  const notePlays = (): void => {
+    const dark = isClosed ? 'closed' : document.hidden ? 'hidden' : null;
+    const cover = takeover.classList.contains('on')
+      ? 'takeover'
+      : blackout.hidden
+        ? redirect.url && 'redirect'
+        : 'blackout';
+    plays.playlist.cover(dark ?? cover);
+    plays.takeover.cover(dark);
+  };
+
+  const lighten = (): void => {
+    blackout.hidden = !isBlack;
+    notePlays();
+  };
 
   const uncover = async (): Promise<void> => {
     await Promise.race([seen, new Promise((resolve) => setTimeout(resolve, UNCOVER_MS))]);
     if (takeovers.shown === null) takeover.classList.remove('on');
     takeover.hidden = !takeovers.isDue && takeovers.shown === null;
+    notePlays();
   };
 
-  return (commanded: { paused: boolean; blackout: boolean }): void => {
+  return (commanded: Commanded): void => {
     const isTakenOver = takeovers.shown !== null;
-    isBlack = commanded.blackout;
+    ({ blackout: isBlack, isClosed } = commanded);
     const isHidden = isBlack || isTakenOver;
     const isCovered = isHidden || redirect.url !== null;
     if (isBlack) blackout.hidden = false;
     if (takeovers.isDue) takeover.hidden = false;
     if (isTakenOver) takeover.classList.add('on');
     const unmuted = redirect.mute(isHidden);
-    seen = Promise.all([seen, unmuted, player.halt(commanded.paused || isCovered, isCovered)]);
+    notePlays();
     // After a blackout the screen stays black until there is a picture.
-    void seen.then(() => {
-      blackout.hidden = !isBlack;
-    });
+    seen = Promise.all([seen, unmuted, player.halt(commanded.paused || isCovered, isCovered)]);
+    void seen.then(lighten);
     if (!isTakenOver) void uncover();
   };
 };

@@ -7,6 +7,7 @@ import type { PageToken } from '../shared/page-token.ts';
 import { patientFetch, waitMs } from '../shared/patience.ts';
 import type { Clock } from './clock.ts';
 import { createOutbox } from './outbox.ts';
+import type { Plays } from './plays/index.ts';
 
 type TimeMessage = Extract<ServiceMessage, { type: 'time' }>;
 
@@ -30,6 +31,7 @@ interface Dependencies {
   onTime(message: TimeMessage): void;
   /** Called when the clock was set. */
   onTimeSet(): void;
+  plays: Plays['delivery'];
 }
 
 /** A playlist response. */
@@ -49,8 +51,8 @@ export interface Link {
   reportError(slideId: string | null, reason: string): void;
   /** Reports for how long the screen showed no intended picture when a slide came on; null: the idle screen. */
   reportSwap(slideId: string | null, gapMs: number): void;
-  /** Sends a message now, or drops it if the socket is not open. */
-  sendNow(message: object): void;
+  /** Sends a message now, or drops it and returns false if the socket is not open. */
+  sendNow(message: object): boolean;
 }
 
 // Typed by the contract's constant, without importing its schemas.
@@ -65,13 +67,15 @@ const SILENCE_MS = 40_000;
 const STEP_MS = 1_000;
 /** Characters of a title that are reported; messages have a size limit. */
 const MAX_TITLE_LENGTH = 500;
+/** WebSocket close code of a service that refuses a message. */
+const POLICY_VIOLATION = 1008;
 /** The service's Date header is in whole seconds. */
 const DATE_TOLERANCE_MS = 2_000;
 
 export const createLink = (
   slug: string,
   identity: Identity,
-  { clock, token, onPlaylist, onCommand, onTime, onTimeSet }: Dependencies,
+  { clock, token, onPlaylist, onCommand, onTime, onTimeSet, plays }: Dependencies,
 ): Link => {
   const base = `/api/screens/${encodeURIComponent(slug)}`;
   let socket: WebSocket | null = null;
@@ -178,13 +182,15 @@ export const createLink = (
   const handle = (message: ServiceMessage): void => {
     if (message.type === 'command') onCommand(message);
     else if (message.type === 'time') onTime(message);
-    else if (message.type !== 'ack') {
+    else if (message.type === 'ack') plays.onAck(message.play_ids);
+    else {
       if (message.type === 'welcome') {
         failures = 0;
         sentClockState = null;
         setClock(message.serverTime, 0);
         sendReport();
         outbox.open();
+        plays.onOpen();
       }
       if (etag !== `"${message.revision}"`) refresh();
     }
@@ -199,11 +205,12 @@ export const createLink = (
     let silence: ReturnType<typeof setTimeout> | undefined;
     socket = opening;
 
-    const end = async (): Promise<void> => {
+    const end = async (code?: number): Promise<void> => {
       if (isOver) return;
       isOver = true;
       clearTimeout(deadline);
       clearTimeout(silence);
+      plays.onClose(code === POLICY_VIOLATION);
       // Browsers report a dead socket as closed only after a minute without an answer.
       opening.close();
       try {
@@ -214,7 +221,7 @@ export const createLink = (
         setTimeout(connect, waitMs(failures++));
       }
     };
-    const deadline = setTimeout(end, OPEN_MS);
+    const deadline = setTimeout(() => void end(), OPEN_MS);
     reconnect = () => void end();
 
     let hasHeartbeat = false;
@@ -229,10 +236,10 @@ export const createLink = (
       // Older services send no heartbeat and may be silent for hours.
       hasHeartbeat ||= message.type === 'heartbeat';
       clearTimeout(silence);
-      if (hasHeartbeat) silence = setTimeout(end, SILENCE_MS);
+      if (hasHeartbeat) silence = setTimeout(() => void end(), SILENCE_MS);
       handle(message);
     };
-    opening.onclose = end;
+    opening.onclose = ({ code }) => void end(code);
   };
 
   refresh();
@@ -250,6 +257,7 @@ export const createLink = (
     reportError,
     sendNow: (message) => {
       if (isOpen()) socket?.send(JSON.stringify(message));
+      return isOpen();
     },
     reportSwap: (slideId, gapMs) => outbox.note({ type: 'swap', slideId, gapMs }),
   };

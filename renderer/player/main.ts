@@ -18,6 +18,7 @@ import { createIdle, createNothing, type Note } from './idle.ts';
 import { createLink, type Report } from './link.ts';
 import { createMediaCache } from './media-cache.ts';
 import { createPlayer } from './player.ts';
+import { createPlays } from './plays/index.ts';
 import { createRedirect } from './redirect.ts';
 import { watchGlyphs } from './slides/glyphs.ts';
 import { createSlide } from './slides/index.ts';
@@ -25,6 +26,7 @@ import type { SlideFactory } from './slides/slide.ts';
 import { createTakeover } from './slides/takeover.ts';
 import { createStage } from './stage.ts';
 import { createSyncClock } from './sync-clock.ts';
+import { endOf } from './takeover-schedule.ts';
 import { createTakeovers } from './takeovers.ts';
 import { textsFor } from './texts.ts';
 
@@ -64,6 +66,7 @@ const state: Report = {
 };
 
 let isReady = false;
+const isClosed = false;
 const currentOf = (index: number | null, slide: Slide | null) => ({
   currentSlide: index,
   currentSlideId: slide?.id ?? null,
@@ -77,7 +80,7 @@ const sendHeartbeat = startHeartbeat(() => ({ ready: isReady, slide: currentRepo
 
 const change = (changed: Partial<Report>): void => {
   Object.assign(state, changed);
-  cover(state);
+  cover({ ...state, isClosed });
   link.report(currentReport());
 };
 
@@ -137,6 +140,7 @@ const load = (payload: PlaylistPayload | null, isSynchronized: boolean): void =>
   syncClock.setActive(isSynchronized);
   // Before `player.load`: that can show the idle screen at once, whose note depends on it.
   isMissing = payload === null;
+  revision = payload?.revision ?? null;
   player.load(takeovers.load(payload), isSynchronized);
   // A page that was opened before its screen exists waits for it instead.
   if (payload === null && knownName !== null) lookForScreen().catch(() => {});
@@ -149,7 +153,15 @@ const noteOf = (): Note | null => {
   return { ...words, language: texts.tag };
 };
 
-const syncClock = createSyncClock(clock, (message) => link.sendNow(message));
+let revision: string | null = null;
+const plays = createPlays({
+  clock,
+  screen: slug,
+  revision: () => revision,
+  send: (records) => link.sendNow({ type: 'plays', plays: records }),
+  onError: (reason) => link.reportError(null, reason),
+});
+const syncClock = createSyncClock(clock, (message) => void link.sendNow(message));
 const views = {
   clock,
   syncClock,
@@ -158,7 +170,7 @@ const views = {
   onSwap: (slideId: string | null, gapMs: number) => link.reportSwap(slideId, gapMs),
 };
 const watchText = (create: SlideFactory): SlideFactory =>
-  watchGlyphs(create, (slideId, characters) => link.sendNow({ type: 'glyphs', slideId, characters }));
+  watchGlyphs(create, (slideId, characters) => void link.sendNow({ type: 'glyphs', slideId, characters }));
 /** Called when something was painted. */
 const onPainted = (changed: Partial<Report>): void => {
   isReady = true;
@@ -169,6 +181,7 @@ const onPainted = (changed: Partial<Report>): void => {
 const player = createPlayer(
   {
     ...views,
+    plays: plays.playlist,
     stage: createStage(element('stage')),
     mediaCache,
     createSlide: watchText(createSlide),
@@ -185,6 +198,8 @@ const player = createPlayer(
 const takeoverPlayer = createPlayer(
   {
     ...views,
+    // What is seen of takeovers is known only here, below.
+    plays: { begin() {}, end() {}, skip: plays.takeover.skip },
     stage: createStage(element('takeover')),
     mediaCache: { resolve: mediaCache.resolveAtOnce },
     createSlide: watchText(createTakeover(views.onError)),
@@ -198,12 +213,19 @@ const takeovers = createTakeovers({
   clock,
   timeZone,
   player: takeoverPlayer,
-  onChange: () => (takeovers.shown === null ? change({}) : onPainted({})),
+  onDue: () => change({}),
+  onShow: (shown) => {
+    plays.takeover.end({ isFailed: false, reason: shown === null ? 'ended' : 'takeover' });
+    if (shown === null) return change({});
+    plays.takeover.begin(shown.slide, Math.max(0, endOf(shown) - clock.now()));
+    onPainted({});
+  },
 });
 const cover = createCovers({
   player,
   redirect,
   takeovers,
+  plays,
   blackout: element('blackout'),
   takeover: element('takeover'),
 });
@@ -220,8 +242,10 @@ const link = createLink(slug, identity, {
     player.onClockSet();
     takeovers.onClockSet();
   },
+  plays: plays.delivery,
 });
 
+document.addEventListener('visibilitychange', () => change({}));
 for (const gesture of ['contextmenu', 'dragstart', 'selectstart']) {
   addEventListener(gesture, (event) => event.preventDefault());
 }

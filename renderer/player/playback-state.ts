@@ -39,6 +39,8 @@ export interface Shown extends Placed {
   isSpent: boolean;
   /** Its slide was edited: the new version gets the remaining time of the slot. */
   isEdited: boolean;
+  /** Why its slide can't go on; null: it can. */
+  failure: string | null;
   /** When it restarts for its next slot, by the monotonic clock; infinity: it does not. */
   restartsAt: number;
 }
@@ -82,6 +84,12 @@ export interface Mode {
   positionOf(state: Playback, key: number, now: Pick<Now, 'elapsed' | 'site'>): number | null;
 }
 
+/** How a play ends; null: its time is over. */
+export interface Ending {
+  isFailed: boolean;
+  reason: string;
+}
+
 export interface Playback {
   readonly timeZone: string;
   readonly payload: PlaylistPayload | null;
@@ -92,6 +100,8 @@ export interface Playback {
   readonly upcoming: Readonly<Upcoming> | null;
   /** The view that was replaced last: it can still be visible in a fade. */
   readonly leaving: Readonly<Placed> | null;
+  /** Why the play that is under way ends before its time; null: it does not, as far as is known. */
+  readonly ending: Ending | null;
   /** The slide that failed last since the last swap. The search continues after it, or two hanging slides would alternate. */
   readonly lastFailed: string | null;
   readonly cooldowns: Cooldowns;
@@ -132,5 +142,11 @@ export type Effect =
   | { type: 'discard' | 'start' | 'pause' | 'resume' | 'restart'; key: number }
   | { type: 'report'; index: number | null; slide: Slide | null }
   | { type: 'fail'; slideId: string; reason: string }
+  /** The shown slide begins to play, again too, and is to be on for `expectedMs`. */
+  | { type: 'began'; slide: Slide; expectedMs: number }
+  /** The play that began last is over. */
+  | { type: 'ended'; ending: Ending | null }
+  /** A slide that was due could not be prepared. */
+  | { type: 'skipped'; slide: Slide; expectedMs: number; reason: string }
   /** Send a tick at this reading of the monotonic clock; replaces the previous request. */
   | { type: 'wakeAt'; at: number };

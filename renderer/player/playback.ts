@@ -4,8 +4,9 @@ import type { Decision, Direction, Effect, Now, Playback, PlaybackEvent } from '
 import { createPlaylistSchedule } from './playlist-schedule.ts';
 import { replacePlaylist } from './replace-playlist.ts';
 import { standalone } from './standalone.ts';
-import { resumed } from './timeline.ts';
+import { lengthOf, resumed } from './timeline.ts';
 import {
+  beginPlay,
   chain,
   dropUpcoming,
   modeOf,
@@ -30,6 +31,7 @@ export const initialPlayback = (timeZone: string): Playback => ({
   shown: null,
   upcoming: null,
   leaving: null,
+  ending: null,
   lastFailed: null,
   cooldowns: noCooldowns,
   idleAt: Number.POSITIVE_INFINITY,
@@ -51,11 +53,19 @@ const onUnready =
     const { upcoming, shown } = before;
     if (upcoming?.key !== key) return [before, []];
     const { slide, step, index } = upcoming;
-    return chain(before, now, dropUpcoming, noteFailure(slide, reason), (state) => {
-      if (step === null) return [{ ...state, lastFailed: slide.id }, []];
-      const beyond = state.scheduleAt(state.cooldowns, now).next(index, step, now.wall);
-      return beyond === null || beyond === shown?.index ? [state, []] : prepare(beyond, step)(state, now);
-    });
+    const skipped: Effect = { type: 'skipped', slide, expectedMs: Math.round(lengthOf(slide, null)), reason };
+    return chain(
+      before,
+      now,
+      dropUpcoming,
+      noteFailure(slide, reason),
+      (state) => [state, [skipped]],
+      (state) => {
+        if (step === null) return [{ ...state, lastFailed: slide.id }, []];
+        const beyond = state.scheduleAt(state.cooldowns, now).next(index, step, now.wall);
+        return beyond === null || beyond === shown?.index ? [state, []] : prepare(beyond, step)(state, now);
+      },
+    );
   };
 
 const onVisible =
@@ -66,14 +76,17 @@ const onVisible =
     const { slide, index } = shown;
     const isHalted = haltedAt !== null;
     const restartsHalt = isHalted && modeOf(state, now) === standalone;
-    return [
-      { ...state, shown: { ...shown, isBegun: true }, haltedAt: restartsHalt ? now.elapsed : haltedAt },
-      [
-        { type: 'start', key },
-        ...(isHalted ? [{ type: 'pause', key } as const] : []),
-        { type: 'report', index: slide === null ? null : index, slide },
-      ],
+    const begun = {
+      ...state,
+      shown: { ...shown, isBegun: true },
+      haltedAt: restartsHalt ? now.elapsed : haltedAt,
+    };
+    const effects: Effect[] = [
+      { type: 'start', key },
+      ...(isHalted ? [{ type: 'pause', key } as const] : []),
+      { type: 'report', index: slide === null ? null : index, slide },
     ];
+    return chain(begun, now, (same) => [same, effects], beginPlay);
   };
 
 const onFailed =
@@ -81,7 +94,7 @@ const onFailed =
   (state, now) => {
     const { shown } = state;
     if (shown?.key !== key || shown.slide === null || shown.isSpent) return [state, []];
-    return noteFailure(shown.slide, reason)({ ...state, shown: { ...shown, isSpent: true } }, now);
+    return noteFailure(shown.slide, reason)({ ...state, shown: { ...shown, isSpent: true, failure: reason } }, now);
   };
 
 const step =
@@ -93,12 +106,16 @@ const step =
     if (move === 'restart') {
       if (shown === null) return [state, []];
       const isHalted = haltedAt !== null;
-      return chain(state, now, dropUpcoming, restart(shown, null), (restarted) => [
+      const ending = { isFailed: false, reason: 'command' };
+      return chain({ ...state, ending }, now, dropUpcoming, restart(shown, null), (restarted) => [
         { ...restarted, haltedAt: isHalted ? now.elapsed : null },
         isHalted ? [{ type: 'pause', key: shown.key }] : [],
       ]);
     }
-    if ('shift' in move) return [{ ...state, shift: state.shift + move.shift }, []];
+    if ('shift' in move) {
+      const ending = state.ending ?? { isFailed: false, reason: 'command' };
+      return [{ ...state, shift: state.shift + move.shift, ending }, []];
+    }
     if (upcoming?.index === move.call) return [{ ...state, upcoming: { ...upcoming, step: by } }, []];
     return prepare(move.call, by)(state, now);
   };
@@ -181,13 +198,12 @@ const assignSlots =
   };
 
 /** Restarts a view whose slide plays again in the next slot. */
-const restartDue: Reducer = (state, { elapsed }) => {
+const restartDue: Reducer = (state, now) => {
   const { shown, haltedAt } = state;
-  if (shown === null || elapsed < shown.restartsAt) return [state, []];
-  return [
-    { ...state, shown: { ...shown, restartsAt: Number.POSITIVE_INFINITY } },
-    haltedAt === null ? [{ type: 'restart', key: shown.key }] : [],
-  ];
+  if (shown === null || now.elapsed < shown.restartsAt) return [state, []];
+  const restarted = { ...state, shown: { ...shown, restartsAt: Number.POSITIVE_INFINITY } };
+  if (haltedAt !== null) return [restarted, []];
+  return chain(restarted, now, (same) => [same, [{ type: 'restart', key: shown.key }]], beginPlay);
 };
 
 /** Does what is due. A swap or a drop leads to another decision. */

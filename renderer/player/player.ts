@@ -4,6 +4,7 @@ import type { Clock } from './clock.ts';
 import { prefetch } from './media-cache.ts';
 import { initialPlayback, MAX_SLEEP_MS, reduce } from './playback.ts';
 import type { Effect, PlaybackEvent } from './playback-state.ts';
+import type { PlayRecorder } from './plays/recorder.ts';
 import type { SyncClock } from './sync-clock.ts';
 import { FADE_MS } from './timeline.ts';
 import { modeOf } from './transitions.ts';
@@ -15,6 +16,8 @@ interface Dependencies extends ViewDependencies {
   /** Called with the slide that is shown and its index in the playlist; null: the idle screen. */
   onReport(index: number | null, slide: Slide | null): void;
   onError(slideId: string, reason: string): void;
+  /** Receives what is played. */
+  plays: Pick<PlayRecorder, 'begin' | 'end' | 'skip'>;
 }
 
 interface PlayerOptions {
@@ -44,7 +47,7 @@ export interface Player {
 }
 
 export const createPlayer = (deps: Dependencies, { timeZone, fadeMs = FADE_MS }: PlayerOptions): Player => {
-  const { clock, syncClock, mediaCache, onReport, onError } = deps;
+  const { clock, syncClock, mediaCache, plays, onReport, onError } = deps;
   let state = initialPlayback(timeZone);
   const events: PlaybackEvent[] = [];
   let timer: ReturnType<typeof setTimeout> | undefined;
@@ -65,6 +68,9 @@ export const createPlayer = (deps: Dependencies, { timeZone, fadeMs = FADE_MS }:
     if (effect.type === 'report') onReport(effect.index, effect.slide);
     else if (effect.type === 'fail') onError(effect.slideId, effect.reason);
     else if (effect.type === 'wakeAt') wakeAt(effect.at);
+    else if (effect.type === 'began') plays.begin(effect.slide, effect.expectedMs);
+    else if (effect.type === 'ended') plays.end(effect.ending);
+    else if (effect.type === 'skipped') plays.skip(effect.slide, effect.expectedMs, effect.reason);
     else views.perform(effect);
   };
 

@@ -39,7 +39,8 @@ export const splitPlaylist = (payload: PlaylistPayload): { takeovers: Takeover[]
 };
 
 const startOf = ({ slide }: Takeover): number => Date.parse(slide.schedule_start_datetime ?? '') || 0;
-const endOf = ({ slide }: Takeover): number => Date.parse(slide.schedule_end_datetime ?? '');
+/** When a takeover ends, in ms since the epoch. */
+export const endOf = ({ slide }: Takeover): number => Date.parse(slide.schedule_end_datetime ?? '');
 
 /** How long a takeover is on, in s; null: without an end. */
 export const secondsOf = (takeover: Takeover): number | null => {

@@ -32,8 +32,10 @@ interface Dependencies {
   timeZone: string;
   /** Shows one slide, over everything else. */
   player: Pick<Player, 'load'>;
-  /** Called when {@link Takeovers.shown} or {@link Takeovers.isDue} has changed. */
-  onChange(): void;
+  /** Called when {@link Takeovers.isDue} has changed. */
+  onDue(): void;
+  /** Called when {@link Takeovers.shown} has changed. */
+  onShow(shown: Takeover | null): void;
 }
 
 /** The time of day is read at least this often: a clock can change without an event. */
@@ -67,7 +69,7 @@ const playlistOf = (payload: PlaylistPayload, takeover: Takeover): PlaylistPaylo
   ],
 });
 
-export const createTakeovers = ({ clock, timeZone, player, onChange }: Dependencies): Takeovers => {
+export const createTakeovers = ({ clock, timeZone, player, onDue, onShow }: Dependencies): Takeovers => {
   let payload: PlaylistPayload | null = null;
   let takeovers: readonly Takeover[] = [];
   /** Once over it stays over, whatever a clock says later. */
@@ -85,7 +87,7 @@ export const createTakeovers = ({ clock, timeZone, player, onChange }: Dependenc
   const show = (takeover: Takeover | null): void => {
     const isChanged = takeover?.key !== shown?.key;
     shown = takeover;
-    if (isChanged) onChange();
+    if (isChanged) onShow(shown);
   };
 
   /** Without a successor an ended takeover is gone at once, else when its successor is painted. */
@@ -106,7 +108,7 @@ export const createTakeovers = ({ clock, timeZone, player, onChange }: Dependenc
   const loadDue = (before: Takeover | null): void => {
     if (payload === null || (due === null && before === null)) return;
     // Before the view is created: it is laid out at the size of its stage.
-    if (due?.key !== before?.key) onChange();
+    if (due?.key !== before?.key) onDue();
     else if (payload === loaded) return;
     loaded = payload;
     player.load(due === null ? { ...payload, slides: [] } : playlistOf(payload, due));

@@ -26,12 +26,15 @@ export type Action = 'hold' | 'stay' | 'swap' | 'drop' | { prepare: number };
 export const lengthOf = ({ duration_seconds }: Pick<Slide, 'duration_seconds'>, mediumMs: number | null): number =>
   duration_seconds !== null ? duration_seconds * 1000 : (mediumMs ?? DEFAULT_MS);
 
+/** Whether `lateMs` is more than the time that a swap takes, for a slide of this length. */
+export const isLate = (lateMs: number, length: number): boolean => lateMs >= Math.min(LATE_MS, length / 2);
+
 /**
  * The slot of a slide that appears at `at`, after one whose slot ended at `due` (null: not at the end of a slot, as by a
  * command). It counts from `due`, so that the time that swaps take does not add up.
  */
 export const slotOf = (length: number, at: number, due: number | null): Slot => {
-  const since = due !== null && at - due < Math.min(LATE_MS, length / 2) ? due : at;
+  const since = due !== null && !isLate(at - due, length) ? due : at;
   return { since, until: since + length };
 };
 

@@ -1,9 +1,9 @@
 /** What a player can do to its state: prepare, swap, restart, note a failure. Pure. */
 import type { Slide } from '../../service/contract/playlist.ts';
 import { failuresOf, withCooldown, withoutCooldown } from './cooldowns.ts';
-import type { Direction, Effect, Mode, Now, Playback, Shown, Upcoming } from './playback-state.ts';
+import type { Direction, Effect, Ending, Mode, Now, Playback, Shown, Upcoming } from './playback-state.ts';
 import { runningSlot, standalone } from './standalone.ts';
-import { lengthOf, type Slot, slotOf } from './timeline.ts';
+import { isLate, lengthOf, type Slot, slotOf } from './timeline.ts';
 
 export type Result = readonly [Playback, readonly Effect[]];
 /** A step from one state to the next. */
@@ -60,29 +60,66 @@ export const noteFailure =
     return [{ ...state, cooldowns }, isReported ? [{ type: 'fail', slideId: slide.id, reason }] : []];
   };
 
+/** Why a view is replaced; null: its time is over. */
+const endingOf = (shown: Shown, step: Direction | null, state: Playback, now: Now): Ending | null => {
+  const { slide, failure, isSpent, isEdited } = shown;
+  if (failure !== null) return { isFailed: true, reason: failure };
+  const cut = (reason: string): Ending => ({ isFailed: false, reason });
+  if (isSpent) return cut(isEdited ? 'edited' : 'removed');
+  if (step !== null) return cut('command');
+  const isOff = slide !== null && !state.scheduleAt(state.cooldowns, now).isOn(slide, now.wall);
+  return isOff ? cut('schedule') : null;
+};
+
+type Next = Omit<Shown, 'isBegun' | 'isSpent' | 'isEdited' | 'failure' | 'restartsAt'>;
+
 const show =
-  (next: Omit<Shown, 'isBegun' | 'isSpent' | 'isEdited' | 'restartsAt'>, isEarly: boolean): Reducer =>
+  (next: Next, isEarly: boolean, step: Direction | null): Reducer =>
   (state, now) => {
     const { shown: before, payload } = state;
     const isFading =
       before !== null &&
       (before.slide === null || next.slide === null || payload?.playlist?.fade_between_slides === true);
     const isCued = next.slide !== null && modeOf(state, now) !== standalone;
-    const restartsAt = Number.POSITIVE_INFINITY;
-    const shown = { ...next, isBegun: false, isSpent: false, isEdited: false, restartsAt };
-    const slideId = next.slide?.id ?? null;
+    const fresh = {
+      isBegun: false,
+      isSpent: false,
+      isEdited: false,
+      failure: null,
+      restartsAt: Number.POSITIVE_INFINITY,
+    };
+    // A view that was never visible does not end the play of the one before it for another reason.
+    const ending = state.ending ?? (before?.isBegun ? endingOf(before, step, state, now) : null);
     return [
-      { ...state, shown, leaving: before },
-      [{ type: 'show', key: next.key, slideId, isFading, isCued, isEarly }],
+      { ...state, shown: { ...next, ...fresh }, leaving: before, ending },
+      [{ type: 'show', key: next.key, slideId: next.slide?.id ?? null, isFading, isCued, isEarly }],
     ];
   };
+
+/** How long the shown slide is to be on from now, in ms. */
+const expectedMs = (shown: Shown, slide: Slide, state: Playback, now: Now): number => {
+  const mode = modeOf(state, now);
+  const whole = mode === standalone ? shown.slot.until - shown.slot.since : lengthOf(slide, null);
+  const position = mode.positionOf(state, shown.key, now) ?? 0;
+  return Math.round(isLate(position, whole) ? Math.max(0, whole - position) : whole);
+};
+
+/** The shown slide begins to play, and what played before it is over. */
+export const beginPlay: Reducer = (state, now) => {
+  const { shown, ending } = state;
+  const slide = shown?.slide ?? null;
+  const effects: Effect[] = [{ type: 'ended', ending }];
+  if (shown !== null && slide !== null)
+    effects.push({ type: 'began', slide, expectedMs: expectedMs(shown, slide, state, now) });
+  return [{ ...state, ending: null }, effects];
+};
 
 export const showIdle: Reducer = (state, now) => {
   if (state.shown !== null && state.shown.slide === null) return [state, []];
   const key = state.lastKey + 1;
   const index = state.shown?.index ?? -1;
   const idle = { key, index, slide: null, startsAt: 0, slot: { since: 0, until: 0 }, length: null, movesMs: null };
-  return chain({ ...state, lastKey: key }, now, (at) => [at, [{ type: 'idle', key }]], show(idle, false));
+  return chain({ ...state, lastKey: key }, now, (at) => [at, [{ type: 'idle', key }]], show(idle, false, null));
 };
 
 const slotFor = (state: Playback, { slide, length }: Upcoming, due: number | null, now: Now): Slot => {
@@ -107,16 +144,17 @@ export const swapIn =
     };
     const { key, slide, index, startsAt, length, movesMs } = upcoming;
     const slot = slotFor(before, upcoming, due, now);
-    return show({ key, slide, index, startsAt, length, movesMs, slot }, upcoming.isEarly)(state, now);
+    return show({ key, slide, index, startsAt, length, movesMs, slot }, upcoming.isEarly, upcoming.step)(state, now);
   };
 
 /** Restarts the slide that is shown, and its time. */
 export const restart =
   (shown: Shown, due: number | null): Reducer =>
-  (state, { elapsed }) => {
+  (state, now) => {
     if (shown.slide === null) return [state, []];
-    const slot = slotOf(lengthOf(shown.slide, shown.length), elapsed, due);
-    return [{ ...state, shown: { ...shown, slot } }, [{ type: 'restart', key: shown.key }]];
+    const slot = slotOf(lengthOf(shown.slide, shown.length), now.elapsed, due);
+    const restarted = { ...state, shown: { ...shown, slot } };
+    return chain(restarted, now, (same) => [same, [{ type: 'restart', key: shown.key }]], beginPlay);
   };
 
 /** Plays the shown slide again, because no other one is playable. */

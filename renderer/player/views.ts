@@ -32,7 +32,7 @@ interface Playing {
   isHalted(): boolean;
 }
 
-type ViewEffect = Exclude<Effect, { type: 'report' | 'fail' | 'wakeAt' }>;
+type ViewEffect = Extract<Effect, { key: number }>;
 
 interface Views {
   get(key: number | undefined): SlideView | undefined;

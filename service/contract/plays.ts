@@ -17,7 +17,7 @@ export const playResults = ['played', 'cut', 'skipped', 'failed'] as const;
 export const playClocks = ['synced', 'untrusted'] as const;
 
 /** Milliseconds of a play; a slide can be shown for a year. */
-const playMs = z.int().min(0).max(Number.MAX_SAFE_INTEGER);
+const playMs = z.number().min(0).max(Number.MAX_SAFE_INTEGER).overwrite(Math.round);
 
 /** The part of a play record that the page knows; the service adds site, box, device and the hash of the medium. */
 export const pagePlay = z

@@ -35,17 +35,33 @@ const inWords = (effect: Effect): string => {
   if (effect.type === 'report') return `report ${effect.slide?.id ?? 'nothing'}`;
   if (effect.type === 'fail') return `fail ${effect.slideId}: ${effect.reason}`;
   if (effect.type === 'wakeAt') return `wake at ${effect.at}`;
+  if (effect.type === 'began') return `began ${effect.slide.id} for ${effect.expectedMs}`;
+  if (effect.type === 'ended') return `ended${effect.ending === null ? '' : `: ${effect.ending.reason}`}`;
+  if (effect.type === 'skipped') return `skipped ${effect.slide.id}: ${effect.reason}`;
   return `${effect.type} ${effect.key}`;
 };
 
-/** The state after all events, and the effects of the last one. */
-const play = (moments: readonly Moment[], timeZone = 'UTC'): { state: Playback; effects: string[] } =>
-  moments.reduce<{ state: Playback; effects: string[] }>(
-    ({ state }, [elapsed, event]) => {
+const isOfPlays = ({ type }: Effect): boolean => ['began', 'ended', 'skipped'].includes(type);
+
+interface Outcome {
+  state: Playback;
+  /** The effects of the last event, without those on plays. */
+  effects: string[];
+  /** Those on plays, of all events. */
+  plays: string[];
+}
+
+const play = (moments: readonly Moment[]): Outcome =>
+  moments.reduce<Outcome>(
+    ({ state, plays }, [elapsed, event]) => {
       const [after, effects] = reduce(state, event, nowAt(elapsed));
-      return { state: after, effects: effects.map(inWords) };
+      return {
+        state: after,
+        effects: effects.filter((effect) => !isOfPlays(effect)).map(inWords),
+        plays: [...plays, ...effects.filter(isOfPlays).map(inWords)],
+      };
     },
-    { state: initialPlayback(timeZone), effects: [] },
+    { state: initialPlayback('UTC'), effects: [], plays: [] },
   );
 
 const [a, b, c] = ['a', 'b', 'c'].map((id) => slide(id, { duration_seconds: 10 })) as [Slide, Slide, Slide];
@@ -200,6 +216,84 @@ describe('a synchronized player', () => {
     const now = { ...nowAt(12_000), isClockSet: false };
     const [, effects] = reduce(initialPlayback('UTC'), load([a, b, c], true), now);
     expect(effects.map(inWords)).toContain('prepare a as 1');
+  });
+});
+
+describe('a play', () => {
+  const swapped: Moment[] = [...begin, [500, ready(2)], [10_100, tick]];
+
+  it.each<[string, Moment[], string[]]>([
+    ['begins when its slide is visible, not when it is swapped in', swapped, ['ended', 'began a for 10000']],
+    [
+      'ends when the next slide is visible',
+      [...swapped, [10_200, visible(2)]],
+      ['ended', 'began a for 10000', 'ended', 'began b for 10000'],
+    ],
+    [
+      'ends for a command',
+      [...begin, [500, ready(2)], [600, next], [700, visible(2)]],
+      ['ended', 'began a for 10000', 'ended: command', 'began b for 10000'],
+    ],
+    [
+      'ends for the command even if the slide that it showed was never visible',
+      [...begin, [500, ready(2)], [600, next], [610, ready(3)], [620, next], [700, visible(3)]],
+      ['ended', 'began a for 10000', 'ended: command', 'began c for 10000'],
+    ],
+    [
+      'ends because its slide failed',
+      [...begin, [500, ready(2)], [600, failed(1)], [700, visible(2)]],
+      ['ended', 'began a for 10000', 'ended: it stopped', 'began b for 10000'],
+    ],
+    [
+      'ends because its slide was edited, whose new version has the rest of the time',
+      [...begin, [4_100, load([{ ...a, title: 'new' }, b])], [4_200, ready(3)], [4_300, visible(3)]],
+      ['ended', 'began a for 10000', 'ended: edited', 'began a for 5800'],
+    ],
+    [
+      'ends because its slide was removed',
+      [...begin, [500, load([])], [700, visible(3)]],
+      ['ended', 'began a for 10000', 'ended: removed'],
+    ],
+    [
+      'ends with the schedule',
+      [
+        [0, load([{ ...a, schedule_mode: 'between', schedule_end_datetime: '2026-07-01T12:00:05Z' }])],
+        [100, ready(1)],
+        [100, visible(1)],
+        [5_000, tick],
+        [5_100, visible(2)],
+      ],
+      ['ended', 'began a for 10000', 'ended: schedule'],
+    ],
+    [
+      'of a single slide is followed by another one',
+      [
+        [0, load([a])],
+        [100, ready(1)],
+        [100, visible(1)],
+        [10_100, tick],
+      ],
+      ['ended', 'began a for 10000', 'ended', 'began a for 10000'],
+    ],
+    [
+      'of a slide that could not be prepared is skipped',
+      [...begin, [200, unready(2)]],
+      ['ended', 'began a for 10000', 'skipped b: it is broken'],
+    ],
+  ])('%s', (_, moments, plays) => {
+    expect(play(moments).plays).toEqual(plays);
+  });
+
+  it('of a page that joins the others late is to be on for the rest of the slot', () => {
+    const { plays } = play([
+      [12_000, load([a, b, c], true)],
+      [12_100, ready(1)],
+      [12_200, visible(1)],
+      [12_300, ready(2)],
+      [19_700, tick],
+      [20_001, visible(2)],
+    ]);
+    expect(plays).toEqual(['ended', 'began b for 7800', 'ended', 'began c for 10000']);
   });
 });
 

@@ -142,6 +142,7 @@ export const openScene = (
       },
       createIdle: () => createView('idle'),
       onReport() {},
+      plays: { begin() {}, end() {}, skip() {} },
       onError: (id) => faults.push(id),
       onSwap() {},
     },

@@ -37,7 +37,8 @@ describe('a takeover', () => {
           queueMicrotask(() => takeovers.onReport(payload?.slides[0] ?? null));
         },
       },
-      onChange: () => {},
+      onDue: () => {},
+      onShow: () => {},
     });
     const shownAt = async (seconds: number): Promise<string | undefined> => {
       await vi.advanceTimersByTimeAsync(NOON + seconds * 1000 - Date.now());

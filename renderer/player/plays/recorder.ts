@@ -1,0 +1,124 @@
+/** Makes a record of each slide that was seen: of what was painted, and only while nothing covered it. */
+import { bytesToHex } from '@noble/hashes/utils.js';
+import type { Slide } from '../../../service/contract/playlist.ts';
+import type { PagePlay } from '../../../service/contract/plays.ts';
+import type { Clock } from '../clock.ts';
+import type { Ending } from '../playback-state.ts';
+import { isLate } from '../timeline.ts';
+
+export interface PlayRecorder {
+  /** A slide became visible and is to be on for `expectedMs`. */
+  begin(slide: Slide, expectedMs: number): void;
+  /** It is gone; null: its time is over. */
+  end(ending: Ending | null): void;
+  /** A slide that was due could not be prepared. */
+  skip(slide: Slide, expectedMs: number, reason: string): void;
+  /** What covers the slides, or null: nothing does. A play ends when it is covered, and another one begins afterwards. */
+  cover(reason: string | null): void;
+  /** The play that is under way, as if the page ended now; null: none is. */
+  underWay(): PagePlay | null;
+}
+
+interface Dependencies {
+  clock: Pick<Clock, 'elapsed' | 'now' | 'state'>;
+  /** Slug of the screen. */
+  screen: string;
+  /** The revision of the playlist. */
+  revision(): string | null;
+  onPlay(play: PagePlay): void;
+}
+
+/** What is on, whether it is seen or not. */
+interface Current {
+  slide: Slide;
+  /** How long it is still to be seen, in ms. */
+  expectedMs: number;
+}
+
+/** A play under way: the fields that are known when it begins. */
+interface Begun {
+  record: Omit<PagePlay, 'ended_at' | 'duration_ms' | 'result' | 'reason'>;
+  /** Readings of the clocks, in ms. */
+  elapsed: number;
+  wall: number;
+}
+
+const randomId = (): string => bytesToHex(crypto.getRandomValues(new Uint8Array(16)));
+
+export const createPlayRecorder = ({ clock, screen, revision, onPlay }: Dependencies): PlayRecorder => {
+  let current: Current | null = null;
+  let begun: Begun | null = null;
+  let covered: string | null = null;
+
+  const trust = (): PagePlay['clock'] => (['ok', 'page'].includes(clock.state()) ? 'synced' : 'untrusted');
+
+  const open = ({ slide, expectedMs }: Current): Begun => {
+    const wall = clock.now();
+    const record = {
+      play_id: randomId(),
+      screen,
+      slide_id: slide.id,
+      slide_title: slide.title,
+      kind: slide.kind,
+      media_url: slide.media_url,
+      revision: revision(),
+      started_at: new Date(wall).toISOString(),
+      expected_ms: Math.round(expectedMs),
+      clock: trust(),
+    };
+    return { record, elapsed: clock.elapsed(), wall };
+  };
+
+  const close = ({ record, elapsed, wall }: Begun, ending: Ending | null): PagePlay => {
+    const duration = Math.max(0, Math.round(clock.elapsed() - elapsed));
+    const missing = record.expected_ms - duration;
+    const isWhole = missing <= 0 || !isLate(missing, record.expected_ms);
+    const result = ending?.isFailed ? 'failed' : isWhole ? 'played' : 'cut';
+    return {
+      ...record,
+      ended_at: new Date(wall + duration).toISOString(),
+      duration_ms: duration,
+      result,
+      // Without a reason another slide was due, as on a page that catches up with the others.
+      reason: result === 'played' ? null : (ending?.reason ?? 'schedule'),
+      clock: record.clock === 'synced' ? trust() : record.clock,
+    };
+  };
+
+  /** Ends the play that is under way; its slide stays on. */
+  const stop = (ending: Ending | null): void => {
+    if (begun === null) return;
+    const play = close(begun, ending);
+    begun = null;
+    if (current !== null) current.expectedMs = Math.max(0, current.expectedMs - play.duration_ms);
+    onPlay(play);
+  };
+
+  const resume = (): void => {
+    if (current !== null && covered === null) begun = open(current);
+  };
+
+  return {
+    begin: (slide, expectedMs) => {
+      stop(null);
+      current = { slide, expectedMs };
+      resume();
+    },
+    end: (ending) => {
+      stop(ending);
+      current = null;
+    },
+    skip: (slide, expectedMs, reason) => {
+      if (covered !== null) return;
+      onPlay({ ...close(open({ slide, expectedMs }), null), result: 'skipped', reason });
+    },
+    cover: (reason) => {
+      if (reason === covered) return;
+      const wasCovered = covered !== null;
+      covered = reason;
+      if (reason !== null) stop({ isFailed: false, reason });
+      else if (wasCovered) resume();
+    },
+    underWay: () => (begun === null ? null : close(begun, { isFailed: false, reason: 'page_ended' })),
+  };
+};
