@@ -16,8 +16,8 @@ interface Dependencies extends ViewDependencies {
   /** Called with the slide that is shown and its index in the playlist; null: the idle screen. */
   onReport(index: number | null, slide: Slide | null): void;
   onError(slideId: string, reason: string): void;
-  /** Receives what is played. */
-  plays: Pick<PlayRecorder, 'begin' | 'end' | 'skip'>;
+  /** Receives what is played; absent: nothing is recorded, as in a preview. */
+  plays?: Pick<PlayRecorder, 'begin' | 'end' | 'skip'>;
 }
 
 interface PlayerOptions {
@@ -68,9 +68,9 @@ export const createPlayer = (deps: Dependencies, { timeZone, fadeMs = FADE_MS }:
     if (effect.type === 'report') onReport(effect.index, effect.slide);
     else if (effect.type === 'fail') onError(effect.slideId, effect.reason);
     else if (effect.type === 'wakeAt') wakeAt(effect.at);
-    else if (effect.type === 'began') plays.begin(effect.slide, effect.expectedMs);
-    else if (effect.type === 'ended') plays.end(effect.ending);
-    else if (effect.type === 'skipped') plays.skip(effect.slide, effect.expectedMs, effect.reason);
+    else if (effect.type === 'began') plays?.begin(effect.slide, effect.expectedMs);
+    else if (effect.type === 'ended') plays?.end(effect.ending);
+    else if (effect.type === 'skipped') plays?.skip(effect.slide, effect.expectedMs, effect.reason);
     else views.perform(effect);
   };
 

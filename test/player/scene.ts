@@ -142,7 +142,6 @@ export const openScene = (
       },
       createIdle: () => createView('idle'),
       onReport() {},
-      plays: { begin() {}, end() {}, skip() {} },
       onError: (id) => faults.push(id),
       onSwap() {},
     },
