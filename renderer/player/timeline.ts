@@ -1,5 +1,7 @@
 /** Slot times and the order of slides; pure functions. */
+
 import type { Slide } from '../../service/contract/playlist.ts';
+import { doubled } from '../../service/domain/backoff.ts';
 
 /** How long before its slot a slide is prepared: late enough for fresh data, early enough to load. */
 export const PREPARE_AHEAD_MS = 15_000;
@@ -66,4 +68,4 @@ export const following = (
  * moment; other kinds 15 s, doubling up to 5 min.
  */
 export const cooldownMs = (kind: Slide['kind'], failures: number): number =>
-  kind === 'stream' ? STREAM_COOLDOWN_MS : Math.min(15_000 * 2 ** (failures - 1), 300_000);
+  kind === 'stream' ? STREAM_COOLDOWN_MS : doubled(failures - 1, 15_000, 300_000);

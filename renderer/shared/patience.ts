@@ -1,4 +1,5 @@
 /** Timeouts and retries of pages while the service does not respond. */
+import { doubled } from '../../service/domain/backoff.ts';
 
 const SHORTEST_WAIT_MS = 500;
 const LONGEST_WAIT_MS = 15_000;
@@ -9,7 +10,7 @@ const ANSWER_MS = 10_000;
  * reconnect at once.
  */
 export const waitMs = (failures: number): number => {
-  const longest = Math.min(LONGEST_WAIT_MS, SHORTEST_WAIT_MS * 2 ** failures);
+  const longest = doubled(failures, SHORTEST_WAIT_MS, LONGEST_WAIT_MS);
   return SHORTEST_WAIT_MS + Math.random() * (longest - SHORTEST_WAIT_MS);
 };
 

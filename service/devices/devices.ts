@@ -2,6 +2,7 @@ import { createHash } from 'node:crypto';
 import { z } from 'zod';
 import { type DeviceBinding, mostBindings } from '../contract/peers.ts';
 import { deviceKey } from '../contract/readable.ts';
+import { createEmitter } from '../domain/emitter.ts';
 import { compareBindings, newsAmong } from '../domain/merge.ts';
 import { remember } from '../domain/recent.ts';
 import type { Durable } from '../platform/store/durable.ts';
@@ -90,10 +91,10 @@ export function createDevices<S extends { readonly devices: DeviceMap }>(
   durable: Durable<S>,
   now: () => number,
 ): Devices {
-  const listeners: (() => void)[] = [];
+  const changes = createEmitter();
   const update = async (change: (state: S) => S): Promise<void> => {
     await durable.update(change);
-    for (const listener of listeners) listener();
+    changes.emit();
   };
 
   const seen = new Map<string, true>();
@@ -165,8 +166,6 @@ export function createDevices<S extends { readonly devices: DeviceMap }>(
       return changed;
     },
     digest: () => digestOf(durable.read().devices),
-    onChange: (listener) => {
-      listeners.push(listener);
-    },
+    onChange: changes.on,
   };
 }

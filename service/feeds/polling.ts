@@ -2,6 +2,7 @@
 
 import type { Health } from '../contract/health.ts';
 import type { ApiSource, RssFeed } from '../contract/playlist.ts';
+import { createEmitter } from '../domain/emitter.ts';
 import type { Nearness } from '../domain/network-scope.ts';
 import type { Turns } from '../platform/outbound/limiter.ts';
 import type { SourceLogs } from '../platform/source-log.ts';
@@ -83,7 +84,7 @@ export const createPolling = ({
 }: Dependencies): Polling => {
   const followed = new Map<string, Source>();
   const advertised = new Map<string, Advertised>();
-  const listeners: (() => void)[] = [];
+  const changes = createEmitter();
   const fetches: Fetches = { ok: 0, failed: 0 };
   const onFetch = (result: keyof Fetches): void => {
     fetches[result] += 1;
@@ -104,7 +105,7 @@ export const createPolling = ({
     }
     if (!isChanged) return;
     save();
-    for (const listener of listeners) listener();
+    changes.emit();
   };
   const onChange = (): void => {
     timer ??= setTimeout(broadcast, DEBOUNCE_MS);
@@ -172,9 +173,7 @@ export const createPolling = ({
       ),
       apiSources: apiSources.map((source) => fillOne('api', source, (data) => ({ data }))),
     }),
-    onChange: (listener) => {
-      listeners.push(listener);
-    },
+    onChange: changes.on,
     reach: (kind, id) => followed.get(nameOf({ kind, id }))?.entry()?.nearness ?? 0,
     health: () => ({ rssFeeds: healthOf('rss'), apiSources: healthOf('api') }),
     faults: cache.faults,

@@ -1,4 +1,5 @@
 /** When to fetch a feed next. Pure; in ms. */
+import { doubled } from '../domain/backoff.ts';
 
 /** Minimum interval of fetches. */
 const MIN_INTERVAL_MS = 1_000;
@@ -23,8 +24,8 @@ interface Past {
  */
 export const waitAfter = ({ refreshSeconds, failures, pauseMs }: Past, chance: number): number => {
   const usual = Math.max(refreshSeconds * 1000, MIN_INTERVAL_MS);
-  const backoff = Math.min(usual, FIRST_RETRY_MS) * 2 ** Math.min(failures - 1, 20);
-  const wait = failures === 0 ? usual : Math.min(backoff, Math.max(usual, MAX_RETRY_MS));
+  const wait =
+    failures === 0 ? usual : doubled(failures - 1, Math.min(usual, FIRST_RETRY_MS), Math.max(usual, MAX_RETRY_MS));
   const asked = failures === 0 ? 0 : Math.min(pauseMs, MAX_RETRY_AFTER_MS);
   return Math.max(wait, asked) * (1 + JITTER * chance);
 };

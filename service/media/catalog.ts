@@ -3,6 +3,7 @@ import { readFile, rename, rm, writeFile } from 'node:fs/promises';
 import { basename, join } from 'node:path';
 import type { Logger } from 'pino';
 import { z } from 'zod';
+import { createEmitter } from '../domain/emitter.ts';
 import { isMediaName } from '../domain/media-names.ts';
 import { codeOf } from '../platform/store/disk.ts';
 import { fingerprint } from './fingerprint.ts';
@@ -70,7 +71,7 @@ export const createCatalog = ({ path, served, folders, hasher, log }: Options) =
   let loading: Promise<void> | undefined;
   let saving = Promise.resolve();
   let timer: NodeJS.Timeout | undefined;
-  const listeners: (() => void)[] = [];
+  const news = createEmitter();
 
   /** Facts that uploads recorded since the start are newer than the saved ones and win. */
   const load = async (): Promise<void> => {
@@ -98,7 +99,7 @@ export const createCatalog = ({ path, served, folders, hasher, log }: Options) =
   const store = (file: string, facts: KnownFacts): void => {
     known.set(file, facts);
     changed = true;
-    for (const listener of listeners) listener();
+    news.emit();
   };
 
   /** If the file changes while it is read, its fingerprint no longer matches and a later `list` reads it again. */
@@ -160,9 +161,7 @@ export const createCatalog = ({ path, served, folders, hasher, log }: Options) =
     unread: (): Set<string> => new Set([...unread].map((file) => basename(file))),
 
     /** Calls `listener` when the metadata of a file changes. */
-    onLearn: (listener: () => void): void => {
-      listeners.push(listener);
-    },
+    onLearn: news.on,
 
     /** Records the metadata of an upload, so that the file is not read again. */
     record(file: string, facts: KnownFacts): void {

@@ -1,4 +1,5 @@
 /** The circuit breaker of an address: decides when one that does not answer is probed again. Pure; time is an argument. */
+import { doubled } from '../domain/backoff.ts';
 
 /** Times are in ms by a monotonic clock. */
 export interface Breaker {
@@ -22,6 +23,6 @@ export const isOpen = ({ failures }: Breaker): boolean => failures > 0;
  * @param random 0 to 1
  */
 export const failed = ({ failures }: Breaker, now: number, random: number): Breaker => {
-  const longest = Math.min(MAX_MS, MIN_MS * 2 ** Math.min(failures + 1, 16));
+  const longest = doubled(failures + 1, MIN_MS, MAX_MS);
   return { failures: failures + 1, retryAt: now + MIN_MS + random * (longest - MIN_MS) };
 };

@@ -1,10 +1,12 @@
 /** The other boxes of the site: who they are, requests to them, and what is replicated between them. */
+
 import type { Content } from '../content/index.ts';
 import type { ContentFile } from '../contract/content.ts';
 import type { ContentIssue } from '../contract/content-issue.ts';
 import type { MediaProgress } from '../contract/onboarding.ts';
 import type { DeviceBinding, PeerState } from '../contract/peers.ts';
 import { countBy } from '../domain/counts.ts';
+import { createEmitter } from '../domain/emitter.ts';
 import { listensAlone } from '../domain/network-scope.ts';
 import type { Media } from '../media/index.ts';
 import type { Module, ServiceContext } from '../module.ts';
@@ -55,20 +57,16 @@ export const createPeers = (
   // The baseline variant has no peers.
   const staticPeers = variant === 'extended' ? options.peers : [];
   const registry = createRegistry({ logs, caller, monotonicNow }, { nodeId, instance, site, staticPeers });
-  const bindingListeners: ((bindings: readonly DeviceBinding[]) => void)[] = [];
-  const mediaListeners: (() => void)[] = [];
+  const bindings = createEmitter<[readonly DeviceBinding[]]>();
+  const arrivals = createEmitter();
   const stateParts: (() => Pick<PeerState, 'devices'>)[] = [];
   const replication = createReplication({
     ...{ log, logs, peers: registry, content, devices },
-    onBindings: (bindings) => {
-      for (const listener of bindingListeners) listener(bindings);
-    },
+    onBindings: bindings.emit,
   });
   const mediaReplication = createMediaReplication({
     ...{ logs, peers: registry, content, media },
-    onArrival: () => {
-      for (const listener of mediaListeners) listener();
-    },
+    onArrival: arrivals.emit,
   });
   media.dateUploadsAfter(mediaReplication.newest);
   const missingMedia = createMissingMedia({ log, content, mediaReplication });
@@ -87,8 +85,8 @@ export const createPeers = (
     updateFeeds: () => alive().map(({ url }) => `${url}/updates/`),
     mediaProgress: mediaReplication.progress,
     missingMedia: missingMedia.of,
-    onBindings: (listener) => void bindingListeners.push(listener),
-    onMedia: (listener) => void mediaListeners.push(listener),
+    onBindings: bindings.on,
+    onMedia: arrivals.on,
     addState: (part) => void stateParts.push(part),
     routes: peerRoutes({ registry, state, replication, mediaReplication }),
     health: async () => {

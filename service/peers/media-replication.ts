@@ -2,11 +2,13 @@
  * Replicates the media that the content names: fetches them from peers in the background, complete or not at all, so that
  * a name stands for the same file on every box.
  */
+
 import { createHash } from 'node:crypto';
 import type { Content } from '../content/index.ts';
 import type { ReplicationHealth } from '../contract/health.ts';
 import type { MediaProgress } from '../contract/onboarding.ts';
 import { type PeerMedium, type PeerState, peerMedia } from '../contract/peers.ts';
+import { doubled } from '../domain/backoff.ts';
 import { isPlausibleTime } from '../domain/merge.ts';
 import type { Media } from '../media/index.ts';
 import type { SourceLogs } from '../platform/source-log.ts';
@@ -133,7 +135,7 @@ export const createMediaReplication = ({ logs, peers, content, media, onArrival 
     } catch (error) {
       if (closed) return;
       const failures = (failed.get(name)?.failures ?? 0) + 1;
-      const pause = Math.min(MAX_RETRY_MS, MIN_RETRY_MS * 2 ** Math.min(failures - 1, 16));
+      const pause = doubled(failures - 1, MIN_RETRY_MS, MAX_RETRY_MS);
       const reason = (error as Error).message;
       failed.set(name, { reason, failures, retryAt: performance.now() + pause });
       logs('media of peers').warn({ name, reason }, 'a medium could not be fetched from any peer');

@@ -2,9 +2,11 @@
  * The registry of peers. A candidate is an address; a peer is a box that answered at one, with its node id and the same
  * site. A box with several addresses is one peer.
  */
+
 import type { z } from 'zod';
 import type { PeerHealth } from '../contract/health.ts';
 import { type PeerState, peerState, recipientHeader } from '../contract/peers.ts';
+import { createEmitter } from '../domain/emitter.ts';
 import type { SourceLogs } from '../platform/source-log.ts';
 import { type Address, createAddresses, type Source } from './addresses.ts';
 import { acceptedUrl, advertisedUrl, hostOf } from './advertised.ts';
@@ -106,7 +108,7 @@ export const createRegistry = (
 ): Registry => {
   const addresses = createAddresses();
   const reports = new Map<string, Report>();
-  const listeners: ((peer: LivePeer) => void)[] = [];
+  const states = createEmitter<[LivePeer]>();
   let port: number | null = null;
   let timer: NodeJS.Timeout | undefined;
   let closed = false;
@@ -161,7 +163,7 @@ export const createRegistry = (
       logs(`peer ${address.url}`).info({ nodeId, url: address.url, version: state.version }, 'a peer is there');
     for (const advertised of state.peers) addAdvertised(advertised, address.url);
     const peer = find(nodeId);
-    if (isLive(peer)) for (const listener of listeners) listener(peer);
+    if (isLive(peer)) states.emit(peer);
   };
 
   const probe = async (address: Address, hasNews: boolean): Promise<void> => {
@@ -239,9 +241,7 @@ export const createRegistry = (
       }
       return answer;
     },
-    onState: (listener) => {
-      listeners.push(listener);
-    },
+    onState: states.on,
     refresh: () => probeAll(false),
     announce: () => probeAll(true),
     health: () =>

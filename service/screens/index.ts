@@ -1,6 +1,8 @@
 /** Screens as they are shown: the live connections of their pages, and commands to them. */
+
 import type { Clock } from '../clock/index.ts';
 import type { Content } from '../content/index.ts';
+import { createEmitter } from '../domain/emitter.ts';
 import type { PreparedPayload } from '../http/answer.ts';
 import type { Module, ServiceContext } from '../module.ts';
 import type { Peers } from '../peers/index.ts';
@@ -37,7 +39,7 @@ export const createScreens = (
   { content, peers, clock, devices }: Dependencies,
 ): Screens => {
   const { variant } = options;
-  const redirectListeners: ((url: string) => void)[] = [];
+  const redirects = createEmitter<[string]>();
   const reports = createReports({ logs, slideOf: content.slide });
   const hub = createHub({
     ...{ logs, reports },
@@ -53,9 +55,7 @@ export const createScreens = (
   const takeSnapshot = createSnapshot({ hub, peers, askPeers });
   const commands = createCommands({
     ...{ hub, rename: devices.rename, takeSnapshot, peers },
-    onRedirect: (url) => {
-      for (const listener of redirectListeners) listener(url);
-    },
+    onRedirect: redirects.emit,
   });
   const { deviceIds, onJoin, places, rename, send } = hub;
   return {
@@ -63,7 +63,7 @@ export const createScreens = (
     ...createScreenRoutes({ content, hub, takeSnapshot, commands, clientAddress, isOwnAuthority, variant }),
     takeSnapshot,
     onSwap: reports.onSwap,
-    onRedirect: (listener) => void redirectListeners.push(listener),
+    onRedirect: redirects.on,
     health: () => ({
       fields: { connections: hub.count(), ...reports.describe() },
       notes: reports.missingGlyphs(),

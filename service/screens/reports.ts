@@ -1,8 +1,10 @@
 /** Collects the reports of pages: slides they could not show, clock errors, missing glyphs, and gaps between slides. */
+
 import { isDeepStrictEqual } from 'node:util';
 import type { Gaps, PageHealth } from '../contract/health.ts';
 import type { Slide } from '../contract/playlist.ts';
 import type { PageMessage } from '../contract/socket.ts';
+import { createEmitter } from '../domain/emitter.ts';
 import { remember } from '../domain/recent.ts';
 import type { SourceLogs } from '../platform/source-log.ts';
 
@@ -84,7 +86,7 @@ const createWindow = () => {
 export const createReports = ({ logs, slideOf }: Dependencies): Reports => {
   const all = createWindow();
   const pages = new Map<string, Page>();
-  const swapListeners: ((gapMs: number) => void)[] = [];
+  const swaps = createEmitter<[number]>();
 
   const pageOf = ({ connectionId, slug }: Sender) => {
     const page = pages.get(connectionId) ?? {
@@ -124,7 +126,7 @@ export const createReports = ({ logs, slideOf }: Dependencies): Reports => {
       } else {
         all.add(report.gapMs);
         pageOf(sender).gaps.add(report.gapMs);
-        for (const listener of swapListeners) listener(report.gapMs);
+        swaps.emit(report.gapMs);
       }
     },
     plays: (connectionId, slideId) => {
@@ -141,9 +143,7 @@ export const createReports = ({ logs, slideOf }: Dependencies): Reports => {
         if (!isDeepStrictEqual(slideOf(page.slug, slideId), page.faultySlide)) clearFault(page);
       }
     },
-    onSwap: (listener) => {
-      swapListeners.push(listener);
-    },
+    onSwap: swaps.on,
     forget: (connectionId) => void pages.delete(connectionId),
     missingGlyphs: () => {
       const sentences = new Set<string>();

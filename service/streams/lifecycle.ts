@@ -7,6 +7,8 @@
  * - `failed`: no ffmpeg; it failed too often without client requests. The next request starts it.
  * - `ending`: the stream is closed and ffmpeg was sent SIGTERM. `ended`: ffmpeg has exited.
  */
+import { doubled } from '../domain/backoff.ts';
+
 export type Phase = 'starting' | 'live' | 'quiet' | 'stalled' | 'backoff' | 'failed' | 'ending' | 'ended';
 
 /** The state of one stream. Times are milliseconds of a monotonic clock. */
@@ -104,7 +106,7 @@ const onExit = (life: Life, roll: number, now: number): Life => {
   const failures = life.failures + 1;
   const isWanted = now - life.askedAt <= wanted.within;
   if (!isWanted && failures > patience.failures) return { ...life, phase: 'failed', failures, dueAt: never };
-  const pause = life.swift ? 0 : roll * Math.min(backoff.max, backoff.min * 2 ** life.failures);
+  const pause = life.swift ? 0 : roll * doubled(life.failures, backoff.min, backoff.max);
   const latest = isWanted ? Math.max(now, life.startedAt + wanted.every) : never;
   return { ...life, phase: 'backoff', failures, dueAt: Math.min(now + pause, latest) };
 };

@@ -1,4 +1,5 @@
 /** When a copy is revalidated: pure functions of response headers, time and random numbers. All times are in ms. */
+import { doubled } from '../../domain/backoff.ts';
 
 const SECOND = 1000;
 const MINUTE = 60 * SECOND;
@@ -56,6 +57,6 @@ interface Failed {
 /** The delay after `failures` consecutive failures: up to 15 min, or 6 h for lasting ones. `random`: from 0 to 1. */
 export const retryAfter = (failures: number, { lasting, pause }: Failed, random: number): number => {
   const [first, max] = lasting ? [30 * MINUTE, 6 * HOUR] : [15 * SECOND, 15 * MINUTE];
-  const wait = Math.min(first * 2 ** (failures - 1), max) * (0.5 + random / 2);
+  const wait = doubled(failures - 1, first, max) * (0.5 + random / 2);
   return Math.max(wait, Math.min(pause, LATEST));
 };
