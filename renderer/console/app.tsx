@@ -22,6 +22,8 @@ const icons: Record<PageName, IconName> = {
 
 const screenPage = async () => (await import('./screen/page.tsx')).ScreenPage;
 const contentPage = async () => (await import('./content/page.tsx')).ContentPage;
+const mediaPage = async () => (await import('./media/page.tsx')).MediaPage;
+const boxesPage = async () => (await import('./boxes/page.tsx')).BoxesPage;
 const takeoverPage = async () => (await import('./takeovers/page.tsx')).TakeoverPage;
 
 const Page = ({ name, rest }: { name: PageName; rest: readonly string[] }) => {
@@ -30,6 +32,8 @@ const Page = ({ name, rest }: { name: PageName; rest: readonly string[] }) => {
     return <Lazy key={first} load={screenPage} with={{ slug: first }} />;
   }
   if (name === 'content') return <Lazy key={name} load={contentPage} with={{ rest }} />;
+  if (name === 'media') return <Lazy key={name} load={mediaPage} with={{}} />;
+  if (name === 'boxes') return <Lazy key={name} load={boxesPage} with={{}} />;
   return name === 'takeovers' ? <Lazy key={name} load={takeoverPage} with={{}} /> : <Wall />;
 };
 

@@ -333,6 +333,42 @@ export interface Texts {
     slide: Record<'added' | 'removed' | 'moved', (title: string) => string>;
     slideChanged(title: string, fields: string): string;
   };
+
+  media: {
+    title: string;
+    quota(used: string, limit: string): string;
+    upload: string;
+    drop: string;
+    uploads: string;
+    clear: string;
+    state: Record<'waiting' | 'reading' | 'sending' | 'done' | 'skipped' | 'failed' | 'cancelled', string>;
+    open(name: string): string;
+    used(slides: number): string;
+    deleteOf(name: string): string;
+    deleteUsed(slides: string): string;
+    deleteUnused: string;
+    deleted(name: string): string;
+    empty: string;
+    emptyTask: string;
+  };
+  boxes: {
+    title: string;
+    count(boxes: number): string;
+    status: Record<'here' | 'alive' | 'away', string>;
+    since(time: string): string;
+    version(version: string): string;
+    fine: string;
+    log: string;
+    logOf(name: string): string;
+    restart: string;
+    restartTitle(name: string): string;
+    restartTask: string;
+    restarting(name: string): string;
+    search: string;
+    level: string;
+    levels: Record<'debug' | 'info' | 'warn' | 'error', string>;
+    follow: string;
+  };
 }
 
 type SourceList = 'templates' | 'rssFeeds' | 'apiSources' | 'timetableGroups';

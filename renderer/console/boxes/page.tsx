@@ -1,0 +1,197 @@
+/** The boxes of the site: how they are, their logs, and a restart. */
+import { useSignal } from '@preact/signals';
+import { useEffect } from 'preact/hooks';
+import type { Site } from '../model/wire.ts';
+import { reasonOf } from '../texts/reason.ts';
+import { useConsole } from '../ui/context.tsx';
+import { Dialog } from '../ui/dialog.tsx';
+
+type Box = Site['boxes'][number];
+
+interface Line {
+  level: number;
+  time: string;
+  msg?: string;
+  [field: string]: unknown;
+}
+
+const levels = ['debug', 'info', 'warn', 'error'] as const;
+const LIMIT = 200;
+const FOLLOW_MS = 2_000;
+
+const rest = ({ level: _, time: __, msg: ___, ...others }: Line): string =>
+  Object.keys(others).length === 0 ? '' : JSON.stringify(others);
+
+const Log = ({ nodeId }: { nodeId: string }) => {
+  const { client, texts, format } = useConsole();
+  const words = texts.boxes;
+  const level = useSignal<(typeof levels)[number]>('info');
+  const text = useSignal('');
+  const isFollowed = useSignal(true);
+  const lines = useSignal<readonly Line[] | null>(null);
+  const error = useSignal<unknown>(null);
+  useEffect(() => {
+    let isOver = false;
+    const look = async (): Promise<void> => {
+      try {
+        const path = `/console/api/boxes/${encodeURIComponent(nodeId)}/log?level=${level.value}&limit=${LIMIT}`;
+        const answer = await client.json<{ lines: Line[] }>(path);
+        if (isOver) return;
+        lines.value = answer.lines;
+        error.value = null;
+      } catch (reason) {
+        if (!isOver) error.value = reason;
+      }
+    };
+    void look();
+    const timer = setInterval(() => {
+      if (isFollowed.value && !document.hidden) void look();
+    }, FOLLOW_MS);
+    return () => {
+      isOver = true;
+      clearInterval(timer);
+    };
+  }, [nodeId, level.value]);
+  const wanted = text.value.trim().toLowerCase();
+  const found = (lines.value ?? []).filter((line) => JSON.stringify(line).toLowerCase().includes(wanted));
+  return (
+    <div class="stack">
+      <div class="filters-row">
+        <input
+          type="search"
+          aria-label={words.search}
+          placeholder={words.search}
+          value={text.value}
+          onInput={(event) => {
+            text.value = event.currentTarget.value;
+          }}
+        />
+        <select
+          aria-label={words.level}
+          value={level.value}
+          onChange={(event) => {
+            level.value = event.currentTarget.value as (typeof levels)[number];
+          }}
+        >
+          {levels.map((each) => (
+            <option key={each} value={each}>
+              {words.levels[each]}
+            </option>
+          ))}
+        </select>
+        <label class="check">
+          <input
+            type="checkbox"
+            checked={isFollowed.value}
+            onChange={(event) => {
+              isFollowed.value = event.currentTarget.checked;
+            }}
+          />
+          <span>{words.follow}</span>
+        </label>
+      </div>
+      {error.value !== null && <p class="notice bad">{reasonOf(error.value, texts)}</p>}
+      <ol class="log">
+        {found.toReversed().map((line, index) => (
+          <li key={`${line.time} ${index}`} class={line.level >= 50 ? 'bad' : line.level >= 40 ? 'warning' : ''}>
+            <time dateTime={line.time}>{format.exactTime(Date.parse(line.time))}</time>
+            <span>
+              {line.msg} <span class="soft">{rest(line)}</span>
+            </span>
+          </li>
+        ))}
+      </ol>
+    </div>
+  );
+};
+
+const tones = { here: 'good', alive: 'good', away: 'bad' } as const;
+
+const Card = ({ box, onLog }: { box: Box; onLog(): void }) => {
+  const { client, texts, format, clock, announcer } = useConsole();
+  const words = texts.boxes;
+  const isAsking = useSignal(false);
+  const { nodeId, name, url, version, status, lastSeenAt, warnings } = box;
+  const restart = async (): Promise<void> => {
+    isAsking.value = false;
+    try {
+      await client.json(`/console/api/boxes/${encodeURIComponent(nodeId ?? '')}/restart`, { method: 'POST' });
+      announcer.say(words.restarting(name));
+    } catch (error) {
+      announcer.complain(reasonOf(error, texts));
+    }
+  };
+  return (
+    <li class="panel box">
+      <div class="panel-head">
+        <h2>{name}</h2>
+        <p class={`state ${tones[status]}`}>
+          {words.status[status]}
+          {status === 'away' && lastSeenAt !== null && ` ${words.since(format.when(lastSeenAt, clock.now()))}`}
+        </p>
+      </div>
+      <p class="device-facts">
+        {[url, version === null ? null : words.version(version), nodeId].filter(Boolean).join(' · ')}
+      </p>
+      {warnings.length > 0 && (
+        <ul class="notice warning issues">
+          {warnings.map((warning) => (
+            <li key={warning}>{warning}</li>
+          ))}
+        </ul>
+      )}
+      {status !== 'away' && warnings.length === 0 && <p class="soft">{words.fine}</p>}
+      {nodeId !== null && (
+        <div class="buttons">
+          <button type="button" class="button small" onClick={onLog}>
+            {words.log}
+          </button>
+          <button type="button" class="button small" onClick={() => (isAsking.value = true)}>
+            {words.restart} …
+          </button>
+        </div>
+      )}
+      {isAsking.value && (
+        <Dialog title={words.restartTitle(name)} onClose={() => (isAsking.value = false)}>
+          <div class="stack">
+            <p>{words.restartTask}</p>
+            <div class="buttons end">
+              <button type="button" class="button" onClick={() => (isAsking.value = false)}>
+                {texts.cancel}
+              </button>
+              <button type="button" class="button primary" onClick={() => void restart()}>
+                {words.restart}
+              </button>
+            </div>
+          </div>
+        </Dialog>
+      )}
+    </li>
+  );
+};
+
+export const BoxesPage = () => {
+  const { site, texts } = useConsole();
+  const words = texts.boxes;
+  const open = useSignal<string | null>(null);
+  const boxes = site.overview.value?.boxes ?? [];
+  const logged = boxes.find(({ nodeId }) => nodeId === open.value);
+  return (
+    <>
+      <div class="page-head">
+        <h1>{words.title}</h1>
+        <p class="soft">{words.count(boxes.length)}</p>
+      </div>
+      <ul class="boxes">
+        {boxes.map((box) => (
+          <Card key={box.nodeId ?? box.url} box={box} onLog={() => (open.value = box.nodeId)} />
+        ))}
+      </ul>
+      {logged?.nodeId != null && (
+        <Dialog title={words.logOf(logged.name)} onClose={() => (open.value = null)} isWide>
+          <Log nodeId={logged.nodeId} />
+        </Dialog>
+      )}
+    </>
+  );
+};

@@ -1,0 +1,219 @@
+/** The media of the site: upload by dropping files anywhere, see where each is used, delete. */
+import { useSignal } from '@preact/signals';
+import { useEffect, useMemo } from 'preact/hooks';
+import type { MediaList } from '../model/wire.ts';
+import { reasonOf } from '../texts/reason.ts';
+import { useConsole } from '../ui/context.tsx';
+import { Dialog } from '../ui/dialog.tsx';
+import { Icon } from '../ui/icon.tsx';
+import { Miniature } from '../ui/miniature.tsx';
+import { createUploads, type Upload, type Uploads } from './uploads.ts';
+
+type Medium = MediaList['media'][number];
+
+const kindOf = (type: string): string =>
+  type.startsWith('video/') ? 'video' : type === 'application/pdf' ? 'pdf' : 'image';
+
+const UploadRow = ({ upload, uploads }: { upload: Upload; uploads: Uploads }) => {
+  const { texts, format } = useConsole();
+  const words = texts.media;
+  const { id, file, state, progress, speed, error } = upload;
+  const isActive = state === 'reading' || state === 'sending';
+  return (
+    <li class="upload">
+      <span class="upload-name">{file.name}</span>
+      <span class={state === 'failed' ? 'fault' : 'soft'}>
+        {state === 'failed' ? reasonOf(error, texts) : words.state[state]}
+        {state === 'sending' && ` ${format.bytes(speed)}/s`}
+      </span>
+      {isActive && <progress max={Math.max(1, file.size)} value={progress} aria-label={file.name} />}
+      {(isActive || state === 'waiting') && (
+        <button type="button" class="button small" onClick={() => uploads.cancel(id)}>
+          {texts.cancel}
+        </button>
+      )}
+      {(state === 'failed' || state === 'cancelled') && (
+        <button type="button" class="button small" onClick={() => uploads.retry(id)}>
+          {texts.retry}
+        </button>
+      )}
+    </li>
+  );
+};
+
+const MediumCard = ({ medium, onDelete }: { medium: Medium; onDelete(): void }) => {
+  const { texts, format } = useConsole();
+  const words = texts.media;
+  const { filename, url, media_type, size, width, height, duration_seconds, used_by } = medium;
+  return (
+    <li class="medium">
+      <a class="medium-picture" href={url} target="_blank" rel="noreferrer" aria-label={words.open(filename)}>
+        <Miniature slide={{ kind: kindOf(media_type), media_url: url, title: filename }} id={filename} />
+      </a>
+      <p class="display-name">{filename}</p>
+      <p class="display-slide">
+        {[
+          format.bytes(size),
+          width === null || height === null ? null : `${width} × ${height}`,
+          duration_seconds === null ? null : format.length(duration_seconds),
+        ]
+          .filter(Boolean)
+          .join(' · ')}
+      </p>
+      <div class="medium-foot">
+        <span class={used_by.length === 0 ? 'soft' : ''} title={used_by.join(', ')}>
+          {words.used(used_by.length)}
+        </span>
+        <button type="button" class="icon-button" aria-label={words.deleteOf(filename)} onClick={onDelete}>
+          <Icon name="forget" />
+        </button>
+      </div>
+    </li>
+  );
+};
+
+export const MediaPage = () => {
+  const { client, media, texts, format, announcer } = useConsole();
+  const words = texts.media;
+  const search = useSignal('');
+  const deleting = useSignal<Medium | null>(null);
+  const isOver = useSignal(false);
+  useEffect(() => void media.load(), []);
+  const uploads = useMemo(
+    () =>
+      createUploads({
+        client,
+        hasFile: (name, sha256) =>
+          media.list.peek()?.media.some((each) => each.filename === name && each.sha256 === sha256) ?? false,
+        onDone: () => void media.load(),
+      }),
+    [],
+  );
+  useEffect(() => {
+    const hasFiles = (event: DragEvent): boolean => event.dataTransfer?.types.includes('Files') ?? false;
+    const over = (event: DragEvent): void => {
+      if (!hasFiles(event)) return;
+      event.preventDefault();
+      isOver.value = true;
+    };
+    const leave = (event: DragEvent): void => {
+      if (event.relatedTarget === null) isOver.value = false;
+    };
+    const drop = (event: DragEvent): void => {
+      if (!hasFiles(event)) return;
+      event.preventDefault();
+      isOver.value = false;
+      uploads.add(event.dataTransfer?.files ?? []);
+    };
+    addEventListener('dragover', over);
+    addEventListener('dragleave', leave);
+    addEventListener('drop', drop);
+    return () => {
+      removeEventListener('dragover', over);
+      removeEventListener('dragleave', leave);
+      removeEventListener('drop', drop);
+    };
+  }, []);
+
+  const remove = async ({ filename }: Medium): Promise<void> => {
+    deleting.value = null;
+    try {
+      await client.json(`/api/media/${encodeURIComponent(filename)}`, { method: 'DELETE' });
+      await media.load();
+      announcer.say(words.deleted(filename));
+    } catch (error) {
+      announcer.complain(reasonOf(error, texts));
+    }
+  };
+
+  const list = media.list.value;
+  const wanted = search.value.trim().toLowerCase();
+  const found = list?.media.filter(({ filename }) => filename.toLowerCase().includes(wanted)) ?? [];
+  return (
+    <>
+      <div class="page-head">
+        <h1>{words.title}</h1>
+        {list !== null && (
+          <p class="soft">{words.quota(format.bytes(list.used_bytes), format.bytes(list.quota_bytes))}</p>
+        )}
+        <div class="actions">
+          <label class="button primary">
+            <Icon name="upload" /> {words.upload}
+            <input
+              type="file"
+              class="unseen"
+              multiple
+              onChange={(event) => {
+                uploads.add(event.currentTarget.files ?? []);
+                event.currentTarget.value = '';
+              }}
+            />
+          </label>
+        </div>
+      </div>
+      {isOver.value && <p class="drop-note">{words.drop}</p>}
+      {uploads.list.value.length > 0 && (
+        <section class="panel">
+          <div class="panel-head">
+            <h2>{words.uploads}</h2>
+            <button type="button" class="button small" onClick={uploads.clear}>
+              {words.clear}
+            </button>
+          </div>
+          <ul class="uploads">
+            {uploads.list.value.map((upload) => (
+              <UploadRow key={upload.id} upload={upload} uploads={uploads} />
+            ))}
+          </ul>
+        </section>
+      )}
+      <input
+        class="media-search"
+        type="search"
+        aria-label={texts.mediaField.search}
+        placeholder={texts.mediaField.search}
+        value={search.value}
+        onInput={(event) => {
+          search.value = event.currentTarget.value;
+        }}
+      />
+      {list === null ? (
+        <p class="soft">{media.error.value === null ? texts.loading : reasonOf(media.error.value, texts)}</p>
+      ) : found.length === 0 ? (
+        <div class="empty">
+          <h2>{words.empty}</h2>
+          <p>{words.emptyTask}</p>
+        </div>
+      ) : (
+        <ul class="media">
+          {found.map((medium) => (
+            <MediumCard key={medium.filename} medium={medium} onDelete={() => (deleting.value = medium)} />
+          ))}
+        </ul>
+      )}
+      {deleting.value !== null && (
+        <Dialog title={words.deleteOf(deleting.value.filename)} onClose={() => (deleting.value = null)}>
+          <div class="stack">
+            <p class={deleting.value.used_by.length > 0 ? 'notice warning' : ''}>
+              {deleting.value.used_by.length > 0
+                ? words.deleteUsed(format.list(deleting.value.used_by.slice(0, 10)))
+                : words.deleteUnused}
+            </p>
+            <div class="buttons end">
+              <button type="button" class="button" onClick={() => (deleting.value = null)}>
+                {texts.cancel}
+              </button>
+              <button
+                type="button"
+                class="button danger primary"
+                onClick={() => deleting.value !== null && void remove(deleting.value)}
+              >
+                {texts.editor.remove}
+              </button>
+            </div>
+          </div>
+        </Dialog>
+      )}
+    </>
+  );
+};

@@ -1,0 +1,147 @@
+/** Uploads: three at a time, hashed first, skipped where the box has the file already. */
+import { type ReadonlySignal, signal } from '@preact/signals';
+import type { Client } from '../api/client.ts';
+import { Refusal, Unreachable } from '../api/errors.ts';
+import type { HashMessage } from './hash-worker.ts';
+
+export type UploadState = 'waiting' | 'reading' | 'sending' | 'done' | 'skipped' | 'failed' | 'cancelled';
+
+export interface Upload {
+  id: number;
+  file: File;
+  state: UploadState;
+  /** Bytes that were read or sent, by the state. */
+  progress: number;
+  /** Bytes a second. */
+  speed: number;
+  error: unknown;
+}
+
+export interface Uploads {
+  readonly list: ReadonlySignal<readonly Upload[]>;
+  add(files: Iterable<File>): void;
+  cancel(id: number): void;
+  retry(id: number): void;
+  /** Takes those off the list that are over. */
+  clear(): void;
+}
+
+interface Dependencies {
+  client: Client;
+  /** Whether the box has a file of this name with these bytes. */
+  hasFile(name: string, sha256: string): boolean;
+  onDone(): void;
+}
+
+const AT_ONCE = 3;
+
+const hashOf = (file: File, abort: AbortSignal, onProgress: (bytes: number) => void): Promise<string> =>
+  new Promise((resolve, reject) => {
+    const worker = new Worker(new URL('./hash-worker.ts', import.meta.url), { type: 'module' });
+    const end = (act: () => void): void => {
+      worker.terminate();
+      act();
+    };
+    abort.addEventListener('abort', () => end(() => reject(abort.reason as Error)));
+    worker.addEventListener('error', () => end(() => reject(new Error('the file cannot be read'))));
+    worker.addEventListener('message', ({ data }: MessageEvent<HashMessage>) => {
+      if ('read' in data) onProgress(data.read);
+      else if ('sha256' in data) end(() => resolve(data.sha256));
+      else end(() => reject(new Error(data.fault)));
+    });
+    worker.postMessage(file);
+  });
+
+/** `fetch` does not tell how far an upload is. */
+const send = (
+  path: string,
+  file: File,
+  headers: Readonly<Record<string, string>>,
+  abort: AbortSignal,
+  onProgress: (bytes: number) => void,
+): Promise<void> =>
+  new Promise((resolve, reject) => {
+    const request = new XMLHttpRequest();
+    request.open('PUT', path);
+    for (const [name, value] of Object.entries(headers)) request.setRequestHeader(name, value);
+    request.upload.addEventListener('progress', ({ loaded }) => onProgress(loaded));
+    request.addEventListener('load', () => {
+      if (request.status < 300) return resolve();
+      let details: Record<string, unknown> = {};
+      try {
+        details = (JSON.parse(request.responseText) as { error: Record<string, unknown> }).error;
+      } catch {
+        // A proxy answered.
+      }
+      reject(new Refusal(request.status, details, null));
+    });
+    request.addEventListener('error', () => reject(new Unreachable('The box does not answer.')));
+    request.addEventListener('abort', () => reject(abort.reason as Error));
+    abort.addEventListener('abort', () => request.abort());
+    request.send(file);
+  });
+
+export const createUploads = ({ client, hasFile, onDone }: Dependencies): Uploads => {
+  const list = signal<readonly Upload[]>([]);
+  const aborts = new Map<number, AbortController>();
+  let last = 0;
+
+  const change = (id: number, changed: Partial<Upload>): void => {
+    list.value = list.value.map((upload) => (upload.id === id ? { ...upload, ...changed } : upload));
+  };
+
+  const run = async ({ id, file }: Upload): Promise<void> => {
+    const abort = new AbortController();
+    aborts.set(id, abort);
+    const path = `/api/media/${encodeURIComponent(file.name)}`;
+    try {
+      change(id, { state: 'reading', progress: 0, error: null });
+      const sha256 = await hashOf(file, abort.signal, (progress) => change(id, { progress }));
+      if (hasFile(file.name, sha256)) return change(id, { state: 'skipped' });
+      const since = performance.now();
+      change(id, { state: 'sending', progress: 0 });
+      await send(path, file, await client.sign('PUT', path, sha256), abort.signal, (progress) =>
+        change(id, { progress, speed: (progress / Math.max(1, performance.now() - since)) * 1000 }),
+      );
+      change(id, { state: 'done', progress: file.size });
+      onDone();
+    } catch (error) {
+      change(id, abort.signal.aborted ? { state: 'cancelled' } : { state: 'failed', error });
+    } finally {
+      aborts.delete(id);
+      next();
+    }
+  };
+
+  const next = (): void => {
+    while (aborts.size < AT_ONCE) {
+      const upload = list.value.find(({ id, state }) => state === 'waiting' && !aborts.has(id));
+      if (upload === undefined) return;
+      void run(upload);
+    }
+  };
+
+  return {
+    list,
+    add: (files) => {
+      const added = Array.from(files, (file): Upload => {
+        last += 1;
+        return { id: last, file, state: 'waiting', progress: 0, speed: 0, error: null };
+      });
+      list.value = [...list.value, ...added];
+      next();
+    },
+    cancel: (id) => {
+      const abort = aborts.get(id);
+      if (abort === undefined) change(id, { state: 'cancelled' });
+      else abort.abort(new Error('cancelled'));
+    },
+    retry: (id) => {
+      change(id, { state: 'waiting' });
+      next();
+    },
+    clear: () => {
+      list.value = list.value.filter(({ state }) => ['waiting', 'reading', 'sending'].includes(state));
+    },
+  };
+};
