@@ -72,7 +72,7 @@ export const createChecker = ({ log }: { log: Logger }, { timeZone }: { timeZone
   };
 
   const judge = async (content: ContentFile, isCurrent: () => boolean): Promise<ContentIssue[]> => {
-    return warningsOf(content, timeZone, await readTemplates(content, isCurrent));
+    return warningsOf(content, timeZone, await readTemplates(content, isCurrent), Date.now());
   };
 
   const run = async (content: ContentFile, number: number): Promise<void> => {

@@ -5,8 +5,8 @@ import type { ContentIssue } from '../contract/content-issue.ts';
 import { isColour } from '../domain/colours.ts';
 import { didYouMean } from '../domain/nearest.ts';
 import { excess, richness, textLimit } from '../domain/richness.ts';
+import { momentOf, playsFrom, type Schedule } from '../domain/slide-schedule.ts';
 import { shownFields, slideId } from '../domain/slides.ts';
-import { instantOf } from '../domain/wall-time.ts';
 import { type Path, slideLabel, spellPath } from './labels.ts';
 import { nameIssues, type TemplateCheck, templateIssues } from './templates.ts';
 
@@ -25,15 +25,30 @@ const DATETIMES = ['schedule_start_datetime', 'schedule_end_datetime'] as const;
 const isEmptyList = (json: string | null | undefined): boolean =>
   json != null && (JSON.parse(json) as unknown[]).length === 0;
 
-/** ms since the epoch; without an offset in local time of the site, as pages read it. */
-const momentOf = (dateTime: string, timeZone: string): number => {
-  const [date = '', time = '00:00'] = dateTime.split('T');
-  return /[Z+-]/.test(time) ? Date.parse(dateTime) : instantOf(date, time, timeZone);
+/** Why a slide with valid times never plays (again); null: it does. */
+const neverIssue = (slide: SlideFile, timeZone: string, now: number): SlideIssue | null => {
+  const { schedule_start_datetime: start = null, schedule_end_datetime: end = null } = slide;
+  const path = ['schedule_end_datetime'];
+  const startsAt = start === null ? now : momentOf(start, timeZone);
+  const endsAt = end === null ? Number.POSITIVE_INFINITY : momentOf(end, timeZone);
+  if (start !== null && endsAt <= startsAt) return { path, message: 'is not after the start: the slide never plays' };
+  const schedule: Schedule = {
+    schedule_mode: slide.schedule_mode ?? 'always',
+    schedule_start_datetime: start,
+    schedule_end_datetime: end,
+    schedule_start_time: slide.schedule_start_time ?? null,
+    schedule_end_time: slide.schedule_end_time ?? null,
+    schedule_days_json: slide.schedule_days_json ?? null,
+  };
+  if (playsFrom(schedule, now, timeZone)) return null;
+  if (endsAt <= now) return { path, message: 'is in the past: the slide never plays again' };
+  const message = 'comes before the first of its days and times: the slide never plays';
+  return { path, message };
 };
 
-const scheduleIssues = (slide: SlideFile, timeZone: string): SlideIssue[] => {
+const scheduleIssues = (slide: SlideFile, timeZone: string, now: number): SlideIssue[] => {
   const given = (fields: readonly (keyof SlideFile)[]) => fields.filter((field) => slide[field] != null);
-  const { schedule_mode: mode = 'always', schedule_start_datetime: start, schedule_end_datetime: end } = slide;
+  const { schedule_mode: mode = 'always' } = slide;
   const issues: SlideIssue[] = [];
   const times = given([...TIMES, ...DATETIMES]);
   if (mode === 'always' && times.length > 0) {
@@ -50,9 +65,9 @@ const scheduleIssues = (slide: SlideFile, timeZone: string): SlideIssue[] => {
   }
   if (mode === 'weekly' && isEmptyList(slide.schedule_days_json)) {
     issues.push({ path: ['schedule_days_json'], message: 'an empty list of days: the slide never plays' });
-  }
-  if (mode !== 'always' && start != null && end != null && momentOf(end, timeZone) <= momentOf(start, timeZone)) {
-    issues.push({ path: ['schedule_end_datetime'], message: 'is not after the start: the slide never plays' });
+  } else if (mode !== 'always') {
+    const never = neverIssue(slide, timeZone, now);
+    if (never !== null) issues.push(never);
   }
   return issues;
 };
@@ -89,11 +104,15 @@ const textIssues = ({ kind, title, body }: SlideFile): SlideIssue[] => {
   return message === null ? [] : [{ path: ['body'], message: `is not shown: ${message}` }];
 };
 
-/** @param templates results of the template checks, by id; absent: not checked */
+/**
+ * @param templates results of the template checks, by id; absent: not checked
+ * @param now ms since the epoch
+ */
 export const warningsOf = (
   content: ContentFile,
   timeZone: string,
   templates: ReadonlyMap<string, TemplateCheck>,
+  now: number,
 ): ContentIssue[] => {
   const warnings: ContentIssue[] = [];
   const isFull = (): boolean => warnings.length >= MAX_WARNINGS;
@@ -105,7 +124,7 @@ export const warningsOf = (
       const warn = (path: Path, message: string) =>
         warnings.push({ path: spellPath(path), message: `${label}: ${message}` });
       for (const { path, message } of [
-        ...scheduleIssues(slide, timeZone),
+        ...scheduleIssues(slide, timeZone, now),
         ...fieldIssues(slide),
         ...contentIssues(slide),
         ...textIssues(slide),

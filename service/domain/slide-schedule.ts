@@ -13,7 +13,7 @@ export type Schedule = Pick<
 >;
 
 /** The instant of an ISO 8601 date and time; without an offset it is wall-clock time in `timeZone`. */
-const momentOf = (dateTime: string, timeZone: string): number => {
+export const momentOf = (dateTime: string, timeZone: string): number => {
   const [date = '', time = '00:00'] = dateTime.split('T');
   return /[Z+-]/.test(time) ? Date.parse(dateTime) : instantOf(date, time, timeZone);
 };
@@ -66,6 +66,10 @@ const spanAt = (schedule: Schedule, now: number, timeZone: string): Span | null 
 /** Whether a slide is on schedule at `now`, in ms since the epoch. */
 export const isOn = (schedule: Schedule, now: number, timeZone: string): boolean =>
   (spanAt(schedule, now, timeZone)?.start ?? Number.POSITIVE_INFINITY) <= now;
+
+/** Whether a slide is on schedule at `now` or at any later time. */
+export const playsFrom = (schedule: Schedule, now: number, timeZone: string): boolean =>
+  spanAt(schedule, now, timeZone) !== null;
 
 /** When a slide goes off schedule, in ms since the epoch: `now` if it is off, infinity if it stays on. */
 export const endOf = (schedule: Schedule, now: number, timeZone: string): number => {

@@ -66,6 +66,30 @@ describe('a mistake in a slide is a warning at its path, and the message begins 
       /never plays/,
     ],
     [
+      'an end in the past',
+      { ...hello, schedule_mode: 'between', schedule_end_datetime: '2020-01-01' },
+      'schedule_end_datetime',
+      /^"Hello": .*in the past/,
+    ],
+    [
+      'a week day that is not between the start and the end',
+      {
+        ...{ ...hello, schedule_mode: 'weekly', schedule_days_json: '[1]' },
+        ...{ schedule_start_datetime: '2099-06-02T00:00', schedule_end_datetime: '2099-06-03T00:00' },
+      },
+      'schedule_end_datetime',
+      /never plays$/,
+    ],
+    [
+      'times of day that are not between the start and the end',
+      {
+        ...{ ...hello, schedule_mode: 'weekly', schedule_start_time: '14:00', schedule_end_time: '16:00' },
+        ...{ schedule_start_datetime: '2099-06-02T10:00', schedule_end_datetime: '2099-06-02T12:00' },
+      },
+      'schedule_end_datetime',
+      /never plays$/,
+    ],
+    [
       'a key that is misspelt',
       { kind: 'video', media_url: 'https://example.com/a.mp4', id: 'film', content: { mute: true } },
       'content.mute',
