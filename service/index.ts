@@ -91,7 +91,7 @@ const open = async (options: Options, ports: Ports, closers: Closers): Promise<S
   const devices = add(createDevices(context, { stored, content, peers, screens }));
   const pages = add(await createPages(context, { content, screens, devices, pageToken }));
   add(createUpdates(context));
-  const { audit } = add(createRecords(context, { modules, screens, peers }));
+  const { audit } = add(await createRecords(context, { modules, screens, peers, media }));
   add(createConsole(context, { content, media, streams, peers, screens, devices }));
   add(createHealth(context, modules));
 

@@ -2,22 +2,11 @@
 
 import type { ContentFile } from '../contract/content.ts';
 import { addressOf, loadedAddress } from '../domain/markup.ts';
-import { isMediaName } from '../domain/media-names.ts';
+import { mediaNameIn } from '../domain/media-names.ts';
 import { slideId } from '../domain/slides.ts';
 import { type Path, slideLabel, spellPath } from './labels.ts';
 
 const IN_MARKUP = loadedAddress('/media/');
-
-/** The file name in a path, without query and fragment; null if it is not a valid media name. */
-const nameOf = (path: string): string | null => {
-  const [, encoded = ''] = /^\/media\/([^/?#]+)(?:[?#].*)?$/.exec(path) ?? [];
-  try {
-    const name = decodeURIComponent(encoded);
-    return isMediaName(name) ? name : null;
-  } catch {
-    return null;
-  }
-};
 
 const inMarkup = (markup: string | null | undefined): string[] => (markup?.match(IN_MARKUP) ?? []).map(addressOf);
 
@@ -60,7 +49,7 @@ const collect = ({ playlists, templates }: ContentFile): MediaNames => {
   for (const [at, { id, slides }] of playlists.entries()) {
     for (const [index, slide] of slides.entries()) {
       const add = (address: unknown, ...field: Path): void => {
-        const name = typeof address === 'string' ? nameOf(address) : null;
+        const name = typeof address === 'string' ? mediaNameIn(address) : null;
         if (name === null) return;
         const slideIdHere = slideId(id, slide, index);
         slidesOf.set(name, (slidesOf.get(name) ?? new Set()).add(slideIdHere));

@@ -1,7 +1,7 @@
 /** Play records as a player page makes them, and the messages that deliver them. */
 import { z } from 'zod';
 import { slideKinds } from './playlist.ts';
-import { instant, reportedText, slug } from './terms.ts';
+import { instant, reportedText, sha256, slug } from './terms.ts';
 
 /**
  * How a play ended.
@@ -77,3 +77,71 @@ export const ackMessage = z
     play_ids: z.array(z.string()).max(MAX_PLAYS).describe('the records that are durable'),
   })
   .meta({ id: 'Ack', description: 'answers `plays` once they are durable: the page forgets them' });
+
+const { play_id, slide_id, slide_title, kind, media_url, revision, started_at, ended_at } = pagePlay.shape;
+const { duration_ms, expected_ms, result, reason, clock } = pagePlay.shape;
+
+/** A play as it is kept, exported and delivered. */
+export const play = z
+  .object({
+    play_id,
+    site: z.string().describe('name of the site'),
+    node_id: z.string().describe('id of the box that the page reported it to'),
+    device_id: z.string().nullable().describe('id of the device; null: the page has none'),
+    client_name: z.string().nullable().describe('name of the device as it was reported; null: it has none'),
+    screen: slug,
+    slide_id,
+    slide_title,
+    kind: kind.describe('kind of the slide'),
+    media_url: media_url.describe('as in the playlist, without user and password'),
+    media_sha256: sha256
+      .nullable()
+      .describe('SHA-256 of the medium; null: there is none, or it was replaced since the play began'),
+    revision,
+    started_at,
+    ended_at,
+    duration_ms,
+    expected_ms,
+    result,
+    reason,
+    clock,
+  })
+  .meta({ id: 'Play', description: 'a slide that was shown' });
+export type Play = z.infer<typeof play>;
+
+const bound = z.string().min(1).max(64);
+
+export const playsQuery = z.object({
+  from: bound
+    .optional()
+    .describe('on `started_at`, inclusive: a date (midnight of the site) or ISO 8601; without an offset, of the site'),
+  to: bound.optional().describe('likewise, exclusive'),
+  screen: slug.optional().describe('slug; absent: all screens'),
+  format: z.enum(['json', 'csv']).default('json').describe('one array, or RFC 4180 with a header row'),
+});
+
+/** Response header: `true` where a known box did not answer, so that its plays are missing. */
+export const degradedHeader = 'x-signage-degraded';
+
+/** Most plays in one answer between boxes. */
+const MAX_PEER_PLAYS = 1_000;
+
+export const peerPlaysQuery = z.object({
+  from: instant.optional(),
+  to: instant.optional(),
+  screen: slug.optional().describe('slug; absent: all screens'),
+  after: instant.optional(),
+  skip: z.coerce.number().int().min(0).default(0).describe('plays that started at `after` and are known'),
+  limit: z.coerce.number().int().min(1).max(MAX_PEER_PLAYS).default(MAX_PEER_PLAYS).describe('most plays'),
+});
+
+export const peerPlays = z
+  .object({
+    plays: z.array(play).max(MAX_PEER_PLAYS).describe('in the order of `started_at`'),
+    next: z
+      .object({ after: instant, skip: z.int().describe('plays that started at `after` and are known') })
+      .nullable()
+      .describe('where the next page begins; null: this was the last one'),
+  })
+  .meta({ id: 'PeerPlays', description: 'plays of one box' });
+export type PeerPlays = z.infer<typeof peerPlays>;

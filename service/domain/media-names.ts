@@ -32,3 +32,14 @@ export const mediaName = (raw: string): string => {
   if (issue !== null) throw new CodedError('invalid_field', `The file name ${issue}.`, { field: 'filename' });
   return raw;
 };
+
+/** The file name in a `/media/` path, without query and fragment; null if it is not a valid media name. */
+export const mediaNameIn = (path: string): string | null => {
+  const [, encoded = ''] = /^\/media\/([^/?#]+)(?:[?#].*)?$/.exec(path) ?? [];
+  try {
+    const name = decodeURIComponent(encoded);
+    return isMediaName(name) ? name : null;
+  } catch {
+    return null;
+  }
+};

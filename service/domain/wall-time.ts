@@ -42,6 +42,19 @@ export const instantOf = (date: string, time: string, timeZone: string): number 
   return (reading.getTimeZoneTransition('next') ?? reading).epochMilliseconds;
 };
 
+/**
+ * The instant of a date (its midnight), or of an ISO 8601 date and time, which without an offset is local time; null: it is
+ * neither.
+ */
+export const instantAt = (text: string, timeZone: string): number | null => {
+  const [date = '', time = '00:00'] = text.split(/[T ]/);
+  try {
+    return /[Z+-]/i.test(time) ? Temporal.Instant.from(text).epochMilliseconds : instantOf(date, time, timeZone);
+  } catch {
+    return null;
+  }
+};
+
 /** The span from one time of a day to another; `until` is on the next day if it is not after `from`. */
 export const spanOf = (date: string, from: string, until: string, timeZone: string): Span => {
   const isOvernight = Temporal.PlainTime.compare(until, from) <= 0;

@@ -1,11 +1,13 @@
 /** Media files: uploads, copies of remote media, and copies of peers' media. */
 import { join } from 'node:path';
 import type { Content } from '../content/index.ts';
+import { mediaNameIn } from '../domain/media-names.ts';
 import type { Feeds } from '../feeds/index.ts';
 import type { Module, ServiceContext } from '../module.ts';
 import { createCatalog, type MediaEntry } from './catalog.ts';
 import { createCopies } from './copies/copies.ts';
 import { openLedger } from './copies/ledger.ts';
+import { normalAddress } from './copies/named.ts';
 import { copyRoutes } from './copies/routes.ts';
 import { createDownloads, type Wanted } from './downloads.ts';
 import { openEvictableMedia } from './evictable.ts';
@@ -34,6 +36,11 @@ export interface Media extends Module, Pick<Catalog, 'unread' | 'onLearn'> {
    * @throws CodedError `file_not_found`
    */
   open(name: string): Promise<OpenMedium>;
+  /**
+   * SHA-256 of the medium at an address (`/media/NAME`, or a remote one that has a copy), hex; null: there is none, or it
+   * was replaced after `time`, ms since the epoch.
+   */
+  digestAt(address: string, time: number): Promise<string | null>;
   /** What all media files take, and their limit, bytes. */
   usage(): Promise<{ bytes: number; quota: number }>;
   /**
@@ -113,6 +120,17 @@ export const createMedia = async (
       };
     },
     open: library.open,
+    digestAt: async (address, time) => {
+      const files = await folders.read();
+      const copy = ledger.get(normalAddress(address) ?? '')?.sha256;
+      const name = copy ?? mediaNameIn(address) ?? '';
+      for (const folder of copy === undefined ? served : [copiesDir]) {
+        const found = files.get(folder)?.get(name);
+        if (found === undefined) continue;
+        return found.mtimeMs > time ? null : (copy ?? catalog.hashOf(join(folder, name), found) ?? null);
+      }
+      return null;
+    },
     list: (maxAgeMs = KEPT_MS) => catalog.list(maxAgeMs),
     usage: async () => ({ bytes: await folders.bytes(), quota: storage.quota }),
     unread: catalog.unread,

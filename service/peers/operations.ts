@@ -9,6 +9,7 @@ import { peerAudit } from '../contract/console/audit.ts';
 import { type Binding, onboardingResult } from '../contract/onboarding.ts';
 import type { OperationName } from '../contract/operations/index.ts';
 import { mostQueryCharacters, peerConnections, peerDevices, peerTime } from '../contract/peers.ts';
+import { peerPlays, type peerPlaysQuery } from '../contract/plays.ts';
 import type { PeerRequest } from './call.ts';
 
 /** The variable parts of a request. */
@@ -73,6 +74,13 @@ const peerOperations = {
     { relayed: true },
   ),
   'records.audit': define('GET /api/peers/audit', peerAudit, undefined, { relayed: true }),
+  'records.plays': define(
+    'GET /api/peers/plays',
+    peerPlays,
+    (query: Partial<z.input<typeof peerPlaysQuery>> & { skip?: number; limit: number }) => ({ query }),
+    // A play has at most some 10 KB; finding the first one of a day takes a small box a moment.
+    { deadlineMs: 10_000, maxBytes: 16 * MIB },
+  ),
   'screens.command': define(
     'POST /api/screens/:slug/commands',
     z.object({ sent: z.int().nonnegative() }),

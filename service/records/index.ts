@@ -1,25 +1,32 @@
-/** Records of what happened: metrics, and the audit of changes. */
+/** Records of what happened: metrics, the audit of changes, and plays. */
 import { join } from 'node:path';
 import { type AuditRecord, maxAuditRecords } from '../contract/console/audit.ts';
+import type { Play } from '../contract/plays.ts';
 import { isTrusted } from '../domain/clock-trust.ts';
+import type { Media } from '../media/index.ts';
 import type { Module, Modules, ServiceContext } from '../module.ts';
 import type { Peers } from '../peers/index.ts';
 import type { Screens } from '../screens/index.ts';
 import { type Audit, createAudit } from './audit.ts';
 import { createAuditLog } from './audit-log.ts';
 import { createMetrics } from './metrics.ts';
+import { createPlays } from './plays/index.ts';
 
 interface Dependencies {
   modules: Pick<Modules, 'metrics' | 'states'>;
-  screens: Pick<Screens, 'onSwap'>;
-  peers: Pick<Peers, 'broadcast'>;
+  screens: Pick<Screens, 'onSwap' | 'onPlays'>;
+  peers: Pick<Peers, 'all' | 'ask' | 'broadcast' | 'settled'>;
+  media: Pick<Media, 'digestAt'>;
 }
 
 export interface Records extends Module {
   audit: Pick<Audit, 'begin' | 'onRefused'>;
 }
 
-export const createRecords = (context: ServiceContext, { modules, screens, peers }: Dependencies): Records => {
+export const createRecords = async (
+  context: ServiceContext,
+  { modules, screens, peers, media }: Dependencies,
+): Promise<Records> => {
   const { now, monotonicNow, version, kiosk, log, dirs, ids, keep } = context;
   const metrics = createMetrics({ reports: modules.metrics, monotonicNow });
   screens.onSwap((gapMs) => metrics.observe('signage_swap_gap_seconds', gapMs / 1000));
@@ -27,9 +34,16 @@ export const createRecords = (context: ServiceContext, { modules, screens, peers
   const auditLog = keep(createAuditLog({ path: join(dirs.data, 'audit.jsonl'), log }));
   const audit = createAudit({ log: auditLog, states: modules.states, nodeId: ids.nodeId, now, monotonicNow });
 
+  const plays = await createPlays(context, { screens, peers, media });
+  const shown: Partial<Record<Play['kind'], Partial<Record<Play['result'], number>>>> = {};
+  plays.onKept((kept) => {
+    for (const { kind, result } of kept) shown[kind] = { ...shown[kind], [result]: (shown[kind]?.[result] ?? 0) + 1 };
+  });
+
   return {
     audit,
     routes: {
+      ...plays.routes,
       'GET /metrics': async (ctx) => {
         ctx.set('Cache-Control', 'no-store');
         ctx.set('Content-Type', metrics.contentType);
@@ -50,9 +64,13 @@ export const createRecords = (context: ServiceContext, { modules, screens, peers
     },
     metrics: () => ({
       signage_build_info: { [version]: 1 },
+      signage_slides_shown_total: shown,
       signage_clock_trusted: Number(isTrusted(now())),
       ...(kiosk && { signage_recoveries_total: kiosk().recoveries }),
     }),
-    close: audit.close,
+    close: () => {
+      audit.close();
+      plays.close();
+    },
   };
 };

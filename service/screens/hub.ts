@@ -3,6 +3,7 @@ import { randomUUID } from 'node:crypto';
 import { type RawData, WebSocket } from 'ws';
 import type { CommandTarget } from '../contract/commands.ts';
 import type { Connection } from '../contract/connections.ts';
+import type { PagePlay } from '../contract/plays.ts';
 import { deviceKey } from '../contract/readable.ts';
 import {
   type Hello,
@@ -55,6 +56,12 @@ export interface DeviceLocation {
   slug: string;
 }
 
+/** Keeps plays that a page reports. Never rejects. */
+export type PlayKeeper = (
+  plays: readonly PagePlay[],
+  page: { slug: string; connection: Readonly<Connection> },
+) => Promise<readonly string[]>;
+
 export interface Hub {
   /** Takes ownership of a socket after the upgrade. */
   attach(socket: WebSocket, origin: Origin): void;
@@ -77,6 +84,8 @@ export interface Hub {
   count(): number;
   /** The number of live connections by screen; screens without one are absent. */
   counts(): ReadonlyMap<string, number>;
+  /** Hands the plays that pages report to `keeper`, which resolves with the ids of those that are durable. */
+  onPlays(keeper: PlayKeeper): void;
   /** The ids of all devices that are connected now. */
   deviceIds(): Set<string>;
   /** Closes all sockets with 1001; terminates those that are still open after 1 s. */
@@ -91,6 +100,7 @@ export const createHub = ({ logs, reports, revisionOf, nameOf, siteTime, onSkew 
   const sockets = createSockets();
   const clients = new Map<string, Client>();
   const joinListeners: ((location: DeviceLocation) => void)[] = [];
+  let keepPlays: PlayKeeper = async () => [];
 
   const live = (): Client[] => [...clients.values()].filter(({ socket }) => sockets.isLive(socket));
   const clientsOf = (slug: string): Client[] => live().filter((client) => client.slug === slug);
@@ -154,6 +164,12 @@ export const createHub = ({ logs, reports, revisionOf, nameOf, siteTime, onSkew 
     });
   };
 
+  /** The page sends what is not acknowledged again. */
+  const acknowledge = async ({ socket, slug, connection }: Client, plays: readonly PagePlay[]): Promise<void> => {
+    const play_ids = await keepPlays(plays, { slug, connection });
+    if (play_ids.length > 0) sockets.write(socket, encode({ type: 'ack', play_ids: [...play_ids] }));
+  };
+
   const attach = (socket: WebSocket, origin: Origin): void => {
     let client: Client | null = null;
     const onSeen = (): void => {
@@ -183,8 +199,7 @@ export const createHub = ({ logs, reports, revisionOf, nameOf, siteTime, onSkew 
       else if (message.type === 'time') {
         sockets.write(socket, encode({ type: 'time', t0: message.t0, t1, t2: siteTime() }));
       } else if (message.type === 'skew') onSkew(message);
-      // Without an acknowledgement the page keeps them: nothing here does yet.
-      else if (message.type === 'plays') return;
+      else if (message.type === 'plays') void acknowledge(client, message.plays);
       else reports.accept({ connectionId: client.connection.id, slug: origin.slug }, message);
     };
 
@@ -234,6 +249,9 @@ export const createHub = ({ logs, reports, revisionOf, nameOf, siteTime, onSkew 
       live()
         .filter(({ connection }) => isOf(connection, deviceId))
         .map(({ connection, slug }) => ({ connectionId: connection.id, deviceId, slug })),
+    onPlays: (keeper) => {
+      keepPlays = keeper;
+    },
     onJoin: (listener) => {
       joinListeners.push(listener);
     },

@@ -24,7 +24,7 @@ interface Dependencies {
   };
 }
 
-export interface Screens extends Module, Pick<Hub, 'deviceIds' | 'onJoin' | 'places' | 'rename' | 'send'> {
+export interface Screens extends Module, Pick<Hub, 'deviceIds' | 'onJoin' | 'onPlays' | 'places' | 'rename' | 'send'> {
   takeSnapshot: TakeSnapshot;
   /** Calls `listener` with each gap between two slides, ms. */
   onSwap(listener: (gapMs: number) => void): void;
@@ -57,9 +57,9 @@ export const createScreens = (
     ...{ hub, rename: devices.rename, takeSnapshot, peers },
     onRedirect: redirects.emit,
   });
-  const { deviceIds, onJoin, places, rename, send } = hub;
+  const { deviceIds, onJoin, onPlays, places, rename, send } = hub;
   return {
-    ...{ deviceIds, onJoin, places, rename, send },
+    ...{ deviceIds, onJoin, onPlays, places, rename, send },
     ...createScreenRoutes({ content, hub, takeSnapshot, commands, clientAddress, isOwnAuthority, variant }),
     takeSnapshot,
     onSwap: reports.onSwap,

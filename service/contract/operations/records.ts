@@ -1,7 +1,9 @@
 /** Records of what happened. */
+import { z } from 'zod';
 import { auditAnswer, peerAudit } from '../console/audit.ts';
-import { momentExample, nodeExample } from './examples.ts';
-import { type Operations, ok } from './operation.ts';
+import { degradedHeader, type Play, peerPlays, peerPlaysQuery, play, playsQuery } from '../plays.ts';
+import { deviceExample, digestExample, momentExample, nodeExample, playExample } from './examples.ts';
+import { json, type Operations, ok } from './operation.ts';
 
 const change = {
   at: momentExample,
@@ -15,7 +17,61 @@ const change = {
   result: 'ok',
 };
 
+const { play_id, slide_id, slide_title, kind, media_url, ...rest } = playExample;
+const kept: Play = {
+  play_id,
+  site: 'default',
+  node_id: nodeExample,
+  device_id: deviceExample.deviceId,
+  client_name: deviceExample.clientName,
+  slide_id,
+  slide_title,
+  kind,
+  media_url,
+  media_sha256: digestExample,
+  ...rest,
+  screen: 'lobby',
+};
+
 export const records = {
+  'GET /console/api/plays': {
+    access: 'signed',
+    variant: 'extended',
+    setting: 'console',
+    summary: 'Get what was shown',
+    description:
+      'The plays of the site in the order of `started_at`, streamed. A connection that is closed before the end says that a box was lost on the way. Signed answers are not: the body is streamed.',
+    query: playsQuery,
+    answer: {
+      200: {
+        description: 'The plays.',
+        headers: {
+          [degradedHeader]: {
+            description: 'Whether a known box did not answer, so that its plays are missing',
+            schema: z.enum(['true', 'false']),
+            required: true,
+          },
+        },
+        content: {
+          ...json(z.array(play), [kept]),
+          'text/csv': {
+            schema: z.string(),
+            example: `${Object.keys(play.shape).join(',')}\r\n${Object.values(kept).join(',')}\r\n`,
+          },
+        },
+      },
+    },
+    errors: ['invalid_field', 'busy'],
+    examples: { from: '2026-01-31', screen: 'lobby' },
+  },
+  'GET /api/peers/plays': {
+    access: 'signed',
+    variant: 'extended',
+    summary: 'Get what pages of this box have shown, a page at a time',
+    query: peerPlaysQuery,
+    answer: ok('The plays.', peerPlays, { plays: [kept], next: null }),
+    errors: [],
+  },
   'GET /console/api/audit': {
     access: 'signed',
     variant: 'extended',

@@ -1,0 +1,138 @@
+/** Plays: received from pages, kept, exported and delivered. */
+import { join } from 'node:path';
+import { Readable } from 'node:stream';
+import type { Connection } from '../../contract/connections.ts';
+import { CodedError } from '../../contract/errors.ts';
+import { readFields } from '../../contract/fields.ts';
+import { degradedHeader, type PagePlay, type Play, peerPlaysQuery, playsQuery } from '../../contract/plays.ts';
+import { isTrusted } from '../../domain/clock-trust.ts';
+import { instantAt } from '../../domain/wall-time.ts';
+import type { Media } from '../../media/index.ts';
+import type { Module, ServiceContext } from '../../module.ts';
+import type { Peers } from '../../peers/index.ts';
+import type { Screens } from '../../screens/index.ts';
+import { formats } from './formats.ts';
+import type { Range } from './ordered.ts';
+import { createPlayPages } from './pages.ts';
+import { openParts } from './parts.ts';
+import { createSitePlays } from './site.ts';
+import { createPlayStore } from './store.ts';
+
+interface Dependencies {
+  screens: Pick<Screens, 'onPlays'>;
+  peers: Pick<Peers, 'all' | 'ask' | 'settled'>;
+  media: Pick<Media, 'digestAt'>;
+}
+
+export interface Plays extends Module {
+  close(): void;
+  /** Calls `listener` with plays that are durable, each one once. */
+  onKept(listener: (plays: readonly Play[]) => void): void;
+}
+
+/** Each export reads files and waits for other boxes. */
+const MAX_EXPORTS = 4;
+/** How often old plays are looked for; a clock that was set since the last time may still be set again. */
+const EXPIRY_MS = 3_600_000;
+/** A clock that was moved by more is being set. */
+const STEADY_MS = 300_000;
+
+/** The address without user and password. */
+const withoutCredentials = (address: string): string => address.replace(/^([a-z][a-z0-9+.-]*:\/\/)[^/?#]*@/i, '$1');
+
+const timeOf = (field: 'from' | 'to', text: string | undefined, timeZone: string): number | null => {
+  if (text === undefined) return null;
+  const time = instantAt(text, timeZone);
+  if (time !== null) return time;
+  throw new CodedError('invalid_field', `${field} must be a date such as 2026-01-31, or ISO 8601.`, { field });
+};
+
+export const createPlays = async (
+  { options, dirs, log, ids, now, monotonicNow, keep }: ServiceContext,
+  { screens, peers, media }: Dependencies,
+): Promise<Plays> => {
+  const { site, timeZone } = options;
+  const parts = await openParts({ folder: join(dirs.data, 'plays'), indexPath: join(dirs.data, 'plays.json'), log });
+  const store = keep(createPlayStore({ parts, log, now }));
+  const pages = createPlayPages(parts);
+  const sitePlays = createSitePlays({ parts, peers });
+  let exports = 0;
+
+  const complete = async (reported: PagePlay, slug: string, connection: Connection): Promise<Play> => {
+    const { play_id, screen = slug, slide_id, slide_title, kind, media_url, ...rest } = reported;
+    const digest = media_url === null ? null : await media.digestAt(media_url, Date.parse(reported.started_at));
+    return {
+      play_id,
+      site,
+      node_id: ids.nodeId,
+      device_id: connection.deviceId,
+      client_name: connection.clientName,
+      screen,
+      slide_id,
+      slide_title,
+      kind,
+      media_url: media_url === null ? null : withoutCredentials(media_url),
+      media_sha256: digest,
+      ...rest,
+    };
+  };
+
+  screens.onPlays(async (plays, { slug, connection }) => {
+    try {
+      return await store.accept(await Promise.all(plays.map((each) => complete(each, slug, connection))));
+    } catch (error) {
+      log.error({ err: error }, 'plays could not be kept');
+      return [];
+    }
+  });
+
+  let offset = now() - monotonicNow();
+  const expire = async (): Promise<void> => {
+    const before = offset;
+    offset = now() - monotonicNow();
+    if (!isTrusted(now()) || Math.abs(offset - before) > STEADY_MS) return;
+    await store.expire();
+  };
+  const timer = setInterval(() => void expire(), EXPIRY_MS);
+  timer.unref();
+
+  return {
+    onKept: store.onKept,
+    routes: {
+      'GET /console/api/plays': async (ctx) => {
+        const { from, to, screen = null, format } = readFields(playsQuery, ctx.query);
+        const range: Range = { from: timeOf('from', from, timeZone), to: timeOf('to', to, timeZone), screen };
+        if (exports >= MAX_EXPORTS) throw new CodedError('busy', 'Other exports are running; try again in a moment.');
+        exports += 1;
+        const ended = (): void => {
+          exports -= 1;
+        };
+        const { plays, degraded } = await sitePlays.read(range).catch((error: unknown) => {
+          ended();
+          throw error;
+        });
+        const { type, write } = formats[format];
+        const body = Readable.from(write(plays), { objectMode: false });
+        body.once('close', ended);
+        // The client learns from the broken connection that this is not all.
+        body.once('error', () => ctx.res.destroy());
+        ctx.set({ 'Cache-Control': 'no-store', [degradedHeader]: String(degraded) });
+        if (format === 'csv') ctx.attachment('plays.csv');
+        ctx.status = 200;
+        if (ctx.method === 'HEAD') body.destroy();
+        else ctx.body = body;
+        ctx.set('Content-Type', type);
+      },
+      'GET /api/peers/plays': async (ctx) => {
+        const { from, to, screen = null, after, skip, limit } = readFields(peerPlaysQuery, ctx.query);
+        const range = { from: timeOf('from', from, timeZone), to: timeOf('to', to, timeZone), screen };
+        ctx.set('Cache-Control', 'no-store');
+        ctx.body = await pages.read(range, after === undefined ? null : { after, skip }, limit);
+      },
+    },
+    close: () => {
+      clearInterval(timer);
+      pages.close();
+    },
+  };
+};

@@ -1,0 +1,153 @@
+/** Reads plays in the order of their start, in pieces: of a day only the positions are in memory. */
+import { type FileHandle, open } from 'node:fs/promises';
+import { type Play, play as playSchema } from '../../contract/plays.ts';
+import { readLines } from './lines.ts';
+import type { Part, Parts } from './parts.ts';
+import { UNDATED } from './parts.ts';
+
+/** Which plays are wanted. */
+export interface Range {
+  /** On `started_at`, ms since the epoch; null: open. */
+  from: number | null;
+  /** Exclusive. */
+  to: number | null;
+  /** Slug; null: all screens. */
+  screen: string | null;
+}
+
+const MAX_BATCH = 500;
+/** Lines that are near each other are read at once, with what is between them. */
+const MAX_GAP_BYTES = 4_096;
+const MAX_READ_BYTES = 1024 ** 2;
+
+const DAY_MS = 86_400_000;
+
+const parse = (text: string): Play | null => {
+  try {
+    return playSchema.safeParse(JSON.parse(text)).data ?? null;
+  } catch {
+    return null;
+  }
+};
+
+/** The positions of the plays of some parts, in the order of their start; at a tie, in the order they were kept. */
+interface Positions {
+  startedAt: Float64Array;
+  part: Uint16Array;
+  offset: Float64Array;
+  length: Uint32Array;
+  order: Uint32Array;
+}
+
+const locate = async (files: readonly Part[], parts: Parts, { from, to, screen }: Range): Promise<Positions> => {
+  const most = files.reduce((sum, { count }) => sum + Math.max(count, 0), 0);
+  const startedAt = new Float64Array(most);
+  const part = new Uint16Array(most);
+  const offset = new Float64Array(most);
+  const length = new Uint32Array(most);
+  let count = 0;
+  for (const [index, file] of files.entries()) {
+    for await (const lines of readLines(parts.pathOf(file), 0, file.bytes)) {
+      for (const line of lines) {
+        const start = Date.parse(/"started_at":"([^"]*)"/.exec(line.text)?.[1] ?? '');
+        const isWanted = start >= (from ?? Number.NEGATIVE_INFINITY) && start < (to ?? Number.POSITIVE_INFINITY);
+        if (!isWanted || count === most) continue;
+        if (screen !== null && !line.text.includes(`,"screen":"${screen}",`)) continue;
+        startedAt[count] = start;
+        part[count] = index;
+        offset[count] = line.offset;
+        length[count] = line.length;
+        count += 1;
+      }
+    }
+  }
+  const order = Uint32Array.from({ length: count }, (_, index) => index).sort(
+    (a, b) => (startedAt[a] ?? 0) - (startedAt[b] ?? 0) || a - b,
+  );
+  return { startedAt, part, offset, length, order };
+};
+
+interface Place {
+  part: number;
+  offset: number;
+  length: number;
+}
+
+const placesAt = ({ part, offset, length, order }: Positions, first: number): Place[] =>
+  [...order.subarray(first, first + MAX_BATCH)].map((at) => ({
+    part: part[at] as number,
+    offset: offset[at] as number,
+    length: length[at] as number,
+  }));
+
+/** Groups lines that are near each other in one file. */
+const runsOf = (places: readonly Place[]): [Place, ...Place[]][] => {
+  const runs: [Place, ...Place[]][] = [];
+  for (const place of places.toSorted((a, b) => a.part - b.part || a.offset - b.offset)) {
+    const run = runs.at(-1);
+    const last = run?.at(-1);
+    const isNear =
+      run !== undefined &&
+      last?.part === place.part &&
+      place.offset - last.offset - last.length <= MAX_GAP_BYTES &&
+      place.offset + place.length - run[0].offset <= MAX_READ_BYTES;
+    if (isNear) run.push(place);
+    else runs.push([place]);
+  }
+  return runs;
+};
+
+const readPlaces = async (places: readonly Place[], handles: readonly (FileHandle | null)[]): Promise<Play[]> => {
+  const texts = new Map<Place, string>();
+  const readRun = async (run: [Place, ...Place[]]): Promise<void> => {
+    const [{ part, offset: start }] = run;
+    const { offset, length } = run.at(-1) as Place;
+    const bytes = Buffer.alloc(offset + length - start);
+    await handles[part]?.read(bytes, 0, bytes.length, start);
+    for (const place of run) {
+      const from = place.offset - start;
+      texts.set(place, bytes.toString('utf8', from, from + place.length));
+    }
+  };
+  await Promise.all(runsOf(places).map(readRun));
+  return places.flatMap((place) => parse(texts.get(place) ?? '') ?? []);
+};
+
+/** Reads some parts in order. */
+async function* readParts(files: readonly Part[], parts: Parts, range: Range): AsyncGenerator<Play[]> {
+  // Old parts may be deleted meanwhile; open ones can be read to their end.
+  const handles = await Promise.all(files.map((file) => open(parts.pathOf(file)).catch(() => null)));
+  try {
+    const positions = await locate(files, parts, range);
+    for (let first = 0; first < positions.order.length; first += MAX_BATCH) {
+      yield await readPlaces(placesAt(positions, first), handles);
+    }
+  } finally {
+    await Promise.all(handles.map((handle) => handle?.close()));
+  }
+}
+
+const mayHold = (day: string, { from, to }: Range): boolean => {
+  const start = Date.parse(day);
+  return start < (to ?? Number.POSITIVE_INFINITY) && start + DAY_MS > (from ?? Number.NEGATIVE_INFINITY);
+};
+
+async function* readDays(parts: Parts, range: Range): AsyncGenerator<Play[]> {
+  await parts.ready;
+  const days = new Set(parts.list().map(({ day }) => day));
+  days.delete(UNDATED);
+  for (const day of [...days].filter((each) => mayHold(each, range)).toSorted()) {
+    yield* readParts(parts.of(day), parts, range);
+  }
+}
+
+async function* readUndated(parts: Parts, range: Range): AsyncGenerator<Play[]> {
+  await parts.ready;
+  yield* readParts(parts.of(UNDATED), parts, range);
+}
+
+/** The plays of this box, as sequences that are each in the order of their start. */
+export const ownSequences = (parts: Parts, range: Range): AsyncGenerator<Play[]>[] => [
+  readDays(parts, range),
+  readUndated(parts, range),
+];

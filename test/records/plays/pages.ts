@@ -1,0 +1,41 @@
+/** Plays as pages report them, and a site's plays as they are read. */
+import { randomUUID } from 'node:crypto';
+import type { PagePlay, Play } from '../../../service/contract/plays.ts';
+import { joinScreen, type TestPage } from '../../support/page.ts';
+import type { TestService } from '../../support/service.ts';
+
+/** A play that began so many seconds ago. */
+export const playAgo = (seconds: number, more: Partial<PagePlay> = {}): PagePlay => {
+  const start = Date.now() - seconds * 1000;
+  return {
+    play_id: randomUUID(),
+    slide_id: 'welcome-1',
+    slide_title: 'Hello',
+    kind: 'text',
+    media_url: null,
+    revision: '9f86d081884c7d65',
+    started_at: new Date(start).toISOString(),
+    ended_at: new Date(start + 8_000).toISOString(),
+    duration_ms: 8_000,
+    expected_ms: 8_000,
+    result: 'played',
+    reason: null,
+    clock: 'synced',
+    ...more,
+  };
+};
+
+/** Reports plays and waits until they are acknowledged. */
+export const report = async (page: TestPage, plays: readonly PagePlay[]): Promise<void> => {
+  const ids = plays.map(({ play_id }) => play_id);
+  page.send({ type: 'plays', plays });
+  await page.message(({ type, play_ids }) => type === 'ack' && ids.every((id) => (play_ids as string[]).includes(id)));
+};
+
+export const reportTo = async (service: TestService, plays: readonly PagePlay[], hello: object = {}): Promise<void> =>
+  report(await joinScreen(service, 'lobby', { ...hello }), plays);
+
+export const readPlays = async (service: Pick<TestService, 'get'>, query = ''): Promise<Play[]> =>
+  (await (await service.get(`/console/api/plays${query}`)).json()) as Play[];
+
+export const idsOf = (plays: readonly { play_id: string }[]): string[] => plays.map(({ play_id }) => play_id);
