@@ -40,7 +40,7 @@ const boxNamed = (boxes: readonly Box[], name: string): Box => {
 };
 
 /** The lines that were not there before. Lines have no ids, so the last known one is looked for as a whole. */
-export const linesAfter = (known: readonly string[], now: readonly string[]): string[] => {
+const linesAfter = (known: readonly string[], now: readonly string[]): string[] => {
   for (let overlap = Math.min(known.length, now.length); overlap > 0; overlap -= 1) {
     const tail = known.slice(-overlap);
     if (tail.every((line, index) => line === now[index])) return now.slice(overlap);
