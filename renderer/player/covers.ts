@@ -17,8 +17,6 @@ interface Dependencies {
 interface Commanded {
   paused: boolean;
   blackout: boolean;
-  /** The display is off, outside opening hours. */
-  isClosed: boolean;
 }
 
 /** How long the end of a takeover waits at most for the picture under it. */
@@ -29,18 +27,17 @@ export const createCovers = ({ player, redirect, takeovers, plays, blackout, tak
   /** Resolves once there is a picture again: a framed page was unloaded while it was covered, and has to load again. */
   let seen: Promise<unknown> = Promise.resolve();
   let isBlack = false;
-  let isClosed = false;
 
   /** By what is on the screen: a cover stays a moment longer than it is wanted. */
   const notePlays = (): void => {
-    const dark = isClosed ? 'closed' : document.hidden ? 'hidden' : null;
+    const hidden = document.hidden ? 'hidden' : null;
     const cover = takeover.classList.contains('on')
       ? 'takeover'
       : blackout.hidden
         ? redirect.url && 'redirect'
         : 'blackout';
-    plays.playlist.cover(dark ?? cover);
-    plays.takeover.cover(dark);
+    plays.playlist.cover(hidden ?? cover);
+    plays.takeover.cover(hidden);
   };
 
   const lighten = (): void => {
@@ -57,7 +54,7 @@ export const createCovers = ({ player, redirect, takeovers, plays, blackout, tak
 
   return (commanded: Commanded): void => {
     const isTakenOver = takeovers.shown !== null;
-    ({ blackout: isBlack, isClosed } = commanded);
+    isBlack = commanded.blackout;
     const isHidden = isBlack || isTakenOver;
     const isCovered = isHidden || redirect.url !== null;
     if (isBlack) blackout.hidden = false;

@@ -66,7 +66,6 @@ const state: Report = {
 };
 
 let isReady = false;
-const isClosed = false;
 const currentOf = (index: number | null, slide: Slide | null) => ({
   currentSlide: index,
   currentSlideId: slide?.id ?? null,
@@ -80,7 +79,7 @@ const sendHeartbeat = startHeartbeat(() => ({ ready: isReady, slide: currentRepo
 
 const change = (changed: Partial<Report>): void => {
   Object.assign(state, changed);
-  cover({ ...state, isClosed });
+  cover(state);
   link.report(currentReport());
 };
 
