@@ -1,0 +1,112 @@
+/**
+ * The deb in fresh systems by debootstrap: installed with its dependencies from Debian's archive, upgraded, removed and
+ * purged. The runtime is a stand-in; dpkg-deb builds the package from the fields and scripts of electron-builder.yml.
+ */
+import { execFileSync } from 'node:child_process';
+import { chmodSync, cpSync, existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { parse } from 'yaml';
+import { type Packaged, packageApp } from '../package/packaged.ts';
+import { temporaryFolder } from '../support/service.ts';
+
+const root = join(import.meta.dirname, '..', '..');
+const releases = (process.env['SIGNAGE_INSTALL_RELEASES'] ?? 'bookworm,trixie').split(',');
+const product = 'Signage Player';
+const program = 'signage-player';
+
+const libraries = readFileSync(join(root, 'test', 'package', 'electron-libraries.txt'), 'utf8')
+  .split('\n')
+  .filter((line) => line !== '' && !line.startsWith('#'))
+  .map((line) => line.split(' ')[0] ?? '');
+
+const run = (command: string, ...args: string[]): string =>
+  execFileSync(command, args, { encoding: 'utf8', stdio: ['ignore', 'pipe', 'inherit'], maxBuffer: 2 ** 26 });
+
+/** @returns the path of the package */
+const buildDeb = ({ folder }: Packaged, version: string): string => {
+  const { deb, linux } = parse(readFileSync(join(root, 'electron-builder.yml'), 'utf8'));
+  const work = temporaryFolder(afterAll);
+  const tree = join(work, 'tree');
+  mkdirSync(join(tree, 'opt'), { recursive: true });
+  mkdirSync(join(tree, 'DEBIAN'));
+  cpSync(folder, join(tree, 'opt', product), { recursive: true });
+  writeFileSync(join(tree, 'opt', product, 'chrome-sandbox'), '');
+  const fields = {
+    Package: program,
+    Version: version,
+    Architecture: 'amd64',
+    Maintainer: linux.maintainer,
+    Depends: deb.depends.join(', '),
+    Recommends: deb.recommends.join(', '),
+    Description: linux.synopsis,
+  };
+  const control = Object.entries(fields).map(([name, value]) => `${name}: ${value}\n`);
+  writeFileSync(join(tree, 'DEBIAN', 'control'), control.join(''));
+  for (const name of ['postinst', 'postrm', 'prerm']) {
+    const script = readFileSync(join(root, 'resources', 'linux', name), 'utf8')
+      .replaceAll(/\$\{sanitizedProductName\}/g, product)
+      .replaceAll(/\$\{executable\}/g, program);
+    writeFileSync(join(tree, 'DEBIAN', name), script);
+    chmodSync(join(tree, 'DEBIAN', name), 0o755);
+  }
+  const file = join(work, `${program}-${version}.deb`);
+  run('dpkg-deb', '--build', '--root-owner-group', '-Znone', tree, file);
+  return file;
+};
+
+describe.each(releases)('on Debian %s', (release) => {
+  const system = join(temporaryFolder(afterAll), 'system');
+  let packages: string[];
+
+  const inside = (...command: string[]): string =>
+    run('chroot', system, '/usr/bin/env', 'DEBIAN_FRONTEND=noninteractive', 'LC_ALL=C.UTF-8', ...command);
+  const install = (path: string): void => {
+    cpSync(path, join(system, 'tmp', 'player.deb'));
+    inside('apt-get', 'install', '-y', '-qq', '--no-install-recommends', '/tmp/player.deb');
+  };
+  const status = (): string => {
+    try {
+      const [, state = '', version = ''] =
+        /^Status: (.*)$[^]*^Version: (.*)$/m.exec(inside('dpkg', '--status', program)) ?? [];
+      return `${version} ${state.split(' ').at(-1)}`;
+    } catch {
+      return 'unknown';
+    }
+  };
+
+  beforeAll(async () => {
+    const app = await packageApp();
+    packages = ['0.1.0', '0.1.1'].map((version) => buildDeb(app, version));
+    run('debootstrap', '--variant=minbase', release, system);
+    // No service is started in there.
+    writeFileSync(join(system, 'usr', 'sbin', 'policy-rc.d'), '#!/bin/sh\nexit 101\n', { mode: 0o755 });
+  });
+
+  it('installs with its dependencies, which bring every library that Electron needs', () => {
+    install(packages[0] ?? '');
+    expect(status()).toBe('0.1.0 installed');
+    expect(inside('readlink', `/usr/bin/${program}`).trim()).toBe(`/opt/${product}/${program}`);
+    const known = inside('/sbin/ldconfig', '-p');
+    expect(libraries.filter((name) => !known.includes(`${name} `))).toEqual([]);
+    for (const name of ['sway', 'seatd', 'swaybg', 'openssl']) expect(inside('which', name)).toContain(name);
+    // The sandbox of pages has its helper, or user namespaces.
+    expect(inside('stat', '--format=%a', `/opt/${product}/chrome-sandbox`).trim()).toMatch(/^(4755|755)$/);
+  });
+
+  it('is upgraded in place, and the session is accepted by its compositor', () => {
+    install(packages[1] ?? '');
+    expect(status()).toBe('0.1.1 installed');
+    inside('env', 'DESTDIR=/image', 'bash', `/opt/${product}/resources/linux/kiosk-setup`, 'install');
+    expect(existsSync(join(system, 'image', 'etc', 'systemd', 'system', 'signage-player.service'))).toBe(true);
+    inside('bash', '-n', '/image/usr/lib/signage-player/session');
+  });
+
+  it('is removed and purged without a trace of the program', () => {
+    inside('apt-get', 'remove', '-y', '-qq', program);
+    expect(existsSync(join(system, 'usr', 'bin', program))).toBe(false);
+    inside('apt-get', 'purge', '-y', '-qq', program);
+    expect(status()).toMatch(/unknown|not-installed/);
+    for (const name of [product, `${product}.kept`]) expect(existsSync(join(system, 'opt', name))).toBe(false);
+  });
+});
