@@ -47,6 +47,7 @@ const expected: readonly RegExp[] = [
   /^[\da-f]{64}\n[^]*It plays now\.\n$/,
   /^VERSION +CHANGED +BY +SIZE +BOX\n[\da-f]{12} .* Ada .*\n[\da-f]{12} /,
   /^WHEN +WHO +FROM +WHAT +TARGET +RESULT\n[^]*Ada [^]*content\.publish/,
+  /^play_id,site,node_id,[\w,]+\r\n/,
   /info .*content is live/,
   /^hall-display is forgotten\.\n$/,
   /^courtyard\.jpg is deleted\.\n$/,
