@@ -1,6 +1,6 @@
 /** The pages of one display: the visible page, and the next one, which loads beneath it. */
-import { View, type WebContents, WebContentsView } from 'electron';
-import { type Heartbeat, heartbeatSchema } from '../service/public.ts';
+import { type NativeImage, nativeImage, View, type WebContents, WebContentsView } from 'electron';
+import { type Heartbeat, heartbeatSchema, mostScreenshotPixels } from '../service/public.ts';
 import { heartbeatChannel } from './channels.ts';
 import type { Display, Rotation } from './displays.ts';
 import { ABORTED, hostExternalPages } from './external-page.ts';
@@ -42,6 +42,8 @@ export interface DisplayView {
   blackout(on: boolean): void;
   /** The process ID of the requested page; null: it has no process. */
   processId(): number | null;
+  /** Resolves with a JPEG of what the display shows; may never resolve while nothing is painted. */
+  capture(): Promise<Uint8Array>;
   close(): void;
 }
 
@@ -50,6 +52,20 @@ const OWN_BACKGROUND = '#17343a';
 const TRANSPARENT = '#00000000';
 /** Painted but not visible. */
 const UNSEEN = ':root { opacity: 0 !important; background: transparent !important; }';
+
+const JPEG_QUALITY = 80;
+
+/** A JPEG whose longest side has {@link mostScreenshotPixels} at most. @throws Error if the picture is empty */
+const jpegOf = (image: NativeImage): Uint8Array => {
+  const { width, height } = image.getSize();
+  const scale = Math.min(1, mostScreenshotPixels / Math.max(width, height));
+  if (image.isEmpty()) throw new Error('the page has not painted');
+  const resized = scale === 1 ? image : image.resize({ width: Math.round(width * scale) });
+  return resized.toJPEG(JPEG_QUALITY);
+};
+
+const blackImage = ({ width, height }: { width: number; height: number }): NativeImage =>
+  nativeImage.createFromBitmap(Buffer.alloc(width * height * 4), { width, height });
 
 const isChord = ({ type, control, alt, shift, code }: Electron.Input): boolean =>
   type === 'keyDown' && control && alt && shift && code === 'KeyM';
@@ -176,6 +192,13 @@ export const createDisplayView = (
     processId: () => {
       const contents = (next ?? front)?.contents;
       return contents === undefined || contents.isDestroyed() ? null : contents.getOSProcessId() || null;
+    },
+    capture: async () => {
+      const cover = window.cover();
+      const contents = cover === null ? front?.contents : cover instanceof WebContentsView ? cover.webContents : null;
+      if (contents === null) return jpegOf(blackImage(cover?.getBounds() ?? { width: 1, height: 1 }));
+      if (contents === undefined || contents.isDestroyed()) throw new Error('the display shows no page');
+      return jpegOf(await contents.capturePage());
     },
     close: () => {
       const pages = [next, front];

@@ -41,6 +41,8 @@ export interface DisplayWindow {
   /** Passes a clock tick or a memory measurement to the recovery policy. */
   handle(event: Extract<RecoveryEvent, { type: 'tick' | 'memory' }>): void;
   processId(): number | null;
+  /** As {@link DisplayView.capture}. */
+  capture(): Promise<Uint8Array>;
   /** How long ago the last heartbeat was, in ms. */
   silentMs(): number;
   /** Covers the page with black, or uncovers it. */
@@ -125,6 +127,7 @@ export const createDisplayWindow = (
     window: view.window,
     blackout: view.blackout,
     processId: view.processId,
+    capture: view.capture,
     silentMs: () => performance.now() - (lastHeartbeat?.at ?? Number.NEGATIVE_INFINITY),
     health: () => ({
       display: assignment.display.label || `Display ${assignment.display.id}`,

@@ -25,10 +25,11 @@ const STOP_MS = 5_000;
 
 const paths = findPaths();
 const rendering = openRendering(paths.rendering);
-const host = createServiceHost(paths, () => ({
-  ...kiosk.health(),
-  rendering: rendering.isSoftware ? 'software' : 'hardware',
-}));
+const host = createServiceHost(paths, {
+  kiosk: () => ({ ...kiosk.health(), rendering: rendering.isSoftware ? 'software' : 'hardware' }),
+  capture: (deviceId) => kiosk.capture(deviceId),
+  restart: () => relaunch('an operator restarted it from the console'),
+});
 const { log } = host;
 const placement = createPlacement({ log, execute: run }, paths);
 const relaunch = createRelaunch(

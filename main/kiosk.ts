@@ -59,6 +59,8 @@ export interface Kiosk {
   /** The origin of the service; null: it does not run. */
   serviceOrigin(): string | null;
   health(): Omit<KioskHealth, 'rendering'>;
+  /** A JPEG of what the display of a device shows; null: no display is this device. */
+  capture(deviceId: string): Promise<Uint8Array> | null;
   isStopping(): boolean;
   /** Closes the windows, then the service. */
   stop(): Promise<void>;
@@ -227,6 +229,11 @@ export const createKiosk = (ports: KioskPorts, { paths, memory }: KioskOptions):
     focus: () => windows.list()[0]?.window.focus(),
     serviceOrigin: () => service?.url ?? null,
     health: () => ({ ...windows.health(), ...appliance.health() }),
+    capture: (deviceId) =>
+      windows
+        .list()
+        .find(({ assignment }) => assignment.deviceId === deviceId)
+        ?.capture() ?? null,
     isStopping: () => isStopping,
     stop: async () => {
       isStopping = true;

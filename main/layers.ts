@@ -17,6 +17,8 @@ export interface LayeredWindow {
    */
   put(view: View, layer: Layer): void;
   remove(view: View): void;
+  /** The topmost view that lies over the page; null: the page is visible. */
+  cover(): View | null;
   /** Moves the window to the current position of its display. */
   move(bounds: Display['bounds']): void;
   /** Whether a view covers the page, so that it need not be painted. */
@@ -43,8 +45,11 @@ export const openLayeredWindow = (display: Display, onCloseRequest: () => void):
     view.setBounds({ x: 0, y: 0, width, height });
   };
 
+  const topOf = (layer: Layer): View | undefined => [...layers].findLast(([, each]) => each === layer)?.[0];
+
+  const cover = (): View | null => topOf('maintenance') ?? topOf('blackout') ?? topOf('external') ?? null;
+
   const focusTop = (): void => {
-    const topOf = (layer: Layer): View | undefined => [...layers].findLast(([, each]) => each === layer)?.[0];
     const top = topOf('maintenance') ?? topOf('page');
     // `webContents` of a view is undefined once it is destroyed.
     if (top instanceof WebContentsView) (top.webContents as WebContents | undefined)?.focus();
@@ -75,11 +80,12 @@ export const openLayeredWindow = (display: Display, onCloseRequest: () => void):
       window.contentView.removeChildView(view);
       focusTop();
     },
+    cover,
     move: (bounds) => {
       window.setBounds(bounds);
       for (const view of layers.keys()) fill(view);
     },
-    isCovered: () => [...layers.values()].some((layer) => order.indexOf(layer) > order.indexOf('page')),
+    isCovered: () => cover() !== null,
     focus: () => {
       window.focus();
       focusTop();

@@ -13,12 +13,12 @@ import {
   createQueue,
   type Durable,
   FolderTaken,
-  type KioskHealth,
   type KioskSettings,
   lendSecrets,
   mostLogLines,
   type Options,
   OptionsError,
+  type Ports,
   readConfig,
   readKiosk,
   readOptions,
@@ -127,7 +127,7 @@ export const startErrorOf = (error: unknown): StartError => {
 
 export const createServiceHost = (
   { dataDir, rendererDir, resourcesDir }: Pick<Paths, 'dataDir' | 'rendererDir' | 'resourcesDir'>,
-  kiosk: () => KioskHealth,
+  ports: Required<Pick<Ports, 'kiosk' | 'capture' | 'restart'>>,
 ): ServiceHost => {
   const ring = createLogRing(mostLogLines);
   const log = createLog('info', ring.add);
@@ -184,7 +184,7 @@ export const createServiceHost = (
         logLines: ring.lines,
         rendererDir,
         resourcesDir,
-        kiosk,
+        ...ports,
       }).catch(async (error) => {
         // The folder of another player is not touched. In all other cases the maintenance page must work.
         if (!(error instanceof FolderTaken)) files ??= await openFiles(options).catch(() => null);

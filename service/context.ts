@@ -25,11 +25,18 @@ export interface Ports {
   wall?: () => number;
   /** State of the displays for /healthz; absent where there are none. */
   kiosk?: () => KioskHealth;
+  /**
+   * Resolves with a JPEG of what the display of a device shows, its longest side at most 1,280 pixels; may never resolve
+   * while nothing is painted. Null: no display is this device. Absent: there are no displays.
+   */
+  capture?: (deviceId: string) => Promise<Uint8Array> | null;
+  /** Ends this process, so that it is started again; absent: nothing would start it. */
+  restart?: () => void;
 }
 
 export const createContext = (
   options: Options,
-  { log, logLines = () => [], rendererDir, resourcesDir, kiosk, wall = Date.now }: Ports,
+  { log, logLines = () => [], rendererDir, resourcesDir, kiosk, capture, restart, wall = Date.now }: Ports,
   nodeId: string,
   { lasting }: Closers,
 ): ServiceContext => {
@@ -50,7 +57,7 @@ export const createContext = (
     get: createGet(),
     clientAddress: createClientAddress(options.trustProxy),
     isOwnAuthority: createOwnAuthority({ machineName, publicUrl, allowedHosts }, networkInterfaces),
-    kiosk,
+    ...{ kiosk, capture, restart },
     keep: lasting,
   };
 };

@@ -7,6 +7,8 @@ import {
   createLog,
   createLogRing,
   EXIT_CONFIG,
+  EXIT_RESTART,
+  isSupervised,
   mostLogLines,
   OptionsError,
   readOptions,
@@ -24,25 +26,24 @@ const run = async (): Promise<void> => {
   const options = readOptions();
   const ring = createLogRing(mostLogLines);
   const log = createLog(options.logLevel, ring.add);
+  let stopping = false;
+  const stop = async (exitCode: number): Promise<void> => {
+    if (stopping) return;
+    stopping = true;
+    setTimeout(() => process.exit(1), STOP_MS).unref();
+    await service.close();
+    process.exit(exitCode);
+  };
   const service = await startService(options, {
     log,
     logLines: ring.lines,
     rendererDir: fromHere('../renderer'),
     resourcesDir: fromHere('../../resources'),
+    ...((await isSupervised()) && { restart: () => void stop(EXIT_RESTART) }),
   });
-
-  let stopping = false;
-  const stop = async (): Promise<void> => {
-    if (stopping) return;
-    stopping = true;
-    setTimeout(() => process.exit(1), STOP_MS).unref();
-    await service.close();
-    process.exit(0);
-  };
   // The reader of these lines may be gone, as in `npm run headless | head -1`; the screens play on.
   process.stdout.on('error', () => {});
-  process.on('SIGTERM', stop);
-  process.on('SIGINT', stop);
+  for (const signal of ['SIGTERM', 'SIGINT'] as const) process.on(signal, () => void stop(0));
 
   const { host, port } = new URL(service.url);
   const base = publicBase(options.publicUrl, { host, port: Number(port) }, networkInterfaces(), options.host);

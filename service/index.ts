@@ -21,7 +21,10 @@ import { lockFolder } from './platform/store/lock.ts';
 import { createRecords } from './records/index.ts';
 import { createScreens } from './screens/index.ts';
 import { createStreams } from './streams/index.ts';
+import { createTakeovers } from './takeovers/index.ts';
 import { createUpdates } from './updates/index.ts';
+
+export type { Ports } from './context.ts';
 
 export interface Service {
   /** The base URL of the service on this machine. */
@@ -82,18 +85,19 @@ const open = async (options: Options, ports: Ports, closers: Closers): Promise<S
   const modules = createModules(closers);
   const { add } = modules;
   const feeds = add(await createFeeds(context));
-  const content = add(await createContent(context, { feeds }));
+  const takeovers = add(await createTakeovers(context));
+  const content = add(await createContent(context, { feeds, takeovers }));
   const media = add(await createMedia(context, { content, feeds }));
   const streams = add(await createStreams(context, { content }));
-  const peers = add(createPeers(context, { content, media, devices: stored }));
+  const peers = add(createPeers(context, { content, media, devices: stored, takeovers }));
   const clock = add(createClock(context, { peers }));
   const screens = add(createScreens(context, { content, peers, clock, devices: stored }));
-  const devices = add(createDevices(context, { stored, content, peers, screens }));
+  const devices = add(await createDevices(context, { stored, content, peers, screens }));
   const pages = add(await createPages(context, { content, screens, devices, pageToken }));
   add(createUpdates(context));
   const { audit } = add(await createRecords(context, { modules, screens, peers, media }));
-  add(createConsole(context, { content, media, streams, peers, screens, devices }));
-  add(createHealth(context, modules));
+  const health = add(createHealth(context, modules));
+  add(createConsole(context, { content, media, streams, peers, screens, devices, takeovers, health }));
 
   const { port, url, ...server } = await openHttp({
     ...context,
@@ -107,7 +111,8 @@ const open = async (options: Options, ports: Ports, closers: Closers): Promise<S
     url,
     nodeId,
     screens: content.screens,
-    hours: content.hours,
+    // In an emergency every display is on.
+    hours: (slug) => (takeovers.isEmergency({ slug, tags: content.tags(slug) }) ? null : content.hours(slug)),
     updateFeeds: peers.updateFeeds,
     screenOf: (deviceId) => devices.status(deviceId, url).screenSlug,
     bind: async (deviceId, screenSlug) => {

@@ -53,6 +53,10 @@ export interface ServiceContext {
   isOwnAuthority: ReturnType<typeof createOwnAuthority>;
   /** State of the displays; absent where there are none. */
   kiosk: (() => KioskHealth) | undefined;
+  /** Photographs the display of a device, as {@link Ports} says; absent where there are no displays. */
+  capture: ((deviceId: string) => Promise<Uint8Array> | null) | undefined;
+  /** Restarts the player; absent where nothing would start it again. */
+  restart: (() => void) | undefined;
   /**
    * Keeps a store open until all modules are closed, even where the start fails after it. Stores are closed one by one,
    * newest first; what their `faults` return is reported in `/healthz`.

@@ -1,5 +1,5 @@
 /** What a host of the service may use: the kiosk (`main/`) and the program for plain Node (`headless.ts`). */
-export { mostLogLines } from './contract/console/boxes.ts';
+export { mostLogLines, mostScreenshotPixels } from './contract/console/boxes.ts';
 export type { KioskHealth } from './contract/health.ts';
 export {
   externalCall as externalCallSchema,
@@ -14,7 +14,7 @@ export {
   maintenanceCall,
 } from './contract/kiosk.ts';
 export { readableId } from './contract/readable.ts';
-export { type Service, startService } from './index.ts';
+export { type Ports, type Service, startService } from './index.ts';
 export { createLog } from './platform/log.ts';
 export { createLogRing } from './platform/log-ring.ts';
 export {
@@ -34,3 +34,4 @@ export { createDurable, type Durable } from './platform/store/durable.ts';
 export { replaceFile } from './platform/store/file.ts';
 export { FolderTaken } from './platform/store/lock.ts';
 export { rewriteFile, sweepRewrites } from './platform/store/rewrite.ts';
+export { EXIT_RESTART, isSupervised } from './platform/supervisor.ts';

@@ -1,15 +1,24 @@
-/** The log of a box, and its restart. */
-import { type BoxLog, type BoxLogQuery, boxLogQuery, logLevels } from '../contract/console/boxes.ts';
-import { CodedError } from '../contract/errors.ts';
+/** One box of the site: its log, its restart, and pictures of its displays. Any box forwards to the right one. */
+import { networkInterfaces } from 'node:os';
+import { type BoxLog, type BoxLogQuery, boxLogQuery, capturedAtHeader, logLevels } from '../contract/console/boxes.ts';
+import { CodedError, type ErrorCode } from '../contract/errors.ts';
 import { readFields } from '../contract/fields.ts';
-import type { Routes } from '../http/routes.ts';
+import { peerScreenshotQuery } from '../contract/peers.ts';
+import { isThisMachine } from '../domain/network-scope.ts';
+import type { Context, Routes } from '../http/routes.ts';
+import type { ServiceContext } from '../module.ts';
+import type { Peer, PeerAnswer, Peers } from '../peers/index.ts';
+import type { Screens } from '../screens/index.ts';
+import { createScreenshots, type Screenshot } from './screenshots.ts';
+import type { Site } from './site.ts';
 
 interface Dependencies {
-  /** The newest lines of this box's log, oldest first: a JSON object each. */
-  logLines(): readonly string[];
+  peers: Pick<Peers, 'all' | 'ask'>;
+  screens: Pick<Screens, 'pages'>;
+  site: Pick<Site, 'take' | 'boxOf'>;
 }
 
-/** The newest lines of a level and above, oldest first. Lines that are no log records are left out. */
+/** The newest lines of a level and above, oldest first. */
 export const selectLines = (lines: readonly string[], { level, limit }: BoxLogQuery): BoxLog['lines'] => {
   const chosen: BoxLog['lines'] = [];
   for (let index = lines.length - 1; index >= 0 && chosen.length < limit; index--) {
@@ -19,14 +28,105 @@ export const selectLines = (lines: readonly string[], { level, limit }: BoxLogQu
   return chosen.reverse();
 };
 
-export const boxRoutes = ({ logLines }: Dependencies, { nodeId }: { nodeId: string }): Routes => ({
-  'GET /console/api/boxes/:nodeId/log': (ctx) => {
-    const query = readFields(boxLogQuery, ctx.query);
-    if (ctx.params.nodeId !== nodeId) throw new CodedError('box_not_found');
-    ctx.set('Cache-Control', 'no-store');
-    ctx.body = { lines: selectLines(logLines(), query) } satisfies BoxLog;
-  },
-  'POST /console/api/boxes/:nodeId/restart': (ctx) => {
-    throw new CodedError(ctx.params.nodeId === nodeId ? 'not_supported' : 'box_not_found');
-  },
-});
+/** Whether an address is one of this machine. */
+const isOwnAddress = (address: string): boolean =>
+  isThisMachine(address) ||
+  Object.values(networkInterfaces()).some((each) => each?.some((own) => own.address === address));
+
+export const boxRoutes = (
+  { ids: { nodeId }, logLines, capture, restart, now, monotonicNow }: ServiceContext,
+  { peers, screens, site }: Dependencies,
+): Routes => {
+  const takeScreenshot = createScreenshots({ capture: capture ?? (() => null), now, monotonicNow });
+
+  /** @throws CodedError `box_not_found` */
+  const find = (box: string): Peer => {
+    const peer = peers.all().find((each) => each.nodeId === box);
+    if (peer === undefined) throw new CodedError('box_not_found');
+    return peer;
+  };
+
+  /**
+   * The answer of another box.
+   * @param passed codes of that box's errors that the client gets
+   * @throws CodedError with one of these codes, else `box_away`
+   */
+  const answerOf = <T>(answer: PeerAnswer<T>, ...passed: readonly ErrorCode[]): T => {
+    if (answer.ok) return answer.body;
+    const code = passed.find((each) => each === answer.code);
+    throw code === undefined ? new CodedError('box_away', `The box ${answer.reason}.`) : new CodedError(code);
+  };
+
+  /** @throws CodedError `not_supported` */
+  const restartHere = (ctx: Context): void => {
+    if (restart === undefined) throw new CodedError('not_supported');
+    ctx.state.log.warn({ nodeId }, 'the player is restarted from the console');
+    // The answer goes out first.
+    ctx.res.once('close', restart);
+  };
+
+  const isHere = (connectionId: string): boolean =>
+    screens.pages().some(({ connection }) => connection.id === connectionId);
+
+  /** @throws CodedError `connection_not_found`, `screenshot_unavailable`, `screenshot_timeout` */
+  const screenshotHere = (connectionId: string): Promise<Screenshot> => {
+    const page = screens.pages().find(({ connection }) => connection.id === connectionId);
+    if (page === undefined) throw new CodedError('connection_not_found');
+    const { deviceId, remoteAddress } = page.connection;
+    // A browser elsewhere may have the device id of a display in its address.
+    if (deviceId === null || !isOwnAddress(remoteAddress)) throw new CodedError('screenshot_unavailable');
+    return takeScreenshot(deviceId);
+  };
+
+  const screenshotThere = async (connectionId: string): Promise<Screenshot> => {
+    if (site.boxOf(connectionId) === null) await site.take();
+    const box = site.boxOf(connectionId);
+    if (box === null) throw new CodedError('connection_not_found');
+    const { jpeg, capturedAt } = answerOf(
+      await peers.ask(find(box), 'boxes.screenshot', connectionId),
+      ...(['connection_not_found', 'screenshot_unavailable', 'screenshot_timeout'] as const),
+    );
+    return { jpeg: Buffer.from(jpeg, 'base64'), capturedAt };
+  };
+
+  return {
+    'GET /console/api/boxes/:nodeId/log': async (ctx) => {
+      const query = readFields(boxLogQuery, ctx.query);
+      const box = ctx.params.nodeId;
+      ctx.set('Cache-Control', 'no-store');
+      ctx.body =
+        box === nodeId
+          ? { lines: selectLines(logLines(), query) }
+          : answerOf(await peers.ask(find(box), 'boxes.log', query));
+    },
+    'GET /api/peers/log': (ctx) => {
+      ctx.set('Cache-Control', 'no-store');
+      ctx.body = { lines: selectLines(logLines(), readFields(boxLogQuery, ctx.query)) } satisfies BoxLog;
+    },
+    'POST /console/api/boxes/:nodeId/restart': async (ctx) => {
+      const box = ctx.params.nodeId;
+      if (box === nodeId) restartHere(ctx);
+      else answerOf(await peers.ask(find(box), 'boxes.restart'), 'not_supported');
+      ctx.status = 202;
+      ctx.body = '';
+    },
+    'POST /api/peers/restart': (ctx) => {
+      restartHere(ctx);
+      ctx.status = 202;
+      ctx.body = {};
+    },
+    'GET /console/api/connections/:id/screenshot': async (ctx) => {
+      const { id } = ctx.params;
+      const { jpeg, capturedAt } = await (isHere(id) ? screenshotHere(id) : screenshotThere(id));
+      ctx.set('Cache-Control', 'no-store');
+      ctx.set(capturedAtHeader, capturedAt);
+      ctx.type = 'image/jpeg';
+      ctx.body = Buffer.from(jpeg.buffer, jpeg.byteOffset, jpeg.length);
+    },
+    'GET /api/peers/screenshot': async (ctx) => {
+      const { jpeg, capturedAt } = await screenshotHere(readFields(peerScreenshotQuery, ctx.query).connectionId);
+      ctx.set('Cache-Control', 'no-store');
+      ctx.body = { jpeg: Buffer.from(jpeg.buffer, jpeg.byteOffset, jpeg.length).toString('base64'), capturedAt };
+    },
+  };
+};

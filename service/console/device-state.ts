@@ -22,14 +22,14 @@ export const deviceState = ({ connections, wasSeen, isOpen }: DeviceFacts): Devi
 interface PageFacts {
   /** The slide that it shows; null: none, or one that the content no longer has. */
   slide: Pick<Slide, 'duration_seconds' | 'kind'> | null;
-  /** Since the slide came on, ms. */
-  sinceMs: number;
-  /** It shows no slide, and has reported a slide that it could not show. */
+  /** Since the slide came on, or the page was paused, resumed or given new content, ms. */
+  unchangedMs: number;
+  /** It shows no slide, and has reported one that it could not show. */
   reportsFaultsAlone: boolean;
-  /** Slides of its screen that are on schedule. A slide that is alone does not change. */
-  slidesOn: number;
   /** Paused, black, redirected or taken over: its slide is not meant to change. */
   isHeld: boolean;
+  /** Whether another slide of its screen was on schedule all through the last `ms`. A slide that is alone stays. */
+  hasSuccessor(ms: number): boolean;
 }
 
 const LENGTHS = 3;
@@ -42,9 +42,9 @@ const lengthOf = ({ duration_seconds, kind }: NonNullable<PageFacts['slide']>): 
   duration_seconds !== null ? duration_seconds * 1000 : lastsAsItsMedium.includes(kind) ? null : DEFAULT_MS;
 
 /** Whether a page is stuck: its slide has not changed for three of its lengths, or it reports faults alone. */
-export const isStuck = ({ slide, sinceMs, reportsFaultsAlone, slidesOn, isHeld }: PageFacts): boolean => {
+export const isStuck = ({ slide, unchangedMs, reportsFaultsAlone, isHeld, hasSuccessor }: PageFacts): boolean => {
   if (isHeld) return false;
   if (reportsFaultsAlone) return true;
   const length = slide === null ? null : lengthOf(slide);
-  return length !== null && slidesOn > 1 && sinceMs > LENGTHS * length;
+  return length !== null && unchangedMs > LENGTHS * length && hasSuccessor(LENGTHS * length);
 };

@@ -1,49 +1,56 @@
 /** The part of the console that operates a site: its overview, takeovers, devices, boxes and screenshots. */
+import { networkInterfaces } from 'node:os';
 import type { Content } from '../content/index.ts';
 import type { Devices } from '../devices/index.ts';
-import type { Listening, Module, ServiceContext } from '../module.ts';
+import { publicBase } from '../domain/lan-address.ts';
+import type { Module, ServiceContext } from '../module.ts';
+import type { Peers } from '../peers/index.ts';
 import type { Screens } from '../screens/index.ts';
+import type { Takeovers } from '../takeovers/index.ts';
 import { boxRoutes } from './boxes.ts';
 import { deviceRoutes } from './devices.ts';
-import { siteRoutes } from './site.ts';
+import { createHere } from './here.ts';
+import { createSite } from './site.ts';
 import { takeoverRoutes } from './takeovers.ts';
 
 export interface Dependencies {
-  content: Pick<Content, 'screens' | 'tags' | 'document' | 'status'>;
-  devices: Pick<Devices, 'list' | 'forget'>;
-  screens: Pick<Screens, 'takeSnapshot'>;
+  content: Pick<Content, 'screens' | 'payload' | 'slides' | 'tags' | 'hours' | 'playing' | 'status'>;
+  devices: Pick<Devices, 'list' | 'forget' | 'sightings' | 'learn'>;
+  screens: Pick<Screens, 'pages' | 'isFaulty'>;
+  peers: Pick<Peers, 'all' | 'ask' | 'settled' | 'sendTakeover'>;
+  takeovers: Pick<Takeovers, 'open' | 'isEmergency' | 'put' | 'end'>;
+  health: {
+    /** What is wrong with this box, in sentences. */
+    warnings(): Promise<readonly string[]>;
+  };
 }
 
 export const createOperating = (
-  { options, version, now, ids: { nodeId }, machineName, logLines }: ServiceContext,
-  { content, devices, screens }: Dependencies,
+  context: ServiceContext,
+  { content, devices, screens, peers, takeovers, health }: Dependencies,
 ): Module => {
-  let url = '';
+  const { options, now } = context;
+  let listening = { url: '', port: 0 };
+  /** Of this box, for other machines; looked up each time, because boxes move between networks. */
+  const url = (): string => {
+    const { host } = new URL(listening.url);
+    return (
+      publicBase(options.publicUrl, { host, port: listening.port }, networkInterfaces(), options.host) ?? listening.url
+    );
+  };
+  const here = createHere(context, { content, screens, devices, warnings: health.warnings });
+  const site = createSite(context, { content, devices, peers, takeovers, here, url });
   return {
     routes: {
-      ...siteRoutes(
-        {
-          content,
-          devices,
-          screens,
-          box: () => ({
-            nodeId,
-            name: machineName,
-            url,
-            version,
-            status: 'here',
-            lastSeenAt: new Date(now()).toISOString(),
-            warnings: [],
-          }),
-        },
-        { site: options.site, nodeId },
-      ),
-      ...boxRoutes({ logLines }, { nodeId }),
+      ...site.routes,
+      ...boxRoutes(context, { peers, screens, site }),
       ...deviceRoutes(devices),
-      ...takeoverRoutes(),
+      ...takeoverRoutes({ takeovers, content, peers, site, now }),
     },
-    start: (at: Listening) => {
-      url = at.url;
+    start: (at) => {
+      listening = at;
+      // Asks for the warnings of this box, so that the first overview has them.
+      here();
     },
   };
 };

@@ -1,63 +1,167 @@
-/** `GET /console/api/site`. */
+/** The overview of the site: gathered from all boxes in rounds that all consoles share. */
 import type { Content } from '../content/index.ts';
 import type { SiteOverview } from '../contract/console/site.ts';
-import type { DeviceBinding } from '../contract/peers.ts';
+import type { PeerSite } from '../contract/peers.ts';
 import { deviceKey } from '../contract/readable.ts';
+import type { Devices } from '../devices/index.ts';
+import { isOpen } from '../domain/opening-hours.ts';
+import { remember } from '../domain/recent.ts';
+import { createHeldBodies } from '../http/held-bodies.ts';
 import type { Routes } from '../http/routes.ts';
-import type { Screens } from '../screens/index.ts';
-import { deviceState } from './device-state.ts';
+import type { ServiceContext } from '../module.ts';
+import type { Peer, Peers } from '../peers/index.ts';
+import { createRounds } from '../platform/rounds.ts';
+import type { Takeovers } from '../takeovers/index.ts';
+import { countDisplays, type Part, siteScreens } from './overview.ts';
 
 interface Dependencies {
-  content: Pick<Content, 'screens' | 'tags' | 'document' | 'status'>;
-  devices: { list(): DeviceBinding[] };
-  screens: Pick<Screens, 'takeSnapshot'>;
-  box(): SiteOverview['boxes'][number];
+  content: Pick<Content, 'screens' | 'tags' | 'hours' | 'playing' | 'status'>;
+  devices: Pick<Devices, 'list' | 'sightings' | 'learn'>;
+  peers: Pick<Peers, 'all' | 'ask' | 'settled'>;
+  takeovers: Pick<Takeovers, 'open' | 'isEmergency'>;
+  /** What this box contributes. */
+  here(): PeerSite;
+  /** The address of this box for others. */
+  url(): string;
 }
 
-export const siteRoutes = (
-  { content, devices, screens: { takeSnapshot }, box }: Dependencies,
-  { site, nodeId }: { site: string; nodeId: string },
-): Routes => ({
-  'GET /console/api/site': async (ctx) => {
-    const document = content.document();
-    const screens = await Promise.all(
-      content.screens().map(async (screen) => {
-        const { connections, degraded } = await takeSnapshot(screen.slug, false);
-        const bound = devices.list().filter(({ screenSlug }) => screenSlug === screen.slug);
-        const states = bound.map(({ deviceId, clientName }) => {
-          const own = connections.filter(
-            (each) => each.deviceId !== null && deviceKey(each.deviceId) === deviceKey(deviceId),
-          );
-          const lastSeenAt = own.at(-1)?.lastSeenAt ?? null;
-          const isConnected = own.length > 0;
-          return {
-            deviceId,
-            clientName,
-            nodeId: isConnected ? nodeId : null,
-            lastSeenAt,
-            state: deviceState({
-              connections: own.map(() => ({ isStuck: false })),
-              wasSeen: isConnected,
-              isOpen: true,
-            }),
-          };
-        });
-        return { screen, tags: [...content.tags(screen.slug)], devices: states, connections, degraded };
+export interface Site {
+  /** Resolves with an overview that is not older than the call. */
+  take(): Promise<SiteOverview>;
+  /** The box that a connection is of, as of the last overview; null: not known. */
+  boxOf(connectionId: string): string | null;
+  routes: Routes;
+}
+
+/** Minimum interval of rounds: each console asks every 2 s, at its own time. */
+const ROUND_MS = 500;
+/** Maximum bytes of outdated overviews that slow clients are still reading. */
+const MAX_HELD_BYTES = 32 * 1024 ** 2;
+/** Boxes whose displays are remembered while they are away. */
+const MAX_BOXES = 256;
+
+/** The last answer of another box, which stands for its displays while it is away. */
+interface Known {
+  name: string;
+  displays: readonly string[];
+}
+
+export const createSite = (
+  { options, version, machineName, ids: { nodeId }, now }: ServiceContext,
+  { content, devices, peers, takeovers, here, url }: Dependencies,
+): Site => {
+  const known = new Map<string, Known>();
+  const held = createHeldBodies(MAX_HELD_BYTES);
+  const bodies = new WeakMap<SiteOverview, Buffer>();
+  let boxes: ReadonlyMap<string, string> = new Map();
+
+  const ask = async (peer: Peer) => {
+    const answer = await peers.ask(peer, 'boxes.site');
+    if (!answer.ok) return { peer, site: null };
+    const { nodeId: box } = peer;
+    const { name, displays, seen, screens } = answer.body;
+    if (box !== null) {
+      remember(known, box, { name, displays }, MAX_BOXES);
+      devices.learn(
+        screens.flatMap(({ connections }) =>
+          connections.flatMap(({ deviceId, lastSeenAt }) =>
+            deviceId === null ? [] : [{ deviceId, nodeId: box, at: lastSeenAt }],
+          ),
+        ),
+      );
+    }
+    devices.learn(seen);
+    return { peer, site: answer.body };
+  };
+
+  const boxOf = ({ peer, site }: Awaited<ReturnType<typeof ask>>): SiteOverview['boxes'][number] => ({
+    nodeId: peer.nodeId,
+    name: known.get(peer.nodeId ?? '')?.name ?? new URL(peer.url).hostname,
+    url: peer.url,
+    version: peer.state?.version ?? null,
+    status: site !== null || peer.alive ? 'alive' : 'away',
+    lastSeenAt: peer.contactAt === null ? null : new Date(peer.contactAt).toISOString(),
+    warnings: site?.warnings ?? [],
+  });
+
+  const round = async (): Promise<SiteOverview> => {
+    await peers.settled();
+    const answers = await Promise.all(peers.all().map(ask));
+    const own = here();
+    const parts: Part[] = [
+      { nodeId, site: own },
+      ...answers.flatMap(({ peer, site }): Part[] => {
+        if (peer.nodeId === null) return [];
+        return [{ nodeId: peer.nodeId, site: site ?? { displays: known.get(peer.nodeId)?.displays ?? [] } }];
       }),
+    ];
+    boxes = new Map(
+      parts.flatMap(({ nodeId: box, site }) =>
+        (site.screens ?? []).flatMap(({ connections }) => connections.map(({ id }) => [id, box] as const)),
+      ),
     );
-    ctx.set('Cache-Control', 'no-store');
-    ctx.body = {
-      site,
+    const time = now();
+    const sightings = new Map(devices.sightings().map((each) => [deviceKey(each.deviceId), each]));
+    const screens = siteScreens({
+      screens: content.screens().map((screen) => {
+        const target = { slug: screen.slug, tags: content.tags(screen.slug) };
+        const isInHours = isOpen(content.hours(screen.slug), time, options.timeZone);
+        return { screen, tags: target.tags, isOpen: isInHours || takeovers.isEmergency(target) };
+      }),
+      bindings: devices.list().filter(({ screenSlug }) => screenSlug !== null),
+      parts,
+      sightingOf: (deviceId) => sightings.get(deviceKey(deviceId)),
+    });
+    const document = content.playing();
+    return {
+      site: options.site,
       nodeId,
       content: {
         sha256: document?.sha256 ?? null,
         changedAt: document?.changedAt ?? null,
         status: content.status().status,
       },
-      boxes: [box()],
-      screens: screens.map(({ degraded: _, ...screen }) => screen),
-      takeovers: [],
-      degraded: screens.some(({ degraded }) => degraded),
-    } satisfies SiteOverview;
-  },
-});
+      boxes: [
+        {
+          nodeId,
+          name: machineName,
+          url: url(),
+          version,
+          status: 'here',
+          lastSeenAt: new Date(time).toISOString(),
+          warnings: own.warnings,
+        },
+        ...answers.map(boxOf),
+      ],
+      screens,
+      takeovers: takeovers.open().map((record) => countDisplays(record, screens)),
+      degraded: answers.some(({ site }) => site === null),
+    };
+  };
+
+  const takeFromRound = createRounds<SiteOverview>({
+    intervalMs: ROUND_MS,
+    ask: async ([key = '']) => new Map([[key, await round()]]),
+  });
+  const take = async (): Promise<SiteOverview> => (await takeFromRound('site')) ?? (await round());
+
+  return {
+    take,
+    boxOf: (connectionId) => boxes.get(connectionId) ?? null,
+    routes: {
+      'GET /console/api/site': async (ctx) => {
+        const overview = await take();
+        const body = bodies.get(overview) ?? Buffer.from(JSON.stringify(overview));
+        bodies.set(overview, body);
+        ctx.set('Cache-Control', 'no-store');
+        ctx.type = 'json';
+        held.add(body, ctx.res);
+        ctx.body = body;
+      },
+      'GET /api/peers/site': (ctx) => {
+        ctx.set('Cache-Control', 'no-store');
+        ctx.body = here();
+      },
+    },
+  };
+};

@@ -1,15 +1,92 @@
-/** Takeovers. */
+/** `PUT` and `DELETE /console/api/takeovers/{id}`. */
+import type { Content } from '../content/index.ts';
+import { mostTakeoverDays, type TakeoverRequest, takeoverId, takeoverRequest } from '../contract/console/takeovers.ts';
 import { CodedError } from '../contract/errors.ts';
+import { readFields } from '../contract/fields.ts';
+import { unknownTargets } from '../domain/targets.ts';
+import { readJson } from '../http/body.ts';
 import type { Routes } from '../http/routes.ts';
+import type { Peers } from '../peers/index.ts';
+import { kindOf, type NewTakeover, type Takeovers } from '../takeovers/index.ts';
+import { countDisplays } from './overview.ts';
+import type { Site } from './site.ts';
 
-export const takeoverRoutes = (): Routes => ({
-  'PUT /console/api/takeovers/:id': () => {
-    throw new CodedError('not_supported');
+interface Dependencies {
+  takeovers: Pick<Takeovers, 'put' | 'end'>;
+  content: Pick<Content, 'screens' | 'tags'>;
+  peers: Pick<Peers, 'sendTakeover'>;
+  site: Pick<Site, 'take'>;
+  /** ms since the epoch */
+  now(): number;
+}
+
+type Screens = Parameters<typeof unknownTargets>[1];
+
+const invalid = (field: string, reason: string): CodedError =>
+  new CodedError('invalid_field', `${field} is not valid: ${reason}.`, { field });
+
+/**
+ * The takeover that a request asks for. Pure.
+ * @param now ms since the epoch
+ * @throws CodedError `missing_field` or `invalid_field`
+ */
+export const takeoverOf = (id: string, request: TakeoverRequest, screens: Screens, now: number): NewTakeover => {
+  const { targets, level, until } = request;
+  const [title, body, media_url] = [request.title, request.body, request.media_url].map((text) => text?.trim() || null);
+  const from = request.from ?? new Date(now).toISOString();
+  if (title == null && media_url == null) {
+    throw new CodedError('missing_field', 'title is missing: a takeover needs a title or a media_url.', {
+      field: 'title',
+    });
+  }
+  const [unknown] = unknownTargets(targets, screens);
+  if (unknown !== undefined) {
+    throw invalid(
+      'targets',
+      `there is no screen ${unknown.startsWith('tag:') ? 'with the tag' : ''} ${JSON.stringify(unknown)}`,
+    );
+  }
+  if (media_url != null && kindOf(media_url) === null)
+    throw invalid('media_url', 'a takeover shows a picture or a film');
+  const length = Date.parse(until) - Date.parse(from);
+  if (length <= 0) throw invalid('until', 'a takeover ends after it begins');
+  if (length > mostTakeoverDays * 86_400_000)
+    throw invalid('until', `a takeover lasts ${mostTakeoverDays} days at most`);
+  if (Date.parse(until) <= now) throw invalid('until', 'this time is past');
+  return {
+    id,
+    targets: [...new Set(targets)],
+    level,
+    title: title ?? null,
+    body: body ?? null,
+    media_url: media_url ?? null,
+    from,
+    until,
+  };
+};
+
+const idOf = (given: string): string => {
+  const { success, data, error } = takeoverId.safeParse(given);
+  if (success) return data;
+  throw new CodedError('invalid_field', `id is not valid: ${error.issues[0]?.message}.`, { field: 'id' });
+};
+
+export const takeoverRoutes = ({ takeovers, content, peers, site, now }: Dependencies): Routes => ({
+  'PUT /console/api/takeovers/:id': async (ctx) => {
+    const id = idOf(ctx.params.id);
+    const request = readFields(takeoverRequest, await readJson(ctx));
+    const screens = content.screens().map(({ slug }) => ({ slug, tags: content.tags(slug) }));
+    const { record, isNew } = await takeovers.put(takeoverOf(id, request, screens, now()));
+    await peers.sendTakeover(record);
+    const { targets, level, from, until } = record;
+    ctx.state.log.info({ id, targets, level, from, until }, 'a takeover was started');
+    ctx.status = isNew ? 201 : 200;
+    ctx.body = countDisplays(record, (await site.take()).screens);
   },
-  'DELETE /console/api/takeovers/:id': () => {
-    throw new CodedError('takeover_not_found');
-  },
-  'GET /console/api/connections/:id/screenshot': () => {
-    throw new CodedError('screenshot_unavailable');
+  'DELETE /console/api/takeovers/:id': async (ctx) => {
+    const id = idOf(ctx.params.id);
+    await peers.sendTakeover(await takeovers.end(id));
+    ctx.state.log.info({ id }, 'a takeover was ended');
+    ctx.status = 204;
   },
 });

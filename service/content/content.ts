@@ -18,13 +18,14 @@ import { isDemo, readContentFile, watchContentFile, writeDemo, writeSchema } fro
 import { readContent } from './file.ts';
 import type { LastKnownGood } from './last-known-good.ts';
 import { buildModel, type ScreenDocument } from './model.ts';
-import { createPayloads, type View } from './payloads.ts';
+import { createPayloads, type LeadingSlides, type View } from './payloads.ts';
 
 interface Dependencies {
   /** Stores the last valid content. */
   lastKnownGood: Pick<Durable<LastKnownGood>, 'read' | 'update'>;
   /** Fetches the live data of the payloads. */
   feeds: Pick<Feeds, 'follow' | 'fill' | 'onChange'>;
+  leading: LeadingSlides;
   /** Of this box; part of the version of each edit made here. */
   nodeId: string;
   log: Logger;
@@ -95,14 +96,14 @@ export interface Publication {
 
 /** Loads the content and watches its file. The first start writes the demo. */
 export const openContent = async (
-  { lastKnownGood, feeds, nodeId, log }: Dependencies,
+  { lastKnownGood, feeds, leading, nodeId, log }: Dependencies,
   options: ContentOptions,
 ): Promise<OpenContent> => {
   const path = join(options.dataDir, 'content.json');
   const backups = createBackups(options.dataDir);
   const documentListeners: (() => void)[] = [];
   const playListeners: ((document: ContentDocument) => void)[] = [];
-  const { view, show } = createPayloads({ feeds }, options);
+  const { view, show } = createPayloads({ feeds, leading }, options);
   const checker = createChecker({ log }, options);
   let issues: ContentIssue[] = [];
 

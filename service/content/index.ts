@@ -2,6 +2,7 @@
 import { join } from 'node:path';
 import type { Feeds } from '../feeds/index.ts';
 import type { Module, ServiceContext } from '../module.ts';
+import type { Takeovers } from '../takeovers/index.ts';
 import { type Content as OpenContent, openContent } from './content.ts';
 import { contentIssues } from './health.ts';
 import { openLastKnownGood } from './last-known-good.ts';
@@ -14,16 +15,17 @@ export type Content = Module & OpenContent;
 
 interface Dependencies {
   feeds: Pick<Feeds, 'follow' | 'fill' | 'onChange'>;
+  takeovers: Pick<Takeovers, 'slides' | 'onChange'>;
 }
 
 export const createContent = async (
   { options, log, ids, dirs, keep }: ServiceContext,
-  { feeds }: Dependencies,
+  { feeds, takeovers }: Dependencies,
 ): Promise<Content> => {
   const { variant, timeZone } = options;
   const lastKnownGood = keep(await openLastKnownGood({ dataDir: dirs.data, log }));
   const { close, ...content } = await openContent(
-    { lastKnownGood, feeds, nodeId: ids.nodeId, log },
+    { lastKnownGood, feeds, leading: takeovers, nodeId: ids.nodeId, log },
     { dataDir: dirs.data, mediaDir: dirs.media, demoDir: join(dirs.resources, 'demo'), variant, timeZone },
   );
   keep({ close });

@@ -3,20 +3,31 @@
 import type { ContentFile, OpeningTime } from '../contract/content.ts';
 import type { Screen, Slide } from '../contract/playlist.ts';
 import type { Variant } from '../contract/terms.ts';
+import { mediaNameIn } from '../domain/media-names.ts';
 import type { Feeds } from '../feeds/index.ts';
 import { type MediaUse, mediaNamed, mediaSlides, mediaUses } from './media.ts';
 import { type ScreenDocument, sourcesOf } from './model.ts';
 import { createPayload, type Payload } from './payload.ts';
 
+/** Slides that come before those of the content. */
+export interface LeadingSlides {
+  /** Those of a screen. */
+  slides(screen: { slug: string; tags: readonly string[] }): Slide[];
+  onChange(listener: () => void): void;
+}
+
 interface Dependencies {
   /** Fetches the live data of the payloads. */
   feeds: Pick<Feeds, 'follow' | 'fill' | 'onChange'>;
+  leading: LeadingSlides;
 }
 
 /** Read access to the content. */
 export interface View {
   screens(): Screen[];
   payload(slug: string): Payload | undefined;
+  /** The slides of a screen, without their live data. */
+  slides(slug: string): readonly Slide[];
   /** A slide of a screen, without its live data. */
   slide(slug: string, slideId: string): Slide | undefined;
   /** When a screen's display is on, in local time of the site; null: always. */
@@ -52,19 +63,29 @@ const streamsOf = (screenDocuments: ReadonlyMap<string, ScreenDocument>): Readon
   return new Set(slides.flatMap(({ kind, media_url }) => (kind === 'stream' && media_url !== null ? [media_url] : [])));
 };
 
-export const createPayloads = ({ feeds }: Dependencies, { variant }: { variant: Variant }): Payloads => {
+export const createPayloads = ({ feeds, leading }: Dependencies, { variant }: { variant: Variant }): Payloads => {
   const listeners: ((slugs: string[]) => void)[] = [];
   let screenDocuments: ReadonlyMap<string, ScreenDocument> = new Map();
   let payloads: ReadonlyMap<string, Payload> = new Map();
   let file: ContentFile | null = null;
+  /** By slug; those before the slides of the content included. */
+  let slides: ReadonlyMap<string, readonly Slide[]> = new Map();
+  /** Names of the files under `/media/` that leading slides show. */
+  let leadingMedia: readonly string[] = [];
   let streams: ReadonlySet<string> = new Set();
 
+  const tags = (slug: string): readonly string[] => file?.screens.find((screen) => screen.slug === slug)?.tags ?? [];
   const publish = (): boolean => {
     const before = payloads;
+    const led = new Map([...screenDocuments.keys()].map((slug) => [slug, leading.slides({ slug, tags: tags(slug) })]));
+    leadingMedia = [...led.values()].flat().flatMap(({ media_url }) => mediaNameIn(media_url ?? '') ?? []);
+    slides = new Map(
+      [...screenDocuments].map(([slug, document]) => [slug, [...(led.get(slug) ?? []), ...document.slides]]),
+    );
     payloads = new Map(
       [...screenDocuments].map(([slug, document]) => [
         slug,
-        createPayload({ ...document, ...feeds.fill(document) }, variant),
+        createPayload({ ...document, slides: [...(slides.get(slug) ?? [])], ...feeds.fill(document) }, variant),
       ]),
     );
     const changed = [...new Set([...before.keys(), ...payloads.keys()])].filter(
@@ -74,6 +95,7 @@ export const createPayloads = ({ feeds }: Dependencies, { variant }: { variant: 
     return changed.length > 0;
   };
   feeds.onChange(publish);
+  leading.onChange(publish);
 
   return {
     show: (next, content) => {
@@ -87,12 +109,13 @@ export const createPayloads = ({ feeds }: Dependencies, { variant }: { variant: 
     view: {
       screens: () => [...payloads.values()].map(({ screen }) => screen),
       payload: (slug) => payloads.get(slug),
-      slide: (slug, slideId) => screenDocuments.get(slug)?.slides.find(({ id }) => id === slideId),
+      tags,
+      slides: (slug) => slides.get(slug) ?? [],
+      slide: (slug, slideId) => slides.get(slug)?.find(({ id }) => id === slideId),
       hours: (slug) => file?.screens.find((screen) => screen.slug === slug)?.hours ?? null,
-      mediaNames: () => (file === null ? new Set() : mediaNamed(file)),
+      mediaNames: () => new Set([...(file === null ? [] : mediaNamed(file)), ...leadingMedia]),
       mediaUses: () => (file === null ? new Map() : mediaUses(file)),
       mediaSlides: () => (file === null ? new Map() : mediaSlides(file)),
-      tags: (slug) => file?.screens.find((screen) => screen.slug === slug)?.tags ?? [],
       namesPage: (url) =>
         file?.playlists.some(({ slides }) =>
           slides.some(({ kind, media_url }) => kind === 'web' && media_url === url),

@@ -1,6 +1,7 @@
 /** Messages between the boxes of a site. */
 import { z } from 'zod';
 import { connection } from './connections.ts';
+import { takeover } from './console/takeovers.ts';
 import { deviceId, instant, operator, reading, sha256, slug } from './terms.ts';
 
 /** Marks a relayed request, which is executed on the receiving box and never relayed again. Value: node id of the sender. */
@@ -68,6 +69,16 @@ export type DeviceBinding = z.infer<typeof deviceBinding>;
 /** Maximum number of stored bindings; a site has some hundreds. */
 export const mostBindings = 10_000;
 
+/** When a device was last connected, and to which box. */
+export const deviceSighting = z
+  .object({
+    deviceId,
+    nodeId: z.string().min(1).max(64).describe('id of the box'),
+    at: instant.describe('by the clock of that box'),
+  })
+  .meta({ id: 'DeviceSighting' });
+export type DeviceSighting = z.infer<typeof deviceSighting>;
+
 /** Maximum number of device ids in one request. */
 export const mostAskedDevices = 32;
 
@@ -82,6 +93,20 @@ export const peerDevices = z
 export const peerBindings = z
   .object({ bindings: z.array(deviceBinding).max(mostBindings).describe('one a device') })
   .meta({ id: 'PeerBindings', description: 'every device that a box knows' });
+
+/** A takeover as boxes exchange it. Its end by an operator is a record too. */
+export const takeoverRecord = takeover
+  .omit({ shown: true, expected: true })
+  .extend({ endedAt: instant.nullable().describe('when an operator ended it; null: nobody did') })
+  .meta({ id: 'TakeoverRecord', description: 'a takeover as boxes keep it' });
+export type TakeoverRecord = z.infer<typeof takeoverRecord>;
+
+/** Maximum number of stored takeovers, those that are over included. */
+export const mostTakeovers = 400;
+
+export const peerTakeovers = z
+  .object({ takeovers: z.array(takeoverRecord).max(mostTakeovers).describe('one an id') })
+  .meta({ id: 'PeerTakeovers', description: 'takeovers that a box knows' });
 
 /** A file as a box serves it under `/media/NAME`. */
 export const peerMedium = z
@@ -128,6 +153,31 @@ const knows = z
 
 export const peerContentQuery = z.object({ knows });
 
+/** What one box contributes to the overview of the site. */
+export const peerSite = z
+  .object({
+    name: z.string().max(256).describe('host name of the machine'),
+    warnings: z.array(z.string()).max(200).describe('sentences: what is wrong with the box'),
+    screens: peerConnections.shape.screens.describe('the connections of this box alone, by screen'),
+    stuck: z.array(z.string()).max(10_000).describe('ids of the connections whose page is stuck'),
+    displays: z.array(deviceId).max(64).describe('devices that are displays of this box'),
+    seen: z.array(deviceSighting).max(mostBindings).describe('devices that were connected to this box, and are not'),
+  })
+  .meta({ id: 'PeerSite', description: 'what one box knows of its displays and pages' });
+export type PeerSite = z.infer<typeof peerSite>;
+
+export const peerScreenshotQuery = z.object({
+  connectionId: z.string().min(1).max(128).describe('id of a connection to the asked box'),
+});
+
+/** A picture of what a display shows. */
+export const peerScreenshot = z
+  .object({
+    jpeg: z.base64().describe('the picture, base64'),
+    capturedAt: instant.describe('when it was taken'),
+  })
+  .meta({ id: 'PeerScreenshot' });
+
 /** Query of the asking box, by which the asked box discovers it. */
 export const peerQuery = z.object({
   from: z.uuid().describe('the node id of the box that asks'),
@@ -156,6 +206,7 @@ export const peerState = z
     content: contentVersion.nullable().describe('null: there never was any'),
     bindings: sha256.describe('of all of them'),
     media: sha256.describe('of the list of them'),
+    takeovers: sha256.optional().describe('of all of them; absent: an older version, which knows none'),
     devices: z
       .array(deviceId)
       .max(mostDevicesTold)

@@ -2,12 +2,14 @@
 import type { IncomingMessage } from 'node:http';
 import type { Content } from '../content/index.ts';
 import type { LandingBoot } from '../contract/page.ts';
+import type { DeviceSighting } from '../contract/peers.ts';
 import type { Module, ServiceContext } from '../module.ts';
 import type { Peers } from '../peers/index.ts';
 import type { Screens } from '../screens/index.ts';
 import type { Devices as StoredDevices } from './devices.ts';
 import { deviceIssues } from './health.ts';
 import { createLanding } from './landing.ts';
+import { createLastSeen, openSightings } from './last-seen.ts';
 import { createOnboarding, type Onboarding } from './onboarding.ts';
 import { createPresence } from './presence.ts';
 import { createOnboardingRoutes } from './routes.ts';
@@ -26,6 +28,10 @@ interface Dependencies {
 export interface Devices extends Module, Pick<Onboarding, 'status' | 'forget'>, Pick<StoredDevices, 'list'> {
   /** Binds a device of this box to a screen and names it, if it has no name yet, after the screen. */
   bind(deviceId: string, screenSlug: string, base: string): Promise<void>;
+  /** When each device was last connected, and to which box; at most 10,000. */
+  sightings(): DeviceSighting[];
+  /** Takes in what other boxes have seen. */
+  learn(sightings: readonly DeviceSighting[]): void;
   /** Records that a page of the device is connected; invalid device ids are ignored. */
   saw(deviceId: string): void;
   /** The boot data of the landing page about the address of the onboarding form. */
@@ -34,10 +40,10 @@ export interface Devices extends Module, Pick<Onboarding, 'status' | 'forget'>, 
   formOpened(deviceId: string): void;
 }
 
-export const createDevices = (
-  { options, logs, now, monotonicNow, machineName, clientAddress }: ServiceContext,
+export const createDevices = async (
+  { options, log, logs, now, monotonicNow, machineName, clientAddress, ids, dirs, keep }: ServiceContext,
   { stored, content, peers, screens }: Dependencies,
-): Devices => {
+): Promise<Devices> => {
   const { mediaProgress } = peers;
   const landing = createLanding(logs);
   content.onChange(landing.refresh);
@@ -46,6 +52,18 @@ export const createDevices = (
   const sightings = createSightings({ devices: stored, screens, landing, peers });
   const onboarding = createOnboarding({ devices: stored, content, screens, landing, sightings, peers });
   peers.onBindings(onboarding.follow);
+  const lastSeen = createLastSeen({
+    durable: keep(await openSightings(dirs.data, log, now)),
+    connectedHere: screens.deviceIds,
+    connectedThere: () =>
+      peers.all().flatMap(({ nodeId, alive, contactAt, state }) => {
+        if (!alive || nodeId === null || contactAt === null || state?.devices === undefined) return [];
+        return [{ nodeId, at: contactAt, deviceIds: state.devices }];
+      }),
+    nodeId: ids.nodeId,
+    ...{ now, monotonicNow },
+  });
+  screens.onJoin(({ deviceId }) => lastSeen.joined(deviceId));
   const { routes, sockets, wayToForm } = createOnboardingRoutes(
     { onboarding, landing, sightings, content, clientAddress, mediaProgress },
     { publicUrl: options.publicUrl, host: options.host, machineName },
@@ -53,7 +71,12 @@ export const createDevices = (
   return {
     ...{ routes, sockets, wayToForm },
     status: onboarding.status,
-    forget: onboarding.forget,
+    forget: async (deviceId, sourceLog) => {
+      await onboarding.forget(deviceId, sourceLog);
+      lastSeen.forget(deviceId);
+    },
+    sightings: lastSeen.list,
+    learn: lastSeen.learn,
     list: stored.list,
     bind: async (deviceId, screenSlug, base) => {
       const clientName = stored.get(deviceId)?.clientName ?? content.payload(screenSlug)?.screen.name ?? screenSlug;
@@ -75,10 +98,11 @@ export const createDevices = (
     start: () => {
       landing.start();
       presence.start();
+      lastSeen.start();
     },
-    close: () => {
+    close: async () => {
       presence.close();
-      return landing.close();
+      await Promise.all([landing.close(), lastSeen.close()]);
     },
   };
 };

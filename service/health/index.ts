@@ -27,10 +27,16 @@ export const joinReports = (reports: readonly HealthReport[], faults: readonly s
   } satisfies Partial<Health>;
 };
 
+interface HealthModule extends Module {
+  /** What is wrong with this box, and what else needs attention, in sentences. */
+  warnings(): Promise<string[]>;
+}
+
 export const createHealth = (
   { options, version, startedAt, ids, kiosk }: ServiceContext,
   modules: Pick<Modules, 'faults' | 'reports'>,
-): Module => ({
+): HealthModule => ({
+  warnings: async () => joinReports(await modules.reports(), modules.faults()).warnings,
   health: () => ({
     fields: {
       version,

@@ -4,7 +4,7 @@ import type { Content } from '../content/index.ts';
 import type { ContentFile } from '../contract/content.ts';
 import type { ContentIssue } from '../contract/content-issue.ts';
 import type { MediaProgress } from '../contract/onboarding.ts';
-import type { DeviceBinding, PeerState } from '../contract/peers.ts';
+import type { DeviceBinding, PeerState, TakeoverRecord } from '../contract/peers.ts';
 import { countBy } from '../domain/counts.ts';
 import { createEmitter } from '../domain/emitter.ts';
 import { listensAlone } from '../domain/network-scope.ts';
@@ -20,13 +20,19 @@ import { createRegistry, type Peers as Registered } from './registry.ts';
 import { createReplication, type ReplicatedDevices } from './replication.ts';
 import { peerRoutes } from './routes.ts';
 import { createOwnState } from './state.ts';
+import { createTakeoverExchange, type ReplicatedTakeovers } from './takeovers.ts';
 
+export type { PeerAnswer } from './call.ts';
 export type { Peer } from './registry.ts';
 
 interface Dependencies {
-  content: Pick<Content, 'document' | 'observeCounter' | 'accept' | 'onDocument' | 'lost' | 'mediaNames' | 'mediaUses'>;
+  content: Pick<
+    Content,
+    'document' | 'observeCounter' | 'accept' | 'onDocument' | 'onChange' | 'lost' | 'mediaNames' | 'mediaUses'
+  >;
   media: Pick<Media, 'list' | 'unread' | 'onLearn' | 'replicate' | 'dateUploadsAfter'>;
   devices: ReplicatedDevices;
+  takeovers: ReplicatedTakeovers;
 }
 
 export interface Peers
@@ -45,11 +51,13 @@ export interface Peers
   onMedia(listener: () => void): void;
   /** Adds to the state that this box sends to its peers. */
   addState(part: () => Pick<PeerState, 'devices'>): void;
+  /** Sends a changed takeover to all peers; those that do not answer fetch it later. Never rejects. */
+  sendTakeover(record: TakeoverRecord): Promise<void>;
 }
 
 export const createPeers = (
   { options, version, log, logs, now, monotonicNow, ids }: ServiceContext,
-  { content, media, devices }: Dependencies,
+  { content, media, devices, takeovers }: Dependencies,
 ): Peers => {
   const { nodeId, instance } = ids;
   const { site, variant } = options;
@@ -70,7 +78,9 @@ export const createPeers = (
   });
   media.dateUploadsAfter(mediaReplication.newest);
   const missingMedia = createMissingMedia({ log, content, mediaReplication });
-  const additions = () => Object.assign({}, ...stateParts.map((part) => part()));
+  const asking = createAskPeers(registry, nodeId);
+  const exchange = createTakeoverExchange({ logs, peers: registry, asking, takeovers });
+  const additions = () => Object.assign({}, takeovers.state(), ...stateParts.map((part) => part()));
   const state = createOwnState(
     { peers: registry, replication, mediaReplication, additions },
     { ...ids, site, version },
@@ -81,14 +91,15 @@ export const createPeers = (
 
   return {
     ...{ all, alive, isAlone, settled, call, refresh },
-    ...createAskPeers(registry, nodeId),
+    ...asking,
     updateFeeds: () => alive().map(({ url }) => `${url}/updates/`),
+    sendTakeover: exchange.send,
     mediaProgress: mediaReplication.progress,
     missingMedia: missingMedia.of,
     onBindings: bindings.on,
     onMedia: arrivals.on,
     addState: (part) => void stateParts.push(part),
-    routes: peerRoutes({ registry, state, replication, mediaReplication }),
+    routes: { ...peerRoutes({ registry, state, replication, mediaReplication }), ...exchange.routes },
     health: async () => {
       const peers = registry.health();
       const mediaHealth = mediaReplication.health();

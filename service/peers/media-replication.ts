@@ -18,7 +18,7 @@ import { newestTime, type Offer, planTransfers, type Transfer } from './transfer
 interface Dependencies {
   logs: SourceLogs;
   peers: Pick<Peers, 'alive' | 'call' | 'onState' | 'announce'>;
-  content: Pick<Content, 'mediaNames' | 'onDocument'>;
+  content: Pick<Content, 'mediaNames' | 'onDocument' | 'onChange'>;
   media: Pick<Media, 'list' | 'unread' | 'onLearn' | 'replicate'>;
   /** Called when media that the content names have arrived: from a peer, by upload or by hand. */
   onArrival(): void;
@@ -232,6 +232,8 @@ export const createMediaReplication = ({ logs, peers, content, media, onArrival 
     isStale = true;
     schedule();
   });
+  // A takeover may show a file that nothing else names.
+  content.onChange(() => schedule());
   media.onLearn(() => schedule());
 
   return {

@@ -6,9 +6,19 @@ import { z } from 'zod';
 import type { Command, CommandTarget } from '../contract/commands.ts';
 import { connection } from '../contract/connections.ts';
 import { peerAudit } from '../contract/console/audit.ts';
+import { type BoxLogQuery, boxLog } from '../contract/console/boxes.ts';
 import { type Binding, onboardingResult } from '../contract/onboarding.ts';
 import type { OperationName } from '../contract/operations/index.ts';
-import { mostQueryCharacters, peerConnections, peerDevices, peerTime } from '../contract/peers.ts';
+import {
+  mostQueryCharacters,
+  peerConnections,
+  peerDevices,
+  peerScreenshot,
+  peerSite,
+  peerTakeovers,
+  peerTime,
+  type TakeoverRecord,
+} from '../contract/peers.ts';
 import { peerPlays, type peerPlaysQuery } from '../contract/plays.ts';
 import type { PeerRequest } from './call.ts';
 
@@ -73,6 +83,18 @@ const peerOperations = {
     (deviceIds: readonly string[]) => ({ query: { deviceIds: deviceIds.join(',') } }),
     { relayed: true },
   ),
+  'boxes.log': define('GET /api/peers/log', boxLog, (query: BoxLogQuery) => ({ query: { ...query } }), {
+    maxBytes: 4 * MIB,
+  }),
+  'boxes.restart': define('POST /api/peers/restart', z.object({})),
+  /** A picture of a display, which takes up to 2 s. */
+  'boxes.screenshot': define(
+    'GET /api/peers/screenshot',
+    peerScreenshot,
+    (connectionId: string) => ({ query: { connectionId } }),
+    { deadlineMs: 2_500, maxBytes: 4 * MIB },
+  ),
+  'boxes.site': define('GET /api/peers/site', peerSite, undefined, { maxBytes: 16 * MIB }),
   'records.audit': define('GET /api/peers/audit', peerAudit, undefined, { relayed: true }),
   'records.plays': define(
     'GET /api/peers/plays',
@@ -106,6 +128,16 @@ const peerOperations = {
     z.object({ connections: z.array(connection) }),
     (slug: string) => ({ params: { slug } }),
     { maxBytes: 16 * MIB, relayed: true },
+  ),
+  'takeovers.list': define('GET /api/peers/takeovers', peerTakeovers, undefined, {
+    deadlineMs: 10_000,
+    maxBytes: 8 * MIB,
+  }),
+  'takeovers.send': define(
+    'POST /api/peers/takeovers',
+    z.object({}),
+    (takeovers: readonly TakeoverRecord[]) => ({ body: { takeovers } }),
+    { relayed: true },
   ),
 };
 

@@ -47,6 +47,16 @@ interface Client {
   slug: string;
   /** Replaced on every change, never mutated, so that snapshots can detect changes by identity. */
   connection: Readonly<Connection>;
+  /** When its slide, or whether it is paused, black or redirected, last changed, ms, monotonic. */
+  changedAt: number;
+}
+
+/** A live page, and how it plays. */
+export interface LivePage {
+  slug: string;
+  connection: Readonly<Connection>;
+  /** Since its slide came on, or the page was paused, resumed or redirected, ms. */
+  unchangedMs: number;
 }
 
 /** A live connection of a device. */
@@ -67,6 +77,8 @@ export interface Hub {
   attach(socket: WebSocket, origin: Origin): void;
   /** The live connections of a screen, oldest first. An unchanged connection is the same object as before. */
   snapshot(slug: string): Readonly<Connection>[];
+  /** All live pages, oldest connection first. */
+  pages(): LivePage[];
   /** The connections of a screen that a target selects: at most one, or all if the target is empty. */
   select(slug: string, target: CommandTarget): Readonly<Connection>[];
   /** The live connections of a device. */
@@ -134,7 +146,7 @@ export const createHub = ({ logs, reports, revisionOf, nameOf, siteTime, onSkew 
       connectedAt: at,
       lastSeenAt: at,
     };
-    const client: Client = { socket, slug, connection };
+    const client: Client = { socket, slug, connection, changedAt: performance.now() };
     clients.set(connectionId, client);
     sockets.write(socket, encode({ type: 'welcome', connectionId, clientName, revision, serverTime: Date.now() }));
     const { label, clientIp: address } = connection;
@@ -153,6 +165,7 @@ export const createHub = ({ logs, reports, revisionOf, nameOf, siteTime, onSkew 
     if (currentSlideId !== null && currentSlideId !== connection.currentSlideId) {
       reports.plays(connection.id, currentSlideId);
     }
+    const before = playbackOf(connection);
     change(client, {
       page: state.page ?? connection.page,
       viewport: state.viewport === undefined ? connection.viewport : state.viewport,
@@ -162,6 +175,7 @@ export const createHub = ({ logs, reports, revisionOf, nameOf, siteTime, onSkew 
       paused: state.paused ?? connection.paused,
       blackout: state.blackout ?? connection.blackout,
     });
+    if (playbackOf(client.connection) !== before) client.changedAt = performance.now();
   };
 
   /** The page sends what is not acknowledged again. */
@@ -200,7 +214,11 @@ export const createHub = ({ logs, reports, revisionOf, nameOf, siteTime, onSkew 
         sockets.write(socket, encode({ type: 'time', t0: message.t0, t1, t2: siteTime() }));
       } else if (message.type === 'skew') onSkew(message);
       else if (message.type === 'plays') void acknowledge(client, message.plays);
-      else reports.accept({ connectionId: client.connection.id, slug: origin.slug }, message);
+      else {
+        // A step back and on may lead to the same slide.
+        if (message.type === 'swap') client.changedAt = performance.now();
+        reports.accept({ connectionId: client.connection.id, slug: origin.slug }, message);
+      }
     };
 
     socket.on('message', (data, isBinary) => {
@@ -235,6 +253,10 @@ export const createHub = ({ logs, reports, revisionOf, nameOf, siteTime, onSkew 
     send,
     sendToAll: (message) => void send([...clients.keys()], message),
     snapshot: (slug) => clientsOf(slug).map(({ connection }) => connection),
+    pages: () => {
+      const now = performance.now();
+      return live().map(({ slug, connection, changedAt }) => ({ slug, connection, unchangedMs: now - changedAt }));
+    },
     select: (slug, { connectionId, clientId }) => {
       const matching = clientsOf(slug).filter(
         ({ connection }) =>
@@ -277,6 +299,10 @@ export const createHub = ({ logs, reports, revisionOf, nameOf, siteTime, onSkew 
     close: sockets.close,
   };
 };
+
+/** What a page shows, and whether it moves on by itself. */
+const playbackOf = ({ currentSlideId, paused, blackout, page }: Connection): string =>
+  JSON.stringify([currentSlideId, paused, blackout, page]);
 
 const isOf = (connection: Connection, deviceId: string): boolean =>
   connection.deviceId !== null && deviceKey(connection.deviceId) === deviceKey(deviceId);

@@ -9,9 +9,11 @@ import type { Peers } from '../peers/index.ts';
 import { createCommands } from './commands.ts';
 import { createHub, type Hub } from './hub.ts';
 import { createAskForConnections } from './peer-connections.ts';
-import { createReports } from './reports.ts';
+import { createReports, type Reports } from './reports.ts';
 import { createScreenRoutes } from './routes.ts';
 import { createSnapshot, type TakeSnapshot } from './snapshot.ts';
+
+export type { LivePage } from './hub.ts';
 
 interface Dependencies {
   content: Pick<Content, 'screens' | 'payload' | 'slide' | 'onChange'>;
@@ -24,7 +26,10 @@ interface Dependencies {
   };
 }
 
-export interface Screens extends Module, Pick<Hub, 'deviceIds' | 'onJoin' | 'onPlays' | 'places' | 'rename' | 'send'> {
+export interface Screens
+  extends Module,
+    Pick<Hub, 'deviceIds' | 'onJoin' | 'onPlays' | 'places' | 'rename' | 'send' | 'pages'>,
+    Pick<Reports, 'isFaulty'> {
   takeSnapshot: TakeSnapshot;
   /** Calls `listener` with each gap between two slides, ms. */
   onSwap(listener: (gapMs: number) => void): void;
@@ -57,9 +62,9 @@ export const createScreens = (
     ...{ hub, rename: devices.rename, takeSnapshot, peers },
     onRedirect: redirects.emit,
   });
-  const { deviceIds, onJoin, onPlays, places, rename, send } = hub;
+  const { deviceIds, onJoin, onPlays, places, rename, send, pages } = hub;
   return {
-    ...{ deviceIds, onJoin, onPlays, places, rename, send },
+    ...{ deviceIds, onJoin, onPlays, places, rename, send, pages, isFaulty: reports.isFaulty },
     ...createScreenRoutes({ content, hub, takeSnapshot, commands, clientAddress, isOwnAuthority, variant }),
     takeSnapshot,
     onSwap: reports.onSwap,

@@ -32,6 +32,8 @@ export interface Reports {
   onSwap(listener: (gapMs: number) => void): void;
   /** Removes the data of a disconnected page. */
   forget(connectionId: string): void;
+  /** Whether the last thing that a page reported is a slide that it could not show, and has not shown since. */
+  isFaulty(connectionId: string): boolean;
   /** One sentence per slide with characters that a page has no glyphs for. */
   missingGlyphs(): string[];
   /** The gap statistics of all pages, and those of the pages with the longest gaps. */
@@ -145,6 +147,7 @@ export const createReports = ({ logs, slideOf }: Dependencies): Reports => {
     },
     onSwap: swaps.on,
     forget: (connectionId) => void pages.delete(connectionId),
+    isFaulty: (connectionId) => (pages.get(connectionId)?.lastFault ?? null) !== null,
     missingGlyphs: () => {
       const sentences = new Set<string>();
       for (const { slug, missingGlyphs } of pages.values()) {

@@ -20,26 +20,31 @@ test.each([
 
 describe('a page', () => {
   const slide = { kind: 'text', duration_seconds: 5 } as const;
-  const page = { slide, sinceMs: 15_001, reportsFaultsAlone: false, slidesOn: 2, isHeld: false };
+  const usual = { kind: 'text', duration_seconds: null } as const;
+  const film = { kind: 'video', duration_seconds: null } as const;
+  const page = { slide, unchangedMs: 15_001, reportsFaultsAlone: false, isHeld: false, hasSuccessor: () => true };
 
   test.each([
     ['whose slide is on for more than three of its lengths', {}, true],
-    ['whose slide is on for three of its lengths', { sinceMs: 15_000 }, false],
-    ['with a slide of the default length, after 30 s', { slide: { ...slide, duration_seconds: null } }, false],
-    [
-      'with a slide of the default length, later',
-      { slide: { ...slide, duration_seconds: null }, sinceMs: 30_001 },
-      true,
-    ],
-    ['with a film of unknown length', { slide: { kind: 'video', duration_seconds: null }, sinceMs: 86_400_000 }, false],
-    ['with a film of a given length', { slide: { kind: 'video', duration_seconds: 5 } }, true],
-    ['with a single slide on schedule', { slidesOn: 1 }, false],
+    ['whose slide is on for three of its lengths', { unchangedMs: 15_000 }, false],
+    ['with a slide of the usual 10 s, after 30 s', { slide: usual, unchangedMs: 30_000 }, false],
+    ['with a slide of the usual 10 s, later', { slide: usual, unchangedMs: 30_001 }, true],
+    ['with a film of unknown length', { slide: film, unchangedMs: 86_400_000 }, false],
+    ['with a film of a given length', { slide: { ...film, duration_seconds: 5 } }, true],
+    ['with a slide that is alone on schedule', { hasSuccessor: () => false }, false],
     ['with a slide that the content no longer has', { slide: null }, false],
     ['that is paused, black, redirected or taken over', { isHeld: true }, false],
-    ['that reports faults alone', { slide: null, sinceMs: 0, reportsFaultsAlone: true, slidesOn: 1 }, true],
+    ['that reports faults alone', { slide: null, unchangedMs: 0, reportsFaultsAlone: true }, true],
     ['that reports faults alone while it is paused', { reportsFaultsAlone: true, isHeld: true }, false],
-    ['that shows its slides in time', { sinceMs: 4_000 }, false],
-  ] as const)('%s', (_, facts, expected) => {
+    ['that shows its slides in time', { unchangedMs: 4_000 }, false],
+  ])('%s', (_, facts, expected) => {
     expect(isStuck({ ...page, ...facts })).toBe(expected);
+  });
+
+  test('has a successor only if another slide was on schedule for three lengths', () => {
+    const asked: number[] = [];
+    const hasSuccessor = (ms: number): boolean => asked.push(ms) > 9;
+    expect(isStuck({ ...page, hasSuccessor })).toBe(false);
+    expect(asked).toEqual([15_000]);
   });
 });

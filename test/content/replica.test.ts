@@ -37,6 +37,8 @@ interface Box {
 const saying = (title: string): string => JSON.stringify(lobbyWith([{ kind: 'text', title }]));
 
 /** A box's content, with nothing else of the box. */
+const leading = { slides: () => [], onChange: () => {} };
+
 const openBox = async (nodeId: string, first?: string): Promise<Box> => {
   const dataDir = temporaryFolder();
   const path = join(dataDir, 'content.json');
@@ -44,7 +46,7 @@ const openBox = async (nodeId: string, first?: string): Promise<Box> => {
   const open = async () => {
     const lastKnownGood = await openLastKnownGood({ dataDir, log });
     const content = await openContent(
-      { lastKnownGood, feeds: { follow() {}, fill: (records) => records, onChange() {} }, nodeId, log },
+      { lastKnownGood, feeds: { follow() {}, fill: (records) => records, onChange() {} }, leading, nodeId, log },
       { dataDir, mediaDir: join(dataDir, 'media'), demoDir, variant: 'extended', timeZone: 'UTC' },
     );
     const close = async () => {

@@ -29,7 +29,7 @@ test.each(['at the start', 'after a change'])(
     write('one');
     const lastKnownGood = await openLastKnownGood({ dataDir, log });
     const content = await openContent(
-      { lastKnownGood, feeds, nodeId: 'a', log },
+      { lastKnownGood, feeds, leading, nodeId: 'a', log },
       { dataDir, mediaDir: dataDir, demoDir: dataDir, variant: 'extended', timeZone: 'UTC' },
     );
     onTestFinished(async () => {
@@ -52,6 +52,8 @@ test.each(['at the start', 'after a change'])(
   },
 );
 
+const leading = { slides: () => [], onChange: () => {} };
+
 test("a peer's document that could not be stored plays, and is stored when it is passed in again", async () => {
   const dataDir = temporaryFolder();
   const saying = (title: string): string => JSON.stringify(lobbyWith([{ kind: 'text', title }]));
@@ -68,7 +70,7 @@ test("a peer's document that could not be stored plays, and is stored when it is
   };
   const feeds = { follow: () => {}, fill: <Records>(records: Records) => records, onChange: () => {} };
   const content = await openContent(
-    { lastKnownGood, feeds, nodeId: 'a', log },
+    { lastKnownGood, feeds, leading, nodeId: 'a', log },
     { dataDir, mediaDir: dataDir, demoDir: dataDir, variant: 'extended', timeZone: 'UTC' },
   );
   onTestFinished(async () => {

@@ -69,10 +69,12 @@ const kioskWith = (start: () => Promise<HostedService>, connected: Display[] = [
             isCovered: () => false,
             focus: () => {},
             destroy: () => {},
+            cover: () => null,
           },
           show: ({ url }: Picture) => void log.push(`${id} shows ${url}`),
           blackout: () => {},
           processId: () => null,
+          capture: async () => Uint8Array.of(id),
           close: () => void log.push(`close ${id}`),
         };
       },

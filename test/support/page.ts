@@ -75,3 +75,14 @@ export const joinScreen = async (
   const welcome = await page.message(({ type }) => type === 'welcome');
   return { ...page, welcome, connectionId: String(welcome.connectionId) };
 };
+
+/** The subprotocols of a player page: with a secret also the token that the page is served with. */
+export const protocolsOf = async (
+  { url }: Pick<TestService, 'url'>,
+  slug: string,
+  secret: string | null,
+): Promise<string[]> => {
+  if (secret === null) return ['signage.v1'];
+  const html = await (await fetch(`${url}/screen/${slug}`)).text();
+  return ['signage.v1', `token.${/"token":"([^"]+)"/.exec(html)?.[1] ?? ''}`];
+};

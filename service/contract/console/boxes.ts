@@ -34,3 +34,6 @@ export type BoxLog = z.infer<typeof boxLog>;
 
 /** Header of a screenshot: when it was taken. */
 export const capturedAtHeader = 'x-signage-captured-at';
+
+/** Longest side of a screenshot, pixels. */
+export const mostScreenshotPixels = 1280;

@@ -5,8 +5,11 @@ import { instant } from '../terms.ts';
 /** Highest level last: of several takeovers of a screen, the page shows the one with the highest level. */
 export const takeoverLevels = ['info', 'warning', 'emergency'] as const;
 
-/** A takeover may last this long, days. */
+/** Longest time from the start of a takeover to its end, days. */
 export const mostTakeoverDays = 31;
+
+/** Maximum number of takeovers that are on or still to come. */
+export const mostOpenTakeovers = 100;
 
 export const takeoverId = z
   .string()
@@ -17,15 +20,15 @@ export const takeoverId = z
 export const target = z
   .string()
   .min(1)
-  .max(260)
+  .max(100)
   .describe('`all`, the slug of a screen, or `tag:NAME` for the screens with a tag');
 
 const level = z.enum(takeoverLevels).describe('emergency: in closed hours too');
 const title = z.string().max(500);
-const body = z.string().max(10_000);
+const body = z.string().max(2_000);
 const mediaUrl = z
   .string()
-  .max(4096)
+  .max(2048)
   .refine(
     (url) => /^(https?:\/\/[^/\s]\S*|\/media\/[^/\s]+)$/i.test(url) && URL.canParse(url, 'http://player'),
     'the http(s) URL or the /media/NAME of a picture or a film',
@@ -52,6 +55,7 @@ export const takeoverRequest = z
     until: moment.describe(`required; after \`from\`, at most ${mostTakeoverDays} days later, and not past`),
   })
   .meta({ id: 'TakeoverRequest' });
+export type TakeoverRequest = z.infer<typeof takeoverRequest>;
 
 export const takeover = z
   .object({
@@ -68,3 +72,7 @@ export const takeover = z
     expected: z.int().describe('displays of the targeted screens: connected pages, and devices that are expected'),
   })
   .meta({ id: 'Takeover', description: 'a takeover that is on, or still to come' });
+export type Takeover = z.infer<typeof takeover>;
+
+/** Id of the slide of a takeover in the playlist payload. */
+export const takeoverSlideId = (id: string): string => `takeover-${id}`;

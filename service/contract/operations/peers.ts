@@ -1,4 +1,6 @@
 /** Operations between the boxes of a site. */
+import { z } from 'zod';
+import { boxLog, boxLogQuery } from '../console/boxes.ts';
 import {
   contentDocument,
   peerBindings,
@@ -9,10 +11,31 @@ import {
   peerDevicesQuery,
   peerMedia,
   peerQuery,
+  peerScreenshot,
+  peerScreenshotQuery,
+  peerSite,
   peerState,
+  peerTakeovers,
 } from '../peers.ts';
 import { connectionExample, deviceExample, digestExample, momentExample, nodeExample } from './examples.ts';
-import { type Operations, ok } from './operation.ts';
+import { json, type Operations, ok } from './operation.ts';
+
+const takeovers = {
+  takeovers: [
+    {
+      id: 'lift',
+      targets: ['all'],
+      level: 'warning',
+      title: 'The lift is out of order',
+      body: null,
+      media_url: null,
+      from: momentExample,
+      until: '2026-01-31T18:00:00.000Z',
+      updatedAt: momentExample,
+      endedAt: null,
+    },
+  ],
+};
 
 const version = { counter: 7, nodeId: nodeExample, sha256: digestExample };
 
@@ -34,6 +57,7 @@ export const peers = {
       content: version,
       bindings: digestExample,
       media: digestExample,
+      takeovers: digestExample,
     }),
     errors: [],
   },
@@ -96,5 +120,60 @@ export const peers = {
       media: [{ name: 'hall.jpg', size: 482113, sha256: digestExample, modifiedAt: momentExample }],
     }),
     errors: [],
+  },
+  'GET /api/peers/takeovers': {
+    access: 'signed',
+    variant: 'extended',
+    summary: 'List the takeovers that this box knows, those that are over included',
+    answer: ok('All takeovers.', peerTakeovers, takeovers),
+    errors: [],
+  },
+  'POST /api/peers/takeovers': {
+    access: 'signed',
+    variant: 'extended',
+    summary: 'Send takeovers that have changed',
+    description: 'Of each id the newer record is kept.',
+    body: json(peerTakeovers, takeovers),
+    answer: ok('They are stored, where they are newer.', z.object({}), {}),
+    errors: ['insufficient_storage'],
+  },
+  'GET /api/peers/site': {
+    access: 'signed',
+    variant: 'extended',
+    summary: 'Get what this box contributes to the overview of the site',
+    answer: ok('Its displays and connections.', peerSite, {
+      name: 'lobby-box',
+      warnings: ['ffmpeg is missing, so there are no streams.'],
+      screens: [{ slug: 'lobby', connections: [connectionExample] }],
+      stuck: [],
+      displays: [deviceExample.deviceId],
+      seen: [{ deviceId: 'k7qm-3x9f-t2wd', nodeId: nodeExample, at: momentExample }],
+    }),
+    errors: [],
+  },
+  'GET /api/peers/log': {
+    access: 'signed',
+    variant: 'extended',
+    summary: 'Get the newest lines of the log of this box',
+    query: boxLogQuery,
+    answer: ok('The lines.', boxLog, { lines: [{ level: 30, time: momentExample, msg: 'content is live' }] }),
+    errors: [],
+  },
+  'POST /api/peers/restart': {
+    access: 'signed',
+    variant: 'extended',
+    summary: 'Restart the player of this box',
+    answer: { 202: { description: 'It restarts once this is answered.', content: json(z.object({}), {}) } },
+    errors: ['not_supported'],
+  },
+  'GET /api/peers/screenshot': {
+    access: 'signed',
+    variant: 'extended',
+    acts: true,
+    summary: 'Get a picture of what a display of this box shows',
+    query: peerScreenshotQuery,
+    answer: ok('The picture.', peerScreenshot, { jpeg: '/9j/4AAQSkZJRgABAQ==', capturedAt: momentExample }),
+    errors: ['connection_not_found', 'screenshot_unavailable', 'screenshot_timeout'],
+    examples: { connectionId: connectionExample.id },
   },
 } as const satisfies Operations;

@@ -95,7 +95,7 @@ export const site = {
       201: { description: 'The takeover.', content: json(takeover, takeoverExample) },
       200: { description: 'The takeover, in place of an earlier one.', content: json(takeover, takeoverExample) },
     },
-    errors: ['not_supported', 'too_many_takeovers', 'insufficient_storage'],
+    errors: ['too_many_takeovers', 'insufficient_storage'],
     examples: { id: 'lift' },
   },
   'DELETE /console/api/takeovers/:id': {

@@ -1,10 +1,12 @@
 /** Web contents: each a page of Chromium, with Electron's events, in Electron's order. */
+
 import { EventEmitter } from 'node:events';
 import { readFileSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
 import type { Parameters } from './chromium.ts';
 import { decode, encode } from './clone.ts';
 import { createEvent, Ipc } from './emitter.ts';
+import { NativeImage } from './image.ts';
 import { type KeyInput, keyOf } from './keys.ts';
 import { awaitLoad } from './load.ts';
 import { type NetError, netError } from './net-errors.ts';
@@ -401,6 +403,14 @@ export class WebContents extends EventEmitter {
 
   #check(): void {
     if (this.isDestroyed()) throw new TypeError('Object has been destroyed');
+  }
+
+  /** As the page is painted, whether it is covered or not. */
+  async capturePage(): Promise<NativeImage> {
+    this.#check();
+    const { send } = await this.attached;
+    const { data } = await send('Page.captureScreenshot', { format: 'png' });
+    return NativeImage.fromPng(Buffer.from(String(data), 'base64'));
   }
 
   async executeJavaScript(expression: string): Promise<unknown> {

@@ -42,6 +42,7 @@ export const powerSaveBlocker = {
   },
   stop: (id: number): boolean => done.blockers.delete(id),
 };
+export { nativeImage } from './image.ts';
 export const webContents = {
   getAllWebContents: WebContents.getAllWebContents,
   getFocusedWebContents: WebContents.getFocusedWebContents,

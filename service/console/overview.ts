@@ -1,0 +1,142 @@
+/** Puts the overview of a site together from what its boxes contribute. Pure. */
+import type { SiteOverview } from '../contract/console/site.ts';
+import { type Takeover, takeoverSlideId } from '../contract/console/takeovers.ts';
+import type { DeviceBinding, DeviceSighting, PeerSite, TakeoverRecord } from '../contract/peers.ts';
+import type { Screen } from '../contract/playlist.ts';
+import { deviceKey } from '../contract/readable.ts';
+import { groupBy } from '../domain/group-by.ts';
+import { isTargeted } from '../domain/targets.ts';
+import { deviceState } from './device-state.ts';
+
+type SiteScreen = SiteOverview['screens'][number];
+type SiteDevice = SiteScreen['devices'][number];
+type Connection = SiteScreen['connections'][number];
+
+/** A screen of the content. */
+interface ContentScreen {
+  screen: Screen;
+  tags: readonly string[];
+  /** Whether it is inside its opening hours, or an emergency is on. */
+  isOpen: boolean;
+}
+
+/** What a box contributes; only `displays` of one that is away, as it last told them. */
+export interface Part {
+  nodeId: string;
+  site: { displays: readonly string[]; screens?: PeerSite['screens']; stuck?: readonly string[] };
+}
+
+interface Facts {
+  screens: readonly ContentScreen[];
+  /** The devices that are bound. */
+  bindings: readonly DeviceBinding[];
+  parts: readonly Part[];
+  sightingOf(deviceId: string): DeviceSighting | undefined;
+}
+
+interface LiveConnection {
+  slug: string;
+  nodeId: string;
+  connection: Connection;
+  isStuck: boolean;
+}
+
+/** A device that is expected. */
+interface Expected {
+  deviceId: string;
+  clientName: string | null;
+  /** Null: it is bound to no screen, and shows none. */
+  slug: string | null;
+  /** The box whose display it is; null: it is bound only. */
+  nodeId: string | null;
+}
+
+const order = (a: string, b: string): number => (a < b ? -1 : a > b ? 1 : 0);
+
+const liveConnections = (parts: readonly Part[]): LiveConnection[] =>
+  parts.flatMap(({ nodeId, site: { screens = [], stuck = [] } }) => {
+    const stuckIds = new Set(stuck);
+    return screens.flatMap(({ slug, connections }) =>
+      connections.map((connection) => ({ slug, nodeId, connection, isStuck: stuckIds.has(connection.id) })),
+    );
+  });
+
+const keyOf = ({ connection: { deviceId } }: LiveConnection): string | null =>
+  deviceId === null ? null : deviceKey(deviceId);
+
+/** Bound devices, and displays of kiosks: where those are not bound, their page says which screen they show. */
+const expectedDevices = (
+  { bindings, parts }: Facts,
+  connectionsOf: (deviceId: string) => readonly LiveConnection[],
+): Expected[] => {
+  const bound = new Map(
+    bindings.map(({ deviceId, clientName, screenSlug }): [string, Expected] => [
+      deviceKey(deviceId),
+      { deviceId, clientName, slug: screenSlug, nodeId: null },
+    ]),
+  );
+  for (const { nodeId, site } of parts) {
+    for (const deviceId of site.displays) {
+      const live = connectionsOf(deviceId).at(-1);
+      const known = bound.get(deviceKey(deviceId));
+      const { clientName = live?.connection.clientName ?? null, slug = live?.slug ?? null } = known ?? {};
+      bound.set(deviceKey(deviceId), { deviceId, clientName, slug: slug ?? live?.slug ?? null, nodeId });
+    }
+  }
+  return [...bound.values()].toSorted(
+    (a, b) => order(a.clientName ?? '', b.clientName ?? '') || order(a.deviceId, b.deviceId),
+  );
+};
+
+/** The screens of the content with the devices that are expected to show them and the connections that do. */
+export const siteScreens = (facts: Facts): SiteScreen[] => {
+  const { screens, parts, sightingOf } = facts;
+  const live = liveConnections(parts);
+  const bySlug = groupBy(live, ({ slug }) => slug);
+  const byDevice = groupBy(live, keyOf);
+  const connectionsOf = (deviceId: string): readonly LiveConnection[] => byDevice.get(deviceKey(deviceId)) ?? [];
+  const bySlugExpected = groupBy(expectedDevices(facts, connectionsOf), ({ slug }) => slug);
+
+  const deviceOf = ({ deviceId, clientName, nodeId }: Expected, isOpen: boolean): SiteDevice => {
+    const connections = connectionsOf(deviceId);
+    const newest = connections.toSorted((a, b) => order(a.connection.lastSeenAt, b.connection.lastSeenAt)).at(-1);
+    const sighting = sightingOf(deviceId);
+    return {
+      deviceId,
+      clientName,
+      nodeId: newest?.nodeId ?? nodeId ?? sighting?.nodeId ?? null,
+      lastSeenAt: newest?.connection.lastSeenAt ?? sighting?.at ?? null,
+      state: deviceState({ connections, wasSeen: sighting !== undefined, isOpen }),
+    };
+  };
+
+  return screens.map(({ screen, tags, isOpen }) => ({
+    screen,
+    tags: [...tags],
+    devices: (bySlugExpected.get(screen.slug) ?? []).map((device) => deviceOf(device, isOpen)),
+    connections: (bySlug.get(screen.slug) ?? [])
+      .map(({ connection }) => connection)
+      .toSorted((a, b) => order(a.connectedAt, b.connectedAt)),
+  }));
+};
+
+/**
+ * A takeover with the number of displays that show it. A display is an expected device, connected or not, or a connection
+ * of a page that is none.
+ */
+export const countDisplays = (record: TakeoverRecord, screens: readonly SiteScreen[]): Takeover => {
+  const { endedAt: _, ...takeover } = record;
+  const slideId = takeoverSlideId(record.id);
+  const expected = new Set<string>();
+  const shown = new Set<string>();
+  for (const { screen, tags, devices, connections } of screens) {
+    if (!isTargeted(record.targets, { slug: screen.slug, tags })) continue;
+    for (const { deviceId } of devices) expected.add(deviceKey(deviceId));
+    for (const { id, deviceId, currentSlideId } of connections) {
+      const key = deviceId === null ? id : deviceKey(deviceId);
+      expected.add(key);
+      if (currentSlideId === slideId) shown.add(key);
+    }
+  }
+  return { ...takeover, shown: shown.size, expected: expected.size };
+};

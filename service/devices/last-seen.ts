@@ -1,0 +1,135 @@
+/** When each device of the site was last connected, and to which box; kept over restarts. */
+import { join } from 'node:path';
+import type { Logger } from 'pino';
+import { z } from 'zod';
+import { type DeviceSighting, deviceSighting, mostBindings } from '../contract/peers.ts';
+import { deviceKey } from '../contract/readable.ts';
+import { remember } from '../domain/recent.ts';
+import { systemDisk } from '../platform/store/disk.ts';
+import { createDurable, type Durable } from '../platform/store/durable.ts';
+
+interface Dependencies {
+  durable: Pick<Durable<State>, 'read' | 'update'>;
+  /** The ids of all devices that are connected to this box now. */
+  connectedHere(): Iterable<string>;
+  /** The last answer of each other box: when, and which devices were connected to it. */
+  connectedThere(): Iterable<{ nodeId: string; at: number; deviceIds: readonly string[] }>;
+  nodeId: string;
+  /** ms since the epoch */
+  now(): number;
+  /** ms, monotonic */
+  monotonicNow(): number;
+}
+
+export interface LastSeen {
+  /** One a device; at most 10,000. */
+  list(): DeviceSighting[];
+  /** Records that a device has connected to this box. */
+  joined(deviceId: string): void;
+  /** Takes in what other boxes have seen. */
+  learn(sightings: readonly DeviceSighting[]): void;
+  forget(deviceId: string): void;
+  start(): void;
+  /** Stores what is not stored yet. */
+  close(): Promise<void>;
+}
+
+type Sightings = Map<string, DeviceSighting>;
+
+interface State {
+  sightings: readonly DeviceSighting[];
+}
+
+const POLL_MS = 2_000;
+/** A device that comes or goes is stored within this time; flash memory wears. */
+const CHANGE_MS = 60_000;
+/** Devices that stay connected are stored this often. */
+const STORE_MS = 600_000;
+
+const schema: z.ZodType<State> = z.object({ sightings: z.array(deviceSighting) });
+
+export const openSightings = (
+  dataDir: string,
+  log: Pick<Logger, 'error'>,
+  now: () => number,
+): Promise<Durable<State>> =>
+  createDurable({
+    path: join(dataDir, 'seen.json'),
+    schema,
+    initial: { sightings: [] },
+    log,
+    disk: systemDisk,
+    now,
+  });
+
+export const createLastSeen = ({
+  durable,
+  connectedHere,
+  connectedThere,
+  nodeId,
+  now,
+  monotonicNow,
+}: Dependencies): LastSeen => {
+  const sightings: Sightings = new Map(durable.read().sightings.map((each) => [deviceKey(each.deviceId), each]));
+  /** Keys of the devices that were connected at the last poll. */
+  let present = '';
+  let hasChanges = false;
+  let storedAt = monotonicNow();
+  let timer: NodeJS.Timeout | undefined;
+
+  const learnOne = ({ deviceId, nodeId: seenBy, at }: DeviceSighting): void => {
+    const key = deviceKey(deviceId);
+    const known = sightings.get(key);
+    // The clock of the other box may be ahead.
+    const latest = new Date(Math.min(Date.parse(at), now())).toISOString();
+    if (known === undefined) hasChanges = true;
+    if (known === undefined || latest > known.at) {
+      remember(sightings, key, { deviceId, nodeId: seenBy, at: latest }, mostBindings);
+    }
+  };
+
+  const store = (): Promise<void> => {
+    hasChanges = false;
+    storedAt = monotonicNow();
+    // The store reports a disk that takes no writes.
+    return durable.update(() => ({ sightings: [...sightings.values()] })).catch(() => {});
+  };
+
+  const poll = (): void => {
+    const keys: string[] = [];
+    const see = (deviceId: string, at: string, seenBy: string): void => {
+      keys.push(deviceKey(deviceId));
+      learnOne({ deviceId, nodeId: seenBy, at });
+    };
+    for (const { nodeId: seenBy, at, deviceIds } of connectedThere()) {
+      for (const deviceId of deviceIds) see(deviceId, new Date(at).toISOString(), seenBy);
+    }
+    const time = new Date(now()).toISOString();
+    for (const deviceId of connectedHere()) see(deviceId, time, nodeId);
+    const latest = keys.sort().join(' ');
+    hasChanges ||= latest !== present;
+    present = latest;
+    const age = monotonicNow() - storedAt;
+    if (hasChanges ? age >= CHANGE_MS : keys.length > 0 && age >= STORE_MS) void store();
+  };
+
+  return {
+    list: () => [...sightings.values()],
+    joined: (deviceId) => learnOne({ deviceId, nodeId, at: new Date(now()).toISOString() }),
+    learn: (theirs) => {
+      for (const sighting of theirs) learnOne(sighting);
+    },
+    forget: (deviceId) => {
+      hasChanges = sightings.delete(deviceKey(deviceId)) || hasChanges;
+    },
+    start: () => {
+      timer = setInterval(poll, POLL_MS);
+      timer.unref();
+    },
+    close: async () => {
+      clearInterval(timer);
+      poll();
+      await store();
+    },
+  };
+};

@@ -1,0 +1,75 @@
+/** Exchanges takeovers with the other boxes of the site. A change is sent to all of them at once. */
+import { readFields } from '../contract/fields.ts';
+import { type PeerState, peerTakeovers, type TakeoverRecord } from '../contract/peers.ts';
+import { remember } from '../domain/recent.ts';
+import { readJson } from '../http/body.ts';
+import type { Routes } from '../http/routes.ts';
+import type { SourceLogs } from '../platform/source-log.ts';
+import type { AskPeers } from './ask.ts';
+import type { LivePeer, Peers } from './registry.ts';
+
+/** The takeovers that boxes exchange. */
+export interface ReplicatedTakeovers {
+  /** Every record that is kept. */
+  records(): TakeoverRecord[];
+  /** Stores the newer records of another box. */
+  merge(theirs: readonly TakeoverRecord[]): Promise<void>;
+  state(): Pick<PeerState, 'takeovers'>;
+}
+
+interface Dependencies {
+  logs: SourceLogs;
+  peers: Pick<Peers, 'onState'>;
+  asking: AskPeers;
+  takeovers: ReplicatedTakeovers;
+}
+
+export interface TakeoverExchange {
+  routes: Routes;
+  /** Sends a changed record to all peers; those that do not answer fetch it later. Never rejects. */
+  send(record: TakeoverRecord): Promise<void>;
+}
+
+/** Boxes whose last exchange is remembered. */
+const MAX_PEERS = 256;
+
+export const createTakeoverExchange = ({ logs, peers, asking, takeovers }: Dependencies): TakeoverExchange => {
+  /** By node id: the digests of its records and of ours after the last exchange. */
+  const compared = new Map<string, string>();
+  const busy = new Set<string>();
+  const own = (): string | undefined => takeovers.state().takeovers;
+
+  const fetchFrom = async ({ nodeId, state: { takeovers: theirs } }: LivePeer): Promise<void> => {
+    // An older version knows no takeovers.
+    if (theirs === undefined || theirs === own() || compared.get(nodeId) === `${theirs} ${own()}`) return;
+    const answer = await asking.ask({ nodeId }, 'takeovers.list');
+    if (!answer.ok) return;
+    await takeovers.merge(answer.body.takeovers);
+    remember(compared, nodeId, `${theirs} ${own()}`, MAX_PEERS);
+  };
+
+  peers.onState((peer) => {
+    const { nodeId } = peer;
+    if (busy.has(nodeId)) return;
+    busy.add(nodeId);
+    fetchFrom(peer)
+      .catch((err: unknown) => logs(`peer ${nodeId}`).error({ nodeId, err }, 'the takeovers of a peer were not stored'))
+      .finally(() => busy.delete(nodeId));
+  });
+
+  return {
+    send: async (record) => {
+      await asking.broadcast('takeovers.send', [record]);
+    },
+    routes: {
+      'GET /api/peers/takeovers': (ctx) => {
+        ctx.set('Cache-Control', 'no-store');
+        ctx.body = { takeovers: takeovers.records() };
+      },
+      'POST /api/peers/takeovers': async (ctx) => {
+        await takeovers.merge(readFields(peerTakeovers, await readJson(ctx)).takeovers);
+        ctx.body = {};
+      },
+    },
+  };
+};

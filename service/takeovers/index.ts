@@ -1,0 +1,198 @@
+/**
+ * Takeovers: records of their own, apart from content.json. Every box stores them, and boxes exchange them as they do
+ * bindings. The slides of those that are on or still to come lead the playlists of the targeted screens.
+ */
+import { createHash } from 'node:crypto';
+import { join } from 'node:path';
+import { z } from 'zod';
+import { mostOpenTakeovers } from '../contract/console/takeovers.ts';
+import { CodedError } from '../contract/errors.ts';
+import { type PeerState, type TakeoverRecord, takeoverRecord } from '../contract/peers.ts';
+import type { Slide } from '../contract/playlist.ts';
+import { isTargeted } from '../domain/targets.ts';
+import type { Module, ServiceContext } from '../module.ts';
+import { systemDisk } from '../platform/store/disk.ts';
+import { createDurable } from '../platform/store/durable.ts';
+import { createReserve } from '../platform/store/reserve.ts';
+import { byPrecedence, isOpenAt, mergeTakeovers, nextUpdate, type Records, rowsOf } from './records.ts';
+import { slideOf } from './slides.ts';
+
+export { kindOf } from './slides.ts';
+
+/** A screen, as targets name it. */
+interface Screen {
+  slug: string;
+  tags: readonly string[];
+}
+
+/** A takeover as an operator gives it. */
+export type NewTakeover = Omit<TakeoverRecord, 'updatedAt' | 'endedAt'>;
+
+export interface Takeovers extends Module {
+  /** Those that are on or still to come, in the order of precedence. */
+  open(): TakeoverRecord[];
+  /** Whether an emergency is on at a screen. */
+  isEmergency(screen: Screen): boolean;
+  /** The slides that lead the playlist of a screen. */
+  slides(screen: Screen): Slide[];
+  /** Calls `listener` when {@link slides} changes. */
+  onChange(listener: () => void): void;
+  /**
+   * Starts a takeover, or replaces the one with its id. Resolves once it is durable here.
+   * @throws CodedError `too_many_takeovers`, `insufficient_storage`
+   */
+  put(takeover: NewTakeover): Promise<{ record: TakeoverRecord; isNew: boolean }>;
+  /** Ends a takeover. Resolves with the record of its end. @throws CodedError `takeover_not_found`, `insufficient_storage` */
+  end(id: string): Promise<TakeoverRecord>;
+  /** Stores the newer records of another box. */
+  merge(theirs: readonly TakeoverRecord[]): Promise<void>;
+  /** Every record that is kept, for other boxes. */
+  records(): TakeoverRecord[];
+  /** Its part of {@link PeerState}. */
+  state(): Pick<PeerState, 'takeovers'>;
+}
+
+/** How often the clock is read for takeovers whose end has come. */
+const POLL_MS = 250;
+/** Room for the file on a disk that is full otherwise: a warning must not fail for that. */
+const RESERVE_BYTES = 512 * 1024;
+/** How often a reserve that was used up is allocated again. */
+const RESERVE_MS = 60_000;
+
+interface State {
+  records: Records;
+  /** Keys of the records whose end has come by the clock of this box: they stay over, even if the clock is set back. */
+  over: ReadonlySet<string>;
+}
+
+const schema: z.ZodType<State> = z.object({
+  records: z.codec(z.array(takeoverRecord), z.map(z.string(), takeoverRecord), {
+    decode: (list) => new Map(list.map((each) => [each.id, each])),
+    encode: (map) => [...map.values()],
+  }),
+  over: z.codec(z.array(z.string()), z.set(z.string()), {
+    decode: (list) => new Set(list),
+    encode: (set) => [...set],
+  }),
+});
+
+const keyOf = ({ id, updatedAt }: TakeoverRecord): string => `${id} ${updatedAt}`;
+
+/** Records are never mutated, so each digest is computed once. */
+const digests = new WeakMap<Records, string>();
+const digestOf = (records: Records): string => {
+  const digest =
+    digests.get(records) ??
+    createHash('sha256')
+      .update(JSON.stringify(rowsOf(records)))
+      .digest('hex');
+  digests.set(records, digest);
+  return digest;
+};
+
+/** Opens the stored takeovers. */
+export const createTakeovers = async ({ dirs, log, now, keep }: ServiceContext): Promise<Takeovers> => {
+  const reserve = createReserve({
+    path: join(dirs.data, 'takeovers.reserve'),
+    bytes: RESERVE_BYTES,
+    disk: systemDisk,
+    log,
+  });
+  const durable = keep(
+    await createDurable<State>({
+      path: join(dirs.data, 'takeovers.json'),
+      schema,
+      initial: { records: new Map(), over: new Set() },
+      reserve,
+      log,
+      disk: systemDisk,
+      now,
+    }),
+  );
+  const listeners: (() => void)[] = [];
+  const timers: NodeJS.Timeout[] = [];
+  /** In memory first: a disk that takes no writes must not prolong a takeover. */
+  const over = new Set(durable.read().over);
+
+  const read = (): Records => durable.read().records;
+  const isOpen = (record: TakeoverRecord): boolean => isOpenAt(record, now()) && !over.has(keyOf(record));
+  const open = (): TakeoverRecord[] => [...read().values()].filter(isOpen).toSorted(byPrecedence);
+  const notify = (): void => {
+    for (const listener of listeners) listener();
+  };
+
+  /** Stores changed records; resolves once they are durable. @throws what `change` throws */
+  const update = async (change: (records: Records) => Records): Promise<void> => {
+    await durable.update(({ records }) => {
+      const next = change(records);
+      const keys = new Set([...next.values()].map(keyOf));
+      for (const key of over) if (!keys.has(key)) over.delete(key);
+      return { records: next, over: new Set(over) };
+    });
+    notify();
+  };
+
+  /** Closes the takeovers whose end has come. */
+  const poll = (): void => {
+    const at = now();
+    const ended = [...read().values()].filter(
+      (record) => record.endedAt === null && Date.parse(record.until) <= at && !over.has(keyOf(record)),
+    );
+    if (ended.length === 0) return;
+    for (const record of ended) over.add(keyOf(record));
+    // The store reports a disk that takes no writes.
+    update((records) => records).catch(notify);
+  };
+
+  return {
+    open,
+    isEmergency: (screen) =>
+      open().some(
+        ({ level, from, targets }) => level === 'emergency' && Date.parse(from) <= now() && isTargeted(targets, screen),
+      ),
+    slides: (screen) =>
+      open()
+        .filter(({ targets }) => isTargeted(targets, screen))
+        .map(slideOf),
+    onChange: (listener) => {
+      listeners.push(listener);
+    },
+    put: async (takeover) => {
+      let result: { record: TakeoverRecord; isNew: boolean } | undefined;
+      await update((records) => {
+        const before = records.get(takeover.id);
+        const others = [...records.values()].filter((each) => each !== before && isOpen(each));
+        if (others.length >= mostOpenTakeovers) throw new CodedError('too_many_takeovers');
+        const record = { ...takeover, updatedAt: nextUpdate(before, now()), endedAt: null };
+        result = { record, isNew: before === undefined || !isOpen(before) };
+        return mergeTakeovers(records, [record], now());
+      });
+      return result as NonNullable<typeof result>;
+    },
+    end: async (id) => {
+      let ended: TakeoverRecord | undefined;
+      await update((records) => {
+        const before = records.get(id);
+        if (before === undefined || !isOpen(before)) throw new CodedError('takeover_not_found');
+        const updatedAt = nextUpdate(before, now());
+        ended = { ...before, updatedAt, endedAt: updatedAt };
+        return mergeTakeovers(records, [ended], now());
+      });
+      return ended as TakeoverRecord;
+    },
+    merge: async (theirs) => {
+      if (mergeTakeovers(read(), theirs, now()) === read()) return;
+      await update((records) => mergeTakeovers(records, theirs, now()));
+    },
+    records: () => [...read().values()],
+    state: () => ({ takeovers: digestOf(read()) }),
+    start: () => {
+      void reserve.take();
+      timers.push(setInterval(poll, POLL_MS).unref(), setInterval(() => void reserve.take(), RESERVE_MS).unref());
+      poll();
+    },
+    close: () => {
+      for (const timer of timers) clearInterval(timer);
+    },
+  };
+};

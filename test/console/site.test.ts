@@ -1,0 +1,186 @@
+/** The site at a glance, over HTTP. */
+import { describe, expect, test } from 'vitest';
+import type { SiteOverview } from '../../service/contract/console/site.ts';
+import { startBox, untilTogether } from '../peers/support.ts';
+import { patience } from '../support/observe.ts';
+import { createOperator, operatorSecret, secretSettings, withAndWithoutSecret } from '../support/operator.ts';
+import { joinScreen, protocolsOf } from '../support/page.ts';
+import { startTestService, type TestService, temporaryFolder } from '../support/service.ts';
+
+const slides = [
+  { id: 'one', kind: 'text', title: 'One', duration_seconds: 0.2 },
+  { id: 'two', kind: 'text', title: 'Two', duration_seconds: 0.2 },
+];
+/** One minute a week. */
+const hours = [{ days: [1], open: '03:00', close: '03:01' }];
+const content = {
+  screens: [
+    { name: 'Lobby', slug: 'lobby', playlist_id: 'welcome', tags: ['public'] },
+    { name: 'Café', slug: 'cafe', playlist_id: 'welcome', hours },
+    { name: 'Gate', slug: 'gate', playlist_id: 'alone' },
+  ],
+  playlists: [
+    { id: 'welcome', slides },
+    { id: 'alone', slides: [slides[0]] },
+  ],
+};
+
+const overviewOf = async (box: TestService, secret: string | null = null): Promise<SiteOverview> =>
+  (await (await createOperator(box, secret)('GET', '/console/api/site')).json()) as SiteOverview;
+
+/** The expected devices of a screen: id and state. */
+const statesOf = async (box: TestService, slug: string, secret: string | null = null) => {
+  const { screens } = await overviewOf(box, secret);
+  const { devices = [] } = screens.find(({ screen }) => screen.slug === slug) ?? {};
+  return Object.fromEntries(devices.map(({ deviceId, state }) => [deviceId, state]));
+};
+
+const joinAs = async (box: TestService, slug: string, deviceId: string, secret: string | null = null) =>
+  joinScreen(box, slug, { deviceId, clientId: deviceId }, { protocols: await protocolsOf(box, slug, secret) });
+
+const bindTo = async (box: TestService, deviceId: string, screenSlug: string, secret: string | null = null) => {
+  const body = { deviceId, clientName: `Name of ${deviceId}`, screenSlug };
+  expect((await createOperator(box, secret)('POST', '/api/onboarding', body)).status).toBe(200);
+};
+
+describe.each(withAndWithoutSecret)('%s', (_, secret) => {
+  test('a box shows itself, its screens with what is connected to them, and the content that plays', async () => {
+    const service = await startTestService({ content, env: { ...secretSettings(secret), SIGNAGE_SITE: 'Vienna' } });
+    await bindTo(service, 'd1', 'lobby', secret);
+    const page = await joinAs(service, 'lobby', 'd1', secret);
+    const overview = await overviewOf(service, secret);
+    const { sha256, changedAt } = (await (
+      await createOperator(service, secret)('GET', '/console/api/content')
+    ).json()) as {
+      sha256: string;
+      changedAt: string;
+    };
+    const [lobby, ...others] = overview.screens;
+    expect(overview).toMatchObject({
+      site: 'Vienna',
+      content: { sha256, changedAt, status: 'ok' },
+      boxes: [{ nodeId: overview.nodeId, status: 'here', url: service.url, lastSeenAt: expect.any(String) }],
+      takeovers: [],
+      degraded: false,
+    });
+    expect(lobby).toMatchObject({
+      screen: { name: 'Lobby', slug: 'lobby', playlist_id: 'welcome' },
+      tags: ['public'],
+      devices: [{ deviceId: 'd1', clientName: 'Name of d1', nodeId: overview.nodeId, state: 'playing' }],
+      connections: [{ id: page.connectionId, deviceId: 'd1', label: 'Name of d1' }],
+    });
+    expect(lobby?.devices[0]?.lastSeenAt).toBe(lobby?.connections[0]?.lastSeenAt);
+    expect(others.map(({ tags, devices, connections }) => [tags, devices, connections])).toEqual([
+      [[], [], []],
+      [[], [], []],
+    ]);
+    const stranger = await createOperator(service, null)('GET', '/console/api/site');
+    expect(stranger.status).toBe(secret === null ? 200 : 401);
+  });
+});
+
+test('a device is never seen, playing, closed outside its hours, or away, and is away still after a restart', async () => {
+  const dataDir = temporaryFolder();
+  const service = await startTestService({ content, dataDir });
+  for (const deviceId of ['new', 'left']) await bindTo(service, deviceId, 'lobby');
+  for (const deviceId of ['dark', 'new-too']) await bindTo(service, deviceId, 'cafe');
+  const page = await joinAs(service, 'lobby', 'left');
+  await joinAs(service, 'cafe', 'dark');
+  expect(await statesOf(service, 'lobby')).toEqual({ left: 'playing', new: 'never' });
+  expect(await statesOf(service, 'cafe')).toEqual({ dark: 'closed', 'new-too': 'never' });
+
+  page.socket.close();
+  await expect.poll(() => statesOf(service, 'lobby'), patience).toEqual({ left: 'away', new: 'never' });
+  await service.close();
+  const again = await startTestService({ dataDir });
+  expect(await statesOf(again, 'lobby')).toEqual({ left: 'away', new: 'never' });
+  expect(await statesOf(again, 'cafe')).toEqual({ dark: 'closed', 'new-too': 'never' });
+});
+
+test('a page is stuck whose slide stays for three of its lengths, or that reports faults alone', async () => {
+  const service = await startTestService({ content });
+  for (const deviceId of ['slow', 'paused', 'faulty']) await bindTo(service, deviceId, 'lobby');
+  await bindTo(service, 'alone', 'gate');
+  // What stands in the file may have been edited just now.
+  const pages = {
+    slow: await joinAs(service, 'lobby', 'slow'),
+    paused: await joinAs(service, 'lobby', 'paused'),
+    faulty: await joinAs(service, 'lobby', 'faulty'),
+    alone: await joinAs(service, 'gate', 'alone'),
+  };
+  const show = (page: { send(message: unknown): void }, currentSlideId: string, more: object = {}): void =>
+    page.send({ type: 'state', currentSlide: 0, currentSlideId, currentSlideTitle: 'One', ...more });
+  show(pages.slow, 'one');
+  show(pages.alone, 'one');
+  show(pages.paused, 'one', { paused: true });
+  pages.faulty.send({ type: 'fault', slideId: 'one', reason: 'the file is gone' });
+  await expect
+    .poll(() => statesOf(service, 'lobby'), patience)
+    .toEqual({ slow: 'stuck', paused: 'playing', faulty: 'stuck' });
+  expect(await statesOf(service, 'gate')).toEqual({ alone: 'playing' });
+
+  show(pages.slow, 'two');
+  show(pages.faulty, 'two');
+  const before = Date.now();
+  await expect
+    .poll(async () => Object.values(await statesOf(service, 'lobby')), { ...patience, interval: 5 })
+    .toContain('playing');
+  expect(Date.now() - before).toBeLessThan(10_000);
+});
+
+test('any box shows the whole site, and says so when a box is away', { timeout: 60_000 }, async () => {
+  const env = secretSettings(operatorSecret);
+  const first = await startBox([], { content, env });
+  const second = await startBox([first], { content, env });
+  await untilTogether([first, second]);
+  await bindTo(first, 'd1', 'lobby', operatorSecret);
+  const page = await joinAs(second, 'lobby', 'd1', operatorSecret);
+  const there = (await overviewOf(second, operatorSecret)).nodeId;
+
+  const seen = await overviewOf(first, operatorSecret);
+  expect(seen.boxes.map(({ nodeId, status }) => [nodeId === there, status])).toEqual([
+    [false, 'here'],
+    [true, 'alive'],
+  ]);
+  expect(seen.screens[0]).toMatchObject({
+    devices: [{ deviceId: 'd1', nodeId: there, state: 'playing' }],
+    connections: [{ id: page.connectionId }],
+  });
+  expect(seen.degraded).toBe(false);
+
+  await second.close();
+  await expect.poll(async () => (await overviewOf(first, operatorSecret)).boxes[1]?.status, patience).toBe('away');
+  const after = await overviewOf(first, operatorSecret);
+  expect(after).toMatchObject({
+    degraded: true,
+    boxes: [{ status: 'here' }, { nodeId: there, name: seen.boxes[1]?.name }],
+  });
+  expect(after.screens[0]).toMatchObject({
+    devices: [{ deviceId: 'd1', nodeId: there, state: 'away' }],
+    connections: [],
+  });
+});
+
+test('consoles that ask at one moment share a round', async () => {
+  const service = await startTestService({ content });
+  const texts = await Promise.all(
+    Array.from({ length: 20 }, async () => (await createOperator(service, null)('GET', '/console/api/site')).text()),
+  );
+  expect(new Set(texts).size).toBeLessThan(4);
+  const { boxes } = JSON.parse(texts[0] ?? '') as SiteOverview;
+  expect(boxes).toHaveLength(1);
+});
+
+test('the content is said to be invalid, and the warnings of a box are sentences', async () => {
+  const service = await startTestService({ content: '{' });
+  const seen = async () => {
+    const { content, boxes } = await overviewOf(service);
+    return [content, boxes[0]?.warnings.join(' ')];
+  };
+  await expect
+    .poll(seen, patience)
+    .toEqual([
+      { sha256: null, changedAt: null, status: 'invalid' },
+      expect.stringContaining('content.json is not valid, and there is nothing to play'),
+    ]);
+});

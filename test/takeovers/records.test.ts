@@ -1,0 +1,153 @@
+import fc from 'fast-check';
+import { describe, expect, test } from 'vitest';
+import { mostTakeovers, type TakeoverRecord } from '../../service/contract/peers.ts';
+import {
+  byPrecedence,
+  compareTakeovers,
+  isOpenAt,
+  mergeTakeovers,
+  nextUpdate,
+  type Records,
+  rowsOf,
+} from '../../service/takeovers/records.ts';
+import { kindOf, slideOf } from '../../service/takeovers/slides.ts';
+
+const NOW = Date.parse('2026-11-22T12:00:00.000Z');
+const at = (minutes: number): string => new Date(NOW + minutes * 60_000).toISOString();
+
+const record = (changes: Partial<TakeoverRecord> = {}): TakeoverRecord => ({
+  id: 'lift',
+  targets: ['all'],
+  level: 'info',
+  title: 'The lift is out of order',
+  body: null,
+  media_url: null,
+  from: at(0),
+  until: at(60),
+  updatedAt: at(0),
+  endedAt: null,
+  ...changes,
+});
+
+const merged = (...lists: TakeoverRecord[][]): Records =>
+  lists.reduce<Records>((records, list) => mergeTakeovers(records, list, NOW), new Map());
+
+describe('records of takeovers', () => {
+  const arbitrary = fc.record({
+    id: fc.constantFrom('a', 'b', 'c'),
+    minutes: fc.integer({ min: 0, max: 3 }),
+    title: fc.constantFrom('one', 'two'),
+    endedAt: fc.constantFrom(null, at(1)),
+  });
+  const list = fc.array(
+    arbitrary.map(({ minutes, ...rest }) => record({ ...rest, updatedAt: at(minutes) })),
+    { maxLength: 8 },
+  );
+
+  test('end up the same on all boxes, in whichever order and how often they arrive', () => {
+    fc.assert(
+      fc.property(list, list, list, (one, two, three) => {
+        const expected = rowsOf(merged(one, two, three));
+        expect(rowsOf(merged(three, one, two))).toEqual(expected);
+        expect(rowsOf(merged([...two, ...three], one, two, one))).toEqual(expected);
+      }),
+    );
+  });
+
+  test('are replaced by newer ones alone, and an end is a newer one', () => {
+    const before = merged([record({ updatedAt: at(2) })]);
+    expect(mergeTakeovers(before, [record({ updatedAt: at(1), title: 'Older' })], NOW)).toBe(before);
+    const ended = mergeTakeovers(before, [record({ updatedAt: at(3), endedAt: at(3) })], NOW);
+    expect(ended.get('lift')?.endedAt).toBe(at(3));
+    expect(mergeTakeovers(ended, [...before.values()], NOW)).toBe(ended);
+  });
+
+  test('are not taken from a clock that is decades ahead, nor when they were over a month ago', () => {
+    const month = 31 * 24 * 60;
+    const empty: Records = new Map();
+    expect(mergeTakeovers(empty, [record({ updatedAt: '2099-01-01T00:00:00.000Z' })], NOW)).toBe(empty);
+    const over = record({ from: at(-month - 90), until: at(-month - 1), updatedAt: at(-month - 90) });
+    expect(mergeTakeovers(empty, [over], NOW)).toBe(empty);
+    expect(mergeTakeovers(empty, [{ ...over, until: at(-month + 1) }], NOW).size).toBe(1);
+  });
+
+  test('beyond the limit those that are over go first, of these the oldest', () => {
+    const many = Array.from({ length: mostTakeovers }, (_, index) =>
+      record({ id: `t-${index}`, updatedAt: at(index / 60), endedAt: index < 10 ? at(index / 60) : null }),
+    );
+    const full = merged(many);
+    expect(full.size).toBe(mostTakeovers);
+    const more = mergeTakeovers(full, [record({ id: 'new-1', updatedAt: at(0) })], NOW);
+    expect(more.size).toBe(mostTakeovers);
+    expect(more.has('t-0')).toBe(false);
+    expect(more.has('t-1')).toBe(true);
+    expect(more.has('new-1')).toBe(true);
+  });
+
+  test('are dated later than the one before, even if the clock was set back', () => {
+    expect(nextUpdate(undefined, NOW)).toBe(at(0));
+    expect(nextUpdate(record({ updatedAt: at(-5) }), NOW)).toBe(at(0));
+    expect(nextUpdate(record({ updatedAt: at(5) }), NOW)).toBe('2026-11-22T12:05:00.001Z');
+  });
+
+  test.each([
+    ['is on', {}, true],
+    ['is still to come', { from: at(10) }, true],
+    ['has been ended', { endedAt: at(0) }, false],
+    ['ends now', { until: at(0) }, false],
+  ])('one that %s', (_, changes, expected) => {
+    expect(isOpenAt(record(changes), NOW)).toBe(expected);
+  });
+
+  test('are equal only if all of their fields are', () => {
+    expect(compareTakeovers(record(), record())).toBe(0);
+    expect(compareTakeovers(record(), { ...record(), more: 'of a newer version' } as TakeoverRecord)).toBe(0);
+    for (const changes of [{ title: 'Other' }, { level: 'warning' }, { targets: ['bar'] }] as const) {
+      expect(compareTakeovers(record(), record(changes as Partial<TakeoverRecord>))).not.toBe(0);
+    }
+  });
+});
+
+test('of several takeovers the highest level leads, then the later start, then the greater id', () => {
+  const list = [
+    record({ id: 'a' }),
+    record({ id: 'c' }),
+    record({ id: 'b', from: at(1) }),
+    record({ id: 'd', level: 'warning', from: at(-9) }),
+    record({ id: 'e', level: 'emergency', from: at(-99) }),
+  ];
+  expect(list.toSorted(byPrecedence).map(({ id }) => id)).toEqual(['e', 'd', 'b', 'c', 'a']);
+});
+
+describe('the slide of a takeover', () => {
+  test('is scheduled from its start to its end, and says what it belongs to', () => {
+    expect(slideOf(record({ level: 'warning', body: 'Use the stairs' }))).toEqual({
+      id: 'takeover-lift',
+      title: 'The lift is out of order',
+      body: 'Use the stairs',
+      duration_seconds: null,
+      schedule_mode: 'between',
+      schedule_start_datetime: at(0),
+      schedule_end_datetime: at(60),
+      schedule_start_time: null,
+      schedule_end_time: null,
+      schedule_days_json: null,
+      media_url: null,
+      media_type: null,
+      kind: 'text',
+      template_id: null,
+      template: null,
+      content: { takeover: { id: 'lift', level: 'warning' } },
+    });
+  });
+
+  test.each([
+    ['/media/exit.png', 'image', 'image/png'],
+    ['https://example.com/evacuate.mp4', 'video', 'video/mp4'],
+    ['https://example.com/picture?id=3', 'image', null],
+    ['/media/plan.pdf', 'text', 'application/pdf'],
+  ])('of %s is of kind %s', (media_url, kind, media_type) => {
+    expect(slideOf(record({ media_url }))).toMatchObject({ kind, media_type, media_url });
+    expect(kindOf(media_url)).toBe(kind === 'text' ? null : kind);
+  });
+});
