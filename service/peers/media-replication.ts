@@ -10,6 +10,7 @@ import type { MediaProgress } from '../contract/onboarding.ts';
 import { type PeerMedium, type PeerState, peerMedia } from '../contract/peers.ts';
 import { doubled } from '../domain/backoff.ts';
 import { isPlausibleTime } from '../domain/merge.ts';
+import { shuffled } from '../domain/shuffle.ts';
 import type { Media } from '../media/index.ts';
 import type { SourceLogs } from '../platform/source-log.ts';
 import type { LivePeer, Peers } from './registry.ts';
@@ -124,7 +125,7 @@ export const createMediaReplication = ({ logs, peers, content, media, onArrival 
   const fetchOne = async ({ medium, from }: Transfer): Promise<void> => {
     const { name, size, sha256, modifiedAt } = medium;
     // Boxes try peers in random order, so that no peer serves all of them.
-    const urls = from.map((url) => `${url}/media/${encodeURIComponent(name)}`).toSorted(() => Math.random() - 0.5);
+    const urls = shuffled(from, Math.random).map((url) => `${url}/media/${encodeURIComponent(name)}`);
     running.add(name);
     copied.add(sha256);
     try {
