@@ -59,7 +59,7 @@ describeBrowser('a page', () => {
       slide_title: 'The red slide',
       kind: 'template',
       media_url: null,
-      revision: expect.stringMatching(/^\w+$/) as string,
+      revision: expect.stringMatching(/^[\w-]+$/) as string,
       expected_ms: 1_000,
       clock: 'synced',
     });
