@@ -184,6 +184,12 @@ export const createTakeovers = async ({ dirs, log, now, keep }: ServiceContext):
       if (mergeTakeovers(read(), theirs, now()) === read()) return;
       await update((records) => mergeTakeovers(records, theirs, now()));
     },
+    states: {
+      takeover: (id) => {
+        const record = read().get(id);
+        return record !== undefined && isOpen(record) ? record : null;
+      },
+    },
     records: () => [...read().values()],
     state: () => ({ takeovers: digestOf(read()) }),
     start: () => {

@@ -16,13 +16,13 @@ import { json, type Operations, ok } from './operation.ts';
 
 const takeoverExample = {
   id: 'lift',
-  targets: ['tag:lobby', 'bar'],
+  targets: ['lobby'],
   level: 'warning',
   title: 'The lift is out of order',
   body: 'Please use the stairs.',
   media_url: null,
-  from: momentExample,
-  until: '2026-01-31T18:00:00.000Z',
+  from: '2100-01-31T08:00:00.000Z',
+  until: '2100-01-31T18:00:00.000Z',
   updatedAt: momentExample,
   shown: 1,
   expected: 1,
@@ -89,6 +89,7 @@ export const site = {
       level: 'warning',
       title: takeoverExample.title,
       body: takeoverExample.body,
+      from: takeoverExample.from,
       until: takeoverExample.until,
     }),
     answer: {
