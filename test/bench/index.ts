@@ -1,4 +1,5 @@
 /** `npm run bench [name ...]`: figures of this machine; only ratios within one run mean anything. */
+import { benchCli } from './cli.ts';
 import { benchFanOut } from './fanout.ts';
 import { benchHttp } from './http.ts';
 import { benchKiosk } from './kiosk.ts';
@@ -22,6 +23,7 @@ const benches: Record<string, () => Promise<void>> = {
   peers: benchPeers,
   sync: benchSync,
   kiosk: benchKiosk,
+  cli: benchCli,
 };
 
 /** Takes over an hour, so it has to be asked for. */

@@ -144,6 +144,8 @@ test.each([
       'xvfb-run --auto-servernum HERE/release/a.AppImage',
       'sudo sysctl -w kernel.apparmor_restrict_unprivileged_userns=1',
       'sudo apt-get install -y -qq ./release/a.deb',
+      'signage --version',
+      'docker run --rm -v /opt/Signage Player/resources/cli:/cli:ro node:18-slim node /cli/signage.mjs --help',
       'xvfb-run --auto-servernum /opt/Signage Player/signage-player',
     ],
   ],
@@ -156,6 +158,8 @@ test.each([
     npx: 'echo "npx $SIGNAGE_TEST_PACKAGE" >>calls',
     'xvfb-run': 'echo "xvfb-run $1 $SIGNAGE_TEST_PACKAGE" >>calls',
     sudo: 'echo "sudo $*" >>calls',
+    signage: 'echo "signage $*" >>calls',
+    docker: 'echo "docker $*" >>calls',
   };
   for (const [name, script] of Object.entries(standIns)) {
     writeFileSync(join(folder, name), `#!/bin/sh\n${script}\n`, { mode: 0o755 });
