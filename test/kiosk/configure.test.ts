@@ -32,7 +32,7 @@ const hostIn = (dataDir: string) => {
       rendererDir: join(root, 'dist', 'renderer'),
       resourcesDir: join(root, 'resources'),
     },
-    { kiosk: () => ({}) as never, capture: () => null, restart: () => {} },
+    { kiosk: () => ({ screens: [] }) as never, capture: () => null, restart: () => {} },
   );
 };
 
