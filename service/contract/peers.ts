@@ -8,7 +8,7 @@ import { deviceId, instant, operator, reading, sha256, slug } from './terms.ts';
 export const relayHeader = 'x-signage-relay';
 
 /** Node id of the intended recipient: another box may have its address by now. */
-export const recipientHeader = 'x-signage-peer';
+export const recipientHeader = 'x-signage-recipient';
 
 /** Version of the content: the higher counter wins, then the higher nodeId. */
 export const contentVersion = z

@@ -39,7 +39,7 @@ describeBrowser('the appliance', { timeout: 120_000 }, () => {
     const kiosk = await startKiosk({ content: content(true), config: { kiosk: { displays } } });
     const layers = () => layersOf(kiosk.evaluate);
     const [page, black, maintenancePage] = ['/screen/lobby', 'black', 'kiosk://pages/maintenance.html'];
-    const player = await kiosk.page(/\/screen\/lobby/);
+    await kiosk.page(/\/screen\/lobby/);
     await expect.poll(layers, patience).toEqual([[page, black]]);
     // The person who looks after the box sees the maintenance page.
     await kiosk.pressChord();

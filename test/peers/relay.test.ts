@@ -100,7 +100,7 @@ test('a relayed command is not relayed again', async () => {
 
 test('a request addressed to another box is not carried out', async () => {
   const one = await startBox([]);
-  const answer = await answerOf(one, next, { 'x-signage-relay': 'a', 'x-signage-peer': 'b' });
+  const answer = await answerOf(one, next, { 'x-signage-relay': 'a', 'x-signage-recipient': 'b' });
   expect(answer).toMatchObject({ status: 421, error: { code: 'misdirected' } });
 });
 

@@ -51,10 +51,20 @@ describeBrowser('over thousands of swaps', () => {
         polling: 250,
       });
 
+    /** What weighs least of several slides: some have more nodes than others. */
+    const lightest = async (): Promise<Weight> => {
+      const weights: Weight[] = [];
+      for (let sample = 0; sample < 8; sample += 1) weights.push(await weigh());
+      return {
+        nodes: Math.min(...weights.map(({ nodes }) => nodes)),
+        heapBytes: Math.min(...weights.map(({ heapBytes }) => heapBytes)),
+      };
+    };
+
     await reach(swaps / 4);
-    const before = await weigh();
+    const before = await lightest();
     await reach(swaps);
-    const after = await weigh();
+    const after = await lightest();
     expect(after.nodes).toBeLessThan(before.nodes + 100);
     expect(after.heapBytes).toBeLessThan(before.heapBytes * 1.1 + 500_000);
   }, 3_700_000);

@@ -40,7 +40,7 @@ type OnEnd = (end: () => void | Promise<void>) => void;
 /** A folder that is removed when the test is over. */
 export const temporaryFolder = (onEnd: OnEnd = onTestFinished): string => {
   const folder = mkdtempSync(join(tmpdir(), 'signage-'));
-  onEnd(() => rmSync(folder, { recursive: true, force: true }));
+  onEnd(() => rmSync(folder, { recursive: true, force: true, maxRetries: 10, retryDelay: 100 }));
   return folder;
 };
 
