@@ -8,6 +8,7 @@ swc.parseFileSync = (file, options) => parseFileSync(file, { ...options, tsx: fi
 const libraries = ['contract', 'domain', 'platform', 'auth', 'http'];
 const modules = [
   'feeds',
+  'takeovers',
   'content',
   'media',
   'streams',

@@ -5,7 +5,7 @@ import { notesOf } from './changelog.ts';
 const git = (...args: string[]): string => execFileSync('git', args, { encoding: 'utf8' }).trim();
 
 const [tag = 'HEAD'] = process.argv.slice(2);
-// A release is compared with the release before it, a prerelease with whatever version came before.
+// A release is compared with the previous release, a prerelease with the previous version of either kind.
 const isPrerelease = /-/.test(tag);
 const older = git('tag', '--merged', `${tag}~1`, '--sort=-version:refname', 'v*')
   .split('\n')

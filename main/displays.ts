@@ -72,7 +72,7 @@ interface AssignmentInput {
   boxId: string;
 }
 
-/** The displays that get a window. If none of the configured displays is connected, the primary display gets one. */
+/** The displays that get a window. Without a connected display among those configured, the primary display gets one. */
 export const assignDisplays = ({
   displays,
   primaryId,

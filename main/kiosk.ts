@@ -23,7 +23,7 @@ import { troubleUrl } from './trouble.ts';
 
 /** How long to wait before a failed start of the service is retried, in ms. */
 const RETRY_MS = 3_000;
-/** A loose cable can connect and remove a display ten times a second; opening a window takes longer than that. */
+/** A loose cable can connect and remove a display ten times a second; opening a window takes longer. */
 const DISPLAY_CHANGES = { quietMs: 250, longestMs: 5_000 };
 
 /** What the kiosk uses of Electron and of the machine. */

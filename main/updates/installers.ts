@@ -11,7 +11,7 @@ export interface Installer {
   install(file: string): Promise<void>;
   /**
    * Restores the previous version.
-   * @throws Error if none is kept
+   * @throws Error if no earlier package is kept
    */
   rollBack(): Promise<void>;
 }

@@ -16,7 +16,7 @@ export interface LoopSlot {
 
 export interface LoopSchedule {
   slotAt(now: number): LoopSlot;
-  /** Equal for loops with the same slots: the same slides, durations and schedules, whatever the slides show. */
+  /** Equal for loops with the same slots: the same slides, durations and schedules. The contents of the slides do not count. */
   readonly key: string;
 }
 

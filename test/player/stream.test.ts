@@ -124,12 +124,13 @@ describeBrowser('a stream slide in a real browser', () => {
     const service = await startTestService({ dataDir, content: lobby([slide]) });
     const page = await openPlayer(service, 'lobby');
     await waitForMotion(page);
+    // Both are watched from before the restart: the stream can be back before anybody looks.
     const fallenBack = page.waitForRequest(fallback_media_url);
+    const held = page.waitForSelector('canvas.picture', patience).then((picture) => picture.evaluate(isBlank));
     await service.close();
     await startTestService({ dataDir, env: { SIGNAGE_PORT: new URL(service.url).port } });
     await fallenBack;
-    const held = await page.waitForSelector('canvas.picture');
-    expect(await held.evaluate(isBlank)).toBe(false);
+    expect(await held).toBe(false);
     await waitForMotion(page);
     expect(await page.locator('canvas.picture').count()).toBe(0);
   }, 60_000);

@@ -16,7 +16,7 @@ export interface Session {
   signOut(): void;
   /** Called where the box refuses what was signed with `secret`; null: it asks for a signature that was not there. */
   refuse(secret: string | null): void;
-  /** Resolves with the secret once there is one; null where none is needed. */
+  /** Resolves with the secret once the operator has entered it; null where the box has no secret. */
   ready(): Promise<string | null>;
 }
 

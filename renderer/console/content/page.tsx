@@ -45,6 +45,21 @@ const Body = ({ tab, rest: [first], document }: { tab: Tab; rest: readonly strin
   }
 };
 
+/** Undo or redo. @param path of its 20 by 20 icon, as in SVG */
+const StepButton = (props: { label: string; path: string; isEnabled: boolean; onClick(): void }) => (
+  <button
+    type="button"
+    class="icon-button"
+    aria-label={props.label}
+    disabled={!props.isEnabled}
+    onClick={props.onClick}
+  >
+    <svg viewBox="0 0 20 20" aria-hidden="true">
+      <path d={props.path} />
+    </svg>
+  </button>
+);
+
 /** What the draft is like, and what can be done with all of it. */
 const DraftBar = ({ onPublish, onMerge }: { onPublish(): void; onMerge(): void }) => {
   const { draft: openDraft, texts } = useConsole();
@@ -79,28 +94,18 @@ const DraftBar = ({ onPublish, onMerge }: { onPublish(): void; onMerge(): void }
         {warnings > 0 ? ` ${words.warnings(warnings)}` : ''}
       </p>
       <div class="buttons">
-        <button
-          type="button"
-          class="icon-button"
-          aria-label={words.undo}
-          disabled={!draft.canUndo.value}
+        <StepButton
+          label={words.undo}
+          path="M7 4L3.5 7.5 7 11M4 7.5h8a4 4 0 0 1 0 8H8"
+          isEnabled={draft.canUndo.value}
           onClick={draft.undo}
-        >
-          <svg viewBox="0 0 20 20" aria-hidden="true">
-            <path d="M7 4L3.5 7.5 7 11M4 7.5h8a4 4 0 0 1 0 8H8" />
-          </svg>
-        </button>
-        <button
-          type="button"
-          class="icon-button"
-          aria-label={words.redo}
-          disabled={!draft.canRedo.value}
+        />
+        <StepButton
+          label={words.redo}
+          path="M13 4l3.5 3.5L13 11M16 7.5H8a4 4 0 0 0 0 8h4"
+          isEnabled={draft.canRedo.value}
           onClick={draft.redo}
-        >
-          <svg viewBox="0 0 20 20" aria-hidden="true">
-            <path d="M13 4l3.5 3.5L13 11M16 7.5H8a4 4 0 0 0 0 8h4" />
-          </svg>
-        </button>
+        />
         {draft.newer.value !== null && isDirty ? (
           <button type="button" class="button primary" onClick={onMerge}>
             <Icon name="warning" /> {words.merge}

@@ -7,7 +7,7 @@ import type { ContentDocument, PlaylistDraft } from '../model/document.ts';
 /** What feeds and sources have brought, from the payload of any screen. */
 export type LiveData = Pick<PlaylistPayload, 'rssFeeds' | 'apiSources'>;
 
-/** @param only index of the one slide that is shown, whatever its schedule; null: all, as they play */
+/** @param only index of the only slide to show, its schedule ignored; null: all slides, by their schedules */
 export const previewPayload = (
   document: ContentDocument,
   playlist: PlaylistDraft,

@@ -16,7 +16,7 @@ interface PreviewProps {
 
 /** The player has the size of a display, and is made smaller. */
 const sizes = { landscape: [1280, 720], portrait: [720, 1280] } as const;
-/** The player follows the draft once nobody has typed for this long, ms. */
+/** Pause in typing after which the player follows the draft, ms. */
 const REST_MS = 350;
 
 export const Preview = ({ document, playlist, only }: PreviewProps) => {

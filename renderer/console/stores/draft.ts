@@ -34,7 +34,7 @@ interface Kept {
 
 const storageKey = 'signage.console.draft';
 const MOST_STEPS = 100;
-/** The draft is checked and kept once nobody has typed for this long, ms. */
+/** Pause in typing after which the draft is checked and stored, ms. */
 const REST_MS = 500;
 
 const recall = (storage: Storage): Kept | null => {

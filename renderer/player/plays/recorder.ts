@@ -15,7 +15,7 @@ export interface PlayRecorder {
   skip(slide: Slide, expectedMs: number, reason: string): void;
   /** What covers the slides, or null: nothing does. A play ends when it is covered, and another one begins afterwards. */
   cover(reason: string | null): void;
-  /** The play that is under way, as if the page ended now; null: none is. */
+  /** The play in progress, as if the page ended now; null: no slide is playing. */
   underWay(): PagePlay | null;
 }
 

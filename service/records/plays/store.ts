@@ -43,7 +43,7 @@ export const createPlayStore = ({ parts, log, now, maxPlays = MAX_PLAYS_KEPT, ma
   const idsByDay = new Map<string, Set<string>>();
   const journals = new Map<string, Journal>();
   const listeners: ((plays: readonly Play[]) => void)[] = [];
-  /** Days before it are expired; null: none is. */
+  /** Days before it are expired; null: no day is. */
   let firstDay: string | null = null;
   let waiting = 0;
   let fault: string | null = null;
