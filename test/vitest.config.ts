@@ -12,7 +12,7 @@ const repeated = [
   'test/platform/store/{crash,kill}.test.ts',
   'test/player/{daylight,endurance,outage}.test.ts',
   'test/power/hours.test.ts',
-  'test/records/plays/{export,kill}.test.ts',
+  'test/records/plays/{delivery,export,kill}.test.ts',
   'test/streams/{healing,orphans}.test.ts',
 ];
 

@@ -68,9 +68,11 @@ export const createRecords = async (
       signage_clock_trusted: Number(isTrusted(now())),
       ...(kiosk && { signage_recoveries_total: kiosk().recoveries }),
     }),
-    close: () => {
+    health: plays.health,
+    start: plays.start,
+    close: async () => {
       audit.close();
-      plays.close();
+      await plays.close();
     },
   };
 };

@@ -10,7 +10,19 @@ import { variants } from '../../contract/terms.ts';
 import { nearestOf } from '../../domain/nearest.ts';
 import { OptionsError } from './error.ts';
 import { type KioskSettings, kioskSettings } from './kiosk.ts';
-import { baseUrl, commaList, folder, hostName, isTimeZone, onOff, text, trustedProxy, wholeNumber } from './values.ts';
+import {
+  baseUrl,
+  commaList,
+  folder,
+  hostName,
+  isTimeZone,
+  onOff,
+  text,
+  trustedProxy,
+  webhookSecret,
+  webhookUrl,
+  wholeNumber,
+} from './values.ts';
 
 export { EXIT_CONFIG, OptionsError } from './error.ts';
 export { isBaseUrl } from './values.ts';
@@ -62,6 +74,10 @@ const settings = {
   pageTokenSeconds: wholeNumber(1, 86_400).default(900),
   /** Proxies whose X-Forwarded-For is trusted: none, all, or these addresses. */
   trustProxy: trustedProxy.default(false),
+  /** Where plays are delivered, as webhooks (Standard Webhooks). */
+  playsUrl: webhookUrl.optional(),
+  /** The key of webhooks. Default: derived from the shared secret. */
+  webhookSecret: webhookSecret.optional(),
   /** IANA name of the zone that schedules are in. */
   timeZone: z.string().refine(isTimeZone, 'an IANA time zone such as Europe/Vienna').optional(),
   logLevel: z
@@ -74,7 +90,7 @@ const settings = {
 
 type SettingName = keyof typeof settings;
 const settingNames = Object.keys(settings) as SettingName[];
-const secretNames: readonly SettingName[] = ['sharedSecret', 'sharedSecretPrevious'];
+const secretNames: readonly SettingName[] = ['sharedSecret', 'sharedSecretPrevious', 'webhookSecret'];
 
 const environmentName = (name: SettingName): string =>
   `SIGNAGE_${name.replace(/[A-Z]/g, (c) => `_${c}`).toUpperCase()}`;
@@ -96,7 +112,7 @@ const variableWarnings = (names: readonly string[]): string[] => {
 
 type Given = z.infer<z.ZodObject<typeof settings>>;
 type Filled = 'uploadDir' | 'mediaDir' | 'timeZone';
-type Nullable = 'sharedSecret' | 'sharedSecretPrevious' | 'publicUrl' | 'ffmpegPath';
+type Nullable = 'sharedSecret' | 'sharedSecretPrevious' | 'publicUrl' | 'ffmpegPath' | 'playsUrl' | 'webhookSecret';
 
 /** The options, complete and frozen. An absent value is null. */
 export type Options = Readonly<
@@ -252,6 +268,8 @@ export const readOptions = ({ env = process.env, defaults = {} }: Surroundings =
 
   const sharedSecret = lookUp('sharedSecret') || null;
   const sharedSecretPrevious = lookUp('sharedSecretPrevious') || null;
+  const webhookKey = lookUp('webhookSecret') || null;
+  const playsUrl = lookUp('playsUrl') ?? null;
   for (const name of secretNames) delete env[environmentName(name)];
   for (const [name, secret] of Object.entries({ sharedSecret, sharedSecretPrevious })) {
     if (secret === null || secret.length >= 16) continue;
@@ -261,6 +279,12 @@ export const readOptions = ({ env = process.env, defaults = {} }: Surroundings =
   }
   if (sharedSecret === null && sharedSecretPrevious !== null) {
     warnings.push('SIGNAGE_SHARED_SECRET_PREVIOUS is set without SIGNAGE_SHARED_SECRET: authentication is off');
+  }
+
+  if (playsUrl !== null && webhookKey === null && sharedSecret === null) {
+    warnings.push(
+      'Webhooks are not signed: set SIGNAGE_WEBHOOK_SECRET, so that their receiver can tell them from others',
+    );
   }
 
   return Object.freeze({
@@ -285,6 +309,8 @@ export const readOptions = ({ env = process.env, defaults = {} }: Surroundings =
     streamIdleSeconds: lookUp('streamIdleSeconds'),
     pageTokenSeconds: lookUp('pageTokenSeconds'),
     trustProxy: lookUp('trustProxy'),
+    playsUrl,
+    webhookSecret: webhookKey,
     timeZone: lookUp('timeZone', new Intl.DateTimeFormat().resolvedOptions().timeZone) as string,
     logLevel: lookUp('logLevel'),
     kiosk,

@@ -34,6 +34,21 @@ export const baseUrl = z
   .refine(isBaseUrl, baseUrlRule)
   .transform((url) => url.replace(/\/+$/, ''));
 
+/** An address that webhooks are posted to. */
+export const webhookUrl = z
+  .string()
+  .refine(
+    (url) => /^https?:\/\//i.test(url) && URL.canParse(url),
+    'an http or https URL such as https://example.com/hook',
+  );
+
+/** A key of Standard Webhooks. */
+export const webhookSecret = z.string().refine((text) => {
+  const [, base64 = ''] = /^whsec_([A-Za-z0-9+/]+={0,2})$/.exec(text) ?? [];
+  const { length } = Buffer.from(base64, 'base64');
+  return length >= 24 && length <= 64;
+}, 'whsec_ and base64 of 24 to 64 bytes');
+
 export const hostName = z.string().regex(/^[A-Za-z0-9._:[\]-]{1,253}$/, 'comma-separated host names');
 
 export const isTimeZone = (zone: string): boolean => {

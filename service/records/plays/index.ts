@@ -8,9 +8,11 @@ import { degradedHeader, type PagePlay, type Play, peerPlaysQuery, playsQuery } 
 import { isTrusted } from '../../domain/clock-trust.ts';
 import { instantAt } from '../../domain/wall-time.ts';
 import type { Media } from '../../media/index.ts';
-import type { Module, ServiceContext } from '../../module.ts';
+import type { HealthReport, Module, ServiceContext } from '../../module.ts';
 import type { Peers } from '../../peers/index.ts';
 import type { Screens } from '../../screens/index.ts';
+import { createSendWebhook, webhookKey } from '../webhook.ts';
+import { createDelivery } from './delivery.ts';
 import { formats } from './formats.ts';
 import type { Range } from './ordered.ts';
 import { createPlayPages } from './pages.ts';
@@ -25,7 +27,9 @@ interface Dependencies {
 }
 
 export interface Plays extends Module {
-  close(): void;
+  health(): HealthReport;
+  start(): void;
+  close(): Promise<void>;
   /** Calls `listener` with plays that are durable, each one once. */
   onKept(listener: (plays: readonly Play[]) => void): void;
 }
@@ -56,6 +60,11 @@ export const createPlays = async (
   const store = keep(createPlayStore({ parts, log, now }));
   const pages = createPlayPages(parts);
   const sitePlays = createSitePlays({ parts, peers });
+  const { playsUrl, webhookSecret, sharedSecret } = options;
+  const key = webhookKey(webhookSecret, sharedSecret);
+  const delivery =
+    playsUrl === null ? null : createDelivery({ parts, send: createSendWebhook(playsUrl, key, now), log });
+  if (delivery !== null) store.onKept(delivery.wake);
   let exports = 0;
 
   const complete = async (reported: PagePlay, slug: string, connection: Connection): Promise<Play> => {
@@ -130,9 +139,12 @@ export const createPlays = async (
         ctx.body = await pages.read(range, after === undefined ? null : { after, skip }, limit);
       },
     },
-    close: () => {
+    health: () => ({ notes: delivery?.notes() ?? [] }),
+    start: () => delivery?.start(),
+    close: async () => {
       clearInterval(timer);
       pages.close();
+      await delivery?.close();
     },
   };
 };
