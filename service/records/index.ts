@@ -10,7 +10,11 @@ import type { Screens } from '../screens/index.ts';
 import { type Audit, createAudit } from './audit.ts';
 import { createAuditLog } from './audit-log.ts';
 import { createMetrics } from './metrics.ts';
+import type { PlaysReceiver } from './plays/delivery.ts';
 import { createPlays } from './plays/index.ts';
+import { createSendWebhook, webhookKey } from './webhook.ts';
+
+export type { PlaysReceiver };
 
 interface Dependencies {
   modules: Pick<Modules, 'metrics' | 'states'>;
@@ -21,20 +25,24 @@ interface Dependencies {
 
 export interface Records extends Module {
   audit: Pick<Audit, 'begin' | 'onRefused'>;
+  /** Delivers the plays of this box to a further receiver, as SIGNAGE_PLAYS_URL does. Called before the start. */
+  deliverPlaysTo(receiver: PlaysReceiver): void;
 }
 
 export const createRecords = async (
   context: ServiceContext,
   { modules, screens, peers, media }: Dependencies,
 ): Promise<Records> => {
-  const { now, monotonicNow, version, kiosk, log, dirs, ids, keep } = context;
+  const { now, monotonicNow, version, kiosk, log, dirs, ids, keep, options } = context;
   const metrics = createMetrics({ reports: modules.metrics, monotonicNow });
   screens.onSwap((gapMs) => metrics.observe('signage_swap_gap_seconds', gapMs / 1000));
 
   const auditLog = keep(createAuditLog({ path: join(dirs.data, 'audit.jsonl'), log }));
   const audit = createAudit({ log: auditLog, states: modules.states, nodeId: ids.nodeId, now, monotonicNow });
 
-  const plays = await createPlays(context, { screens, peers, media });
+  const key = webhookKey(options.webhookSecret, options.sharedSecret);
+  const sender = (url: string | null) => (url === null ? null : createSendWebhook(url, key, now));
+  const plays = await createPlays(context, { screens, peers, media, send: sender(options.playsUrl) });
   const shown: Partial<Record<Play['kind'], Partial<Record<Play['result'], number>>>> = {};
   plays.onKept((kept) => {
     for (const { kind, result } of kept) shown[kind] = { ...shown[kind], [result]: (shown[kind]?.[result] ?? 0) + 1 };
@@ -42,6 +50,7 @@ export const createRecords = async (
 
   return {
     audit,
+    deliverPlaysTo: plays.deliverTo,
     routes: {
       ...plays.routes,
       'GET /metrics': async (ctx) => {

@@ -14,7 +14,7 @@ export interface WebhookMessage {
   body: string;
 }
 
-/** Sends one message. @throws Error with a reason that completes "the receiver ..." */
+/** Sends one message. @throws Error whose message is a clause: "the receiver answers 500" */
 export type SendWebhook = (message: WebhookMessage, signal: AbortSignal) => Promise<void>;
 
 /**
@@ -28,17 +28,35 @@ export const webhookKey = (webhookSecret: string | null, sharedSecret: string | 
 };
 
 const reasonOf = (error: unknown): string => {
-  if ((error as Error).name === 'TimeoutError') return `did not answer within ${TIMEOUT_MS / 1000} s`;
+  if ((error as Error).name === 'TimeoutError') return `the receiver did not answer within ${TIMEOUT_MS / 1000} s`;
   const { cause } = error as { cause?: { code?: string } };
-  return `can't be reached (${cause?.code ?? (error as Error).message})`;
+  return `the receiver can not be reached (${cause?.code ?? (error as Error).message})`;
 };
 
-export const createSendWebhook = (url: string, key: Uint8Array | null, now: () => number): SendWebhook => {
+/** The address without its user and password, which `fetch` refuses, and the header that carries them. */
+const splitAddress = (address: string) => {
+  const url = new URL(address);
+  const { username, password } = url;
+  url.username = '';
+  url.password = '';
+  if (username === '' && password === '') return { url, credentials: {} };
+  const pair = `${decodeURIComponent(username)}:${decodeURIComponent(password)}`;
+  return { url, credentials: { Authorization: `Basic ${Buffer.from(pair).toString('base64')}` } };
+};
+
+/**
+ * @param address of the receiver; may have a user and a password, which are sent as Basic authentication
+ * @param key of the signatures; null: none
+ * @param now ms since the epoch
+ */
+export const createSendWebhook = (address: string, key: Uint8Array | null, now: () => number): SendWebhook => {
   const webhook = key === null ? null : new Webhook(key, { format: 'raw' });
+  const { url, credentials } = splitAddress(address);
   return async ({ id, body }, signal) => {
     const at = new Date(now());
     const headers = {
       'Content-Type': 'application/json',
+      ...credentials,
       'webhook-id': id,
       'webhook-timestamp': String(Math.floor(at.getTime() / 1000)),
       ...(webhook && { 'webhook-signature': webhook.sign(id, at, body) }),
@@ -52,7 +70,7 @@ export const createSendWebhook = (url: string, key: Uint8Array | null, now: () =
       throw new Error(reasonOf(error));
     });
     await response.body?.cancel().catch(() => undefined);
-    if (!response.ok) throw new Error(`answers ${response.status}`);
+    if (!response.ok) throw new Error(`the receiver answers ${response.status}`);
   };
 };
 

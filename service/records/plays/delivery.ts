@@ -1,14 +1,25 @@
-/** Delivers plays to the receiver of the operator, at least once, in batches. */
-import { createHash } from 'node:crypto';
+/** Delivers plays to a receiver, at least once, in batches, from a position that is durable. */
 import { setTimeout as delay } from 'node:timers/promises';
 import type { Logger } from 'pino';
-import { pauseAfter, type SendWebhook } from '../webhook.ts';
+import type { Play } from '../../contract/plays.ts';
+import { pauseAfter } from '../webhook.ts';
 import { readLines } from './lines.ts';
 import type { Part, Parts } from './parts.ts';
 
+/** Somewhere that the plays of this box are delivered to. */
+export interface PlaysReceiver {
+  /** Unique; what was delivered is remembered under it. */
+  key: string;
+  /**
+   * Delivers at most 500 plays. After a failure the same ones come again, and after a restart perhaps, in another batch.
+   * @throws Error whose message is a clause: "the receiver answers 500"
+   */
+  deliver(plays: readonly Play[], signal: AbortSignal): Promise<void>;
+}
+
 interface Dependencies {
   parts: Parts;
-  send: SendWebhook;
+  receiver: PlaysReceiver;
   log: Pick<Logger, 'info' | 'warn'>;
   /** Of [0, 1). */
   random?: () => number;
@@ -21,16 +32,18 @@ const GATHER_MS = 500;
 
 interface Batch {
   part: Part;
-  lines: string[];
+  plays: Play[];
   /** Where in the part the next batch begins. */
   end: number;
 }
 
-const isPlay = (line: string): boolean => {
+/** @returns null: the line is none of a play */
+const parsePlay = (line: string): Play | null => {
   try {
-    return typeof JSON.parse(line) === 'object';
+    const play: unknown = JSON.parse(line);
+    return typeof play === 'object' ? (play as Play) : null;
   } catch {
-    return false;
+    return null;
   }
 };
 
@@ -43,7 +56,8 @@ export interface Delivery {
   close(): Promise<void>;
 }
 
-export const createDelivery = ({ parts, send, log, random = Math.random }: Dependencies): Delivery => {
+export const createDelivery = ({ parts, receiver, log, random = Math.random }: Dependencies): Delivery => {
+  const { key } = receiver;
   const closing = new AbortController();
   const { signal } = closing;
   let wakeUp = (): void => undefined;
@@ -53,41 +67,42 @@ export const createDelivery = ({ parts, send, log, random = Math.random }: Depen
 
   const nextBatch = async (): Promise<Batch | null> => {
     for (const part of parts.list()) {
-      if (part.delivered >= part.bytes) continue;
-      const batch: Batch = { part, lines: [], end: part.delivered };
+      const start = part.delivered[key] ?? 0;
+      if (start >= part.bytes) continue;
+      const batch: Batch = { part, plays: [], end: start };
       let bytes = 0;
-      for await (const lines of readLines(parts.pathOf(part), part.delivered, part.bytes)) {
+      for await (const lines of readLines(parts.pathOf(part), start, part.bytes)) {
         for (const { text, offset, length } of lines) {
-          if (batch.lines.length === MAX_BATCH || (bytes > 0 && bytes + length > MAX_BYTES)) return batch;
-          if (isPlay(text)) batch.lines.push(text);
+          if (batch.plays.length === MAX_BATCH || (bytes > 0 && bytes + length > MAX_BYTES)) return batch;
+          const play = parsePlay(text);
+          if (play !== null) batch.plays.push(play);
           bytes += length;
           batch.end = offset + length + 1;
         }
       }
-      if (batch.end > part.delivered) return batch;
+      if (batch.end > start) return batch;
     }
     return null;
   };
 
   /** Sends a batch until the receiver takes it. */
-  const deliver = async ({ part, lines, end }: Batch): Promise<void> => {
-    const body = `[${lines.join(',')}]`;
-    const id = `plays_${createHash('sha256').update(body).digest('hex').slice(0, 32)}`;
-    for (let failures = 0; lines.length > 0; ) {
+  const deliver = async ({ part, plays, end }: Batch): Promise<void> => {
+    for (let failures = 0; plays.length > 0; ) {
       try {
-        await send({ id, body }, signal);
+        await receiver.deliver(plays, signal);
         break;
       } catch (error) {
         signal.throwIfAborted();
         failures += 1;
-        if (reason === null) log.warn({ reason: (error as Error).message }, 'plays could not be delivered');
+        if (reason === null)
+          log.warn({ receiver: key, reason: (error as Error).message }, 'plays could not be delivered');
         reason = (error as Error).message;
         await delay(pauseAfter(failures, random()), undefined, { signal, ref: false });
       }
     }
-    if (reason !== null) log.info({ plays: lines.length }, 'plays are delivered again');
+    if (reason !== null) log.info({ receiver: key, plays: plays.length }, 'plays are delivered again');
     reason = null;
-    part.delivered = end;
+    part.delivered[key] = end;
     // Where this is not saved, the batch is sent again after a restart.
     await parts.save().catch(() => undefined);
   };
@@ -119,7 +134,7 @@ export const createDelivery = ({ parts, send, log, random = Math.random }: Depen
         if (!signal.aborted) log.warn({ err: error }, 'the delivery of plays has ended');
       });
     },
-    notes: () => (reason === null ? [] : [`Plays can not be delivered: the receiver ${reason}.`]),
+    notes: () => (reason === null ? [] : [`Plays can not be delivered: ${reason}.`]),
     close: async () => {
       closing.abort();
       wake();

@@ -1,4 +1,5 @@
 /** Plays: received from pages, kept, exported and delivered. */
+import { createHash } from 'node:crypto';
 import { join } from 'node:path';
 import { Readable } from 'node:stream';
 import type { Connection } from '../../contract/connections.ts';
@@ -11,8 +12,8 @@ import type { Media } from '../../media/index.ts';
 import type { HealthReport, Module, ServiceContext } from '../../module.ts';
 import type { Peers } from '../../peers/index.ts';
 import type { Screens } from '../../screens/index.ts';
-import { createSendWebhook, webhookKey } from '../webhook.ts';
-import { createDelivery } from './delivery.ts';
+import type { SendWebhook } from '../webhook.ts';
+import { createDelivery, type Delivery, type PlaysReceiver } from './delivery.ts';
 import { formats } from './formats.ts';
 import type { Range } from './ordered.ts';
 import { createPlayPages } from './pages.ts';
@@ -24,6 +25,8 @@ interface Dependencies {
   screens: Pick<Screens, 'onPlays'>;
   peers: Pick<Peers, 'all' | 'ask' | 'settled'>;
   media: Pick<Media, 'digestAt'>;
+  /** Posts plays to the operator's receiver; null: there is none. */
+  send: SendWebhook | null;
 }
 
 export interface Plays extends Module {
@@ -32,6 +35,8 @@ export interface Plays extends Module {
   close(): Promise<void>;
   /** Calls `listener` with plays that are durable, each one once. */
   onKept(listener: (plays: readonly Play[]) => void): void;
+  /** Delivers all plays that are kept, and those that come, to a further receiver. Called before the start. */
+  deliverTo(receiver: PlaysReceiver): void;
 }
 
 /** Each export reads files and waits for other boxes. */
@@ -40,6 +45,16 @@ const MAX_EXPORTS = 4;
 const EXPIRY_MS = 3_600_000;
 /** A clock that was moved by more is being set. */
 const STEADY_MS = 300_000;
+
+const webhookReceiver = (send: SendWebhook): PlaysReceiver => ({
+  key: 'webhook',
+  deliver: async (plays, signal) => {
+    const body = JSON.stringify(plays);
+    // The same plays have the same id: after a restart a repeated batch is known, too.
+    const id = `plays_${createHash('sha256').update(body).digest('hex').slice(0, 32)}`;
+    await send({ id, body }, signal);
+  },
+});
 
 /** The address without user and password. */
 const withoutCredentials = (address: string): string => address.replace(/^([a-z][a-z0-9+.-]*:\/\/)[^/?#]*@/i, '$1');
@@ -53,18 +68,20 @@ const timeOf = (field: 'from' | 'to', text: string | undefined, timeZone: string
 
 export const createPlays = async (
   { options, dirs, log, ids, now, monotonicNow, keep }: ServiceContext,
-  { screens, peers, media }: Dependencies,
+  { screens, peers, media, send }: Dependencies,
 ): Promise<Plays> => {
   const { site, timeZone } = options;
   const parts = await openParts({ folder: join(dirs.data, 'plays'), indexPath: join(dirs.data, 'plays.json'), log });
   const store = keep(createPlayStore({ parts, log, now }));
   const pages = createPlayPages(parts);
   const sitePlays = createSitePlays({ parts, peers });
-  const { playsUrl, webhookSecret, sharedSecret } = options;
-  const key = webhookKey(webhookSecret, sharedSecret);
-  const delivery =
-    playsUrl === null ? null : createDelivery({ parts, send: createSendWebhook(playsUrl, key, now), log });
-  if (delivery !== null) store.onKept(delivery.wake);
+  const deliveries: Delivery[] = [];
+  const deliverTo = (receiver: PlaysReceiver): void => {
+    const delivery = createDelivery({ parts, receiver, log });
+    deliveries.push(delivery);
+    store.onKept(delivery.wake);
+  };
+  if (send !== null) deliverTo(webhookReceiver(send));
   let exports = 0;
 
   const complete = async (reported: PagePlay, slug: string, connection: Connection): Promise<Play> => {
@@ -107,6 +124,7 @@ export const createPlays = async (
 
   return {
     onKept: store.onKept,
+    deliverTo,
     routes: {
       'GET /console/api/plays': async (ctx) => {
         const { from, to, screen = null, format } = readFields(playsQuery, ctx.query);
@@ -139,12 +157,14 @@ export const createPlays = async (
         ctx.body = await pages.read(range, after === undefined ? null : { after, skip }, limit);
       },
     },
-    health: () => ({ notes: delivery?.notes() ?? [] }),
-    start: () => delivery?.start(),
+    health: () => ({ notes: deliveries.flatMap((delivery) => delivery.notes()) }),
+    start: () => {
+      for (const delivery of deliveries) delivery.start();
+    },
     close: async () => {
       clearInterval(timer);
       pages.close();
-      await delivery?.close();
+      await Promise.all(deliveries.map((delivery) => delivery.close()));
     },
   };
 };

@@ -20,15 +20,20 @@ export interface Part {
   bytes: number;
   /** Number of its plays. */
   count: number;
-  /** Bytes from its start that were delivered to the receiver. */
-  delivered: number;
+  /** Bytes from its start that each receiver has taken, by its key. */
+  delivered: Record<string, number>;
 }
 
 const NAME = /^(\d{4}-\d\d-\d\d|undated)(?:\.(\d+))?\.jsonl$/;
 const numberOf = (name: string): number => Number(NAME.exec(name)?.[2] ?? 1);
 
 const schema = z.object({
-  parts: z.array(z.tuple([z.string(), z.object({ bytes: z.number(), count: z.number(), delivered: z.number() })])),
+  parts: z.array(
+    z.tuple([
+      z.string(),
+      z.object({ bytes: z.number(), count: z.number(), delivered: z.record(z.string(), z.number()).catch({}) }),
+    ]),
+  ),
 });
 
 const byAge = (a: Part, b: Part): number =>
@@ -60,13 +65,13 @@ export const openParts = async ({ folder, indexPath, log }: Options) => {
     const [, day] = NAME.exec(name) ?? [];
     if (day === undefined) continue;
     const { size } = await stat(join(folder, name));
-    const { count, bytes, delivered } = known.get(name) ?? { count: 0, bytes: -1, delivered: 0 };
+    const { count, bytes, delivered } = known.get(name) ?? { count: 0, bytes: -1, delivered: {} };
     parts.set(name, {
       name,
       day,
       bytes: size,
       count: bytes === size ? count : -1,
-      delivered: Math.min(delivered, size),
+      delivered,
     });
   }
 
@@ -83,7 +88,7 @@ export const openParts = async ({ folder, indexPath, log }: Options) => {
     part.count = lines;
     // A line that was broken off is no play; the next append to the file removes it.
     part.bytes = end;
-    part.delivered = Math.min(part.delivered, end);
+    for (const [key, position] of Object.entries(part.delivered)) part.delivered[key] = Math.min(position, end);
   };
   const countAll = async (): Promise<void> => {
     for (const part of parts.values()) if (part.count < 0) await count(part);
@@ -115,7 +120,7 @@ export const openParts = async ({ folder, indexPath, log }: Options) => {
         .toSorted(byAge)
         .at(-1);
       const number = last === undefined ? 1 : numberOf(last.name) + 1;
-      const part = { name: `${day}${number === 1 ? '' : `.${number}`}.jsonl`, day, bytes: 0, count: 0, delivered: 0 };
+      const part = { name: `${day}${number === 1 ? '' : `.${number}`}.jsonl`, day, bytes: 0, count: 0, delivered: {} };
       parts.set(part.name, part);
       return part;
     },

@@ -107,6 +107,36 @@ test('an error or a redirect is tried again, and nothing is lost meanwhile, a re
   expect(receiver.received).toHaveLength(1);
 });
 
+test('a receiver that takes the plays and never answers gets the same message again after 5 s', async () => {
+  const receiver = await startReceiver<Play[]>();
+  let asked: { at: number; id: unknown } | undefined;
+  receiver.refuseWith(({ headers }) => {
+    asked = { at: performance.now(), id: headers['webhook-id'] };
+    receiver.refuseWith(null);
+  });
+  const service = await startTestService({ content: lobby, env: { SIGNAGE_PLAYS_URL: receiver.url } });
+  const play = playAgo(10);
+  await reportTo(service, [play]);
+  await expect.poll(() => receiver.received.map(({ body }) => idsOf(body)), patience).toEqual([[play.play_id]]);
+  expect(performance.now() - (asked?.at ?? 0)).toBeGreaterThan(5_500);
+  expect(receiver.received[0]?.headers['webhook-id']).toBe(asked?.id);
+}, 60_000);
+
+test('more plays than fit are posted in batches of 500, with the user and password of the address', async () => {
+  const receiver = await startReceiver<Play[]>();
+  const dataDir = temporaryFolder();
+  const first = await startTestService({ dataDir, content: lobby });
+  const page = await joinScreen(first, 'lobby');
+  const plays = Array.from({ length: 1_020 }, () => playAgo(10));
+  for (let at = 0; at < plays.length; at += 50) await report(page, plays.slice(at, at + 50));
+  await first.close();
+  const url = receiver.url.replace('//', '//plays:p%40ss@');
+  await startTestService({ dataDir, env: { SIGNAGE_PLAYS_URL: url } });
+  await expect.poll(() => receiver.received.map(({ body }) => body.length), patience).toEqual([500, 500, 20]);
+  expect(new Set(receiver.received.flatMap(({ body }) => idsOf(body)))).toEqual(new Set(idsOf(plays)));
+  expect(receiver.received[0]?.headers.authorization).toBe(`Basic ${Buffer.from('plays:p@ss').toString('base64')}`);
+});
+
 test('the pauses double from 1 s to 60 s, a fifth more or less', () => {
   expect([1, 2, 3, 7, 100].map((failures) => pauseAfter(failures, 0.5))).toEqual([1_000, 2_000, 4_000, 60_000, 60_000]);
   expect(pauseAfter(1, 0)).toBe(800);
