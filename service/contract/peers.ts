@@ -10,6 +10,20 @@ export const relayHeader = 'x-signage-relay';
 /** Node id of the intended recipient: another box may have its address by now. */
 export const recipientHeader = 'x-signage-recipient';
 
+/** Id of a relayed command: each box carries it out once in 5 minutes, and answers a repeat as it answered the first. */
+export const commandIdHeader = 'x-signage-command-id';
+
+/** Headers of a relayed command. */
+export const commandHeaders = z.object({
+  [commandIdHeader]: z
+    .string()
+    .regex(/^[\w.:-]{1,128}$/)
+    .optional()
+    .describe(
+      `Of a command that a box relays: its id. A screen carries out an id once in 5 minutes, and a repeat gets the first answer`,
+    ),
+});
+
 /** Version of the content: the higher counter wins, then the higher nodeId. */
 export const contentVersion = z
   .object({

@@ -28,7 +28,7 @@ export interface AskPeers {
 export const createAskPeers = (peers: Pick<Peers, 'all' | 'call' | 'settled'>, nodeId: string): AskPeers => {
   const ask: AskPeers['ask'] = (peer, operation, ...input) => {
     const { request, relayed } = requestOf(operation, input);
-    return peers.call(peer, relayed ? { ...request, headers: { [relayHeader]: nodeId } } : request);
+    return peers.call(peer, relayed ? { ...request, headers: { ...request.headers, [relayHeader]: nodeId } } : request);
   };
   return {
     ask,

@@ -10,6 +10,7 @@ import { type BoxLogQuery, boxLog } from '../contract/console/boxes.ts';
 import { type Binding, onboardingResult } from '../contract/onboarding.ts';
 import type { OperationName } from '../contract/operations/index.ts';
 import {
+  commandIdHeader,
   mostQueryCharacters,
   peerConnections,
   peerDevices,
@@ -29,6 +30,7 @@ interface Parts {
   /** `undefined` leaves a parameter out. */
   query?: Readonly<Record<string, string | number | undefined>>;
   body?: unknown;
+  headers?: Readonly<Record<string, string>>;
 }
 
 /** A value in a query; commas stand for themselves, so that a list stays short. */
@@ -62,8 +64,8 @@ const define =
   (input: Input) => {
     const [method, pattern = ''] = http.split(' ') as ['GET' | 'POST', string];
     const parts = partsOf(input);
-    const { body } = parts;
-    const request: PeerRequest<Schema> = { method, path: pathOf(pattern, parts), schema, ...limits };
+    const { body, headers = {} } = parts;
+    const request: PeerRequest<Schema> = { method, path: pathOf(pattern, parts), schema, headers, ...limits };
     return { request: body === undefined ? request : { ...request, body }, relayed: relayed === true };
   };
 
@@ -106,9 +108,13 @@ const peerOperations = {
   'screens.command': define(
     'POST /api/screens/:slug/commands',
     z.object({ sent: z.int().nonnegative() }),
-    ({ slug, command, target }: { slug: string; command: Command; target: CommandTarget }) => {
-      const given = Object.entries(target).filter(([, id]) => id != null);
-      return { params: { slug }, body: { ...command, ...Object.fromEntries(given) } };
+    ({ slug, command, target, id }: { slug: string; command: Command; target: CommandTarget; id: string }) => {
+      const given = Object.entries(target).filter(([, value]) => value != null);
+      return {
+        params: { slug },
+        headers: { [commandIdHeader]: id },
+        body: { ...command, ...Object.fromEntries(given) },
+      };
     },
     { relayed: true },
   ),

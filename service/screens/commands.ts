@@ -1,4 +1,5 @@
 /** Runs commands. Every command passes through here, from HTTP clients as well as from peers. */
+import { randomUUID } from 'node:crypto';
 import type { CommandResult, CommandTarget } from '../contract/commands.ts';
 import { CodedError } from '../contract/errors.ts';
 import type { Screen } from '../contract/playlist.ts';
@@ -6,6 +7,7 @@ import type { Peers } from '../peers/index.ts';
 import type { SourceLog } from '../platform/source-log.ts';
 import type { Hub } from './hub.ts';
 import type { TargetedCommand } from './parse.ts';
+import { createRepeats } from './repeats.ts';
 import type { TakeSnapshot } from './snapshot.ts';
 
 interface Dependencies {
@@ -17,6 +19,18 @@ interface Dependencies {
   peers: Pick<Peers, 'broadcast' | 'refresh'>;
   /** Called by a `redirect` with its address. */
   onRedirect(url: string): void;
+  /** ms, monotonic. */
+  monotonicNow(): number;
+}
+
+/** How a command came to this box. */
+export interface CommandOrigin {
+  /** Whether a peer sent it; then it runs on this box only. */
+  relayed: boolean;
+  /** A screen carries out an id once in 5 minutes, on every box: a repeat gets the first result. Absent: a new one. */
+  id?: string | undefined;
+  /** Of the client. */
+  log: SourceLog;
 }
 
 /** `undelivered`: written to no connection. */
@@ -25,12 +39,10 @@ type RunResult = 'delivered' | 'undelivered' | 'failed';
 export interface Commands {
   /**
    * Runs a command on the connections of a screen, on all boxes. A target that is not connected is not an error: `sent` is 0.
-   * @param relayed whether a peer sent it; then it runs on this box only
-   * @param log of the client
    * @throws CodedError `invalid_field` where connectionId and clientId name different pages;
    *   `insufficient_storage` where a name cannot be saved
    */
-  run(screen: Screen, targeted: TargetedCommand, relayed: boolean, log: SourceLog): Promise<CommandResult>;
+  run(screen: Screen, targeted: TargetedCommand, origin: CommandOrigin): Promise<CommandResult>;
   /** The commands since the start that no peer relayed, by name and result. */
   counts(): Readonly<Record<string, Readonly<Record<RunResult, number>>>>;
 }
@@ -41,7 +53,16 @@ interface Outcome {
   degraded: boolean;
 }
 
-export const createCommands = ({ hub, rename, takeSnapshot, peers, onRedirect }: Dependencies): Commands => {
+export const createCommands = ({
+  hub,
+  rename,
+  takeSnapshot,
+  peers,
+  onRedirect,
+  monotonicNow,
+}: Dependencies): Commands => {
+  const once = createRepeats<CommandResult>(monotonicNow);
+
   const deliver = (slug: string, { command, target }: TargetedCommand): number => {
     const chosen = hub.select(slug, target);
     const recipients =
@@ -53,8 +74,8 @@ export const createCommands = ({ hub, rename, takeSnapshot, peers, onRedirect }:
   };
 
   /** Runs the command on the peers. */
-  const relay = async (slug: string, targeted: TargetedCommand): Promise<Outcome> => {
-    const { answers, degraded } = await peers.broadcast('screens.command', { slug, ...targeted });
+  const relay = async (slug: string, targeted: TargetedCommand, id: string): Promise<Outcome> => {
+    const { answers, degraded } = await peers.broadcast('screens.command', { slug, id, ...targeted });
     return { sent: answers.reduce((sum, { sent }) => sum + sent, 0), degraded };
   };
 
@@ -84,10 +105,10 @@ export const createCommands = ({ hub, rename, takeSnapshot, peers, onRedirect }:
     connectionId != null && hub.select(slug, { connectionId }).length > 0;
 
   /** Runs the command on this box and, where needed, on its peers. */
-  const runEverywhere = async (slug: string, targeted: TargetedCommand): Promise<Outcome> => {
+  const runEverywhere = async (slug: string, targeted: TargetedCommand, id: string): Promise<Outcome> => {
     // Every box saves the names of devices, not only the box with the page.
     const isForAll = targeted.command.command === 'setclientname' || !isHere(slug, targeted.target);
-    const relaying = isForAll ? relay(slug, targeted) : { sent: 0, degraded: false };
+    const relaying = isForAll ? relay(slug, targeted, id) : { sent: 0, degraded: false };
     const sent = deliver(slug, targeted);
     const remote = await relaying;
     const isComplete = targeted.target.connectionId != null && sent + remote.sent > 0;
@@ -100,7 +121,7 @@ export const createCommands = ({ hub, rename, takeSnapshot, peers, onRedirect }:
     counts[name] = { ...known, [result]: known[result] + 1 };
   };
 
-  const run: Commands['run'] = async (screen, { command, target: given }, relayed, log) => {
+  const run: Commands['run'] = async (screen, { command, target: given }, { relayed, id = randomUUID(), log }) => {
     const { slug } = screen;
     const { target, degraded: isUncertain } = await resolve(slug, given, relayed);
     const targeted = { command, target };
@@ -110,7 +131,9 @@ export const createCommands = ({ hub, rename, takeSnapshot, peers, onRedirect }:
     }
     if (command.command === 'refresh') void peers.refresh();
     if (command.command === 'redirect') onRedirect(command.url);
-    const outcome = relayed ? { sent: deliver(slug, targeted), degraded: false } : await runEverywhere(slug, targeted);
+    const outcome = relayed
+      ? { sent: deliver(slug, targeted), degraded: false }
+      : await runEverywhere(slug, targeted, id);
     const { connectionId = null, clientId = null } = given;
     const { sent } = outcome;
     log.info({ slug, command: command.command, connectionId, clientId, relayed, sent }, 'ran a command');
@@ -124,17 +147,22 @@ export const createCommands = ({ hub, rename, takeSnapshot, peers, onRedirect }:
     };
   };
 
+  const runCounted: Commands['run'] = async (screen, targeted, origin) => {
+    const { command: name } = targeted.command;
+    try {
+      const result = await run(screen, targeted, origin);
+      if (!origin.relayed) count(name, result.sent > 0 ? 'delivered' : 'undelivered');
+      return result;
+    } catch (error) {
+      if (!origin.relayed) count(name, 'failed');
+      throw error;
+    }
+  };
+
   return {
-    run: async (screen, targeted, relayed, log) => {
-      const { command: name } = targeted.command;
-      try {
-        const result = await run(screen, targeted, relayed, log);
-        if (!relayed) count(name, result.sent > 0 ? 'delivered' : 'undelivered');
-        return result;
-      } catch (error) {
-        if (!relayed) count(name, 'failed');
-        throw error;
-      }
+    run: (screen, targeted, origin) => {
+      const runIt = () => runCounted(screen, targeted, origin);
+      return origin.id === undefined ? runIt() : once(`${screen.slug} ${origin.id}`, runIt);
     },
     counts: () => counts,
   };

@@ -2,11 +2,12 @@
 
 import type { Clock } from '../clock/index.ts';
 import type { Content } from '../content/index.ts';
+import type { CommandResult } from '../contract/commands.ts';
 import { createEmitter } from '../domain/emitter.ts';
 import type { PreparedPayload } from '../http/answer.ts';
 import type { Module, ServiceContext } from '../module.ts';
 import type { Peers } from '../peers/index.ts';
-import { createCommands } from './commands.ts';
+import { type CommandOrigin, createCommands } from './commands.ts';
 import { createHub, type Hub } from './hub.ts';
 import { createAskForConnections } from './peer-connections.ts';
 import { createReports, type Reports } from './reports.ts';
@@ -31,6 +32,11 @@ export interface Screens
     Pick<Hub, 'deviceIds' | 'onJoin' | 'onPlays' | 'places' | 'rename' | 'send' | 'pages'>,
     Pick<Reports, 'isFaulty'> {
   takeSnapshot: TakeSnapshot;
+  /**
+   * Runs the command in the body of a command request on the pages of a screen, on all boxes.
+   * @throws CodedError as the operation `POST /api/screens/:slug/commands` does
+   */
+  command(slug: string, body: Readonly<Record<string, unknown>>, origin: CommandOrigin): Promise<CommandResult>;
   /** Calls `listener` with each gap between two slides, ms. */
   onSwap(listener: (gapMs: number) => void): void;
   /** Calls `listener` with the address of each `redirect`. */
@@ -40,7 +46,7 @@ export interface Screens
 }
 
 export const createScreens = (
-  { options, logs, clientAddress, isOwnAuthority }: ServiceContext,
+  { options, logs, clientAddress, isOwnAuthority, monotonicNow }: ServiceContext,
   { content, peers, clock, devices }: Dependencies,
 ): Screens => {
   const { variant } = options;
@@ -59,7 +65,7 @@ export const createScreens = (
   const askPeers = createAskForConnections(peers);
   const takeSnapshot = createSnapshot({ hub, peers, askPeers });
   const commands = createCommands({
-    ...{ hub, rename: devices.rename, takeSnapshot, peers },
+    ...{ hub, rename: devices.rename, takeSnapshot, peers, monotonicNow },
     onRedirect: redirects.emit,
   });
   const { deviceIds, onJoin, onPlays, places, rename, send, pages } = hub;

@@ -1,10 +1,10 @@
 /** The routes of a screen: playlist, connections, commands, and the socket of its pages. */
 import type { Content, Payload } from '../content/index.ts';
-import { commandResult } from '../contract/commands.ts';
+import { type CommandResult, commandResult } from '../contract/commands.ts';
 import { CodedError } from '../contract/errors.ts';
 import { readFields } from '../contract/fields.ts';
 import { operations } from '../contract/operations/index.ts';
-import { type PeerConnections, peerConnectionsQuery } from '../contract/peers.ts';
+import { commandHeaders, commandIdHeader, type PeerConnections, peerConnectionsQuery } from '../contract/peers.ts';
 import { cutText, type Variant } from '../contract/terms.ts';
 import { sendPayload } from '../http/answer.ts';
 import type { createOwnAuthority } from '../http/authority.ts';
@@ -13,7 +13,7 @@ import { isRelayed } from '../http/caller.ts';
 import type { createClientAddress } from '../http/client-address.ts';
 import { createHeldBodies } from '../http/held-bodies.ts';
 import type { Context, Routes, Sockets } from '../http/routes.ts';
-import type { Commands } from './commands.ts';
+import type { CommandOrigin, Commands } from './commands.ts';
 import type { Hub } from './hub.ts';
 import { parseCommand } from './parse.ts';
 import type { TakeSnapshot } from './snapshot.ts';
@@ -64,6 +64,21 @@ export const createScreenRoutes = ({
     ctx.body = body;
   };
 
+  /** @param reached where the client has reached this service; a redirect to there is one to this service */
+  const command = (
+    slug: string,
+    body: Readonly<Record<string, unknown>>,
+    origin: CommandOrigin,
+    reached: Parameters<typeof isOwnAuthority>[1] = { host: '', port: 0 },
+  ): Promise<CommandResult> => {
+    const { screen } = find(slug);
+    return commands.run(
+      screen,
+      parseCommand(body, variant, (url) => isOwnAuthority(url, reached)),
+      origin,
+    );
+  };
+
   const routes: Routes = {
     'GET /api/screens/:slug/playlist': (ctx) => {
       const payload = find(ctx.params.slug);
@@ -74,11 +89,12 @@ export const createScreenRoutes = ({
     'GET /api/screens/:slug/connections': sendSnapshot,
     'GET /api/screens/:slug/clients': sendSnapshot,
     'POST /api/screens/:slug/commands': async (ctx) => {
-      const { screen } = find(ctx.params.slug);
+      find(ctx.params.slug);
       const reached = { host: ctx.get('Host'), port: ctx.socket.localPort ?? 0 };
-      const targeted = parseCommand(await readJson(ctx), variant, (url) => isOwnAuthority(url, reached));
-      const result = await commands.run(screen, targeted, isRelayed(ctx.req), ctx.state.log);
-      ctx.body = trimResult(result);
+      const relayed = isRelayed(ctx.req);
+      const { [commandIdHeader]: id } = relayed ? readFields(commandHeaders, ctx.headers) : {};
+      const body = await readJson(ctx);
+      ctx.body = trimResult(await command(ctx.params.slug, body, { relayed, id, log: ctx.state.log }, reached));
     },
     'GET /api/peers/connections': (ctx) => {
       const { screens } = readFields(peerConnectionsQuery, ctx.query);
@@ -108,5 +124,5 @@ export const createScreenRoutes = ({
   /** The playlist of a screen for the fast path; undefined: the route must answer. */
   const openPayload = (slug: string): Payload | undefined => (isOpen ? content.payload(slug) : undefined);
 
-  return { routes, sockets, openPayload };
+  return { routes, sockets, openPayload, command };
 };

@@ -2,6 +2,7 @@
 import { z } from 'zod';
 import { commandRequest, commandResult } from '../commands.ts';
 import { connectionSnapshot } from '../connections.ts';
+import { commandHeaders } from '../peers.ts';
 import { playlistPayload, syncHeader } from '../playlist.ts';
 import { slug } from '../terms.ts';
 import { connectionExample, playlistExample, screenExample } from './examples.ts';
@@ -65,6 +66,7 @@ export const screens = {
     description:
       'With `connectionId` or `clientId` the command goes to that one connection, else to all connections of the screen, on every box of the site. A target that is not there is no error: `sent` is 0.',
     params,
+    headers: commandHeaders,
     body: json(commandRequest, { command: 'blackout', blackout: true }),
     answer: ok('What was sent.', commandResult, {
       screen: screenExample,
