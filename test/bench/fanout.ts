@@ -1,69 +1,68 @@
-/** A command to a thousand pages, against a server that serialises for each of them. */
-import { once } from 'node:events';
-import type { AddressInfo } from 'node:net';
-import { WebSocket, WebSocketServer } from 'ws';
-import { startBenchService } from './service.ts';
-import { compare } from './table.ts';
+/** A command to many pages: the time until the last one has it, and what each connection costs. */
+import { join } from 'node:path';
+import type { SocketCalls } from './clients/sockets.ts';
+import { type Client, startClient } from './harness/client.ts';
+import { type ContenderName, startContenders } from './harness/contenders.ts';
+import { cpuOf, memoryOf, type Server } from './harness/process.ts';
+import type { Contenders, Goal, Report } from './harness/report.ts';
+import { type BenchService, startBenchService } from './service.ts';
 
-const CONNECTIONS = 1_000;
-const COMMANDS = 20;
+export const socketClient = join(import.meta.dirname, 'clients', 'sockets.ts');
 
-const openAll = async (url: string, protocols: string[], hello: boolean): Promise<WebSocket[]> =>
-  Promise.all(
-    Array.from({ length: CONNECTIONS }, async (_, index) => {
-      const socket = new WebSocket(url, protocols, { perMessageDeflate: false });
-      await once(socket, 'open');
-      if (hello) {
-        const said = once(socket, 'message');
-        socket.send(JSON.stringify({ type: 'hello', clientId: `client-${index}`, page: '/screen/lobby' }));
-        await said;
-      }
-      return socket;
-    }),
-  );
+const names = ['ws, serialized for each', 'ws, one frame for all', 'Socket.IO', 'Bun'] as const;
+const COMMANDS = 10;
 
-/** Messages a second until everybody has every one. */
-const time = async (sockets: WebSocket[], broadcast: () => Promise<unknown>): Promise<number> => {
-  let left = sockets.length * COMMANDS;
-  const done = new Promise<void>((resolve) => {
-    for (const socket of sockets) {
-      socket.removeAllListeners('message');
-      socket.on('message', () => {
-        left -= 1;
-        if (left === 0) resolve();
-      });
-    }
-  });
-  const startedAt = performance.now();
-  for (let sent = 0; sent < COMMANDS; sent++) await broadcast();
-  await done;
-  return (sockets.length * COMMANDS * 1000) / (performance.now() - startedAt);
+type Site = Omit<Parameters<SocketCalls['join']>[0], 'port' | 'count'>;
+
+const plain: Site = { path: '/', greetings: [], unasked: 0 };
+const socketIo: Site = { path: '/socket.io/?EIO=4&transport=websocket', greetings: ['40'], unasked: 1 };
+
+/** How a page of the service joins. */
+export const page: Site = {
+  path: '/api/screens/lobby/socket',
+  protocol: 'signage.v1',
+  greetings: ['{"type":"hello","clientId":"client-INDEX","page":"/screen/lobby"}'],
+  unasked: 0,
 };
 
-export const benchFanOut = async (): Promise<void> => {
-  const service = await startBenchService();
-  const pages = await openAll(`${service.url.replace('http', 'ws')}/api/screens/lobby/socket`, ['signage.v1'], true);
+const siteOf = (name: ContenderName): Site => (name === 'Socket.IO' ? socketIo : plain);
 
-  const naive = new WebSocketServer({ port: 0, host: '127.0.0.1' });
-  await once(naive, 'listening');
-  const clients = await openAll(`ws://127.0.0.1:${(naive.address() as AddressInfo).port}`, [], false);
-  const message = { type: 'command', command: 'next' };
+const benchCrowd = async ({ compare, note }: Report, service: BenchService, count: number): Promise<void> => {
+  const others = await startContenders(names, await fetch(`${service.url}/healthz`));
+  const clients: Client<SocketCalls>[] = [];
+  const memory: string[] = [];
 
-  await compare(`a command to ${CONNECTIONS} pages`, 'messages a second', {
-    'this service, over HTTP': () =>
-      time(pages, () =>
-        fetch(`${service.url}/api/screens/lobby/commands`, {
-          method: 'POST',
-          headers: { 'Content-Type': 'application/json' },
-          body: JSON.stringify({ command: 'next' }),
-        }).then((response) => response.json()),
-      ),
-    'ws, serialised for each, no HTTP': () =>
-      time(clients, async () => {
-        for (const client of naive.clients) client.send(JSON.stringify(message));
-      }),
-  });
-  for (const socket of [...pages, ...clients]) socket.terminate();
-  naive.close();
-  await service.stop();
+  const join = async (name: string, server: Server, how: Site) => {
+    const client = await startClient<SocketCalls>(socketClient);
+    clients.push(client);
+    const before = memoryOf(server.pid);
+    await client.call('join', { ...how, port: server.port, count });
+    memory.push(`${name} ${(((memoryOf(server.pid) - before) * 1024) / count).toFixed(1)}`);
+    return async () => {
+      const used = cpuOf(server.pid);
+      const { last, answer } = await client.call('command', { port: server.port, times: COMMANDS });
+      return [last, answer, (cpuOf(server.pid) - used) / COMMANDS];
+    };
+  };
+  const contenders: Contenders = { 'this service': await join('this service', service, page) };
+  for (const [name, server] of others.running) contenders[name] = await join(name, server, siteOf(name));
+  Object.assign(contenders, Object.fromEntries(others.missed));
+  const goals: Goal[] = [
+    { against: 'ws, serialized for each', most: 0.9 },
+    { against: 'Socket.IO', most: 0.9 },
+    { against: 'Bun', most: 1.3 },
+  ];
+  const units = ['ms to the last socket', 'ms to the answer', 'ms of processor a command'];
+  await compare(`a command to ${count.toLocaleString('en')} pages`, units, contenders, { goals });
+  note(`Memory of a connection, KiB, at ${count.toLocaleString('en')}: ${memory.join(', ')}.`);
+  for (const client of clients) await client.stop();
+  await others.stop();
+};
+
+export const benchFanOut = async (report: Report): Promise<void> => {
+  for (const count of [10, 1_000, 5_000]) {
+    const service = await startBenchService();
+    await benchCrowd(report, service, count);
+    await service.stop();
+  }
 };

@@ -1,62 +1,53 @@
-/** Playlist requests against the same bytes in a plain Koa route, and the start of the process. */
-
-import { spawn } from 'node:child_process';
-import { once } from 'node:events';
-import type { AddressInfo } from 'node:net';
-import { Router } from '@koa/router';
-import autocannon from 'autocannon';
-import Koa from 'koa';
+/** Playlist requests, in full and not modified, against servers that give the same answer. */
+import { join } from 'node:path';
+import type { HttpCalls } from './clients/http.ts';
+import { startClient } from './harness/client.ts';
+import { startContenders } from './harness/contenders.ts';
+import { cpuOf, type Server } from './harness/process.ts';
+import type { Contenders, Report } from './harness/report.ts';
 import { startBenchService } from './service.ts';
-import { compare } from './table.ts';
 
 const path = '/api/screens/lobby/playlist';
+const names = [
+  'node:http, same Buffer and headers',
+  'Fastify, same Buffer',
+  'Koa, the payload as an object',
+  'Bun',
+] as const;
+const CONNECTIONS = 50;
+const MS = 1_000;
 
-/** Requests a second. */
-const load = async (url: string, headers: Record<string, string> = {}): Promise<number> => {
-  const { requests } = await autocannon({ url, connections: 32, duration: 2, headers });
-  return requests.average;
-};
-
-const startKoa = async (payload: unknown) => {
-  const app = new Koa();
-  const router = new Router();
-  router.get('/api/screens/:slug/playlist', (ctx) => {
-    ctx.body = payload;
-  });
-  app.use(router.routes());
-  const server = app.listen(0, '127.0.0.1');
-  await once(server, 'listening');
-  return { url: `http://127.0.0.1:${(server.address() as AddressInfo).port}`, close: () => server.close() };
-};
-
-const startBareNode = async (): Promise<number> => {
-  const startedAt = performance.now();
-  await once(spawn(process.execPath, ['-e', '0']), 'exit');
-  return performance.now() - startedAt;
-};
-
-export const benchHttp = async (): Promise<void> => {
-  await compare('start', 'ms to listening', {
-    'this service': async () => {
-      const service = await startBenchService();
-      await service.stop();
-      return service.startMs;
-    },
-    'node doing nothing': startBareNode,
-  });
-
+export const benchHttp = async ({ compare }: Report): Promise<void> => {
   const service = await startBenchService();
   const answer = await fetch(service.url + path);
   const etag = answer.headers.get('ETag') ?? '';
-  const koa = await startKoa(await answer.json());
-  await compare('playlist', 'requests a second', {
-    'this service': () => load(service.url + path),
-    'plain Koa, the same payload': () => load(koa.url + path),
+  const others = await startContenders(names, answer);
+  const client = await startClient<HttpCalls>(join(import.meta.dirname, 'clients', 'http.ts'));
+
+  const measure =
+    ({ port, pid }: Server, headers: Record<string, string>) =>
+    async () => {
+      const before = cpuOf(pid);
+      const { requests, perSecond } = await client.call('load', {
+        port,
+        path,
+        headers,
+        connections: CONNECTIONS,
+        ms: MS,
+      });
+      return [perSecond, ((cpuOf(pid) - before) * 1000) / requests];
+    };
+  const contenders = (headers: Record<string, string>): Contenders => ({
+    'this service': measure(service, headers),
+    ...Object.fromEntries([...others.running].map(([name, server]) => [name, measure(server, headers)])),
+    ...Object.fromEntries(others.missed),
   });
-  await compare('playlist, not modified', 'requests a second', {
-    'this service': () => load(service.url + path, { 'If-None-Match': etag }),
-    'this service, in full': () => load(service.url + path),
-  });
-  koa.close();
+  const units = ['requests a second', 'µs of processor a request'];
+  const goals = [{ against: names[0], least: 0.95 }];
+  await compare(`playlist, ${CONNECTIONS} connections`, units, contenders({}), { goals });
+  await compare('playlist, not modified', units, contenders({ 'If-None-Match': etag }), { goals });
+
+  await client.stop();
+  await others.stop();
   await service.stop();
 };

@@ -1,40 +1,86 @@
-/** `npm run bench [name ...]`: figures of this machine; only ratios within one run mean anything. */
-import { benchCli } from './cli.ts';
+/**
+ * `npm run bench [name ...] [-- --rounds 7] [--json FILE] [--figures]`: figures of this machine, each contender in a
+ * process of its own. Only ratios within a round mean anything. `--figures` writes resources/figures.md.
+ */
+import { writeFileSync } from 'node:fs';
+import { parseArgs } from 'node:util';
+import { benchEdit } from './edit.ts';
 import { benchFanOut } from './fanout.ts';
+import { type Bench, createFigures } from './harness/figures.ts';
+import { asText } from './harness/print.ts';
+import { createReport } from './harness/report.ts';
 import { benchHttp } from './http.ts';
 import { benchKiosk } from './kiosk.ts';
 import { benchMedia } from './media.ts';
 import { benchMemory } from './memory.ts';
+import { benchPage } from './page.ts';
 import { benchPeers } from './peers.ts';
 import { benchPlaying, benchSwaps } from './playing.ts';
+import { benchRest } from './rest.ts';
+import { benchSnapshot } from './snapshot.ts';
+import { benchStart } from './start.ts';
 import { benchStreams } from './streams.ts';
 import { benchSync } from './sync.ts';
 import { benchUploads } from './uploads.ts';
 
-const benches: Record<string, () => Promise<void>> = {
+const benches: Record<string, Bench> = {
   http: benchHttp,
   fanout: benchFanOut,
-  memory: benchMemory,
+  snapshot: benchSnapshot,
+  edit: benchEdit,
+  start: benchStart,
+  rest: benchRest,
   streams: benchStreams,
+  page: benchPage,
+  sync: benchSync,
+  swaps: benchSwaps,
+  memory: benchMemory,
   uploads: benchUploads,
   media: benchMedia,
-  swaps: benchSwaps,
-  playing: benchPlaying,
   peers: benchPeers,
-  sync: benchSync,
   kiosk: benchKiosk,
-  cli: benchCli,
+  playing: benchPlaying,
 };
 
-/** Takes over an hour, so it has to be asked for. */
-const longest = 'playing';
+/** Take minutes, or over an hour, so they have to be asked for. */
+const long = ['sync', 'swaps', 'memory', 'uploads', 'media', 'peers', 'kiosk', 'playing'];
 
-const named = process.argv.slice(2);
-const wanted = named.length > 0 ? named : Object.keys(benches).filter((name) => name !== longest);
+const { values, positionals } = parseArgs({
+  allowPositionals: true,
+  options: {
+    rounds: { type: 'string', default: '7' },
+    json: { type: 'string' },
+    figures: { type: 'boolean', default: false },
+  },
+});
+const wanted = positionals.length > 0 ? positionals : Object.keys(benches).filter((name) => !long.includes(name));
 const unknown = wanted.filter((name) => !(name in benches));
 if (unknown.length > 0) {
   console.error(`there is no bench ${unknown.join(', ')}; there are ${Object.keys(benches).join(', ')}`);
   process.exit(1);
 }
-for (const name of wanted) await benches[name]?.();
-process.exit(0);
+
+const figures = createFigures(new Date());
+for (const name of wanted) {
+  const report = createReport(name, Number(values.rounds), {
+    onTable: (table) => {
+      figures.add(table);
+      console.log(asText(table));
+    },
+    onNote: (bench, text) => {
+      figures.note(bench, text);
+      console.log(`  ${text}`);
+    },
+  });
+  try {
+    await benches[name]?.(report);
+  } catch (error) {
+    // The others are still worth their time; what is missing is said.
+    report.note(`${name} could not be measured to its end: ${(error as Error).message}`);
+    console.error(error);
+    process.exitCode = 1;
+  }
+}
+if (values.json !== undefined) writeFileSync(values.json, `${JSON.stringify(figures.toJSON(), null, 2)}\n`);
+if (values.figures) figures.write();
+process.exit();

@@ -2,8 +2,8 @@
 import { mkdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { nestedBoxes } from '../media/hostile.ts';
+import { median, type Report } from './harness/report.ts';
 import { startBenchService } from './service.ts';
-import { median } from './table.ts';
 
 /** Media that are there already. */
 const COUNT = Number(process.env['BENCH_MEDIA'] ?? 10_000);
@@ -24,7 +24,7 @@ const ranks = (values: readonly number[]): string => {
   return `median ${median(values).toFixed(1)}, p95 ${at(0.95).toFixed(1)}, most ${at(1).toFixed(1)} ms`;
 };
 
-export const benchMedia = async (): Promise<void> => {
+export const benchMedia = async ({ note }: Report): Promise<void> => {
   const service = await startBenchService({}, (dataDir) => {
     const folder = join(dataDir, 'uploads');
     mkdirSync(folder, { recursive: true });
@@ -36,8 +36,8 @@ export const benchMedia = async (): Promise<void> => {
   const health = async () => (await fetch(`${service.url}/healthz`)).arrayBuffer();
   try {
     const film = nestedBoxes(1000, 1000);
-    console.log(`\nAn mp4 of 1,000 x 1,000 boxes (${(film.length / 1e6).toFixed(1)} MB)`);
-    console.log(`  PUT ${(await put('hostile.mp4', film)).toFixed(0)} ms`);
+    const elapsed = await put('hostile.mp4', film);
+    note(`PUT of an mp4 of 1,000 x 1,000 boxes (${(film.length / 1e6).toFixed(1)} MB): ${elapsed.toFixed(0)} ms.`);
 
     await new Promise((resolve) => setTimeout(resolve, SETTLE_MS));
     const uploads: number[] = [];
@@ -51,9 +51,9 @@ export const benchMedia = async (): Promise<void> => {
       uploads.push(await put(`new-${index}.txt`, Buffer.alloc(1024)));
       await asking;
     }
-    console.log(`\n${UPLOADS} uploads of 1 KiB, one after the other, beside ${COUNT} media`);
-    console.log(`  PUT      ${ranks(uploads)}`);
-    console.log(`  /healthz ${ranks(answers)}`);
+    note(
+      `${UPLOADS} uploads of 1 KiB, one after the other, beside ${COUNT} media: PUT ${ranks(uploads)}; /healthz ${ranks(answers)}.`,
+    );
   } finally {
     await service.stop();
   }

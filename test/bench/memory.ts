@@ -1,14 +1,11 @@
 /** The memory that pages with long texts and clients that read nothing cost together. */
 import { once } from 'node:events';
-import { readFileSync } from 'node:fs';
 import { connect, type Socket } from 'node:net';
 import { setTimeout as delay } from 'node:timers/promises';
 import { WebSocket } from 'ws';
-import { type BenchService, startBenchService } from './service.ts';
-
-/** Resident memory of a process, MiB (proc(5)). */
-const memoryOf = ({ process: { pid } }: BenchService): number =>
-  Number(/^VmRSS:\s+(\d+) kB/m.exec(readFileSync(`/proc/${pid}/status`, 'utf8'))?.[1]) / 1024;
+import { memoryOf } from './harness/process.ts';
+import type { Report } from './harness/report.ts';
+import { startBenchService } from './service.ts';
 
 interface Attack {
   pages: number;
@@ -51,7 +48,7 @@ const askWithoutReading = async (url: string): Promise<Socket> => {
 /** Attacks a service of its own; resolves with the most by which its memory grew, in MiB. */
 export const attackMemory = async ({ pages, readers, characters, seconds }: Attack): Promise<number> => {
   const service = await startBenchService();
-  const before = memoryOf(service);
+  const before = memoryOf(service.pid);
   const joined = await Promise.all(Array.from({ length: pages }, (_, index) => join(service.url, index, characters)));
   let most = 0;
   const clients: Socket[] = [];
@@ -62,7 +59,7 @@ export const attackMemory = async ({ pages, readers, characters, seconds }: Atta
     }
     joined[tick % joined.length]?.change();
     await delay(250);
-    most = Math.max(most, memoryOf(service) - before);
+    most = Math.max(most, memoryOf(service.pid) - before);
   }
   for (const client of clients) client.destroy();
   for (const page of joined) page.close();
@@ -70,10 +67,11 @@ export const attackMemory = async ({ pages, readers, characters, seconds }: Atta
   return most;
 };
 
-export const benchMemory = async (): Promise<void> => {
+export const benchMemory = async ({ note }: Report): Promise<void> => {
   const attack = { pages: 300, readers: 60, characters: 62_000, seconds: 20 };
   const grown = await attackMemory(attack);
   const { pages, readers, characters } = attack;
-  console.log(`\n${pages} pages with ${characters} characters each, ${readers} clients that do not read`);
-  console.log(`  memory grew by at most ${grown.toFixed(0)} MiB`);
+  note(
+    `${pages} pages with ${characters} characters each, ${readers} clients that do not read: memory grew by at most ${grown.toFixed(0)} MiB.`,
+  );
 };

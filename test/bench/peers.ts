@@ -1,6 +1,7 @@
 /** What it adds to a command that it reaches the pages of other boxes too, against the plain round trip to one box. */
+
+import { median, type Report } from './harness/report.ts';
 import { type BenchService, startBenchService } from './service.ts';
-import { compare, median } from './table.ts';
 
 const SITES = [1, 10, 30];
 const COMMANDS = 40;
@@ -43,7 +44,7 @@ const startSite = async (peers: number): Promise<BenchService[]> => {
   return boxes;
 };
 
-export const benchPeers = async (): Promise<void> => {
+export const benchPeers = async ({ compare }: Report): Promise<void> => {
   const alone = await startBenchService();
   const sites = new Map<number, BenchService[]>();
   for (const peers of SITES) sites.set(peers, await startSite(peers));

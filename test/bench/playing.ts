@@ -10,6 +10,7 @@ import { putPdf } from '../support/pdf.ts';
 import { findProgram } from '../support/program.ts';
 import { type Frame, record } from '../support/screencast.ts';
 import { type BarePage, openBarePage } from './bare.ts';
+import type { Report } from './harness/report.ts';
 import { type BenchService, startBenchService } from './service.ts';
 
 const SWAPS = Number(process.env.SIGNAGE_BENCH_SWAPS ?? 1_000);
@@ -170,22 +171,22 @@ const untilOn = async (page: BarePage, kind: string): Promise<void> => {
 };
 
 /** Says of dark frames what they show, and what was on. */
-const explain = async (page: Page, dark: readonly Frame[]): Promise<void> => {
+const explain = async ({ note }: Report, page: Page, dark: readonly Frame[]): Promise<void> => {
   const log = await page.evaluate(() => (globalThis as unknown as { swapLog: [number, string][] }).swapLog);
   for (const { at, points } of dark.slice(0, 5)) {
     const [since, slides] = log.findLast(([time]) => time <= at) ?? [at, ''];
     const darkPoints = points.filter(isDark);
-    console.log(
+    note(
       `    dark: ${darkPoints.length} of ${points.length} points, such as rgb(${darkPoints[0]}), ` +
         `${Math.round((at - since) * 1000)} ms after ${slides}`,
     );
   }
 };
 
-const report = (name: string, frames: readonly Frame[], gaps?: Gaps): void => {
+const judge = ({ note }: Report, name: string, frames: readonly Frame[], gaps?: Gaps): void => {
   const seconds = (frames.at(-1)?.at ?? 0) - (frames[0]?.at ?? 0);
   const figures = [gaps?.p50, gaps?.p99, gaps?.max].map((value) => value?.toFixed(1) ?? '-').join(' / ');
-  console.log(
+  note(
     `  ${name.padEnd(30)} gap p50/p99/max ${figures} ms   ${darkIn(frames).length} dark of ${frames.length} frames filmed ` +
       `(${(frames.length / seconds).toFixed(0)} a second)`,
   );
@@ -218,8 +219,8 @@ const filmNaive = async (browser: Browser, { url }: BenchService): Promise<Frame
 };
 
 /** Swaps of mixed kinds, filmed frame by frame; goal: p99 at most one 60 Hz frame (16.7 ms), none dark. */
-export const benchSwaps = async (): Promise<void> => {
-  console.log(`\n${SWAPS} swaps of mixed kinds, half of them cuts, half fades`);
+export const benchSwaps = async (report: Report): Promise<void> => {
+  report.note(`${SWAPS} swaps of mixed kinds, half of them cuts, half fades`);
   const [browser, site] = await Promise.all([launch(), startSite()]);
   for (const fades of [false, true]) {
     const service = await startBenchService({}, fill(0.5, fades, site));
@@ -231,10 +232,10 @@ export const benchSwaps = async (): Promise<void> => {
     const filming = await record(page);
     const gaps = await untilSwaps(service, SWAPS / 2 + 15);
     const frames = await filming.stop();
-    report(fades ? 'fades' : 'cuts', frames, gaps);
-    await explain(page, darkIn(frames));
+    judge(report, fades ? 'fades' : 'cuts', frames, gaps);
+    await explain(report, page, darkIn(frames));
     await page.close();
-    if (fades) report('naive cuts, for comparison', await filmNaive(browser, service));
+    if (fades) judge(report, 'naive cuts, for comparison', await filmNaive(browser, service));
     await service.stop();
   }
   await site.stop();
@@ -285,8 +286,8 @@ const largestProcess = async (page: BarePage, type: 'renderer' | 'GPU' | 'browse
  * Hours of playing, on a clock that runs fast unless SIGNAGE_BENCH_SPEED is 1: what the page weighs as it goes on. Two
  * hours as they are lived: `SIGNAGE_BENCH_HOURS=2 SIGNAGE_BENCH_SPEED=1 npm run bench playing`.
  */
-export const benchPlaying = async (): Promise<void> => {
-  console.log(`\n${HOURS} h of playing in 10 s slides of every kind, on a clock ${SPEED} times as fast`);
+export const benchPlaying = async ({ note }: Report): Promise<void> => {
+  note(`${HOURS} h of playing in 10 s slides of every kind, on a clock ${SPEED} times as fast`);
   const site = await startSite();
   const service = await startBenchService({}, fill(10, true, site));
   const faster = SPEED === 1 ? undefined : { run: hasten, argument: SPEED };
@@ -315,7 +316,7 @@ export const benchPlaying = async (): Promise<void> => {
     ];
     const { gaps } = await healthOf(service);
     const hours = ((performance.now() - startedAt) * SPEED) / 3_600_000;
-    console.log(
+    note(
       `  after ${hours.toFixed(2).padStart(5)} h  ${String(gaps.count).padStart(6)} swaps  ` +
         `${String(nodes).padStart(5)} nodes  ${String(jsEventListeners).padStart(4)} listeners  ` +
         `${(Number(usedSize) / 1e6).toFixed(1).padStart(5)} MB of heap  ` +
@@ -325,7 +326,7 @@ export const benchPlaying = async (): Promise<void> => {
     );
   }
   const shown = Object.entries(await tallyOf(page)).map(([kind, count]) => `${count} ${kind}`);
-  console.log(`  shown: ${shown.join(', ')}`);
+  note(`  shown: ${shown.join(', ')}`);
   page.close();
   await service.stop();
   await site.stop();

@@ -1,79 +1,21 @@
 /** Streams against ffmpeg's own HLS, and nginx's rtmp module where it is installed. */
 import { type ChildProcess, spawn } from 'node:child_process';
-import { once } from 'node:events';
-import { existsSync, mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
-import { createServer } from 'node:http';
-import { createRequire } from 'node:module';
-import type { AddressInfo } from 'node:net';
-import { dirname, join } from 'node:path';
-import { createInterface } from 'node:readline';
+import { existsSync, rmSync } from 'node:fs';
+import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { type Browser, chromium } from 'playwright-core';
-import { end, ffmpegPath, freePort, processesWith, startRtmpServer, untilListening } from '../streams/publishing.ts';
+import { chromium } from 'playwright-core';
+import { end, processesWith, startRtmpServer } from '../streams/publishing.ts';
 import { findProgram } from '../support/program.ts';
+import { clock } from './harness/clock.ts';
+import { cpuOf } from './harness/process.ts';
+import type { Report } from './harness/report.ts';
 import { startBenchService } from './service.ts';
-import { compare } from './table.ts';
+import { ffmpeg, startCamera } from './streams/camera.ts';
+import { scratch, serveFolder, untilManifest } from './streams/files.ts';
+import { startNginx } from './streams/nginx.ts';
+import { untilPainted } from './streams/painted.ts';
 
-const ffmpeg = ffmpegPath ?? 'ffmpeg';
-const gop = 2;
 const idleSeconds = 5;
-
-/** Memory-backed storage for those who write files, as the fastest there is. */
-const scratch = () => mkdtempSync(join(existsSync('/dev/shm') ? '/dev/shm' : '/tmp', 'streams-bench-'));
-
-/** A 720p camera; it knows how far it is between two keyframes. */
-const startCamera = (url: string) => {
-  const child = spawn(
-    ffmpeg,
-    [
-      ...['-nostdin', '-loglevel', 'error', '-progress', 'pipe:1', '-stats_period', '0.05', '-re'],
-      ...['-f', 'lavfi', '-i', 'testsrc2=size=1280x720:rate=25', '-f', 'lavfi', '-i', 'sine=sample_rate=44100'],
-      ...['-c:v', 'libx264', '-preset', 'ultrafast', '-tune', 'zerolatency', '-b:v', '2M', '-g', `${gop * 25}`],
-      ...['-sc_threshold', '0', '-c:a', 'aac', '-f', 'flv', '-tcp_nodelay', '1', url],
-    ],
-    { stdio: ['ignore', 'pipe', 'ignore'] },
-  );
-  let at = { time: 0, seconds: 0 };
-  createInterface({ input: child.stdout }).on('line', (line) => {
-    const microseconds = /^out_time_us=(\d+)/.exec(line)?.[1];
-    if (microseconds) at = { time: performance.now(), seconds: Number(microseconds) / 1e6 };
-  });
-  return {
-    /** Resolves when the camera is at this part (0 to 1) of a group of pictures. */
-    async reach(part: number) {
-      while (at.seconds === 0) await sleep(20);
-      const now = at.seconds + (performance.now() - at.time) / 1000;
-      await sleep(1000 * ((gop + gop * part - (now % gop)) % gop));
-    },
-    close: () => end(child),
-  };
-};
-
-/** Asks until the answer is a manifest with a segment in it. */
-const untilManifest = async (url: string): Promise<void> => {
-  for (;;) {
-    const text = await fetch(url).then((response) => response.text());
-    if (text.includes('#EXTINF')) return;
-    await sleep(5);
-  }
-};
-
-/** Serves a folder: what nginx would do for ffmpeg's files. */
-const serveFolder = async (folder: string) => {
-  const server = createServer((request, response) => {
-    const path = join(folder, new URL(request.url ?? '', 'http://x').pathname);
-    if (existsSync(path)) response.end(readFileSync(path));
-    else response.writeHead(404).end();
-  }).listen(0, '127.0.0.1');
-  await once(server, 'listening');
-  return {
-    url: `http://127.0.0.1:${(server.address() as AddressInfo).port}`,
-    close: () => {
-      server.closeAllConnections();
-      server.close();
-    },
-  };
-};
 
 /** `ffmpeg -c copy` with its own HLS, and nothing else said. */
 const startPlain = (source: string, folder: string): ChildProcess =>
@@ -92,51 +34,6 @@ const open = async ({ url }: Service, source: string): Promise<string> => {
 let fresh = 0;
 const another = (source: string) => `${source}?n=${fresh++}`;
 
-const clock = async (work: () => Promise<void>): Promise<number> => {
-  const begin = performance.now();
-  await work();
-  return performance.now() - begin;
-};
-
-const player = '<!doctype html><video id="video" muted autoplay playsinline></video>';
-
-/** From the start of a stream, which resolves to its manifest, to its first frame in a page that is open already. */
-const untilPainted = async (
-  browser: Browser,
-  origin: string,
-  camera: ReturnType<typeof startCamera>,
-  start: () => Promise<string>,
-): Promise<number> => {
-  const page = await browser.newPage();
-  await page.route('**/player', (route) => route.fulfill({ contentType: 'text/html', body: player }));
-  await page.goto(`${origin}/player`);
-  await page.addScriptTag({ path: createRequire(import.meta.url).resolve('hls.js/dist/hls.js') });
-  await camera.reach(0.3);
-  const elapsed = await clock(async () =>
-    page.evaluate(
-      async (path) => {
-        const { Hls } = window as unknown as { Hls: typeof import('hls.js').default };
-        while (!(await fetch(path)).ok) await new Promise((resolve) => setTimeout(resolve, 10));
-        const video = document.querySelector('video') as HTMLVideoElement;
-        const painted = new Promise((resolve) => video.requestVideoFrameCallback(resolve));
-        const hls = new Hls({ liveSyncDurationCount: 2 });
-        hls.attachMedia(video);
-        hls.loadSource(path);
-        await painted;
-      },
-      new URL(await start()).pathname,
-    ),
-  );
-  await page.close();
-  return elapsed;
-};
-
-/** What a process and its threads have used of a processor so far, in ms (Linux). */
-const cpuOf = (pid: number): number =>
-  readdirSync(`/proc/${pid}/task`)
-    .map((task) => Number(readFileSync(`/proc/${pid}/task/${task}/schedstat`, 'utf8').split(' ')[0]) / 1e6)
-    .reduce((sum, part) => sum + part, 0);
-
 /** How much of a processor a process uses over a few seconds, in ms a second. */
 const share = async (pid: number): Promise<number> => {
   const before = cpuOf(pid);
@@ -144,38 +41,8 @@ const share = async (pid: number): Promise<number> => {
   return (1000 * (cpuOf(pid) - before)) / elapsed;
 };
 
-const nginxConfig = (folder: string, port: number, module: string) => `
-load_module ${module};
-daemon off; master_process off; pid ${folder}/pid; error_log stderr crit;
-events {}
-rtmp { access_log off; server { listen 127.0.0.1:${port};
-  application default { live on; hls on; hls_path ${folder}/default; }
-  application tuned { live on; hls on; hls_path ${folder}/tuned; hls_fragment 500ms; hls_playlist_length 3s; }
-} }
-`;
-
-const startNginx = async () => {
-  const program = findProgram('nginx');
-  const module = join(dirname(program ?? ''), '../lib/nginx/modules/ngx_rtmp_module.so');
-  if (program === undefined || !existsSync(module)) return null;
-  const folder = scratch();
-  for (const name of ['default', 'tuned']) mkdirSync(join(folder, name), { mode: 0o777 });
-  const port = await freePort();
-  writeFileSync(join(folder, 'conf'), nginxConfig(folder, port, module));
-  const child = spawn(program, ['-p', folder, '-c', join(folder, 'conf')], { stdio: 'inherit' });
-  await untilListening(port);
-  return {
-    port,
-    folder,
-    async close() {
-      await end(child);
-      rmSync(folder, { recursive: true });
-    },
-  };
-};
-
 /** Needs Linux and ffmpeg; with Chromium and nginx's rtmp module there are more contenders. */
-export const benchStreams = async (): Promise<void> => {
+export const benchStreams = async ({ compare, note }: Report): Promise<void> => {
   const service = await startBenchService({
     SIGNAGE_MAX_STREAMS: '100',
     SIGNAGE_STREAM_IDLE_SECONDS: `${idleSeconds}`,
@@ -251,7 +118,9 @@ export const benchStreams = async (): Promise<void> => {
       const url = `${server.url}/n${fresh++}`;
       return push(url, () => open(service, url));
     },
-    ...(nginx && { 'nginx-rtmp, tuned': viaNginx('tuned'), 'nginx-rtmp, defaults': viaNginx('default') }),
+    'nginx-rtmp, tuned': nginx ? viaNginx('tuned') : 'nginx with its rtmp module is not installed',
+    'nginx-rtmp, defaults': nginx ? viaNginx('default') : 'nginx with its rtmp module is not installed',
+    MediaMTX: 'neither Debian nor npm has it',
   });
   await nginx?.close();
 
@@ -271,7 +140,9 @@ export const benchStreams = async (): Promise<void> => {
       'ffmpeg -c copy to HLS': () => share(plain),
     });
   });
-  console.log(`  the service itself: ${atRest.toFixed(1)} at rest, ${(await share(self)).toFixed(1)} with a stream`);
+  note(
+    `The service itself: ${atRest.toFixed(1)} ms of processor a second at rest, ${(await share(self)).toFixed(1)} with a stream.`,
+  );
 
   const newest = async (): Promise<number> => {
     const names = (await fetch(manifest).then((response) => response.text())).match(/^\d+(?=\.ts$)/gm) ?? [];

@@ -9,6 +9,7 @@ import { pictureSkews, swapSkews, type Watched, watch, watchedOf } from '../cloc
 import { putImage, putVideo, type Rgb } from '../support/media.ts';
 import { findProgram } from '../support/program.ts';
 import { record } from '../support/screencast.ts';
+import type { Report } from './harness/report.ts';
 import { startBenchService } from './service.ts';
 
 const BOXES = 3;
@@ -30,13 +31,11 @@ const fill = (dataDir: string): object => {
   };
 };
 
-const summarise = (title: string, values: readonly number[]): void => {
+const summary = (title: string, values: readonly number[]): string => {
   const sorted = values.toSorted((a, b) => a - b);
   const at = (share: number): string =>
     (sorted[Math.min(sorted.length - 1, Math.floor(sorted.length * share))] ?? Number.NaN).toFixed(1);
-  console.log(
-    `  ${title.padEnd(44)} ${String(sorted.length).padStart(6)}  p50 ${at(0.5)}  p95 ${at(0.95)}  max ${at(1)} ms`,
-  );
+  return `${title}: ${sorted.length}, p50 ${at(0.5)}, p95 ${at(0.95)}, max ${at(1)} ms`;
 };
 
 /** A page in a browser of its own, as each box has one. */
@@ -59,7 +58,7 @@ const changesOf = (frames: Awaited<ReturnType<Awaited<ReturnType<typeof record>>
   return names.filter(({ name }, index) => index > 0 && name !== names[index - 1]?.name);
 };
 
-export const benchSync = async (): Promise<void> => {
+export const benchSync = async ({ note }: Report): Promise<void> => {
   const boxes: Awaited<ReturnType<typeof startBenchService>>[] = [];
   for (let index = 0; index < BOXES; index++) {
     const peers = boxes.map(({ url }) => url).join(',');
@@ -71,24 +70,20 @@ export const benchSync = async (): Promise<void> => {
   await look();
   await sleep(MINUTES * 60_000);
   const watched = await look();
-  console.log(
-    `\na playlist in step on ${BOXES} boxes, ${MINUTES} min (how far apart the first and the last of them are)`,
-  );
-  summarise('swaps, by the frames of the pages', swapSkews(watched.map(({ swaps }) => swaps)));
-  summarise('videos, by the pictures of the pages', pictureSkews(watched.map(({ pictures }) => pictures)));
+  note(`A playlist in step on ${BOXES} boxes, ${MINUTES} min; how far apart the first and the last of them are:`);
+  note(summary('swaps, by the frames of the pages', swapSkews(watched.map(({ swaps }) => swaps))));
+  note(summary('videos, by the pictures of the pages', pictureSkews(watched.map(({ pictures }) => pictures))));
   for (const { url } of boxes) {
     const { sync } = (await (await fetch(`${url}/healthz`)).json()) as Health;
     for (const [title, figures] of Object.entries({ swaps: sync.swaps, videos: sync.videos })) {
       const { count = 0, p50, p95, max } = figures ?? {};
-      console.log(
-        `  ${`${title}, as a page reports them`.padEnd(44)} ${String(count).padStart(6)}  p50 ${p50}  p95 ${p95}  max ${max} ms`,
-      );
+      note(`${title}, as a page reports them: ${count}, p50 ${p50}, p95 ${p95}, max ${max} ms`);
     }
   }
   const recordings = await Promise.all(pages.map(({ page }) => record(page)));
   await sleep(SCREENCAST_SECONDS * 1000);
   const frames = await Promise.all(recordings.map((recording) => recording.stop()));
-  summarise('swaps, by screencasts of 40 s', swapSkews(frames.map(changesOf)));
+  note(summary('swaps, by screencasts of 40 s', swapSkews(frames.map(changesOf))));
   await Promise.all(pages.map(({ browser }) => browser.close()));
   await Promise.all(boxes.map((box) => box.stop()));
 };

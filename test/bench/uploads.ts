@@ -6,8 +6,8 @@ import { request } from 'node:http';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { Readable } from 'node:stream';
+import type { Report } from './harness/report.ts';
 import { startBenchService } from './service.ts';
-import { compare } from './table.ts';
 
 const MIB = 1024 ** 2;
 
@@ -45,7 +45,7 @@ const peakMemory = ({ pid }: ChildProcess): string => {
 };
 
 /** Needs Linux and 2 GiB of room. */
-export const benchUploads = async (): Promise<void> => {
+export const benchUploads = async ({ compare, note }: Report): Promise<void> => {
   const folder = mkdtempSync(join(tmpdir(), 'signage-bench-'));
   const service = await startBenchService();
   const plain = spawn(process.execPath, ['--input-type=module', '-e', plainServer, join(folder, 'plain.bin')], {
@@ -65,7 +65,7 @@ export const benchUploads = async (): Promise<void> => {
       'plain pipeline, flushed to the disk': () => upload(`${plainUrl}/flushed`, 1024),
     });
     const large = peakMemory(service.process);
-    console.log(`  peak memory of the service: idle ${idle}, after 64 MiB ${small}, after 1 GiB ${large}`);
+    note(`Peak memory of the service: idle ${idle}, after 64 MiB ${small}, after 1 GiB ${large}.`);
   } finally {
     plain.kill();
     await service.stop();

@@ -1,0 +1,60 @@
+/** A client process that asks one path again and again, on many connections; it reads no more than it must. */
+import { once } from 'node:events';
+import { connect, type Socket } from 'node:net';
+import { serveCalls } from '../harness/client.ts';
+
+interface Load {
+  port: number;
+  path: string;
+  headers?: Record<string, string>;
+  connections: number;
+  ms: number;
+}
+
+/** Length of a response with its head; the responses of a connection are alike. */
+const lengthOf = (head: string): number => {
+  const length = Number(/^content-length: *(\d+)/im.exec(head)?.[1] ?? 0);
+  return head.indexOf('\r\n\r\n') + 4 + (/^HTTP\/1.1 304/.test(head) ? 0 : length);
+};
+
+const open = async (port: number): Promise<Socket> => {
+  const socket = connect(port, '127.0.0.1').setNoDelay(true);
+  await once(socket, 'connect');
+  return socket;
+};
+
+const load = async ({ port, path, headers = {}, connections, ms }: Load) => {
+  const lines = Object.entries({ Host: `127.0.0.1:${port}`, ...headers }).map(([name, value]) => `${name}: ${value}`);
+  const request = `GET ${path} HTTP/1.1\r\n${lines.join('\r\n')}\r\n\r\n`;
+  const sockets = await Promise.all(Array.from({ length: connections }, () => open(port)));
+  let requests = 0;
+  let failed = '';
+  const startedAt = performance.now();
+  for (const socket of sockets) {
+    let expected = 0;
+    let received = 0;
+    socket.on('data', (chunk) => {
+      if (expected === 0) {
+        const head = chunk.toString('latin1', 0, 4096);
+        if (!/^HTTP\/1.1 (200|304)/.test(head)) failed = head.split('\r\n')[0] ?? '';
+        expected = lengthOf(head);
+      }
+      received += chunk.length;
+      if (received < expected) return;
+      received = 0;
+      requests += 1;
+      socket.write(request);
+    });
+    socket.write(request);
+  }
+  await new Promise((resolve) => setTimeout(resolve, ms));
+  const elapsed = performance.now() - startedAt;
+  for (const socket of sockets) socket.destroy();
+  if (failed !== '') throw new Error(`${path} answered ${failed}`);
+  return { requests, perSecond: (requests * 1000) / elapsed };
+};
+
+const calls = { load };
+export type HttpCalls = typeof calls;
+
+serveCalls(calls);

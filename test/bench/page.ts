@@ -1,0 +1,89 @@
+/** What a page costs while it plays, by kind of slide, beside a bare page that shows the same picture and film. */
+import { cpSync, readFileSync } from 'node:fs';
+import { createServer } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { join } from 'node:path';
+import demo from '../../resources/demo/content.json' with { type: 'json' };
+import { findProgram } from '../support/program.ts';
+import { openBarePage } from './bare.ts';
+import { cpuOf } from './harness/process.ts';
+import type { Contenders, Report } from './harness/report.ts';
+import { startBenchService } from './service.ts';
+
+const viewport = { width: 1280, height: 720 };
+const SETTLE_MS = 3_000;
+const MS = 4_000;
+const ROUNDS = 2;
+
+const media = join(import.meta.dirname, '..', '..', 'resources', 'demo', 'media');
+
+const slides = demo.playlists[0]?.slides ?? [];
+const nameOf = (index: number): string =>
+  `${slides[index]?.kind} "${slides[index]?.title ?? slides[index]?.template_id}"`;
+
+/** One screen for each slide of the demo, which it shows for the whole run. */
+const fill = (dataDir: string): object => {
+  cpSync(media, join(dataDir, 'media'), { recursive: true });
+  return {
+    ...demo,
+    screens: slides.map((_, index) => ({ name: `${index}`, slug: `s-${index}`, playlist_id: `p-${index}` })),
+    playlists: slides.map((slide, index) => ({ id: `p-${index}`, slides: [{ ...slide, duration_seconds: 3600 }] })),
+  };
+};
+
+const bare = {
+  image: '<img src="/demo-courtyard.jpg" style="width: 100vw; height: 100vh; object-fit: cover">',
+  video:
+    '<video src="/demo-mobile.mp4" style="width: 100vw; height: 100vh; object-fit: cover" muted autoplay loop></video>',
+};
+
+/** Serves the bare pages and their media. */
+const startPages = async () => {
+  const server = createServer(({ url = '/' }, response) => {
+    const page = bare[url.slice(1) as keyof typeof bare];
+    if (page !== undefined) response.setHeader('Content-Type', 'text/html').end(`<body style="margin: 0">${page}`);
+    else if (url.startsWith('/demo-')) response.end(readFileSync(join(media, url.slice(1))));
+    else response.writeHead(404).end();
+  });
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+  return {
+    url: `http://127.0.0.1:${(server.address() as AddressInfo).port}`,
+    close: () => {
+      server.closeAllConnections();
+      server.close();
+    },
+  };
+};
+
+const pause = (ms: number): Promise<void> => new Promise((resolve) => setTimeout(resolve, ms));
+
+/** @returns ms of processor a second: all of Chromium, its renderers, its GPU process */
+const weigh = (url: string) => async (): Promise<number[]> => {
+  const page = await openBarePage(url, viewport);
+  await pause(SETTLE_MS);
+  const groups = await Promise.all(['renderer', 'GPU', 'browser'].map((type) => page.processes(type)));
+  const used = () => groups.map((pids) => pids.reduce((sum, pid) => sum + cpuOf(pid), 0));
+  const before = used();
+  await pause(MS);
+  const [renderer = 0, gpu = 0, browser = 0] = used().map(
+    (value, index) => ((value - (before[index] ?? 0)) * 1000) / MS,
+  );
+  page.close();
+  return [renderer + gpu + browser, renderer, gpu];
+};
+
+export const benchPage = async ({ compare, note }: Report): Promise<void> => {
+  if (findProgram('chromium', 'chromium-browser', 'google-chrome') === undefined)
+    return note('Chromium is not installed.');
+  const service = await startBenchService({}, fill);
+  const pages = await startPages();
+  const contenders: Contenders = {
+    'a bare page with the image': weigh(`${pages.url}/image`),
+    'a bare page with the video': weigh(`${pages.url}/video`),
+    ...Object.fromEntries(slides.map((_, index) => [nameOf(index), weigh(`${service.url}/screen/s-${index}`)])),
+  };
+  const units = ['ms of processor a second, Chromium', 'in its renderers', 'in its GPU process'];
+  await compare('each slide of the demo, drawn without a GPU', units, contenders, { rounds: ROUNDS });
+  pages.close();
+  await service.stop();
+};
