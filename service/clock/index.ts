@@ -1,4 +1,6 @@
 /** The clock of the site. */
+
+import type { Media } from '../media/index.ts';
 import type { Module, ServiceContext } from '../module.ts';
 import type { Peers } from '../peers/index.ts';
 import { syncRoutes } from './routes.ts';
@@ -8,10 +10,13 @@ export type Clock = Module & Pick<Sync, 'now' | 'onSkew'>;
 
 interface Dependencies {
   peers: Pick<Peers, 'alive' | 'ask'>;
+  /** Follows the clock. */
+  media: Pick<Media, 'followClock'>;
 }
 
-export const createClock = ({ log, now, monotonicNow, ids }: ServiceContext, { peers }: Dependencies): Clock => {
+export const createClock = ({ log, now, monotonicNow, ids }: ServiceContext, { peers, media }: Dependencies): Clock => {
   const sync = createSync({ log, peers, wall: now, monotonicNow }, ids);
+  media.followClock(sync.now);
   return {
     now: sync.now,
     onSkew: sync.onSkew,

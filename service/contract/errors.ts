@@ -16,7 +16,7 @@ export const errorTable = {
   signature_replayed: [401, 'This nonce was used before; sign each request afresh.'],
   signature_required: [403, 'A page token is not enough here; sign the request.'],
   origin_refused: [403, 'Requests from other origins are refused.'],
-  address_withheld: [403, 'A feed named this address; pages load it from here alone, and there is no copy.'],
+  address_withheld: [403, 'Pages load this address from here alone, and there is no copy yet.'],
   source_not_allowed: [403, 'A page may open only streams that the content names; sign the request for others.'],
   not_found: [404, 'There is nothing at this path.'],
   screen_not_found: [404, 'There is no screen with this slug.'],

@@ -5,6 +5,7 @@ import { pauseOf, unlessSame, type Validators, validatorsOf } from '../platform/
 import { FetchFault } from '../platform/outbound/fault.ts';
 import type { Get } from '../platform/outbound/get.ts';
 import { isFull, systemDisk } from '../platform/store/disk.ts';
+import type { FetchLimits } from './fetch-limits.ts';
 import type { FileHash } from './hasher.ts';
 import type { Part, PartNote } from './part.ts';
 import { receive } from './receive.ts';
@@ -40,6 +41,7 @@ interface Options {
   /** Rejects if there is no space for `wanted` more bytes. */
   requireRoom(wanted: number): Promise<void>;
   get: Get;
+  limits: Pick<FetchLimits, 'limit'>;
   signal: AbortSignal;
 }
 
@@ -104,7 +106,7 @@ const toFetchFault = (error: unknown, bytes: number): unknown => {
 
 const attempt = async (job: Job, before: PartNote | null, options: Options): Promise<Download | null> => {
   const { url, part, sha256: wanted, size: wantedSize } = job;
-  const { limit, hashFile, requireRoom, get, signal } = options;
+  const { limit, hashFile, requireRoom, get, limits, signal } = options;
   const { response } = await get(url, {
     signal,
     reach: job.reach,
@@ -126,9 +128,11 @@ const attempt = async (job: Job, before: PartNote | null, options: Options): Pro
     const note = { url, validator: rangeValidator(headers), total, bytes: from };
     const isResumable = wanted !== null || note.validator !== null;
     if (from === 0) await part.discard();
+    const body = limits.limit(response, signal);
     try {
-      const { size, sha256 } = await receive(response, part.path, {
+      const { size, sha256 } = await receive(body.stream, part.path, {
         from,
+        isHeld: body.isHeld,
         limit: Math.min(limit, wantedSize ?? limit),
         hashFile,
         requireRoom: () => requireRoom(0),
@@ -154,6 +158,8 @@ const attempt = async (job: Job, before: PartNote | null, options: Options): Pro
       if (isResumable && !isOutOfSpace(error)) await part.keep(note).catch(() => undefined);
       else await part.discard();
       throw error;
+    } finally {
+      body.stream.destroy();
     }
   } finally {
     response.destroy();
@@ -165,7 +171,7 @@ const attempt = async (job: Job, before: PartNote | null, options: Options): Pro
  * constant memory, hashed on the way. Resolves once the bytes are synced to disk; null: the local copy is still current.
  * After an error the partial file stays if it can be continued.
  *
- * @throws FetchFault; an AbortError
+ * @throws FetchFault; the reason of the signal
  */
 export const download = async (job: Job, options: Options): Promise<Download | null> => {
   try {

@@ -8,6 +8,7 @@ import { FetchFault } from '../platform/outbound/fault.ts';
 import type { Get } from '../platform/outbound/get.ts';
 import { createTurns } from '../platform/outbound/limiter.ts';
 import { type Download, download } from './download.ts';
+import { FetchHeld, type FetchLimits } from './fetch-limits.ts';
 import type { Folders } from './folders.ts';
 import type { FileHash } from './hasher.ts';
 import { type Facts, inspect } from './inspect.ts';
@@ -19,6 +20,7 @@ interface Options {
   /** The maximum size of a media file, in bytes. */
   limit: number;
   get: Get;
+  limits: Pick<FetchLimits, 'enter' | 'limit'>;
   hasher: { hashFile(path: string): FileHash };
   /** Rejects if there is no space for `wanted` more bytes. */
   requireRoom(wanted: number): Promise<void>;
@@ -65,7 +67,16 @@ const sweep = async (folder: string): Promise<void> => {
 };
 
 /** Fetches files into the media directory, which must exist. Deletes abandoned partial files at the start. */
-export const createDownloads = async ({ mediaDir, limit, get, hasher, requireRoom, folders, catalog }: Options) => {
+export const createDownloads = async ({
+  mediaDir,
+  limit,
+  get,
+  limits,
+  hasher,
+  requireRoom,
+  folders,
+  catalog,
+}: Options) => {
   await sweep(mediaDir);
   const turns = createTurns(LIMITS);
   const stop = new AbortController();
@@ -79,20 +90,24 @@ export const createDownloads = async ({ mediaDir, limit, get, hasher, requireRoo
    * Fetches one address when the limiter allows it. `keep` moves the complete, synced file to its place. Resolves to
    * null if the held copy is still current.
    *
-   * @throws FetchFault; an AbortError once this is closed
+   * @throws FetchHeld outside the hours for it, and where they end; FetchFault; an AbortError once this is closed
    */
   const fetch = async <Kept>(
     { url, key, sha256, size, held, reach = 2 }: Job,
     keep: (done: Download, part: Part) => Promise<Kept>,
   ): Promise<Kept | null> => {
     const run = async (): Promise<Kept | null> => {
+      const hours = limits.enter();
       const part = createPart(mediaDir, key);
       const job = { url, part, sha256: sha256 ?? null, size: size ?? null, reach, ...(held && { held }) };
       const requireRoomBeside = async (wanted: number): Promise<void> => {
         await folders.changed(part.path);
         await requireRoom(wanted);
       };
-      const options = { limit, hashFile: hasher.hashFile, requireRoom: requireRoomBeside, get, signal };
+      const options = {
+        ...{ limit, get, limits, hashFile: hasher.hashFile, requireRoom: requireRoomBeside },
+        signal: AbortSignal.any([signal, hours]),
+      };
       try {
         const done = await download(job, options);
         return done && (await keep(done, part));
@@ -121,7 +136,7 @@ export const createDownloads = async ({ mediaDir, limit, get, hasher, requireRoo
         });
         if (done !== null) return done;
       } catch (error) {
-        if (!(error instanceof FetchFault)) throw error;
+        if (!(error instanceof FetchFault) || error instanceof FetchHeld) throw error;
         fault = error;
       }
     }

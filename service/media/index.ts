@@ -11,6 +11,7 @@ import { normalAddress } from './copies/named.ts';
 import { copyRoutes } from './copies/routes.ts';
 import { createDownloads, type Wanted } from './downloads.ts';
 import { openEvictableMedia } from './evictable.ts';
+import { createFetchLimits, type FetchLimits, heldIssues } from './fetch-limits.ts';
 import { createFolders, KEPT_MS } from './folders.ts';
 import { createHasher } from './hasher.ts';
 import { createLibrary, type OpenMedium } from './library.ts';
@@ -18,6 +19,7 @@ import { createStorageQuota } from './quota.ts';
 import { mediaRoutes } from './routes.ts';
 import { removeShadowedUpload } from './shadowed.ts';
 
+export { FetchHeld, heldIssues } from './fetch-limits.ts';
 export { mediaNameOf } from './routes.ts';
 
 interface Dependencies {
@@ -27,7 +29,7 @@ interface Dependencies {
 
 type Catalog = ReturnType<typeof createCatalog>;
 
-export interface Media extends Module, Pick<Catalog, 'unread' | 'onLearn'> {
+export interface Media extends Module, Pick<Catalog, 'unread' | 'onLearn'>, Pick<FetchLimits, 'heldReason'> {
   /** All media files whose metadata is known, by name. Files put there by hand are listed after `maxAgeMs`; default: a minute. */
   list(maxAgeMs?: number): Promise<MediaEntry[]>;
   /**
@@ -53,10 +55,14 @@ export interface Media extends Module, Pick<Catalog, 'unread' | 'onLearn'> {
    * name without a file at the site. Until this is called, the clock of this box alone dates them.
    */
   dateUploadsAfter(newest: (name: string) => number): void;
+  /** Calls `listener` when the hours begin in which media are fetched. */
+  onFetchHours(listener: () => void): void;
+  /** Sets the source of the site's time, ms since the epoch. Until this is called, the clock of this box stands for it. */
+  followClock(now: () => number): void;
 }
 
 export const createMedia = async (
-  { options, log, logs, dirs, get, keep }: ServiceContext,
+  { options, log, logs, dirs, get, now, keep }: ServiceContext,
   { content, feeds }: Dependencies,
 ): Promise<Media> => {
   const { uploads: uploadDir, media: mediaDir } = dirs;
@@ -76,16 +82,22 @@ export const createMedia = async (
     evict: async (bytes) => ledger.evict(bytes - (await evictable.evict(bytes))),
   });
   const requireRoom = (wanted: number): Promise<void> => storage.require(mediaDir, wanted);
+  let siteNow = now;
+  const limits = createFetchLimits({
+    bytesPerSecond: options.fetchBytesPerSecond,
+    ...{ hours: options.fetchHours, timeZone: options.timeZone, now: () => siteNow() },
+  });
   const downloads = await createDownloads({
     mediaDir,
     limit: maxUploadBytes,
     get,
+    limits,
     hasher,
     requireRoom,
     folders,
     catalog,
   });
-  const copies = createCopies({ content, feeds, ledger, downloads, storage, hasher, logs });
+  const copies = createCopies({ content, feeds, ledger, downloads, limits, storage, hasher, logs });
   let newestAtSite = (_name: string): number => 0;
   const newest = (name: string): number => newestAtSite(name);
   const library = await createLibrary({
@@ -95,7 +107,10 @@ export const createMedia = async (
 
   return {
     routes: { ...mediaRoutes(library), ...copyRoutes(copies) },
-    health: () => ({ fields: { copies: copies.status() } }),
+    health: () => ({
+      fields: { copies: copies.status() },
+      issues: { media: heldIssues(copies.held(), limits.heldReason()) },
+    }),
     states: {
       medium: async (name) => {
         const files = await folders.read();
@@ -144,8 +159,17 @@ export const createMedia = async (
     dateUploadsAfter: (source) => {
       newestAtSite = source;
     },
-    start: copies.start,
+    followClock: (source) => {
+      siteNow = source;
+    },
+    heldReason: limits.heldReason,
+    onFetchHours: limits.onOpen,
+    start: () => {
+      limits.start();
+      copies.start();
+    },
     close: async () => {
+      limits.close();
       copies.close();
       await downloads.close();
     },

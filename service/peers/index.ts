@@ -8,7 +8,7 @@ import type { DeviceBinding, PeerState, TakeoverRecord } from '../contract/peers
 import { countBy } from '../domain/counts.ts';
 import { createEmitter } from '../domain/emitter.ts';
 import { listensAlone } from '../domain/network-scope.ts';
-import type { Media } from '../media/index.ts';
+import { heldIssues, type Media } from '../media/index.ts';
 import type { Module, ServiceContext } from '../module.ts';
 import { type AskPeers, createAskPeers } from './ask.ts';
 import { createCaller } from './call.ts';
@@ -30,7 +30,7 @@ interface Dependencies {
     Content,
     'document' | 'observeCounter' | 'accept' | 'onDocument' | 'onChange' | 'lost' | 'mediaNames' | 'mediaUses'
   >;
-  media: Pick<Media, 'list' | 'unread' | 'onLearn' | 'replicate' | 'dateUploadsAfter'>;
+  media: Pick<Media, 'list' | 'unread' | 'onLearn' | 'replicate' | 'dateUploadsAfter' | 'heldReason' | 'onFetchHours'>;
   devices: ReplicatedDevices;
   takeovers: ReplicatedTakeovers;
 }
@@ -105,7 +105,10 @@ export const createPeers = (
       const mediaHealth = mediaReplication.health();
       return {
         fields: { peers, replication: { ...(await replication.health()), media: mediaHealth } },
-        issues: { boxes: peerIssues(peers, monotonicNow() - createdAt) },
+        issues: {
+          boxes: peerIssues(peers, monotonicNow() - createdAt),
+          media: heldIssues(mediaReplication.held(), media.heldReason()),
+        },
         contentWarnings: missingMedia.warnings(),
       };
     },

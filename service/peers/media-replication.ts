@@ -11,7 +11,7 @@ import { type PeerMedium, type PeerState, peerMedia } from '../contract/peers.ts
 import { doubled } from '../domain/backoff.ts';
 import { isPlausibleTime } from '../domain/merge.ts';
 import { shuffled } from '../domain/shuffle.ts';
-import type { Media } from '../media/index.ts';
+import { FetchHeld, type Media } from '../media/index.ts';
 import type { SourceLogs } from '../platform/source-log.ts';
 import type { LivePeer, Peers } from './registry.ts';
 import { newestTime, type Offer, planTransfers, type Transfer } from './transfer-plan.ts';
@@ -20,7 +20,7 @@ interface Dependencies {
   logs: SourceLogs;
   peers: Pick<Peers, 'alive' | 'call' | 'onState' | 'announce'>;
   content: Pick<Content, 'mediaNames' | 'onDocument' | 'onChange'>;
-  media: Pick<Media, 'list' | 'unread' | 'onLearn' | 'replicate'>;
+  media: Pick<Media, 'list' | 'unread' | 'onLearn' | 'replicate' | 'heldReason' | 'onFetchHours'>;
   /** Called when media that the content names have arrived: from a peer, by upload or by hand. */
   onArrival(): void;
 }
@@ -29,6 +29,8 @@ export interface MediaReplication {
   /** Its part of {@link PeerState}. */
   state(): Pick<PeerState, 'media'>;
   health(): ReplicationHealth['media'];
+  /** Media of peers that the content names, and that are not fetched at this time of day. */
+  held(): string[];
   progress(): MediaProgress;
   /** Modification time of the newest file of that name at the site, ms since the epoch; 0 without one. */
   newest(name: string): number;
@@ -78,6 +80,8 @@ export const createMediaReplication = ({ logs, peers, content, media, onArrival 
   const failed = new Map<string, Failure>();
   /** Hashes of files that came from peers, which are not announced to them. */
   const copied = new Set<string>();
+  /** Media whose fetch has to wait for its hours, as logged. */
+  const held = new Set<string>();
   let arrived = false;
   let notifiedAt = Number.NEGATIVE_INFINITY;
   let timer: NodeJS.Timeout | undefined;
@@ -134,7 +138,7 @@ export const createMediaReplication = ({ logs, peers, content, media, onArrival 
       logs('media of peers').info({ name, size }, 'fetched a medium from a peer');
       arrived = true;
     } catch (error) {
-      if (closed) return;
+      if (closed || error instanceof FetchHeld) return;
       const failures = (failed.get(name)?.failures ?? 0) + 1;
       const pause = doubled(failures - 1, MIN_RETRY_MS, MAX_RETRY_MS);
       const reason = (error as Error).message;
@@ -149,9 +153,16 @@ export const createMediaReplication = ({ logs, peers, content, media, onArrival 
   const decide = (): void => {
     const unread = media.unread();
     const now = performance.now();
+    const reason = media.heldReason();
     let next = Number.POSITIVE_INFINITY;
+    if (reason === null) held.clear();
     for (const transfer of transferPlan()) {
       const { name } = transfer.medium;
+      if (reason !== null) {
+        if (!held.has(name)) logs('media of peers').warn({ name, reason }, 'a medium has to wait');
+        held.add(name);
+        continue;
+      }
       // A file that has not been read yet may be the one to fetch.
       if (running.has(name) || unread.has(name)) continue;
       const { retryAt = 0 } = failed.get(name) ?? {};
@@ -236,6 +247,7 @@ export const createMediaReplication = ({ logs, peers, content, media, onArrival 
   // A takeover may show a file that nothing else names.
   content.onChange(() => schedule());
   media.onLearn(() => schedule());
+  media.onFetchHours(() => schedule());
 
   return {
     state: () => {
@@ -250,7 +262,8 @@ export const createMediaReplication = ({ logs, peers, content, media, onArrival 
       const names = content.mediaNames();
       const missing = new Map<string, ReplicationHealth['media']['missing'][number]>(
         transferPlan().map(({ medium: { name, size } }) => {
-          const reason = failed.get(name)?.reason ?? (running.has(name) ? 'is being fetched' : 'is queued');
+          const reason =
+            media.heldReason() ?? failed.get(name)?.reason ?? (running.has(name) ? 'is being fetched' : 'is queued');
           return [name, { name, size, reason }];
         }),
       );
@@ -266,6 +279,7 @@ export const createMediaReplication = ({ logs, peers, content, media, onArrival 
         missing: [...missing.values()].slice(0, MAX_REPORTED),
       };
     },
+    held: () => (media.heldReason() === null ? [] : transferPlan().map(({ medium }) => medium.name)),
     progress: () => {
       const coming = new Set(transferPlan().map(({ medium }) => medium.name));
       const here = [...content.mediaNames()].filter((name) => own.has(name) && !coming.has(name)).length;

@@ -6,6 +6,7 @@ import { describe, expect, it, onTestFinished } from 'vitest';
 import { CodedError } from '../../service/contract/errors.ts';
 import { createCatalog } from '../../service/media/catalog.ts';
 import { createDownloads } from '../../service/media/downloads.ts';
+import { createFetchLimits } from '../../service/media/fetch-limits.ts';
 import { createFolders } from '../../service/media/folders.ts';
 import { createHasher } from '../../service/media/hasher.ts';
 import { createGet } from '../../service/platform/outbound/get.ts';
@@ -29,7 +30,10 @@ const setUp = async ({ mediaDir = temporaryFolder(), limit = 64 * MIB, requireRo
   const log = pino({ level: 'silent' });
   const folders = createFolders([mediaDir]);
   const catalog = createCatalog({ path: join(mediaDir, '.catalog'), served: [mediaDir], folders, hasher, log });
-  const downloads = await createDownloads({ mediaDir, limit, get: createGet(), hasher, requireRoom, folders, catalog });
+  const limits = createFetchLimits({ bytesPerSecond: 0, hours: null, timeZone: 'UTC', now: Date.now });
+  const downloads = await createDownloads({
+    ...{ mediaDir, limit, limits, get: createGet(), hasher, requireRoom, folders, catalog },
+  });
   const close = async (): Promise<void> => {
     await downloads.close();
     await catalog.close();

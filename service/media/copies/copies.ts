@@ -9,6 +9,7 @@ import { FetchFault } from '../../platform/outbound/fault.ts';
 import type { SourceLogs } from '../../platform/source-log.ts';
 import { isOutOfSpace } from '../download.ts';
 import type { Downloads } from '../downloads.ts';
+import { FetchHeld, type FetchLimits } from '../fetch-limits.ts';
 import type { FileHash } from '../hasher.ts';
 import { headOf } from '../inspect.ts';
 import { freshnessLifetime, idleLifetime, retryAfter } from './freshness.ts';
@@ -20,6 +21,7 @@ interface Dependencies {
   feeds: Pick<Feeds, 'reach'>;
   ledger: Ledger;
   downloads: Pick<Downloads, 'fetch'>;
+  limits: Pick<FetchLimits, 'heldReason' | 'isLimited' | 'onOpen'>;
   storage: { quota: number; left(): Promise<number> };
   hasher: { hashFile(path: string): FileHash };
   logs: SourceLogs;
@@ -37,6 +39,8 @@ interface MediumState extends Named {
   /** Consecutive failures. */
   failures: number;
   reason: string | null;
+  /** The file is needed, and is not fetched at this time of day. */
+  isHeld: boolean;
   /** The last attempt failed only for lack of space, so the address passed all network checks. */
   isOutOfSpace: boolean;
 }
@@ -60,7 +64,7 @@ const shown = (address: string): string => {
   return origin + pathname + (search && '?…');
 };
 
-export const createCopies = ({ content, feeds, ledger, downloads, storage, hasher, logs }: Dependencies) => {
+export const createCopies = ({ content, feeds, ledger, downloads, limits, storage, hasher, logs }: Dependencies) => {
   const logOf = (url: string) => logs(`media of ${new URL(url).host}`);
   let states = new Map<string, MediumState>();
   /** Checks in progress by URL, also of media that are no longer named, so that none is fetched twice at a time. */
@@ -114,16 +118,28 @@ export const createCopies = ({ content, feeds, ledger, downloads, storage, hashe
     else logOf(url).info({ url: shown(url) }, 'copied a remote file');
   };
 
+  /** Postpones a check to the hours for it. A copy that is there can wait. */
+  const hold = (url: string, state: MediumState, { message, pause }: FetchHeld): void => {
+    state.due = Date.now() + Math.min(pause, LONGEST_SLEEP_MS);
+    const isNeeded = ledger.get(url) === undefined;
+    if (isNeeded && !state.isHeld) logOf(url).warn({ url: shown(url), reason: message }, 'a remote file has to wait');
+    state.isHeld = isNeeded;
+    if (isNeeded) state.reason = message;
+  };
+
   const check = async (url: string, state: MediumState): Promise<void> => {
     try {
       await revalidate(url, state.reach);
       state.failures = 0;
       state.reason = null;
+      state.isHeld = false;
       state.isOutOfSpace = false;
       const copy = ledger.get(url);
       state.due = copy === undefined ? Date.now() : dueOf(copy);
     } catch (error) {
       if (closed) return;
+      if (error instanceof FetchHeld) return hold(url, state, error);
+      state.isHeld = false;
       const fault =
         error instanceof FetchFault ? error : new FetchFault('the copy could not be stored', { cause: error });
       state.failures += 1;
@@ -173,7 +189,7 @@ export const createCopies = ({ content, feeds, ledger, downloads, storage, hashe
     for (const [url, named] of remoteMedia(payloads(), feeds.reach)) {
       const copy = ledger.get(url);
       const due = copy === undefined ? 0 : dueOf(copy);
-      const state = before.get(url) ?? { ...named, due, failures: 0, reason: null, isOutOfSpace: false };
+      const state = before.get(url) ?? { ...named, due, failures: 0, reason: null, isHeld: false, isOutOfSpace: false };
       // An address refused to a feed may be allowed once the operator names it: retry at once.
       if (named.reach > state.reach) state.due = due;
       Object.assign(state, named);
@@ -189,6 +205,10 @@ export const createCopies = ({ content, feeds, ledger, downloads, storage, hashe
     /** Starts to fetch and check the remote media of the content, and follows its changes. */
     start(): void {
       content.onChange(onContent);
+      limits.onOpen(() => {
+        for (const state of states.values()) if (state.isHeld) state.due = 0;
+        schedule();
+      });
       onContent();
       cleanUpTimer = setInterval(() => void cleanUp(), KEEP_REPLACED_MS);
       cleanUpTimer.unref();
@@ -209,7 +229,9 @@ export const createCopies = ({ content, feeds, ledger, downloads, storage, hashe
         if (state === undefined) return null;
         // A browser would follow redirects into the LAN, which an Internet feed must not reach.
         const mayLead = state.reach === 2 || (state.isOwn && state.isOutOfSpace);
-        return mayLead ? { remote: url } : { coming: busy.get(url) ?? Promise.resolve() };
+        // Nor may it load past the limits what is about to be copied.
+        const isHeld = limits.heldReason() !== null || (limits.isLimited && state.reason === null);
+        return mayLead && !isHeld ? { remote: url } : { coming: busy.get(url) ?? Promise.resolve() };
       }
       const now = Date.now();
       ledger.use(url, now);
@@ -229,6 +251,9 @@ export const createCopies = ({ content, feeds, ledger, downloads, storage, hashe
       if (state !== undefined) state.due = 0;
       schedule();
     },
+
+    /** The addresses of the files that are needed, and are not fetched at this time of day. */
+    held: (): string[] => [...states].filter(([, { isHeld }]) => isHeld).map(([url]) => shown(url)),
 
     status(): CopiesHealth {
       const all = [...states];

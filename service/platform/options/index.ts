@@ -13,6 +13,7 @@ import { type KioskSettings, kioskSettings } from './kiosk.ts';
 import {
   baseUrl,
   commaList,
+  dailyHours,
   folder,
   hostName,
   isTimeZone,
@@ -63,6 +64,10 @@ const settings = {
   maxUploadBytes: wholeNumber(1, Number.MAX_SAFE_INTEGER).default(2 * GIB),
   /** Limit in bytes of uploads, copies of remote media and peers' media together. Uploads evict copies. */
   mediaQuotaBytes: wholeNumber(0, Number.MAX_SAFE_INTEGER).default(64 * GIB),
+  /** Media are fetched from other hosts and boxes at this rate at most, in total, bytes per second; 0: unlimited. */
+  fetchBytesPerSecond: wholeNumber(0, Number.MAX_SAFE_INTEGER).default(0),
+  /** When media are fetched from other hosts and boxes, by the site's clock; absent: always. */
+  fetchHours: dailyHours.optional(),
   /** Whether the console and its API are offered; never in the baseline variant. */
   console: onOff,
   ffmpegPath: text.optional(),
@@ -112,11 +117,20 @@ const variableWarnings = (names: readonly string[]): string[] => {
 
 type Given = z.infer<z.ZodObject<typeof settings>>;
 type Filled = 'uploadDir' | 'mediaDir' | 'timeZone';
-type Nullable = 'sharedSecret' | 'sharedSecretPrevious' | 'publicUrl' | 'ffmpegPath' | 'playsUrl' | 'webhookSecret';
+type Nullable =
+  | 'sharedSecret'
+  | 'sharedSecretPrevious'
+  | 'publicUrl'
+  | 'ffmpegPath'
+  | 'playsUrl'
+  | 'webhookSecret'
+  | 'fetchHours';
 
 /** The options, complete and frozen. An absent value is null. */
 export type Options = Readonly<
-  Omit<Given, Filled | Nullable> & { [name in Filled]: string } & { [name in Nullable]: string | null } & {
+  Omit<Given, Filled | Nullable> & { [name in Filled]: string } & {
+    [name in Nullable]: NonNullable<Given[name]> | null;
+  } & {
     /** The `kiosk` section of `config.json`; it has no environment variables. */
     kiosk: KioskSettings;
     /** The environment of child processes. */
@@ -303,6 +317,8 @@ export const readOptions = ({ env = process.env, defaults = {} }: Surroundings =
     site: lookUp('site'),
     maxUploadBytes: lookUp('maxUploadBytes'),
     mediaQuotaBytes: lookUp('mediaQuotaBytes'),
+    fetchBytesPerSecond: lookUp('fetchBytesPerSecond'),
+    fetchHours: lookUp('fetchHours') ?? null,
     console: lookUp('console', 'on'),
     ffmpegPath: lookUp('ffmpegPath') ?? null,
     maxStreams: lookUp('maxStreams'),

@@ -1,6 +1,7 @@
 /** The `kiosk` section of `config.json`: settings of boxes with displays. */
 import { z } from 'zod';
 import { deviceId, slug } from '../../contract/terms.ts';
+import { hoursPattern } from './values.ts';
 
 const rotationRule = '0, 90, 180 or 270';
 const rotation = z.literal([0, 90, 180, 270], rotationRule);
@@ -18,8 +19,6 @@ const display = z.object(
   'an object with "display"',
 );
 
-const quietHours = /^([01]\d|2[0-3]):[0-5]\d-([01]\d|2[0-3]):[0-5]\d$/;
-
 const updates = z.object(
   {
     /** The URL of a release folder; absent: the one that the build names. */
@@ -32,7 +31,7 @@ const updates = z.object(
       .regex(/^[a-z]{1,32}$/, 'latest, or a name in small letters such as beta')
       .default('latest'),
     /** When updates are installed, in the time zone of the site. */
-    hours: z.string().regex(quietHours, 'HH:MM-HH:MM').default('03:00-05:00'),
+    hours: z.string().regex(hoursPattern, 'HH:MM-HH:MM').default('03:00-05:00'),
   },
   'an object',
 );

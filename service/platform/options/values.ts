@@ -51,6 +51,15 @@ export const webhookSecret = z.string().refine((text) => {
 
 export const hostName = z.string().regex(/^[A-Za-z0-9._:[\]-]{1,253}$/, 'comma-separated host names');
 
+/** `HH:MM-HH:MM`. */
+export const hoursPattern = /^([01]\d|2[0-3]):[0-5]\d-([01]\d|2[0-3]):[0-5]\d$/;
+
+/** A daily window in local time of the site; an end at or before the start is on the next day. */
+export const dailyHours = z
+  .string()
+  .regex(hoursPattern, 'HH:MM-HH:MM such as 22:00-06:00')
+  .transform((hours) => ({ open: hours.slice(0, 5), close: hours.slice(6) }));
+
 export const isTimeZone = (zone: string): boolean => {
   try {
     new Intl.DateTimeFormat('en', { timeZone: zone });

@@ -7,6 +7,7 @@ import type { Nearness } from '../../../service/domain/network-scope.ts';
 import { createCopies } from '../../../service/media/copies/copies.ts';
 import { openLedger } from '../../../service/media/copies/ledger.ts';
 import { createDownloads } from '../../../service/media/downloads.ts';
+import { createFetchLimits } from '../../../service/media/fetch-limits.ts';
 import { createFolders } from '../../../service/media/folders.ts';
 import { createHasher } from '../../../service/media/hasher.ts';
 import { createGet, type Get } from '../../../service/platform/outbound/get.ts';
@@ -33,7 +34,8 @@ const startCopies = async (
   const requireRoom = async (): Promise<void> => {
     if (isFull()) throw new CodedError('insufficient_storage');
   };
-  const downloads = await createDownloads({ mediaDir, limit: 1e6, get, hasher, requireRoom, folders, catalog });
+  const limits = createFetchLimits({ bytesPerSecond: 0, hours: null, timeZone: 'UTC', now: Date.now });
+  const downloads = await createDownloads({ mediaDir, limit: 1e6, get, limits, hasher, requireRoom, folders, catalog });
   const copies = createCopies({
     content: {
       screens: () => [{ slug: 'lobby' }],
@@ -42,7 +44,7 @@ const startCopies = async (
     } as unknown as Parameters<typeof createCopies>[0]['content'],
     feeds: { reach: () => reach },
     storage: { quota: 1e9, left: async () => 1e9 },
-    ...{ ledger, downloads, hasher, logs: () => log },
+    ...{ ledger, downloads, limits, hasher, logs: () => log },
   });
   copies.start();
   onTestFinished(async () => {

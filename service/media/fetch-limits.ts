@@ -1,0 +1,118 @@
+/** When, and how fast, media are fetched from other hosts and boxes. */
+import { Readable } from 'node:stream';
+import { setTimeout as delay } from 'node:timers/promises';
+import { createByteRate } from '../domain/byte-rate.ts';
+import { createEmitter } from '../domain/emitter.ts';
+import { openSpans } from '../domain/opening-hours.ts';
+import { limitSentences } from '../domain/sentences.ts';
+import { FetchFault } from '../platform/outbound/fault.ts';
+
+/** The hours forbid the fetch for now; an attempt in them may succeed. */
+export class FetchHeld extends FetchFault {}
+
+/** A body that is read within the byte rate. */
+export interface LimitedBody {
+  stream: Readable;
+  /** Whether the rate, and not the sender, delays the next bytes. */
+  isHeld(): boolean;
+}
+
+export interface FetchLimits {
+  /** Why a medium is not fetched at this moment, completing "it ..."; null: it is. */
+  heldReason(): string | null;
+  /** Whether there is any limit. */
+  isLimited: boolean;
+  /** @param signal ends the reading */
+  limit(body: Readable, signal: AbortSignal): LimitedBody;
+  /**
+   * A signal that aborts when the hours are over.
+   * @throws FetchHeld outside the hours
+   */
+  enter(): AbortSignal;
+  /** Calls `listener` when the hours begin. */
+  onOpen(listener: () => void): void;
+  start(): void;
+  close(): void;
+}
+
+interface Options {
+  /** 0: unlimited. */
+  bytesPerSecond: number;
+  /** In local time; null: always. */
+  hours: { open: string; close: string } | null;
+  timeZone: string;
+  /** The site's time, ms since the epoch. */
+  now(): number;
+}
+
+/** The hours are polled: the site's clock may be set. */
+const POLL_MS = 1_000;
+
+/** ms until daily hours begin; 0 within them. Pure. */
+export const untilOpen = (hours: Options['hours'], now: number, timeZone: string): number => {
+  if (hours === null) return 0;
+  const spans = openSpans([hours], now, timeZone, 2).filter(({ end }) => end > now);
+  return Math.max(0, Math.min(...spans.map(({ start }) => start)) - now);
+};
+
+/** One sentence per medium that a screen needs and that has to wait, for `/healthz`. @param reason null: none has to */
+export const heldIssues = (names: readonly string[], reason: string | null): string[] =>
+  reason === null
+    ? []
+    : limitSentences(
+        names.map((name) => `A screen needs ${name}, which ${reason}.`),
+        'media have to wait',
+      );
+
+export const createFetchLimits = ({ bytesPerSecond, hours, timeZone, now }: Options): FetchLimits => {
+  const rate = createByteRate(bytesPerSecond);
+  const reason = hours && `is fetched between ${hours.open} and ${hours.close} only (SIGNAGE_FETCH_HOURS)`;
+  const openings = createEmitter();
+  let session: AbortController | null = null;
+  let isOpen = true;
+  let timer: NodeJS.Timeout | undefined;
+
+  const heldFor = (): number => untilOpen(hours, now(), timeZone);
+  const held = (pause: number): FetchHeld => new FetchHeld(`it ${reason}`, { pause });
+
+  const poll = (): void => {
+    const pause = heldFor();
+    const opens = pause === 0 && !isOpen;
+    isOpen = pause === 0;
+    if (opens) openings.emit();
+    if (isOpen) return;
+    session?.abort(held(pause));
+    session = null;
+  };
+
+  return {
+    heldReason: () => (heldFor() === 0 ? null : reason),
+    isLimited: bytesPerSecond > 0 || hours !== null,
+    onOpen: openings.on,
+    limit: (body, signal) => {
+      if (bytesPerSecond === 0) return { stream: body, isHeld: () => false };
+      let isHeld = false;
+      const read = async function* () {
+        for await (const chunk of body as AsyncIterable<Buffer>) {
+          yield chunk;
+          isHeld = true;
+          await delay(rate.take(chunk.length, performance.now()), undefined, { signal, ref: false });
+          isHeld = false;
+        }
+      };
+      return { stream: Readable.from(read(), { objectMode: false }), isHeld: () => isHeld };
+    },
+    enter: () => {
+      const pause = heldFor();
+      if (pause > 0) throw held(pause);
+      session ??= new AbortController();
+      return session.signal;
+    },
+    start: () => {
+      if (hours === null) return;
+      poll();
+      timer = setInterval(poll, POLL_MS).unref();
+    },
+    close: () => clearInterval(timer),
+  };
+};
