@@ -1,7 +1,7 @@
 /** A real Chromium for what only a browser can show. */
 import { existsSync } from 'node:fs';
 import { type Browser, chromium } from 'playwright-core';
-import { afterAll, describe, it } from 'vitest';
+import { describe, it } from 'vitest';
 import { findProgram } from './program.ts';
 
 /** The Chromium that `npx playwright-core install chromium` brings, for machines that have none. */
@@ -33,7 +33,7 @@ const args = [
 
 let browser: Promise<Browser> | undefined;
 
-/** The browser of this test file: started once, closed after its last test. Give each test a context of its own. */
+/** The browser of this worker: started once, ended with its process. Give each test a context of its own. */
 export const launchBrowser = (): Promise<Browser> => {
   if (executablePath === undefined)
     throw new Error('No Chromium, neither on the PATH nor from `npx playwright-core install chromium`');
@@ -41,9 +41,10 @@ export const launchBrowser = (): Promise<Browser> => {
   return browser;
 };
 
-afterAll(async () => {
-  await (await browser)?.close();
-});
+/** Closes what the tests of a file have left open. */
+export const closeContexts = async (): Promise<void> => {
+  for (const context of (await browser)?.contexts() ?? []) await context.close();
+};
 
 /** Where there is no Chromium these are skipped by name; in CI they fail. */
 export const isSkipped = !hasChromium && process.env.CI !== 'true';
