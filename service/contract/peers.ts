@@ -1,5 +1,6 @@
 /** Messages between the boxes of a site. */
 import { z } from 'zod';
+import { boxAlerts } from './alerts.ts';
 import { connection } from './connections.ts';
 import { takeover } from './console/takeovers.ts';
 import { deviceId, instant, operator, reading, sha256, slug } from './terms.ts';
@@ -226,6 +227,7 @@ export const peerState = z
       .max(mostDevicesTold)
       .optional()
       .describe('bound devices that are connected to it; absent: it does not say'),
+    alerts: boxAlerts.optional().describe('what it sees fail; absent: an older version, which sends no alerts'),
   })
   .meta({ id: 'PeerState' });
 export type PeerState = z.infer<typeof peerState>;

@@ -11,7 +11,7 @@ import { deviceIssues } from './health.ts';
 import { createLanding } from './landing.ts';
 import { createLastSeen, openSightings } from './last-seen.ts';
 import { createOnboarding, type Onboarding } from './onboarding.ts';
-import { createPresence } from './presence.ts';
+import { createPresence, type Presence } from './presence.ts';
 import { createOnboardingRoutes } from './routes.ts';
 import { createSightings } from './sightings.ts';
 
@@ -21,11 +21,15 @@ interface Dependencies {
   /** The bindings and names that are stored. */
   stored: StoredDevices;
   content: Pick<Content, 'screens' | 'payload' | 'hours' | 'onChange'>;
-  peers: Pick<Peers, 'all' | 'isAlone' | 'broadcast' | 'mediaProgress' | 'onBindings' | 'addState'>;
+  peers: Pick<Peers, 'all' | 'alive' | 'isAlone' | 'broadcast' | 'mediaProgress' | 'onBindings' | 'addState'>;
   screens: Pick<Screens, 'deviceIds' | 'onJoin' | 'places' | 'rename' | 'send'>;
 }
 
-export interface Devices extends Module, Pick<Onboarding, 'status' | 'forget'>, Pick<StoredDevices, 'list'> {
+export interface Devices
+  extends Module,
+    Pick<Onboarding, 'status' | 'forget'>,
+    Pick<StoredDevices, 'list'>,
+    Pick<Presence, 'statuses'> {
   /** Binds a device of this box to a screen and names it, if it has no name yet, after the screen. */
   bind(deviceId: string, screenSlug: string, base: string): Promise<void>;
   /** When each device was last connected, and to which box; at most 10,000. */
@@ -78,6 +82,7 @@ export const createDevices = async (
     sightings: lastSeen.list,
     learn: lastSeen.learn,
     list: stored.list,
+    statuses: presence.statuses,
     bind: async (deviceId, screenSlug, base) => {
       const clientName = stored.get(deviceId)?.clientName ?? content.payload(screenSlug)?.screen.name ?? screenSlug;
       await onboarding.bind({ deviceId, clientName, screenSlug }, base, false, logs('kiosk'));

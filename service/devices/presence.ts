@@ -10,7 +10,7 @@ import type { Devices } from './devices.ts';
 interface Dependencies {
   screens: Pick<Screens, 'deviceIds' | 'onJoin'>;
   devices: Pick<Devices, 'list'>;
-  peers: Pick<Peers, 'all'>;
+  peers: Pick<Peers, 'all' | 'alive'>;
   content: Pick<Content, 'payload' | 'hours'>;
   /** The time of day, ms since the epoch. */
   now(): number;
@@ -18,7 +18,16 @@ interface Dependencies {
   monotonicNow(): number;
 }
 
+/** A bound device whose screen exists. */
+export interface DeviceStatus {
+  device: DeviceBinding;
+  /** `closed`: its screen is closed. `unknown`: not connected here, and a box does not say who is connected to it. */
+  status: 'connected' | 'missing' | 'closed' | 'unknown';
+}
+
 export interface Presence {
+  /** As far as this box knows now: without any grace period. */
+  statuses(): DeviceStatus[];
   /** The devices that were away at the last poll, at most 2 s ago. */
   away(): readonly DeviceBinding[];
   /** The number of expected devices, and how many of them are connected to any box; at most 2 s ago. */
@@ -84,7 +93,24 @@ export const createPresence = (
   };
   let timer: NodeJS.Timeout | undefined;
 
+  const statuses = (): DeviceStatus[] => {
+    const time = now();
+    const others = peers.alive();
+    const present = connectedHere();
+    for (const { state } of others) for (const id of state.devices ?? []) present.add(deviceKey(id));
+    const absent = others.every(({ state }) => state.devices !== undefined) ? 'missing' : 'unknown';
+    const open = new Map<string, boolean>();
+    return bound().flatMap((device): DeviceStatus[] => {
+      const slug = device.screenSlug ?? '';
+      if (content.payload(slug) === undefined) return [];
+      if (!open.has(slug)) open.set(slug, isOpen(content.hours(slug), time, timeZone));
+      if (open.get(slug) !== true) return [{ device, status: 'closed' }];
+      return [{ device, status: present.has(deviceKey(device.deviceId)) ? 'connected' : absent }];
+    });
+  };
+
   return {
+    statuses,
     away: () => away,
     counts: () => counts,
     state: () => {

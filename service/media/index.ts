@@ -21,6 +21,7 @@ import { removeShadowedUpload } from './shadowed.ts';
 
 export { FetchHeld, heldIssues } from './fetch-limits.ts';
 export { mediaNameOf } from './routes.ts';
+export { spareOf } from './space.ts';
 
 interface Dependencies {
   content: Pick<Content, 'screens' | 'payload' | 'onChange' | 'mediaNames'>;

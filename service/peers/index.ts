@@ -50,7 +50,7 @@ export interface Peers
   /** Calls `listener` when media that the content names have arrived: from a peer, by upload or by hand. */
   onMedia(listener: () => void): void;
   /** Adds to the state that this box sends to its peers. */
-  addState(part: () => Pick<PeerState, 'devices'>): void;
+  addState(part: () => Pick<PeerState, 'devices' | 'alerts'>): void;
   /** Sends a changed takeover to all peers; those that do not answer fetch it later. Never rejects. */
   sendTakeover(record: TakeoverRecord): Promise<void>;
 }
@@ -67,7 +67,7 @@ export const createPeers = (
   const registry = createRegistry({ logs, caller, monotonicNow }, { nodeId, instance, site, staticPeers });
   const bindings = createEmitter<[readonly DeviceBinding[]]>();
   const arrivals = createEmitter();
-  const stateParts: (() => Pick<PeerState, 'devices'>)[] = [];
+  const stateParts: (() => Pick<PeerState, 'devices' | 'alerts'>)[] = [];
   const replication = createReplication({
     ...{ log, logs, peers: registry, content, devices },
     onBindings: bindings.emit,

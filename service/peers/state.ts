@@ -9,7 +9,7 @@ interface Dependencies {
   replication: Pick<Replication, 'state'>;
   mediaReplication: Pick<MediaReplication, 'state'>;
   /** What other modules add. */
-  additions(): Pick<PeerState, 'devices'>;
+  additions(): Pick<PeerState, 'devices' | 'alerts'>;
 }
 
 /** Identity of this box and of this start of the service. */

@@ -6,13 +6,13 @@ import { createFfmpeg, type Ffmpeg } from './ffmpeg.ts';
 import { createOrphans } from './orphans.ts';
 import { createPermission } from './permission.ts';
 import { streamRoutes } from './routes.ts';
-import { createSessions } from './sessions.ts';
+import { createSessions, type Sessions } from './sessions.ts';
 
 interface Dependencies {
   content: Pick<Content, 'streams'>;
 }
 
-export interface Streams extends Module {
+export interface Streams extends Module, Pick<Sessions, 'list'> {
   /** Finds the ffmpeg of this box. */
   ffmpeg: Ffmpeg;
 }
@@ -25,6 +25,7 @@ export const createStreams = async ({ options, log }: ServiceContext, { content 
   const permit = createPermission({ named: content.streams, hasSecret: options.sharedSecret !== null });
   return {
     ffmpeg,
+    list: sessions.list,
     routes: streamRoutes(sessions, permit),
     health: async () => {
       const program = await ffmpeg.find();

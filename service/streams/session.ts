@@ -24,6 +24,10 @@ export interface Session {
   /** Records a client request, which keeps the session alive. */
   touch(): void;
   phase(): Phase;
+  /** Of the source, without credentials and path. */
+  source: string;
+  /** `failing`: the source has failed, and is tried again. */
+  state(): 'starting' | 'live' | 'failing';
   /** Whether there is a manifest, and whether media is arriving. */
   status(): { ready: boolean; live: boolean };
   /** The media playlist; null while no fresh media is available. */
@@ -115,6 +119,11 @@ export const createSession = (
   return {
     touch: () => handle({ type: 'asked' }),
     phase: () => life.phase,
+    source: source.display,
+    state: () => {
+      if (life.phase === 'live') return 'live';
+      return life.failures > 0 || life.phase === 'stalled' ? 'failing' : 'starting';
+    },
     status: () => ({ ready: isReady(), live: life.phase === 'live' }),
     manifest: () => (isReady() ? manifest(window) : null),
     segment: (name) => segmentNamed(window, name),

@@ -21,6 +21,16 @@ interface Limits {
   streamIdleSeconds: number;
 }
 
+/** A stream that pages ask for. */
+export interface StreamStatus {
+  /** As in the interface. */
+  key: string;
+  /** Its address, without credentials and path. */
+  source: string;
+  /** `failing`: its source has failed, and is tried again. */
+  state: 'starting' | 'live' | 'failing';
+}
+
 export interface Sessions {
   /**
    * Returns the existing session of a source, or starts one, ending an unwatched session if the limit is reached.
@@ -34,6 +44,7 @@ export interface Sessions {
   find(key: string): Session;
   /** The phases of all sessions. */
   phases(): Phase[];
+  list(): StreamStatus[];
   /** Starts of ffmpeg after the first of each session, since the start of the service. */
   restarts(): number;
   /** Ends all streams; resolves when every ffmpeg has exited, within 3 s. */
@@ -127,6 +138,7 @@ export const createSessions = async (
       return session;
     },
 
+    list: () => [...sessions].map(([key, session]) => ({ key, source: session.source, state: session.state() })),
     phases: () => [...sessions.values()].map((session) => session.phase()),
     restarts: () => restarts,
 

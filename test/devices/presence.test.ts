@@ -25,7 +25,7 @@ const setUp = ({ hours = null }: { hours?: OpeningTime[] | null } = {}) => {
         },
       },
       devices: { list: () => [device, { ...device, deviceId: 'unbound', screenSlug: null }] },
-      peers: { all: () => peers as Peer[] },
+      peers: { all: () => peers as Peer[], alive: () => [] },
       content: { payload: (slug) => (slug === 'lobby' ? ({} as never) : undefined), hours: () => hours },
       now: () => start + at,
       monotonicNow: () => at,

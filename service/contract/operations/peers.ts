@@ -1,5 +1,6 @@
 /** Operations between the boxes of a site. */
 import { z } from 'zod';
+import { peerAlerts } from '../alerts.ts';
 import { boxLog, boxLogQuery } from '../console/boxes.ts';
 import {
   contentDocument,
@@ -33,6 +34,18 @@ const takeovers = {
       until: '2026-01-31T18:00:00.000Z',
       updatedAt: momentExample,
       endedAt: null,
+    },
+  ],
+};
+
+const outages = {
+  outages: [
+    {
+      kind: 'device',
+      subject: 'k7qm-3x9f-t2wd',
+      at: momentExample,
+      endedAt: null,
+      updatedAt: momentExample,
     },
   ],
 };
@@ -136,6 +149,22 @@ export const peers = {
     body: json(peerTakeovers, takeovers),
     answer: ok('They are stored, where they are newer.', z.object({}), {}),
     errors: ['insufficient_storage'],
+  },
+  'GET /api/peers/alerts': {
+    access: 'signed',
+    variant: 'extended',
+    summary: 'List the outages that receivers of alerts were told of',
+    answer: ok('The outages.', peerAlerts, outages),
+    errors: [],
+  },
+  'POST /api/peers/alerts': {
+    access: 'signed',
+    variant: 'extended',
+    summary: 'Send outages that a receiver was told of',
+    description: 'Of each subject the newer record is kept.',
+    body: json(peerAlerts, outages),
+    answer: ok('They are kept, where they are newer.', z.object({}), {}),
+    errors: [],
   },
   'GET /api/peers/site': {
     access: 'signed',

@@ -81,6 +81,10 @@ const settings = {
   trustProxy: trustedProxy.default(false),
   /** Where plays are delivered, as webhooks (Standard Webhooks). */
   playsUrl: webhookUrl.optional(),
+  /** Where alerts are delivered, as webhooks. */
+  alertUrl: webhookUrl.optional(),
+  /** For how long something fails before an alert says so, seconds. */
+  alertGraceSeconds: wholeNumber(0, 86_400).default(300),
   /** The key of webhooks. Default: derived from the shared secret. */
   webhookSecret: webhookSecret.optional(),
   /** IANA name of the zone that schedules are in. */
@@ -123,6 +127,7 @@ type Nullable =
   | 'publicUrl'
   | 'ffmpegPath'
   | 'playsUrl'
+  | 'alertUrl'
   | 'webhookSecret'
   | 'fetchHours';
 
@@ -284,6 +289,7 @@ export const readOptions = ({ env = process.env, defaults = {} }: Surroundings =
   const sharedSecretPrevious = lookUp('sharedSecretPrevious') || null;
   const webhookKey = lookUp('webhookSecret') || null;
   const playsUrl = lookUp('playsUrl') ?? null;
+  const alertUrl = lookUp('alertUrl') ?? null;
   for (const name of secretNames) delete env[environmentName(name)];
   for (const [name, secret] of Object.entries({ sharedSecret, sharedSecretPrevious })) {
     if (secret === null || secret.length >= 16) continue;
@@ -295,7 +301,7 @@ export const readOptions = ({ env = process.env, defaults = {} }: Surroundings =
     warnings.push('SIGNAGE_SHARED_SECRET_PREVIOUS is set without SIGNAGE_SHARED_SECRET: authentication is off');
   }
 
-  if (playsUrl !== null && webhookKey === null && sharedSecret === null) {
+  if ((playsUrl ?? alertUrl) !== null && webhookKey === null && sharedSecret === null) {
     warnings.push(
       'Webhooks are not signed: set SIGNAGE_WEBHOOK_SECRET, so that their receiver can tell them from others',
     );
@@ -326,6 +332,8 @@ export const readOptions = ({ env = process.env, defaults = {} }: Surroundings =
     pageTokenSeconds: lookUp('pageTokenSeconds'),
     trustProxy: lookUp('trustProxy'),
     playsUrl,
+    alertUrl,
+    alertGraceSeconds: lookUp('alertGraceSeconds'),
     webhookSecret: webhookKey,
     timeZone: lookUp('timeZone', new Intl.DateTimeFormat().resolvedOptions().timeZone) as string,
     logLevel: lookUp('logLevel'),

@@ -1,0 +1,73 @@
+/** Alerts: what a receiver is told of outages, and what boxes tell each other so that one of them does. */
+import { z } from 'zod';
+import { instant } from './terms.ts';
+
+/** What can fail, and the types of the messages about its outage and about its end; null: nothing is said. */
+export const alertTypes = {
+  device: ['device.away', 'device.back'],
+  content: ['content.invalid', 'content.valid'],
+  stream: ['stream.failed', 'stream.live'],
+  box: ['box.away', 'box.back'],
+  storage: ['storage.low', null],
+} as const;
+export type AlertKind = keyof typeof alertTypes;
+export type AlertType = NonNullable<(typeof alertTypes)[AlertKind][number]>;
+
+/** The message that a receiver gets. */
+export interface Alert {
+  type: AlertType;
+  /** When the outage began, or ended: ISO 8601 UTC with milliseconds. */
+  at: string;
+  /** Name of the site. */
+  site: string;
+  /** Id of the device, of the box (content, box, storage), or key of the stream. */
+  subject: string;
+  /** One sentence for a person. */
+  message: string;
+}
+
+/** `update`: a box whose version is being replaced; no alerts about it and its displays until `endedAt`. */
+const recordKinds = ['device', 'content', 'stream', 'box', 'storage', 'update'] as const;
+
+const subject = z.string().min(1).max(512);
+
+/** An outage that a receiver was told of. */
+export const outageRecord = z
+  .object({
+    kind: z.enum(recordKinds).describe('what failed; update: the version of a box is being replaced'),
+    subject: subject.describe('its id'),
+    at: instant.describe('when it began'),
+    endedAt: instant.nullable().describe('when it ended; null: it has not'),
+    updatedAt: instant.describe('later for each change: the newest wins'),
+  })
+  .meta({ id: 'OutageRecord' });
+export type OutageRecord = z.infer<typeof outageRecord>;
+
+/** Maximum number of stored outages, those that are over included. */
+export const mostOutages = 2_000;
+
+export const peerAlerts = z
+  .object({ outages: z.array(outageRecord).max(mostOutages).describe('one a subject') })
+  .meta({ id: 'PeerAlerts', description: 'the outages that receivers of alerts were told of' });
+
+/** Maximum number of failures and of live streams that a box tells of. */
+export const mostFailures = 100;
+
+/** What a box sees that the others can not: part of its state. */
+export const boxAlerts = z
+  .object({
+    receiver: z.enum(['none', 'ok', 'failing']).describe('whether it has a receiver of alerts, and reaches it'),
+    failing: z
+      .array(
+        z.object({
+          kind: z.enum(['content', 'stream', 'storage']),
+          subject: subject.describe('id of the box, or key of the stream'),
+          name: z.string().max(512).describe('what follows the subject of the message'),
+        }),
+      )
+      .max(mostFailures)
+      .describe('what has failed on it'),
+    live: z.array(subject).max(mostFailures).describe('keys of the streams that are live on it'),
+  })
+  .meta({ id: 'BoxAlerts' });
+export type BoxAlerts = z.infer<typeof boxAlerts>;
