@@ -95,7 +95,7 @@ const open = async (options: Options, ports: Ports, closers: Closers): Promise<S
   const devices = add(await createDevices(context, { stored, content, peers, screens }));
   const pages = add(await createPages(context, { content, screens, devices, pageToken }));
   add(createUpdates(context));
-  const { audit } = add(await createRecords(context, { modules, screens, peers, media }));
+  const { audit } = add(await createRecords(context, { modules, content, media, streams, peers, screens, devices }));
   const health = add(createHealth(context, modules));
   add(createConsole(context, { content, media, streams, peers, screens, devices, takeovers, health }));
 

@@ -1,12 +1,16 @@
 /** Records of what happened: metrics, the audit of changes, and plays. */
 import { join } from 'node:path';
+import type { Content } from '../content/index.ts';
 import { type AuditRecord, maxAuditRecords } from '../contract/console/audit.ts';
 import type { Play } from '../contract/plays.ts';
+import type { Devices } from '../devices/index.ts';
 import { isTrusted } from '../domain/clock-trust.ts';
 import type { Media } from '../media/index.ts';
 import type { Module, Modules, ServiceContext } from '../module.ts';
 import type { Peers } from '../peers/index.ts';
 import type { Screens } from '../screens/index.ts';
+import type { Streams } from '../streams/index.ts';
+import { type AlertReceiver, type Alerts, createAlerts } from './alerts/index.ts';
 import { type Audit, createAudit } from './audit.ts';
 import { createAuditLog } from './audit-log.ts';
 import { createMetrics } from './metrics.ts';
@@ -14,16 +18,19 @@ import type { PlaysReceiver } from './plays/delivery.ts';
 import { createPlays } from './plays/index.ts';
 import { createSendWebhook, webhookKey } from './webhook.ts';
 
-export type { PlaysReceiver };
+export type { AlertReceiver, PlaysReceiver };
 
 interface Dependencies {
   modules: Pick<Modules, 'metrics' | 'states'>;
   screens: Pick<Screens, 'onSwap' | 'onPlays'>;
-  peers: Pick<Peers, 'all' | 'ask' | 'broadcast' | 'settled'>;
+  content: Pick<Content, 'screens' | 'hours' | 'status'>;
+  streams: Pick<Streams, 'list'>;
+  devices: Pick<Devices, 'statuses' | 'sightings'>;
+  peers: Pick<Peers, 'all' | 'alive' | 'ask' | 'broadcast' | 'refresh' | 'settled' | 'addState'>;
   media: Pick<Media, 'digestAt'>;
 }
 
-export interface Records extends Module {
+export interface Records extends Module, Pick<Alerts, 'alertTo' | 'beginUpdate'> {
   audit: Pick<Audit, 'begin' | 'onRefused'>;
   /** Delivers the plays of this box to a further receiver, as SIGNAGE_PLAYS_URL does. Called before the start. */
   deliverPlaysTo(receiver: PlaysReceiver): void;
@@ -31,7 +38,7 @@ export interface Records extends Module {
 
 export const createRecords = async (
   context: ServiceContext,
-  { modules, screens, peers, media }: Dependencies,
+  { modules, screens, peers, media, content, streams, devices }: Dependencies,
 ): Promise<Records> => {
   const { now, monotonicNow, version, kiosk, log, dirs, ids, keep, options } = context;
   const metrics = createMetrics({ reports: modules.metrics, monotonicNow });
@@ -43,6 +50,7 @@ export const createRecords = async (
   const key = webhookKey(options.webhookSecret, options.sharedSecret);
   const sender = (url: string | null) => (url === null ? null : createSendWebhook(url, key, now));
   const plays = await createPlays(context, { screens, peers, media, send: sender(options.playsUrl) });
+  const alerts = await createAlerts(context, { content, streams, devices, peers, send: sender(options.alertUrl) });
   const shown: Partial<Record<Play['kind'], Partial<Record<Play['result'], number>>>> = {};
   plays.onKept((kept) => {
     for (const { kind, result } of kept) shown[kind] = { ...shown[kind], [result]: (shown[kind]?.[result] ?? 0) + 1 };
@@ -51,8 +59,11 @@ export const createRecords = async (
   return {
     audit,
     deliverPlaysTo: plays.deliverTo,
+    alertTo: alerts.alertTo,
+    beginUpdate: alerts.beginUpdate,
     routes: {
       ...plays.routes,
+      ...alerts.routes,
       'GET /metrics': async (ctx) => {
         ctx.set('Cache-Control', 'no-store');
         ctx.set('Content-Type', metrics.contentType);
@@ -77,11 +88,14 @@ export const createRecords = async (
       signage_clock_trusted: Number(isTrusted(now())),
       ...(kiosk && { signage_recoveries_total: kiosk().recoveries }),
     }),
-    health: plays.health,
-    start: plays.start,
+    health: () => ({ notes: [...(plays.health().notes ?? []), ...(alerts.health().notes ?? [])] }),
+    start: () => {
+      plays.start();
+      alerts.start();
+    },
     close: async () => {
       audit.close();
-      await plays.close();
+      await Promise.all([plays.close(), alerts.close()]);
     },
   };
 };

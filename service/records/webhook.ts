@@ -1,6 +1,7 @@
 /** Posts messages to a receiver of the operator, signed as Standard Webhooks demand. */
 import { hkdfSync } from 'node:crypto';
 import { Webhook } from 'standardwebhooks';
+import { doubled } from '../domain/backoff.ts';
 
 /** From connecting to the head of the answer. */
 const TIMEOUT_MS = 5_000;
@@ -76,4 +77,4 @@ export const createSendWebhook = (address: string, key: Uint8Array | null, now: 
 
 /** The pause before the next attempt, ms: 1 s, doubling to 60 s, a fifth more or less. @param random of [0, 1) */
 export const pauseAfter = (failures: number, random: number): number =>
-  Math.min(MAX_PAUSE_MS, MIN_PAUSE_MS * 2 ** Math.min(failures - 1, 16)) * (0.8 + 0.4 * random);
+  doubled(failures - 1, MIN_PAUSE_MS, MAX_PAUSE_MS) * (0.8 + 0.4 * random);

@@ -1,0 +1,140 @@
+/** Which messages about outages are due, and which box of a site sends them. Pure. */
+import { type Alert, type AlertKind, alertTypes, type BoxAlerts, type OutageRecord } from '../../contract/alerts.ts';
+
+export interface Condition {
+  kind: AlertKind;
+  subject: string;
+  /**
+   * `silent`: nothing is to be said now, as in closed hours. `gone`: there is no such thing any more, and an outage of it
+   * ends without a message. A subject without a condition is not known to be better or worse.
+   */
+  status: 'failing' | 'ok' | 'silent' | 'gone';
+  /** One sentence for a person. */
+  message: string;
+}
+
+/** Since when a subject has been failing, or is back. */
+interface Watched {
+  status: 'failing' | 'ok';
+  /** ms, monotonic */
+  since: number;
+  /** ISO 8601 */
+  at: string;
+}
+
+export interface Outages {
+  /** By {@link keyOf}. */
+  watched: ReadonlyMap<string, Watched>;
+  /** Outages that receivers were told of, by {@link keyOf}. */
+  records: ReadonlyMap<string, OutageRecord>;
+}
+
+export interface Observation {
+  conditions: readonly Condition[];
+  /** ISO 8601 */
+  at: string;
+}
+
+/** A message that is due, and what is recorded once a receiver has it. */
+export interface DueAlert {
+  alert: Omit<Alert, 'site'>;
+  record: OutageRecord;
+}
+
+/** Outages that are over are kept, so that other boxes learn of the end. */
+const KEPT_MS = 86_400_000;
+
+export const keyOf = ({ kind, subject }: Pick<OutageRecord, 'kind' | 'subject'>): string => `${kind} ${subject}`;
+
+export const isUnderway = (record: OutageRecord | undefined): record is OutageRecord => record?.endedAt === null;
+
+/** A time for a change of a record: never before its last one, whatever the clock does. */
+const updatedAt = (at: string, before: OutageRecord | undefined): string =>
+  before === undefined || before.updatedAt < at ? at : new Date(Date.parse(before.updatedAt) + 1).toISOString();
+
+const messageOf = (
+  { kind, subject, message }: Condition,
+  { status, at }: Watched,
+  before: OutageRecord | undefined,
+): DueAlert | null => {
+  const hasBegun = status === 'failing';
+  const type = alertTypes[kind][hasBegun ? 0 : 1];
+  const record: OutageRecord = {
+    ...{ kind, subject },
+    at: hasBegun ? at : (before?.at ?? at),
+    endedAt: hasBegun ? null : at,
+    updatedAt: updatedAt(at, before),
+  };
+  return type === null ? null : { alert: { type, at, subject, message }, record };
+};
+
+/** Records outages; of each subject the newer record stays. */
+export const record = (outages: Outages, news: readonly OutageRecord[]): Outages => {
+  const records = new Map(outages.records);
+  for (const each of news) {
+    const known = records.get(keyOf(each));
+    if (known === undefined || known.updatedAt < each.updatedAt) records.set(keyOf(each), each);
+  }
+  return { ...outages, records };
+};
+
+/**
+ * Takes in what is observed.
+ * @param now ms, monotonic
+ * @param graceMs for how long something fails before a message says so
+ * @returns the messages that are due; they stay due until they are {@link record}ed
+ */
+export const reduce = (
+  outages: Outages,
+  { conditions, at }: Observation,
+  now: number,
+  graceMs: number,
+): [Outages, DueAlert[]] => {
+  const watched = new Map(outages.watched);
+  const records = new Map(outages.records);
+  const due: DueAlert[] = [];
+  for (const condition of conditions) {
+    const key = keyOf(condition);
+    const known = records.get(key);
+    const { status } = condition;
+    if (status === 'silent' || status === 'gone') {
+      watched.delete(key);
+      if (status === 'gone' && isUnderway(known)) {
+        records.set(key, { ...known, endedAt: at, updatedAt: updatedAt(at, known) });
+      }
+      continue;
+    }
+    if (isUnderway(known) === (status === 'failing')) {
+      // Nothing to say: it was said, or never failed for long.
+      watched.delete(key);
+      continue;
+    }
+    const before = watched.get(key);
+    const current = before?.status === status ? before : { status, since: now, at };
+    watched.set(key, current);
+    if (status === 'failing' && now - current.since < graceMs) continue;
+    const message = messageOf(condition, current, known);
+    if (message !== null) due.push(message);
+    else if (isUnderway(known)) records.set(key, { ...known, endedAt: at, updatedAt: updatedAt(at, known) });
+  }
+  const oldest = new Date(Date.parse(at) - KEPT_MS).toISOString();
+  for (const [key, { endedAt }] of records) if (endedAt !== null && endedAt < oldest) records.delete(key);
+  return [{ watched, records }, due];
+};
+
+/** A box that is alive, and whether it reaches a receiver. */
+export interface Speaker {
+  nodeId: string;
+  receiver: BoxAlerts['receiver'];
+}
+
+/**
+ * The box that sends the messages of a site: of those that reach their receiver the one with the lowest id; where none
+ * does, of those that have one.
+ * @returns null: no box has a receiver
+ */
+export const speakerOf = (boxes: readonly Speaker[]): string | null => {
+  const able = boxes.filter(({ receiver }) => receiver === 'ok');
+  const candidates = able.length > 0 ? able : boxes.filter(({ receiver }) => receiver === 'failing');
+  return candidates.map(({ nodeId }) => nodeId).toSorted()[0] ?? null;
+};

@@ -1,0 +1,161 @@
+/** What this box sees: the state of everything that an alert can be about. */
+import { statfs } from 'node:fs/promises';
+import type { Content } from '../../content/index.ts';
+import { type BoxAlerts, mostFailures, type OutageRecord } from '../../contract/alerts.ts';
+import type { Devices } from '../../devices/index.ts';
+import { isOpen } from '../../domain/opening-hours.ts';
+import { spareOf } from '../../media/index.ts';
+import type { ServiceContext } from '../../module.ts';
+import type { Peers } from '../../peers/index.ts';
+import type { Streams } from '../../streams/index.ts';
+import { type Condition, isUnderway, keyOf } from './outages.ts';
+
+interface Dependencies {
+  content: Pick<Content, 'screens' | 'hours' | 'status'>;
+  streams: Pick<Streams, 'list'>;
+  peers: Pick<Peers, 'all' | 'alive'>;
+  devices: Pick<Devices, 'statuses' | 'sightings'>;
+}
+
+type Failure = BoxAlerts['failing'][number];
+
+/** How often the disk is asked for its free space. */
+const DISK_MS = 10_000;
+
+const sentences: Readonly<Record<Failure['kind'], readonly [failing: string, ok: string]>> = {
+  content: ['is not valid; the last good content keeps playing', 'is valid again'],
+  stream: ['has failed, and is tried again', 'is live again'],
+  storage: ['is almost full', 'has room again'],
+};
+
+const failureCondition = ({ kind, subject, name }: Failure, status: 'failing' | 'ok'): Condition => ({
+  ...{ kind, subject, status },
+  message: `${name} ${sentences[kind][status === 'failing' ? 0 : 1]}.`,
+});
+
+export const createWatch = (
+  { options, now, ids, dirs, machineName, log }: ServiceContext,
+  { content, streams, peers, devices }: Dependencies,
+) => {
+  const { nodeId } = ids;
+  const contentName = `content.json on the box ${machineName}`;
+  const storageName = `The disk of the box ${machineName}`;
+  let isLow = false;
+  let timer: NodeJS.Timeout | undefined;
+
+  const readDisk = async (): Promise<void> => {
+    try {
+      const volumes = await Promise.all([dirs.data, dirs.uploads, dirs.media].map((folder) => statfs(folder)));
+      isLow = volumes.some((volume) => spareOf(volume) < 0);
+    } catch (error) {
+      log.debug({ err: error }, 'the free space could not be read');
+    }
+  };
+
+  const streamName = (source: string, key: string): string => `The stream ${key} of ${source}`;
+
+  /** What fails here, and what works. */
+  const own = (): Pick<BoxAlerts, 'failing' | 'live'> => {
+    const failing: Failure[] = [];
+    if (content.status().status !== 'ok') failing.push({ kind: 'content', subject: nodeId, name: contentName });
+    if (isLow) failing.push({ kind: 'storage', subject: nodeId, name: storageName });
+    const listed = streams.list();
+    for (const { key, source, state } of listed) {
+      if (state === 'failing') failing.push({ kind: 'stream', subject: key, name: streamName(source, key) });
+    }
+    const live = listed.flatMap(({ key, state }) => (state === 'live' ? [key] : []));
+    return { failing: failing.slice(0, mostFailures), live: live.slice(0, mostFailures) };
+  };
+
+  /** The boxes whose version is being replaced, by id. */
+  const updating = (outages: ReadonlyMap<string, OutageRecord>): Set<string> => {
+    const time = new Date(now()).toISOString();
+    const records = [...outages.values()];
+    return new Set(
+      records.flatMap(({ kind, subject, endedAt }) =>
+        kind === 'update' && endedAt !== null && endedAt > time ? [subject] : [],
+      ),
+    );
+  };
+
+  const deviceConditions = (
+    outages: ReadonlyMap<string, OutageRecord>,
+    silentBoxes: ReadonlySet<string>,
+  ): Condition[] => {
+    const lastBox = new Map(
+      silentBoxes.size === 0 ? [] : devices.sightings().map(({ deviceId, nodeId: at }) => [deviceId, at]),
+    );
+    const statuses = devices.statuses();
+    const conditions = statuses.flatMap(({ device, status }): Condition[] => {
+      const { deviceId, clientName, screenSlug } = device;
+      const name = `The device "${clientName}" (${deviceId}) of the screen "${screenSlug}"`;
+      const condition = { kind: 'device', subject: deviceId } as const;
+      if (status === 'connected') return [{ ...condition, status: 'ok', message: `${name} is back.` }];
+      if (status === 'unknown') return [];
+      const isSilent = status === 'closed' || silentBoxes.has(lastBox.get(deviceId) ?? '');
+      return [{ ...condition, status: isSilent ? 'silent' : 'failing', message: `${name} is away.` }];
+    });
+    const known = new Set(statuses.map(({ device }) => keyOf({ kind: 'device', subject: device.deviceId })));
+    const gone = [...outages.values()].flatMap((outage): Condition[] =>
+      outage.kind === 'device' && isUnderway(outage) && !known.has(keyOf(outage))
+        ? [{ kind: 'device', subject: outage.subject, status: 'gone', message: '' }]
+        : [],
+    );
+    return [...conditions, ...gone];
+  };
+
+  const boxConditions = (silentBoxes: ReadonlySet<string>): Condition[] =>
+    peers.all().flatMap(({ nodeId: id, url, alive, reason }): Condition[] => {
+      // A box may have been known by its address alone when it failed.
+      const subjects = alive && id !== null ? [id, url] : [id ?? url];
+      if (!alive && reason === null) return [];
+      const message = alive ? `The box at ${url} is back.` : `The box at ${url} is away: it ${reason}.`;
+      const status = alive ? 'ok' : silentBoxes.has(id ?? '') ? 'silent' : 'failing';
+      return subjects.map((subject) => ({ kind: 'box', subject, status, message }));
+    });
+
+  /** What boxes see fail on themselves. A stream is live where it is so on a box and fails on none. */
+  const failureConditions = (): Condition[] => {
+    const boxes = [
+      { id: nodeId, url: null, alerts: own() },
+      ...peers.alive().flatMap(({ nodeId: id, url, state: { alerts } }) => (alerts ? [{ id, url, alerts }] : [])),
+    ];
+    const failing = new Map(boxes.flatMap(({ alerts }) => alerts.failing.map((each) => [keyOf(each), each])));
+    const working: Failure[] = boxes.flatMap(({ id, url, alerts }): Failure[] => [
+      { kind: 'content', subject: id, name: url === null ? contentName : `content.json on the box at ${url}` },
+      { kind: 'storage', subject: id, name: storageName },
+      ...alerts.live.map((key): Failure => ({ kind: 'stream', subject: key, name: `The stream ${key}` })),
+    ]);
+    return [
+      ...[...failing.values()].map((each) => failureCondition(each, 'failing')),
+      ...working.filter((each) => !failing.has(keyOf(each))).map((each) => failureCondition(each, 'ok')),
+    ];
+  };
+
+  /** Whether all screens of the site are closed. */
+  const isClosed = (): boolean => {
+    const time = now();
+    const hours = content.screens().map(({ slug }) => content.hours(slug));
+    return hours.length > 0 && hours.every((each) => each !== null && !isOpen(each, time, options.timeZone));
+  };
+
+  return {
+    own,
+    /** @param outages that receivers were told of */
+    conditions: (outages: ReadonlyMap<string, OutageRecord>): Condition[] => {
+      const silentBoxes = updating(outages);
+      const conditions = [
+        ...deviceConditions(outages, silentBoxes),
+        ...boxConditions(silentBoxes),
+        ...failureConditions(),
+      ];
+      return isClosed() ? conditions.map((each) => ({ ...each, status: 'silent' })) : conditions;
+    },
+    start: (): void => {
+      void readDisk();
+      timer = setInterval(() => void readDisk(), DISK_MS);
+      timer.unref();
+    },
+    close: (): void => clearInterval(timer),
+  };
+};

@@ -1,0 +1,147 @@
+/** Alerts, from the outage to the receiver. */
+import { writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { Webhook } from 'standardwebhooks';
+import { expect, test } from 'vitest';
+import type { Alert } from '../../../service/contract/alerts.ts';
+import { lobby } from '../../content/samples.ts';
+import { postTo, secret, startSite } from '../../peers/support.ts';
+import { healthOf, patience } from '../../support/observe.ts';
+import { joinScreen, protocolsOf } from '../../support/page.ts';
+import { startTestService, type TestService, temporaryFolder } from '../../support/service.ts';
+import { mountSmallDisk } from '../../support/small-disk.ts';
+import { startReceiver } from '../receiver.ts';
+
+const webhookSecret = `whsec_${Buffer.from('a key of twenty-four bytes!').toString('base64')}`;
+
+const startAlerting = async ({
+  grace = 1,
+  ...more
+}: { grace?: number } & Parameters<typeof startTestService>[0] = {}) => {
+  const receiver = await startReceiver<Alert>();
+  const env = {
+    SIGNAGE_ALERT_URL: receiver.url,
+    SIGNAGE_ALERT_GRACE_SECONDS: `${grace}`,
+    SIGNAGE_WEBHOOK_SECRET: webhookSecret,
+    ...more.env,
+  };
+  const service = await startTestService({ content: lobby, ...more, env });
+  const types = () => receiver.received.map(({ body }) => body.type);
+  return { receiver, service, types };
+};
+
+const bind = (service: Pick<TestService, 'url' | 'post'>, deviceId = 'device-1') =>
+  postTo(service, '/api/onboarding', { deviceId, clientName: 'Door', screenSlug: 'lobby' });
+
+test('a device that is away is told of once, and once when it is back', async () => {
+  const { receiver, service, types } = await startAlerting({ env: { SIGNAGE_SITE: 'museum' } });
+  await bind(service);
+  const page = await joinScreen(service, 'lobby', { deviceId: 'device-1' });
+  const leftAt = Date.now();
+  page.socket.terminate();
+  await expect.poll(types, patience).toEqual(['device.away']);
+  const [{ text, headers, body } = {} as never] = receiver.received;
+  expect(body).toEqual({
+    type: 'device.away',
+    at: expect.stringMatching(/^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z$/),
+    site: 'museum',
+    subject: 'device-1',
+    message: 'The device "Door" (device-1) of the screen "lobby" is away.',
+  });
+  expect(Math.abs(Date.parse(body.at) - leftAt)).toBeLessThan(5_000);
+  expect(() => new Webhook(webhookSecret).verify(text, headers as Record<string, string>)).not.toThrow();
+  await joinScreen(service, 'lobby', { deviceId: 'device-1' });
+  await expect.poll(types, patience).toEqual(['device.away', 'device.back']);
+  expect(receiver.received[1]?.body.message).toBe('The device "Door" (device-1) of the screen "lobby" is back.');
+});
+
+test('content that is not valid is told of, and its repair; a restart in between repeats nothing', async () => {
+  const dataDir = temporaryFolder();
+  const { receiver, service, types } = await startAlerting({ dataDir });
+  service.writeContent('{');
+  await expect.poll(types, patience).toEqual(['content.invalid']);
+  await service.close();
+  const env = { SIGNAGE_ALERT_URL: receiver.url, SIGNAGE_ALERT_GRACE_SECONDS: '0' };
+  const second = await startTestService({ dataDir, env });
+  await expect.poll(async () => (await healthOf(second)).content.status, patience).toBe('invalid');
+  second.writeContent(lobby);
+  await expect.poll(types, patience).toEqual(['content.invalid', 'content.valid']);
+});
+
+test('a screen that is closed makes no alert, and makes one once it is open', async () => {
+  const closed = {
+    ...lobby,
+    screens: [{ ...lobby.screens[0], hours: [{ days: [1], open: '00:00', close: '00:01' }] }],
+  };
+  // A Saturday.
+  const began = Date.now();
+  const { service, types } = await startAlerting({
+    content: closed,
+    env: { SIGNAGE_TIME_ZONE: 'UTC' },
+    wall: () => Date.UTC(2026, 0, 31, 12) + Date.now() - began,
+  });
+  await bind(service);
+  service.writeContent({ ...closed, playlists: [] });
+  await expect.poll(async () => (await healthOf(service)).content.status, patience).toBe('invalid');
+  // Nothing is said about a site that is closed, whatever it is; the next alert shows that the time has passed.
+  await new Promise((resolve) => setTimeout(resolve, 3_000));
+  expect(types()).toEqual([]);
+  service.writeContent(lobby);
+  await expect.poll(types, patience).toEqual(['device.away']);
+});
+
+test('a stream whose source has failed is told of', async () => {
+  const { receiver, service, types } = await startAlerting();
+  const path = `/api/rtmp/session?source=${encodeURIComponent('rtmp://127.0.0.1:9/live/door')}`;
+  const { key } = (await (await service.get(path)).json()) as { key: string };
+  await expect
+    .poll(async () => {
+      await service.get(path);
+      return types();
+    }, patience)
+    .toEqual(['stream.failed']);
+  expect(receiver.received[0]?.body).toMatchObject({ subject: key, message: expect.stringContaining('127.0.0.1:9') });
+});
+
+const disk = mountSmallDisk(8);
+test.skipIf(disk === null)('a disk that is almost full is told of', async () => {
+  const folder = disk ?? '';
+  writeFileSync(join(folder, 'log'), Buffer.alloc(5 * 1024 ** 2));
+  const { receiver, types } = await startAlerting({ dataDir: folder });
+  await expect.poll(types, patience).toEqual(['storage.low']);
+  expect(receiver.received[0]?.body.message).toMatch(/^The disk of the box .* is almost full\.$/);
+});
+
+test('a receiver that is away gets the message when it is there, and the health says so meanwhile', async () => {
+  const { receiver, service, types } = await startAlerting({ grace: 0 });
+  await receiver.stop();
+  service.writeContent('{');
+  await expect
+    .poll(async () => (await healthOf(service)).warnings, patience)
+    .toContainEqual(expect.stringMatching(/^Alerts can not be delivered: the receiver can not be reached/));
+  await receiver.start();
+  await expect.poll(types, patience).toEqual(['content.invalid']);
+});
+
+test('of three boxes one sends each message, also when it dies between the outage and its end', async () => {
+  const receiver = await startReceiver<Alert>();
+  const env = { SIGNAGE_SHARED_SECRET: secret, SIGNAGE_ALERT_URL: receiver.url, SIGNAGE_ALERT_GRACE_SECONDS: '2' };
+  const boxes = await startSite({ env }, 1);
+  const nodeIdOf = async (box: TestService) => ((await healthOf(box)) as unknown as { nodeId: string }).nodeId;
+  const ids = await Promise.all(boxes.map(nodeIdOf));
+  const speaker = boxes[ids.indexOf(ids.toSorted()[0] as string)] as TestService;
+  const others = boxes.filter((box) => box !== speaker) as [TestService, TestService];
+  await bind(others[0]);
+  const protocols = await protocolsOf(others[0], 'lobby', secret);
+  const page = await joinScreen(others[0], 'lobby', { deviceId: 'device-1' }, { protocols });
+  page.socket.terminate();
+  const types = () => receiver.received.map(({ body }) => body.type);
+  await expect.poll(types, { ...patience, timeout: 60_000 }).toEqual(['device.away']);
+  await speaker.close();
+  await joinScreen(others[1], 'lobby', { deviceId: 'device-1' }, { protocols });
+  await expect
+    .poll(() => types().toSorted(), { ...patience, timeout: 90_000 })
+    .toEqual(['box.away', 'device.away', 'device.back']);
+  const boxAway = receiver.received.find(({ body }) => body.type === 'box.away');
+  expect(boxAway?.body).toMatchObject({ subject: ids.toSorted()[0], site: 'default' });
+}, 180_000);
