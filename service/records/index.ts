@@ -10,7 +10,7 @@ import type { Module, Modules, ServiceContext } from '../module.ts';
 import type { Peers } from '../peers/index.ts';
 import type { Screens } from '../screens/index.ts';
 import type { Streams } from '../streams/index.ts';
-import { type AlertReceiver, type Alerts, createAlerts } from './alerts/index.ts';
+import { type Alerts, createAlerts } from './alerts/index.ts';
 import { type Audit, createAudit } from './audit.ts';
 import { createAuditLog } from './audit-log.ts';
 import { createMetrics } from './metrics.ts';
@@ -18,7 +18,7 @@ import type { PlaysReceiver } from './plays/delivery.ts';
 import { createPlays } from './plays/index.ts';
 import { createSendWebhook, webhookKey } from './webhook.ts';
 
-export type { AlertReceiver, PlaysReceiver };
+export type { PlaysReceiver };
 
 interface Dependencies {
   modules: Pick<Modules, 'metrics' | 'states'>;
