@@ -59,5 +59,11 @@ the same secret, of these lines: \`signage-answer-v1\`, the request's signature 
 answer's body. Answers whose bodies are streamed have none.
 
 **Between boxes.** A request with \`x-signage-relay\` is carried out by the box that it reaches and relayed no further; one
-with \`x-signage-recipient\` is meant for the box with that node id alone (421 \`misdirected\` otherwise).
+with \`x-signage-recipient\` is meant for the box with that node id alone (421 \`misdirected\` otherwise). With a secret
+such a request is signed as \`v2\`: the first line is \`signage-request-v2\`, and the recipient's node id is the last; it is
+fresh for 3 s, and refused as \`v1\`. A box asks an unknown address for \`GET /api/peers/time\` first, as \`v1\`: the signed
+answer proves which box is there. Bodies are \`application/jose\`: compact JWE (RFC 7516), \`dir\` with A256GCM, the key is
+HKDF-SHA256 of the secret (empty salt, info \`signage-peer-content-v1\`, 32 bytes), \`kid\` the first 8 hex digits of its
+SHA-256; B covers the body as sent. They are taken with \`x-signage-relay\` and \`v2\` alone. Answers are encrypted under
+\`/api/peers\`, and where the body of the request was.
 `.trim();

@@ -2,11 +2,12 @@ import type { Logger } from 'pino';
 import { CodedError } from '../contract/errors.ts';
 import type { Access } from '../contract/operations/index.ts';
 import { pageAuthHeader } from '../contract/page.ts';
-import { recipientHeader, relayHeader } from '../contract/peers.ts';
-import { clockHeader, signatureHeader } from '../domain/request-signature.ts';
+import { relayHeader } from '../contract/peers.ts';
+import { clockHeader, recipientHeader, signatureHeader } from '../domain/request-signature.ts';
 import { checkAbsentBody } from './body.ts';
 import type { Sender } from './nonces.ts';
 import type { ReplayGuard } from './replay.ts';
+import { createSeal, type Seal } from './seal.ts';
 import { sha256Hex, signAnswer } from './sign.ts';
 import { claimsSignature, createSignatures, type HeaderLines, parseSignature, type SignedHead } from './signatures.ts';
 import { type CredentialKind, createThrottle, partyOf } from './throttle.ts';
@@ -30,6 +31,8 @@ export interface Admission {
   signResponse: SignResponse | null;
   /** Value of {@link clockHeader}, for a client that knows the secret but signed with a wrong time; otherwise null. */
   clock: string | null;
+  /** Encrypts and decrypts the bodies, with the secret that another box has signed with; null: no box signed it. */
+  seal: Seal | null;
 }
 
 interface AccessControl {
@@ -55,7 +58,7 @@ interface Options {
   log: Pick<Logger, 'warn'>;
 }
 
-const unsigned: Admission = { bodySha256: null, signResponse: null, clock: null };
+const unsigned: Admission = { bodySha256: null, signResponse: null, clock: null, seal: null };
 const open: AccessControl = { admit: async () => unsigned, pageToken: async () => null };
 
 /**
@@ -75,7 +78,9 @@ export const createAccess = ({ secret, previous, pageTokenSeconds, guard, now, l
   if (secret === null || guard === null) return open;
   const throttle = createThrottle({ log });
   const tokens = createPageTokens({ secret, previous, lifetimeSeconds: pageTokenSeconds, now });
-  const signatures = createSignatures({ secrets: previous === null ? [secret] : [secret, previous], guard });
+  const secrets = previous === null ? [secret] : [secret, previous];
+  const signatures = createSignatures({ secrets, guard });
+  const seals = new Map(secrets.map((each) => [each, createSeal(each, ...secrets)]));
 
   /**
    * Counts failures that may be guesses. A malformed signature is not one. A replayed signature, or a stale one that was
@@ -97,13 +102,15 @@ export const createAccess = ({ secret, previous, pageTokenSeconds, guard, now, l
   const admitSigned = async ({ access, headers, address, ...head }: Attempt): Promise<Admission> => {
     const signature = parseSignature(headers);
     const sender = senderOf(access, headers, address, head.target);
-    const signer = await counted(address, 'signature', () => signatures.verify(signature, head, sender));
+    const verified = await counted(address, 'signature', () => signatures.verify(signature, head, sender));
+    const { secret: signer, clock } = verified;
     checkAbsentBody(head.method, headers, signature.sha256);
     const [request = ''] = headers[signatureHeader] ?? [];
     return {
       bodySha256: signature.sha256,
       signResponse: (status, body) => signAnswer(signer, { request, status, sha256: sha256Hex(body) }),
-      clock: null,
+      clock,
+      seal: signature.recipient === null ? null : (seals.get(signer) ?? null),
     };
   };
 

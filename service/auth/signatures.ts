@@ -1,6 +1,13 @@
 import { timingSafeEqual } from 'node:crypto';
 import { CodedError } from '../contract/errors.ts';
-import { clockHeader, type SignedParts, signatureHeader, timestampHeader } from '../domain/request-signature.ts';
+import { relayHeader } from '../contract/peers.ts';
+import {
+  clockHeader,
+  recipientHeader,
+  type SignedParts,
+  signatureHeader,
+  timestampHeader,
+} from '../domain/request-signature.ts';
 import type { Sender } from './nonces.ts';
 import type { ReplayGuard } from './replay.ts';
 import { signatureMac, signClock } from './sign.ts';
@@ -12,7 +19,7 @@ export type HeaderLines = Readonly<NodeJS.Dict<string[]>>;
 export type SignedHead = Pick<SignedParts, 'method' | 'host' | 'target'>;
 
 /** The parsed headers of a signed request. */
-interface Signature extends Pick<SignedParts, 'timestamp' | 'nonce' | 'sha256'> {
+interface Signature extends Pick<SignedParts, 'timestamp' | 'nonce' | 'sha256' | 'recipient'> {
   /** Hex. */
   mac: string;
 }
@@ -29,18 +36,33 @@ const onlyLine = (headers: HeaderLines, name: string): string => {
   return lines[0];
 };
 
-/** @throws CodedError `signature_invalid` where a header is missing, repeated or malformed */
+/** For how long a request between boxes is fresh, ms in either direction. Operators have the whole window. */
+const boxFreshMs = 3_000;
+
+/** A difference of the clocks that the answer tells the calling box, so that it signs by the clock of this one, ms. */
+const noticeMs = 250;
+
+/**
+ * @throws CodedError `signature_invalid` where a header is missing, repeated or malformed, or a request between boxes is
+ *   signed as v1: that does not cover the recipient, so a host between the boxes could hand it to another one
+ */
 export const parseSignature = (headers: HeaderLines): Signature => {
   const timestamp = onlyLine(headers, timestampHeader);
   const line = onlyLine(headers, signatureHeader);
   if (!/^\d{13}$/.test(timestamp)) {
     throw new CodedError('signature_invalid', 'The timestamp must be milliseconds since the epoch, in 13 digits.');
   }
-  const match = /^v1;nonce=([\w-]{16,64});sha256=([\da-f]{64});mac=([\da-f]{64})$/.exec(line);
+  const match = /^(v[12]);nonce=([\w-]{16,64});sha256=([\da-f]{64});mac=([\da-f]{64})$/.exec(line);
   if (match === null)
     throw new CodedError('signature_invalid', 'The signature must have the form v1;nonce=N;sha256=B;mac=M.');
-  const [, nonce = '', sha256 = '', mac = ''] = match;
-  return { timestamp, nonce, sha256, mac };
+  const [, version, nonce = '', sha256 = '', mac = ''] = match;
+  const isBetweenBoxes = headers[recipientHeader] !== undefined || headers[relayHeader] !== undefined;
+  if (version === 'v1' && isBetweenBoxes) {
+    const message = `A request with ${recipientHeader} or ${relayHeader} must be signed as v2; update the box that sent it.`;
+    throw new CodedError('signature_invalid', message);
+  }
+  const recipient = version === 'v1' ? null : onlyLine(headers, recipientHeader);
+  return { timestamp, nonce, sha256, mac, recipient };
 };
 
 interface Options {
@@ -53,23 +75,26 @@ interface Options {
 export const createSignatures = ({ secrets, guard }: Options) => ({
   /**
    * Marks the nonce as used synchronously, so that only one of many concurrent copies is accepted.
-   * @returns the secret that it was signed with
+   * @returns the secret that it was signed with, and the {@link clockHeader} for a box whose clock is a little off
    * @throws CodedError `signature_stale`, `signature_invalid`, `signature_replayed` or `busy`, the first that applies;
    *   the first carries {@link clockHeader} where the sender knows a secret
    */
-  async verify({ mac, ...claimed }: Signature, head: SignedHead, sender: Sender): Promise<string> {
+  async verify({ mac, ...claimed }: Signature, head: SignedHead, sender: Sender) {
     const timestamp = Number(claimed.timestamp);
-    const isFresh = guard.isFresh(timestamp);
+    const isFromBox = claimed.recipient !== null;
+    const off = Math.abs(timestamp - guard.clock());
+    const isFresh = guard.isFresh(timestamp) && (!isFromBox || off <= boxFreshMs);
     const given = Buffer.from(mac, 'hex');
     const isSignedWith = (secret: string): boolean =>
       timingSafeEqual(given, signatureMac(secret, { ...head, ...claimed }));
     const secret = secrets.find(isSignedWith);
     if (!isFresh) {
       const headers = secret === undefined ? {} : { [clockHeader]: signClock(secret, mac, guard.clock()) };
-      throw new CodedError('signature_stale', undefined, { headers });
+      const message = isFromBox ? 'A request between boxes is fresh for 3 s.' : undefined;
+      throw new CodedError('signature_stale', message, { headers });
     }
     if (secret === undefined) throw new CodedError('signature_invalid');
     await guard.use(claimed.nonce, timestamp, sender);
-    return secret;
+    return { secret, clock: isFromBox && off > noticeMs ? signClock(secret, mac, guard.clock()) : null };
   },
 });

@@ -8,8 +8,8 @@ import { deviceId, instant, operator, reading, sha256, slug } from './terms.ts';
 /** Marks a relayed request, which is executed on the receiving box and never relayed again. Value: node id of the sender. */
 export const relayHeader = 'x-signage-relay';
 
-/** Node id of the intended recipient: another box may have its address by now. */
-export const recipientHeader = 'x-signage-recipient';
+/** Media type of what boxes with a secret tell each other: a compact JWE (RFC 7516, 8.1). */
+export const sealedType = 'application/jose';
 
 /** Id of a relayed command: each box carries it out once in 5 minutes, and answers a repeat as it answered the first. */
 export const commandIdHeader = 'x-signage-command-id';

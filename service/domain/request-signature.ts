@@ -5,8 +5,10 @@
 
 /** Milliseconds since the epoch, 13 digits. */
 export const timestampHeader = 'x-signage-request-timestamp';
-/** `v1;nonce=N;sha256=B;mac=M`. */
+/** `v1;nonce=N;sha256=B;mac=M`, or `v2` with {@link recipientHeader}. */
 export const signatureHeader = 'x-signage-request-signature';
+/** Node id of the box that a request between boxes is meant for: another box may have its address by now. */
+export const recipientHeader = 'x-signage-recipient';
 /** The signature of the response to a signed request: MAC in hex. */
 export const answerHeader = 'x-signage-answer-signature';
 /**
@@ -27,11 +29,19 @@ export interface SignedParts {
   target: string;
   /** SHA-256 of the body, hex. */
   sha256: string;
+  /** The {@link recipientHeader} of a request between boxes, which is signed as v2; null: v1. */
+  recipient: string | null;
 }
 
+const versionOf = (recipient: string | null): 'v1' | 'v2' => (recipient === null ? 'v1' : 'v2');
+
 /** The text whose MAC is M in {@link signatureHeader}. */
-export const requestText = ({ timestamp, nonce, method, host, target, sha256 }: SignedParts): string =>
-  ['signage-request-v1', timestamp, nonce, method, host.toLowerCase(), target, sha256].join('\n');
+export const requestText = ({ timestamp, nonce, method, host, target, sha256, recipient }: SignedParts): string =>
+  [
+    `signage-request-${versionOf(recipient)}`,
+    ...[timestamp, nonce, method, host.toLowerCase(), target, sha256],
+    ...(recipient === null ? [] : [recipient]),
+  ].join('\n');
 
 /** The parts of a response that its signature covers. */
 interface SignedAnswer {
@@ -72,6 +82,8 @@ export type Signable = Destination &
     now?: number;
     /** 16 to 64 characters of `A-Z a-z 0-9 - _`, valid for one request. */
     nonce?: string;
+    /** Node id of the box that a request between boxes is meant for; absent: the request of an operator. */
+    recipient?: string;
   };
 
 const destinationOf = (signable: Destination): { host: string; target: string } => {
@@ -82,15 +94,17 @@ const destinationOf = (signable: Destination): { host: string; target: string } 
 
 /** What a client needs to sign requests and to verify what the box answers. */
 export const createSigning = ({ sha256, hmac, nonce: newNonce }: Digests) => ({
-  /** @returns the headers of a signed request; valid for one request, within 300 s */
-  signRequest: (signable: Signable) => {
-    const { secret, method, now = Date.now(), nonce = newNonce() } = signable;
+  /** @returns the headers of a signed request; valid for one request, within 300 s, or 3 s with a recipient */
+  signRequest: (signable: Signable): Record<string, string> => {
+    const { secret, method, now = Date.now(), nonce = newNonce(), recipient = null } = signable;
     const bodySha256 = 'bodySha256' in signable ? signable.bodySha256 : sha256(signable.body ?? '');
     const timestamp = String(now);
-    const parts = { timestamp, nonce, method: method.toUpperCase(), ...destinationOf(signable), sha256: bodySha256 };
+    const signed = { timestamp, nonce, method: method.toUpperCase(), ...destinationOf(signable), sha256: bodySha256 };
+    const mac = hmac(secret, requestText({ ...signed, recipient }));
     return {
       [timestampHeader]: timestamp,
-      [signatureHeader]: `v1;nonce=${nonce};sha256=${bodySha256};mac=${hmac(secret, requestText(parts))}`,
+      [signatureHeader]: `${versionOf(recipient)};nonce=${nonce};sha256=${bodySha256};mac=${mac}`,
+      ...(recipient === null ? {} : { [recipientHeader]: recipient }),
     };
   },
 

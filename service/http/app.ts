@@ -14,9 +14,9 @@ import {
   operations,
   type Rule,
 } from '../contract/operations/index.ts';
-import { recipientHeader, relayHeader } from '../contract/peers.ts';
+import { relayHeader, sealedType } from '../contract/peers.ts';
 import type { Variant } from '../contract/terms.ts';
-import { answerHeader, clockHeader } from '../domain/request-signature.ts';
+import { answerHeader, clockHeader, recipientHeader } from '../domain/request-signature.ts';
 import type { SourceLogs } from '../platform/source-log.ts';
 import { errorAnswer, isApiPath, toCodedError } from './answer.ts';
 import type { createClientAddress } from './client-address.ts';
@@ -66,6 +66,19 @@ const signAnswer = (
   const bytes = typeof body === 'string' || Buffer.isBuffer(body) ? body : body == null ? '' : JSON.stringify(body);
   ctx.set(answerHeader, state.signResponse(status, bytes));
   if (body != null) ctx.body = bytes;
+};
+
+/**
+ * Encrypts what this box tells another one: every answer under `/api/peers`, and the answer to an encrypted body. What
+ * decides is signed, so that no host in between can ask for the plain answer.
+ */
+const sealAnswer = async (ctx: Koa.ParameterizedContext<RequestState>): Promise<void> => {
+  const { state, body, status, path } = ctx;
+  const { seal, isSealed } = state;
+  if (seal === null || !(isSealed || path.startsWith('/api/peers/'))) return;
+  if (status >= 300 || body == null || body instanceof Readable) return;
+  ctx.body = await seal.seal(typeof body === 'string' || Buffer.isBuffer(body) ? String(body) : JSON.stringify(body));
+  ctx.type = sealedType;
 };
 
 /** @throws CodedError `expectation_failed` (RFC 9110, 10.1.1) */
@@ -133,11 +146,12 @@ export const createApp = ({
     const id = randomUUID();
     const { clientIp } = clientAddress(ctx.req);
     const requestLog = logs(`address ${clientIp}`, { request: id, method: ctx.method, path: ctx.path });
-    ctx.state = { clientIp, log: requestLog, bodySha256: null, signResponse: null };
+    ctx.state = { clientIp, log: requestLog, bodySha256: null, signResponse: null, seal: null, isSealed: false };
     ctx.set({ ...securityHeaders, 'X-Request-Id': id });
     try {
       checkExpectation(ctx.get('Expect'));
       await next();
+      await sealAnswer(ctx);
     } catch (error) {
       const { status, headers, body } = errorAnswer(ctx.url, toCodedError(error, requestLog));
       ctx.status = status;

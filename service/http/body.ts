@@ -1,8 +1,11 @@
 import type { IncomingMessage } from 'node:http';
 import getRawBody from 'raw-body';
 import { checkBody } from '../auth/body.ts';
+import { sealedBytes } from '../auth/seal.ts';
 import { sha256Hex } from '../auth/sign.ts';
 import { CodedError } from '../contract/errors.ts';
+import { sealedType } from '../contract/peers.ts';
+import { isRelayed } from './caller.ts';
 import type { Context } from './routes.ts';
 
 /** Limits of a body: its size in bytes, and the time until it must be complete. */
@@ -50,17 +53,22 @@ const withDeadline = async <T>(ctx: Context, ms: number, reading: Promise<T>): P
 };
 
 /**
- * Reads the JSON object in a request's body, and the text that it was sent as; an absent body is an empty object.
+ * Reads the JSON object in a request's body, and the text that it was sent as; an absent body is an empty object. Of
+ * another box the body may be encrypted, and the text is what it was encrypted from.
  * @throws CodedError `unsupported_media_type`, `payload_too_large`, `invalid_json`, `request_timeout`, and
  *   `signature_invalid` where the body does not match the signed hash
  */
 export const readJsonText = async (ctx: Context, limits: BodyLimits): Promise<JsonText> => {
-  if (hasBody(ctx.req) && ctx.is('application/json') === false) throw new CodedError('unsupported_media_type');
+  const seal = hasBody(ctx.req) && ctx.is(sealedType) && isRelayed(ctx.req) ? ctx.state.seal : null;
+  if (hasBody(ctx.req) && seal === null && ctx.is('application/json') === false) {
+    throw new CodedError('unsupported_media_type');
+  }
   const encoding = ctx.get('Content-Encoding');
   if (encoding !== '' && encoding !== 'identity') {
     throw new CodedError('unsupported_media_type', 'The body must not be compressed.');
   }
-  const reading = getRawBody(ctx.req, { limit: limits.bytes, length: ctx.get('Content-Length') || null });
+  const limit = seal === null ? limits.bytes : sealedBytes(limits.bytes);
+  const reading = getRawBody(ctx.req, { limit, length: ctx.get('Content-Length') || null });
   const bytes = await withDeadline(
     ctx,
     limits.ms,
@@ -69,7 +77,10 @@ export const readJsonText = async (ctx: Context, limits: BodyLimits): Promise<Js
     }),
   );
   checkBody(sha256Hex(bytes), ctx.state.bodySha256);
-  return bytes.length === 0 ? { text: '{}', value: {} } : parseObject(bytes);
+  if (bytes.length === 0) return { text: '{}', value: {} };
+  if (seal === null) return parseObject(bytes);
+  ctx.state.isSealed = true;
+  return parseObject(await seal.open(bytes.toString()));
 };
 
 /** Reads the JSON object in a small body, as {@link readJsonText} does. */
@@ -79,7 +90,7 @@ export const readJson = async (ctx: Context): Promise<Record<string, unknown>> =
   return value;
 };
 
-const parseObject = (bytes: Buffer): JsonText => {
+const parseObject = (bytes: Uint8Array): JsonText => {
   let text: string;
   let json: unknown;
   try {

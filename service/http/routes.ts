@@ -2,6 +2,7 @@ import type { IncomingMessage } from 'node:http';
 import type { RouterContext } from '@koa/router';
 import type { WebSocket } from 'ws';
 import type { SignResponse } from '../auth/access.ts';
+import type { Seal } from '../auth/seal.ts';
 import type { OperationName, SocketName } from '../contract/operations/index.ts';
 import type { SourceLog } from '../platform/source-log.ts';
 
@@ -14,6 +15,10 @@ export interface RequestState {
   bodySha256: string | null;
   /** Null where the request is not signed. */
   signResponse: SignResponse | null;
+  /** Encrypts and decrypts bodies; null where no box has signed the request. */
+  seal: Seal | null;
+  /** Whether the body of the request was encrypted. */
+  isSealed: boolean;
   /** Called with the JSON object in the body, before it is acted on. */
   onBody?: (body: Readonly<Record<string, unknown>>) => Promise<void>;
 }

@@ -24,6 +24,8 @@ export interface Address {
   external: boolean;
   /** The address is reachable over HTTP, whatever the answer. */
   reachable: boolean;
+  /** A box of the site answers that runs a version which is too old to be asked. */
+  older: boolean;
   /** The box has said goodbye. */
   leaving: boolean;
   /** When it was last added or answered. */
@@ -104,6 +106,7 @@ export const createAddresses = (): Addresses => {
         nextAt: now,
         external: false,
         reachable: false,
+        older: false,
         leaving: false,
         seenAt: now,
       };
@@ -113,7 +116,8 @@ export const createAddresses = (): Addresses => {
     },
     answered: (address, nodeId, now, random) => {
       const nextAt = now + EXCHANGE_MS * (1 + random / 5);
-      const state = { nodeId, nextAt, breaker: closed, reason: null, external: false, leaving: false, seenAt: now };
+      const healthy = { breaker: closed, reason: null, external: false, older: false, leaving: false };
+      const state = { nodeId, nextAt, ...healthy, seenAt: now };
       // It may have been removed during the probe.
       known.set(address.url, Object.assign(address, state));
     },
@@ -122,9 +126,10 @@ export const createAddresses = (): Addresses => {
       address.reason = reason;
     },
     forget: (now) => {
-      for (const { url, source, nodeId, breaker, leaving, seenAt } of known.values()) {
+      for (const { url, source, nodeId, older, breaker, leaving, seenAt } of known.values()) {
         if (source === 'static') continue;
-        const isExpired = nodeId === null ? breaker.failures >= MAX_TRIES : now - seenAt > FORGET_MS;
+        const isUnproven = nodeId === null && !older;
+        const isExpired = isUnproven ? breaker.failures >= MAX_TRIES : now - seenAt > FORGET_MS;
         if (isExpired || (leaving && isOpen(breaker))) known.delete(url);
       }
     },

@@ -1,13 +1,23 @@
 /**
- * Requests to other boxes over keep-alive connections, with a deadline and a size limit. With a secret, requests are
- * signed and answers must be too, since any host on the LAN can announce itself and peers' answers are trusted. The
- * timestamp of a signature follows the clock of the called box, once it is known, because clocks may differ.
+ * Requests to other boxes over keep-alive connections, with a deadline and a size limit. With a secret, what goes to an
+ * address is bound to the box there:
+ *
+ * 1. Challenge: the first request to an address asks for nothing but the time, and holds nothing. Its signature has a
+ *    nonce, so the signed answer proves that the box has the secret and which node id it has. Any host can announce an
+ *    address; none is sent more before that.
+ * 2. Every other request names that box inside its signature (v2), and is fresh for 3 s. Its timestamp follows the clock
+ *    of the called box, because clocks may differ.
+ * 3. Bodies are encrypted both ways, and answers are signed.
  */
-import { Agent, type ClientRequest, type IncomingMessage, request as requestHttp } from 'node:http';
+import { Agent, type ClientRequest, request as requestHttp } from 'node:http';
 import { request as requestHttps, Agent as SecureAgent } from 'node:https';
 import { z } from 'zod';
+import { createSeal, sealedBytes } from '../auth/seal.ts';
 import { readClock, sha256Hex, signAnswer, signRequest } from '../auth/sign.ts';
-import { answerHeader, clockHeader, signatureHeader } from '../domain/request-signature.ts';
+import { relayHeader, sealedType } from '../contract/peers.ts';
+import { remember } from '../domain/recent.ts';
+import { answerHeader, clockHeader, recipientHeader, signatureHeader } from '../domain/request-signature.ts';
+import { codeOf, collect, type Failure, type PeerAnswer, parseReply, type Reply } from './reply.ts';
 
 /** A request to a box. */
 export interface PeerRequest<Schema extends z.ZodType> {
@@ -15,39 +25,20 @@ export interface PeerRequest<Schema extends z.ZodType> {
   method?: 'GET' | 'POST';
   /** Path and query. */
   path: string;
-  /** Sent as JSON. */
+  /** Sent as JSON; with a secret, encrypted. */
   body?: unknown;
   headers?: Readonly<Record<string, string>>;
+  /** Node id of the box that is meant; absent: the box that answers there. */
+  recipient?: string;
   /** Schema of the JSON of a successful answer. */
   schema: Schema;
   /** From the start to the last byte, ms. Default: 1000. */
   deadlineMs?: number;
   /** Limit of the answer's body, bytes. Default: 1 MiB. */
   maxBytes?: number;
+  /** The box answers a repeat as it answered the first request, so a POST may be repeated after a closed connection. */
+  isRepeatable?: true;
 }
-
-/** The result of a call. A call never throws, whatever the box answers. */
-export type PeerAnswer<T> =
-  | {
-      ok: true;
-      status: number;
-      body: T;
-      /** The IP address that answered, as the socket reports it. */
-      address: string;
-    }
-  | {
-      ok: false;
-      /** Null without a complete, authentic answer: the box is away, hangs, closes the connection, or lacks the secret. */
-      status: number | null;
-      /** Whether the box sent any answer. */
-      answered: boolean;
-      /** The error code in the answer. */
-      code: string | null;
-      /** For a person; completes "the box ...". */
-      reason: string;
-    };
-
-type Failure = Extract<PeerAnswer<unknown>, { ok: false }>;
 
 export interface Caller {
   /** @param base the box's base URL without a trailing slash */
@@ -60,112 +51,83 @@ const DEADLINE_MS = 1_000;
 const MAX_BYTES = 1024 ** 2;
 /** Connections to one box. */
 const MAX_SOCKETS = 16;
+/** Addresses whose boxes are remembered. */
+const MAX_ADDRESSES = 2_048;
 
-const errorBody = z.object({ error: z.object({ code: z.string().max(64) }) });
+const challengeSchema = z.object({ nodeId: z.uuid() });
 
-interface SendOptions extends Required<Pick<PeerRequest<z.ZodType>, 'method' | 'headers' | 'maxBytes'>> {
+interface SendOptions {
+  method: 'GET' | 'POST';
+  headers: Readonly<Record<string, string>>;
   /** Empty without a body. */
   body: string;
+  /** Null: the request holds nothing, and is signed as v1. */
+  recipient: string | null;
   signal: AbortSignal;
+  maxBytes: number;
+  isRepeatable: boolean;
 }
 
-interface Reply {
-  status: number;
-  /** Null if the body exceeds the limit. */
-  bytes: Buffer | null;
-  address: string;
-  signature: string | string[] | undefined;
-}
+type SignedReply = Reply & { type: string; signature: string | string[] | undefined };
 
 /** The answer is not signed with the secret. */
 class ForgedAnswer extends Error {}
 
+/** The box at an address has not proven who it is. */
+class Unproven extends Error {
+  readonly failure: Failure;
+  constructor(failure: Failure) {
+    super(failure.reason);
+    this.failure = failure;
+  }
+}
+
+const failure = (reason: string, answered = false): Failure => ({
+  ...{ ok: false, status: null, code: null },
+  ...{ answered, reason },
+});
+
+const older: Failure = {
+  ...failure('does not know the signatures of this version: update it, or find what alters requests to it', true),
+  isOlder: true,
+};
+
 const macOf = (request: ClientRequest): string => String(request.getHeader(signatureHeader)).slice(-64);
 
-/** Reads the body; null if it exceeds `maxBytes`. */
-const collect = async (response: IncomingMessage, maxBytes: number): Promise<Buffer | null> => {
-  const chunks: Buffer[] = [];
-  let size = Number(response.headers['content-length'] ?? 0);
-  if (size <= maxBytes) {
-    size = 0;
-    for await (const chunk of response as AsyncIterable<Buffer>) {
-      size += chunk.length;
-      if (size > maxBytes) break;
-      chunks.push(chunk);
-    }
-  }
-  if (size <= maxBytes) return Buffer.concat(chunks);
-  response.destroy();
-  return null;
-};
-
-const parseJson = (bytes: Buffer): unknown => {
-  try {
-    return JSON.parse(bytes.toString());
-  } catch {
-    return undefined;
-  }
-};
-
-/** Explanations for the operator of the errors that keep boxes apart. */
-const meanings: Readonly<Record<string, string>> = {
-  signature_invalid: 'it has another secret',
-  signature_stale: 'the clocks of the two differ, and its version is older',
-  credentials_required: 'it has a secret, and this one has none',
-  host_refused: 'it does not answer to this name: use its address, or add the name to its SIGNAGE_ALLOWED_HOSTS',
-};
-
-const parseReply = <Schema extends z.ZodType>(
-  { status, bytes, address }: Reply,
-  schema: Schema,
-): PeerAnswer<z.output<Schema>> => {
-  if (bytes === null) return { ok: false, status, answered: true, code: null, reason: 'answers with too large a body' };
-  const json = parseJson(bytes);
-  if (status < 200 || status > 299) {
-    const code = errorBody.safeParse(json).data?.error.code ?? null;
-    const meaning = meanings[code ?? ''];
-    const reason = ['answers', status, code ?? '', meaning === undefined ? '' : `(${meaning})`].join(' ').trimEnd();
-    return { ok: false, status, answered: true, code, reason };
-  }
-  const { success, data, error } = schema.safeParse(json);
-  if (success) return { ok: true, status, body: data, address };
-  const path = error.issues[0]?.path.join('.');
-  return {
-    ok: false,
-    status,
-    answered: true,
-    code: null,
-    reason: `answers what was not asked for${path ? ` (${path})` : ''}`,
-  };
-};
-
 interface Options {
-  /** Null: requests and answers are not signed. */
+  /** Null: requests and answers are neither signed nor encrypted, and no box needs to prove who it is. */
   secret: string | null;
+  /** Id of this box. */
+  nodeId: string;
   /** The machine's time of day, ms since the epoch. */
   now?: () => number;
 }
 
-export const createCaller = ({ secret, now = Date.now }: Options): Caller => {
+export const createCaller = ({ secret, nodeId: self, now = Date.now }: Options): Caller => {
   const agent = new Agent({ keepAlive: true, maxSockets: MAX_SOCKETS });
   const secureAgent = new SecureAgent({ keepAlive: true, maxSockets: MAX_SOCKETS });
+  const seal = secret === null ? null : createSeal(secret);
 
   /** How far the clock of each box is ahead of this one's, ms, by origin. */
   const skews = new Map<string, number>();
+  /** The node id that has been proven at each base URL. */
+  const proven = new Map<string, string>();
 
   /** Whether the answer is signed with the secret, for this request. */
-  const isSigned = (request: ClientRequest, { status, bytes, signature }: Reply): boolean => {
+  const isSigned = (request: ClientRequest, { status, bytes, signature }: SignedReply): boolean => {
     if (secret === null || bytes === null) return true;
     const asked = { request: String(request.getHeader(signatureHeader)), status, sha256: sha256Hex(bytes) };
     return signature === signAnswer(secret, asked);
   };
 
-  const send = (url: URL, options: SendOptions, mayRetry = true): Promise<Reply> =>
-    new Promise<Reply>((resolve, reject) => {
-      const { method, body, headers, signal, maxBytes } = options;
+  const send = (url: URL, options: SendOptions, mayRetry = true): Promise<SignedReply> =>
+    new Promise<SignedReply>((resolve, reject) => {
+      const { method, body, headers, recipient, signal, maxBytes, isRepeatable } = options;
       const secure = url.protocol === 'https:';
+      const named = recipient === null ? {} : { recipient };
+      // Signed as it is written: a request waits for nothing after this.
       const time = now() + (skews.get(url.origin) ?? 0);
-      const credentials = secret === null ? {} : signRequest({ secret, method, url, body, now: time });
+      const credentials = secret === null ? {} : signRequest({ secret, method, url, body, now: time, ...named });
       const request = (secure ? requestHttps : requestHttp)(url, {
         method,
         agent: secure ? secureAgent : agent,
@@ -173,8 +135,8 @@ export const createCaller = ({ secret, now = Date.now }: Options): Caller => {
         headers: { ...headers, ...credentials },
       });
       request.on('error', (error: NodeJS.ErrnoException) => {
-        // The box may just have closed a reused connection. A POST is not repeated: the box may have carried it out.
-        const mayRepeat = mayRetry && method === 'GET' && request.reusedSocket;
+        // The box may just have closed a reused connection. It may have carried out a POST.
+        const mayRepeat = mayRetry && (method === 'GET' || isRepeatable) && request.reusedSocket;
         const isStale = mayRepeat && ['ECONNRESET', 'EPIPE'].includes(error.code ?? '');
         if (isStale) resolve(send(url, options, false));
         else reject(error);
@@ -185,11 +147,14 @@ export const createCaller = ({ secret, now = Date.now }: Options): Caller => {
         const peerTime = secret === null ? null : readClock(secret, macOf(request), replied[clockHeader]);
         collect(response, maxBytes)
           .then((bytes) => {
-            const reply = { status, bytes, address, signature: replied[answerHeader] };
-            if (peerTime !== null && mayRetry) {
-              skews.set(url.origin, peerTime - now());
-              resolve(send(url, options, false));
-            } else if (status < 300 && !isSigned(request, reply)) reject(new ForgedAnswer());
+            const reply = {
+              ...{ status, bytes, address, signature: replied[answerHeader] },
+              type: replied['content-type'] ?? '',
+            };
+            if (peerTime !== null) remember(skews, url.origin, peerTime - now(), MAX_ADDRESSES);
+            const isStale = peerTime !== null && reply.signature === undefined;
+            if (isStale && mayRetry) resolve(send(url, options, false));
+            else if (status < 300 && !isSigned(request, reply)) reject(new ForgedAnswer());
             else resolve(reply);
           })
           .catch(reject);
@@ -197,26 +162,90 @@ export const createCaller = ({ secret, now = Date.now }: Options): Caller => {
       request.end(body);
     });
 
+  const challenging = new Map<string, Promise<string>>();
+
+  /** @throws Unproven, or the error of the request */
+  const challenge = async (base: string): Promise<string> => {
+    const signal = AbortSignal.timeout(DEADLINE_MS);
+    const options = { method: 'GET', headers: {}, body: '', recipient: null, signal, isRepeatable: true } as const;
+    const reply = await send(new URL(`${base}/api/peers/time`), { ...options, maxBytes: MAX_BYTES }).catch((error) => {
+      throw signal.aborted ? new Unproven(failure(`did not answer within ${DEADLINE_MS} ms`)) : error;
+    });
+    const answer = parseReply(reply, challengeSchema);
+    if (!answer.ok) throw new Unproven(answer);
+    remember(proven, base, answer.body.nodeId, MAX_ADDRESSES);
+    return answer.body.nodeId;
+  };
+
+  /** The node id of the box at an address, once it is proven. */
+  const identify = async (base: string): Promise<string> => {
+    const known = proven.get(base);
+    if (known !== undefined) return known;
+    const running = challenging.get(base) ?? challenge(base).finally(() => challenging.delete(base));
+    challenging.set(base, running);
+    return running;
+  };
+
+  const open = async (reply: SignedReply): Promise<Reply> => {
+    if (seal === null || reply.bytes === null || !reply.type.startsWith(sealedType)) return reply;
+    return { ...reply, bytes: await seal.open(Buffer.from(reply.bytes).toString()) };
+  };
+
+  /** Sends a request to the box that has proven who it is at the address. */
+  const sendProven = async (
+    { base, path, recipient }: { base: string; path: string; recipient: string | undefined },
+    options: Omit<SendOptions, 'recipient'>,
+    mayRetry = true,
+  ): Promise<SignedReply> => {
+    const late = new Promise<never>((_, reject) => {
+      options.signal.addEventListener('abort', () => reject(options.signal.reason), { once: true });
+    });
+    const there = await Promise.race([identify(base), late]);
+    const reply = await send(new URL(base + path), { ...options, recipient: recipient ?? there });
+    const code = reply.status < 300 ? null : codeOf(reply);
+    const isOther = code === 'misdirected';
+    // It has proven that it has the secret, so it does not know this kind of signature.
+    const isOlder = code === 'signature_invalid';
+    if (isOther || isOlder) proven.delete(base);
+    if (isOlder) throw new Unproven(older);
+    return isOther && recipient === undefined && mayRetry
+      ? sendProven({ base, path, recipient }, options, false)
+      : reply;
+  };
+
   return {
-    call: async (base, { path, body, schema, deadlineMs = DEADLINE_MS, maxBytes = MAX_BYTES, ...request }) => {
-      const { method = body === undefined ? 'GET' : 'POST', headers = {} } = request;
+    call: async (base, { path, body, schema, recipient, deadlineMs = DEADLINE_MS, maxBytes = MAX_BYTES, ...rest }) => {
+      const { method = body === undefined ? 'GET' : 'POST', isRepeatable = false } = rest;
       const signal = AbortSignal.timeout(deadlineMs);
       const text = body === undefined ? '' : JSON.stringify(body);
-      const type = body === undefined ? {} : { 'Content-Type': 'application/json' };
-      const options = { method, body: text, headers: { ...headers, ...type }, signal, maxBytes };
+      const ask = async (): Promise<Reply> => {
+        if (seal === null) {
+          const type = body === undefined ? {} : { 'Content-Type': 'application/json' };
+          const named = recipient === undefined ? {} : { [recipientHeader]: recipient };
+          const headers = { ...rest.headers, ...type, ...named };
+          return send(new URL(base + path), {
+            method,
+            body: text,
+            headers,
+            recipient: null,
+            signal,
+            maxBytes,
+            isRepeatable,
+          });
+        }
+        const type = body === undefined ? {} : { 'Content-Type': sealedType };
+        const headers = { [relayHeader]: self, ...rest.headers, ...type };
+        const sealed = body === undefined ? '' : await seal.seal(text);
+        const options = { method, body: sealed, headers, signal, maxBytes: sealedBytes(maxBytes), isRepeatable };
+        return open(await sendProven({ base, path, recipient }, options));
+      };
       try {
-        return parseReply(await send(new URL(base + path), options), schema);
+        return parseReply(await ask(), schema);
       } catch (error) {
-        const fail = (reason: string, answered = false): Failure => ({
-          ok: false,
-          status: null,
-          answered,
-          code: null,
-          reason,
-        });
-        if (signal.aborted) return fail(`did not answer within ${deadlineMs} ms`);
-        if (error instanceof ForgedAnswer) return fail('answers without knowing the secret', true);
-        return fail(`can't be reached (${(error as NodeJS.ErrnoException).code ?? (error as Error).message})`);
+        if (error instanceof Unproven) return error.failure;
+        if (signal.aborted) return failure(`did not answer within ${deadlineMs} ms`);
+        if (error instanceof ForgedAnswer) return failure('answers without knowing the secret', true);
+        return failure(`can't be reached (${(error as NodeJS.ErrnoException).code ?? (error as Error).message})`);
       }
     },
     close: () => {

@@ -22,8 +22,8 @@ import { peerRoutes } from './routes.ts';
 import { createOwnState } from './state.ts';
 import { createTakeoverExchange, type ReplicatedTakeovers } from './takeovers.ts';
 
-export type { PeerAnswer } from './call.ts';
 export type { Peer } from './registry.ts';
+export type { PeerAnswer } from './reply.ts';
 
 interface Dependencies {
   content: Pick<
@@ -61,7 +61,7 @@ export const createPeers = (
 ): Peers => {
   const { nodeId, instance } = ids;
   const { site, variant } = options;
-  const caller = createCaller({ secret: options.sharedSecret, now });
+  const caller = createCaller({ secret: options.sharedSecret, nodeId, now });
   // The baseline variant has no peers.
   const staticPeers = variant === 'extended' ? options.peers : [];
   const registry = createRegistry({ logs, caller, monotonicNow }, { nodeId, instance, site, staticPeers });

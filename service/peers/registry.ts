@@ -5,14 +5,15 @@
 
 import type { z } from 'zod';
 import type { PeerHealth } from '../contract/health.ts';
-import { type PeerState, peerState, recipientHeader } from '../contract/peers.ts';
+import { type PeerState, peerState } from '../contract/peers.ts';
 import { createEmitter } from '../domain/emitter.ts';
 import type { SourceLogs } from '../platform/source-log.ts';
 import { type Address, createAddresses, type Source } from './addresses.ts';
 import { acceptedUrl, advertisedUrl, hostOf } from './advertised.ts';
 import { isOpen } from './breaker.ts';
-import type { Caller, PeerAnswer, PeerRequest } from './call.ts';
+import type { Caller, PeerRequest } from './call.ts';
 import { createProber } from './prober.ts';
+import type { PeerAnswer } from './reply.ts';
 
 /** A box of the same site, or a static address where no box has answered yet. */
 export interface Peer {
@@ -176,6 +177,7 @@ export const createRegistry = (
       accept(address, answer.body);
     } else {
       address.reachable = answer.answered;
+      address.older = answer.isOlder === true;
       fail(address, answer.reason);
     }
     addresses.forget(monotonicNow());
@@ -205,7 +207,9 @@ export const createRegistry = (
   let settling: Promise<void> | null = null;
 
   const unnamed = (): Address[] =>
-    addresses.all().filter(({ source, nodeId, external }) => source === 'static' && nodeId === null && !external);
+    addresses
+      .all()
+      .filter(({ source, nodeId, external, older }) => (source === 'static' || older) && nodeId === null && !external);
 
   const all = (): Peer[] => [
     ...[...reports.keys()].flatMap((nodeId) => find(nodeId) ?? []),
@@ -229,8 +233,8 @@ export const createRegistry = (
       if (closed || !isCallable) {
         return { ok: false, status: null, answered: false, code: null, reason: address?.reason ?? 'is not known' };
       }
-      const headers = { ...request.headers, ...(nodeId === null ? {} : { [recipientHeader]: nodeId }) };
-      const answer = await caller.call(address.url, { ...request, headers });
+      const recipient = nodeId === null ? {} : { recipient: nodeId };
+      const answer = await caller.call(address.url, { ...request, ...recipient });
       if (!answer.ok) address.reachable = answer.answered;
       const isAway = !answer.ok && (answer.status === null || answer.code === 'misdirected');
       // Many calls that fail at once count as one failure.

@@ -29,6 +29,19 @@ const sha256 = '4554cc1ae5b6dba174d1263f23e40c0566db2ae1dcd358c2cc276f48ce57d1bb
 const mac = '17532dba74e25d072fa570f5774078620f95daadd75b89ec5ac7fc4c227cd995';
 const line = `v1;nonce=${nonce};sha256=${sha256};mac=${mac}`;
 
+test.each([
+  [-3_001, 'signature_stale'],
+  [-3_000, 'accepted'],
+  [3_000, 'accepted'],
+  [3_001, 'signature_stale'],
+])('between boxes a timestamp that is off by %i ms is %s', async (off, expected) => {
+  const { clock, judge } = setUp();
+  clock.pass(60 * second);
+  const signed = linesOf(signRequest({ ...head, body, secret, now: clock.now() + off, recipient: 'this box' }));
+  expect(await judge(signed)).toBe(expected);
+  expect(await judge({ ...signed, 'x-signage-recipient': ['another'] })).not.toBe('accepted');
+});
+
 describe('signing', () => {
   test('matches the HMAC of openssl for the same lines', () => {
     const now = 1_767_225_600_000;
@@ -60,7 +73,7 @@ describe('the two headers', () => {
   });
 
   test('are parsed', () => {
-    expect(parseSignature(of({}))).toEqual({ timestamp, nonce, sha256, mac });
+    expect(parseSignature(of({}))).toEqual({ timestamp, nonce, sha256, mac, recipient: null });
   });
 
   test.each([

@@ -62,7 +62,14 @@ export const startMedia = async (setup: Setup = {}) => {
     router.register(path, [method], handle);
   }
   app.use(async (ctx, next) => {
-    ctx.state = { clientIp: '', log, bodySha256: ctx.get('x-test-body-sha256') || null, signResponse: null };
+    ctx.state = {
+      clientIp: '',
+      log,
+      bodySha256: ctx.get('x-test-body-sha256') || null,
+      signResponse: null,
+      seal: null,
+      isSealed: false,
+    };
     try {
       await next();
     } catch (error) {

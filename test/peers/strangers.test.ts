@@ -147,25 +147,21 @@ test('a peer without the screen does not degrade the answer', async () => {
 });
 
 test.each([
-  ['without a secret', {}],
-  ['with a secret', { SIGNAGE_SHARED_SECRET: secret }],
-])(
-  'a static peer that does not name itself is sent commands all the same, and believed nothing: %s',
-  async (_, env) => {
-    const posts: unknown[] = [];
-    const url = await listenOn(
-      createServer((request, response) => {
-        if (request.method === 'POST') posts.push([request.url, Object.keys(request.headers)]);
-        json({ sent: 1, connections: [] })(request, response);
-      }),
-    );
-    const box = await startBox([{ url }], { env });
-    await expect.poll(() => peersOf(box), patience).toMatchObject([{ nodeId: null, state: 'away' }]);
-    await postTo(box, '/api/screens/lobby/commands', { command: 'next' });
-    const signed = 'SIGNAGE_SHARED_SECRET' in env ? ['x-signage-request-signature'] : [];
-    expect(posts).toEqual([['/api/screens/lobby/commands', expect.arrayContaining(['x-signage-relay', ...signed])]]);
-  },
-);
+  ['without a secret it is sent commands all the same', {}, 1],
+  ['with a secret it is sent none', { SIGNAGE_SHARED_SECRET: secret }, 0],
+])('a static peer that does not name itself is believed nothing: %s', async (_, env, sent) => {
+  const posts: unknown[] = [];
+  const url = await listenOn(
+    createServer((request, response) => {
+      if (request.method === 'POST') posts.push(request.url);
+      json({ sent: 1, connections: [] })(request, response);
+    }),
+  );
+  const box = await startBox([{ url }], { env });
+  await expect.poll(() => peersOf(box), patience).toMatchObject([{ nodeId: null, state: 'away' }]);
+  await postTo(box, '/api/screens/lobby/commands', { command: 'next' });
+  expect(posts).toEqual(Array.from({ length: sent }, () => '/api/screens/lobby/commands'));
+});
 
 test('a box with two addresses is one peer', async () => {
   const one = await startBox([]);

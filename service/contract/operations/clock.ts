@@ -1,14 +1,16 @@
 /** The time of the site. */
 import { peerTime } from '../peers.ts';
 import { nodeExample } from './examples.ts';
-import { type Operations, ok } from './operation.ts';
+import { type Operations, okSealable } from './operation.ts';
 
 export const clock = {
   'GET /api/peers/time': {
     access: 'signed',
     variant: 'extended',
     summary: "Get this box's reading of the site's clock",
-    answer: ok('Two readings.', peerTime, {
+    description:
+      'With a secret it is also the first question to an address: the signed answer proves the node id of the box there.',
+    answer: okSealable('Two readings.', peerTime, {
       nodeId: nodeExample,
       established: true,
       received: 1769846400000.25,

@@ -11,7 +11,7 @@ import {
 } from '../onboarding.ts';
 import { deviceId as deviceIdSchema } from '../terms.ts';
 import { deviceExample, screenExample } from './examples.ts';
-import { json, type Operations, ok } from './operation.ts';
+import { type Operations, ok, okSealable, sealable } from './operation.ts';
 
 const { deviceId, clientName, screenSlug } = deviceExample;
 const examples = { deviceId };
@@ -69,8 +69,8 @@ export const onboarding = {
     audit: { action: 'device.bind', subject: 'device', id: 'deviceId' },
     summary: 'Bind a device to a screen and a name',
     description: 'Replaces an earlier binding of the device. The binding is durable once it is answered.',
-    body: json(binding, { deviceId, clientName, screenSlug }),
-    answer: ok('The binding.', onboardingResult, { ...deviceExample, queued: false }),
+    body: sealable(binding, { deviceId, clientName, screenSlug }),
+    answer: okSealable('The binding.', onboardingResult, { ...deviceExample, queued: false }),
     errors: ['screen_not_found', 'insufficient_storage'],
   },
 } as const satisfies Operations;

@@ -1,7 +1,8 @@
 /** The record of an HTTP operation or a WebSocket: the router, the access policy and the API documents derive from it. */
-import type { z } from 'zod';
+import { z } from 'zod';
 import type { AuditSubject } from '../console/audit.ts';
 import type { ErrorCode } from '../errors.ts';
+import { sealedType } from '../peers.ts';
 import type { Variant } from '../terms.ts';
 
 /**
@@ -107,3 +108,16 @@ export const json = (schema: z.ZodType, example: unknown) => ({ 'application/jso
 /** An answer of 200 with JSON. */
 export const ok = (description: string, schema: z.ZodType, example: unknown) =>
   ({ 200: { description, content: json(schema, example) } }) as const;
+
+const sealed = z
+  .string()
+  .regex(/^[\w-]+\.\.[\w-]+\.[\w-]+\.[\w-]+$/)
+  .meta({ id: 'SealedBody', description: 'the JSON as a compact JWE (`dir`, A256GCM), between boxes with a secret' });
+
+/** JSON that boxes with a secret send each other encrypted. */
+export const sealable = (schema: z.ZodType, example: unknown) =>
+  ({ ...json(schema, example), [sealedType]: { schema: sealed, variant: 'extended' } }) as const;
+
+/** An answer of 200 with JSON, encrypted for another box with a secret. */
+export const okSealable = (description: string, schema: z.ZodType, example: unknown) =>
+  ({ 200: { description, content: sealable(schema, example) } }) as const;

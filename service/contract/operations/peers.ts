@@ -19,7 +19,7 @@ import {
   peerTakeovers,
 } from '../peers.ts';
 import { connectionExample, deviceExample, digestExample, momentExample, nodeExample } from './examples.ts';
-import { json, type Operations, ok } from './operation.ts';
+import { type Operations, okSealable, sealable } from './operation.ts';
 
 const takeovers = {
   takeovers: [
@@ -60,7 +60,7 @@ export const peers = {
     summary: 'Get the state of this box',
     description: 'With `from` and `port` the asked box learns where the asking one listens.',
     query: peerQuery.partial(),
-    answer: ok('The state.', peerState, {
+    answer: okSealable('The state.', peerState, {
       nodeId: nodeExample,
       instance: '0b9d3c1e-5f0f-4a86-9d37-2b1c0a6f1c55',
       site: 'default',
@@ -79,7 +79,7 @@ export const peers = {
     variant: 'extended',
     summary: 'Get the live connections of this box, of several screens at once',
     query: peerConnectionsQuery,
-    answer: ok('The connections of this box alone, by screen.', peerConnections, {
+    answer: okSealable('The connections of this box alone, by screen.', peerConnections, {
       screens: [{ slug: 'lobby', connections: [connectionExample] }],
     }),
     errors: [],
@@ -90,7 +90,7 @@ export const peers = {
     variant: 'extended',
     summary: 'Get the newest content that this box has on its disk',
     query: peerContentQuery,
-    answer: ok('The document.', contentDocument, {
+    answer: okSealable('The document.', contentDocument, {
       ...version,
       changedAt: momentExample,
       ancestors: [{ counter: 6, nodeId: nodeExample }],
@@ -104,7 +104,7 @@ export const peers = {
     access: 'signed',
     variant: 'extended',
     summary: 'List the devices that this box knows',
-    answer: ok('All devices.', peerBindings, {
+    answer: okSealable('All devices.', peerBindings, {
       bindings: [
         {
           deviceId: deviceExample.deviceId,
@@ -121,7 +121,7 @@ export const peers = {
     variant: 'extended',
     summary: 'Get which devices this box has seen or has a record of',
     query: peerDevicesQuery,
-    answer: ok('Those of the ids that are known.', peerDevices, { known: [deviceExample.deviceId] }),
+    answer: okSealable('Those of the ids that are known.', peerDevices, { known: [deviceExample.deviceId] }),
     errors: [],
     examples: { deviceIds: 'h4np-8s2v-c6ya,k7qm-3x9f-t2wd' },
   },
@@ -129,7 +129,7 @@ export const peers = {
     access: 'signed',
     variant: 'extended',
     summary: 'List the media that this box has',
-    answer: ok('All media.', peerMedia, {
+    answer: okSealable('All media.', peerMedia, {
       media: [{ name: 'hall.jpg', size: 482113, sha256: digestExample, modifiedAt: momentExample }],
     }),
     errors: [],
@@ -138,7 +138,7 @@ export const peers = {
     access: 'signed',
     variant: 'extended',
     summary: 'List the takeovers that this box knows, those that are over included',
-    answer: ok('All takeovers.', peerTakeovers, takeovers),
+    answer: okSealable('All takeovers.', peerTakeovers, takeovers),
     errors: [],
   },
   'POST /api/peers/takeovers': {
@@ -146,8 +146,8 @@ export const peers = {
     variant: 'extended',
     summary: 'Send takeovers that have changed',
     description: 'Of each id the newer record is kept.',
-    body: json(peerTakeovers, takeovers),
-    answer: ok('They are stored, where they are newer.', z.object({}), {}),
+    body: sealable(peerTakeovers, takeovers),
+    answer: okSealable('They are stored, where they are newer.', z.object({}), {}),
     errors: ['insufficient_storage'],
   },
   'GET /api/peers/alerts': {
@@ -170,7 +170,7 @@ export const peers = {
     access: 'signed',
     variant: 'extended',
     summary: 'Get what this box contributes to the overview of the site',
-    answer: ok('Its displays and connections.', peerSite, {
+    answer: okSealable('Its displays and connections.', peerSite, {
       name: 'lobby-box',
       warnings: ['ffmpeg is missing, so there are no streams.'],
       screens: [{ slug: 'lobby', connections: [connectionExample] }],
@@ -185,14 +185,14 @@ export const peers = {
     variant: 'extended',
     summary: 'Get the newest lines of the log of this box',
     query: boxLogQuery,
-    answer: ok('The lines.', boxLog, { lines: [{ level: 30, time: momentExample, msg: 'content is live' }] }),
+    answer: okSealable('The lines.', boxLog, { lines: [{ level: 30, time: momentExample, msg: 'content is live' }] }),
     errors: [],
   },
   'POST /api/peers/restart': {
     access: 'signed',
     variant: 'extended',
     summary: 'Restart the player of this box',
-    answer: { 202: { description: 'It restarts once this is answered.', content: json(z.object({}), {}) } },
+    answer: { 202: { description: 'It restarts once this is answered.', content: sealable(z.object({}), {}) } },
     errors: ['not_supported'],
   },
   'GET /api/peers/screenshot': {
@@ -201,7 +201,7 @@ export const peers = {
     acts: true,
     summary: 'Get a picture of what a display of this box shows',
     query: peerScreenshotQuery,
-    answer: ok('The picture.', peerScreenshot, { jpeg: '/9j/4AAQSkZJRgABAQ==', capturedAt: momentExample }),
+    answer: okSealable('The picture.', peerScreenshot, { jpeg: '/9j/4AAQSkZJRgABAQ==', capturedAt: momentExample }),
     errors: ['connection_not_found', 'screenshot_unavailable', 'screenshot_timeout'],
     examples: { connectionId: connectionExample.id },
   },

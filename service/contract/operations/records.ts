@@ -3,7 +3,7 @@ import { z } from 'zod';
 import { auditAnswer, peerAudit } from '../console/audit.ts';
 import { degradedHeader, type Play, peerPlays, peerPlaysQuery, play, playsQuery } from '../plays.ts';
 import { deviceExample, digestExample, momentExample, nodeExample, playExample } from './examples.ts';
-import { json, type Operations, ok } from './operation.ts';
+import { json, type Operations, ok, okSealable } from './operation.ts';
 
 const change = {
   at: momentExample,
@@ -69,7 +69,7 @@ export const records = {
     variant: 'extended',
     summary: 'Get what pages of this box have shown, a page at a time',
     query: peerPlaysQuery,
-    answer: ok('The plays.', peerPlays, { plays: [kept], next: null }),
+    answer: okSealable('The plays.', peerPlays, { plays: [kept], next: null }),
     errors: [],
   },
   'GET /console/api/audit': {
@@ -86,7 +86,7 @@ export const records = {
     access: 'signed',
     variant: 'extended',
     summary: 'Get the changes that this box was asked for',
-    answer: ok('The changes.', peerAudit, { records: [change] }),
+    answer: okSealable('The changes.', peerAudit, { records: [change] }),
     errors: [],
   },
 } as const satisfies Operations;

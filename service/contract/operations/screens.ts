@@ -7,7 +7,7 @@ import { playlistPayload, syncHeader } from '../playlist.ts';
 import { slug } from '../terms.ts';
 import { connectionExample, playlistExample, screenExample } from './examples.ts';
 import { entityTag, unchanged } from './headers.ts';
-import { json, type Operation, type Operations, ok } from './operation.ts';
+import { json, type Operation, type Operations, ok, okSealable, sealable } from './operation.ts';
 
 const params = z.object({ slug });
 const examples = { slug: 'lobby' };
@@ -67,8 +67,8 @@ export const screens = {
       'With `connectionId` or `clientId` the command goes to that one connection, else to all connections of the screen, on every box of the site. A target that is not there is no error: `sent` is 0.',
     params,
     headers: commandHeaders,
-    body: json(commandRequest, { command: 'blackout', blackout: true }),
-    answer: ok('What was sent.', commandResult, {
+    body: sealable(commandRequest, { command: 'blackout', blackout: true }),
+    answer: okSealable('What was sent.', commandResult, {
       screen: screenExample,
       screenSlug: 'lobby',
       command: 'blackout',

@@ -1,0 +1,55 @@
+/**
+ * Encrypted bodies between boxes that share a secret: compact JWE (RFC 7516), `dir` with A256GCM. No host in between reads
+ * or changes what is sealed.
+ */
+import { createHash, hkdfSync } from 'node:crypto';
+import { compactDecrypt } from 'jose/jwe/compact/decrypt';
+import { CompactEncrypt } from 'jose/jwe/compact/encrypt';
+import { CodedError } from '../contract/errors.ts';
+
+export interface Seal {
+  /** @returns the compact JWE */
+  seal(text: string): Promise<string>;
+  /** @throws CodedError `signature_invalid` where it was sealed with an unknown secret, or altered */
+  open(jwe: string): Promise<Uint8Array>;
+}
+
+const alg = 'dir';
+const enc = 'A256GCM';
+
+/** The most bytes of a compact JWE of so many bytes: base64url takes a third more, and the other parts are short. */
+export const sealedBytes = (bytes: number): number => Math.ceil((bytes * 4) / 3) + 1_024;
+
+/** Derives the key with HKDF (RFC 5869), so that no other key can stand in for it. */
+const keyOf = (secret: string): Uint8Array =>
+  new Uint8Array(hkdfSync('sha256', secret, new Uint8Array(), 'signage-peer-content-v1', 32));
+
+/** Names a key for the receiver, which may have two. */
+const kidOf = (key: Uint8Array): string => createHash('sha256').update(key).digest('hex').slice(0, 8);
+
+/** Seals with the first of the secrets, and opens what was sealed with any of them. */
+export const createSeal = (secret: string, ...others: readonly string[]): Seal => {
+  const own = keyOf(secret);
+  const kid = kidOf(own);
+  const keys = new Map([own, ...others.map(keyOf)].map((key) => [kidOf(key), key]));
+  const options = { keyManagementAlgorithms: [alg], contentEncryptionAlgorithms: [enc] };
+  return {
+    seal: (text) => new CompactEncrypt(Buffer.from(text)).setProtectedHeader({ alg, enc, kid }).encrypt(own),
+    open: async (jwe) => {
+      try {
+        const { plaintext } = await compactDecrypt(
+          jwe,
+          ({ kid: named = '' }) => {
+            const key = keys.get(named);
+            if (key === undefined) throw new Error('the key is not known');
+            return key;
+          },
+          options,
+        );
+        return plaintext;
+      } catch (cause) {
+        throw new CodedError('signature_invalid', 'The body is not encrypted with the secret of this box.', { cause });
+      }
+    },
+  };
+};

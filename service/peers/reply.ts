@@ -1,0 +1,96 @@
+/** What a box has answered: its body within a limit, and what the answer means. */
+import type { IncomingMessage } from 'node:http';
+import { z } from 'zod';
+
+/** The result of a call. A call never throws, whatever the box answers. */
+export type PeerAnswer<T> =
+  | {
+      ok: true;
+      status: number;
+      body: T;
+      /** The IP address that answered, as the socket reports it. */
+      address: string;
+    }
+  | Failure;
+
+export interface Failure {
+  ok: false;
+  /** Null without a complete, authentic answer: the box is away, hangs, closes the connection, or lacks the secret. */
+  status: number | null;
+  /** Whether the box sent any answer. */
+  answered: boolean;
+  /** The error code in the answer. */
+  code: string | null;
+  /** For a person; completes "the box ...". */
+  reason: string;
+  /** Whether the box has proven that it knows the secret, and runs a version that is too old to be asked. */
+  isOlder?: true;
+}
+
+/** An answer as it came, and authentic. */
+export interface Reply {
+  status: number;
+  /** Null if the body exceeds the limit. */
+  bytes: Uint8Array | null;
+  address: string;
+}
+
+const errorBody = z.object({ error: z.object({ code: z.string().max(64) }) });
+
+/** Reads the body; null if it exceeds `maxBytes`. */
+export const collect = async (response: IncomingMessage, maxBytes: number): Promise<Buffer | null> => {
+  const chunks: Buffer[] = [];
+  let size = Number(response.headers['content-length'] ?? 0);
+  if (size <= maxBytes) {
+    size = 0;
+    for await (const chunk of response as AsyncIterable<Buffer>) {
+      size += chunk.length;
+      if (size > maxBytes) break;
+      chunks.push(chunk);
+    }
+  }
+  if (size <= maxBytes) return Buffer.concat(chunks);
+  response.destroy();
+  return null;
+};
+
+const parseJson = (bytes: Uint8Array): unknown => {
+  try {
+    return JSON.parse(Buffer.from(bytes).toString());
+  } catch {
+    return undefined;
+  }
+};
+
+/** Explanations for the operator of the errors that keep boxes apart. */
+const meanings: Readonly<Record<string, string>> = {
+  signature_invalid: 'it has another secret',
+  signature_stale: 'the clocks of the two differ, and its version is older',
+  credentials_required: 'it has a secret, and this one has none',
+  host_refused: 'it does not answer to this name: use its address, or add the name to its SIGNAGE_ALLOWED_HOSTS',
+};
+
+/** The error code in the answer; null without one. */
+export const codeOf = ({ bytes }: Pick<Reply, 'bytes'>): string | null =>
+  bytes === null ? null : (errorBody.safeParse(parseJson(bytes)).data?.error.code ?? null);
+
+export const parseReply = <Schema extends z.ZodType>(reply: Reply, schema: Schema): PeerAnswer<z.output<Schema>> => {
+  const { status, bytes, address } = reply;
+  if (bytes === null) return { ok: false, status, answered: true, code: null, reason: 'answers with too large a body' };
+  if (status < 200 || status > 299) {
+    const code = codeOf(reply);
+    const meaning = meanings[code ?? ''];
+    const reason = ['answers', status, code ?? '', meaning === undefined ? '' : `(${meaning})`].join(' ').trimEnd();
+    return { ok: false, status, answered: true, code, reason };
+  }
+  const { success, data, error } = schema.safeParse(parseJson(bytes));
+  if (success) return { ok: true, status, body: data, address };
+  const path = error.issues[0]?.path.join('.');
+  return {
+    ok: false,
+    status,
+    answered: true,
+    code: null,
+    reason: `answers what was not asked for${path ? ` (${path})` : ''}`,
+  };
+};
