@@ -154,7 +154,7 @@ export const peers = {
     access: 'signed',
     variant: 'extended',
     summary: 'List the outages that receivers of alerts were told of',
-    answer: ok('The outages.', peerAlerts, outages),
+    answer: okSealable('The outages.', peerAlerts, outages),
     errors: [],
   },
   'POST /api/peers/alerts': {
@@ -162,8 +162,8 @@ export const peers = {
     variant: 'extended',
     summary: 'Send outages that a receiver was told of',
     description: 'Of each subject the newer record is kept.',
-    body: json(peerAlerts, outages),
-    answer: ok('They are kept, where they are newer.', z.object({}), {}),
+    body: sealable(peerAlerts, outages),
+    answer: okSealable('They are kept, where they are newer.', z.object({}), {}),
     errors: [],
   },
   'GET /api/peers/site': {
