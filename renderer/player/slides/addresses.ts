@@ -1,10 +1,10 @@
 import { addressOf, loadedAddress } from '../../../service/domain/markup.ts';
 
 const ADDRESS = loadedAddress('/media/|https?://');
-/** Of a remote address only its extension tells whether it is a picture. */
+/** Only the extension of a remote address says whether it is a picture. */
 const MEDIUM = /^\/media\/|\.(?:a?png|jpe?g|jfif|gif|webp|avif|bmp|svg)(?:[?#]|$)/i;
 
-/** Data of others may hold any number. */
+/** Feeds and APIs can name any number of pictures. */
 const MOST_MEDIA = 200;
 
 /** Every `/media/NAME` and every remote picture that the markup loads, each once, up to 200. */
@@ -18,13 +18,13 @@ export const mediaIn = (html: string): string[] =>
     ),
   ].slice(0, MOST_MEDIA);
 
-/** Where to load the media from that a markup names. */
+/** Resolves the media that a markup names to the addresses to load them from. */
 export interface Addresses {
-  /** Whether all of the markup's are known. */
+  /** Whether all media of the markup are resolved. */
   know(html: string): boolean;
-  /** Finds out those that are not. A medium that can't be had keeps its own address: the rest is worth showing. */
+  /** Resolves the missing ones. A medium that is not available keeps its own address, and the rest is shown. */
   learn(html: string): Promise<void>;
-  /** The markup with each medium that is known replaced by the address to load it from. */
+  /** The markup with the resolved addresses in it. */
   apply(html: string): string;
 }
 

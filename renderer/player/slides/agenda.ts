@@ -1,26 +1,26 @@
-/** What is still to come of a timetable: pure, by the wall clocks of the site. */
+/** The upcoming entries of a timetable, by the wall clock of the site; pure. */
 import type { PlaylistPayload } from '../../../service/contract/playlist.ts';
 import { addDays, instantOf, wallTimeOf, weekdayOf } from '../../../service/domain/wall-time.ts';
 
 export type Entry = PlaylistPayload['timetableGroups'][number]['entries'][number];
 
 export interface Agenda {
-  /** Midnight of the day that the entries are of, and how many days ahead it is; 0 is today. */
+  /** Midnight of the day of the entries, and how many days ahead it is; 0: today. */
   day: number;
   daysAhead: number;
-  /** In the order of their moments, which are ms since the epoch. */
+  /** Ordered by time, ms since the epoch. */
   entries: { entry: Entry; at: number }[];
 }
 
-/** An entry stays for the minute that it names. */
+/** An entry is upcoming until the minute that it names is over. */
 const STAYS_MS = 60_000;
-/** Whatever happens on weekdays happens again within a week. */
+/** Every weekday recurs within a week. */
 const DAYS_AHEAD = 7;
 
 const isOf = ({ days_json }: Entry, weekday: number): boolean =>
   days_json === null || (JSON.parse(days_json) as number[]).includes(weekday);
 
-/** The entries of the rest of today or, where there are none, of the next day that has any; null: there is no such day. */
+/** The remaining entries of today, else the entries of the next day that has any; null: no day has entries. */
 export const agendaOf = (entries: readonly Entry[], now: number, timeZone: string): Agenda | null => {
   const today = wallTimeOf(now, timeZone).date;
   for (let daysAhead = 0; daysAhead <= DAYS_AHEAD; daysAhead++) {

@@ -1,29 +1,29 @@
 /** How the rows of a timetable share its page. All lengths are hundredths of the screen's smaller side. */
 
-/** Letters of such a row can be read at ten metres. */
+/** The letters of a row of this height are legible at ten metres. */
 const LOWEST_ROW = 11;
-/** Few rows are higher than their letters need: these grow with them, but ever more slowly. */
+/** Few rows get more height than their letters need: the letters grow with the height, at a decreasing rate. */
 const FULL_ROW = 21;
-/** From here on a row has room for a second line of details. */
+/** From this height a row has room for a second line with details. */
 const AMPLE_ROW = 24;
-/** From here on a row has room for a name of three lines, and on a portrait screen for its time above its name. */
+/** From this height a row has room for a name of three lines, and on a portrait screen for the time above the name. */
 const ROOMY_ROW = 28;
 
 interface Rows {
   perPage: number;
-  /** Of one row. The rows of a page that is full fill it. */
+  /** Height of a row. The rows of a full page fill it. */
   height: number;
-  /** Sizes of its letters: the largest for short names, that of a page with room, the smallest that can be read. */
+  /** Sizes of the letters: the largest for short names, the usual one, and the smallest that is legible. */
   type: { largest: number; usual: number; smallest: number };
-  /** That a name or a place may take. */
+  /** Lines of a name or a place. */
   lines: number;
-  /** That what is told below the name may take. */
+  /** Lines of the details below the name. */
   details: number;
-  /** The time stands above the name, not beside it. */
+  /** Whether the time stands above the name instead of beside it. */
   isStacked: boolean;
 }
 
-/** @param available the height that is there for rows */
+/** @param available height for all rows */
 export const rowsOf = (available: number, entries: number, isPortrait: boolean): Rows => {
   const perPage = Math.max(1, Math.floor(available / LOWEST_ROW));
   const height = available / Math.min(perPage, Math.max(entries, 1));

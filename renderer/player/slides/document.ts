@@ -1,24 +1,24 @@
-/** PDF documents by pdf.js: parsed in a worker, painted page by page. Large, so loaded only by a page that shows one. */
+/** PDF documents by pdf.js: parsed in a worker, painted page by page. Loaded on demand, because pdf.js is large. */
 import { GlobalWorkerOptions, getDocument, type PDFDocumentProxy, type RenderTask, version } from 'pdfjs-dist';
 import workerUrl from 'pdfjs-dist/build/pdf.worker.min.mjs?url';
 
-/** How a page is to be painted, in pixels of the device. */
+/** How to paint a page, in device pixels. */
 interface Frame {
   width: number;
   height: number;
-  /** `cover`: as large as fills the frame; `contain`: as large as the frame holds. */
+  /** `cover`: the page fills the frame; `contain`: the frame shows all of the page. */
   fit: 'cover' | 'contain';
 }
 
 export interface PagedDocument {
   readonly count: number;
-  /** Paints a page, from 0, into a canvas of its own. Rejects where it can't be painted, and once it is closed. */
+  /** Paints a page (0-based) into a new canvas. Rejects if it can't be painted or the document was closed. */
   paint(index: number, frame: Frame): Promise<HTMLCanvasElement>;
 }
 
-/** Where the build puts what pdf.js loads by itself. */
+/** Folder of the build with the files that pdf.js loads itself. */
 const base = `/assets/pdf-${version}/`;
-/** Pixels of a page, and of a picture on one; more is more than any screen has. */
+/** Limit of the pixels of a page and of a picture on it; no screen has more. */
 const MOST_PIXELS = 3840 * 2160;
 const MOST_PICTURE_PIXELS = 64_000_000;
 
@@ -71,9 +71,9 @@ export const openDocument = async (url: string, signal: AbortSignal): Promise<Pa
     cMapUrl: `${base}cmaps/`,
     standardFontDataUrl: `${base}standard_fonts/`,
     wasmUrl: `${base}wasm/`,
-    // WebAssembly would want a laxer policy than the pages have; pdf.js has the same decoders as scripts.
+    // WebAssembly would need a laxer Content-Security-Policy; pdf.js has the same decoders as scripts.
     useWasm: false,
-    // Of a document that is served in ranges only what is painted is fetched.
+    // If the server supports ranges, only the painted parts are fetched.
     disableAutoFetch: true,
     disableStream: true,
     maxImageSize: MOST_PICTURE_PIXELS,

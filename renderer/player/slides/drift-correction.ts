@@ -1,26 +1,26 @@
-/** Keeps a video where everybody else's is: a little faster or slower, or by a jump where it is far off. */
+/** Keeps a video in sync with the other pages: by its playback rate, or by a seek if it is far off. */
 import type { Pace } from './slide.ts';
 
-/** What to do about a video. */
+/** The correction of a video. */
 interface Correction {
-  /** To play at. */
+  /** Playback rate. */
   rate: number;
   seek: boolean;
 }
 
-/** Further off than this it is seen, and would take too long to be made good. */
+/** A larger deviation is visible, and correcting it by the rate would take too long. */
 const JUMP_MS = 250;
-/** A jump takes its time; another one before that would see none of its effect. */
+/** A seek takes this long to have an effect; no second one is made before. */
 const REST_MS = 2_000;
-/** Within half a frame of a 60 Hz display it is as good as it gets. */
+/** Half a frame of a 60 Hz display: smaller deviations are not corrected. */
 const CLOSE_MS = 8;
 const DONE_MS = 4;
 const MIN_RATE_CHANGE = 0.02;
 const MAX_RATE_CHANGE = 0.05;
 
 /**
- * @param aheadMs how far the video is ahead; negative: behind
- * @param isCorrecting whether it is being made good already: then it goes on until nothing is left of it
+ * @param aheadMs how far the video is ahead, ms; negative: behind
+ * @param isCorrecting whether a correction is in progress; it continues until the deviation is gone
  */
 export const correctionOf = (aheadMs: number, isCorrecting: boolean, sinceJumpMs: number): Correction => {
   const distance = Math.abs(aheadMs);
@@ -30,33 +30,33 @@ export const correctionOf = (aheadMs: number, isCorrecting: boolean, sinceJumpMs
   return { rate: 1 - Math.sign(aheadMs) * share, seek: false };
 };
 
-/** Where a video is at a position in its slide's time, in ms: at its end it begins again, or stays. */
+/** Position in the video, ms, at a position in its slide's time: a looping video restarts at its end, others stay there. */
 export const whereIn = ({ duration, loop }: Pick<HTMLVideoElement, 'duration' | 'loop'>, position: number): number => {
   const length = duration * 1000;
   return loop ? position % length : Math.min(Math.max(position, 0), length);
 };
 
-/** The shorter way from one place of a ring to another. */
+/** The shorter distance between two positions of a loop. */
 const around = (distance: number, length: number): number => distance - Math.round(distance / length) * length;
 
-/** How many pictures a judgement is made of, and how many at each end of them are left out as flukes. */
+/** Frames per measurement, and how many outliers are ignored at each end. */
 const PICTURES = 7;
 const FLUKES = 1;
-/** How much of what is learnt from one video is believed. */
+/** Weight of the latest video in the learnt startup latency. */
 const TRUST = 0.5;
 const MAX_STARTUP_LATENCY_MS = 250;
-/** How far a jump aims ahead, since it takes about so long. */
+/** A seek aims this far ahead, because it takes about this long. */
 const AIM_MS = 100;
 
-/** What most pictures say, in ms: displays show them at their own beat, now a little early and now a little late. */
+/** Trimmed mean of the deviations of single frames, ms: the refresh of the display makes each of them inexact. */
 const mostly = (skews: readonly number[]): number => {
   const sorted = skews.toSorted((a, b) => a - b).slice(FLUKES, -FLUKES);
   return sorted.reduce((sum, skew) => sum + skew, 0) / sorted.length;
 };
 
 /**
- * Pursues the pace for as long as the video plays; answers how to stop.
- * @param learns whether the video was begun ahead by as much as media are thought to take: then it shows what they do
+ * Corrects the drift while the video plays; returns a function that stops it.
+ * @param learns whether the video was started early by the assumed startup latency, so that its deviation measures the real one
  */
 export const keepPace = (video: HTMLVideoElement, pace: Pace, learns: boolean): (() => void) => {
   let handle = 0;

@@ -1,11 +1,11 @@
-/** The filters that templates have beyond Liquid's own: numbers, dates and times as the box's language tells them. */
+/** Template filters beyond Liquid's own: numbers, dates and times in the language of the box. */
 import type { FilterImplOptions } from 'liquidjs';
 import type { TemplateFilter } from '../../../service/domain/template.ts';
 
 interface Place {
-  /** BCP 47 tag. */
+  /** BCP 47 tag of the language. */
   locale: string;
-  /** IANA name. */
+  /** IANA name of the time zone. */
   timeZone: string;
 }
 
@@ -14,7 +14,7 @@ const numeric = (value: unknown): number | null => {
   return typeof number === 'number' && Number.isFinite(number) ? number : null;
 };
 
-/** A date as Liquid takes it: a Date, what a Date is made of, or seconds since the epoch. */
+/** A date as Liquid accepts it: a Date, an argument of `new Date`, or seconds since the epoch. */
 const moment = (value: unknown): number | null => {
   const seconds = numeric(value);
   const time = seconds === null ? new Date(value as string | Date).getTime() : seconds * 1000;
@@ -30,9 +30,9 @@ const UNITS = [
 
 type DateStyle = Intl.DateTimeFormatOptions['dateStyle'];
 
-/** What is no number, or no date, is printed as it is. */
+/** Values that are no number, or no date, are printed unchanged. */
 export const createFilters = ({ locale, timeZone }: Place): Record<TemplateFilter, FilterImplOptions> => {
-  /** Made once for each set of options: making one takes longer than many uses, and templates are rendered each second. */
+  /** Formatters by their options: creating one is slow, and templates are rendered every second. */
   const clocks = new Map<string, Intl.DateTimeFormat>();
   const clockFor = (options: Intl.DateTimeFormatOptions): Intl.DateTimeFormat => {
     const key = JSON.stringify(options);

@@ -1,10 +1,10 @@
-/** Halvings of the interval: the answer is within half a percent, and one to choose a layout by within three. */
+/** Steps of the bisection: exact to half a percent; a coarse answer, to choose a layout, to three percent. */
 const FINE = 8;
 const COARSE = 5;
 
 /**
  * The largest t in [0, 1] for which `fits` holds, where `fits` holds for everything below some t and for nothing above.
- * 0 where it never holds. Calls `fits` at most nine times, and six times where a coarse answer will do: each call is a
+ * 0 if it never holds. Calls `fits` at most nine times, six times for a coarse answer, because each call causes a
  * layout.
  */
 export const largestFit = (fits: (t: number) => boolean, isCoarse = false): number => {
@@ -19,22 +19,22 @@ export const largestFit = (fits: (t: number) => boolean, isCoarse = false): numb
   return low;
 };
 
-/** Whether what is in the element is larger than the element. */
+/** Whether the content of the element overflows it. */
 export const overflows = (element: Element): boolean =>
   element.scrollHeight > element.clientHeight || element.scrollWidth > element.clientWidth;
 
-/** Resolves when the fonts that the document's text needs are there, or after 3 s without them. */
+/** Resolves when the fonts of the document's text are loaded, or after 3 s. */
 export const fontsLoaded = async (element: HTMLElement): Promise<void> => {
   // Fonts begin to load at layout, and layout is lazy.
   void element.offsetHeight;
   await Promise.race([document.fonts.ready, new Promise((resolve) => setTimeout(resolve, 3000))]);
 };
 
-/** Calls `onResize` when the element's size is no longer what it was at `start`. */
+/** Calls `onResize` when the element's size has changed since `start`. */
 export const watchSize = (element: Element, onResize: () => void) => {
   const size = (): string => `${element.clientWidth} ${element.clientHeight}`;
   let before = '';
-  // An observer also reports once as it begins, when there is nothing new to fit.
+  // An observer also reports once at its start.
   const observer = new ResizeObserver(() => {
     if (size() === before) return;
     before = size();

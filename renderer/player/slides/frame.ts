@@ -3,34 +3,34 @@ import { colour } from './palette.ts';
 
 type Picture = HTMLImageElement | HTMLVideoElement;
 
-/** How a picture sits on the screen. */
+/** How a picture is fitted to the screen. */
 interface Framing {
   /** `cover` fills the screen and may crop; `contain` shows all of it. */
   fit: 'cover' | 'contain';
-  /** The point that stays in view where it is cropped: from the left and from the top, 0 to 1. */
+  /** The point that stays visible if the picture is cropped: from the left and from the top, 0 to 1. */
   focus: readonly [x: number, y: number];
 }
 
 const share = (value: unknown): number =>
   typeof value === 'number' && Number.isFinite(value) ? Math.min(1, Math.max(0, value)) : 0.5;
 
-/** Reads `content.fit` and `content.focus`; what isn't there or makes no sense is `cover` and the middle. */
+/** Reads `content.fit` and `content.focus`. Missing or invalid values become `cover` and the centre. */
 export const framing = (content: Slide['content']): Framing => {
   const focus: unknown = content?.['focus'];
   const [x, y] = Array.isArray(focus) ? (focus as unknown[]) : [];
   return { fit: content?.['fit'] === 'contain' ? 'contain' : 'cover', focus: [share(x), share(y)] };
 };
 
-/** Sets the picture into its frame. */
+/** Fits the picture to the screen. */
 export const frame = (picture: Picture | HTMLCanvasElement, { fit, focus }: Framing): void => {
   picture.style.objectFit = fit;
   picture.style.objectPosition = fit === 'cover' ? focus.map((part) => `${part * 100}%`).join(' ') : 'center';
 };
 
-/** Pixels of the longer side: so few that enlarging them blurs them, at no cost a frame. */
+/** Pixels of the longer side: enlarging so few blurs them, without a filter on every frame. */
 const BACKDROP_SIZE = 48;
 
-/** The picture itself, blurred. */
+/** A blurred copy of the picture. */
 const backdrop = (picture: Picture, width: number, height: number): HTMLElement => {
   const canvas = document.createElement('canvas');
   canvas.className = 'backdrop';
@@ -47,7 +47,7 @@ const backdrop = (picture: Picture, width: number, height: number): HTMLElement 
 
 const PAPER_SIZE = 16;
 
-/** The colour that most of a page's rim has, as CSS: on it a page has no visible end. */
+/** The most frequent colour at a page's edge, as CSS: on this background the edge is invisible. */
 export const paperOf = (page: HTMLCanvasElement): string => {
   const canvas = document.createElement('canvas');
   canvas.width = PAPER_SIZE;
@@ -66,8 +66,8 @@ export const paperOf = (page: HTMLCanvasElement): string => {
 };
 
 /**
- * What fills the screen around a picture that does not: the colour of `content.background` (CSS), else the picture itself,
- * blurred. Nothing where the picture covers the screen.
+ * The background around a picture that does not fill the screen: `content.background` (a CSS colour), else the picture,
+ * blurred. Null if the picture covers the screen.
  */
 export const surround = (
   content: Slide['content'],

@@ -1,20 +1,20 @@
-/** Finds characters that no font of this machine has: they are shown as boxes. */
+/** Finds characters that no installed font has; browsers show boxes for them. */
 import type { SlideFactory } from './slide.ts';
 
-/** Every font of the player has the characters before this one. */
+/** All of the player's fonts have the characters before this one. */
 const FIRST_FOREIGN = 0x0250;
 const VISIBLE = /[\p{L}\p{N}\p{P}\p{S}]/u;
 /** A noncharacter, which no font has. */
 const NONE = '\u{10FFFF}';
 const SIZE = 24;
-/** Characters that are looked up for one slide, and that are reported of it. */
+/** Limits per slide: characters that are checked, and characters that are reported. */
 const MOST_LOOKED_UP = 400;
 const MOST_REPORTED = 20;
 const MOST_KNOWN = 20_000;
 
 export type FindMissing = (text: string) => string;
 
-/** Draws each character once, and compares it with what is drawn for a character that does not exist. */
+/** Draws each character once, and compares it with the picture of a character that does not exist. */
 export const createFindMissing = (): FindMissing => {
   const context = Object.assign(document.createElement('canvas'), { width: SIZE, height: SIZE }).getContext('2d', {
     willReadFrequently: true,
@@ -46,7 +46,7 @@ export const createFindMissing = (): FindMissing => {
   };
 };
 
-/** Slides that report what they can't show of their text: whenever it is something, and once more when it is nothing. */
+/** Wraps slides so that they report characters without a glyph, and report once more when none is left. */
 export const watchGlyphs = (
   create: SlideFactory,
   report: (slideId: string, characters: string) => void,
@@ -57,7 +57,7 @@ export const watchGlyphs = (
     const view = create(context);
     const { id } = context.slide;
     const prepareView = view.prepare.bind(view);
-    // The same object: in a copy, what is known only once it is prepared, such as its length, would stay unknown.
+    // The object itself is changed: a copy would miss fields that are set while it is prepared, such as its length.
     return Object.assign(view, {
       prepare: async (signal: AbortSignal) => {
         await prepareView(signal);

@@ -1,12 +1,12 @@
 /**
- * Soft hyphens in the long words of German texts: compounds are wider than any line. Desktop browsers and Electron come
- * without the dictionaries that `hyphens: auto` wants.
+ * Soft hyphens in the long words of German texts, whose compounds can be wider than a line. Desktop browsers and Electron
+ * lack the dictionaries that `hyphens: auto` needs.
  */
 const longWords = /\p{L}{14,}/gu;
 
 const isGerman = (): boolean => /^de\b/i.test(navigator.language);
 
-/** Puts soft hyphens into the long words of an element; resolves to whether there were any in a German display's texts. */
+/** Inserts soft hyphens into the long words of an element; resolves to whether it inserted any (German displays only). */
 export const hyphenate = async (root: HTMLElement): Promise<boolean> => {
   // The patterns are large, and few texts need them.
   if (!isGerman() || root.textContent.search(longWords) < 0) return false;

@@ -28,5 +28,5 @@ const createUnknown: SlideFactory = ({ slide }) => ({
   prepare: () => Promise.reject(new Error(`this player can't show ${slide.kind} yet`)),
 });
 
-/** A view of the slide, by its kind. A kind that this player doesn't know is one that can't be prepared. */
+/** Creates the view of a slide by its kind. The view of an unknown kind rejects when it is prepared. */
 export const createSlide: SlideFactory = (context) => (factories[context.slide.kind] ?? createUnknown)(context);

@@ -2,17 +2,17 @@ import { Liquid } from 'liquidjs';
 import { templateLimits } from '../../../service/domain/template.ts';
 import { createFilters } from './filters.ts';
 
-/** What a template is rendered with. */
+/** The values for a template. */
 export type Scope = Readonly<Record<string, unknown>>;
 
 interface TemplateOptions {
-  /** IANA name of the zone that dates are told in. */
+  /** IANA name of the time zone of dates. */
   timeZone: string;
-  /** BCP 47 tag of the language that numbers and dates are told in. */
+  /** BCP 47 tag of the language of numbers and dates. */
   locale: string;
 }
 
-/** Liquid's errors say what and where, in a first line, and then quote the template. */
+/** The first line of Liquid's errors says what is wrong and where; the rest quotes the template. */
 const attempt = <T>(what: string, act: () => T): T => {
   try {
     return act();
@@ -22,9 +22,9 @@ const attempt = <T>(what: string, act: () => T): T => {
 };
 
 /**
- * Compiles a Liquid template. Every value that it prints is escaped, it reaches nothing but its scope, and it can
- * include nothing. Throws where the template is not Liquid; the function it gives throws where rendering fails or
- * goes past the limits.
+ * Compiles a Liquid template. Printed values are escaped; the template reads nothing but its scope, and can
+ * include no files. Throws on a syntax error; the returned function throws if rendering fails or
+ * exceeds the limits.
  */
 export const compile = (source: string, { timeZone, locale }: TemplateOptions): ((scope: Scope) => string) => {
   const engine = new Liquid({

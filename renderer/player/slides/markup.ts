@@ -7,20 +7,20 @@ const ELEMENTS =
   'style|sub|sup|svg|table|tbody|td|tfoot|th|thead|time|tr|u|ul|video|wbr';
 const TAG = new RegExp(`<(?:/?(?:${ELEMENTS})(?:\\s+[a-z][^<>]*)?\\s*/?>|!--)`, 'i');
 
-/** Whether a text is HTML: it is where it holds a tag that HTML knows. `1 < 2` and `<3` are plain text. */
+/** Whether a text contains a tag that HTML defines. `1 < 2` and `<3` are plain text. */
 export const isHtml = (text: string): boolean => TAG.test(text);
 
 const ADDRESSES = /^(?:https?:|blob:|data:(?:image|video|audio|font)\/|[^a-z]|[a-z+.-]+(?:[^a-z+.\-:]|$))/i;
 
 const INTERACTIVE = ['form', 'input', 'textarea', 'select', 'button', 'dialog', 'audio', 'video'];
 
-/** Tags, and what stands in them: names, some with values. */
+/** Tags with their attributes. */
 const TAG_WITH_ATTRIBUTES = /<[a-z](?:"[^"]*"|'[^']*'|[^"'<>])*>/gi;
 const ATTRIBUTE = /([^\s"'<>/=]+)(?:\s*=\s*(?:"[^"]*"|'[^']*'|[^\s>]*))?/g;
 
 /**
- * Takes out event handlers. The sanitiser does so surely, and this before it: the browser reports each that it parses as a
- * violation of the page's policy.
+ * Removes event handlers. The sanitiser does so reliably; this runs before it, because the browser reports each parsed handler
+ * as a violation of the page's policy.
  */
 const withoutHandlers = (html: string): string =>
   html.replace(TAG_WITH_ATTRIBUTES, (tag) =>
@@ -28,9 +28,9 @@ const withoutHandlers = (html: string): string =>
   );
 
 /**
- * HTML without anything that runs, loads pages, plays or takes input, as a detached body; what it loads waits until it
- * is put into the document. `prose` takes its styles too, so that it looks like the rest of the player.
- * @throws Error for a document of frames, which has no body
+ * HTML without scripts, frames, media and forms, as a detached body; it loads nothing until it
+ * is inserted into the document. `prose` removes its styles too, so that it looks like the rest of the player.
+ * @throws Error for a frameset document, which has no body
  */
 export const cleanHtml = (html: string, kind: 'page' | 'prose'): HTMLElement => {
   const body = DOMPurify.sanitize(withoutHandlers(html), {
@@ -44,19 +44,19 @@ export const cleanHtml = (html: string, kind: 'page' | 'prose'): HTMLElement => 
   return body;
 };
 
-/** What an element holds, as {@link Richness} counts it. */
+/** The content of an element, as {@link Richness} counts it. */
 export const richnessOf = (root: Element): Richness => {
   const unseen = [...root.querySelectorAll('style')].reduce((sum, { textContent }) => sum + textContent.length, 0);
   return { characters: root.textContent.length - unseen, elements: root.querySelectorAll('*').length };
 };
 
-/** @throws Error where a slide holds more than can be laid out in time */
+/** @throws Error if a slide has more content than can be laid out in time */
 export const requireModest = (found: Richness, limit: Richness): void => {
   const reason = excess(found, limit);
   if (reason !== null) throw new Error(`the slide is too rich: ${reason}`);
 };
 
-/** Resolves when every picture under the root, and every one at the addresses, can be painted at once or never. */
+/** Resolves when all pictures under the root and at the addresses are decoded or have failed. */
 export const picturesDecoded = async (root: ParentNode, addresses: readonly string[] = []): Promise<void> => {
   const named = addresses.map((url) => {
     const image = new Image();
@@ -66,7 +66,7 @@ export const picturesDecoded = async (root: ParentNode, addresses: readonly stri
   await Promise.allSettled([...root.querySelectorAll('img'), ...named].map((image) => image.decode()));
 };
 
-/** A page with a gap is better than one with the sign of a broken picture. */
+/** Hides failed pictures: a gap is better than the icon of a broken picture. */
 export const hideBrokenPictures = (root: Node): void => {
   const hide = ({ target }: Event): void => {
     if (target instanceof HTMLImageElement) target.style.visibility = 'hidden';

@@ -1,35 +1,35 @@
-/** The pages of a slide that has several: each has its time, and a person may turn them. */
+/** The pages of a slide: each is shown for its time, and commands turn them. */
 
 import type { Slide } from '../../../service/contract/playlist.ts';
 import { startTimer } from '../timer.ts';
 import type { SlideView } from './slide.ts';
 
 export interface Pages {
-  /** Says how many there are, of which the first is shown already, and how long each is on, in ms. */
+  /** Sets the number of pages, of which the first is shown, and how long each is on, in ms. */
   open(count: number, pageMs: number): void;
-  /** Begins at the first page, or again. */
+  /** Starts, or restarts, at the first page. */
   start(): void;
   pause(): void;
   resume(): void;
-  /** Turns one page back or on, whose time begins anew; false at the ends. */
+  /** Turns to the previous or next page and restarts its time; false at the ends. */
   flipPage(step: -1 | 1): boolean;
-  /** What is left of the time of this page and of those after it, in ms. */
+  /** Remaining time of this page and the following ones, in ms. */
   remainingMs(): number;
   close(): void;
 }
 
-/** What a slide's time is given to. */
+/** How a slide's time is divided. */
 interface Share {
-  /** Pages that are shown, the first of them. */
+  /** Number of pages that are shown, from the first. */
   count: number;
   pageMs: number;
-  /** Of all of them, in ms. */
+  /** Time of all pages, in ms. */
   length: number;
 }
 
 /**
- * How a slide's duration spreads over its pages: each has as much of it, and as many are shown as can be read in it.
- * Without a duration all are shown, and each for its usual time.
+ * Divides a slide's duration equally among its pages, and shows as many of them as can be read in that time.
+ * Without a duration all pages are shown, each for its usual time.
  */
 export const spread = (
   { duration_seconds }: Pick<Slide, 'duration_seconds'>,
@@ -42,12 +42,12 @@ export const spread = (
   return { count, pageMs: length / count, length };
 };
 
-/** @param show is called with the index of the page that comes on, from 0 */
+/** @param show is called with the index of the next page, from 0 */
 export const createPages = (show: (index: number) => void): Pages => {
   let count = 1;
   let pageMs = 0;
   let index = 0;
-  /** Of the page that is on: when its time is up, and while it is halted what is left of it. */
+  /** When the time of the current page ends; while it is halted, what is left of it. */
   let until = 0;
   let left: number | null = null;
   let stopTimer = (): void => {};
@@ -58,7 +58,7 @@ export const createPages = (show: (index: number) => void): Pages => {
     if (index < count - 1) stopTimer = startTimer(() => go(index + 1, until), ms);
   };
 
-  /** @param since when its time begins; a page that came late does not take from the next */
+  /** @param since when its time begins; a late page does not shorten the next one */
   const go = (next: number, since = performance.now()): void => {
     index = next;
     show(index);
@@ -94,7 +94,7 @@ export const createPages = (show: (index: number) => void): Pages => {
   };
 };
 
-/** A view that has pages: what it does, they do too. */
+/** Passes the calls of a view on to its pages. */
 export const withPages = (view: Omit<SlideView, 'prepare'>, pages: Pages) => ({
   ...view,
   start() {

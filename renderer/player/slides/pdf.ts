@@ -5,13 +5,13 @@ import { colour } from './palette.ts';
 import type { SlideFactory } from './slide.ts';
 import { createView, mediaUrl } from './view.ts';
 
-/** How long a page is on where the slide has no duration of its own, and the least that one is worth turning for. */
+/** How long a page is on if the slide has no duration, and the shortest time for a page. */
 const PAGE_TIME = { usualMs: 10_000, leastMs: 1_000 };
 
 /**
- * A PDF document, page by page: all of a page is shown, on the colour of its paper or of `content.background`, unless
- * `content.fit` is `cover`. The slide's duration spreads over the pages; without one each has 10 s. The page that is on
- * and its neighbours are held as pictures, and no others.
+ * A PDF document, page by page. The whole page is shown on the colour of its edge or on `content.background`, unless
+ * `content.fit` is `cover`. The slide's duration is divided among the pages; without one each is on for 10 s. Only the
+ * current page and its neighbours are kept as pictures.
  */
 export const createPdf: SlideFactory = ({ slide, media, fail }) => {
   const view = createView('pdf');
@@ -28,7 +28,7 @@ export const createPdf: SlideFactory = ({ slide, media, fail }) => {
     void painted.get(index)?.then(
       (canvas) => {
         canvas.remove();
-        // Without this its memory stays until the collector comes by.
+        // Frees its memory at once instead of at the next garbage collection.
         canvas.width = 0;
       },
       () => {},
@@ -47,7 +47,7 @@ export const createPdf: SlideFactory = ({ slide, media, fail }) => {
     return picture;
   };
 
-  /** Puts a page on, as soon as it is painted and if it is still wanted then; the one before stays until that. */
+  /** Shows a page once it is painted, if it is still the wanted one; the previous page stays until then. */
   const put = async (index: number): Promise<void> => {
     current = index;
     const canvas = await paint(index);
@@ -61,7 +61,7 @@ export const createPdf: SlideFactory = ({ slide, media, fail }) => {
     for (const held of [...painted.keys()]) if (Math.abs(held - index) > 1) drop(held);
   };
 
-  /** Paints the pages that may come next. */
+  /** Paints the pages that can be shown next. */
   const lookAhead = async (): Promise<void> => {
     for (const near of [current + 1, current - 1]) {
       if (near >= 0 && near < (pdf?.count ?? 0)) await paint(near);

@@ -1,4 +1,4 @@
-/** What playing a video element takes, whatever feeds it. */
+/** Playback of a video element, for files and streams. */
 
 /** How long the first frame may take to reach the screen once it is decoded. */
 const FIRST_FRAME_MS = 500;
@@ -17,21 +17,21 @@ export const happened = (video: HTMLVideoElement, event: string, signal: AbortSi
     signal.addEventListener('abort', () => settle(() => reject(signal.reason as Error)), once);
   });
 
-/** Resolves when a frame is on its way to the screen; at once in a browser that does not tell. */
+/** Resolves when a frame was presented; at once in a browser without `requestVideoFrameCallback`. */
 export const frameShown = (video: HTMLVideoElement): Promise<void> =>
   'requestVideoFrameCallback' in video
     ? new Promise((resolve) => video.requestVideoFrameCallback(() => resolve()))
     : Promise.resolve();
 
-/** As {@link frameShown}; of a video that stands still the last one is there. */
+/** As {@link frameShown}; resolves at once for a paused video. */
 export const nextFrame = (video: HTMLVideoElement): Promise<void> =>
   video.paused ? Promise.resolve() : frameShown(video);
 
-/** Waits for a frame, but not for long: where none is drawn, as in a hidden page, it is decoded all the same. */
+/** Waits for a frame, up to a limit: a hidden page presents none, although it decodes them. */
 export const soon = (frame: Promise<void>): Promise<void> =>
   Promise.race([frame, new Promise<void>((resolve) => setTimeout(resolve, FIRST_FRAME_MS))]);
 
-/** A video element as a slide wants it: nothing to touch, and muted unless `content.muted` is false. */
+/** A video element without controls, muted unless `content.muted` is false. */
 export const createPicture = (content: Readonly<Record<string, unknown>> | null): HTMLVideoElement => {
   const video = document.createElement('video');
   const volume = content?.['volume'];
@@ -45,13 +45,13 @@ export const createPicture = (content: Readonly<Record<string, unknown>> | null)
   return video;
 };
 
-/** Plays; without sound where the browser wants a click before it makes one. Rejects where it can't be played at all. */
+/** Plays; muted if the browser requires a click before it plays sound. Rejects if the video can't be played. */
 export const play = async (video: HTMLVideoElement): Promise<void> => {
   try {
     await video.play();
   } catch (error) {
     const { name } = error as DOMException;
-    // A pause, or a new source, came before the first frame.
+    // It was paused, or its source was replaced, before the first frame.
     if (name === 'AbortError') return;
     if (name !== 'NotAllowedError' || video.muted) throw error;
     video.muted = true;
@@ -59,11 +59,11 @@ export const play = async (video: HTMLVideoElement): Promise<void> => {
   }
 };
 
-/** Calls back, once, when the picture has stood still for so many seconds; answers how to stop looking. */
+/** Calls `onStill` once when no frame was presented for `seconds`; returns a function that stops watching. */
 export const watchMotion = (video: HTMLVideoElement, seconds: number, onStill: () => void): (() => void) => {
   let seen = -1;
   let still = 0;
-  // Seconds are counted, not measured: a machine that slept has not stalled.
+  // Ticks are counted instead of measuring time: a machine that slept has not stalled.
   const timer = setInterval(() => {
     still = video.currentTime !== seen || video.ended || document.hidden ? 0 : still + 1;
     seen = video.currentTime;
@@ -74,7 +74,7 @@ export const watchMotion = (video: HTMLVideoElement, seconds: number, onStill: (
   return () => clearInterval(timer);
 };
 
-/** A video lets go of its decoder only when it is told to load nothing. */
+/** A video releases its decoder only when it loads an empty source. */
 export const release = (video: HTMLVideoElement): void => {
   video.pause();
   video.removeAttribute('src');

@@ -1,33 +1,33 @@
 /**
- * What a rendered template may load. Its author may send the display anywhere; the feeds and API data that it is rendered
- * with may not. An address that does not begin with one that the author wrote is loaded by the service alone, as a copy
- * that is no nearer than its source.
+ * What a rendered template may load. Its author may name any address; the feeds and API data that it is rendered
+ * with may not. An address that does not begin with one that the author wrote is loaded only by the service, as a copy
+ * whose network scope is not nearer than that of its source.
  */
 import { stringify, TokenType, tokenize } from '@csstools/css-tokenizer';
 import { addressOf } from '../../../service/domain/markup.ts';
 
 export interface Reach {
-  /** Whether the display itself may load an address, as an element or a style means it. */
+  /** Whether the display itself may load an address of an element or a style. */
   mayLoad(address: string): boolean;
   /**
-   * Takes from a detached element every address that it must not load, in elements, attributes and styles.
+   * Removes from a detached element every address that it must not load, in elements, attributes and styles.
    * @returns the addresses that its styles load
    */
   confine(root: Element): string[];
 }
 
-/** Addresses in a text of the author's, each up to where Liquid goes on. */
+/** Addresses in a text of the author, each up to the next Liquid tag. */
 const WRITTEN = /(?:https?:|(?<=["'(=\s]))\/\/[^\s"'()<>,\\{}|]+/gi;
-/** Of this service: what templates are given to load. All else acts on it, or is of no use in one. */
+/** Paths of this service that templates may load. */
 const OWN_FILES = /^\/(?:media|copies|assets)(?:\/|$)/;
-/** Of this service: what a request has an effect on, or must not be read from. */
+/** Paths of this service at which a request has an effect, or whose answers are not for templates. */
 const OWN_OPERATIONS = /^\/(?:api|onboard|console|updates)(?:\/|$)/;
 
 const LOADING = new Set(['src', 'srcset', 'href', 'xlink:href', 'poster', 'background', 'data', 'imagesrcset', 'ping']);
 const STYLING = new Set(
   'style fill stroke filter mask clip-path cursor marker marker-start marker-mid marker-end'.split(' '),
 );
-/** A density or a width in a list of sources. */
+/** A density or a width in a `srcset`. */
 const DESCRIPTOR = /^[\d.]+[wxh]$/;
 
 const textsOf = (value: unknown): string[] => {
@@ -36,7 +36,7 @@ const textsOf = (value: unknown): string[] => {
 };
 
 /**
- * @param written whatever the author of the template and of its slide wrote
+ * @param written all texts by the author of the template and its slide
  * @param base the address of the page
  */
 export const createReach = (written: unknown, base: string): Reach => {
@@ -55,12 +55,12 @@ export const createReach = (written: unknown, base: string): Reach => {
     const url = resolve(address);
     if (url === null) return false;
     if (url.protocol === 'data:' || url.protocol === 'blob:') return true;
-    // A reference into the markup itself loads nothing.
+    // A reference within the markup loads nothing.
     if (/^\s*#/.test(address)) return true;
     return url.origin === origin ? OWN_FILES.test(url.pathname) : /^https?:$/.test(url.protocol) && isNamed(url);
   };
 
-  /** Of a string nobody knows where it will stand: it may be a font's name, or become an address by a variable. */
+  /** A string in a style can be a font's name, or become part of an address through a variable. */
   const isHarmless = (text: string): boolean => {
     const url = resolve(text);
     if (url === null || !/^(?:https?|wss?|ftp):$/.test(url.protocol)) return true;

@@ -10,11 +10,11 @@ type Feed = PlaylistPayload['rssFeeds'][number];
 type Item = Feed['items'][number];
 
 const DEFAULT_ITEMS = 5;
-/** How long a headline is on where the slide has no duration, and what it takes to read one. */
+/** How long a headline is on if the slide has no duration, and how long it takes to read one. */
 const PAGE_TIME = { usualMs: 8_000, leastMs: 3_000 };
-/** A picture that takes longer is left out. */
+/** A picture that takes longer to load is left out. */
 const PICTURE_MS = 5_000;
-/** CSS pixels of the shorter side: what is smaller is an icon, and a blur when it is enlarged. */
+/** CSS pixels of the shorter side: smaller pictures are icons, and blurred when enlarged. */
 const SMALLEST_PICTURE = 160;
 const TURN_MS = 500;
 /** More pages than this are counted, not drawn as marks. */
@@ -49,7 +49,7 @@ const since = (published: string, now: number, timeZone: string): string => {
   return tell(date, isRecent ? { weekday: 'long', hour: 'numeric', minute: '2-digit' } : { dateStyle: 'long' });
 };
 
-/** One story: the headline, what it is about, and its picture where there is one in time. */
+/** One story: headline, summary, and its picture if it was loaded in time. */
 const createStory = (item: Item, { media }: Pick<SlideContext, 'media'>) => {
   const story = element('article', 'story');
   const words = element('div', 'words');
@@ -68,14 +68,14 @@ const createStory = (item: Item, { media }: Pick<SlideContext, 'media'>) => {
   const refit = (): void => {
     words.classList.remove('terse', 'broken');
     if (fits(largestFit(fits))) return;
-    // Rather the headline alone than both too small; and rather a broken word than one that is cut off.
+    // The headline alone is better than both too small, and a hyphenated word better than a clipped one.
     for (const name of ['terse', 'broken']) {
       words.classList.add(name);
       if (fits(largestFit(fits))) return;
     }
   };
 
-  /** Resolves when the picture is in its place, or known not to come. Once the story is on it is too late. */
+  /** Resolves when the picture is in place or has failed. It is not inserted once the story is shown. */
   const illustrate = async (): Promise<void> => {
     if (item.image_url === null) return;
     const picture = new Image();
@@ -129,7 +129,7 @@ export const createRss: SlideFactory = (context) => {
   };
 
   const sign = (index: number): void => {
-    // The footer goes the way of the story above it.
+    // The footer is aligned like the story above it.
     const headline = shown?.story.querySelector('.headline, .summary');
     if (headline) source.dir = getComputedStyle(headline).direction;
     const published = items[index]?.published_at ?? null;
@@ -173,7 +173,7 @@ export const createRss: SlideFactory = (context) => {
       const share = spread(slide, Math.min(feed.items.length, Number(wanted ?? DEFAULT_ITEMS)), PAGE_TIME);
       items = feed.items.slice(0, share.count);
       length = share.length;
-      // An id is nothing for people who pass by.
+      // Ids are not shown to passers-by.
       name.textContent = slide.title ?? (feed.name === feed.id ? '' : feed.name);
       if (items.length > 1 && items.length <= MOST_MARKS) marks.append(...items.map(() => element('i', 'mark')));
       frame.append(source);

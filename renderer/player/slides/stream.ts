@@ -7,18 +7,18 @@ import type { SlideContext, SlideFactory, SlideView } from './slide.ts';
 import { createVideo } from './video.ts';
 import { createView, mediaUrl } from './view.ts';
 
-/** Over a gap as short as this the last frame is held. */
+/** During a gap of up to this length the last frame is held. */
 const HOLD_SECONDS = 6;
-/** A stream that has no picture after this gives way to its fallback, and that one to the next slide. */
+/** A stream without a picture for this long is replaced by its fallback, and the fallback by the next slide. */
 const PATIENCE_MS = 6_000;
 const ASK_AGAIN_MS = 250;
 const RETRY_MS = 2_000;
-/** How long one attempt to come back may take: nobody is kept waiting by it. */
+/** Limit of one attempt to reconnect. */
 const CONNECT_MS = 20_000;
 
 const pause = (ms: number): Promise<void> => new Promise((resolve) => setTimeout(resolve, ms));
 
-/** The manifest to play: of the service's own session for the source, once it is ready; or the source itself. */
+/** The manifest to play: that of the service's session for the source, once it is ready, or the source itself. */
 const manifestOf = async ({ slide, credentials }: SlideContext, signal: AbortSignal): Promise<string> => {
   const source = mediaUrl(slide);
   if (!/^(rtmps?|rtsps?|srt):/i.test(source)) return source;
@@ -34,7 +34,7 @@ const manifestOf = async ({ slide, credentials }: SlideContext, signal: AbortSig
   }
 };
 
-/** What a fallback shows, as a slide of its own kind. */
+/** The fallback as an image or video slide. */
 const createFallback = (context: SlideContext): SlideView | null => {
   const media_url = context.slide.content?.['fallback_media_url'];
   if (typeof media_url !== 'string') return null;
@@ -42,7 +42,7 @@ const createFallback = (context: SlideContext): SlideView | null => {
   return (kind === 'video' ? createVideo : createImage)({ ...context, slide: { ...context.slide, kind, media_url } });
 };
 
-/** A live stream near its edge. It holds its picture over short gaps, and has a fallback for long ones. */
+/** A live stream, played near its live edge. Short gaps hold the last frame; long ones show the fallback. */
 export const createStream: SlideFactory = (context) => {
   const view = createView('stream');
   const video = createPicture(context.slide.content);
@@ -53,7 +53,7 @@ export const createStream: SlideFactory = (context) => {
   let hls: Hls | null = null;
   let fallback: SlideView | null = null;
   let isOn = false;
-  /** The stream is gone; what is shown is the fallback, or what is left. */
+  /** The stream was lost; the fallback or the last frame is shown. */
   let isAway = false;
   let stopWatching = (): void => {};
 
@@ -64,7 +64,7 @@ export const createStream: SlideFactory = (context) => {
     release(video);
   };
 
-  /** Keeps the last frame on the screen: a video that lets go of its stream forgets it. */
+  /** Copies the last frame to a canvas, because a video without a source shows nothing. */
   const hold = (): void => {
     if (video.readyState < video.HAVE_CURRENT_DATA) return;
     still.width = video.videoWidth;
@@ -125,7 +125,7 @@ export const createStream: SlideFactory = (context) => {
     fallback = null;
   };
 
-  /** Tries until there is a picture, or nobody waits for it any more. */
+  /** Retries until there is a picture or the signal aborts. */
   const comeBack = async (signal: AbortSignal): Promise<void> => {
     while (!signal.aborted) {
       try {
@@ -141,8 +141,8 @@ export const createStream: SlideFactory = (context) => {
   };
 
   /**
-   * Shows the fallback over what is left of the stream, until that is back. Resolves once there is a picture of either;
-   * rejects where the fallback has none.
+   * Shows the fallback over the last frame until the stream is back. Resolves once either has a picture;
+   * rejects if the fallback has none.
    */
   const fallBack = async (): Promise<void> => {
     const next = createFallback(context);
@@ -152,7 +152,7 @@ export const createStream: SlideFactory = (context) => {
     const signal = AbortSignal.any([life.signal, end.signal]);
     const patient = AbortSignal.any([signal, AbortSignal.timeout(PATIENCE_MS)]);
     const ready = within(patient, next.prepare(patient));
-    // A stream that stands still seldom goes on at once: the fallback has the machine first, but not for long.
+    // A stalled stream rarely continues at once: the fallback loads first, within a time limit.
     const back = Promise.race([ready, pause(RETRY_MS)]).then(() => comeBack(signal));
     try {
       await Promise.race([ready, back]);

@@ -31,7 +31,7 @@ const signOf = (level: TakeoverLevel): Element => {
   return box.firstElementChild as Element;
 };
 
-/** Its title and body, as large as they go, in the colours of its level and with its sign. */
+/** Title and body, as large as they fit, in the colours and with the sign of the level. */
 const createNotice = (context: SlideContext): SlideView => {
   const level = levelOf(context.slide);
   const slide = { ...context.slide, content: { ...context.slide.content, ...colours[level] } };
@@ -41,7 +41,7 @@ const createNotice = (context: SlideContext): SlideView => {
   return view;
 };
 
-/** All of the picture or film: what is cut off could be what matters. */
+/** The whole picture or film: a crop could remove what matters. */
 const createMedium = (context: SlideContext): SlideView => {
   const { slide } = context;
   const create = slide.kind === 'video' ? createVideo : createImage;
@@ -51,8 +51,8 @@ const createMedium = (context: SlideContext): SlideView => {
 type Candidate = () => SlideView;
 
 /**
- * A takeover: its picture or film, else its text. A medium that can't be shown gives way to the text, and a text that
- * can't be shown to the title alone.
+ * A takeover: its picture or film, else its text. A medium that can't be shown is replaced by the text, and a text that
+ * can't be shown by the title alone.
  * @param onError called with the reason why a medium or a text was replaced
  */
 export const createTakeover =

@@ -12,11 +12,11 @@ import type { SlideContext, SlideFactory } from './slide.ts';
 import baseStyle from './template.css?inline';
 import { createView } from './view.ts';
 
-/** The baseline variant of the interface has no records of these kinds at all. */
+/** Payloads of the baseline variant lack these records. */
 const byId = <T extends { id: string }>(records: readonly T[] = []): Record<string, T> =>
   Object.fromEntries(records.map((record) => [record.id, record]));
 
-/** The values of the slide's content by their own names too; the player's names win. */
+/** The scope of a template: the values of the slide's content, overridden by the player's names. */
 const scopeOf = ({ slide, screen }: SlideContext, payload: PlaylistPayload): Scope => {
   const own: Record<Exclude<PlayerName, 'now'>, unknown> = {
     content: slide.content ?? {},
@@ -29,7 +29,7 @@ const scopeOf = ({ slide, screen }: SlideContext, payload: PlaylistPayload): Sco
   return { ...slide.content, ...own };
 };
 
-/** Puts new markup in place of the old and touches only what differs, so that what moves keeps moving. */
+/** Replaces the markup, changing only what differs, so that animations continue. */
 const patch = (root: HTMLElement, markup: HTMLElement): void => {
   morphdom(root, markup, {
     childrenOnly: true,
@@ -42,7 +42,7 @@ const patch = (root: HTMLElement, markup: HTMLElement): void => {
   });
 };
 
-/** HTML with Liquid, rendered with the slide's `content` and, where it tells the time, anew each second. */
+/** HTML with Liquid, rendered with the slide's `content`; every second if it shows the time. */
 export const createTemplate: SlideFactory = (context) => {
   const { slide, payload, screen, timeZone, now, media, fail } = context;
   const view = createView('template');
@@ -50,7 +50,7 @@ export const createTemplate: SlideFactory = (context) => {
   const look = lookOf(slide, payload.slides);
   paint(element, look.palette);
 
-  // What a template styles must not leak into the player.
+  // Styles of a template must not affect the player.
   const shadow = element.attachShadow({ mode: 'open' });
   const style = document.createElement('style');
   style.textContent = baseStyle;
@@ -71,7 +71,7 @@ export const createTemplate: SlideFactory = (context) => {
     requireModest(richness(html), templateLimit);
     return html;
   };
-  /** Shows the markup; the addresses that its styles load. */
+  /** Shows the markup; returns the addresses that its styles load. */
   const show = (html: string): string[] => {
     const clean = cleanHtml(addresses.apply(html), 'page');
     requireModest(richnessOf(clean), templateLimit);
@@ -97,7 +97,7 @@ export const createTemplate: SlideFactory = (context) => {
     return !overflows(main);
   };
   const refit = (): void => {
-    // A template that sets its own sizes isn't helped by smaller ones.
+    // A template with fixed sizes does not become smaller.
     if (!fits(largestFit(fits))) fits(1);
   };
   const resized = watchSize(element, refit);
@@ -118,7 +118,7 @@ export const createTemplate: SlideFactory = (context) => {
     },
     start() {
       view.start();
-      // It goes on in a pause, too: a clock that stands still is wrong.
+      // Continues during a pause: a stopped clock would be wrong.
       if (/\b(now|ago)\b/.test(slide.template?.html ?? '')) void keepTime();
     },
     destroy() {

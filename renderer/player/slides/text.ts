@@ -8,29 +8,29 @@ import { colour, type Look, lookOf, paint } from './palette.ts';
 import type { SlideFactory } from './slide.ts';
 import { createView } from './view.ts';
 
-/** Type sizes at t = 1 and t = 0, in hundredths of the screen's smaller side. Between them they go by ratio. */
+/** Type sizes at t = 1 and t = 0, in hundredths of the screen's smaller side, interpolated by ratio. */
 interface Scale {
   title: readonly [largest: number, smallest: number];
   body: readonly [largest: number, smallest: number];
 }
 
-/** A body of up to this many characters that stands alone is set as large as a title. */
+/** A body without a title is set as large as a title up to this many characters. */
 const STATEMENT_LENGTH = 160;
-/** But for what has parts. */
+/** Except a body with paragraphs or lists. */
 const PARTS = 'ul, ol, dl, table, img, h1, h2, h3, h4, h5, h6';
-/** A body of more than this stands over a fainter form. */
+/** A longer body is set over a fainter background shape. */
 const LONG_FROM = 480;
-/** Columns are for a body whose letters become larger by this factor in them. */
+/** Columns are used if they make the letters larger by this factor. */
 const WORTH_COLUMNS = 1.12;
 
 const scaleOf = (title: number, body: number, isStatement: boolean): Scale => {
-  // The fewer the characters, the larger they may grow.
+  // Shorter texts may become larger.
   const largestTitle = body === 0 ? 27 : Math.max(22, 34 - title);
   const largestBody = Math.max(6.4, 10 - body / 10);
   return isStatement ? { title: [1, 1], body: [21, 1.2] } : { title: [largestTitle, 1.5], body: [largestBody, 1] };
 };
 
-/** Below this t a word that is longer than a line is broken; one with soft hyphens earlier. */
+/** Below this t words longer than a line are broken; words with soft hyphens are broken earlier. */
 const SMALL_ENOUGH = 0.3;
 const SMALL_ENOUGH_TO_HYPHENATE = 0.65;
 
@@ -45,7 +45,7 @@ const block = (tag: 'h1' | 'div', name: string): HTMLElement => {
 };
 
 /**
- * Gives the slide its look: one of the player's, or the one that its content asks for by `background` and `color` (CSS
+ * Styles the slide: by one of the player's looks, or by `background` and `color` of its content (CSS
  * colours) and `align` (`center`).
  */
 const dress = (element: HTMLElement, { palette, form }: Look, content: Slide['content']): void => {
@@ -59,7 +59,7 @@ const dress = (element: HTMLElement, { palette, form }: Look, content: Slide['co
   element.classList.toggle('centred', content?.['align'] === 'center');
 };
 
-/** Title, body or both, as large as they go. */
+/** Title, body or both, as large as they fit. */
 export const createText: SlideFactory = ({ slide, payload, media }) => {
   const view = createView('text');
   const { element } = view;
@@ -106,7 +106,7 @@ export const createText: SlideFactory = ({ slide, payload, media }) => {
     return !overflows(copy);
   };
   const fits = (t: number): boolean => holds(between(scale.title, t), between(scale.body, t));
-  /** About the largest t that fits. Words are kept whole unless the longest would make all of them small. */
+  /** The largest t that fits, approximately. Words are broken only if the longest would make all of them small. */
   const estimate = (): { t: number; isBroken: boolean } => {
     copy.classList.remove('broken');
     const t = largestFit(fits, true);
@@ -125,7 +125,7 @@ export const createText: SlideFactory = ({ slide, payload, media }) => {
       if (!isWorth) copy.classList.toggle('broken', whole.isBroken);
     }
     const t = largestFit(fits);
-    // Where it was the title that wanted the width, the body may grow alone.
+    // If the title limited the size, the body may grow alone.
     const titleSize = between(scale.title, t);
     const bodySize = (more: number): number =>
       Math.max(between(scale.body, t), Math.min(titleSize * 0.6, between(scale.body, t + (1 - t) * more)));

@@ -9,16 +9,16 @@ import { createView } from './view.ts';
 
 type Group = PlaylistPayload['timetableGroups'][number];
 
-/** How long a page of entries is on where the slide has no duration, and what it takes to read one. */
+/** How long a page of entries is on if the slide has no duration, and how long it takes to read one. */
 const PAGE_TIME = { usualMs: 10_000, leastMs: 4_000 };
-/** Names that don't fit into a line are set smaller, all alike, down to this share; so are places. Longer ones wrap. */
+/** If names don't fit on a line, all are set smaller, down to this share; likewise places. Longer ones wrap. */
 const SMALLEST_LINE = 0.72;
-/** The same for the title: its share on one line, and then on two. */
+/** The same for the title: its share on one line, then on two. */
 const TITLE = { one: [1, 0.7], two: [0.7, 0.44] } as const;
-/** Further ahead than this (minutes) the time of an entry says more than how long it is until then. */
+/** Minutes ahead up to which the remaining time is shown beside the time of an entry. */
 const LONGEST_WAIT = 60;
 
-/** Letters may reach a little over their line: only another line counts. */
+/** Glyphs may exceed their line slightly; only a further line counts as overflow. */
 const isClamped = ({ scrollHeight, clientHeight }: Element): boolean => scrollHeight > clientHeight * 1.2;
 
 const element = (tag: string, name: string, text: string | null = ''): HTMLElement => {
@@ -34,14 +34,14 @@ const groupOf = ({ content }: Slide, { timetableGroups = [] }: PlaylistPayload):
   return group;
 };
 
-/** How the box's language tells times and days. */
+/** Formats of times and days in the language of the box. */
 const createTeller = (timeZone: string) => {
   const locale = navigator.language;
   const clock = new Intl.DateTimeFormat(locale, { timeStyle: 'short', timeZone });
   const date = new Intl.DateTimeFormat(locale, { weekday: 'long', day: 'numeric', month: 'long', timeZone });
   const ahead = new Intl.RelativeTimeFormat(locale, { numeric: 'auto', style: 'short' });
   return {
-    /** Half of the day, where it is told at all, is told in small. */
+    /** AM and PM are set in small letters. */
     time: (moment: number): HTMLElement => {
       const time = element('time', 'time');
       time.dir = 'auto';
@@ -63,7 +63,7 @@ const createTeller = (timeZone: string) => {
 const chunk = <T>(list: readonly T[], size: number): T[][] =>
   Array.from({ length: Math.ceil(list.length / size) }, (_, page) => list.slice(page * size, (page + 1) * size));
 
-/** What is still to come today of a timetable, the next first; of the next day that has something, once that is over. */
+/** The upcoming entries of today, the next first; after the last one, those of the next day that has entries. */
 export const createTimetable: SlideFactory = ({ slide, payload, timeZone, now, fail }) => {
   const view = createView('timetable');
   const frame = view.element;
@@ -122,7 +122,7 @@ export const createTimetable: SlideFactory = ({ slide, payload, timeZone, now, f
     const lines = [...rows.querySelectorAll<HTMLElement>(`.${kind}`)];
     for (const line of lines) line.classList.remove('long');
     const shares = lines.map((line) => line.clientWidth / Math.max(1, line.scrollWidth));
-    // A little less, because letters don't scale in step.
+    // Slightly less, because glyphs do not scale linearly.
     const fitting = shares.filter((share) => share >= SMALLEST_LINE && share < 1).map((share) => share * 0.98);
     rows.style.setProperty(`--${kind}`, String(Math.min(1, ...fitting)));
     lines.forEach((line, at) => {
@@ -130,7 +130,7 @@ export const createTimetable: SlideFactory = ({ slide, payload, timeZone, now, f
     });
   };
 
-  /** Sets the rows as large as they go with no name or place cut off, and larger than usual where each has one line. */
+  /** Sets the rows as large as they fit without clipping a name or place; larger than usual if each has one line. */
   const fitRows = ({ largest, usual, smallest }: ReturnType<typeof rowsOf>['type']): void => {
     const set = (type: number): void => {
       rows.style.setProperty('--type', String(type));
@@ -148,7 +148,7 @@ export const createTimetable: SlideFactory = ({ slide, payload, timeZone, now, f
     if (!fits(largestFit(fits))) set(usual);
   };
 
-  /** Writes the page that is on. */
+  /** Renders the current page. */
   const write = (agenda: Agenda): void => {
     day.textContent = tell.day(agenda);
     clock.replaceChildren(tell.time(now()));
@@ -174,7 +174,7 @@ export const createTimetable: SlideFactory = ({ slide, payload, timeZone, now, f
     fitRows(type);
   };
 
-  /** Looks what is to come now; writes it where that is something else, or another minute. */
+  /** Updates the upcoming entries; renders them if they or the minute have changed. */
   const look = (isForced: boolean): boolean => {
     const agenda = agendaOf(groupOf(slide, payload).entries, now(), timeZone);
     if (agenda === null) return false;
@@ -185,7 +185,7 @@ export const createTimetable: SlideFactory = ({ slide, payload, timeZone, now, f
   };
   const keepTime = (): void => {
     if (!look(false)) return fail('nothing more is in the timetable');
-    // The clock is read, not counted: it may be set at any moment.
+    // Reads the clock every time, because it can be set at any moment.
     tick = setTimeout(keepTime, 1000 - (now() % 1000));
   };
 

@@ -4,22 +4,22 @@ import { createPicture, frameShown, happened, nextFrame, play, release, soon, wa
 import type { SlideFactory } from './slide.ts';
 import { createView, mediaUrl } from './view.ts';
 
-/** How long a picture may stand still, while it should move, before the slide is given up. */
+/** How long a playing video may present no frame before its slide is skipped. */
 const STALL_SECONDS = 8;
-/** The lowest that Chromium knows. */
+/** The lowest playback rate of Chromium. */
 const MIN_PLAYBACK_RATE = 0.0625;
-/** A video that is less behind catches up by itself. */
+/** A video that is less behind is corrected by its rate. */
 const LATE_MS = 250;
-/** How long the last frame is held before a video that nothing follows begins again. */
+/** How long the last frame is held before a video without a successor restarts. */
 const HOLD_MS = 1000;
 
-/** A video: prepared at its first frame, held at its last. */
+/** A video: prepared at its first frame, held at its last one. */
 export const createVideo: SlideFactory = ({ slide, payload, media, pace, continued, fail }) => {
   const view = createView('video');
   const video = createPicture(slide.content);
   const how = framing(slide.content);
   frame(video, how);
-  // Keeping the pitch takes Chromium a moment of its own at each change of speed, of up to a quarter of a second.
+  // Preserving the pitch delays Chromium by up to a quarter of a second at each change of the rate.
   if (pace !== null) video.preservesPitch = false;
 
   let length: number | null = null;
@@ -28,7 +28,7 @@ export const createVideo: SlideFactory = ({ slide, payload, media, pace, continu
   let replay: ReturnType<typeof setTimeout> | undefined;
   let isBegun = false;
   let firstFrame: Promise<void> = Promise.resolve();
-  /** It was begun early, unseen, and not interrupted since. */
+  /** Whether it was started early and hidden, and not interrupted since. */
   let isOnTime = false;
   let unleash: ReturnType<typeof setTimeout> | undefined;
   const broken = (): void => fail(`the video stopped: ${video.error?.message || 'it can not be played'}`);
@@ -39,7 +39,7 @@ export const createVideo: SlideFactory = ({ slide, payload, media, pace, continu
     if (pace === null) replay = setTimeout(run, HOLD_MS);
   };
 
-  /** Others are in the middle of it: begins where they will be by the time that it is shown. */
+  /** Seeks to the position that the other pages will have reached when it is shown. */
   const joinLate = async (position: number, signal: AbortSignal): Promise<void> => {
     if (position < LATE_MS) return;
     const sought = happened(video, 'seeked', signal);
@@ -84,7 +84,7 @@ export const createVideo: SlideFactory = ({ slide, payload, media, pace, continu
       signal.throwIfAborted();
       view.element.append(video);
       const playable = happened(video, 'canplay', signal);
-      // Asked for before it can come: of one that has come, and stands still, nothing more is heard.
+      // Requested before it can be presented: a frame of a paused video is not reported later.
       firstFrame = frameShown(video);
       video.src = address;
       await playable.catch((error: unknown) => {
@@ -103,7 +103,7 @@ export const createVideo: SlideFactory = ({ slide, payload, media, pace, continu
     },
     presented: () => (isBegun ? nextFrame(video) : firstFrame),
     preroll() {
-      // A video takes its time to begin, but none to change its speed; so slow a one has no sound, and gets nowhere.
+      // Starting a video takes time, changing its rate does not; at this rate it is silent and hardly moves.
       if (pace === null) return;
       const left = -pace.position(performance.now()) - pace.startupLatency.ms;
       if (left <= 0) return;
@@ -119,7 +119,7 @@ export const createVideo: SlideFactory = ({ slide, payload, media, pace, continu
       go();
     },
     restart() {
-      // A loop has no end to begin again from.
+      // A looping video restarts by itself.
       if (video.loop) return;
       clearTimeout(replay);
       const isHalted = video.paused && !video.ended;

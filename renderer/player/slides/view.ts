@@ -2,8 +2,8 @@ import type { Slide } from '../../../service/contract/playlist.ts';
 import type { SlideView } from './slide.ts';
 
 /**
- * What the kinds have in common: an element that fills its layer and, in `data-state`, says whether it is on.
- * The style sheet holds every animation still until that is `playing`.
+ * Common to all kinds: an element that fills its layer, with its state in `data-state`.
+ * The style sheet pauses every animation unless the state is `playing`.
  */
 export const createView = (kind: Slide['kind']): Omit<SlideView, 'prepare'> => {
   const element = document.createElement('section');
@@ -22,7 +22,7 @@ export const createView = (kind: Slide['kind']): Omit<SlideView, 'prepare'> => {
   };
 };
 
-/** The address of a slide's medium, or the reason why there is none. */
+/** The address of a slide's medium. @throws Error with the reason if it has none */
 export const mediaUrl = (slide: Slide): string => {
   if (slide.media_url === null) throw new Error('the slide has no media_url');
   return slide.media_url;

@@ -7,7 +7,7 @@ export const createWeb: SlideFactory = ({ slide, credentials, fail }) => {
   const view = createView('web');
   const url = mediaUrl(slide);
   let page: ExternalPage | null = null;
-  /** It may be lost before its turn, when nobody listens. */
+  /** The reason if the page was lost before it was shown. */
   let lost: string | null = null;
   let shown: Promise<void> | undefined;
 
