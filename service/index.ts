@@ -102,7 +102,7 @@ const open = async (options: Options, ports: Ports, closers: Closers): Promise<S
   const { port, url, ...server } = await openHttp({
     ...context,
     ...{ nodeId, access, audit, routes: modules.routes(), sockets: modules.sockets() },
-    ...{ payload: screens.openPayload, sendMissing: pages.sendMissing, onDevice: devices.saw },
+    ...{ answerOpen: screens.answerOpen, sendMissing: pages.sendMissing, onDevice: devices.saw },
   });
   closers.active(server);
   await modules.start({ port, url });

@@ -1,17 +1,14 @@
 /** Playlist payloads, serialised once per change, so that a request only writes bytes. */
-import { playlistPayload, type Screen } from '../contract/playlist.ts';
+import { playlistPayload, type Screen, syncHeader } from '../contract/playlist.ts';
 import { extendedFields, type Variant } from '../contract/terms.ts';
+import { type PreparedAnswer, prepareAnswer } from '../http/prepared.ts';
 import { digestOf, type ScreenDocument } from './model.ts';
 
 /** One screen's answer to `GET /api/screens/{slug}/playlist`. */
-export interface Payload {
+export interface Payload extends PreparedAnswer {
   screen: Screen;
-  /** All pages show the same slide at the same time; sent as a header. */
-  sync: boolean;
+  /** In quotes it is the entity tag. */
   revision: string;
-  /** RFC 9110 entity tag: the revision in quotes. */
-  etag: string;
-  body: Buffer;
 }
 
 export const createPayload = ({ sync, ...document }: ScreenDocument, variant: Variant): Payload => {
@@ -19,5 +16,6 @@ export const createPayload = ({ sync, ...document }: ScreenDocument, variant: Va
   const payload: Record<string, unknown> = { ...document, revision };
   if (variant === 'baseline') for (const field of extendedFields(playlistPayload)) delete payload[field];
   const body = Buffer.from(JSON.stringify(payload));
-  return { screen: document.screen, sync: sync === true, revision, etag: `"${revision}"`, body };
+  const headers = ['Cache-Control', 'no-cache', ...(sync === true ? [syncHeader, '1'] : [])];
+  return { screen: document.screen, revision, ...prepareAnswer(`"${revision}"`, body, headers) };
 };

@@ -2,6 +2,7 @@
 import type { WebSocket } from 'ws';
 import type { LandingMessage } from '../contract/onboarding.ts';
 import { deviceKey } from '../contract/readable.ts';
+import { frameOf } from '../http/frame.ts';
 import { createSockets } from '../http/sockets.ts';
 import type { SourceLogs } from '../platform/source-log.ts';
 
@@ -37,11 +38,12 @@ export const createLanding = (logs: SourceLogs): Landing => {
   const sockets = createSockets();
   const viewers = new Map<WebSocket, Viewer>();
 
-  const write = (socket: WebSocket, message: string): boolean => sockets.write(socket, Buffer.from(message));
+  const write = (socket: WebSocket, message: LandingMessage): boolean => sockets.write(socket, frameOf(message));
 
   const sendStatus = (socket: WebSocket, viewer: Viewer): boolean => {
-    viewer.sent = JSON.stringify(viewer.status());
-    return write(socket, viewer.sent);
+    const status = viewer.status();
+    viewer.sent = JSON.stringify(status);
+    return write(socket, status);
   };
 
   const refresh = (): void => {
@@ -71,8 +73,7 @@ export const createLanding = (logs: SourceLogs): Landing => {
     has: (deviceId) => liveOf(deviceId).length > 0,
     refresh,
     opened: (deviceId) => {
-      for (const [socket] of liveOf(deviceId))
-        write(socket, JSON.stringify({ type: 'opened' } satisfies LandingMessage));
+      for (const [socket] of liveOf(deviceId)) write(socket, { type: 'opened' });
     },
     start: () => {
       polling = setInterval(refresh, POLL_MS);

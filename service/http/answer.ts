@@ -1,12 +1,7 @@
-/** Responses written without Koa: errors, and prepared playlist payloads. */
-import type { IncomingMessage, ServerResponse } from 'node:http';
-import type { SignResponse } from '../auth/access.ts';
+/** Responses for errors. */
 import { CodedError } from '../contract/errors.ts';
-import { syncHeader } from '../contract/playlist.ts';
-import { answerHeader } from '../domain/request-signature.ts';
 import type { SourceLog } from '../platform/source-log.ts';
 import { isUnavailable } from '../platform/store/disk.ts';
-import { matchesWeakly } from './conditions.ts';
 import { securityHeaders } from './headers.ts';
 
 interface Answer {
@@ -53,39 +48,4 @@ export const errorAnswer = (path: string, error: CodedError): Answer => {
     },
     body,
   };
-};
-
-const payloadHeaders = Object.entries({
-  ...securityHeaders,
-  'Content-Type': 'application/json; charset=utf-8',
-  'Cache-Control': 'no-cache',
-}).flat();
-
-/** A serialized playlist payload. */
-export interface PreparedPayload {
-  /** Entity tag (RFC 9110, 8.8.3), including the quotes. */
-  etag: string;
-  body: Buffer;
-  /** Whether all pages of the screen show the same slide at the same time. */
-  sync: boolean;
-}
-
-/**
- * Answers a playlist request from its prepared payload: one comparison and one write.
- * @param signResponse null where the request is not signed
- */
-export const sendPayload = (
-  { method, headers }: IncomingMessage,
-  response: ServerResponse,
-  { etag, body, sync }: PreparedPayload,
-  signResponse: SignResponse | null,
-): void => {
-  const condition = headers['if-none-match'];
-  const isKnown = condition !== undefined && matchesWeakly(condition, etag);
-  const status = isKnown ? 304 : 200;
-  const ready = [...payloadHeaders, 'ETag', etag];
-  if (sync) ready.push(syncHeader, '1');
-  if (signResponse !== null) ready.push(answerHeader, signResponse(status, isKnown ? '' : body));
-  if (!isKnown) ready.push('Content-Length', String(body.length));
-  response.writeHead(status, ready).end(isKnown || method === 'HEAD' ? undefined : body);
 };

@@ -2,6 +2,7 @@
 import type { IncomingMessage } from 'node:http';
 import { isIP } from 'node:net';
 import { CodedError } from '../contract/errors.ts';
+import { remember } from '../domain/recent.ts';
 
 export interface GateOptions {
   /** The machine's own name. */
@@ -41,8 +42,18 @@ export const hostName = (host: string): string | null => {
 /** `host` or `host:port` in canonical form: lower case, without the default port of the scheme. */
 const authority = (url: string): string | null => (URL.canParse(url) ? new URL(url).host : null);
 
-const countOf = (rawHeaders: readonly string[], name: string): number =>
-  rawHeaders.filter((header, index) => index % 2 === 0 && header.toLowerCase() === name).length;
+/** Whether there is exactly one `Host`: `headers` holds the first of several. */
+const hasOneHost = (rawHeaders: readonly string[]): boolean => {
+  let count = 0;
+  for (let index = 0; index < rawHeaders.length; index += 2) {
+    const name = rawHeaders[index] ?? '';
+    if (name.length === 4 && name.toLowerCase() === 'host') count += 1;
+  }
+  return count === 1;
+};
+
+/** Number of Host headers whose verdict is kept: clients use a few, and an attacker any number. */
+const MAX_VERDICTS = 100;
 
 /**
  * Protects against DNS rebinding, which needs a dotted public name. IP addresses and local names are accepted on any port
@@ -60,6 +71,16 @@ export const createGate = ({ machineName, publicUrl, allowedHosts }: GateOptions
   const isAcceptedHost = (name: string): boolean =>
     isIP(name) !== 0 || !name.includes('.') || /\.(local|localhost)$/.test(name) || ownNames.has(name);
 
+  const verdicts = new Map<string, boolean>();
+  const isAccepted = (host: string): boolean => {
+    const known = verdicts.get(host);
+    if (known !== undefined) return known;
+    const name = hostName(host);
+    const verdict = name !== null && isAcceptedHost(name);
+    remember(verdicts, host, verdict, MAX_VERDICTS);
+    return verdict;
+  };
+
   const isSameOrigin = (origin: string, host: string): boolean => {
     const from = authority(origin);
     if (from === null || !/^https?:/i.test(origin)) return false;
@@ -74,8 +95,7 @@ export const createGate = ({ machineName, publicUrl, allowedHosts }: GateOptions
       if (rawHeaders.length > 2 * MAX_HEADERS) throw new CodedError('headers_too_large');
       // Targets such as //evil/ and http://evil/ name a host that may differ from the Host header.
       if (!/^\/(?!\/)/.test(url)) throw new CodedError('invalid_request', 'The request target must be a path.');
-      const name = countOf(rawHeaders, 'host') === 1 ? hostName(headers.host ?? '') : null;
-      if (name === null || !isAcceptedHost(name)) throw new CodedError('host_refused');
+      if (!hasOneHost(rawHeaders) || !isAccepted(headers.host ?? '')) throw new CodedError('host_refused');
     },
     checkOrigin: ({ headers: { host = '', origin, referer, 'sec-fetch-site': site } }) => {
       // Over plain http browsers send no Sec-Fetch-Site, and for an image only a Referer.

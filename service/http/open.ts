@@ -4,11 +4,10 @@ import type { createAccess } from '../auth/access.ts';
 import type { Options } from '../platform/options/index.ts';
 import type { SourceLogs } from '../platform/source-log.ts';
 import { createAdmission } from './admission.ts';
-import type { PreparedPayload } from './answer.ts';
 import { type ChangeAudit, createApp } from './app.ts';
 import type { createClientAddress } from './client-address.ts';
 import { createGate } from './gate.ts';
-import type { Context, Routes, Sockets } from './routes.ts';
+import type { AnswerOpen, Context, Routes, Sockets } from './routes.ts';
 import { listen, type Server } from './server.ts';
 
 interface Dependencies {
@@ -27,8 +26,7 @@ interface Dependencies {
   /** The routes of every module; each operation of the variant has exactly one handler. */
   routes: readonly Routes[];
   sockets: Sockets;
-  /** The playlist of a screen, where a request may have it without credentials. */
-  payload(slug: string): PreparedPayload | undefined;
+  answerOpen: AnswerOpen;
   /** Fills a response with the "page not found" page. */
   sendMissing(ctx: Pick<Context, 'type' | 'set' | 'body'>): void;
   /** Called for each request that names its device. */
@@ -37,7 +35,8 @@ interface Dependencies {
 
 /** @throws as {@link listen} and {@link createApp} do */
 export const openHttp = ({ options, log, logs, ...means }: Dependencies): Promise<Server> => {
-  const { machineName, nodeId, access, audit, clientAddress, routes, sockets, payload, sendMissing, onDevice } = means;
+  const { machineName, nodeId, access, audit, clientAddress, routes, sockets, answerOpen, sendMissing, onDevice } =
+    means;
   const { variant, publicUrl, allowedHosts } = options;
   const gate = createGate({ machineName, publicUrl, allowedHosts });
   const { admit, admitSocket } = createAdmission({
@@ -48,5 +47,5 @@ export const openHttp = ({ options, log, logs, ...means }: Dependencies): Promis
     ...{ logs, gate, clientAddress, variant, console: options.console && variant === 'extended', audit, nodeId },
     ...{ admit, onDevice, sendMissing, routers: routes },
   });
-  return listen({ log, gate, app, payload, admitSocket }, options);
+  return listen({ log, gate, app, answerOpen, admitSocket }, options);
 };

@@ -1,4 +1,4 @@
-import type { IncomingMessage } from 'node:http';
+import type { IncomingMessage, ServerResponse } from 'node:http';
 import type { RouterContext } from '@koa/router';
 import type { WebSocket } from 'ws';
 import type { SignResponse } from '../auth/access.ts';
@@ -40,6 +40,12 @@ export type Handler = (ctx: Context) => unknown;
 
 /** The handlers of a module, by operation. */
 export type Routes = { readonly [Name in OperationName]?: (ctx: ContextOf<Name>) => unknown };
+
+/**
+ * Answers a GET or HEAD that needs no credentials, without the full application. @returns false where it is left to the
+ * routes
+ */
+export type AnswerOpen = (request: IncomingMessage, response: ServerResponse) => boolean;
 
 /** Takes ownership of a WebSocket after the upgrade. */
 export type AcceptSocket = (socket: WebSocket) => void;

@@ -10,20 +10,20 @@ import { deviceHeader } from '../contract/onboarding.ts';
 import { socketProtocol } from '../contract/socket.ts';
 import { signatureHeader } from '../domain/request-signature.ts';
 import { refusal } from '../platform/options/index.ts';
-import { errorAnswer, type PreparedPayload, sendPayload, toCodedError } from './answer.ts';
+import { errorAnswer, toCodedError } from './answer.ts';
 import { hasBody } from './body.ts';
 import { maxConnections } from './connection-limit.ts';
 import { type Gate, MAX_HEADERS } from './gate.ts';
 import { ignoreUpgrade } from './ignore-upgrade.ts';
 import { createPendingResponses } from './pending.ts';
+import type { AnswerOpen } from './routes.ts';
 import { dropStalled } from './stalled.ts';
 
 interface Dependencies {
   log: Logger;
   gate: Gate;
   app: RequestListener;
-  /** The playlist of a screen, where a request may have it without credentials. */
-  payload(slug: string): PreparedPayload | undefined;
+  answerOpen: AnswerOpen;
   /** Admits an upgrade. @throws CodedError that rejects it */
   admitSocket(request: IncomingMessage): Promise<(socket: WebSocket) => void>;
 }
@@ -69,8 +69,6 @@ const closeUnfinished = (request: IncomingMessage): void => {
   request.once('end', () => clearTimeout(timer));
 };
 
-const playlistPath = /^\/api\/screens\/([a-z0-9-]{1,64})\/playlist(?:\?|$)/;
-
 /** The URL to open on this machine; a wildcard listen address becomes loopback. */
 const localUrl = (host: string, port: number): string => {
   const name = host === '0.0.0.0' ? '127.0.0.1' : host === '::' ? '::1' : host;
@@ -91,31 +89,33 @@ const listenError = (error: NodeJS.ErrnoException, host: string, port: number): 
 
 /** @throws OptionsError or Error, with a message for the operator, where the address or port is not available */
 export const listen = async (
-  { log, gate, app, payload, admitSocket }: Dependencies,
+  { log, gate, app, answerOpen, admitSocket }: Dependencies,
   { host, port }: { host: string; port: number },
 ): Promise<Server> => {
   const pending = createPendingResponses();
   const handle = (request: IncomingMessage, response: ServerResponse): void => {
-    const { method, url = '' } = request;
-    pending.add(response);
+    const { method, url = '', headers } = request;
     if (hasBody(request)) response.once('finish', () => closeUnfinished(request));
     const reads = method === 'GET' || method === 'HEAD';
     try {
       gate.checkHost(request);
       if (!reads) gate.checkOrigin(request);
     } catch (error) {
-      const { status, headers, body } = errorAnswer(url, toCodedError(error, log));
-      response.writeHead(status, { ...headers, Connection: 'close' }).end(body);
+      const { status, headers: more, body } = errorAnswer(url, toCodedError(error, log));
+      response.writeHead(status, { ...more, Connection: 'close' }).end(body);
       return;
     }
-    if (request.httpVersion === '1.1' && request.headers.expect?.toLowerCase() === '100-continue')
-      response.writeContinue();
+    if (headers.expect?.toLowerCase() === '100-continue' && request.httpVersion === '1.1') response.writeContinue();
     // Requests with credentials, a device or an expectation need the full application.
     const isPlain =
-      reads && [signatureHeader, deviceHeader, 'expect'].every((name) => request.headers[name] === undefined);
-    const prepared = isPlain ? payload(playlistPath.exec(url)?.[1] ?? '') : undefined;
-    if (prepared === undefined) app(request, response);
-    else sendPayload(request, response, prepared, null);
+      reads &&
+      headers[signatureHeader] === undefined &&
+      headers[deviceHeader] === undefined &&
+      headers.expect === undefined;
+    const isAnswered = isPlain && answerOpen(request, response);
+    if (response.writableEnded) return;
+    pending.add(response);
+    if (!isAnswered) app(request, response);
   };
   const server = createServer(limits, handle);
   // By default Node asks the client for its body before the gate has checked the request.

@@ -3,6 +3,7 @@ import { setTimeout as delay } from 'node:timers/promises';
 import { WebSocket } from 'ws';
 import { createRate } from '../domain/rate.ts';
 import type { SourceLog } from '../platform/source-log.ts';
+import { type Frame, writeFrame } from './frame.ts';
 
 interface SocketListener {
   /** Called for every message, ping and pong of the client. */
@@ -23,7 +24,7 @@ export interface Sockets {
   /** Whether the socket is open and its client has sent anything within the last 40 s. */
   isLive(socket: WebSocket): boolean;
   /** @returns false where the socket is closed, or was terminated because its client does not read */
-  write(socket: WebSocket, frame: Buffer): boolean;
+  write(socket: WebSocket, frame: Frame): boolean;
   /** Closes all sockets with 1001; terminates those that are still open after 1 s. */
   close(): Promise<void>;
 }
@@ -110,7 +111,7 @@ export const createSockets = (): Sockets => {
         socket.terminate();
         return false;
       }
-      socket.send(frame, { binary: false });
+      writeFrame(socket, frame);
       return true;
     },
     close: async () => {

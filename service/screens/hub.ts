@@ -13,9 +13,11 @@ import {
   type Skew,
   type State,
 } from '../contract/socket.ts';
+import { frameOf } from '../http/frame.ts';
 import { createSockets, GOING_AWAY } from '../http/sockets.ts';
 import type { SourceLogs } from '../platform/source-log.ts';
 import { isOwnClientId } from './client-id.ts';
+import { type Client, createClients } from './clients.ts';
 import { readableLabel } from './label.ts';
 import type { Reports } from './reports.ts';
 
@@ -39,16 +41,6 @@ interface Dependencies {
   siteTime(): number;
   /** Called when a page reports its deviation from the site time. */
   onSkew(skew: Skew): void;
-}
-
-/** A page that has sent its hello. */
-interface Client {
-  socket: WebSocket;
-  slug: string;
-  /** Replaced on every change, never mutated, so that snapshots can detect changes by identity. */
-  connection: Readonly<Connection>;
-  /** When its slide, or whether it is paused, black or redirected, last changed, ms, monotonic. */
-  changedAt: number;
 }
 
 /** A live page, and how it plays. */
@@ -75,8 +67,8 @@ export type PlayKeeper = (
 export interface Hub {
   /** Takes ownership of a socket after the upgrade. */
   attach(socket: WebSocket, origin: Origin): void;
-  /** The live connections of a screen, oldest first. An unchanged connection is the same object as before. */
-  snapshot(slug: string): Readonly<Connection>[];
+  /** The live connections of a screen, oldest first: the same array until one of them changes. */
+  snapshot(slug: string): readonly Readonly<Connection>[];
   /** All live pages, oldest connection first. */
   pages(): LivePage[];
   /** The connections of a screen that a target selects: at most one, or all if the target is empty. */
@@ -110,12 +102,9 @@ const timestamp = (): string => new Date().toISOString();
 
 export const createHub = ({ logs, reports, revisionOf, nameOf, siteTime, onSkew }: Dependencies): Hub => {
   const sockets = createSockets();
-  const clients = new Map<string, Client>();
+  const clients = createClients(sockets.isLive);
   const joinListeners: ((location: DeviceLocation) => void)[] = [];
   let keepPlays: PlayKeeper = async () => [];
-
-  const live = (): Client[] => [...clients.values()].filter(({ socket }) => sockets.isLive(socket));
-  const clientsOf = (slug: string): Client[] => live().filter((client) => client.slug === slug);
 
   const join = (socket: WebSocket, { slug, ...origin }: Origin, hello: Hello, revision: string): Client => {
     const isVerified = isOwnClientId(hello.clientId, hello.clientKey);
@@ -147,16 +136,12 @@ export const createHub = ({ logs, reports, revisionOf, nameOf, siteTime, onSkew 
       lastSeenAt: at,
     };
     const client: Client = { socket, slug, connection, changedAt: performance.now() };
-    clients.set(connectionId, client);
-    sockets.write(socket, encode({ type: 'welcome', connectionId, clientName, revision, serverTime: Date.now() }));
+    clients.add(client);
+    sockets.write(socket, frameOf({ type: 'welcome', connectionId, clientName, revision, serverTime: Date.now() }));
     const { label, clientIp: address } = connection;
     log.info({ slug, connectionId, label, address }, 'a page connected');
     if (deviceId !== null) for (const listener of joinListeners) listener({ connectionId, deviceId, slug });
     return client;
-  };
-
-  const change = (client: Client, changes: Partial<Connection>): void => {
-    client.connection = { ...client.connection, ...changes };
   };
 
   const update = (client: Client, state: State): void => {
@@ -165,8 +150,7 @@ export const createHub = ({ logs, reports, revisionOf, nameOf, siteTime, onSkew 
     if (currentSlideId !== null && currentSlideId !== connection.currentSlideId) {
       reports.plays(connection.id, currentSlideId);
     }
-    const before = playbackOf(connection);
-    change(client, {
+    clients.change(client, {
       page: state.page ?? connection.page,
       viewport: state.viewport === undefined ? connection.viewport : state.viewport,
       currentSlide: state.currentSlide ?? null,
@@ -175,23 +159,22 @@ export const createHub = ({ logs, reports, revisionOf, nameOf, siteTime, onSkew 
       paused: state.paused ?? connection.paused,
       blackout: state.blackout ?? connection.blackout,
     });
-    if (playbackOf(client.connection) !== before) client.changedAt = performance.now();
   };
 
   /** The page sends what is not acknowledged again. */
   const acknowledge = async ({ socket, slug, connection }: Client, plays: readonly PagePlay[]): Promise<void> => {
     const play_ids = await keepPlays(plays, { slug, connection });
-    if (play_ids.length > 0) sockets.write(socket, encode({ type: 'ack', play_ids: [...play_ids] }));
+    if (play_ids.length > 0) sockets.write(socket, frameOf({ type: 'ack', play_ids: [...play_ids] }));
   };
 
   const attach = (socket: WebSocket, origin: Origin): void => {
     let client: Client | null = null;
     const onSeen = (): void => {
-      if (client !== null) change(client, { lastSeenAt: timestamp() });
+      if (client !== null) clients.change(client, { lastSeenAt: timestamp() });
     };
     const onPing = (): void => {
       const revision = revisionOf(origin.slug);
-      if (client !== null && revision !== undefined) sockets.write(socket, encode({ type: 'heartbeat', revision }));
+      if (client !== null && revision !== undefined) sockets.write(socket, frameOf({ type: 'heartbeat', revision }));
     };
     const log = logs(`address ${origin.clientIp}`);
     sockets.add(socket, log, { slug: origin.slug, address: origin.clientIp }, { onSeen, onPing });
@@ -211,7 +194,7 @@ export const createHub = ({ logs, reports, revisionOf, nameOf, siteTime, onSkew 
       } else if (client === null) refuse('hello comes first');
       else if (message.type === 'state') update(client, message);
       else if (message.type === 'time') {
-        sockets.write(socket, encode({ type: 'time', t0: message.t0, t1, t2: siteTime() }));
+        sockets.write(socket, frameOf({ type: 'time', t0: message.t0, t1, t2: siteTime() }));
       } else if (message.type === 'skew') onSkew(message);
       else if (message.type === 'plays') void acknowledge(client, message.plays);
       else {
@@ -232,43 +215,46 @@ export const createHub = ({ logs, reports, revisionOf, nameOf, siteTime, onSkew 
     socket.on('close', () => {
       clearTimeout(deadline);
       if (client === null) return;
-      clients.delete(client.connection.id);
+      clients.remove(client);
       reports.forget(client.connection.id);
       log.info({ slug: origin.slug, connectionId: client.connection.id }, 'a page disconnected');
     });
   };
 
-  const send: Hub['send'] = (ids, message) => {
-    const frame = encode(message);
-    return ids.filter((id) => {
-      const client = clients.get(id);
-      return client !== undefined && sockets.write(client.socket, frame);
-    }).length;
+  /** @returns to how many it was written */
+  const broadcast = (recipients: Iterable<Client | undefined>, message: ServiceMessage): number => {
+    const frame = frameOf(message);
+    let sent = 0;
+    for (const client of recipients) if (client !== undefined && sockets.write(client.socket, frame)) sent += 1;
+    return sent;
   };
-
-  const ids = (list: readonly Client[]): string[] => list.map(({ connection }) => connection.id);
 
   return {
     attach,
-    send,
-    sendToAll: (message) => void send([...clients.keys()], message),
-    snapshot: (slug) => clientsOf(slug).map(({ connection }) => connection),
+    send: (ids, message) => broadcast(ids.map(clients.get), message),
+    sendToAll: (message) => void broadcast(clients.all(), message),
+    snapshot: clients.connectionsOf,
     pages: () => {
       const now = performance.now();
-      return live().map(({ slug, connection, changedAt }) => ({ slug, connection, unchangedMs: now - changedAt }));
+      return clients
+        .live()
+        .map(({ slug, connection, changedAt }) => ({ slug, connection, unchangedMs: now - changedAt }));
     },
     select: (slug, { connectionId, clientId }) => {
-      const matching = clientsOf(slug).filter(
-        ({ connection }) =>
-          (connectionId == null || connection.id === connectionId) &&
-          (clientId == null || connection.clientId === clientId),
-      );
+      const matching = clients
+        .of(slug)
+        .filter(
+          ({ connection }) =>
+            (connectionId == null || connection.id === connectionId) &&
+            (clientId == null || connection.clientId === clientId),
+        );
       const targeted = connectionId != null || clientId != null;
       const chosen = targeted ? matching.slice(-1) : matching;
       return chosen.map(({ connection }) => connection);
     },
     places: (deviceId) =>
-      live()
+      clients
+        .live()
         .filter(({ connection }) => isOf(connection, deviceId))
         .map(({ connection, slug }) => ({ connectionId: connection.id, deviceId, slug })),
     onPlays: (keeper) => {
@@ -280,35 +266,28 @@ export const createHub = ({ logs, reports, revisionOf, nameOf, siteTime, onSkew 
     broadcastRevisions: (slugs) => {
       for (const slug of slugs) {
         const revision = revisionOf(slug);
-        if (revision !== undefined) send(ids(clientsOf(slug)), { type: 'revision', revision });
-        else for (const { socket } of clientsOf(slug)) socket.close(GOING_AWAY, 'this screen is gone');
+        if (revision !== undefined) broadcast(clients.of(slug), { type: 'revision', revision });
+        else for (const { socket } of clients.of(slug)) socket.close(GOING_AWAY, 'this screen is gone');
       }
     },
     rename: (deviceId, clientName) => {
-      for (const client of clients.values()) {
-        if (isOf(client.connection, deviceId)) change(client, { clientName, label: clientName });
+      for (const client of clients.all()) {
+        if (isOf(client.connection, deviceId)) clients.change(client, { clientName, label: clientName });
       }
     },
-    count: () => clients.size,
+    count: clients.count,
     counts: () => {
       const counts = new Map<string, number>();
-      for (const { slug } of live()) counts.set(slug, (counts.get(slug) ?? 0) + 1);
+      for (const { slug } of clients.live()) counts.set(slug, (counts.get(slug) ?? 0) + 1);
       return counts;
     },
-    deviceIds: () => new Set(live().flatMap(({ connection }) => connection.deviceId ?? [])),
+    deviceIds: () => new Set(clients.live().flatMap(({ connection }) => connection.deviceId ?? [])),
     close: sockets.close,
   };
 };
 
-/** What a page shows, and whether it moves on by itself. */
-const playbackOf = ({ currentSlideId, paused, blackout, page }: Connection): string =>
-  JSON.stringify([currentSlideId, paused, blackout, page]);
-
 const isOf = (connection: Connection, deviceId: string): boolean =>
   connection.deviceId !== null && deviceKey(connection.deviceId) === deviceKey(deviceId);
-
-/** Serializes a message once for all its recipients. */
-const encode = (message: ServiceMessage): Buffer => Buffer.from(JSON.stringify(message));
 
 const decode = (data: RawData): PageMessage | null => {
   try {

@@ -4,7 +4,7 @@ import type { Clock } from '../clock/index.ts';
 import type { Content } from '../content/index.ts';
 import type { CommandResult } from '../contract/commands.ts';
 import { createEmitter } from '../domain/emitter.ts';
-import type { PreparedPayload } from '../http/answer.ts';
+import type { AnswerOpen } from '../http/routes.ts';
 import type { Module, ServiceContext } from '../module.ts';
 import type { Peers } from '../peers/index.ts';
 import { type CommandOrigin, createCommands } from './commands.ts';
@@ -41,8 +41,8 @@ export interface Screens
   onSwap(listener: (gapMs: number) => void): void;
   /** Calls `listener` with the address of each `redirect`. */
   onRedirect(listener: (url: string) => void): void;
-  /** The playlist of a screen for the fast path of the server; undefined: the route must answer. */
-  openPayload(slug: string): PreparedPayload | undefined;
+  /** Answers for playlists and snapshots. */
+  answerOpen: AnswerOpen;
 }
 
 export const createScreens = (
@@ -63,7 +63,7 @@ export const createScreens = (
   content.onChange(reports.contentChanged);
   peers.onMedia(() => hub.sendToAll({ type: 'command', command: 'refresh' }));
   const askPeers = createAskForConnections(peers);
-  const takeSnapshot = createSnapshot({ hub, peers, askPeers });
+  const { takeSnapshot, takeLocally } = createSnapshot({ hub, peers, askPeers });
   const commands = createCommands({
     ...{ hub, rename: devices.rename, takeSnapshot, peers, monotonicNow },
     onRedirect: redirects.emit,
@@ -71,7 +71,16 @@ export const createScreens = (
   const { deviceIds, onJoin, onPlays, places, rename, send, pages } = hub;
   return {
     ...{ deviceIds, onJoin, onPlays, places, rename, send, pages, isFaulty: reports.isFaulty },
-    ...createScreenRoutes({ content, hub, takeSnapshot, commands, clientAddress, isOwnAuthority, variant }),
+    ...createScreenRoutes({
+      content,
+      hub,
+      takeSnapshot,
+      takeLocally,
+      commands,
+      clientAddress,
+      isOwnAuthority,
+      variant,
+    }),
     takeSnapshot,
     onSwap: reports.onSwap,
     onRedirect: redirects.on,

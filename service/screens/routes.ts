@@ -1,4 +1,6 @@
 /** The routes of a screen: playlist, connections, commands, and the socket of its pages. */
+import type { IncomingMessage, ServerResponse } from 'node:http';
+import type { SignResponse } from '../auth/access.ts';
 import type { Content, Payload } from '../content/index.ts';
 import { type CommandResult, commandResult } from '../contract/commands.ts';
 import { CodedError } from '../contract/errors.ts';
@@ -6,29 +8,45 @@ import { readFields } from '../contract/fields.ts';
 import { operations } from '../contract/operations/index.ts';
 import { commandHeaders, commandIdHeader, type PeerConnections, peerConnectionsQuery } from '../contract/peers.ts';
 import { cutText, type Variant } from '../contract/terms.ts';
-import { sendPayload } from '../http/answer.ts';
 import type { createOwnAuthority } from '../http/authority.ts';
 import { readJson } from '../http/body.ts';
 import { isRelayed } from '../http/caller.ts';
 import type { createClientAddress } from '../http/client-address.ts';
 import { createHeldBodies } from '../http/held-bodies.ts';
-import type { Context, Routes, Sockets } from '../http/routes.ts';
+import { isKnownTo, type PreparedAnswer, sendPrepared } from '../http/prepared.ts';
+import type { AnswerOpen, Context, Routes, Sockets } from '../http/routes.ts';
+import { createTurns } from '../http/turns.ts';
 import type { CommandOrigin, Commands } from './commands.ts';
 import type { Hub } from './hub.ts';
 import { parseCommand } from './parse.ts';
-import type { TakeSnapshot } from './snapshot.ts';
-import { createSnapshotBodies } from './snapshot-body.ts';
+import type { TakeLocally, TakeSnapshot } from './snapshot.ts';
+import { createSnapshotAnswers } from './snapshot-body.ts';
 import { createTrim } from './variant.ts';
 
 /** Maximum bytes of outdated snapshots that slow clients are still reading. */
 const MAX_HELD_BYTES = 16 * 1024 ** 2;
+/** Smaller snapshots are written at once. */
+const LARGE_BYTES = 64 * 1024;
+/** A snapshot of 5,000 connections takes about a millisecond to write to a client on the machine itself. */
+const turnsOfLarge = { limit: 2, patienceMs: 20 };
 /** Browsers send fewer than 300 characters. */
 const MAX_USER_AGENT_LENGTH = 500;
+
+/**
+ * The playlist and the connections of a screen, as far as they need no credentials: the fast path of the server checks
+ * none.
+ */
+const openPath = new RegExp(
+  `^/api/screens/([a-z0-9-]{1,64})/(${['playlist', 'connections', 'clients']
+    .filter((name) => operations[`GET /api/screens/:slug/${name}` as keyof Routes].access === 'public')
+    .join('|')})(?:\\?|$)`,
+);
 
 interface Dependencies {
   content: Pick<Content, 'payload' | 'screens'>;
   hub: Pick<Hub, 'attach' | 'snapshot'>;
   takeSnapshot: TakeSnapshot;
+  takeLocally: TakeLocally;
   commands: Commands;
   clientAddress: ReturnType<typeof createClientAddress>;
   isOwnAuthority: ReturnType<typeof createOwnAuthority>;
@@ -39,14 +57,16 @@ export const createScreenRoutes = ({
   content,
   hub,
   takeSnapshot,
+  takeLocally,
   commands,
   clientAddress,
   isOwnAuthority,
   variant,
 }: Dependencies) => {
   const trimResult = createTrim(variant, commandResult);
-  const snapshotBodies = createSnapshotBodies(variant);
+  const snapshots = createSnapshotAnswers(variant);
   const held = createHeldBodies(MAX_HELD_BYTES);
+  const turns = createTurns(turnsOfLarge);
 
   const find = (slug: string | undefined): Payload => {
     const payload = content.payload(slug ?? '');
@@ -54,14 +74,23 @@ export const createScreenRoutes = ({
     return payload;
   };
 
+  const writeSnapshot = (
+    request: IncomingMessage,
+    response: ServerResponse,
+    answer: PreparedAnswer,
+    signResponse: SignResponse | null,
+  ): void => {
+    const write = (): void => sendPrepared(request, response, answer, signResponse);
+    if (answer.body.length < LARGE_BYTES || isKnownTo(request, answer)) return write();
+    held.add(answer.body, response);
+    turns.take(response, write);
+  };
+
   const sendSnapshot = async (ctx: Context): Promise<void> => {
     const { screen } = find(ctx.params.slug);
     const snapshot = await takeSnapshot(screen.slug, isRelayed(ctx.req));
-    ctx.set('Cache-Control', 'no-store');
-    ctx.type = 'json';
-    const body = snapshotBodies.of(screen, snapshot);
-    held.add(body, ctx.res);
-    ctx.body = body;
+    ctx.respond = false;
+    writeSnapshot(ctx.req, ctx.res, snapshots.of(screen, snapshot), ctx.state.signResponse);
   };
 
   /** @param reached where the client has reached this service; a redirect to there is one to this service */
@@ -84,7 +113,7 @@ export const createScreenRoutes = ({
       const payload = find(ctx.params.slug);
       // Written without Koa, like the fast path of the server for unsigned requests.
       ctx.respond = false;
-      sendPayload(ctx.req, ctx.res, payload, ctx.state.signResponse);
+      sendPrepared(ctx.req, ctx.res, payload, ctx.state.signResponse);
     },
     'GET /api/screens/:slug/connections': sendSnapshot,
     'GET /api/screens/:slug/clients': sendSnapshot,
@@ -101,7 +130,7 @@ export const createScreenRoutes = ({
       const slugs = screens?.split(',') ?? content.screens().map(({ slug }) => slug);
       ctx.set('Cache-Control', 'no-store');
       ctx.body = {
-        screens: slugs.map((slug) => ({ slug, connections: hub.snapshot(slug) })),
+        screens: slugs.map((slug) => ({ slug, connections: [...hub.snapshot(slug)] })),
       } satisfies PeerConnections;
     },
   };
@@ -119,10 +148,19 @@ export const createScreenRoutes = ({
     },
   } satisfies Sockets;
 
-  // The fast path of the server checks no credentials, so it is used only while the operation needs none.
-  const isOpen = operations['GET /api/screens/:slug/playlist'].access === 'public';
-  /** The playlist of a screen for the fast path; undefined: the route must answer. */
-  const openPayload = (slug: string): Payload | undefined => (isOpen ? content.payload(slug) : undefined);
+  const answerOpen: AnswerOpen = (request, response) => {
+    const [, slug = '', what = ''] = openPath.exec(request.url ?? '') ?? [];
+    const payload = content.payload(slug);
+    if (payload === undefined) return false;
+    if (what === 'playlist') {
+      sendPrepared(request, response, payload, null);
+      return true;
+    }
+    const snapshot = takeLocally(slug);
+    if (snapshot === undefined) return false;
+    writeSnapshot(request, response, snapshots.of(payload.screen, snapshot), null);
+    return true;
+  };
 
-  return { routes, sockets, openPayload, command };
+  return { routes, sockets, answerOpen, command };
 };

@@ -1,23 +1,31 @@
+import { randomBytes } from 'node:crypto';
 import { type Connection, connection, connectionSnapshot } from '../contract/connections.ts';
 import type { Screen } from '../contract/playlist.ts';
 import type { Variant } from '../contract/terms.ts';
+import { type PreparedAnswer, prepareAnswer } from '../http/prepared.ts';
 import type { Snapshot } from './snapshot.ts';
 import { createTrim } from './variant.ts';
 
 const isSame = (a: Snapshot, b: Snapshot): boolean =>
   a.degraded === b.degraded &&
-  a.connections.length === b.connections.length &&
-  a.connections.every((each, index) => each === b.connections[index]);
+  (a.connections === b.connections ||
+    (a.connections.length === b.connections.length &&
+      a.connections.every((each, index) => each === b.connections[index])));
 
 /**
  * Serializes connection snapshots. Each connection and each snapshot is serialized once per change, and all readers share
- * one Buffer. Changes are detected by identity: connection records are replaced, never mutated.
+ * one Buffer until the next change. Changes are detected by identity: connection records are replaced, never mutated.
  */
-export const createSnapshotBodies = (variant: Variant) => {
+const headers = ['Cache-Control', 'no-store'];
+
+export const createSnapshotAnswers = (variant: Variant) => {
   const trimConnection = createTrim(variant, connection);
   const trimSnapshot = createTrim(variant, connectionSnapshot);
   const connectionJson = new WeakMap<object, string>();
-  const bodies = new WeakMap<Screen, { snapshot: Snapshot; body: Buffer }>();
+  const answers = new WeakMap<Screen, { snapshot: Snapshot; answer: PreparedAnswer }>();
+  /** Entity tags are counted, which costs less than a hash; after a restart none is that of another snapshot. */
+  const instance = randomBytes(6).toString('base64url');
+  let count = 0;
 
   const serialize = (record: Readonly<Connection>): string => {
     const known = connectionJson.get(record);
@@ -28,9 +36,9 @@ export const createSnapshotBodies = (variant: Variant) => {
   };
 
   return {
-    of(screen: Screen, snapshot: Snapshot): Buffer {
-      const last = bodies.get(screen);
-      if (last !== undefined && isSame(last.snapshot, snapshot)) return last.body;
+    of(screen: Screen, snapshot: Snapshot): PreparedAnswer {
+      const last = answers.get(screen);
+      if (last !== undefined && isSame(last.snapshot, snapshot)) return last.answer;
       const { connections, degraded } = snapshot;
       const record = { screen, screenSlug: screen.slug, count: connections.length, connections, degraded };
       const fields = Object.entries(trimSnapshot(record)).map(([name, value]) => {
@@ -38,8 +46,11 @@ export const createSnapshotBodies = (variant: Variant) => {
         return `"${name}":${json}`;
       });
       const body = Buffer.from(`{${fields.join(',')}}`);
-      bodies.set(screen, { snapshot, body });
-      return body;
+      // Peers answer each round with new objects.
+      const isUnchanged = last?.answer.body.equals(body) === true;
+      const answer = isUnchanged ? last.answer : prepareAnswer(`"${instance}-${count++}"`, body, headers);
+      answers.set(screen, { snapshot, answer });
+      return answer;
     },
   };
 };

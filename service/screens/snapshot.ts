@@ -7,7 +7,7 @@ import type { AskForConnections } from './peer-connections.ts';
 /** The connections of a screen, on all boxes. */
 export interface Snapshot {
   /** Oldest first. */
-  connections: Connection[];
+  connections: readonly Readonly<Connection>[];
   /** Whether a known peer did not answer in time. */
   degraded: boolean;
 }
@@ -18,6 +18,8 @@ export interface Snapshot {
  */
 export type TakeSnapshot = (slug: string, relayed: boolean) => Promise<Snapshot>;
 
+export type TakeLocally = ReturnType<typeof createSnapshot>['takeLocally'];
+
 /** Snapshots are public, and each round sends a signed request to every peer, so rounds are limited to four a second. */
 const ROUND_MS = 250;
 
@@ -27,8 +29,11 @@ interface Dependencies {
   askPeers: AskForConnections;
 }
 
-export const createSnapshot = ({ hub, peers, askPeers }: Dependencies): TakeSnapshot => {
+export const createSnapshot = ({ hub, peers, askPeers }: Dependencies) => {
   const local = (slug: string): Snapshot => ({ connections: hub.snapshot(slug), degraded: false });
+
+  /** The snapshot where no peer has to be asked; undefined: take it by {@link TakeSnapshot}. */
+  const takeLocally = (slug: string): Snapshot | undefined => (peers.isAlone() ? local(slug) : undefined);
 
   const takeFromRound = createRounds<Snapshot>({
     intervalMs: ROUND_MS,
@@ -43,9 +48,10 @@ export const createSnapshot = ({ hub, peers, askPeers }: Dependencies): TakeSnap
     },
   });
 
-  return async (slug, relayed) => {
+  const takeSnapshot: TakeSnapshot = async (slug, relayed) => {
     if (relayed) return local(slug);
     await peers.settled();
-    return (peers.isAlone() ? undefined : await takeFromRound(slug)) ?? local(slug);
+    return takeLocally(slug) ?? (await takeFromRound(slug)) ?? local(slug);
   };
+  return { takeSnapshot, takeLocally };
 };

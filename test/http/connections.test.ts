@@ -2,6 +2,7 @@
 import { describe, expect, test } from 'vitest';
 import { connectionSnapshot } from '../../service/contract/connections.ts';
 import { fields, lobby, timestampPattern } from '../content/samples.ts';
+import { patience } from '../support/observe.ts';
 import { joinScreen } from '../support/page.ts';
 import { startTestService } from '../support/service.ts';
 
@@ -74,4 +75,42 @@ test('a snapshot, including its timestamps, matches its schema', async () => {
   expect(connectionSnapshot.parse(snapshot)).toEqual(snapshot);
   expect(connections[0]?.connectedAt).toMatch(timestampPattern);
   expect(connections[0]?.lastSeenAt).toMatch(timestampPattern);
+});
+
+test('an unchanged snapshot is answered with 304, and a changed one in full', async () => {
+  const service = await startTestService({ content: lobby });
+  const page = await joinScreen(service, 'lobby');
+  const path = '/api/screens/lobby/connections';
+  const etagOf = async (): Promise<string> => (await service.get(path)).headers.get('etag') ?? '';
+  const ask = async (etag: string, method = 'GET') => {
+    const response = await service.get(path, { method, headers: { 'If-None-Match': etag }, cache: 'no-store' });
+    return { status: response.status, etag: response.headers.get('etag'), body: await response.text() };
+  };
+  const etag = await etagOf();
+  expect(etag).toMatch(/^"[^"]+"$/);
+  for (const method of ['GET', 'HEAD']) expect(await ask(etag, method)).toEqual({ status: 304, etag, body: '' });
+  page.send({ type: 'state', page: '/screen/lobby', currentSlide: 3 });
+  await expect.poll(etagOf, patience).not.toBe(etag);
+  const changed = await ask(etag);
+  expect(changed.status).toBe(200);
+  expect(JSON.parse(changed.body).connections[0].currentSlide).toBe(3);
+  page.socket.close();
+  await expect.poll(async () => JSON.parse((await ask(etag)).body).count, patience).toBe(0);
+});
+
+test('a snapshot of many pages reaches many readers at once, and a command meanwhile all pages', {
+  timeout: 30_000,
+}, async () => {
+  const service = await startTestService({ content: lobby });
+  const pages = await Promise.all(
+    Array.from({ length: 150 }, (_, at) => joinScreen(service, 'lobby', { clientId: `client-${at}` })),
+  );
+  const readers = Array.from({ length: 40 }, async () => (await service.get('/api/screens/lobby/connections')).text());
+  const told = pages.map((page) => page.message(({ command }) => command === 'next'));
+  expect(await (await service.post('/api/screens/lobby/commands', { command: 'next' })).json()).toMatchObject({
+    sent: pages.length,
+  });
+  await Promise.all(told);
+  const bodies = new Set((await Promise.all(readers)).map((body) => JSON.parse(body).count));
+  expect([...bodies]).toEqual([150]);
 });

@@ -14,7 +14,7 @@ const listenWith = (admitSocket: () => Promise<Accept>) =>
       log: pino({ level: 'silent' }),
       gate: createGate({ machineName: 'box', publicUrl: null, allowedHosts: [] }),
       app: (_, response) => void response.end(),
-      payload: () => undefined,
+      answerOpen: () => false,
       admitSocket,
     },
     { host: '127.0.0.1', port: 0 },

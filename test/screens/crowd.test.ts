@@ -7,6 +7,7 @@ import { pino } from 'pino';
 import { expect, onTestFinished, test } from 'vitest';
 import { WebSocket, WebSocketServer } from 'ws';
 import type { ConnectionSnapshot } from '../../service/contract/connections.ts';
+import { frameOf } from '../../service/http/frame.ts';
 import { createSockets } from '../../service/http/sockets.ts';
 import { hello, lobby, lobbyWith } from '../content/samples.ts';
 import { healthOf, patience } from '../support/observe.ts';
@@ -55,7 +56,7 @@ test('a page that reads nothing is dropped once a mebibyte waits for it, and cos
   const [mute, healthy] = [await connect(), await connect()];
   mute.page.pause();
 
-  const frame = Buffer.alloc(64 * 1024, 'x');
+  const frame = frameOf({ text: 'x'.repeat(64 * 1024) });
   let heard = 0;
   healthy.page.on('message', () => {
     heard += 1;

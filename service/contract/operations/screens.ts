@@ -16,13 +16,20 @@ const snapshot = {
   access: 'public',
   variant: 'baseline',
   params,
-  answer: ok('The snapshot.', connectionSnapshot, {
-    screen: screenExample,
-    screenSlug: 'lobby',
-    count: 1,
-    connections: [connectionExample],
-    degraded: false,
-  }),
+  answer: {
+    200: {
+      description: 'The snapshot.',
+      headers: entityTag,
+      content: json(connectionSnapshot, {
+        screen: screenExample,
+        screenSlug: 'lobby',
+        count: 1,
+        connections: [connectionExample],
+        degraded: false,
+      }),
+    },
+    ...unchanged,
+  },
   errors: ['screen_not_found'],
   examples,
 } as const satisfies Omit<Operation, 'summary'>;

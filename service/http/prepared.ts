@@ -1,0 +1,48 @@
+/** Answers that are ready before they are asked for: one comparison and one write each, without Koa. */
+import type { IncomingMessage, ServerResponse } from 'node:http';
+import type { SignResponse } from '../auth/access.ts';
+import { answerHeader } from '../domain/request-signature.ts';
+import { matchesWeakly } from './conditions.ts';
+import { securityHeaders } from './headers.ts';
+
+/** A JSON answer with an entity tag, its headers ready for `writeHead`. */
+export interface PreparedAnswer {
+  /** Entity tag (RFC 9110, 8.8.3), including the quotes. */
+  readonly etag: string;
+  readonly body: Buffer;
+  /** Names and values in turn: of the 304, and of the 200. */
+  readonly notModifiedHeaders: readonly string[];
+  readonly headers: readonly string[];
+}
+
+const common = Object.entries({ ...securityHeaders, 'Content-Type': 'application/json; charset=utf-8' }).flat();
+
+/** @param headers further headers, names and values in turn */
+export const prepareAnswer = (etag: string, body: Buffer, headers: readonly string[]): PreparedAnswer => {
+  const notModifiedHeaders = [...common, ...headers, 'ETag', etag];
+  return { etag, body, notModifiedHeaders, headers: [...notModifiedHeaders, 'Content-Length', String(body.length)] };
+};
+
+/** Whether the client has this answer already (RFC 9110, 13.1.2). */
+export const isKnownTo = ({ headers }: IncomingMessage, { etag }: PreparedAnswer): boolean => {
+  const condition = headers['if-none-match'];
+  return condition !== undefined && matchesWeakly(condition, etag);
+};
+
+/** @param signResponse null where the request is not signed */
+export const sendPrepared = (
+  request: IncomingMessage,
+  response: ServerResponse,
+  answer: PreparedAnswer,
+  signResponse: SignResponse | null,
+): void => {
+  const { body } = answer;
+  const isKnown = isKnownTo(request, answer);
+  const status = isKnown ? 304 : 200;
+  const ready = isKnown ? answer.notModifiedHeaders : answer.headers;
+  const signature = signResponse === null ? [] : [answerHeader, signResponse(status, isKnown ? '' : body)];
+  // Node only reads the array.
+  response.writeHead(status, signResponse === null ? (ready as string[]) : [...ready, ...signature]);
+  if (isKnown || request.method === 'HEAD') response.end();
+  else response.end(body);
+};
