@@ -119,13 +119,14 @@ describe.each([
 test('a transfer that is under way when the hours end goes on where it was when they begin again', async () => {
   let offset = at('05:59:00') - Date.now();
   const wall = () => Date.now() + offset;
-  const one = await startTestService({ content: showing('/media/film.bin'), env: { SIGNAGE_TIME_ZONE: 'UTC' }, wall });
+  const content = showing('/media/film.bin');
+  const one = await startTestService({ content, env: { SIGNAGE_TIME_ZONE: 'UTC' }, wall });
   // Longer than the test takes.
   await upload(one, 'film.bin', Buffer.alloc(20_000_000));
   const env = {
     ...{ SIGNAGE_TIME_ZONE: 'UTC', SIGNAGE_FETCH_HOURS: '22:00-06:00', SIGNAGE_FETCH_BYTES_PER_SECOND: '200000' },
   };
-  const other = await startBox([one], { env, wall });
+  const other = await startBox([one], { env, wall, content });
   const folder = join(other.dataDir, 'media');
   const arrived = (): number =>
     readdirSync(folder)
