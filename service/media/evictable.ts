@@ -1,5 +1,5 @@
 /** Records which files of the media directory are copies of peers' media. Only these may be removed to free space. */
-import { stat, unlink } from 'node:fs/promises';
+import { rm, stat, unlink } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { Logger } from 'pino';
 import { z } from 'zod';
@@ -41,6 +41,16 @@ export const openEvictableMedia = async ({ path, mediaDir, folders, content, log
       if (names.has(name)) return;
       names.add(name);
       await save();
+    },
+
+    has: (name: string): boolean => names.has(name),
+
+    /** Removes a file of the media directory. @throws the system's error */
+    async remove(name: string): Promise<void> {
+      await rm(join(mediaDir, name), { force: true });
+      await systemDisk.syncFolder(mediaDir);
+      await folders.changed(join(mediaDir, name));
+      if (names.delete(name)) await save();
     },
 
     /** Removes copies that the content no longer names, oldest first; returns the number of bytes freed. */

@@ -1,7 +1,9 @@
 /** Media files: uploads, copies of remote media, and copies of peers' media. */
 import { join } from 'node:path';
 import type { Content } from '../content/index.ts';
-import { mediaNameIn } from '../domain/media-names.ts';
+import type { MediaDeletion } from '../contract/peers.ts';
+import { createEmitter } from '../domain/emitter.ts';
+import { isMediaName, mediaNameIn } from '../domain/media-names.ts';
 import type { Feeds } from '../feeds/index.ts';
 import type { Module, ServiceContext } from '../module.ts';
 import { createCatalog, type MediaEntry } from './catalog.ts';
@@ -9,15 +11,16 @@ import { createCopies } from './copies/copies.ts';
 import { openLedger } from './copies/ledger.ts';
 import { normalAddress } from './copies/named.ts';
 import { copyRoutes } from './copies/routes.ts';
+import { openDeletions } from './deletions.ts';
 import { createDownloads, type Wanted } from './downloads.ts';
 import { openEvictableMedia } from './evictable.ts';
 import { createFetchLimits, type FetchLimits, heldIssues } from './fetch-limits.ts';
 import { createFolders, KEPT_MS } from './folders.ts';
 import { createHasher } from './hasher.ts';
 import { createLibrary, type OpenMedium } from './library.ts';
+import { createLostUploads, type LostUploads, lostFolderOf } from './lost.ts';
 import { createStorageQuota } from './quota.ts';
 import { mediaRoutes } from './routes.ts';
-import { removeShadowedUpload } from './shadowed.ts';
 
 export { FetchHeld, heldIssues } from './fetch-limits.ts';
 export { mediaNameOf } from './routes.ts';
@@ -28,7 +31,18 @@ interface Dependencies {
   feeds: Pick<Feeds, 'reach'>;
 }
 
+/** How often old records and lost uploads are looked for. */
+const PRUNE_MS = 3_600_000;
+
 type Catalog = ReturnType<typeof createCatalog>;
+
+/** The media of the site, as the boxes have told each other. */
+interface SiteMedia {
+  /** Modification time of the newest file of a name, after which uploads are dated, ms since the epoch; 0: there is none. */
+  newest(name: string): number;
+  /** Whether another box has a file of that name. */
+  isElsewhere(name: string): Promise<boolean>;
+}
 
 export interface Media extends Module, Pick<Catalog, 'unread' | 'onLearn'>, Pick<FetchLimits, 'heldReason'> {
   /** All media files whose metadata is known, by name. Files put there by hand are listed after `maxAgeMs`; default: a minute. */
@@ -51,11 +65,24 @@ export interface Media extends Module, Pick<Catalog, 'unread' | 'onLearn'>, Pick
    * older upload. The file is evicted when space runs short and the content no longer names it.
    */
   replicate(wanted: Wanted): Promise<void>;
-  /**
-   * Uploads are dated later than the file that `newest` returns the modification time of: ms since the epoch, 0 for a
-   * name without a file at the site. Until this is called, the clock of this box alone dates them.
-   */
-  dateUploadsAfter(newest: (name: string) => number): void;
+  /** Sets what is known of the media of other boxes. Until this is called, there are none. */
+  followSite(site: SiteMedia): void;
+  /** The media that were deleted, at the whole site. */
+  deletions: {
+    list(): MediaDeletion[];
+    /** When a medium was deleted, ms since the epoch; 0: it was not. */
+    at(name: string): number;
+    /** SHA-256 (hex) of all records. */
+    digest(): string;
+    /** Stores the newer records of another box, and removes the files here. @returns whether any was new */
+    merge(theirs: readonly MediaDeletion[]): Promise<boolean>;
+    /** Dates a file anew that was put into a folder by hand after its name was deleted. */
+    redate(name: string): Promise<void>;
+    /** Calls `listener` when a medium was deleted here. */
+    onDelete(listener: () => void): void;
+  };
+  /** Names of the uploads that lost against a file of another box and are kept. */
+  lost: LostUploads['list'];
   /** Calls `listener` when the hours begin in which media are fetched. */
   onFetchHours(listener: () => void): void;
   /** Sets the source of the site's time, ms since the epoch. Until this is called, the clock of this box stands for it. */
@@ -70,7 +97,14 @@ export const createMedia = async (
   const { maxUploadBytes } = options;
   const served = [uploadDir, mediaDir];
   const copiesDir = join(mediaDir, 'copies');
-  const folders = createFolders([...served, copiesDir]);
+  let siteNow = now;
+  let site: SiteMedia = { newest: () => 0, isElsewhere: async () => false };
+  const deleted = createEmitter();
+  const folders = createFolders([...served, copiesDir, lostFolderOf(uploadDir)]);
+  const lost = createLostUploads({ uploadDir, folders, now: () => siteNow(), log });
+  const deletions = keep(
+    await openDeletions({ path: join(dirs.data, 'deleted-media.json'), log, now: () => siteNow() }),
+  );
   const hasher = keep(createHasher());
   const catalog = keep(createCatalog({ path: join(dirs.data, 'media.json'), served, folders, hasher, log }));
   const ledger = keep(await openLedger({ path: join(dirs.data, 'copies.json'), folder: copiesDir, folders, log }));
@@ -83,7 +117,6 @@ export const createMedia = async (
     evict: async (bytes) => ledger.evict(bytes - (await evictable.evict(bytes))),
   });
   const requireRoom = (wanted: number): Promise<void> => storage.require(mediaDir, wanted);
-  let siteNow = now;
   const limits = createFetchLimits({
     bytesPerSecond: options.fetchBytesPerSecond,
     ...{ hours: options.fetchHours, timeZone: options.timeZone, now: () => siteNow() },
@@ -99,15 +132,39 @@ export const createMedia = async (
     catalog,
   });
   const copies = createCopies({ content, feeds, ledger, downloads, limits, storage, hasher, logs });
-  let newestAtSite = (_name: string): number => 0;
-  const newest = (name: string): number => newestAtSite(name);
+  const newest = (name: string): number => Math.max(site.newest(name), deletions.at(name));
   const library = await createLibrary({
     ...{ uploadDir, mediaDir, maxUploadBytes, newest },
-    ...{ folders, hasher, catalog, storage, log },
+    ...{ folders, hasher, catalog, storage, deletions, lost, copies: evictable, log },
+    now: () => siteNow(),
+    isElsewhere: (name) => site.isElsewhere(name),
   });
 
+  const remove: typeof library.remove = async (name, conditions) => {
+    await library.remove(name, conditions);
+    deleted.emit();
+  };
+
+  /** Deletes what is due here; what fails stays due. */
+  const removeDeleted = async (): Promise<void> => {
+    for (const name of deletions.due()) {
+      await library.removeDeleted(name).catch((error: unknown) => {
+        log.warn({ err: error, name }, 'a file of a deleted medium could not be removed; it is tried again');
+      });
+    }
+  };
+  const prune = async (): Promise<void> => {
+    await removeDeleted();
+    await deletions.prune();
+    await lost.prune();
+  };
+  const pruneOrLog = (): void => {
+    prune().catch((error: unknown) => log.warn({ err: error }, 'old records and lost uploads could not be deleted'));
+  };
+  let pruneTimer: NodeJS.Timeout | undefined;
+
   return {
-    routes: { ...mediaRoutes(library), ...copyRoutes(copies) },
+    routes: { ...mediaRoutes({ ...library, remove }), ...copyRoutes(copies) },
     health: () => ({
       fields: { copies: copies.status() },
       issues: { media: heldIssues(copies.held(), limits.heldReason()) },
@@ -154,11 +211,27 @@ export const createMedia = async (
     replicate: async (wanted) => {
       await evictable.add(wanted.name);
       await downloads.want(wanted);
-      await removeShadowedUpload(dirs, wanted.name);
-      await folders.changed(join(uploadDir, wanted.name));
+      await library.giveWay(wanted.name);
+      // It may have been deleted meanwhile.
+      await library.removeDeleted(wanted.name);
     },
-    dateUploadsAfter: (source) => {
-      newestAtSite = source;
+    deletions: {
+      list: deletions.list,
+      at: deletions.at,
+      merge: async (theirs) => {
+        const added = await deletions.add(theirs.filter(({ name }) => isMediaName(name)));
+        await removeDeleted();
+        return added.length > 0;
+      },
+      redate: async (name) => {
+        if (!deletions.due().includes(name)) await library.redate(name);
+      },
+      digest: deletions.digest,
+      onDelete: deleted.on,
+    },
+    lost: lost.list,
+    followSite: (source) => {
+      site = source;
     },
     followClock: (source) => {
       siteNow = source;
@@ -168,8 +241,11 @@ export const createMedia = async (
     start: () => {
       limits.start();
       copies.start();
+      pruneOrLog();
+      pruneTimer = setInterval(pruneOrLog, PRUNE_MS).unref();
     },
     close: async () => {
+      clearInterval(pruneTimer);
       limits.close();
       copies.close();
       await downloads.close();

@@ -11,12 +11,13 @@ import { areMet, type Conditions } from '../http/conditions.ts';
 import { createQueue } from '../platform/queue.ts';
 import { codeOf, isFull, systemDisk } from '../platform/store/disk.ts';
 import { renamePatiently } from '../platform/store/file.ts';
+import type { Deletions } from './deletions.ts';
 import { fingerprint } from './fingerprint.ts';
 import type { Folders } from './folders.ts';
 import type { FileHash } from './hasher.ts';
 import { type Facts, inspect, typeOfFile } from './inspect.ts';
+import type { LostUploads } from './lost.ts';
 import { receive } from './receive.ts';
-import { removeUpload } from './shadowed.ts';
 
 /** Keeps the metadata of media files, so that they are not read again. */
 interface Catalog {
@@ -42,6 +43,14 @@ interface Options {
   storage: StorageQuota;
   /** The modification time of the newest file of a name, here or on a peer, ms since the epoch; 0: there is none. */
   newest(name: string): number;
+  /** The site's time, ms since the epoch. */
+  now(): number;
+  deletions: Pick<Deletions, 'add' | 'get' | 'done'>;
+  lost: Pick<LostUploads, 'keep'>;
+  /** Copies of peers' media in the media directory. */
+  copies: { has(name: string): boolean; remove(name: string): Promise<void> };
+  /** Whether another box has a file of that name. */
+  isElsewhere(name: string): Promise<boolean>;
   log: Logger;
 }
 
@@ -107,6 +116,11 @@ export const createLibrary = async ({
   catalog,
   storage,
   newest,
+  now,
+  deletions,
+  lost,
+  copies,
+  isElsewhere,
   log,
 }: Options) => {
   for (const name of await readdir(uploadDir)) {
@@ -121,8 +135,8 @@ export const createLibrary = async ({
   /** The `stat` of the file that `/media/{name}` serves; null: there is none. */
   const current = async (name: string): Promise<Stats | null> => {
     for (const folder of [uploadDir, mediaDir]) {
-      const stats = await stat(join(folder, name)).catch(() => null);
-      if (stats?.isFile()) return stats;
+      const stats = await fileAt(folder, name);
+      if (stats !== null) return stats;
     }
     return null;
   };
@@ -131,6 +145,33 @@ export const createLibrary = async ({
   const checkConditions = async (name: string, conditions: Conditions): Promise<void> => {
     const stats = await current(name);
     if (!areMet(conditions, stats && `"${fingerprint(stats)}"`)) throw new CodedError('precondition_failed');
+  };
+
+  const fileAt = async (folder: string, name: string): Promise<Stats | null> => {
+    const stats = await stat(join(folder, name)).catch(() => null);
+    return stats?.isFile() ? stats : null;
+  };
+
+  const removeFile = async (folder: string, name: string): Promise<void> => {
+    await rm(join(folder, name), { force: true });
+    await systemDisk.syncFolder(folder);
+    await folders.changed(join(folder, name));
+  };
+
+  /** Removes an upload, or keeps it beside where its bytes are not those of `sha256`. */
+  const discardUpload = async (name: string, upload: Stats, sha256: string | null | undefined): Promise<void> => {
+    const isSame = sha256 != null && catalog.hashOf(join(uploadDir, name), upload) === sha256;
+    await (isSame ? removeFile(uploadDir, name) : lost.keep(name));
+  };
+
+  const removeDeleted = async (name: string): Promise<void> => {
+    const { deletedAt, sha256 } = deletions.get(name) ?? { deletedAt: '', sha256: null };
+    const isCovered = (stats: Stats | null): stats is Stats =>
+      stats !== null && Math.floor(stats.mtimeMs) <= Date.parse(deletedAt);
+    const [upload, copy] = [await fileAt(uploadDir, name), await fileAt(mediaDir, name)];
+    if (isCovered(upload)) await discardUpload(name, upload, sha256);
+    if (isCovered(copy)) await copies.remove(name);
+    await deletions.done([name]);
   };
 
   return {
@@ -166,8 +207,9 @@ export const createLibrary = async ({
         checkBody(sha256, bodySha256);
         // Concurrent uploads may each have been promised the same free space.
         await requireRoom();
-        // The clocks of the boxes may differ: a later upload must still count as newer.
-        if (newest(name) >= Date.now()) await utimes(temporary, new Date(newest(name) + 1), new Date(newest(name) + 1));
+        // A later upload counts as newer, whatever the clocks say.
+        const time = new Date(Math.max(now(), newest(name) + 1));
+        await utimes(temporary, time, time);
         const facts = await inspect(temporary, name);
         const isNew = await enqueue(async () => {
           await checkConditions(name, conditions);
@@ -189,21 +231,63 @@ export const createLibrary = async ({
     },
 
     /**
-     * Deletes an upload and syncs the deletion to disk.
+     * Deletes a medium at the whole site: an upload, or a file that another box has. A file that was put into the media
+     * directory by hand is not deleted, and takes the place of an upload of its name.
      *
      * @throws `file_not_found`, `precondition_failed`
      */
     async remove(name: string, conditions: Conditions): Promise<void> {
-      try {
-        await enqueue(async () => {
-          await stat(join(uploadDir, name));
-          await checkConditions(name, conditions);
-          await removeUpload(uploadDir, name);
-        });
-        await folders.changed(join(uploadDir, name));
-      } catch (error) {
-        throw isCode(error, 'ENOENT', 'EISDIR') ? new CodedError('file_not_found') : error;
-      }
+      await enqueue(async () => {
+        const [upload, copy] = [await fileAt(uploadDir, name), await fileAt(mediaDir, name)];
+        const isByHand = copy !== null && !copies.has(name);
+        if (upload === null && (isByHand || (copy === null && !(await isElsewhere(name))))) {
+          throw new CodedError('file_not_found');
+        }
+        await checkConditions(name, conditions);
+        const newestHere = Math.ceil(Math.max(upload?.mtimeMs ?? 0, copy?.mtimeMs ?? 0));
+        const at = new Date(Math.max(now(), newest(name) + 1, newestHere + 1));
+        if (isByHand) {
+          await utimes(join(mediaDir, name), at, at);
+          await removeFile(uploadDir, name);
+          return;
+        }
+        const [path, stats] = upload === null ? [join(mediaDir, name), copy] : [join(uploadDir, name), upload];
+        const sha256 = stats === null ? null : (catalog.hashOf(path, stats) ?? null);
+        await deletions.add([{ name, deletedAt: at.toISOString(), sha256 }]);
+        if (upload !== null) await removeFile(uploadDir, name);
+        await removeDeleted(name);
+      });
+    },
+
+    /** Removes the files here that a deletion by any box covers. */
+    removeDeleted: (name: string): Promise<void> => enqueue(() => removeDeleted(name)),
+
+    /** Gives way to a copy at least as new in the media directory. An upload with other bytes is kept beside. */
+    async giveWay(name: string): Promise<void> {
+      await enqueue(async () => {
+        const [upload, copy] = [await fileAt(uploadDir, name), await fileAt(mediaDir, name)];
+        if (upload === null || copy === null || copy.mtimeMs < upload.mtimeMs) return;
+        await discardUpload(name, upload, catalog.hashOf(join(mediaDir, name), copy));
+      });
+    },
+
+    /** Dates a file anew that was put into a folder by hand after its name was deleted. */
+    async redate(name: string): Promise<void> {
+      await enqueue(async () => {
+        const deletedAt = Date.parse(deletions.get(name)?.deletedAt ?? '') || 0;
+        const time = new Date(Math.max(now(), newest(name) + 1));
+        for (const folder of [uploadDir, mediaDir]) {
+          const stats = await fileAt(folder, name);
+          if (stats === null || Math.floor(stats.mtimeMs) > deletedAt) continue;
+          // A copy that arrived after the deletion.
+          if (folder === mediaDir && copies.has(name)) {
+            await copies.remove(name);
+            continue;
+          }
+          await utimes(join(folder, name), time, time);
+          await folders.changed(join(folder, name));
+        }
+      });
     },
 
     /**

@@ -30,7 +30,10 @@ interface Dependencies {
     Content,
     'document' | 'observeCounter' | 'accept' | 'onDocument' | 'onChange' | 'lost' | 'mediaNames' | 'mediaUses'
   >;
-  media: Pick<Media, 'list' | 'unread' | 'onLearn' | 'replicate' | 'dateUploadsAfter' | 'heldReason' | 'onFetchHours'>;
+  media: Pick<
+    Media,
+    'list' | 'unread' | 'onLearn' | 'replicate' | 'followSite' | 'heldReason' | 'onFetchHours' | 'deletions' | 'lost'
+  >;
   devices: ReplicatedDevices;
   takeovers: ReplicatedTakeovers;
 }
@@ -76,7 +79,7 @@ export const createPeers = (
     ...{ logs, peers: registry, content, media },
     onArrival: arrivals.emit,
   });
-  media.dateUploadsAfter(mediaReplication.newest);
+  media.followSite(mediaReplication);
   const missingMedia = createMissingMedia({ log, content, mediaReplication });
   const asking = createAskPeers(registry, nodeId);
   const exchange = createTakeoverExchange({ logs, peers: registry, asking, takeovers });
@@ -104,7 +107,10 @@ export const createPeers = (
       const peers = registry.health();
       const mediaHealth = mediaReplication.health();
       return {
-        fields: { peers, replication: { ...(await replication.health()), media: mediaHealth } },
+        fields: {
+          peers,
+          replication: { ...(await replication.health()), media: mediaHealth, lostUploads: await media.lost() },
+        },
         issues: {
           boxes: peerIssues(peers, monotonicNow() - createdAt),
           media: heldIssues(mediaReplication.held(), media.heldReason()),

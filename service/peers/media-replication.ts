@@ -7,7 +7,7 @@ import { createHash } from 'node:crypto';
 import type { Content } from '../content/index.ts';
 import type { ReplicationHealth } from '../contract/health.ts';
 import type { MediaProgress } from '../contract/onboarding.ts';
-import { type PeerMedium, type PeerState, peerMedia } from '../contract/peers.ts';
+import { type MediaDeletion, type PeerMedia, type PeerMedium, type PeerState, peerMedia } from '../contract/peers.ts';
 import { doubled } from '../domain/backoff.ts';
 import { isPlausibleTime } from '../domain/merge.ts';
 import { shuffled } from '../domain/shuffle.ts';
@@ -18,9 +18,12 @@ import { newestTime, type Offer, planTransfers, type Transfer } from './transfer
 
 interface Dependencies {
   logs: SourceLogs;
-  peers: Pick<Peers, 'alive' | 'call' | 'onState' | 'announce'>;
+  peers: Pick<Peers, 'alive' | 'call' | 'onState' | 'announce' | 'refresh'>;
   content: Pick<Content, 'mediaNames' | 'onDocument' | 'onChange'>;
-  media: Pick<Media, 'list' | 'unread' | 'onLearn' | 'replicate' | 'heldReason' | 'onFetchHours'>;
+  media: Pick<
+    Media,
+    'list' | 'unread' | 'onLearn' | 'replicate' | 'heldReason' | 'onFetchHours' | 'deletions' | 'lost'
+  >;
   /** Called when media that the content names have arrived: from a peer, by upload or by hand. */
   onArrival(): void;
 }
@@ -34,19 +37,21 @@ export interface MediaReplication {
   progress(): MediaProgress;
   /** Modification time of the newest file of that name at the site, ms since the epoch; 0 without one. */
   newest(name: string): number;
+  /** Whether another box has a file of that name; asks them if none is known to. */
+  isElsewhere(name: string): Promise<boolean>;
   /** Resolves when the scan that is due, if any, is done. */
   settled(): Promise<void>;
   /** Those of the names that no box has a file of, and that this one is not about to read. */
   nowhere(names: Iterable<string>): Set<string>;
   /** Scans the folders and starts the transfers that are needed. */
   scan(): Promise<void>;
-  /** The media of this box. */
-  media(): PeerMedium[];
+  /** The media of this box, and what was deleted at the site. */
+  media(): PeerMedia;
   close(): void;
 }
 
 const MAX_MEDIA = 10_000;
-const MAX_LIST_BYTES = 8 * 1024 ** 2;
+const MAX_LIST_BYTES = 16 * 1024 ** 2;
 const LIST_MS = 10_000;
 /** Concurrent transfers. */
 const MAX_RUNNING = 4;
@@ -72,16 +77,18 @@ interface Failure {
 
 export const createMediaReplication = ({ logs, peers, content, media, onArrival }: Dependencies): MediaReplication => {
   let own: ReadonlyMap<string, PeerMedium> = new Map();
-  let digest = digestOf([]);
+  let ownDigest = digestOf([]);
   /** The media of each box, by node id, with the digest that its state had. */
   const lists = new Map<string, { digest: string; media: ReadonlyMap<string, PeerMedium> }>();
-  const asking = new Set<string>();
+  /** Lists that are being fetched, by node id. */
+  const fetching = new Map<string, Promise<void>>();
   const running = new Set<string>();
   const failed = new Map<string, Failure>();
   /** Hashes of files that came from peers, which are not announced to them. */
   const copied = new Set<string>();
   /** Media whose fetch has to wait for its hours, as logged. */
   const held = new Set<string>();
+  let learning: Promise<void> | null = null;
   let arrived = false;
   let notifiedAt = Number.NEGATIVE_INFINITY;
   let timer: NodeJS.Timeout | undefined;
@@ -93,10 +100,13 @@ export const createMediaReplication = ({ logs, peers, content, media, onArrival 
   let again = false;
   let closed = false;
 
+  const { deletions } = media;
+  const isDeleted = ({ name, modifiedAt }: PeerMedium): boolean => Date.parse(modifiedAt) <= deletions.at(name);
+
   const offers = (): Offer[] =>
     peers.alive().flatMap(({ nodeId, url }) => {
       const theirs = lists.get(nodeId)?.media;
-      return theirs === undefined ? [] : [{ url, media: theirs }];
+      return theirs === undefined ? [] : [{ url, media: new Map([...theirs].filter(([, each]) => !isDeleted(each))) }];
     });
 
   const transferPlan = (): Transfer[] => planTransfers(content.mediaNames(), own, offers());
@@ -179,14 +189,23 @@ export const createMediaReplication = ({ logs, peers, content, media, onArrival 
     } else if (arrived) schedule(notifyAt - now);
   };
 
+  const redate = (name: string): Promise<void> =>
+    deletions.redate(name).then(
+      () => schedule(),
+      (err: unknown) => logs('media of peers').warn({ name, err }, 'a file could not be dated anew'),
+    );
+
   /** Stores the list of local media, and announces new files that peers may be waiting for. */
-  const update = (found: readonly PeerMedium[]): void => {
+  const update = (listed: readonly PeerMedium[]): void => {
+    const found = listed.filter((each) => !isDeleted(each));
+    // Put there by hand after the deletion: what was there before is removed.
+    for (const each of listed.filter(isDeleted)) void redate(each.name);
     const names = content.mediaNames();
     const hasNews = found.some(
       ({ name, sha256 }) => names.has(name) && !copied.has(sha256) && own.get(name)?.sha256 !== sha256,
     );
     own = new Map(found.map((each) => [each.name, each]));
-    digest = digestOf(found);
+    ownDigest = digestOf(found);
     if (!hasNews) return;
     void peers.announce();
     arrived = true;
@@ -216,14 +235,21 @@ export const createMediaReplication = ({ logs, peers, content, media, onArrival 
     await scan();
   };
 
+  const mergeDeletions = async (nodeId: string, theirs: readonly MediaDeletion[]): Promise<void> => {
+    try {
+      await deletions.merge(theirs);
+    } catch (err) {
+      logs(`peer ${nodeId}`).error({ nodeId, err }, 'the deletions of a peer could not be stored');
+    }
+  };
+
   const fetchList = async (peer: LivePeer): Promise<void> => {
     const { nodeId, state } = peer;
-    if (lists.get(nodeId)?.digest === state.media || asking.has(nodeId)) return;
-    asking.add(nodeId);
+    if (lists.get(nodeId)?.digest === state.media) return;
     const request = { path: '/api/peers/media', deadlineMs: LIST_MS, maxBytes: MAX_LIST_BYTES };
     const answer = await peers.call(peer, { ...request, schema: peerMedia });
-    asking.delete(nodeId);
     if (answer.ok) {
+      await mergeDeletions(nodeId, answer.body.deleted ?? []);
       const theirs = answer.body.media.filter(({ modifiedAt }) => isPlausibleTime(modifiedAt, Date.now()));
       const before = lists.get(nodeId)?.media;
       lists.set(nodeId, { digest: state.media, media: new Map(theirs.map((each) => [each.name, each])) });
@@ -238,7 +264,12 @@ export const createMediaReplication = ({ logs, peers, content, media, onArrival 
   peers.onState((peer) => {
     const present = new Set(peers.alive().map(({ nodeId }) => nodeId));
     for (const nodeId of lists.keys()) if (!present.has(nodeId)) lists.delete(nodeId);
-    void fetchList(peer);
+    const { nodeId } = peer;
+    if (!fetching.has(nodeId))
+      fetching.set(
+        nodeId,
+        fetchList(peer).finally(() => fetching.delete(nodeId)),
+      );
   });
   content.onDocument(() => {
     isStale = true;
@@ -248,15 +279,40 @@ export const createMediaReplication = ({ logs, peers, content, media, onArrival 
   content.onChange(() => schedule());
   media.onLearn(() => schedule());
   media.onFetchHours(() => schedule());
+  deletions.onDelete(() => {
+    schedule();
+    void peers.announce();
+  });
+
+  /** Asks all boxes which media they have now; those who ask at once share the answers. */
+  const learn = (): Promise<void> => {
+    learning ??= peers
+      .refresh()
+      .then(() => Promise.all(fetching.values()))
+      .then(
+        () => undefined,
+        () => undefined,
+      )
+      .finally(() => {
+        learning = null;
+      });
+    return learning;
+  };
+
+  const isKnownElsewhere = (name: string): boolean => offers().some(({ media: theirs }) => theirs.has(name));
 
   return {
+    isElsewhere: async (name) => {
+      if (!isKnownElsewhere(name)) await learn();
+      return isKnownElsewhere(name);
+    },
     state: () => {
       // A scan finds files that were put into the folders by hand, while peers ask for the state.
       if (performance.now() > scannedAt + SCAN_MS) {
         isStale = true;
         schedule();
       }
-      return { media: digest };
+      return { media: sha256Of(ownDigest + deletions.digest()) };
     },
     health: () => {
       const names = content.mediaNames();
@@ -289,7 +345,7 @@ export const createMediaReplication = ({ logs, peers, content, media, onArrival 
     settled,
     nowhere,
     scan,
-    media: () => [...own.values()],
+    media: () => ({ media: [...own.values()], deleted: deletions.list() }),
     close: () => {
       closed = true;
       clearTimeout(timer);
@@ -299,7 +355,7 @@ export const createMediaReplication = ({ logs, peers, content, media, onArrival 
 
 const mediumOf = ({ name, size, sha256, modifiedAt }: PeerMedium): PeerMedium => ({ name, size, sha256, modifiedAt });
 
+const sha256Of = (text: string): string => createHash('sha256').update(text).digest('hex');
+
 const digestOf = (media: readonly PeerMedium[]): string =>
-  createHash('sha256')
-    .update(JSON.stringify(media.map(({ name, size, sha256, modifiedAt }) => [name, size, sha256, modifiedAt])))
-    .digest('hex');
+  sha256Of(JSON.stringify(media.map(({ name, size, sha256, modifiedAt }) => [name, size, sha256, modifiedAt])));

@@ -44,7 +44,7 @@ interface Dependencies {
 export interface Replication {
   /** Its part of {@link PeerState}. @param knowsTags false for a box that can't read the tags of screens */
   state(knowsTags: boolean): Pick<PeerState, 'content' | 'bindings'>;
-  health(): Promise<Omit<ReplicationHealth, 'media'>>;
+  health(): Promise<Omit<ReplicationHealth, 'media' | 'lostUploads'>>;
   /**
    * The content for peers; null without content, or if it is too long to share.
    * @param knowsTags false for a box that can't read the tags of screens

@@ -33,6 +33,6 @@ export const peerRoutes = ({ registry, state, replication, mediaReplication }: D
     ctx.body = { bindings: replication.bindings() };
   },
   'GET /api/peers/media': (ctx) => {
-    ctx.body = { media: mediaReplication.media() };
+    ctx.body = mediaReplication.media();
   },
 });

@@ -11,9 +11,11 @@ import { onTestFinished } from 'vitest';
 import { errorAnswer, toCodedError } from '../../service/http/answer.ts';
 import type { Handler, RequestState } from '../../service/http/routes.ts';
 import { createCatalog } from '../../service/media/catalog.ts';
+import { openDeletions } from '../../service/media/deletions.ts';
 import { createFolders } from '../../service/media/folders.ts';
 import { createHasher } from '../../service/media/hasher.ts';
 import { createLibrary } from '../../service/media/library.ts';
+import { createLostUploads } from '../../service/media/lost.ts';
 import { createStorageQuota } from '../../service/media/quota.ts';
 import { mediaRoutes } from '../../service/media/routes.ts';
 import type { Volume } from '../../service/media/space.ts';
@@ -51,8 +53,24 @@ export const startMedia = async (setup: Setup = {}) => {
   const { maxUploadBytes = 2 ** 31, quota = 2 ** 40, evict = async () => {}, statfs } = setup;
   const storage = createStorageQuota({ folders, quota, evict, ...(statfs && { statfs }) });
   const newest = () => 0;
+  const now = Date.now;
+  const deletions = await openDeletions({ path: join(dataDir, 'deleted-media.json'), log, now });
+  const lost = createLostUploads({ uploadDir, folders, now, log });
+  // There are no other boxes, so that everything in the media directory was put there by hand.
+  const alone = { copies: { has: () => false, remove: async () => {} }, isElsewhere: async () => false };
   const options = { folders, uploadDir, mediaDir, maxUploadBytes };
-  const library = await createLibrary({ ...options, hasher, catalog, storage, newest, log });
+  const library = await createLibrary({
+    ...options,
+    hasher,
+    catalog,
+    storage,
+    newest,
+    now,
+    deletions,
+    lost,
+    ...alone,
+    log,
+  });
 
   const app = new Koa<RequestState>();
   app.silent = true;
@@ -87,6 +105,7 @@ export const startMedia = async (setup: Setup = {}) => {
     server.close();
     server.closeAllConnections();
     await catalog.close();
+    await deletions.close();
     await hasher.close();
   });
 

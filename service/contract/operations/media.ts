@@ -71,7 +71,9 @@ export const media = {
     access: 'signed',
     variant: 'extended',
     audit: { action: 'medium.delete', subject: 'medium', id: 'filename' },
-    summary: 'Delete an uploaded file',
+    summary: 'Delete a medium at the whole site',
+    description:
+      'Any box deletes what any box has. The deletion is a record that is kept for 400 days, so that a box that was away meanwhile does not bring the medium back; a later upload of the name does.',
     params,
     answer: { 204: { description: 'The file is deleted.' } },
     errors: ['invalid_field', 'file_not_found', 'precondition_failed'],

@@ -1,0 +1,36 @@
+/** The records of deleted media, and how boxes agree on them. Pure; `now` is in ms since the epoch. */
+import { type MediaDeletion, mostDeletions } from '../contract/peers.ts';
+import { isTrusted } from './clock-trust.ts';
+import { isPlausibleTime } from './merge.ts';
+
+/** By the name of the medium. Never mutated. */
+export type Deletions = ReadonlyMap<string, MediaDeletion>;
+
+/** How long a deletion is known: a box that was away for less learns of it. */
+export const KEEP_DELETIONS_MS = 400 * 86_400_000;
+
+const order = (a: string, b: string): number => (a < b ? -1 : a > b ? 1 : 0);
+
+/** Above 0 if `a` wins: the later one. */
+const compare = (a: MediaDeletion, b: MediaDeletion): number =>
+  order(a.deletedAt, b.deletedAt) || order(a.sha256 ?? '', b.sha256 ?? '');
+
+/** Nothing expires by a clock that is not trusted. */
+const isExpired = ({ deletedAt }: MediaDeletion, now: number): boolean =>
+  isTrusted(now) && Date.parse(deletedAt) + KEEP_DELETIONS_MS <= now;
+
+/** Leaves out what is too old, and the oldest beyond the limit. @returns `known` itself if nothing is */
+export const pruneDeletions = (known: Deletions, now: number): Deletions => {
+  const kept = [...known.values()].filter((each) => !isExpired(each, now));
+  if (kept.length === known.size && kept.length <= mostDeletions) return known;
+  const newest = kept.toSorted((a, b) => -compare(a, b)).slice(0, mostDeletions);
+  return new Map(newest.map((each) => [each.name, each]));
+};
+
+/** The records among `theirs` that are newer than the known ones. */
+export const newDeletions = (known: Deletions, theirs: readonly MediaDeletion[], now: number): MediaDeletion[] =>
+  theirs.filter((each) => {
+    const own = known.get(each.name);
+    const isNewer = own === undefined || compare(each, own) > 0;
+    return isNewer && isPlausibleTime(each.deletedAt, now) && !isExpired(each, now);
+  });

@@ -1,0 +1,107 @@
+/** The media that were deleted: records that replicate, so that no box brings a deleted medium back. */
+import { createHash } from 'node:crypto';
+import type { Logger } from 'pino';
+import { z } from 'zod';
+import { type MediaDeletion, mediaDeletion } from '../contract/peers.ts';
+import { newDeletions, pruneDeletions, type Deletions as Records } from '../domain/deletions.ts';
+import { systemDisk } from '../platform/store/disk.ts';
+import { createDurable } from '../platform/store/durable.ts';
+
+interface State {
+  records: Records;
+  /** Names whose files may still be here: the process may end before they are removed. */
+  due: ReadonlySet<string>;
+}
+
+const schema: z.ZodType<State> = z.object({
+  records: z.codec(z.array(mediaDeletion), z.map(z.string(), mediaDeletion), {
+    decode: (list) => new Map(list.map((each) => [each.name, each])),
+    encode: (map) => [...map.values()],
+  }),
+  due: z.codec(z.array(z.string()), z.set(z.string()), {
+    decode: (list) => new Set(list),
+    encode: (set) => [...set],
+  }),
+});
+
+export interface Deletions {
+  list(): MediaDeletion[];
+  /** SHA-256 (hex) of all records; equal on boxes with equal records. */
+  digest(): string;
+  /** When the medium was deleted, ms since the epoch; 0: it was not. */
+  at(name: string): number;
+  get(name: string): MediaDeletion | undefined;
+  /** Names whose files are to be removed. */
+  due(): string[];
+  /**
+   * Stores newer records; durable once this resolves, and their names are {@link due}.
+   * @returns the records that are new
+   * @throws CodedError `insufficient_storage`, or the system's error
+   */
+  add(records: readonly MediaDeletion[]): Promise<MediaDeletion[]>;
+  /** The files of the names are removed. */
+  done(names: readonly string[]): Promise<void>;
+  /** Forgets records whose time is over. */
+  prune(): Promise<void>;
+  faults(): string[];
+  close(): Promise<void>;
+}
+
+interface Options {
+  path: string;
+  log: Logger;
+  /** The site's time, ms since the epoch. */
+  now(): number;
+}
+
+/** Records are never mutated, so each digest is computed once. */
+const digests = new WeakMap<Records, string>();
+const digestOf = (records: Records): string => {
+  const rows = () =>
+    [...records.values()]
+      .map(({ name, deletedAt }) => [name, deletedAt])
+      .toSorted(([a = ''], [b = '']) => (a < b ? -1 : 1));
+  const digest = digests.get(records) ?? createHash('sha256').update(JSON.stringify(rows())).digest('hex');
+  digests.set(records, digest);
+  return digest;
+};
+
+export const openDeletions = async ({ path, log, now }: Options): Promise<Deletions> => {
+  const durable = await createDurable<State>({
+    ...{ path, schema, log, now, disk: systemDisk },
+    initial: { records: new Map(), due: new Set() },
+  });
+  const records = (): Records => durable.read().records;
+
+  return {
+    list: () => [...records().values()],
+    digest: () => digestOf(records()),
+    get: (name) => records().get(name),
+    at: (name) => Date.parse(records().get(name)?.deletedAt ?? '') || 0,
+    due: () => [...durable.read().due],
+    add: async (theirs) => {
+      if (newDeletions(records(), theirs, now()).length === 0) return [];
+      let added: MediaDeletion[] = [];
+      await durable.update((state) => {
+        added = newDeletions(state.records, theirs, now());
+        const merged = new Map([...state.records, ...added.map((each) => [each.name, each] as const)]);
+        return {
+          records: pruneDeletions(merged, now()),
+          due: new Set([...state.due, ...added.map(({ name }) => name)]),
+        };
+      });
+      return added;
+    },
+    done: (names) =>
+      durable.update(({ due, ...state }) => ({
+        ...state,
+        due: new Set([...due].filter((name) => !names.includes(name))),
+      })),
+    prune: async () => {
+      if (pruneDeletions(records(), now()) === records()) return;
+      await durable.update((state) => ({ ...state, records: pruneDeletions(state.records, now()) }));
+    },
+    faults: durable.faults,
+    close: () => durable.close(),
+  };
+};

@@ -1,0 +1,178 @@
+/** A deleted medium is gone at the whole site and stays gone; an upload that loses is kept beside for 30 days. */
+import { randomUUID } from 'node:crypto';
+import { existsSync, mkdirSync, readdirSync, readFileSync, utimesSync, writeFileSync } from 'node:fs';
+import { createServer } from 'node:http';
+import { join } from 'node:path';
+import { describe, expect, test } from 'vitest';
+import { sha256Hex, signRequest } from '../../service/auth/sign.ts';
+import type { Health, ReplicationHealth } from '../../service/contract/health.ts';
+import { lobbyWith } from '../content/samples.ts';
+import { patience } from '../support/observe.ts';
+import { type TestService, temporaryFolder } from '../support/service.ts';
+import { listenOn, secret, startBox, untilTogether } from './support.ts';
+
+const DAY = 86_400_000;
+const showing = (...names: string[]) =>
+  lobbyWith(names.map((name) => ({ kind: 'image', media_url: `/media/${encodeURIComponent(name)}` })));
+const content = showing('notice.txt');
+
+/** Requests for media, signed where there is a secret. */
+const request = (box: TestService, method: 'PUT' | 'DELETE', name: string, body = '', now = Date.now()) => {
+  const path = `/api/media/${encodeURIComponent(name)}`;
+  const headers = signRequest({ secret, method, url: box.url + path, body, now });
+  return box.get(path, { method, headers, ...(method === 'PUT' && { body }) });
+};
+const served = async (box: TestService, name = 'notice.txt'): Promise<string> => {
+  const answer = await box.get(`/media/${encodeURIComponent(name)}`);
+  return answer.ok ? answer.text() : String(answer.status);
+};
+const replicationOf = async (box: TestService): Promise<ReplicationHealth> =>
+  ((await (await box.get('/healthz')).json()) as Health).replication;
+const everywhere = async (boxes: readonly TestService[], expected: string): Promise<void> => {
+  for (const box of boxes) await expect.poll(() => served(box), patience).toBe(expected);
+};
+/** Waits until all boxes have nothing left to exchange. */
+const untilSettled = async (boxes: readonly TestService[]): Promise<void> => {
+  const missing = async (box: TestService) => (await replicationOf(box)).media.missing.map(({ reason }) => reason);
+  for (const box of boxes) await expect.poll(() => missing(box), patience).toEqual(['no box has it']);
+};
+
+describe.each([
+  ['with a secret', { SIGNAGE_SHARED_SECRET: secret }],
+  ['without a secret', {}],
+])('a deletion, %s', (_, env) => {
+  test('at any box is one at the whole site, and a box that was away does not bring the medium back', {
+    timeout: 60_000,
+  }, async () => {
+    const awayDir = temporaryFolder();
+    const away = await startBox([], { content, env, dataDir: awayDir });
+    const first = await startBox([away], { content, env });
+    const second = await startBox([away, first], { content, env });
+    expect((await request(away, 'PUT', 'notice.txt', 'first')).status).toBe(201);
+    await everywhere([away, first, second], 'first');
+    await away.close();
+
+    // This box has a copy alone.
+    expect((await request(second, 'DELETE', 'notice.txt')).status).toBe(204);
+    await everywhere([first, second], '404');
+    expect((await request(first, 'DELETE', 'notice.txt')).status).toBe(404);
+
+    const back = await startBox([first, second], { content, env, dataDir: awayDir });
+    await everywhere([back], '404');
+    await untilTogether([first, second, back]);
+    await untilSettled([first, second, back]);
+    expect(existsSync(join(awayDir, 'uploads', 'notice.txt'))).toBe(false);
+    // What was deleted was known to the byte, so that nothing is kept.
+    expect((await replicationOf(back)).lostUploads).toEqual([]);
+
+    expect((await request(back, 'PUT', 'notice.txt', 'second')).status).toBe(201);
+    await everywhere([first, second, back], 'second');
+  });
+});
+
+test('a medium that another box has, and this one has not, is deleted too', async () => {
+  const one = await startBox([], { content });
+  const other = await startBox([one], { content });
+  await untilTogether([one, other]);
+  expect((await request(one, 'PUT', 'unused.txt', 'x')).status).toBe(201);
+  await expect
+    .poll(async () => (await request(other, 'DELETE', 'unused.txt')).status, { ...patience, interval: 250 })
+    .toBe(204);
+  await expect.poll(() => served(one, 'unused.txt'), patience).toBe('404');
+});
+
+test('a file that is put into the folder by hand after a deletion is a new one, however old it is', async () => {
+  const dataDir = temporaryFolder();
+  const first = await startBox([], { content, dataDir });
+  const other = await startBox([first], { content });
+  expect((await request(first, 'PUT', 'notice.txt', 'first')).status).toBe(201);
+  await everywhere([first, other], 'first');
+  expect((await request(other, 'DELETE', 'notice.txt')).status).toBe(204);
+  await everywhere([first, other], '404');
+  await first.close();
+  const file = join(dataDir, 'uploads', 'notice.txt');
+  writeFileSync(file, 'by hand');
+  utimesSync(file, new Date(0), new Date(0));
+  const one = await startBox([other], { content, dataDir });
+  await everywhere([one, other], 'by hand');
+});
+
+test('a box of the first version, which knows no deletions, brings nothing back', async () => {
+  const nodeId = randomUUID();
+  const bytes = 'old';
+  const medium = {
+    name: 'notice.txt',
+    size: bytes.length,
+    sha256: sha256Hex(bytes),
+    modifiedAt: '2026-01-01T00:00:00.000Z',
+  };
+  const asked: string[] = [];
+  const server = createServer((incoming, response) => {
+    const path = (incoming.url ?? '').split('?')[0] ?? '';
+    asked.push(path);
+    const digest = sha256Hex('any');
+    const state = { nodeId, instance: nodeId, site: 'default', version: '0.1.0', serverTime: Date.now(), peers: [] };
+    const answers: Record<string, unknown> = {
+      '/api/peers/state': { ...state, content: null, bindings: digest, media: digest },
+      '/api/peers/media': { media: [medium] },
+      '/api/peers/bindings': { bindings: [] },
+    };
+    response.statusCode = path in answers || path === '/media/notice.txt' ? 200 : 404;
+    response.setHeader('Content-Type', 'application/json');
+    response.end(path === '/media/notice.txt' ? bytes : JSON.stringify(answers[path] ?? {}));
+  });
+  const old = { url: await listenOn(server) };
+  const box = await startBox([old], { content });
+  await everywhere([box], 'old');
+  expect((await request(box, 'DELETE', 'notice.txt')).status).toBe(204);
+  await untilSettled([box]);
+  expect(await served(box)).toBe('404');
+  expect((await request(box, 'PUT', 'notice.txt', 'new')).status).toBe(201);
+  await everywhere([box], 'new');
+});
+
+test('an upload that loses is kept beside for 30 days, counts to the quota, and is not deleted by a wrong clock', {
+  timeout: 60_000,
+}, async () => {
+  const dataDir = temporaryFolder();
+  const loser = await startBox([], { content, dataDir });
+  const winner = await startBox([], { content });
+  expect((await request(loser, 'PUT', 'notice.txt', 'older')).status).toBe(201);
+  expect((await request(winner, 'PUT', 'notice.txt', 'newer')).status).toBe(201);
+  const bridge = await startBox([loser, winner], { content });
+  await everywhere([loser, winner, bridge], 'newer');
+
+  const folder = join(dataDir, 'uploads', '.lost');
+  await expect.poll(async () => (await replicationOf(loser)).lostUploads, patience).toHaveLength(1);
+  const [name = ''] = readdirSync(folder);
+  expect(name).toMatch(/^\d{8}T\d{9}Z-notice\.txt$/);
+  expect(readFileSync(join(folder, name), 'utf8')).toBe('older');
+  expect((await replicationOf(winner)).lostUploads).toEqual([]);
+  const used = async (box: TestService) => (await (await box.get('/console/api/media')).json()).used_bytes;
+  expect((await used(loser)) - (await used(winner))).toBe('older'.length);
+  await loser.close();
+
+  /** Whether it is still there after a start at that time. */
+  const isKeptAt = async (time: number): Promise<boolean> => {
+    const box = await startBox([], { dataDir, wall: () => time });
+    if (time > Date.now() + 30 * DAY) await expect.poll(() => readdirSync(folder), patience).toEqual([]);
+    await box.close();
+    return existsSync(join(folder, name));
+  };
+  expect(await isKeptAt(Date.now() + 29 * DAY)).toBe(true);
+  expect(await isKeptAt(0)).toBe(true);
+  expect(await isKeptAt(Date.now() + 31 * DAY)).toBe(false);
+});
+
+test('an upload that was made apart, before its name was deleted elsewhere, is kept beside', async () => {
+  const apart = await startBox([], { content });
+  expect((await request(apart, 'PUT', 'notice.txt', 'made apart')).status).toBe(201);
+  const folder = temporaryFolder();
+  mkdirSync(join(folder, 'uploads'));
+  const other = await startBox([], { content, dataDir: folder });
+  expect((await request(other, 'PUT', 'notice.txt', 'other')).status).toBe(201);
+  expect((await request(other, 'DELETE', 'notice.txt')).status).toBe(204);
+  const bridge = await startBox([apart, other], { content });
+  await everywhere([apart, other, bridge], '404');
+  await expect.poll(async () => (await replicationOf(apart)).lostUploads, patience).toHaveLength(1);
+});
