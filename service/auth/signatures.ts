@@ -22,6 +22,8 @@ export type SignedHead = Pick<SignedParts, 'method' | 'host' | 'target'>;
 interface Signature extends Pick<SignedParts, 'timestamp' | 'nonce' | 'sha256' | 'recipient'> {
   /** Hex. */
   mac: string;
+  /** Whether a box relays the request: then it is fresh for a shorter time. */
+  isRelay: boolean;
 }
 
 /** Whether a request has a signature header, valid or not. */
@@ -43,8 +45,8 @@ const boxFreshMs = 3_000;
 const noticeMs = 250;
 
 /**
- * @throws CodedError `signature_invalid` where a header is missing, repeated or malformed, or a request between boxes is
- *   signed as v1: that does not cover the recipient, so a host between the boxes could hand it to another one
+ * @throws CodedError `signature_invalid` where a header is missing, repeated or malformed, or a request that names its
+ *   recipient is signed as v1, which does not cover it: a host between the boxes could hand it to another one
  */
 export const parseSignature = (headers: HeaderLines): Signature => {
   const timestamp = onlyLine(headers, timestampHeader);
@@ -56,13 +58,12 @@ export const parseSignature = (headers: HeaderLines): Signature => {
   if (match === null)
     throw new CodedError('signature_invalid', 'The signature must have the form v1;nonce=N;sha256=B;mac=M.');
   const [, version, nonce = '', sha256 = '', mac = ''] = match;
-  const isBetweenBoxes = headers[recipientHeader] !== undefined || headers[relayHeader] !== undefined;
-  if (version === 'v1' && isBetweenBoxes) {
-    const message = `A request with ${recipientHeader} or ${relayHeader} must be signed as v2; update the box that sent it.`;
+  if (version === 'v1' && headers[recipientHeader] !== undefined) {
+    const message = `A request with ${recipientHeader} must be signed as v2; update the box that sent it.`;
     throw new CodedError('signature_invalid', message);
   }
   const recipient = version === 'v1' ? null : onlyLine(headers, recipientHeader);
-  return { timestamp, nonce, sha256, mac, recipient };
+  return { timestamp, nonce, sha256, mac, recipient, isRelay: headers[relayHeader] !== undefined };
 };
 
 interface Options {
@@ -79,9 +80,9 @@ export const createSignatures = ({ secrets, guard }: Options) => ({
    * @throws CodedError `signature_stale`, `signature_invalid`, `signature_replayed` or `busy`, the first that applies;
    *   the first carries {@link clockHeader} where the sender knows a secret
    */
-  async verify({ mac, ...claimed }: Signature, head: SignedHead, sender: Sender) {
+  async verify({ mac, isRelay, ...claimed }: Signature, head: SignedHead, sender: Sender) {
     const timestamp = Number(claimed.timestamp);
-    const isFromBox = claimed.recipient !== null;
+    const isFromBox = isRelay || claimed.recipient !== null;
     const off = Math.abs(timestamp - guard.clock());
     const isFresh = guard.isFresh(timestamp) && (!isFromBox || off <= boxFreshMs);
     const given = Buffer.from(mac, 'hex');

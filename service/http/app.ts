@@ -92,10 +92,14 @@ const checkExpectation = (expectation: string): void => {
 const isNavigation = ({ method, url, headers }: Pick<Koa.Context, 'method' | 'url' | 'headers'>): boolean =>
   ['GET', 'HEAD'].includes(method) && !isApiPath(url) && /\btext\/html\b/.test(headers.accept ?? '');
 
-/** Handles a request, and records the change that it makes. A relayed one is recorded by the box that relays it. */
+/**
+ * Handles a request, and records the change that it makes. A relayed one is recorded by the box that relays it; with a
+ * secret only a box's own signature says that it is one.
+ */
 const handleAudited = async (ctx: Context, handle: Handler, rule: AuditRule, audit: ChangeAudit): Promise<void> => {
-  if (ctx.get(relayHeader) !== '') return void (await handle(ctx));
   const { params, state } = ctx;
+  const isFromBox = state.signResponse === null || state.seal !== null;
+  if (ctx.get(relayHeader) !== '' && isFromBox) return void (await handle(ctx));
   const change = await audit.begin(rule, { params, operator: operatorOf(ctx.req), address: state.clientIp });
   state.onBody = change.onBody;
   try {

@@ -73,7 +73,7 @@ describe('the two headers', () => {
   });
 
   test('are parsed', () => {
-    expect(parseSignature(of({}))).toEqual({ timestamp, nonce, sha256, mac, recipient: null });
+    expect(parseSignature(of({}))).toEqual({ timestamp, nonce, sha256, mac, recipient: null, isRelay: false });
   });
 
   test.each([

@@ -65,9 +65,12 @@ describe('with a secret', () => {
     );
   });
 
-  test('v1 is for operators: with the headers of boxes it is refused', async () => {
+  test('v1 is for operators and older boxes: where a recipient is named it is refused', async () => {
     expect(await outcome(commands, { body: next, recipient: null, headers: {} })).toBe(200);
-    expect(await outcome(commands, { body: next, recipient: null })).toBe('401 signature_invalid');
+    expect(await outcome(commands, { body: next, recipient: null })).toBe(200);
+    expect(await outcome(commands, { body: next, recipient: null, now: Date.now() - 3_100 })).toBe(
+      '401 signature_stale',
+    );
     const named = { 'x-signage-recipient': await nodeIdOf(box()) };
     expect(await outcome(commands, { body: next, recipient: null, headers: named })).toBe('401 signature_invalid');
   });
