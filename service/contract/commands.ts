@@ -2,7 +2,7 @@
 import { z } from 'zod';
 import { baselineCommands, extendedCommands, plainCommands } from './command-names.ts';
 import { screen } from './playlist.ts';
-import { clientName, deviceId, extended, slug } from './terms.ts';
+import { clientName, deviceId, extended, instant, slug } from './terms.ts';
 
 /** Checks the syntax of a redirect URL; `redirectTarget` decides which paths are allowed. */
 const redirectUrl = z
@@ -22,7 +22,14 @@ export const command = z.discriminatedUnion('command', [
   z.object({ command: z.enum(plainCommands).describe('a command without arguments') }),
   z.object({ command: z.literal('blackout'), blackout: z.boolean().nullish().describe('absent: toggle') }),
   extended(z.object({ command: z.literal('redirect'), url: redirectUrl })),
-  extended(z.object({ command: z.literal('setclientname'), clientName, deviceId })),
+  extended(
+    z.object({
+      command: z.literal('setclientname'),
+      clientName,
+      deviceId,
+      updatedAt: instant.optional().describe('read from other boxes alone: when the device was named; the newest wins'),
+    }),
+  ),
 ]);
 export type Command = z.infer<typeof command>;
 

@@ -1,7 +1,7 @@
 /** Onboarding: binding devices to screens. */
 import { z } from 'zod';
 import { screen } from './playlist.ts';
-import { clientName, deviceId, slug, typedDeviceId } from './terms.ts';
+import { clientName, deviceId, instant, slug, typedDeviceId } from './terms.ts';
 
 /** Request header of a device's own pages: the device id. It marks the id as known. */
 export const deviceHeader = 'x-signage-device';
@@ -16,6 +16,9 @@ export const binding = z
     deviceId: typedDeviceId,
     clientName,
     screenSlug: z.string().min(1).max(128).describe('of a screen that there is'),
+    updatedAt: instant
+      .optional()
+      .describe('read from other boxes alone: when the device was bound; the newest binding wins'),
   })
   .meta({ id: 'Binding' });
 export type Binding = z.infer<typeof binding>;

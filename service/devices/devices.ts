@@ -1,9 +1,10 @@
 import { createHash } from 'node:crypto';
 import { z } from 'zod';
+import { CodedError } from '../contract/errors.ts';
 import { type DeviceBinding, mostBindings } from '../contract/peers.ts';
 import { deviceKey } from '../contract/readable.ts';
 import { createEmitter } from '../domain/emitter.ts';
-import { compareBindings, newsAmong } from '../domain/merge.ts';
+import { compareBindings, isPlausibleTime, newsAmong } from '../domain/merge.ts';
 import { remember } from '../domain/recent.ts';
 import type { Durable } from '../platform/store/durable.ts';
 
@@ -41,12 +42,16 @@ export interface Devices {
   get(deviceId: string): Device | undefined;
   /** All records, those of forgotten devices included. */
   list(): Device[];
-  /** Binds a device to a screen and replaces its previous binding. */
-  bind(deviceId: string, clientName: string, screenSlug: string): Promise<void>;
-  /** Names a device, bound or not; keeps its binding. */
-  rename(deviceId: string, clientName: string): Promise<void>;
+  /**
+   * Binds a device to a screen and replaces its previous binding; resolves with the record that is stored.
+   * @param at when another box did so (ISO 8601): then a newer record stays as it is
+   * @throws CodedError `invalid_field` where `at` is years ahead
+   */
+  bind(deviceId: string, clientName: string, screenSlug: string, at?: string): Promise<Device>;
+  /** Names a device, bound or not; keeps its binding. Otherwise as {@link bind}. */
+  rename(deviceId: string, clientName: string, at?: string): Promise<Device>;
   /** Forgets the name and the binding of a device. Its record stays, so that no other box brings them back. */
-  forget(deviceId: string): Promise<void>;
+  forget(deviceId: string): Promise<Device>;
   /** Records that a page of the device has connected, so that the device exists. */
   saw(deviceId: string): void;
   /** Stores the newer bindings of another box; resolves with those that changed more than their time. */
@@ -101,19 +106,37 @@ export function createDevices<S extends { readonly devices: DeviceMap }>(
   const within = (devices: DeviceMap, kept?: string): DeviceMap =>
     trim(devices, mostBindings, ({ deviceId }) => deviceId === kept || seen.has(deviceKey(deviceId)));
 
-  const put = (
+  const put = async (
     deviceId: string,
     change: (before: Device | undefined) => Pick<Device, 'clientName' | 'screenSlug' | 'forgotten'>,
-  ) =>
-    update((state) => {
-      const key = deviceKey(deviceId);
-      const before = state.devices.get(key);
+    at?: string,
+  ): Promise<Device> => {
+    const key = deviceKey(deviceId);
+    const replace = (before: Device | undefined): Device => {
       const earliest = before === undefined ? 0 : Date.parse(before.updatedAt) + 1;
-      const updatedAt = new Date(Math.max(now(), earliest)).toISOString();
+      const updatedAt = at ?? new Date(Math.max(now(), earliest)).toISOString();
       const { forgotten: _, ...kept } = before ?? {};
-      const devices = new Map(state.devices).set(key, { ...kept, deviceId, ...change(before), updatedAt });
-      return { ...state, devices: within(devices, deviceId) };
+      return { ...kept, deviceId, ...change(before), updatedAt };
+    };
+    const isNews = (record: Device, before: Device | undefined): boolean =>
+      at === undefined || newsAmong([record], () => before, now()).length > 0;
+    if (at !== undefined && !isPlausibleTime(at, now())) {
+      throw new CodedError('invalid_field', 'updatedAt is not valid: it is years ahead.', { field: 'updatedAt' });
+    }
+    const known = durable.read().devices.get(key);
+    if (known !== undefined && !isNews(replace(known), known)) return known;
+    let stored: Device | undefined;
+    await update((state) => {
+      const before = state.devices.get(key);
+      stored = replace(before);
+      if (!isNews(stored, before)) {
+        stored = before ?? stored;
+        return state;
+      }
+      return { ...state, devices: within(new Map(state.devices).set(key, stored), deviceId) };
     });
+    return stored as Device;
+  };
 
   /** The merged devices, and the accepted ones among `theirs`. */
   const join = (devices: DeviceMap, theirs: readonly Device[]) => {
@@ -139,9 +162,9 @@ export function createDevices<S extends { readonly devices: DeviceMap }>(
         ...(forgotten && { forgotten }),
         updatedAt,
       })),
-    bind: (deviceId, clientName, screenSlug) => put(deviceId, () => ({ clientName, screenSlug })),
-    rename: (deviceId, clientName) =>
-      put(deviceId, (before) => ({ clientName, screenSlug: before?.screenSlug ?? null })),
+    bind: (deviceId, clientName, screenSlug, at) => put(deviceId, () => ({ clientName, screenSlug }), at),
+    rename: (deviceId, clientName, at) =>
+      put(deviceId, (before) => ({ clientName, screenSlug: before?.screenSlug ?? null }), at),
     forget: (deviceId) =>
       put(deviceId, (before) => ({
         // Older versions want a name.

@@ -37,7 +37,7 @@ export interface Onboarding {
    * @throws CodedError `screen_not_found`, or `insufficient_storage`
    */
   bind(binding: Binding, base: string, relayed: boolean, log: SourceLog): Promise<OnboardingResult>;
-  /** Forgets a device on this box; the other boxes learn of it. @throws CodedError `insufficient_storage` */
+  /** Forgets a device on all boxes; one that does not answer learns of it later. @throws CodedError `insufficient_storage` */
   forget(deviceId: string, log: SourceLog): Promise<void>;
   /** Notifies the live pages of devices of bindings from another box, which are stored already. */
   follow(news: readonly DeviceBinding[]): void;
@@ -112,12 +112,17 @@ export const createOnboarding = ({
     bind: async (binding, base, relayed, log) => {
       const { deviceId, clientName, screenSlug } = binding;
       const screen = content.payload(screenSlug)?.screen;
+      // The screen may reach this box after the binding.
+      const isKept = screen !== undefined || (relayed && binding.updatedAt !== undefined);
+      const at = relayed ? binding.updatedAt : undefined;
+      const stored = isKept ? await devices.bind(deviceId, clientName, screenSlug, at) : null;
       if (screen === undefined) throw new CodedError('screen_not_found', undefined, { field: 'screenSlug' });
-      await devices.bind(deviceId, clientName, screenSlug);
-      const relaying = relayed ? null : peers.broadcast('devices.bind', binding);
-      const isDelivered = deliver(binding) > 0;
+      const updatedAt = stored?.updatedAt;
+      const relaying = relayed ? null : peers.broadcast('devices.bind', { ...binding, updatedAt });
+      const isOutdated = at !== undefined && updatedAt !== at;
+      const isDelivered = !isOutdated && deliver(binding) > 0;
       // Before the await: the page may connect while the peers are being called.
-      if (!isDelivered) fallBehind(deviceId);
+      if (!isDelivered && !isOutdated) fallBehind(deviceId);
       const there = await relaying;
       const queued = !isDelivered && !there?.answers.some((answer) => !answer.queued);
       if (!queued) catchUp(deviceId);
@@ -125,9 +130,10 @@ export const createOnboarding = ({
       return { deviceId, clientName, ...placed(screen, base), queued };
     },
     forget: async (deviceId, log) => {
-      await devices.forget(deviceId);
+      const record = await devices.forget(deviceId);
       catchUp(deviceId);
       landing.notify(deviceId);
+      await peers.broadcast('bindings.send', [record]);
       log.info({ deviceId }, 'a device was forgotten');
     },
     follow: (news) => {

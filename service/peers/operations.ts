@@ -12,6 +12,7 @@ import { type Binding, onboardingResult } from '../contract/onboarding.ts';
 import type { OperationName } from '../contract/operations/index.ts';
 import {
   commandIdHeader,
+  type DeviceBinding,
   mostQueryCharacters,
   peerConnections,
   peerDevices,
@@ -78,6 +79,12 @@ const peerOperations = {
     'POST /api/onboarding',
     onboardingResult.pick({ queued: true }),
     (body: Binding) => ({ body }),
+    { relayed: true },
+  ),
+  'bindings.send': define(
+    'POST /api/peers/bindings',
+    z.object({}),
+    (bindings: readonly DeviceBinding[]) => ({ body: { bindings } }),
     { relayed: true },
   ),
   'devices.known': define(

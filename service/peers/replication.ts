@@ -52,6 +52,8 @@ export interface Replication {
   document(knowsTags: boolean): ContentDocument | null;
   /** The bindings of all devices that this box knows. */
   bindings(): DeviceBinding[];
+  /** Stores the newer ones of bindings that another box sent. */
+  merge(theirs: readonly DeviceBinding[]): Promise<void>;
   /** Reports content that is too long to be shared. */
   start(): void;
 }
@@ -247,6 +249,10 @@ export const createReplication = ({ log, logs, peers, content, devices, onBindin
     },
     document: documentFor,
     bindings: devices.list,
+    merge: async (theirs) => {
+      const news = await devices.merge(theirs);
+      if (news.length > 0) onBindings(news);
+    },
     start: warnIfTooLong,
   };
 };

@@ -1,6 +1,7 @@
 import { CodedError } from '../contract/errors.ts';
 import { readFields } from '../contract/fields.ts';
-import { type PeerState, peerContentQuery, peerQuery } from '../contract/peers.ts';
+import { type PeerState, peerBindings, peerContentQuery, peerQuery } from '../contract/peers.ts';
+import { readJson } from '../http/body.ts';
 import type { Routes } from '../http/routes.ts';
 import { hostOf } from './advertised.ts';
 import type { MediaReplication } from './media-replication.ts';
@@ -11,7 +12,7 @@ interface Dependencies {
   registry: Pick<Registry, 'onContact'>;
   /** The state of this box. */
   state(knowsTags: boolean): PeerState;
-  replication: Pick<Replication, 'document' | 'bindings'>;
+  replication: Pick<Replication, 'document' | 'bindings' | 'merge'>;
   mediaReplication: Pick<MediaReplication, 'media'>;
 }
 
@@ -31,6 +32,10 @@ export const peerRoutes = ({ registry, state, replication, mediaReplication }: D
   },
   'GET /api/peers/bindings': (ctx) => {
     ctx.body = { bindings: replication.bindings() };
+  },
+  'POST /api/peers/bindings': async (ctx) => {
+    await replication.merge(readFields(peerBindings, await readJson(ctx)).bindings);
+    ctx.body = {};
   },
   'GET /api/peers/media': (ctx) => {
     ctx.body = mediaReplication.media();

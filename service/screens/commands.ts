@@ -1,6 +1,6 @@
 /** Runs commands. Every command passes through here, from HTTP clients as well as from peers. */
 import { randomUUID } from 'node:crypto';
-import type { CommandResult, CommandTarget } from '../contract/commands.ts';
+import type { Command, CommandResult, CommandTarget } from '../contract/commands.ts';
 import { CodedError } from '../contract/errors.ts';
 import type { Screen } from '../contract/playlist.ts';
 import type { Peers } from '../peers/index.ts';
@@ -12,8 +12,8 @@ import type { TakeSnapshot } from './snapshot.ts';
 
 interface Dependencies {
   hub: Pick<Hub, 'select' | 'send' | 'rename'>;
-  /** Saves the name of a device; resolves when it is on the disk. */
-  rename(deviceId: string, clientName: string): Promise<void>;
+  /** Saves the name of a device; resolves when it is on the disk. @param at when another box did so */
+  rename(deviceId: string, clientName: string, at?: string): Promise<{ clientName: string; updatedAt: string }>;
   takeSnapshot: TakeSnapshot;
   /** A `refresh` makes the box fetch the newest content of its peers. */
   peers: Pick<Peers, 'broadcast' | 'refresh'>;
@@ -53,6 +53,13 @@ interface Outcome {
   degraded: boolean;
 }
 
+/** The command as pages receive it. */
+const pageCommand = (command: Command): Command => {
+  if (command.command !== 'setclientname') return command;
+  const { updatedAt: _, ...rest } = command;
+  return rest;
+};
+
 export const createCommands = ({
   hub,
   rename,
@@ -69,7 +76,7 @@ export const createCommands = ({
       command.command === 'setclientname' ? chosen.filter(({ deviceId }) => deviceId === command.deviceId) : chosen;
     return hub.send(
       recipients.map(({ id }) => id),
-      { type: 'command', ...command },
+      { type: 'command', ...pageCommand(command) },
     );
   };
 
@@ -124,10 +131,12 @@ export const createCommands = ({
   const run: Commands['run'] = async (screen, { command, target: given }, { relayed, id = randomUUID(), log }) => {
     const { slug } = screen;
     const { target, degraded: isUncertain } = await resolve(slug, given, relayed);
-    const targeted = { command, target };
+    const targeted: TargetedCommand = { command, target };
     if (command.command === 'setclientname') {
-      await rename(command.deviceId, command.clientName);
-      hub.rename(command.deviceId, command.clientName);
+      const stored = await rename(command.deviceId, command.clientName, relayed ? command.updatedAt : undefined);
+      hub.rename(command.deviceId, stored.clientName);
+      const { clientName: name, updatedAt } = stored;
+      targeted.command = { ...command, clientName: name, updatedAt };
     }
     if (command.command === 'refresh') void peers.refresh();
     if (command.command === 'redirect') onRedirect(command.url);

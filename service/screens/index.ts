@@ -22,8 +22,8 @@ interface Dependencies {
   clock: Pick<Clock, 'now' | 'onSkew'>;
   devices: {
     get(deviceId: string): { clientName: string } | undefined;
-    /** Saves the name of a device; resolves when it is on the disk. */
-    rename(deviceId: string, clientName: string): Promise<void>;
+    /** Saves the name of a device; resolves when it is on the disk. @param at when another box did so */
+    rename(deviceId: string, clientName: string, at?: string): Promise<{ clientName: string; updatedAt: string }>;
   };
 }
 

@@ -74,7 +74,7 @@ describe('binding a device', () => {
       devices: {
         get: () => undefined,
         bind: () => Promise.reject(new CodedError('insufficient_storage')),
-        forget: async () => {},
+        forget: () => Promise.reject(new CodedError('insufficient_storage')),
         saw: () => undefined,
       },
       screens: {

@@ -116,6 +116,25 @@ export const peers = {
     }),
     errors: [],
   },
+  'POST /api/peers/bindings': {
+    access: 'signed',
+    variant: 'extended',
+    summary: 'Send devices that have changed',
+    description: 'Of each device the newer record is kept.',
+    body: json(peerBindings, {
+      bindings: [
+        {
+          deviceId: deviceExample.deviceId,
+          clientName: deviceExample.clientName,
+          screenSlug: null,
+          forgotten: true,
+          updatedAt: momentExample,
+        },
+      ],
+    }),
+    answer: ok('They are stored, where they are newer.', z.object({}), {}),
+    errors: ['insufficient_storage'],
+  },
   'GET /api/peers/devices': {
     access: 'signed',
     variant: 'extended',

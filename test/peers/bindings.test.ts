@@ -1,0 +1,94 @@
+/** A change of a device is dated once, by the box that made it, so that boxes with equal bindings have equal digests. */
+import { randomUUID } from 'node:crypto';
+import { createServer } from 'node:http';
+import { json as readBody } from 'node:stream/consumers';
+import { describe, expect, test } from 'vitest';
+import { signRequest } from '../../service/auth/sign.ts';
+import type { DeviceBinding } from '../../service/contract/peers.ts';
+import { patience } from '../support/observe.ts';
+import type { TestService } from '../support/service.ts';
+import { listenOn, postTo, secret, startBox, startSite } from './support.ts';
+
+const relayed = { 'x-signage-relay': randomUUID() };
+const madeAt = '2026-01-31T08:00:00.000Z';
+
+describe.each([
+  ['without a secret', {}],
+  ['with a secret', { SIGNAGE_SHARED_SECRET: secret }],
+])('%s', (_, env: Record<string, string>) => {
+  const getJson = async (box: TestService, path: string) => {
+    const headers = signRequest({ secret, method: 'GET', url: box.url + path });
+    return (await box.get(path, { headers })).json();
+  };
+  const bindingsOf = async (box: TestService): Promise<DeviceBinding[]> =>
+    (await getJson(box, '/api/peers/bindings')).bindings;
+  const digestOf = async (box: TestService): Promise<string> => (await getJson(box, '/api/peers/state')).bindings;
+  const bind = (box: TestService, clientName: string, headers = {}, more = {}) =>
+    postTo(box, '/api/onboarding', { deviceId: 'd1', clientName, screenSlug: 'lobby', ...more }, headers);
+
+  test('a binding, a name and a forgotten device have one date on all boxes', async () => {
+    const boxes = await startSite({ env }, 1);
+    const [one, two, three = one] = boxes;
+    const untilEqual = async (expected: object): Promise<void> => {
+      const records = await bindingsOf(one);
+      expect(records).toMatchObject([expected]);
+      // Each request was answered once all boxes had stored the change.
+      for (const box of boxes) expect(await bindingsOf(box)).toEqual(records);
+      expect(new Set(await Promise.all(boxes.map(digestOf))).size).toBe(1);
+    };
+    expect((await bind(two, 'Door')).status).toBe(200);
+    await untilEqual({ clientName: 'Door', screenSlug: 'lobby' });
+    const rename = { command: 'setclientname', deviceId: 'd1', clientName: 'Gate' };
+    expect((await postTo(three, '/api/screens/lobby/commands', rename)).status).toBe(200);
+    await untilEqual({ clientName: 'Gate', screenSlug: 'lobby' });
+    const url = `${one.url}/console/api/devices/d1`;
+    const headers = signRequest({ secret, method: 'DELETE', url });
+    expect((await fetch(url, { method: 'DELETE', headers })).status).toBe(204);
+    await untilEqual({ screenSlug: null, forgotten: true });
+  });
+
+  test('a relayed binding keeps its date, and an older one changes nothing', async () => {
+    const box = await startBox([], { env });
+    expect((await bind(box, 'Door', relayed, { updatedAt: madeAt })).status).toBe(200);
+    expect(await bindingsOf(box)).toMatchObject([{ clientName: 'Door', updatedAt: madeAt }]);
+    const older = { updatedAt: '2025-12-31T08:00:00.000Z' };
+    expect(await (await bind(box, 'Old', relayed, older)).json()).toMatchObject({ queued: true });
+    const rename = { command: 'setclientname', deviceId: 'd1', clientName: 'Old', ...older };
+    await postTo(box, '/api/screens/lobby/commands', rename, relayed);
+    expect(await bindingsOf(box)).toMatchObject([{ clientName: 'Door', updatedAt: madeAt }]);
+  });
+
+  test('a date in a request that no box relays is not read, and one of the year 9999 is refused', async () => {
+    const box = await startBox([], { env });
+    await bind(box, 'Door', {}, { updatedAt: madeAt });
+    const [record] = await bindingsOf(box);
+    expect(record?.updatedAt).not.toBe(madeAt);
+    const answer = await bind(box, 'Poison', relayed, { updatedAt: '9999-12-31T23:59:59.999Z' });
+    expect(answer.status).toBe(400);
+    expect(await answer.json()).toMatchObject({ error: { code: 'invalid_field', field: 'updatedAt' } });
+    expect(await bindingsOf(box)).toEqual([record]);
+  });
+
+  test('a relayed binding to a screen that has not arrived yet is kept', async () => {
+    const box = await startBox([], { env });
+    const answer = await bind(box, 'Door', relayed, { updatedAt: madeAt, screenSlug: 'later' });
+    expect(answer.status).toBe(404);
+    expect(await bindingsOf(box)).toMatchObject([{ screenSlug: 'later', updatedAt: madeAt }]);
+  });
+});
+
+test('the date is sent to every peer', async () => {
+  const posts: unknown[] = [];
+  const url = await listenOn(
+    createServer(async (request, response) => {
+      if (request.method === 'POST') posts.push([request.url, await readBody(request)]);
+      response.setHeader('Content-Type', 'application/json').end('{}');
+    }),
+  );
+  const box = await startBox([{ url }]);
+  await postTo(box, '/api/onboarding', { deviceId: 'd1', clientName: 'Door', screenSlug: 'lobby' });
+  const { bindings } = await (await box.get('/api/peers/bindings')).json();
+  const { updatedAt } = bindings[0];
+  const sent = ['/api/onboarding', { deviceId: 'd1', clientName: 'Door', screenSlug: 'lobby', updatedAt }];
+  await expect.poll(() => posts, patience).toEqual([sent]);
+});
