@@ -17,6 +17,7 @@ import { benchPage } from './page.ts';
 import { benchPeers } from './peers.ts';
 import { benchPlaying, benchSwaps } from './playing.ts';
 import { benchRest } from './rest.ts';
+import { benchSite } from './site.ts';
 import { benchSnapshot } from './snapshot.ts';
 import { benchStart } from './start.ts';
 import { benchStreams } from './streams.ts';
@@ -38,12 +39,13 @@ const benches: Record<string, Bench> = {
   uploads: benchUploads,
   media: benchMedia,
   peers: benchPeers,
+  site: benchSite,
   kiosk: benchKiosk,
   playing: benchPlaying,
 };
 
 /** Take minutes, or over an hour, so they have to be asked for. */
-const long = ['sync', 'swaps', 'memory', 'uploads', 'media', 'peers', 'kiosk', 'playing'];
+const long = ['sync', 'swaps', 'memory', 'uploads', 'media', 'peers', 'site', 'kiosk', 'playing'];
 
 const { values, positionals } = parseArgs({
   allowPositionals: true,
