@@ -3,7 +3,7 @@ import { type ChildProcess, fork } from 'node:child_process';
 import { once } from 'node:events';
 import { join } from 'node:path';
 
-/** What a process of boxes can be asked; see `light-boxes.ts`. */
+/** What a process of boxes can be asked; see `light-boxes-worker.ts`. */
 export interface LightBoxes {
   /** Starts a box more. @returns its base URL */
   start(settings: Record<string, string>): Promise<string>;
@@ -35,7 +35,7 @@ export interface LightProcess {
 
 /** Starts a process without boxes. */
 export const startLightProcess = async (): Promise<LightProcess> => {
-  const child = fork(join(import.meta.dirname, 'light-boxes.ts'), { execArgv: ['--import', 'tsx'], env: process.env });
+  const child = fork(join(import.meta.dirname, 'light-boxes-worker.ts'), { execArgv: ['--import', 'tsx'], env: process.env });
   await once(child, 'message');
   let asked = 0;
   const ask = async (name: string, args: unknown[]): Promise<unknown> => {
