@@ -35,7 +35,10 @@ export interface LightProcess {
 
 /** Starts a process without boxes. */
 export const startLightProcess = async (): Promise<LightProcess> => {
-  const child = fork(join(import.meta.dirname, 'light-boxes-worker.ts'), { execArgv: ['--import', 'tsx'], env: process.env });
+  const child = fork(join(import.meta.dirname, 'light-boxes-worker.ts'), {
+    execArgv: ['--import', 'tsx'],
+    env: process.env,
+  });
   await once(child, 'message');
   let asked = 0;
   const ask = async (name: string, args: unknown[]): Promise<unknown> => {
