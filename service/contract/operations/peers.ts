@@ -121,7 +121,7 @@ export const peers = {
     variant: 'extended',
     summary: 'Send devices that have changed',
     description: 'Of each device the newer record is kept.',
-    body: json(peerBindings, {
+    body: sealable(peerBindings, {
       bindings: [
         {
           deviceId: deviceExample.deviceId,
@@ -132,7 +132,7 @@ export const peers = {
         },
       ],
     }),
-    answer: ok('They are stored, where they are newer.', z.object({}), {}),
+    answer: okSealable('They are stored, where they are newer.', z.object({}), {}),
     errors: ['insufficient_storage'],
   },
   'GET /api/peers/devices': {
