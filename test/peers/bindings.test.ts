@@ -9,7 +9,6 @@ import { patience } from '../support/observe.ts';
 import type { TestService } from '../support/service.ts';
 import { listenOn, postTo, secret, startBox, startSite } from './support.ts';
 
-const relayed = { 'x-signage-relay': randomUUID() };
 const madeAt = '2026-01-31T08:00:00.000Z';
 
 describe.each([
@@ -23,8 +22,15 @@ describe.each([
   const bindingsOf = async (box: TestService): Promise<DeviceBinding[]> =>
     (await getJson(box, '/api/peers/bindings')).bindings;
   const digestOf = async (box: TestService): Promise<string> => (await getJson(box, '/api/peers/state')).bindings;
-  const bind = (box: TestService, clientName: string, headers = {}, more = {}) =>
-    postTo(box, '/api/onboarding', { deviceId: 'd1', clientName, screenSlug: 'lobby', ...more }, headers);
+  /** Posts as another box that relays it. */
+  const relay = async (box: TestService, path: string, body: object) => {
+    const { nodeId: recipient } = await (await box.get('/healthz')).json();
+    const signed = { secret, method: 'POST', url: box.url + path, body: JSON.stringify(body), recipient };
+    return box.post(path, body, { ...signRequest(signed), 'x-signage-relay': randomUUID() });
+  };
+  const binding = (clientName: string, more = {}) => ({ deviceId: 'd1', clientName, screenSlug: 'lobby', ...more });
+  const bind = (box: TestService, clientName: string, more = {}) =>
+    postTo(box, '/api/onboarding', binding(clientName, more));
 
   test('a binding, a name and a forgotten device have one date on all boxes', async () => {
     const boxes = await startSite({ env }, 1);
@@ -49,21 +55,21 @@ describe.each([
 
   test('a relayed binding keeps its date, and an older one changes nothing', async () => {
     const box = await startBox([], { env });
-    expect((await bind(box, 'Door', relayed, { updatedAt: madeAt })).status).toBe(200);
+    expect((await relay(box, '/api/onboarding', binding('Door', { updatedAt: madeAt }))).status).toBe(200);
     expect(await bindingsOf(box)).toMatchObject([{ clientName: 'Door', updatedAt: madeAt }]);
     const older = { updatedAt: '2025-12-31T08:00:00.000Z' };
-    expect(await (await bind(box, 'Old', relayed, older)).json()).toMatchObject({ queued: true });
+    expect(await (await relay(box, '/api/onboarding', binding('Old', older))).json()).toMatchObject({ queued: true });
     const rename = { command: 'setclientname', deviceId: 'd1', clientName: 'Old', ...older };
-    await postTo(box, '/api/screens/lobby/commands', rename, relayed);
+    await relay(box, '/api/screens/lobby/commands', rename);
     expect(await bindingsOf(box)).toMatchObject([{ clientName: 'Door', updatedAt: madeAt }]);
   });
 
   test('a date in a request that no box relays is not read, and one of the year 9999 is refused', async () => {
     const box = await startBox([], { env });
-    await bind(box, 'Door', {}, { updatedAt: madeAt });
+    await bind(box, 'Door', { updatedAt: madeAt });
     const [record] = await bindingsOf(box);
     expect(record?.updatedAt).not.toBe(madeAt);
-    const answer = await bind(box, 'Poison', relayed, { updatedAt: '9999-12-31T23:59:59.999Z' });
+    const answer = await relay(box, '/api/onboarding', binding('Poison', { updatedAt: '9999-12-31T23:59:59.999Z' }));
     expect(answer.status).toBe(400);
     expect(await answer.json()).toMatchObject({ error: { code: 'invalid_field', field: 'updatedAt' } });
     expect(await bindingsOf(box)).toEqual([record]);
@@ -71,7 +77,7 @@ describe.each([
 
   test('a relayed binding to a screen that has not arrived yet is kept', async () => {
     const box = await startBox([], { env });
-    const answer = await bind(box, 'Door', relayed, { updatedAt: madeAt, screenSlug: 'later' });
+    const answer = await relay(box, '/api/onboarding', binding('Door', { updatedAt: madeAt, screenSlug: 'later' }));
     expect(answer.status).toBe(404);
     expect(await bindingsOf(box)).toMatchObject([{ screenSlug: 'later', updatedAt: madeAt }]);
   });
