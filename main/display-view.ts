@@ -5,7 +5,7 @@ import { heartbeatChannel } from './channels.ts';
 import type { Display, Rotation } from './displays.ts';
 import { ABORTED, hostExternalPages } from './external-page.ts';
 import { handover, LINGER_MS } from './handover.ts';
-import { type LayeredWindow, openLayeredWindow } from './layers.ts';
+import { type LayeredWindow, OWN_BACKGROUND, openLayeredWindow } from './layers.ts';
 import { ownPartition } from './own-pages.ts';
 import { lockedPreferences } from './preferences.ts';
 import { rotateContents } from './rotate.ts';
@@ -47,8 +47,6 @@ export interface DisplayView {
   close(): void;
 }
 
-/** The background of the kiosk's own pages, before their first frame. */
-const OWN_BACKGROUND = '#17343a';
 const TRANSPARENT = '#00000000';
 /** Painted but not visible. */
 const UNSEEN = ':root { opacity: 0 !important; background: transparent !important; }';

@@ -5,6 +5,9 @@
 import { BaseWindow, type View, type WebContents, WebContentsView } from 'electron';
 import { type Display, titleOf } from './displays.ts';
 
+/** The background of windows and of the kiosk's own pages, before their first frame. */
+export const OWN_BACKGROUND = '#17343a';
+
 /** From bottom to top. A `hidden` view lies under the page: loaded and laid out at full size, but covered. */
 const order = ['hidden', 'page', 'external', 'blackout', 'maintenance'] as const;
 
@@ -35,7 +38,8 @@ export const openLayeredWindow = (display: Display, onCloseRequest: () => void):
     fullscreen: true,
     frame: false,
     autoHideMenuBar: true,
-    backgroundColor: '#000000',
+    // Seen for a moment where a page has crashed; that of the kiosk's own pages.
+    backgroundColor: OWN_BACKGROUND,
     title: titleOf(display),
   });
   const layers = new Map<View, Layer>();

@@ -3,7 +3,7 @@ import { WebContentsView } from 'electron';
 import { maintenanceCall } from '../service/public.ts';
 import { maintenanceChannel } from './channels.ts';
 import { watchChord } from './display-view.ts';
-import type { LayeredWindow } from './layers.ts';
+import { type LayeredWindow, OWN_BACKGROUND } from './layers.ts';
 import type { MaintenancePage, MaintenancePageHandlers } from './maintenance.ts';
 import { ownPartition } from './own-pages.ts';
 import { ownPage } from './own-urls.ts';
@@ -17,7 +17,7 @@ export const openMaintenancePage = (
   { preload }: { preload: string },
 ): MaintenancePage => {
   const view = new WebContentsView({ webPreferences: { ...lockedPreferences, partition: ownPartition, preload } });
-  view.setBackgroundColor('#17343a');
+  view.setBackgroundColor(OWN_BACKGROUND);
   const { webContents } = view;
   let isClosed = false;
   webContents.ipc.handle(maintenanceChannel, (event, call: unknown) =>

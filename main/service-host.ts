@@ -132,9 +132,10 @@ export const createServiceHost = (
   const ring = createLogRing(mostLogLines);
   const log = createLog('info', ring.add);
   const environment = takeEnvironment();
+  const usedDir = resolve(environment['SIGNAGE_DATA_DIR'] || dataDir);
   let files: KioskFiles | null = null;
 
-  const openFiles = async ({ dataDir, kiosk: settings }: Options): Promise<KioskFiles> => {
+  const openFiles = async ({ dataDir, kiosk: settings }: Pick<Options, 'dataDir' | 'kiosk'>): Promise<KioskFiles> => {
     await mkdir(dataDir, { recursive: true });
     const path = join(dataDir, 'config.json');
     await sweepRewrites(path).catch(() => undefined);
@@ -164,10 +165,19 @@ export const createServiceHost = (
     return opened;
   };
 
+  const readSettings = async (): Promise<Options> =>
+    readOptions({ env: { ...environment }, defaults: { dataDir, discovery: 'on' } });
+
+  /** The kiosk's files while a setting of the service is invalid, so that the maintenance page works. */
+  const openWithoutService = async (): Promise<KioskFiles | null> => {
+    const kiosk = readKiosk(readConfig(join(usedDir, 'config.json'))['kiosk'] ?? {});
+    return openFiles({ dataDir: usedDir, kiosk });
+  };
+
   return {
     log,
     lines: () => ring.lines().slice(-SHOWN_LINES),
-    dataDir: resolve(environment['SIGNAGE_DATA_DIR'] || dataDir),
+    dataDir: usedDir,
     checkConfig: (folder) => readOptions({ env: { SIGNAGE_DATA_DIR: folder } }).warnings,
     lendSecrets: (act) => lendSecrets(environment, act),
     files: () => files,
@@ -176,7 +186,10 @@ export const createServiceHost = (
       return host === null ? null : `http://${host}:${new URL(url).port}`;
     },
     start: async () => {
-      const options = readOptions({ env: { ...environment }, defaults: { dataDir, discovery: 'on' } });
+      const options = await readSettings().catch(async (error) => {
+        files ??= await openWithoutService().catch(() => null);
+        throw error;
+      });
       log.level = options.logLevel;
       if (files !== null) files.settings = options.kiosk;
       const service = await startService(options, {

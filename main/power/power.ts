@@ -27,7 +27,7 @@ interface PowerPorts {
 
 export interface Power {
   start(): void;
-  /** Compares the plan with the clock; `start` repeats this every few seconds. */
+  /** Compares the plan with the clock; `start` repeats this every few seconds, and as soon as the hours change. */
   poll(): Promise<void>;
   /** The plan, and what switches the displays. */
   status(): Plan & { by: Panel['name'] | 'none' | 'blackout' };
@@ -36,6 +36,8 @@ export interface Power {
 }
 
 const POLL_MS = 5_000;
+/** How often the hours are compared: in an emergency, which suspends them, displays must be on within a second. */
+const WATCH_MS = 250;
 /** How long a television takes to show a picture. */
 export const LEAD_MS = 60_000;
 /** When to try again to switch displays that could not be switched. */
@@ -56,6 +58,8 @@ export const createPower = (ports: PowerPorts, { timeZone, builtAt }: PowerOptio
   let by: ReturnType<Power['status']>['by'] = 'none';
   let retryAt: number | null = null;
   let timer: NodeJS.Timeout | undefined;
+  /** As of the last poll. */
+  let polled: { hours: readonly Hours[]; at: number } = { hours: [], at: Number.NEGATIVE_INFINITY };
   const enqueue = createQueue();
 
   /** Switches by the first way that is available; returns its name. */
@@ -90,7 +94,8 @@ export const createPower = (ports: PowerPorts, { timeZone, builtAt }: PowerOptio
   };
 
   const poll = async (): Promise<void> => {
-    const hours = now() < builtAt ? [] : ports.hours();
+    polled = { hours: ports.hours(), at: monotonicNow() };
+    const hours = now() < builtAt ? [] : polled.hours;
     planned = plan(hours, now(), timeZone, LEAD_MS);
     const isRetryDue = retryAt !== null && monotonicNow() >= retryAt;
     // The displays of a box without opening hours are never switched.
@@ -99,15 +104,30 @@ export const createPower = (ports: PowerPorts, { timeZone, builtAt }: PowerOptio
     else if (!planned.on) ports.blackout(true);
   };
 
-  const pollSafely = (): Promise<void> =>
-    enqueue(poll).catch((error: unknown) => log.error({ err: error }, 'the displays could not be switched'));
+  /** Polls that have not ended: programs that switch displays take their time. */
+  let pending = 0;
+
+  const pollSafely = async (): Promise<void> => {
+    pending += 1;
+    await enqueue(poll).catch((error: unknown) => log.error({ err: error }, 'the displays could not be switched'));
+    pending -= 1;
+  };
+
+  /** Planning is far more work than comparing. */
+  const isDue = (): boolean => {
+    const hours = ports.hours();
+    if (hours.length !== polled.hours.length || hours.some((each, index) => each !== polled.hours[index])) return true;
+    return monotonicNow() - polled.at >= POLL_MS;
+  };
 
   return {
     start: () => {
       ports.keepAwake(true);
       // Immediately: a box that starts at night must not light up the street.
       void pollSafely();
-      timer = setInterval(() => void pollSafely(), POLL_MS);
+      timer = setInterval(() => {
+        if (pending === 0 && isDue()) void pollSafely();
+      }, WATCH_MS);
     },
     poll: pollSafely,
     status: () => ({ ...planned, by }),

@@ -117,7 +117,7 @@ describeBrowser('the kiosk is shut', { timeout: 90_000 }, () => {
     }));
     expect(opened).toMatchObject({ sandboxed: true, switches: { 'password-store': 'basic' } });
     for (const options of opened.windows) {
-      expect(options).toMatchObject({ kiosk: true, frame: false, backgroundColor: '#000000' });
+      expect(options).toMatchObject({ kiosk: true, frame: false, backgroundColor: '#17343a' });
     }
     expect(opened.views.length).toBeGreaterThan(0);
     for (const options of opened.views) expect(options).toMatchObject({ webPreferences: lockedPreferences });

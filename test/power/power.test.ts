@@ -2,7 +2,7 @@
 import { chmodSync, existsSync, readFileSync, writeFileSync } from 'node:fs';
 import { delimiter, join } from 'node:path';
 import { pino } from 'pino';
-import { afterEach, expect, test } from 'vitest';
+import { afterEach, expect, onTestFinished, test, vi } from 'vitest';
 import { systemPanels } from '../../main/power/panels.ts';
 import { createPower } from '../../main/power/power.ts';
 import type { Hours } from '../../service/public.ts';
@@ -40,14 +40,14 @@ const server = 'if [ "$1" = q ]; then echo "  DPMS is Disabled"; else echo "xset
 const MINUTE = 60_000;
 const open: Hours = [{ open: '08:00', close: '20:00' }];
 
-const boxWith = (hours: Hours[] = [open]) => {
+const boxWith = (hours: Hours[] = [open], panels = systemPanels('linux')) => {
   const seen: string[] = [];
   const box = { now: Date.UTC(2026, 10, 23, 12), wrongBy: 0, hours, seen };
   const power = createPower(
     {
       log: pino({ level: 'silent' }),
       hours: () => box.hours,
-      panels: systemPanels('linux'),
+      panels,
       blackout: (on) => seen.push(on ? 'covered' : 'uncovered'),
       keepAwake: (awake) => seen.push(awake ? 'awake' : 'may sleep'),
       suspendRecovery: (resting) => seen.push(resting ? 'rests' : 'paints'),
@@ -146,6 +146,28 @@ test('hours that change count at once', async () => {
   expect(machine.calls().at(-1)).toBe('xset dpms force on -dpms s off');
   await until(22);
   expect(machine.calls().at(-1)).toBe('xset +dpms dpms force off');
+});
+
+test('an emergency, which suspends the hours, uncovers displays within a second, and its end covers them again', async () => {
+  vi.useFakeTimers();
+  const { box, power, until, seen } = boxWith([open], []);
+  onTestFinished(() => {
+    power.close();
+    vi.useRealTimers();
+  });
+  await until(21);
+  power.start();
+  await vi.advanceTimersByTimeAsync(100);
+  for (const [hours, expected] of [
+    [[null], 'uncovered'],
+    [[open], 'covered'],
+  ] as const) {
+    box.hours = [...hours];
+    seen.length = 0;
+    await vi.advanceTimersByTimeAsync(1_000);
+    expect(seen.at(-1)).toBe(expected);
+    expect(power.status().on).toBe(expected === 'uncovered');
+  }
 });
 
 test('a clock that is not set closes nothing, and one that was wrong keeps nothing from being tried again', async () => {

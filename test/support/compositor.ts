@@ -28,6 +28,20 @@ interface Setup {
   isNested?: boolean;
 }
 
+export type Photograph = ReadonlyMap<string, number>;
+
+/** @param ppm an image of binary PPM */
+const sharesIn = (ppm: Buffer): Photograph => {
+  const [header = ''] = /^P6\s+\d+\s+\d+\s+255\s/.exec(ppm.subarray(0, 64).toString('latin1')) ?? [];
+  const counts = new Map<string, number>();
+  const pixels = ppm.subarray(header.length);
+  for (let at = 0; at < pixels.length; at += 3) {
+    const colour = [...pixels.subarray(at, at + 3)].map((part) => part & 0xf0).join();
+    counts.set(colour, (counts.get(colour) ?? 0) + 1);
+  }
+  return new Map([...counts].map(([colour, count]) => [colour, (count * 3) / pixels.length]));
+};
+
 export interface CompositorSession {
   /** Holds what the player writes; it is its working directory. */
   folder: string;
@@ -38,6 +52,10 @@ export interface CompositorSession {
   outputs(): Promise<string[]>;
   /** The colours of an output, as `red,green,blue`, all of them: the pointer, a border or a message are others. */
   coloursOf(output: string): Promise<string[]>;
+  /** What a program needs to open windows in the session, as environment variables. */
+  env: Record<string, string>;
+  /** The share of each colour on an output, from 0 to 1, as `red,green,blue` in steps of 16. */
+  photograph(output: string): Promise<Photograph>;
   /** Closes an output of a nested session. */
   unplug(output: string): Promise<void>;
   processId(name: string): number | undefined;
@@ -96,6 +114,12 @@ export const startSession = async ({ player, isNested = false }: Setup): Promise
     folder,
     process: session,
     run,
+    env: { XDG_RUNTIME_DIR: folder, SWAYSOCK: inside.SWAYSOCK, WAYLAND_DISPLAY: inside.WAYLAND_DISPLAY },
+    photograph: async (output) => {
+      const args = ['-t', 'ppm', '-s', '0.25', '-o', output, '-'];
+      const { stdout } = await execute('grim', args, { env: inside, encoding: 'buffer', maxBuffer: 2 ** 26 });
+      return sharesIn(stdout);
+    },
     outputs: async () => {
       const outputs = JSON.parse(await run('swaymsg', ['-t', 'get_outputs', '-r'])) as {
         name: string;

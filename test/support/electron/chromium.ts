@@ -21,24 +21,20 @@ export interface Chromium {
 }
 
 const args = [
-  ...[
-    '--headless',
-    '--no-sandbox',
-    '--disable-gpu',
-    '--no-first-run',
-    '--remote-debugging-port=0',
-    '--hide-scrollbars',
-  ],
+  ...['--no-sandbox', '--disable-gpu', '--no-first-run', '--remote-debugging-port=0', '--hide-scrollbars'],
   ...['--disable-background-networking', '--disable-component-update', '--disable-sync', '--mute-audio'],
   ...['--autoplay-policy=no-user-gesture-required', '--disable-background-timer-throttling'],
-  ...['--disable-renderer-backgrounding', '--disable-backgrounding-occluded-windows', 'about:blank'],
+  ...['--disable-renderer-backgrounding', '--disable-backgrounding-occluded-windows'],
 ];
 
-export const launchChromium = async (): Promise<Chromium> => {
+/** @param more by default it has no windows */
+export const launchChromium = async (more: readonly string[] = ['--headless', 'about:blank']): Promise<Chromium> => {
   const executable = findProgram('chromium', 'chromium-browser', 'google-chrome', 'google-chrome-stable');
   if (executable === undefined) throw new Error('No Chromium on the PATH');
   const profile = mkdtempSync(join(tmpdir(), 'signage-chromium-'));
-  const browser: ChildProcess = spawn(executable, [`--user-data-dir=${profile}`, ...args], { stdio: 'ignore' });
+  const browser: ChildProcess = spawn(executable, [`--user-data-dir=${profile}`, ...args, ...more], {
+    stdio: 'ignore',
+  });
   const kill = (): void => {
     browser.kill('SIGKILL');
     try {
@@ -50,7 +46,10 @@ export const launchChromium = async (): Promise<Chromium> => {
   process.once('exit', kill);
 
   const told = join(profile, 'DevToolsActivePort');
-  while (!existsSync(told) || readFileSync(told, 'utf8').split('\n').length < 2) await wait(20);
+  while (!existsSync(told) || readFileSync(told, 'utf8').split('\n').length < 2) {
+    if (browser.exitCode !== null || browser.signalCode !== null) throw new Error('Chromium ended at its start');
+    await wait(20);
+  }
   const [port, path] = readFileSync(told, 'utf8').split('\n');
   const socket = new WebSocket(`ws://127.0.0.1:${port}${path}`);
   await once(socket, 'open');

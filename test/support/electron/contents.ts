@@ -2,6 +2,7 @@
 
 import { EventEmitter } from 'node:events';
 import { readFileSync } from 'node:fs';
+import { setTimeout as wait } from 'node:timers/promises';
 import { fileURLToPath } from 'node:url';
 import type { Parameters } from './chromium.ts';
 import { decode, encode } from './clone.ts';
@@ -11,6 +12,7 @@ import { type KeyInput, keyOf } from './keys.ts';
 import { awaitLoad } from './load.ts';
 import { type NetError, netError } from './net-errors.ts';
 import { callback, pageBinding, pageSide, preloadBinding, preloadWorld } from './page-side.ts';
+import { hasRealWindows } from './real-window.ts';
 import { type Session, sessionOf } from './session.ts';
 import { secret, theWorld } from './world.ts';
 
@@ -25,6 +27,9 @@ type Send = (method: string, parameters?: Parameters) => Promise<Parameters>;
 /** An unanswered key makes a page unresponsive after this time; Chromium's is the same. */
 const HANG_MS = Number(process.env['DOUBLE_HANG_MS'] ?? 15_000);
 
+/** How often the picture of a view is taken for a real window. */
+const PICTURE_MS = 50;
+
 /** Chromium knows no schemes of an app: `kiosk://pages` is this origin there, whose requests never leave the browser. */
 const standIn = 'https://pages.kiosk.invalid';
 const toChromium = (url: string): string => url.replace(/^kiosk:\/\/pages(?=\/)/, standIn);
@@ -33,6 +38,7 @@ const fromChromium = (url: string): string =>
 
 const allContents = new Map<number, WebContents>();
 let lastId = 0;
+let lastFocus = 0;
 let focused: WebContents | null = null;
 
 /** One of a page's frames; its main frame is another after each navigation. */
@@ -50,6 +56,13 @@ export class WebContents extends EventEmitter {
   isCrashed = false;
   /** The number of documents that were committed. */
   commits = 0;
+  /** When it was focused last: a number that grows. */
+  focusedAt = 0;
+  /** What a real window shows of it, and the number of it; null: nothing is painted. */
+  picture: { png: string; number: number } | null = null;
+  /** Called when that has changed. */
+  onPicture: () => void = () => {};
+  #isTakingPictures = false;
   /** The page in Chromium; everything that is done to it waits for it. */
   readonly attached: Promise<{ targetId: string; send: Send }>;
   #mainFrame: Frame = { url: '', frameToken: '' };
@@ -224,6 +237,8 @@ export class WebContents extends EventEmitter {
         return;
       case 'Inspector.targetCrashed':
         this.isCrashed = true;
+        this.picture = null;
+        this.onPicture();
         setImmediate(() => {
           if (!this.isDestroyed())
             this.emit('render-process-gone', createEvent(), { reason: 'crashed', exitCode: 139 });
@@ -357,7 +372,29 @@ export class WebContents extends EventEmitter {
   setPainted(painted: boolean): void {
     if (painted === this.#isPainted) return;
     this.#isPainted = painted;
-    if (!this.isDestroyed()) this.#sendPainted();
+    if (this.isDestroyed()) return;
+    this.#sendPainted();
+    if (hasRealWindows) void this.#takePictures();
+  }
+  /** Until it is no longer painted. */
+  async #takePictures(): Promise<void> {
+    if (this.#isTakingPictures) return;
+    this.#isTakingPictures = true;
+    const { send } = await this.attached;
+    const canPaint = () => this.#isPainted && !this.isDestroyed();
+    while (canPaint()) {
+      // Nothing is painted before the first document, and a page that has crashed never answers.
+      if (this.commits > 0 && !this.isCrashed) {
+        const taken = send('Page.captureScreenshot', { format: 'png', optimizeForSpeed: true }).catch(() => ({}));
+        const { data } = (await Promise.race([taken, wait(1_000, {})])) as { data?: string };
+        if (data !== undefined && !this.isCrashed && canPaint() && data !== this.picture?.png) {
+          this.picture = { png: data, number: (this.picture?.number ?? 0) + 1 };
+          this.onPicture();
+        }
+      }
+      await wait(PICTURE_MS);
+    }
+    this.#isTakingPictures = false;
   }
   get isPainted(): boolean {
     return this.#isPainted;
@@ -493,6 +530,8 @@ export class WebContents extends EventEmitter {
   focus(): void {
     this.#check();
     focused = this;
+    lastFocus += 1;
+    this.focusedAt = lastFocus;
   }
   isFocused(): boolean {
     this.#check();

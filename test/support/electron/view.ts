@@ -2,6 +2,7 @@
 import { EventEmitter } from 'node:events';
 import { type ContentsOptions, WebContents } from './contents.ts';
 import { createEvent } from './emitter.ts';
+import { hasRealWindows, type Layer, openRealWindow, type RealWindow } from './real-window.ts';
 import { theWorld } from './world.ts';
 
 interface Bounds {
@@ -29,6 +30,8 @@ export const colorOf = (text: string): Color => {
   const [r = 0, g = 0, b = 0] = [0, 2, 4].map((at) => Number.parseInt(rgb.slice(at, at + 2), 16));
   return { r, g, b, a: Number.parseInt(alpha, 16) / 255 };
 };
+
+const cssOf = ({ r, g, b, a }: Color): string => `rgb(${r} ${g} ${b} / ${a})`;
 
 const meets = (a: Bounds, b: Bounds): boolean =>
   a.x < b.x + b.width && b.x < a.x + a.width && a.y < b.y + b.height && b.y < a.y + a.height;
@@ -88,6 +91,10 @@ export class View {
   root(): View {
     return this.parent?.root() ?? this;
   }
+  /** What a real window shows of it. */
+  layer(): Layer {
+    return { key: '', bounds: this.bounds, color: this.color && cssOf(this.color), picture: null };
+  }
 
   /** Lays out and paints what is in a window, and nothing else. */
   update(): void {
@@ -102,6 +109,7 @@ export class View {
       view.update();
     }
     if (this.parent === null && window === null) this.show(false, false);
+    this.window?.draw();
   }
   show(_isPainted: boolean, _isInside: boolean): void {}
 }
@@ -119,6 +127,7 @@ export class WebContentsView extends View {
     this.#contents.once('destroyed', () => {
       this.#isDestroyed = true;
     });
+    this.#contents.onPicture = () => this.root().window?.draw();
   }
   /** Undefined once they are destroyed. */
   get webContents(): WebContents | undefined {
@@ -137,6 +146,16 @@ export class WebContentsView extends View {
   override setBackgroundColor(color: string): void {
     super.setBackgroundColor(color);
     if (this.color !== null && !this.isGone()) this.#contents.setBaseColor({ ...this.color });
+  }
+  override layer(): Layer {
+    const picture = this.isGone() ? null : this.#contents.picture;
+    return {
+      ...super.layer(),
+      key: `${this.#contents.id}:${picture?.number}`,
+      // Without a color of its own it is white.
+      ...(this.color === null && { color: '#ffffff' }),
+      picture: picture?.png ?? null,
+    };
   }
   override show(isPainted: boolean, isInside: boolean): void {
     if (this.isGone()) return;
@@ -160,6 +179,7 @@ export class BaseWindow extends EventEmitter {
   readonly options: WindowOptions;
   #isDestroyed = false;
   #bounds: Bounds;
+  #real: RealWindow | null = null;
 
   constructor(options: WindowOptions = {}) {
     super();
@@ -169,6 +189,10 @@ export class BaseWindow extends EventEmitter {
     this.#bounds = { x, y, width, height };
     this.#contentView.window = this;
     windows.add(this);
+    if (!hasRealWindows) return;
+    this.#real = openRealWindow(options.title ?? '', options.backgroundColor ?? '#ffffff', (key) =>
+      this.#focused()?.sendInputEvent(key),
+    );
   }
 
   static getAllWindows(): BaseWindow[] {
@@ -178,6 +202,17 @@ export class BaseWindow extends EventEmitter {
   get contentView(): View {
     this.#check();
     return this.#contentView;
+  }
+  /** Called when what it shows has changed. */
+  draw(): void {
+    this.#real?.show(this.#contentView.children.map((view) => view.layer()));
+  }
+  /** The contents that get its keys: those that were focused last. */
+  #focused(): WebContents | undefined {
+    const contents = this.#contentView.children.flatMap((view) =>
+      view instanceof WebContentsView ? (view.webContents ?? []) : [],
+    );
+    return contents.toSorted((a, b) => a.focusedAt - b.focusedAt).at(-1);
   }
   focus(): void {
     this.#check();
@@ -213,6 +248,7 @@ export class BaseWindow extends EventEmitter {
     this.#isDestroyed = true;
     windows.delete(this);
     this.#contentView.update();
+    this.#real?.close();
     this.emit('closed');
     if (windows.size === 0) theWorld().onAllWindowsClosed();
   }

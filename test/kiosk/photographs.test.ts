@@ -1,0 +1,302 @@
+/**
+ * What a person before the displays sees. The kiosk's windows are real ones on a real compositor, whose outputs are
+ * photographed every 50 ms: nothing is black, or shows through, that should not.
+ */
+import { once } from 'node:events';
+import { writeFileSync } from 'node:fs';
+import { createServer } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { join } from 'node:path';
+import { setTimeout as wait } from 'node:timers/promises';
+import { expect, onTestFinished } from 'vitest';
+import type { Display } from '../../main/displays.ts';
+import { LINGER_MS } from '../../main/handover.ts';
+import { type CompositorSession, describeCompositor, type Photograph, startSession } from '../support/compositor.ts';
+import { type Electron, layersOf, passTime } from '../support/electron/ask.ts';
+import { itDouble as it, patience, startKiosk, type TestKiosk } from '../support/kiosk.ts';
+import { colourSlide, colourTemplate } from '../support/player.ts';
+import { healthOf } from './health.ts';
+
+const player = `
+trap 'exit 0' TERM
+touch player-started
+while :; do sleep 0.1; done`;
+
+/** As in photographs. `own`: pages of the kiosk; `alarm`: an emergency. */
+const names: Readonly<Record<string, string>> = {
+  '240,0,0': 'red',
+  '0,240,0': 'green',
+  '0,0,240': 'blue',
+  '0,0,0': 'black',
+  '16,48,48': 'own',
+  '160,0,16': 'alarm',
+};
+
+/** The colour that most of a photograph has. */
+const nameOf = (photograph: Photograph): string => {
+  const [[colour, share] = ['', 0]] = [...photograph].toSorted(([, a], [, b]) => b - a);
+  // Nothing on it: the background of the window.
+  if (names[colour] === 'own' && share > 0.95) return 'blank';
+  return (share > 0.25 ? names[colour] : undefined) ?? `${colour} ${share.toFixed(2)}`;
+};
+
+/** Photographs an output every 50 ms. @returns ends it; resolves with what was seen, in order */
+const startFilm = (session: CompositorSession, output: string): (() => Promise<string[]>) => {
+  const seen: string[] = [];
+  let isOn = true;
+  const filming = (async () => {
+    while (isOn) {
+      const [name] = await Promise.all([session.photograph(output).then(nameOf), wait(50)]);
+      if (seen.at(-1) !== name) seen.push(name);
+    }
+  })();
+  return async () => {
+    isOn = false;
+    await filming;
+    return seen;
+  };
+};
+
+const startSite = async (): Promise<string> => {
+  const server = createServer((_, response) => {
+    response.setHeader('Content-Type', 'text/html');
+    response.end('<!doctype html><title>Figures</title><body style="background: rgb(0, 240, 0)">');
+  }).listen(0, '127.0.0.1');
+  onTestFinished(() => void server.close());
+  await once(server, 'listening');
+  return `http://127.0.0.1:${(server.address() as AddressInfo).port}/`;
+};
+
+/** The outputs as Electron reports them, from left to right. */
+const displaysOf = async ({ run }: CompositorSession): Promise<Display[]> => {
+  const outputs = JSON.parse(await run('swaymsg', ['-t', 'get_outputs', '-r'])) as { rect: Display['bounds'] }[];
+  return outputs
+    .toSorted((a, b) => a.rect.x - b.rect.x)
+    .map(({ rect }, index) => ({ id: 11 + index, label: `Display ${index + 1}`, bounds: rect }));
+};
+
+/** A day on which all screens are closed, whatever the time is. */
+const closed = () => [{ days: [((new Date().getUTCDay() + 2) % 7) + 1], open: '08:00', close: '08:01' }];
+
+const contentWith = (site: string, hours?: object[]) => ({
+  screens: ['lobby', 'bar', 'web'].map((slug) => ({ name: slug, slug, playlist_id: slug, ...(hours && { hours }) })),
+  playlists: [
+    { id: 'lobby', slides: [colourSlide('red', [240, 0, 0])] },
+    { id: 'bar', slides: [colourSlide('blue', [0, 0, 240])] },
+    { id: 'web', slides: [{ id: 'green', kind: 'web', media_url: site, duration_seconds: 3600 }] },
+  ],
+  templates: [colourTemplate],
+});
+
+const playing = { state: 'playing' };
+
+/** A longer jump of the clock counts as sleep of the machine. */
+const STEP_S = 4;
+
+const readTransform = (): string => getComputedStyle(document.documentElement).transform;
+
+const send = async (kiosk: TestKiosk, method: string, path: string, body?: object): Promise<void> => {
+  const response = await fetch(`${await kiosk.url()}${path}`, {
+    method,
+    ...(body !== undefined && { headers: { 'Content-Type': 'application/json' }, body: JSON.stringify(body) }),
+  });
+  expect(response.ok, await response.text()).toBe(true);
+};
+
+const isMaintained = async (kiosk: TestKiosk): Promise<boolean> =>
+  (await layersOf(kiosk.evaluate)).some((layers) => layers.at(-1)?.endsWith('maintenance.html'));
+
+/** Puts a session around a kiosk whose windows are real. */
+const openKiosk = async (config: object, isNested = false) => {
+  const session = await startSession({ player, isNested });
+  const site = await startSite();
+  const outputs = await session.outputs();
+  if (!isNested) for (const output of outputs) await session.run('swaymsg', [`output ${output} mode --custom 640x360`]);
+  const kiosk = await startKiosk({
+    config,
+    content: contentWith(site),
+    env: {
+      ...session.env,
+      SIGNAGE_PORT: '',
+      DOUBLE_WINDOWS: 'wayland',
+      DOUBLE_DISPLAYS: JSON.stringify(await displaysOf(session)),
+    },
+  });
+  const shown = async () => {
+    const names: string[] = [];
+    for (const output of await session.outputs()) names.push(nameOf(await session.photograph(output)));
+    return names;
+  };
+  return {
+    kiosk,
+    session,
+    site,
+    /** What the outputs show. */
+    shown,
+    shows: (expected: string[]) => expect.poll(shown, patience).toEqual(expected),
+    /** What each output shows while something happens, until both show what they should, and a little longer. */
+    film: async (act: () => unknown, expected: string[]): Promise<string[][]> => {
+      const cameras = outputs.map((output) => startFilm(session, output));
+      try {
+        await act();
+        await expect.poll(shown, patience).toEqual(expected);
+        await wait(LINGER_MS);
+      } finally {
+        await Promise.all(cameras.map((end) => end()));
+      }
+      return Promise.all(cameras.map((end) => end()));
+    },
+  };
+};
+
+describeCompositor('photographs of the displays', { timeout: 240_000 }, () => {
+  it('are never black when they should not be, and the chord opens the maintenance page in every state', async () => {
+    const { kiosk, session, site, shown, shows, film } = await openKiosk({ port: 'http' });
+    const press = async (isOpen: boolean): Promise<void> => {
+      const isDone = async () => (await isMaintained(kiosk)) === isOpen;
+      const attempt = async (): Promise<void> => {
+        // The keyboard must be known before its first key, and until its last has arrived.
+        const [settle, modifiers] = [['-s', '300'], ['ctrl', 'alt', 'shift'].flatMap((name) => ['-M', name])];
+        await session.run('wtype', [...settle, ...modifiers, '-k', 'm', ...settle]);
+        await expect.poll(isDone, { ...patience, timeout: 5_000 }).toBe(true);
+      };
+      // Chromium can lose a key while it is busy.
+      await attempt().catch(attempt).catch(attempt);
+    };
+    const pressTwice = async (): Promise<void> => {
+      const before = await shown();
+      await press(true);
+      // It is seen on the display that has the keyboard.
+      const page = await kiosk.page(/maintenance\.html/);
+      await page.locator('h1').first().waitFor();
+      await expect.poll(async () => (await shown()).includes('own'), patience).toBe(true);
+      await press(false);
+      await shows(before);
+    };
+
+    // The service cannot start.
+    await kiosk.page(/trouble\.html\?kind=settings/);
+    await shows(['own', 'own']);
+    await pressTwice();
+    writeFileSync(join(kiosk.dataDir, 'config.json'), JSON.stringify({ port: 0 }));
+    await kiosk.url();
+    await expect.poll(async () => (await healthOf(kiosk)).screens, patience).toMatchObject(Array(2).fill(playing));
+    const [first = '', second = ''] = ((await healthOf(kiosk)).screens as { deviceId: string }[]).map(
+      ({ deviceId }) => deviceId,
+    );
+    const bind = (deviceId: string, screenSlug: string) =>
+      send(kiosk, 'POST', '/api/onboarding', { deviceId, clientName: `at ${screenSlug}`, screenSlug });
+    expect((await film(() => bind(first, 'lobby'), ['red', 'own'])).flat()).not.toContain('black');
+    expect((await film(() => bind(second, 'bar'), ['red', 'blue'])).flat()).not.toContain('black');
+    await pressTwice();
+
+    const recreate = async (): Promise<void> => {
+      const weigh = (kibibytes: number) =>
+        kiosk.evaluate(({ app }: Electron, workingSetSize) => {
+          const measure = app.getAppMetrics.bind(app);
+          app.getAppMetrics = () => measure().map((each: Electron) => ({ ...each, memory: { workingSetSize } }));
+        }, kibibytes);
+      await weigh(1e9);
+      for (let seconds = 0; seconds <= 60; seconds += STEP_S) await passTime(kiosk.evaluate, STEP_S);
+      await expect.poll(async () => (await healthOf(kiosk)).recoveries, patience).toMatchObject({ recreate: 2 });
+      await weigh(1e3);
+      await expect.poll(async () => (await healthOf(kiosk)).screens, patience).toMatchObject(Array(2).fill(playing));
+    };
+    expect(await film(recreate, ['red', 'blue'])).toEqual([['red'], ['blue']]);
+
+    const command = (body: object) => send(kiosk, 'POST', '/api/screens/lobby/commands', body);
+    const reload = async (): Promise<void> => {
+      const api = `${await kiosk.url()}/api/screens/lobby/connections`;
+      const connected = async () => (await (await fetch(api)).json()).connections[0];
+      const { id } = await connected();
+      await command({ command: 'reload' });
+      const isAgain = async () => {
+        const connection = await connected();
+        return connection !== undefined && connection.id !== id && connection.currentSlideId === 'red';
+      };
+      await expect.poll(isAgain, patience).toBe(true);
+    };
+    expect((await film(reload, ['red', 'blue'])).flat()).not.toContain('black');
+
+    const rotate = async (): Promise<void> => {
+      await press(true);
+      const page = await kiosk.page(/maintenance\.html/);
+      await page.locator('h1').first().waitFor();
+      await page.evaluate(
+        async (ids) => {
+          const { maintenance } = globalThis as Electron;
+          await maintenance.call({ pin: '2468' });
+          for (const display of ids) await maintenance.call({ order: { do: 'rotate', display, rotation: 180 } });
+        },
+        [11, 12],
+      );
+      const rotated = () => Promise.all(kiosk.pages().map((each) => each.evaluate(readTransform)));
+      await expect.poll(rotated, patience).toEqual(Array(3).fill(expect.stringMatching(/^matrix\(-1/)));
+      await press(false);
+    };
+    expect((await film(rotate, ['red', 'blue'])).flat()).not.toContain('black');
+
+    expect((await film(() => bind(first, 'web'), ['green', 'blue'])).flat()).not.toContain('black');
+    await pressTwice();
+    expect((await film(() => bind(first, 'lobby'), ['red', 'blue'])).flat()).not.toContain('black');
+
+    expect(await film(() => command({ command: 'blackout', blackout: true }), ['black', 'blue'])).toEqual([
+      ['red', 'black'],
+      ['blue'],
+    ]);
+    await pressTwice();
+    await command({ command: 'blackout', blackout: false });
+    await shows(['red', 'blue']);
+
+    // It is lost again and again, while its picture stays.
+    const lose = async (): Promise<void> => {
+      for (let failures = 0; failures < 3; failures += 1) {
+        await kiosk.evaluate(({ webContents }: Electron) => {
+          for (const contents of webContents.getAllWebContents()) {
+            if (contents.session.partition !== 'persist:display-2') continue;
+            contents.emit('render-process-gone', {}, { reason: 'crashed' });
+          }
+        });
+      }
+    };
+    expect(await film(lose, ['red', 'own'])).toEqual([['red'], ['blue', 'own']]);
+    await pressTwice();
+    const endFallback = async (): Promise<void> => {
+      for (let seconds = 0; seconds <= 10; seconds += STEP_S) await passTime(kiosk.evaluate, STEP_S);
+    };
+    expect((await film(endFallback, ['red', 'blue'])).flat()).not.toContain('black');
+
+    const edit = (hours?: object[]) =>
+      writeFileSync(join(kiosk.dataDir, 'content.json'), JSON.stringify(contentWith(site, hours)));
+    const closing = await film(() => edit(closed()), ['black', 'black']);
+    expect(closing).toEqual([
+      ['red', 'black'],
+      ['blue', 'black'],
+    ]);
+    await pressTwice();
+    const fire = '/console/api/takeovers/fire';
+    const until = new Date(Date.now() + 600_000).toISOString();
+    await send(kiosk, 'PUT', fire, { targets: ['all'], level: 'emergency', title: 'Leave the building', until });
+    await shows(['alarm', 'alarm']);
+    expect((await healthOf(kiosk)).displays).toMatchObject({ on: true });
+    await send(kiosk, 'DELETE', fire);
+    await shows(['black', 'black']);
+    await film(() => edit(), ['red', 'blue']);
+  });
+
+  it('show each display its own screen again after it was unplugged, and the others go on', async () => {
+    const displays = [{ screen: 'lobby' }, { screen: 'bar' }].map((each, index) => ({ display: index + 1, ...each }));
+    const { kiosk, session, shows } = await openKiosk({ port: 0, kiosk: { displays } }, true);
+    await shows(['red', 'blue']);
+    const [, last = ''] = await session.outputs();
+    const plug = async (): Promise<void> =>
+      kiosk.evaluate(({ screen }: Electron, displays) => screen.become(displays), await displaysOf(session));
+    await session.unplug(last);
+    await expect.poll(async () => (await session.outputs()).length, patience).toBe(1);
+    await plug();
+    await shows(['red']);
+    await session.run('swaymsg', ['create_output']);
+    await plug();
+    await shows(['red', 'blue']);
+  });
+});

@@ -1,0 +1,128 @@
+/**
+ * A window of the mock as a window of a real compositor: Chromium, full-screen, that shows the pictures of the views one
+ * over the other. Where a view has not painted yet its background shows, and below that the window's.
+ */
+import { type Chromium, launchChromium } from './chromium.ts';
+import type { KeyInput } from './keys.ts';
+
+/** What a view contributes; the lowest comes first. */
+export interface Layer {
+  /** Changes with the picture. */
+  key: string;
+  bounds: { x: number; y: number; width: number; height: number };
+  /** As CSS; null: none. */
+  color: string | null;
+  /** PNG, base64; null: nothing is painted. */
+  picture: string | null;
+}
+
+export interface RealWindow {
+  /** Shows the layers; while they are being drawn, later ones wait and the last of them wins. */
+  show(layers: readonly Layer[]): void;
+  close(): void;
+}
+
+/** Whether windows are shown, by the compositor that the environment names. */
+export const hasRealWindows = process.env['DOUBLE_WINDOWS'] === 'wayland';
+
+const binding = 'pressed';
+
+const page = (title: string, background: string): string => `<!doctype html><title>${title}</title>
+<style>html, body { margin: 0; background: ${background}; overflow: hidden } canvas { position: fixed; top: 0; left: 0 }</style>
+<canvas></canvas>
+<script>
+  const canvas = document.querySelector('canvas');
+  const context = canvas.getContext('2d');
+  const pictures = new Map();
+  let last = [];
+  globalThis.draw = async (layers) => {
+    last = layers;
+    for (const { key, picture } of layers) {
+      if (picture === null || pictures.has(key)) continue;
+      const bytes = await (await fetch('data:image/png;base64,' + picture)).blob();
+      pictures.set(key, await createImageBitmap(bytes));
+    }
+    for (const key of pictures.keys()) if (!layers.some((layer) => layer.key === key)) pictures.delete(key);
+    if (canvas.width !== innerWidth) canvas.width = innerWidth;
+    if (canvas.height !== innerHeight) canvas.height = innerHeight;
+    context.fillStyle = '${background}';
+    context.fillRect(0, 0, canvas.width, canvas.height);
+    for (const { key, bounds: { x, y, width, height }, color } of layers) {
+      if (color !== null) {
+        context.fillStyle = color;
+        context.fillRect(x, y, width, height);
+      }
+      if (pictures.has(key)) context.drawImage(pictures.get(key), x, y, width, height);
+    }
+    await new Promise((resolve) => setTimeout(resolve));
+  };
+  addEventListener('resize', () => draw(last));
+  addEventListener('keydown', ({ key, ctrlKey, altKey, shiftKey }) =>
+    globalThis.${binding}?.(JSON.stringify({ key, control: ctrlKey, alt: altKey, shift: shiftKey })));
+</script>`;
+
+/** @param onKey called with each key that the compositor gives the window */
+export const openRealWindow = (title: string, background: string, onKey: (key: KeyInput) => void): RealWindow => {
+  const address = `data:text/html,${encodeURIComponent(page(title, background))}`;
+  let isClosed = false;
+  let chromium: Chromium | null = null;
+  let wanted: readonly Layer[] | null = null;
+  let isDrawing = false;
+  /** The pictures that the window has. */
+  let known = new Set<string>();
+  let evaluate: ((expression: string) => Promise<unknown>) | null = null;
+
+  const draw = async (): Promise<void> => {
+    if (isDrawing || evaluate === null) return;
+    isDrawing = true;
+    while (wanted !== null && !isClosed) {
+      const layers = wanted;
+      wanted = null;
+      const sent = layers.map((layer) => (known.has(layer.key) ? { ...layer, picture: null } : layer));
+      known = new Set(layers.flatMap(({ key, picture }) => (picture === null ? [] : [key])));
+      await evaluate(`draw(${JSON.stringify(sent)})`).catch(() => {});
+    }
+    isDrawing = false;
+  };
+
+  const open = async (): Promise<void> => {
+    // Of two that start together one may crash.
+    while (chromium === null && !isClosed) {
+      chromium = await launchChromium(['--ozone-platform=wayland', '--test-type', '--kiosk', `--app=${address}`]).catch(
+        () => null,
+      );
+    }
+    if (chromium === null) return;
+    if (isClosed) return chromium.kill();
+    const { send, events } = chromium;
+    let targetId: string | undefined;
+    while (targetId === undefined) {
+      const { targetInfos } = await send('Target.getTargets');
+      targetId = (targetInfos as { type: string; targetId: string }[]).find(({ type }) => type === 'page')?.targetId;
+    }
+    const { sessionId } = await send('Target.attachToTarget', { targetId, flatten: true });
+    const session = String(sessionId);
+    events.on(session, (method: string, { name, payload }: { name?: string; payload?: string }) => {
+      if (method !== 'Runtime.bindingCalled' || name !== binding) return;
+      const { key, control, alt, shift } = JSON.parse(payload ?? '');
+      const modifiers = Object.entries({ control, alt, shift }).flatMap(([modifier, isOn]) => (isOn ? modifier : []));
+      onKey({ type: 'keyDown', keyCode: key, modifiers });
+    });
+    await send('Runtime.enable', {}, session);
+    await send('Runtime.addBinding', { name: binding }, session);
+    evaluate = (expression) => send('Runtime.evaluate', { expression, awaitPromise: true }, session);
+    await draw();
+  };
+  open().catch((error: unknown) => console.error('the mock could not open a window:', error));
+
+  return {
+    show: (layers) => {
+      wanted = layers;
+      void draw();
+    },
+    close: () => {
+      isClosed = true;
+      chromium?.kill();
+    },
+  };
+};
