@@ -14,16 +14,43 @@ export const sealedType = 'application/jose';
 /** Id of a relayed command: each box carries it out once in 5 minutes, and answers a repeat as it answered the first. */
 export const commandIdHeader = 'x-signage-command-id';
 
+const commandId = z.string().regex(/^[\w.:-]{1,128}$/);
+
 /** Headers of a relayed command. */
 export const commandHeaders = z.object({
-  [commandIdHeader]: z
-    .string()
-    .regex(/^[\w.:-]{1,128}$/)
+  [commandIdHeader]: commandId
     .optional()
     .describe(
-      `Of a command that a box relays: its id. A screen carries out an id once in 5 minutes, and a repeat gets the first answer`,
+      'Of a command that a box relays: its id. A screen carries out an id once in 5 minutes, and a repeat gets the first answer',
     ),
 });
+
+/** Several relayed commands; they are carried out in their order. */
+export const peerCommands = z
+  .object({
+    commands: z
+      .array(
+        z.object({
+          id: commandId.describe('a screen carries out an id once in 5 minutes; a repeat gets the first answer'),
+          slug,
+          body: z.record(z.string(), z.unknown()).describe('a CommandRequest'),
+        }),
+      )
+      .max(200)
+      .describe('the first one is carried out first'),
+  })
+  .meta({ id: 'PeerCommands', description: 'commands that a box relays' });
+
+/** What became of a relayed command. */
+const commandAnswer = z.union([
+  z.object({ sent: z.int().nonnegative().describe('connections of this box that the command was written to') }),
+  z.object({ code: z.string().max(64).describe('of the error') }),
+]);
+export type CommandAnswer = z.infer<typeof commandAnswer>;
+
+export const peerCommandAnswers = z
+  .object({ answers: z.array(commandAnswer).max(200).describe('one a command') })
+  .meta({ id: 'PeerCommandAnswers', description: 'what became of relayed commands' });
 
 /** Version of the content: the higher counter wins, then the higher nodeId. */
 export const contentVersion = z
@@ -243,6 +270,7 @@ export const peerState = z
     bindings: sha256.describe('of all of them'),
     media: sha256.describe('of the list of them'),
     takeovers: sha256.optional().describe('of all of them; absent: an older version, which knows none'),
+    takesCommands: z.literal(true).optional().describe('several in one request; absent: an older version'),
     devices: z
       .array(deviceId)
       .max(mostDevicesTold)

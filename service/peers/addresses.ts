@@ -26,6 +26,8 @@ export interface Address {
   reachable: boolean;
   /** A box of the site answers that runs a version which is too old to be asked. */
   older: boolean;
+  /** No answer came in time, the last time. */
+  late: boolean;
   /** The box has said goodbye. */
   leaving: boolean;
   /** When it was last added or answered. */
@@ -107,6 +109,7 @@ export const createAddresses = (): Addresses => {
         external: false,
         reachable: false,
         older: false,
+        late: false,
         leaving: false,
         seenAt: now,
       };

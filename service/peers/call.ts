@@ -87,6 +87,8 @@ const failure = (reason: string, answered = false): Failure => ({
   ...{ answered, reason },
 });
 
+const late = (ms: number): Failure => ({ ...failure(`did not answer within ${ms} ms`), isLate: true });
+
 const older: Failure = {
   ...failure('does not know the signatures of this version: update it, or find what alters requests to it', true),
   isOlder: true,
@@ -169,7 +171,7 @@ export const createCaller = ({ secret, nodeId: self, now = Date.now }: Options):
     const signal = AbortSignal.timeout(DEADLINE_MS);
     const options = { method: 'GET', headers: {}, body: '', recipient: null, signal, isRepeatable: true } as const;
     const reply = await send(new URL(`${base}/api/peers/time`), { ...options, maxBytes: MAX_BYTES }).catch((error) => {
-      throw signal.aborted ? new Unproven(failure(`did not answer within ${DEADLINE_MS} ms`)) : error;
+      throw signal.aborted ? new Unproven(late(DEADLINE_MS)) : error;
     });
     const answer = parseReply(reply, challengeSchema);
     if (!answer.ok) throw new Unproven(answer);
@@ -243,7 +245,7 @@ export const createCaller = ({ secret, nodeId: self, now = Date.now }: Options):
         return parseReply(await ask(), schema);
       } catch (error) {
         if (error instanceof Unproven) return error.failure;
-        if (signal.aborted) return failure(`did not answer within ${deadlineMs} ms`);
+        if (signal.aborted) return late(deadlineMs);
         if (error instanceof ForgedAnswer) return failure('answers without knowing the secret', true);
         return failure(`can't be reached (${(error as NodeJS.ErrnoException).code ?? (error as Error).message})`);
       }

@@ -12,6 +12,8 @@ import { heldIssues, type Media } from '../media/index.ts';
 import type { Module, ServiceContext } from '../module.ts';
 import { type AskPeers, createAskPeers } from './ask.ts';
 import { createCaller } from './call.ts';
+import { createCommandTransport } from './command-transport.ts';
+import { type CommandRelay, createCommandRelay } from './commands.ts';
 import type { Discovery } from './discovery.ts';
 import { peerIssues } from './health.ts';
 import { createMediaReplication } from './media-replication.ts';
@@ -52,6 +54,8 @@ export interface Peers
   onBindings(listener: (bindings: readonly DeviceBinding[]) => void): void;
   /** Calls `listener` when media that the content names have arrived: from a peer, by upload or by hand. */
   onMedia(listener: () => void): void;
+  /** Relays a command to all peers. */
+  relayCommand: CommandRelay['relay'];
   /** Adds to the state that this box sends to its peers. */
   addState(part: () => Pick<PeerState, 'devices' | 'alerts'>): void;
   /** Sends a changed takeover to all peers; those that do not answer fetch it later. Never rejects. */
@@ -82,6 +86,8 @@ export const createPeers = (
   media.followSite(mediaReplication);
   const missingMedia = createMissingMedia({ log, content, mediaReplication });
   const asking = createAskPeers(registry, nodeId);
+  const transport = createCommandTransport(asking, options.sharedSecret !== null);
+  const commandRelay = createCommandRelay({ peers: registry, transport, monotonicNow });
   const exchange = createTakeoverExchange({ logs, peers: registry, asking, takeovers });
   const additions = () => Object.assign({}, takeovers.state(), ...stateParts.map((part) => part()));
   const state = createOwnState(
@@ -97,6 +103,7 @@ export const createPeers = (
     ...asking,
     updateFeeds: () => alive().map(({ url }) => `${url}/updates/`),
     sendTakeover: exchange.send,
+    relayCommand: commandRelay.relay,
     mediaProgress: mediaReplication.progress,
     missingMedia: missingMedia.of,
     onBindings: bindings.on,
@@ -134,6 +141,7 @@ export const createPeers = (
       discovery = startDiscovery({ log, registry }, { nodeId, site, version, port, announces });
     },
     close: async () => {
+      commandRelay.close();
       missingMedia.close();
       mediaReplication.close();
       registry.close();

@@ -14,6 +14,7 @@ import {
   commandIdHeader,
   type DeviceBinding,
   mostQueryCharacters,
+  peerCommandAnswers,
   peerConnections,
   peerDevices,
   peerScreenshot,
@@ -46,7 +47,7 @@ const pathOf = (pattern: string, { params = {}, query = {} }: Parts): string => 
   return given.length === 0 ? path : `${path}?${given.join('&')}`;
 };
 
-interface Limits extends Pick<PeerRequest<z.ZodType>, 'deadlineMs' | 'maxBytes'> {
+interface Limits extends Pick<PeerRequest<z.ZodType>, 'deadlineMs' | 'maxBytes' | 'isRepeatable'> {
   /** Tells the peer not to ask its own peers. */
   relayed?: true;
 }
@@ -71,6 +72,20 @@ const define =
     return { request: body === undefined ? request : { ...request, body }, relayed: relayed === true };
   };
 
+/** A command for the pages of the peers. */
+interface RelayedCommand {
+  slug: string;
+  command: Command;
+  target: CommandTarget;
+  /** Each box carries it out once. */
+  id: string;
+}
+
+const commandBody = ({ command, target }: RelayedCommand): object => ({
+  ...command,
+  ...Object.fromEntries(Object.entries(target).filter(([, value]) => value != null)),
+});
+
 const MIB = 1024 ** 2;
 
 const peerOperations = {
@@ -93,6 +108,8 @@ const peerOperations = {
     (deviceIds: readonly string[]) => ({ query: { deviceIds: deviceIds.join(',') } }),
     { relayed: true },
   ),
+  /** Asked while another question is not answered. */
+  'boxes.probe': define('GET /api/peers/time', peerTime, undefined, { deadlineMs: 700 }),
   'boxes.log': define('GET /api/peers/log', boxLog, (query: BoxLogQuery) => ({ query: { ...query } }), {
     maxBytes: 4 * MIB,
   }),
@@ -123,15 +140,21 @@ const peerOperations = {
   'screens.command': define(
     'POST /api/screens/:slug/commands',
     z.object({ sent: z.int().nonnegative() }),
-    ({ slug, command, target, id }: { slug: string; command: Command; target: CommandTarget; id: string }) => {
-      const given = Object.entries(target).filter(([, value]) => value != null);
-      return {
-        params: { slug },
-        headers: { [commandIdHeader]: id },
-        body: { ...command, ...Object.fromEntries(given) },
-      };
-    },
+    (relayed: RelayedCommand) => ({
+      params: { slug: relayed.slug },
+      headers: { [commandIdHeader]: relayed.id },
+      body: commandBody(relayed),
+    }),
     { relayed: true },
+  ),
+  /** Several commands at once, for a peer that takes them. */
+  'screens.commands': define(
+    'POST /api/peers/commands',
+    peerCommandAnswers,
+    (commands: readonly RelayedCommand[]) => ({
+      body: { commands: commands.map((each) => ({ id: each.id, slug: each.slug, body: commandBody(each) })) },
+    }),
+    { relayed: true, isRepeatable: true, deadlineMs: 10_000 },
   ),
   /** The connections of screens; of all screens where their slugs do not fit into a URL. */
   'screens.connections': define(

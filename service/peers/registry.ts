@@ -178,6 +178,7 @@ export const createRegistry = (
     } else {
       address.reachable = answer.answered;
       address.older = answer.isOlder === true;
+      address.late = answer.isLate === true;
       fail(address, answer.reason);
     }
     addresses.forget(monotonicNow());
@@ -231,7 +232,9 @@ export const createRegistry = (
       const address = peer.nodeId === null ? addresses.get(peer.url) : addresses.of(peer.nodeId)[0];
       const isCallable = address !== undefined && (nodeId === null ? address.reachable : !isOpen(address.breaker));
       if (closed || !isCallable) {
-        return { ok: false, status: null, answered: false, code: null, reason: address?.reason ?? 'is not known' };
+        const { reason = null, late = false } = address ?? {};
+        const isLate = late && !closed ? ({ isLate: true } as const) : {};
+        return { ok: false, status: null, answered: false, code: null, reason: reason ?? 'is not known', ...isLate };
       }
       const recipient = nodeId === null ? {} : { recipient: nodeId };
       const answer = await caller.call(address.url, { ...request, ...recipient });
@@ -239,6 +242,7 @@ export const createRegistry = (
       const isAway = !answer.ok && (answer.status === null || answer.code === 'misdirected');
       // Many calls that fail at once count as one failure.
       if (isAway && !closed && !isOpen(address.breaker)) {
+        address.late = answer.isLate === true;
         fail(address, answer.reason);
         // The same box may be reachable at another address.
         for (const other of addresses.of(nodeId ?? '')) if (other !== address) void prober.ask(other);

@@ -23,6 +23,8 @@ export interface Failure {
   code: string | null;
   /** For a person; completes "the box ...". */
   reason: string;
+  /** Whether the box did not answer in time, or is away since it did not. */
+  isLate?: true;
   /** Whether the box has proven that it knows the secret, and runs a version that is too old to be asked. */
   isOlder?: true;
 }

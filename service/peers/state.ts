@@ -20,6 +20,7 @@ export const createOwnState =
   (knowsTags: boolean): PeerState => ({
     ...identity,
     serverTime: Date.now(),
+    takesCommands: true,
     peers: peers.advertised(),
     ...replication.state(knowsTags),
     ...mediaReplication.state(),

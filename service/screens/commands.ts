@@ -16,7 +16,7 @@ interface Dependencies {
   rename(deviceId: string, clientName: string, at?: string): Promise<{ clientName: string; updatedAt: string }>;
   takeSnapshot: TakeSnapshot;
   /** A `refresh` makes the box fetch the newest content of its peers. */
-  peers: Pick<Peers, 'broadcast' | 'refresh'>;
+  peers: Pick<Peers, 'relayCommand' | 'refresh'>;
   /** Called by a `redirect` with its address. */
   onRedirect(url: string): void;
   /** ms, monotonic. */
@@ -82,7 +82,7 @@ export const createCommands = ({
 
   /** Runs the command on the peers. */
   const relay = async (slug: string, targeted: TargetedCommand, id: string): Promise<Outcome> => {
-    const { answers, degraded } = await peers.broadcast('screens.command', { slug, id, ...targeted });
+    const { answers, degraded } = await peers.relayCommand({ slug, id, ...targeted });
     return { sent: answers.reduce((sum, { sent }) => sum + sent, 0), degraded };
   };
 

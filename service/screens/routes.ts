@@ -6,8 +6,16 @@ import { type CommandResult, commandResult } from '../contract/commands.ts';
 import { CodedError } from '../contract/errors.ts';
 import { readFields } from '../contract/fields.ts';
 import { operations } from '../contract/operations/index.ts';
-import { commandHeaders, commandIdHeader, type PeerConnections, peerConnectionsQuery } from '../contract/peers.ts';
+import {
+  type CommandAnswer,
+  commandHeaders,
+  commandIdHeader,
+  type PeerConnections,
+  peerCommands,
+  peerConnectionsQuery,
+} from '../contract/peers.ts';
 import { cutText, type Variant } from '../contract/terms.ts';
+import { toCodedError } from '../http/answer.ts';
 import type { createOwnAuthority } from '../http/authority.ts';
 import { readJson } from '../http/body.ts';
 import { isRelayed } from '../http/caller.ts';
@@ -124,6 +132,20 @@ export const createScreenRoutes = ({
       const { [commandIdHeader]: id } = relayed ? readFields(commandHeaders, ctx.headers) : {};
       const body = await readJson(ctx);
       ctx.body = trimResult(await command(ctx.params.slug, body, { relayed, id, log: ctx.state.log }, reached));
+    },
+    'POST /api/peers/commands': async (ctx) => {
+      const { log } = ctx.state;
+      const { commands: relayed } = readFields(peerCommands, await readJson(ctx));
+      // Each begins before the next one, so that they keep their order.
+      const running = relayed.map(async ({ id, slug, body }): Promise<CommandAnswer> => {
+        try {
+          const { sent } = await command(slug, body, { relayed: true, id, log });
+          return { sent };
+        } catch (error) {
+          return { code: toCodedError(error, log).code };
+        }
+      });
+      ctx.body = { answers: await Promise.all(running) };
     },
     'GET /api/peers/connections': (ctx) => {
       const { screens } = readFields(peerConnectionsQuery, ctx.query);

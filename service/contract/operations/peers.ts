@@ -5,6 +5,8 @@ import { boxLog, boxLogQuery } from '../console/boxes.ts';
 import {
   contentDocument,
   peerBindings,
+  peerCommandAnswers,
+  peerCommands,
   peerConnections,
   peerConnectionsQuery,
   peerContentQuery,
@@ -72,6 +74,17 @@ export const peers = {
       media: digestExample,
       takeovers: digestExample,
     }),
+    errors: [],
+  },
+  'POST /api/peers/commands': {
+    access: 'signed',
+    variant: 'extended',
+    summary: 'Relay commands to the pages of this box',
+    description: 'They are carried out here alone, in their order. An error of one leaves the others as they are.',
+    body: sealable(peerCommands, {
+      commands: [{ id: '5f0f4a86-9d37-4b1c-8a6f-1c550b9d3c1e', slug: 'lobby', body: { command: 'next' } }],
+    }),
+    answer: okSealable('What became of them.', peerCommandAnswers, { answers: [{ sent: 2 }] }),
     errors: [],
   },
   'GET /api/peers/connections': {

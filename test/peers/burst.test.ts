@@ -1,0 +1,95 @@
+/** Many commands at once at every box of a site: each page hears each of them exactly once. */
+import { createServer } from 'node:http';
+import { describe, expect, onTestFinished, test } from 'vitest';
+import { signRequest } from '../../service/auth/sign.ts';
+import type { PeerState } from '../../service/contract/peers.ts';
+import { startBenchService } from '../bench/service.ts';
+import { patience } from '../support/observe.ts';
+import { joinScreen } from '../support/page.ts';
+import { repeats } from '../support/soak.ts';
+import { aliveAt, listenOn, secret, startBox, untilTogether } from './support.ts';
+
+const BURST = repeats(100, 1_000, 'SIGNAGE_TEST_BURST');
+const path = '/api/screens/lobby/commands';
+
+interface Box {
+  url: string;
+  get(path: string): Promise<Response>;
+}
+
+/** A box in a process of its own. */
+const startAlone = async (env: Record<string, string>): Promise<Box> => {
+  const { url, stop } = await startBenchService(env);
+  onTestFinished(stop);
+  return { url, get: (asked) => fetch(url + asked) };
+};
+
+describe.each([
+  ['without a secret', {}],
+  ['with a secret', { SIGNAGE_SHARED_SECRET: secret }],
+])('%s', (_, env: Record<string, string>) => {
+  test(`${BURST} commands at once at each of 3 boxes are heard exactly once by the pages of all`, async () => {
+    const first = await startAlone(env);
+    const others = await Promise.all([0, 1].map(() => startAlone({ ...env, SIGNAGE_PEERS: first.url })));
+    const boxes = [first, ...others];
+    await untilTogether(boxes);
+    const pages = await Promise.all(
+      boxes.map((box) => {
+        const url = `${box.url}/api/screens/lobby/socket`;
+        return joinScreen(box, 'lobby', {}, { headers: signRequest({ secret, method: 'GET', url }) });
+      }),
+    );
+    const send = async (box: Box, n: number) => {
+      const body = JSON.stringify({ command: 'redirect', url: `/screen/lobby?n=${n}` });
+      const signed = signRequest({ secret, method: 'POST', url: box.url + path, body });
+      const headers = { 'Content-Type': 'application/json', ...signed };
+      const response = await fetch(box.url + path, { method: 'POST', headers, body });
+      expect(response.status).toBe(200);
+      await response.arrayBuffer();
+    };
+    const all = boxes.flatMap((box, at) => Array.from({ length: BURST }, (__, n) => ({ box, n: at * BURST + n })));
+    await Promise.all(all.map(({ box, n }) => send(box, n)));
+    const wanted = all.map(({ n }) => `/screen/lobby?n=${n}`).toSorted();
+    for (const page of pages) {
+      const heard = () => page.messages.filter(({ command }) => command === 'redirect').map(({ url }) => String(url));
+      await expect.poll(() => heard().length, patience).toBeGreaterThanOrEqual(all.length);
+      expect(heard().toSorted()).toEqual(wanted);
+    }
+  });
+});
+
+test('a peer that hangs on commands alone degrades them, and delays none after the first', async () => {
+  const state = {
+    nodeId: '00000000-0000-4000-8000-000000000000',
+    instance: 'another',
+    site: 'default',
+    version: '1.0.0',
+    serverTime: 0,
+    peers: [],
+    content: null,
+    bindings: '0'.repeat(64),
+    media: '0'.repeat(64),
+    takesCommands: true,
+  } satisfies PeerState;
+  const url = await listenOn(
+    createServer((request, response) => {
+      if (request.method === 'GET') response.setHeader('Content-Type', 'application/json').end(JSON.stringify(state));
+    }),
+  );
+  const live = await startBox([]);
+  const box = await startBox([live, { url }]);
+  await expect.poll(() => aliveAt(box), patience).toBe(2);
+  const page = await joinScreen(live, 'lobby');
+  const command = async () => {
+    const startedAt = performance.now();
+    const answer = await (await box.post(path, { command: 'next' })).json();
+    return { ...answer, ms: performance.now() - startedAt };
+  };
+  expect(await command()).toMatchObject({ degraded: true });
+  const later: { degraded: boolean; ms: number }[] = [];
+  for (let n = 0; n < 20; n++) later.push(await command());
+  expect(later.every(({ degraded }) => degraded)).toBe(true);
+  // Far less than the second that the peer would cost.
+  expect(Math.max(...later.map(({ ms }) => ms))).toBeLessThan(700);
+  await expect.poll(() => page.messages.filter((each) => each.command === 'next').length, patience).toBe(21);
+});
