@@ -6,5 +6,8 @@ export const heartbeatChannel = 'kiosk:heartbeat';
 /** Requests of the service's pages to show external pages in views. */
 export const externalChannel = 'kiosk:external';
 
+/** Questions of the service's pages about what covers them. */
+export const coverChannel = 'kiosk:cover';
+
 /** Requests of the maintenance page. */
 export const maintenanceChannel = 'kiosk:maintenance';

@@ -1,7 +1,7 @@
 /** The pages of one display: the visible page, and the next one, which loads beneath it. */
 import { type NativeImage, nativeImage, View, type WebContents, WebContentsView } from 'electron';
-import { type Heartbeat, heartbeatSchema, mostScreenshotPixels } from '../service/public.ts';
-import { heartbeatChannel } from './channels.ts';
+import { type Heartbeat, heartbeatSchema, mostScreenshotPixels, type PageCover, pageCover } from '../service/public.ts';
+import { coverChannel, heartbeatChannel } from './channels.ts';
 import type { Display, Rotation } from './displays.ts';
 import { ABORTED, hostExternalPages } from './external-page.ts';
 import { handover, LINGER_MS } from './handover.ts';
@@ -81,6 +81,8 @@ export const watchChord = (contents: WebContents, onChord: () => void): void => 
 interface Page {
   view: WebContentsView;
   contents: WebContents;
+  /** Answers the page, which waits for another cover than the one it knows; null: it does not wait. */
+  answer: (() => void) | null;
 }
 
 export const createDisplayView = (
@@ -92,12 +94,14 @@ export const createDisplayView = (
   let front: Page | null = null;
   let next: Page | null = null;
   let black: View | null = null;
+  /** The page that was replaced; it plays for a moment longer. */
+  let last: Page | null = null;
 
   const createPage = ({ partition }: Picture): Page => {
     const preferences = partition === null ? { partition: ownPartition } : { partition, preload };
     const view = new WebContentsView({ webPreferences: { ...lockedPreferences, ...preferences } });
     view.setBackgroundColor(partition === null ? OWN_BACKGROUND : TRANSPARENT);
-    return { view, contents: view.webContents };
+    return { view, contents: view.webContents, answer: null };
   };
 
   const discard = ({ view, contents }: Page): void => {
@@ -105,8 +109,14 @@ export const createDisplayView = (
     if (!contents.isDestroyed()) contents.close();
   };
 
+  const answerAll = (): void => {
+    for (const page of [front, next, last]) page?.answer?.();
+  };
+  window.onChange(answerAll);
+
   const reveal = (page: Page): void => {
     const before = front;
+    last = before;
     front = page;
     next = null;
     window.put(page.view, 'page');
@@ -142,6 +152,18 @@ export const createDisplayView = (
       if (!success || !isWanted() || event.senderFrame !== contents.mainFrame) return;
       onHeartbeat(data);
       if (page === next) advance(data);
+    });
+    contents.ipc.handle(coverChannel, (_, message: unknown) => {
+      const known = pageCover.parse(message);
+      return new Promise<PageCover>((resolve) => {
+        page.answer = () => {
+          const cover = page === front ? window.shutBy() : 'hidden';
+          if (cover === known) return;
+          page.answer = null;
+          resolve(cover);
+        };
+        page.answer();
+      });
     });
     if (partition === null) contents.once('did-finish-load', () => page === next && reveal(page));
     contents.on('did-fail-load', (_event, code, description, _url, isMainFrame) => {

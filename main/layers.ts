@@ -3,6 +3,7 @@
  * black or the desktop for a moment on every platform; views are exchanged inside a window that stays.
  */
 import { BaseWindow, type View, type WebContents, WebContentsView } from 'electron';
+import type { PageCover } from '../service/public.ts';
 import { type Display, titleOf } from './displays.ts';
 
 /** The background of windows and of the kiosk's own pages, before their first frame. */
@@ -26,6 +27,10 @@ export interface LayeredWindow {
   move(bounds: Display['bounds']): void;
   /** Whether a view covers the page, so that it need not be painted. */
   isCovered(): boolean;
+  /** What the kiosk covers the page with; external pages belong to it. */
+  shutBy(): PageCover;
+  /** Calls `listener` after each change of the views. */
+  onChange(listener: () => void): void;
   focus(): void;
   destroy(): void;
 }
@@ -43,6 +48,7 @@ export const openLayeredWindow = (display: Display, onCloseRequest: () => void):
     title: titleOf(display),
   });
   const layers = new Map<View, Layer>();
+  const listeners: (() => void)[] = [];
 
   const fill = (view: View): void => {
     const { width, height } = window.getContentBounds();
@@ -78,11 +84,13 @@ export const openLayeredWindow = (display: Display, onCloseRequest: () => void):
       // Moves a view that is a child already.
       window.contentView.addChildView(view, below);
       focusTop();
+      for (const listener of listeners) listener();
     },
     remove: (view) => {
       if (!layers.delete(view) || window.isDestroyed()) return;
       window.contentView.removeChildView(view);
       focusTop();
+      for (const listener of listeners) listener();
     },
     cover,
     move: (bounds) => {
@@ -90,6 +98,11 @@ export const openLayeredWindow = (display: Display, onCloseRequest: () => void):
       for (const view of layers.keys()) fill(view);
     },
     isCovered: () => cover() !== null,
+    shutBy: () => {
+      if (topOf('maintenance') !== undefined) return 'maintenance';
+      return topOf('blackout') === undefined ? null : 'closed';
+    },
+    onChange: (listener) => void listeners.push(listener),
     focus: () => {
       window.focus();
       focusTop();

@@ -12,6 +12,8 @@ export {
   type MaintenanceOrder,
   type MaintenanceView,
   maintenanceCall,
+  type PageCover,
+  pageCover,
 } from './contract/kiosk.ts';
 export { readableId } from './contract/readable.ts';
 export { type Ports, type Service, startService } from './index.ts';

@@ -1,9 +1,10 @@
-/** The kiosk's API for pages of the service: they report heartbeats and open external pages. */
+/** The kiosk's API for pages of the service: they report heartbeats, open external pages, and learn what covers them. */
 import { contextBridge, ipcRenderer } from 'electron';
 import type { KioskBridge } from '../../service/public.ts';
-import { externalChannel, heartbeatChannel } from '../channels.ts';
+import { coverChannel, externalChannel, heartbeatChannel } from '../channels.ts';
 
 contextBridge.exposeInMainWorld('kiosk', {
   heartbeat: (heartbeat) => ipcRenderer.send(heartbeatChannel, heartbeat),
   external: (call) => ipcRenderer.invoke(externalChannel, call),
+  cover: (known) => ipcRenderer.invoke(coverChannel, known),
 } satisfies KioskBridge);

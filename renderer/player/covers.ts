@@ -1,4 +1,5 @@
 /** What covers the player: a takeover, over a blackout, over a redirect. */
+import { watchCover } from '../shared/kiosk.ts';
 import type { Player } from './player.ts';
 import type { Plays } from './plays/index.ts';
 import type { Redirect } from './redirect.ts';
@@ -27,10 +28,12 @@ export const createCovers = ({ player, redirect, takeovers, plays, blackout, tak
   /** Resolves once there is a picture again: a framed page was unloaded while it was covered, and has to load again. */
   let seen: Promise<unknown> = Promise.resolve();
   let isBlack = false;
+  /** Why the whole page can not be seen. */
+  let unseen: string | null = null;
 
   /** By what is on the screen: a cover stays a moment longer than it is wanted. */
   const notePlays = (): void => {
-    const hidden = document.hidden ? 'hidden' : null;
+    const hidden = unseen ?? (document.hidden ? 'hidden' : null);
     const cover = takeover.classList.contains('on')
       ? 'takeover'
       : blackout.hidden
@@ -39,6 +42,11 @@ export const createCovers = ({ player, redirect, takeovers, plays, blackout, tak
     plays.playlist.cover(hidden ?? cover);
     plays.takeover.cover(hidden);
   };
+
+  watchCover((cover) => {
+    unseen = cover;
+    notePlays();
+  });
 
   const lighten = (): void => {
     blackout.hidden = !isBlack;

@@ -28,6 +28,13 @@ export const externalCall = z.discriminatedUnion('do', [
 ]);
 export type ExternalCall = z.infer<typeof externalCall>;
 
+/**
+ * Why a page in the kiosk can not be seen: its display is off or black outside opening hours, the maintenance page covers
+ * it, or it loads under another page; null: it can.
+ */
+export const pageCover = z.enum(['closed', 'maintenance', 'hidden']).nullable();
+export type PageCover = z.infer<typeof pageCover>;
+
 /** The global `kiosk` of pages that a kiosk shows. */
 export interface KioskBridge {
   heartbeat(heartbeat: Heartbeat): void;
@@ -36,6 +43,8 @@ export interface KioskBridge {
    * is gone. Rejects on failure.
    */
   external(call: ExternalCall): Promise<void>;
+  /** Resolves when what covers the page is something else than `known`. */
+  cover(known: PageCover): Promise<PageCover>;
 }
 
 /** Requests of the unlocked maintenance page. */

@@ -70,6 +70,8 @@ const kioskWith = (start: () => Promise<HostedService>, connected: Display[] = [
             focus: () => {},
             destroy: () => {},
             cover: () => null,
+            shutBy: () => null,
+            onChange: () => {},
           },
           show: ({ url }: Picture) => void log.push(`${id} shows ${url}`),
           blackout: () => {},
