@@ -95,8 +95,14 @@ const open = async (options: Options, ports: Ports, closers: Closers): Promise<S
   const devices = add(await createDevices(context, { stored, content, peers, screens }));
   const pages = add(await createPages(context, { content, screens, devices, pageToken }));
   add(createUpdates(context));
-  const { audit } = add(await createRecords(context, { modules, content, media, streams, peers, screens, devices }));
+  const records = add(await createRecords(context, { modules, content, media, streams, peers, screens, devices }));
+  const { audit } = records;
   const health = add(createHealth(context, modules));
+  if (options.fleetUrl !== null) {
+    // Nothing of NATS is loaded by a site without a fleet.
+    const { createFleet } = await import('./fleet/index.ts');
+    add(createFleet(context, { summary: health.summary, content, screens, peers, records }));
+  }
   add(createConsole(context, { content, media, streams, peers, screens, devices, takeovers, health }));
 
   const { port, url, ...server } = await openHttp({

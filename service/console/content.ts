@@ -4,7 +4,7 @@ import { type ContentCheck, mostContentBytes, type PublishedContent } from '../c
 import type { ContentFile } from '../contract/content.ts';
 import type { ContentIssue } from '../contract/content-issue.ts';
 import { CodedError } from '../contract/errors.ts';
-import { editedDocument } from '../domain/document.ts';
+import { asFile, editedDocument } from '../domain/document.ts';
 import { readJsonText } from '../http/body.ts';
 import { areMet, matchesWeakly } from '../http/conditions.ts';
 import { operatorOf } from '../http/operator.ts';
@@ -26,10 +26,6 @@ const nothing = editedDocument(null, {
 });
 
 const etagOf = (sha256: string): string => `"${sha256}"`;
-
-/** Indents a document that is one line, as programs send it: content.json stays a file for people. */
-const asFile = (text: string, value: unknown): string =>
-  text.trim().includes('\n') ? text : `${JSON.stringify(value, null, 2)}\n`;
 
 export const contentRoutes = ({ content, peers }: ContentDependencies): Routes => {
   const warningsOf = async (file: ContentFile): Promise<ContentIssue[]> => [

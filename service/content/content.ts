@@ -92,6 +92,8 @@ export interface Publication {
   /** Whether the content that plays is the one that was edited; null: there never was any. */
   isExpected(sha256: string | null): boolean;
   operator: string | null;
+  /** SHA-256 of the document of the fleet that is published; absent: somebody at the site publishes. */
+  wanted?: string;
 }
 
 /** Loads the content and watches its file. The first start writes the demo. */
@@ -159,13 +161,15 @@ export const openContent = async (
     content: ContentFile,
     changedAt: string,
     operator: string | null = null,
+    wanted?: string,
   ): Promise<ContentDocument> => {
     const text = bytes.toString();
-    if (current !== null && current.text === text) return current;
+    // That the fleet wants the text is noted even where it plays already: a later edit must stay.
+    if (current !== null && current.text === text && wanted === undefined) return current;
     const before = new Map(current === null ? atStart.stamps : current.stamps);
     const stamps = [...buildModel(content, before, changedAt).stamps];
     const counter = current === null && (await isDemo(bytes, options)) ? 0 : highest + 1;
-    return editedDocument(current, { counter, nodeId, changedAt, stamps, operator, text });
+    return editedDocument(current, { counter, nodeId, changedAt, stamps, operator, wanted, text });
   };
 
   const load = async (): Promise<Buffer> => {
@@ -241,12 +245,12 @@ export const openContent = async (
     return [];
   };
 
-  const publish = async ({ text, content, isExpected, operator }: Publication): Promise<ContentDocument> => {
+  const publish = async ({ text, content, isExpected, operator, wanted }: Publication): Promise<ContentDocument> => {
     const bytes = Buffer.from(text);
     // The file may hold an edit that polling has not noticed yet.
     const written = await load();
     if (!isExpected(current?.sha256 ?? null)) throw new CodedError('content_changed');
-    const document = await documentOf(bytes, content, new Date().toISOString(), operator);
+    const document = await documentOf(bytes, content, new Date().toISOString(), operator, wanted);
     await backUp(written, document);
     if (!written.equals(bytes)) await rewriteFile(path, bytes);
     issues = [];

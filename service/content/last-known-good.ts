@@ -29,6 +29,7 @@ const schema = z.object({
       changedAt: z.string(),
       ancestors: z.array(z.object({ counter: z.number(), nodeId: z.string() })),
       operator: z.string().nullable().default(null),
+      wanted: z.array(z.string()).optional(),
       text: z.string(),
     })
     .nullable()

@@ -34,6 +34,7 @@ export const errorTable = {
   too_many_takeovers: [409, 'There are 100 takeovers, which is the limit: end one first.'],
   precondition_failed: [412, 'The file is not the one that was asked for.'],
   content_changed: [412, 'The content was changed meanwhile; read it again and repeat your change.'],
+  command_expired: [410, 'The command has expired, by the clock of the fleet.'],
   payload_too_large: [413, 'The body is too large.'],
   unsupported_media_type: [415, 'The body must be application/json.'],
   range_not_satisfiable: [416, 'The file has no such range.'],

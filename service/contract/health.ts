@@ -1,6 +1,7 @@
 /** The response of `GET /healthz`. */
 import { z } from 'zod';
 import { contentIssue } from './content-issue.ts';
+import { fleetHealth } from './fleet.ts';
 import { contentVersion } from './peers.ts';
 import { sourceStatus } from './playlist.ts';
 import { clockStates } from './socket.ts';
@@ -230,6 +231,7 @@ export const health = z
         videos: skewSummary.nullable().describe("the pages' videos against where they should be"),
       })
       .describe('the time of the site'),
+    fleet: fleetHealth.optional().describe('the hub of the fleet; absent where none is configured'),
     kiosk: kioskHealth.optional().describe('absent headless'),
   })
   .meta({ id: 'Health' });

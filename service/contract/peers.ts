@@ -88,6 +88,11 @@ export const contentDocument = contentVersion
       )
       .describe('the times of the screens, by slug'),
     operator: operator.default(null),
+    wanted: z
+      .array(sha256)
+      .max(64)
+      .optional()
+      .describe('documents of the fleet that it was made of or edited from, the newest first; absent: none'),
     text: z.string().max(mostContentCharacters).describe('content.json as the operator wrote it'),
   })
   .meta({ id: 'ContentDocument' });

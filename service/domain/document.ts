@@ -4,12 +4,14 @@ import type { ContentDocument, ContentVersion } from '../contract/peers.ts';
 
 /** Number of earlier versions that a document lists. */
 const MAX_ANCESTORS = 64;
+/** Number of documents of the fleet that a document lists. */
+const MAX_WANTED = 64;
 
 type Body = Omit<ContentDocument, keyof ContentVersion>;
 type Edited = Pick<ContentDocument, 'counter' | 'nodeId'>;
 
 /** SHA-256 (hex) of the document. Listed field by field, so that the order of keys does not matter. */
-export const documentHash = ({ text, changedAt, ancestors, stamps }: Omit<Body, 'operator'>): string =>
+export const documentHash = ({ text, changedAt, ancestors, stamps }: Omit<Body, 'operator' | 'wanted'>): string =>
   createHash('sha256')
     .update(
       JSON.stringify([
@@ -24,6 +26,8 @@ export const documentHash = ({ text, changedAt, ancestors, stamps }: Omit<Body, 
 interface Edit extends Pick<Body, 'text' | 'changedAt' | 'stamps'> {
   /** Default: null. */
   operator?: string | null;
+  /** SHA-256 of the document of the fleet that the edit takes; absent: somebody at the site edits. */
+  wanted?: string | undefined;
   counter: number;
   nodeId: string;
 }
@@ -31,10 +35,16 @@ interface Edit extends Pick<Body, 'text' | 'changedAt' | 'stamps'> {
 /** The document that results from an edit of `before`. */
 export const editedDocument = (
   before: ContentDocument | null,
-  { counter, nodeId, operator = null, ...edit }: Edit,
+  { counter, nodeId, operator = null, wanted, ...edit }: Edit,
 ): ContentDocument => {
   const parents = before === null ? [] : [{ counter: before.counter, nodeId: before.nodeId }, ...before.ancestors];
-  const body = { ...edit, operator, ancestors: parents.slice(0, MAX_ANCESTORS) };
+  const taken = [...(wanted === undefined ? [] : [wanted]), ...(before?.wanted ?? [])];
+  const body = {
+    ...edit,
+    operator,
+    ancestors: parents.slice(0, MAX_ANCESTORS),
+    ...(taken.length > 0 && { wanted: taken.slice(0, MAX_WANTED) }),
+  };
   return { counter, nodeId, sha256: documentHash(body), ...body };
 };
 
@@ -76,6 +86,10 @@ export const isLost = (loser: ContentDocument, winner: ContentDocument): boolean
   loser.text !== winner.text &&
   !isReduced(loser, winner) &&
   !winner.ancestors.some(({ counter, nodeId }) => counter === loser.counter && nodeId === loser.nodeId);
+
+/** Indents a document that is one line, as programs send it: content.json stays a file for people. */
+export const asFile = (text: string, value: unknown): string =>
+  text.trim().includes('\n') ? text : `${JSON.stringify(value, null, 2)}\n`;
 
 /** The version alone. */
 export const versionOf = ({ counter, nodeId, sha256 }: ContentVersion): ContentVersion => ({ counter, nodeId, sha256 });

@@ -28,6 +28,8 @@ export const joinReports = (reports: readonly HealthReport[], faults: readonly s
 };
 
 interface HealthModule extends Module {
+  /** The status of this box, and its sentences. */
+  summary(): Promise<Pick<Health, 'status' | 'warnings'>>;
   /** What is wrong with this box, and what else needs attention, in sentences. */
   warnings(): Promise<string[]>;
 }
@@ -36,6 +38,7 @@ export const createHealth = (
   { options, version, startedAt, ids, kiosk }: ServiceContext,
   modules: Pick<Modules, 'faults' | 'reports'>,
 ): HealthModule => ({
+  summary: async () => joinReports(await modules.reports(), modules.faults()),
   warnings: async () => joinReports(await modules.reports(), modules.faults()).warnings,
   health: () => ({
     fields: {

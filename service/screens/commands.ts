@@ -69,6 +69,7 @@ export const createCommands = ({
   monotonicNow,
 }: Dependencies): Commands => {
   const once = createRepeats<CommandResult>(monotonicNow);
+  const onceHere = createRepeats<number>(monotonicNow);
 
   const deliver = (slug: string, { command, target }: TargetedCommand): number => {
     const chosen = hub.select(slug, target);
@@ -112,11 +113,16 @@ export const createCommands = ({
     connectionId != null && hub.select(slug, { connectionId }).length > 0;
 
   /** Runs the command on this box and, where needed, on its peers. */
-  const runEverywhere = async (slug: string, targeted: TargetedCommand, id: string): Promise<Outcome> => {
+  const runEverywhere = async (
+    slug: string,
+    targeted: TargetedCommand,
+    id: string,
+    deliverHere: () => Promise<number>,
+  ): Promise<Outcome> => {
     // Every box saves the names of devices, not only the box with the page.
     const isForAll = targeted.command.command === 'setclientname' || !isHere(slug, targeted.target);
     const relaying = isForAll ? relay(slug, targeted, id) : { sent: 0, degraded: false };
-    const sent = deliver(slug, targeted);
+    const sent = await deliverHere();
     const remote = await relaying;
     const isComplete = targeted.target.connectionId != null && sent + remote.sent > 0;
     return { sent: sent + remote.sent, degraded: remote.degraded && !isComplete };
@@ -128,7 +134,7 @@ export const createCommands = ({
     counts[name] = { ...known, [result]: known[result] + 1 };
   };
 
-  const run: Commands['run'] = async (screen, { command, target: given }, { relayed, id = randomUUID(), log }) => {
+  const run: Commands['run'] = async (screen, { command, target: given }, { relayed, id, log }) => {
     const { slug } = screen;
     const { target, degraded: isUncertain } = await resolve(slug, given, relayed);
     const targeted: TargetedCommand = { command, target };
@@ -140,9 +146,12 @@ export const createCommands = ({
     }
     if (command.command === 'refresh') void peers.refresh();
     if (command.command === 'redirect') onRedirect(command.url);
+    const send = async (): Promise<number> => deliver(slug, targeted);
+    // A box that was first told by a peer may get the repeat: it adds up what every box has sent the first time.
+    const deliverHere = (): Promise<number> => (id === undefined ? send() : onceHere(`${slug} ${id}`, send));
     const outcome = relayed
-      ? { sent: deliver(slug, targeted), degraded: false }
-      : await runEverywhere(slug, targeted, id);
+      ? { sent: await deliverHere(), degraded: false }
+      : await runEverywhere(slug, targeted, id ?? randomUUID(), deliverHere);
     const { connectionId = null, clientId = null } = given;
     const { sent } = outcome;
     log.info({ slug, command: command.command, connectionId, clientId, relayed, sent }, 'ran a command');
@@ -171,7 +180,7 @@ export const createCommands = ({
   return {
     run: (screen, targeted, origin) => {
       const runIt = () => runCounted(screen, targeted, origin);
-      return origin.id === undefined ? runIt() : once(`${screen.slug} ${origin.id}`, runIt);
+      return origin.id === undefined ? runIt() : once(`${origin.relayed} ${screen.slug} ${origin.id}`, runIt);
     },
     counts: () => counts,
   };

@@ -54,6 +54,13 @@ export const health = {
         refused: [],
         media: { named: 9, here: 9, missing: [] },
       },
+      fleet: {
+        status: 'connected',
+        url: 'tls://hub.example.com:4222',
+        since: momentExample,
+        reason: null,
+        content: { wanted: digestExample, state: 'applied', diverged: false, errors: [] },
+      },
       ffmpeg: { path: '/usr/bin/ffmpeg', source: 'PATH', version: '7.1' },
     }),
     errors: [],

@@ -4,8 +4,9 @@
  */
 import { readFileSync } from 'node:fs';
 import { homedir } from 'node:os';
-import { join } from 'node:path';
+import { join, resolve } from 'node:path';
 import { z } from 'zod';
+import { fleetSite } from '../../contract/fleet.ts';
 import { variants } from '../../contract/terms.ts';
 import { nearestOf } from '../../domain/nearest.ts';
 import { OptionsError } from './error.ts';
@@ -14,6 +15,7 @@ import {
   baseUrl,
   commaList,
   dailyHours,
+  fleetUrl,
   folder,
   hostName,
   isTimeZone,
@@ -89,6 +91,10 @@ const settings = {
   webhookSecret: webhookSecret.optional(),
   /** IANA name of the zone that schedules are in. */
   timeZone: z.string().refine(isTimeZone, 'an IANA time zone such as Europe/Vienna').optional(),
+  /** The NATS server of the fleet; without it the site is alone. */
+  fleetUrl: fleetUrl.optional(),
+  /** Path of the `.creds` file for it. */
+  fleetCredentials: text.transform((path) => resolve(path)).optional(),
   logLevel: z
     .enum(
       ['fatal', 'error', 'warn', 'info', 'debug', 'trace', 'silent'],
@@ -129,7 +135,9 @@ type Nullable =
   | 'playsUrl'
   | 'alertUrl'
   | 'webhookSecret'
-  | 'fetchHours';
+  | 'fetchHours'
+  | 'fleetUrl'
+  | 'fleetCredentials';
 
 /** The options, complete and frozen. An absent value is null. */
 export type Options = Readonly<
@@ -147,7 +155,8 @@ export type Options = Readonly<
 
 /** @param allowed completes the sentence "allowed is ..." */
 export const refusal = (name: SettingName, value: unknown, allowed: string): OptionsError => {
-  const shown = secretNames.includes(name) ? 'the value given' : JSON.stringify(value);
+  const isSecret = secretNames.includes(name) || (name === 'fleetUrl' && String(value).includes('@'));
+  const shown = isSecret ? 'the value given' : JSON.stringify(value);
   return new OptionsError(`${environmentName(name)}: ${shown} is not allowed; allowed is ${allowed}`, name);
 };
 
@@ -307,6 +316,13 @@ export const readOptions = ({ env = process.env, defaults = {} }: Surroundings =
     );
   }
 
+  const site = lookUp('site');
+  const fleet = lookUp('fleetUrl') ?? null;
+  const siteRule = fleetSite.safeParse(site);
+  if (fleet !== null && !siteRule.success) {
+    throw refusal('site', site, `${siteRule.error.issues[0]?.message}, because SIGNAGE_FLEET_URL is set`);
+  }
+
   return Object.freeze({
     host: lookUp('host'),
     port: lookUp('port'),
@@ -320,7 +336,7 @@ export const readOptions = ({ env = process.env, defaults = {} }: Surroundings =
     publicUrl: lookUp('publicUrl') ?? null,
     peers: lookUp('peers'),
     discovery: lookUp('discovery', defaults.discovery ?? 'off'),
-    site: lookUp('site'),
+    site,
     maxUploadBytes: lookUp('maxUploadBytes'),
     mediaQuotaBytes: lookUp('mediaQuotaBytes'),
     fetchBytesPerSecond: lookUp('fetchBytesPerSecond'),
@@ -336,6 +352,8 @@ export const readOptions = ({ env = process.env, defaults = {} }: Surroundings =
     alertGraceSeconds: lookUp('alertGraceSeconds'),
     webhookSecret: webhookKey,
     timeZone: lookUp('timeZone', new Intl.DateTimeFormat().resolvedOptions().timeZone) as string,
+    fleetUrl: fleet,
+    fleetCredentials: lookUp('fleetCredentials') ?? null,
     logLevel: lookUp('logLevel'),
     kiosk,
     childEnvironment: { PATH: env.PATH ?? '', LANG: env.LANG ?? 'C' },

@@ -48,6 +48,18 @@ export const webhookSecret = z.string().refine((text) => {
   const { length } = Buffer.from(base64, 'base64');
   return length >= 24 && length <= 64;
 }, 'whsec_ and base64 of 24 to 64 bytes');
+/** Whether NATS connects to the URL; a path is for a proxy of WebSockets. */
+export const isFleetUrl = (url: string): boolean => {
+  if (!URL.canParse(url)) return false;
+  const { protocol, hostname, pathname, search, hash } = new URL(url);
+  const isWebSocket = /^wss?:$/.test(protocol);
+  if (!isWebSocket && !/^(nats|tls):$/.test(protocol)) return false;
+  return hostname !== '' && search === '' && hash === '' && (isWebSocket || pathname === '' || pathname === '/');
+};
+export const fleetUrl = z
+  .string()
+  .trim()
+  .refine(isFleetUrl, 'a nats, tls, ws or wss URL such as tls://hub.example.com:4222');
 
 export const hostName = z.string().regex(/^[A-Za-z0-9._:[\]-]{1,253}$/, 'comma-separated host names');
 

@@ -61,6 +61,8 @@ test('without any setting, the defaults', () => {
     alertUrl: null,
     alertGraceSeconds: 300,
     webhookSecret: null,
+    fleetUrl: null,
+    fleetCredentials: null,
     timeZone: new Intl.DateTimeFormat().resolvedOptions().timeZone,
     logLevel: 'info',
     kiosk: { displays: 'all', rotation: 0, updates: { channel: 'latest', hours: '03:00-05:00' } },
@@ -112,6 +114,10 @@ const good: [environment: string, key: keyof Options, value: string, expected: u
   ['SIGNAGE_TRUST_PROXY', 'trustProxy', 'on', true],
   ['SIGNAGE_TRUST_PROXY', 'trustProxy', '10.0.0.1, 10.1.0.0/16,::1', ['10.0.0.1', '10.1.0.0/16', '::1']],
   ['SIGNAGE_TIME_ZONE', 'timeZone', 'Pacific/Auckland', 'Pacific/Auckland'],
+  ['SIGNAGE_FLEET_URL', 'fleetUrl', 'nats://hub:4222', 'nats://hub:4222'],
+  ['SIGNAGE_FLEET_URL', 'fleetUrl', 'tls://user:word@hub.example.com', 'tls://user:word@hub.example.com'],
+  ['SIGNAGE_FLEET_URL', 'fleetUrl', 'wss://hub.example.com/nats', 'wss://hub.example.com/nats'],
+  ['SIGNAGE_FLEET_CREDENTIALS', 'fleetCredentials', '/etc/signage/site.creds', '/etc/signage/site.creds'],
   ['SIGNAGE_LOG_LEVEL', 'logLevel', 'silent', 'silent'],
 ];
 
@@ -133,6 +139,20 @@ test('the environment goes before the file, and an empty variable is none', () =
     site: 'Graz',
     variant: 'baseline',
   });
+});
+
+test.each(['Wien Mitte', 'a.b', 'wien*', 'Café', 'x'.repeat(65)])(
+  'with a fleet the site %s stops the start, because it could not stand in a subject',
+  (site) => {
+    const message = refusalOf({ SIGNAGE_SITE: site, SIGNAGE_FLEET_URL: 'nats://hub' });
+    expect(message).toMatch(/^SIGNAGE_SITE: .* is not allowed; allowed is 1 to 64 of a-z, A-Z, 0-9, _ and -/);
+    expect(message).toContain('SIGNAGE_FLEET_URL');
+    expect(read({ SIGNAGE_SITE: site }).site).toBe(site);
+  },
+);
+
+test('the password of a fleet is not shown where its URL is refused', () => {
+  expect(refusalOf({ SIGNAGE_FLEET_URL: 'http://user:word@hub' })).not.toContain('word@');
 });
 
 test('config.json may use the types of JSON', () => {
@@ -210,6 +230,11 @@ describe('refused in one line that names the setting, the value and what is allo
     ['SIGNAGE_ALERT_GRACE_SECONDS', '-1', integer],
     ['SIGNAGE_TIME_ZONE', 'Vienna', /IANA time zone/],
     ['SIGNAGE_TIME_ZONE', 'Europe/Vienna\nEurope/Paris', /IANA time zone/],
+    ['SIGNAGE_FLEET_URL', 'hub.example.com', /nats, tls, ws or wss URL/],
+    ['SIGNAGE_FLEET_URL', 'http://hub.example.com', /nats, tls, ws or wss URL/],
+    ['SIGNAGE_FLEET_URL', 'nats://', /nats, tls, ws or wss URL/],
+    ['SIGNAGE_FLEET_URL', 'nats://hub/path', /nats, tls, ws or wss URL/],
+    ['SIGNAGE_FLEET_CREDENTIALS', ' ', /not empty/],
     ['SIGNAGE_LOG_LEVEL', 'verbose', /fatal, error, warn, info, debug, trace or silent/],
   ])('%s=%j', (environment, value, allowed) => {
     const message = refusalOf({ [environment]: value });

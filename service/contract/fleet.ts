@@ -1,0 +1,94 @@
+/** What the sites of a fleet and its hub say to each other over NATS. */
+import { z } from 'zod';
+import type { CommandResult } from './commands.ts';
+import { contentIssue } from './content-issue.ts';
+import { instant, operator, sha256 } from './terms.ts';
+
+/** The name of a site, which is a token of subjects. */
+export const fleetSite = z.string().regex(/^[A-Za-z0-9_-]{1,64}$/, '1 to 64 of a-z, A-Z, 0-9, _ and -');
+
+/** Largest wanted content as it is stored, gzipped: nats-server takes messages up to 1 MiB, headers included. */
+export const mostStoredBytes = 1000 * 1024;
+/** Largest command in a message, bytes. */
+export const mostCommandBytes = 64 * 1024;
+
+/** What a command of the fleet has beyond the body of a command request. */
+export const fleetCommand = z.object({
+  id: z
+    .string()
+    .regex(/^[A-Za-z0-9._:-]{1,128}$/, '1 to 128 of A-Z a-z 0-9 . _ : -')
+    .describe('of the command; a repeat within five minutes is not carried out again'),
+  expiresAt: z
+    .number()
+    .int()
+    .min(0)
+    .max(Number.MAX_SAFE_INTEGER)
+    .describe("ms since the epoch, by the fleet's clock: from then on the command is dropped"),
+});
+
+/** The answer to a command for `all` or a tag; to one for a single screen it is that of a command request. */
+export interface FleetCommandResult extends Pick<CommandResult, 'degraded'> {
+  screen: null;
+  screenSlug: null;
+  command: string;
+  connectionId: null;
+  /** Connections of all the screens that the command was written to. */
+  sent: number;
+}
+
+/** Status of a box: the value of `SITE.NODE` in the bucket `signage-status`. */
+export const fleetBox = z
+  .object({
+    nodeId: z.string().max(64).describe('id of the box'),
+    site: fleetSite,
+    name: z.string().max(256).describe('host name of the machine'),
+    url: z.string().max(512).nullable().describe('where it answers on its LAN; null: not known'),
+    version: z.string().max(64).describe('of the program'),
+    status: z.enum(['ok', 'degraded', 'failing']).describe('as in /healthz'),
+    warnings: z.array(z.string().max(300)).max(10).describe('the first of the sentences in /healthz'),
+    connections: z.int().describe('live player connections of the box'),
+    startedAt: instant,
+    at: instant.describe("by the box's clock"),
+  })
+  .meta({ id: 'FleetBox' });
+export type FleetBox = z.infer<typeof fleetBox>;
+
+/** How the wanted content of a site stands. */
+export const wantedStates = ['none', 'pending', 'applied', 'diverged', 'refused'] as const;
+
+/** What a site plays: the value of `SITE.content` in the bucket `signage-status`. */
+export const fleetContent = z
+  .object({
+    site: fleetSite,
+    sha256: sha256.nullable().describe('of the version that plays, as in /console/api/content; null: nothing plays'),
+    changedAt: instant.nullable().describe('when it was edited'),
+    operator,
+    wanted: sha256
+      .nullable()
+      .describe('of the wanted document, unpacked, as stored in the bucket; null: there is none'),
+    state: z
+      .enum(wantedStates)
+      .describe('diverged: it was applied, and edited at the site since; refused: errors say why; pending: not yet'),
+    diverged: z.boolean().describe('whether the state is diverged'),
+    errors: z.array(contentIssue).max(5).describe('why the wanted document is refused, or could not be written'),
+    nodeId: z.string().max(64).describe('id of the box that says so'),
+    at: instant.describe("by the box's clock"),
+  })
+  .meta({ id: 'FleetContent' });
+export type FleetContent = z.infer<typeof fleetContent>;
+
+/** The fleet in `/healthz`. */
+export const fleetHealth = z
+  .object({
+    status: z
+      .enum(['connected', 'unprepared', 'away'])
+      .describe('unprepared: connected to a hub without the buckets, which `signage fleet init` makes'),
+    url: z.string().describe('of the hub, without credentials'),
+    since: instant.describe('when the connection was made or lost'),
+    reason: z.string().nullable().describe('why it is away; completes "the hub ..."'),
+    content: fleetContent
+      .pick({ wanted: true, state: true, diverged: true, errors: true })
+      .describe('the content that the fleet wants here'),
+  })
+  .meta({ id: 'FleetHealth' });
+export type FleetHealth = z.infer<typeof fleetHealth>;

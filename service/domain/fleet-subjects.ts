@@ -1,0 +1,28 @@
+/** The subjects, buckets and keys of a fleet on NATS. Pure. */
+
+/** Key-value bucket of the content that is wanted, by site. */
+export const CONTENT_BUCKET = 'signage-content';
+/** Key-value bucket of the status of boxes, and of what sites play. */
+export const STATUS_BUCKET = 'signage-status';
+/** The part of a key in {@link STATUS_BUCKET} that stands for the content of the site, in place of a node id. */
+export const CONTENT_KEY = 'content';
+
+/** The JetStream streams, by what is published to them. */
+export const STREAMS = { plays: 'signage-plays', alerts: 'signage-alerts' } as const;
+export type Upward = keyof typeof STREAMS;
+
+/** @param target `all`, a slug, `tag:NAME`, or `*` for all of them */
+export const commandSubject = (site: string, target: string): string => `signage.${site}.command.${target}`;
+/** @param slug of a screen, or `*` */
+export const connectionsSubject = (site: string, slug: string): string => `signage.${site}.connections.${slug}`;
+/** @param site its name, or `*` for all sites */
+export const upwardSubject = (site: string, kind: Upward): string => `signage.${site}.${kind}`;
+/** The subject to which a change of a key is published. */
+export const keySubject = (bucket: string, key: string): string => `$KV.${bucket}.${key}`;
+/** @param part a node id, or {@link CONTENT_KEY} */
+export const statusKey = (site: string, part: string): string => `${site}.${part}`;
+/** Where a site receives answers: a prefix of its own, so that no site can listen to the answers of others. */
+export const inboxPrefix = (site: string): string => `_INBOX.${site}`;
+
+/** The last part of a subject: the target of a command, the slug of a screen. */
+export const lastToken = (subject: string): string => subject.slice(subject.lastIndexOf('.') + 1);

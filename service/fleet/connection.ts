@@ -1,0 +1,107 @@
+/** The connection to the hub, kept for ever: it is opened again after a pause with jitter whenever it ends. */
+import { setTimeout as delay } from 'node:timers/promises';
+import { errors, type NatsConnection } from '@nats-io/transport-node';
+import { doubled } from '../domain/backoff.ts';
+import { createEmitter } from '../domain/emitter.ts';
+import type { SourceLog } from '../platform/source-log.ts';
+
+/** A connection to the hub while it lasts. */
+export interface Line {
+  nats: NatsConnection;
+  /** Aborted when the connection has ended. */
+  ended: AbortSignal;
+}
+
+const MIN_PAUSE_MS = 250;
+const FIRST_PAUSE_MS = 2_000;
+const MAX_PAUSE_MS = 20_000;
+/** The pause before the next attempt, ms: all sites lose a hub at once, and must not come back at once. Pure. */
+export const pauseAfter = (failures: number, random: number): number =>
+  MIN_PAUSE_MS + random * doubled(failures, FIRST_PAUSE_MS, MAX_PAUSE_MS);
+
+interface Dependencies {
+  /** Opens a connection. @throws an Error whose message completes "the hub ..." */
+  open(): Promise<NatsConnection>;
+  log: SourceLog;
+  now(): number;
+}
+
+/** @returns a sentence part that completes "the hub ..." */
+const reasonOf = (error: unknown): string => {
+  if (error instanceof errors.AuthorizationError || error instanceof errors.UserAuthenticationExpiredError) {
+    return 'refuses the credentials';
+  }
+  const message = error instanceof Error ? error.message : '';
+  if (/^(is not asked|does not offer)/.test(message)) return message;
+  if (/certificate/i.test(message)) return 'has a certificate that is not trusted';
+  return /timeout/i.test(message) ? 'does not answer' : 'can not be reached';
+};
+
+export const createConnection = ({ open, log, now }: Dependencies) => {
+  const stop = new AbortController();
+  const lines = createEmitter<[Line]>();
+  let line: Line | null = null;
+  let since = now();
+  let reason: string | null = 'has not been asked yet';
+  let refused: string | null = null;
+
+  /** Notes what the hub does not permit; the parts that wanted it only see that nobody answers. */
+  const watch = async (nats: NatsConnection): Promise<void> => {
+    for await (const status of nats.status()) {
+      if (status.type !== 'error') continue;
+      const { error } = status;
+      if (error instanceof errors.PermissionViolationError) refused = `${error.operation} ${error.subject}`;
+      log.warn({ err: error }, 'the hub of the fleet reports an error');
+    }
+  };
+
+  /** Connects, and resolves when the connection has ended. */
+  const runOnce = async (onConnected: () => void): Promise<void> => {
+    const nats = await open();
+    onConnected();
+    const ended = new AbortController();
+    if (stop.signal.aborted) return nats.close();
+    const endNow = (): void => void nats.close();
+    stop.signal.addEventListener('abort', endNow);
+    line = { nats, ended: ended.signal };
+    since = now();
+    reason = null;
+    refused = null;
+    log.info({ server: nats.info?.server_name, version: nats.info?.version }, 'connected to the hub of the fleet');
+    void watch(nats);
+    lines.emit(line);
+    const error = await nats.closed();
+    stop.signal.removeEventListener('abort', endNow);
+    line = null;
+    since = now();
+    reason = error ? reasonOf(error) : 'has closed the connection';
+    ended.abort();
+  };
+
+  const run = async (): Promise<void> => {
+    for (let failures = 0; !stop.signal.aborted; failures += 1) {
+      try {
+        await runOnce(() => {
+          failures = 0;
+        });
+      } catch (error) {
+        reason = reasonOf(error);
+        log.debug({ err: error }, 'the hub of the fleet could not be reached');
+      }
+      if (stop.signal.aborted) return;
+      if (failures === 0) log.warn({ reason }, `the hub of the fleet ${reason}; it is tried again`);
+      await delay(pauseAfter(failures, Math.random()), undefined, { signal: stop.signal, ref: false }).catch(() => {});
+    }
+  };
+
+  return {
+    /** The connection; null: there is none. */
+    line: (): Line | null => line,
+    /** Calls `listener` with each new connection. */
+    onLine: lines.on,
+    state: () => ({ since: new Date(since).toISOString(), reason, refused }),
+    start: (): void => void run(),
+    close: (): void => stop.abort(),
+  };
+};
+export type Connection = ReturnType<typeof createConnection>;

@@ -1,0 +1,111 @@
+/** Joins the site to a fleet: a hub with many sites, over NATS. Loaded only where a fleet is configured. */
+import { networkInterfaces } from 'node:os';
+import type { Content } from '../content/index.ts';
+import type { FleetHealth } from '../contract/fleet.ts';
+import type { Health } from '../contract/health.ts';
+import { publicBase } from '../domain/lan-address.ts';
+import type { Module, ServiceContext } from '../module.ts';
+import type { Peers } from '../peers/index.ts';
+import type { Records } from '../records/index.ts';
+import type { Screens } from '../screens/index.ts';
+import { createFleetClock } from './clock.ts';
+import { createConnection } from './connection.ts';
+import { openLine, withoutUser } from './open.ts';
+import { createPlaying } from './playing.ts';
+import { createRequests } from './requests.ts';
+import { createStatus } from './status.ts';
+import { createUpward } from './upward.ts';
+import { createWanted } from './wanted.ts';
+
+interface Dependencies {
+  /** What `/healthz` says of this box. */
+  summary(): Promise<Pick<Health, 'status' | 'warnings'>>;
+  content: Pick<Content, 'screens' | 'tags' | 'playing' | 'publish' | 'onPlay'>;
+  screens: Pick<Screens, 'command' | 'takeSnapshot' | 'pages'>;
+  peers: Pick<Peers, 'alive'>;
+  records: Pick<Records, 'audit' | 'deliverPlaysTo' | 'alertTo'>;
+}
+
+export const createFleet = (
+  { options, version, startedAt, machineName, ids: { nodeId }, logs, now, monotonicNow }: ServiceContext,
+  { summary, content, screens, peers, records }: Dependencies,
+): Module => {
+  const { fleetUrl, fleetCredentials, site, publicUrl, host } = options;
+  if (fleetUrl === null) return {};
+  const url = withoutUser(fleetUrl);
+  const log = logs('fleet', { fleet: url });
+  const clocks = { now, monotonicNow };
+  let port = options.port;
+
+  const connection = createConnection({
+    open: () => openLine({ url: fleetUrl, credentials: fleetCredentials }, site, `signage ${site} ${nodeId}`),
+    ...{ now, log },
+  });
+  const clock = createFleetClock(clocks);
+  const requests = createRequests({ site, content, screens, clock, log });
+  const wanted = createWanted({
+    ...{ site, content, log, audit: records.audit },
+    boxesBefore: () => peers.alive().filter((peer) => peer.nodeId !== null && peer.nodeId < nodeId).length,
+    onChange: () => playing.wake(),
+  });
+  const playing = createPlaying({ ...{ site, nodeId, content, log }, ...clocks, describeWanted: wanted.describe });
+  const status = createStatus({
+    box: { nodeId, site, name: machineName, version, startedAt: startedAt.toISOString() },
+    report: async () => ({
+      ...(await summary()),
+      url: publicBase(publicUrl, { host: '127.0.0.1', port }, networkInterfaces(), host),
+      connections: screens.pages().length,
+    }),
+    ...{ ...clocks, clock, log },
+    onRecovered: wanted.check,
+  });
+  for (const part of [requests, status, wanted, playing]) connection.onLine(part.onLine);
+
+  const upward = createUpward({ site, line: connection.line, log });
+  records.deliverPlaysTo({
+    key: 'fleet',
+    deliver: (plays, signal) =>
+      upward.send(
+        'plays',
+        plays.map((play) => ({ id: play.play_id, body: play })),
+        signal,
+      ),
+  });
+
+  // Where the hub is away, another box of the site may still reach it.
+  records.alertTo({ key: 'fleet', deliver: (alert, id) => upward.sendOnce('alerts', { id, body: alert }) });
+
+  const describe = (): FleetHealth => {
+    const { since, reason } = connection.state();
+    const isConnected = connection.line() !== null;
+    return {
+      status: !isConnected ? 'away' : status.isPrepared() === false ? 'unprepared' : 'connected',
+      ...{ url, since, reason },
+      content: wanted.describe(),
+    };
+  };
+
+  return {
+    health: () => {
+      const fleet = describe();
+      const { refused } = connection.state();
+      const notes = {
+        away: [`The hub of the fleet at ${url} ${fleet.reason}; the site goes on by itself.`],
+        unprepared: ['The hub of the fleet has no buckets; run "signage fleet init" once.'],
+        connected: refused === null ? [] : [`The hub of the fleet does not permit this box: ${refused}.`],
+      }[fleet.status];
+      const [issue] = fleet.content.errors;
+      if (issue !== undefined) {
+        notes.push(
+          `The content that the fleet wants does not play: ${issue.path} ${issue.message}.`.replace(':  ', ': '),
+        );
+      }
+      return { fields: { fleet }, notes };
+    },
+    start: (at) => {
+      port = at.port;
+      connection.start();
+    },
+    close: connection.close,
+  };
+};

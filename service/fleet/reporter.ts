@@ -1,0 +1,73 @@
+/** Writes a value to a key of the status bucket: at changes, and every now and then. */
+import { setTimeout as delay } from 'node:timers/promises';
+import { STATUS_BUCKET } from '../domain/fleet-subjects.ts';
+import type { SourceLog } from '../platform/source-log.ts';
+import { type Bucket, openBucket, Unprepared } from './bucket.ts';
+import type { Line } from './connection.ts';
+
+interface Dependencies<Value> {
+  key: string;
+  read(): Promise<Value>;
+  /** The part of the value whose change is written at once. */
+  changing(value: Value): unknown;
+  periodMs: number;
+  /** Replaces the plain write. */
+  write?(bucket: Bucket, value: Uint8Array): Promise<void>;
+  /** Called when a write succeeds after one that failed. */
+  onRecovered?(): void;
+  monotonicNow(): number;
+  log: SourceLog;
+}
+
+/** How often a change is looked for, and a bucket that is missing. */
+const LOOK_MS = 5_000;
+/** Of the period. */
+const JITTER = 0.2;
+
+export const createReporter = <Value>({ key, monotonicNow, log, ...dependencies }: Dependencies<Value>) => {
+  const { read, changing, periodMs, onRecovered, write = (bucket, bytes) => bucket.put(key, bytes) } = dependencies;
+  let isPrepared: boolean | null = null;
+  let wakeUp = (): void => undefined;
+
+  const run = async ({ nats, ended }: Line): Promise<void> => {
+    const bucket = await openBucket(nats, STATUS_BUCKET);
+    let written = '';
+    let writeAt = 0;
+    let hasFailed = false;
+    while (!ended.aborted) {
+      const woken = new Promise<void>((resolve) => {
+        wakeUp = resolve;
+      });
+      try {
+        const value = await read();
+        const seen = JSON.stringify(changing(value));
+        if (seen !== written || monotonicNow() >= writeAt) {
+          await write(bucket, Buffer.from(JSON.stringify(value)));
+          written = seen;
+          writeAt = monotonicNow() + periodMs * (1 - JITTER * Math.random());
+          isPrepared = true;
+          if (hasFailed) onRecovered?.();
+          hasFailed = false;
+        }
+      } catch (error) {
+        if (error instanceof Unprepared) isPrepared = false;
+        else log.debug({ err: error, key }, 'the hub of the fleet did not take a status');
+        written = '';
+        hasFailed = true;
+      }
+      const pause = delay(LOOK_MS, undefined, { signal: ended, ref: false }).catch(() => undefined);
+      await (hasFailed ? pause : Promise.race([pause, woken]));
+    }
+  };
+
+  return {
+    /** Writes for as long as the connection lasts. */
+    onLine: (line: Line): void => {
+      run(line).catch((error: unknown) => log.error({ err: error, key }, 'the hub gets no further status'));
+    },
+    /** Looks for a change at once. */
+    wake: (): void => wakeUp(),
+    /** Whether the hub has the bucket; null: not known yet. */
+    isPrepared: (): boolean | null => isPrepared,
+  };
+};

@@ -1,0 +1,62 @@
+/** Sends records to the hub, each with an id by which the hub drops repeats. They wait while the hub is away. */
+import { setTimeout as delay } from 'node:timers/promises';
+import { jetstream } from '@nats-io/jetstream';
+import { type Upward, upwardSubject } from '../domain/fleet-subjects.ts';
+import type { SourceLog } from '../platform/source-log.ts';
+import { refuse, Unprepared } from './bucket.ts';
+import type { Line } from './connection.ts';
+
+interface Dependencies {
+  site: string;
+  line(): Line | null;
+  log: SourceLog;
+}
+
+interface UpwardRecord {
+  /** Becomes `Nats-Msg-Id`. */
+  id: string;
+  body: unknown;
+}
+
+/** Records on their way at once. */
+const AT_ONCE = 50;
+/** While the hub is away, or has no stream. */
+const PAUSE_MS = 5_000;
+
+export const createUpward = ({ site, line, log }: Dependencies) => {
+  /** @throws the error of NATS, Unprepared where there is no stream */
+  const publish = async ({ nats }: Line, kind: Upward, { id, body }: UpwardRecord): Promise<void> => {
+    const bytes = Buffer.from(JSON.stringify(body));
+    await jetstream(nats).publish(upwardSubject(site, kind), bytes, { msgID: id }).catch(refuse);
+  };
+
+  /** Resolves when the hub has all of the records. @throws the reason of the signal */
+  const send = async (kind: Upward, records: readonly UpwardRecord[], signal: AbortSignal): Promise<void> => {
+    const waiting = [...records];
+    while (waiting.length > 0) {
+      const current = line();
+      try {
+        if (current === null) throw new Error('the hub is away');
+        const batch = waiting.slice(0, AT_ONCE);
+        await Promise.all(batch.map((record) => publish(current, kind, record)));
+        waiting.splice(0, batch.length);
+      } catch (error) {
+        signal.throwIfAborted();
+        log.debug({ err: error, kind }, 'the hub does not take records; they wait');
+        await delay(PAUSE_MS * (0.2 + Math.random()), undefined, { signal, ref: false });
+      }
+    }
+  };
+
+  /** Sends a record once. @throws Error whose message is a clause: "the hub of the fleet is away" */
+  const sendOnce = async (kind: Upward, record: UpwardRecord): Promise<void> => {
+    const current = line();
+    if (current === null) throw new Error('the hub of the fleet is away');
+    await publish(current, kind, record).catch((error: unknown) => {
+      const why = error instanceof Unprepared ? 'has no stream for it' : 'does not answer';
+      throw new Error(`the hub of the fleet ${why}`, { cause: error });
+    });
+  };
+
+  return { send, sendOnce };
+};

@@ -1,0 +1,188 @@
+/** The content that the fleet wants at this site: taken once, as an edit. An edit that is made at the site later stays. */
+import { createHash } from 'node:crypto';
+import { setTimeout as delay } from 'node:timers/promises';
+import { promisify } from 'node:util';
+import { gunzip } from 'node:zlib';
+import { type Content, validateContent } from '../content/index.ts';
+import { mostContentBytes } from '../contract/console/content.ts';
+import type { ContentFile } from '../contract/content.ts';
+import type { ContentIssue } from '../contract/content-issue.ts';
+import { CodedError } from '../contract/errors.ts';
+import { type FleetContent, mostStoredBytes } from '../contract/fleet.ts';
+import { asFile } from '../domain/document.ts';
+import { CONTENT_BUCKET, keySubject } from '../domain/fleet-subjects.ts';
+import type { SourceLog } from '../platform/source-log.ts';
+import type { Records } from '../records/index.ts';
+import { openBucket } from './bucket.ts';
+import type { Line } from './connection.ts';
+
+interface Dependencies {
+  site: string;
+  content: Pick<Content, 'playing' | 'publish' | 'onPlay'>;
+  audit: Pick<Records['audit'], 'begin'>;
+  /** Boxes of the site that take the content before this one. */
+  boxesBefore(): number;
+  /** Calls when the state has changed. */
+  onChange(): void;
+  log: SourceLog;
+}
+
+type Wanted =
+  | { sha256: string; text: string; content: ContentFile }
+  | { sha256: string | null; errors: readonly ContentIssue[] };
+
+const OPERATOR = 'fleet';
+const RETRY_MS = 5_000;
+/** The first box takes the content at once, the others a second apart, and only if it has not reached them by then. */
+const RANK_MS = 1_000;
+const MAX_RANK = 5;
+const MAX_ERRORS = 5;
+/**
+ * A hub that is reached through a leaf node can be cut off unnoticed, so the content is read again now and then: as often
+ * as costs this much.
+ */
+const POLL_BYTES_PER_MS = 40_000 / 3_600_000;
+const MIN_POLL_MS = 900_000;
+
+const unzip = promisify(gunzip);
+
+/** The pause until the content is read again, ms. Pure. @param bytes as stored */
+export const pollPause = (bytes: number, random: number): number =>
+  Math.max(MIN_POLL_MS, bytes / POLL_BYTES_PER_MS) * (0.75 + random / 2);
+
+/** Unpacks and validates what is stored in the bucket. */
+export const readWanted = async (stored: Uint8Array): Promise<Wanted> => {
+  const refuse = (message: string, sha256: string | null = null): Wanted => ({
+    sha256,
+    errors: [{ path: '', message }],
+  });
+  if (stored.length > mostStoredBytes) return refuse(`the document is over ${mostStoredBytes / 1024} KiB, gzipped`);
+  let bytes: Buffer;
+  try {
+    bytes = await unzip(stored, { maxOutputLength: mostContentBytes });
+  } catch (error) {
+    const isLong = (error as NodeJS.ErrnoException).code === 'ERR_BUFFER_TOO_LARGE';
+    return refuse(isLong ? `the document is over ${mostContentBytes / 1024 ** 2} MiB` : 'the value is not gzip');
+  }
+  const sha256 = createHash('sha256').update(bytes).digest('hex');
+  let text: string;
+  let value: unknown;
+  try {
+    text = new TextDecoder('utf-8', { fatal: true }).decode(bytes);
+    value = JSON.parse(text);
+  } catch (error) {
+    return refuse(`the document is not JSON: ${(error as Error).message}`, sha256);
+  }
+  const reading = validateContent(value);
+  if (!reading.ok) return { sha256, errors: reading.issues };
+  return { sha256, text: asFile(text, value), content: reading.content };
+};
+
+export const createWanted = ({ site, content, audit, boxesBefore, onChange, log }: Dependencies) => {
+  let wanted: Wanted | null = null;
+  /** Why the newest document could not be written. */
+  let failure: string | null = null;
+  let check = (): void => undefined;
+
+  const isTaken = (sha256: string | null): boolean =>
+    sha256 !== null && content.playing()?.wanted?.includes(sha256) === true;
+
+  const describe = (): Pick<FleetContent, 'wanted' | 'state' | 'diverged' | 'errors'> => {
+    if (wanted === null) return { wanted: null, state: 'none', diverged: false, errors: [] };
+    const { sha256 } = wanted;
+    if ('errors' in wanted) {
+      return { wanted: sha256, state: 'refused', diverged: false, errors: wanted.errors.slice(0, MAX_ERRORS) };
+    }
+    const errors = failure === null ? [] : [{ path: '', message: failure }];
+    if (!isTaken(sha256)) return { wanted: sha256, state: 'pending', diverged: false, errors };
+    const diverged = content.playing()?.text !== wanted.text;
+    return { wanted: sha256, state: diverged ? 'diverged' : 'applied', diverged, errors: [] };
+  };
+
+  const take = async ({ sha256, text, content: file }: Extract<Wanted, { text: string }>): Promise<void> => {
+    const rule = { action: 'content.publish', subject: 'content' } as const;
+    const change = await audit.begin(rule, { params: {}, operator: OPERATOR, address: null });
+    try {
+      await content.publish({
+        text,
+        content: file,
+        isExpected: () => !isTaken(sha256),
+        operator: OPERATOR,
+        wanted: sha256,
+      });
+      failure = null;
+      log.info({ sha256 }, 'took the content that the fleet wants');
+      await change.end('ok');
+    } catch (error) {
+      // Another box of the site was faster.
+      if (error instanceof CodedError && error.code === 'content_changed') return;
+      failure = `content.json could not be written: ${(error as Error).message}`;
+      await change.end(error instanceof CodedError ? error.code : 'internal_error');
+      throw error;
+    }
+  };
+
+  /** Reads the wanted content, and takes it if the site has not. @returns bytes as stored */
+  const readAndTake = async (read: () => Promise<Uint8Array | null>, ended: AbortSignal): Promise<number> => {
+    const stored = await read();
+    const found = stored === null ? null : await readWanted(stored);
+    if (found !== null && 'errors' in found && found.sha256 !== wanted?.sha256) {
+      log.warn({ errors: found.errors }, 'the content that the fleet wants is refused');
+    }
+    wanted = found;
+    onChange();
+    if (found !== null && 'text' in found && !isTaken(found.sha256)) {
+      const rank = Math.min(boxesBefore(), MAX_RANK);
+      await delay(rank * RANK_MS, undefined, { signal: ended, ref: false });
+      if (!isTaken(found.sha256)) await take(found);
+      onChange();
+    }
+    return stored?.length ?? 0;
+  };
+
+  const run = async ({ nats, ended }: Line): Promise<void> => {
+    const bucket = await openBucket(nats, CONTENT_BUCKET);
+    let isWoken = true;
+    let wakeUp = (): void => undefined;
+    check = () => {
+      isWoken = true;
+      wakeUp();
+    };
+    nats.subscribe(keySubject(CONTENT_BUCKET, site), { callback: () => check() });
+    while (!ended.aborted) {
+      const woken = new Promise<void>((resolve) => {
+        wakeUp = resolve;
+      });
+      isWoken = false;
+      let pause = RETRY_MS;
+      try {
+        const bytes = await readAndTake(async () => (await bucket.get(site))?.value ?? null, ended);
+        pause = pollPause(bytes, Math.random());
+      } catch (error) {
+        if (!ended.aborted) log.debug({ err: error }, 'the wanted content could not be read or taken');
+        onChange();
+      }
+      const sleep = new AbortController();
+      const signal = AbortSignal.any([ended, sleep.signal]);
+      const slept = delay(pause, undefined, { signal, ref: false }).catch(() => undefined);
+      if (!isWoken) await Promise.race([slept, woken]);
+      sleep.abort();
+    }
+  };
+
+  content.onPlay(() => {
+    onChange();
+    // An edit of another box may have won over the one that took the wanted content.
+    if (wanted !== null && 'text' in wanted && !isTaken(wanted.sha256)) check();
+  });
+
+  return {
+    /** Follows the wanted content for as long as the connection lasts. */
+    onLine: (line: Line): void => {
+      run(line).catch((error: unknown) => log.error({ err: error }, 'the wanted content is not followed any more'));
+    },
+    /** Reads it again: the line to the hub was cut. */
+    check: (): void => check(),
+    describe,
+  };
+};

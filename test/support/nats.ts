@@ -1,0 +1,110 @@
+/** A real nats-server with JetStream, on a port and a store of its own. */
+import { type ChildProcess, spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { existsSync, writeFileSync } from 'node:fs';
+import { type AddressInfo, createServer, connect as dial } from 'node:net';
+import { join } from 'node:path';
+import { setTimeout as delay } from 'node:timers/promises';
+import { jetstream, jetstreamManager } from '@nats-io/jetstream';
+import { type KV, Kvm } from '@nats-io/kv';
+import { type ConnectionOptions, connect, type NatsConnection } from '@nats-io/transport-node';
+import { onTestFinished } from 'vitest';
+import { findProgram } from './program.ts';
+import { temporaryFolder } from './service.ts';
+
+// Debian keeps it where only root looks.
+const program = findProgram('nats-server') ?? ['/usr/sbin/nats-server'].find(existsSync);
+/** CI must not pass without it. */
+export const hasNats = program !== undefined || process.env.CI === 'true';
+
+/** A port that was free a moment ago: a server that comes back must have the same one. */
+export const freePort = async (): Promise<number> => {
+  const server = createServer().listen(0, '127.0.0.1');
+  await once(server, 'listening');
+  const { port } = server.address() as AddressInfo;
+  server.close();
+  await once(server, 'close');
+  return port;
+};
+
+type OnEnd = (end: () => void | Promise<void>) => void;
+
+const isListening = (port: number): Promise<boolean> =>
+  new Promise((resolve) => {
+    const socket = dial(port, '127.0.0.1', () => {
+      socket.destroy();
+      resolve(true);
+    });
+    socket.once('error', () => resolve(false));
+  });
+
+interface HubSetup {
+  /** Further lines of its configuration. */
+  config?: string;
+  /** Whether it is a leaf, without JetStream of its own. */
+  leaf?: boolean;
+  port?: number;
+}
+
+export interface Hub {
+  port: number;
+  url: string;
+  /** Starts it, again after {@link Hub.kill}: on the same port, with the same store unless one is given. */
+  start(store?: string): Promise<void>;
+  /** SIGKILL. */
+  kill(): Promise<void>;
+  /** A client of the hub, which is closed with the test. */
+  client(options?: ConnectionOptions): Promise<NatsConnection>;
+}
+
+/** Starts a hub that ends with the test. */
+export const startHub = async (
+  { config = '', leaf = false, port: given }: HubSetup = {},
+  onEnd: OnEnd = onTestFinished,
+): Promise<Hub> => {
+  const folder = temporaryFolder(onEnd);
+  const port = given ?? (await freePort());
+  let child: ChildProcess | undefined;
+  const kill = async (): Promise<void> => {
+    if (child === undefined || child.exitCode !== null || child.signalCode !== null) return;
+    child.kill('SIGKILL');
+    await once(child, 'exit');
+  };
+  const start = async (store = join(folder, 'store')): Promise<void> => {
+    const path = join(folder, 'nats.conf');
+    const storage = leaf ? '' : `jetstream { store_dir: ${JSON.stringify(store)} }\n`;
+    writeFileSync(path, `listen: "127.0.0.1:${port}"\n${storage}${config}`);
+    child = spawn(program ?? 'nats-server', ['-c', path], { stdio: ['ignore', 'ignore', 'pipe'] });
+    let output = '';
+    child.stderr?.on('data', (text: Buffer) => {
+      output = (output + text.toString()).slice(-4_000);
+    });
+    while (!(await isListening(port))) {
+      if (child.exitCode !== null) throw new Error(`nats-server has ended: ${output}`);
+      await delay(10);
+    }
+  };
+  await start();
+  onEnd(kill);
+  const url = `nats://127.0.0.1:${port}`;
+  return {
+    ...{ port, url, start, kill },
+    client: async (options = {}) => {
+      const nats = await connect({ servers: url, maxReconnectAttempts: -1, reconnectTimeWait: 50, ...options });
+      onEnd(() => nats.close());
+      return nats;
+    },
+  };
+};
+
+/** Makes the buckets and streams, as `signage fleet init` does. */
+export const prepareHub = async (nats: NatsConnection): Promise<{ content: KV; status: KV }> => {
+  const buckets = new Kvm(jetstream(nats));
+  const content = await buckets.create('signage-content');
+  const status = await buckets.create('signage-status');
+  const manager = await jetstreamManager(nats);
+  for (const kind of ['plays', 'alerts']) {
+    await manager.streams.add({ name: `signage-${kind}`, subjects: [`signage.*.${kind}`] });
+  }
+  return { content, status };
+};
