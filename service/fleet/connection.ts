@@ -104,4 +104,3 @@ export const createConnection = ({ open, log, now }: Dependencies) => {
     close: (): void => stop.abort(),
   };
 };
-export type Connection = ReturnType<typeof createConnection>;

@@ -8,19 +8,9 @@ import { pauseAfter } from '../../service/fleet/connection.ts';
 import { freePort, hasNats, prepareHub, startHub } from '../support/nats.ts';
 import { patience } from '../support/observe.ts';
 import { startTestService, type TestService, temporaryFolder } from '../support/service.ts';
+import { becomes as becomesSuch, healthOf } from './support.ts';
 
-interface FleetHealth {
-  fleet?: { status: string; url: string; reason: string | null };
-  status: string;
-  warnings: string[];
-  nodeId: string;
-}
-
-const healthOf = async (service: TestService): Promise<FleetHealth> =>
-  (await (await service.get('/healthz')).json()) as FleetHealth;
-
-const becomes = (service: TestService, status: string): Promise<void> =>
-  vi.waitFor(async () => expect((await healthOf(service)).fleet?.status).toBe(status), patience);
+const becomes = (service: TestService, status: string): Promise<void> => becomesSuch(service, { status });
 
 test('the pause before the next attempt grows to 20 s, and no two sites take the same', () => {
   expect(pauseAfter(0, 0)).toBe(250);
