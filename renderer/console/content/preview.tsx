@@ -1,11 +1,11 @@
 /** The real player in a frame, with what is not published yet. */
 import { useSignal } from '@preact/signals';
-import { useEffect, useRef } from 'preact/hooks';
+import { useEffect } from 'preact/hooks';
 import type { PlaylistPayload } from '../../../service/contract/playlist.ts';
 import type { ContentDocument, PlaylistDraft } from '../model/document.ts';
-import type { PlayMessage, PreviewMessage } from '../preview/message.ts';
+import { type LiveData, previewPayload } from '../model/payload.ts';
 import { useConsole } from '../ui/context.tsx';
-import { type LiveData, previewPayload } from './payload.ts';
+import { PlayerFrame } from '../ui/player-frame.tsx';
 
 interface PreviewProps {
   document: ContentDocument;
@@ -14,17 +14,9 @@ interface PreviewProps {
   only: number | null;
 }
 
-/** The player has the size of a display, and is made smaller. */
-const sizes = { landscape: [1280, 720], portrait: [720, 1280] } as const;
-/** Pause in typing after which the player follows the draft, ms. */
-const REST_MS = 350;
-
 export const Preview = ({ document, playlist, only }: PreviewProps) => {
   const { client, site, texts } = useConsole();
   const words = texts.preview;
-  const frame = useRef<HTMLIFrameElement>(null);
-  const box = useRef<HTMLDivElement>(null);
-  const isReady = useSignal(false);
   const isPortrait = useSignal(false);
   const isWhole = useSignal(false);
   const live = useSignal<LiveData>({ rssFeeds: [], apiSources: [] });
@@ -42,42 +34,7 @@ export const Preview = ({ document, playlist, only }: PreviewProps) => {
       .catch(() => {});
   }, [slug]);
 
-  useEffect(() => {
-    const hear = ({ source, data }: MessageEvent<PreviewMessage>): void => {
-      if (source !== frame.current?.contentWindow) return;
-      if (data.type === 'ready') isReady.value = true;
-      else fault.value = data.type === 'failed' ? data.reason : null;
-    };
-    addEventListener('message', hear);
-    return () => removeEventListener('message', hear);
-  }, []);
-
   const payload = previewPayload(document, playlist, isWhole.value ? null : only, live.value);
-  const json = JSON.stringify(payload);
-  useEffect(() => {
-    if (!isReady.value) return undefined;
-    const timer = setTimeout(() => {
-      fault.value = null;
-      const message: PlayMessage = { type: 'play', payload };
-      frame.current?.contentWindow?.postMessage(message, location.origin);
-    }, REST_MS);
-    return () => clearTimeout(timer);
-  }, [json, isReady.value]);
-
-  const [width, height] = sizes[isPortrait.value ? 'portrait' : 'landscape'];
-  useEffect(() => {
-    const element = box.current;
-    if (element === null) return undefined;
-    const rescale = (): void => {
-      const scale = Math.min(element.clientWidth / width, element.clientHeight / height);
-      frame.current?.style.setProperty('transform', `translate(-50%, -50%) scale(${scale})`);
-    };
-    const observer = new ResizeObserver(rescale);
-    observer.observe(element);
-    rescale();
-    return () => observer.disconnect();
-  }, [width, height]);
-
   return (
     <section class="preview" aria-label={words.title}>
       <div class="preview-tools">
@@ -104,9 +61,7 @@ export const Preview = ({ document, playlist, only }: PreviewProps) => {
           <span>{words.whole}</span>
         </label>
       </div>
-      <div ref={box} class={isPortrait.value ? 'preview-box portrait' : 'preview-box'}>
-        <iframe ref={frame} src="/console/preview" title={words.title} width={width} height={height} />
-      </div>
+      <PlayerFrame payload={payload} title={words.title} isPortrait={isPortrait.value} fault={fault} />
       <p class="caution" role="status">
         {fault.value !== null && words.fault(fault.value)}
       </p>

@@ -1,7 +1,9 @@
 /** The slide that a display shows, from the operator's document; pure. */
 
 import type { Slide } from '../../../service/contract/playlist.ts';
+import { mediaTypeOf } from '../../../service/domain/media-types.ts';
 import { slideId } from '../../../service/domain/slides.ts';
+import { takeoverColours } from '../../player/slides/palette.ts';
 import { takeoverIdOf } from './displays.ts';
 import { type ContentDocument, playlistOf, type SlideDraft } from './document.ts';
 import type { Connection, Takeover } from './wire.ts';
@@ -13,9 +15,23 @@ export interface ShownSlide {
   among: readonly Pick<Slide, 'id' | 'kind'>[];
 }
 
-const ofTakeover = ({ id, title, body, media_url }: Takeover): ShownSlide => ({
-  slide: { kind: media_url === null ? 'text' : 'image', title, body, media_url },
-  id: `takeover-${id}`,
+/** The slide of a takeover, in the colours of its level. */
+export const slideOfTakeover = ({
+  level,
+  title,
+  body,
+  media_url,
+}: Pick<Takeover, 'level' | 'title' | 'body' | 'media_url'>): SlideDraft => ({
+  kind: media_url === null ? 'text' : mediaTypeOf(media_url)?.startsWith('video/') ? 'video' : 'image',
+  title,
+  body,
+  media_url,
+  content: takeoverColours[level],
+});
+
+const ofTakeover = (takeover: Takeover): ShownSlide => ({
+  slide: slideOfTakeover(takeover),
+  id: `takeover-${takeover.id}`,
   among: [],
 });
 

@@ -8,6 +8,7 @@ import { createIdle } from '../../player/idle.ts';
 import { createMediaCache } from '../../player/media-cache.ts';
 import { createPlayer } from '../../player/player.ts';
 import { createSlide } from '../../player/slides/index.ts';
+import { createTakeover } from '../../player/slides/takeover.ts';
 import { createStage } from '../../player/stage.ts';
 import { readBoot } from '../../shared/boot.ts';
 import { createPageToken } from '../../shared/page-token.ts';
@@ -19,6 +20,8 @@ const clock = createClock(builtAt);
 const token = createPageToken(pageToken, location.pathname);
 
 const say = (message: PreviewMessage): void => parent.postMessage(message, location.origin);
+const onError = (slideId: string, reason: string): void => say({ type: 'failed', slideId, reason });
+const createTakeoverSlide = createTakeover(onError);
 
 const player = createPlayer(
   {
@@ -28,10 +31,11 @@ const player = createPlayer(
     stage: createStage(document.getElementById('stage') as HTMLElement),
     mediaCache: createMediaCache(),
     credentials: token.header,
-    createSlide,
+    createSlide: (context) =>
+      context.slide.content?.['takeover'] === undefined ? createSlide(context) : createTakeoverSlide(context),
     createIdle: () => createIdle({ timeZone, now: clock.now, note: () => null }),
     onReport: (_, slide) => say({ type: 'shown', slideId: slide?.id ?? null }),
-    onError: (slideId, reason) => say({ type: 'failed', slideId, reason }),
+    onError,
     onSwap: () => {},
   },
   { timeZone },

@@ -1,6 +1,7 @@
 /** The takeovers that are on or still to come: who shows them, and their end by one tap. */
 import { useSignal } from '@preact/signals';
 import { isCode } from '../api/errors.ts';
+import { slideOfTakeover } from '../model/shown.ts';
 import { tagOf } from '../model/targets.ts';
 import type { Takeover } from '../model/wire.ts';
 import { reasonOf } from '../texts/reason.ts';
@@ -11,7 +12,7 @@ const Open = ({ takeover }: { takeover: Takeover }) => {
   const { texts, format, clock, client, site, announcer } = useConsole();
   const words = texts.takeover;
   const isEnding = useSignal(false);
-  const { id, level, title, body, media_url, from, until, shown, expected, targets } = takeover;
+  const { id, level, title, body, from, until, shown, expected, targets } = takeover;
   const isOn = Date.parse(from) <= clock.now();
 
   const end = async (): Promise<void> => {
@@ -38,10 +39,7 @@ const Open = ({ takeover }: { takeover: Takeover }) => {
   return (
     <li class={`takeover ${level}`}>
       <div class="takeover-picture">
-        <Miniature
-          slide={{ kind: media_url === null ? 'text' : 'image', title, body, media_url }}
-          id={`takeover-${id}`}
-        />
+        <Miniature slide={slideOfTakeover(takeover)} id={`takeover-${id}`} />
       </div>
       <div class="takeover-about">
         <p class={`level ${level}`}>{texts.level[level]}</p>

@@ -1,12 +1,16 @@
 /** Composing a takeover: what, where and until when, with a preview and one confirmation. */
 import { useComputed, useSignal } from '@preact/signals';
 import { useId } from 'preact/hooks';
+import type { SlideFile } from '../../../service/contract/content.ts';
+import { fillSlide } from '../../../service/domain/slides.ts';
+import { payloadOf } from '../model/payload.ts';
+import { slideOfTakeover } from '../model/shown.ts';
 import { reachOf } from '../model/targets.ts';
 import { reasonOf } from '../texts/reason.ts';
 import { useConsole } from '../ui/context.tsx';
 import { Dialog } from '../ui/dialog.tsx';
 import { MediaField } from '../ui/media-field.tsx';
-import { Miniature } from '../ui/miniature.tsx';
+import { PlayerFrame } from '../ui/player-frame.tsx';
 import { OpenTakeovers } from './open-list.tsx';
 import { type Composition, emptyComposition, missingIn, takeoverId, targetsOf } from './request.ts';
 import { Targets } from './targets.tsx';
@@ -25,6 +29,25 @@ export const TakeoverPage = () => {
   const [titleId, bodyId, untilId] = [useId(), useId(), useId()];
   const { level, title, body, mediaUrl, minutes, until } = composition.value;
   const reach = useComputed(() => reachOf(site.screens(), targetsOf(composition.value))).value;
+
+  const previewFault = useSignal<string | null>(null);
+  const payload = payloadOf([
+    fillSlide(
+      'takeover',
+      {
+        ...slideOfTakeover({
+          level,
+          title: title || (body ? null : words.placeholder),
+          body,
+          media_url: mediaUrl || null,
+        }),
+        id: 'takeover-preview',
+        content: { takeover: { id: 'preview', level } },
+      } as SlideFile,
+      0,
+      [],
+    ),
+  ]);
 
   const change = (changed: Partial<Composition>): void => {
     composition.value = { ...composition.value, ...changed };
@@ -171,17 +194,10 @@ export const TakeoverPage = () => {
           </fieldset>
         </div>
         <div class="compose-side">
-          <div class={`compose-preview ${level}`}>
-            <Miniature
-              slide={{
-                kind: mediaUrl === '' ? 'text' : 'image',
-                title: title || body || words.placeholder,
-                media_url: mediaUrl || null,
-              }}
-              id={`takeover-${level}`}
-            />
-          </div>
-          {title !== '' && body !== '' && mediaUrl === '' && <p class="soft">{body}</p>}
+          <PlayerFrame payload={payload} title={words.preview} fault={previewFault} />
+          <p class="caution" role="status">
+            {previewFault.value !== null && texts.preview.fault(previewFault.value)}
+          </p>
           <div class="compose-send">
             <button type="submit" class="button primary">
               {words.show(reach.displays)}

@@ -181,6 +181,7 @@ export const de: Texts = {
     text: 'Weitere Worte',
     picture: 'Stattdessen Bild oder Film',
     placeholder: 'Ihre Meldung',
+    preview: 'Das zeigen die Anzeigen',
     where: 'Wo',
     everywhere: 'Alle Bildschirme',
     some: 'Einige',

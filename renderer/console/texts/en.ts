@@ -169,6 +169,7 @@ export const en: Texts = {
     text: 'More words',
     picture: 'Picture or film instead',
     placeholder: 'Your message',
+    preview: 'What displays will show',
     where: 'Where',
     everywhere: 'All screens',
     some: 'Some',

@@ -135,6 +135,7 @@ export interface Texts {
     text: string;
     picture: string;
     placeholder: string;
+    preview: string;
     where: string;
     everywhere: string;
     some: string;

@@ -1,4 +1,5 @@
 import type { Slide } from '../../../service/contract/playlist.ts';
+import type { TakeoverLevel } from '../takeover-schedule.ts';
 
 /** Colours that belong together. The ink and the accent can be read on the ground and on the form. */
 interface Palette {
@@ -23,6 +24,13 @@ export const palettes: readonly Palette[] = [
   palette('#0f5257', '#f3f7ee', '#17656a', '#ffcf8a'),
   palette('#f7d9cf', '#3a1420', '#f3c2b3', '#9c1c3a'),
 ];
+
+/** Colours of signs (ISO 3864): white on blue informs, black on yellow warns, white on red is for an emergency. */
+export const takeoverColours: Record<TakeoverLevel, { background: string; color: string }> = {
+  info: { background: '#0a3f73', color: '#ffffff' },
+  warning: { background: '#ffc20a', color: '#000000' },
+  emergency: { background: '#a8001c', color: '#ffffff' },
+};
 
 /** The shapes behind the text, drawn by the style sheet. */
 export const forms = ['sun', 'arch', 'hill', 'rings', 'wave'] as const;

@@ -1,16 +1,10 @@
 import type { Slide } from '../../../service/contract/playlist.ts';
 import type { TakeoverLevel } from '../takeover-schedule.ts';
 import { createImage } from './image.ts';
+import { takeoverColours } from './palette.ts';
 import type { SlideContext, SlideFactory, SlideView } from './slide.ts';
 import { createText } from './text.ts';
 import { createVideo } from './video.ts';
-
-/** Colours of signs (ISO 3864): white on blue informs, black on yellow warns, white on red is for an emergency. */
-const colours: Record<TakeoverLevel, { background: string; color: string }> = {
-  info: { background: '#0a3f73', color: '#ffffff' },
-  warning: { background: '#ffc20a', color: '#000000' },
-  emergency: { background: '#a8001c', color: '#ffffff' },
-};
 
 /** The shapes of the signs: colour alone must not distinguish the levels (WCAG 2.2, 1.4.1). */
 const signs: Record<TakeoverLevel, string> = {
@@ -34,7 +28,7 @@ const signOf = (level: TakeoverLevel): Element => {
 /** Title and body, as large as they fit, in the colours and with the sign of the level. */
 const createNotice = (context: SlideContext): SlideView => {
   const level = levelOf(context.slide);
-  const slide = { ...context.slide, content: { ...context.slide.content, ...colours[level] } };
+  const slide = { ...context.slide, content: { ...context.slide.content, ...takeoverColours[level] } };
   const view = createText({ ...context, slide });
   view.element.classList.add('notice');
   view.element.append(signOf(level));

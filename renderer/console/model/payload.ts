@@ -1,0 +1,54 @@
+/** What a display would get of a draft; pure. */
+import type { ContentFile, SlideFile } from '../../../service/contract/content.ts';
+import type { PlaylistPayload, Slide } from '../../../service/contract/playlist.ts';
+import { fillSlide, fillTimetable } from '../../../service/domain/slides.ts';
+import type { ContentDocument, PlaylistDraft, SlideDraft } from './document.ts';
+
+/** What feeds and sources have brought, from the payload of any screen. */
+export type LiveData = Pick<PlaylistPayload, 'rssFeeds' | 'apiSources'>;
+
+const EPOCH = new Date(0).toISOString();
+
+/** A payload with nothing but slides. */
+export const payloadOf = (slides: Slide[]): PlaylistPayload => ({
+  screen: {
+    id: 'preview',
+    name: 'preview',
+    slug: 'preview',
+    playlist_id: 'preview',
+    created_at: EPOCH,
+    modified_at: EPOCH,
+  },
+  playlist: { id: 'preview', name: 'preview', fade_between_slides: true },
+  slides,
+  rssFeeds: [],
+  apiSources: [],
+  timetableGroups: [],
+  revision: '',
+});
+
+/** @param only index of the only slide to show, its schedule ignored; null: all slides, by their schedules */
+export const previewPayload = (
+  document: ContentDocument,
+  playlist: PlaylistDraft,
+  only: number | null,
+  live: LiveData,
+): PlaylistPayload => {
+  const content = document as unknown as ContentFile;
+  const fill = (slide: SlideDraft, index: number): Slide =>
+    fillSlide(playlist.id, slide as unknown as SlideFile, index, content.templates ?? []);
+  const chosen = only === null ? undefined : playlist.slides[only];
+  const slides =
+    only === null || chosen === undefined
+      ? playlist.slides.map(fill)
+      : [{ ...fill(chosen, only), schedule_mode: 'always' as const }];
+  const name = playlist.name || playlist.id;
+  const payload = payloadOf(slides);
+  return {
+    ...payload,
+    screen: { ...payload.screen, name, playlist_id: playlist.id },
+    playlist: { id: playlist.id, name, fade_between_slides: playlist.fade_between_slides ?? true },
+    ...live,
+    timetableGroups: (content.timetableGroups ?? []).map(fillTimetable),
+  };
+};

@@ -1,0 +1,65 @@
+/** The real player in a frame, made smaller, with content that is not published. */
+import { type Signal, useSignal } from '@preact/signals';
+import { useEffect, useRef } from 'preact/hooks';
+import type { PlaylistPayload } from '../../../service/contract/playlist.ts';
+import type { PlayMessage, PreviewMessage } from '../preview/message.ts';
+
+interface PlayerFrameProps {
+  payload: PlaylistPayload;
+  title: string;
+  isPortrait?: boolean;
+  /** Set to why the player would skip a slide; null while there is no such reason. */
+  fault: Signal<string | null>;
+}
+
+/** The player has the size of a display. */
+const sizes = { landscape: [1280, 720], portrait: [720, 1280] } as const;
+/** Pause in typing after which the player follows, ms. */
+const REST_MS = 350;
+
+export const PlayerFrame = ({ payload, title, isPortrait = false, fault }: PlayerFrameProps) => {
+  const frame = useRef<HTMLIFrameElement>(null);
+  const box = useRef<HTMLDivElement>(null);
+  const isReady = useSignal(false);
+
+  useEffect(() => {
+    const hear = ({ source, data }: MessageEvent<PreviewMessage>): void => {
+      if (source !== frame.current?.contentWindow) return;
+      if (data.type === 'ready') isReady.value = true;
+      else fault.value = data.type === 'failed' ? data.reason : null;
+    };
+    addEventListener('message', hear);
+    return () => removeEventListener('message', hear);
+  }, []);
+
+  const json = JSON.stringify(payload);
+  useEffect(() => {
+    if (!isReady.value) return undefined;
+    const timer = setTimeout(() => {
+      fault.value = null;
+      const message: PlayMessage = { type: 'play', payload };
+      frame.current?.contentWindow?.postMessage(message, location.origin);
+    }, REST_MS);
+    return () => clearTimeout(timer);
+  }, [json, isReady.value]);
+
+  const [width, height] = sizes[isPortrait ? 'portrait' : 'landscape'];
+  useEffect(() => {
+    const element = box.current;
+    if (element === null) return undefined;
+    const rescale = (): void => {
+      const scale = Math.min(element.clientWidth / width, element.clientHeight / height);
+      frame.current?.style.setProperty('transform', `translate(-50%, -50%) scale(${scale})`);
+    };
+    const observer = new ResizeObserver(rescale);
+    observer.observe(element);
+    rescale();
+    return () => observer.disconnect();
+  }, [width, height]);
+
+  return (
+    <div ref={box} class={isPortrait ? 'preview-box portrait' : 'preview-box'}>
+      <iframe ref={frame} src="/console/preview" title={title} width={width} height={height} />
+    </div>
+  );
+};
