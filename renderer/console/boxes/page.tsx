@@ -1,10 +1,12 @@
 /** The boxes of the site: how they are, their logs, and a restart. */
 import { useSignal } from '@preact/signals';
 import { useEffect } from 'preact/hooks';
+import { matches } from '../model/search.ts';
 import type { Site } from '../model/wire.ts';
 import { reasonOf } from '../texts/reason.ts';
 import { useConsole } from '../ui/context.tsx';
 import { Dialog } from '../ui/dialog.tsx';
+import { SearchField } from '../ui/search-field.tsx';
 
 type Box = Site['boxes'][number];
 
@@ -52,20 +54,11 @@ const Log = ({ nodeId }: { nodeId: string }) => {
       clearInterval(timer);
     };
   }, [nodeId, level.value]);
-  const wanted = text.value.trim().toLowerCase();
-  const found = (lines.value ?? []).filter((line) => JSON.stringify(line).toLowerCase().includes(wanted));
+  const found = (lines.value ?? []).filter((line) => matches(text.value, JSON.stringify(line)));
   return (
     <div class="stack">
       <div class="filters-row">
-        <input
-          type="search"
-          aria-label={words.search}
-          placeholder={words.search}
-          value={text.value}
-          onInput={(event) => {
-            text.value = event.currentTarget.value;
-          }}
-        />
+        <SearchField label={words.search} text={text} />
         <select
           aria-label={words.level}
           value={level.value}

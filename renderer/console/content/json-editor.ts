@@ -60,7 +60,7 @@ export const createJsonEditor = (host: HTMLElement, { text, label, onChange }: O
         json(),
         linter(jsonParseLinter()),
         theme,
-        EditorView.contentAttributes.of({ 'aria-label': label }),
+        EditorView.contentAttributes.of({ 'aria-label': label, tabindex: '0' }),
         // Escape, then Tab leaves the editor.
         keymap.of([...defaultKeymap, ...historyKeymap, ...searchKeymap, indentWithTab]),
         EditorView.updateListener.of((update) => {

@@ -1,21 +1,14 @@
-/** The slides of a playlist as a strip: chosen by a click, moved by drag, by buttons or by Alt and an arrow key. */
-
-import { combine } from '@atlaskit/pragmatic-drag-and-drop/combine';
-import {
-  draggable,
-  dropTargetForElements,
-  monitorForElements,
-} from '@atlaskit/pragmatic-drag-and-drop/element/adapter';
+/** The slides of a playlist as a strip. Only the cards in sight are in the document: a playlist may have thousands. */
+import { monitorForElements } from '@atlaskit/pragmatic-drag-and-drop/element/adapter';
 import { useSignal } from '@preact/signals';
-import { useEffect, useRef } from 'preact/hooks';
+import { useEffect, useLayoutEffect, useRef } from 'preact/hooks';
 import type { Slide } from '../../../service/contract/playlist.ts';
 import { slideId } from '../../../service/domain/slides.ts';
 import { issuesAt } from '../model/checks.ts';
-import type { PlaylistDraft, SlideDraft } from '../model/document.ts';
+import type { PlaylistDraft } from '../model/document.ts';
 import type { ContentCheck } from '../model/wire.ts';
 import { useConsole } from '../ui/context.tsx';
-import { Icon } from '../ui/icon.tsx';
-import { Miniature } from '../ui/miniature.tsx';
+import { Card, type Ids } from './card.tsx';
 
 interface StripProps {
   playlist: PlaylistDraft;
@@ -27,92 +20,59 @@ interface StripProps {
   onMove(from: number, to: number): void;
 }
 
-type Ids = readonly Pick<Slide, 'id' | 'kind'>[];
+/** From one card to the next, in rem; the style sheet has the same. */
+const PITCH_REM = 10.85;
+/** Cards on either side that are there before they come into sight. */
+const SPARE = 4;
 
-interface CardProps {
-  slide: SlideDraft;
-  ids: Ids;
-  index: number;
-  isSelected: boolean;
-  fault: 'error' | 'warning' | null;
-  onSelect(index: number): void;
-  onMove(from: number, to: number): void;
-}
-
-export const titleOf = (slide: SlideDraft, id: string): string =>
-  slide.title?.trim() || slide.body?.replace(/<[^>]*>/g, ' ').trim() || slide.media_url || id;
-
-const Card = ({ slide, ids, index, isSelected, fault, onSelect, onMove }: CardProps) => {
-  const { texts } = useConsole();
-  const card = useRef<HTMLButtonElement>(null);
-  const edge = useSignal<'before' | 'after' | null>(null);
-  const id = ids[index]?.id ?? '';
-  useEffect(() => {
-    const element = card.current;
-    if (element === null) return undefined;
-    return combine(
-      draggable({ element, getInitialData: () => ({ slide: index }) }),
-      dropTargetForElements({
-        element,
-        canDrop: ({ source }) => typeof source.data['slide'] === 'number',
-        getData: ({ input }) => {
-          const { left, width } = element.getBoundingClientRect();
-          return { index, edge: input.clientX < left + width / 2 ? 'before' : 'after' };
-        },
-        onDrag: ({ self, source }) => {
-          edge.value = source.data['slide'] === index ? null : (self.data['edge'] as 'before' | 'after');
-        },
-        onDragLeave: () => (edge.value = null),
-        onDrop: () => (edge.value = null),
-      }),
-    );
-  }, [index]);
-  useEffect(() => {
-    if (isSelected) card.current?.scrollIntoView({ block: 'nearest', inline: 'nearest' });
-  }, [isSelected]);
-  const moveBy = (event: KeyboardEvent): void => {
-    const by = { ArrowLeft: -1, ArrowRight: 1 }[event.key];
-    if (by === undefined || !event.altKey) return;
-    event.preventDefault();
-    onMove(index, index + by);
-  };
-  const notes = fault === null ? '' : `, ${fault === 'error' ? texts.editor.hasErrors : texts.editor.hasWarnings}`;
-  return (
-    <li class="card" data-edge={edge.value ?? undefined}>
-      <button
-        ref={card}
-        type="button"
-        aria-pressed={isSelected}
-        aria-label={`${index + 1}: ${titleOf(slide, id)}${notes}`}
-        aria-keyshortcuts="Alt+ArrowLeft Alt+ArrowRight"
-        onClick={() => onSelect(index)}
-        onKeyDown={moveBy}
-      >
-        <span class="card-picture">
-          <Miniature slide={slide} id={id} among={ids} />
-          {fault !== null && (
-            <span class={`card-fault ${fault}`}>
-              <Icon name="warning" />
-            </span>
-          )}
-        </span>
-        <span class="card-title">
-          {index + 1}. {titleOf(slide, id)}
-        </span>
-      </button>
-    </li>
-  );
-};
+const remPixels = (): number => Number.parseFloat(getComputedStyle(document.documentElement).fontSize);
 
 export const Strip = ({ playlist, path, check, selected, onSelect, onMove }: StripProps) => {
   const { texts } = useConsole();
+  const list = useRef<HTMLUListElement>(null);
+  const range = useSignal({ from: 0, to: 24 });
+  const isDragging = useRef(false);
   const move = useRef(onMove);
   move.current = onMove;
+  const count = playlist.slides.length;
+
+  const look = (): void => {
+    const element = list.current;
+    if (element === null) return;
+    const pitch = PITCH_REM * remPixels();
+    const from = Math.max(0, Math.floor(element.scrollLeft / pitch) - SPARE);
+    const to = Math.ceil((element.scrollLeft + element.clientWidth) / pitch) + SPARE;
+    const before = range.value;
+    if (from === before.from && to === before.to) return;
+    // The card that is dragged must stay.
+    range.value = isDragging.current
+      ? { from: Math.min(from, before.from), to: Math.max(to, before.to) }
+      : { from, to };
+  };
+  useEffect(() => {
+    const observer = new ResizeObserver(look);
+    if (list.current !== null) observer.observe(list.current);
+    return () => observer.disconnect();
+  }, []);
+  useLayoutEffect(() => {
+    const element = list.current;
+    if (element === null) return;
+    const pitch = PITCH_REM * remPixels();
+    const [start, end] = [selected * pitch, (selected + 1) * pitch];
+    if (start < element.scrollLeft) element.scrollLeft = start;
+    else if (end > element.scrollLeft + element.clientWidth) element.scrollLeft = end - element.clientWidth;
+    look();
+  }, [selected, count]);
+
   useEffect(
     () =>
       monitorForElements({
         canMonitor: ({ source }) => typeof source.data['slide'] === 'number',
+        onDragStart: () => {
+          isDragging.current = true;
+        },
         onDrop: ({ source, location }) => {
+          isDragging.current = false;
           const target = location.current.dropTargets[0]?.data;
           if (target === undefined) return;
           const from = source.data['slide'] as number;
@@ -122,16 +82,29 @@ export const Strip = ({ playlist, path, check, selected, onSelect, onMove }: Str
       }),
     [],
   );
+
   const ids: Ids = playlist.slides.map((slide, index) => ({
     id: slideId(playlist.id, slide, index),
     kind: slide.kind as Slide['kind'],
   }));
+  const [from, to] = [Math.min(range.value.from, count), Math.min(range.value.to, count)];
+  const space = (cards: number) =>
+    cards > 0 && (
+      <li
+        key={`space ${cards}`}
+        aria-hidden="true"
+        class="strip-space"
+        style={{ flexBasis: `${cards * PITCH_REM}rem` }}
+      />
+    );
   return (
-    <ul class="strip" aria-label={texts.editor.slides}>
-      {playlist.slides.map((slide, index) => {
-        const at = `${path}.slides[${index}]`;
-        const hasErrors = issuesAt(check?.errors ?? [], at).length > 0;
-        const hasWarnings = issuesAt(check?.warnings ?? [], at).length > 0;
+    <ul ref={list} class="strip" aria-label={texts.editor.slides} onScroll={look}>
+      {space(from)}
+      {playlist.slides.slice(from, to).map((slide, at) => {
+        const index = from + at;
+        const place = `${path}.slides[${index}]`;
+        const hasErrors = issuesAt(check?.errors ?? [], place).length > 0;
+        const hasWarnings = issuesAt(check?.warnings ?? [], place).length > 0;
         return (
           <Card
             key={ids[index]?.id}
@@ -145,6 +118,7 @@ export const Strip = ({ playlist, path, check, selected, onSelect, onMove }: Str
           />
         );
       })}
+      {space(count - to)}
     </ul>
   );
 };

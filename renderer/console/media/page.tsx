@@ -1,12 +1,15 @@
 /** The media of the site: upload by dropping files anywhere, see where each is used, delete. */
 import { useSignal } from '@preact/signals';
-import { useEffect, useMemo } from 'preact/hooks';
+import { useEffect, useMemo, useRef } from 'preact/hooks';
+import { matches } from '../model/search.ts';
 import type { MediaList } from '../model/wire.ts';
 import { reasonOf } from '../texts/reason.ts';
 import { useConsole } from '../ui/context.tsx';
 import { Dialog } from '../ui/dialog.tsx';
 import { Icon } from '../ui/icon.tsx';
 import { Miniature } from '../ui/miniature.tsx';
+import { SearchField } from '../ui/search-field.tsx';
+import { useVisible } from '../ui/visible.ts';
 import { createUploads, type Upload, type Uploads } from './uploads.ts';
 
 type Medium = MediaList['media'][number];
@@ -45,10 +48,12 @@ const MediumCard = ({ medium, onDelete }: { medium: Medium; onDelete(): void }) 
   const { texts, format } = useConsole();
   const words = texts.media;
   const { filename, url, media_type, size, width, height, duration_seconds, used_by } = medium;
+  const card = useRef<HTMLLIElement>(null);
+  const isNear = useVisible(card);
   return (
-    <li class="medium">
+    <li ref={card} class="medium">
       <a class="medium-picture" href={url} target="_blank" rel="noreferrer" aria-label={words.open(filename)}>
-        <Miniature slide={{ kind: kindOf(media_type), media_url: url, title: filename }} id={filename} />
+        {isNear && <Miniature slide={{ kind: kindOf(media_type), media_url: url, title: filename }} id={filename} />}
       </a>
       <p class="display-name">{filename}</p>
       <p class="display-slide">
@@ -127,8 +132,7 @@ export const MediaPage = () => {
   };
 
   const list = media.list.value;
-  const wanted = search.value.trim().toLowerCase();
-  const found = list?.media.filter(({ filename }) => filename.toLowerCase().includes(wanted)) ?? [];
+  const found = list?.media.filter(({ filename }) => matches(search.value, filename)) ?? [];
   return (
     <>
       <div class="page-head">
@@ -167,16 +171,9 @@ export const MediaPage = () => {
           </ul>
         </section>
       )}
-      <input
-        class="media-search"
-        type="search"
-        aria-label={texts.mediaField.search}
-        placeholder={texts.mediaField.search}
-        value={search.value}
-        onInput={(event) => {
-          search.value = event.currentTarget.value;
-        }}
-      />
+      <div class="media-search">
+        <SearchField label={texts.mediaField.search} text={search} />
+      </div>
       {list === null ? (
         <p class="soft">{media.error.value === null ? texts.loading : reasonOf(media.error.value, texts)}</p>
       ) : found.length === 0 ? (

@@ -8,6 +8,7 @@ import {
   type PlaylistDraft,
   playlistOf,
 } from './document.ts';
+import { titleOf } from './titles.ts';
 
 type ListName = 'screens' | 'playlists' | 'templates' | 'rssFeeds' | 'apiSources' | 'timetableGroups';
 
@@ -38,25 +39,24 @@ const changedFields = (one: Fields, other: Fields): string[] =>
     (key) => key !== 'slides' && !isEqual(one[key], other[key]),
   );
 
-const slideTitle = (slide: Fields, id: string): string => String(slide['title'] || slide['media_url'] || id);
-
 const slideChanges = (before: PlaylistDraft, after: PlaylistDraft): SlideChange[] => {
   const named = (playlist: PlaylistDraft) =>
     new Map(playlist.slides.map((slide, index) => [slideId(playlist.id, slide, index), slide]));
   const [olds, news] = [named(before), named(after)];
+  /** The places of those that both have, by id. */
   const kept = (one: ReadonlyMap<string, unknown>, other: ReadonlyMap<string, unknown>) =>
-    [...one.keys()].filter((id) => other.has(id));
+    new Map([...one.keys()].filter((id) => other.has(id)).map((id, place) => [id, place]));
   const [oldOrder, newOrder] = [kept(olds, news), kept(news, olds)];
   const changes: SlideChange[] = [];
   for (const [id, slide] of news) {
     const old = olds.get(id);
-    const title = slideTitle(slide, id);
+    const title = titleOf(slide, id);
     if (old === undefined) changes.push({ type: 'added', id, title, fields: [] });
     else if (!isEqual(old, slide)) changes.push({ type: 'changed', id, title, fields: changedFields(old, slide) });
-    else if (oldOrder.indexOf(id) !== newOrder.indexOf(id)) changes.push({ type: 'moved', id, title, fields: [] });
+    else if (oldOrder.get(id) !== newOrder.get(id)) changes.push({ type: 'moved', id, title, fields: [] });
   }
   for (const [id, slide] of olds) {
-    if (!news.has(id)) changes.push({ type: 'removed', id, title: slideTitle(slide, id), fields: [] });
+    if (!news.has(id)) changes.push({ type: 'removed', id, title: titleOf(slide, id), fields: [] });
   }
   return changes;
 };

@@ -1,6 +1,7 @@
 /** Which screens the wall shows; pure. */
 
 import { type DisplayState, displaysOf, stateOfScreen } from './displays.ts';
+import { matches } from './search.ts';
 import type { SiteScreen } from './wire.ts';
 
 /** The groups of states that people look for. */
@@ -14,7 +15,7 @@ export interface Filter {
   group: Group | null;
 }
 
-export const noFilter: Filter = { text: '', tag: null, group: null };
+export const noFilter: Omit<Filter, 'text'> = { tag: null, group: null };
 
 export const groupOf = (state: DisplayState | null): Group => {
   if (state === null) return 'empty';
@@ -24,12 +25,8 @@ export const groupOf = (state: DisplayState | null): Group => {
 
 export const groupOfScreen = (screen: SiteScreen): Group => groupOf(stateOfScreen(displaysOf(screen)));
 
-const matchesText = ({ screen, devices, tags }: SiteScreen, text: string): boolean => {
-  const wanted = text.trim().toLowerCase();
-  return [screen.name, screen.slug, ...tags, ...devices.map(({ clientName }) => clientName ?? '')].some((each) =>
-    each.toLowerCase().includes(wanted),
-  );
-};
+const matchesText = ({ screen, devices, tags }: SiteScreen, text: string): boolean =>
+  matches(text, screen.name, screen.slug, ...tags, ...devices.map(({ clientName }) => clientName ?? ''));
 
 export const tagsOf = (screens: readonly SiteScreen[]): string[] =>
   [...new Set(screens.flatMap(({ tags }) => tags))].toSorted();
@@ -39,7 +36,7 @@ export const applyFilter = (screens: readonly SiteScreen[], { text, tag, group }
     (screen) =>
       (tag === null || screen.tags.includes(tag)) &&
       (group === null || groupOfScreen(screen) === group) &&
-      (text.trim() === '' || matchesText(screen, text)),
+      matchesText(screen, text),
   );
 
 export const countGroups = (screens: readonly SiteScreen[]): Record<Group, number> => {

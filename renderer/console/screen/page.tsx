@@ -2,6 +2,7 @@
 import { useSignal } from '@preact/signals';
 import { byUrgency, displaysOf } from '../model/displays.ts';
 import { shownSlide } from '../model/shown.ts';
+import { titleOf } from '../model/titles.ts';
 import { hrefOf } from '../stores/router.ts';
 import { useConsole } from '../ui/context.tsx';
 import { Icon } from '../ui/icon.tsx';
@@ -33,6 +34,7 @@ export const ScreenPage = ({ slug }: { slug: string }) => {
   const target = displays.find(({ key }) => key === selected.value) ?? (displays.length === 1 ? displays[0] : null);
   const pictured = target ?? displays.find(({ connection }) => connection !== null) ?? displays[0];
   const content = documents.current.value?.content ?? null;
+  const shown = shownSlide(pictured?.connection ?? null, slug, content, site.overview.value.takeovers);
   return (
     <>
       <div class="page-head">
@@ -61,16 +63,11 @@ export const ScreenPage = ({ slug }: { slug: string }) => {
             </div>
           ) : (
             <figure class="large-view">
-              <View
-                key={pictured.key}
-                display={pictured}
-                slide={shownSlide(pictured.connection, slug, content, site.overview.value.takeovers)}
-                every={PHOTO_MS}
-              />
+              <View key={pictured.key} display={pictured} slide={shown} every={PHOTO_MS} />
               <figcaption>
                 <strong>{pictured.name ?? texts.unnamed}</strong>{' '}
                 <span class="soft">
-                  {pictured.connection?.currentSlideTitle ?? pictured.connection?.currentSlideId}
+                  {shown === null ? pictured.connection?.currentSlideTitle : titleOf(shown.slide, shown.id)}
                 </span>
               </figcaption>
             </figure>

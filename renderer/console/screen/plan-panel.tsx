@@ -3,6 +3,7 @@ import { useComputed, useSignal } from '@preact/signals';
 import { useEffect, useId } from 'preact/hooks';
 import type { OpeningTime } from '../../../service/contract/kiosk.ts';
 import type { PlaylistPayload } from '../../../service/contract/playlist.ts';
+import { titleOf } from '../model/titles.ts';
 import { reasonOf } from '../texts/reason.ts';
 import { useConsole } from '../ui/context.tsx';
 import { Miniature } from '../ui/miniature.tsx';
@@ -29,7 +30,7 @@ const Slides = ({ plan, payload }: { plan: Plan; payload: PlaylistPayload }) => 
           <span class="plan-picture">
             <Miniature slide={slide} id={slide.id} among={payload.slides} />
           </span>
-          <span class="plan-title">{slide.title ?? slide.media_url ?? slide.id}</span>
+          <span class="plan-title">{titleOf(slide, slide.id)}</span>
           <span class="soft">
             {since !== null && `${format.exactTime(since)} · `}
             {length === null ? texts.plan.ownLength : format.length(length / 1000)}

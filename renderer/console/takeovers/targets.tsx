@@ -1,7 +1,9 @@
 /** Where a takeover is shown: everywhere, by tag, or screen by screen. */
 import { useSignal } from '@preact/signals';
 import { tagsOf } from '../model/filter.ts';
+import { matches } from '../model/search.ts';
 import { useConsole } from '../ui/context.tsx';
+import { SearchField } from '../ui/search-field.tsx';
 import type { Composition } from './request.ts';
 
 interface TargetsProps {
@@ -21,10 +23,7 @@ export const Targets = ({ composition: { isAll, tags, slugs }, fault, onChange }
   const words = texts.takeover;
   const search = useSignal('');
   const screens = site.screens();
-  const wanted = search.value.trim().toLowerCase();
-  const listed = screens.filter(
-    ({ screen }) => wanted === '' || screen.name.toLowerCase().includes(wanted) || slugs.includes(screen.slug),
-  );
+  const listed = screens.filter(({ screen }) => matches(search.value, screen.name) || slugs.includes(screen.slug));
   return (
     <fieldset class="field" aria-describedby="targets-fault">
       <legend>{words.where}</legend>
@@ -54,17 +53,7 @@ export const Targets = ({ composition: { isAll, tags, slugs }, fault, onChange }
               ))}
             </div>
           )}
-          {screens.length > SEARCHED_FROM && (
-            <input
-              type="search"
-              aria-label={texts.wall.search}
-              placeholder={texts.wall.search}
-              value={search.value}
-              onInput={(event) => {
-                search.value = event.currentTarget.value;
-              }}
-            />
-          )}
+          {screens.length > SEARCHED_FROM && <SearchField label={texts.wall.search} text={search} />}
           <ul class="target-screens">
             {listed.map(({ screen }) => (
               <li key={screen.slug}>

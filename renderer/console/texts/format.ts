@@ -32,17 +32,17 @@ export const createFormat = (tag: string, timeZone: string): Format => {
   const weekday = new Intl.DateTimeFormat(tag, { weekday: 'short', timeZone: 'UTC' });
   const number = new Intl.NumberFormat(tag);
   const list = new Intl.ListFormat(tag, { type: 'conjunction' });
-  const unit = (name: string, value: number): string =>
-    new Intl.NumberFormat(tag, { style: 'unit', unit: name, unitDisplay: 'short', maximumFractionDigits: 0 }).format(
-      value,
-    );
-  const size = (name: string, value: number): string =>
-    new Intl.NumberFormat(tag, {
-      style: 'unit',
-      unit: name,
-      unitDisplay: 'short',
-      maximumFractionDigits: value < 10 ? 1 : 0,
-    }).format(value);
+  // Making one takes longer than a thousand uses of it.
+  const units = new Map<string, Intl.NumberFormat>();
+  const inUnits = (unit: string, value: number, maximumFractionDigits: number): string => {
+    const key = `${unit} ${maximumFractionDigits}`;
+    const options = { style: 'unit', unit, unitDisplay: 'short', maximumFractionDigits } as const;
+    const made = units.get(key) ?? new Intl.NumberFormat(tag, options);
+    units.set(key, made);
+    return made.format(value);
+  };
+  const unit = (name: string, value: number): string => inUnits(name, value, 0);
+  const size = (name: string, value: number): string => inUnits(name, value, value < 10 ? 1 : 0);
   const pad = (value: number): string => String(value).padStart(2, '0');
 
   return {

@@ -1,12 +1,40 @@
 import { useSignal } from '@preact/signals';
-import { useEffect } from 'preact/hooks';
+import { useEffect, useRef } from 'preact/hooks';
+import { matches } from '../model/search.ts';
 import { reasonOf } from '../texts/reason.ts';
 import { useConsole } from './context.tsx';
 import { Dialog } from './dialog.tsx';
 import { Miniature } from './miniature.tsx';
+import { SearchField } from './search-field.tsx';
+import { useVisible } from './visible.ts';
 
 const kindOf = (type: string): string =>
   type.startsWith('video/') ? 'video' : type === 'application/pdf' ? 'pdf' : 'image';
+
+interface ChoiceProps {
+  name: string;
+  kind: string;
+  url: string;
+  size: string;
+  onChoose(url: string): void;
+}
+
+/** Its picture is there only while it is nearly in sight: a site may have thousands. */
+const Choice = ({ name, kind, url, size, onChoose }: ChoiceProps) => {
+  const choice = useRef<HTMLLIElement>(null);
+  const isNear = useVisible(choice);
+  return (
+    <li ref={choice}>
+      <button type="button" onClick={() => onChoose(url)}>
+        <span class="chooser-picture">
+          {isNear && <Miniature slide={{ kind, media_url: url, title: name }} id={name} />}
+        </span>
+        <span class="chooser-name">{name}</span>
+        <span class="soft">{size}</span>
+      </button>
+    </li>
+  );
+};
 
 /** Chooses one of the media of the site. */
 export const MediaChooser = ({
@@ -22,23 +50,13 @@ export const MediaChooser = ({
   const words = texts.mediaField;
   const search = useSignal('');
   useEffect(() => void media.load(), []);
-  const wanted = search.value.trim().toLowerCase();
   const fitting = media.list.value?.media.filter(
     ({ filename, media_type }) =>
-      (accepts.length === 0 || accepts.some((type) => media_type.startsWith(type))) &&
-      filename.toLowerCase().includes(wanted),
+      (accepts.length === 0 || accepts.some((type) => media_type.startsWith(type))) && matches(search.value, filename),
   );
   return (
     <Dialog title={words.choose} onClose={onClose} isWide>
-      <input
-        type="search"
-        aria-label={words.search}
-        placeholder={words.search}
-        value={search.value}
-        onInput={(event) => {
-          search.value = event.currentTarget.value;
-        }}
-      />
+      <SearchField label={words.search} text={search} />
       {fitting === undefined ? (
         <p class="chooser-note" role="status">
           {media.error.value === null ? texts.loading : reasonOf(media.error.value, texts)}
@@ -48,15 +66,14 @@ export const MediaChooser = ({
       ) : (
         <ul class="chooser">
           {fitting.map(({ filename, url, media_type, size }) => (
-            <li key={filename}>
-              <button type="button" onClick={() => onChoose(url)}>
-                <span class="chooser-picture">
-                  <Miniature slide={{ kind: kindOf(media_type), media_url: url, title: filename }} id={filename} />
-                </span>
-                <span class="chooser-name">{filename}</span>
-                <span class="soft">{format.bytes(size)}</span>
-              </button>
-            </li>
+            <Choice
+              key={filename}
+              name={filename}
+              kind={kindOf(media_type)}
+              url={url}
+              size={format.bytes(size)}
+              onChoose={onChoose}
+            />
           ))}
         </ul>
       )}

@@ -3,6 +3,7 @@ import { useEffect, useRef, useState } from 'preact/hooks';
 import type { Slide } from '../../../service/contract/playlist.ts';
 import { lookOf } from '../../player/slides/palette.ts';
 import type { SlideDraft } from '../model/document.ts';
+import { titleOf, wordsOf } from '../model/titles.ts';
 import { Icon, type IconName } from '../ui/icon.tsx';
 import { useVisible } from '../ui/visible.ts';
 import { useConsole } from './context.tsx';
@@ -22,8 +23,6 @@ const iconOf: Partial<Record<string, IconName>> = {
 };
 
 export const kindIcon = (kind: string): IconName => iconOf[kind] ?? 'content';
-
-const plain = (html: string | null | undefined): string => (html ?? '').replace(/<[^>]*>/g, ' ').trim();
 
 const hostOf = (url: string): string => {
   try {
@@ -80,12 +79,12 @@ interface MiniatureProps {
 
 /** Decorative: what it shows is said in words beside it. */
 export const Miniature = ({ slide, id, among = [] }: MiniatureProps) => {
-  const { kind, title, media_url: mediaUrl, content } = slide;
+  const { kind, media_url: mediaUrl, content } = slide;
   const isPicture = ['image', 'video', 'pdf'].includes(kind) && typeof mediaUrl === 'string';
   const { palette } = lookOf({ id }, among);
   const background = typeof content?.['background'] === 'string' ? content['background'] : palette.ground;
   const color = typeof content?.['color'] === 'string' ? content['color'] : palette.ink;
-  const words = title?.trim() || plain(slide.body);
+  const words = kind === 'template' ? titleOf(slide, '') : wordsOf(slide);
   return (
     <div
       class={isPicture ? 'miniature dark' : 'miniature'}

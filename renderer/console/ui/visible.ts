@@ -11,7 +11,7 @@ const observerOf = (): IntersectionObserver => {
     (entries) => {
       for (const { target, isIntersecting } of entries) listeners.get(target)?.(isIntersecting);
     },
-    { rootMargin: '200px' },
+    { rootMargin: '400px' },
   );
   return observer;
 };

@@ -1,11 +1,13 @@
 /** One screen on the wall, with its displays. */
-import { useMemo } from 'preact/hooks';
+import { useMemo, useRef } from 'preact/hooks';
 import { byUrgency, type Display, displaysOf, stateOfScreen, toneOf } from '../model/displays.ts';
 import { shownSlide } from '../model/shown.ts';
+import { titleOf } from '../model/titles.ts';
 import type { SiteScreen } from '../model/wire.ts';
 import { hrefOf } from '../stores/router.ts';
 import { useConsole } from '../ui/context.tsx';
 import { View } from '../ui/view.tsx';
+import { useVisible } from '../ui/visible.ts';
 import { useWords } from '../ui/words.ts';
 
 /** Displays with a picture; further ones are dots. */
@@ -24,15 +26,22 @@ const DisplayTile = ({ display, slug }: { display: Display; slug: string }) => {
     <li class="display">
       <View display={display} slide={slide} />
       <p class="display-name">{display.name ?? texts.unnamed}</p>
-      <p class="display-slide">{display.connection?.currentSlideTitle ?? display.connection?.currentSlideId ?? ' '}</p>
+      <p class="display-slide">
+        {slide === null ? (display.connection?.currentSlideTitle ?? ' ') : titleOf(slide.slide, slide.id)}
+      </p>
       <p class={`state ${toneOf[display.state]}`}>{words(display, slug)}</p>
     </li>
   );
 };
 
-/** A thousand of these are on one page: it renders again only when its screen has changed. */
+/**
+ * A thousand of these are on one page: it renders again only when its screen has changed, and has its displays only while
+ * it is nearly in sight. The name is always there, for whoever searches the page or has it read aloud.
+ */
 export const Tile = ({ slug }: { slug: string }) => {
   const { site, texts } = useConsole();
+  const tile = useRef<HTMLElement>(null);
+  const isNear = useVisible(tile);
   const screen: SiteScreen | undefined = site.screen(slug)?.value;
   const displays = useMemo(() => (screen === undefined ? [] : displaysOf(screen).toSorted(byUrgency)), [screen]);
   const words = useWords();
@@ -40,11 +49,11 @@ export const Tile = ({ slug }: { slug: string }) => {
   const rest = displays.slice(PICTURED);
   const state = stateOfScreen(displays);
   return (
-    <article class={displays.length > 1 ? 'tile many' : 'tile'} data-state={state ?? 'empty'}>
+    <article ref={tile} class={displays.length > 1 ? 'tile many' : 'tile'} data-state={state ?? 'empty'}>
       <h2>
         <a href={hrefOf('screens', slug)}>{screen.screen.name}</a>
       </h2>
-      {displays.length === 0 ? (
+      {!isNear ? null : displays.length === 0 ? (
         <div class="no-display">
           <p class="state quiet">{texts.noDisplay}</p>
           <p>{texts.wall.noDisplayTask}</p>
@@ -57,7 +66,7 @@ export const Tile = ({ slug }: { slug: string }) => {
           ))}
         </ul>
       )}
-      {rest.length > 0 && (
+      {isNear && rest.length > 0 && (
         <div class="more-displays">
           <ul class="dots">
             {rest.map((display) => (

@@ -5,7 +5,7 @@ import { applyFilter, countGroups, type Filter, groups, noFilter, tagsOf } from 
 import { hrefOf } from '../stores/router.ts';
 import { reasonOf } from '../texts/reason.ts';
 import { useConsole } from '../ui/context.tsx';
-import { Icon } from '../ui/icon.tsx';
+import { SearchField } from '../ui/search-field.tsx';
 import { Tile } from './tile.tsx';
 
 const Skeleton = () => (
@@ -19,7 +19,8 @@ const Skeleton = () => (
 export const Wall = () => {
   const { site, texts, session } = useConsole();
   const words = texts.wall;
-  const filter = useSignal<Filter>(noFilter);
+  const text = useSignal('');
+  const filter = useSignal<Omit<Filter, 'text'>>(noFilter);
   const found = useComputed(() => {
     const screens = site.screens();
     return {
@@ -30,13 +31,13 @@ export const Wall = () => {
   }).value;
   // A list of slugs: the tiles of screens that have changed render by themselves.
   const slugs = useComputed(() =>
-    applyFilter(site.screens(), filter.value)
+    applyFilter(site.screens(), { text: text.value, ...filter.value })
       .map(({ screen }) => screen.slug)
       .join(' '),
   );
   const isLoaded = site.overview.value !== null;
   const count = site.slugs.value.length;
-  const change = (changed: Partial<Filter>): void => {
+  const change = (changed: Partial<Omit<Filter, 'text'>>): void => {
     filter.value = { ...filter.value, ...changed };
   };
 
@@ -77,16 +78,7 @@ export const Wall = () => {
       ) : (
         <>
           <search class="filters" aria-label={words.filter}>
-            <label class="search">
-              <Icon name="search" />
-              <span class="unseen">{words.search}</span>
-              <input
-                type="search"
-                placeholder={words.search}
-                value={filter.value.text}
-                onInput={(event) => change({ text: event.currentTarget.value })}
-              />
-            </label>
+            <SearchField label={words.search} text={text} />
             <fieldset class="chips">
               <legend class="unseen">{words.groups}</legend>
               {[null, ...groups].map((group) => (
@@ -124,7 +116,14 @@ export const Wall = () => {
           {shown.length === 0 ? (
             <div class="empty">
               <p>{words.none}</p>
-              <button type="button" class="button" onClick={() => change(noFilter)}>
+              <button
+                type="button"
+                class="button"
+                onClick={() => {
+                  text.value = '';
+                  filter.value = noFilter;
+                }}
+              >
                 {words.clear}
               </button>
             </div>
