@@ -1,4 +1,5 @@
 /** Requests to the box, signed where it has a secret. */
+import { operatorHeader } from '../../../service/contract/operator.ts';
 import { clockHeader } from '../../../service/domain/request-signature.ts';
 import type { BoxClock } from './clock.ts';
 import { checkStatus, isCode, Unreachable } from './errors.ts';
@@ -29,6 +30,9 @@ export interface Client {
 const ANSWER_MS = 10_000;
 /** Headers that begin so are sent by no other origin without a preflight. */
 const pageHeaders = { 'x-signage-page': '1' };
+/** `fetch` takes no character beyond U+00FF in a header: the bytes of UTF-8 as such characters, which the box reads. */
+const operatorHeaders = (name: string): Record<string, string> =>
+  name === '' ? {} : { [operatorHeader]: String.fromCharCode(...new TextEncoder().encode(name)) };
 /** Refusals that another secret would not get. */
 const secretRefusals = ['credentials_required', 'signature_required', 'signature_invalid', 'signature_stale'];
 
@@ -71,7 +75,7 @@ export const createClient = ({
           headers: {
             ...pageHeaders,
             ...(text === undefined ? {} : { 'Content-Type': 'application/json' }),
-            ...(session.operator.value === '' ? {} : { 'x-signage-operator': session.operator.value }),
+            ...operatorHeaders(session.operator.value),
             ...headers,
             ...signed,
           },
@@ -117,7 +121,7 @@ export const createClient = ({
     },
     sign: async (method, path, sha256) => {
       const secret = await session.ready();
-      const operator = session.operator.value === '' ? {} : { 'x-signage-operator': session.operator.value };
+      const operator = operatorHeaders(session.operator.value);
       if (secret === null) return { ...pageHeaders, ...operator };
       const now = clock.signingTime();
       const signed = signing.signRequest({ secret, method, host, target: path, bodySha256: sha256, now });

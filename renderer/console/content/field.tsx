@@ -20,6 +20,8 @@ interface FieldProps {
   /** Records to choose from, for fields that name one. */
   choices?: readonly { id: string; name?: string }[];
   placeholder?: string;
+  /** Absent: by the name of the field. */
+  label?: string;
   /** Undefined: the field is left out. */
   onChange(value: unknown): void;
 }
@@ -158,7 +160,7 @@ export const FormField = (props: FieldProps) => {
   const id = useId();
   const noteId = `${id}-note`;
   const { field, value, issues, accepts = [], onChange } = props;
-  const label = texts.fields.label[field.name] ?? field.name;
+  const label = props.label ?? texts.fields.label[field.name] ?? field.name;
   const errors = issues.errors.map(shortMessage).join(' ');
   const warnings = issues.warnings.map(shortMessage).join(' ');
   if (field.type === 'media') {

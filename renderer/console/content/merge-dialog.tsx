@@ -1,5 +1,6 @@
 /** Somebody else has published meanwhile: both edits, and what each side has where they differ. */
 import { useSignal } from '@preact/signals';
+import { conflictName } from '../model/conflict-name.ts';
 import type { ContentDocument } from '../model/document.ts';
 import { type Conflict, conflictKey, merge } from '../model/merge.ts';
 import { useConsole } from '../ui/context.tsx';
@@ -48,7 +49,12 @@ export const MergeDialog = ({ onClose, onMerged }: MergeProps) => {
           const isTheirs = theirs.value.has(key);
           return (
             <fieldset key={key} class="conflict">
-              <legend>{conflict.path.join(' › ')}</legend>
+              <legend>
+                {conflictName(conflict, [mine, newer.content, base.content], {
+                  subject: texts.changes.subject,
+                  label: texts.fields.label,
+                })}
+              </legend>
               {[false, true].map((side) => (
                 <label key={String(side)} class={isTheirs === side ? 'side chosen' : 'side'}>
                   <span class="check">

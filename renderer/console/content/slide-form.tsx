@@ -21,8 +21,10 @@ const accepted: Partial<Record<string, readonly string[]>> = {
   image: ['image/'],
   video: ['video/'],
   pdf: ['application/pdf'],
-  stream: ['application/vnd.apple.mpegurl'],
 };
+
+/** Kinds whose medium is an address, which is typed. */
+const addressed = ['web', 'stream'];
 
 /** Fields that few people need. */
 const rare = ['id', 'media_type'];
@@ -60,15 +62,25 @@ export const SlideForm = ({ slide, document, path, check, onChange }: SlideFormP
   const choicesFor = (type: Field['type']) =>
     type === 'template' ? document.templates : type === 'feed' ? document.rssFeeds : document.timetableGroups;
 
+  const isAddress = ({ name }: Field): boolean => name === 'media_url' && addressed.includes(slide.kind);
   const row = (field: Field) => (
     <FormField
       key={field.name}
-      field={field}
+      field={isAddress(field) ? { ...field, type: 'text' } : field}
+      {...(isAddress(field) ? { label: texts.fields.label['url'] ?? field.name } : {})}
       value={slide[field.name]}
       issues={at(field.name)}
       accepts={accepted[slide.kind] ?? []}
       choices={choicesFor(field.type) ?? []}
-      placeholder={field.name === 'duration_seconds' ? words.standardLength : ''}
+      placeholder={
+        field.name === 'duration_seconds'
+          ? words.standardLength
+          : isAddress(field)
+            ? slide.kind === 'web'
+              ? 'https://'
+              : 'rtmp://'
+            : ''
+      }
       onChange={(value) => onChange(setField(slide, field.name, value), field.name)}
     />
   );

@@ -4,12 +4,16 @@ import { type ReadonlySignal, signal } from '@preact/signals';
 interface Notice {
   id: number;
   text: string;
-  isFailure: boolean;
+  /** `spoken`: for assistive technology alone, as the page shows it already. */
+  kind: 'success' | 'failure' | 'spoken';
 }
 
 export interface Announcer {
   readonly notices: ReadonlySignal<readonly Notice[]>;
+  /** Takes the place of what was said before. */
   say(text: string): void;
+  /** Says it to assistive technology alone: the page shows it already. */
+  speak(text: string): void;
   /** Stays until it is put away. */
   complain(text: string): void;
   dismiss(id: number): void;
@@ -24,20 +28,21 @@ export const createAnnouncer = (): Announcer => {
   const dismiss = (id: number): void => {
     notices.value = notices.value.filter((notice) => notice.id !== id);
   };
-  const add = (text: string, isFailure: boolean): number => {
+  const add = (text: string, kind: Notice['kind']): number => {
     last += 1;
-    notices.value = [...notices.value.filter((notice) => notice.text !== text), { id: last, text, isFailure }].slice(
-      -MOST,
-    );
+    const others = notices.value.filter((notice) => notice.kind === 'failure' && notice.text !== text);
+    notices.value = [...others, { id: last, text, kind }].slice(-MOST);
     return last;
+  };
+  const addForAWhile = (text: string, kind: Notice['kind']): void => {
+    const id = add(text, kind);
+    setTimeout(() => dismiss(id), SHOWN_MS);
   };
   return {
     notices,
-    say: (text) => {
-      const id = add(text, false);
-      setTimeout(() => dismiss(id), SHOWN_MS);
-    },
-    complain: (text) => void add(text, true),
+    say: (text) => addForAWhile(text, 'success'),
+    speak: (text) => addForAWhile(text, 'spoken'),
+    complain: (text) => void add(text, 'failure'),
     dismiss,
   };
 };

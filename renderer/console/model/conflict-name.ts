@@ -1,0 +1,34 @@
+/** Where a conflict is, in words; pure. */
+import type { ContentDocument, Fields } from './document.ts';
+import type { Conflict } from './merge.ts';
+import { titleOf } from './titles.ts';
+
+interface Words {
+  /** Names a record of a list at the root. */
+  subject: Readonly<Record<string, (name: string) => string>>;
+  /** Labels of fields. */
+  label: Readonly<Record<string, string>>;
+}
+
+const find = (list: unknown, key: string | number | undefined): Fields | undefined =>
+  Array.isArray(list) ? (list as Fields[]).find((each) => (each['slug'] ?? each['id']) === key) : undefined;
+
+/** @param documents the first that has the record names it */
+export const conflictName = (
+  { path: [list = '', key, ...rest] }: Pick<Conflict, 'path'>,
+  documents: readonly ContentDocument[],
+  { subject, label }: Words,
+): string => {
+  const record = documents.map((document) => find(document[list], key)).find((each) => each !== undefined);
+  const name = subject[list]?.(String(record?.['name'] || (key ?? '')));
+  const parts = [name ?? [list, key].filter((part) => part !== undefined).join(' › ')];
+  const [field, slideKey, ...more] = rest;
+  if (field === 'slides' && slideKey !== undefined) {
+    const slide = documents
+      .map((document) => find(find(document[list], key)?.['slides'], slideKey))
+      .find((each) => each !== undefined);
+    parts.push(`“${titleOf((slide ?? {}) as Parameters<typeof titleOf>[0], String(slideKey))}”`);
+    parts.push(...more.map((part) => label[part] ?? String(part)));
+  } else parts.push(...rest.map((part) => label[part] ?? String(part)));
+  return parts.join(' › ');
+};
