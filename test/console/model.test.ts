@@ -92,7 +92,7 @@ test('changes are named with the screens that they concern', () => {
       fields: [],
       slides: [
         { type: 'changed', id: 'a', title: 'B', fields: ['title'] },
-        { type: 'added', id: 'b', title: 'https://b', fields: [] },
+        { type: 'added', id: 'b', title: 'b', fields: [] },
       ],
     },
   ]);

@@ -27,7 +27,7 @@ export const conflictName = (
     const slide = documents
       .map((document) => find(find(document[list], key)?.['slides'], slideKey))
       .find((each) => each !== undefined);
-    parts.push(`“${titleOf((slide ?? {}) as Parameters<typeof titleOf>[0], String(slideKey))}”`);
+    parts.push(`“${titleOf(slide ?? {}, String(slideKey))}”`);
     parts.push(...more.map((part) => label[part] ?? String(part)));
   } else parts.push(...rest.map((part) => label[part] ?? String(part)));
   return parts.join(' › ');

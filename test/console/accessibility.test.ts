@@ -1,0 +1,73 @@
+/** Every page and dialog of the console is clean for axe, by day and by night. */
+import { expect } from 'vitest';
+import { itBrowser } from '../support/browser.ts';
+import { putImage } from '../support/media.ts';
+import { createOperator, operatorSecret } from '../support/operator.ts';
+import { joinScreen, protocolsOf } from '../support/page.ts';
+import { lobby } from '../support/player.ts';
+import { startTestService } from '../support/service.ts';
+import { openConsole, signIn, violationsOn } from './browser.ts';
+
+const slides = [
+  { id: 'hall', kind: 'image', media_url: '/media/hall.png' },
+  { id: 'hello', kind: 'text', title: 'Hello', schedule_mode: 'weekly', schedule_start_time: '08:00' },
+  { id: 'gone', kind: 'image', media_url: '/media/gone.png' },
+];
+
+/** Pages, and the buttons that open a dialog on them. */
+const pages: readonly [hash: string, heading: string, ...dialogs: string[]][] = [
+  ['', 'Screens'],
+  ['screens/lobby', 'Lobby', 'Show a page …', 'Rename …', 'Forget …', 'Move …'],
+  ['content', 'Content', 'New playlist', 'Delete main'],
+  ['content/playlists/main', 'Content', 'Add slide', 'Choose'],
+  ['content/screens', 'Content', 'Delete Lobby'],
+  ['content/sources', 'Content'],
+  ['content/versions', 'Content', 'Plays now'],
+  ['content/json', 'Content'],
+  ['media', 'Media', 'Delete hall.png'],
+  ['takeovers', 'Takeover', 'Show on 1 display'],
+  ['boxes', 'Boxes', 'Log', 'Restart …'],
+];
+
+itBrowser(
+  'every page and dialog is clean for axe in both schemes',
+  async () => {
+    const service = await startTestService({
+      content: { ...lobby(slides), screens: [...lobby([]).screens, { name: 'Bar', slug: 'bar', tags: ['public'] }] },
+      env: { SIGNAGE_HOST: '0.0.0.0', SIGNAGE_SHARED_SECRET: operatorSecret },
+    });
+    putImage(service.dataDir, 'hall.png', [20, 90, 60]);
+    const binding = { deviceId: 'k7qm-3x9f-t2wd', clientName: 'Door', screenSlug: 'lobby' };
+    await createOperator(service, operatorSecret)('POST', '/api/onboarding', binding);
+    const protocols = await protocolsOf(service, 'lobby', operatorSecret);
+    await joinScreen(service, 'lobby', binding, { protocols });
+    const { page, go } = await openConsole(service.url);
+    expect(await violationsOn(page)).toEqual([]);
+    await signIn(page, operatorSecret);
+    await page.getByRole('link', { name: 'Lobby' }).waitFor();
+    const check = async (what: string): Promise<void> => {
+      expect.soft(await violationsOn(page), what).toEqual([]);
+      // The colours are all that differs at night.
+      await page.emulateMedia({ colorScheme: 'dark' });
+      expect.soft(await violationsOn(page, 'color-contrast'), `${what} at night`).toEqual([]);
+      await page.emulateMedia({ colorScheme: 'light' });
+    };
+    for (const [hash, heading, ...dialogs] of pages) {
+      await go(hash);
+      await page.getByRole('heading', { name: heading, level: 1 }).waitFor();
+      await check(hash);
+      if (hash === 'takeovers') await page.getByLabel('Message').fill('The lift is out of order');
+      for (const dialog of dialogs) {
+        await page
+          .getByRole('button', { name: dialog, exact: dialog !== 'Plays now' })
+          .first()
+          .click();
+        await page.getByRole('dialog').waitFor();
+        await check(`${hash}: ${dialog}`);
+        await page.keyboard.press('Escape');
+        await page.getByRole('dialog').waitFor({ state: 'detached' });
+      }
+    }
+  },
+  90_000,
+);

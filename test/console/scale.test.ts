@@ -1,0 +1,165 @@
+/** A site of 1,000 displays, 5,000 slides and 2,000 media in one console, its API played by the test. */
+import type { Page } from 'playwright-core';
+import { expect } from 'vitest';
+import { itBrowser } from '../support/browser.ts';
+import { patience } from '../support/player.ts';
+import { startTestService } from '../support/service.ts';
+import { openConsole } from './browser.ts';
+
+const SCREENS = 1_000;
+const at = '2026-11-22T08:00:00.000Z';
+
+const slides = Array.from({ length: 5_000 }, (_, index) => ({
+  id: `s${index}`,
+  kind: 'text',
+  title: `Slide ${index}`,
+}));
+const content = {
+  screens: Array.from({ length: SCREENS }, (_, index) => ({
+    name: `Screen ${index}`,
+    slug: `screen-${index}`,
+    playlist_id: 'main',
+    tags: [`floor-${index % 10}`],
+  })),
+  playlists: [{ id: 'main', name: 'Main', slides }],
+};
+
+/** The overview a moment later: one display in ten shows its next slide. */
+const siteAt = (tick: number) => ({
+  site: 'default',
+  nodeId: 'n1',
+  content: { sha256: 'a'.repeat(64), changedAt: at, status: 'ok' },
+  boxes: [{ nodeId: 'n1', name: 'box', url: 'http://box', version: '1', status: 'here', lastSeenAt: at, warnings: [] }],
+  screens: content.screens.map(({ name, slug, playlist_id, tags }, index) => {
+    const slide = index % 10 === tick % 10 ? tick : 0;
+    return {
+      screen: { id: slug, name, slug, playlist_id, created_at: at, modified_at: at },
+      tags,
+      devices: [
+        { deviceId: `d${index}`, clientName: `Display ${index}`, nodeId: 'n1', lastSeenAt: at, state: 'playing' },
+      ],
+      connections: [
+        {
+          id: `c${index}`,
+          clientId: `client ${index}`,
+          clientName: `Display ${index}`,
+          deviceId: `d${index}`,
+          label: `Display ${index}`,
+          userAgent: 'Chrome',
+          viewport: { width: 1920, height: 1080, devicePixelRatio: 1 },
+          page: `/screen/${slug}`,
+          currentSlide: slide,
+          currentSlideId: `s${slide}`,
+          currentSlideTitle: `Slide ${slide}`,
+          paused: false,
+          blackout: false,
+          clientIp: '192.168.1.9',
+          remoteAddress: '192.168.1.9',
+          connectedAt: at,
+          lastSeenAt: at,
+        },
+      ],
+    };
+  }),
+  takeovers: [],
+  degraded: false,
+});
+
+const media = Array.from({ length: 2_000 }, (_, index) => ({
+  filename: `picture ${index}.jpg`,
+  url: `/media/picture%20${index}.jpg`,
+  size: 100_000,
+  sha256: 'b'.repeat(64),
+  media_type: 'image/jpeg',
+  width: 1920,
+  height: 1080,
+  duration_seconds: null,
+  modified_at: at,
+  used_by: [],
+}));
+
+/** Milliseconds of script, style, layout so far. */
+const busyOf = async (page: Page) => {
+  const session = await page.context().newCDPSession(page);
+  await session.send('Performance.enable');
+  return async (): Promise<number> => {
+    const { metrics } = await session.send('Performance.getMetrics');
+    const names = ['ScriptDuration', 'LayoutDuration', 'RecalcStyleDuration'];
+    return 1000 * metrics.reduce((sum, { name, value }) => (names.includes(name) ? sum + value : sum), 0);
+  };
+};
+
+itBrowser(
+  'a console of 1,000 displays, 5,000 slides and 2,000 media keeps few elements and answers at once',
+  async () => {
+    const service = await startTestService({ env: { SIGNAGE_HOST: '0.0.0.0' } });
+    const { page, go } = await openConsole(service.url);
+    let ticks = 0;
+    await page.route('**/console/api/**', (route) => {
+      const path = new URL(route.request().url()).pathname.replace('/console/api/', '');
+      if (path === 'site') return route.fulfill({ json: siteAt(ticks++) });
+      if (path === 'content') return route.fulfill({ json: { sha256: 'a'.repeat(64), changedAt: at, content } });
+      if (path === 'content/check') return route.fulfill({ json: { ok: true, errors: [], warnings: [] } });
+      if (path === 'media') return route.fulfill({ json: { media, used_bytes: 1, quota_bytes: 2 } });
+      return route.fulfill({ status: 404, json: { error: { code: 'not_found', message: 'none' } } });
+    });
+    const figures: Record<string, number> = {};
+    const busy = await busyOf(page);
+    const during = async (what: string, act: () => Promise<unknown>, per = 1): Promise<void> => {
+      const before = await busy();
+      await act();
+      figures[what] = Math.round(((await busy()) - before) / per);
+    };
+    const elements = () => page.locator('*').count();
+
+    await during('first wall', async () => {
+      await page.reload();
+      await page.getByText(`${SCREENS} screens, ${SCREENS} displays`).waitFor();
+      await page.getByText('Display 0', { exact: true }).waitFor();
+    });
+    const updates = 5;
+    await during(
+      'update of the wall',
+      async () => {
+        const until = ticks + updates;
+        await expect.poll(() => ticks, patience).toBeGreaterThanOrEqual(until);
+      },
+      updates,
+    );
+    await during('search of the wall', () => page.getByPlaceholder('Search screens').fill('Screen 99'));
+    await page.getByRole('link', { name: 'Screen 999', exact: true }).waitFor();
+    await page.getByPlaceholder('Search screens').fill('');
+    await page.getByRole('link', { name: 'Screen 500', exact: true }).waitFor();
+    figures['elements of the wall'] = await elements();
+    await page.getByRole('link', { name: 'Screen 999', exact: true }).scrollIntoViewIfNeeded();
+    await page.getByText('Display 999', { exact: true }).waitFor();
+
+    await go('content/playlists/main');
+    const cards = page.getByRole('list', { name: 'Slides' }).getByRole('button');
+    await cards.first().waitFor();
+    const title = page.getByLabel('Title', { exact: true });
+    await during('a letter in a slide', () => title.pressSequentially('12345'), 5);
+    await cards.first().focus();
+    await during('a move of a slide', () => page.keyboard.press('Alt+ArrowRight'));
+    await page.getByRole('button', { name: /^2\. .*12345/ }).waitFor();
+    figures['cards of the strip'] = await cards.count();
+    await page.getByRole('list', { name: 'Slides' }).evaluate((list) => {
+      list.scrollLeft = list.scrollWidth;
+    });
+    await page.getByRole('button', { name: '5000. Slide 4999' }).waitFor();
+
+    await during('media', async () => {
+      await go('media');
+      await page.getByText('picture 1999.jpg').waitFor({ state: 'attached' });
+    });
+    await during('search of media', () => page.getByPlaceholder('Search media').fill('1999'));
+    await page.getByText('picture 0.jpg').waitFor({ state: 'detached' });
+    console.log(figures);
+    expect(figures['elements of the wall']).toBeLessThan(8_000);
+    expect(figures['cards of the strip']).toBeLessThan(30);
+    // A hundred times of what it takes on a machine at rest would be seen.
+    expect(figures['update of the wall']).toBeLessThan(1_000);
+    expect(figures['a letter in a slide']).toBeLessThan(500);
+  },
+  60_000,
+);
