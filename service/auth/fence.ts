@@ -98,7 +98,7 @@ interface Reading {
 /** The fence after a reading of the clock. If {@link Fence.start} differs, a new run has begun. */
 export const advance = (fence: Fence, { now, elapsed, age, latest }: Reading): Fence => {
   const { spent, start, oldest, highest, reading } = fence;
-  const window = Math.min(age + roundingMs, freshMs);
+  const window = Math.floor(Math.min(age + roundingMs, freshMs));
   const isSteppedBack = highest - now > freshMs;
   if (isSteppedBack || now - reading - elapsed > freshMs) {
     const past = spend(spent, { from: start, to: Math.max(highest, latest) + 1 });

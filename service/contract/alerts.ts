@@ -60,7 +60,7 @@ export const boxAlerts = z
     failing: z
       .array(
         z.object({
-          kind: z.enum(['content', 'stream', 'storage']),
+          kind: z.enum(['content', 'stream', 'storage']).describe('what has failed'),
           subject: subject.describe('id of the box, or key of the stream'),
           name: z.string().max(512).describe('what follows the subject of the message'),
         }),

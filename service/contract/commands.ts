@@ -27,7 +27,8 @@ export const command = z.discriminatedUnion('command', [
       command: z.literal('setclientname'),
       clientName,
       deviceId,
-      updatedAt: instant.optional().describe('read from other boxes alone: when the device was named; the newest wins'),
+      // Read from other boxes alone: when the device was named; the newest wins.
+      updatedAt: instant.optional(),
     }),
   ),
 ]);

@@ -53,6 +53,7 @@ export const health = {
         lost: [],
         refused: [],
         media: { named: 9, here: 9, missing: [] },
+        lostUploads: [],
       },
       fleet: {
         status: 'connected',
