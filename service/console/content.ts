@@ -5,10 +5,10 @@ import type { ContentFile } from '../contract/content.ts';
 import type { ContentIssue } from '../contract/content-issue.ts';
 import { CodedError } from '../contract/errors.ts';
 import { asFile, editedDocument } from '../domain/document.ts';
-import { readJsonText } from '../http/body.ts';
+import { type JsonText, readJsonText } from '../http/body.ts';
 import { areMet, matchesWeakly } from '../http/conditions.ts';
 import { operatorOf } from '../http/operator.ts';
-import type { Routes } from '../http/routes.ts';
+import type { Context, Routes } from '../http/routes.ts';
 import type { Peers } from '../peers/index.ts';
 import { isFull } from '../platform/store/disk.ts';
 
@@ -18,6 +18,8 @@ export interface ContentDependencies {
 }
 
 const limits = { bytes: mostContentBytes, ms: 60_000 };
+/** Documents that are received and checked at the same time have at most this size together. */
+const MAX_PENDING_BYTES = 3 * mostContentBytes;
 
 /** Stands for the content while there is none. */
 const nothing = editedDocument(null, {
@@ -28,6 +30,25 @@ const nothing = editedDocument(null, {
 const etagOf = (sha256: string): string => `"${sha256}"`;
 
 export const contentRoutes = ({ content, peers }: ContentDependencies): Routes => {
+  let pendingBytes = 0;
+
+  /** Receives a document and lets `work` have it. @throws CodedError `too_many_requests` while there are too many */
+  const withDocument = async <T>(ctx: Context, work: (document: JsonText) => Promise<T>): Promise<T> => {
+    // A body without a length may become as long as any.
+    const bytes = Math.min(ctx.request.length ?? mostContentBytes, mostContentBytes);
+    if (pendingBytes + bytes > MAX_PENDING_BYTES) {
+      ctx.req.resume();
+      const message = 'The box is busy with other documents; try again in a moment.';
+      throw new CodedError('too_many_requests', message, { headers: { 'Retry-After': '2' } });
+    }
+    pendingBytes += bytes;
+    try {
+      return await work(await readJsonText(ctx, limits));
+    } finally {
+      pendingBytes -= bytes;
+    }
+  };
+
   const warningsOf = async (file: ContentFile): Promise<ContentIssue[]> => [
     ...(await content.judge(file)),
     ...(await peers.missingMedia(file)),
@@ -49,30 +70,33 @@ export const contentRoutes = ({ content, peers }: ContentDependencies): Routes =
     'PUT /console/api/content': async (ctx) => {
       const match = ctx.get('If-Match');
       if (match === '') throw new CodedError('precondition_required', undefined, { field: 'If-Match' });
-      const { text, value } = await readJsonText(ctx, limits);
-      const reading = validateContent(value);
-      if (!reading.ok) throw new CodedError('invalid_content', undefined, { errors: reading.issues });
-      const { sha256, changedAt } = await content
-        .publish({
-          text: asFile(text, value),
-          content: reading.content,
-          isExpected: (playing) => areMet({ match, noneMatch: '' }, etagOf(playing ?? nothing.sha256)),
-          operator: operatorOf(ctx.req),
-        })
-        .catch((error: unknown) => {
-          throw isFull(error) ? new CodedError('insufficient_storage', undefined, { cause: error }) : error;
-        });
-      ctx.set('ETag', etagOf(sha256));
-      ctx.body = { sha256, changedAt, warnings: await warningsOf(reading.content) } satisfies PublishedContent;
+      await withDocument(ctx, async ({ text, value }) => {
+        const reading = validateContent(value);
+        if (!reading.ok) throw new CodedError('invalid_content', undefined, { errors: reading.issues });
+        const { sha256, changedAt } = await content
+          .publish({
+            text: asFile(text, value),
+            content: reading.content,
+            isExpected: (playing) => areMet({ match, noneMatch: '' }, etagOf(playing ?? nothing.sha256)),
+            operator: operatorOf(ctx.req),
+          })
+          .catch((error: unknown) => {
+            throw isFull(error) ? new CodedError('insufficient_storage', undefined, { cause: error }) : error;
+          });
+        ctx.set('ETag', etagOf(sha256));
+        ctx.body = { sha256, changedAt, warnings: await warningsOf(reading.content) } satisfies PublishedContent;
+      });
     },
 
     'POST /console/api/content/check': async (ctx) => {
-      const reading = validateContent((await readJsonText(ctx, limits)).value);
-      ctx.body = (
-        reading.ok
-          ? { ok: true, errors: [], warnings: await warningsOf(reading.content) }
-          : { ok: false, errors: reading.issues, warnings: [] }
-      ) satisfies ContentCheck;
+      await withDocument(ctx, async ({ value }) => {
+        const reading = validateContent(value);
+        ctx.body = (
+          reading.ok
+            ? { ok: true, errors: [], warnings: await warningsOf(reading.content) }
+            : { ok: false, errors: reading.issues, warnings: [] }
+        ) satisfies ContentCheck;
+      });
     },
   };
 };

@@ -1,7 +1,7 @@
 /** Responses for errors. */
 import { CodedError } from '../contract/errors.ts';
 import type { SourceLog } from '../platform/source-log.ts';
-import { isUnavailable } from '../platform/store/disk.ts';
+import { unavailability } from '../platform/store/disk.ts';
 import { securityHeaders } from './headers.ts';
 
 interface Answer {
@@ -27,7 +27,8 @@ export const toCodedError = (error: unknown, log: Pick<SourceLog, 'error'>): Cod
   const code = expose ? codeByStatus[status as keyof typeof codeByStatus] : undefined;
   if (code !== undefined) return new CodedError(code, undefined, { cause: error });
   log.error({ err: error }, 'a request failed');
-  return new CodedError(isUnavailable(error) ? 'storage_unavailable' : 'internal_error');
+  const sentence = unavailability(error);
+  return sentence === null ? new CodedError('internal_error') : new CodedError('storage_unavailable', sentence);
 };
 
 /** Whether a request target (path and query) belongs to an API, whose errors are JSON. */

@@ -18,7 +18,7 @@ const small: BodyLimits = { bytes: 64 * 1024, ms: 15_000 };
 
 const spellBytes = (bytes: number): string => (bytes < 1024 ** 2 ? `${bytes / 1024} KiB` : `${bytes / 1024 ** 2} MiB`);
 
-interface JsonText {
+export interface JsonText {
   /** As sent, without a byte order mark. */
   text: string;
   value: Record<string, unknown>;

@@ -1,4 +1,5 @@
 import { link, open, readdir, readFile, rename, stat, statfs, unlink } from 'node:fs/promises';
+import { basename } from 'node:path';
 
 /** An open file. */
 interface Handle {
@@ -58,5 +59,24 @@ export const codeOf = (error: unknown): string | undefined => (error as NodeJS.E
 /** Whether the disk, or the user's quota, is full. */
 export const isFull = (error: unknown): boolean => ['ENOSPC', 'EDQUOT'].includes(codeOf(error) ?? '');
 
-/** Whether the disk cannot be written at all: it is mounted read-only or failing. */
-export const isUnavailable = (error: unknown): boolean => ['EROFS', 'EIO'].includes(codeOf(error) ?? '');
+/** What an operator does about a disk or a file that takes no writes, by the system's error code. */
+const remedies: Readonly<Record<string, string>> = {
+  EROFS: 'mount its disk writable',
+  EIO: 'check the health of its disk',
+  EACCES: 'let the user that runs the player write to it and to its folder',
+  EPERM: 'remove its protection, or let the user that runs the player own it',
+};
+
+/**
+ * A sentence that names the file that can not be written or read, and what to do; null: the error is of another kind.
+ * @param error of the system
+ */
+export const unavailability = (error: unknown): string | null => {
+  const code = codeOf(error) ?? '';
+  const { path, syscall } = error as { path?: unknown; syscall?: unknown };
+  // Programs that can not be started and ports that can not be opened have these codes too.
+  if (!Object.hasOwn(remedies, code) || /^(?:spawn|listen|bind|connect)/.test(String(syscall))) return null;
+  // Files are written under a temporary name first.
+  const name = typeof path === 'string' ? basename(path).replace(/\.[0-9a-f-]{36}\.tmp$/, '') : 'A file';
+  return `${name} can not be written or read (${code}): ${remedies[code]}.`;
+};

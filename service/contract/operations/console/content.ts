@@ -52,7 +52,14 @@ export const content = {
         headers: entityTag,
       },
     },
-    errors: ['invalid_content', 'content_changed', 'precondition_required', 'insufficient_storage'],
+    errors: [
+      'invalid_content',
+      'content_changed',
+      'precondition_required',
+      'too_many_requests',
+      'storage_unavailable',
+      'insufficient_storage',
+    ],
     examples: { 'If-Match': '*' },
   },
   'POST /console/api/content/check': {
@@ -61,7 +68,7 @@ export const content = {
     setting: 'console',
     summary: 'Check content without publishing it',
     body: json(contentDraft, documentExample),
-    answer: ok('The findings.', contentCheck, { ok: true, errors: [], warnings: [warning] }),
+    answer: ok('The findings.', contentCheck, { ok: true, errors: ['too_many_requests'], warnings: [warning] }),
     errors: [],
   },
   'GET /console/api/content/versions': {
