@@ -52,7 +52,7 @@ test('a data directory that takes no writes is 503, with the file and what to do
   } catch {
     skip();
   }
-  onTestFinished(() => protect('-'));
+  onTestFinished(() => void protect('-'));
   const answer = await publish(box, { ...lobby, screens: [{ name: 'Bar', slug: 'bar', playlist_id: 'welcome' }] });
   expect([answer.status, await answer.json()]).toMatchObject([
     503,
