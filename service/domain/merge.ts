@@ -17,15 +17,21 @@ export const compareVersions = (a: ContentVersion, b: ContentVersion): number =>
 
 /** More edits than a site makes while two of its boxes are disconnected. */
 const MAX_LEAP = 1_000_000;
-/** Leaves room for further edits. */
-const MAX_FIRST = 2 ** 52;
+/** One edit every three seconds for ten years: more than any site has made. */
+const MAX_FIRST = 100_000_000;
 
 /**
  * Whether a peer's counter is plausible for a box at counter `own`. An implausible one is neither accepted nor counted on
- * from: at the end of the safe integers no edit could win any more. A box at 0 has no content to compare with.
+ * from: at the end of the safe integers no edit could win any more. A box at 0 has no content to compare with, and goes
+ * by what most of its peers count.
+ * @param counters of all peers that offer content, the one in question included
  */
-export const isPlausible = (counter: number, own: number): boolean =>
-  counter <= (own === 0 ? MAX_FIRST : own + MAX_LEAP);
+export const isPlausible = (counter: number, own: number, counters: readonly number[] = []): boolean => {
+  if (own > 0) return counter <= own + MAX_LEAP;
+  const sorted = counters.toSorted((a, b) => a - b);
+  const middle = sorted[Math.floor((sorted.length - 1) / 2)] ?? 0;
+  return counter <= (sorted.length < 2 ? MAX_FIRST : Math.min(middle + MAX_LEAP, MAX_FIRST));
+};
 
 /**
  * Above 0 if `a` wins: the newer one. Within a millisecond the order is arbitrary, but equal on all boxes.

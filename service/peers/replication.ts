@@ -16,7 +16,7 @@ import {
   peerBindings,
 } from '../contract/peers.ts';
 import { documentHash, versionOf, withoutTags } from '../domain/document.ts';
-import { compareVersions, isPlausible } from '../domain/merge.ts';
+import { compareVersions, isPlausible, isPlausibleTime } from '../domain/merge.ts';
 import { remember } from '../domain/recent.ts';
 import type { SourceLogs } from '../platform/source-log.ts';
 import type { LivePeer, Peers } from './registry.ts';
@@ -34,7 +34,7 @@ export interface ReplicatedDevices {
 interface Dependencies {
   log: Logger;
   logs: SourceLogs;
-  peers: Pick<Peers, 'alive' | 'call' | 'onState' | 'announce'>;
+  peers: Pick<Peers, 'alive' | 'call' | 'onState' | 'announce' | 'settled'>;
   content: Pick<Content, 'document' | 'observeCounter' | 'accept' | 'onDocument' | 'lost'>;
   devices: ReplicatedDevices;
   /** Called with the bindings that another box has made. */
@@ -133,9 +133,14 @@ export const createReplication = ({ log, logs, peers, content, devices, onBindin
   const fetchContent = async (peer: LivePeer, offered: ContentVersion): Promise<void> => {
     const { nodeId } = peer;
     const ours = content.document()?.counter ?? 0;
-    const isHonest = ({ counter }: ContentVersion): boolean => isPlausible(counter, ours);
+    // Others may count less: a box without content waits until it has asked the peers that it knows.
+    if (ours === 0 && !isPlausible(offered.counter, 0, [0, offered.counter])) await peers.settled();
+    const isHonest = ({ counter }: ContentVersion): boolean => {
+      const counters = peers.alive().flatMap(({ state }) => state.content?.counter ?? []);
+      return isPlausible(counter, ours, counters);
+    };
     if (!isHonest(offered)) {
-      return refuse(nodeId, offered.sha256, `its content counts ${offered.counter} edits, which can't be`);
+      return refuse(nodeId, offered.sha256, `its content counts ${offered.counter} edits, which can't be`, false);
     }
     // An edit made here must have a counter that other boxes find plausible too, so a larger lead is not adopted.
     if (offered.counter <= ours + MAX_COUNTER_LEAD) content.observeCounter(offered.counter);
@@ -154,6 +159,9 @@ export const createReplication = ({ log, logs, peers, content, devices, onBindin
     const document = answer.body;
     if (document.sha256 !== documentHash(document) || !isHonest(document)) {
       return refuse(nodeId, offered.sha256, 'its content does not match its hash');
+    }
+    if (!isPlausibleTime(document.changedAt, Date.now())) {
+      return refuse(nodeId, offered.sha256, `its content was edited at ${document.changedAt}, which can't be`);
     }
     try {
       const [fault] = await content.accept(document);

@@ -157,10 +157,20 @@ test.each([
   ['one after a long cut', 900_000, 7, true],
   ['one that no edits lead to', 5_000_000, 7, false],
   ['any, for a box without content', 5_000_000, 0, true],
+  ['more than any site has edited', 200_000_000, 0, false],
   ['the last safe integer', Number.MAX_SAFE_INTEGER, 0, false],
   ['what is no safe integer', 2 ** 53, 2 ** 52, false],
 ])('a counter: %s', (_, counter, own, plausible) => {
   expect(isPlausible(counter, own)).toBe(plausible);
+});
+
+test.each([
+  ['that of a site, by any of its boxes', 5_000_000, [5_000_000, 5_000_000, 4_999_990], true],
+  ['that of a liar among three', 90_000_000, [12, 90_000_000, 11], false],
+  ['that of a liar beside one other', 90_000_000, [12, 90_000_000], false],
+  ['that of the honest ones beside a liar', 12, [12, 90_000_000], true],
+])('a counter that a box without content hears of: %s', (_, counter, counters, plausible) => {
+  expect(isPlausible(counter, 0, counters)).toBe(plausible);
 });
 
 test('the loser is kept unless the winner was edited from it, says the same, or nobody wrote it', () => {

@@ -7,7 +7,7 @@ import { editedDocument } from '../../service/domain/document.ts';
 import { lobbyWith } from '../content/samples.ts';
 import { openLanding } from '../devices/support.ts';
 import { logged, patience, payloadOf, titlesOf } from '../support/observe.ts';
-import type { TestService } from '../support/service.ts';
+import { startTestService, type TestService } from '../support/service.ts';
 import { aliveAt, listenOn, startBox, startSite } from './support.ts';
 
 const saying = (title: string) => lobbyWith([{ kind: 'text', title }]);
@@ -198,6 +198,32 @@ test('a medium whose bytes do not match its hash is fetched from another peer', 
   await expect.poll(mediaOf, patience).toEqual({ named: 1, here: 1, missing: [] });
   expect(await (await box.get(path)).text()).toBe(bytes);
   await landing.message(({ type, media }) => type === 'status' && media === null);
+});
+
+test('a counter that no site has reached is refused by a box without content too, and named in /healthz', async () => {
+  const lie = documentOf(JSON.stringify(saying('a lie')), 90_000_000, 'b');
+  const truth = documentOf(JSON.stringify(saying('true')), 12, 'a');
+  const liar = await startLiar({ version: versionOf(lie), content: lie });
+  const honest = await startLiar({ version: versionOf(truth), content: truth });
+  // Its demo was never edited.
+  const box = await startTestService({ env: { SIGNAGE_PEERS: `${liar.url},${honest.url}` } });
+  await expect.poll(() => titlesOf(box), patience).toEqual(['true']);
+  await expect.poll(() => refusedBy(box), patience).toEqual(["its content counts 90000000 edits, which can't be"]);
+});
+
+test('content that was edited in a year that no clock has reached is refused', async () => {
+  const text = JSON.stringify(saying('a lie'));
+  const lie = editedDocument(null, {
+    counter: 9,
+    nodeId: 'b',
+    changedAt: '9999-01-01T00:00:00.000Z',
+    stamps: [],
+    text,
+  });
+  const liar = await startLiar({ version: versionOf(lie), content: lie });
+  const box = await startBox([liar], { content: saying('ours') });
+  await expect.poll(() => refusedBy(box), patience).toEqual([expect.stringMatching(/9999.* which can't be/)]);
+  expect(await titlesOf(box)).toEqual(['ours']);
 });
 
 test('content that one box refuses does not reach the next', async () => {
