@@ -46,7 +46,7 @@ test('documents beyond those that the box can hold are answered 429 with Retry-A
 
 test('a data directory that takes no writes is 503, with the file and what to do', async ({ skip }) => {
   const box = await startTestService({ content: lobby });
-  const protect = (sign: '+' | '-') => execFileSync('chattr', [`${sign}i`, box.dataDir], { stdio: 'ignore' });
+  const protect = (sign: '+' | '-') => execFileSync('/usr/bin/chattr', [`${sign}i`, box.dataDir], { stdio: 'ignore' });
   try {
     protect('+');
   } catch {
