@@ -1,7 +1,7 @@
 /** Reads, watches and initially writes the operator's `content.json`. */
-import { unwatchFile, watchFile } from 'node:fs';
+import { unwatchFile, watch, watchFile } from 'node:fs';
 import { copyFile, cp, readFile, rename, stat, writeFile } from 'node:fs/promises';
-import { join } from 'node:path';
+import { basename, dirname, join } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
 import { codeOf } from '../platform/store/disk.ts';
 import { makeFolder } from '../platform/store/folder.ts';
@@ -10,21 +10,26 @@ import { contentJsonSchema, type Reading, readContent } from './file.ts';
 interface ReadFile {
   /** Empty if the file can't be read. */
   bytes: Buffer;
-  reading: Reading;
+  /** Null: the bytes are those that play. */
+  reading: Reading | null;
   /** The file's modification time, but never in the future. */
   changedAt: Date;
 }
 
-const POLL_MS = 200;
-/** Delay before the second read of an invalid file, which an editor may still be writing. */
-const SETTLE_MS = 150;
+/** Changes that cause no event are noticed this late. */
+const POLL_MS = 500;
+/** After an event, until no other has followed: a file that is written in place is empty for a moment. */
+const QUIET_MS = 10;
+/** Delays before an invalid file, which an editor may still be writing, is read again. */
+const SETTLE_MS = [20, 130];
 
 const isMissing = (error: unknown): boolean => codeOf(error) === 'ENOENT';
 
-const read = async (path: string): Promise<ReadFile> => {
+const read = async (path: string, playing: Buffer | null): Promise<ReadFile> => {
   try {
     const [bytes, { mtimeMs }] = await Promise.all([readFile(path), stat(path)]);
-    return { bytes, reading: readContent(bytes), changedAt: new Date(Math.min(mtimeMs, Date.now())) };
+    const reading = playing?.equals(bytes) === true ? null : readContent(bytes);
+    return { bytes, reading, changedAt: new Date(Math.min(mtimeMs, Date.now())) };
   } catch (error) {
     const message = isMissing(error)
       ? 'content.json is missing'
@@ -33,22 +38,54 @@ const read = async (path: string): Promise<ReadFile> => {
   }
 };
 
-/** Reads and validates the file; never throws. An invalid file is read a second time, after a delay. */
-export const readContentFile = async (path: string): Promise<ReadFile> => {
-  const found = await read(path);
-  if (found.reading.ok) return found;
-  await delay(SETTLE_MS);
-  return read(path);
+/**
+ * Reads and validates the file; never throws. An invalid file is read again, after a delay.
+ * @param playing the bytes that play, which are not validated again
+ */
+export const readContentFile = async (path: string, playing: Buffer | null): Promise<ReadFile> => {
+  let found = await read(path, playing);
+  for (const ms of SETTLE_MS) {
+    if (found.reading?.ok !== false) break;
+    await delay(ms);
+    found = await read(path, playing);
+  }
+  return found;
+};
+
+/** Calls `listener` on events of the file system. @returns a function that ends the watch */
+const watchEvents = (path: string, listener: () => void): (() => void) => {
+  let timer: NodeJS.Timeout | undefined;
+  try {
+    // The folder, because an editor that replaces the file ends the watch of the file itself.
+    const watcher = watch(dirname(path), (_, name) => {
+      if (name !== null && name !== basename(path)) return;
+      clearTimeout(timer);
+      timer = setTimeout(listener, QUIET_MS);
+    });
+    // Such as a folder that is gone: polling goes on.
+    watcher.on('error', () => watcher.close());
+    return () => {
+      clearTimeout(timer);
+      watcher.close();
+    };
+  } catch {
+    // The system has no watches left.
+    return () => {};
+  }
 };
 
 /**
- * Calls `listener` when the file changes. It polls, because file system events miss changes on network folders and
- * mounts, and by editors that replace the file.
+ * Calls `listener` when the file changes, and now and then when it does not. Events of the file system are only a hint:
+ * they miss changes on network folders and mounts, and through links, so it polls too.
  * @returns a function that ends the watch
  */
-export const watchContentFile = (path: string, listener: () => void): (() => void) => {
-  watchFile(path, { interval: POLL_MS }, listener);
-  return () => unwatchFile(path, listener);
+export const watchContentFile = (path: string, listener: () => void, pollMs = POLL_MS): (() => void) => {
+  watchFile(path, { interval: pollMs }, listener);
+  const unwatch = watchEvents(path, listener);
+  return () => {
+    unwatch();
+    unwatchFile(path, listener);
+  };
 };
 
 interface Demo {

@@ -16,7 +16,8 @@ import { createBackups } from './backups.ts';
 import { createChecker } from './checker.ts';
 import { isDemo, readContentFile, watchContentFile, writeDemo, writeSchema } from './content-file.ts';
 import { readContent } from './file.ts';
-import type { LastKnownGood } from './last-known-good.ts';
+import { createKept } from './kept.ts';
+import { type LastKnownGood, storedScreens } from './last-known-good.ts';
 import { buildModel, type ScreenDocument } from './model.ts';
 import { createPayloads, type LeadingSlides, type View } from './payloads.ts';
 
@@ -103,7 +104,8 @@ export const openContent = async (
 ): Promise<OpenContent> => {
   const path = join(options.dataDir, 'content.json');
   const backups = createBackups(options.dataDir);
-  const documentListeners: (() => void)[] = [];
+  const kept = createKept({ lastKnownGood, log });
+  const { isStored, store } = kept;
   const playListeners: ((document: ContentDocument) => void)[] = [];
   const { view, show } = createPayloads({ feeds, leading }, options);
   const checker = createChecker({ log }, options);
@@ -111,32 +113,11 @@ export const openContent = async (
 
   await sweepRewrites(path);
   const atStart = lastKnownGood.read();
-  const durable = (): ContentDocument | null => {
-    const { document, stamps } = lastKnownGood.read();
-    return document === null ? null : { ...document, stamps };
-  };
   // Held in memory too: while the disk is slow or full, the stored document is older.
-  let current = durable();
+  let current = kept.document();
+  /** What plays; null: only what the disk has kept. */
+  let playing: { bytes: Buffer; screenDocuments: ReadonlyMap<string, ScreenDocument> } | null = null;
   let highest = current?.counter ?? 0;
-
-  const isStored = ({ sha256 }: ContentDocument): boolean => lastKnownGood.read().document?.sha256 === sha256;
-
-  const store = async (
-    document: ContentDocument,
-    screenDocuments: ReadonlyMap<string, ScreenDocument>,
-  ): Promise<void> => {
-    const { stamps, ...rest } = document;
-    try {
-      await lastKnownGood.update(() => ({ programmes: [...screenDocuments], stamps, document: rest }));
-    } catch (error) {
-      log.error(
-        { err: error },
-        'the last good content could not be stored; after a restart the box depends on content.json',
-      );
-      return;
-    }
-    for (const listener of documentListeners) listener();
-  };
 
   /** Depends on the document alone, so that all boxes with the same document have the same revisions. */
   const screenDocumentsOf = ({ stamps, changedAt }: ContentDocument, content: ContentFile) =>
@@ -148,37 +129,47 @@ export const openContent = async (
     content: ContentFile,
     screenDocuments: ReadonlyMap<string, ScreenDocument>,
   ): boolean => {
-    if (document !== current) for (const listener of playListeners) listener(document);
+    const isNew = document !== current;
     current = document;
+    playing = { bytes: Buffer.from(document.text), screenDocuments };
     highest = Math.max(highest, document.counter);
+    // Pages first.
+    const isChanged = show(screenDocuments, content);
+    if (isNew) for (const listener of playListeners) listener(document);
     checker.check(content);
-    return show(screenDocuments, content);
+    return isChanged;
   };
 
-  /** A file with the document's text was saved, not edited: the document stays as it is. */
-  const documentOf = async (
+  /** The document of an edit, and its screens. A text that was only saved again leaves the document as it is. */
+  const edit = async (
     bytes: Buffer,
     content: ContentFile,
     changedAt: string,
     operator: string | null = null,
     wanted?: string,
-  ): Promise<ContentDocument> => {
+  ): Promise<{ document: ContentDocument; screenDocuments: ReadonlyMap<string, ScreenDocument> }> => {
     const text = bytes.toString();
     // That the fleet wants the text is noted even where it plays already: a later edit must stay.
-    if (current !== null && current.text === text && wanted === undefined) return current;
+    if (current !== null && current.text === text && wanted === undefined) {
+      return { document: current, screenDocuments: screenDocumentsOf(current, content) };
+    }
     const before = new Map(current === null ? atStart.stamps : current.stamps);
-    const stamps = [...buildModel(content, before, changedAt).stamps];
+    const { stamps, screenDocuments } = buildModel(content, before, changedAt);
     const counter = current === null && (await isDemo(bytes, options)) ? 0 : highest + 1;
-    return editedDocument(current, { counter, nodeId, changedAt, stamps, operator, wanted, text });
+    const version = { counter, nodeId, changedAt, stamps: [...stamps], operator, wanted, text };
+    return { document: editedDocument(current, version), screenDocuments };
   };
 
   const load = async (): Promise<Buffer> => {
-    const { bytes, reading, changedAt } = await readContentFile(path);
-    if (reading.ok) {
+    const { bytes, reading, changedAt } = await readContentFile(path, playing?.bytes ?? null);
+    if (reading === null) {
+      issues = [];
+      log.debug({}, 'content.json was saved without a change');
+      if (current !== null && playing !== null && !isStored(current)) void store(current, playing.screenDocuments);
+    } else if (reading.ok) {
       issues = [];
       // Pages get the new content without waiting for the disk.
-      const document = await documentOf(bytes, reading.content, changedAt.toISOString());
-      const screenDocuments = screenDocumentsOf(document, reading.content);
+      const { document, screenDocuments } = await edit(bytes, reading.content, changedAt.toISOString());
       if (play(document, reading.content, screenDocuments) || !isStored(document))
         void store(document, screenDocuments);
       log.info({ screens: screenDocuments.size }, 'content is live');
@@ -250,21 +241,21 @@ export const openContent = async (
     // The file may hold an edit that polling has not noticed yet.
     const written = await load();
     if (!isExpected(current?.sha256 ?? null)) throw new CodedError('content_changed');
-    const document = await documentOf(bytes, content, new Date().toISOString(), operator, wanted);
+    const { document, screenDocuments } = await edit(bytes, content, new Date().toISOString(), operator, wanted);
     await backUp(written, document);
     if (!written.equals(bytes)) await rewriteFile(path, bytes);
     issues = [];
     if (document === current) return document;
-    const screenDocuments = screenDocumentsOf(document, content);
     play(document, content, screenDocuments);
     log.info({ version: versionOf(document), operator }, 'published content is live');
     await store(document, screenDocuments);
     return document;
   };
 
-  if (atStart.programmes !== null) {
+  const shownBefore = storedScreens(atStart);
+  if (shownBefore !== null) {
     const reading = current === null ? null : readContent(Buffer.from(current.text));
-    show(new Map(atStart.programmes), reading?.ok ? reading.content : null);
+    show(shownBefore, reading?.ok ? reading.content : null);
     if (reading?.ok) checker.check(reading.content);
   } else await writeDemo(path, options);
 
@@ -291,7 +282,7 @@ export const openContent = async (
     judge: checker.judge,
     playing: () => current,
     publish: (publication) => enqueue(() => publish(publication)),
-    document: durable,
+    document: kept.document,
     observeCounter: (counter) => {
       highest = Math.max(highest, counter);
     },
@@ -299,9 +290,7 @@ export const openContent = async (
     onPlay: (listener) => {
       playListeners.push(listener);
     },
-    onDocument: (listener) => {
-      documentListeners.push(listener);
-    },
+    onDocument: kept.onDocument,
     lost: backups.list,
     close: async () => {
       unwatch();

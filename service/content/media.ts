@@ -6,9 +6,12 @@ import { mediaNameIn } from '../domain/media-names.ts';
 import { slideId } from '../domain/slides.ts';
 import { type Path, slideLabel, spellPath } from './labels.ts';
 
-const IN_MARKUP = loadedAddress('/media/');
+const MEDIA = '/media/';
+const IN_MARKUP = loadedAddress(MEDIA);
 
-const inMarkup = (markup: string | null | undefined): string[] => (markup?.match(IN_MARKUP) ?? []).map(addressOf);
+// Most texts name nothing, which a search for a fixed text finds out much faster.
+const inMarkup = (markup: string | null | undefined): string[] =>
+  markup?.includes(MEDIA) ? (markup.match(IN_MARKUP) ?? []).map(addressOf) : [];
 
 /** The first place in the content that names a medium. */
 export interface MediaUse {

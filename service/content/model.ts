@@ -4,6 +4,7 @@ import type { ContentFile } from '../contract/content.ts';
 import type { PlaylistPayload, Screen } from '../contract/playlist.ts';
 import { fillSlide, fillTimetable } from '../domain/slides.ts';
 import type { SourceSettings } from '../feeds/index.ts';
+import { jsonOf } from './serialize.ts';
 
 const DEFAULT_REFRESH_SECONDS = 900;
 
@@ -29,9 +30,8 @@ export interface Model {
   stamps: Stamps;
 }
 
-/** SHA-256 over the JSON, base64url, cut to 132 bits: short enough for a header, and free of collisions in practice. */
-export const digestOf = (value: unknown): string =>
-  createHash('sha256').update(JSON.stringify(value)).digest('base64url').slice(0, 22);
+/** SHA-256 over JSON, base64url, cut to 132 bits: short enough for a header, and free of collisions in practice. */
+export const digestOf = (json: string): string => createHash('sha256').update(json).digest('base64url').slice(0, 22);
 
 /** Payloads are public; a password in a URL is only for the fetch. */
 const withoutCredentials = (address: string): string => {
@@ -78,6 +78,7 @@ const fillShared = (content: ContentFile): Pick<ScreenDocument, 'rssFeeds' | 'ap
  */
 export const buildModel = (content: ContentFile, before: Stamps, changedAt: string): Model => {
   const shared = fillShared(content);
+  const none = { playlist: null, slides: [], ...shared };
   const filled = new Map(
     content.playlists.map((playlist) => [
       playlist.id,
@@ -89,6 +90,7 @@ export const buildModel = (content: ContentFile, before: Stamps, changedAt: stri
         },
         slides: playlist.slides.map((slide, index) => fillSlide(playlist.id, slide, index, content.templates)),
         ...(playlist.sync ? { sync: true as const } : null),
+        ...shared,
       },
     ]),
   );
@@ -97,8 +99,8 @@ export const buildModel = (content: ContentFile, before: Stamps, changedAt: stri
   const stamps = new Map<string, Stamp>();
   for (const { id, name, slug, playlist_id, created_at, modified_at } of content.screens) {
     const identity = { id: id ?? slug, name, slug, playlist_id: playlist_id ?? null };
-    const body = { ...(filled.get(playlist_id ?? '') ?? { playlist: null, slides: [] }), ...shared };
-    const digest = digestOf([identity, body]);
+    const body = filled.get(playlist_id ?? '') ?? none;
+    const digest = digestOf(`[${JSON.stringify(identity)},${jsonOf(body)}]`);
     const known = before.get(slug);
     const stamp: Stamp = {
       created_at: utc(created_at) ?? known?.created_at ?? changedAt,

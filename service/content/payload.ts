@@ -3,6 +3,7 @@ import { playlistPayload, type Screen, syncHeader } from '../contract/playlist.t
 import { extendedFields, type Variant } from '../contract/terms.ts';
 import { type PreparedAnswer, prepareAnswer } from '../http/prepared.ts';
 import { digestOf, type ScreenDocument } from './model.ts';
+import { jsonOf } from './serialize.ts';
 
 /** One screen's answer to `GET /api/screens/{slug}/playlist`. */
 export interface Payload extends PreparedAnswer {
@@ -12,10 +13,14 @@ export interface Payload extends PreparedAnswer {
 }
 
 export const createPayload = ({ sync, ...document }: ScreenDocument, variant: Variant): Payload => {
-  const revision = digestOf(document);
-  const payload: Record<string, unknown> = { ...document, revision };
-  if (variant === 'baseline') for (const field of extendedFields(playlistPayload)) delete payload[field];
-  const body = Buffer.from(JSON.stringify(payload));
+  const json = jsonOf(document);
+  const revision = digestOf(json);
+  const bodyOf = (): Buffer => {
+    if (variant === 'extended') return Buffer.from(`${json.slice(0, -1)},"revision":"${revision}"}`);
+    const payload: Record<string, unknown> = { ...document };
+    for (const field of extendedFields(playlistPayload)) delete payload[field];
+    return Buffer.from(JSON.stringify(payload));
+  };
   const headers = ['Cache-Control', 'no-cache', ...(sync === true ? [syncHeader, '1'] : [])];
-  return { screen: document.screen, revision, ...prepareAnswer(`"${revision}"`, body, headers) };
+  return Object.assign(prepareAnswer(`"${revision}"`, bodyOf, headers), { screen: document.screen, revision });
 };

@@ -22,6 +22,9 @@ interface Dependencies {
   leading: LeadingSlides;
 }
 
+/** The parts of a payload that name what a page loads. */
+export type Shown = Pick<ScreenDocument, 'slides' | 'rssFeeds' | 'apiSources'>;
+
 /** Read access to the content. */
 export interface View {
   screens(): Screen[];
@@ -30,6 +33,8 @@ export interface View {
   slides(slug: string): readonly Slide[];
   /** A slide of a screen, without its live data. */
   slide(slug: string, slideId: string): Slide | undefined;
+  /** What screens show, live data included; those that show the same are one entry. */
+  shown(): readonly Shown[];
   /** When a screen's display is on, in local time of the site; null: always. */
   hours(slug: string): readonly OpeningTime[] | null;
   /** Names of the files under `/media/` that the playing content refers to. */
@@ -59,7 +64,8 @@ interface Payloads {
 }
 
 const streamsOf = (screenDocuments: ReadonlyMap<string, ScreenDocument>): ReadonlySet<string> => {
-  const slides = [...screenDocuments.values()].flatMap(({ slides }) => slides);
+  const playlists = new Set([...screenDocuments.values()].map(({ slides }) => slides));
+  const slides = [...playlists].flat();
   return new Set(slides.flatMap(({ kind, media_url }) => (kind === 'stream' && media_url !== null ? [media_url] : [])));
 };
 
@@ -67,9 +73,10 @@ export const createPayloads = ({ feeds, leading }: Dependencies, { variant }: { 
   const listeners: ((slugs: string[]) => void)[] = [];
   let screenDocuments: ReadonlyMap<string, ScreenDocument> = new Map();
   let payloads: ReadonlyMap<string, Payload> = new Map();
+  let shown: readonly Shown[] = [];
   let file: ContentFile | null = null;
   /** By slug; those before the slides of the content included. */
-  let slides: ReadonlyMap<string, readonly Slide[]> = new Map();
+  let slides: ReadonlyMap<string, Slide[]> = new Map();
   /** Names of the files under `/media/` that leading slides show. */
   let leadingMedia: readonly string[] = [];
   let streams: ReadonlySet<string> = new Set();
@@ -79,15 +86,25 @@ export const createPayloads = ({ feeds, leading }: Dependencies, { variant }: { 
     const before = payloads;
     const led = new Map([...screenDocuments.keys()].map((slug) => [slug, leading.slides({ slug, tags: tags(slug) })]));
     leadingMedia = [...led.values()].flat().flatMap(({ media_url }) => mediaNameIn(media_url ?? '') ?? []);
+    // Screens that show the same share the arrays, which are then serialized once.
     slides = new Map(
-      [...screenDocuments].map(([slug, document]) => [slug, [...(led.get(slug) ?? []), ...document.slides]]),
+      [...screenDocuments].map(([slug, document]) => {
+        const [first, ...others] = led.get(slug) ?? [];
+        return [slug, first === undefined ? document.slides : [first, ...others, ...document.slides]];
+      }),
     );
-    payloads = new Map(
-      [...screenDocuments].map(([slug, document]) => [
-        slug,
-        createPayload({ ...document, slides: [...(slides.get(slug) ?? [])], ...feeds.fill(document) }, variant),
-      ]),
-    );
+    const filled = new Map<unknown, ReturnType<typeof feeds.fill>>();
+    const fill = (document: ScreenDocument) => {
+      const live = filled.get(document.rssFeeds) ?? feeds.fill(document);
+      filled.set(document.rssFeeds, live);
+      return live;
+    };
+    const full = [...screenDocuments].map(([slug, document]): [string, ScreenDocument] => [
+      slug,
+      { ...document, slides: slides.get(slug) ?? document.slides, ...fill(document) },
+    ]);
+    shown = [...new Map(full.map(([, document]) => [document.slides, document])).values()];
+    payloads = new Map(full.map(([slug, document]) => [slug, createPayload(document, variant)]));
     const changed = [...new Set([...before.keys(), ...payloads.keys()])].filter(
       (slug) => before.get(slug)?.revision !== payloads.get(slug)?.revision,
     );
@@ -111,6 +128,7 @@ export const createPayloads = ({ feeds, leading }: Dependencies, { variant }: { 
       payload: (slug) => payloads.get(slug),
       tags,
       slides: (slug) => slides.get(slug) ?? [],
+      shown: () => shown,
       slide: (slug, slideId) => slides.get(slug)?.find(({ id }) => id === slideId),
       hours: (slug) => file?.screens.find((screen) => screen.slug === slug)?.hours ?? null,
       mediaNames: () => new Set([...(file === null ? [] : mediaNamed(file)), ...leadingMedia]),

@@ -17,10 +17,29 @@ export interface PreparedAnswer {
 
 const common = Object.entries({ ...securityHeaders, 'Content-Type': 'application/json; charset=utf-8' }).flat();
 
-/** @param headers further headers, names and values in turn */
-export const prepareAnswer = (etag: string, body: Buffer, headers: readonly string[]): PreparedAnswer => {
+/**
+ * @param bodyOf called once, when the body is first asked for
+ * @param headers further headers, names and values in turn
+ */
+export const prepareAnswer = (etag: string, bodyOf: () => Buffer, headers: readonly string[]): PreparedAnswer => {
   const notModifiedHeaders = [...common, ...headers, 'ETag', etag];
-  return { etag, body, notModifiedHeaders, headers: [...notModifiedHeaders, 'Content-Length', String(body.length)] };
+  let built: Pick<PreparedAnswer, 'body' | 'headers'> | undefined;
+  const full = () => {
+    if (built !== undefined) return built;
+    const body = bodyOf();
+    built = { body, headers: [...notModifiedHeaders, 'Content-Length', String(body.length)] };
+    return built;
+  };
+  return {
+    etag,
+    notModifiedHeaders,
+    get body() {
+      return full().body;
+    },
+    get headers() {
+      return full().headers;
+    },
+  };
 };
 
 /** Whether the client has this answer already (RFC 9110, 13.1.2). */
@@ -36,13 +55,12 @@ export const sendPrepared = (
   answer: PreparedAnswer,
   signResponse: SignResponse | null,
 ): void => {
-  const { body } = answer;
   const isKnown = isKnownTo(request, answer);
   const status = isKnown ? 304 : 200;
   const ready = isKnown ? answer.notModifiedHeaders : answer.headers;
-  const signature = signResponse === null ? [] : [answerHeader, signResponse(status, isKnown ? '' : body)];
+  const signature = signResponse === null ? [] : [answerHeader, signResponse(status, isKnown ? '' : answer.body)];
   // Node only reads the array.
   response.writeHead(status, signResponse === null ? (ready as string[]) : [...ready, ...signature]);
   if (isKnown || request.method === 'HEAD') response.end();
-  else response.end(body);
+  else response.end(answer.body);
 };

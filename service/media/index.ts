@@ -27,7 +27,7 @@ export { mediaNameOf } from './routes.ts';
 export { spareOf } from './space.ts';
 
 interface Dependencies {
-  content: Pick<Content, 'screens' | 'payload' | 'onChange' | 'mediaNames'>;
+  content: Pick<Content, 'shown' | 'onChange' | 'mediaNames'>;
   feeds: Pick<Feeds, 'reach'>;
 }
 

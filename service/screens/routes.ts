@@ -21,9 +21,9 @@ import { readJson } from '../http/body.ts';
 import { isRelayed } from '../http/caller.ts';
 import type { createClientAddress } from '../http/client-address.ts';
 import { createHeldBodies } from '../http/held-bodies.ts';
+import { createPacing } from '../http/pacing.ts';
 import { isKnownTo, type PreparedAnswer, sendPrepared } from '../http/prepared.ts';
 import type { AnswerOpen, Context, Routes, Sockets } from '../http/routes.ts';
-import { createTurns } from '../http/turns.ts';
 import type { CommandOrigin, Commands } from './commands.ts';
 import type { Hub } from './hub.ts';
 import { parseCommand } from './parse.ts';
@@ -36,7 +36,7 @@ const MAX_HELD_BYTES = 16 * 1024 ** 2;
 /** Smaller snapshots are written at once. */
 const LARGE_BYTES = 64 * 1024;
 /** A snapshot of 5,000 connections takes about a millisecond to write to a client on the machine itself. */
-const turnsOfLarge = { limit: 2, patienceMs: 20 };
+const paceOfLarge = { limit: 2, patienceMs: 20 };
 /** Browsers send fewer than 300 characters. */
 const MAX_USER_AGENT_LENGTH = 500;
 
@@ -74,7 +74,7 @@ export const createScreenRoutes = ({
   const trimResult = createTrim(variant, commandResult);
   const snapshots = createSnapshotAnswers(variant);
   const held = createHeldBodies(MAX_HELD_BYTES);
-  const turns = createTurns(turnsOfLarge);
+  const pacing = createPacing(paceOfLarge);
 
   const find = (slug: string | undefined): Payload => {
     const payload = content.payload(slug ?? '');
@@ -91,7 +91,7 @@ export const createScreenRoutes = ({
     const write = (): void => sendPrepared(request, response, answer, signResponse);
     if (answer.body.length < LARGE_BYTES || isKnownTo(request, answer)) return write();
     held.add(answer.body, response);
-    turns.take(response, write);
+    pacing.take(response, write);
   };
 
   const sendSnapshot = async (ctx: Context): Promise<void> => {

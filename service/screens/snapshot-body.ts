@@ -48,7 +48,7 @@ export const createSnapshotAnswers = (variant: Variant) => {
       const body = Buffer.from(`{${fields.join(',')}}`);
       // Peers answer each round with new objects.
       const isUnchanged = last?.answer.body.equals(body) === true;
-      const answer = isUnchanged ? last.answer : prepareAnswer(`"${instance}-${count++}"`, body, headers);
+      const answer = isUnchanged ? last.answer : prepareAnswer(`"${instance}-${count++}"`, () => body, headers);
       answers.set(screen, { snapshot, answer });
       return answer;
     },

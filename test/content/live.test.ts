@@ -122,7 +122,10 @@ describe('an editor', () => {
     await expect.poll(() => logged(service, 'content is live').length, patience).toBe(2);
     const later = new Date(Date.now() - 5_000);
     utimesSync(fileOf(service), later, later);
-    await expect.poll(() => logged(service, 'content is live').length, patience).toBe(3);
+    await expect
+      .poll(() => logged(service, 'content.json was saved without a change').length, patience)
+      .toBeGreaterThan(0);
+    expect(logged(service, 'content is live')).toHaveLength(2);
     expect(await payloadOf(service)).toEqual(before);
   });
 });

@@ -1,8 +1,9 @@
 /** What is still known after a restart, and what a first start brings. */
-import { existsSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { existsSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { Ajv2020 } from 'ajv/dist/2020.js';
 import { describe, expect, test } from 'vitest';
+import { seal, unseal } from '../../service/platform/store/envelope.ts';
 import { healthOf, patience, payloadOf, titlesOf } from '../support/observe.ts';
 import { startTestService, type TestService, temporaryFolder } from '../support/service.ts';
 import { everyKind, hello, lobby, lobbyWith } from './samples.ts';
@@ -56,6 +57,39 @@ describe('after a restart', () => {
     const second = await startTestService({ dataDir });
     expect(await payloadOf(second)).toEqual(before);
     expect((await healthOf(second)).content.status).toBe('invalid');
+  });
+
+  test('screens that show one playlist share it in what is kept, and play it beside a broken file', async () => {
+    const dataDir = temporaryFolder();
+    const slides = Array.from({ length: 50 }, (_, index) => ({ ...hello, body: `Slide ${index}` }));
+    const slugs = Array.from({ length: 40 }, (_, index) => `lobby-${index}`);
+    const screens = [
+      ...slugs.map((slug) => ({ name: slug, slug, playlist_id: 'welcome' })),
+      { name: 'Bar', slug: 'bar' },
+    ];
+    const first = await startTestService({ dataDir, content: { ...lobbyWith(slides), screens } });
+    const payloads = (service: TestService) =>
+      Promise.all(['lobby-0', 'lobby-39', 'bar'].map((slug) => payloadOf(service, slug)));
+    const before = await payloads(first);
+    await first.close();
+    const { size } = statSync(join(dataDir, 'content.kept.json'));
+    expect(size).toBeLessThan(10 * Buffer.byteLength(JSON.stringify({ ...lobbyWith(slides), screens })));
+    writeFileSync(join(dataDir, 'content.json'), '{');
+    expect(await payloads(await startTestService({ dataDir }))).toEqual(before);
+  });
+
+  test('what an older version has kept plays beside a broken file', async () => {
+    const dataDir = temporaryFolder();
+    const first = await startTestService({ dataDir, content: lobby });
+    const before = await payloadOf(first);
+    await first.close();
+    const path = join(dataDir, 'content.kept.json');
+    const { body } = unseal(readFileSync(path));
+    const { screens: _, ...rest } = body as Record<string, unknown>;
+    const { revision: __, ...programme } = before;
+    writeFileSync(path, seal({ ...rest, programmes: [['lobby', programme]] }, 1_000, Date.now()));
+    writeFileSync(join(dataDir, 'content.json'), '{');
+    expect(await payloadOf(await startTestService({ dataDir }))).toEqual(before);
   });
 
   test('the service starts beside a file that was never valid, and does not overwrite it', async () => {

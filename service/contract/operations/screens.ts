@@ -7,7 +7,7 @@ import { playlistPayload, syncHeader } from '../playlist.ts';
 import { slug } from '../terms.ts';
 import { connectionExample, playlistExample, screenExample } from './examples.ts';
 import { entityTag, unchanged } from './headers.ts';
-import { json, type Operation, type Operations, ok, okSealable, sealable } from './operation.ts';
+import { json, type Operation, type Operations, okSealable, sealable } from './operation.ts';
 
 const params = z.object({ slug });
 const examples = { slug: 'lobby' };

@@ -1,7 +1,6 @@
 /** Copies of the remote media that the content names, prefetched and kept fresh, so that a box plays offline. */
 import type { Content } from '../../content/index.ts';
 import type { CopiesHealth } from '../../contract/health.ts';
-import type { PlaylistPayload } from '../../contract/playlist.ts';
 import { judgeCopy, mediaTypeOf } from '../../domain/media-types.ts';
 import type { Nearness } from '../../domain/network-scope.ts';
 import type { Feeds } from '../../feeds/index.ts';
@@ -17,7 +16,7 @@ import type { Copy, Ledger } from './ledger.ts';
 import { type Named, normalAddress, remoteMedia } from './named.ts';
 
 interface Dependencies {
-  content: Pick<Content, 'screens' | 'payload' | 'onChange'>;
+  content: Pick<Content, 'shown' | 'onChange'>;
   feeds: Pick<Feeds, 'reach'>;
   ledger: Ledger;
   downloads: Pick<Downloads, 'fetch'>;
@@ -179,14 +178,11 @@ export const createCopies = ({ content, feeds, ledger, downloads, limits, storag
     if (bytes > storage.quota) await ledger.evict(bytes - storage.quota, 'evict used');
   };
 
-  const payloads = (): Partial<PlaylistPayload>[] =>
-    content.screens().map(({ slug }) => JSON.parse(String(content.payload(slug)?.body ?? '{}')) as PlaylistPayload);
-
   const onContent = (): void => {
     if (closed) return;
     const before = states;
     states = new Map();
-    for (const [url, named] of remoteMedia(payloads(), feeds.reach)) {
+    for (const [url, named] of remoteMedia(content.shown(), feeds.reach)) {
       const copy = ledger.get(url);
       const due = copy === undefined ? 0 : dueOf(copy);
       const state = before.get(url) ?? { ...named, due, failures: 0, reason: null, isHeld: false, isOutOfSpace: false };

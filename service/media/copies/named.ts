@@ -22,7 +22,9 @@ const originOf = (address = ''): string | null => (URL.canParse(address) ? new U
 const isFile = (address: string): boolean => /^(?:image|video)\/|\/pdf$/.test(mediaTypeOf(address) ?? '');
 
 /** The media addresses in a text, where only the file extension tells media from links. */
-const namedIn = (text: string): string[] => (text.match(ADDRESS) ?? []).map(addressOf).filter(isFile);
+// Most texts name nothing, which a search for a fixed text finds out much faster.
+const namedIn = (text: string): string[] =>
+  text.includes('://') ? (text.match(ADDRESS) ?? []).map(addressOf).filter(isFile) : [];
 
 const textsOf = (value: unknown): string[] => {
   if (typeof value === 'string') return [value];
@@ -47,7 +49,7 @@ export interface Named {
 
 /** All remote pictures, videos and PDFs that screens show, without duplicates, in order of appearance. */
 export const remoteMedia = (
-  payloads: readonly Partial<PlaylistPayload>[],
+  payloads: readonly Partial<Pick<PlaylistPayload, 'slides' | 'rssFeeds' | 'apiSources'>>[],
   reachOf: (kind: 'rss' | 'api', id: string) => Nearness,
 ): Map<string, Named> => {
   const found = new Map<string, Named>();

@@ -38,8 +38,7 @@ const startCopies = async (
   const downloads = await createDownloads({ mediaDir, limit: 1e6, get, limits, hasher, requireRoom, folders, catalog });
   const copies = createCopies({
     content: {
-      screens: () => [{ slug: 'lobby' }],
-      payload: () => ({ body: JSON.stringify(show()) }),
+      shown: () => [show()],
       onChange: (listener: () => void) => (onChange = listener),
     } as unknown as Parameters<typeof createCopies>[0]['content'],
     feeds: { reach: () => reach },

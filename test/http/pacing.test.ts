@@ -2,18 +2,18 @@
 import { EventEmitter } from 'node:events';
 import type { ServerResponse } from 'node:http';
 import { expect, test } from 'vitest';
-import { createTurns } from '../../service/http/turns.ts';
+import { createPacing } from '../../service/http/pacing.ts';
 
 const responses = (count: number) => Array.from({ length: count }, () => new EventEmitter() as ServerResponse);
 const turn = (): Promise<void> => new Promise((resolve) => setImmediate(resolve));
 
 test('a response is written once another one has closed, in a later turn of the event loop', async () => {
-  const turns = createTurns({ limit: 1, patienceMs: 60_000 });
+  const pacing = createPacing({ limit: 1, patienceMs: 60_000 });
   const [first, second, third] = responses(3) as [ServerResponse, ServerResponse, ServerResponse];
   const written: string[] = [];
-  turns.take(first, () => written.push('first'));
-  turns.take(second, () => written.push('second'));
-  turns.take(third, () => written.push('third'));
+  pacing.take(first, () => written.push('first'));
+  pacing.take(second, () => written.push('second'));
+  pacing.take(third, () => written.push('third'));
   expect(written).toEqual(['first']);
   first.emit('close');
   expect(written).toEqual(['first']);
@@ -27,8 +27,8 @@ test('a response is written once another one has closed, in a later turn of the 
 });
 
 test('a client that reads slowly holds up the others no longer than the patience', async () => {
-  const turns = createTurns({ limit: 1, patienceMs: 10 });
+  const pacing = createPacing({ limit: 1, patienceMs: 10 });
   const [slow, next] = responses(2) as [ServerResponse, ServerResponse];
-  turns.take(slow, () => undefined);
-  await new Promise<void>((resolve) => turns.take(next, resolve));
+  pacing.take(slow, () => undefined);
+  await new Promise<void>((resolve) => pacing.take(next, resolve));
 });

@@ -1,6 +1,6 @@
 import type { ServerResponse } from 'node:http';
 
-interface Turns {
+interface Pacing {
   /** Responses that are written at the same time. */
   limit: number;
   /** A response that takes longer no longer holds up others, ms. */
@@ -11,7 +11,7 @@ interface Turns {
  * Writes large responses one after another, each in a turn of the event loop of its own, so that small requests that
  * arrive meanwhile wait for one of them, not for all.
  */
-export const createTurns = ({ limit, patienceMs }: Turns) => {
+export const createPacing = ({ limit, patienceMs }: Pacing) => {
   const waiting = new Set<{ response: ServerResponse; write: () => void }>();
   let active = 0;
 
