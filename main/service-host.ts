@@ -130,9 +130,9 @@ export const createServiceHost = (
   ports: Required<Pick<Ports, 'kiosk' | 'capture' | 'restart'>>,
 ): ServiceHost => {
   const ring = createLogRing(mostLogLines);
-  const log = createLog('info', ring.add);
   const environment = takeEnvironment();
   const usedDir = resolve(environment['SIGNAGE_DATA_DIR'] || dataDir);
+  const log = createLog('info', join(usedDir, 'logs'), ring.add);
   let files: KioskFiles | null = null;
 
   const openFiles = async ({ dataDir, kiosk: settings }: Pick<Options, 'dataDir' | 'kiosk'>): Promise<KioskFiles> => {

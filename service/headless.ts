@@ -25,7 +25,7 @@ const MAX_LISTED = 8;
 const run = async (): Promise<void> => {
   const options = readOptions();
   const ring = createLogRing(mostLogLines);
-  const log = createLog(options.logLevel, ring.add);
+  const log = createLog(options.logLevel, join(options.dataDir, 'logs'), ring.add);
   let stopping = false;
   const stop = async (exitCode: number): Promise<void> => {
     if (stopping) return;
