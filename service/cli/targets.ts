@@ -1,5 +1,5 @@
 /** Targets: `all`, a slug, or `tag:NAME`. */
-import { InvalidArgumentError } from 'commander';
+import { Argument, InvalidArgumentError } from 'commander';
 import type { SiteOverview } from '../contract/console/site.ts';
 import { didYouMean } from '../domain/nearest.ts';
 import { CliError } from './exit.ts';
@@ -7,12 +7,15 @@ import { CliError } from './exit.ts';
 export type Target = { kind: 'all' } | { kind: 'tag'; name: string } | { kind: 'screen'; slug: string };
 
 /** Parser of an argument: @throws InvalidArgumentError */
-export const parseTarget = (value: string): Target => {
+const parseTarget = (value: string): Target => {
   if (value === 'all') return { kind: 'all' };
   if (/^tag:\S.*$/.test(value)) return { kind: 'tag', name: value.slice('tag:'.length) };
   if (/^[a-z0-9-]{1,64}$/.test(value)) return { kind: 'screen', slug: value };
   throw new InvalidArgumentError('It must be the slug of a screen, tag:NAME or all.');
 };
+
+export const targetArgument = (): Argument =>
+  new Argument('<target>', 'slug of a screen, tag:NAME or all').argParser(parseTarget);
 
 /** As it is typed. */
 export const spellTarget = (target: Target): string => {

@@ -120,9 +120,6 @@ export const playsQuery = z.object({
   format: z.enum(['json', 'csv']).default('json').describe('one array, or RFC 4180 with a header row'),
 });
 
-/** Response header: `true` where a known box did not answer, so that its plays are missing. */
-export const degradedHeader = 'x-signage-degraded';
-
 /** Most plays in one answer between boxes. */
 const MAX_PEER_PLAYS = 1_000;
 

@@ -99,6 +99,15 @@ test('plays are copied as the box writes them, and one that goes away in the mid
   expect(cut.stderr).toContain('The export ends too early');
 });
 
+test('plays of a site whose boxes did not all answer are written, and the run ends as degraded', async () => {
+  const box = await startStandIn((_, response) => {
+    response.setHeader('x-signage-degraded', 'true').end('play_id\r\n');
+  });
+  const { stdout, stderr, code } = await signage(['plays', 'export', '--box', box]);
+  expect({ stdout, code }).toEqual({ stdout: 'play_id\r\n', code: 5 });
+  expect(stderr).toContain('Some box of the site did not answer');
+});
+
 test('a log is followed over a moment in which the box is away, and no line comes twice', async () => {
   const line = (msg: string) => ({ level: 30, time: '2026-11-22T08:00:00.000Z', msg });
   const answers = [['a', 'b', 'b'], null, ['b', 'b', 'c']];

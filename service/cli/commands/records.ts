@@ -6,6 +6,7 @@ import { StringDecoder } from 'node:string_decoder';
 import { type Command, Option } from 'commander';
 import type { z } from 'zod';
 import type { auditAnswer } from '../../contract/console/audit.ts';
+import { degradedHeader } from '../../contract/degraded.ts';
 import { moment as momentArgument } from '../arguments.ts';
 import { CliError } from '../exit.ts';
 import { moment } from '../format.ts';
@@ -51,8 +52,9 @@ export const registerRecords = (program: Command, { out, client, degrade }: Sess
         ...(from !== undefined && { from }),
         ...(to !== undefined && { to }),
       });
-      const { body } = await (await client()).open({ path: `/console/api/plays?${query}` });
+      const { body, headers } = await (await client()).open({ path: `/console/api/plays?${query}` });
       await copy(body);
+      degrade(headers[degradedHeader] === 'true');
     });
 
   program

@@ -1,7 +1,7 @@
 /** `screenshot`: what displays show. */
 import { writeFile } from 'node:fs/promises';
 import { extname } from 'node:path';
-import { Argument, type Command } from 'commander';
+import type { Command } from 'commander';
 import type { SiteOverview } from '../../contract/console/site.ts';
 import { text } from '../arguments.ts';
 import { type Client, readAll } from '../client.ts';
@@ -9,7 +9,7 @@ import { CliError } from '../exit.ts';
 import { inParallel } from '../parallel.ts';
 import type { Session } from '../session.ts';
 import { fetchSite } from '../site.ts';
-import { type PageOptions, pagesOf, parseTarget, spellTarget, type Target } from '../targets.ts';
+import { type PageOptions, pagesOf, spellTarget, type Target, targetArgument } from '../targets.ts';
 import { visible } from '../text.ts';
 
 type Connection = SiteOverview['screens'][number]['connections'][number];
@@ -54,7 +54,7 @@ export const registerScreenshot = (program: Command, { out, client }: Session): 
   program
     .command('screenshot')
     .description('take a picture of what displays of kiosks show')
-    .addArgument(new Argument('<target>', 'slug of a screen, tag:NAME or all').argParser(parseTarget))
+    .addArgument(targetArgument())
     .option('-o, --output <file>', 'the file to write (default: SLUG.jpg; of several: SLUG-2.jpg, ...)', text)
     .option('--connection <id>', 'only this connection', text)
     .option('--client <id>', 'only the newest connection of this client', text)

@@ -12,10 +12,10 @@ import {
   isForOnePage,
   type PageOptions,
   pagesOf,
-  parseTarget,
   screensOf,
   spellTarget,
   type Target,
+  targetArgument,
 } from '../targets.ts';
 
 interface Options extends PageOptions {
@@ -93,7 +93,7 @@ export const registerSend = (program: Command, { out, client, degrade }: Session
   program
     .command('send')
     .description('send a command to the pages of a screen')
-    .addArgument(new Argument('<target>', 'slug of a screen, tag:NAME or all').argParser(parseTarget))
+    .addArgument(targetArgument())
     .addArgument(new Argument('<command>', 'what they are to do').choices(commandNames('extended')))
     .option('--url <url>', 'for redirect: /screen/SLUG, /media/NAME or an http(s) URL', text)
     .addOption(new Option('--on', 'for blackout: black, where it would toggle').conflicts('off'))

@@ -6,7 +6,7 @@ import { duration, takeoverId, text } from '../arguments.ts';
 import { moment, plural } from '../format.ts';
 import type { Session } from '../session.ts';
 import { fetchSite } from '../site.ts';
-import { parseTarget, screensOf, spellTarget, type Target } from '../targets.ts';
+import { screensOf, spellTarget, type Target, targetArgument } from '../targets.ts';
 
 type Takeover = SiteOverview['takeovers'][number];
 
@@ -50,7 +50,7 @@ export const registerTakeover = (program: Command, session: Session): void => {
   group
     .command('start')
     .description('show a message on screens, in place of what they play')
-    .addArgument(new Argument('<target>', 'slug of a screen, tag:NAME or all').argParser(parseTarget))
+    .addArgument(targetArgument())
     .requiredOption('--title <title>', 'the message', text)
     .requiredOption('--for <time>', 'for how long: 90s, 30m, 2h, 1d', duration)
     .addOption(new Option('--level <level>', 'emergency: in closed hours too').choices(levels).default('info'))
