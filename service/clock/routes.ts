@@ -1,3 +1,4 @@
+import { answerPeer } from '../http/peer-answer.ts';
 import type { Routes } from '../http/routes.ts';
 import type { Sync } from './sync.ts';
 
@@ -5,6 +6,6 @@ import type { Sync } from './sync.ts';
 export const syncRoutes = (sync: Pick<Sync, 'time'>): Routes => ({
   'GET /api/peers/time': (ctx) => {
     ctx.set('Cache-Control', 'no-store');
-    ctx.body = sync.time();
+    answerPeer(ctx, sync.time());
   },
 });

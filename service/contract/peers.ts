@@ -246,12 +246,19 @@ export const peerScreenshot = z
   })
   .meta({ id: 'PeerScreenshot' });
 
+/** Maximum number of peers of a box. */
+export const mostPeers = 1_000;
+
+/** An older box takes no longer list of peers. */
+export const mostPeersOfOlder = 256;
+
 /** Query of the asking box, by which the asked box discovers it. */
 export const peerQuery = z.object({
   from: z.uuid().describe('the node id of the box that asks'),
   port: z.coerce.number().int().min(1).max(65_535).describe('where it listens, at the address that it asks from'),
   knows,
   news: z.literal('1').optional().describe('it has something new: ask it back'),
+  gossip: z.literal('1').optional().describe(`it takes a list of ${mostPeers} peers; absent: of ${mostPeersOfOlder}`),
 });
 
 /** A box with more devices omits the list. */
@@ -269,7 +276,7 @@ export const peerState = z
       .array(
         z.object({ nodeId: z.uuid().describe('id of the box'), url: z.url().max(512).describe('where it answers') }),
       )
-      .max(256)
+      .max(mostPeers)
       .describe('who answers it, and where: one static peer leads to all of a site'),
     content: contentVersion.nullable().describe('null: there never was any'),
     bindings: sha256.describe('of all of them'),
@@ -281,6 +288,8 @@ export const peerState = z
       .max(mostDevicesTold)
       .optional()
       .describe('bound devices that are connected to it; absent: it does not say'),
+    gossip: z.literal(1).optional().describe('it takes part in gossip; absent: an older version, which is polled'),
+    seq: z.int().nonnegative().optional().describe('version of what it says of itself'),
     alerts: boxAlerts.optional().describe('what it sees fail; absent: an older version, which sends no alerts'),
   })
   .meta({ id: 'PeerState' });

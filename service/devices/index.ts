@@ -60,9 +60,10 @@ export const createDevices = async (
     durable: keep(await openSightings(dirs.data, log, now)),
     connectedHere: screens.deviceIds,
     connectedThere: () =>
-      peers.all().flatMap(({ nodeId, alive, contactAt, state }) => {
-        if (!alive || nodeId === null || contactAt === null || state?.devices === undefined) return [];
-        return [{ nodeId, at: contactAt, deviceIds: state.devices }];
+      peers.all().flatMap(({ nodeId, alive, state }) => {
+        if (!alive || nodeId === null || state?.devices === undefined) return [];
+        // Boxes tell each other within seconds what changes.
+        return [{ nodeId, at: now(), deviceIds: state.devices }];
       }),
     nodeId: ids.nodeId,
     ...{ now, monotonicNow },

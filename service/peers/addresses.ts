@@ -2,6 +2,7 @@
  * The addresses at which boxes may be: bounded in number, rated by their answers. Nothing here sends requests; times are
  * arguments, in ms by a monotonic clock.
  */
+import { mostPeers } from '../contract/peers.ts';
 import { type Breaker, closed, failed, isOpen } from './breaker.ts';
 
 /** The origin of an address: the settings, DNS-SD, a box that sent a request from it, or a peer that advertises it. */
@@ -34,10 +35,15 @@ export interface Address {
   seenAt: number;
 }
 
-/** Interval between probes of a peer; up to a fifth is added at random. */
-const EXCHANGE_MS = 30_000;
-/** Limit of addresses besides the static ones. */
-const MAX_ADDRESSES = 256;
+/** Interval between probes of an older peer; up to a fifth is added at random. */
+const POLL_MS = 30_000;
+/** Interval between probes of an address of a peer that gossips: those that are not in use are still tried. */
+const REVIEW_MS = 1_800_000;
+/** Limits of addresses without a peer: those that any client can announce, and those that peers advertise. */
+const MAX_ANNOUNCED = 256;
+const MAX_ADVERTISED = mostPeers;
+/** Limit of addresses besides the static ones; a box may have several. */
+const MAX_ADDRESSES = 2 * mostPeers;
 /** Failed probes after which an address without a peer is removed. */
 const MAX_TRIES = 3;
 /** Time after which an absent peer that is not static is removed. */
@@ -54,8 +60,8 @@ export interface Addresses {
   of(nodeId: string): Address[];
   /** Adds an address; undefined if the limit leaves no room. @param random 0 to 1 */
   add(url: string, source: Source, now: number, random: number): Address | undefined;
-  /** Records the answer of a peer. @param random 0 to 1 */
-  answered(address: Address, nodeId: string, now: number, random: number): void;
+  /** Records the answer of a peer. @param isPolled whether it is of an older version @param random 0 to 1 */
+  answered(address: Address, nodeId: string, isPolled: boolean, now: number, random: number): void;
   /** Records a failed probe, or an answer from a box that is not a peer. @param random 0 to 1 */
   failed(address: Address, reason: string, now: number, random: number): void;
   /** Removes addresses that are no longer worth probing. */
@@ -64,6 +70,8 @@ export interface Addresses {
 
 export const createAddresses = (): Addresses => {
   const known = new Map<string, Address>();
+  /** By node id; may hold addresses that were removed, or where another box answers by now. */
+  const byNode = new Map<string, Set<Address>>();
   const all = (): Address[] => [...known.values()];
 
   /**
@@ -73,10 +81,10 @@ export const createAddresses = (): Addresses => {
    */
   const makeRoom = (newcomer: Source, random: number): boolean => {
     const found = all().filter(({ source }) => source !== 'static');
-    if (found.length < MAX_ADDRESSES) return true;
-    const unproven = found.filter(
-      ({ source, nodeId }) => nodeId === null && (newcomer !== 'discovered' || source === newcomer),
-    );
+    const isAdvertised = newcomer === 'advertised';
+    const group = found.filter(({ source, nodeId }) => nodeId === null && (source === 'advertised') === isAdvertised);
+    if (found.length < MAX_ADDRESSES && group.length < (isAdvertised ? MAX_ADVERTISED : MAX_ANNOUNCED)) return true;
+    const unproven = group.filter(({ source }) => newcomer !== 'discovered' || source === newcomer);
     const [worst] = unproven.toSorted((a, b) => b.breaker.failures - a.breaker.failures);
     const victim =
       worst !== undefined && isOpen(worst.breaker) ? worst : unproven[Math.floor(random * unproven.length)];
@@ -86,14 +94,19 @@ export const createAddresses = (): Addresses => {
   return {
     all,
     get: (url) => known.get(url),
-    of: (nodeId) =>
-      all()
-        .filter((address) => address.nodeId === nodeId)
-        .toSorted(
-          (a, b) =>
-            Number(isOpen(a.breaker)) - Number(isOpen(b.breaker)) ||
-            Number(b.source === 'static') - Number(a.source === 'static'),
-        ),
+    of: (nodeId) => {
+      const own = byNode.get(nodeId);
+      if (own === undefined) return [];
+      for (const address of own) {
+        if (address.nodeId !== nodeId || known.get(address.url) !== address) own.delete(address);
+      }
+      if (own.size === 0) byNode.delete(nodeId);
+      return [...own].toSorted(
+        (a, b) =>
+          Number(isOpen(a.breaker)) - Number(isOpen(b.breaker)) ||
+          Number(b.source === 'static') - Number(a.source === 'static'),
+      );
+    },
     add: (url, source, now, random) => {
       const before = known.get(url);
       if (before !== undefined) {
@@ -117,12 +130,13 @@ export const createAddresses = (): Addresses => {
       known.set(url, address);
       return address;
     },
-    answered: (address, nodeId, now, random) => {
-      const nextAt = now + EXCHANGE_MS * (1 + random / 5);
+    answered: (address, nodeId, isPolled, now, random) => {
+      const nextAt = now + (isPolled ? POLL_MS : REVIEW_MS) * (1 + random / 5);
       const healthy = { breaker: closed, reason: null, external: false, older: false, leaving: false };
       const state = { nodeId, nextAt, ...healthy, seenAt: now };
       // It may have been removed during the probe.
       known.set(address.url, Object.assign(address, state));
+      byNode.set(nodeId, (byNode.get(nodeId) ?? new Set()).add(address));
     },
     failed: (address, reason, now, random) => {
       address.breaker = failed(address.breaker, now, random);

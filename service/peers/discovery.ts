@@ -4,6 +4,7 @@ import { type NetworkInterfaceInfo, networkInterfaces } from 'node:os';
 import { setTimeout as delay } from 'node:timers/promises';
 import { Bonjour, type Browser, type Service } from 'bonjour-service';
 import type { Logger } from 'pino';
+import { mostPeers } from '../contract/peers.ts';
 import { advertisedUrls, serviceType as type } from '../domain/advertised.ts';
 import type { Registry } from './registry.ts';
 
@@ -37,7 +38,7 @@ const FIRST_PAUSE_MS = 1_000;
 const LAST_PAUSE_MS = 300_000;
 const GOODBYE_MS = 500;
 /** Services accepted per query; further announcements are ignored. */
-const MAX_SERVICES = 256;
+const MAX_SERVICES = mostPeers;
 
 /** The IPv4 addresses of this machine. Multicast DNS uses IPv4 only. */
 const ownAddresses = (interfaces: NodeJS.Dict<NetworkInterfaceInfo[]>): string[] =>

@@ -1,4 +1,5 @@
 import type { PeerHealth } from '../contract/health.ts';
+import { mostPeers } from '../contract/peers.ts';
 import { limitSentences } from '../domain/sentences.ts';
 
 /** Boxes that are switched on together find each other within this time. */
@@ -12,3 +13,7 @@ export const peerIssues = (peers: readonly PeerHealth[], uptimeMs: number): stri
       .map(({ url, reason }) => `The box at ${url} is away: it ${reason}.`),
     'boxes are away',
   );
+
+/** What `/healthz` says where a limit is reached. @param isFull whether there are more boxes than a box can know */
+export const limitIssues = (isFull: boolean): string[] =>
+  isFull ? [`${mostPeers} other boxes are known, which is the limit: commands here reach no further ones.`] : [];

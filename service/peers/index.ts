@@ -15,9 +15,12 @@ import { createCaller } from './call.ts';
 import { createCommandTransport } from './command-transport.ts';
 import { type CommandRelay, createCommandRelay } from './commands.ts';
 import type { Discovery } from './discovery.ts';
-import { peerIssues } from './health.ts';
+import { createGossip } from './gossip.ts';
+import { limitIssues, peerIssues } from './health.ts';
 import { createMediaReplication } from './media-replication.ts';
 import { createMissingMedia } from './missing-media.ts';
+import { createNews } from './news.ts';
+import { createOwnRecord } from './own-record.ts';
 import { createRegistry, type Peers as Registered } from './registry.ts';
 import { createReplication, type ReplicatedDevices } from './replication.ts';
 import { peerRoutes } from './routes.ts';
@@ -71,32 +74,49 @@ export const createPeers = (
   const caller = createCaller({ secret: options.sharedSecret, nodeId, now });
   // The baseline variant has no peers.
   const staticPeers = variant === 'extended' ? options.peers : [];
-  const registry = createRegistry({ logs, caller, monotonicNow }, { nodeId, instance, site, staticPeers });
+  const registry = createRegistry(
+    { logs, caller, isReachedByOthers: (id) => gossip.isReachedByOthers(id), monotonicNow },
+    { nodeId, instance, site, staticPeers },
+  );
+  const asking = createAskPeers(registry, nodeId);
   const bindings = createEmitter<[readonly DeviceBinding[]]>();
   const arrivals = createEmitter();
   const stateParts: (() => Pick<PeerState, 'devices' | 'alerts'>)[] = [];
   const replication = createReplication({
-    ...{ log, logs, peers: registry, content, devices },
+    ...{ log, logs, peers: registry, asking, content, devices },
     onBindings: bindings.emit,
+    onEdit: (version) => void Promise.all([registry.announce(), news.spread({ content: version })]),
+    onNews: () => gossip.tell(),
   });
+  /** Tells all boxes what this one says of itself now. */
+  const announce = async (): Promise<void> => {
+    await Promise.all([registry.announce(), news.spread({ record: record.current(true) })]);
+  };
   const mediaReplication = createMediaReplication({
-    ...{ logs, peers: registry, content, media },
+    ...{ logs, peers: { ...registry, announce }, content, media },
     onArrival: arrivals.emit,
   });
   media.followSite(mediaReplication);
   const missingMedia = createMissingMedia({ log, content, mediaReplication });
-  const asking = createAskPeers(registry, nodeId);
   const transport = createCommandTransport(asking, options.sharedSecret !== null);
   const commandRelay = createCommandRelay({ peers: registry, transport, monotonicNow });
-  const exchange = createTakeoverExchange({ logs, peers: registry, asking, takeovers });
-  const additions = () => Object.assign({}, takeovers.state(), ...stateParts.map((part) => part()));
+  const exchange = createTakeoverExchange({
+    ...{ logs, peers: registry, asking, takeovers },
+    onNews: () => gossip.tell(),
+  });
+  const parts = () => Object.assign(mediaReplication.state(), ...stateParts.map((part) => part()));
+  const record = createOwnRecord({ nodeId, parts, now, monotonicNow });
+  const summary = () => ({ ...replication.state(true), ...takeovers.state() });
+  const gossip = createGossip({ registry, asking, record, summary }, ids);
+  const news = createNews({ registry, asking, replication, tell: gossip.tell, monotonicNow }, ids);
   const state = createOwnState(
-    { peers: registry, replication, mediaReplication, additions },
+    { peers: registry, replication, takeovers, record: () => record.current(true) },
     { ...ids, site, version },
   );
   const createdAt = monotonicNow();
   let discovery: Discovery | undefined;
-  const { all, alive, isAlone, settled, call, refresh } = registry;
+  const { all, alive, isAlone, settled, call } = registry;
+  const refresh = async () => void (await Promise.all([registry.refresh(), gossip.ask()]));
 
   return {
     ...{ all, alive, isAlone, settled, call, refresh },
@@ -109,7 +129,12 @@ export const createPeers = (
     onBindings: bindings.on,
     onMedia: arrivals.on,
     addState: (part) => void stateParts.push(part),
-    routes: { ...peerRoutes({ registry, state, replication, mediaReplication }), ...exchange.routes },
+    routes: {
+      ...peerRoutes({ registry, state, replication, mediaReplication }),
+      ...exchange.routes,
+      ...gossip.routes,
+      ...news.routes,
+    },
     health: async () => {
       const peers = registry.health();
       const mediaHealth = mediaReplication.health();
@@ -119,7 +144,7 @@ export const createPeers = (
           replication: { ...(await replication.health()), media: mediaHealth, lostUploads: await media.lost() },
         },
         issues: {
-          boxes: peerIssues(peers, monotonicNow() - createdAt),
+          boxes: [...peerIssues(peers, monotonicNow() - createdAt), ...limitIssues(registry.isFull())],
           media: heldIssues(mediaReplication.held(), media.heldReason()),
         },
         contentWarnings: missingMedia.warnings(),
@@ -130,8 +155,8 @@ export const createPeers = (
       replication.start();
       missingMedia.start();
       registry.start(port);
-      // Peers do not know yet what was edited while this box was off.
-      void registry.settled().then(registry.announce);
+      gossip.start(port);
+      news.start(port);
       // Finds files that were added to the folders while the service was not running.
       void mediaReplication.scan();
       if (!options.discovery || variant === 'baseline') return;
@@ -142,6 +167,7 @@ export const createPeers = (
     },
     close: async () => {
       commandRelay.close();
+      gossip.close();
       missingMedia.close();
       mediaReplication.close();
       registry.close();

@@ -8,6 +8,16 @@ import type { Command, CommandTarget } from '../contract/commands.ts';
 import { connection } from '../contract/connections.ts';
 import { peerAudit } from '../contract/console/audit.ts';
 import { type BoxLogQuery, boxLog } from '../contract/console/boxes.ts';
+import {
+  differingBindings,
+  type GossipRequest,
+  gossipAnswer,
+  type MemberExchange,
+  memberRecords,
+  type PeerNews,
+  peerNewsAnswer,
+  reachAnswer,
+} from '../contract/gossip.ts';
 import { type Binding, onboardingResult } from '../contract/onboarding.ts';
 import type { OperationName } from '../contract/operations/index.ts';
 import {
@@ -102,6 +112,28 @@ const peerOperations = {
     (bindings: readonly DeviceBinding[]) => ({ body: { bindings } }),
     { relayed: true },
   ),
+  /** The bindings of the peer that differ from ours. */
+  'bindings.differing': define(
+    'POST /api/peers/bindings/differing',
+    differingBindings,
+    (digests: string) => ({ body: { digests } }),
+    { deadlineMs: 10_000, maxBytes: 8 * MIB, isRepeatable: true },
+  ),
+  'peers.gossip': define('POST /api/peers/gossip', gossipAnswer, (body: GossipRequest) => ({ body }), {
+    isRepeatable: true,
+  }),
+  'peers.members': define('POST /api/peers/members', memberRecords, (body: MemberExchange) => ({ body }), {
+    isRepeatable: true,
+    maxBytes: 8 * MIB,
+  }),
+  /** Whether the peer reaches a box, which it may have to try. */
+  'peers.reach': define('GET /api/peers/reach', reachAnswer, (nodeId: string) => ({ query: { nodeId } }), {
+    deadlineMs: 2_000,
+  }),
+  'peers.news': define('POST /api/peers/news', peerNewsAnswer, (body: PeerNews) => ({ body }), {
+    deadlineMs: 3_000,
+    isRepeatable: true,
+  }),
   'devices.known': define(
     'GET /api/peers/devices',
     peerDevices,

@@ -4,16 +4,21 @@
  */
 
 import type { z } from 'zod';
+import type { MemberRecord, SiteSummary } from '../contract/gossip.ts';
 import type { PeerHealth } from '../contract/health.ts';
-import { type PeerState, peerState } from '../contract/peers.ts';
+import { type ContentVersion, mostPeers, mostPeersOfOlder, type PeerState, peerState } from '../contract/peers.ts';
 import { createEmitter } from '../domain/emitter.ts';
+import { remember } from '../domain/recent.ts';
+import { shuffled } from '../domain/shuffle.ts';
 import type { SourceLogs } from '../platform/source-log.ts';
 import { type Address, createAddresses, type Source } from './addresses.ts';
 import { acceptedUrl, advertisedUrl, hostOf } from './advertised.ts';
 import { isOpen } from './breaker.ts';
 import type { Caller, PeerRequest } from './call.ts';
+import { isPlausibleSeq } from './own-record.ts';
 import { createProber } from './prober.ts';
 import type { PeerAnswer } from './reply.ts';
+import { createSuspicions } from './suspicions.ts';
 
 /** A box of the same site, or a static address where no box has answered yet. */
 export interface Peer {
@@ -27,6 +32,8 @@ export interface Peer {
   state: PeerState | null;
   /** Time of its last answer, ms since the epoch. */
   contactAt: number | null;
+  /** Whether it takes part in gossip; one of an older version is polled. */
+  gossips: boolean;
   /** Why it is not alive; completes "the box ...". Null while it is alive, or was never called. */
   reason: string | null;
 }
@@ -54,11 +61,18 @@ export interface Peers {
   ): Promise<PeerAnswer<z.output<Schema>>>;
   /** Calls `listener` each time a peer has sent its state. */
   onState(listener: (peer: LivePeer) => void): void;
-  /** Requests the state of every peer now; resolves when all have answered or failed. */
+  /** Requests the state of every peer of an older version now; resolves when all have answered or failed. */
   refresh(): Promise<void>;
-  /** As {@link refresh}, and makes the peers request the state of this box, which has changed. */
+  /** As {@link refresh}, and makes those peers request the state of this box, which has changed. */
   announce(): Promise<void>;
   health(): PeerHealth[];
+}
+
+/** A box that this one reaches, with the version of its record. */
+interface Member {
+  nodeId: string;
+  url: string;
+  seq: number;
 }
 
 export interface Registry extends Peers {
@@ -68,8 +82,30 @@ export interface Registry extends Peers {
   addCandidate(url: string, source: Source): void;
   /** Handles the goodbye of a box. */
   goodbye(url: string): void;
-  /** The live peers that this box advertises to other boxes. */
-  advertised(): PeerState['peers'];
+  /** The live peers that this box advertises to another one. @param isOlder it takes fewer of them */
+  advertised(isOlder: boolean): PeerState['peers'];
+  /** The live peers that take part in gossip. */
+  gossiping(): LivePeer[];
+  /** The peers that are not away. */
+  reached(): Member[];
+  /** What a peer says of itself; null where that is not known. */
+  record(nodeId: string): MemberRecord | null;
+  /** Takes over a newer record of a peer, which another one passed on. @returns whether it was newer */
+  learn(record: MemberRecord): boolean;
+  /** Handles an answer of a peer to gossip. */
+  heard(nodeId: string, instance: string, summary: SiteSummary): void;
+  /** Handles the content that a peer says it has. @returns whether it is a live peer */
+  offered(nodeId: string, content: ContentVersion): boolean;
+  /** Probes a box that another one reaches. @param advertiser base URL of the other one */
+  hint(nodeId: string, url: string, advertiser: string): void;
+  /** Probes a peer that another one does not reach; resolves with whether this box does. */
+  verify(nodeId: string): Promise<boolean>;
+  /** Handles a peer that does not know gossip: it is polled until its next start. */
+  outdated(nodeId: string): void;
+  /** Calls `listener` when a peer is away, and when it is back. */
+  onTurn(listener: () => void): void;
+  /** Whether there are more boxes than a box can know. */
+  isFull(): boolean;
   /** Handles a request from another box. @param host its address, as in a URL */
   onContact(from: string, host: string, port: number, hasNews: boolean): void;
   close(): void;
@@ -78,6 +114,8 @@ export interface Registry extends Peers {
 interface Dependencies {
   logs: SourceLogs;
   caller: Caller;
+  /** Whether other boxes reach a box that this one does not; null: there is nobody to ask. */
+  isReachedByOthers?: (nodeId: string) => Promise<boolean | null>;
   /** ms, monotonic. */
   monotonicNow?: () => number;
   random?: () => number;
@@ -94,22 +132,39 @@ interface Options {
 
 const TICK_MS = 250;
 const SETTLE_MS = 1_000;
-/** As many addresses as a box keeps. */
-const MAX_ADVERTISED = 256;
+/** A box that starts tells others so with its first requests within this time. */
+const STARTING_MS = 60_000;
+/** How often the talk of others makes this box probe an address. */
+const HINT_MS = 5_000;
 
-/** The last state that a peer sent. */
+/** The last state that a peer sent, with what others passed on since. */
 interface Report {
   state: PeerState;
   contactAt: number;
+  seq: number;
+  gossips: boolean;
 }
 
 export const createRegistry = (
-  { logs, caller, monotonicNow = () => performance.now(), random = Math.random }: Dependencies,
+  {
+    logs,
+    caller,
+    isReachedByOthers = async () => null,
+    monotonicNow = () => performance.now(),
+    random = Math.random,
+  }: Dependencies,
   { nodeId: self, instance, site, staticPeers }: Options,
 ): Registry => {
   const addresses = createAddresses();
   const reports = new Map<string, Report>();
   const states = createEmitter<[LivePeer]>();
+  const turns = createEmitter();
+  /** By node id: the start of a peer that does not know gossip. */
+  const outdated = new Map<string, string>();
+  /** By URL: when the talk of others was followed last. */
+  const hinted = new Map<string, number>();
+  const createdAt = monotonicNow();
+  let isFull = false;
   let port: number | null = null;
   let timer: NodeJS.Timeout | undefined;
   let closed = false;
@@ -122,15 +177,30 @@ export const createRegistry = (
     const [best] = addresses.of(nodeId);
     if (report === undefined || best === undefined) return undefined;
     const { url, breaker, reason } = best;
-    return { nodeId, url, alive: !isOpen(breaker), ...report, reason };
+    const { state, contactAt, gossips } = report;
+    return { nodeId, url, alive: !isOpen(breaker), state, contactAt, gossips, reason };
   };
+
+  const warn = ({ url, nodeId }: Pick<Address, 'url' | 'nodeId'>, reason: string, message = 'a peer is away'): void =>
+    logs(`peer ${url}`).warn({ url, nodeId, reason }, message);
+
+  const suspicions = createSuspicions({
+    isReachedByOthers,
+    monotonicNow,
+    onAway: (nodeId) => {
+      const peer = find(nodeId);
+      if (peer !== undefined) warn(peer, peer.reason ?? '');
+      turns.emit();
+    },
+  });
 
   const fail = (address: Address, reason: string): void => {
     const wasOpen = isOpen(address.breaker);
     addresses.failed(address, reason, monotonicNow(), random());
-    if (wasOpen || (address.nodeId === null && address.source !== 'static')) return;
-    const message = address.external ? 'the box at this address is not a peer' : 'a peer is away';
-    logs(`peer ${address.url}`).warn({ url: address.url, nodeId: address.nodeId, reason }, message);
+    const { nodeId } = address;
+    if (nodeId !== null && find(nodeId)?.alive === false) suspicions.add(nodeId);
+    if (wasOpen || nodeId !== null || address.source !== 'static') return;
+    warn(address, reason, address.external ? 'the box at this address is not a peer' : undefined);
   };
 
   /** Rejects a box that answered. @param external whether it is this box itself or of another site */
@@ -147,6 +217,11 @@ export const createRegistry = (
     if (url !== null && addresses.get(url) === undefined) addresses.add(url, 'advertised', monotonicNow(), random());
   };
 
+  const emit = (nodeId: string): void => {
+    const peer = find(nodeId);
+    if (isLive(peer)) states.emit(peer);
+  };
+
   const accept = (address: Address, state: PeerState): void => {
     const { nodeId } = state;
     if (state.site !== site) return reject(address, `is of site ${JSON.stringify(state.site)}, not of ours`, true);
@@ -154,22 +229,28 @@ export const createRegistry = (
     if (nodeId === self) {
       return reject(address, 'has the same node id as this one: remove state.json from one of them', false);
     }
+    isFull = !reports.has(nodeId) && reports.size >= mostPeers;
+    if (isFull) return reject(address, `is one more than the ${mostPeers} boxes that a box can know`, false);
     const wasAlive = find(nodeId)?.alive === true;
     const isNew = address.nodeId !== nodeId;
-    addresses.answered(address, nodeId, monotonicNow(), random());
-    reports.set(nodeId, { state, contactAt: Date.now() });
+    const gossips = state.gossip === 1 && outdated.get(nodeId) !== state.instance;
+    addresses.answered(address, nodeId, !gossips, monotonicNow(), random());
+    reports.set(nodeId, { state, contactAt: Date.now(), seq: state.seq ?? 0, gossips });
+    if (suspicions.clear(nodeId)) turns.emit();
     // It may have moved to this address from another one.
     if (isNew) for (const other of addresses.of(nodeId)) if (other !== address) void prober.ask(other);
     if (!wasAlive)
       logs(`peer ${address.url}`).info({ nodeId, url: address.url, version: state.version }, 'a peer is there');
     for (const advertised of state.peers) addAdvertised(advertised, address.url);
-    const peer = find(nodeId);
-    if (isLive(peer)) states.emit(peer);
+    emit(nodeId);
   };
 
   const probe = async (address: Address, hasNews: boolean): Promise<void> => {
     if (port === null || closed) return;
-    const path = `/api/peers/state?from=${self}&port=${port}&knows=tags${hasNews ? '&news=1' : ''}`;
+    // A box that asked is told by this request already.
+    const isFirst = address.nodeId === null && address.source !== 'contact' && monotonicNow() - createdAt < STARTING_MS;
+    const news = hasNews || isFirst ? '&news=1' : '';
+    const path = `/api/peers/state?from=${self}&port=${port}&knows=tags&gossip=1${news}`;
     const answer = await caller.call(address.url, { path, schema: peerState });
     if (closed) return;
     if (answer.ok) {
@@ -182,14 +263,19 @@ export const createRegistry = (
       fail(address, answer.reason);
     }
     addresses.forget(monotonicNow());
-    for (const nodeId of reports.keys()) if (addresses.of(nodeId).length === 0) reports.delete(nodeId);
+    for (const nodeId of reports.keys()) {
+      if (addresses.of(nodeId).length > 0) continue;
+      reports.delete(nodeId);
+      outdated.delete(nodeId);
+      suspicions.clear(nodeId);
+    }
   };
 
   const prober = createProber({ addresses, probe, monotonicNow });
 
-  /** The best address of each peer, and static addresses at which no peer has been found. */
+  /** The best address of each older peer, and static addresses at which no peer has been found. */
   const targets = (): Address[] => [
-    ...[...reports.keys()].flatMap((nodeId) => addresses.of(nodeId).slice(0, 1)),
+    ...[...reports].flatMap(([nodeId, { gossips }]) => (gossips ? [] : addresses.of(nodeId).slice(0, 1))),
     ...addresses.all().filter(({ source, nodeId }) => source === 'static' && nodeId === null),
   ];
 
@@ -214,18 +300,91 @@ export const createRegistry = (
 
   const all = (): Peer[] => [
     ...[...reports.keys()].flatMap((nodeId) => find(nodeId) ?? []),
-    ...unnamed().map(({ url, reason }) => ({ nodeId: null, url, alive: false, state: null, contactAt: null, reason })),
+    ...unnamed().map(({ url, reason }) => ({
+      ...{ nodeId: null, url, alive: false, state: null, contactAt: null, gossips: false, reason },
+    })),
   ];
+
+  const reached = (): (Peer & { nodeId: string })[] =>
+    [...reports.keys()].flatMap((nodeId) => {
+      const peer = find(nodeId);
+      return peer !== undefined && (peer.alive || suspicions.isPending(nodeId)) ? [{ ...peer, nodeId }] : [];
+    });
+  const toldUrl = (url: string): string => advertisedUrl(url, addresses.get(url)?.host ?? null);
+
+  /** Whether the talk of others may make this box probe the address now. */
+  const mayFollow = (url: string): boolean => {
+    const now = monotonicNow();
+    if (now - (hinted.get(url) ?? Number.NEGATIVE_INFINITY) < HINT_MS) return false;
+    remember(hinted, url, now, 2 * mostPeers);
+    return true;
+  };
 
   return {
     all,
     alive: () => all().filter(isLive),
     isAlone: () => reports.size === 0 && unnamed().length === 0,
-    advertised: () =>
-      all()
-        .filter(isLive)
-        .slice(0, MAX_ADVERTISED)
-        .map(({ nodeId, url }) => ({ nodeId, url: advertisedUrl(url, addresses.get(url)?.host ?? null) })),
+    advertised: (isOlder) => {
+      const live = all().filter(isLive);
+      const chosen = isOlder && live.length > mostPeersOfOlder ? shuffled(live, random) : live;
+      return chosen
+        .slice(0, isOlder ? mostPeersOfOlder : mostPeers)
+        .map(({ nodeId, url }) => ({ nodeId, url: toldUrl(url) }));
+    },
+    gossiping: () => all().filter((peer): peer is LivePeer => isLive(peer) && peer.gossips),
+    reached: () =>
+      reached().map(({ nodeId, url }) => ({ nodeId, url: toldUrl(url), seq: reports.get(nodeId)?.seq ?? 0 })),
+    record: (nodeId) => {
+      const report = reports.get(nodeId);
+      if (report === undefined || report.seq === 0) return null;
+      const { media, devices, alerts } = report.state;
+      return { nodeId, seq: report.seq, media, ...(devices && { devices }), ...(alerts && { alerts }) };
+    },
+    learn: ({ nodeId, seq, media, devices, alerts }) => {
+      const report = reports.get(nodeId);
+      if (report === undefined || seq <= report.seq || !isPlausibleSeq(seq, Date.now())) return false;
+      reports.set(nodeId, { ...report, seq, state: { ...report.state, media, devices, alerts } });
+      emit(nodeId);
+      return true;
+    },
+    heard: (nodeId, theirInstance, summary) => {
+      const [address] = addresses.of(nodeId);
+      const report = reports.get(nodeId);
+      if (address === undefined || report === undefined) return;
+      if (theirInstance !== report.state.instance) return void prober.ask(address);
+      addresses.answered(address, nodeId, !report.gossips, monotonicNow(), random());
+      reports.set(nodeId, { ...report, state: { ...report.state, ...summary }, contactAt: Date.now() });
+      emit(nodeId);
+    },
+    offered: (nodeId, content) => {
+      const report = reports.get(nodeId);
+      if (report === undefined || find(nodeId)?.alive !== true) return false;
+      reports.set(nodeId, { ...report, state: { ...report.state, content } });
+      return true;
+    },
+    hint: (nodeId, url, advertiser) => {
+      const [known] = addresses.of(nodeId);
+      if (nodeId === self || (known !== undefined && !isOpen(known.breaker))) return;
+      if (known === undefined) addAdvertised({ nodeId, url }, advertiser);
+      else if (mayFollow(known.url)) void prober.ask(known);
+    },
+    verify: async (nodeId) => {
+      const [address] = addresses.of(nodeId);
+      if (address === undefined) return false;
+      const contactAt = reports.get(nodeId)?.contactAt ?? 0;
+      if (Date.now() - contactAt > HINT_MS && mayFollow(address.url)) await prober.ask(address);
+      return find(nodeId)?.alive === true;
+    },
+    outdated: (nodeId) => {
+      const report = reports.get(nodeId);
+      const [address] = addresses.of(nodeId);
+      if (report === undefined || address === undefined) return;
+      remember(outdated, nodeId, report.state.instance, mostPeers);
+      reports.set(nodeId, { ...report, gossips: false, seq: 0 });
+      void prober.ask(address);
+    },
+    onTurn: turns.on,
+    isFull: () => isFull,
     settled: () => settling ?? Promise.resolve(),
     call: async (peer, request) => {
       const { nodeId } = peer;
@@ -256,14 +415,17 @@ export const createRegistry = (
       all().map(({ nodeId, url, alive, state, contactAt, reason }) => ({
         nodeId,
         url,
-        state: alive ? 'alive' : reason === null ? 'unknown' : 'away',
-        reason,
+        state: alive || suspicions.isPending(nodeId) ? 'alive' : reason === null ? 'unknown' : 'away',
+        reason: suspicions.isPending(nodeId) ? null : suspicions.explain(nodeId, reason),
         lastContactAt: contactAt === null ? null : new Date(contactAt).toISOString(),
         version: state?.version ?? null,
       })),
     start: (at) => {
       port = at;
-      timer = setInterval(prober.tick, TICK_MS);
+      timer = setInterval(() => {
+        prober.tick();
+        suspicions.poll();
+      }, TICK_MS);
       timer.unref();
       prober.tick();
       const late = new Promise((resolve) => setTimeout(resolve, SETTLE_MS).unref());

@@ -5,6 +5,7 @@
 import { setTimeout as pause } from 'node:timers/promises';
 import type { Logger } from 'pino';
 import type { Content } from '../content/index.ts';
+import { bindingBuckets } from '../contract/gossip.ts';
 import type { ReplicationHealth } from '../contract/health.ts';
 import {
   type ContentDocument,
@@ -12,13 +13,17 @@ import {
   contentDocument,
   type DeviceBinding,
   mostContentCharacters,
+  mostPeers,
   type PeerState,
   peerBindings,
 } from '../contract/peers.ts';
+import { deviceKey } from '../contract/readable.ts';
 import { documentHash, versionOf, withoutTags } from '../domain/document.ts';
 import { compareVersions, isPlausible, isPlausibleTime } from '../domain/merge.ts';
 import { remember } from '../domain/recent.ts';
 import type { SourceLogs } from '../platform/source-log.ts';
+import type { AskPeers } from './ask.ts';
+import { bucketDigests, bucketOf, differingBuckets, type Row } from './digest.ts';
 import type { LivePeer, Peers } from './registry.ts';
 
 /** The bindings of devices that boxes exchange. */
@@ -35,10 +40,15 @@ interface Dependencies {
   log: Logger;
   logs: SourceLogs;
   peers: Pick<Peers, 'alive' | 'call' | 'onState' | 'announce' | 'settled'>;
+  asking: Pick<AskPeers, 'ask'>;
   content: Pick<Content, 'document' | 'observeCounter' | 'accept' | 'onDocument' | 'lost'>;
   devices: ReplicatedDevices;
   /** Called with the bindings that another box has made. */
   onBindings(bindings: readonly DeviceBinding[]): void;
+  /** Called with the version of content that was edited here. */
+  onEdit(version: ContentVersion): void;
+  /** Called when this box has learnt by comparison what others may not know. */
+  onNews(): void;
 }
 
 export interface Replication {
@@ -52,6 +62,10 @@ export interface Replication {
   document(knowsTags: boolean): ContentDocument | null;
   /** The bindings of all devices that this box knows. */
   bindings(): DeviceBinding[];
+  /** The bindings in the buckets that differ from another box's. @param theirs its digests */
+  differing(theirs: string): DeviceBinding[];
+  /** Fetches content that a live peer has, if it is newer; resolves with whether this box has it, or newer content. */
+  settle(version: ContentVersion): Promise<boolean>;
   /** Stores the newer ones of bindings that another box sent. */
   merge(theirs: readonly DeviceBinding[]): Promise<void>;
   /** Reports content that is too long to be shared. */
@@ -64,12 +78,14 @@ const MAX_BINDINGS_BYTES = 8 * 1024 ** 2;
 const DEADLINE_MS = 10_000;
 /** After this time the next box is called beside one that has not answered. */
 const PATIENCE_MS = 1_000;
-/** Changes of bindings within this time are announced once. */
-const DEBOUNCE_MS = 250;
 /** How far ahead an edit counter may be to be adopted from content that is not stored. */
 const MAX_COUNTER_LEAD = 1_000;
+/** Changes of bindings within this time are announced once. */
+const DEBOUNCE_MS = 250;
 /** Refusals that are remembered. */
 const MAX_REFUSED = 32;
+/** Documents whose way to this box is remembered. */
+const MAX_REMEMBERED = 64;
 
 interface Refused {
   nodeId: string;
@@ -78,16 +94,31 @@ interface Refused {
   permanent: boolean;
 }
 
-export const createReplication = ({ log, logs, peers, content, devices, onBindings }: Dependencies): Replication => {
+export const createReplication = ({
+  log,
+  logs,
+  peers,
+  asking,
+  content,
+  devices,
+  onBindings,
+  onEdit,
+  onNews,
+}: Dependencies): Replication => {
   /** Keyed by node id and content hash. */
   const refused = new Map<string, Refused>();
   /** By node id: the digests of its bindings and of ours after the last merge. */
   const compared = new Map<string, string>();
   /** By node id: why its bindings could not be read the last time. */
   const failed = new Map<string, string>();
-  const busy = new Set<string>();
+  /** Jobs in progress, by name. */
+  const busy = new Map<string, Promise<void>>();
   /** Fetches in progress, keyed as `refused`. */
-  const inFlight = new Set<string>();
+  const inFlight = new Map<string, Promise<void>>();
+  /** Hashes of content that peers made. */
+  const adopted = new Map<string, true>();
+  /** Hashes of content that the sender has this box pass on. */
+  const passed = new Map<string, true>();
 
   /** The content for peers; null if it is too long. */
   const own = (): ContentDocument | null => {
@@ -112,17 +143,15 @@ export const createReplication = ({ log, logs, peers, content, devices, onBindin
     logs(`peer ${nodeId}`).warn({ nodeId, reason }, 'the content that a peer offers was refused');
   };
 
-  /** Runs `job` unless one of that name is running. */
-  const once = async (name: string, job: () => Promise<void>): Promise<void> => {
-    if (busy.has(name)) return;
-    busy.add(name);
-    try {
-      await job();
-    } catch (error) {
-      log.error({ err: error }, 'the exchange with a peer failed');
-    } finally {
-      busy.delete(name);
-    }
+  /** Runs `job`, or joins the one of that name that is running. */
+  const once = (name: string, job: () => Promise<void>): Promise<void> => {
+    const running = busy.get(name);
+    if (running !== undefined) return running;
+    const done = job()
+      .catch((error: unknown) => log.error({ err: error }, 'the exchange with a peer failed'))
+      .finally(() => busy.delete(name));
+    busy.set(name, done);
+    return done;
   };
 
   const wins = (version: ContentVersion): boolean => {
@@ -163,6 +192,7 @@ export const createReplication = ({ log, logs, peers, content, devices, onBindin
     if (!isPlausibleTime(document.changedAt, Date.now())) {
       return refuse(nodeId, offered.sha256, `its content was edited at ${document.changedAt}, which can't be`);
     }
+    remember(adopted, document.sha256, true, MAX_REMEMBERED);
     try {
       const [fault] = await content.accept(document);
       if (fault === undefined) return;
@@ -188,18 +218,33 @@ export const createReplication = ({ log, logs, peers, content, devices, onBindin
       if (best === undefined) return;
       const key = `${best.peer.nodeId} ${best.offered.sha256}`;
       asked.add(key);
-      inFlight.add(key);
       const done = fetchContent(best.peer, best.offered).finally(() => inFlight.delete(key));
+      inFlight.set(key, done);
       // A box that is slow or hangs does not hold up the next one.
       await Promise.race([done, pause(PATIENCE_MS, undefined, { ref: false })]);
     }
+  };
+
+  let digested: { of: string; digests: string } | null = null;
+  const digests = (): string => {
+    const of = devices.digest();
+    if (digested?.of !== of) {
+      const rows = devices.list().map((binding): Row => {
+        const { deviceId, clientName, screenSlug, forgotten = false, updatedAt } = binding;
+        return [deviceKey(deviceId), JSON.stringify([clientName, screenSlug, forgotten, updatedAt])];
+      });
+      digested = { of, digests: bucketDigests(rows, bindingBuckets) };
+    }
+    return digested.digests;
   };
 
   const fetchBindings = async (peer: LivePeer): Promise<void> => {
     const theirs = peer.state.bindings;
     if (theirs === devices.digest() || compared.get(peer.nodeId) === `${theirs} ${devices.digest()}`) return;
     const request = { path: '/api/peers/bindings', deadlineMs: DEADLINE_MS, maxBytes: MAX_BINDINGS_BYTES };
-    const answer = await peers.call(peer, { ...request, schema: peerBindings });
+    const answer = peer.gossips
+      ? await asking.ask(peer, 'bindings.differing', digests())
+      : await peers.call(peer, { ...request, schema: peerBindings });
     if (!answer.ok) {
       const { status, reason } = answer;
       if (status === null || failed.get(peer.nodeId) === reason) return;
@@ -208,8 +253,11 @@ export const createReplication = ({ log, logs, peers, content, devices, onBindin
       return;
     }
     failed.delete(peer.nodeId);
+    const before = devices.digest();
     const news = await devices.merge(answer.body.bindings);
-    compared.set(peer.nodeId, `${theirs} ${devices.digest()}`);
+    const isChanged = devices.digest() !== before;
+    remember(compared, peer.nodeId, `${theirs} ${devices.digest()}`, mostPeers);
+    if (isChanged) onNews();
     if (news.length === 0) return;
     logs(`peer ${peer.nodeId}`).info({ nodeId: peer.nodeId, count: news.length }, 'stored bindings of a peer');
     onBindings(news);
@@ -229,9 +277,12 @@ export const createReplication = ({ log, logs, peers, content, devices, onBindin
   };
   content.onDocument(() => {
     warnIfTooLong();
-    void peers.announce();
+    const document = own();
+    if (document === null) return;
+    if (!adopted.has(document.sha256)) onEdit(versionOf(document));
+    else if (!passed.has(document.sha256)) onNews();
   });
-  // A binding is relayed to every box, and each box dates it: the resulting changes are announced once.
+  // Boxes of an older version fetch what was not relayed to them.
   let isPending = false;
   devices.onChange(() => {
     if (isPending) return;
@@ -257,6 +308,19 @@ export const createReplication = ({ log, logs, peers, content, devices, onBindin
     },
     document: documentFor,
     bindings: devices.list,
+    differing: (theirs) => {
+      const buckets = differingBuckets(digests(), theirs);
+      return devices.list().filter(({ deviceId }) => buckets.has(bucketOf(deviceKey(deviceId), bindingBuckets)));
+    },
+    settle: async (version) => {
+      remember(passed, version.sha256, true, MAX_REMEMBERED);
+      for (let tries = 0; tries < 2 && wins(version); tries++) {
+        await once('content', fetchBest);
+        const fetching = [...inFlight].find(([key]) => key.endsWith(` ${version.sha256}`));
+        await fetching?.[1];
+      }
+      return !wins(version);
+    },
     merge: async (theirs) => {
       const news = await devices.merge(theirs);
       if (news.length > 0) onBindings(news);

@@ -1,7 +1,10 @@
+import { sha256Hex } from '../auth/sign.ts';
 import { CodedError } from '../contract/errors.ts';
 import { readFields } from '../contract/fields.ts';
+import { bindingDigests } from '../contract/gossip.ts';
 import { type PeerState, peerBindings, peerContentQuery, peerQuery } from '../contract/peers.ts';
 import { readJson } from '../http/body.ts';
+import { matchesWeakly } from '../http/conditions.ts';
 import type { Routes } from '../http/routes.ts';
 import { hostOf } from './advertised.ts';
 import type { MediaReplication } from './media-replication.ts';
@@ -11,18 +14,21 @@ import type { Replication } from './replication.ts';
 interface Dependencies {
   registry: Pick<Registry, 'onContact'>;
   /** The state of this box. */
-  state(knowsTags: boolean): PeerState;
-  replication: Pick<Replication, 'document' | 'bindings' | 'merge'>;
+  state(asking: { knowsTags: boolean; isOlder: boolean }): PeerState;
+  replication: Pick<Replication, 'document' | 'bindings' | 'merge' | 'differing'>;
   mediaReplication: Pick<MediaReplication, 'media'>;
 }
 
 export const peerRoutes = ({ registry, state, replication, mediaReplication }: Dependencies): Routes => ({
   'GET /api/peers/state': (ctx) => {
-    const { from, port, news, knows } = readFields(peerQuery.partial(), ctx.query);
+    const { from, port, news, knows, gossip } = readFields(peerQuery.partial(), ctx.query);
     const host = hostOf(ctx.req.socket.remoteAddress ?? '');
     if (from !== undefined && port !== undefined && host !== null) registry.onContact(from, host, port, news === '1');
-    ctx.set('Cache-Control', 'no-store');
-    ctx.body = state(knows === 'tags');
+    const { serverTime, ...rest } = state({ knowsTags: knows === 'tags', isOlder: gossip === undefined });
+    const etag = `"${sha256Hex(JSON.stringify(rest)).slice(0, 16)}"`;
+    ctx.set({ 'Cache-Control': 'no-cache', ETag: etag });
+    if (matchesWeakly(ctx.get('If-None-Match'), etag)) ctx.status = 304;
+    else ctx.body = { ...rest, serverTime };
   },
   'GET /api/peers/content': (ctx) => {
     const { knows } = readFields(peerContentQuery, ctx.query);
@@ -36,6 +42,10 @@ export const peerRoutes = ({ registry, state, replication, mediaReplication }: D
   'POST /api/peers/bindings': async (ctx) => {
     await replication.merge(readFields(peerBindings, await readJson(ctx)).bindings);
     ctx.body = {};
+  },
+  'POST /api/peers/bindings/differing': async (ctx) => {
+    const { digests } = readFields(bindingDigests, await readJson(ctx));
+    ctx.body = { bindings: replication.differing(digests) };
   },
   'GET /api/peers/media': (ctx) => {
     ctx.body = mediaReplication.media();

@@ -1,28 +1,38 @@
 /** The state that this box sends to peers. */
+import type { MemberRecord } from '../contract/gossip.ts';
 import type { PeerState } from '../contract/peers.ts';
-import type { MediaReplication } from './media-replication.ts';
 import type { Registry } from './registry.ts';
 import type { Replication } from './replication.ts';
+import type { ReplicatedTakeovers } from './takeovers.ts';
 
 interface Dependencies {
   peers: Pick<Registry, 'advertised'>;
   replication: Pick<Replication, 'state'>;
-  mediaReplication: Pick<MediaReplication, 'state'>;
-  /** What other modules add. */
-  additions(): Pick<PeerState, 'devices' | 'alerts'>;
+  takeovers: Pick<ReplicatedTakeovers, 'state'>;
+  /** What this box says of itself. */
+  record(): MemberRecord;
 }
 
 /** Identity of this box and of this start of the service. */
 type Identity = Pick<PeerState, 'nodeId' | 'instance' | 'site' | 'version'>;
 
+/** The box that asks. */
+interface Asking {
+  /** It reads tags of screens. */
+  knowsTags: boolean;
+  /** It takes fewer peers. */
+  isOlder: boolean;
+}
+
 export const createOwnState =
-  ({ peers, replication, mediaReplication, additions }: Dependencies, identity: Identity) =>
-  (knowsTags: boolean): PeerState => ({
+  ({ peers, replication, takeovers, record }: Dependencies, identity: Identity) =>
+  ({ knowsTags, isOlder }: Asking): PeerState => ({
     ...identity,
     serverTime: Date.now(),
     takesCommands: true,
-    peers: peers.advertised(),
+    gossip: 1,
+    peers: peers.advertised(isOlder),
     ...replication.state(knowsTags),
-    ...mediaReplication.state(),
-    ...additions(),
+    ...takeovers.state(),
+    ...record(),
   });

@@ -1,6 +1,6 @@
 /** Exchanges takeovers with the other boxes of the site. A change is sent to all of them at once. */
 import { readFields } from '../contract/fields.ts';
-import { type PeerState, peerTakeovers, type TakeoverRecord } from '../contract/peers.ts';
+import { mostPeers, type PeerState, peerTakeovers, type TakeoverRecord } from '../contract/peers.ts';
 import { remember } from '../domain/recent.ts';
 import { readJson } from '../http/body.ts';
 import type { Routes } from '../http/routes.ts';
@@ -22,6 +22,8 @@ interface Dependencies {
   peers: Pick<Peers, 'onState'>;
   asking: AskPeers;
   takeovers: ReplicatedTakeovers;
+  /** Called when this box has learnt records that others may not know. */
+  onNews(): void;
 }
 
 export interface TakeoverExchange {
@@ -30,10 +32,7 @@ export interface TakeoverExchange {
   send(record: TakeoverRecord): Promise<void>;
 }
 
-/** Boxes whose last exchange is remembered. */
-const MAX_PEERS = 256;
-
-export const createTakeoverExchange = ({ logs, peers, asking, takeovers }: Dependencies): TakeoverExchange => {
+export const createTakeoverExchange = ({ logs, peers, asking, takeovers, onNews }: Dependencies): TakeoverExchange => {
   /** By node id: the digests of its records and of ours after the last exchange. */
   const compared = new Map<string, string>();
   const busy = new Set<string>();
@@ -44,8 +43,10 @@ export const createTakeoverExchange = ({ logs, peers, asking, takeovers }: Depen
     if (theirs === undefined || theirs === own() || compared.get(nodeId) === `${theirs} ${own()}`) return;
     const answer = await asking.ask({ nodeId }, 'takeovers.list');
     if (!answer.ok) return;
+    const before = own();
     await takeovers.merge(answer.body.takeovers);
-    remember(compared, nodeId, `${theirs} ${own()}`, MAX_PEERS);
+    remember(compared, nodeId, `${theirs} ${own()}`, mostPeers);
+    if (own() !== before) onNews();
   };
 
   peers.onState((peer) => {

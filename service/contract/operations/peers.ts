@@ -3,6 +3,18 @@ import { z } from 'zod';
 import { peerAlerts } from '../alerts.ts';
 import { boxLog, boxLogQuery } from '../console/boxes.ts';
 import {
+  bindingDigests,
+  differingBindings,
+  gossipAnswer,
+  gossipRequest,
+  memberExchange,
+  memberRecords,
+  peerNews,
+  peerNewsAnswer,
+  reachAnswer,
+  reachQuery,
+} from '../gossip.ts';
+import {
   contentDocument,
   peerBindings,
   peerCommandAnswers,
@@ -52,6 +64,8 @@ const outages = {
   ],
 };
 
+const sender = { from: '6f1c550b-9d3c-4e5f-8f4a-869d372b1c0a', port: 8080 };
+const record = { nodeId: nodeExample, seq: 1769846400000, media: digestExample, devices: [deviceExample.deviceId] };
 const version = { counter: 7, nodeId: nodeExample, sha256: digestExample };
 
 export const peers = {
@@ -85,6 +99,70 @@ export const peers = {
       commands: [{ id: '5f0f4a86-9d37-4b1c-8a6f-1c550b9d3c1e', slug: 'lobby', body: { command: 'next' } }],
     }),
     answer: okSealable('What became of them.', peerCommandAnswers, { answers: [{ sent: 2 }] }),
+    errors: [],
+  },
+  'POST /api/peers/gossip': {
+    access: 'signed',
+    variant: 'extended',
+    acts: true,
+    summary: 'Compare digests with this box',
+    description: 'Boxes do so every few seconds, each with one other. What differs is in the answer.',
+    body: sealable(gossipRequest, { ...sender, digest: digestExample.slice(0, 16), members: digestExample.repeat(2) }),
+    answer: okSealable('What differs.', gossipAnswer, {
+      nodeId: nodeExample,
+      instance: '0b9d3c1e-5f0f-4a86-9d37-2b1c0a6f1c55',
+      summary: { content: version, bindings: digestExample, takeovers: digestExample },
+      members: {
+        digests: digestExample.repeat(2),
+        entries: [[sender.from, 'http://192.168.1.21:8080', 1769846400000]],
+      },
+    }),
+    errors: [],
+  },
+  'POST /api/peers/members': {
+    access: 'signed',
+    variant: 'extended',
+    acts: true,
+    summary: 'Exchange what boxes say of themselves',
+    body: sealable(memberExchange, { wanted: [nodeExample], records: [record], entries: [] }),
+    answer: okSealable('The records that were wanted.', memberRecords, { records: [record] }),
+    errors: [],
+  },
+  'GET /api/peers/reach': {
+    access: 'signed',
+    variant: 'extended',
+    acts: true,
+    summary: 'Get whether this box reaches another one',
+    description: 'A box that does not reach another one asks a few others before it calls it away.',
+    query: reachQuery,
+    answer: okSealable('Whether it does.', reachAnswer, { reached: true }),
+    errors: [],
+    examples: { nodeId: nodeExample },
+  },
+  'POST /api/peers/news': {
+    access: 'signed',
+    variant: 'extended',
+    acts: true,
+    summary: 'Tell this box of a change, and have it passed on',
+    body: sealable(peerNews, { ...sender, content: version, targets: [nodeExample] }),
+    answer: okSealable('Whether this box has the change.', peerNewsAnswer, { taken: true }),
+    errors: [],
+  },
+  'POST /api/peers/bindings/differing': {
+    access: 'signed',
+    variant: 'extended',
+    summary: 'Get the devices of this box in the buckets whose digests differ',
+    body: sealable(bindingDigests, { digests: '0'.repeat(2_048) }),
+    answer: okSealable('The devices.', differingBindings, {
+      bindings: [
+        {
+          deviceId: deviceExample.deviceId,
+          clientName: deviceExample.clientName,
+          screenSlug: 'lobby',
+          updatedAt: momentExample,
+        },
+      ],
+    }),
     errors: [],
   },
   'GET /api/peers/connections': {

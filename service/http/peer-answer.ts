@@ -1,0 +1,18 @@
+/** Answers to other boxes, which are small and frequent. */
+import type { Context } from './routes.ts';
+
+const browserHeaders = [
+  'Content-Security-Policy',
+  'X-Frame-Options',
+  'Origin-Agent-Cluster',
+  'Cross-Origin-Opener-Policy',
+  'Cross-Origin-Resource-Policy',
+  'Referrer-Policy',
+  'Permissions-Policy',
+  'X-Request-Id',
+];
+/** Answers a box, without the headers that only browsers read. */
+export const answerPeer = (ctx: Context, body: unknown): void => {
+  for (const name of browserHeaders) ctx.remove(name);
+  ctx.body = body;
+};

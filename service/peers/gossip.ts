@@ -1,0 +1,247 @@
+/**
+ * What this box exchanges with its peers at rest: once a period it checks one of them, and both compare digests of what all
+ * boxes have alike and of who is there. Only what differs is sent.
+ */
+import { createHash } from 'node:crypto';
+import { readFields } from '../contract/fields.ts';
+import {
+  type GossipAnswer,
+  gossipRequest,
+  type MemberEntry,
+  type MemberRecord,
+  memberExchange,
+  mostRecords,
+  reachQuery,
+  type SiteSummary,
+} from '../contract/gossip.ts';
+import { mostPeers } from '../contract/peers.ts';
+import { remember } from '../domain/recent.ts';
+import { shuffled } from '../domain/shuffle.ts';
+import { readJson } from '../http/body.ts';
+import { answerPeer } from '../http/peer-answer.ts';
+import type { Context, Routes } from '../http/routes.ts';
+import { hostOf } from './advertised.ts';
+import type { AskPeers } from './ask.ts';
+import { compareMembers, differingMembers, memberDigests, nextToCheck, periodOf } from './membership.ts';
+import type { OwnRecord } from './own-record.ts';
+import type { LivePeer, Registry } from './registry.ts';
+
+interface Dependencies {
+  registry: Pick<
+    Registry,
+    'gossiping' | 'reached' | 'record' | 'learn' | 'heard' | 'hint' | 'verify' | 'outdated' | 'onContact' | 'onTurn'
+  >;
+  asking: Pick<AskPeers, 'ask'>;
+  record: OwnRecord;
+  /** The versions of what all boxes should have alike. */
+  summary(): SiteSummary;
+  random?: () => number;
+}
+
+interface Identity {
+  nodeId: string;
+  instance: string;
+}
+
+export interface Gossip {
+  routes: Routes;
+  /** Exchanges with a few random peers soon: this box has learnt something that others may not know. */
+  tell(): void;
+  /** Exchanges with a few random peers now. */
+  ask(): Promise<void>;
+  /** Asks a few other boxes whether they reach a box; null: there is nobody to ask. */
+  isReachedByOthers(nodeId: string): Promise<boolean | null>;
+  start(port: number): void;
+  close(): void;
+}
+
+/** Peers that are told of news, or asked about a box that does not answer. */
+const FEW = 3;
+/** Peers that a `refresh` asks. */
+const SOME = 4;
+/** News within this time are told at once. */
+const DEBOUNCE_MS = 100;
+
+const digestOf = ({ content, bindings, takeovers }: SiteSummary): string =>
+  createHash('sha256')
+    .update(JSON.stringify([content?.counter, content?.nodeId, content?.sha256, bindings, takeovers]))
+    .digest('hex')
+    .slice(0, 16);
+
+export const createGossip = (
+  { registry, asking, record, summary, random = Math.random }: Dependencies,
+  { nodeId: self, instance }: Identity,
+): Gossip => {
+  /** By node id: the digests of its summary and of ours that were compared last. */
+  const compared = new Map<string, string>();
+  const busy = new Set<string>();
+  let queue: string[] = [];
+  let port: number | null = null;
+  let timer: NodeJS.Timeout | undefined;
+  let telling: NodeJS.Timeout | undefined;
+
+  /** The members that this box reaches, itself included, with the versions of their records. */
+  const versions = (): Map<string, number> =>
+    new Map([
+      [self, record.current(false).seq],
+      ...registry.reached().map(({ nodeId, seq }) => [nodeId, seq] as const),
+    ]);
+
+  const entriesOf = (nodeIds: Iterable<string>): MemberEntry[] => {
+    const reached = new Map(registry.reached().map((member) => [member.nodeId, member]));
+    return [...nodeIds].flatMap((nodeId): MemberEntry[] => {
+      if (nodeId === self) return [[self, '', record.current(false).seq]];
+      const { url, seq } = reached.get(nodeId) ?? {};
+      return url === undefined || seq === undefined ? [] : [[nodeId, url, seq]];
+    });
+  };
+
+  const recordsOf = (nodeIds: readonly string[]): MemberRecord[] =>
+    nodeIds
+      .slice(0, mostRecords)
+      .flatMap((nodeId) => (nodeId === self ? record.current(false) : (registry.record(nodeId) ?? [])));
+
+  const learn = (records: readonly MemberRecord[]): void => {
+    for (const each of records) {
+      if (each.nodeId === self) record.refute(each.seq);
+      else registry.learn(each);
+    }
+  };
+
+  /** Acts on what a peer knows of the members: checks those that only one of the two reaches, and exchanges records. */
+  const reconcile = async (
+    peer: LivePeer,
+    { digests, entries }: NonNullable<GossipAnswer['members']>,
+  ): Promise<void> => {
+    const members = versions();
+    const theirs = new Map(entries.map(([nodeId, , seq]) => [nodeId, seq]));
+    const urls = new Map(entries.map(([nodeId, url]) => [nodeId, url]));
+    const own = differingMembers(members, memberDigests(members), digests);
+    // A member may have been added meanwhile.
+    for (const nodeId of theirs.keys()) own.set(nodeId, members.get(nodeId) ?? -1);
+    for (const [nodeId, seq] of own) if (seq < 0) own.delete(nodeId);
+    const { theirs: unknown, ours, wanted, newer } = compareMembers(own, theirs);
+    for (const nodeId of unknown) registry.hint(nodeId, urls.get(nodeId) ?? '', peer.url);
+    const missing = ours.filter((nodeId) => nodeId !== peer.nodeId && nodeId !== self);
+    for (const nodeId of missing) void registry.verify(nodeId);
+    const claimed = theirs.get(self) ?? 0;
+    if (claimed > (members.get(self) ?? 0)) record.refute(claimed);
+    const asked = wanted.filter((nodeId) => nodeId !== self).slice(0, mostRecords);
+    const records = recordsOf(newer);
+    if (asked.length + records.length + missing.length === 0) return;
+    const body = { wanted: asked, records, entries: entriesOf(missing) };
+    const answer = await asking.ask({ nodeId: peer.nodeId }, 'peers.members', body);
+    if (answer.ok) learn(answer.body.records);
+  };
+
+  const exchange = async (peer: LivePeer): Promise<void> => {
+    const { nodeId } = peer;
+    if (port === null || busy.has(nodeId)) return;
+    busy.add(nodeId);
+    try {
+      const own = digestOf(summary());
+      const body = { from: self, port, digest: own, members: memberDigests(versions()) };
+      const answer = await asking.ask({ nodeId }, 'peers.gossip', body);
+      if (!answer.ok) {
+        if (answer.status !== null) registry.outdated(nodeId);
+        return;
+      }
+      const { summary: theirs, members } = answer.body;
+      if (theirs !== undefined) remember(compared, nodeId, `${digestOf(theirs)} ${own}`, mostPeers);
+      registry.heard(nodeId, answer.body.instance, theirs ?? summary());
+      if (members !== undefined) await reconcile(peer, members);
+    } finally {
+      busy.delete(nodeId);
+    }
+  };
+
+  const few = (count: number, but?: string): LivePeer[] =>
+    shuffled(
+      registry.gossiping().filter(({ nodeId }) => nodeId !== but),
+      random,
+    ).slice(0, count);
+
+  const check = (): void => {
+    const peers = registry.gossiping();
+    const step = nextToCheck(
+      queue,
+      peers.map(({ nodeId }) => nodeId),
+      random,
+    );
+    queue = step.queue;
+    const peer = peers.find(({ nodeId }) => nodeId === step.next);
+    if (peer !== undefined) void exchange(peer);
+    schedule();
+  };
+  const schedule = (): void => {
+    const period = periodOf(registry.gossiping().length + 1);
+    timer = setTimeout(check, period * (0.8 + 0.4 * random()));
+    timer.unref();
+  };
+
+  const tell = (): void => {
+    telling ??= setTimeout(() => {
+      telling = undefined;
+      for (const peer of few(FEW)) void exchange(peer);
+    }, DEBOUNCE_MS).unref();
+  };
+  registry.onTurn(tell);
+
+  const contact = (ctx: Context, from: string, theirPort: number): void => {
+    const host = hostOf(ctx.req.socket.remoteAddress ?? '');
+    if (host !== null) registry.onContact(from, host, theirPort, false);
+  };
+
+  return {
+    routes: {
+      'POST /api/peers/gossip': async (ctx) => {
+        const { from, port: theirPort, digest, members } = readFields(gossipRequest, await readJson(ctx));
+        contact(ctx, from, theirPort);
+        const own = summary();
+        const ownDigest = digestOf(own);
+        const isEqual = digest === ownDigest;
+        const peer = registry.gossiping().find(({ nodeId }) => nodeId === from);
+        if (!isEqual && peer !== undefined && compared.get(from) !== `${digest} ${ownDigest}`) void exchange(peer);
+        const mine = versions();
+        const digests = memberDigests(mine);
+        const entries = digests === members ? [] : entriesOf(differingMembers(mine, digests, members).keys());
+        const answer: GossipAnswer = {
+          nodeId: self,
+          instance,
+          ...(isEqual ? {} : { summary: own }),
+          ...(digests === members ? {} : { members: { digests, entries } }),
+        };
+        answerPeer(ctx, answer);
+      },
+      'POST /api/peers/members': async (ctx) => {
+        const { wanted, records, entries } = readFields(memberExchange, await readJson(ctx));
+        learn(records);
+        const host = hostOf(ctx.req.socket.remoteAddress ?? '');
+        if (host !== null) for (const [nodeId, url] of entries) registry.hint(nodeId, url, `http://${host}`);
+        answerPeer(ctx, { records: recordsOf(wanted) });
+      },
+      'GET /api/peers/reach': async (ctx) => {
+        const { nodeId } = readFields(reachQuery, ctx.query);
+        answerPeer(ctx, { reached: await registry.verify(nodeId) });
+      },
+    },
+    tell,
+    ask: async () => void (await Promise.all(few(SOME).map(exchange))),
+    isReachedByOthers: async (nodeId) => {
+      const helpers = few(FEW, nodeId);
+      if (helpers.length === 0) return null;
+      const answers = await Promise.all(
+        helpers.map((helper) => asking.ask({ nodeId: helper.nodeId }, 'peers.reach', nodeId)),
+      );
+      return answers.some((answer) => answer.ok && answer.body.reached);
+    },
+    start: (at) => {
+      port = at;
+      schedule();
+    },
+    close: () => {
+      clearTimeout(timer);
+      clearTimeout(telling);
+    },
+  };
+};

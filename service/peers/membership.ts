@@ -1,0 +1,86 @@
+/**
+ * Who is a member of the site, as SWIM does it (Das, Gupta, Motivala 2002): each box checks one other box a period, asks a
+ * few others to check a box that does not answer, and boxes tell each other what they found. What others say makes a box
+ * check for itself and decides nothing. Pure; times are in ms by a monotonic clock.
+ */
+import { shuffled } from '../domain/shuffle.ts';
+import { bucketDigests, bucketOf, differingBuckets } from './digest.ts';
+
+/** A member and the version of its record, by node id. */
+export type Versions = ReadonlyMap<string, number>;
+
+/** Buckets of the digests of members. */
+export const memberBuckets = 16;
+
+/** The digests of the members; see {@link bucketDigests}. */
+export const memberDigests = (members: Versions): string =>
+  bucketDigests(
+    [...members].map(([nodeId, seq]) => [nodeId, String(seq)] as const),
+    memberBuckets,
+  );
+
+/** The members in the buckets that differ. */
+export const differingMembers = (members: Versions, own: string, theirs: string): Map<string, number> => {
+  const buckets = differingBuckets(own, theirs);
+  return new Map([...members].filter(([nodeId]) => buckets.has(bucketOf(nodeId, memberBuckets))));
+};
+
+export interface Differences {
+  /** Only the other box reaches them, or knows them at all. */
+  theirs: string[];
+  /** Only this box reaches them. */
+  ours: string[];
+  /** The other box has a newer record of them. */
+  wanted: string[];
+  /** This box has a newer record of them. */
+  newer: string[];
+}
+
+/** Compares the members of the differing buckets of two boxes. */
+export const compareMembers = (own: Versions, theirs: Versions): Differences => {
+  const both = [...own.keys()].filter((nodeId) => theirs.has(nodeId));
+  const lead = (nodeId: string): number => (own.get(nodeId) ?? 0) - (theirs.get(nodeId) ?? 0);
+  return {
+    theirs: [...theirs.keys()].filter((nodeId) => !own.has(nodeId)),
+    ours: [...own.keys()].filter((nodeId) => !theirs.has(nodeId)),
+    wanted: both.filter((nodeId) => lead(nodeId) < 0),
+    newer: both.filter((nodeId) => lead(nodeId) > 0),
+  };
+};
+
+const PERIOD_MS = 5_000;
+
+/**
+ * Time between two checks of a box. All boxes check, so one that is killed is found by the first of them after about one
+ * and a half periods, whatever their number; a large site takes a little more time to save traffic.
+ */
+export const periodOf = (members: number): number => PERIOD_MS * Math.max(1, Math.log2(members) / 5);
+
+/**
+ * The member to check next. Each is checked once in a random order before any is checked again, so that none is left out.
+ * @param queue those that are still to be checked in this round
+ */
+export const nextToCheck = (
+  queue: readonly string[],
+  members: readonly string[],
+  random: () => number,
+): { next: string | undefined; queue: string[] } => {
+  const known = new Set(members);
+  const rest = queue.filter((nodeId) => known.has(nodeId));
+  const [next, ...others] = rest.length > 0 ? rest : shuffled(members, random);
+  return { next, queue: others };
+};
+
+/** A member that did not answer this box. */
+export interface Suspicion {
+  since: number;
+  /** Whether another box reaches it; null: none has said so yet. */
+  isReachedByOthers: boolean | null;
+}
+
+/** How long a box that others reach may be unreachable from here before it counts as away. */
+const PATIENCE_MS = 5_000;
+
+/** Whether the member counts as away. */
+export const isAway = ({ since, isReachedByOthers }: Suspicion, now: number): boolean =>
+  isReachedByOthers === false || now - since >= PATIENCE_MS;

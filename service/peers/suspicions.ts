@@ -1,0 +1,58 @@
+/** The peers that do not answer this box, until it is known whether they are away. */
+import { isAway, type Suspicion } from './membership.ts';
+
+interface Dependencies {
+  /** Whether other boxes reach a box; null: there is nobody to ask. */
+  isReachedByOthers(nodeId: string): Promise<boolean | null>;
+  /** ms, monotonic */
+  monotonicNow(): number;
+  /** Called once when a suspected peer counts as away. */
+  onAway(nodeId: string): void;
+}
+
+export interface Suspicions {
+  /** Suspects a peer, unless it is suspected already. */
+  add(nodeId: string): void;
+  /** Ends a suspicion; returns whether the peer was away. */
+  clear(nodeId: string): boolean;
+  /** Whether a peer is suspected, and does not count as away yet. */
+  isPending(nodeId: string | null): boolean;
+  /** The reason why a peer is away, with what others say. */
+  explain(nodeId: string | null, reason: string | null): string | null;
+  /** Decides what time decides. */
+  poll(): void;
+}
+
+export const createSuspicions = ({ isReachedByOthers, monotonicNow, onAway }: Dependencies): Suspicions => {
+  const suspected = new Map<string, Suspicion & { isAway: boolean }>();
+
+  const decide = (nodeId: string): void => {
+    const suspicion = suspected.get(nodeId);
+    if (suspicion === undefined || suspicion.isAway || !isAway(suspicion, monotonicNow())) return;
+    suspicion.isAway = true;
+    onAway(nodeId);
+  };
+
+  return {
+    add: (nodeId) => {
+      if (suspected.has(nodeId)) return;
+      const suspicion = { since: monotonicNow(), isReachedByOthers: null as boolean | null, isAway: false };
+      suspected.set(nodeId, suspicion);
+      void isReachedByOthers(nodeId).then((answer) => {
+        suspicion.isReachedByOthers = answer ?? false;
+        if (suspected.get(nodeId) === suspicion) decide(nodeId);
+      });
+    },
+    clear: (nodeId) => {
+      const wasAway = suspected.get(nodeId)?.isAway === true;
+      suspected.delete(nodeId);
+      return wasAway;
+    },
+    isPending: (nodeId) => suspected.get(nodeId ?? '')?.isAway === false,
+    explain: (nodeId, reason) =>
+      suspected.get(nodeId ?? '')?.isReachedByOthers === true ? `${reason}, though other boxes reach it` : reason,
+    poll: () => {
+      for (const nodeId of suspected.keys()) decide(nodeId);
+    },
+  };
+};

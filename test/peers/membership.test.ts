@@ -1,0 +1,79 @@
+/** Who is a member, decided without requests. */
+import fc from 'fast-check';
+import { expect, test } from 'vitest';
+import {
+  compareMembers,
+  differingMembers,
+  isAway,
+  memberDigests,
+  nextToCheck,
+  periodOf,
+} from '../../service/peers/membership.ts';
+
+const members = fc
+  .dictionary(fc.uuid(), fc.integer({ min: 1, max: 5 }), { maxKeys: 30 })
+  .map((record) => new Map(Object.entries(record)));
+
+test('two boxes find all that differs in the buckets that differ', () => {
+  fc.assert(
+    fc.property(members, members, members, (both, one, other) => {
+      const ours = new Map([...both, ...one]);
+      const theirs = new Map([...both, ...other]);
+      const digests = [memberDigests(ours), memberDigests(theirs)] as const;
+      const found = compareMembers(differingMembers(ours, ...digests), differingMembers(theirs, ...digests));
+      expect(found).toEqual(compareMembers(ours, theirs));
+    }),
+  );
+});
+
+test('what differs is who is known to one box alone, and whose record is newer', () => {
+  const own = new Map([
+    ['a', 1],
+    ['b', 2],
+    ['c', 3],
+    ['d', 4],
+  ]);
+  const theirs = new Map([
+    ['a', 1],
+    ['b', 1],
+    ['c', 4],
+    ['e', 5],
+  ]);
+  expect(compareMembers(own, theirs)).toEqual({ theirs: ['e'], ours: ['d'], wanted: ['c'], newer: ['b'] });
+});
+
+test('each member is checked once before any is checked again, also while members come and go', () => {
+  fc.assert(
+    fc.property(fc.uniqueArray(fc.uuid(), { minLength: 1, maxLength: 20 }), fc.array(fc.nat(19)), (ids, gone) => {
+      let queue: string[] = [];
+      const left = ids.filter((_, index) => !gone.includes(index));
+      const first = nextToCheck(queue, ids, Math.random);
+      queue = first.queue;
+      const checked = [first.next];
+      while (queue.some((id) => left.includes(id))) {
+        const step = nextToCheck(queue, left, Math.random);
+        queue = step.queue;
+        checked.push(step.next);
+      }
+      expect(new Set(checked).size).toBe(checked.length);
+      for (const id of left) expect(checked).toContain(id);
+    }),
+  );
+  expect(nextToCheck([], [], Math.random)).toEqual({ next: undefined, queue: [] });
+});
+
+test.each([2, 10, 30, 100])('a killed box of %s is found within 45 s, 99 times of 100', (count) => {
+  // Each of the others checks one box a period: after a time nobody has checked it with a probability of e^(-time / period).
+  const longest = periodOf(count) * 1.2;
+  expect(-Math.log(0.01) * longest).toBeLessThan(45_000);
+});
+
+test.each([
+  ['nobody else was asked yet', null, 0, false],
+  ['no other box reaches it', false, 0, true],
+  ['others reach it', true, 4_000, false],
+  ['others reach it, but this box has not for long', true, 5_000, true],
+  ['the others did not answer', null, 5_000, true],
+])('a box counts as away or not where %s', (_, isReachedByOthers, after, expected) => {
+  expect(isAway({ since: 1_000, isReachedByOthers }, 1_000 + after)).toBe(expected);
+});
