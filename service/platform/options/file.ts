@@ -1,0 +1,82 @@
+/** `config.json` in the data directory. */
+import { readFileSync } from 'node:fs';
+import { z } from 'zod';
+import { OptionsError } from './error.ts';
+import { type KioskSettings, kioskSettings } from './kiosk.ts';
+import { environmentName, refusal, type SettingName, settingNames } from './settings.ts';
+
+const written = z.union([z.string(), z.number(), z.boolean(), z.array(z.string())]);
+
+/** A value of `config.json` as the environment would spell it; undefined if that is not possible. */
+const spell = (value: unknown): string | undefined => {
+  const { data } = written.safeParse(value);
+  return data === true ? 'on' : data === false ? 'off' : data === undefined ? undefined : String(data);
+};
+
+/**
+ * Validates the `kiosk` section of `config.json`.
+ * @throws OptionsError that names the path of the invalid value
+ */
+export const readKiosk = (given: unknown): KioskSettings => {
+  const result = kioskSettings.safeParse(given);
+  if (!result.success) {
+    const [issue] = result.error.issues;
+    const path = (issue?.path ?? []).map((part) => (typeof part === 'number' ? `[${part}]` : `.${String(part)}`));
+    throw new OptionsError(`config.json: kiosk${path.join('')} is not allowed; allowed is ${issue?.message}`, 'kiosk');
+  }
+  return result.data;
+};
+
+/**
+ * The content of `config.json`; empty if there is no file.
+ * @throws OptionsError if it cannot be read or is no JSON object
+ */
+export const readConfig = (path: string): Record<string, unknown> => {
+  let source: string;
+  try {
+    source = readFileSync(path, 'utf8').replace(/^\uFEFF/, '');
+  } catch (error) {
+    if (['ENOENT', 'ENOTDIR'].includes((error as NodeJS.ErrnoException).code ?? '')) return {};
+    throw new OptionsError(`${path} can't be read: ${(error as Error).message}`);
+  }
+  let config: unknown;
+  try {
+    config = JSON.parse(source);
+  } catch {
+    // The parser's message quotes the file, which may contain a secret.
+    throw new OptionsError(`${path} is not JSON; check its quotes, commas and brackets`);
+  }
+  if (typeof config !== 'object' || config === null || Array.isArray(config)) {
+    throw new OptionsError(`${path} must hold a JSON object of settings`);
+  }
+  return config as Record<string, unknown>;
+};
+
+interface SettingsFile {
+  found: Map<SettingName, string>;
+  kiosk: KioskSettings;
+}
+
+/**
+ * The settings that `config.json` gives, as the environment would spell them. Adds to `warnings` what is no setting.
+ * @throws OptionsError
+ */
+export const readFile = (path: string, warnings: string[]): SettingsFile => {
+  const found = new Map<SettingName, string>();
+  let kiosk = kioskSettings.parse({});
+  const ignore = (key: string): void => void warnings.push(`config.json: ${key} is not a setting and is ignored`);
+  for (const [key, value] of Object.entries(readConfig(path))) {
+    const name = settingNames.find((known) => key === known || key === environmentName(known));
+    // After a rollback a setting of the newer version must not prevent the start.
+    if (key === 'kiosk') {
+      kiosk = readKiosk(value ?? {});
+      for (const inner of Object.keys(value ?? {})) if (!(inner in kioskSettings.shape)) ignore(`kiosk.${inner}`);
+    } else if (name === undefined || name === 'dataDir') ignore(key);
+    else if (value !== null) {
+      const spelt = spell(value);
+      if (spelt === undefined) throw refusal(name, value, 'a text, a number, true, false or a list of texts');
+      found.set(name, spelt);
+    }
+  }
+  return { found, kiosk };
+};

@@ -1,0 +1,109 @@
+/** The table of settings: names, allowed values, defaults. */
+import { resolve } from 'node:path';
+import { z } from 'zod';
+import { variants } from '../../contract/terms.ts';
+import { OptionsError } from './error.ts';
+import {
+  baseUrl,
+  commaList,
+  dailyHours,
+  fleetUrl,
+  folder,
+  hostName,
+  isTimeZone,
+  onOff,
+  text,
+  trustedProxy,
+  webhookSecret,
+  webhookUrl,
+  wholeNumber,
+} from './values.ts';
+
+const GIB = 1024 ** 3;
+
+/**
+ * The settings, by the names that the code uses. The environment has each as `SIGNAGE_` and the name in
+ * capitals (`maxStreams`: `SIGNAGE_MAX_STREAMS`); `config.json` takes either spelling.
+ */
+export const settings = {
+  /** Listen address. */
+  host: text.default('0.0.0.0'),
+  /** TCP port; 0 takes any free one. */
+  port: wholeNumber(0, 65_535).default(8080),
+  /** Folder of all persistent data. */
+  dataDir: folder,
+  /** Where uploads are written. Default: `{dataDir}/uploads`. */
+  uploadDir: folder.optional(),
+  /** Where copies of remote media are kept. Default: `{dataDir}/media`. */
+  mediaDir: folder.optional(),
+  variant: z.enum(variants, 'extended or baseline').default('extended'),
+  /** Enables authentication. */
+  sharedSecret: z.string().optional(),
+  /** The previous secret during a rotation: verifies signatures, but never signs. */
+  sharedSecretPrevious: z.string().optional(),
+  /** Host names that the service answers to, beyond addresses and local names. */
+  allowedHosts: commaList.pipe(z.array(hostName)).default([]),
+  /** The address that phones and peers reach the service by. */
+  publicUrl: baseUrl.optional(),
+  /** Base URLs of static peers, for boxes that discovery does not find. */
+  peers: commaList.pipe(z.array(baseUrl)).default([]),
+  /** Whether peers are discovered by DNS-SD. */
+  discovery: onOff,
+  /** Only boxes of one site are peers. */
+  site: text.default('default'),
+  /** Largest upload, and largest copy of a remote medium, bytes. */
+  maxUploadBytes: wholeNumber(1, Number.MAX_SAFE_INTEGER).default(2 * GIB),
+  /** Limit in bytes of uploads, copies of remote media and peers' media together. Uploads evict copies. */
+  mediaQuotaBytes: wholeNumber(0, Number.MAX_SAFE_INTEGER).default(64 * GIB),
+  /** Media are fetched from other hosts and boxes at this rate at most, in total, bytes per second; 0: unlimited. */
+  fetchBytesPerSecond: wholeNumber(0, Number.MAX_SAFE_INTEGER).default(0),
+  /** When media are fetched from other hosts and boxes, by the site's clock; absent: always. */
+  fetchHours: dailyHours.optional(),
+  /** Whether the console and its API are offered; never in the baseline variant. */
+  console: onOff,
+  ffmpegPath: text.optional(),
+  /** Limit of concurrent stream sessions. */
+  maxStreams: wholeNumber(0, 1000).default(8),
+  /** Idle time after which a stream without requests ends, seconds. */
+  streamIdleSeconds: wholeNumber(1, 86_400).default(30),
+  /** Lifetime of a page token, seconds. */
+  pageTokenSeconds: wholeNumber(1, 86_400).default(900),
+  /** Proxies whose X-Forwarded-For is trusted: none, all, or these addresses. */
+  trustProxy: trustedProxy.default(false),
+  /** Where plays are delivered, as webhooks (Standard Webhooks). */
+  playsUrl: webhookUrl.optional(),
+  /** Where alerts are delivered, as webhooks. */
+  alertUrl: webhookUrl.optional(),
+  /** For how long something fails before an alert says so, seconds. */
+  alertGraceSeconds: wholeNumber(0, 86_400).default(300),
+  /** The key of webhooks. Default: derived from the shared secret. */
+  webhookSecret: webhookSecret.optional(),
+  /** IANA name of the zone that schedules are in. */
+  timeZone: z.string().refine(isTimeZone, 'an IANA time zone such as Europe/Vienna').optional(),
+  /** The NATS server of the fleet; without it the site is alone. */
+  fleetUrl: fleetUrl.optional(),
+  /** Path of the `.creds` file for it. */
+  fleetCredentials: text.transform((path) => resolve(path)).optional(),
+  logLevel: z
+    .enum(
+      ['fatal', 'error', 'warn', 'info', 'debug', 'trace', 'silent'],
+      'fatal, error, warn, info, debug, trace or silent',
+    )
+    .default('info'),
+};
+
+export type SettingName = keyof typeof settings;
+export const settingNames = Object.keys(settings) as SettingName[];
+export const secretNames: readonly SettingName[] = ['sharedSecret', 'sharedSecretPrevious', 'webhookSecret'];
+
+export const environmentName = (name: SettingName): string =>
+  `SIGNAGE_${name.replace(/[A-Z]/g, (c) => `_${c}`).toUpperCase()}`;
+
+export type Given = z.infer<z.ZodObject<typeof settings>>;
+
+/** @param allowed completes the sentence "allowed is ..." */
+export const refusal = (name: SettingName, value: unknown, allowed: string): OptionsError => {
+  const isSecret = secretNames.includes(name) || (name === 'fleetUrl' && String(value).includes('@'));
+  const shown = isSecret ? 'the value given' : JSON.stringify(value);
+  return new OptionsError(`${environmentName(name)}: ${shown} is not allowed; allowed is ${allowed}`, name);
+};
