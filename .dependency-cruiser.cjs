@@ -81,9 +81,13 @@ module.exports = {
     {
       name: 'the-command-line-is-a-client',
       severity: 'error',
-      comment: 'It knows the interface, the pure rules and how requests are signed: it starts at once, on any machine.',
+      comment:
+        'It knows the interface, the pure rules, how requests are signed and how the hub of a fleet is reached: it starts at once, on any machine.',
       from: { path: '^service/cli/' },
-      to: { path: '^service/', pathNot: '^service/(cli|contract|domain)/|^service/auth/sign\\.ts$' },
+      to: {
+        path: '^service/',
+        pathNot: '^service/(cli|contract|domain)/|^service/auth/sign\\.ts$|^service/platform/nats\\.ts$',
+      },
     },
     {
       name: 'nothing-is-built-on-the-command-line',

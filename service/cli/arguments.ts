@@ -1,6 +1,6 @@
 /** Parsers of arguments and options. What they refuse is a usage error, found before anything is sent. */
 import { InvalidArgumentError } from 'commander';
-import { boxRule, isOperator, parseBox } from './settings.ts';
+import { boxRule, fleetRule, isFleet, isOperator, parseBox } from './settings.ts';
 
 /** A parser for commander: @throws InvalidArgumentError where the value is not `rule` */
 const matching =
@@ -16,6 +16,11 @@ export const boxUrl = (value: string): URL => {
   return url;
 };
 
+export const fleetUrl = (value: string): string => {
+  if (!isFleet(value.trim())) throw new InvalidArgumentError(`It must be ${fleetRule}.`);
+  return value.trim();
+};
+
 export const operatorName = (value: string): string => {
   const name = value.trim();
   if (!isOperator(name)) throw new InvalidArgumentError('It must be 1 to 64 characters.');
@@ -26,6 +31,7 @@ export const slug = matching(/^[a-z0-9-]{1,64}$/, 'the slug of a screen: 1 to 64
 export const deviceId = matching(/^[A-Za-z0-9 ._:-]{1,128}$/, 'a device id: 1 to 128 of A-Z a-z 0-9 . _ : -');
 export const takeoverId = matching(/^[a-z0-9-]{1,64}$/, '1 to 64 of a-z, 0-9 and -');
 export const versionHash = matching(/^[\da-f]{4,64}$/, 'the SHA-256 of a version, or its first characters');
+export const siteName = matching(/^[A-Za-z0-9_-]{1,64}$/, 'the name of a site: 1 to 64 of a-z, A-Z, 0-9, _ and -');
 export const text = matching(/\S/, 'a text that is not empty');
 
 /** The name of a player, for people. */

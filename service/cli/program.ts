@@ -1,10 +1,11 @@
 /** The commands, and how a run ends. */
 import { Command, CommanderError } from 'commander';
-import { boxUrl, operatorName } from './arguments.ts';
+import { boxUrl, fleetUrl, operatorName } from './arguments.ts';
 import { registerBoxes } from './commands/boxes.ts';
 import { completionLines, registerCompletion } from './commands/completion.ts';
 import { registerContent } from './commands/content.ts';
 import { registerDiscover } from './commands/discover.ts';
+import { registerFleet } from './commands/fleet.ts';
 import { registerHealth } from './commands/health.ts';
 import { registerMedia } from './commands/media.ts';
 import { registerOnboard } from './commands/onboard.ts';
@@ -31,6 +32,7 @@ const groups = [
   registerBoxes,
   registerHealth,
   registerRecords,
+  registerFleet,
   registerCompletion,
 ];
 
@@ -50,6 +52,7 @@ export const run = async (
     .description('Operates the boxes of a signage site.')
     .version(version, '-V, --version')
     .option('--box <url>', 'the box to speak to (default: SIGNAGE_BOX, else the first found)', boxUrl)
+    .option('--fleet <url>', 'the hub of the fleet, for the fleet commands (default: SIGNAGE_FLEET_URL)', fleetUrl)
     .option('--as <name>', 'your name for the audit (default: SIGNAGE_OPERATOR, else the login name)', operatorName)
     .option('--json', 'print the answer of the box as JSON')
     .configureHelp({ showGlobalOptions: true })

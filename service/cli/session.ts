@@ -4,14 +4,16 @@ import type { Readable } from 'node:stream';
 import type { Health } from '../contract/health.ts';
 import { type Client, createClient } from './client.ts';
 import { CliError } from './exit.ts';
+import type { Hub } from './fleet/hub.ts';
 import type { Output } from './output.ts';
-import { boxOf, operatorOf, readSecret, type Surroundings } from './settings.ts';
+import { boxOf, fleetOf, operatorOf, readSecret, type Surroundings } from './settings.ts';
 
 /** The options of every command. */
 export interface GlobalOptions {
   box?: URL;
   as?: string;
   json?: boolean;
+  fleet?: string;
 }
 
 interface Dependencies {
@@ -89,6 +91,15 @@ export const createSession = ({ out, stdin, surroundings, globals, signal: ended
         return base === null ? discover(secret) : connect(base, secret, false);
       })();
       return client;
+    },
+    /**
+     * Connects to the hub of the fleet, and calls `work` with it: `--fleet`, else `SIGNAGE_FLEET_URL`.
+     * @throws CliError `configuration`, `unreachable`, `refused`, `notAuthorised`
+     */
+    withHub: async <Result>(work: (hub: Hub) => Promise<Result>): Promise<Result> => {
+      const { url, credentials } = fleetOf(surroundings, globals().fleet);
+      const { connectHub } = await import('./fleet/connect.ts');
+      return connectHub(url, credentials, work);
     },
     /** Another box of the site, by the URL that a box gave for it. */
     clientOf: (url: string): Client => connect(new URL(url), readSecret(surroundings), false),

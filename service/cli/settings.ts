@@ -63,6 +63,24 @@ export const readSecret = (surroundings: Pick<Surroundings, 'env' | 'home'>): st
   }
 };
 
+/** Whether NATS connects to the URL. */
+export const isFleet = (text: string): boolean =>
+  URL.canParse(text) && /^(nats|tls|wss?):$/.test(new URL(text).protocol) && new URL(text).hostname !== '';
+
+export const fleetRule = 'a nats, tls, ws or wss URL such as tls://hub.example.com:4222';
+
+/** The hub of the fleet, and the path of the `.creds` file for it. @throws CliError `configuration` */
+export const fleetOf = (
+  { env }: Pick<Surroundings, 'env'>,
+  option: string | undefined,
+): { url: string; credentials: string | null } => {
+  const url = option ?? given(env, 'SIGNAGE_FLEET_URL');
+  if (url === null)
+    throw new CliError('configuration', 'Name the hub of the fleet: --fleet URL, or SIGNAGE_FLEET_URL.');
+  if (!isFleet(url)) throw new CliError('configuration', `SIGNAGE_FLEET_URL must be ${fleetRule}.`);
+  return { url, credentials: given(env, 'SIGNAGE_FLEET_CREDENTIALS') };
+};
+
 const MAX_OPERATOR = 64;
 
 /** Whether the name may stand in the audit. */

@@ -42,14 +42,17 @@ export const openBucket = async (nats: NatsConnection, name: string): Promise<Bu
   const buckets = new Kvm(jetstream(nats));
   // Direct reads are those that the hub can permit key by key.
   const [direct, plain] = [await buckets.open(name, { allow_direct: true }), await buckets.open(name)];
+  let isDirect = true;
+  /** Nobody answers a direct read of a bucket that was made without them. */
+  const getPlain = async (key: string) => {
+    const entry = await plain.get(key).catch(refuse);
+    isDirect = false;
+    return entry;
+  };
   return {
     put: async (key, value) => void (await direct.put(key, value).catch(refuse)),
     get: async (key) => {
-      const entry = await direct.get(key).catch((error: unknown) => {
-        // A bucket that was made without direct reads.
-        if (isUnprepared(error)) return plain.get(key).catch(refuse);
-        throw error;
-      });
+      const entry = isDirect ? await direct.get(key).catch(() => getPlain(key)) : await getPlain(key);
       if (entry === null || entry.operation !== 'PUT') return null;
       const { value, revision, created } = entry;
       return { value, revision, created };

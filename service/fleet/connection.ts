@@ -3,6 +3,7 @@ import { setTimeout as delay } from 'node:timers/promises';
 import { errors, type NatsConnection } from '@nats-io/transport-node';
 import { doubled } from '../domain/backoff.ts';
 import { createEmitter } from '../domain/emitter.ts';
+import { connectFault } from '../platform/nats.ts';
 import type { SourceLog } from '../platform/source-log.ts';
 
 /** A connection to the hub while it lasts. */
@@ -25,17 +26,6 @@ interface Dependencies {
   log: SourceLog;
   now(): number;
 }
-
-/** @returns a sentence part that completes "the hub ..." */
-const reasonOf = (error: unknown): string => {
-  if (error instanceof errors.AuthorizationError || error instanceof errors.UserAuthenticationExpiredError) {
-    return 'refuses the credentials';
-  }
-  const message = error instanceof Error ? error.message : '';
-  if (/^(is not asked|does not offer)/.test(message)) return message;
-  if (/certificate/i.test(message)) return 'has a certificate that is not trusted';
-  return /timeout/i.test(message) ? 'does not answer' : 'can not be reached';
-};
 
 export const createConnection = ({ open, log, now }: Dependencies) => {
   const stop = new AbortController();
@@ -74,7 +64,7 @@ export const createConnection = ({ open, log, now }: Dependencies) => {
     stop.signal.removeEventListener('abort', endNow);
     line = null;
     since = now();
-    reason = error ? reasonOf(error) : 'has closed the connection';
+    reason = error ? connectFault(error) : 'has closed the connection';
     ended.abort();
   };
 
@@ -85,7 +75,7 @@ export const createConnection = ({ open, log, now }: Dependencies) => {
           failures = 0;
         });
       } catch (error) {
-        reason = reasonOf(error);
+        reason = connectFault(error);
         log.debug({ err: error }, 'the hub of the fleet could not be reached');
       }
       if (stop.signal.aborted) return;

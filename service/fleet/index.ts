@@ -3,14 +3,15 @@ import { networkInterfaces } from 'node:os';
 import type { Content } from '../content/index.ts';
 import type { FleetHealth } from '../contract/fleet.ts';
 import type { Health } from '../contract/health.ts';
+import { inboxPrefix } from '../domain/fleet-subjects.ts';
 import { publicBase } from '../domain/lan-address.ts';
 import type { Module, ServiceContext } from '../module.ts';
 import type { Peers } from '../peers/index.ts';
+import { openLine, withoutUser } from '../platform/nats.ts';
 import type { Records } from '../records/index.ts';
 import type { Screens } from '../screens/index.ts';
 import { createFleetClock } from './clock.ts';
 import { createConnection } from './connection.ts';
-import { openLine, withoutUser } from './open.ts';
 import { createPlaying } from './playing.ts';
 import { createRequests } from './requests.ts';
 import { createStatus } from './status.ts';
@@ -38,7 +39,8 @@ export const createFleet = (
   let port = options.port;
 
   const connection = createConnection({
-    open: () => openLine({ url: fleetUrl, credentials: fleetCredentials }, site, `signage ${site} ${nodeId}`),
+    open: () =>
+      openLine({ url: fleetUrl, credentials: fleetCredentials }, `signage ${site} ${nodeId}`, inboxPrefix(site)),
     ...{ now, log },
   });
   const clock = createFleetClock(clocks);

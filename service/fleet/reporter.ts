@@ -4,6 +4,7 @@ import { STATUS_BUCKET } from '../domain/fleet-subjects.ts';
 import type { SourceLog } from '../platform/source-log.ts';
 import { type Bucket, openBucket, Unprepared } from './bucket.ts';
 import type { Line } from './connection.ts';
+import { createPause } from './pause.ts';
 
 interface Dependencies<Value> {
   key: string;
@@ -27,7 +28,7 @@ const JITTER = 0.2;
 export const createReporter = <Value>({ key, monotonicNow, log, ...dependencies }: Dependencies<Value>) => {
   const { read, changing, periodMs, onRecovered, write = (bucket, bytes) => bucket.put(key, bytes) } = dependencies;
   let isPrepared: boolean | null = null;
-  let wakeUp = (): void => undefined;
+  const pause = createPause();
 
   const run = async ({ nats, ended }: Line): Promise<void> => {
     const bucket = await openBucket(nats, STATUS_BUCKET);
@@ -35,9 +36,6 @@ export const createReporter = <Value>({ key, monotonicNow, log, ...dependencies 
     let writeAt = 0;
     let hasFailed = false;
     while (!ended.aborted) {
-      const woken = new Promise<void>((resolve) => {
-        wakeUp = resolve;
-      });
       try {
         const value = await read();
         const seen = JSON.stringify(changing(value));
@@ -55,8 +53,9 @@ export const createReporter = <Value>({ key, monotonicNow, log, ...dependencies 
         written = '';
         hasFailed = true;
       }
-      const pause = delay(LOOK_MS, undefined, { signal: ended, ref: false }).catch(() => undefined);
-      await (hasFailed ? pause : Promise.race([pause, woken]));
+      // A hub that has refused is not asked sooner because of a change.
+      if (hasFailed) await delay(LOOK_MS, undefined, { signal: ended, ref: false }).catch(() => undefined);
+      else await pause.wait(LOOK_MS, ended);
     }
   };
 
@@ -66,7 +65,7 @@ export const createReporter = <Value>({ key, monotonicNow, log, ...dependencies 
       run(line).catch((error: unknown) => log.error({ err: error, key }, 'the hub gets no further status'));
     },
     /** Looks for a change at once. */
-    wake: (): void => wakeUp(),
+    wake: pause.wake,
     /** Whether the hub has the bucket; null: not known yet. */
     isPrepared: (): boolean | null => isPrepared,
   };

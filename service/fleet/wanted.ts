@@ -15,6 +15,7 @@ import type { SourceLog } from '../platform/source-log.ts';
 import type { Records } from '../records/index.ts';
 import { openBucket } from './bucket.ts';
 import type { Line } from './connection.ts';
+import { createPause } from './pause.ts';
 
 interface Dependencies {
   site: string;
@@ -82,7 +83,7 @@ export const createWanted = ({ site, content, audit, boxesBefore, onChange, log 
   let wanted: Wanted | null = null;
   /** Why the newest document could not be written. */
   let failure: string | null = null;
-  let check = (): void => undefined;
+  const pause = createPause();
 
   const isTaken = (sha256: string | null): boolean =>
     sha256 !== null && content.playing()?.wanted?.includes(sha256) === true;
@@ -142,38 +143,24 @@ export const createWanted = ({ site, content, audit, boxesBefore, onChange, log 
 
   const run = async ({ nats, ended }: Line): Promise<void> => {
     const bucket = await openBucket(nats, CONTENT_BUCKET);
-    let isWoken = true;
-    let wakeUp = (): void => undefined;
-    check = () => {
-      isWoken = true;
-      wakeUp();
-    };
-    nats.subscribe(keySubject(CONTENT_BUCKET, site), { callback: () => check() });
+    nats.subscribe(keySubject(CONTENT_BUCKET, site), { callback: pause.wake });
     while (!ended.aborted) {
-      const woken = new Promise<void>((resolve) => {
-        wakeUp = resolve;
-      });
-      isWoken = false;
-      let pause = RETRY_MS;
+      let pauseMs = RETRY_MS;
       try {
         const bytes = await readAndTake(async () => (await bucket.get(site))?.value ?? null, ended);
-        pause = pollPause(bytes, Math.random());
+        pauseMs = pollPause(bytes, Math.random());
       } catch (error) {
         if (!ended.aborted) log.debug({ err: error }, 'the wanted content could not be read or taken');
         onChange();
       }
-      const sleep = new AbortController();
-      const signal = AbortSignal.any([ended, sleep.signal]);
-      const slept = delay(pause, undefined, { signal, ref: false }).catch(() => undefined);
-      if (!isWoken) await Promise.race([slept, woken]);
-      sleep.abort();
+      await pause.wait(pauseMs, ended);
     }
   };
 
   content.onPlay(() => {
     onChange();
     // An edit of another box may have won over the one that took the wanted content.
-    if (wanted !== null && 'text' in wanted && !isTaken(wanted.sha256)) check();
+    if (wanted !== null && 'text' in wanted && !isTaken(wanted.sha256)) pause.wake();
   });
 
   return {
@@ -182,7 +169,7 @@ export const createWanted = ({ site, content, audit, boxesBefore, onChange, log 
       run(line).catch((error: unknown) => log.error({ err: error }, 'the wanted content is not followed any more'));
     },
     /** Reads it again: the line to the hub was cut. */
-    check: (): void => check(),
+    check: pause.wake,
     describe,
   };
 };

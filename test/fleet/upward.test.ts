@@ -32,7 +32,7 @@ describe.skipIf(!hasNats)('with a real nats-server', () => {
     const nats = await hub.client();
     await prepareHub(nats);
     const dataDir = temporaryFolder();
-    const alone = await startTestService({ dataDir, content: lobby });
+    const alone = await startTestService({ dataDir, content: lobby, env: { SIGNAGE_SITE: 'Wien' } });
     const before = [playAgo(60), playAgo(50)];
     await reportTo(alone, before);
     await alone.close();

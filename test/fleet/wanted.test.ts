@@ -1,5 +1,7 @@
 /** The content that the fleet wants, taken as an edit; and what is reported of it. */
 import { gzipSync } from 'node:zlib';
+import { jetstream } from '@nats-io/jetstream';
+import { Kvm } from '@nats-io/kv';
 import { describe, expect, test } from 'vitest';
 import { sha256Hex } from '../../service/auth/sign.ts';
 import { pollPause, readWanted } from '../../service/fleet/wanted.ts';
@@ -141,5 +143,15 @@ describe.skipIf(!hasNats)('with a real nats-server', () => {
     for (const service of [first, second]) await plays(service, 'Ours');
     await second.close();
     await reports(status, 'Wien', { state: 'diverged' });
+  });
+
+  test('a bucket that was made without direct reads is read as well', async () => {
+    const hub = await startHub();
+    const buckets = new Kvm(jetstream(await hub.client()));
+    const content = await buckets.create('signage-content', { allow_direct: false });
+    await buckets.create('signage-status', { allow_direct: false });
+    const box = await startMember(hub, { content: saying('Old'), env });
+    await want(content, 'Wien', saying('New'));
+    await plays(box, 'New');
   });
 });

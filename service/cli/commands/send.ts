@@ -18,7 +18,7 @@ import {
   targetArgument,
 } from '../targets.ts';
 
-interface Options extends PageOptions {
+export interface SendOptions extends PageOptions {
   url?: string;
   on?: true;
   off?: true;
@@ -32,14 +32,14 @@ const AT_ONCE = 4;
 const usage = (message: string): CliError => new CliError('usage', message);
 
 /** The options of each command that has any: those that it needs, and those that it may have. */
-const optionsOf: Readonly<Record<string, { needs: (keyof Options)[]; may: (keyof Options)[] }>> = {
+const optionsOf: Readonly<Record<string, { needs: (keyof SendOptions)[]; may: (keyof SendOptions)[] }>> = {
   blackout: { needs: [], may: ['on', 'off'] },
   redirect: { needs: ['url'], may: [] },
   setclientname: { needs: ['name', 'device'], may: [] },
 };
 
 /** The body of the request. @throws CliError `usage` */
-const bodyOf = async (command: string, options: Options): Promise<Record<string, unknown>> => {
+export const bodyOf = async (command: string, options: SendOptions): Promise<Record<string, unknown>> => {
   const { needs, may } = optionsOf[command] ?? { needs: [], may: [] };
   for (const name of needs) if (options[name] === undefined) throw usage(`${command} needs --${name}.`);
   for (const name of ['url', 'on', 'off', 'name', 'device'] as const) {
@@ -70,9 +70,21 @@ const bodyOf = async (command: string, options: Options): Promise<Record<string,
 
 const pages = (count: number): string => (count === 1 ? '1 page' : `${count} pages`);
 
+/** Adds the command and its options to a command line. */
+export const withCommand = (line: Command): Command =>
+  line
+    .addArgument(new Argument('<command>', 'what they are to do').choices(commandNames('extended')))
+    .option('--url <url>', 'for redirect: /screen/SLUG, /media/NAME or an http(s) URL', text)
+    .addOption(new Option('--on', 'for blackout: black, where it would toggle').conflicts('off'))
+    .addOption(new Option('--off', 'for blackout: the picture again').conflicts('on'))
+    .option('--name <name>', 'for setclientname: the name', playerName)
+    .option('--device <id>', 'for setclientname: the device', deviceId)
+    .option('--connection <id>', 'only to this connection', text)
+    .option('--client <id>', 'only to the newest connection of this client', text);
+
 export const registerSend = (program: Command, { out, client, degrade }: Session): void => {
   /** The screens to send to: those of the target, or those whose page is named. */
-  const slugsOf = async (box: Client, target: Target, options: Options): Promise<string[]> => {
+  const slugsOf = async (box: Client, target: Target, options: SendOptions): Promise<string[]> => {
     if (target.kind === 'screen') return [target.slug];
     const { body } = await fetchSite(box);
     if (!isForOnePage(options)) return screensOf(body, target).map(({ screen }) => screen.slug);
@@ -90,29 +102,21 @@ export const registerSend = (program: Command, { out, client, degrade }: Session
     out.say(`Sent to ${pages(sent)}.`);
   };
 
-  program
+  const line = program
     .command('send')
     .description('send a command to the pages of a screen')
-    .addArgument(targetArgument())
-    .addArgument(new Argument('<command>', 'what they are to do').choices(commandNames('extended')))
-    .option('--url <url>', 'for redirect: /screen/SLUG, /media/NAME or an http(s) URL', text)
-    .addOption(new Option('--on', 'for blackout: black, where it would toggle').conflicts('off'))
-    .addOption(new Option('--off', 'for blackout: the picture again').conflicts('on'))
-    .option('--name <name>', 'for setclientname: the name', playerName)
-    .option('--device <id>', 'for setclientname: the device', deviceId)
-    .option('--connection <id>', 'only to this connection', text)
-    .option('--client <id>', 'only to the newest connection of this client', text)
-    .action(async (target: Target, command: string, options: Options) => {
-      const body = JSON.stringify(await bodyOf(command, options));
-      const box = await client();
-      const results = await inParallel(await slugsOf(box, target, options), AT_ONCE, async (slug) => {
-        const path = `/api/screens/${slug}/commands`;
-        return (await box.ask<CommandResult>({ method: 'POST', path, body })).body;
-      });
-      out.answer(target.kind === 'screen' ? results[0] : results, () => report(target, results));
-      if (isForOnePage(options) && results.every(({ sent }) => sent === 0)) {
-        throw new CliError('notFound', `No such page shows ${spellTarget(target)}. See: signage screens`);
-      }
-      degrade(results.some(({ degraded }) => degraded));
+    .addArgument(targetArgument());
+  withCommand(line).action(async (target: Target, command: string, options: SendOptions) => {
+    const body = JSON.stringify(await bodyOf(command, options));
+    const box = await client();
+    const results = await inParallel(await slugsOf(box, target, options), AT_ONCE, async (slug) => {
+      const path = `/api/screens/${slug}/commands`;
+      return (await box.ask<CommandResult>({ method: 'POST', path, body })).body;
     });
+    out.answer(target.kind === 'screen' ? results[0] : results, () => report(target, results));
+    if (isForOnePage(options) && results.every(({ sent }) => sent === 0)) {
+      throw new CliError('notFound', `No such page shows ${spellTarget(target)}. See: signage screens`);
+    }
+    degrade(results.some(({ degraded }) => degraded));
+  });
 };

@@ -1,6 +1,6 @@
 /** Plays as JSON and as CSV (RFC 4180), in pieces. */
 import { stringify } from 'csv-stringify/sync';
-import { type Play, play } from '../../contract/plays.ts';
+import { type Play, play } from '../contract/plays.ts';
 
 export const formats = {
   json: {

@@ -5,13 +5,13 @@ import {
   type ConnectionOptions,
   connect,
   credsAuthenticator,
+  errors,
   type NatsConnection,
   nkeyAuthenticator,
   type WsConnectionOptions,
   wsconnect,
 } from '@nats-io/transport-node';
 import { WebSocket } from 'ws';
-import { inboxPrefix } from '../domain/fleet-subjects.ts';
 
 interface HubAddress {
   /** May contain a user and a password. */
@@ -56,16 +56,27 @@ const openWebSocket = (url: string): ReturnType<NonNullable<WsConnectionOptions[
   return Promise.resolve({ socket: socket as unknown as globalThis.WebSocket, encrypted: url.startsWith('wss:') });
 };
 
+/** @returns a sentence part that completes "the hub ..." */
+export const connectFault = (error: unknown): string => {
+  if (error instanceof errors.AuthorizationError || error instanceof errors.UserAuthenticationExpiredError) {
+    return 'refuses the credentials';
+  }
+  const message = error instanceof Error ? error.message : '';
+  if (/^(is not asked|does not offer)/.test(message)) return message;
+  if (/certificate/i.test(message)) return 'has a certificate that is not trusted';
+  return /timeout/i.test(message) ? 'does not answer' : 'can not be reached';
+};
+
 /**
  * Connects once; the connection does not reconnect by itself.
- * @param site whose inbox is used for answers
+ * @param inboxPrefix of the subjects on which answers are received; absent: that of NATS
  * @param name of the client, for the hub's monitoring
- * @throws an Error whose message completes "the hub ..."
+ * @throws an Error; {@link connectFault} says what is wrong
  */
 export const openLine = async (
   { url, credentials }: HubAddress,
-  site: string,
   name: string,
+  inboxPrefix?: string,
 ): Promise<NatsConnection> => {
   const { protocol, username, password } = new URL(url);
   const servers = withoutUser(url);
@@ -74,7 +85,7 @@ export const openLine = async (
   const options: ConnectionOptions = {
     servers,
     name,
-    inboxPrefix: inboxPrefix(site),
+    ...(inboxPrefix !== undefined && { inboxPrefix }),
     reconnect: false,
     timeout: CONNECT_MS,
     pingInterval: PING_MS,
