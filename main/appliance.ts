@@ -102,6 +102,7 @@ export const createAppliance = (
       log,
       relaunch,
       isHealthy,
+      beforeInstall: async () => service()?.beginUpdate(),
       settings: () => {
         const running = service();
         if (running === null) return null;

@@ -37,6 +37,8 @@ export interface Service {
   hours(slug: string): readonly OpeningTime[] | null;
   /** Base URLs of the release folders on the reachable peers. */
   updateFeeds(): string[];
+  /** Keeps alerts about this box and its displays quiet for ten minutes: its version is about to be replaced. Never rejects. */
+  beginUpdate(): Promise<void>;
   /** The slug of the screen that a device is bound to; null: not bound, or the screen was deleted. */
   screenOf(deviceId: string): string | null;
   /** Binds a device to a screen, as onboarding does. @throws CodedError as onboarding does */
@@ -96,7 +98,7 @@ const open = async (options: Options, ports: Ports, closers: Closers): Promise<S
   const pages = add(await createPages(context, { content, screens, devices, pageToken }));
   add(createUpdates(context));
   const records = add(await createRecords(context, { modules, content, media, streams, peers, screens, devices }));
-  const { audit } = records;
+  const { audit, beginUpdate } = records;
   const health = add(createHealth(context, modules));
   if (options.fleetUrl !== null) {
     // Nothing of NATS is loaded by a site without a fleet.
@@ -120,6 +122,7 @@ const open = async (options: Options, ports: Ports, closers: Closers): Promise<S
     // In an emergency every display is on.
     hours: (slug) => (takeovers.isEmergency({ slug, tags: content.tags(slug) }) ? null : content.hours(slug)),
     updateFeeds: peers.updateFeeds,
+    beginUpdate,
     screenOf: (deviceId) => devices.status(deviceId, url).screenSlug,
     bind: async (deviceId, screenSlug) => {
       const rule = { action: 'device.bind', subject: 'device', id: 'deviceId' } as const;

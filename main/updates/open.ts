@@ -23,6 +23,8 @@ interface UpdatesPorts {
   log: Logger;
   /** Restarts the app, from its path. */
   relaunch(reason: string): void;
+  /** Called before this process is replaced by another version. Never rejects. */
+  beforeInstall(): Promise<void>;
   /** The settings; null: not known yet. */
   settings(): UpdateChoice | null;
   isHealthy(): boolean | Promise<boolean>;
@@ -82,7 +84,7 @@ const keyIn = (resourcesDir: string, log: Logger): KeyObject | null => {
 };
 
 export const openUpdates = (ports: UpdatesPorts, options: OpenOptions): Updates => {
-  const { app, log, relaunch, settings, isHealthy, createUpdater = updaterOf } = ports;
+  const { app, log, relaunch, settings, beforeInstall, isHealthy, createUpdater = updaterOf } = ports;
   const { platform, dataDir, resourcesDir, appImage, builtAt } = options;
   const updatesDir = join(dataDir, 'updates');
   const key = app.isPackaged ? keyIn(resourcesDir, log) : null;
@@ -120,6 +122,7 @@ export const openUpdates = (ports: UpdatesPorts, options: OpenOptions): Updates 
         const quiet = { from: minutesOf(from), until: minutesOf(until) };
         return { feed: feed ?? settingOf(built, 'url'), peers, channel, quiet, timeZone };
       },
+      beforeInstall,
       isHealthy,
       now: Date.now,
       monotonicNow: () => performance.now(),

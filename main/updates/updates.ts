@@ -15,6 +15,8 @@ interface UpdatesPorts {
   downloads: Downloads | null;
   /** The sources and hours of updates; null: not known yet, because the service does not run. */
   settings(): UpdateSettings | null;
+  /** Called before this process is replaced by another version. Never rejects. */
+  beforeInstall(): Promise<void>;
   /** Whether all displays play, and no page crashed since the previous call. */
   isHealthy(): boolean | Promise<boolean>;
   /** Ms since the epoch. Only for the quiet hours, because a clock may be years wrong until it is set. */
@@ -126,6 +128,7 @@ export const createUpdates = (ports: UpdatesPorts, options: UpdatesOptions): Upd
     await record(gate.begin(state, update.version, version));
     try {
       log.info({ version: update.version, from: version }, 'installing the update');
+      await ports.beforeInstall();
       await installer.install(update.file);
     } catch (error) {
       log.error({ err: error }, 'the update could not be installed; the check is repeated in some hours');

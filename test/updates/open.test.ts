@@ -19,6 +19,7 @@ const boxOf = (isPackaged: boolean, url: string) => {
         log: pino({ level: 'silent' }),
         relaunch: () => {},
         settings: () => ({ feed: null, peers: [], channel: 'latest', hours: '00:00-00:00', timeZone: 'UTC' }),
+        beforeInstall: async () => {},
         isHealthy: () => true,
         createUpdater,
       },

@@ -26,6 +26,8 @@ const installBox = (feed: string | null, makeInstaller?: (restart: () => void, u
     wrongBy: 0,
     isHealthy: true,
     restarts: 0,
+    /** The versions that said that they are about to be replaced. */
+    announced: [] as string[],
     updates: null as unknown as Updates,
     version: () => readFileSync(program, 'utf8').slice('the program '.length),
     /** Starts whatever program is there; a version that must not run restarts the box by itself. */
@@ -45,6 +47,7 @@ const installBox = (feed: string | null, makeInstaller?: (restart: () => void, u
           installer,
           downloads,
           settings: () => ({ feed, peers: [], channel: 'latest', quiet: { from: 180, until: 300 }, timeZone: 'UTC' }),
+          beforeInstall: async () => void box.announced.push(box.version()),
           isHealthy: () => box.isHealthy,
           now: () => box.now + box.wrongBy,
           monotonicNow: () => box.now,
@@ -78,6 +81,7 @@ test('a good version goes in at a quiet hour, proves well, and stays', async () 
   expect(box.version()).toBe('1.0.0');
   await box.later(30 * MINUTE);
   expect([box.version(), box.restarts]).toEqual(['2.0.0', 1]);
+  expect(box.announced).toEqual(['1.0.0']);
 
   expect(await box.boot()).toBe(true);
   expect(box.updates.status()).toMatchObject({ onTrial: true });

@@ -5,7 +5,7 @@ import { Webhook } from 'standardwebhooks';
 import { expect, test } from 'vitest';
 import type { Alert } from '../../../service/contract/alerts.ts';
 import { lobby } from '../../content/samples.ts';
-import { postTo, secret, startSite } from '../../peers/support.ts';
+import { peersOf, postTo, secret, startSite } from '../../peers/support.ts';
 import { healthOf, patience } from '../../support/observe.ts';
 import { joinScreen, protocolsOf } from '../../support/page.ts';
 import { startTestService, type TestService, temporaryFolder } from '../../support/service.ts';
@@ -145,3 +145,17 @@ test('of three boxes one sends each message, also when it dies between the outag
   const boxAway = receiver.received.find(({ body }) => body.type === 'box.away');
   expect(boxAway?.body).toMatchObject({ subject: ids.toSorted()[0], site: 'default' });
 }, 180_000);
+
+test('a box whose version is being replaced is not told of', async () => {
+  const receiver = await startReceiver<Alert>();
+  const env = { SIGNAGE_ALERT_URL: receiver.url, SIGNAGE_ALERT_GRACE_SECONDS: '1' };
+  const [stays, leaves] = await startSite({ env });
+  const { nodeId } = (await (await leaves.get('/healthz')).json()) as { nodeId: string };
+  const [at, endedAt] = [0, 600_000].map((ms) => new Date(Date.now() + ms).toISOString());
+  const outages = [{ kind: 'update', subject: nodeId, at, endedAt, updatedAt: at }];
+  expect((await postTo(stays, '/api/peers/alerts', { outages })).status).toBe(200);
+  await leaves.close();
+  await expect.poll(async () => (await peersOf(stays))[0]?.state, { ...patience, timeout: 60_000 }).toBe('away');
+  stays.writeContent('{');
+  await expect.poll(() => receiver.received.map(({ body }) => body.type), patience).toEqual(['content.invalid']);
+}, 120_000);
