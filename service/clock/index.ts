@@ -21,7 +21,7 @@ export const createClock = ({ log, now, monotonicNow, ids }: ServiceContext, { p
     now: sync.now,
     onSkew: sync.onSkew,
     routes: syncRoutes(sync),
-    health: () => ({ fields: { sync: sync.health() } }),
+    health: () => ({ fields: { sync: sync.health() }, notes: sync.notes() }),
     metrics: () => ({ signage_sync_skew_seconds: (sync.health().swaps?.p95 ?? 0) / 1000 }),
     start: sync.start,
     close: sync.close,

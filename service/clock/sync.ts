@@ -4,7 +4,9 @@ import type { Health } from '../contract/health.ts';
 import type { PeerTime } from '../contract/peers.ts';
 import type { Skew } from '../contract/socket.ts';
 import type { Exchange } from '../domain/clock-estimate.ts';
+import { isTrusted } from '../domain/clock-trust.ts';
 import type { Peers } from '../peers/index.ts';
+import { contradicts, isBacked, judge, type Opinion, type Verdict, WALL_MS } from './majority.ts';
 import { type Candidate, chooseReference, mayEstablish } from './reference.ts';
 import { createSiteClock } from './site-clock.ts';
 import { createSkews } from './skews.ts';
@@ -19,13 +21,15 @@ interface Dependencies {
 }
 
 export interface Sync {
-  /** The site's time, ms since the epoch. It is slewed, and steps only if it is far off. */
+  /** The site's time, ms since the epoch. It is slewed, and steps only if it is far off and most boxes agree. */
   now(): number;
   /** Records the synchronization error that a page reports. */
   onSkew(skew: Skew): void;
   /** The answer to a peer that requests the time. */
   time(): PeerTime;
   health(): Health['sync'];
+  /** Sentences about clocks that are wrong. */
+  notes(): string[];
   start(): void;
   close(): void;
 }
@@ -39,6 +43,16 @@ const MIN_SAMPLES = 6;
 const GRACE_MS = 6_000;
 /** How long the answer of a peer without an established time is valid. */
 const NO_TIME_MS = 1_000;
+/** How often boxes besides the reference are asked, how many of them, and how long their opinion counts. */
+const SURVEY_MS = 20_000;
+const SURVEYED = 3;
+const OPINION_MS = 120_000;
+/** Rounds in which they are asked after something unexpected. */
+const CLOSE_LOOKS = 4;
+
+interface Answered extends Opinion {
+  at: number;
+}
 
 export const createSync = (
   { log, peers, wall, monotonicNow = () => performance.now() }: Dependencies,
@@ -46,54 +60,120 @@ export const createSync = (
 ): Sync => {
   const clock = createSiteClock(monotonicNow(), wall());
   const skews = createSkews();
-  const answers = new Map<string, { established: boolean; at: number }>();
+  /** By node id. */
+  const answers = new Map<string, Answered>();
   const startedAt = monotonicNow();
   let established = false;
   let reference = nodeId;
+  let verdict: Verdict = { site: null, wall: null };
+  let ownWall = wall() - monotonicNow();
+  let surveyedAt = Number.NEGATIVE_INFINITY;
+  let closeLooks = 0;
   let timer: NodeJS.Timeout | undefined;
   let closed = false;
 
   const now = (): number => clock.at(monotonicNow());
+  const aliveIds = (): string[] => peers.alive().map((peer) => peer.nodeId);
 
   const candidates = (): Candidate[] => {
-    const alive = peers.alive().map((peer) => peer.nodeId);
-    for (const [id, { established: has, at }] of answers) {
-      if (!alive.includes(id) || (!has && monotonicNow() - at > NO_TIME_MS)) answers.delete(id);
+    const alive = aliveIds();
+    for (const [id, { site, at }] of answers) {
+      const age = monotonicNow() - at;
+      if (!alive.includes(id) || age > OPINION_MS || (site === null && age > NO_TIME_MS)) answers.delete(id);
     }
-    return alive.map((id) => ({ nodeId: id, established: answers.get(id)?.established ?? null }));
+    return alive.map((id) => {
+      const answer = answers.get(id);
+      return { nodeId: id, established: answer === undefined ? null : answer.site !== null };
+    });
+  };
+
+  /** What this box would answer, as an offset. */
+  const own = (): Opinion => {
+    const time = wall();
+    const steady = monotonicNow();
+    return {
+      site: established ? clock.at(steady) - steady : null,
+      wall: isTrusted(time) ? time - steady : null,
+      doubt: 0,
+    };
   };
 
   const ask = async (id: string): Promise<[string, Exchange] | null> => {
     const t0 = monotonicNow();
     const answer = await peers.ask({ nodeId: id }, 'clock.time');
     const t3 = monotonicNow();
-    const has = answer.ok && answer.body.nodeId === id && answer.body.established;
-    answers.set(id, { established: has, at: t3 });
-    return has ? [id, { t0, t1: answer.body.received, t2: answer.body.sent, t3 }] : null;
+    if (!answer.ok || answer.body.nodeId !== id) {
+      answers.set(id, { site: null, wall: null, doubt: 0, at: t3 });
+      return null;
+    }
+    const { established: has, received, sent, wall: theirs } = answer.body;
+    const offset = (received - t0 + sent - t3) / 2;
+    const doubt = Math.max(0, t3 - t0 - (sent - received)) / 2;
+    const time = theirs !== undefined && isTrusted(theirs) ? theirs - sent + offset : null;
+    answers.set(id, { site: has ? offset : null, wall: time, doubt, at: t3 });
+    return has ? [id, { t0, t1: received, t2: sent, t3 }] : null;
   };
 
   const choose = (others: Candidate[]): void => {
     if (!established && mayEstablish(nodeId, others, monotonicNow() - startedAt > GRACE_MS)) established = true;
-    const chosen = chooseReference({ nodeId, established }, others);
-    if (chosen !== reference)
-      log.info({ reference: chosen, own: chosen === nodeId }, "the reference of the site's clock changed");
+    verdict = judge([own(), ...answers.values()], others.length - answers.size);
+    const isFollowed = ({ nodeId: id }: Candidate): boolean => {
+      const opinion = answers.get(id);
+      return opinion === undefined || !contradicts(opinion, verdict);
+    };
+    const eligible = others.filter(isFollowed);
+    // A box that contradicts the majority itself follows one that does not.
+    const mayLead = established && !(contradicts(own(), verdict) && eligible.some((other) => other.established));
+    const chosen = chooseReference({ nodeId, established: mayLead }, eligible);
+    if (chosen === reference) return;
+    log.info({ reference: chosen, own: chosen === nodeId }, "the reference of the site's clock changed");
     reference = chosen;
+    closeLooks = CLOSE_LOOKS;
+  };
+
+  /** The boxes to ask in this round. */
+  const asked = (others: readonly Candidate[]): string[] => {
+    // A box without an established time asks every peer.
+    if (!established) return others.map((other) => other.nodeId);
+    const isDue = closeLooks > 0 || monotonicNow() - surveyedAt >= SURVEY_MS;
+    if (isDue) {
+      closeLooks = Math.max(0, closeLooks - 1);
+      surveyedAt = monotonicNow();
+    }
+    const age = (id: string): number => answers.get(id)?.at ?? Number.NEGATIVE_INFINITY;
+    const surveyed = others
+      .map((other) => other.nodeId)
+      .filter((id) => id !== reference)
+      .toSorted((a, b) => age(a) - age(b))
+      .slice(0, isDue ? SURVEYED : 0);
+    return [...(reference === nodeId ? [] : [reference]), ...surveyed];
+  };
+
+  /** Whether this box's time of day was set since the last round. */
+  const wasSet = (): boolean => {
+    const before = ownWall;
+    ownWall = wall() - monotonicNow();
+    return Math.abs(ownWall - before) > WALL_MS;
   };
 
   /** Returns whether the next exchange is due soon. */
   const poll = async (): Promise<boolean> => {
-    const others = candidates();
-    choose(others);
+    if (wasSet()) closeLooks = CLOSE_LOOKS;
+    choose(candidates());
+    const exchanges = new Map((await Promise.all(asked(candidates()).map(ask))).filter((answer) => answer !== null));
+    choose(candidates());
     if (established && reference === nodeId) {
-      clock.lead(monotonicNow(), wall());
+      clock.lead(monotonicNow(), wall(), verdict.wall === null ? null : verdict.wall + monotonicNow());
       return false;
     }
-    // A box without an established time asks every peer.
-    const asked = established ? [reference] : others.map((other) => other.nodeId);
-    const exchanges = new Map((await Promise.all(asked.map(ask))).filter((answer) => answer !== null));
-    choose(candidates());
     const exchange = exchanges.get(reference);
-    if (exchange !== undefined) clock.follow(reference, exchange);
+    if (exchange !== undefined) {
+      clock.follow(reference, exchange, ({ offset, roundTrip }) => {
+        const may = isBacked(offset, roundTrip / 2, verdict);
+        if (!may) closeLooks = Math.max(closeLooks, 1);
+        return may;
+      });
+    }
     const samples = clock.source()?.samples ?? 0;
     established ||= samples >= MIN_SAMPLES;
     return exchange === undefined || samples < MIN_SAMPLES;
@@ -106,10 +186,22 @@ export const createSync = (
     timer.unref();
   };
 
+  const notes = (): string[] => {
+    const behind = (now() - wall()) / 1_000;
+    const isWrong = established && Math.abs(behind) > WALL_MS / 1_000;
+    const by = `${Math.abs(behind).toFixed(0)} s ${behind > 0 ? 'behind' : 'ahead of'} the site's time`;
+    const agreement = verdict.wall === null ? ', and no majority of the boxes agrees on the time of day' : '';
+    const liars = [...answers].filter(([, opinion]) => contradicts(opinion, verdict)).map(([id]) => id);
+    return [
+      ...(isWrong ? [`The clock of this box is ${by}${agreement}: let it follow a time server, or set it.`] : []),
+      ...liars.slice(0, 10).map((id) => `The box ${id} contradicts most boxes about the time, and is not followed.`),
+    ];
+  };
+
   return {
     now,
     onSkew: skews.add,
-    time: () => ({ nodeId, established, received: now(), sent: now() }),
+    time: () => ({ nodeId, established, received: now(), sent: now(), wall: wall() }),
     health: () => {
       const source = clock.source();
       return {
@@ -120,6 +212,7 @@ export const createSync = (
         ...skews.summary(),
       };
     },
+    notes,
     start: () => void tick(),
     close: () => {
       closed = true;

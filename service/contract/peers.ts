@@ -302,6 +302,11 @@ export const peerTime = z
     established: z.boolean().describe('false: the box has come up just now, and looks for the time itself'),
     received: reading.describe('as the question came, ms since the epoch'),
     sent: reading.describe('as the answer went'),
+    wall: reading
+      .optional()
+      .describe(
+        "the box's own time of day as the answer went, by which boxes find the majority; absent: an older version",
+      ),
   })
   .meta({ id: 'PeerTime' });
 export type PeerTime = z.infer<typeof peerTime>;

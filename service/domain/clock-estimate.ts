@@ -87,6 +87,13 @@ export const offsetAt = ({ at, offset, target }: Course, now: number): number =>
   return offset + Math.min(Math.max(target - offset, -most), most);
 };
 
+/** Changes the target, without a step however far it is. */
+export const slew = (course: Course, target: number, at: number): Course => ({
+  at,
+  target,
+  offset: offsetAt(course, at),
+});
+
 /** Changes the target; steps to it if `atOnce`, or if it is more than {@link STEP_MS} away. */
 export const steer = (course: Course, target: number, at: number, atOnce = false): Course => {
   const offset = offsetAt(course, at);

@@ -1,5 +1,6 @@
 /** Boxes with clocks of their own, on a simulated LAN: what their site's clocks say at the same moment. */
 import { describe, expect, it } from 'vitest';
+import { majorityOf } from '../../service/clock/majority.ts';
 import { createSiteClock, type SiteClock } from '../../service/clock/site-clock.ts';
 
 const HOUR = 3_600_000;
@@ -38,12 +39,15 @@ const createDice = (seed: number) => () => {
 const run = ([leader, ...followers]: [Box, ...Box[]], from: number, to: number, onTick = (_: number): void => {}) => {
   const dice = createDice(7);
   for (let at = from; at < to; at += at < from + 2_000 ? 250 : 4_000) {
-    leader.clock.lead(leader.steady(at), leader.wall(at));
+    const walls = [leader, ...followers].map(({ wall }) => wall(at));
+    const majority = majorityOf(walls, walls.length, 1_000);
+    leader.clock.lead(leader.steady(at), leader.wall(at), majority);
     for (const { clock, steady } of followers) {
       const there = 0.3 + dice() * dice() * 20;
       const back = 0.3 + dice() * dice() * 20;
       const time = leader.clock.at(leader.steady(at + there));
-      clock.follow(leader.id, { t0: steady(at), t1: time, t2: time, t3: steady(at + there + back) });
+      const exchange = { t0: steady(at), t1: time, t2: time, t3: steady(at + there + back) };
+      clock.follow(leader.id, exchange, () => majority !== null);
     }
     onTick(at);
   }
@@ -91,13 +95,32 @@ describe('the clock of a site', () => {
     expect(apart([a, b], 60_000 + 10 * 60_000)).toBeLessThan(8 + 12);
   });
 
-  it('is set where the clock of the reference is set, and then on all boxes', () => {
+  it('is set where most clocks are set, and then on all boxes', () => {
     const boxes: [Box, Box] = [createBox('a', { wrong: -HOUR }), createBox('b', {})];
     run(boxes, 0, 60_000);
     boxes[0].setWall(HOUR);
     run(boxes, 60_000, 120_000);
     expect(Math.abs(timeOf(boxes[0], 120_000) - boxes[0].wall(120_000))).toBeLessThan(1);
     expect(apart(boxes, 120_000)).toBeLessThan(8);
+  });
+
+  it('does not step where the clock of the reference alone is set', () => {
+    const boxes: [Box, Box, Box] = [createBox('a', {}), createBox('b', {}), createBox('c', { wrong: -HOUR })];
+    run(boxes, 0, 60_000);
+    boxes[0].setWall(HOUR);
+    run(boxes, 60_000, 120_000);
+    for (const box of boxes) expect(Math.abs(timeOf(box, 120_000) - (120_000 + 1e12))).toBeLessThan(20);
+  });
+
+  it('slews to the reference where no majority stands behind it, and by half a percent at most', () => {
+    const [a, b] = [createBox('a', {}), createBox('b', { wrong: HOUR })];
+    run([a], 0, 10_000);
+    run([b], 0, 10_000);
+    const before = apart([a, b], 10_000);
+    run([a, b], 10_000, 70_000);
+    // It had settled before the two met.
+    expect(before - apart([a, b], 70_000)).toBeGreaterThan(0);
+    expect(before - apart([a, b], 70_000)).toBeLessThan(0.006 * 60_000);
   });
 
   it('says whom it follows, and how well', () => {

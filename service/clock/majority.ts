@@ -1,0 +1,63 @@
+/**
+ * What most boxes say of the time, so that a minority of wrong or lying clocks moves nobody. Pure; times are offsets to
+ * the monotonic clock of this box, in ms.
+ */
+
+/** What a box says of the time. */
+export interface Opinion {
+  /** The site's time; null: it has none yet. */
+  site: number | null;
+  /** Its own time of day; null: it does not say, or was never set. */
+  wall: number | null;
+  /** By how much both may be misjudged. */
+  doubt: number;
+}
+
+/** What more than half of the boxes agree on; null: there is no majority. */
+export interface Verdict {
+  site: number | null;
+  wall: number | null;
+}
+
+/** Boxes that follow one reference have the same time of the site within this. */
+const SITE_MS = 250;
+/** Clocks that follow time servers agree within this. */
+export const WALL_MS = 1_000;
+/** Boxes whose opinion is not known count as voters until so many are known. */
+const QUORUM = 5;
+
+/**
+ * The middle of the largest group of values that differ by `tolerance` at most; null unless the group is more than half of
+ * `voters`.
+ */
+export const majorityOf = (values: readonly number[], voters: number, tolerance: number): number | null => {
+  const sorted = values.toSorted((a, b) => a - b);
+  let [from, count] = [0, 0];
+  sorted.forEach((first, start) => {
+    const size = sorted.filter((value) => value >= first && value <= first + tolerance).length;
+    if (size > count) [from, count] = [start, size];
+  });
+  return count * 2 > voters ? (sorted[from + Math.floor((count - 1) / 2)] ?? null) : null;
+};
+
+/** @param unheard boxes whose opinion is not known */
+export const judge = (opinions: readonly Opinion[], unheard: number): Verdict => {
+  const absent = Math.min(unheard, Math.max(0, QUORUM - opinions.length));
+  const agree = (of: 'site' | 'wall', tolerance: number): number | null => {
+    const values = opinions.flatMap((opinion) => opinion[of] ?? []);
+    return majorityOf(values, values.length + absent, tolerance);
+  };
+  return { site: agree('site', SITE_MS), wall: agree('wall', WALL_MS) };
+};
+
+/** Whether a box contradicts the majority, so that its time is not followed. */
+export const contradicts = ({ site, doubt }: Opinion, majority: Verdict): boolean => {
+  if (site === null) return false;
+  const isOff = (of: number | null, tolerance: number): boolean =>
+    of !== null && Math.abs(site - of) > tolerance + doubt;
+  return isOff(majority.site, SITE_MS) || isOff(majority.wall, 2 * WALL_MS);
+};
+
+/** Whether the majority stands behind a time of the site, so that a box may step to it. */
+export const isBacked = (site: number, doubt: number, majority: Verdict): boolean =>
+  [majority.site, majority.wall].some((of) => of !== null && Math.abs(site - of) <= WALL_MS + doubt);

@@ -1,0 +1,73 @@
+/** The site's clock moves by what most boxes say: real boxes on loopback, some of them wrong or lying. */
+import { createServer } from 'node:http';
+import { describe, expect, test } from 'vitest';
+import type { Health } from '../../service/contract/health.ts';
+import { listenOn, secret, startBox, untilTogether } from '../peers/support.ts';
+import { patience } from '../support/observe.ts';
+import type { TestService } from '../support/service.ts';
+
+const HOUR = 3_600_000;
+const later = { ...patience, timeout: 40_000 };
+
+const healthOf = async (box: TestService): Promise<Health> => (await box.get('/healthz')).json();
+const isEstablished = async (box: TestService) => (await healthOf(box)).sync.established;
+/** By how much the site's time is ahead of the time of day of this process, in s; `offset`: of the box's time of day. */
+const aheadAt = async (box: TestService, offset: number): Promise<number> =>
+  Math.round(((await healthOf(box)).sync.offset + offset) / 1_000) || 0;
+
+describe.each([
+  ['with a secret', { SIGNAGE_SHARED_SECRET: secret }],
+  ['without a secret', {}],
+])('%s', (_, env) => {
+  test('a site that a wrong clock has led steps to the time of most boxes, once they are there', {
+    timeout: 90_000,
+  }, async () => {
+    const wrong = await startBox([], { env, wall: () => Date.now() + HOUR });
+    await expect.poll(() => isEstablished(wrong), patience).toBe(true);
+    const second = await startBox([wrong], { env });
+    await expect.poll(() => isEstablished(second), patience).toBe(true);
+    // One against one: nothing moves.
+    expect(await aheadAt(second, 0)).toBe(3_600);
+    const third = await startBox([wrong, second], { env });
+    const boxes = [wrong, second, third];
+    await untilTogether(boxes);
+    for (const box of boxes) {
+      await expect.poll(() => aheadAt(box, box === wrong ? HOUR : 0), later).toBe(0);
+    }
+    const note = expect.stringMatching(/^The clock of this box is 3600 s ahead of the site's time: .*time server/);
+    await expect.poll(async () => (await healthOf(wrong)).warnings, later).toContainEqual(note);
+  });
+});
+
+test('a liar with the lowest id is not followed, and is named', { timeout: 90_000 }, async () => {
+  const nodeId = '00000000-0000-4000-8000-000000000000';
+  const digest = 'f'.repeat(64);
+  const asked: string[] = [];
+  const server = createServer((request, response) => {
+    const path = (request.url ?? '').split('?')[0] ?? '';
+    asked.push(path);
+    const time = Date.now() + HOUR;
+    const answers: Record<string, unknown> = {
+      '/api/peers/time': { nodeId, established: true, received: time, sent: time, wall: time },
+      '/api/peers/state': {
+        ...{ nodeId, instance: nodeId, site: 'default', version: '1.0.0', serverTime: time, peers: [] },
+        ...{ content: null, bindings: digest, media: digest },
+      },
+    };
+    response.statusCode = path in answers ? 200 : 404;
+    response.setHeader('Content-Type', 'application/json');
+    response.end(JSON.stringify(answers[path] ?? {}));
+  });
+  const one = await startBox([]);
+  const other = await startBox([one]);
+  for (const box of [one, other]) await expect.poll(() => isEstablished(box), patience).toBe(true);
+  const { port } = new URL(await listenOn(server));
+  for (const box of [one, other]) await fetch(`${box.url}/api/peers/state?from=${nodeId}&port=${port}&news=1`);
+  const named = expect.stringContaining(`The box ${nodeId} contradicts most boxes about the time`);
+  for (const box of [one, other]) {
+    await expect.poll(async () => (await healthOf(box)).warnings, later).toContainEqual(named);
+    expect(await aheadAt(box, 0)).toBe(0);
+    expect((await healthOf(box)).sync.reference).not.toBe(nodeId);
+  }
+  expect(asked).toContain('/api/peers/time');
+});
