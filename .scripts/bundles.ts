@@ -1,6 +1,7 @@
 /** What is bundled, from where to where. */
 import { join } from 'node:path';
 import type { BuildOptions } from 'esbuild';
+import { libraryAliases } from './libraries.ts';
 
 export const root = join(import.meta.dirname, '..');
 
@@ -18,7 +19,7 @@ const requireBanner = {
  * The service and the kiosk, by esbuild, with the libraries inside: a process that reads two files is listening sooner
  * than one that reads eight hundred, and a package needs no node_modules.
  */
-const nodeBundle: BuildOptions = {
+export const nodeBundle: BuildOptions = {
   ...shared,
   entryPoints: { 'service/headless': 'service/headless.ts', 'main/index': 'main/index.ts' },
   platform: 'node',
@@ -28,6 +29,7 @@ const nodeBundle: BuildOptions = {
   chunkNames: 'shared/[name]-[hash]',
   // `debug` takes colours where some other library brought them along, which only a development tool did.
   external: ['electron', 'supports-color'],
+  alias: libraryAliases,
   banner: requireBanner,
   sourcemap: 'linked',
 };
