@@ -15,6 +15,7 @@ import { createOpeningTimes } from './stores/opening-times.ts';
 import { createPictures } from './stores/pictures.ts';
 import { createRouter } from './stores/router.ts';
 import { createSiteStore } from './stores/site.ts';
+import { createUploads } from './stores/uploads.ts';
 import { de } from './texts/de.ts';
 import { en } from './texts/en.ts';
 import { createFormat } from './texts/format.ts';
@@ -32,6 +33,7 @@ const client = createClient({ session, clock });
 const site = createSiteStore(client, clock, document);
 const documents = createDocuments(client, site);
 let draft: Draft | undefined;
+const media = createMediaStore(client);
 const format = createFormat(texts.tag, timeZone);
 
 render(
@@ -45,7 +47,8 @@ render(
       draft: () => (draft ??= createDraft(client, documents, sessionStorage)),
       hours: createOpeningTimes({ documents, clock, format, timeZone }),
       pictures: createPictures(client),
-      media: createMediaStore(client),
+      media,
+      uploads: createUploads({ client, hasFile: media.hasFile, onDone: () => void media.load() }),
       router: createRouter(window),
       texts,
       format,

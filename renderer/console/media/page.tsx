@@ -1,8 +1,9 @@
-/** The media of the site: upload by dropping files anywhere, see where each is used, delete. */
+/** The media of the site: see where each is used, upload, delete. */
 import { useSignal } from '@preact/signals';
-import { useEffect, useMemo, useRef } from 'preact/hooks';
+import { useEffect, useRef } from 'preact/hooks';
 import { matches } from '../model/search.ts';
 import type { MediaList } from '../model/wire.ts';
+import type { Upload, Uploads } from '../stores/uploads.ts';
 import { reasonOf } from '../texts/reason.ts';
 import { useConsole } from '../ui/context.tsx';
 import { Dialog } from '../ui/dialog.tsx';
@@ -10,7 +11,6 @@ import { Icon } from '../ui/icon.tsx';
 import { Miniature } from '../ui/miniature.tsx';
 import { SearchField } from '../ui/search-field.tsx';
 import { useVisible } from '../ui/visible.ts';
-import { createUploads, type Upload, type Uploads } from './uploads.ts';
 
 type Medium = MediaList['media'][number];
 
@@ -78,48 +78,11 @@ const MediumCard = ({ medium, onDelete }: { medium: Medium; onDelete(): void }) 
 };
 
 export const MediaPage = () => {
-  const { client, media, texts, format, announcer } = useConsole();
+  const { client, media, uploads, site, texts, format, announcer } = useConsole();
   const words = texts.media;
   const search = useSignal('');
   const deleting = useSignal<Medium | null>(null);
-  const isOver = useSignal(false);
   useEffect(() => void media.load(), []);
-  const uploads = useMemo(
-    () =>
-      createUploads({
-        client,
-        hasFile: (name, sha256) =>
-          media.list.peek()?.media.some((each) => each.filename === name && each.sha256 === sha256) ?? false,
-        onDone: () => void media.load(),
-      }),
-    [],
-  );
-  useEffect(() => {
-    const hasFiles = (event: DragEvent): boolean => event.dataTransfer?.types.includes('Files') ?? false;
-    const over = (event: DragEvent): void => {
-      if (!hasFiles(event)) return;
-      event.preventDefault();
-      isOver.value = true;
-    };
-    const leave = (event: DragEvent): void => {
-      if (event.relatedTarget === null) isOver.value = false;
-    };
-    const drop = (event: DragEvent): void => {
-      if (!hasFiles(event)) return;
-      event.preventDefault();
-      isOver.value = false;
-      uploads.add(event.dataTransfer?.files ?? []);
-    };
-    addEventListener('dragover', over);
-    addEventListener('dragleave', leave);
-    addEventListener('drop', drop);
-    return () => {
-      removeEventListener('dragover', over);
-      removeEventListener('dragleave', leave);
-      removeEventListener('drop', drop);
-    };
-  }, []);
-
   const remove = async ({ filename }: Medium): Promise<void> => {
     deleting.value = null;
     try {
@@ -132,6 +95,7 @@ export const MediaPage = () => {
   };
 
   const list = media.list.value;
+  const boxes = site.overview.value?.boxes ?? [];
   const found = list?.media.filter(({ filename }) => matches(search.value, filename)) ?? [];
   return (
     <>
@@ -155,7 +119,7 @@ export const MediaPage = () => {
           </label>
         </div>
       </div>
-      {isOver.value && <p class="drop-note">{words.drop}</p>}
+      {boxes.length > 1 && <p class="soft">{words.ofBox(boxes[0]?.name ?? '')}</p>}
       {uploads.list.value.length > 0 && (
         <section class="panel">
           <div class="panel-head">

@@ -8,6 +8,8 @@ export interface MediaStore {
   readonly list: ReadonlySignal<MediaList | null>;
   readonly error: ReadonlySignal<unknown>;
   load(): Promise<void>;
+  /** Whether the box has a file of this name with these bytes. */
+  hasFile(name: string, sha256: string): Promise<boolean>;
 }
 
 export const createMediaStore = (client: Pick<Client, 'json'>): MediaStore => {
@@ -22,14 +24,19 @@ export const createMediaStore = (client: Pick<Client, 'json'>): MediaStore => {
       error.value = reason;
     }
   };
+  const load = (): Promise<void> => {
+    running ??= fetchList().finally(() => {
+      running = null;
+    });
+    return running;
+  };
   return {
     list,
     error,
-    load: () => {
-      running ??= fetchList().finally(() => {
-        running = null;
-      });
-      return running;
+    load,
+    hasFile: async (name, sha256) => {
+      if (list.value === null) await load();
+      return list.value?.media.some((each) => each.filename === name && each.sha256 === sha256) ?? false;
     },
   };
 };

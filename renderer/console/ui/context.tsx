@@ -12,6 +12,7 @@ import type { OpeningTimes } from '../stores/opening-times.ts';
 import type { Pictures } from '../stores/pictures.ts';
 import type { Router } from '../stores/router.ts';
 import type { SiteStore } from '../stores/site.ts';
+import type { Uploads } from '../stores/uploads.ts';
 import type { Format } from '../texts/format.ts';
 import type { Texts } from '../texts/texts.ts';
 
@@ -25,6 +26,7 @@ export interface Console {
   draft(): Draft;
   pictures: Pictures;
   media: MediaStore;
+  uploads: Uploads;
   hours: OpeningTimes;
   router: Router;
   texts: Texts;

@@ -29,11 +29,14 @@ export interface Uploads {
 interface Dependencies {
   client: Client;
   /** Whether the box has a file of this name with these bytes. */
-  hasFile(name: string, sha256: string): boolean;
+  hasFile(name: string, sha256: string): Promise<boolean>;
   onDone(): void;
 }
 
 const AT_ONCE = 3;
+
+export const isActive = ({ state }: Pick<Upload, 'state'>): boolean =>
+  ['waiting', 'reading', 'sending'].includes(state);
 
 const hashOf = (file: File, abort: AbortSignal, onProgress: (bytes: number) => void): Promise<string> =>
   new Promise((resolve, reject) => {
@@ -97,7 +100,7 @@ export const createUploads = ({ client, hasFile, onDone }: Dependencies): Upload
     try {
       change(id, { state: 'reading', progress: 0, error: null });
       const sha256 = await hashOf(file, abort.signal, (progress) => change(id, { progress }));
-      if (hasFile(file.name, sha256)) return change(id, { state: 'skipped' });
+      if (await hasFile(file.name, sha256)) return change(id, { state: 'skipped' });
       const since = performance.now();
       change(id, { state: 'sending', progress: 0 });
       await send(path, file, await client.sign('PUT', path, sha256), abort.signal, (progress) =>
@@ -141,7 +144,7 @@ export const createUploads = ({ client, hasFile, onDone }: Dependencies): Upload
       next();
     },
     clear: () => {
-      list.value = list.value.filter(({ state }) => ['waiting', 'reading', 'sending'].includes(state));
+      list.value = list.value.filter(isActive);
     },
   };
 };
