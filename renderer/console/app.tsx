@@ -1,6 +1,7 @@
 /** The frame of the console: navigation, banners, and the page of the address. */
 import { useEffect, useRef } from 'preact/hooks';
 import { Banners } from './banners.tsx';
+import { Drop } from './media/drop.tsx';
 import { SignIn } from './sign-in.tsx';
 import { hrefOf } from './stores/router.ts';
 import { useConsole } from './ui/context.tsx';
@@ -9,7 +10,7 @@ import { Lazy } from './ui/lazy.tsx';
 import { Notices } from './ui/notices.tsx';
 import { Wall } from './wall/wall.tsx';
 
-const pages = ['screens', 'content', 'media', 'takeovers', 'boxes'] as const;
+const pages = ['screens', 'content', 'media', 'takeovers', 'plays', 'boxes'] as const;
 type PageName = (typeof pages)[number];
 
 const icons: Record<PageName, IconName> = {
@@ -17,6 +18,7 @@ const icons: Record<PageName, IconName> = {
   content: 'content',
   media: 'media',
   takeovers: 'takeover',
+  plays: 'plays',
   boxes: 'boxes',
 };
 
@@ -24,6 +26,7 @@ const screenPage = async () => (await import('./screen/page.tsx')).ScreenPage;
 const contentPage = async () => (await import('./content/page.tsx')).ContentPage;
 const mediaPage = async () => (await import('./media/page.tsx')).MediaPage;
 const boxesPage = async () => (await import('./boxes/page.tsx')).BoxesPage;
+const playsPage = async () => (await import('./plays/page.tsx')).PlaysPage;
 const takeoverPage = async () => (await import('./takeovers/page.tsx')).TakeoverPage;
 
 const Page = ({ name, rest }: { name: PageName; rest: readonly string[] }) => {
@@ -33,6 +36,7 @@ const Page = ({ name, rest }: { name: PageName; rest: readonly string[] }) => {
   }
   if (name === 'content') return <Lazy key={name} load={contentPage} with={{ rest }} />;
   if (name === 'media') return <Lazy key={name} load={mediaPage} with={{}} />;
+  if (name === 'plays') return <Lazy key={name} load={playsPage} with={{}} />;
   if (name === 'boxes') return <Lazy key={name} load={boxesPage} with={{}} />;
   return name === 'takeovers' ? <Lazy key={name} load={takeoverPage} with={{}} /> : <Wall />;
 };
@@ -100,6 +104,7 @@ export const App = () => {
           <Page name={name} rest={rest} />
         </main>
       </div>
+      <Drop />
       <Notices announcer={announcer} closeLabel={texts.close} />
       {session.isAsking.value && <SignIn />}
     </>

@@ -26,6 +26,7 @@ const pages: readonly [hash: string, heading: string, ...dialogs: string[]][] = 
   ['content/json', 'Content'],
   ['media', 'Media', 'Delete hall.png'],
   ['takeovers', 'Takeover', 'Show on 1 display'],
+  ['plays', 'Plays'],
   ['boxes', 'Boxes', 'Log', 'Restart …'],
 ];
 
@@ -57,6 +58,11 @@ itBrowser(
       await page.getByRole('heading', { name: heading, level: 1 }).waitFor();
       await check(hash);
       if (hash === 'takeovers') await page.getByLabel('Message').fill('The lift is out of order');
+      if (hash === 'content/playlists/main') {
+        await page.getByRole('button', { name: 'Week' }).click();
+        await page.getByText('2 slides play always.').waitFor();
+        await check('week');
+      }
       for (const dialog of dialogs) {
         await page
           .getByRole('button', { name: dialog, exact: dialog !== 'Plays now' })

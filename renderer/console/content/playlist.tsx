@@ -6,10 +6,13 @@ import { editPlaylist, editSlides, freeId, insertAt, moveItem, removeAt, replace
 import { hrefOf } from '../stores/router.ts';
 import { useConsole } from '../ui/context.tsx';
 import { Icon } from '../ui/icon.tsx';
+import { Lazy } from '../ui/lazy.tsx';
 import { AddSlide } from './add-slide.tsx';
 import { Preview } from './preview.tsx';
 import { SlideForm } from './slide-form.tsx';
 import { Strip } from './strip.tsx';
+
+const week = async () => (await import('./week.tsx')).Week;
 
 interface PlaylistProps {
   document: ContentDocument;
@@ -23,6 +26,7 @@ export const Playlist = ({ document, playlist }: PlaylistProps) => {
   const nameId = useId();
   const chosen = useSignal(0);
   const isAdding = useSignal(false);
+  const isWeek = useSignal(false);
   const at = document.playlists?.indexOf(playlist) ?? 0;
   const path = `playlists[${at}]`;
   const { id, slides } = playlist;
@@ -134,6 +138,14 @@ export const Playlist = ({ document, playlist }: PlaylistProps) => {
         <button type="button" class="button small" disabled={slide === undefined} onClick={remove}>
           <Icon name="forget" /> {words.remove}
         </button>
+        <button
+          type="button"
+          class="button small"
+          aria-pressed={isWeek.value}
+          onClick={() => (isWeek.value = !isWeek.value)}
+        >
+          <Icon name="timetable" /> {texts.week.title}
+        </button>
       </div>
       {slides.length === 0 ? (
         <div class="empty">
@@ -152,6 +164,12 @@ export const Playlist = ({ document, playlist }: PlaylistProps) => {
             }}
             onMove={move}
           />
+          {isWeek.value && (
+            <Lazy
+              load={week}
+              with={{ document, playlist, selected, onSelect: (index: number) => (chosen.value = index) }}
+            />
+          )}
           {slide !== undefined && (
             <div class="editor">
               <Preview document={document} playlist={playlist} only={selected} />

@@ -74,8 +74,10 @@ export const Versions = () => {
   if (error.value !== null) return <p class="notice bad">{reasonOf(error.value, texts)}</p>;
   if (versions.value === null) return <p class="soft">{texts.loading}</p>;
   if (versions.value.length === 0) return <p class="soft">{words.none}</p>;
+  const boxes = site.overview.value?.boxes ?? [];
   return (
     <>
+      {boxes.length > 1 && <p class="soft">{words.ofBox(boxes[0]?.name ?? '')}</p>}
       <ul class="versions">
         {versions.value.map((version, index) => (
           <li key={`${version.sha256} ${version.changedAt}`}>

@@ -27,6 +27,14 @@ export const payloadOf = (slides: Slide[]): PlaylistPayload => ({
   revision: '',
 });
 
+/** A slide as displays get it. */
+export const fillDraft = (
+  playlistId: string,
+  slide: SlideDraft,
+  index: number,
+  templates: ContentFile['templates'] = [],
+): Slide => fillSlide(playlistId, slide as unknown as SlideFile, index, templates);
+
 /** @param only index of the only slide to show, its schedule ignored; null: all slides, by their schedules */
 export const previewPayload = (
   document: ContentDocument,
@@ -36,7 +44,7 @@ export const previewPayload = (
 ): PlaylistPayload => {
   const content = document as unknown as ContentFile;
   const fill = (slide: SlideDraft, index: number): Slide =>
-    fillSlide(playlist.id, slide as unknown as SlideFile, index, content.templates ?? []);
+    fillDraft(playlist.id, slide, index, content.templates ?? []);
   const chosen = only === null ? undefined : playlist.slides[only];
   const slides =
     only === null || chosen === undefined

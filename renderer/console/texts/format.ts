@@ -15,6 +15,12 @@ export interface Format {
   length(seconds: number): string;
   /** `Mon`; 1 is Monday, 7 is Sunday. */
   weekday(day: number): string;
+  /** `23 Nov` */
+  day(instant: number): string;
+  /** `Mon 06:00` */
+  dayAndTime(instant: number): string;
+  /** `1.5 h` */
+  hours(value: number): string;
   bytes(count: number): string;
   number(value: number): string;
   list(items: readonly string[]): string;
@@ -25,7 +31,9 @@ export const createFormat = (tag: string, timeZone: string): Format => {
   const clock = { hour: '2-digit', minute: '2-digit', hourCycle: 'h23' } as const;
   const time = date(clock);
   const exact = date({ ...clock, second: '2-digit' });
-  const day = date({ day: 'numeric', month: 'short', ...clock });
+  const dayTime = date({ day: 'numeric', month: 'short', ...clock });
+  const day = date({ day: 'numeric', month: 'short' });
+  const weekTime = date({ weekday: 'short', ...clock });
   const full = date({ weekday: 'long', day: 'numeric', month: 'long', ...clock });
   const sameDay = date({ dateStyle: 'short' });
   // The first of January 2024 was a Monday.
@@ -48,7 +56,7 @@ export const createFormat = (tag: string, timeZone: string): Format => {
   return {
     when: (iso, now) => {
       const instant = Date.parse(iso);
-      return sameDay.format(instant) === sameDay.format(now) ? time.format(instant) : day.format(instant);
+      return sameDay.format(instant) === sameDay.format(now) ? time.format(instant) : dayTime.format(instant);
     },
     time: (instant) => time.format(instant),
     exactTime: (instant) => exact.format(instant),
@@ -64,6 +72,9 @@ export const createFormat = (tag: string, timeZone: string): Format => {
       const [h, m, s] = [Math.floor(whole / 3600), Math.floor(whole / 60) % 60, whole % 60];
       return h > 0 ? `${h}:${pad(m)}:${pad(s)}` : `${m}:${pad(s)}`;
     },
+    day: (instant) => day.format(instant),
+    dayAndTime: (instant) => weekTime.format(instant),
+    hours: (value) => inUnits('hour', value, 2),
     weekday: (day) => weekday.format(Date.UTC(2024, 0, day)),
     bytes: (count) => {
       if (count < 1000) return size('byte', count);

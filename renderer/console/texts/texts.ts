@@ -2,6 +2,7 @@
 
 import type { Command } from '../../../service/contract/commands.ts';
 import type { DisplayState } from '../model/displays.ts';
+import type { GapReason } from '../model/figures.ts';
 import type { Group } from '../model/filter.ts';
 import type { Level } from '../model/wire.ts';
 
@@ -14,7 +15,7 @@ export interface Texts {
   loading: string;
   skip: string;
   navigation: string;
-  nav: { screens: string; content: string; media: string; takeovers: string; boxes: string };
+  nav: Record<'screens' | 'content' | 'media' | 'takeovers' | 'plays' | 'boxes', string>;
 
   noSecretTitle: string;
   noSecretTask: string;
@@ -239,6 +240,18 @@ export interface Texts {
     firstDay: string;
     lastDay: string;
   };
+  week: {
+    title: string;
+    of(from: string, until: string): string;
+    previous: string;
+    current: string;
+    next: string;
+    span(from: string, until: string): string;
+    open(screen: string): string;
+    never: string;
+    always(count: number): string;
+    more(count: number): string;
+  };
   hours: {
     always: string;
     title(count: number): string;
@@ -282,6 +295,7 @@ export interface Texts {
     submit: string;
   };
   versions: {
+    ofBox(name: string): string;
     none: string;
     unknown: string;
     on(box: string): string;
@@ -340,6 +354,8 @@ export interface Texts {
     quota(used: string, limit: string): string;
     upload: string;
     drop: string;
+    underWay(count: number): string;
+    ofBox(name: string): string;
     uploads: string;
     clear: string;
     state: Record<'waiting' | 'reading' | 'sending' | 'done' | 'skipped' | 'failed' | 'cancelled', string>;
@@ -351,6 +367,31 @@ export interface Texts {
     deleted(name: string): string;
     empty: string;
     emptyTask: string;
+  };
+  plays: {
+    title: string;
+    about: string;
+    range: string;
+    days(count: number): string;
+    allScreens: string;
+    save: string;
+    reading(count: string): string;
+    none: string;
+    noneTask: string;
+    summary(plays: string, time: string, failures: number): string;
+    untrusted(plays: number): string;
+    overTime: string;
+    byScreen: string;
+    bySlide: string;
+    screen: string;
+    slide: string;
+    count: string;
+    time: string;
+    failures: string;
+    more(count: number): string;
+    seen: string;
+    gap: Record<GapReason, string>;
+    gapAbout: Record<GapReason, string>;
   };
   boxes: {
     title: string;
@@ -369,6 +410,27 @@ export interface Texts {
     level: string;
     levels: Record<'debug' | 'info' | 'warn' | 'error', string>;
     follow: string;
+    thisBox: string;
+    clock: string;
+    isReference: string;
+    follows(box: string, offset: string): string;
+    updates: string;
+    noUpdate: string;
+    updateReady(version: string): string;
+    displays: string;
+    lit: string;
+    dark: string;
+    streams: string;
+    noFfmpeg: string;
+    peers: string;
+    noPeers: string;
+    peer: Record<'alive' | 'away' | 'unknown', string>;
+    because(reason: string): string;
+    sync: string;
+    syncAbout: string;
+    swaps: string;
+    videos: string;
+    offset: string;
   };
 }
 
