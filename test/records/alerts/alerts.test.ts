@@ -155,6 +155,8 @@ test('a box whose version is being replaced is not told of', async () => {
   const outages = [{ kind: 'update', subject: nodeId, at, endedAt, updatedAt: at }];
   expect((await postTo(stays, '/api/peers/alerts', { outages })).status).toBe(200);
   await leaves.close();
+  // Asks the other box, which does not answer.
+  await stays.get('/api/screens/lobby/connections');
   await expect.poll(async () => (await peersOf(stays))[0]?.state, { ...patience, timeout: 60_000 }).toBe('away');
   stays.writeContent('{');
   await expect.poll(() => receiver.received.map(({ body }) => body.type), patience).toEqual(['content.invalid']);
