@@ -1,11 +1,11 @@
 /** Completion in the shells themselves. */
 import { execFile } from 'node:child_process';
-import { mkdirSync, symlinkSync, writeFileSync } from 'node:fs';
+import { mkdirSync, readFileSync, symlinkSync, writeFileSync } from 'node:fs';
 import { createServer } from 'node:net';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
 import { describe, expect, test } from 'vitest';
-import { splitLine } from '../../service/cli/shells.ts';
+import { shells, splitLine } from '../../service/cli/shells.ts';
 import { lobby } from '../content/samples.ts';
 import { listenOn } from '../peers/support.ts';
 import { findProgram } from '../support/program.ts';
@@ -30,6 +30,14 @@ const shellEnv = (): NodeJS.ProcessEnv => {
   const PATH = `${join(HOME, 'bin')}:${process.env.PATH}`;
   return { HOME, PATH, SIGNAGE_BOX: site().one.url, SIGNAGE_SHARED_SECRET: secret };
 };
+
+test.each(Object.entries(shells))(
+  'the package has the completion of %s as the command prints it',
+  (name, { script }) => {
+    const file = join(import.meta.dirname, '../../resources/linux/completions', `signage.${name}`);
+    expect(readFileSync(file, 'utf8')).toBe(script);
+  },
+);
 
 test.each([
   ['', ['']],

@@ -28,10 +28,19 @@ const install = async (usersMay: 'yes' | 'no'): Promise<number> => {
   const script = readFileSync(join(root, 'resources', 'linux', 'postinst'), 'utf8')
     .replaceAll(/\/opt\/\$\{sanitizedProductName\}/g, app)
     .replaceAll('/usr/bin/', `${folder}/`)
+    .replaceAll('/usr/share/', `${folder}/share/`)
     .replaceAll(/\$\{executable\}/g, 'signage-player');
   const env = { PATH: `${join(folder, 'bin')}:${process.env.PATH}`, USERS_MAY: usersMay };
   await promisify(execFile)('bash', ['-c', script], { env });
   expect(readlinkSync(join(folder, 'signage'))).toBe(join(app, 'resources', 'linux', 'signage'));
+  const completions = join(app, 'resources', 'linux', 'completions');
+  expect(readlinkSync(join(folder, 'share/bash-completion/completions/signage'))).toBe(
+    join(completions, 'signage.bash'),
+  );
+  expect(readlinkSync(join(folder, 'share/zsh/vendor-completions/_signage'))).toBe(join(completions, 'signage.zsh'));
+  expect(readlinkSync(join(folder, 'share/fish/vendor_completions.d/signage.fish'))).toBe(
+    join(completions, 'signage.fish'),
+  );
   return statSync(join(app, 'chrome-sandbox')).mode & 0o7777;
 };
 
