@@ -6,6 +6,7 @@ import { writeFileSync } from 'node:fs';
 import { parseArgs } from 'node:util';
 import { benchEdit } from './edit.ts';
 import { benchFanOut } from './fanout.ts';
+import { benchFleet } from './fleet.ts';
 import { type Bench, createFigures } from './harness/figures.ts';
 import { asText } from './harness/print.ts';
 import { createReport } from './harness/report.ts';
@@ -39,13 +40,14 @@ const benches: Record<string, Bench> = {
   uploads: benchUploads,
   media: benchMedia,
   peers: benchPeers,
+  fleet: benchFleet,
   site: benchSite,
   kiosk: benchKiosk,
   playing: benchPlaying,
 };
 
 /** Take minutes, or over an hour, so they have to be asked for. */
-const long = ['sync', 'swaps', 'memory', 'uploads', 'media', 'peers', 'site', 'kiosk', 'playing'];
+const long = ['sync', 'swaps', 'memory', 'uploads', 'media', 'peers', 'fleet', 'site', 'kiosk', 'playing'];
 
 const { values, positionals } = parseArgs({
   allowPositionals: true,
