@@ -4,6 +4,8 @@ import type { ContentDocument, ContentVersion } from '../contract/peers.ts';
 
 /** Number of earlier versions that a document lists. */
 const MAX_ANCESTORS = 64;
+/** The newest ones, all of which are listed. */
+const EXACT = 32;
 /** Number of documents of the fleet that a document lists. */
 const MAX_WANTED = 64;
 
@@ -22,6 +24,29 @@ export const documentHash = ({ text, changedAt, ancestors, stamps }: Omit<Body, 
       ]),
     )
     .digest('hex');
+
+type Ancestor = ContentDocument['ancestors'][number];
+
+/**
+ * Shortens a list of ancestors, newest first: of older versions in a row by one box only the first and the last stay. All
+ * edits of that box between these two are in the row, since each is made on the one before.
+ */
+const thinned = (ancestors: readonly Ancestor[]): Ancestor[] =>
+  ancestors
+    .filter(({ nodeId }, at) => {
+      const isInside = ancestors[at - 1]?.nodeId === nodeId && ancestors[at + 1]?.nodeId === nodeId;
+      return at < EXACT || !isInside;
+    })
+    .slice(0, MAX_ANCESTORS);
+
+/** Whether a version is among the ancestors, or in a row of which the ends are. */
+const isAncestor = ({ counter, nodeId }: Edited, ancestors: readonly Ancestor[]): boolean =>
+  ancestors.some((each, at) => {
+    if (each.nodeId !== nodeId) return false;
+    const next = ancestors[at + 1];
+    const isInside = at >= EXACT - 1 && next?.nodeId === nodeId && next.counter < counter && counter < each.counter;
+    return each.counter === counter || isInside;
+  });
 
 interface Edit extends Pick<Body, 'text' | 'changedAt' | 'stamps'> {
   /** Default: null. */
@@ -42,7 +67,7 @@ export const editedDocument = (
   const body = {
     ...edit,
     operator,
-    ancestors: parents.slice(0, MAX_ANCESTORS),
+    ancestors: thinned(parents),
     ...(taken.length > 0 && { wanted: taken.slice(0, MAX_WANTED) }),
   };
   return { counter, nodeId, sha256: documentHash(body), ...body };
@@ -82,10 +107,7 @@ export const withoutTags = (document: ContentDocument): ContentDocument => {
  * list of ancestors is too short to tell, the answer is true.
  */
 export const isLost = (loser: ContentDocument, winner: ContentDocument): boolean =>
-  loser.counter > 0 &&
-  loser.text !== winner.text &&
-  !isReduced(loser, winner) &&
-  !winner.ancestors.some(({ counter, nodeId }) => counter === loser.counter && nodeId === loser.nodeId);
+  loser.counter > 0 && loser.text !== winner.text && !isReduced(loser, winner) && !isAncestor(loser, winner.ancestors);
 
 /** Indents a document that is one line, as programs send it: content.json stays a file for people. */
 export const asFile = (text: string, value: unknown): string =>

@@ -18,7 +18,7 @@ import { newestTime, type Offer, planTransfers, type Transfer } from './transfer
 
 interface Dependencies {
   logs: SourceLogs;
-  peers: Pick<Peers, 'alive' | 'call' | 'onState' | 'announce' | 'refresh'>;
+  peers: Pick<Peers, 'alive' | 'call' | 'onState' | 'announce'>;
   content: Pick<Content, 'mediaNames' | 'onDocument' | 'onChange'>;
   media: Pick<
     Media,
@@ -243,9 +243,10 @@ export const createMediaReplication = ({ logs, peers, content, media, onArrival 
     }
   };
 
-  const fetchList = async (peer: LivePeer): Promise<void> => {
+  /** @param mode `again`: also where its state says nothing new, which may be old */
+  const fetchList = async (peer: LivePeer, mode?: 'again'): Promise<void> => {
     const { nodeId, state } = peer;
-    if (lists.get(nodeId)?.digest === state.media) return;
+    if (mode !== 'again' && lists.get(nodeId)?.digest === state.media) return;
     const request = { path: '/api/peers/media', deadlineMs: LIST_MS, maxBytes: MAX_LIST_BYTES };
     const answer = await peers.call(peer, { ...request, schema: peerMedia });
     if (answer.ok) {
@@ -286,13 +287,8 @@ export const createMediaReplication = ({ logs, peers, content, media, onArrival 
 
   /** Asks all boxes which media they have now; those who ask at once share the answers. */
   const learn = (): Promise<void> => {
-    learning ??= peers
-      .refresh()
-      .then(() => Promise.all(fetching.values()))
-      .then(
-        () => undefined,
-        () => undefined,
-      )
+    learning ??= Promise.all(peers.alive().map((peer) => fetchList(peer, 'again')))
+      .then(() => undefined)
       .finally(() => {
         learning = null;
       });
