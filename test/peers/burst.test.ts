@@ -1,5 +1,6 @@
 /** Many commands at once at every box of a site: each page hears each of them exactly once. */
 import { createServer } from 'node:http';
+import { connect } from 'node:net';
 import { describe, expect, onTestFinished, test } from 'vitest';
 import { signRequest } from '../../service/auth/sign.ts';
 import type { PeerState } from '../../service/contract/peers.ts';
@@ -24,6 +25,29 @@ const startAlone = async (env: Record<string, string>): Promise<Box> => {
   return { url, get: (asked) => fetch(url + asked) };
 };
 
+/** Sends a redirect over a connection of its own, in one write; resolves with the status line. */
+const send = (box: Box, url: string): Promise<string> => {
+  const body = JSON.stringify({ command: 'redirect', url });
+  const { hostname, port, host } = new URL(box.url);
+  const signed = Object.entries(signRequest({ secret, method: 'POST', url: box.url + path, body }));
+  const head = [
+    `POST ${path} HTTP/1.1`,
+    ...[`Host: ${host}`, 'Connection: close', 'Content-Type: application/json', `Content-Length: ${body.length}`],
+    ...signed.map(([name, value]) => `${name}: ${value}`),
+  ];
+  return new Promise((resolve, reject) => {
+    const socket = connect({ host: hostname, port: Number(port) }, () =>
+      socket.write(`${head.join('\r\n')}\r\n\r\n${body}`),
+    );
+    let answer = '';
+    socket.on('data', (data) => {
+      answer += String(data);
+    });
+    socket.on('end', () => resolve(answer.split('\r\n')[0] ?? ''));
+    socket.on('error', reject);
+  });
+};
+
 describe.each([
   ['without a secret', {}],
   ['with a secret', { SIGNAGE_SHARED_SECRET: secret }],
@@ -39,23 +63,16 @@ describe.each([
         return joinScreen(box, 'lobby', {}, { headers: signRequest({ secret, method: 'GET', url }) });
       }),
     );
-    const send = async (box: Box, n: number) => {
-      const body = JSON.stringify({ command: 'redirect', url: `/screen/lobby?n=${n}` });
-      const signed = signRequest({ secret, method: 'POST', url: box.url + path, body });
-      const headers = { 'Content-Type': 'application/json', ...signed };
-      const response = await fetch(box.url + path, { method: 'POST', headers, body });
-      expect(response.status).toBe(200);
-      await response.arrayBuffer();
-    };
     const all = boxes.flatMap((box, at) => Array.from({ length: BURST }, (__, n) => ({ box, n: at * BURST + n })));
-    await Promise.all(all.map(({ box, n }) => send(box, n)));
+    const statuses = await Promise.all(all.map(({ box, n }) => send(box, `/screen/lobby?n=${n}`)));
+    expect(new Set(statuses)).toEqual(new Set(['HTTP/1.1 200 OK']));
     const wanted = all.map(({ n }) => `/screen/lobby?n=${n}`).toSorted();
     for (const page of pages) {
       const heard = () => page.messages.filter(({ command }) => command === 'redirect').map(({ url }) => String(url));
-      await expect.poll(() => heard().length, patience).toBeGreaterThanOrEqual(all.length);
+      await expect.poll(() => heard().length, { timeout: 20_000 }).toBeGreaterThanOrEqual(all.length);
       expect(heard().toSorted()).toEqual(wanted);
     }
-  });
+  }, 120_000);
 });
 
 test('a peer that hangs on commands alone degrades them, and delays none after the first', async () => {
