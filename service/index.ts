@@ -1,4 +1,5 @@
 /** Opens the modules of the service in order, and joins them to one service. */
+import { setTimeout as pause } from 'node:timers/promises';
 import { openAccess } from './auth/index.ts';
 import { createClock } from './clock/index.ts';
 import { createConsole } from './console/index.ts';
@@ -55,13 +56,63 @@ export interface Service {
  *   message for the operator where the port or the data directory is in use; the system error where a folder is not writable
  */
 export const startService = async (options: Options, ports: Ports): Promise<Service> => {
-  const closers = createClosers(ports.log);
-  try {
-    return await open(options, ports, closers);
-  } catch (error) {
-    await closers.close();
-    throw error;
-  }
+  const { log } = ports;
+  let closing = false;
+  let renewing: Promise<void> = Promise.resolve();
+
+  const openOrClose = async (given: Options): Promise<Service> => {
+    const closers = createClosers(log);
+    try {
+      return await open(given, ports, closers, renew);
+    } catch (error) {
+      await closers.close();
+      throw error;
+    }
+  };
+
+  /** Starts the service again, at the same port, where its node id has changed. */
+  const restart = async ({ port, warning }: Renewal): Promise<void> => {
+    await current.close();
+    const renewed = { ...options, port, warnings: [...options.warnings, warning] };
+    while (!closing) {
+      try {
+        current = await openOrClose(renewed);
+        return;
+      } catch (error) {
+        log.error({ err: error }, 'the service could not be started again; it is tried every second');
+        await pause(RETRY_MS);
+      }
+    }
+  };
+
+  const renew: OnRenewal = (renewal) => {
+    renewing = Promise.all([renewing, started]).then(() => restart(renewal));
+  };
+
+  let current: Service;
+  const started = openOrClose(options).then((service) => {
+    current = service;
+  });
+  await started;
+  return {
+    get url() {
+      return current.url;
+    },
+    get nodeId() {
+      return current.nodeId;
+    },
+    screens: () => current.screens(),
+    hours: (slug) => current.hours(slug),
+    updateFeeds: () => current.updateFeeds(),
+    screenOf: (deviceId) => current.screenOf(deviceId),
+    bind: (deviceId, screenSlug) => current.bind(deviceId, screenSlug),
+    beginUpdate: () => current.beginUpdate(),
+    close: async () => {
+      closing = true;
+      await renewing;
+      await current.close();
+    },
+  };
 };
 
 /** @throws OptionsError */
@@ -73,13 +124,25 @@ const makeFolders = async (options: Options): Promise<void> => {
   }
 };
 
-const open = async (options: Options, ports: Ports, closers: Closers): Promise<Service> => {
+/** The box has a new node id, and the service is to start again with it. */
+interface Renewal {
+  /** The port on which the service listens. */
+  port: number;
+  /** For the operator. */
+  warning: string;
+}
+
+type OnRenewal = (renewal: Renewal) => void;
+
+const RETRY_MS = 1_000;
+
+const open = async (options: Options, ports: Ports, closers: Closers, onRenewal: OnRenewal): Promise<Service> => {
   const { log } = ports;
   const { dataDir, childEnvironment: environment } = options;
   for (const warning of options.warnings) log.warn(warning);
   await makeFolders(options);
   closers.lasting(await lockFolder({ dataDir, environment, log }));
-  const { nodeId, devices: stored } = closers.lasting(await createStore({ dataDir, log }));
+  const { nodeId, renewId, devices: stored } = closers.lasting(await createStore({ dataDir, log }));
   const context = createContext(options, ports, nodeId, closers);
   const access = await openAccess(context);
   const { pageToken } = access;
@@ -113,6 +176,22 @@ const open = async (options: Options, ports: Ports, closers: Closers): Promise<S
     ...{ answerOpen: screens.answerOpen, sendMissing: pages.sendMissing, onDevice: devices.saw },
   });
   closers.active(server);
+  let isRenewing = false;
+  peers.onClone(async (other) => {
+    if (isRenewing) return;
+    isRenewing = true;
+    try {
+      await renewId();
+      const warning = `The box at ${other} had the same node id, ${nodeId}, as a copied disk has. This box has taken a new one; it keeps its bindings.`;
+      onRenewal({ port, warning });
+    } catch (error) {
+      isRenewing = false;
+      log.error(
+        { err: error, url: other },
+        'another box has the node id of this one, and a new one could not be saved',
+      );
+    }
+  });
   await modules.start({ port, url });
 
   return {

@@ -9,7 +9,7 @@ import { createSync, type Sync } from './sync.ts';
 export type Clock = Module & Pick<Sync, 'now' | 'onSkew'>;
 
 interface Dependencies {
-  peers: Pick<Peers, 'alive' | 'ask'>;
+  peers: Pick<Peers, 'alive' | 'ask' | 'followClock'>;
   /** Follows the clock. */
   media: Pick<Media, 'followClock'>;
 }
@@ -17,6 +17,7 @@ interface Dependencies {
 export const createClock = ({ log, now, monotonicNow, ids }: ServiceContext, { peers, media }: Dependencies): Clock => {
   const sync = createSync({ log, peers, wall: now, monotonicNow }, ids);
   media.followClock(sync.now);
+  peers.followClock(sync.now);
   return {
     now: sync.now,
     onSkew: sync.onSkew,

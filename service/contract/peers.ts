@@ -256,6 +256,7 @@ export const mostPeersOfOlder = 256;
 export const peerQuery = z.object({
   from: z.uuid().describe('the node id of the box that asks'),
   port: z.coerce.number().int().min(1).max(65_535).describe('where it listens, at the address that it asks from'),
+  instance: z.string().max(64).optional().describe('its start of the service, which tells it from a box with its id'),
   knows,
   news: z.literal('1').optional().describe('it has something new: ask it back'),
   gossip: z.literal('1').optional().describe(`it takes a list of ${mostPeers} peers; absent: of ${mostPeersOfOlder}`),
@@ -272,6 +273,10 @@ export const peerState = z
     site: z.string().max(256).describe('name of the site'),
     version: z.string().max(64).describe('of the program'),
     serverTime: z.number().describe('ms since the epoch'),
+    startedAt: z
+      .number()
+      .optional()
+      .describe("when the service was started, by the site's clock, ms since the epoch; absent: an older version"),
     peers: z
       .array(
         z.object({ nodeId: z.uuid().describe('id of the box'), url: z.url().max(512).describe('where it answers') }),

@@ -11,9 +11,11 @@ import { createDevices, type Devices, deviceMap, readableDevices } from './devic
 
 /** The state of a box, in one durable file. */
 export interface Store {
-  /** Generated at the first start and kept permanently. */
+  /** Generated at the first start and kept, unless another box turns out to have it. */
   readonly nodeId: string;
   readonly devices: Devices;
+  /** Gives the box a new id, which it has from the next start on; resolves when that is durable. */
+  renewId(): Promise<void>;
   /** One sentence per issue that needs attention; for `/healthz`. */
   faults(): string[];
   writes(): Writes;
@@ -75,6 +77,7 @@ export async function createStore({ dataDir, log, now = Date.now }: Options): Pr
   return {
     nodeId: durable.read().nodeId,
     devices: createDevices(durable, now),
+    renewId: async () => void (await durable.update((state) => ({ ...state, nodeId: randomUUID() }))),
     faults: () => [...durable.faults(), ...reserve.faults(), ...crowding()],
     writes: durable.writes,
     async close() {

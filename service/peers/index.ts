@@ -12,6 +12,7 @@ import { heldIssues, type Media } from '../media/index.ts';
 import type { Module, ServiceContext } from '../module.ts';
 import { type AskPeers, createAskPeers } from './ask.ts';
 import { createCaller } from './call.ts';
+import { takesNewId } from './clones.ts';
 import { createCommandTransport } from './command-transport.ts';
 import { type CommandRelay, createCommandRelay } from './commands.ts';
 import type { Discovery } from './discovery.ts';
@@ -61,9 +62,16 @@ export interface Peers
   relayCommand: CommandRelay['relay'];
   /** Adds to the state that this box sends to its peers. */
   addState(part: () => Pick<PeerState, 'devices' | 'alerts'>): void;
+  /** Dates the start of this box by the site's clock. */
+  followClock(siteNow: () => number): void;
+  /** Calls `listener` once another box, at a base URL, has the node id of this one, which is to take a new one. */
+  onClone(listener: (url: string) => void): void;
   /** Sends a changed takeover to all peers; those that do not answer fetch it later. Never rejects. */
   sendTakeover(record: TakeoverRecord): Promise<void>;
 }
+
+/** A difference of the start by the site's clock that is not told, ms. */
+const MAX_SLEW_MS = 50;
 
 export const createPeers = (
   { options, version, log, logs, now, monotonicNow, ids }: ServiceContext,
@@ -74,8 +82,21 @@ export const createPeers = (
   const caller = createCaller({ secret: options.sharedSecret, nodeId, now });
   // The baseline variant has no peers.
   const staticPeers = variant === 'extended' ? options.peers : [];
+  const createdAt = monotonicNow();
+  let siteNow = now;
+  let started = 0;
+  /** By the site's clock, which is slewed: a small difference is not told, so that all compare the same values. */
+  const startedAt = (): number => {
+    const exact = Math.round(siteNow() - (monotonicNow() - createdAt));
+    if (Math.abs(exact - started) > MAX_SLEW_MS) started = exact;
+    return started;
+  };
+  const clones = createEmitter<[string]>();
+  const onClone = (state: PeerState, url: string): void => {
+    if (takesNewId({ startedAt: startedAt(), instance }, state)) clones.emit(url);
+  };
   const registry = createRegistry(
-    { logs, caller, isReachedByOthers: (id) => gossip.isReachedByOthers(id), monotonicNow },
+    { logs, caller, onClone, isReachedByOthers: (id) => gossip.isReachedByOthers(id), monotonicNow },
     { nodeId, instance, site, staticPeers },
   );
   const asking = createAskPeers(registry, nodeId);
@@ -110,10 +131,9 @@ export const createPeers = (
   const gossip = createGossip({ registry, asking, record, summary }, ids);
   const news = createNews({ registry, asking, replication, tell: gossip.tell, monotonicNow }, ids);
   const state = createOwnState(
-    { peers: registry, replication, takeovers, record: () => record.current(true) },
+    { peers: registry, replication, takeovers, startedAt, record: () => record.current(true) },
     { ...ids, site, version },
   );
-  const createdAt = monotonicNow();
   let discovery: Discovery | undefined;
   const { all, alive, isAlone, settled, call } = registry;
   const refresh = async () => void (await Promise.all([registry.refresh(), gossip.ask()]));
@@ -124,6 +144,10 @@ export const createPeers = (
     updateFeeds: () => alive().map(({ url }) => `${url}/updates/`),
     sendTakeover: exchange.send,
     relayCommand: commandRelay.relay,
+    onClone: clones.on,
+    followClock: (clock) => {
+      siteNow = clock;
+    },
     mediaProgress: mediaReplication.progress,
     missingMedia: missingMedia.of,
     onBindings: bindings.on,

@@ -106,14 +106,20 @@ export interface Registry extends Peers {
   onTurn(listener: () => void): void;
   /** Whether there are more boxes than a box can know. */
   isFull(): boolean;
-  /** Handles a request from another box. @param host its address, as in a URL */
-  onContact(from: string, host: string, port: number, hasNews: boolean): void;
+  /**
+   * Handles a request from another box.
+   * @param host its address, as in a URL
+   * @param instance its start of the service; absent: an older version
+   */
+  onContact(from: string, host: string, port: number, hasNews: boolean, instance?: string): void;
   close(): void;
 }
 
 interface Dependencies {
   logs: SourceLogs;
   caller: Caller;
+  /** Called with the state of a box at `url` that has the node id of this one. */
+  onClone?: (state: PeerState, url: string) => void;
   /** Whether other boxes reach a box that this one does not; null: there is nobody to ask. */
   isReachedByOthers?: (nodeId: string) => Promise<boolean | null>;
   /** ms, monotonic. */
@@ -136,6 +142,8 @@ const SETTLE_MS = 1_000;
 const STARTING_MS = 60_000;
 /** How often the talk of others makes this box probe an address. */
 const HINT_MS = 5_000;
+/** Addresses of this box that are remembered. */
+const MAX_OWN_URLS = 64;
 
 /** The last state that a peer sent, with what others passed on since. */
 interface Report {
@@ -149,6 +157,7 @@ export const createRegistry = (
   {
     logs,
     caller,
+    onClone = () => {},
     isReachedByOthers = async () => null,
     monotonicNow = () => performance.now(),
     random = Math.random,
@@ -157,6 +166,8 @@ export const createRegistry = (
 ): Registry => {
   const addresses = createAddresses();
   const reports = new Map<string, Report>();
+  /** Addresses of this box itself. */
+  const ownUrls = new Map<string, true>();
   const states = createEmitter<[LivePeer]>();
   const turns = createEmitter();
   /** By node id: the start of a peer that does not know gossip. */
@@ -212,9 +223,11 @@ export const createRegistry = (
 
   /** Adds a candidate that a peer advertises. */
   const addAdvertised = (advertised: PeerState['peers'][number], from: string): void => {
-    if (advertised.nodeId === self || find(advertised.nodeId)?.alive) return;
+    if (find(advertised.nodeId)?.alive) return;
     const url = acceptedUrl(advertised.url, from);
-    if (url !== null && addresses.get(url) === undefined) addresses.add(url, 'advertised', monotonicNow(), random());
+    // A box with the id of this one at another address is a copy of it.
+    if (url !== null && !ownUrls.has(url) && addresses.get(url) === undefined)
+      addresses.add(url, 'advertised', monotonicNow(), random());
   };
 
   const emit = (nodeId: string): void => {
@@ -225,9 +238,13 @@ export const createRegistry = (
   const accept = (address: Address, state: PeerState): void => {
     const { nodeId } = state;
     if (state.site !== site) return reject(address, `is of site ${JSON.stringify(state.site)}, not of ours`, true);
-    if (nodeId === self && state.instance === instance) return reject(address, 'is this box itself', true);
+    if (nodeId === self && state.instance === instance) {
+      remember(ownUrls, address.url, true, MAX_OWN_URLS);
+      return reject(address, 'is this box itself', true);
+    }
     if (nodeId === self) {
-      return reject(address, 'has the same node id as this one: remove state.json from one of them', false);
+      reject(address, 'has the same node id as this one: remove state.json from one of them', false);
+      return onClone(state, address.url);
     }
     isFull = !reports.has(nodeId) && reports.size >= mostPeers;
     if (isFull) return reject(address, `is one more than the ${mostPeers} boxes that a box can know`, false);
@@ -250,7 +267,7 @@ export const createRegistry = (
     // A box that asked is told by this request already.
     const isFirst = address.nodeId === null && address.source !== 'contact' && monotonicNow() - createdAt < STARTING_MS;
     const news = hasNews || isFirst ? '&news=1' : '';
-    const path = `/api/peers/state?from=${self}&port=${port}&knows=tags&gossip=1${news}`;
+    const path = `/api/peers/state?from=${self}&port=${port}&instance=${instance}&knows=tags&gossip=1${news}`;
     const answer = await caller.call(address.url, { path, schema: peerState });
     if (closed) return;
     if (answer.ok) {
@@ -440,9 +457,10 @@ export const createRegistry = (
       address.leaving = true;
       void prober.ask(address);
     },
-    onContact: (from, host, fromPort, hasNews) => {
-      if (from === self) return;
+    onContact: (from, host, fromPort, hasNews, fromInstance = instance) => {
       const url = `http://${host}:${fromPort}`;
+      if (from === self && fromInstance !== instance) addCandidate(url, 'contact');
+      if (from === self) return;
       const [best] = addresses.of(from);
       const isAlive = best !== undefined && !isOpen(best.breaker);
       if (isAlive && hasNews) void prober.ask(best);

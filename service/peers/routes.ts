@@ -21,9 +21,11 @@ interface Dependencies {
 
 export const peerRoutes = ({ registry, state, replication, mediaReplication }: Dependencies): Routes => ({
   'GET /api/peers/state': (ctx) => {
-    const { from, port, news, knows, gossip } = readFields(peerQuery.partial(), ctx.query);
+    const { from, port, instance, news, knows, gossip } = readFields(peerQuery.partial(), ctx.query);
     const host = hostOf(ctx.req.socket.remoteAddress ?? '');
-    if (from !== undefined && port !== undefined && host !== null) registry.onContact(from, host, port, news === '1');
+    if (from !== undefined && port !== undefined && host !== null) {
+      registry.onContact(from, host, port, news === '1', instance);
+    }
     const { serverTime, ...rest } = state({ knowsTags: knows === 'tags', isOlder: gossip === undefined });
     const etag = `"${sha256Hex(JSON.stringify(rest)).slice(0, 16)}"`;
     ctx.set({ 'Cache-Control': 'no-cache', ETag: etag });

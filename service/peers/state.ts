@@ -9,6 +9,8 @@ interface Dependencies {
   peers: Pick<Registry, 'advertised'>;
   replication: Pick<Replication, 'state'>;
   takeovers: Pick<ReplicatedTakeovers, 'state'>;
+  /** When this box was started, by the site's clock, ms since the epoch. */
+  startedAt(): number;
   /** What this box says of itself. */
   record(): MemberRecord;
 }
@@ -25,10 +27,11 @@ interface Asking {
 }
 
 export const createOwnState =
-  ({ peers, replication, takeovers, record }: Dependencies, identity: Identity) =>
+  ({ peers, replication, takeovers, startedAt, record }: Dependencies, identity: Identity) =>
   ({ knowsTags, isOlder }: Asking): PeerState => ({
     ...identity,
     serverTime: Date.now(),
+    startedAt: startedAt(),
     takesCommands: true,
     gossip: 1,
     peers: peers.advertised(isOlder),

@@ -1,0 +1,14 @@
+/** Two boxes with one node id, as a copied disk makes them: which of them takes a new one. Pure. */
+import type { PeerState } from '../contract/peers.ts';
+
+type Start = Pick<PeerState, 'startedAt' | 'instance'>;
+
+/**
+ * Whether the first of two boxes with one node id takes a new one: the one that started later, by the site's clock; of two
+ * that started at once, the one with the greater instance. Both boxes compare the same values, so only one of them does.
+ * False where the other one runs a version that does not tell.
+ */
+export const takesNewId = (own: Start, other: Start): boolean => {
+  if (own.startedAt === undefined || other.startedAt === undefined) return false;
+  return own.startedAt === other.startedAt ? own.instance > other.instance : own.startedAt > other.startedAt;
+};
