@@ -28,8 +28,10 @@ export interface CommandRelay {
 const PATIENCE_MS = 1_000;
 /** After this time without an answer the box finds out whether the peer answers at all. */
 const HEDGE_MS = 250;
-/** How long a command waits for a peer that answers late; nobody expects it after that. */
+/** How long a command waits for those before it; nobody expects it after that. */
 const MAX_AGE_MS = 10_000;
+/** For how long a command is repeated, so that a host in between cannot hold it for longer. */
+const MAX_REPEAT_MS = 3_000;
 /** Pause before a request is repeated. */
 const RETRY_MS = 250;
 /** Commands that wait for one peer; more are refused. */
@@ -44,6 +46,8 @@ interface Waiting {
   /** Of its JSON. */
   bytes: number;
   at: number;
+  /** When it was sent first; null: it was not yet. */
+  sentAt: number | null;
   /** Null: the peer gave no answer. */
   resolve(answer: CommandAnswer | null): void;
 }
@@ -86,6 +90,7 @@ export const createCommandRelay = ({ peers, transport, monotonicNow }: Dependenc
     const takesSeveral = transport.takesSeveral(peer);
     const share = takeShare(line.waiting, takesSeveral ? MAX_SHARED : 1);
     const hedge = setTimeout(() => void transport.probe(peer), HEDGE_MS);
+    for (const each of share) each.sentAt ??= monotonicNow();
     const commands = share.map(({ command }) => command);
     const result = await transport.send(peer, commands);
     clearTimeout(hedge);
@@ -95,7 +100,10 @@ export const createCommandRelay = ({ peers, transport, monotonicNow }: Dependenc
       return answerAll(share, result);
     }
     if (result === 'late' && takesSeveral && !closed) {
-      line.waiting.unshift(...share);
+      const since = monotonicNow() - MAX_REPEAT_MS;
+      const repeated = share.filter(({ sentAt }) => sentAt === null || sentAt > since);
+      answerAll(share.filter((each) => !repeated.includes(each)));
+      line.waiting.unshift(...repeated);
       return pause(RETRY_MS, undefined, { ref: false });
     }
     answerAll(share);
@@ -128,7 +136,7 @@ export const createCommandRelay = ({ peers, transport, monotonicNow }: Dependenc
         resolve(answer);
       };
       if (line.isLate) settle(null);
-      line.waiting.push({ command, bytes, at: monotonicNow(), resolve: settle });
+      line.waiting.push({ command, bytes, at: monotonicNow(), sentAt: null, resolve: settle });
       if (line.isRunning) return;
       line.isRunning = true;
       line.answeredAt = monotonicNow();

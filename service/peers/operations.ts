@@ -186,7 +186,7 @@ const peerOperations = {
     (commands: readonly RelayedCommand[]) => ({
       body: { commands: commands.map((each) => ({ id: each.id, slug: each.slug, body: commandBody(each) })) },
     }),
-    { relayed: true, isRepeatable: true, deadlineMs: 10_000 },
+    { relayed: true, isRepeatable: true, deadlineMs: 3_000 },
   ),
   /** The connections of screens; of all screens where their slugs do not fit into a URL. */
   'screens.connections': define(
