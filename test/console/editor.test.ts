@@ -78,7 +78,15 @@ it.skipIf(isSkipped || !hasFfmpeg)(
     await chooser.setInputFiles(film);
     await says('Is there already');
 
+    // Files are taken on any page.
     await go('content');
+    await page.evaluate(() => {
+      const dataTransfer = new DataTransfer();
+      dataTransfer.items.add(new File(['Opens at eight.'], 'notes.txt'));
+      dispatchEvent(new DragEvent('drop', { dataTransfer, cancelable: true }));
+    });
+    await expect.poll(async () => (await first.get('/media/notes.txt')).status, patience).toBe(200);
+
     await click('New playlist');
     await page.getByLabel('Name of the playlist').fill('Menu of the day');
     await page.getByLabel('Show it on').selectOption('Lobby');

@@ -154,10 +154,9 @@ itBrowser(
     });
     await during('search of media', () => page.getByPlaceholder('Search media').fill('1999'));
     await page.getByText('picture 0.jpg').waitFor({ state: 'detached' });
-    console.log(figures);
     expect(figures['elements of the wall']).toBeLessThan(8_000);
     expect(figures['cards of the strip']).toBeLessThan(30);
-    // A hundred times of what it takes on a machine at rest would be seen.
+    // On two busy cores an update takes 16 ms, a letter 29 ms.
     expect(figures['update of the wall']).toBeLessThan(1_000);
     expect(figures['a letter in a slide']).toBeLessThan(500);
   },

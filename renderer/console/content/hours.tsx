@@ -17,7 +17,9 @@ interface HoursProps {
 }
 
 export const Hours = ({ screen, onChange }: HoursProps) => {
-  const { texts, format } = useConsole();
+  const { texts, format, clock, timeZone } = useConsole();
+  /** The date of the site, as the file has it. */
+  const today = (): string => new Intl.DateTimeFormat('sv', { timeZone }).format(clock.now());
   const words = texts.hours;
   const id = useId();
   const hours = screen.hours ?? [];
@@ -112,11 +114,7 @@ export const Hours = ({ screen, onChange }: HoursProps) => {
           >
             <Icon name="plus" /> {words.add}
           </button>
-          <button
-            type="button"
-            class="button small"
-            onClick={() => onChange([...hours, { date: new Date().toISOString().slice(0, 10) }])}
-          >
+          <button type="button" class="button small" onClick={() => onChange([...hours, { date: today() }])}>
             <Icon name="plus" /> {words.addDate}
           </button>
         </div>
