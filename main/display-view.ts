@@ -170,6 +170,8 @@ export const createDisplayView = (
       if (isMainFrame && code !== ABORTED && isWanted()) onLost(`the page could not be loaded (${description})`);
     });
     contents.on('render-process-gone', (_event, { reason }) => {
+      // It shows nothing any more, and must not keep the next page below it from being painted.
+      window.remove(view);
       if (isWanted()) onLost(`the page's process is gone (${reason})`);
     });
     contents.on('destroyed', () => {

@@ -102,31 +102,35 @@ describeBrowser('a page of others in the kiosk', { timeout: 120_000 }, () => {
     },
   );
 
-  itDouble('that is lost gives way to the next slide, and after a redirect to the player', async () => {
-    const url = await startForeign();
-    const kiosk = await startKiosk({
-      content: lobby([
-        { id: 'figures', kind: 'web', media_url: url, duration_seconds: 600 },
-        { id: 'hello', kind: 'text', title: 'Good morning', duration_seconds: 600 },
-      ]),
-      config,
-    });
-    const api = `${await kiosk.url()}/api/screens/lobby`;
-    const connection = async () => {
-      const { connections } = (await (await fetch(`${api}/connections`)).json()) as ConnectionSnapshot;
-      return connections[0];
-    };
-    await expect.poll(() => viewsOf(kiosk), patience).toEqual([shown]);
-    await crashView(kiosk);
-    await expect.poll(connection, patience).toMatchObject({ currentSlideId: 'hello' });
+  itDouble.each(['painted', 'unpainted'])(
+    'that is lost gives way to the next slide, and after a redirect to the player, where covered views are %s',
+    async (covered) => {
+      const url = await startForeign();
+      const kiosk = await startKiosk({
+        content: lobby([
+          { id: 'figures', kind: 'web', media_url: url, duration_seconds: 600 },
+          { id: 'hello', kind: 'text', title: 'Good morning', duration_seconds: 600 },
+        ]),
+        config,
+        env: { DOUBLE_COVERED: covered },
+      });
+      const api = `${await kiosk.url()}/api/screens/lobby`;
+      const connection = async () => {
+        const { connections } = (await (await fetch(`${api}/connections`)).json()) as ConnectionSnapshot;
+        return connections[0];
+      };
+      await expect.poll(() => viewsOf(kiosk), patience).toEqual([shown]);
+      await crashView(kiosk);
+      await expect.poll(connection, patience).toMatchObject({ currentSlideId: 'hello' });
 
-    await fetch(`${api}/commands`, {
-      method: 'POST',
-      headers: { 'Content-Type': 'application/json' },
-      body: JSON.stringify({ command: 'redirect', url }),
-    });
-    await expect.poll(connection, patience).toMatchObject({ page: url });
-    await crashView(kiosk);
-    await expect.poll(connection, patience).toMatchObject({ page: '/screen/lobby', currentSlideId: 'hello' });
-  });
+      await fetch(`${api}/commands`, {
+        method: 'POST',
+        headers: { 'Content-Type': 'application/json' },
+        body: JSON.stringify({ command: 'redirect', url }),
+      });
+      await expect.poll(connection, patience).toMatchObject({ page: url });
+      await crashView(kiosk);
+      await expect.poll(connection, patience).toMatchObject({ page: '/screen/lobby', currentSlideId: 'hello' });
+    },
+  );
 });

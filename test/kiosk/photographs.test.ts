@@ -254,7 +254,7 @@ describeCompositor('photographs of the displays', { timeout: 240_000 }, () => {
         await kiosk.evaluate(({ webContents }: Electron) => {
           for (const contents of webContents.getAllWebContents()) {
             if (contents.session.partition !== 'persist:display-2') continue;
-            contents.emit('render-process-gone', {}, { reason: 'crashed' });
+            contents.emit('did-fail-load', {}, -2, 'ERR_FAILED', '', true);
           }
         });
       }

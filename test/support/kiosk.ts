@@ -184,6 +184,8 @@ export const startKiosk = async ({
     SIGNAGE_PORT: '0',
     SIGNAGE_DISCOVERY: 'off',
     SIGNAGE_DATA_DIR: dataDir,
+    // So that a run of the tests can treat covered views as unpainted.
+    DOUBLE_COVERED: process.env['DOUBLE_COVERED'] ?? '',
     DOUBLE_DISPLAYS: JSON.stringify(displaysOf(displays)),
     ...env,
   };

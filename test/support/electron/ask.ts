@@ -49,7 +49,10 @@ export const crashPage = (ask: Ask): Promise<number> =>
         const shown = () =>
           window.contentView.children
             .map(({ webContents }: Electron) => webContents)
-            .findLast((contents: Electron) => /^(http|kiosk:..pages.trouble)/.test(contents?.getURL()));
+            .findLast(
+              (contents: Electron) =>
+                /^(http|kiosk:..pages.trouble)/.test(contents?.getURL()) && contents.getOSProcessId() !== 0,
+            );
         const crashed = shown();
         const timer = setInterval(() => {
           const page = shown();

@@ -1,0 +1,50 @@
+/** The picture that an operator gets of a display, from its own box and by way of another. */
+import { spawnSync } from 'node:child_process';
+import { expect } from 'vitest';
+import { signRequest } from '../../service/auth/sign.ts';
+import { secret, startBox, untilTogether } from '../peers/support.ts';
+import { describeBrowser } from '../support/browser.ts';
+import { itDouble, patience, startKiosk } from '../support/kiosk.ts';
+import type { Rgb } from '../support/media.ts';
+import { colourSlide, colourTemplate, isClose, lobby } from '../support/player.ts';
+import { healthOf } from './health.ts';
+
+const RED: Rgb = [208, 16, 16];
+const content = lobby([colourSlide('red', RED)], { templates: [colourTemplate] });
+
+/** The colour in the middle of a JPEG. */
+const middleOf = (jpeg: Buffer): Rgb => {
+  const filter = ['-vf', 'crop=2:2,scale=1:1', '-pix_fmt', 'rgb24', '-f', 'rawvideo'];
+  const { stdout } = spawnSync('ffmpeg', ['-f', 'mjpeg', '-i', '-', ...filter, '-'], { input: jpeg });
+  return [stdout[0] ?? 0, stdout[1] ?? 0, stdout[2] ?? 0];
+};
+
+describeBrowser('a screenshot', { timeout: 120_000 }, () => {
+  itDouble('shows what the display does, whichever box of the site is asked', async () => {
+    const env = { SIGNAGE_SHARED_SECRET: secret };
+    const kiosk = await startKiosk({
+      content,
+      config: { kiosk: { displays: [{ display: 1, screen: 'lobby' }] } },
+      env,
+      displays: [[1600, 900]],
+    });
+    const url = await kiosk.url();
+    const box = await startBox([{ url }], { content, env });
+    await untilTogether([{ get: (path) => fetch(url + path) }, box]);
+    await expect.poll(async () => (await healthOf(kiosk)).screens, patience).toMatchObject([{ slide: 'red' }]);
+    const { connections } = (await (await fetch(`${url}/api/screens/lobby/connections`)).json()) as {
+      connections: { id: string }[];
+    };
+    const path = `/console/api/connections/${connections[0]?.id}/screenshot`;
+    for (const asked of [url, box.url]) {
+      const response = await fetch(asked + path, {
+        headers: signRequest({ secret, method: 'GET', url: asked + path, body: '' }),
+      });
+      const jpeg = Buffer.from(await response.arrayBuffer());
+      expect([response.status, response.headers.get('content-type')], String(jpeg)).toEqual([200, 'image/jpeg']);
+      expect(Date.parse(response.headers.get('x-signage-captured-at') ?? '')).toBeGreaterThan(Date.now() - 60_000);
+      expect(isClose(middleOf(jpeg), RED), String(middleOf(jpeg))).toBe(true);
+    }
+    expect((await fetch(box.url + path)).status).toBe(401);
+  });
+});
