@@ -2,58 +2,20 @@
  * The deb in fresh systems by debootstrap: installed with its dependencies from Debian's archive, upgraded, removed and
  * purged. The runtime is a stand-in; dpkg-deb builds the package from the fields and scripts of electron-builder.yml.
  */
-import { execFileSync } from 'node:child_process';
-import { chmodSync, cpSync, existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { cpSync, existsSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { parse } from 'yaml';
-import { type Packaged, packageApp } from '../package/packaged.ts';
+import { packageApp } from '../package/packaged.ts';
 import { temporaryFolder } from '../support/service.ts';
+import { buildDeb, product, program, run } from './deb.ts';
 
 const root = join(import.meta.dirname, '..', '..');
 const releases = (process.env['SIGNAGE_INSTALL_RELEASES'] ?? 'bookworm,trixie').split(',');
-const product = 'Signage Player';
-const program = 'signage-player';
 
 const libraries = readFileSync(join(root, 'test', 'package', 'electron-libraries.txt'), 'utf8')
   .split('\n')
   .filter((line) => line !== '' && !line.startsWith('#'))
   .map((line) => line.split(' ')[0] ?? '');
-
-const run = (command: string, ...args: string[]): string =>
-  execFileSync(command, args, { encoding: 'utf8', stdio: ['ignore', 'pipe', 'inherit'], maxBuffer: 2 ** 26 });
-
-/** @returns the path of the package */
-const buildDeb = ({ folder }: Packaged, version: string): string => {
-  const { deb, linux } = parse(readFileSync(join(root, 'electron-builder.yml'), 'utf8'));
-  const work = temporaryFolder(afterAll);
-  const tree = join(work, 'tree');
-  mkdirSync(join(tree, 'opt'), { recursive: true });
-  mkdirSync(join(tree, 'DEBIAN'));
-  cpSync(folder, join(tree, 'opt', product), { recursive: true });
-  writeFileSync(join(tree, 'opt', product, 'chrome-sandbox'), '');
-  const fields = {
-    Package: program,
-    Version: version,
-    Architecture: 'amd64',
-    Maintainer: linux.maintainer,
-    Depends: deb.depends.join(', '),
-    Recommends: deb.recommends.join(', '),
-    Description: linux.synopsis,
-  };
-  const control = Object.entries(fields).map(([name, value]) => `${name}: ${value}\n`);
-  writeFileSync(join(tree, 'DEBIAN', 'control'), control.join(''));
-  for (const name of ['postinst', 'postrm', 'prerm']) {
-    const script = readFileSync(join(root, 'resources', 'linux', name), 'utf8')
-      .replaceAll(/\$\{sanitizedProductName\}/g, product)
-      .replaceAll(/\$\{executable\}/g, program);
-    writeFileSync(join(tree, 'DEBIAN', name), script);
-    chmodSync(join(tree, 'DEBIAN', name), 0o755);
-  }
-  const file = join(work, `${program}-${version}.deb`);
-  run('dpkg-deb', '--build', '--root-owner-group', '-Znone', tree, file);
-  return file;
-};
 
 describe.each(releases)('on Debian %s', (release) => {
   const system = join(temporaryFolder(afterAll), 'system');

@@ -1,0 +1,202 @@
+/**
+ * A box from power-on to the QR code that a camera reads off its display: Debian by debootstrap, booted with systemd by
+ * systemd-nspawn without a network, and the package installed in it. In place of the runtime there is the mock of Electron
+ * with real windows, in place of the displays a headless output; there is no console, no seatd session and no GPU.
+ */
+import { type ChildProcess, execFileSync, spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { chmodSync, cpSync, existsSync, mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import jsQR from 'jsqr';
+import { PNG } from 'pngjs';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { packageApp } from '../package/packaged.ts';
+import { findProgram } from '../support/program.ts';
+import { temporaryFolder } from '../support/service.ts';
+import { buildDeb, program, run } from './deb.ts';
+
+const root = join(import.meta.dirname, '..', '..');
+const patience = { timeout: 120_000, interval: 500 };
+const data = '/var/lib/signage-player';
+const publicUrl = 'http://192.168.7.20:8080';
+
+/** Where the mock of Electron is the runtime. */
+const launcher = `#!/bin/sh
+export DOUBLE_APP=/app DOUBLE_PACKAGED=1 DOUBLE_WINDOWS=wayland HOME=${data}
+export DOUBLE_DISPLAYS='[{"id":11,"label":"One","bounds":{"x":0,"y":0,"width":1280,"height":720}}]'
+cd /checkout
+exec node --import tsx --import /checkout/test/support/electron/register.ts /app/dist/main/index.js \\
+  --user-data-dir=${data}/profile "$@"
+`;
+
+/** What a container does not have: a console, and outputs. */
+const dropIn = `[Unit]
+ConditionPathExists=
+[Service]
+ExecStartPre=
+StandardInput=null
+TTYPath=
+TTYReset=no
+TTYVHangup=no
+TTYVTDisallocate=no
+Environment=WLR_BACKENDS=headless WLR_HEADLESS_OUTPUTS=1 WLR_RENDERER=pixman
+`;
+
+/** As the first version installed it. */
+const cageUnit = `[Service]
+User=signage
+PAMName=signage-player
+ExecStart=/usr/bin/cage -s -- /usr/bin/signage-player
+[Install]
+WantedBy=graphical.target
+`;
+
+// Without systemd on this machine nobody can be asked for a scope.
+const isSystemd = existsSync('/run/systemd/system');
+
+describe.skipIf(findProgram('systemd-nspawn') === undefined)('a box', () => {
+  const work = temporaryFolder(afterAll);
+  const system = join(work, 'system');
+  let container: ChildProcess | undefined;
+  let leader = 0;
+
+  /** Runs a command in the booted system. */
+  const inside = (command: string, ...args: string[]): Buffer => {
+    const path = 'PATH=/usr/local/bin:/usr/bin:/bin:/usr/sbin:/sbin';
+    const words = ['-t', String(leader), '-a', 'env', '-i', path, command, ...args];
+    return execFileSync('nsenter', words, { stdio: ['ignore', 'pipe', 'pipe'], maxBuffer: 2 ** 26, timeout: 120_000 });
+  };
+  const attempt = (command: string, ...args: string[]): string => {
+    try {
+      return String(inside(command, ...args)).trim();
+    } catch {
+      return '';
+    }
+  };
+
+  const powerOn = async (): Promise<void> => {
+    const alone = isSystemd ? [] : ['--register=no', '--keep-unit'];
+    const binds = [`${root}:/checkout`, `${process.execPath}:/usr/local/bin/node`].map((each) => `--bind-ro=${each}`);
+    const words = ['-q', '-D', system, '--boot', '--private-network', '--console=pipe', ...alone, ...binds];
+    container = spawn('systemd-nspawn', words, { stdio: 'ignore' });
+    const { pid } = container;
+    const findLeader = () => Number(readFileSync(`/proc/${pid}/task/${pid}/children`, 'utf8').split(' ')[0]);
+    await expect.poll(findLeader, patience).toBeGreaterThan(0);
+    leader = findLeader();
+    await expect.poll(() => attempt('systemctl', 'is-active', 'multi-user.target'), patience).toBe('active');
+  };
+  const cutPower = async (): Promise<void> => {
+    if (container === undefined || container.exitCode !== null) return;
+    const ended = once(container, 'exit');
+    process.kill(leader, 'SIGKILL');
+    await ended;
+  };
+  afterAll(cutPower);
+
+  const request = (path: string, body?: object): string => {
+    const options = { headers: { 'Content-Type': 'application/json' }, body: JSON.stringify(body), method: 'POST' };
+    const call = `fetch('http://127.0.0.1:8080${path}', ${body === undefined ? '{}' : JSON.stringify(options)})`;
+    return attempt('node', '-e', `${call}.then((answer) => answer.text()).then(console.log)`);
+  };
+  const slide = (): unknown => JSON.parse(request('/healthz') || '{}').kiosk?.screens[0]?.slide;
+  const plays = (): Promise<void> => expect.poll(slide, patience).toMatch(/./);
+  /** What a phone reads off the display. */
+  const codeOnDisplay = (): string | undefined => {
+    try {
+      const session = ['XDG_RUNTIME_DIR=/run/signage-player', 'WAYLAND_DISPLAY=wayland-1'];
+      const { data: pixels, width, height } = PNG.sync.read(inside('env', ...session, 'grim', '-'));
+      return jsQR(new Uint8ClampedArray(pixels), width, height)?.data;
+    } catch {
+      return undefined;
+    }
+  };
+  const showsCode = (): Promise<void> =>
+    expect.poll(codeOnDisplay, patience).toMatch(new RegExp(`^${publicUrl}/onboard\\?deviceId=.`));
+  const mainProcess = (): string => attempt('systemctl', 'show', '--property=MainPID', '--value', program);
+
+  beforeAll(async () => {
+    const app = await packageApp();
+    const more = 'systemd,systemd-sysv,dbus,udev,procps,openssl';
+    run('debootstrap', '--variant=minbase', `--include=${more}`, 'bookworm', system);
+    const others = ['sway', 'swaybg', 'seatd', 'grim', 'chromium', 'fonts-dejavu-core'];
+    writeFileSync(join(system, 'usr', 'sbin', 'policy-rc.d'), '#!/bin/sh\nexit 101\n', { mode: 0o755 });
+    run('chroot', system, 'apt-get', 'install', '-y', '-qq', '--no-install-recommends', ...others);
+    cpSync(buildDeb(app, '0.1.0', launcher), join(system, 'player.deb'));
+    run('chroot', system, 'apt-get', 'install', '-y', '-qq', '--no-install-recommends', '/player.deb');
+    run('chroot', system, 'dpkg', '--purge', program);
+    rmSync(join(system, 'usr', 'sbin', 'policy-rc.d'));
+    cpSync(app.extracted, join(system, 'app'), { recursive: true, dereference: true });
+    chmodSync(join(system, 'app'), 0o755);
+    mkdirSync(join(system, 'checkout'));
+    const units = join(system, 'etc', 'systemd', 'system');
+    mkdirSync(join(units, `${program}.service.d`));
+    writeFileSync(join(units, `${program}.service.d`, 'container.conf'), dropIn);
+    writeFileSync(join(units, `${program}.service`), cageUnit);
+    writeFileSync(join(system, 'etc', 'pam.d', program), '');
+    mkdirSync(join(system, 'etc', program));
+    writeFileSync(join(system, 'etc', program, 'config.json'), JSON.stringify({ publicUrl }));
+  });
+
+  it('of the first version, with its session for cage, gets the new one with the package', async () => {
+    await powerOn();
+    inside('dpkg', '--install', '/player.deb');
+    expect(String(inside('systemctl', 'cat', program))).toContain('/usr/lib/signage-player/session');
+    expect(existsSync(join(system, 'etc', 'pam.d', program))).toBe(false);
+    inside('sync');
+    await cutPower();
+  });
+
+  it('shows the code for its phone after power-on, without a keyboard and without a network', async () => {
+    await powerOn();
+    await showsCode();
+    expect(String(inside('systemctl', 'is-active', program)).trim()).toBe('active');
+    expect(JSON.parse(request('/healthz')).kiosk.rendering).toBe('hardware');
+  });
+
+  it.each([
+    ['the player', 'node'],
+    ['the compositor', 'sway'],
+    ['the session', 'session'],
+    ['everything at once', null],
+  ])('shows it again after kill -9 of %s', async (_, name) => {
+    inside('systemctl', 'reset-failed', program);
+    const before = mainProcess();
+    if (name === null) inside('systemctl', 'kill', '--signal=KILL', '--kill-whom=all', program);
+    else inside('pkill', '-KILL', '--oldest', '-u', 'signage', '-x', name);
+    await expect.poll(mainProcess, patience).not.toBe(before);
+    await expect.poll(() => attempt('systemctl', 'is-active', program), patience).toBe('active');
+    await showsCode();
+  });
+
+  it('plays after a power cut what it was bound to a moment before', async () => {
+    const deviceId = new URL(codeOnDisplay() ?? '').searchParams.get('deviceId');
+    request('/api/onboarding', { deviceId, clientName: 'Hall', screenSlug: 'demo' });
+    await cutPower();
+    await powerOn();
+    await plays();
+  });
+
+  it('plays with a state that a newer version wrote', async () => {
+    inside('systemctl', 'stop', program);
+    for (const name of ['state.json', 'kiosk.json']) {
+      const path = join(system, data, name);
+      const { format, body, ...rest } = JSON.parse(readFileSync(path, 'utf8'));
+      const newer = { format: format + 1, ...rest, body: { ...body, fieldOfTheNextVersion: [1] } };
+      writeFileSync(path, JSON.stringify(newer));
+    }
+    await cutPower();
+    await powerOn();
+    await plays();
+  });
+
+  it('plays from a backup of its data, as the same device', async () => {
+    const before = JSON.parse(request('/healthz')).kiosk.screens[0].deviceId;
+    inside('systemctl', 'stop', program);
+    inside('tar', '--create', '--file=/backup.tar', '--directory', data, '.');
+    inside('find', data, '-mindepth', '1', '-delete');
+    inside('tar', '--extract', '--file=/backup.tar', '--directory', data);
+    inside('systemctl', 'start', program);
+    await plays();
+    expect(JSON.parse(request('/healthz')).kiosk.screens[0].deviceId).toBe(before);
+  });
+});
