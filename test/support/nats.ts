@@ -41,9 +41,6 @@ const isListening = (port: number): Promise<boolean> =>
 interface HubSetup {
   /** Further lines of its configuration. */
   config?: string;
-  /** Whether it is a leaf, without JetStream of its own. */
-  leaf?: boolean;
-  port?: number;
 }
 
 export interface Hub {
@@ -58,12 +55,9 @@ export interface Hub {
 }
 
 /** Starts a hub that ends with the test. */
-export const startHub = async (
-  { config = '', leaf = false, port: given }: HubSetup = {},
-  onEnd: OnEnd = onTestFinished,
-): Promise<Hub> => {
+export const startHub = async ({ config = '' }: HubSetup = {}, onEnd: OnEnd = onTestFinished): Promise<Hub> => {
   const folder = temporaryFolder(onEnd);
-  const port = given ?? (await freePort());
+  const port = await freePort();
   let child: ChildProcess | undefined;
   const kill = async (): Promise<void> => {
     if (child === undefined || child.exitCode !== null || child.signalCode !== null) return;
@@ -72,7 +66,7 @@ export const startHub = async (
   };
   const start = async (store = join(folder, 'store')): Promise<void> => {
     const path = join(folder, 'nats.conf');
-    const storage = leaf ? '' : `jetstream { store_dir: ${JSON.stringify(store)} }\n`;
+    const storage = `jetstream { store_dir: ${JSON.stringify(store)} }\n`;
     writeFileSync(path, `listen: "127.0.0.1:${port}"\n${storage}${config}`);
     child = spawn(program ?? 'nats-server', ['-c', path], { stdio: ['ignore', 'ignore', 'pipe'] });
     let output = '';
