@@ -32,47 +32,73 @@ export interface Clients {
 const playsAlike = (a: Connection, b: Connection): boolean =>
   a.currentSlideId === b.currentSlideId && a.paused === b.paused && a.blackout === b.blackout && a.page === b.page;
 
+/** The clients of a screen. */
+interface Crowd {
+  clients: Set<Client>;
+  /** Their connections when none has changed since; else null. */
+  known: readonly Readonly<Connection>[] | null;
+  /** When all of them were last found to be live or not, ms, monotonic. */
+  checkedAt: number;
+}
+
+/** Silence ends a connection after 40 s; so long a list of connections may be out of date by it. */
+const CHECK_MS = 1_000;
+const OPEN = 1;
+
 /** @param isLive whether a page can be reached over its socket */
 export const createClients = (isLive: (socket: WebSocket) => boolean): Clients => {
   const byId = new Map<string, Client>();
-  const byScreen = new Map<string, Set<Client>>();
-  const snapshots = new Map<string, readonly Readonly<Connection>[]>();
+  const byScreen = new Map<string, Crowd>();
 
-  const of = (slug: string): Client[] => [...(byScreen.get(slug) ?? [])].filter(({ socket }) => isLive(socket));
+  const of = (slug: string): Client[] =>
+    [...(byScreen.get(slug)?.clients ?? [])].filter(({ socket }) => isLive(socket));
 
-  const isSame = (known: readonly Readonly<Connection>[], clients: readonly Client[]): boolean =>
-    known.length === clients.length && clients.every(({ connection }, index) => connection === known[index]);
+  /** Whether no client has changed, and none has begun to close. Thousands of readers a second ask for this. */
+  const isCurrent = ({ clients, known, checkedAt }: Crowd): boolean => {
+    if (known === null || performance.now() - checkedAt > CHECK_MS) return false;
+    for (const { socket } of clients) if (socket.readyState !== OPEN) return false;
+    return true;
+  };
+
+  const outdate = (slug: string): void => {
+    const crowd = byScreen.get(slug);
+    if (crowd !== undefined) crowd.known = null;
+  };
 
   return {
     add: (client) => {
       byId.set(client.connection.id, client);
-      const clients = byScreen.get(client.slug) ?? new Set();
-      byScreen.set(client.slug, clients.add(client));
+      const crowd = byScreen.get(client.slug) ?? { clients: new Set(), known: null, checkedAt: 0 };
+      crowd.clients.add(client);
+      byScreen.set(client.slug, crowd);
+      outdate(client.slug);
     },
     remove: (client) => {
       byId.delete(client.connection.id);
-      const clients = byScreen.get(client.slug);
-      clients?.delete(client);
-      if (clients?.size !== 0) return;
-      byScreen.delete(client.slug);
-      snapshots.delete(client.slug);
+      const crowd = byScreen.get(client.slug);
+      crowd?.clients.delete(client);
+      if (crowd?.clients.size === 0) byScreen.delete(client.slug);
+      else outdate(client.slug);
     },
     get: (connectionId) => byId.get(connectionId),
     change: (client, changes) => {
       const before = client.connection;
       client.connection = { ...before, ...changes };
       if (!playsAlike(before, client.connection)) client.changedAt = performance.now();
+      outdate(client.slug);
     },
     all: () => byId.values(),
     live: () => [...byId.values()].filter(({ socket }) => isLive(socket)),
     of,
     connectionsOf: (slug) => {
-      const clients = of(slug);
-      const known = snapshots.get(slug) ?? [];
-      if (isSame(known, clients)) return known;
-      const next = clients.map(({ connection }) => connection);
-      snapshots.set(slug, next);
-      return next;
+      const crowd = byScreen.get(slug);
+      if (crowd === undefined) return [];
+      if (crowd.known !== null && isCurrent(crowd)) return crowd.known;
+      const next = of(slug).map(({ connection }) => connection);
+      const isSame = crowd.known?.length === next.length && crowd.known.every((each, index) => each === next[index]);
+      crowd.known = isSame ? crowd.known : next;
+      crowd.checkedAt = performance.now();
+      return crowd.known ?? next;
     },
     count: () => byId.size,
   };

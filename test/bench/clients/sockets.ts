@@ -91,7 +91,7 @@ const upgrade = async ({ port, path, protocol, greetings, unasked }: Site, index
   return socket;
 };
 
-const open = new Map<number, { sockets: Socket[]; post: Socket }>();
+const open = new Map<number, Socket[]>();
 
 /** Opens the sockets of a site, a hundred at a time. */
 const join = async (site: Site): Promise<void> => {
@@ -101,17 +101,17 @@ const join = async (site: Site): Promise<void> => {
     const from = sockets.length;
     sockets.push(...(await Promise.all(Array.from({ length: wave }, (_, index) => upgrade(site, from + index)))));
   }
-  const post = connect(site.port, '127.0.0.1').setNoDelay(true);
-  await once(post, 'connect');
-  open.set(site.port, { sockets, post });
+  open.set(site.port, sockets);
 };
 
 const body = JSON.stringify({ command: 'next' });
 
 /** Sends commands one after another. @returns ms to the last socket, and to the answer, median of the commands */
 const command = async ({ port, times }: { port: number; times: number }) => {
-  const { sockets = [], post } = open.get(port) ?? {};
-  if (post === undefined) throw new Error('no sockets are open there');
+  const sockets = open.get(port) ?? [];
+  // A new one each time: servers close a connection that was idle for some seconds.
+  const post = connect(port, '127.0.0.1').setNoDelay(true);
+  await once(post, 'connect');
   const request =
     `POST /api/screens/lobby/commands HTTP/1.1\r\nHost: 127.0.0.1:${port}\r\nContent-Type: application/json\r\n` +
     `Content-Length: ${body.length}\r\n\r\n${body}`;
@@ -126,18 +126,12 @@ const command = async ({ port, times }: { port: number; times: number }) => {
     last.push(performance.now() - startedAt);
     await answered;
   }
+  post.destroy();
   const middle = (values: number[]): number => values.toSorted((a, b) => a - b)[values.length >> 1] ?? Number.NaN;
   return { last: middle(last), answer: middle(answers) };
 };
 
-const leave = async ({ port }: { port: number }): Promise<void> => {
-  const { sockets = [], post } = open.get(port) ?? {};
-  for (const socket of sockets) socket.destroy();
-  post?.destroy();
-  open.delete(port);
-};
-
-const calls = { join, command, leave };
+const calls = { join, command };
 export type SocketCalls = typeof calls;
 
 serveCalls(calls);

@@ -1,7 +1,11 @@
 /** Clients of a bench in processes of their own, on the processor of clients; they are called over IPC. */
 import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
+import { setTimeout as delay } from 'node:timers/promises';
 import { pinned, stop } from './process.ts';
+
+/** A server that dropped a connection would be waited for without end. */
+const PATIENCE_MS = 60_000;
 
 type Calls = Record<string, (argument: never) => Promise<unknown>>;
 
@@ -33,6 +37,7 @@ export const startClient = async <C extends Calls>(script: string): Promise<Clie
       const given = new AbortController();
       const answered = Promise.race([
         once(child, 'message', given),
+        delay(PATIENCE_MS, undefined, given).then(() => Promise.reject(new Error(`${name} took over a minute`))),
         once(child, 'exit', given).then(() => Promise.reject(new Error(`the client died during ${name}`))),
       ]).finally(() => given.abort());
       child.send({ name, argument });
