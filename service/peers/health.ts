@@ -14,6 +14,16 @@ export const peerIssues = (peers: readonly PeerHealth[], uptimeMs: number): stri
     'boxes are away',
   );
 
+/** What an operator does about static peers that are boxes of other sites, for `/healthz`. */
+export const foreignNotes = (boxes: readonly { url: string; reason: string }[]): string[] =>
+  limitSentences(
+    boxes.map(
+      ({ url, reason }) =>
+        `The box at ${url} is no peer: it ${reason}. Set SIGNAGE_SITE alike on both, or remove it from SIGNAGE_PEERS.`,
+    ),
+    'boxes are of other sites',
+  );
+
 /** What `/healthz` says where a limit is reached. @param isFull whether there are more boxes than a box can know */
 export const limitIssues = (isFull: boolean): string[] =>
   isFull ? [`${mostPeers} other boxes are known, which is the limit: commands here reach no further ones.`] : [];

@@ -17,7 +17,7 @@ import { createCommandTransport } from './command-transport.ts';
 import { type CommandRelay, createCommandRelay } from './commands.ts';
 import type { Discovery } from './discovery.ts';
 import { createGossip } from './gossip.ts';
-import { limitIssues, peerIssues } from './health.ts';
+import { foreignNotes, limitIssues, peerIssues } from './health.ts';
 import { createMediaReplication } from './media-replication.ts';
 import { createMissingMedia } from './missing-media.ts';
 import { createNews } from './news.ts';
@@ -171,6 +171,7 @@ export const createPeers = (
           boxes: [...peerIssues(peers, monotonicNow() - createdAt), ...limitIssues(registry.isFull())],
           media: heldIssues(mediaReplication.held(), media.heldReason()),
         },
+        notes: foreignNotes(registry.foreignBoxes()),
         contentWarnings: missingMedia.warnings(),
       };
     },

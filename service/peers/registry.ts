@@ -82,6 +82,8 @@ export interface Registry extends Peers {
   addCandidate(url: string, source: Source): void;
   /** Handles the goodbye of a box. */
   goodbye(url: string): void;
+  /** Static peers that are boxes of other sites. */
+  foreignBoxes(): { url: string; reason: string }[];
   /** The live peers that this box advertises to another one. @param isOlder it takes fewer of them */
   advertised(isOlder: boolean): PeerState['peers'];
   /** The live peers that take part in gossip. */
@@ -136,6 +138,7 @@ interface Options {
   staticPeers: readonly string[];
 }
 
+const OTHER_SITE = 'is of site';
 const TICK_MS = 250;
 const SETTLE_MS = 1_000;
 /** A box that starts tells others so with its first requests within this time. */
@@ -237,7 +240,7 @@ export const createRegistry = (
 
   const accept = (address: Address, state: PeerState): void => {
     const { nodeId } = state;
-    if (state.site !== site) return reject(address, `is of site ${JSON.stringify(state.site)}, not of ours`, true);
+    if (state.site !== site) return reject(address, `${OTHER_SITE} ${JSON.stringify(state.site)}, not of ours`, true);
     if (nodeId === self && state.instance === instance) {
       remember(ownUrls, address.url, true, MAX_OWN_URLS);
       return reject(address, 'is this box itself', true);
@@ -426,6 +429,12 @@ export const createRegistry = (
       return answer;
     },
     onState: states.on,
+    foreignBoxes: () =>
+      addresses
+        .all()
+        .flatMap(({ url, source, external, reason }) =>
+          source === 'static' && external && reason?.startsWith(OTHER_SITE) ? [{ url, reason }] : [],
+        ),
     refresh: () => probeAll(false),
     announce: () => probeAll(true),
     health: () =>

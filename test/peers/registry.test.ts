@@ -30,6 +30,10 @@ test('a box of another site is not a peer, and does not degrade answers', async 
   const other = await startBox([one], { env: { SIGNAGE_SITE: 'elsewhere' } });
   await expect.poll(() => other.log(), patience).toContain('is of site');
   expect([await peersOf(one), await peersOf(other)]).toEqual([[], []]);
+  expect(await (await other.get('/healthz')).json()).toMatchObject({
+    status: 'ok',
+    warnings: [expect.stringMatching(`The box at ${one.url} is no peer: .* Set SIGNAGE_SITE alike on both`)],
+  });
 });
 
 test('a secret is rotated without a gap: every box first accepts the new secret, then signs with it', async () => {
