@@ -67,6 +67,8 @@ export const createSync = (
   let reference = nodeId;
   let verdict: Verdict = { site: null, wall: null };
   let ownWall = wall() - monotonicNow();
+  /** Whether it has followed another box, and its own clock was not set since. */
+  let hasFollowed = false;
   let surveyedAt = Number.NEGATIVE_INFINITY;
   let closeLooks = 0;
   let timer: NodeJS.Timeout | undefined;
@@ -158,16 +160,23 @@ export const createSync = (
 
   /** Returns whether the next exchange is due soon. */
   const poll = async (): Promise<boolean> => {
-    if (wasSet()) closeLooks = CLOSE_LOOKS;
+    if (wasSet()) {
+      closeLooks = CLOSE_LOOKS;
+      hasFollowed = false;
+    }
     choose(candidates());
     const exchanges = new Map((await Promise.all(asked(candidates()).map(ask))).filter((answer) => answer !== null));
     choose(candidates());
     if (established && reference === nodeId) {
-      clock.lead(monotonicNow(), wall(), verdict.wall === null ? null : verdict.wall + monotonicNow());
+      // A box that is left alone is no majority: it keeps the time that it has followed.
+      const isBackedByOthers = !hasFollowed || answers.size > 0;
+      const majority = verdict.wall === null || !isBackedByOthers ? null : verdict.wall + monotonicNow();
+      clock.lead(monotonicNow(), wall(), majority);
       return false;
     }
     const exchange = exchanges.get(reference);
     if (exchange !== undefined) {
+      hasFollowed = true;
       clock.follow(reference, exchange, ({ offset, roundTrip }) => {
         const may = isBacked(offset, roundTrip / 2, verdict);
         if (!may) closeLooks = Math.max(closeLooks, 1);
