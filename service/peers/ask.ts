@@ -1,7 +1,7 @@
 /** Asks peers for operations, one of them or all at once. */
 import { relayHeader } from '../contract/peers.ts';
 import { type PeerInput, type PeerOperationName, type PeerOutput, requestOf } from './operations.ts';
-import type { PeerAddress, Peers } from './registry.ts';
+import type { PeerAddress, Peers } from './peer.ts';
 import type { PeerAnswer } from './reply.ts';
 
 /** The answers of the peers. A peer without the screen counts as answered, and adds no answer. */

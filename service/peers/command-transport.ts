@@ -2,7 +2,7 @@
 import type { CommandAnswer } from '../contract/peers.ts';
 import type { AskPeers } from './ask.ts';
 import type { PeerInput } from './operations.ts';
-import type { Peer } from './registry.ts';
+import type { Peer } from './peer.ts';
 import type { PeerAnswer } from './reply.ts';
 
 export type RelayedCommand = PeerInput<'screens.command'>[0];

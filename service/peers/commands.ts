@@ -6,7 +6,7 @@ import { setTimeout as pause } from 'node:timers/promises';
 import type { CommandAnswer } from '../contract/peers.ts';
 import type { Gathered } from './ask.ts';
 import type { CommandTransport, RelayedCommand } from './command-transport.ts';
-import type { Peer, Peers } from './registry.ts';
+import type { Peer, Peers } from './peer.ts';
 
 interface Dependencies {
   peers: Pick<Peers, 'all' | 'settled'>;

@@ -6,7 +6,7 @@ import { Bonjour, type Browser, type Service } from 'bonjour-service';
 import type { Logger } from 'pino';
 import { mostPeers } from '../contract/peers.ts';
 import { advertisedUrls, serviceType as type } from '../domain/advertised.ts';
-import type { Registry } from './registry.ts';
+import type { Registry } from './peer.ts';
 
 interface Dependencies {
   log: Logger;

@@ -24,7 +24,7 @@ import { hostOf } from './advertised.ts';
 import type { AskPeers } from './ask.ts';
 import { compareMembers, differingMembers, memberDigests, nextToCheck, periodOf } from './membership.ts';
 import type { OwnRecord } from './own-record.ts';
-import type { LivePeer, Registry } from './registry.ts';
+import type { LivePeer, Registry } from './peer.ts';
 
 interface Dependencies {
   registry: Pick<

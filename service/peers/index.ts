@@ -22,13 +22,14 @@ import { createMediaReplication } from './media-replication.ts';
 import { createMissingMedia } from './missing-media.ts';
 import { createNews } from './news.ts';
 import { createOwnRecord } from './own-record.ts';
-import { createRegistry, type Peers as Registered } from './registry.ts';
+import type { Peers as Registered } from './peer.ts';
+import { createRegistry } from './registry.ts';
 import { createReplication, type ReplicatedDevices } from './replication.ts';
 import { peerRoutes } from './routes.ts';
 import { createOwnState } from './state.ts';
 import { createTakeoverExchange, type ReplicatedTakeovers } from './takeovers.ts';
 
-export type { Peer } from './registry.ts';
+export type { Peer } from './peer.ts';
 export type { PeerAnswer } from './reply.ts';
 
 interface Dependencies {

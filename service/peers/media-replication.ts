@@ -7,14 +7,14 @@ import { createHash } from 'node:crypto';
 import type { Content } from '../content/index.ts';
 import type { ReplicationHealth } from '../contract/health.ts';
 import type { MediaProgress } from '../contract/onboarding.ts';
-import { type MediaDeletion, type PeerMedia, type PeerMedium, type PeerState, peerMedia } from '../contract/peers.ts';
+import type { PeerMedia, PeerMedium, PeerState } from '../contract/peers.ts';
 import { doubled } from '../domain/backoff.ts';
-import { isPlausibleTime } from '../domain/merge.ts';
 import { shuffled } from '../domain/shuffle.ts';
 import { FetchHeld, type Media } from '../media/index.ts';
 import type { SourceLogs } from '../platform/source-log.ts';
-import type { LivePeer, Peers } from './registry.ts';
-import { newestTime, type Offer, planTransfers, type Transfer } from './transfer-plan.ts';
+import { createMediaLists } from './media-lists.ts';
+import type { Peers } from './peer.ts';
+import { newestTime, planTransfers, type Transfer } from './transfer-plan.ts';
 
 interface Dependencies {
   logs: SourceLogs;
@@ -51,8 +51,6 @@ export interface MediaReplication {
 }
 
 const MAX_MEDIA = 10_000;
-const MAX_LIST_BYTES = 16 * 1024 ** 2;
-const LIST_MS = 10_000;
 /** Concurrent transfers. */
 const MAX_RUNNING = 4;
 const MIN_RETRY_MS = 2_000;
@@ -78,17 +76,12 @@ interface Failure {
 export const createMediaReplication = ({ logs, peers, content, media, onArrival }: Dependencies): MediaReplication => {
   let own: ReadonlyMap<string, PeerMedium> = new Map();
   let ownDigest = digestOf([]);
-  /** The media of each box, by node id, with the digest that its state had. */
-  const lists = new Map<string, { digest: string; media: ReadonlyMap<string, PeerMedium> }>();
-  /** Lists that are being fetched, by node id. */
-  const fetching = new Map<string, Promise<void>>();
   const running = new Set<string>();
   const failed = new Map<string, Failure>();
   /** Hashes of files that came from peers, which are not announced to them. */
   const copied = new Set<string>();
   /** Media whose fetch has to wait for its hours, as logged. */
   const held = new Set<string>();
-  let learning: Promise<void> | null = null;
   let arrived = false;
   let notifiedAt = Number.NEGATIVE_INFINITY;
   let timer: NodeJS.Timeout | undefined;
@@ -101,13 +94,12 @@ export const createMediaReplication = ({ logs, peers, content, media, onArrival 
   let closed = false;
 
   const { deletions } = media;
-  const isDeleted = ({ name, modifiedAt }: PeerMedium): boolean => Date.parse(modifiedAt) <= deletions.at(name);
-
-  const offers = (): Offer[] =>
-    peers.alive().flatMap(({ nodeId, url }) => {
-      const theirs = lists.get(nodeId)?.media;
-      return theirs === undefined ? [] : [{ url, media: new Map([...theirs].filter(([, each]) => !isDeleted(each))) }];
-    });
+  const { isDeleted, offers, learn } = createMediaLists({
+    ...{ logs, peers, deletions },
+    // A peer with a new file may have one that no other peer could provide.
+    onNew: (name) => failed.delete(name),
+    onChange: () => schedule(),
+  });
 
   const transferPlan = (): Transfer[] => planTransfers(content.mediaNames(), own, offers());
 
@@ -235,43 +227,6 @@ export const createMediaReplication = ({ logs, peers, content, media, onArrival 
     await scan();
   };
 
-  const mergeDeletions = async (nodeId: string, theirs: readonly MediaDeletion[]): Promise<void> => {
-    try {
-      await deletions.merge(theirs);
-    } catch (err) {
-      logs(`peer ${nodeId}`).error({ nodeId, err }, 'the deletions of a peer could not be stored');
-    }
-  };
-
-  /** @param mode `again`: also where its state says nothing new, which may be old */
-  const fetchList = async (peer: LivePeer, mode?: 'again'): Promise<void> => {
-    const { nodeId, state } = peer;
-    if (mode !== 'again' && lists.get(nodeId)?.digest === state.media) return;
-    const request = { path: '/api/peers/media', deadlineMs: LIST_MS, maxBytes: MAX_LIST_BYTES };
-    const answer = await peers.call(peer, { ...request, schema: peerMedia });
-    if (answer.ok) {
-      await mergeDeletions(nodeId, answer.body.deleted ?? []);
-      const theirs = answer.body.media.filter(({ modifiedAt }) => isPlausibleTime(modifiedAt, Date.now()));
-      const before = lists.get(nodeId)?.media;
-      lists.set(nodeId, { digest: state.media, media: new Map(theirs.map((each) => [each.name, each])) });
-      // A peer with a new file may have one that no other peer could provide.
-      for (const { name, sha256 } of theirs) if (before?.get(name)?.sha256 !== sha256) failed.delete(name);
-      schedule();
-    } else if (answer.status !== null) {
-      logs(`peer ${nodeId}`).warn({ nodeId, reason: answer.reason }, 'a peer returned no list of media');
-    }
-  };
-
-  peers.onState((peer) => {
-    const present = new Set(peers.alive().map(({ nodeId }) => nodeId));
-    for (const nodeId of lists.keys()) if (!present.has(nodeId)) lists.delete(nodeId);
-    const { nodeId } = peer;
-    if (!fetching.has(nodeId))
-      fetching.set(
-        nodeId,
-        fetchList(peer).finally(() => fetching.delete(nodeId)),
-      );
-  });
   content.onDocument(() => {
     isStale = true;
     schedule();
@@ -284,16 +239,6 @@ export const createMediaReplication = ({ logs, peers, content, media, onArrival 
     schedule();
     void peers.announce();
   });
-
-  /** Asks all boxes which media they have now; those who ask at once share the answers. */
-  const learn = (): Promise<void> => {
-    learning ??= Promise.all(peers.alive().map((peer) => fetchList(peer, 'again')))
-      .then(() => undefined)
-      .finally(() => {
-        learning = null;
-      });
-    return learning;
-  };
 
   const isKnownElsewhere = (name: string): boolean => offers().some(({ media: theirs }) => theirs.has(name));
 

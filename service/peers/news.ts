@@ -8,7 +8,7 @@ import { answerPeer } from '../http/peer-answer.ts';
 import type { Routes } from '../http/routes.ts';
 import { hostOf } from './advertised.ts';
 import type { AskPeers } from './ask.ts';
-import type { Registry } from './registry.ts';
+import type { Registry } from './peer.ts';
 import type { Replication } from './replication.ts';
 import { createRecipients, spreadTo } from './spread.ts';
 

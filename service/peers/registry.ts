@@ -3,119 +3,20 @@
  * site. A box with several addresses is one peer.
  */
 
-import type { z } from 'zod';
-import type { MemberRecord, SiteSummary } from '../contract/gossip.ts';
-import type { PeerHealth } from '../contract/health.ts';
-import { type ContentVersion, mostPeers, mostPeersOfOlder, type PeerState, peerState } from '../contract/peers.ts';
+import { mostPeers, mostPeersOfOlder, type PeerState, peerState } from '../contract/peers.ts';
 import { createEmitter } from '../domain/emitter.ts';
 import { remember } from '../domain/recent.ts';
 import { shuffled } from '../domain/shuffle.ts';
 import type { SourceLogs } from '../platform/source-log.ts';
-import { type Address, createAddresses, type Source } from './addresses.ts';
+import { type Address, createAddresses } from './addresses.ts';
 import { acceptedUrl, advertisedUrl, hostOf } from './advertised.ts';
 import { isOpen } from './breaker.ts';
-import type { Caller, PeerRequest } from './call.ts';
-import { isPlausibleSeq } from './own-record.ts';
+import type { Caller } from './call.ts';
+import { createGuardedCall } from './guarded-call.ts';
+import { createHearsay, type Report } from './hearsay.ts';
+import type { LivePeer, Peer, Registry } from './peer.ts';
 import { createProber } from './prober.ts';
-import type { PeerAnswer } from './reply.ts';
 import { createSuspicions } from './suspicions.ts';
-
-/** A box of the same site, or a static address where no box has answered yet. */
-export interface Peer {
-  /** Null for a static peer that has never answered. */
-  nodeId: string | null;
-  /** Base URL at which it answered last. */
-  url: string;
-  /** Whether it answered and no call has failed since. */
-  alive: boolean;
-  /** The last state that it sent. */
-  state: PeerState | null;
-  /** Time of its last answer, ms since the epoch. */
-  contactAt: number | null;
-  /** Whether it takes part in gossip; one of an older version is polled. */
-  gossips: boolean;
-  /** Why it is not alive; completes "the box ...". Null while it is alive, or was never called. */
-  reason: string | null;
-}
-
-export type LivePeer = Peer & { nodeId: string; alive: true; state: PeerState };
-
-/** Whom to call: a peer, or a static address at which no peer has answered yet. */
-export type PeerAddress = { nodeId: string; url?: string } | { nodeId: null; url: string };
-
-export interface Peers {
-  /** Static peers always; discovered peers until an hour after their last answer. */
-  all(): Peer[];
-  alive(): LivePeer[];
-  /** Whether {@link all} is empty; cheap enough for every request. */
-  isAlone(): boolean;
-  /** Resolves once every static peer has been probed, at the latest a second after `start`. */
-  settled(): Promise<void>;
-  /**
-   * Calls a peer. A peer that does not answer is not alive until a probe succeeds; meanwhile calls fail at once. A static
-   * peer without a node id is called too if its address is reachable: the operator configured it as a peer.
-   */
-  call<Schema extends z.ZodType>(
-    peer: PeerAddress,
-    request: PeerRequest<Schema>,
-  ): Promise<PeerAnswer<z.output<Schema>>>;
-  /** Calls `listener` each time a peer has sent its state. */
-  onState(listener: (peer: LivePeer) => void): void;
-  /** Requests the state of every peer of an older version now; resolves when all have answered or failed. */
-  refresh(): Promise<void>;
-  /** As {@link refresh}, and makes those peers request the state of this box, which has changed. */
-  announce(): Promise<void>;
-  health(): PeerHealth[];
-}
-
-/** A box that this one reaches, with the version of its record. */
-interface Member {
-  nodeId: string;
-  url: string;
-  seq: number;
-}
-
-export interface Registry extends Peers {
-  /** Starts probing. @param port on which this box listens */
-  start(port: number): void;
-  /** Adds an address at which a box may be. */
-  addCandidate(url: string, source: Source): void;
-  /** Handles the goodbye of a box. */
-  goodbye(url: string): void;
-  /** Static peers that are boxes of other sites. */
-  foreignBoxes(): { url: string; reason: string }[];
-  /** The live peers that this box advertises to another one. @param isOlder it takes fewer of them */
-  advertised(isOlder: boolean): PeerState['peers'];
-  /** The live peers that take part in gossip. */
-  gossiping(): LivePeer[];
-  /** The peers that are not away. */
-  reached(): Member[];
-  /** What a peer says of itself; null where that is not known. */
-  record(nodeId: string): MemberRecord | null;
-  /** Takes over a newer record of a peer, which another one passed on. @returns whether it was newer */
-  learn(record: MemberRecord): boolean;
-  /** Handles an answer of a peer to gossip. */
-  heard(nodeId: string, instance: string, summary: SiteSummary): void;
-  /** Handles the content that a peer says it has. @returns whether it is a live peer */
-  offered(nodeId: string, content: ContentVersion): boolean;
-  /** Probes a box that another one reaches. @param advertiser base URL of the other one */
-  hint(nodeId: string, url: string, advertiser: string): void;
-  /** Probes a peer that another one does not reach; resolves with whether this box does. */
-  verify(nodeId: string): Promise<boolean>;
-  /** Handles a peer that does not know gossip: it is polled until its next start. */
-  outdated(nodeId: string): void;
-  /** Calls `listener` when a peer is away, and when it is back. */
-  onTurn(listener: () => void): void;
-  /** Whether there are more boxes than a box can know. */
-  isFull(): boolean;
-  /**
-   * Handles a request from another box.
-   * @param host its address, as in a URL
-   * @param instance its start of the service; absent: an older version
-   */
-  onContact(from: string, host: string, port: number, hasNews: boolean, instance?: string): void;
-  close(): void;
-}
 
 interface Dependencies {
   logs: SourceLogs;
@@ -143,18 +44,8 @@ const TICK_MS = 250;
 const SETTLE_MS = 1_000;
 /** A box that starts tells others so with its first requests within this time. */
 const STARTING_MS = 60_000;
-/** How often the talk of others makes this box probe an address. */
-const HINT_MS = 5_000;
 /** Addresses of this box that are remembered. */
 const MAX_OWN_URLS = 64;
-
-/** The last state that a peer sent, with what others passed on since. */
-interface Report {
-  state: PeerState;
-  contactAt: number;
-  seq: number;
-  gossips: boolean;
-}
 
 export const createRegistry = (
   {
@@ -175,8 +66,6 @@ export const createRegistry = (
   const turns = createEmitter();
   /** By node id: the start of a peer that does not know gossip. */
   const outdated = new Map<string, string>();
-  /** By URL: when the talk of others was followed last. */
-  const hinted = new Map<string, number>();
   const createdAt = monotonicNow();
   let isFull = false;
   let port: number | null = null;
@@ -332,13 +221,11 @@ export const createRegistry = (
     });
   const toldUrl = (url: string): string => advertisedUrl(url, addresses.get(url)?.host ?? null);
 
-  /** Whether the talk of others may make this box probe the address now. */
-  const mayFollow = (url: string): boolean => {
-    const now = monotonicNow();
-    if (now - (hinted.get(url) ?? Number.NEGATIVE_INFINITY) < HINT_MS) return false;
-    remember(hinted, url, now, 2 * mostPeers);
-    return true;
-  };
+  const hearsay = createHearsay({
+    ...{ self, reports, outdated, addresses, find, emit, addAdvertised, ask: prober.ask, monotonicNow, random },
+  });
+
+  const call = createGuardedCall({ addresses, caller, fail, ask: prober.ask, isClosed: () => closed });
 
   return {
     all,
@@ -354,80 +241,11 @@ export const createRegistry = (
     gossiping: () => all().filter((peer): peer is LivePeer => isLive(peer) && peer.gossips),
     reached: () =>
       reached().map(({ nodeId, url }) => ({ nodeId, url: toldUrl(url), seq: reports.get(nodeId)?.seq ?? 0 })),
-    record: (nodeId) => {
-      const report = reports.get(nodeId);
-      if (report === undefined || report.seq === 0) return null;
-      const { media, devices, alerts } = report.state;
-      return { nodeId, seq: report.seq, media, ...(devices && { devices }), ...(alerts && { alerts }) };
-    },
-    learn: ({ nodeId, seq, media, devices, alerts }) => {
-      const report = reports.get(nodeId);
-      if (report === undefined || seq <= report.seq || !isPlausibleSeq(seq, Date.now())) return false;
-      reports.set(nodeId, { ...report, seq, state: { ...report.state, media, devices, alerts } });
-      emit(nodeId);
-      return true;
-    },
-    heard: (nodeId, theirInstance, summary) => {
-      const [address] = addresses.of(nodeId);
-      const report = reports.get(nodeId);
-      if (address === undefined || report === undefined) return;
-      if (theirInstance !== report.state.instance) return void prober.ask(address);
-      addresses.answered(address, nodeId, !report.gossips, monotonicNow(), random());
-      reports.set(nodeId, { ...report, state: { ...report.state, ...summary }, contactAt: Date.now() });
-      emit(nodeId);
-    },
-    offered: (nodeId, content) => {
-      const report = reports.get(nodeId);
-      if (report === undefined || find(nodeId)?.alive !== true) return false;
-      reports.set(nodeId, { ...report, state: { ...report.state, content } });
-      return true;
-    },
-    hint: (nodeId, url, advertiser) => {
-      const [known] = addresses.of(nodeId);
-      if (nodeId === self || (known !== undefined && !isOpen(known.breaker))) return;
-      if (known === undefined) addAdvertised({ nodeId, url }, advertiser);
-      else if (mayFollow(known.url)) void prober.ask(known);
-    },
-    verify: async (nodeId) => {
-      const [address] = addresses.of(nodeId);
-      if (address === undefined) return false;
-      const contactAt = reports.get(nodeId)?.contactAt ?? 0;
-      if (Date.now() - contactAt > HINT_MS && mayFollow(address.url)) await prober.ask(address);
-      return find(nodeId)?.alive === true;
-    },
-    outdated: (nodeId) => {
-      const report = reports.get(nodeId);
-      const [address] = addresses.of(nodeId);
-      if (report === undefined || address === undefined) return;
-      remember(outdated, nodeId, report.state.instance, mostPeers);
-      reports.set(nodeId, { ...report, gossips: false, seq: 0 });
-      void prober.ask(address);
-    },
+    ...hearsay,
     onTurn: turns.on,
     isFull: () => isFull,
     settled: () => settling ?? Promise.resolve(),
-    call: async (peer, request) => {
-      const { nodeId } = peer;
-      const address = peer.nodeId === null ? addresses.get(peer.url) : addresses.of(peer.nodeId)[0];
-      const isCallable = address !== undefined && (nodeId === null ? address.reachable : !isOpen(address.breaker));
-      if (closed || !isCallable) {
-        const { reason = null, late = false } = address ?? {};
-        const isLate = late && !closed ? ({ isLate: true } as const) : {};
-        return { ok: false, status: null, answered: false, code: null, reason: reason ?? 'is not known', ...isLate };
-      }
-      const recipient = nodeId === null ? {} : { recipient: nodeId };
-      const answer = await caller.call(address.url, { ...request, ...recipient });
-      if (!answer.ok) address.reachable = answer.answered;
-      const isAway = !answer.ok && (answer.status === null || answer.code === 'misdirected');
-      // Many calls that fail at once count as one failure.
-      if (isAway && !closed && !isOpen(address.breaker)) {
-        address.late = answer.isLate === true;
-        fail(address, answer.reason);
-        // The same box may be reachable at another address.
-        for (const other of addresses.of(nodeId ?? '')) if (other !== address) void prober.ask(other);
-      }
-      return answer;
-    },
+    call,
     onState: states.on,
     foreignBoxes: () =>
       addresses

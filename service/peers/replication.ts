@@ -24,7 +24,7 @@ import { remember } from '../domain/recent.ts';
 import type { SourceLogs } from '../platform/source-log.ts';
 import type { AskPeers } from './ask.ts';
 import { bucketDigests, bucketOf, differingBuckets, type Row } from './digest.ts';
-import type { LivePeer, Peers } from './registry.ts';
+import type { LivePeer, Peers } from './peer.ts';
 
 /** The bindings of devices that boxes exchange. */
 export interface ReplicatedDevices {

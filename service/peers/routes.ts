@@ -8,7 +8,7 @@ import { matchesWeakly } from '../http/conditions.ts';
 import type { Routes } from '../http/routes.ts';
 import { hostOf } from './advertised.ts';
 import type { MediaReplication } from './media-replication.ts';
-import type { Registry } from './registry.ts';
+import type { Registry } from './peer.ts';
 import type { Replication } from './replication.ts';
 
 interface Dependencies {

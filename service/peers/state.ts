@@ -1,7 +1,7 @@
 /** The state that this box sends to peers. */
 import type { MemberRecord } from '../contract/gossip.ts';
 import type { PeerState } from '../contract/peers.ts';
-import type { Registry } from './registry.ts';
+import type { Registry } from './peer.ts';
 import type { Replication } from './replication.ts';
 import type { ReplicatedTakeovers } from './takeovers.ts';
 

@@ -6,7 +6,7 @@ import { readJson } from '../http/body.ts';
 import type { Routes } from '../http/routes.ts';
 import type { SourceLogs } from '../platform/source-log.ts';
 import type { AskPeers } from './ask.ts';
-import type { LivePeer, Peers } from './registry.ts';
+import type { LivePeer, Peers } from './peer.ts';
 
 /** The takeovers that boxes exchange. */
 export interface ReplicatedTakeovers {

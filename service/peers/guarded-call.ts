@@ -1,0 +1,39 @@
+/** Calls a peer at its best address. A call that fails is a failure of the address, so that the next ones fail at once. */
+import type { Address, Addresses } from './addresses.ts';
+import { isOpen } from './breaker.ts';
+import type { Caller } from './call.ts';
+import type { Peers } from './peer.ts';
+
+interface Dependencies {
+  addresses: Pick<Addresses, 'get' | 'of'>;
+  caller: Pick<Caller, 'call'>;
+  fail(address: Address, reason: string): void;
+  /** Probes an address. */
+  ask(address: Address): Promise<void>;
+  isClosed(): boolean;
+}
+
+export const createGuardedCall =
+  ({ addresses, caller, fail, ask, isClosed }: Dependencies): Peers['call'] =>
+  async (peer, request) => {
+    const { nodeId } = peer;
+    const address = peer.nodeId === null ? addresses.get(peer.url) : addresses.of(peer.nodeId)[0];
+    const isCallable = address !== undefined && (nodeId === null ? address.reachable : !isOpen(address.breaker));
+    if (isClosed() || !isCallable) {
+      const { reason = null, late = false } = address ?? {};
+      const isLate = late && !isClosed() ? ({ isLate: true } as const) : {};
+      return { ok: false, status: null, answered: false, code: null, reason: reason ?? 'is not known', ...isLate };
+    }
+    const recipient = nodeId === null ? {} : { recipient: nodeId };
+    const answer = await caller.call(address.url, { ...request, ...recipient });
+    if (!answer.ok) address.reachable = answer.answered;
+    const isAway = !answer.ok && (answer.status === null || answer.code === 'misdirected');
+    // Many calls that fail at once count as one failure.
+    if (isAway && !isClosed() && !isOpen(address.breaker)) {
+      address.late = answer.isLate === true;
+      fail(address, answer.reason);
+      // The same box may be reachable at another address.
+      for (const other of addresses.of(nodeId ?? '')) if (other !== address) void ask(other);
+    }
+    return answer;
+  };

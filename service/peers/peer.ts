@@ -1,0 +1,105 @@
+/** What other files of this module see of a peer, and of all of them. */
+import type { z } from 'zod';
+import type { MemberRecord, SiteSummary } from '../contract/gossip.ts';
+import type { PeerHealth } from '../contract/health.ts';
+import type { ContentVersion, PeerState } from '../contract/peers.ts';
+import type { Source } from './addresses.ts';
+import type { PeerRequest } from './call.ts';
+import type { PeerAnswer } from './reply.ts';
+
+/** A box of the same site, or a static address where no box has answered yet. */
+export interface Peer {
+  /** Null for a static peer that has never answered. */
+  nodeId: string | null;
+  /** Base URL at which it answered last. */
+  url: string;
+  /** Whether it answered and no call has failed since. */
+  alive: boolean;
+  /** The last state that it sent. */
+  state: PeerState | null;
+  /** Time of its last answer, ms since the epoch. */
+  contactAt: number | null;
+  /** Whether it takes part in gossip; one of an older version is polled. */
+  gossips: boolean;
+  /** Why it is not alive; completes "the box ...". Null while it is alive, or was never called. */
+  reason: string | null;
+}
+
+export type LivePeer = Peer & { nodeId: string; alive: true; state: PeerState };
+
+/** Whom to call: a peer, or a static address at which no peer has answered yet. */
+export type PeerAddress = { nodeId: string; url?: string } | { nodeId: null; url: string };
+
+export interface Peers {
+  /** Static peers always; discovered peers until an hour after their last answer. */
+  all(): Peer[];
+  alive(): LivePeer[];
+  /** Whether {@link all} is empty; cheap enough for every request. */
+  isAlone(): boolean;
+  /** Resolves once every static peer has been probed, at the latest a second after `start`. */
+  settled(): Promise<void>;
+  /**
+   * Calls a peer. A peer that does not answer is not alive until a probe succeeds; meanwhile calls fail at once. A static
+   * peer without a node id is called too if its address is reachable: the operator configured it as a peer.
+   */
+  call<Schema extends z.ZodType>(
+    peer: PeerAddress,
+    request: PeerRequest<Schema>,
+  ): Promise<PeerAnswer<z.output<Schema>>>;
+  /** Calls `listener` each time a peer has sent its state. */
+  onState(listener: (peer: LivePeer) => void): void;
+  /** Requests the state of every peer of an older version now; resolves when all have answered or failed. */
+  refresh(): Promise<void>;
+  /** As {@link refresh}, and makes those peers request the state of this box, which has changed. */
+  announce(): Promise<void>;
+  health(): PeerHealth[];
+}
+
+/** A box that this one reaches, with the version of its record. */
+interface Member {
+  nodeId: string;
+  url: string;
+  seq: number;
+}
+
+export interface Registry extends Peers {
+  /** Starts probing. @param port on which this box listens */
+  start(port: number): void;
+  /** Adds an address at which a box may be. */
+  addCandidate(url: string, source: Source): void;
+  /** Handles the goodbye of a box. */
+  goodbye(url: string): void;
+  /** Static peers that are boxes of other sites. */
+  foreignBoxes(): { url: string; reason: string }[];
+  /** The live peers that this box advertises to another one. @param isOlder it takes fewer of them */
+  advertised(isOlder: boolean): PeerState['peers'];
+  /** The live peers that take part in gossip. */
+  gossiping(): LivePeer[];
+  /** The peers that are not away. */
+  reached(): Member[];
+  /** What a peer says of itself; null where that is not known. */
+  record(nodeId: string): MemberRecord | null;
+  /** Takes over a newer record of a peer, which another one passed on. @returns whether it was newer */
+  learn(record: MemberRecord): boolean;
+  /** Handles an answer of a peer to gossip. */
+  heard(nodeId: string, instance: string, summary: SiteSummary): void;
+  /** Handles the content that a peer says it has. @returns whether it is a live peer */
+  offered(nodeId: string, content: ContentVersion): boolean;
+  /** Probes a box that another one reaches. @param advertiser base URL of the other one */
+  hint(nodeId: string, url: string, advertiser: string): void;
+  /** Probes a peer that another one does not reach; resolves with whether this box does. */
+  verify(nodeId: string): Promise<boolean>;
+  /** Handles a peer that does not know gossip: it is polled until its next start. */
+  outdated(nodeId: string): void;
+  /** Calls `listener` when a peer is away, and when it is back. */
+  onTurn(listener: () => void): void;
+  /** Whether there are more boxes than a box can know. */
+  isFull(): boolean;
+  /**
+   * Handles a request from another box.
+   * @param host its address, as in a URL
+   * @param instance its start of the service; absent: an older version
+   */
+  onContact(from: string, host: string, port: number, hasNews: boolean, instance?: string): void;
+  close(): void;
+}
