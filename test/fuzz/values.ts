@@ -47,7 +47,7 @@ const stringOf = ({ pattern, format, minLength = 0, maxLength }: Schema): fc.Arb
   if (format === 'uri') return fc.webUrl({ validSchemes: ['http', 'https'] });
   if (format === 'uuid') return fc.uuid();
   if (format === 'date-time') return fc.date({ noInvalidDate: true }).map((date) => date.toISOString());
-  if (typeof pattern === 'string') return fc.stringMatching(new RegExp(pattern, 'u'), { maxLength: 64 });
+  if (typeof pattern === 'string') return fc.stringMatching(new RegExp(pattern, 'u'), { maxLength: 128 });
   const bounds = { minLength: minLength as number, maxLength: Math.min((maxLength as number | undefined) ?? 24, 64) };
   return fc.string({ unit: 'grapheme', ...bounds });
 };
@@ -80,7 +80,10 @@ export const valid = (given: Schema, resolve: Resolve): fc.Arbitrary<unknown> =>
     integer: () => fc.integer({ min: minimum, max: Math.min(maximum, 2 ** 31 - 1) }),
     number: () => fc.double({ min: minimum, max: maximum, noNaN: true }),
     string: () => stringOf(schema),
-    array: () => fc.array(valid((schema['items'] ?? {}) as Schema, resolve), { maxLength: 4 }),
+    array: () =>
+      schema['prefixItems'] === undefined
+        ? fc.array(valid((schema['items'] ?? {}) as Schema, resolve), { maxLength: 4 })
+        : fc.tuple(...(schema['prefixItems'] as Schema[]).map((each) => valid(each, resolve))),
     object: () => objectOf(schema, resolve),
   };
   return simple[String(type)]?.() ?? hostile;

@@ -68,8 +68,8 @@ export const content = {
     setting: 'console',
     summary: 'Check content without publishing it',
     body: json(contentDraft, documentExample),
-    answer: ok('The findings.', contentCheck, { ok: true, errors: ['too_many_requests'], warnings: [warning] }),
-    errors: [],
+    answer: ok('The findings.', contentCheck, { ok: true, errors: [], warnings: [warning] }),
+    errors: ['too_many_requests'],
   },
   'GET /console/api/content/versions': {
     access: 'signed',
