@@ -52,7 +52,7 @@ describe.skipIf(!hasNetworks)('in a network without a router (needs network name
     expect(await aliveAt(one)).toEqual([]);
     other.plug(true);
     await untilTogether(hosts);
-    expect(await next()).toMatchObject({ degraded: false });
+    await expect.poll(next, patience).toMatchObject({ degraded: false });
   });
 
   test('a box whose address changes is found at the new address', async () => {
