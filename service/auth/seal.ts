@@ -17,7 +17,7 @@ export interface Seal {
 const alg = 'dir';
 const enc = 'A256GCM';
 
-/** The most bytes of a compact JWE of so many bytes: base64url takes a third more, and the other parts are short. */
+/** The maximum length of a compact JWE with `bytes` of plaintext: base64url adds a third, and the other parts are short. */
 export const sealedBytes = (bytes: number): number => Math.ceil((bytes * 4) / 3) + 1_024;
 
 /** Derives the key with HKDF (RFC 5869), so that no other key can stand in for it. */

@@ -41,7 +41,7 @@ const onlyLine = (headers: HeaderLines, name: string): string => {
 /** For how long a request between boxes is fresh, ms in either direction. Operators have the whole window. */
 const boxFreshMs = 3_000;
 
-/** A difference of the clocks that the answer tells the calling box, so that it signs by the clock of this one, ms. */
+/** From this difference of the clocks on, ms, the answer carries the clock, so that the calling box signs by it. */
 const noticeMs = 250;
 
 /**

@@ -23,7 +23,7 @@ export interface Verdict {
 const SITE_MS = 250;
 /** Clocks that follow time servers agree within this. */
 export const WALL_MS = 1_000;
-/** Boxes whose opinion is not known count as voters until so many are known. */
+/** Boxes whose opinion is not known count as voters until this many are known. */
 const QUORUM = 5;
 
 /**

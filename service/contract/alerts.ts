@@ -1,4 +1,4 @@
-/** Alerts: what a receiver is told of outages, and what boxes tell each other so that one of them does. */
+/** Alerts: messages to receivers about outages, and the records by which boxes agree on who sends them. */
 import { z } from 'zod';
 import { instant } from './terms.ts';
 
@@ -31,7 +31,7 @@ const recordKinds = ['device', 'content', 'stream', 'box', 'storage', 'update'] 
 
 const subject = z.string().min(1).max(512);
 
-/** An outage that a receiver was told of. */
+/** An outage that was reported to a receiver. */
 export const outageRecord = z
   .object({
     kind: z.enum(recordKinds).describe('what failed; update: the version of a box is being replaced'),
@@ -50,7 +50,7 @@ export const peerAlerts = z
   .object({ outages: z.array(outageRecord).max(mostOutages).describe('one a subject') })
   .meta({ id: 'PeerAlerts', description: 'the outages that receivers of alerts were told of' });
 
-/** Maximum number of failures and of live streams that a box tells of. */
+/** Maximum number of failures and of live streams that a box reports. */
 export const mostFailures = 100;
 
 /** What a box sees that the others can not: part of its state. */

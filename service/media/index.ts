@@ -36,7 +36,7 @@ const PRUNE_MS = 3_600_000;
 
 type Catalog = ReturnType<typeof createCatalog>;
 
-/** The media of the site, as the boxes have told each other. */
+/** The media of the site, from the lists of all boxes. */
 interface SiteMedia {
   /** Modification time of the newest file of a name, after which uploads are dated, ms since the epoch; 0: there is none. */
   newest(name: string): number;
@@ -76,7 +76,7 @@ export interface Media extends Module, Pick<Catalog, 'unread' | 'onLearn'>, Pick
     digest(): string;
     /** Stores the newer records of another box, and removes the files here. @returns whether any was new */
     merge(theirs: readonly MediaDeletion[]): Promise<boolean>;
-    /** Dates a file anew that was put into a folder by hand after its name was deleted. */
+    /** Gives a file that was put into a folder by hand after its name was deleted a date after the deletion. */
     redate(name: string): Promise<void>;
     /** Calls `listener` when a medium was deleted here. */
     onDelete(listener: () => void): void;

@@ -207,7 +207,7 @@ export const createLibrary = async ({
         checkBody(sha256, bodySha256);
         // Concurrent uploads may each have been promised the same free space.
         await requireRoom();
-        // A later upload counts as newer, whatever the clocks say.
+        // A later upload counts as newer, also if a clock was set back.
         const time = new Date(Math.max(now(), newest(name) + 1));
         await utimes(temporary, time, time);
         const facts = await inspect(temporary, name);
@@ -271,7 +271,7 @@ export const createLibrary = async ({
       });
     },
 
-    /** Dates a file anew that was put into a folder by hand after its name was deleted. */
+    /** Gives a file that was put into a folder by hand after its name was deleted a date after the deletion. */
     async redate(name: string): Promise<void> {
       await enqueue(async () => {
         const deletedAt = Date.parse(deletions.get(name)?.deletedAt ?? '') || 0;

@@ -28,7 +28,7 @@ export interface CommandRelay {
 const PATIENCE_MS = 1_000;
 /** After this time without an answer the box finds out whether the peer answers at all. */
 const HEDGE_MS = 250;
-/** How long a command waits for those before it; nobody expects it after that. */
+/** How long a command waits in the queue; its sender has given up by then. */
 const MAX_AGE_MS = 10_000;
 /** For how long a command is repeated, so that a host in between cannot hold it for longer. */
 const MAX_REPEAT_MS = 3_000;
@@ -58,7 +58,7 @@ interface Line {
   isRunning: boolean;
   /** When the peer answered last, or the line began. */
   answeredAt: number;
-  /** Nobody waits for this peer until it answers again. */
+  /** Commands do not wait for this peer until it answers again. */
   isLate: boolean;
 }
 
@@ -107,7 +107,7 @@ export const createCommandRelay = ({ peers, transport, monotonicNow }: Dependenc
       return pause(RETRY_MS, undefined, { ref: false });
     }
     answerAll(share);
-    // Where nobody listens, there is nobody to wait for.
+    // A peer that is not listening is not waited for.
     if (result === 'away' || closed) answerAll(line.waiting.splice(0));
   };
 

@@ -12,7 +12,7 @@ const hashOf = (text: string): number => createHash('sha256').update(text).diges
 /** The bucket of a key. */
 export const bucketOf = (key: string, count: number): number => hashOf(key) % count;
 
-/** The digests of all `count` buckets, joined; equal for equal sets, whatever the order of the rows. */
+/** The digests of all `count` buckets, joined; equal for equal sets in any order of their rows. */
 export const bucketDigests = (rows: Iterable<Row>, count: number): string => {
   const sums = new Uint32Array(count);
   for (const [key, version] of rows) {

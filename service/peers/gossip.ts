@@ -55,11 +55,11 @@ export interface Gossip {
   close(): void;
 }
 
-/** Peers that are told of news, or asked about a box that does not answer. */
+/** Number of peers that get news, or are asked about a box that does not answer. */
 const FEW = 3;
 /** Peers that a `refresh` asks. */
 const SOME = 4;
-/** News within this time are told at once. */
+/** News within this time are sent together. */
 const DEBOUNCE_MS = 100;
 
 const digestOf = ({ content, bindings, takeovers }: SiteSummary): string =>

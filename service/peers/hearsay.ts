@@ -33,7 +33,7 @@ interface Dependencies {
   random(): number;
 }
 
-/** How often the talk of others makes this box probe an address. */
+/** Minimum time between two probes of an address that reports of other boxes cause. */
 const HINT_MS = 5_000;
 
 export const createHearsay = ({
@@ -48,10 +48,10 @@ export const createHearsay = ({
   monotonicNow,
   random,
 }: Dependencies): Pick<Registry, 'record' | 'learn' | 'heard' | 'offered' | 'hint' | 'verify' | 'outdated'> => {
-  /** By URL: when the talk of others was followed last. */
+  /** By URL: when a report of another box last caused a probe. */
   const hinted = new Map<string, number>();
 
-  /** Whether the talk of others may make this box probe the address now. */
+  /** Whether a report of another box may cause a probe of the address now. */
   const mayFollow = (url: string): boolean => {
     const now = monotonicNow();
     if (now - (hinted.get(url) ?? Number.NEGATIVE_INFINITY) < HINT_MS) return false;

@@ -71,7 +71,7 @@ export interface Peers
   sendTakeover(record: TakeoverRecord): Promise<void>;
 }
 
-/** A difference of the start by the site's clock that is not told, ms. */
+/** A smaller change of the start time, ms, is not sent. */
 const MAX_SLEW_MS = 50;
 
 export const createPeers = (
@@ -86,7 +86,7 @@ export const createPeers = (
   const createdAt = monotonicNow();
   let siteNow = now;
   let started = 0;
-  /** By the site's clock, which is slewed: a small difference is not told, so that all compare the same values. */
+  /** By the site's clock, which is slewed: small changes are not sent, so that all boxes compare the same values. */
   const startedAt = (): number => {
     const exact = Math.round(siteNow() - (monotonicNow() - createdAt));
     if (Math.abs(exact - started) > MAX_SLEW_MS) started = exact;
@@ -110,7 +110,7 @@ export const createPeers = (
     onEdit: (version) => void Promise.all([registry.announce(), news.spread({ content: version })]),
     onNews: () => gossip.tell(),
   });
-  /** Tells all boxes what this one says of itself now. */
+  /** Sends the record of this box to all boxes. */
   const announce = async (): Promise<void> => {
     await Promise.all([registry.announce(), news.spread({ record: record.current(true) })]);
   };

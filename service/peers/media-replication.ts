@@ -184,7 +184,7 @@ export const createMediaReplication = ({ logs, peers, content, media, onArrival 
   const redate = (name: string): Promise<void> =>
     deletions.redate(name).then(
       () => schedule(),
-      (err: unknown) => logs('media of peers').warn({ name, err }, 'a file could not be dated anew'),
+      (err: unknown) => logs('media of peers').warn({ name, err }, 'a file could not be given a new date'),
     );
 
   /** Stores the list of local media, and announces new files that peers may be waiting for. */

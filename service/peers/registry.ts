@@ -42,7 +42,7 @@ interface Options {
 const OTHER_SITE = 'is of site';
 const TICK_MS = 250;
 const SETTLE_MS = 1_000;
-/** A box that starts tells others so with its first requests within this time. */
+/** For this long after its start a box marks its first requests as news. */
 const STARTING_MS = 60_000;
 /** Addresses of this box that are remembered. */
 const MAX_OWN_URLS = 64;
@@ -156,7 +156,7 @@ export const createRegistry = (
 
   const probe = async (address: Address, hasNews: boolean): Promise<void> => {
     if (port === null || closed) return;
-    // A box that asked is told by this request already.
+    // A box that made contact already gets the state by this request.
     const isFirst = address.nodeId === null && address.source !== 'contact' && monotonicNow() - createdAt < STARTING_MS;
     const news = hasNews || isFirst ? '&news=1' : '';
     const path = `/api/peers/state?from=${self}&port=${port}&instance=${instance}&knows=tags&gossip=1${news}`;

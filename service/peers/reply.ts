@@ -2,7 +2,7 @@
 import type { IncomingMessage } from 'node:http';
 import { z } from 'zod';
 
-/** The result of a call. A call never throws, whatever the box answers. */
+/** The result of a call. A call never throws. */
 export type PeerAnswer<T> =
   | {
       ok: true;

@@ -5,7 +5,7 @@
  */
 import { remember } from '../domain/recent.ts';
 
-/** To so many boxes each box sends a change at once. */
+/** Number of boxes to which each box sends a change at once. */
 const FAN_OUT = 4;
 /** Changes whose recipients are remembered. */
 const MAX_CHANGES = 64;

@@ -44,7 +44,7 @@ const DAY_MS = 86_400_000;
 const STATUS_TTL_MS = 30 * DAY_MS;
 const RECORDS_DAYS = 90;
 const DUPLICATES_MS = 600_000;
-/** Repeats that are told apart: ids of plays in memory. */
+/** Ids of plays in memory, to recognise repeats. */
 const MAX_IDS = 1_000_000;
 
 const ignoreMissing = (error: unknown): null => {

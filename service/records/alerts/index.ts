@@ -1,4 +1,4 @@
-/** Alerts: somebody is told when a screen, a box, the content, a stream or a disk fails, and when it is back. */
+/** Alerts: reports when a screen, a box, the content, a stream or a disk fails, and when it has recovered. */
 import { createHash } from 'node:crypto';
 import { join } from 'node:path';
 import { z } from 'zod';

@@ -25,7 +25,7 @@ interface Watched {
 export interface Outages {
   /** By {@link keyOf}. */
   watched: ReadonlyMap<string, Watched>;
-  /** Outages that receivers were told of, by {@link keyOf}. */
+  /** Outages that were reported to receivers, by {@link keyOf}. */
   records: ReadonlyMap<string, OutageRecord>;
 }
 
@@ -48,7 +48,7 @@ export const keyOf = ({ kind, subject }: Pick<OutageRecord, 'kind' | 'subject'>)
 
 export const isUnderway = (record: OutageRecord | undefined): record is OutageRecord => record?.endedAt === null;
 
-/** A time for a change of a record: never before its last one, whatever the clock does. */
+/** A time for a change of a record: always later than its last one, also after a clock was set back. */
 const updatedAt = (at: string, before: OutageRecord | undefined): string =>
   before === undefined || before.updatedAt < at ? at : new Date(Date.parse(before.updatedAt) + 1).toISOString();
 

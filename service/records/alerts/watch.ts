@@ -141,7 +141,7 @@ export const createWatch = (
 
   return {
     own,
-    /** @param outages that receivers were told of */
+    /** @param outages that were reported to receivers */
     conditions: (outages: ReadonlyMap<string, OutageRecord>): Condition[] => {
       const silentBoxes = updating(outages);
       const conditions = [

@@ -15,8 +15,8 @@ const ratioText = (ratio: Spread): string =>
 
 const goalText = ({ against, most, least }: Goal): string => {
   const bounds = [
-    ...(most === undefined ? [] : [`at most ${most}`]),
-    ...(least === undefined ? [] : [`at least ${least}`]),
+    ...(most === undefined ? [] : [`at most ${Number(most.toFixed(2))}`]),
+    ...(least === undefined ? [] : [`at least ${Number(least.toFixed(2))}`]),
   ];
   return `${bounds.join(', ')}${against === undefined ? '' : ` of ${against}`}`;
 };
