@@ -28,17 +28,16 @@ export const pooled = (name: string, otherwise: fc.Arbitrary<unknown>): fc.Arbit
     ? otherwise
     : fc.oneof({ weight: 12, arbitrary: fc.constantFrom(...known[name]) }, { weight: 1, arbitrary: otherwise });
 
-const escaped = (value: unknown): string => {
-  const text = typeof value === 'string' ? value : JSON.stringify(value);
-  return encodeURIComponent(text.replace(/[\ud800-\udfff]/g, '\ufffd'));
-};
+const asText = (value: unknown): string => (typeof value === 'string' ? value : String(JSON.stringify(value)));
+
+const escaped = (value: unknown): string => encodeURIComponent(asText(value).replace(/[\ud800-\udfff]/g, '\ufffd'));
 
 /** Escapes as a program does; now and then not at all, or wrongly. Nothing that Node's client refuses to send. */
 export const inTarget = (arbitrary: fc.Arbitrary<unknown>): fc.Arbitrary<string> =>
   fc.tuple(arbitrary, fc.integer({ min: 0, max: 19 })).map(([value, how]) => {
     if (how === 0) return `${escaped(value)}%ZZ`;
     if (how === 1)
-      return String(value)
+      return asText(value)
         .replace(/[^!-~]/g, '')
         .slice(0, 200);
     return escaped(value).slice(0, 4_000);
