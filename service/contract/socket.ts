@@ -1,6 +1,6 @@
 /** Messages between a player page and the service over the WebSocket. */
 import { z } from 'zod';
-import { command } from './commands.ts';
+import { type Command, command } from './commands.ts';
 import { type ackMessage, playsMessage } from './plays.ts';
 import { deviceId, reading, reportedText } from './terms.ts';
 
@@ -136,9 +136,16 @@ export const welcomeMessage = z
   })
   .meta({ id: 'Welcome', description: 'answers `hello`' });
 
+/** One object for each command: no message would match an intersection of two closed objects. */
 export const commandMessage = z
-  .intersection(z.object({ type: z.literal('command') }), command)
-  .meta({ id: 'CommandMessage', description: 'a command and its arguments' });
+  .union(
+    command.options.map((option: z.ZodObject) =>
+      option.extend({ type: z.literal('command') }).meta({ ...option.meta() }),
+    ),
+  )
+  .meta({ id: 'CommandMessage', description: 'a command and its arguments' }) as unknown as z.ZodType<
+  { type: 'command' } & Command
+>;
 
 export const revisionMessage = z
   .object({ type: z.literal('revision'), revision })

@@ -2,6 +2,7 @@
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { createConfig, lint } from '@redocly/openapi-core';
+import { Ajv2020 } from 'ajv/dist/2020.js';
 import { describe, expect, test } from 'vitest';
 import { parse } from 'yaml';
 
@@ -87,6 +88,21 @@ describe.each(['openapi.yaml', 'openapi.baseline.yaml'])('in %s', (name) => {
     );
     expect(without).toEqual([]);
   });
+});
+
+test('every message of a socket matches its schema, and no other message does', () => {
+  const document = parse(readFileSync(fileOf('asyncapi.yaml'), 'utf8')) as {
+    components: { messages: Record<string, { payload: { $ref: string }; examples: { payload: object }[] }> };
+  };
+  const ajv = new Ajv2020({ strict: false, validateFormats: false });
+  ajv.addSchema(document, 'asyncapi');
+  for (const [name, { payload, examples }] of Object.entries(document.components.messages)) {
+    const matches = (message: object) => ajv.validate({ $ref: `asyncapi${payload.$ref}` }, message);
+    for (const example of examples) {
+      expect(matches(example.payload), name).toBe(true);
+      expect(matches({ ...example.payload, type: 'unknown' }), name).toBe(false);
+    }
+  }
 });
 
 test('the baseline document is the whole one without what is marked as extended', () => {

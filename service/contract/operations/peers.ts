@@ -33,6 +33,7 @@ import {
   peerTakeovers,
 } from '../peers.ts';
 import { connectionExample, deviceExample, digestExample, momentExample, nodeExample } from './examples.ts';
+import { entityTag, unchanged } from './headers.ts';
 import { type Operations, okSealable, sealable } from './operation.ts';
 
 const takeovers = {
@@ -76,18 +77,25 @@ export const peers = {
     summary: 'Get the state of this box',
     description: 'With `from` and `port` the asked box learns where the asking one listens.',
     query: peerQuery.partial(),
-    answer: okSealable('The state.', peerState, {
-      nodeId: nodeExample,
-      instance: '0b9d3c1e-5f0f-4a86-9d37-2b1c0a6f1c55',
-      site: 'default',
-      version: '0.1.0',
-      serverTime: 1769846400000,
-      peers: [{ nodeId: '6f1c550b-9d3c-4e5f-8f4a-869d372b1c0a', url: 'http://192.168.1.21:8080' }],
-      content: version,
-      bindings: digestExample,
-      media: digestExample,
-      takeovers: digestExample,
-    }),
+    answer: {
+      200: {
+        description: 'The state.',
+        headers: entityTag,
+        content: sealable(peerState, {
+          nodeId: nodeExample,
+          instance: '0b9d3c1e-5f0f-4a86-9d37-2b1c0a6f1c55',
+          site: 'default',
+          version: '0.1.0',
+          serverTime: 1769846400000,
+          peers: [{ nodeId: '6f1c550b-9d3c-4e5f-8f4a-869d372b1c0a', url: 'http://192.168.1.21:8080' }],
+          content: version,
+          bindings: digestExample,
+          media: digestExample,
+          takeovers: digestExample,
+        }),
+      },
+      ...unchanged,
+    },
     errors: [],
   },
   'POST /api/peers/commands': {
