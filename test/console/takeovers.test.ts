@@ -5,7 +5,7 @@ import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
 import type { SiteOverview } from '../../service/contract/console/site.ts';
 import type { Takeover } from '../../service/contract/console/takeovers.ts';
-import { listenOn, startBox, untilTogether } from '../peers/support.ts';
+import { emptyPeerState, listenOn, startBox, untilTogether } from '../peers/support.ts';
 import { patience, payloadOf } from '../support/observe.ts';
 import { createOperator, refusalOf, secretSettings, withAndWithoutSecret } from '../support/operator.ts';
 import { joinScreen, protocolsOf } from '../support/page.ts';
@@ -286,18 +286,7 @@ test('a box of an older version, which knows no takeovers, is no obstacle', asyn
   const url = await listenOn(
     createServer((request, response) => {
       asked.push(`${request.method} ${request.url?.split('?')[0]}`);
-      const state = {
-        nodeId: '00000000-0000-4000-8000-000000000000',
-        instance: 'another',
-        site: 'default',
-        version: '0.0.9',
-        serverTime: 0,
-        peers: [],
-        content: null,
-        bindings: '0'.repeat(64),
-        media: '0'.repeat(64),
-        devices: ['h4np-8s2v-c6ya'],
-      };
+      const state = { ...emptyPeerState, version: '0.0.9', devices: ['h4np-8s2v-c6ya'] };
       const isKnown = request.url?.startsWith('/api/peers/state');
       response.writeHead(isKnown ? 200 : 404, { 'Content-Type': 'application/json' });
       response.end(JSON.stringify(isKnown ? state : { error: { code: 'not_found', message: '' } }));

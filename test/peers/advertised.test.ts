@@ -7,7 +7,7 @@ import { acceptedUrl, advertisedUrl, hostOf } from '../../service/peers/advertis
 import type { Caller } from '../../service/peers/call.ts';
 import { createRegistry } from '../../service/peers/registry.ts';
 import { patience } from '../support/observe.ts';
-import { startBox } from './support.ts';
+import { emptyPeerState, startBox } from './support.ts';
 
 const stranger = 'http://10.9.9.9:4444';
 
@@ -79,8 +79,8 @@ it('a box that is configured by host name is advertised by the address that answ
 it('an unauthenticated peer can make a box call only site addresses, and only the state path', async () => {
   const told = ['http://0.0.0.0:9222/json/new?x#', 'http://me:pw@192.168.1.1/reboot.cgi?do=1#', 'http://10.9.9.8:8080'];
   const state: PeerState = {
-    ...{ nodeId: randomUUID(), instance: 'i', site: 'default', version: '1', serverTime: 0, content: null },
-    ...{ bindings: '0'.repeat(64), media: '0'.repeat(64) },
+    ...emptyPeerState,
+    nodeId: randomUUID(),
     peers: told.map((url) => ({ nodeId: randomUUID(), url })),
   };
   const asked = new Set<string>();

@@ -8,7 +8,7 @@ import { startBenchService } from '../bench/service.ts';
 import { patience } from '../support/observe.ts';
 import { joinScreen } from '../support/page.ts';
 import { repeats } from '../support/soak.ts';
-import { aliveAt, listenOn, secret, startBox, untilTogether } from './support.ts';
+import { aliveAt, emptyPeerState, listenOn, secret, startBox, untilTogether } from './support.ts';
 
 const BURST = repeats(100, 1_000, 'SIGNAGE_TEST_BURST');
 const path = '/api/screens/lobby/commands';
@@ -76,18 +76,7 @@ describe.each([
 });
 
 test('a peer that hangs on commands alone degrades them, and delays none after the first', async () => {
-  const state = {
-    nodeId: '00000000-0000-4000-8000-000000000000',
-    instance: 'another',
-    site: 'default',
-    version: '1.0.0',
-    serverTime: 0,
-    peers: [],
-    content: null,
-    bindings: '0'.repeat(64),
-    media: '0'.repeat(64),
-    takesCommands: true,
-  } satisfies PeerState;
+  const state: PeerState = { ...emptyPeerState, takesCommands: true };
   const url = await listenOn(
     createServer((request, response) => {
       if (request.method === 'GET') response.setHeader('Content-Type', 'application/json').end(JSON.stringify(state));

@@ -5,19 +5,10 @@ import { expect, onTestFinished, test, vi } from 'vitest';
 import type { PeerState } from '../../service/contract/peers.ts';
 import type { Caller } from '../../service/peers/call.ts';
 import { createRegistry } from '../../service/peers/registry.ts';
+import { emptyPeerState } from './support.ts';
 
 const site = 'default';
-const stateOf = (nodeId: string): PeerState => ({
-  nodeId,
-  instance: nodeId,
-  site,
-  version: '1.0.0',
-  serverTime: 0,
-  peers: [],
-  content: null,
-  bindings: '0'.repeat(64),
-  media: '0'.repeat(64),
-});
+const stateOf = (nodeId: string): PeerState => ({ ...emptyPeerState, nodeId, instance: nodeId, site });
 
 /** A LAN in which some addresses answer at once and calls to the rest fail after a second, with fake timers. */
 const createLan = (boxes: ReadonlyMap<string, string>) => {

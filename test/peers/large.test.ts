@@ -5,6 +5,7 @@ import { expect, onTestFinished, test, vi } from 'vitest';
 import { mostPeersOfOlder, type PeerState } from '../../service/contract/peers.ts';
 import type { Caller } from '../../service/peers/call.ts';
 import { createRegistry } from '../../service/peers/registry.ts';
+import { emptyPeerState } from './support.ts';
 
 const COUNT = 300;
 const site = 'default';
@@ -26,8 +27,8 @@ const createLan = () => {
       }
       const { nodeId } = box;
       const body: PeerState = {
-        ...{ nodeId, instance: nodeId, site, version: '1.0.0', serverTime: 0, gossip: 1, seq: 1 },
-        ...{ content: null, bindings: '0'.repeat(64), media: '0'.repeat(64), peers: boxes },
+        ...emptyPeerState,
+        ...{ nodeId, instance: nodeId, site, gossip: 1, seq: 1, peers: boxes },
       };
       return { ok: true as const, status: 200, body, address: '' };
     },

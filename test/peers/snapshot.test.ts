@@ -3,28 +3,15 @@ import { createServer, type IncomingMessage } from 'node:http';
 import { setTimeout as pause } from 'node:timers/promises';
 import { expect, test } from 'vitest';
 import type { ConnectionSnapshot } from '../../service/contract/connections.ts';
-import type { PeerState } from '../../service/contract/peers.ts';
 import { patience } from '../support/observe.ts';
 import { joinScreen } from '../support/page.ts';
-import { listenOn, peersOf, startBox, startSite } from './support.ts';
+import { emptyPeerState, listenOn, peersOf, startBox, startSite } from './support.ts';
 
 const slugs = ['a', 'b', 'c', 'd', 'e', 'f', 'g', 'h'];
 const content = {
   screens: slugs.map((slug) => ({ name: slug, slug, playlist_id: 'main' })),
   playlists: [{ id: 'main', slides: [{ kind: 'text', title: 'Hello' }] }],
 };
-
-const state = {
-  nodeId: '00000000-0000-4000-8000-000000000000',
-  instance: 'one',
-  site: 'default',
-  version: '1.0.0',
-  serverTime: 0,
-  peers: [],
-  content: null,
-  bindings: '0'.repeat(64),
-  media: '0'.repeat(64),
-} satisfies PeerState;
 
 const connectionOf = (slug: string) => ({
   id: `connection-${slug}`,
@@ -53,7 +40,7 @@ const startPeer = async (isOlder: boolean) => {
   const asked: { path: string; at: number }[] = [];
   const answer = ({ url = '' }: IncomingMessage): [number, unknown] => {
     const { pathname, searchParams } = new URL(url, 'http://peer');
-    if (pathname === '/api/peers/state') return [200, state];
+    if (pathname === '/api/peers/state') return [200, emptyPeerState];
     const slug = /^\/api\/screens\/(\w)\/connections$/.exec(pathname)?.[1];
     if (slug !== undefined) asked.push({ path: url, at: performance.now() });
     if (slug !== undefined) return [200, { connections: [connectionOf(slug)] }];

@@ -2,22 +2,10 @@
 import { createServer, type RequestListener } from 'node:http';
 import { describe, expect, test } from 'vitest';
 import { signRequest } from '../../service/auth/sign.ts';
-import type { PeerState } from '../../service/contract/peers.ts';
 import { patience } from '../support/observe.ts';
 import { joinScreen } from '../support/page.ts';
-import { listenOn, peersOf, postTo, secret, startBox, untilTogether } from './support.ts';
+import { emptyPeerState, listenOn, peersOf, postTo, secret, startBox, untilTogether } from './support.ts';
 
-const state = {
-  nodeId: '00000000-0000-4000-8000-000000000000',
-  instance: 'another',
-  site: 'default',
-  version: '1.0.0',
-  serverTime: 0,
-  peers: [],
-  content: null,
-  bindings: '0'.repeat(64),
-  media: '0'.repeat(64),
-} satisfies PeerState;
 const json =
   (body: unknown): RequestListener =>
   (_, response) =>
@@ -35,8 +23,8 @@ const endless: RequestListener = (_, response) => {
 const strangers: [string, RequestListener, RegExp][] = [
   ['garbage', (_, response) => void response.end('<!doctype html>'), /not asked for/],
   ['nothing at all', (_, response) => void response.end(), /not asked for/],
-  ['another shape', json({ ...state, nodeId: 7 }), /not asked for \(nodeId\)/],
-  ['a list', json([state]), /not asked for/],
+  ['another shape', json({ ...emptyPeerState, nodeId: 7 }), /not asked for \(nodeId\)/],
+  ['a list', json([emptyPeerState]), /not asked for/],
   ['nesting without end', (_, response) => void response.end('['.repeat(900_000)), /not asked for/],
   ['ten megabytes', (_, response) => void response.end(Buffer.alloc(10 * 1024 ** 2, ' ')), /too large a body/],
   ['without end', endless, /too large a body/],
@@ -75,7 +63,7 @@ test('a redirect is not followed', async () => {
   const target = await listenOn(
     createServer((request, response) => {
       asked.push(request.url ?? '');
-      json(state)(request, response);
+      json(emptyPeerState)(request, response);
     }),
   );
   const url = await listenOn(
@@ -87,9 +75,11 @@ test('a redirect is not followed', async () => {
 });
 
 test('with a secret, a peer has to know it', async () => {
-  const url = await listenOn(createServer(json(state)));
+  const url = await listenOn(createServer(json(emptyPeerState)));
   const trusting = await startBox([{ url }]);
-  await expect.poll(() => peersOf(trusting), patience).toMatchObject([{ nodeId: state.nodeId, state: 'alive' }]);
+  await expect
+    .poll(() => peersOf(trusting), patience)
+    .toMatchObject([{ nodeId: emptyPeerState.nodeId, state: 'alive' }]);
   const careful = await startBox([{ url }], { env: { SIGNAGE_SHARED_SECRET: secret } });
   const reason = 'answers without knowing the secret';
   await expect.poll(() => peersOf(careful), patience).toMatchObject([{ nodeId: null, state: 'away', reason }]);
@@ -120,7 +110,7 @@ test('boxes that share a secret are peers even if their clocks differ by an hour
 test('a peer with an invalid answer does not affect the answer of the box', async () => {
   const url = await listenOn(
     createServer((request, response) =>
-      json(request.url?.startsWith('/api/peers') ? state : { sent: -1, connections: [{}] })(request, response),
+      json(request.url?.startsWith('/api/peers') ? emptyPeerState : { sent: -1, connections: [{}] })(request, response),
     ),
   );
   const box = await startBox([{ url }]);
@@ -135,7 +125,7 @@ test('a peer with an invalid answer does not affect the answer of the box', asyn
 test('a peer without the screen does not degrade the answer', async () => {
   const url = await listenOn(
     createServer((request, response) => {
-      if (!request.url?.startsWith('/api/screens')) return json(state)(request, response);
+      if (!request.url?.startsWith('/api/screens')) return json(emptyPeerState)(request, response);
       response.statusCode = 404;
       json({ error: { code: 'screen_not_found', message: 'There is no screen with this slug.' } })(request, response);
     }),
@@ -179,7 +169,7 @@ test('a box is not its own peer, and a box with a copied node id is reported', a
   const { nodeId } = await (await one.get('/healthz')).json();
   const SIGNAGE_PORT = new URL(one.url).port;
   await one.close();
-  const url = await listenOn(createServer(json({ ...state, nodeId })));
+  const url = await listenOn(createServer(json({ ...emptyPeerState, nodeId })));
   const box = await startBox([one, { url }], { dataDir: one.dataDir, env: { SIGNAGE_PORT } });
   await expect.poll(() => box.log(), patience).toContain('is this box itself');
   const copy = { nodeId: null, url, state: 'away', reason: expect.stringContaining('same node id') };

@@ -4,6 +4,7 @@ import type { AddressInfo, Server, Socket } from 'node:net';
 import { expect, onTestFinished } from 'vitest';
 import { signRequest } from '../../service/auth/sign.ts';
 import type { PeerHealth } from '../../service/contract/health.ts';
+import type { PeerState } from '../../service/contract/peers.ts';
 import { lobby } from '../content/samples.ts';
 import { patience } from '../support/observe.ts';
 import { startTestService, type TestService } from '../support/service.ts';
@@ -11,6 +12,19 @@ import { startTestService, type TestService } from '../support/service.ts';
 export const secret = 'a secret of all the boxes of a site';
 
 type Setup = NonNullable<Parameters<typeof startTestService>[0]>;
+
+/** The state of a box that has nothing to share; tests put it behind addresses of their own. */
+export const emptyPeerState: PeerState = {
+  nodeId: '00000000-0000-4000-8000-000000000000',
+  instance: 'another',
+  site: 'default',
+  version: '1.0.0',
+  serverTime: 0,
+  peers: [],
+  content: null,
+  bindings: '0'.repeat(64),
+  media: '0'.repeat(64),
+};
 
 /** Starts a box with the given static peers. */
 export const startBox = (peers: readonly Pick<TestService, 'url'>[], { env, ...setup }: Setup = {}) =>
