@@ -10,7 +10,7 @@ const RETRY_MS = 5_000;
 export const watchCover = (listener: (cover: PageCover) => void): void => {
   const kiosk = findKiosk();
   const follow = async ({ cover }: KioskBridge): Promise<never> => {
-    // A page loads under another one; it is told at once where it does not.
+    // A page loads under another one; the kiosk answers at once where no page loads.
     listener('hidden');
     for (let known: PageCover = 'hidden'; ; ) {
       const current: PageCover = await cover(known).catch(() => known);

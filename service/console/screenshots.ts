@@ -1,4 +1,4 @@
-/** Pictures of displays. A display is photographed at most once in 5 s, whoever asks. */
+/** Pictures of displays. A display is photographed at most once in 5 s for all clients together. */
 import { CodedError } from '../contract/errors.ts';
 
 export interface Screenshot {

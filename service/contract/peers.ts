@@ -217,7 +217,7 @@ export type PeerConnections = z.infer<typeof peerConnections>;
 const knows = z
   .literal('tags')
   .optional()
-  .describe('the asking box reads tags of screens; absent: it is told of content without them');
+  .describe('the asking box reads tags of screens; absent: it receives content without them');
 
 export const peerContentQuery = z.object({ knows });
 

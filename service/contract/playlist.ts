@@ -127,7 +127,7 @@ export const playlistPayload = z
   .object({
     screen,
     playlist: playlist.nullable().describe('null: the screen has no playlist'),
-    slides: z.array(slide).describe('all slides, whatever their schedule'),
+    slides: z.array(slide).describe('all slides regardless of their schedule'),
     rssFeeds: extended(z.array(rssFeed).describe('the feeds of the content')),
     apiSources: extended(z.array(apiSource).describe('the API sources of the content')),
     timetableGroups: extended(z.array(timetableGroup).describe('the timetables of the content')),

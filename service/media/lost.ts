@@ -24,7 +24,7 @@ export const lostNameOf = (name: string, lostAt: number): string => {
   return stamp + letters.join('');
 };
 
-/** When a kept upload was lost, ms since the epoch; null: the name is none of {@link lostNameOf}. */
+/** When a kept upload was lost, ms since the epoch; null: {@link lostNameOf} did not make the name. */
 export const lostAtOf = (name: string): number | null => {
   const [found, year, month, day, hour, minute, second, ms] = STAMPED.exec(name) ?? [];
   return found === undefined ? null : Date.parse(`${year}-${month}-${day}T${hour}:${minute}:${second}.${ms}Z`);

@@ -4,7 +4,7 @@
  *
  * 1. Challenge: the first request to an address asks for nothing but the time, and holds nothing. Its signature has a
  *    nonce, so the signed answer proves that the box has the secret and which node id it has. Any host can announce an
- *    address; none is sent more before that.
+ *    address, so nothing else is sent before that.
  * 2. Every other request names that box inside its signature (v2), and is fresh for 3 s. Its timestamp follows the clock
  *    of the called box, because clocks may differ.
  * 3. Bodies are encrypted both ways, and answers are signed.

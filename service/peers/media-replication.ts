@@ -37,7 +37,7 @@ export interface MediaReplication {
   progress(): MediaProgress;
   /** Modification time of the newest file of that name at the site, ms since the epoch; 0 without one. */
   newest(name: string): number;
-  /** Whether another box has a file of that name; asks them if none is known to. */
+  /** Whether another box has a file of that name; asks the boxes if the lists name none. */
   isElsewhere(name: string): Promise<boolean>;
   /** Resolves when the scan that is due, if any, is done. */
   settled(): Promise<void>;

@@ -51,8 +51,8 @@ export const compareMembers = (own: Versions, theirs: Versions): Differences => 
 const PERIOD_MS = 5_000;
 
 /**
- * Time between two checks of a box. All boxes check, so one that is killed is found by the first of them after about one
- * and a half periods, whatever their number; a large site takes a little more time to save traffic.
+ * Time between two checks of a box. All boxes check, so the first of them finds a killed one after about one and a half
+ * periods at any size of the site; a large site takes a little more time to save traffic.
  */
 export const periodOf = (members: number): number => PERIOD_MS * Math.max(1, Math.log2(members) / 5);
 

@@ -1,4 +1,4 @@
-/** Work in batches: what arrives while a batch is worked on is the next batch, whoever it came from. */
+/** Work in batches: what arrives while a batch is processed becomes the next batch. */
 
 interface Waiting<Item, Result> {
   items: readonly Item[];

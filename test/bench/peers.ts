@@ -32,7 +32,7 @@ const peersOf = async ({ url }: BenchService): Promise<number> => {
   return peers.filter(({ state }) => state === 'alive').length;
 };
 
-/** A box that has so many peers, each a process of its own, and all of them. */
+/** A box that has `peers` peers, each a process of its own, and all of them. */
 const startSite = async (peers: number): Promise<BenchService[]> => {
   const site = `site-${peers}`;
   const first = await startBenchService({ SIGNAGE_SITE: site });

@@ -242,7 +242,7 @@ export const benchSwaps = async (report: Report): Promise<void> => {
   await browser.close();
 };
 
-/** Makes every clock and timer of a page run so many times as fast; animation frames come as they do. */
+/** Makes every clock and timer of a page run `factor` times as fast; animation frames come as they do. */
 const hasten = (factor: number): void => {
   const began = performance.now();
   const epoch = Date.now();

@@ -25,7 +25,7 @@ const plainServer = `
 
 const block = Buffer.alloc(MIB, 'signage');
 
-/** Sends so many MiB. @returns MiB/s, to the answer */
+/** Sends `mebibytes` MiB. @returns MiB/s, to the answer */
 const upload = async (url: string, mebibytes: number): Promise<number> => {
   // What earlier rounds left to be written is not to be paid for by this one.
   execFileSync('sync');

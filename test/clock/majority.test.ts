@@ -11,7 +11,7 @@ describe('the majority', () => {
     ['of two that differ is none', [0, HOUR], 2, null],
     ['of three is the two that agree', [0, HOUR, 10], 3, 0],
     ['is none where as many are not known', [0, 10], 4, null],
-    ['is none of nobody', [], 0, null],
+    ['is empty for no boxes', [], 0, null],
     ['is not a chain of neighbours', [0, 900, 1_800, 2_700], 4, null],
   ])('%s', (_, values, voters, expected) => {
     expect(majorityOf(values, voters, 1_000)).toBe(expected);

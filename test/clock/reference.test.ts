@@ -13,7 +13,7 @@ describe('the reference', () => {
     ['is a lower one of which nothing is known, until that has said otherwise', true, [unknown('b')], 'b'],
     ['is no box that has just come up', true, [fresh('b'), known('c')], 'c'],
     ['is any that has the time, for a box that has just come up', false, [known('z'), known('y')], 'y'],
-    ['is the box itself where nobody has the time', false, [fresh('b'), fresh('z')], 'm'],
+    ['is the box itself where no box has the time', false, [fresh('b'), fresh('z')], 'm'],
   ])('%s', (_, established, others, expected) => {
     expect(chooseReference({ nodeId: 'm', established }, others)).toBe(expected);
   });

@@ -20,7 +20,7 @@ const start = () => {
 
 const jpegs = [Uint8Array.of(1), Uint8Array.of(2)] as const;
 
-test('a display is photographed once in 5 s, and whoever asks meanwhile gets that picture', async () => {
+test('a display is photographed once in 5 s, and clients that ask meanwhile get that picture', async () => {
   const { asked, take } = start();
   const first = [take('a'), take('a')];
   expect(asked).toHaveLength(1);

@@ -1,4 +1,4 @@
-/** The content as a document with a version: what counts as an edit, and what a box makes of another's. */
+/** The content as a document with a version: what counts as an edit, and what a box does with a received one. */
 import {
   chmodSync,
   existsSync,

@@ -59,7 +59,7 @@ describe('a device id', () => {
     expect([known, unknown]).toStrictEqual(['true', 'false']);
   });
 
-  it('costs the peers one request in a quarter of a second, whoever asks', async () => {
+  it('costs the peers one request in a quarter of a second for all clients together', async () => {
     const asked: string[][] = [];
     const broadcast = (async (_: string, deviceIds: string[]) => {
       asked.push(deviceIds);

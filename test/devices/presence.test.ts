@@ -62,7 +62,7 @@ test('a device that has not come since the start is away after a minute and a ha
   expect(away()).toEqual(['wall']);
 });
 
-test('a page that loads anew is not away', () => {
+test('a page that reloads is not away', () => {
   const { away, wait, connect, disconnect } = setUp();
   connect();
   wait(10);

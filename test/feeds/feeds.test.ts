@@ -51,7 +51,7 @@ const follow = async (listener: RequestListener, now: () => number = Date.now, g
   };
 };
 
-/** Waits until the server was asked so many times more. */
+/** Waits for `more` further requests at the server. */
 const rounds = (requests: unknown[], more: number): Promise<void> => {
   const until = requests.length + more;
   return expect.poll(() => requests.length, patience).toBeGreaterThanOrEqual(until);

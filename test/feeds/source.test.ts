@@ -44,7 +44,7 @@ test.each([1, 30, 365])('a source that is to be asked every %d days is asked no 
   expect(asked).toBe(2);
 });
 
-test('a feed that is nearer than it was is read anew, once it sends itself again', async () => {
+test('a feed whose network scope became nearer is read again once it sends its body', async () => {
   vi.useFakeTimers();
   onTestFinished(() => void vi.useRealTimers());
   const asked: (string | null)[] = [];

@@ -1,4 +1,4 @@
-/** A server that stops: it takes nobody in any more, and whoever stays is cut off. */
+/** A server that stops accepts no connections, and cuts off those that stay. */
 import { once } from 'node:events';
 import { pino } from 'pino';
 import { expect, onTestFinished, test } from 'vitest';

@@ -10,10 +10,10 @@ const display = (id: number, x = id * 100, label = `TV ${id}`): Display => ({
 });
 const slot = (number: number, displayId: number): Slot => ({ number, displayId });
 
-describe('a display has a slot for good', () => {
+describe('a display keeps its slot', () => {
   it.each<[string, Slot[], number[], Slot[]]>([
     ['the primary one is first on the first start', [], [7, 3], [slot(1, 7), slot(2, 3)]],
-    ['each keeps its own, whatever their order', [slot(1, 7), slot(2, 3)], [3, 7], [slot(1, 7), slot(2, 3)]],
+    ['each keeps its own in any order', [slot(1, 7), slot(2, 3)], [3, 7], [slot(1, 7), slot(2, 3)]],
     [
       'one that is away keeps its own',
       [slot(1, 7), slot(2, 3), slot(3, 5)],

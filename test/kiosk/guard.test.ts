@@ -7,7 +7,7 @@ import { itDouble, patience, startKiosk } from '../support/kiosk.ts';
 import { lobby } from '../support/player.ts';
 
 describeBrowser('the kiosk is shut', { timeout: 90_000 }, () => {
-  it('to pages that want out, windows, permissions, downloads, bad certificates and whoever closes windows', async () => {
+  it('to pages that want out, windows, permissions, downloads, bad certificates and pages that close windows', async () => {
     const kiosk = await startKiosk({
       content: lobby([{ kind: 'text', title: 'Good morning' }]),
       config: { kiosk: { displays: [{ display: 1, screen: 'lobby' }] } },

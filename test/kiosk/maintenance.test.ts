@@ -46,7 +46,7 @@ describeBrowser('the maintenance page', { timeout: 120_000 }, () => {
     await page.keyboard.type('1111');
     await page.keyboard.press('Enter');
     await page.getByText('That was not it.').waitFor();
-    // Unlocked is who knew the PIN, not whoever asks.
+    // Only the client that sent the PIN is unlocked.
     const answer = await page.evaluate(() =>
       (globalThis as unknown as { maintenance: { call(call: object): Promise<object> } }).maintenance.call({
         order: { do: 'quit' },

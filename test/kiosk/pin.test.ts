@@ -13,7 +13,7 @@ it('four wrong ones are free, each after that doubles the wait, up to a quarter 
   expect([0, 4, 5, 6, 7, 11, 50].map((failures) => waitAfter(failures) / 1000)).toEqual([0, 0, 15, 30, 60, 900, 900]);
 });
 
-it('while it is shut, the right one opens nothing; after that it does, and the count begins anew', async () => {
+it('while it is shut, the right one opens nothing; after that it does, and the count restarts', async () => {
   let now = 0;
   const lock = createLock(() => now);
   const stored = await hashPin('2468');

@@ -141,7 +141,7 @@ describe('the state', () => {
     expect(tell(story, until)).toEqual(steps);
   });
 
-  it('waits longer on each local page, and starts the app anew at the fifth in an hour', () => {
+  it('waits longer on each local page, and restarts the app at the fifth in an hour', () => {
     let state = initialRecoveryState(0);
     const waits: number[] = [];
     let now = 0;

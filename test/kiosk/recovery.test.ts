@@ -43,7 +43,7 @@ describeBrowser('recovery', { timeout: 120_000 + KILLS * 10_000 }, () => {
     await (await kiosk.page(/\/screen\/lobby/)).getByText('Good morning').first().waitFor();
   });
 
-  itDouble('starts anew without the GPU when that is lost too often, and ends where it can not go on', async () => {
+  itDouble('restarts without the GPU when that is lost too often, and ends where it cannot go on', async () => {
     const kiosk = await startKiosk({ content, config });
     expect(await healthOf(kiosk)).toMatchObject({ rendering: 'hardware' });
     const loseGpu = () =>

@@ -1,4 +1,4 @@
-/** Starting anew from an AppImage: real processes, of which one takes the place of the other. */
+/** Relaunch from an AppImage: real processes, one of which replaces the other. */
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { chmodSync, existsSync, readFileSync, symlinkSync, writeFileSync } from 'node:fs';
@@ -12,7 +12,7 @@ import { temporaryFolder } from '../support/service.ts';
 const root = join(import.meta.dirname, '..', '..');
 const node = [process.execPath, '--import', 'tsx'];
 
-/** An app that starts itself anew twice over, and takes its time to end. */
+/** An app that relaunches itself twice, and is slow to exit. */
 const app = `
   import { createRelaunch } from '${join(root, 'main', 'relaunch.ts')}';
   import { lendSecrets, takeEnvironment } from '${join(root, 'service', 'platform', 'options', 'index.ts')}';
@@ -58,7 +58,7 @@ it.runIf(process.platform === 'linux')(
   },
 );
 
-it('anything else starts anew by Electron, once, and not when it is to end', () => {
+it('any other package is relaunched by Electron, once, and not when it is to end', () => {
   const [relaunch, quit, lend] = [vi.fn(), vi.fn(), vi.fn((act: () => void) => act())];
   let isStopping = true;
   const again = createRelaunch(

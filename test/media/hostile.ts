@@ -1,4 +1,4 @@
-/** Files that are built to cost whoever looks into them as much as possible. */
+/** Files that are built to be as expensive to parse as possible. */
 
 const u32 = (number: number): Buffer => {
   const bytes = Buffer.alloc(4);
@@ -11,13 +11,13 @@ const box = (type: string, content: Buffer): Buffer =>
 
 const repeated = (count: number, bytes: Buffer): Buffer => Buffer.concat(Array.from({ length: count }, () => bytes));
 
-/** A film of so many tracks with so many boxes each, none of which is a track header. */
+/** A film of `tracks` tracks with `boxes` boxes each and no track header. */
 export const nestedBoxes = (tracks: number, boxes: number): Buffer => {
   const track = box('trak', repeated(boxes, box('free', Buffer.alloc(0))));
   return Buffer.concat([box('ftyp', Buffer.from('isom\0\0\0\0')), box('moov', repeated(tracks, track))]);
 };
 
-/** A picture with so many sizes, none of which is cropped, and so many boxes behind them that no crop is in. */
+/** A picture with `sizes` sizes, none of which is cropped, and `boxes` boxes without a crop behind them. */
 export const manySizes = (sizes: number, boxes: number): Buffer => {
   const properties = [repeated(sizes, box('ispe', Buffer.alloc(12))), repeated(boxes, box('free', Buffer.alloc(0)))];
   const meta = box('meta', Buffer.concat([u32(0), box('iprp', box('ipco', Buffer.concat(properties)))]));
@@ -31,7 +31,7 @@ const element = (id: string, content: Buffer): Buffer => {
   return Buffer.concat([Buffer.from(id, 'hex'), size, content]);
 };
 
-/** A WebM of so many tracks with so many empty elements each, and then one with a picture. */
+/** A WebM of `tracks` tracks with `elements` empty elements each, and then one with a picture. */
 export const nestedElements = (tracks: number, elements: number): Buffer => {
   const empty = element('ae', repeated(elements, Buffer.from('ec80', 'hex')));
   const seen = element('ae', element('e0', Buffer.from('b0820280ba820168', 'hex')));

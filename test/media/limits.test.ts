@@ -25,7 +25,7 @@ describe('requireSpace', () => {
 });
 
 describe('createPace', () => {
-  /** The second at which a client of so many bytes a second is found too slow; null within a minute. */
+  /** The second at which a client of `bytesPerSecond` is found too slow; null within a minute. */
   const foundSlow = (bytesPerSecond: number, waiting = (_second: number) => true): number | null => {
     const pace = createPace();
     for (let second = 1; second <= 60; second += 1) {

@@ -32,12 +32,12 @@ const setUp = (free = GIB) => {
 
 it.each<[what: string, free: number, wanted: number, replaced: number, asked: number[], fault: RegExp | null]>([
   ['what fits', GIB, 300, 0, [], null],
-  ['what fits when something makes way', GIB, 301, 0, [1], null],
+  ['what fits after an eviction', GIB, 301, 0, [1], null],
   ['all that there is then', GIB, 500, 0, [200], null],
   ['not a byte more', GIB, 501, 0, [201], /quota: .*SIGNAGE_MEDIA_QUOTA_BYTES/],
   ['what takes the place of something', GIB, 800, 500, [], null],
   ['what the disk has', 100, 100, 0, [], null],
-  ['what the disk has when something makes way', 100, 300, 0, [200], null],
+  ['what the disk has after an eviction', 100, 300, 0, [200], null],
   ['no more than that, in whosever place', 100, 301, 500, [201], /disk is full/],
 ])('takes %s', async (_, free, wanted, replaced, asked, fault) => {
   const set = setUp(free);

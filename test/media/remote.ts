@@ -53,7 +53,7 @@ export const noise = (length: number): Buffer => {
 interface Manner {
   etag?: string;
   type?: string;
-  /** Cut the connection after so many bytes of an answer. */
+  /** Cut the connection after this many bytes of an answer. */
   cutAfter?: number;
   ranges?: boolean;
   headers?: Record<string, string>;

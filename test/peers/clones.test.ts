@@ -24,7 +24,7 @@ describe.each([
   const healthOf = async (box: TestService) => (await box.get('/healthz')).json();
 
   test.each('SIGNAGE_SHARED_SECRET' in env ? ['the copy'] : ['the copy', 'the original', 'a third box'])(
-    'a copy heals itself, where %s is told of the other',
+    'a copy heals itself, where %s learns of the other',
     async (who) => {
       const original = await startBox([], { env });
       const binding = { deviceId: 'device-1', clientName: 'Front desk', screenSlug: 'lobby' };

@@ -48,7 +48,7 @@ const createLan = () => {
   return { boxes, away, registry };
 };
 
-test('one static peer leads to all of 300 boxes, none is forgotten, and each is told of', async () => {
+test('one static peer leads to all of 300 boxes, none is forgotten, and each is listed', async () => {
   const { boxes, registry } = createLan();
   await vi.advanceTimersByTimeAsync(60_000);
   const all = boxes.map(({ nodeId }) => nodeId).toSorted();
@@ -70,7 +70,7 @@ test('one static peer leads to all of 300 boxes, none is forgotten, and each is 
   expect(registry.alive()).toHaveLength(COUNT);
 });
 
-test('an older box is told of as many as it takes, and of all of them in time', async () => {
+test('an older box receives as many as it takes, and all of them in time', async () => {
   const { registry } = createLan();
   await vi.advanceTimersByTimeAsync(60_000);
   const told = new Set<string>();

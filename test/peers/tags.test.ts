@@ -26,7 +26,7 @@ describe.each(withAndWithoutSecret)('%s', (_, secret) => {
     return (await (await get(path, { headers })).json()) as T;
   };
 
-  test('tags replicate and stand in the overview of every box; an older box is told of content without them', async () => {
+  test('tags replicate and stand in the overview of every box; an older box receives content without them', async () => {
     const [one, other] = await startSite({ env: secretSettings(secret) });
     one.writeContent(content);
     for (const box of [one, other]) {

@@ -181,7 +181,7 @@ describeBrowser('a command in a real browser', () => {
     expect(await connectionOf(service, 'lobby')).toMatchObject({ currentSlideId: 'green' });
   });
 
-  it('reload loads the page anew, under another connection and the same client', async () => {
+  it('reload loads the page again, under another connection and the same client', async () => {
     const { service, page, command } = await open();
     await mark(page);
     const before = await connectionOf(service, 'lobby');
@@ -314,7 +314,7 @@ describeBrowser('a command in a real browser', () => {
     expect(await connectionOf(service, 'lobby')).toMatchObject({ page: '/screen/lobby', currentSlideId: 'red' });
   });
 
-  it('setclientname names the device for good: the name outlives a reload of the page', async () => {
+  it('setclientname names the device permanently: the name outlives a reload of the page', async () => {
     const { service, page, command } = await open();
     const deviceId = (await connectionOf(service, 'lobby'))?.deviceId;
     await command('setclientname', { deviceId, clientName: 'By the door' });

@@ -128,7 +128,7 @@ it('every answer of the service refuses frames, and media take those of its own 
 });
 
 describeBrowser("a display's client id", { timeout: 60_000 }, () => {
-  it('is nobody else’s: a command for it reaches the display, whoever claims it', async () => {
+  it('has an id that no other page takes over: a command for it reaches the display, even if another page claims it', async () => {
     const service = await startTestService({ content: lobby([{ id: 'a', kind: 'text', title: 'A' }]) });
     const page = await openPlayer(service, 'lobby');
     await waitForConnection(service, 'lobby', { currentSlideId: 'a' });

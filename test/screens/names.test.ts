@@ -54,7 +54,7 @@ test('a target narrows it down', async () => {
   expect(other.messages).toHaveLength(1);
 });
 
-test('a device that nobody has named has the name that its page remembers, or none', async () => {
+test('an unnamed device has the name that its page remembers, or none', async () => {
   const service = await startTestService({ content: lobby });
   const remembered = await joinScreen(service, 'lobby', { deviceId: 'device-1', clientName: 'Remembered' });
   const nameless = await joinScreen(service, 'lobby', { deviceId: 'device-2' });

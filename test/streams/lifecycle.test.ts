@@ -135,7 +135,7 @@ describe('a stream', () => {
       ],
     ],
     [
-      'makes way for a better plan at once',
+      'is replaced by a better plan at once',
       'starting',
       ['run', 'terminate', 'run'],
       [
@@ -220,7 +220,7 @@ describe('a stream', () => {
     expect(play(...events)).toMatchObject({ phase, actions });
   });
 
-  /** A stream that ended so many times within its first seconds, last asked for at its beginning. */
+  /** A stream that ended `times` times within its first seconds, last asked for at its beginning. */
   const failing = (times: number, roll = 1): Life =>
     Array.from({ length: times }).reduce<Life>(
       (life) => step({ ...life, phase: 'starting' }, exit(roll), seconds(6), seconds(3600))[0],

@@ -20,7 +20,7 @@ const segment = (duration: number, independent: boolean, data = Buffer.from('x')
 const start = Date.parse('2026-01-31T08:00:00.000Z');
 const fill = (segments: Segment[], window = emptyWindow(start)): Window => segments.reduce(append, window);
 
-/** A stream with a keyframe every so many segments of half a second. */
+/** A stream with a keyframe every `gop` segments of half a second. */
 const stream = (count: number, gop: number) => Array.from({ length: count }, (_, n) => segment(0.5, n % gop === 0));
 
 const read = (text: string) => {
@@ -84,7 +84,7 @@ describe('a manifest', () => {
     expect(read(manifest(fill(stream(42, 4)))).offset).toBe(-0.99);
   });
 
-  it('marks where the source was started anew, and sends players behind it', () => {
+  it('marks where the source was restarted, and sends players behind it', () => {
     const window = fill(stream(2, 4), nextTimeline(fill(stream(12, 4))));
     const before = read(manifest(window));
     expect(before).toMatchObject({ discontinuities: 1, offset: -0.99 });

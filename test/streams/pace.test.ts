@@ -10,7 +10,7 @@ const lostAt = (frames: { now: number; position: number }[]): number | undefined
   return frames.find(({ now, position }) => pace.isLost(now, position))?.now;
 };
 
-/** A source in real time: a frame every 40 ms for so many seconds, from a moment and a position (ms) on. */
+/** A source in real time: a frame every 40 ms for `seconds`, from a moment and a position (ms) on. */
 const live = (seconds: number, now = 0, position = 0) =>
   Array.from({ length: (1000 * seconds) / frame }, (_, n) => ({
     now: now + n * frame,

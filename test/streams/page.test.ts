@@ -44,7 +44,7 @@ const video = (page: Page) =>
     };
   });
 
-/** Waits until so many more frames were painted. */
+/** Waits until `count` more frames were painted. */
 const frames = async (page: Page, count: number): Promise<void> => {
   const { painted } = await video(page);
   await vi.waitUntil(async () => (await video(page)).painted >= painted + count, patience);

@@ -48,7 +48,7 @@ const frame = ({ pid = leadPid, time, isKeyframe = false, packets = 1 }: Frame):
 
 const seconds = (count: number) => Math.round(count * 90_000);
 
-/** A camera with so many frames a second and a keyframe every so many frames. */
+/** `frames` frames of a camera, `rate` a second, with a keyframe every `gop`. */
 const camera = (frames: number, rate: number, gop: number, start = 0) =>
   Array.from({ length: frames }, (_, n) =>
     frame({ time: start + seconds(n / rate), isKeyframe: n % gop === 0 }),

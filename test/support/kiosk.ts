@@ -36,9 +36,9 @@ interface Setup {
 export interface TestKiosk {
   dataDir: string;
   printed: { stdout: string; stderr: string };
-  /** Its exit code, or the signal that ended it; of the newest process where it started itself anew. */
+  /** Its exit code, or the signal that ended it; of the newest process where it relaunched itself. */
   ended(): Promise<number | string>;
-  /** How often it started itself anew. */
+  /** How often it relaunched itself. */
   relaunches(): string[][];
   /** The service's address, once it is there; of the newest process. */
   url(): Promise<string>;

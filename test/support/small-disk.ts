@@ -4,7 +4,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 
 /**
- * A real file system of so many MiB that goes with this process; null where this machine does not let us have one.
+ * A real file system of `mebibytes` MiB that ends with this process; null where this machine does not allow one.
  */
 export const mountSmallDisk = (mebibytes: number): string | null => {
   const folder = mkdtempSync(join(tmpdir(), 'signage-disk-'));

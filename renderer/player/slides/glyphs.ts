@@ -46,7 +46,7 @@ export const createFindMissing = (): FindMissing => {
   };
 };
 
-/** Wraps slides so that they report characters without a glyph, and report once more when none is left. */
+/** Wraps slides so that they report characters without a glyph, and report an empty set once all are gone. */
 export const watchGlyphs = (
   create: SlideFactory,
   report: (slideId: string, characters: string) => void,

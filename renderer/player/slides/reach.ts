@@ -1,7 +1,7 @@
 /**
  * What a rendered template may load. Its author may name any address; the feeds and API data that it is rendered
- * with may not. An address that does not begin with one that the author wrote is loaded only by the service, as a copy
- * whose network scope is not nearer than that of its source.
+ * with may not. An address that does not begin with one that the author wrote is loaded only by the service, as a copy,
+ * and only from a network scope at least as wide as that of its source.
  */
 import { stringify, TokenType, tokenize } from '@csstools/css-tokenizer';
 import { addressOf } from '../../../service/domain/markup.ts';

@@ -8,7 +8,7 @@ export const placeOf = (site: string): number => {
 };
 
 /**
- * The sites of each phase that are in none before it. A phase that has none is left out.
+ * The sites of each phase, without those of earlier phases. Empty phases are left out.
  * @param phases percentages, ascending
  */
 export const phasesOf = (

@@ -13,7 +13,13 @@ export const boxLogQuery = z.object({
     .enum(Object.keys(logLevels) as [LogLevel, ...LogLevel[]])
     .default('info')
     .describe('lines of this level and above'),
-  limit: z.coerce.number().int().min(1).max(mostLogLines).default(200).describe('the newest lines, at most so many'),
+  limit: z.coerce
+    .number()
+    .int()
+    .min(1)
+    .max(mostLogLines)
+    .default(200)
+    .describe('the largest number of lines, newest first'),
 });
 export type BoxLogQuery = z.infer<typeof boxLogQuery>;
 

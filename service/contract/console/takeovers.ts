@@ -14,7 +14,7 @@ export const mostOpenTakeovers = 100;
 export const takeoverId = z
   .string()
   .regex(/^[a-z0-9-]{1,64}$/, '1 to 64 of a-z, 0-9 and -')
-  .describe('id of a takeover, chosen by whoever starts it');
+  .describe('id of a takeover, chosen by the client that starts it');
 
 /** What a takeover or another order is for. */
 export const target = z

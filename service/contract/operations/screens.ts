@@ -40,7 +40,7 @@ export const screens = {
     variant: 'baseline',
     summary: 'Get what a screen shows',
     description:
-      'Holds all slides, whatever their schedule: the player decides by its clock. The entity tag is the revision.',
+      'Holds all slides regardless of their schedule: the player decides by its clock. The entity tag is the revision.',
     params,
     answer: {
       200: {

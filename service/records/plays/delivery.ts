@@ -37,7 +37,7 @@ interface Batch {
   end: number;
 }
 
-/** @returns null: the line is none of a play */
+/** @returns null: the line is not a play */
 const parsePlay = (line: string): Play | null => {
   try {
     const play: unknown = JSON.parse(line);

@@ -1,4 +1,4 @@
-/** Reads files of lines in pieces, whatever their size. */
+/** Reads files of lines of any size in pieces. */
 import { createReadStream } from 'node:fs';
 
 /** A line of a file, without its line end. */

@@ -12,7 +12,7 @@ export interface Cursor {
   skip: number;
 }
 
-/** Readings that are continued; others begin anew at their cursor. */
+/** Readings that are continued; others start again at their cursor. */
 const MAX_READINGS = 8;
 /** For how long an unfinished reading is kept, ms. */
 const KEPT_MS = 30_000;

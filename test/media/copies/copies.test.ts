@@ -12,7 +12,7 @@ import { png } from '../server.ts';
 
 const MIB = 1024 ** 2;
 const sha256 = (bytes: Buffer): string => createHash('sha256').update(bytes).digest('hex');
-/** A picture of so many bytes: what follows the last chunk of a PNG is not looked at. */
+/** A picture and `bytes` more bytes: what follows the last chunk of a PNG is not looked at. */
 const picture = (bytes: number): Buffer => Buffer.concat([png, noise(bytes)]);
 
 const image = (media_url: string) => ({ kind: 'image', media_url });

@@ -382,7 +382,7 @@ describe('a variable that begins like a setting and is none', () => {
     ]);
   });
 
-  test('is none of the command line, nor of another program', () => {
+  test('is neither on the command line nor in the environment of another program', () => {
     expect(
       read({ SIGNAGE_BOX: 'http://10.0.0.1', SIGNAGE_OPERATOR: 'me', SIGNAGEX: '1', OTHER_SIGNAGE_A: '1' }).warnings,
     ).toEqual([]);

@@ -38,7 +38,7 @@ it('leaves a host alone for a while, and lets others go meanwhile', async () => 
   expect(times.get('b')?.[0]).toBeLessThan(two);
 });
 
-it('whoever gives up waiting takes nobody’s turn', async () => {
+it('a caller that gives up waiting takes no slot', async () => {
   const turns = createTurns({ total: 1, perHost: 1, gapMs: 0 });
   const abort = new AbortController();
   let finish = (): void => {};

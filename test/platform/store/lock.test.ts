@@ -62,7 +62,7 @@ describe.each([
     await take(dataDir);
   });
 
-  test('whoever comes while it is let go waits a moment', async () => {
+  test('a process that asks while it is released waits for it', async () => {
     const dataDir = temporaryFolder();
     const first = await take(dataDir);
     const second = take(dataDir);

@@ -3,7 +3,7 @@ import type { Disk } from '../../../service/platform/store/disk.ts';
 
 interface Inode {
   data: Buffer;
-  /** What is on the platter for good. */
+  /** What has reached the medium and survives a power cut. */
   synced: Buffer;
 }
 

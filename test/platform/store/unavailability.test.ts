@@ -27,7 +27,7 @@ describe('a file that can not be written', () => {
     ['a port that may not be opened', failed('EACCES', undefined, 'listen')],
     ['a full disk', failed('ENOSPC')],
     ['an error of the service', new Error('oops')],
-  ])('is none of %s', (_, error) => {
+  ])('is not %s', (_, error) => {
     expect(unavailability(error)).toBeNull();
   });
 });

@@ -17,7 +17,7 @@ describeBrowser('the idle screen', () => {
       .toBe(true);
   });
 
-  it('tells whoever opened an address without a screen, until there is one', async () => {
+  it('tells a visitor of an address without a screen, until there is one', async () => {
     const service = await startTestService({ content: lobby([]) });
     const page = await openPlayer(service, 'loby');
     await page.getByText('There is no screen “loby” on this player yet.').waitFor();

@@ -101,7 +101,7 @@ describe('the pages of a slide', () => {
     expect(shown).toEqual([1]);
   });
 
-  it('stop for good', () => {
+  it('stop permanently', () => {
     const { pages, shown } = open(2);
     pages.start();
     pages.close();

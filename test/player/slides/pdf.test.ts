@@ -67,7 +67,7 @@ describeBrowser('a pdf slide', () => {
     for (const colour of [red, green, red, green]) await waitForColour(page, colour);
   });
 
-  it('is painted at the pixels of the screen, all of it or as its content says, and anew where that changes', async () => {
+  it('is painted at the pixels of the screen, all of it or as its content says, and again where that changes', async () => {
     const { service, page } = await openDocument(threePages, { duration_seconds: 3600 });
     await waitForColour(page, red);
     expect(await canvasOf(page)).toEqual([254, 360]);

@@ -33,7 +33,7 @@ const startAlerting = async ({
 const bind = (service: Pick<TestService, 'url' | 'post'>, deviceId = 'device-1') =>
   postTo(service, '/api/onboarding', { deviceId, clientName: 'Door', screenSlug: 'lobby' });
 
-test('a device that is away is told of once, and once when it is back', async () => {
+test('a device that is away raises one alert, and one when it is back', async () => {
   const { receiver, service, types } = await startAlerting({ env: { SIGNAGE_SITE: 'museum' } });
   await bind(service);
   const page = await joinScreen(service, 'lobby', { deviceId: 'device-1' });
@@ -55,7 +55,7 @@ test('a device that is away is told of once, and once when it is back', async ()
   expect(receiver.received[1]?.body.message).toBe('The device "Door" (device-1) of the screen "lobby" is back.');
 });
 
-test('content that is not valid is told of, and its repair; a restart in between repeats nothing', async () => {
+test('invalid content and its repair raise an alert each; a restart in between repeats nothing', async () => {
   const dataDir = temporaryFolder();
   const { receiver, service, types } = await startAlerting({ dataDir });
   service.writeContent('{');
@@ -90,7 +90,7 @@ test('a screen that is closed makes no alert, and makes one once it is open', as
   await expect.poll(types, patience).toEqual(['device.away']);
 });
 
-test('a stream whose source has failed is told of', async () => {
+test('a stream whose source has failed raises an alert', async () => {
   const { receiver, service, types } = await startAlerting();
   const path = `/api/rtmp/session?source=${encodeURIComponent('rtmp://127.0.0.1:9/live/door')}`;
   const { key } = (await (await service.get(path)).json()) as { key: string };
@@ -104,7 +104,7 @@ test('a stream whose source has failed is told of', async () => {
 });
 
 const disk = mountSmallDisk(8);
-test.skipIf(disk === null)('a disk that is almost full is told of', async () => {
+test.skipIf(disk === null)('a disk that is almost full raises an alert', async () => {
   const folder = disk ?? '';
   writeFileSync(join(folder, 'log'), Buffer.alloc(5 * 1024 ** 2));
   const { receiver, types } = await startAlerting({ dataDir: folder });

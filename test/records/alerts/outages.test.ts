@@ -46,7 +46,7 @@ const said = (
   return messages;
 };
 
-describe('what fails is told of once after the grace, and once when it ends', () => {
+describe('a failure raises one alert after the grace, and one when it ends', () => {
   test.each<[string, Parameters<typeof said>[0], string[]]>([
     [
       'away for less than the grace',
@@ -75,7 +75,7 @@ describe('what fails is told of once after the grace, and once when it ends', ()
       ['310 device.away 10', '400 device.back 400'],
     ],
     [
-      'short returns begin the grace anew',
+      'short returns restart the grace',
       [
         [0, 'failing'],
         [200, 'ok'],
@@ -114,7 +114,7 @@ describe('what fails is told of once after the grace, and once when it ends', ()
       ['800 device.away 500'],
     ],
     [
-      'back while closed is told of as it opens',
+      'a return while closed is reported on opening',
       [
         [0, 'failing'],
         [400, 'silent'],

@@ -4,7 +4,7 @@ import type { PagePlay, Play } from '../../../service/contract/plays.ts';
 import { joinScreen, type TestPage } from '../../support/page.ts';
 import type { TestService } from '../../support/service.ts';
 
-/** A play that began so many seconds ago. */
+/** A play that began `seconds` ago. */
 export const playAgo = (seconds: number, more: Partial<PagePlay> = {}): PagePlay => {
   const start = Date.now() - seconds * 1000;
   return {

@@ -114,7 +114,7 @@ describe('after a crash', () => {
 });
 
 describe('what is kept', () => {
-  test('is at most so many plays, the oldest go first', async () => {
+  test('is bounded by a number of plays, and drops the oldest', async () => {
     const dataDir = temporaryFolder();
     const store = await openStore(dataDir, { maxPlays: 100, maxPart: 10 });
     for (let index = 0; index < 50; index += 1) {

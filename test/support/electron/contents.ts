@@ -423,7 +423,7 @@ export class WebContents extends EventEmitter {
   loadURL(url: string): Promise<void> {
     this.#check();
     const loaded = awaitLoad(this, url);
-    // As Electron's: nobody has to wait for it.
+    // As Electron's: callers need not await it.
     loaded.catch(() => {});
     void this.#navigate(url);
     return loaded;
