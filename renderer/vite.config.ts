@@ -5,6 +5,7 @@ import { fileURLToPath } from 'node:url';
 import { defineConfig, type Plugin } from 'vite';
 import { z } from 'zod';
 import { contentFile } from '../service/contract/content.ts';
+import * as slideValues from '../service/contract/slide-values.ts';
 
 const page = (path: string): string => fileURLToPath(new URL(path, import.meta.url));
 
@@ -52,8 +53,19 @@ const contentSchema: Plugin = {
       : null,
 };
 
+/** Values that derive from schemas are written into the pages, which need not load zod for them. */
+const slideTables: Plugin = {
+  name: 'slide-tables',
+  load: (id) =>
+    id === page('../service/contract/slide-values.ts')
+      ? Object.entries(slideValues)
+          .map(([name, value]) => `export const ${name} = ${JSON.stringify(value)};`)
+          .join('\n')
+      : null,
+};
+
 export default defineConfig({
-  plugins: [built, painted, pdfParts, contentSchema],
+  plugins: [built, painted, pdfParts, contentSchema, slideTables],
   root: page('.'),
   oxc: { jsx: { runtime: 'automatic', importSource: 'preact' } },
   logLevel: 'warn',

@@ -1,5 +1,6 @@
 /** Shows a file of the service over the player, like a slide of its kind. */
 import type { PlaylistPayload, Slide } from '../../service/contract/playlist.ts';
+import { blankSlide } from '../../service/contract/slide-values.ts';
 import { within } from './abort.ts';
 import type { ExternalPage, Opening } from './external.ts';
 import type { SlideContext, SlideFactory } from './slides/slide.ts';
@@ -20,21 +21,10 @@ const kindOf = async (path: string, signal: AbortSignal): Promise<Slide['kind']>
 };
 
 const slideOf = (path: string, kind: Slide['kind']): Slide => ({
+  ...blankSlide,
   id: path,
-  title: null,
-  body: null,
-  duration_seconds: null,
-  schedule_mode: 'always',
-  schedule_start_datetime: null,
-  schedule_end_datetime: null,
-  schedule_start_time: null,
-  schedule_end_time: null,
-  schedule_days_json: null,
   media_url: path,
-  media_type: null,
   kind,
-  template_id: null,
-  template: null,
   content: { fit: 'contain' },
 });
 

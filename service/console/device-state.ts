@@ -1,6 +1,7 @@
 /** The state of a device that is expected to show a screen, and whether a page is stuck. Pure. */
 import type { DeviceState } from '../contract/console/site.ts';
 import type { Slide } from '../contract/playlist.ts';
+import { kindsWithOwnLength } from '../contract/slide-values.ts';
 
 interface DeviceFacts {
   /** Its live connections. */
@@ -34,12 +35,9 @@ interface PageFacts {
 
 const LENGTHS = 3;
 const DEFAULT_MS = 10_000;
-/** Kinds that last as long as their medium, which the service does not know. */
-const lastsAsItsMedium: readonly Slide['kind'][] = ['video', 'pdf', 'rss', 'timetable'];
-
-/** How long the slide is shown, ms; null: not known. */
+/** How long the slide is shown, ms; null: the page determines it. */
 const lengthOf = ({ duration_seconds, kind }: NonNullable<PageFacts['slide']>): number | null =>
-  duration_seconds !== null ? duration_seconds * 1000 : lastsAsItsMedium.includes(kind) ? null : DEFAULT_MS;
+  duration_seconds !== null ? duration_seconds * 1000 : kindsWithOwnLength.includes(kind) ? null : DEFAULT_MS;
 
 /** Whether a page is stuck: its slide has not changed for three of its lengths, or it reports faults alone. */
 export const isStuck = ({ slide, unchangedMs, reportsFaultsAlone, isHeld, hasSuccessor }: PageFacts): boolean => {

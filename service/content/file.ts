@@ -2,8 +2,9 @@
 import { z } from 'zod';
 import { type ContentFile, contentFile } from '../contract/content.ts';
 import type { ContentIssue } from '../contract/content-issue.ts';
+import { kindsWithOwnLength } from '../contract/slide-values.ts';
 import { didYouMean } from '../domain/nearest.ts';
-import { kindsWithOwnLength, slideId } from '../domain/slides.ts';
+import { slideId } from '../domain/slides.ts';
 import { parseJson } from './json.ts';
 import { labelled, type Path, spellPath } from './labels.ts';
 

@@ -1,7 +1,8 @@
 /** Checks that a slide defines the names that its template uses. Pure; a worker thread parses the template. */
 
-import type { ContentFile, SlideFile } from '../contract/content.ts';
-import { screen, slide as slideRecord } from '../contract/playlist.ts';
+import type { ContentFile } from '../contract/content.ts';
+import { screen } from '../contract/playlist.ts';
+import { type SlideFile, slide as slideRecord } from '../contract/slides.ts';
 import { didYouMean } from '../domain/nearest.ts';
 import { playerNames } from '../domain/template.ts';
 import type { TemplateName, TemplateReading } from './thread.ts';

@@ -1,12 +1,13 @@
 /** Mistakes in a valid file that the schema allows. Pure. */
 
-import { type ContentFile, contentKeys, type SlideFile } from '../contract/content.ts';
+import type { ContentFile } from '../contract/content.ts';
 import type { ContentIssue } from '../contract/content-issue.ts';
+import { contentKeys, type SlideFile, shownFields } from '../contract/slides.ts';
 import { isColour } from '../domain/colours.ts';
 import { didYouMean } from '../domain/nearest.ts';
 import { excess, richness, textLimit } from '../domain/richness.ts';
 import { momentOf, playsFrom, type Schedule } from '../domain/slide-schedule.ts';
-import { shownFields, slideId } from '../domain/slides.ts';
+import { slideId } from '../domain/slides.ts';
 import { type Path, slideLabel, spellPath } from './labels.ts';
 import { nameIssues, type TemplateCheck, templateIssues } from './templates.ts';
 

@@ -1,132 +1,9 @@
 /** The schema of the operator's `content.json`. */
 import { jsonpath } from 'json-p3';
 import { z } from 'zod';
-import { scheduleModes, type slideKinds, template } from './playlist.ts';
+import { days, id, isDay, optionalText, pageUrl, wallTime } from './content-terms.ts';
+import { slideFile, template } from './slides.ts';
 import { slug, tag } from './terms.ts';
-
-type SlideKind = (typeof slideKinds)[number];
-
-const id = z.string().min(1).max(128);
-const optionalText = z.string().nullish();
-
-const urlMatching = (rule: RegExp, allowed: string) =>
-  z
-    .string()
-    .max(4096)
-    .refine((url) => rule.test(url) && URL.canParse(url, 'http://player'), allowed);
-
-/** `/media/NAME`, with one path segment, or an absolute URL. */
-const fileUrl = urlMatching(/^(https?:\/\/[^/\s]\S*|\/media\/[^/\s]+)$/i, 'an http(s) URL or /media/NAME');
-const pageUrl = urlMatching(/^https?:\/\/[^/\s]\S*$/i, 'an http(s) URL');
-const streamUrl = urlMatching(
-  /^((rtmps?|rtsps?|srt):\/\/[^/\s]\S*|(https?:\/\/[^/\s]\S*|\/media\/[^/\s]+)\.m3u8(\?\S*)?)$/i,
-  'an rtmp, rtmps, rtsp, rtsps or srt URL, or the http(s) URL of an .m3u8',
-);
-
-const isDay = (date: string): boolean => {
-  const midnight = new Date(`${date}T00:00:00Z`);
-  return !Number.isNaN(midnight.getTime()) && midnight.toISOString().startsWith(date);
-};
-
-/** ISO 8601: a date, with optional time (down to nanoseconds) and optional offset. */
-const dateTime = z
-  .string()
-  .regex(
-    /^\d{4}-\d\d-\d\d(T([01]\d|2[0-3]):[0-5]\d(:[0-5]\d(\.\d{1,9})?)?(Z|[+-]([01]\d|2[0-3]):?[0-5]\d)?)?$/,
-    'an ISO 8601 date and time',
-  )
-  .refine((value) => isDay(value.slice(0, 10)), 'an ISO 8601 date of a day that exists');
-const wallTime = z.string().regex(/^([01]\d|2[0-3]):[0-5]\d(:[0-5]\d)?$/, 'HH:MM or HH:MM:SS');
-
-const isDays = (json: string): boolean => {
-  try {
-    const days: unknown = JSON.parse(json);
-    return Array.isArray(days) && days.every((day) => Number.isInteger(day) && day >= 1 && day <= 7);
-  } catch {
-    return false;
-  }
-};
-const days = z.string().refine(isDays, 'a JSON array of weekdays 1 (Monday) to 7 in a string, such as "[1,2,3,4,5]"');
-
-/** Fields of slides of every kind. */
-const anySlide = {
-  id: id.optional(),
-  title: optionalText,
-  body: optionalText,
-  duration_seconds: z
-    .number()
-    .positive()
-    .max(31_536_000)
-    .nullish()
-    .describe('null: the length of the medium, 10 s if it has none'),
-  schedule_mode: z.enum(scheduleModes).optional(),
-  schedule_start_datetime: dateTime.nullish(),
-  schedule_end_datetime: dateTime.nullish(),
-  schedule_start_time: wallTime.nullish(),
-  schedule_end_time: wallTime.nullish(),
-  schedule_days_json: days.nullish(),
-  media_url: fileUrl.nullish(),
-  media_type: z
-    .string()
-    .regex(/^[\w!#$&^.+-]+\/[\w!#$&^.+-]+(;.*)?$/, 'a media type such as image/png')
-    .nullish(),
-  template_id: id.nullish(),
-  content: z.looseObject({}).nullish(),
-};
-
-const picture = {
-  fit: z.enum(['cover', 'contain']).optional(),
-  focus: z.tuple([z.number().min(0).max(1), z.number().min(0).max(1)]).optional(),
-};
-const sound = { muted: z.boolean().optional(), volume: z.number().min(0).max(1).optional() };
-const cssColour = z.unknown().optional().describe('a CSS colour');
-
-/** Fields of `content` by kind. Unknown fields and invalid colours are warnings, not errors. */
-const contents = {
-  text: { background: cssColour, color: cssColour, align: z.unknown().optional().describe('center, or absent') },
-  image: { ...picture, background: cssColour },
-  pdf: { ...picture, background: cssColour },
-  video: { ...picture, ...sound, background: cssColour },
-  web: {},
-  stream: { ...sound, fallback_media_url: fileUrl.optional() },
-  rss: { feed_id: id, items: z.int().positive().optional() },
-  timetable: { group_id: id },
-} satisfies Partial<Record<SlideKind, z.core.$ZodShape>>;
-
-/** The keys of `content` by kind; null: any. */
-export const contentKeys = (kind: SlideKind): string[] | null =>
-  kind === 'template' ? null : Object.keys(contents[kind]);
-
-const slide = z.discriminatedUnion('kind', [
-  z
-    .strictObject({ kind: z.literal('text'), ...anySlide, content: z.looseObject(contents.text).nullish() })
-    .refine(({ title, body }) => Boolean(title || body), {
-      path: ['title'],
-      error: 'a text slide needs a title or a body',
-    }),
-  z.strictObject({
-    kind: z.enum(['image', 'pdf']),
-    ...anySlide,
-    media_url: fileUrl,
-    content: z.looseObject(contents.image).nullish(),
-  }),
-  z.strictObject({
-    kind: z.literal('video'),
-    ...anySlide,
-    media_url: fileUrl,
-    content: z.looseObject(contents.video).nullish(),
-  }),
-  z.strictObject({ kind: z.literal('web'), ...anySlide, media_url: pageUrl }),
-  z.strictObject({
-    kind: z.literal('stream'),
-    ...anySlide,
-    media_url: streamUrl,
-    content: z.looseObject(contents.stream).nullish(),
-  }),
-  z.strictObject({ kind: z.literal('template'), ...anySlide, template_id: id }),
-  z.strictObject({ kind: z.literal('rss'), ...anySlide, content: z.looseObject(contents.rss) }),
-  z.strictObject({ kind: z.literal('timetable'), ...anySlide, content: z.looseObject(contents.timetable) }),
-]);
 
 const source = z.strictObject({
   id,
@@ -220,7 +97,7 @@ export const contentFile = z.strictObject({
           .boolean()
           .optional()
           .describe('true: every screen of the site shows the same slide of it at the same time (default: false)'),
-        slides: z.array(slide),
+        slides: z.array(slideFile),
       }),
     )
     .default([]),
@@ -232,4 +109,3 @@ export const contentFile = z.strictObject({
     .default([]),
 });
 export type ContentFile = z.infer<typeof contentFile>;
-export type SlideFile = ContentFile['playlists'][number]['slides'][number];

@@ -1,7 +1,7 @@
 /** The metrics of `GET /metrics`: names, types and labels, on which dashboards and alert rules depend. */
 import { commandNames } from './command-names.ts';
-import { slideKinds } from './playlist.ts';
 import { playResults } from './plays.ts';
+import { slideKinds } from './slide-values.ts';
 
 /** How the labels of a metric are bounded. */
 type LabelValues = readonly string[] | { readonly most: number };

@@ -1,6 +1,9 @@
 /** The playlist payload: screen, playlist, slides, and the data that slides use. */
 import { z } from 'zod';
+import { slide } from './slides.ts';
 import { extended, instant, slug } from './terms.ts';
+
+export type { Slide } from './slides.ts';
 
 export const screen = z
   .object({
@@ -21,46 +24,6 @@ export const playlist = z
     fade_between_slides: z.boolean().describe('slides fade into each other'),
   })
   .meta({ id: 'Playlist' });
-
-export const slideKinds = ['text', 'image', 'video', 'web', 'stream', 'pdf', 'template', 'rss', 'timetable'] as const;
-export const scheduleModes = ['always', 'between', 'weekly'] as const;
-
-/** A template: HTML with Liquid, rendered in the page. */
-export const template = z
-  .strictObject({
-    id: z.string().min(1).describe('id of the template'),
-    name: z.string().describe('name of the template, for people'),
-    html: z.string().describe('HTML with Liquid'),
-  })
-  .meta({ id: 'Template' });
-
-export const slide = z
-  .object({
-    id: z.string().describe('id of the slide'),
-    title: z.string().nullable().describe('title of the slide'),
-    body: z.string().nullable().describe('plain text, or HTML that the player sanitises'),
-    duration_seconds: z
-      .number()
-      .positive()
-      .nullable()
-      .describe('null: the length of the medium, 10 s where it has none'),
-    schedule_mode: z
-      .enum(scheduleModes)
-      .describe('always; between: between the two datetimes; weekly: between the two times on the days'),
-    schedule_start_datetime: z.string().nullable().describe('ISO 8601; without an offset, wall-clock time of the site'),
-    schedule_end_datetime: z.string().nullable().describe('likewise; exclusive'),
-    schedule_start_time: z.string().nullable().describe('HH:MM or HH:MM:SS, wall-clock'),
-    schedule_end_time: z.string().nullable().describe('at or before the start: past midnight'),
-    schedule_days_json: z.string().nullable().describe('JSON array of ISO weekdays, 1 (Monday) to 7; null: every day'),
-    media_url: z.string().nullable().describe('http(s) URL, stream URL or /media/NAME'),
-    media_type: z.string().nullable().describe('RFC 6838 media type'),
-    kind: z.enum(slideKinds).describe('what is shown, and from which fields'),
-    template_id: z.string().nullable().describe('id of the template'),
-    template: template.nullable().describe('the template itself'),
-    content: z.record(z.string(), z.unknown()).nullable().describe('options of the kind, or values of the template'),
-  })
-  .meta({ id: 'Slide' });
-export type Slide = z.infer<typeof slide>;
 
 export const sourceStatus = z
   .enum(['pending', 'ok', 'stale', 'failed'])

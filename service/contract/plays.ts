@@ -1,6 +1,6 @@
 /** Play records as a player page makes them, and the messages that deliver them. */
 import { z } from 'zod';
-import { slideKinds } from './playlist.ts';
+import { slideKinds } from './slide-values.ts';
 import { instant, reportedText, sha256, slug } from './terms.ts';
 
 /**

@@ -2,6 +2,7 @@
 import { takeoverSlideId } from '../contract/console/takeovers.ts';
 import type { TakeoverRecord } from '../contract/peers.ts';
 import type { Slide } from '../contract/playlist.ts';
+import { blankSlide } from '../contract/slide-values.ts';
 import { mediaTypeOf } from '../domain/media-types.ts';
 
 /** The kind of slide that shows a medium; null: neither a picture nor a film. An unknown type is taken for a picture. */
@@ -11,20 +12,15 @@ export const kindOf = (mediaUrl: string): 'image' | 'video' | null => {
 };
 
 export const slideOf = ({ id, level, title, body, media_url, from, until }: TakeoverRecord): Slide => ({
+  ...blankSlide,
   id: takeoverSlideId(id),
   title,
   body,
-  duration_seconds: null,
   schedule_mode: 'between',
   schedule_start_datetime: from,
   schedule_end_datetime: until,
-  schedule_start_time: null,
-  schedule_end_time: null,
-  schedule_days_json: null,
   media_url,
   media_type: media_url === null ? null : mediaTypeOf(media_url),
   kind: (media_url === null ? null : kindOf(media_url)) ?? 'text',
-  template_id: null,
-  template: null,
   content: { takeover: { id, level } },
 });

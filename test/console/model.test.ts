@@ -9,7 +9,7 @@ import { editSlides, freeId, moveItem } from '../../renderer/console/model/edit.
 import { createForms } from '../../renderer/console/model/schema.ts';
 import type { SiteScreen } from '../../renderer/console/model/wire.ts';
 import { contentFile } from '../../service/contract/content.ts';
-import { slideKinds } from '../../service/contract/playlist.ts';
+import { slideKinds } from '../../service/contract/slides.ts';
 
 const connection = (more: object) => ({
   id: 'c1',

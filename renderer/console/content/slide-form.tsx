@@ -1,6 +1,6 @@
 /** The form of a slide, made from the schema of the operator's file. */
 import { contentSchema } from 'virtual:content-schema';
-import { shownFields } from '../../../service/domain/slides.ts';
+import { shownFields } from '../../../service/contract/slide-values.ts';
 import { issuesAt } from '../model/checks.ts';
 import type { ContentDocument, SlideDraft } from '../model/document.ts';
 import { setField } from '../model/edit.ts';

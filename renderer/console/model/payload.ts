@@ -1,6 +1,7 @@
 /** What a display would get of a draft; pure. */
-import type { ContentFile, SlideFile } from '../../../service/contract/content.ts';
+import type { ContentFile } from '../../../service/contract/content.ts';
 import type { PlaylistPayload, Slide } from '../../../service/contract/playlist.ts';
+import type { SlideFile } from '../../../service/contract/slides.ts';
 import { fillSlide, fillTimetable } from '../../../service/domain/slides.ts';
 import type { ContentDocument, PlaylistDraft, SlideDraft } from './document.ts';
 

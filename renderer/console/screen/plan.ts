@@ -1,9 +1,9 @@
 /** What a screen plays at a moment, by the player's own rules; pure. Loaded where it is asked for. */
 import type { OpeningTime } from '../../../service/contract/kiosk.ts';
 import type { Slide } from '../../../service/contract/playlist.ts';
+import { kindsWithOwnLength } from '../../../service/contract/slide-values.ts';
 import { isOpen, openSpans } from '../../../service/domain/opening-hours.ts';
 import { isOn, nextChange } from '../../../service/domain/slide-schedule.ts';
-import { kindsWithOwnLength } from '../../../service/domain/slides.ts';
 import { createLoopSchedule } from '../../player/loop-schedule.ts';
 import { following, lengthOf } from '../../player/timeline.ts';
 

@@ -1,7 +1,7 @@
 /** Composing a takeover: what, where and until when, with a preview and one confirmation. */
 import { useComputed, useSignal } from '@preact/signals';
 import { useId } from 'preact/hooks';
-import type { SlideFile } from '../../../service/contract/content.ts';
+import type { SlideFile } from '../../../service/contract/slides.ts';
 import { fillSlide } from '../../../service/domain/slides.ts';
 import { payloadOf } from '../model/payload.ts';
 import { slideOfTakeover } from '../model/shown.ts';

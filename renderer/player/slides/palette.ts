@@ -1,4 +1,5 @@
 import type { Slide } from '../../../service/contract/playlist.ts';
+import { drawnKinds } from '../../../service/contract/slide-values.ts';
 import type { TakeoverLevel } from '../takeover-schedule.ts';
 
 /** Colours that belong together. The ink and the accent can be read on the ground and on the form. */
@@ -64,7 +65,7 @@ export const lookOf = (slide: Pick<Slide, 'id'>, slides: readonly Pick<Slide, 'i
   };
   for (const { id, kind } of slides) {
     if (id === slide.id) break;
-    if (kind === 'text' || kind === 'template' || kind === 'rss' || kind === 'timetable') pick(id);
+    if (drawnKinds.includes(kind)) pick(id);
   }
   pick(slide.id);
   return { palette: palettes[colours] as Palette, form: forms[shape] as Look['form'] };

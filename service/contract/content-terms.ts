@@ -1,0 +1,46 @@
+/** Schemas that the parts of the operator's `content.json` share. */
+import { z } from 'zod';
+
+export const id = z.string().min(1).max(128);
+export const optionalText = z.string().nullish();
+
+const urlMatching = (rule: RegExp, allowed: string) =>
+  z
+    .string()
+    .max(4096)
+    .refine((url) => rule.test(url) && URL.canParse(url, 'http://player'), allowed);
+
+/** `/media/NAME`, with one path segment, or an absolute URL. */
+export const fileUrl = urlMatching(/^(https?:\/\/[^/\s]\S*|\/media\/[^/\s]+)$/i, 'an http(s) URL or /media/NAME');
+export const pageUrl = urlMatching(/^https?:\/\/[^/\s]\S*$/i, 'an http(s) URL');
+export const streamUrl = urlMatching(
+  /^((rtmps?|rtsps?|srt):\/\/[^/\s]\S*|(https?:\/\/[^/\s]\S*|\/media\/[^/\s]+)\.m3u8(\?\S*)?)$/i,
+  'an rtmp, rtmps, rtsp, rtsps or srt URL, or the http(s) URL of an .m3u8',
+);
+
+export const isDay = (date: string): boolean => {
+  const midnight = new Date(`${date}T00:00:00Z`);
+  return !Number.isNaN(midnight.getTime()) && midnight.toISOString().startsWith(date);
+};
+
+/** ISO 8601: a date, with optional time (down to nanoseconds) and optional offset. */
+export const dateTime = z
+  .string()
+  .regex(
+    /^\d{4}-\d\d-\d\d(T([01]\d|2[0-3]):[0-5]\d(:[0-5]\d(\.\d{1,9})?)?(Z|[+-]([01]\d|2[0-3]):?[0-5]\d)?)?$/,
+    'an ISO 8601 date and time',
+  )
+  .refine((value) => isDay(value.slice(0, 10)), 'an ISO 8601 date of a day that exists');
+export const wallTime = z.string().regex(/^([01]\d|2[0-3]):[0-5]\d(:[0-5]\d)?$/, 'HH:MM or HH:MM:SS');
+
+const isDays = (json: string): boolean => {
+  try {
+    const days: unknown = JSON.parse(json);
+    return Array.isArray(days) && days.every((day) => Number.isInteger(day) && day >= 1 && day <= 7);
+  } catch {
+    return false;
+  }
+};
+export const days = z
+  .string()
+  .refine(isDays, 'a JSON array of weekdays 1 (Monday) to 7 in a string, such as "[1,2,3,4,5]"');
