@@ -1,5 +1,6 @@
 /** The link to the service: fetches the playlist, holds the socket open, and retries both. */
 import type { Command } from '../../service/contract/commands.ts';
+import type { Reported } from '../../service/contract/connections.ts';
 import type { PlaylistPayload, syncHeader } from '../../service/contract/playlist.ts';
 import type { ClockState, ServiceMessage } from '../../service/contract/socket.ts';
 import type { Identity } from '../shared/identity.ts';
@@ -12,14 +13,7 @@ import type { Plays } from './plays/index.ts';
 type TimeMessage = Extract<ServiceMessage, { type: 'time' }>;
 
 /** What the page shows, as reported to the service. */
-export interface Report {
-  page: string;
-  currentSlide: number | null;
-  currentSlideId: string | null;
-  currentSlideTitle: string | null;
-  paused: boolean;
-  blackout: boolean;
-}
+export type Report = Omit<Reported, 'viewport'>;
 
 interface Dependencies {
   clock: Clock;

@@ -1,22 +1,27 @@
 /** The names of the commands to players. */
 import type { Variant } from './terms.ts';
 
-/** The commands that take no argument of their own. */
-export const plainCommands = ['refresh', 'reload', 'pause', 'previous', 'next', 'left', 'right'] as const;
+/** The commands in the order of the specification, each with the smallest variant that has it. */
+const commands = {
+  refresh: 'baseline',
+  reload: 'baseline',
+  pause: 'baseline',
+  blackout: 'baseline',
+  previous: 'baseline',
+  next: 'baseline',
+  left: 'baseline',
+  right: 'baseline',
+  redirect: 'extended',
+  setclientname: 'extended',
+} as const satisfies Record<string, Variant>;
 
-export const baselineCommands = [
-  'refresh',
-  'reload',
-  'pause',
-  'blackout',
-  'previous',
-  'next',
-  'left',
-  'right',
-] as const;
-export const extendedCommands = ['redirect', 'setclientname'] as const;
-export type CommandName = (typeof baselineCommands)[number] | (typeof extendedCommands)[number];
+export type CommandName = keyof typeof commands;
+
+const all = Object.keys(commands) as CommandName[];
+
+/** Whether only the extended variant has a command. */
+export const isExtended = (name: CommandName): boolean => commands[name] === 'extended';
 
 /** The commands of a variant, in the order of the specification. */
 export const commandNames = (variant: Variant): readonly CommandName[] =>
-  variant === 'extended' ? [...baselineCommands, ...extendedCommands] : baselineCommands;
+  variant === 'extended' ? all : all.filter((name) => !isExtended(name));

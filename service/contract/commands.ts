@@ -1,6 +1,6 @@
 /** Commands to players, and their results. */
 import { z } from 'zod';
-import { baselineCommands, extendedCommands, plainCommands } from './command-names.ts';
+import { type CommandName, commandNames, isExtended } from './command-names.ts';
 import { screen } from './playlist.ts';
 import { clientName, deviceId, extended, instant, slug } from './terms.ts';
 
@@ -17,21 +17,38 @@ const redirectUrl = z
     '/screen/SLUG (the page leaves for that screen), /media/NAME, or an http(s) URL; the last two are shown over the player',
   );
 
+/** The arguments of the commands that have any. */
+const fields = {
+  blackout: { blackout: z.boolean().nullish().describe('absent: toggle') },
+  redirect: { url: redirectUrl },
+  setclientname: {
+    clientName,
+    deviceId,
+    // Read from other boxes alone: when the device was named; the newest wins.
+    updatedAt: instant.optional(),
+  },
+} as const satisfies Partial<Record<CommandName, z.core.$ZodShape>>;
+
+type Fields = typeof fields;
+type WithArguments = keyof Fields;
+type PlainCommand = z.ZodObject<{ command: z.ZodEnum<{ [Name in Exclude<CommandName, WithArguments>]: Name }> }>;
+type CommandWithArguments = {
+  [Name in WithArguments]: Fields[Name] extends infer Own extends z.core.$ZodShape
+    ? z.ZodObject<{ command: z.ZodLiteral<Name> } & Own>
+    : never;
+}[WithArguments];
+
+const plainNames = commandNames('extended').filter((name) => !(name in fields));
+const withArguments = Object.entries(fields).map(([name, shape]) => {
+  const schema = z.object({ command: z.literal(name), ...shape });
+  return isExtended(name as CommandName) ? extended(schema) : schema;
+});
+
 /** A command as it is sent to pages: name and arguments, without the target. */
 export const command = z.discriminatedUnion('command', [
-  z.object({ command: z.enum(plainCommands).describe('a command without arguments') }),
-  z.object({ command: z.literal('blackout'), blackout: z.boolean().nullish().describe('absent: toggle') }),
-  extended(z.object({ command: z.literal('redirect'), url: redirectUrl })),
-  extended(
-    z.object({
-      command: z.literal('setclientname'),
-      clientName,
-      deviceId,
-      // Read from other boxes alone: when the device was named; the newest wins.
-      updatedAt: instant.optional(),
-    }),
-  ),
-]);
+  z.object({ command: z.enum(plainNames).describe('a command without arguments') }),
+  ...withArguments,
+] as unknown as [PlainCommand, CommandWithArguments]);
 export type Command = z.infer<typeof command>;
 
 /** The connections that a command is for; without an id, all connections of the screen. */
@@ -49,7 +66,7 @@ export const commandResult = z
     screen,
     screenSlug: slug,
     command: z
-      .union([z.enum(baselineCommands), extended(z.enum(extendedCommands))])
+      .union([z.enum(commandNames('baseline')), extended(z.enum(commandNames('extended').filter(isExtended)))])
       .describe('the command that was sent'),
     connectionId: z.string().nullable().describe("the targeted connection's id"),
     sent: z.int().describe('connections that the command was written to'),

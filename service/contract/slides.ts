@@ -4,6 +4,7 @@
  */
 import { z } from 'zod';
 import { dateTime, days, fileUrl, id, optionalText, pageUrl, streamUrl, wallTime } from './content-terms.ts';
+import { type Column, column } from './table.ts';
 
 /** A template: HTML with Liquid, rendered in the page. */
 export const template = z
@@ -184,18 +185,8 @@ const fields = {
 } as const satisfies Record<string, Field>;
 
 type Fields = typeof fields;
-type Column<Name extends 'file' | 'wire'> = {
-  -readonly [Key in keyof Fields as Fields[Key] extends Record<Name, z.ZodType>
-    ? Key
-    : never]: Fields[Key] extends Record<Name, infer Schema> ? Schema : never;
-};
-const column = <Name extends 'file' | 'wire'>(name: Name): Column<Name> =>
-  Object.fromEntries(
-    Object.entries<Field>(fields).flatMap(([key, field]) => (field[name] === undefined ? [] : [[key, field[name]]])),
-  ) as Column<Name>;
-
 /** A slide in the payload of pages. */
-export const slide = z.object(column('wire')).meta({ id: 'Slide' });
+export const slide = z.object(column(fields, 'wire')).meta({ id: 'Slide' });
 export type Slide = z.infer<typeof slide>;
 
 /** A slide without anything, in the order of the fields. */
@@ -204,13 +195,13 @@ export const blankSlide = Object.fromEntries(
 ) as Slide;
 
 type FileOf<Kind extends SlideKind> = (typeof kinds)[Kind] extends { file: infer Own extends z.core.$ZodShape }
-  ? Omit<Column<'file'>, keyof Own> & Own
-  : Column<'file'>;
+  ? Omit<Column<Fields, 'file'>, keyof Own> & Own
+  : Column<Fields, 'file'>;
 type SlideOfKind<Kind extends SlideKind> = z.ZodObject<{ kind: z.ZodLiteral<Kind> } & FileOf<Kind>, z.core.$strict>;
 
 const ofKind = (kind: SlideKind): z.ZodObject => {
   const { file, needs }: Kind = kinds[kind];
-  const schema = z.strictObject({ kind: z.literal(kind), ...column('file'), ...file });
+  const schema = z.strictObject({ kind: z.literal(kind), ...column(fields, 'file'), ...file });
   return needs === undefined ? schema : schema.refine(needs.isMet, needs);
 };
 

@@ -1,25 +1,9 @@
 /** Messages between a player page and the service over the WebSocket. */
 import { z } from 'zod';
 import { type Command, command } from './commands.ts';
+import { helloFields, stateFields } from './connections.ts';
 import { type ackMessage, playsMessage } from './plays.ts';
 import { deviceId, reading, reportedText } from './terms.ts';
-
-export const viewport = z.object({
-  width: z.number().nonnegative().describe('CSS pixels'),
-  height: z.number().nonnegative().describe('CSS pixels'),
-  devicePixelRatio: z.number().positive().describe('device pixels a CSS pixel'),
-});
-
-/** Page state, sent on change. */
-const pageState = {
-  page: reportedText(4096)
-    .optional()
-    .describe("the page's path, or the URL that a redirect shows, cut at 4,096 characters; absent: as before"),
-  viewport: viewport
-    .extend({ devicePixelRatio: viewport.shape.devicePixelRatio.default(1) })
-    .nullish()
-    .describe('size of the page; absent: as before'),
-};
 
 export const helloMessage = z
   .object({
@@ -30,19 +14,14 @@ export const helloMessage = z
       .describe('what the page made its clientId from; an id that begins with `key-` is not believed without it'),
     deviceId: deviceId.nullish(),
     clientName: reportedText(64).trim().min(1).nullish().describe('cut at 64 characters'),
-    ...pageState,
+    ...helloFields,
   })
   .meta({ id: 'Hello', description: 'first message of a page, within 5 s' });
 
 export const stateMessage = z
   .object({
     type: z.literal('state'),
-    ...pageState,
-    currentSlide: z.int().nonnegative().nullish().describe('index into slides, from 0'),
-    currentSlideId: reportedText().nullish().describe('cut at 500 characters'),
-    currentSlideTitle: reportedText().nullish().describe('cut at 500 characters'),
-    paused: z.boolean().optional().describe('absent: as before'),
-    blackout: z.boolean().optional().describe('absent: as before'),
+    ...stateFields,
   })
   .meta({ id: 'State', description: 'what a page shows, sent on change' });
 

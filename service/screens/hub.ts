@@ -2,7 +2,7 @@
 import { randomUUID } from 'node:crypto';
 import { type RawData, WebSocket } from 'ws';
 import type { CommandTarget } from '../contract/commands.ts';
-import type { Connection } from '../contract/connections.ts';
+import { type Connection, reportedOf } from '../contract/connections.ts';
 import type { PagePlay } from '../contract/plays.ts';
 import { deviceKey } from '../contract/readable.ts';
 import {
@@ -123,13 +123,7 @@ export const createHub = ({ logs, reports, revisionOf, nameOf, siteTime, onSkew 
       deviceId,
       label: clientName ?? readableLabel(origin.userAgent, connectionId),
       userAgent: origin.userAgent,
-      viewport: hello.viewport ?? null,
-      page: hello.page ?? `/screen/${slug}`,
-      currentSlide: null,
-      currentSlideId: null,
-      currentSlideTitle: null,
-      paused: false,
-      blackout: false,
+      ...reportedOf({ page: `/screen/${slug}`, ...hello }, null),
       clientIp: origin.clientIp,
       remoteAddress: origin.remoteAddress,
       connectedAt: at,
@@ -150,15 +144,7 @@ export const createHub = ({ logs, reports, revisionOf, nameOf, siteTime, onSkew 
     if (currentSlideId !== null && currentSlideId !== connection.currentSlideId) {
       reports.plays(connection.id, currentSlideId);
     }
-    clients.change(client, {
-      page: state.page ?? connection.page,
-      viewport: state.viewport === undefined ? connection.viewport : state.viewport,
-      currentSlide: state.currentSlide ?? null,
-      currentSlideId,
-      currentSlideTitle: state.currentSlideTitle ?? null,
-      paused: state.paused ?? connection.paused,
-      blackout: state.blackout ?? connection.blackout,
-    });
+    clients.change(client, reportedOf(state, connection));
   };
 
   /** The page sends what is not acknowledged again. */

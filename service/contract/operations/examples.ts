@@ -1,5 +1,4 @@
 /** One small site, from which the documents take their examples. */
-import type { Connection } from '../connections.ts';
 import type { PlaylistPayload, Screen, Slide } from '../playlist.ts';
 import type { PagePlay } from '../plays.ts';
 
@@ -93,26 +92,6 @@ export const playExample: PagePlay = {
   result: 'played',
   reason: null,
   clock: 'synced',
-};
-
-export const connectionExample: Connection = {
-  id: '0b9d3c1e-5f0f-4a86-9d37-2b1c0a6f1c55',
-  clientId: 'k7qm-3x9f-t2wd',
-  clientName: 'Lobby left',
-  deviceId: 'h4np-8s2v-c6ya',
-  label: 'Lobby left',
-  userAgent: 'Mozilla/5.0 (X11; Linux x86_64)',
-  viewport: { width: 1920, height: 1080, devicePixelRatio: 1 },
-  page: '/screen/lobby',
-  currentSlide: 0,
-  currentSlideId: 'welcome-1',
-  currentSlideTitle: 'Good morning',
-  paused: false,
-  blackout: false,
-  clientIp: '192.168.1.24',
-  remoteAddress: '192.168.1.24',
-  connectedAt: at,
-  lastSeenAt: '2026-01-31T08:14:02.550Z',
 };
 
 export const deviceExample = {

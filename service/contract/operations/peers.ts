@@ -1,6 +1,8 @@
 /** Operations between the boxes of a site. */
+
 import { z } from 'zod';
 import { peerAlerts } from '../alerts.ts';
+import { connectionExample } from '../connections.ts';
 import { boxLog, boxLogQuery } from '../console/boxes.ts';
 import {
   bindingDigests,
@@ -32,7 +34,7 @@ import {
   peerState,
   peerTakeovers,
 } from '../peers.ts';
-import { connectionExample, deviceExample, digestExample, momentExample, nodeExample } from './examples.ts';
+import { deviceExample, digestExample, momentExample, nodeExample } from './examples.ts';
 import { entityTag, unchanged } from './headers.ts';
 import { type Operations, okSealable, sealable } from './operation.ts';
 

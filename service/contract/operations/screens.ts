@@ -1,11 +1,11 @@
 /** A screen's playlist, its connections, and commands to them. */
 import { z } from 'zod';
 import { commandRequest, commandResult } from '../commands.ts';
-import { connectionSnapshot } from '../connections.ts';
+import { connectionExample, connectionSnapshot } from '../connections.ts';
 import { commandHeaders } from '../peers.ts';
 import { playlistPayload, syncHeader } from '../playlist.ts';
 import { slug } from '../terms.ts';
-import { connectionExample, playlistExample, screenExample } from './examples.ts';
+import { playlistExample, screenExample } from './examples.ts';
 import { entityTag, unchanged } from './headers.ts';
 import { json, type Operation, type Operations, okSealable, sealable } from './operation.ts';
 

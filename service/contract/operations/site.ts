@@ -1,17 +1,12 @@
 /** Operating a site from the console. */
+
 import { z } from 'zod';
+import { connectionExample } from '../connections.ts';
 import { boxLog, boxLogQuery, capturedAtHeader } from '../console/boxes.ts';
 import { siteOverview } from '../console/site.ts';
 import { takeover, takeoverId, takeoverRequest } from '../console/takeovers.ts';
 import { instant, typedDeviceId } from '../terms.ts';
-import {
-  connectionExample,
-  deviceExample,
-  digestExample,
-  momentExample,
-  nodeExample,
-  screenExample,
-} from './examples.ts';
+import { deviceExample, digestExample, momentExample, nodeExample, screenExample } from './examples.ts';
 import { json, type Operations, ok } from './operation.ts';
 
 const takeoverExample = {

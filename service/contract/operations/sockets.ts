@@ -1,5 +1,7 @@
 /** The WebSockets of the pages. */
+
 import { z } from 'zod';
+import { connectionExample } from '../connections.ts';
 import { deviceQuery, openedMessage, statusMessage } from '../onboarding.ts';
 import { ackMessage, playsMessage } from '../plays.ts';
 import {
@@ -17,7 +19,7 @@ import {
   welcomeMessage,
 } from '../socket.ts';
 import { slug } from '../terms.ts';
-import { connectionExample, deviceExample, playExample, playlistExample } from './examples.ts';
+import { deviceExample, playExample, playlistExample } from './examples.ts';
 import type { SocketOperation } from './operation.ts';
 
 const { revision } = playlistExample;

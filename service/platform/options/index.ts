@@ -8,7 +8,15 @@ import { fleetSite } from '../../contract/fleet.ts';
 import { type Environment, variableWarnings } from './environment.ts';
 import { readFile } from './file.ts';
 import type { KioskSettings } from './kiosk.ts';
-import { environmentName, type Given, refusal, type SettingName, secretNames, settings } from './settings.ts';
+import {
+  environmentName,
+  type Given,
+  refusal,
+  type SettingName,
+  secretNames,
+  settingNames,
+  settings,
+} from './settings.ts';
 
 export { lendSecrets, takeEnvironment } from './environment.ts';
 export { EXIT_CONFIG, OptionsError } from './error.ts';
@@ -16,24 +24,18 @@ export { readConfig, readKiosk } from './file.ts';
 export { refusal } from './settings.ts';
 export { isBaseUrl } from './values.ts';
 
+/** Settings whose defaults depend on the machine or on others. */
 type Filled = 'uploadDir' | 'mediaDir' | 'timeZone';
-type Nullable =
-  | 'sharedSecret'
-  | 'sharedSecretPrevious'
-  | 'publicUrl'
-  | 'ffmpegPath'
-  | 'playsUrl'
-  | 'alertUrl'
-  | 'webhookSecret'
-  | 'fetchHours'
-  | 'fleetUrl'
-  | 'fleetCredentials';
+
+type Values = {
+  [Name in SettingName]: undefined extends Given[Name]
+    ? NonNullable<Given[Name]> | (Name extends Filled ? never : null)
+    : Given[Name];
+};
 
 /** The options, complete and frozen. An absent value is null. */
 export type Options = Readonly<
-  Omit<Given, Filled | Nullable> & { [name in Filled]: string } & {
-    [name in Nullable]: NonNullable<Given[name]> | null;
-  } & {
+  Values & {
     /** The `kiosk` section of `config.json`; it has no environment variables. */
     kiosk: KioskSettings;
     /** The environment of child processes. */
@@ -64,26 +66,34 @@ const platformDataDir = (env: Environment): string => {
  */
 export const readOptions = ({ env = process.env, defaults = {} }: Surroundings = {}): Options => {
   const warnings = variableWarnings(Object.keys(env));
+  const variables = { ...env };
+  for (const name of secretNames) delete env[environmentName(name)];
   const judge = <Name extends SettingName>(name: Name, value: string | undefined): Given[Name] => {
     const result = settings[name].safeParse(value);
     if (result.success) return result.data as Given[Name];
     throw refusal(name, value, String(result.error.issues[0]?.message));
   };
   // An empty variable counts as unset.
-  const fromEnvironment = (name: SettingName): string | undefined => env[environmentName(name)] || undefined;
+  const fromEnvironment = (name: SettingName): string | undefined => variables[environmentName(name)] || undefined;
 
   const dataDir = judge('dataDir', fromEnvironment('dataDir') ?? defaults.dataDir ?? platformDataDir(env));
   const { found: file, kiosk } = readFile(join(dataDir, 'config.json'), warnings);
   file.set('dataDir', dataDir);
-  const lookUp = <Name extends SettingName>(name: Name, fallback?: string): Given[Name] =>
-    judge(name, fromEnvironment(name) ?? file.get(name) ?? fallback);
+  const fallbacks: Partial<Record<SettingName, string>> = {
+    uploadDir: join(dataDir, 'uploads'),
+    mediaDir: join(dataDir, 'media'),
+    discovery: defaults.discovery ?? 'off',
+    console: 'on',
+    timeZone: new Intl.DateTimeFormat().resolvedOptions().timeZone,
+  };
+  const values = Object.fromEntries(
+    settingNames.map((name) => {
+      const value = judge(name, fromEnvironment(name) ?? file.get(name) ?? fallbacks[name]);
+      return [name, secretNames.includes(name) ? value || null : (value ?? null)];
+    }),
+  ) as Values;
 
-  const sharedSecret = lookUp('sharedSecret') || null;
-  const sharedSecretPrevious = lookUp('sharedSecretPrevious') || null;
-  const webhookKey = lookUp('webhookSecret') || null;
-  const playsUrl = lookUp('playsUrl') ?? null;
-  const alertUrl = lookUp('alertUrl') ?? null;
-  for (const name of secretNames) delete env[environmentName(name)];
+  const { sharedSecret, sharedSecretPrevious, webhookSecret, playsUrl, alertUrl, site, fleetUrl } = values;
   for (const [name, secret] of Object.entries({ sharedSecret, sharedSecretPrevious })) {
     if (secret === null || secret.length >= 16) continue;
     warnings.push(
@@ -94,51 +104,19 @@ export const readOptions = ({ env = process.env, defaults = {} }: Surroundings =
     warnings.push('SIGNAGE_SHARED_SECRET_PREVIOUS is set without SIGNAGE_SHARED_SECRET: authentication is off');
   }
 
-  if ((playsUrl ?? alertUrl) !== null && webhookKey === null && sharedSecret === null) {
+  if ((playsUrl ?? alertUrl) !== null && webhookSecret === null && sharedSecret === null) {
     warnings.push(
       'Webhooks are not signed: set SIGNAGE_WEBHOOK_SECRET, so that their receiver can tell them from others',
     );
   }
 
-  const site = lookUp('site');
-  const fleet = lookUp('fleetUrl') ?? null;
   const siteRule = fleetSite.safeParse(site);
-  if (fleet !== null && !siteRule.success) {
+  if (fleetUrl !== null && !siteRule.success) {
     throw refusal('site', site, `${siteRule.error.issues[0]?.message}, because SIGNAGE_FLEET_URL is set`);
   }
 
   return Object.freeze({
-    host: lookUp('host'),
-    port: lookUp('port'),
-    dataDir,
-    uploadDir: lookUp('uploadDir', join(dataDir, 'uploads')) as string,
-    mediaDir: lookUp('mediaDir', join(dataDir, 'media')) as string,
-    variant: lookUp('variant'),
-    sharedSecret,
-    sharedSecretPrevious,
-    allowedHosts: lookUp('allowedHosts'),
-    publicUrl: lookUp('publicUrl') ?? null,
-    peers: lookUp('peers'),
-    discovery: lookUp('discovery', defaults.discovery ?? 'off'),
-    site,
-    maxUploadBytes: lookUp('maxUploadBytes'),
-    mediaQuotaBytes: lookUp('mediaQuotaBytes'),
-    fetchBytesPerSecond: lookUp('fetchBytesPerSecond'),
-    fetchHours: lookUp('fetchHours') ?? null,
-    console: lookUp('console', 'on'),
-    ffmpegPath: lookUp('ffmpegPath') ?? null,
-    maxStreams: lookUp('maxStreams'),
-    streamIdleSeconds: lookUp('streamIdleSeconds'),
-    pageTokenSeconds: lookUp('pageTokenSeconds'),
-    trustProxy: lookUp('trustProxy'),
-    playsUrl,
-    alertUrl,
-    alertGraceSeconds: lookUp('alertGraceSeconds'),
-    webhookSecret: webhookKey,
-    timeZone: lookUp('timeZone', new Intl.DateTimeFormat().resolvedOptions().timeZone) as string,
-    fleetUrl: fleet,
-    fleetCredentials: lookUp('fleetCredentials') ?? null,
-    logLevel: lookUp('logLevel'),
+    ...values,
     kiosk,
     childEnvironment: { PATH: env.PATH ?? '', LANG: env.LANG ?? 'C' },
     warnings,
