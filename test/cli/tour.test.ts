@@ -1,18 +1,53 @@
-/** The tour of the command line in the README, run as it is written. */
-import { spawn } from 'node:child_process';
+/** The tour of the command line in the README, run as it is written, at a site of a kiosk and a box without displays. */
+import { execFileSync, spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { mkdirSync, readFileSync, symlinkSync, writeFileSync } from 'node:fs';
+import { mkdirSync, readFileSync, symlinkSync } from 'node:fs';
+import { networkInterfaces } from 'node:os';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
-import { temporaryFolder } from '../support/service.ts';
-import { joinSite, program, secret, shareSite } from './support.ts';
+import { untilTogether } from '../peers/support.ts';
+import { describeBrowser } from '../support/browser.ts';
+import { itDouble, startKiosk } from '../support/kiosk.ts';
+import { middleOf, type Rgb } from '../support/media.ts';
+import { colourSlide, colourTemplate, isClose, openPlayer } from '../support/player.ts';
+import { startTestService, temporaryFolder } from '../support/service.ts';
+import { program, secret, signage } from './support.ts';
 
 const readme = readFileSync(join(import.meta.dirname, '..', '..', 'README.md'), 'utf8');
-const section = readme.slice(readme.indexOf('## Command line'), readme.indexOf('## Settings'));
-const [, tour = ''] = [...section.matchAll(/```sh\n([\s\S]*?)```/g)].map(([, block = '']) => block);
-const commands = tour.trimEnd().split('\n');
+const section = /^## Command line\n([^]*?)^## /m.exec(readme)?.[1] ?? '';
+const [, ...tour] = [...section.matchAll(/```sh\n([^]*?)```/g)].map(([, block = '']) => block);
+const commands = tour.flatMap((block) => block.trimEnd().split('\n'));
 
-const site = shareSite({
+/** Fleets have a hub, and tests of their own; so has the completion, in the shells themselves. */
+const isElsewhere = (command: string): boolean => /^(fleet|completion|help)\b/.test(command);
+
+/** The commands that `--help` lists, with those of their groups. */
+const listedIn = async (group: readonly string[] = []): Promise<string[]> => {
+  const { stdout } = await signage([...group, '--help']);
+  const names = [...(stdout.split('\nCommands:\n')[1] ?? '').matchAll(/^ {2}([a-z]+)/gm)].map(([, name = '']) => name);
+  if (names.length === 0) return [group.join(' ')];
+  const wanted = names.map((name) => [...group, name]).filter((path) => !isElsewhere(path.at(-1) ?? ''));
+  return (await Promise.all(wanted.map(listedIn))).flat();
+};
+
+/** The commands in the table of the README: `devices list\|forget` is two of them. */
+const tabled = [...section.matchAll(/^\| (`.*`) \|.*\|$/gm)]
+  .flatMap(([, cell = '']) => cell.replaceAll('\\|', '|').match(/`[^`]+`/g) ?? [])
+  .flatMap((code) => {
+    const [, name = '', rest] = /^`([a-z]+)(?: ([a-z|]+)\b)?/.exec(code) ?? [];
+    return rest === undefined ? [name] : rest.split('|').map((each) => `${name} ${each}`);
+  });
+
+test('the tour and the table of the README have every command that --help lists, and no others', async () => {
+  const listed = (await listedIn()).toSorted();
+  expect(listed).toContain('takeover start');
+  expect(tabled.toSorted()).toEqual(listed);
+  const isOf = (command: string, name: string): boolean => `${command} `.startsWith(`signage ${name} `);
+  expect(listed.filter((name) => !commands.some((command) => isOf(command, name)))).toEqual([]);
+});
+
+const RED: Rgb = [208, 16, 16];
+const content = {
   screens: [
     { name: 'Lobby', slug: 'lobby', playlist_id: 'welcome', tags: ['public'] },
     { name: 'Bar', slug: 'bar', playlist_id: 'welcome' },
@@ -21,65 +56,157 @@ const site = shareSite({
     {
       id: 'welcome',
       slides: [
-        { id: 'hello', kind: 'text', title: 'Good morning', duration_seconds: 8 },
-        { id: 'yard', kind: 'image', media_url: '/media/courtyard.jpg' },
+        { ...colourSlide('hello', RED), title: 'Good morning' },
+        { id: 'yard', kind: 'image', media_url: '/media/courtyard.jpg', duration_seconds: 3_600 },
       ],
     },
   ],
-});
+  templates: [colourTemplate],
+};
+
+/** The address of this machine in its network; null: it has none. */
+const ownAddress =
+  Object.values(networkInterfaces())
+    .flatMap((infos = []) => infos)
+    .find(({ family, internal }) => family === 'IPv4' && !internal)?.address ?? null;
+
+/** Whether a command changes nothing, so that it can be repeated. */
+const isReading = (command: string): boolean =>
+  /^signage (discover|health|boxes|screens|show|devices list|takeover list|plays|audit|log) ?/.test(command);
 
 /** What each command prints, on standard output and standard error together. */
-const expected: readonly RegExp[] = [
-  /^BOX +STATUS +VERSION +PAGES +NODE\nhttp:\S+ +ok .*\nhttp:\S+ +ok .*\n- http:[^]*there is no medium/,
-  /^SCREEN +NAME +TAGS +DEVICES +PAGES +SHOWS\nlobby +Lobby +public +- +2 +Good morning\nbar +Bar/,
-  /^screen +Lobby \(lobby\)\nplaylist +welcome\ntags +public\n[^]*PAGE +SHOWS[^]*Good morning/,
-  /^http:\S+\/screen\/lobby\nHall, left shows Lobby as soon as the device is there\.\n$/,
-  /^NAME +STATE +LAST SEEN +ID +SCREEN\nHall, left +\w+ +\S+ +hall-display +lobby\n$/,
-  /^Sent to 2 pages\.\n$/,
-  /^SCREEN +SENT\nlobby +2\nSent to 2 pages\.\n$/,
-  /^SCREEN +SENT\nlobby +2\nbar +0\nSent to 2 pages\.\n$/,
-  /^uploaded {2}courtyard\.jpg\n$/,
-  /^NAME +SIZE[^]*courtyard\.jpg +\d+ B [^]*1 slide\n[\d.]+ K?i?B of 64\.0 GiB used\.\n$/,
-  /^content\.json is version [\da-f]{12} of .*\n$/,
-  /^$/,
-  /content\.json can be published, with \d warnings?\.\n$/,
-  /-\s+"title": "Good morning",?\n\+\s+"title": "Good evening",?\n[^]*1 line added, 1 removed\.\n$/,
-  /^[\da-f]{64}\n[^]*It plays now\.\n$/,
-  /^VERSION +CHANGED +BY +SIZE +BOX\n[\da-f]{12} .* Ada .*\n[\da-f]{12} /,
-  /^WHEN +WHO +FROM +WHAT +TARGET +RESULT\n[^]*Ada [^]*content\.publish/,
-  /^play_id,site,node_id,[\w,]+\r\n/,
-  /info .*content is live/,
-  /^hall-display is forgotten\.\n$/,
-  /^courtyard\.jpg is deleted\.\n$/,
-];
+const printed: Readonly<Record<string, RegExp>> = {
+  'signage discover':
+    /^ADDRESS +SITE +VERSION +STATUS +NODE\n(?=[^]*:PORT +tour +\S+ +ok )(?=[^]*:OTHER +tour +\S+ +ok )/,
+  'signage health --all':
+    /^BOX +STATUS +VERSION +PAGES +NODE\nhttp:\S+:PORT +ok +\S+ +1 connection .*\nhttp:\S+:OTHER +ok .*\n- http:[^]*there is no medium/,
+  'signage boxes':
+    /^BOX +STATUS +VERSION +ADDRESS +LAST SEEN +NODE\n\S+ +here +\S+ +http:\S+:PORT .*\n\S+ +alive +\S+ +http:\S+:OTHER /,
+  'signage screens':
+    /^SCREEN +NAME +TAGS +DEVICES +PAGES +SHOWS\nlobby +Lobby +public +1 playing +2 +Good morning\nbar +Bar +- +0 +-\n$/,
+  'signage show lobby':
+    /^screen +Lobby \(lobby\)\nplaylist +welcome\ntags +public\n[^]*\nDEVICE[^]*playing[^]*\nPAGE +SHOWS(.*\n.*Good morning){2}/,
+  'signage screenshot lobby -o lobby.jpg':
+    /^lobby\.jpg\nWarning: .*: Only the displays of a kiosk can be photographed, .*\n$/,
+  "signage onboard hall-display lobby --name 'Hall, left'":
+    /^http:\S+\/screen\/lobby\nHall, left shows Lobby as soon as the device is there\.\n$/,
+  'signage devices list': /^NAME +STATE +LAST SEEN +ID +SCREEN\n[^]*Hall, left +never +- +hall-display +lobby\n/,
+  'signage send lobby next': /^Sent to 2 pages\.\n$/,
+  'signage send tag:public blackout --on': /^SCREEN +SENT\nlobby +2\nSent to 2 pages\.\n$/,
+  'signage send all blackout --off': /^SCREEN +SENT\nlobby +2\nbar +0\nSent to 2 pages\.\n$/,
+  'signage media put courtyard.jpg': /^uploaded {2}courtyard\.jpg\n$/,
+  'signage media list':
+    /^NAME +SIZE[^]*courtyard\.jpg +\d+ B +image\/jpeg +64x36 [^]*1 slide\n[\d.]+ K?i?B of 64\.0 GiB used\.\n$/,
+  'signage content pull content.json': /^content\.json is version [\da-f]{12} of .*\n$/,
+  "sed -i 's/Good morning/Good evening/' content.json": /^$/,
+  'signage content check content.json': /content\.json can be published, with \d warnings?\.\n$/,
+  'signage content diff content.json':
+    /-\s+"title": "Good morning",?\n\+\s+"title": "Good evening",?\n[^]*1 line added, 1 removed\.\n$/,
+  'signage content push content.json --yes': /^[\da-f]{64}\n[^]*It plays now\.\n$/,
+  'signage content versions': /^VERSION +CHANGED +BY +SIZE +BOX\n[\da-f]{12} .* Ada .*\n[\da-f]{12} /,
+  'signage content revert "$(signage content versions | awk \'NR == 3 { print $1 }\')"':
+    /^[\da-f]{64}\n[^]*It plays now\.\n$/,
+  "signage takeover start tag:public --title 'Back at noon' --for 30m --yes":
+    /^ID +TITLE +LEVEL +TARGETS +FROM +UNTIL +SHOWN\nback-at-noon-[\da-f]{6} +Back at noon +info +tag:public .*\nTo end it early: signage takeover end back-at-noon-/,
+  'signage takeover list': /^ID +TITLE[^]*\nback-at-noon-[\da-f]{6} +Back at noon .* 2 of 3\n$/,
+  'signage takeover end "$(signage takeover list | awk \'NR == 2 { print $1 }\')"':
+    /^back-at-noon-[\da-f]{6} is over\.\n$/,
+  'signage plays export --from 2026-01-01 --format csv':
+    /^play_id,site,node_id,[\w,]+\r\n[^]*,lobby,hello,Good morning,/,
+  'signage audit': /^WHEN +WHO +FROM +WHAT +TARGET +RESULT\n[^]*Ada .*content\.publish/,
+  'signage log "$SIGNAGE_BOX"': /info .*content is live/,
+  'signage devices forget hall-display --yes': /^hall-display is forgotten\.\n$/,
+  'signage media delete courtyard.jpg': /^courtyard\.jpg is deleted\.\n$/,
+};
 
-test('every command of the tour prints what it should, at two boxes with a secret', { timeout: 90_000 }, async () => {
-  const { one, other } = site();
-  const home = temporaryFolder();
-  mkdirSync(join(home, 'bin'));
-  symlinkSync(program, join(home, 'bin', 'signage'));
-  writeFileSync(join(home, 'courtyard.jpg'), 'not really a picture');
-  for (const [index, box] of [one, other].entries()) {
-    const page = await joinSite(box, 'lobby', { clientId: `client-${index}` });
-    const slide = { currentSlide: 0, currentSlideId: 'hello', currentSlideTitle: 'Good morning' };
-    page.send({ type: 'state', page: '/screen/lobby', viewport: null, paused: false, blackout: false, ...slide });
-  }
-  const env = {
-    HOME: home,
-    PATH: `${join(home, 'bin')}:${process.env.PATH}`,
-    SIGNAGE_BOX: one.url,
-    SIGNAGE_SHARED_SECRET: secret,
-    SIGNAGE_OPERATOR: 'Ada',
-  };
-  expect(commands).toHaveLength(expected.length);
-  for (const [index, command] of commands.entries()) {
-    const child = spawn('bash', ['-c', `${command} 2>&1`], { cwd: home, env });
-    let printed = '';
-    child.stdout.on('data', (text) => {
-      printed += String(text);
-    });
-    const [code] = await once(child, 'close');
-    expect.soft(printed, command).toMatch(expected[index] ?? '');
-    expect.soft(code, command).toBe(0);
-  }
+test('the expectations are those of the commands of the tour', () => {
+  expect(commands).toEqual(Object.keys(printed));
+});
+
+describeBrowser('the tour', { timeout: 180_000 }, () => {
+  itDouble('prints what it should at two boxes with a secret, and the displays do what they are told', async () => {
+    const env = {
+      SIGNAGE_SHARED_SECRET: secret,
+      SIGNAGE_SITE: 'tour',
+      SIGNAGE_DISCOVERY: 'on',
+      ...(ownAddress !== null && { SIGNAGE_HOST: '0.0.0.0' }),
+    };
+    const config = { kiosk: { displays: [{ display: 1, screen: 'lobby' }] } };
+    const kiosk = await startKiosk({ content, config, env });
+    const [, port = ''] = /:(\d+)$/.exec(await kiosk.url()) ?? [];
+    const url = `http://${ownAddress ?? '127.0.0.1'}:${port}`;
+    const other = await startTestService({ content, env: { ...env, SIGNAGE_PEERS: url } });
+    await untilTogether([{ get: (path) => fetch(url + path) }, other]);
+    const display = await kiosk.page(/\/screen\/lobby/);
+    const browser = await openPlayer(other, 'lobby');
+
+    const home = temporaryFolder();
+    mkdirSync(join(home, 'bin'));
+    symlinkSync(program, join(home, 'bin', 'signage'));
+    execFileSync('ffmpeg', [
+      '-v',
+      'error',
+      '-f',
+      'lavfi',
+      '-i',
+      'color=green:size=64x36',
+      '-frames:v',
+      '1',
+      join(home, 'courtyard.jpg'),
+    ]);
+    const shell = async (command: string): Promise<{ text: string; code: number }> => {
+      const child = spawn('bash', ['-c', `${command} 2>&1`], {
+        cwd: home,
+        env: {
+          HOME: home,
+          PATH: `${join(home, 'bin')}:${process.env.PATH}`,
+          SIGNAGE_BOX: url,
+          SIGNAGE_SHARED_SECRET: secret,
+          SIGNAGE_OPERATOR: 'Ada',
+        },
+      });
+      let text = '';
+      child.stdout.on('data', (chunk) => {
+        text += String(chunk);
+      });
+      const [code] = await once(child, 'close');
+      return { text, code };
+    };
+    const addressed = (pattern: RegExp): RegExp =>
+      new RegExp(pattern.source.replaceAll('PORT', port).replaceAll('OTHER', new URL(other.url).port));
+    /** What the displays do once a command has been carried out. */
+    const effects: Readonly<Record<string, () => Promise<void>>> = {
+      'signage screenshot': async () => {
+        const colour = middleOf(readFileSync(join(home, 'lobby.jpg')));
+        expect(isClose(colour, RED), String(colour)).toBe(true);
+      },
+      'signage takeover start': async () => {
+        for (const page of [display, browser]) await page.getByText('Back at noon').waitFor();
+      },
+      'signage takeover end': async () => {
+        for (const page of [display, browser]) await page.getByText('Back at noon').waitFor({ state: 'detached' });
+      },
+    };
+    for (const [command, pattern] of Object.entries(printed)) {
+      const expected = addressed(pattern);
+      let ended = await shell(command);
+      // What displays report takes a moment.
+      for (let again = 0; again < 20 && isReading(command) && !expected.test(ended.text); again += 1) {
+        ended = await shell(command);
+      }
+      expect.soft(ended.text, command).toMatch(expected);
+      expect.soft(ended.code, command).toBe(0);
+      for (const [start, check] of Object.entries(effects)) if (command.startsWith(start)) await check();
+    }
+  });
+
+  test.skipIf(ownAddress === null)('without a named box the first that knows the secret is asked', async () => {
+    const env = { SIGNAGE_HOST: '0.0.0.0', SIGNAGE_DISCOVERY: 'on', SIGNAGE_SITE: 'unnamed' };
+    const secrets = { own: 'a secret of this test alone', others: 'a secret of somebody else' };
+    await startTestService({ content, env: { ...env, SIGNAGE_SHARED_SECRET: secrets.others } });
+    await startTestService({ content, env: { ...env, SIGNAGE_SHARED_SECRET: secrets.own } });
+    const { stdout, stderr, code } = await signage(['screens'], { env: { SIGNAGE_SHARED_SECRET: secrets.own } });
+    expect({ stderr, code }).toEqual({ stderr: '', code: 0 });
+    expect(stdout).toMatch(/^lobby +Lobby /m);
+  });
 });

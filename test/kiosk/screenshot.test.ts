@@ -1,23 +1,15 @@
 /** The picture that an operator gets of a display, from its own box and by way of another. */
-import { spawnSync } from 'node:child_process';
 import { expect } from 'vitest';
 import { signRequest } from '../../service/auth/sign.ts';
 import { secret, startBox, untilTogether } from '../peers/support.ts';
 import { describeBrowser } from '../support/browser.ts';
 import { itDouble, patience, startKiosk } from '../support/kiosk.ts';
-import type { Rgb } from '../support/media.ts';
+import { middleOf, type Rgb } from '../support/media.ts';
 import { colourSlide, colourTemplate, isClose, lobby } from '../support/player.ts';
 import { healthOf } from './health.ts';
 
 const RED: Rgb = [208, 16, 16];
 const content = lobby([colourSlide('red', RED)], { templates: [colourTemplate] });
-
-/** The colour in the middle of a JPEG. */
-const middleOf = (jpeg: Buffer): Rgb => {
-  const filter = ['-vf', 'crop=2:2,scale=1:1', '-pix_fmt', 'rgb24', '-f', 'rawvideo'];
-  const { stdout } = spawnSync('ffmpeg', ['-f', 'mjpeg', '-i', '-', ...filter, '-'], { input: jpeg });
-  return [stdout[0] ?? 0, stdout[1] ?? 0, stdout[2] ?? 0];
-};
 
 describeBrowser('a screenshot', { timeout: 120_000 }, () => {
   itDouble('shows what the display does, whichever box of the site is asked', async () => {

@@ -1,5 +1,5 @@
 /** Media made for a test: flat colours that can be told apart in a screenshot. */
-import { execFileSync } from 'node:child_process';
+import { execFileSync, spawnSync } from 'node:child_process';
 import { mkdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { PNG } from 'pngjs';
@@ -66,4 +66,11 @@ export const numberOf = (bars: readonly number[]): number | null => {
   const [low, high] = [Math.min(...bars), Math.max(...bars)];
   if (high - low < 20) return null;
   return bars.reduce((number, bar, bit) => number + (bar > (low + high) / 2 ? 2 ** bit : 0), 0);
+};
+
+/** The colour in the middle of a JPEG. */
+export const middleOf = (jpeg: Buffer): Rgb => {
+  const filter = ['-vf', 'crop=2:2,scale=1:1', '-pix_fmt', 'rgb24', '-f', 'rawvideo'];
+  const { stdout } = spawnSync('ffmpeg', ['-f', 'mjpeg', '-i', '-', ...filter, '-'], { input: jpeg });
+  return [stdout[0] ?? 0, stdout[1] ?? 0, stdout[2] ?? 0];
 };

@@ -7,6 +7,7 @@ import { text } from '../arguments.ts';
 import { CliError } from '../exit.ts';
 import { moment } from '../format.ts';
 import type { Session } from '../session.ts';
+import { parseBox } from '../settings.ts';
 import { fetchSite } from '../site.ts';
 import { safeJson, visible } from '../text.ts';
 
@@ -27,10 +28,12 @@ const describe = ({ level, time, msg, ...fields }: Line): string => {
   return visible(`${moment(time)} ${levelName(level).padEnd(5)} ${msg ?? ''}${more}`);
 };
 
-/** The box with this node id, name or address. @throws CliError `notFound`, `usage` where several have the name */
-const boxNamed = (boxes: readonly Box[], name: string): Box => {
-  const isMatch = ({ nodeId, name: host, url }: Box): boolean =>
-    [nodeId, host, url, url.replace(/^https?:\/\//, '')].includes(name);
+/** The box with this node id, name or address; `asked` is the one that answered. @throws CliError `notFound`, `usage` where several have the name */
+const boxNamed = (boxes: readonly Box[], name: string, asked: URL): Box => {
+  // A box has more addresses than the one that it gives.
+  const isAsked = parseBox(name)?.origin === asked.origin;
+  const isMatch = ({ nodeId, name: host, url, status }: Box): boolean =>
+    [nodeId, host, url, url.replace(/^https?:\/\//, '')].includes(name) || (isAsked && status === 'here');
   const [found, ...others] = boxes.filter(isMatch);
   const known = boxes.map(({ name: host, nodeId }) => `${host} (${nodeId})`).join(', ');
   if (found === undefined)
@@ -78,7 +81,7 @@ export const registerBoxes = (program: Command, { out, client, degrade }: Sessio
     .option('--follow', 'go on with new lines')
     .action(async (name: string, { follow }: { follow?: true }) => {
       const asked = await client();
-      const { nodeId } = boxNamed((await fetchSite(asked)).body.boxes, name);
+      const { nodeId } = boxNamed((await fetchSite(asked)).body.boxes, name, asked.base);
       if (nodeId === null) throw new CliError('unreachable', `The box ${visible(name)} has never answered.`);
       const fetchLines = async (): Promise<BoxLog> =>
         (await asked.ask<BoxLog>({ path: `/console/api/boxes/${nodeId}/log?limit=${LINES}` })).body;
