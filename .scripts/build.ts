@@ -1,9 +1,10 @@
 /** Builds what is missing or stale: `service/` and `main/` by esbuild, `renderer/` by vite, all into `dist/`. */
 
-import { existsSync, readdirSync, rmSync, statSync, utimesSync, writeFileSync } from 'node:fs';
+import { existsSync, mkdirSync, readdirSync, rmSync, statSync, utimesSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { build as bundle } from 'esbuild';
 import { build as buildPages } from 'vite';
+import { shells } from '../service/cli/shells.ts';
 import { esbuildBundles, pagesConfig, root } from './bundles.ts';
 
 const stamp = join(root, 'dist', '.stamp');
@@ -20,11 +21,19 @@ const newestIn = (path: string): number => {
 const isFresh = (): boolean =>
   existsSync(stamp) && sources.every((source) => newestIn(join(root, source)) <= statSync(stamp).mtimeMs);
 
+/** The completions of the command line, which the deb puts where the shells look for them. */
+const writeCompletions = (): void => {
+  const folder = join(root, 'dist', 'cli', 'completions');
+  mkdirSync(folder, { recursive: true });
+  for (const [name, { script }] of Object.entries(shells)) writeFileSync(join(folder, `signage.${name}`), script);
+};
+
 const buildAll = async (): Promise<void> => {
   const startedAt = new Date();
   // The names of shared parts change with what is in them.
   rmSync(join(root, 'dist'), { recursive: true, force: true });
   await Promise.all([...esbuildBundles.map((options) => bundle(options)), buildPages({ configFile: pagesConfig })]);
+  writeCompletions();
   writeFileSync(stamp, '');
   // What changed while it was being built is stale.
   utimesSync(stamp, startedAt, startedAt);

@@ -32,10 +32,11 @@ const shellEnv = (): NodeJS.ProcessEnv => {
 };
 
 test.each(Object.entries(shells))(
-  'the package has the completion of %s as the command prints it',
-  (name, { script }) => {
-    const file = join(import.meta.dirname, '../../resources/linux/completions', `signage.${name}`);
-    expect(readFileSync(file, 'utf8')).toBe(script);
+  'the build has the completion of %s for the package, as the command prints it',
+  async (name) => {
+    const file = join(import.meta.dirname, '../../dist/cli/completions', `signage.${name}`);
+    const { stdout } = await signage(['completion', name]);
+    expect(stdout).toBe(readFileSync(file, 'utf8'));
   },
 );
 
