@@ -6,7 +6,7 @@ import { readClock, sha256Hex, signAnswer, signRequest } from '../auth/sign.ts';
 import { operatorHeader } from '../contract/operator.ts';
 import { answerHeader, clockHeader, signatureHeader } from '../domain/request-signature.ts';
 import { CliError } from './exit.ts';
-import { refusalOf } from './refusal.ts';
+import { refusalOf, secretAdvice } from './refusal.ts';
 
 /** A body that is sent as a stream. */
 export interface Upload {
@@ -75,24 +75,26 @@ const CLOCK_TOLERANCE_MS = 3_000;
 /** Largest answer that is held in memory, bytes: a document of 16 MiB with its envelope. */
 const MAX_BYTES = 32 * 1024 ** 2;
 
-const reasons: Readonly<Record<string, string>> = {
-  ECONNREFUSED: 'nothing listens there',
-  ECONNRESET: 'it closed the connection',
-  EPIPE: 'it closed the connection',
-  EHOSTUNREACH: 'there is no way to it',
-  ENETUNREACH: 'there is no way to it',
-  ENOTFOUND: 'its name is not known',
-  EAI_AGAIN: 'its name is not known',
-  ETIMEDOUT: 'it does not answer',
+const isItOn = 'Is it on, and in this network? See: signage discover';
+const byAddress = 'Use its IP address. See: signage discover';
+
+/** Why a box was not reached, and what to do. */
+const reasons: Readonly<Record<string, readonly [reason: string, advice: string]>> = {
+  ECONNREFUSED: ['nothing listens there', 'Does the player run, and on this port? See: signage discover'],
+  ECONNRESET: ['it closed the connection', 'It may be starting again: try once more in a moment.'],
+  EPIPE: ['it closed the connection', 'It may be starting again: try once more in a moment.'],
+  EHOSTUNREACH: ['there is no way to it', isItOn],
+  ENETUNREACH: ['there is no way to it', isItOn],
+  ENOTFOUND: ['its name is not known', byAddress],
+  EAI_AGAIN: ['its name is not known', byAddress],
+  ETIMEDOUT: ['it does not answer', isItOn],
 };
 
-const unreachable = (base: URL, error: NodeJS.ErrnoException): CliError =>
-  error instanceof CliError
-    ? error
-    : new CliError(
-        'unreachable',
-        `The box at ${base.origin} was not reached: ${reasons[error.code ?? ''] ?? error.message}.`,
-      );
+const unreachable = (base: URL, error: NodeJS.ErrnoException): CliError => {
+  if (error instanceof CliError) return error;
+  const [reason, advice] = reasons[error.code ?? ''] ?? [error.message, isItOn];
+  return new CliError('unreachable', `The box at ${base.origin} was not reached: ${reason}.\n${advice}`);
+};
 
 const notABox = (base: URL): CliError =>
   new CliError('unreachable', `What answers at ${base.origin} is not a signage box.`);
@@ -204,7 +206,8 @@ export const createClient = ({ base, secret, operator, needsProof, onUnproven, n
     const proof = headers[answerHeader];
     if (proof === signAnswer(secret, asked)) return;
     if (needsProof || proof !== undefined) {
-      throw new CliError('notAuthorised', `The box at ${base.origin} answers without knowing the secret.`);
+      const message = `The box at ${base.origin} answers without knowing the secret.`;
+      throw new CliError('notAuthorised', `${message}\n${secretAdvice}`);
     }
     if (!isWarned) onUnproven();
     isWarned = true;

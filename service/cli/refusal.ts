@@ -27,10 +27,14 @@ const parseEnvelope = (text: string): Envelope | null => {
   }
 };
 
+/** For a secret that is not that of the box: it was changed there, or this is a box of others. */
+export const secretAdvice =
+  'The secret here is not that of the box: see SIGNAGE_SHARED_SECRET and ~/.config/signage/secret.';
+
 /** What to do about an error, by its code. */
 const advice: Readonly<Record<string, string>> = {
   credentials_required: 'Set SIGNAGE_SHARED_SECRET, or keep the secret in ~/.config/signage/secret (mode 0600).',
-  signature_invalid: 'The secret here is not that of the box: see SIGNAGE_SHARED_SECRET and ~/.config/signage/secret.',
+  signature_invalid: secretAdvice,
   signature_stale: 'The clock of this machine and that of the box differ by more than 300 s.',
   host_refused: 'Use the IP address of the box.',
   content_changed: 'Somebody else changed the content in the meantime. See: signage content diff FILE',
@@ -56,7 +60,8 @@ export const refusalOf = ({ base, path, status, text, hasSecret }: Refusal): Cli
   const { code, message, errors = [] } = envelope.error;
   if (code === 'not_found' && path.startsWith('/console/')) {
     const why = 'it may have SIGNAGE_CONSOLE=off, the baseline variant, or an older version';
-    return new CliError('refused', `The box at ${base.origin} has no console for this command: ${why}.`, envelope);
+    const message = `The box at ${base.origin} has no console for this command: ${why}.`;
+    return new CliError('refused', `${message}\nName another box with --box, or update this one.`, envelope);
   }
   const hint = code === 'signature_required' && !hasSecret ? advice['credentials_required'] : advice[code];
   const details = errors.map((issue) => `${issue.path}: ${issue.message}`);

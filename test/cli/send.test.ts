@@ -60,6 +60,26 @@ test('a wrong secret and a missing one are told apart, and neither gets through'
   expect(none.stderr).toContain('Set SIGNAGE_SHARED_SECRET');
 });
 
+test('on the day after the secret of the site was changed, the previous one says what to do', async () => {
+  const before = { SIGNAGE_SHARED_SECRET: 'the secret of yesterday evening' };
+  const box = await startTestService({ content: lobby, env: { SIGNAGE_SHARED_SECRET: secret } });
+  for (const args of [['screens'], ['media', 'list'], ['content', 'pull'], ['log', box.url], ['plays', 'export']]) {
+    const { stdout, stderr, code } = await signage(args, { env: { SIGNAGE_BOX: box.url, ...before } });
+    expect({ stdout, code }, args.join(' ')).toEqual({ stdout: '', code: 4 });
+    expect(stderr, args.join(' ')).toContain('see SIGNAGE_SHARED_SECRET and ~/.config/signage/secret');
+  }
+});
+
+test('a box of an older version, which has no console, says what to do', async () => {
+  const box = await startTestService({ content: lobby, env: { SIGNAGE_VARIANT: 'baseline' } });
+  for (const args of [['screens'], ['takeover', 'list'], ['audit'], ['plays', 'export']]) {
+    const { stdout, stderr, code } = await signage(args, { env: { SIGNAGE_BOX: box.url } });
+    expect({ stdout, code }, args.join(' ')).toEqual({ stdout: '', code: 1 });
+    expect(stderr, args.join(' ')).toContain('Name another box with --box, or update this one.');
+  }
+  expect(await signage(['send', 'lobby', 'next'], { env: { SIGNAGE_BOX: box.url } })).toMatchObject({ code: 0 });
+});
+
 test("the secret of the operator's own file is taken, and its line end is no part of it", async () => {
   const { one } = site();
   const XDG_CONFIG_HOME = temporaryFolder();
@@ -88,7 +108,9 @@ test('a box that is not there is not reached, and what is no box is said to be n
   const gone = await signage(['send', 'lobby', 'next', '--box', 'http://127.0.0.1:1']);
   expect(gone).toEqual({
     stdout: '',
-    stderr: 'Error: The box at http://127.0.0.1:1 was not reached: nothing listens there.\n',
+    stderr:
+      'Error: The box at http://127.0.0.1:1 was not reached: nothing listens there.\n' +
+      'Does the player run, and on this port? See: signage discover\n',
     code: 69,
   });
   const page = await listenOn(createServer((_, response) => void response.end('<h1>A printer</h1>')));
