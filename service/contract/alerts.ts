@@ -43,12 +43,39 @@ export const outageRecord = z
   .meta({ id: 'OutageRecord' });
 export type OutageRecord = z.infer<typeof outageRecord>;
 
+/**
+ * A message that is about to be sent. A box that takes over from its sender can not know whether the receiver has it, and
+ * sends the same one, with the same id.
+ */
+export const announcedAlert = z
+  .object({
+    type: z
+      .enum(Object.values(alertTypes).flatMap((types) => types.filter((type) => type !== null)))
+      .describe('its type'),
+    at: instant.describe('when the outage began, or ended'),
+    subject: subject.describe('what it is about'),
+    message: z.string().max(4_096).describe('one sentence for a person'),
+  })
+  .meta({ id: 'AnnouncedAlert' });
+export type AnnouncedAlert = z.infer<typeof announcedAlert>;
+
 /** Maximum number of stored outages, those that are over included. */
 export const mostOutages = 2_000;
 
+/** Maximum number of stored announcements. */
+export const mostAnnounced = 1_000;
+
 export const peerAlerts = z
-  .object({ outages: z.array(outageRecord).max(mostOutages).describe('one a subject') })
+  .object({
+    outages: z.array(outageRecord).max(mostOutages).describe('one a subject'),
+    announced: z
+      .array(announcedAlert)
+      .max(mostAnnounced)
+      .default([])
+      .describe('messages that were about to be sent, and may have been'),
+  })
   .meta({ id: 'PeerAlerts', description: 'the outages that receivers of alerts were told of' });
+export type PeerAlerts = z.infer<typeof peerAlerts>;
 
 /** Maximum number of failures and of live streams that a box reports. */
 export const mostFailures = 100;
@@ -62,7 +89,8 @@ export const boxAlerts = z
         z.object({
           kind: z.enum(['content', 'stream', 'storage']).describe('what has failed'),
           subject: subject.describe('id of the box, or key of the stream'),
-          name: z.string().max(512).describe('what follows the subject of the message'),
+          name: z.string().max(512).describe('the subject of the sentence of the message'),
+          detail: z.string().max(1_024).optional().describe('the rest of the sentence, where it says more than usual'),
         }),
       )
       .max(mostFailures)

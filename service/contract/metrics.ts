@@ -83,7 +83,10 @@ export const metrics = {
     help: 'Steps that the kiosk took to bring a display back.',
     labels: { step: ['reload', 'recreate', 'fallback', 'relaunch'] },
   },
-  signage_content_valid: { type: 'gauge', help: '1: content.json is valid; 0: the last good content plays.' },
+  signage_content_valid: {
+    type: 'gauge',
+    help: '1: content.json is valid; 0: it is not, and the last good content plays where there is any.',
+  },
   signage_clock_trusted: { type: 'gauge', help: "1: the box's clock can be right; 0: it was never set." },
 } as const satisfies Readonly<Record<`signage_${string}`, Metric>>;
 

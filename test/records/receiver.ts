@@ -16,6 +16,8 @@ export const startReceiver = async <Body>() => {
   let port = 0;
   /** Answers instead of taking the message. */
   let refuse: RequestListener | null = null;
+  /** Whether a message is taken; else it is never answered. */
+  let takes: (message: Omit<Received<Body>, 'body'>) => boolean = () => true;
 
   const start = async (): Promise<void> => {
     server = createServer(async (request, response) => {
@@ -27,6 +29,7 @@ export const startReceiver = async <Body>() => {
       }
       if (refuse !== null) return refuse(request, response);
       const text = Buffer.concat(chunks).toString();
+      if (!takes({ headers: request.headers, text })) return;
       received.push({ headers: request.headers, text, body: JSON.parse(text) as Body });
       response.writeHead(204).end();
     });
@@ -47,6 +50,10 @@ export const startReceiver = async <Body>() => {
     received,
     start,
     stop,
+    /** Calls `listener` with each message; where it returns false the message is never answered. */
+    onMessage: (listener: typeof takes): void => {
+      takes = listener;
+    },
     refuseWith: (listener: RequestListener | null): void => {
       refuse = listener;
     },

@@ -65,6 +65,7 @@ const outages = {
       updatedAt: momentExample,
     },
   ],
+  announced: [],
 };
 
 const sender = { from: '6f1c550b-9d3c-4e5f-8f4a-869d372b1c0a', port: 8080 };
@@ -273,15 +274,16 @@ export const peers = {
   'GET /api/peers/alerts': {
     access: 'signed',
     variant: 'extended',
-    summary: 'List the outages that receivers of alerts were told of',
+    summary: 'List the outages that receivers of alerts were told of, and the messages that they may have been sent',
     answer: okSealable('The outages.', peerAlerts, outages),
     errors: [],
   },
   'POST /api/peers/alerts': {
     access: 'signed',
     variant: 'extended',
-    summary: 'Send outages that a receiver was told of',
-    description: 'Of each subject the newer record is kept.',
+    summary: 'Send outages that a receiver was told of, and messages that it is about to be sent',
+    description:
+      'Of each subject the newer record is kept; a box that takes over from the sender repeats what it announced.',
     body: sealable(peerAlerts, outages),
     answer: okSealable('They are kept, where they are newer.', z.object({}), {}),
     errors: [],

@@ -3,7 +3,16 @@ import { createHash } from 'node:crypto';
 import { join } from 'node:path';
 import { z } from 'zod';
 import type { Content } from '../../content/index.ts';
-import { type Alert, mostOutages, type OutageRecord, outageRecord, peerAlerts } from '../../contract/alerts.ts';
+import {
+  type Alert,
+  type AnnouncedAlert,
+  announcedAlert,
+  mostOutages,
+  type OutageRecord,
+  outageRecord,
+  type PeerAlerts,
+  peerAlerts,
+} from '../../contract/alerts.ts';
 import { readFields } from '../../contract/fields.ts';
 import type { Devices } from '../../devices/index.ts';
 import { doubled } from '../../domain/backoff.ts';
@@ -15,7 +24,7 @@ import { systemDisk } from '../../platform/store/disk.ts';
 import { createDurable } from '../../platform/store/durable.ts';
 import type { Streams } from '../../streams/index.ts';
 import { pauseAfter, type SendWebhook } from '../webhook.ts';
-import { type DueAlert, keyOf, type Outages, record, reduce, speakerOf } from './outages.ts';
+import { announce, type DueAlert, keyOf, noOutages, record, reduce, speakerOf } from './outages.ts';
 import { createWatch } from './watch.ts';
 
 interface Dependencies {
@@ -57,11 +66,18 @@ const UPDATE_MS = 600_000;
 /** Messages that wait for one of several receivers. */
 const MAX_TAKEN = 1_000;
 
+/** For how long after an announcement a box may still see what was before; it learns of a lost peer later than others. */
+const SETTLE_MS = 60_000;
+
 interface State {
   outages: readonly OutageRecord[];
+  announced: readonly AnnouncedAlert[];
 }
 
-const schema: z.ZodType<State> = z.object({ outages: z.array(outageRecord) });
+const schema: z.ZodType<State> = z.object({
+  outages: z.array(outageRecord),
+  announced: z.array(announcedAlert).catch([]),
+});
 
 const webhookReceiver = (send: SendWebhook): AlertReceiver => ({
   key: 'webhook',
@@ -79,7 +95,7 @@ export const createAlerts = async (
     await createDurable({
       path: join(dirs.data, 'alerts.json'),
       schema,
-      initial: { outages: [] },
+      initial: { outages: [], announced: [] },
       log,
       disk: systemDisk,
       now,
@@ -87,7 +103,8 @@ export const createAlerts = async (
   );
   const receivers: AlertReceiver[] = send === null ? [] : [webhookReceiver(send)];
   const closing = new AbortController();
-  let outages: Outages = record({ watched: new Map(), records: new Map() }, store.read().outages);
+  let outages = record(noOutages, store.read().outages);
+  outages = announce(outages, store.read().announced, monotonicNow());
   /** Receivers that have taken a message, where others have not, by its id. */
   const taken = new Map<string, Set<string>>();
   let failures = 0;
@@ -103,6 +120,14 @@ export const createAlerts = async (
   const receiverState = () => (receivers.length === 0 ? 'none' : failures >= MAX_FAILURES ? 'failing' : 'ok');
   peers.addState(() => ({ alerts: { receiver: receiverState(), ...watch.own() } }));
 
+  /** What other boxes have to know to go on where this one ends. */
+  const shared = (): PeerAlerts => ({
+    outages: [...outages.records.values()],
+    announced: [...outages.announced.values()].map(({ alert }) => alert),
+  });
+  // The store reports a disk that takes no writes; the other boxes know as well.
+  const save = (): Promise<unknown> => store.update(shared).catch(() => undefined);
+
   /** Keeps newer records, and stores them. */
   const learn = async (news: readonly OutageRecord[]): Promise<void> => {
     const before = outages.records;
@@ -115,8 +140,14 @@ export const createAlerts = async (
       outages = { ...outages, records: new Map(newest.slice(0, mostOutages).map((each) => [keyOf(each), each])) };
     }
     const isSame = newest.every((each) => before.get(keyOf(each)) === each);
-    // The store reports a disk that takes no writes; the other boxes know as well.
-    if (!isSame) await store.update(() => ({ outages: newest.slice(0, mostOutages) })).catch(() => undefined);
+    if (!isSame) await save();
+  };
+
+  /** Takes in what another box has said, and may have sent. */
+  const learnFrom = async (news: PeerAlerts): Promise<void> => {
+    const announced = news.announced.filter(({ at }) => isPlausibleTime(at, now()));
+    outages = announce(outages, announced, monotonicNow() + SETTLE_MS);
+    await learn(news.outages);
   };
 
   const observe = (): DueAlert[] => {
@@ -135,7 +166,7 @@ export const createAlerts = async (
 
   const askAll = async (): Promise<void> => {
     const [{ answers }] = await Promise.all([peers.broadcast('records.alerts'), peers.refresh()]);
-    await learn(answers.flatMap((answer) => answer.outages));
+    for (const answer of answers) await learnFrom(answer);
   };
 
   const deliver = async ({ alert, record: outage }: DueAlert): Promise<void> => {
@@ -143,6 +174,11 @@ export const createAlerts = async (
     const complete: Alert = { type, at, site: options.site, subject, message };
     const id = `alert_${createHash('sha256').update(JSON.stringify(complete)).digest('hex').slice(0, 32)}`;
     const done = taken.get(id) ?? new Set();
+    if (!taken.has(id)) {
+      // Where this box ends before it can say that the message was sent, the next one repeats it with the same id.
+      outages = announce(outages, [alert], monotonicNow());
+      await Promise.all([save(), peers.broadcast('records.sendAlerts', { outages: [], announced: [alert] })]);
+    }
     taken.set(id, done);
     const results = await Promise.allSettled(
       receivers.map(async (receiver) => {
@@ -155,7 +191,7 @@ export const createAlerts = async (
     if (failed !== undefined) throw failed.reason;
     taken.delete(id);
     // At once: a box that takes over from this one repeats what it does not know of.
-    const sent = peers.broadcast('records.sendAlerts', [outage]);
+    const sent = peers.broadcast('records.sendAlerts', { outages: [outage], announced: [] });
     await learn([outage]);
     await sent;
   };
@@ -191,7 +227,7 @@ export const createAlerts = async (
       askAt = time + doubled(asked, OVERDUE_MS, MAX_OVERDUE_MS);
       // Its answer says what it has sent; without an answer it is away, and the next one sends.
       const answer = await peers.ask({ nodeId: other }, 'records.alerts');
-      if (answer.ok) await learn(answer.body.outages);
+      if (answer.ok) await learnFrom(answer.body);
       return;
     }
     if (time < retryAt) return;
@@ -216,15 +252,15 @@ export const createAlerts = async (
       const [at, endedAt] = [time, time + UPDATE_MS].map((each) => new Date(each).toISOString()) as [string, string];
       const update: OutageRecord = { kind: 'update', subject: ids.nodeId, at, endedAt, updatedAt: at };
       await learn([update]);
-      await peers.broadcast('records.sendAlerts', [update]);
+      await peers.broadcast('records.sendAlerts', { outages: [update], announced: [] });
     },
     routes: {
       'GET /api/peers/alerts': (ctx) => {
         ctx.set('Cache-Control', 'no-store');
-        ctx.body = { outages: [...outages.records.values()] };
+        ctx.body = shared();
       },
       'POST /api/peers/alerts': async (ctx) => {
-        await learn(readFields(peerAlerts, await readJson(ctx)).outages);
+        await learnFrom(readFields(peerAlerts, await readJson(ctx)));
         ctx.body = {};
       },
     },

@@ -1,5 +1,12 @@
 /** Which messages about outages are due, and which box of a site sends them. Pure. */
-import { type Alert, type AlertKind, alertTypes, type BoxAlerts, type OutageRecord } from '../../contract/alerts.ts';
+import {
+  type AlertKind,
+  type AnnouncedAlert,
+  alertTypes,
+  type BoxAlerts,
+  mostAnnounced,
+  type OutageRecord,
+} from '../../contract/alerts.ts';
 
 export interface Condition {
   kind: AlertKind;
@@ -27,7 +34,17 @@ export interface Outages {
   watched: ReadonlyMap<string, Watched>;
   /** Outages that were reported to receivers, by {@link keyOf}. */
   records: ReadonlyMap<string, OutageRecord>;
+  /** Messages that were about to be sent, and may have been, by {@link keyOf}. */
+  announced: ReadonlyMap<string, Announced>;
 }
+
+interface Announced {
+  alert: AnnouncedAlert;
+  /** Until when an observation that contradicts it may be older than it: ms, monotonic. */
+  settledAt: number;
+}
+
+export const noOutages: Outages = { watched: new Map(), records: new Map(), announced: new Map() };
 
 export interface Observation {
   conditions: readonly Condition[];
@@ -37,7 +54,7 @@ export interface Observation {
 
 /** A message that is due, and what is recorded once a receiver has it. */
 export interface DueAlert {
-  alert: Omit<Alert, 'site'>;
+  alert: AnnouncedAlert;
   record: OutageRecord;
 }
 
@@ -48,17 +65,23 @@ export const keyOf = ({ kind, subject }: Pick<OutageRecord, 'kind' | 'subject'>)
 
 export const isUnderway = (record: OutageRecord | undefined): record is OutageRecord => record?.endedAt === null;
 
+/** The type of the message that such a condition leads to; null: none. */
+const typeOf = ({ kind, status }: Condition) => alertTypes[kind][status === 'failing' ? 0 : 1];
+
 /** A time for a change of a record: always later than its last one, also after a clock was set back. */
 const updatedAt = (at: string, before: OutageRecord | undefined): string =>
   before === undefined || before.updatedAt < at ? at : new Date(Date.parse(before.updatedAt) + 1).toISOString();
 
 const messageOf = (
-  { kind, subject, message }: Condition,
-  { status, at }: Watched,
+  condition: Condition,
+  watched: Watched,
   before: OutageRecord | undefined,
+  announced: AnnouncedAlert | undefined,
 ): DueAlert | null => {
-  const hasBegun = status === 'failing';
-  const type = alertTypes[kind][hasBegun ? 0 : 1];
+  const { kind, subject } = condition;
+  const hasBegun = watched.status === 'failing';
+  const type = typeOf(condition);
+  const { at, message } = announced?.type === type ? announced : { at: watched.at, message: condition.message };
   const record: OutageRecord = {
     ...{ kind, subject },
     at: hasBegun ? at : (before?.at ?? at),
@@ -68,14 +91,31 @@ const messageOf = (
   return type === null ? null : { alert: { type, at, subject, message }, record };
 };
 
-/** Records outages; of each subject the newer record stays. */
+/** Records outages; of each subject the newer record stays. What was announced of it has been sent. */
 export const record = (outages: Outages, news: readonly OutageRecord[]): Outages => {
   const records = new Map(outages.records);
+  const announced = new Map(outages.announced);
   for (const each of news) {
     const known = records.get(keyOf(each));
-    if (known === undefined || known.updatedAt < each.updatedAt) records.set(keyOf(each), each);
+    if (known !== undefined && known.updatedAt >= each.updatedAt) continue;
+    records.set(keyOf(each), each);
+    announced.delete(keyOf(each));
   }
-  return { ...outages, records };
+  return { ...outages, records, announced };
+};
+
+/**
+ * Takes note of messages that are about to be sent. Of a subject the first one stays.
+ * @param settledAt boxes see a change some time apart: until then nothing contradicts the messages; ms, monotonic
+ */
+export const announce = (outages: Outages, alerts: readonly AnnouncedAlert[], settledAt: number): Outages => {
+  const announced = new Map(outages.announced);
+  for (const alert of alerts) {
+    const key = keyOf({ kind: alert.type.split('.')[0] as AlertKind, subject: alert.subject });
+    if (announced.get(key)?.alert.type !== alert.type) announced.set(key, { alert, settledAt });
+  }
+  for (const key of announced.keys()) if (announced.size > mostAnnounced) announced.delete(key);
+  return { ...outages, announced };
 };
 
 /**
@@ -92,6 +132,7 @@ export const reduce = (
 ): [Outages, DueAlert[]] => {
   const watched = new Map(outages.watched);
   const records = new Map(outages.records);
+  const announced = new Map(outages.announced);
   const due: DueAlert[] = [];
   for (const condition of conditions) {
     const key = keyOf(condition);
@@ -99,10 +140,16 @@ export const reduce = (
     const { status } = condition;
     if (status === 'silent' || status === 'gone') {
       watched.delete(key);
+      if (status === 'gone') announced.delete(key);
       if (status === 'gone' && isUnderway(known)) {
         records.set(key, { ...known, endedAt: at, updatedAt: updatedAt(at, known) });
       }
       continue;
+    }
+    const announcement = announced.get(key);
+    if (announcement !== undefined && announcement.alert.type !== typeOf(condition) && now > announcement.settledAt) {
+      // It was never sent, or is not true any more.
+      announced.delete(key);
     }
     if (isUnderway(known) === (status === 'failing')) {
       // Nothing to say: it was said, or never failed for long.
@@ -113,13 +160,14 @@ export const reduce = (
     const current = before?.status === status ? before : { status, since: now, at };
     watched.set(key, current);
     if (status === 'failing' && now - current.since < graceMs) continue;
-    const message = messageOf(condition, current, known);
+    const message = messageOf(condition, current, known, announced.get(key)?.alert);
     if (message !== null) due.push(message);
     else if (isUnderway(known)) records.set(key, { ...known, endedAt: at, updatedAt: updatedAt(at, known) });
   }
   const oldest = new Date(Date.parse(at) - KEPT_MS).toISOString();
   for (const [key, { endedAt }] of records) if (endedAt !== null && endedAt < oldest) records.delete(key);
-  return [{ watched, records }, due];
+  for (const [key, { alert }] of announced) if (alert.at < oldest) announced.delete(key);
+  return [{ watched, records, announced }, due];
 };
 
 /** A box that is alive, and whether it reaches a receiver. */

@@ -23,14 +23,14 @@ type Failure = BoxAlerts['failing'][number];
 const DISK_MS = 10_000;
 
 const sentences: Readonly<Record<Failure['kind'], readonly [failing: string, ok: string]>> = {
-  content: ['is not valid; the last good content keeps playing', 'is valid again'],
+  content: ['is not valid', 'is valid again'],
   stream: ['has failed, and is tried again', 'is live again'],
   storage: ['is almost full', 'has room again'],
 };
 
-const failureCondition = ({ kind, subject, name }: Failure, status: 'failing' | 'ok'): Condition => ({
+const failureCondition = ({ kind, subject, name, detail }: Failure, status: 'failing' | 'ok'): Condition => ({
   ...{ kind, subject, status },
-  message: `${name} ${sentences[kind][status === 'failing' ? 0 : 1]}.`,
+  message: `${name} ${status === 'failing' ? (detail ?? sentences[kind][0]) : sentences[kind][1]}.`,
 });
 
 export const createWatch = (
@@ -52,12 +52,16 @@ export const createWatch = (
     }
   };
 
+  const contentDetail = (): string =>
+    `is not valid; ${content.screens().length === 0 ? 'there is nothing to play' : 'the last good content keeps playing'}`;
+
   const streamName = (source: string, key: string): string => `The stream ${key} of ${source}`;
 
   /** What fails here, and what works. */
   const own = (): Pick<BoxAlerts, 'failing' | 'live'> => {
     const failing: Failure[] = [];
-    if (content.status().status !== 'ok') failing.push({ kind: 'content', subject: nodeId, name: contentName });
+    const { status } = content.status();
+    if (status !== 'ok') failing.push({ kind: 'content', subject: nodeId, name: contentName, detail: contentDetail() });
     if (isLow) failing.push({ kind: 'storage', subject: nodeId, name: storageName });
     const listed = streams.list();
     for (const { key, source, state } of listed) {
@@ -82,18 +86,20 @@ export const createWatch = (
     outages: ReadonlyMap<string, OutageRecord>,
     silentBoxes: ReadonlySet<string>,
   ): Condition[] => {
-    const lastBox = new Map(
-      silentBoxes.size === 0 ? [] : devices.sightings().map(({ deviceId, nodeId: at }) => [deviceId, at]),
-    );
     const statuses = devices.statuses();
+    const isAnyMissing = statuses.some(({ status }) => status === 'missing');
+    const lastBox = new Map(isAnyMissing ? devices.sightings().map(({ deviceId, nodeId: at }) => [deviceId, at]) : []);
+    const awayBoxes = new Set(peers.all().flatMap(({ nodeId: id, alive }) => (alive || id === null ? [] : [id])));
     const conditions = statuses.flatMap(({ device, status }): Condition[] => {
       const { deviceId, clientName, screenSlug } = device;
       const name = `The device "${clientName}" (${deviceId}) of the screen "${screenSlug}"`;
       const condition = { kind: 'device', subject: deviceId } as const;
       if (status === 'connected') return [{ ...condition, status: 'ok', message: `${name} is back.` }];
       if (status === 'unknown') return [];
-      const isSilent = status === 'closed' || silentBoxes.has(lastBox.get(deviceId) ?? '');
-      return [{ ...condition, status: isSilent ? 'silent' : 'failing', message: `${name} is away.` }];
+      const box = lastBox.get(deviceId) ?? '';
+      const isSilent = status === 'closed' || silentBoxes.has(box);
+      const cause = awayBoxes.has(box) ? ', and so is the box that it was connected to' : '';
+      return [{ ...condition, status: isSilent ? 'silent' : 'failing', message: `${name} is away${cause}.` }];
     });
     const known = new Set(statuses.map(({ device }) => keyOf({ kind: 'device', subject: device.deviceId })));
     const gone = [...outages.values()].flatMap((outage): Condition[] =>

@@ -3,9 +3,10 @@ import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import type { BoxAlerts } from '../../../service/contract/alerts.ts';
 import {
+  announce,
   type Condition,
   type DueAlert,
-  type Outages,
+  noOutages,
   record,
   reduce,
   speakerOf,
@@ -20,8 +21,6 @@ const condition = (status: Condition['status'], kind: Condition['kind'] = 'devic
   message: `It is ${status}.`,
 });
 
-const nothing: Outages = { watched: new Map(), records: new Map() };
-
 /**
  * What was said, with the second it was said in. A receiver takes each message at once.
  * @param course second, and what is observed from then on, once a second
@@ -30,7 +29,7 @@ const said = (
   course: readonly (readonly [number, Condition['status'] | null])[],
   kind?: Condition['kind'],
 ): string[] => {
-  let outages = nothing;
+  let outages = noOutages;
   const messages: string[] = [];
   const end = course.at(-1)?.[0] ?? 0;
   for (let second = 0; second <= end; second += 1) {
@@ -172,7 +171,7 @@ describe('a failure raises one alert after the grace, and one when it ends', () 
 
   test('a message stays due, and the same, until a receiver has it', () => {
     const observation = { conditions: [condition('failing')], at: instantAt(0) };
-    const [first] = reduce(nothing, observation, 0, 0);
+    const [first] = reduce(noOutages, observation, 0, 0);
     const later = { ...observation, at: instantAt(60) };
     const [second, due] = reduce(first, later, 60_000, 0);
     expect(reduce(second, later, 61_000, 0)[1]).toEqual(due);
@@ -182,7 +181,7 @@ describe('a failure raises one alert after the grace, and one when it ends', () 
   });
 
   test('an outage that never was told of ends without a message', () => {
-    const [first] = reduce(nothing, { conditions: [condition('failing')], at: instantAt(0) }, 0, 0);
+    const [first] = reduce(noOutages, { conditions: [condition('failing')], at: instantAt(0) }, 0, 0);
     expect(reduce(first, { conditions: [condition('ok')], at: instantAt(5) }, 5_000, 0)[1]).toEqual([]);
   });
 
@@ -199,6 +198,45 @@ describe('a failure raises one alert after the grace, and one when it ends', () 
   });
 });
 
+describe('a message that another box was about to send', () => {
+  const at = (second: number, status: Condition['status']) => ({
+    conditions: [condition(status)],
+    at: instantAt(second),
+  });
+  const alert = { type: 'device.away', subject: 'a', at: instantAt(7), message: 'It is away.' } as const;
+
+  test('is repeated as it was', () => {
+    const [before] = reduce(noOutages, at(10, 'failing'), 10_000, GRACE_MS);
+    const announced = announce(before, [alert], 340_000);
+    const [, due] = reduce(announced, at(310, 'failing'), 310_000, GRACE_MS);
+    expect(due).toMatchObject([{ alert, record: { at: alert.at, endedAt: null } }]);
+  });
+
+  test.each([
+    ['not where the subject has recovered since', 'ok', 500],
+    ['also where this box had not seen the outage yet', 'ok', 20],
+  ] as const)('%s', (_, status, second) => {
+    const announced = announce(noOutages, [alert], 60_000);
+    const [between] = reduce(announced, at(second, status), second * 1000, 0);
+    const [, due] = reduce(between, at(second + 1, 'failing'), (second + 1) * 1000, 0);
+    expect(due[0]?.alert.at === alert.at).toBe(second * 1000 < 60_000);
+  });
+
+  test('is forgotten once it was sent', () => {
+    const [begun] = reduce(noOutages, at(0, 'failing'), 0, 0);
+    const outage = { kind: 'device', subject: 'a', at: alert.at, endedAt: null, updatedAt: alert.at } as const;
+    const told = record(announce(begun, [alert], 0), [outage]);
+    expect(told.announced.size).toBe(0);
+    expect(
+      announce(
+        told,
+        Array.from({ length: 1_200 }, (_, index) => ({ ...alert, subject: `${index}` })),
+        0,
+      ).announced.size,
+    ).toBe(1_000);
+  });
+});
+
 test('of two records of a subject the newer stays, in any order', () => {
   const outage = { kind: 'device', subject: 'a', at: instantAt(0), endedAt: null, updatedAt: instantAt(1) } as const;
   const end = { ...outage, endedAt: instantAt(2), updatedAt: instantAt(2) };
@@ -206,7 +244,7 @@ test('of two records of a subject the newer stays, in any order', () => {
     [outage, end],
     [end, outage],
   ]) {
-    expect([...record(nothing, news).records.values()]).toEqual([end]);
+    expect([...record(noOutages, news).records.values()]).toEqual([end]);
   }
 });
 
