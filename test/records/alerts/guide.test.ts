@@ -1,8 +1,10 @@
-/** The relay of the guide, run as it is written there. */
+/** The receivers of the guide, as they are written there. */
 import { spawn } from 'node:child_process';
 import { chmodSync, readFileSync, writeFileSync } from 'node:fs';
+import { createServer } from 'node:http';
 import { join } from 'node:path';
 import { expect, onTestFinished, test } from 'vitest';
+import { listenOn } from '../../peers/support.ts';
 import { patience } from '../../support/observe.ts';
 import { startTestService, temporaryFolder } from '../../support/service.ts';
 import { startReceiver } from '../receiver.ts';
@@ -43,4 +45,35 @@ test('the relay of the guide mails and chats what is signed, and refuses the res
     .toEqual([expect.stringMatching(/^\[museum\] content\.json on the box .* is not valid/)]);
   const mail = readFileSync(join(folder, 'mail'), 'utf8');
   expect(mail).toMatch(/^To: me@example\.com\nSubject: \[museum\] content\.invalid\n/);
+});
+
+test('the address of the guide makes ntfy say the message, with its type as the title', async () => {
+  const published: { topic: string; title: string; message: string }[] = [];
+  // As https://docs.ntfy.sh/publish/#message-templating says: Go templates in the query, filled in from a body that is JSON.
+  const ntfy = createServer(async (request, response) => {
+    const { pathname, searchParams } = new URL(request.url ?? '', 'http://ntfy');
+    const text = Buffer.concat(await request.toArray()).toString();
+    const isTemplate = ['1', 'yes', 'true'].includes(searchParams.get('template') ?? '');
+    if (request.method !== 'POST' || !isTemplate || text.length > 32_768) return void response.writeHead(400).end();
+    const values = JSON.parse(text) as Record<string, string>;
+    const filled = (name: string): string =>
+      (searchParams.get(name) ?? '').replaceAll(
+        /\{\{\s*\.(\w+)\s*\}\}/g,
+        (_, field: string) => values[field] ?? '<no value>',
+      );
+    published.push({ topic: pathname.slice(1), title: filled('title'), message: filled('message') });
+    response.end('{"event":"message"}');
+  });
+  const [address = ''] = /https:\/\/ntfy\.sh\/[^']+/.exec(guide) ?? [];
+  const SIGNAGE_ALERT_URL = address.replace('https://ntfy.sh', await listenOn(ntfy));
+  await startTestService({ content: '{', env: { SIGNAGE_ALERT_URL, SIGNAGE_ALERT_GRACE_SECONDS: '0' } });
+  await expect
+    .poll(() => published, patience)
+    .toEqual([
+      {
+        topic: 'a-topic-that-nobody-guesses',
+        title: 'content.invalid',
+        message: expect.stringMatching(/^content\.json on the box .* is not valid; there is nothing to play\.$/),
+      },
+    ]);
 });
