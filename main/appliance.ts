@@ -90,10 +90,9 @@ export const createAppliance = (
     crashes = crashesOf(health);
     if (service() === null || health.screens.length === 0 || crashes > before) return false;
     // Outside opening hours pages need not paint.
-    const isClosed = power?.status().on === false;
-    return isClosed
-      ? windows.list().every((window) => window.silentMs() < ALIVE_MS)
-      : health.screens.every(({ state }) => state === 'playing');
+    return windows
+      .list()
+      .every((window) => (window.isBlack() ? window.silentMs() < ALIVE_MS : window.health().state === 'playing'));
   };
 
   const updates = openUpdates(
@@ -134,10 +133,10 @@ export const createAppliance = (
       power = createPower(
         {
           log,
-          hours: () =>
-            windows.list().map(({ assignment }) => {
-              const slug = assignment.screen ?? running.screenOf(assignment.deviceId);
-              return slug === null ? null : running.hours(slug);
+          displays: () =>
+            windows.list().map(({ assignment: { display, screen, deviceId } }) => {
+              const slug = screen ?? running.screenOf(deviceId);
+              return { ...display, hours: slug === null ? null : running.hours(slug) };
             }),
           panels,
           blackout: windows.blackout,

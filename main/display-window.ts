@@ -47,6 +47,7 @@ export interface DisplayWindow {
   silentMs(): number;
   /** Covers the page with black, or uncovers it. */
   blackout(on: boolean): void;
+  isBlack(): boolean;
   health(): KioskHealth['screens'][number];
   close(): void;
 }
@@ -60,6 +61,7 @@ export const createDisplayWindow = (
   const { log, pageUrl, troubleUrl } = ports;
   let assignment = initial;
   let recovery = initialRecoveryState(performance.now());
+  let isBlack = false;
   let lastHeartbeat: { date: Date; at: number } | null = null;
   const budget = memoryBudget(memory);
 
@@ -125,7 +127,11 @@ export const createDisplayWindow = (
       if (pageUrl(assignment) !== null) handle(event);
     },
     window: view.window,
-    blackout: view.blackout,
+    blackout: (on) => {
+      isBlack = on;
+      view.blackout(on);
+    },
+    isBlack: () => isBlack,
     processId: view.processId,
     capture: view.capture,
     silentMs: () => performance.now() - (lastHeartbeat?.at ?? Number.NEGATIVE_INFINITY),

@@ -17,10 +17,10 @@ export interface DisplayWindows {
   arrange(assignments: readonly DisplayAssignment[]): void;
   /** Opens the page of every window again: the service started or stopped. */
   open(): void;
-  /** Suspends or resumes the recovery: pages of displays that are off need not paint. */
-  suspendRecovery(isSuspended: boolean): void;
-  /** Covers all displays with black, also those that are connected later, or uncovers them. */
-  blackout(on: boolean): void;
+  /** Suspends the recovery of these displays, by ID, and resumes that of all others: off, they need not paint. */
+  suspendRecovery(displays: ReadonlySet<number>): void;
+  /** Covers these displays with black, by ID, and uncovers all others. */
+  blackout(displays: ReadonlySet<number>): void;
   list(): readonly DisplayWindow[];
   health(): Pick<KioskHealth, 'screens' | 'recoveries' | 'lastRecovery'>;
   close(): void;
@@ -34,8 +34,7 @@ export const createDisplayWindows = (ports: DisplayWindowsPorts, options: { memo
   const windows = new Map<number, DisplayWindow>();
   const recoveries = { reload: 0, recreate: 0, fallback: 0, relaunch: 0 };
   let lastRecovery: KioskHealth['lastRecovery'] = null;
-  let isSuspended = false;
-  let isBlack = false;
+  let suspended: ReadonlySet<number> = new Set();
 
   const onRecovery = ({ to, reason }: RecoveryStep, { display, deviceId }: DisplayAssignment): void => {
     recoveries[to] += 1;
@@ -49,15 +48,15 @@ export const createDisplayWindows = (ports: DisplayWindowsPorts, options: { memo
   const measureMemory = (): void => {
     measuredAt = performance.now();
     const memory = ports.memoryByProcess();
-    for (const window of windows.values()) {
+    for (const [id, window] of windows) {
+      if (suspended.has(id)) continue;
       const bytes = memory.get(window.processId() ?? Number.NaN);
       if (bytes !== undefined) window.handle({ type: 'memory', bytes });
     }
   };
 
   const ticking = setInterval(() => {
-    if (isSuspended) return;
-    for (const window of windows.values()) window.handle({ type: 'tick' });
+    for (const [id, window] of windows) if (!suspended.has(id)) window.handle({ type: 'tick' });
     if (performance.now() - measuredAt >= MEMORY_MS) measureMemory();
   }, TICK_MS);
 
@@ -69,8 +68,9 @@ export const createDisplayWindows = (ports: DisplayWindowsPorts, options: { memo
         if (window !== undefined) window.arrange(assignment);
         else {
           const added = createDisplayWindow(assignment, { ...ports, onRecovery }, options);
+          // Beside displays that are all black it must not light up before its own hours are known.
+          added.blackout(windows.size > 0 && [...windows.values()].every((each) => each.isBlack()));
           windows.set(assignment.display.id, added);
-          added.blackout(isBlack);
           added.open();
         }
       }
@@ -84,12 +84,11 @@ export const createDisplayWindows = (ports: DisplayWindowsPorts, options: { memo
     open: () => {
       for (const window of windows.values()) window.open();
     },
-    suspendRecovery: (suspended) => {
-      isSuspended = suspended;
+    suspendRecovery: (displays) => {
+      suspended = displays;
     },
-    blackout: (on) => {
-      isBlack = on;
-      for (const window of windows.values()) window.blackout(on);
+    blackout: (displays) => {
+      for (const [id, window] of windows) window.blackout(displays.has(id));
     },
     list: () => [...windows.values()],
     health: () => ({ screens: [...windows.values()].map((window) => window.health()), recoveries, lastRecovery }),

@@ -6,6 +6,7 @@ import { setTimeout as wait } from 'node:timers/promises';
 import type { Logger } from 'pino';
 import { z } from 'zod';
 import type { Display } from './displays.ts';
+import { matchOutputs } from './outputs.ts';
 import type { Run } from './programs.ts';
 
 export interface PlacedWindow {
@@ -34,28 +35,6 @@ type Node = z.infer<typeof nodeSchema>;
 const descendants = (node: Node): Node[] =>
   [...node.nodes, ...node.floating_nodes].flatMap((child) => [child, ...descendants(child)]);
 
-const byPosition = (a: { x: number; y: number }, b: { x: number; y: number }): number => a.x - b.x || a.y - b.y;
-
-/**
- * The output of each window, by title. The compositor and Chromium name displays differently, so they are matched by
- * position. The rest, for example at a scale that the two apply differently, is matched from left to right.
- */
-const assignOutputs = (windows: readonly PlacedWindow[], outputs: readonly Node[]): Map<string, Node> => {
-  const assigned = new Map<string, Node>();
-  for (const { title, bounds } of windows) {
-    const output = outputs.find(({ rect }) => byPosition(rect, bounds) === 0);
-    if (output !== undefined) assigned.set(title, output);
-  }
-  const taken = new Set(assigned.values());
-  const free = outputs.filter((output) => !taken.has(output)).toSorted((a, b) => byPosition(a.rect, b.rect));
-  const left = windows.filter(({ title }) => !assigned.has(title)).toSorted((a, b) => byPosition(a.bounds, b.bounds));
-  for (const [index, { title }] of left.entries()) {
-    const output = free[index];
-    if (output !== undefined) assigned.set(title, output);
-  }
-  return assigned;
-};
-
 /**
  * @param tree the answer to `swaymsg -t get_tree`
  * @returns the commands that put every open window on its output, full-screen
@@ -64,11 +43,11 @@ const assignOutputs = (windows: readonly PlacedWindow[], outputs: readonly Node[
 export const placementCommands = (tree: unknown, windows: readonly PlacedWindow[]): string[] => {
   // `__i3` is sway's scratchpad.
   const outputs = nodeSchema.parse(tree).nodes.filter(({ type, name }) => type === 'output' && name !== '__i3');
-  const assigned = assignOutputs(windows, outputs);
+  const matched = matchOutputs(windows, outputs);
   const open = outputs.flatMap((output) => descendants(output).map((node) => ({ node, output })));
-  return windows.flatMap(({ title }) => {
-    const found = open.find(({ node }) => node.name === title && node.type.endsWith('con'));
-    const output = assigned.get(title);
+  return windows.flatMap((window) => {
+    const found = open.find(({ node }) => node.name === window.title && node.type.endsWith('con'));
+    const output = matched.get(window);
     if (found === undefined || output === undefined) return [];
     if (found.output === output && found.node.fullscreen_mode === 1) return [];
     return `[con_id=${found.node.id}] move container to output "${output.name}", fullscreen enable`;

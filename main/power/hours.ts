@@ -1,4 +1,4 @@
-/** Decides whether displays are on: a pure function of opening hours and the time, in ms since the epoch. */
+/** Decides whether a display is on: a pure function of opening hours and the time, in ms since the epoch. */
 import { openSpans } from '../../service/domain/opening-hours.ts';
 import type { Hours } from '../../service/public.ts';
 
@@ -13,7 +13,7 @@ export interface Plan {
 }
 
 /**
- * The displays of a box are on while any of its screens is open.
+ * A display is on while its screen is open, a box while any of its screens is.
  * @param leadMs how long before opening they are switched on, because displays take time to show a picture
  */
 export const plan = (screens: readonly Hours[], now: number, timeZone: string, leadMs: number): Plan => {

@@ -1,22 +1,36 @@
 /** The ways to switch displays on and off, each by a program of the system. */
 import { z } from 'zod';
+import type { Display } from '../displays.ts';
+import { matchOutputs } from '../outputs.ts';
 import { type Run, run } from '../programs.ts';
+
+/** Whether a display should be on. */
+export interface DisplayPower {
+  bounds: Display['bounds'];
+  on: boolean;
+}
 
 export interface Panel {
   name: 'cec' | 'sway' | 'dpms';
+  /** Whether it can switch each display by itself; otherwise all of them are on while one should be. */
+  isSelective: boolean;
   /** Whether there is a display that can be switched this way. */
   isAvailable(): Promise<boolean>;
   /** @throws Error if a display could not be switched */
-  setPower(on: boolean): Promise<void>;
+  setPower(displays: readonly DisplayPower[]): Promise<void>;
 }
+
+const isAnyOn = (displays: readonly DisplayPower[]): boolean => displays.some(({ on }) => on);
 
 /** A television on HDMI, by CEC: it is really switched off. */
 const cec = (execute: Run): Panel => {
   const send = (command: string): Promise<string> => execute('cec-client', ['-s', '-d', '1'], command);
   return {
     name: 'cec',
+    isSelective: false,
     isAvailable: async () => /power status: (on|standby|in transition)/i.test(await send('pow 0\n')),
-    setPower: async (on) => {
+    setPower: async (displays) => {
+      const on = isAnyOn(displays);
       await send(on ? 'on 0\n' : 'standby 0\n');
       if (on) await send('as\n');
     },
@@ -24,7 +38,9 @@ const cec = (execute: Run): Panel => {
 };
 
 /** The used part of `swaymsg -t get_outputs`; sway 1.8 replaced `dpms` by `power`. */
-const outputsSchema = z.array(z.object({ name: z.string(), power: z.boolean().optional() }));
+const outputsSchema = z.array(
+  z.object({ name: z.string(), power: z.boolean().optional(), rect: z.object({ x: z.int(), y: z.int() }) }),
+);
 
 /** The outputs of sway, the kiosk's compositor. Fails outside its session. */
 const sway = (execute: Run): Panel => {
@@ -32,10 +48,16 @@ const sway = (execute: Run): Panel => {
     outputsSchema.parse(JSON.parse(await execute('swaymsg', ['-t', 'get_outputs', '-r'])));
   return {
     name: 'sway',
+    isSelective: true,
     isAvailable: async () => (await outputs()).length > 0,
-    setPower: async (on) => {
-      for (const { name, power } of await outputs()) {
-        await execute('swaymsg', ['output', name, power === undefined ? 'dpms' : 'power', on ? 'on' : 'off']);
+    setPower: async (displays) => {
+      const connected = await outputs();
+      const matched = matchOutputs(displays, connected);
+      for (const output of connected) {
+        const display = displays.find((each) => matched.get(each) === output);
+        const on = display?.on ?? isAnyOn(displays);
+        const setting = output.power === undefined ? 'dpms' : 'power';
+        await execute('swaymsg', ['output', output.name, setting, on ? 'on' : 'off']);
       }
     },
   };
@@ -44,10 +66,14 @@ const sway = (execute: Run): Panel => {
 /** The displays of an X server, by DPMS. */
 const x11 = (execute: Run): Panel => ({
   name: 'dpms',
+  isSelective: false,
   isAvailable: async () => /DPMS is (Enabled|Disabled)/.test(await execute('xset', ['q'])),
-  setPower: async (on) => {
+  setPower: async (displays) => {
     // While the displays are on, the server's own timers must not switch them off.
-    await execute('xset', on ? ['dpms', 'force', 'on', '-dpms', 's', 'off'] : ['+dpms', 'dpms', 'force', 'off']);
+    await execute(
+      'xset',
+      isAnyOn(displays) ? ['dpms', 'force', 'on', '-dpms', 's', 'off'] : ['+dpms', 'dpms', 'force', 'off'],
+    );
   },
 });
 

@@ -1,24 +1,30 @@
-/** Switches the displays of a box on during opening hours and off outside them. */
+/** Switches each display of a box on during the opening hours of its screen and off outside them. */
 import type { Logger } from 'pino';
 import { createQueue, type Hours } from '../../service/public.ts';
+import type { Display } from '../displays.ts';
 import { type Plan, plan } from './hours.ts';
-import type { Panel } from './panels.ts';
+import type { DisplayPower, Panel } from './panels.ts';
+
+export interface DisplayHours extends Pick<Display, 'id' | 'bounds'> {
+  /** The opening hours of its screen. */
+  hours: Hours;
+}
 
 interface PowerPorts {
   log: Logger;
-  /** The opening hours of the screens that the box shows; empty: none yet, so that the displays stay on. */
-  hours(): readonly Hours[];
+  /** The displays of the box; empty: none yet. */
+  displays(): readonly DisplayHours[];
   /** The ways to switch the displays, the best one first. */
   panels: readonly Panel[];
   /**
-   * Covers the displays with black, or uncovers them: seen while a display switches, and where it cannot be switched.
-   * Repeated at each poll while they are off, for displays that were connected meanwhile.
+   * Covers these displays with black, by ID, and uncovers all others: seen while a display switches, and where it cannot
+   * be switched. Repeated at each poll, for displays that were connected meanwhile.
    */
-  blackout(on: boolean): void;
+  blackout(displays: ReadonlySet<number>): void;
   /** Keeps the system from turning the displays off by itself. */
   keepAwake(on: boolean): void;
-  /** Suspends the recovery of pages, because pages of displays that are off need not paint. */
-  suspendRecovery(isSuspended: boolean): void;
+  /** Suspends the recovery of the pages of these displays, by ID, and resumes that of all others: off, they need not paint. */
+  suspendRecovery(displays: ReadonlySet<number>): void;
   /** Ms since the epoch. */
   now(): number;
   /** Ms of a monotonic clock. */
@@ -29,11 +35,15 @@ export interface Power {
   start(): void;
   /** Compares the plan with the clock; `start` repeats this every few seconds, and as soon as the hours change. */
   poll(): Promise<void>;
-  /** The plan, and what switches the displays. */
+  /** The plan of the box, which is on while one of its displays is, and what switches the displays. */
   status(): Plan & { by: Panel['name'] | 'none' | 'blackout' };
   /** Leaves the displays as they are, so that a restart at night does not switch them on. */
   close(): void;
 }
+
+type Order = DisplayPower & Pick<Display, 'id'>;
+
+const offIn = (displays: readonly Order[]): Set<number> => new Set(displays.flatMap(({ id, on }) => (on ? [] : id)));
 
 const POLL_MS = 5_000;
 /** How often the hours are compared: in an emergency, which suspends them, displays must be on within a second. */
@@ -53,55 +63,82 @@ interface PowerOptions {
 export const createPower = (ports: PowerPorts, { timeZone, builtAt }: PowerOptions): Power => {
   const { log, panels, now, monotonicNow } = ports;
   let planned: Plan = { on: true, changesAt: null };
-  /** The last order to the displays; null: none yet. */
-  let ordered: boolean | null = null;
+  /** The last order to each display, by ID; null: none yet. */
+  let ordered: ReadonlyMap<number, boolean> | null = null;
+  let orderedAt = Number.NEGATIVE_INFINITY;
   let by: ReturnType<Power['status']>['by'] = 'none';
-  let retryAt: number | null = null;
   let timer: NodeJS.Timeout | undefined;
   /** As of the last poll. */
-  let polled: { hours: readonly Hours[]; at: number } = { hours: [], at: Number.NEGATIVE_INFINITY };
+  let polled: { displays: readonly DisplayHours[]; at: number } = { displays: [], at: Number.NEGATIVE_INFINITY };
   const enqueue = createQueue();
 
-  /** Switches by the first way that is available; returns its name. */
-  const switchPanels = async (on: boolean): Promise<Panel['name'] | null> => {
+  /** Switches by the first way that is available, and with several displays by all that tell them apart; returns the first. */
+  const switchPanels = async (displays: readonly DisplayPower[]): Promise<Panel['name'] | null> => {
+    let first: Panel['name'] | null = null;
     for (const panel of panels) {
+      if (first !== null && (displays.length === 1 || !panel.isSelective)) continue;
       try {
         if (!(await panel.isAvailable())) continue;
-        await panel.setPower(on);
-        return panel.name;
+        await panel.setPower(displays);
+        first ??= panel.name;
       } catch (error) {
         log.debug({ err: error, by: panel.name }, 'the displays cannot be switched this way');
       }
     }
-    return null;
+    return first;
   };
 
-  const order = async (on: boolean): Promise<void> => {
-    const isChange = ordered !== on;
-    ordered = on;
+  const order = async (displays: readonly Order[]): Promise<void> => {
+    const before = ordered;
+    const isChange = displays.some(({ id, on }) => before?.get(id) !== on);
+    /** Those that are on already. */
+    const lit = displays.filter(({ id, on }) => on && before?.get(id) !== false);
+    ordered = new Map(displays.map(({ id, on }) => [id, on]));
+    orderedAt = monotonicNow();
+    const off = offIn(displays);
+    const on = off.size < displays.length;
     if (isChange) {
       ports.keepAwake(on);
-      ports.suspendRecovery(!on);
+      ports.suspendRecovery(off);
       // Black before a display switches off, and until it has switched on.
-      if (!on) ports.blackout(true);
+      ports.blackout(new Set(displays.flatMap((each) => (lit.includes(each) ? [] : each.id))));
     }
-    const way = await switchPanels(on);
-    by = way ?? 'blackout';
-    // A television may be connected later, or the session may not be up yet.
-    retryAt = way === null ? monotonicNow() + RETRY_MS : null;
-    if (on) ports.blackout(false);
-    if (isChange) log.info({ on, by }, on ? 'the displays are on' : 'the displays are off');
+    by = (await switchPanels(displays)) ?? 'blackout';
+    ports.blackout(off);
+    if (isChange) log.info({ on: displays.length - off.size, off: off.size, by }, 'the displays were switched');
+  };
+
+  /** Whether displays must be switched, or switched again. */
+  const isOrderDue = (displays: readonly Order[]): boolean => {
+    if (displays.some(({ id, on }) => ordered?.has(id) && ordered.get(id) !== on)) return true;
+    // A television may be connected later, or the session may not be up yet. One that loses its connection by being
+    // switched off must not be switched again and again.
+    const isLate = by === 'blackout' || displays.some(({ id, on }) => ordered?.has(id) !== true && !on);
+    return ordered === null || (isLate && monotonicNow() >= orderedAt + RETRY_MS);
   };
 
   const poll = async (): Promise<void> => {
-    polled = { hours: ports.hours(), at: monotonicNow() };
-    const hours = now() < builtAt ? [] : polled.hours;
-    planned = plan(hours, now(), timeZone, LEAD_MS);
-    const isRetryDue = retryAt !== null && monotonicNow() >= retryAt;
+    polled = { displays: ports.displays(), at: monotonicNow() };
+    const isClockSet = now() >= builtAt;
+    const known = polled.displays.map((each) => (isClockSet ? each : { ...each, hours: null }));
+    planned = plan(
+      known.map(({ hours }) => hours),
+      now(),
+      timeZone,
+      LEAD_MS,
+    );
+    if (known.length === 0) return;
     // The displays of a box without opening hours are never switched.
-    if (ordered === null && hours.every((each) => each === null)) return;
-    if (planned.on !== ordered || isRetryDue) await order(planned.on);
-    else if (!planned.on) ports.blackout(true);
+    if (ordered === null && known.every(({ hours }) => hours === null)) return;
+    const displays = known.map(({ id, bounds, hours }) => ({
+      id,
+      bounds,
+      on: plan([hours], now(), timeZone, LEAD_MS).on,
+    }));
+    if (isOrderDue(displays)) return order(displays);
+    const off = offIn(displays);
+    ports.suspendRecovery(off);
+    ports.blackout(off);
   };
 
   /** Polls that have not ended: programs that switch displays take their time. */
@@ -115,8 +152,10 @@ export const createPower = (ports: PowerPorts, { timeZone, builtAt }: PowerOptio
 
   /** Planning is far more work than comparing. */
   const isDue = (): boolean => {
-    const hours = ports.hours();
-    if (hours.length !== polled.hours.length || hours.some((each, index) => each !== polled.hours[index])) return true;
+    const displays = ports.displays();
+    const before = polled.displays;
+    const isSame = displays.every(({ id, hours }, index) => id === before[index]?.id && hours === before[index].hours);
+    if (displays.length !== before.length || !isSame) return true;
     return monotonicNow() - polled.at >= POLL_MS;
   };
 

@@ -75,11 +75,19 @@ const displaysOf = async ({ run }: CompositorSession): Promise<Display[]> => {
     .map(({ rect }, index) => ({ id: 11 + index, label: `Display ${index + 1}`, bounds: rect }));
 };
 
-/** A day on which all screens are closed, whatever the time is. */
+/** A day on which a screen is closed, whatever the time is. */
 const closed = () => [{ days: [((new Date().getUTCDay() + 2) % 7) + 1], open: '08:00', close: '08:01' }];
 
-const contentWith = (site: string, hours?: object[]) => ({
-  screens: ['lobby', 'bar', 'web'].map((slug) => ({ name: slug, slug, playlist_id: slug, ...(hours && { hours }) })),
+const slugs = ['lobby', 'bar', 'web'];
+
+/** @param shut the screens that are closed */
+const contentWith = (site: string, shut: readonly string[] = []) => ({
+  screens: slugs.map((slug) => ({
+    name: slug,
+    slug,
+    playlist_id: slug,
+    ...(shut.includes(slug) && { hours: closed() }),
+  })),
   playlists: [
     { id: 'lobby', slides: [colourSlide('red', [240, 0, 0])] },
     { id: 'bar', slides: [colourSlide('blue', [0, 0, 240])] },
@@ -266,13 +274,12 @@ describeCompositor('photographs of the displays', { timeout: 240_000 }, () => {
     };
     expect((await film(endFallback, ['red', 'blue'])).flat()).not.toContain('black');
 
-    const edit = (hours?: object[]) =>
-      writeFileSync(join(kiosk.dataDir, 'content.json'), JSON.stringify(contentWith(site, hours)));
-    const closing = await film(() => edit(closed()), ['black', 'black']);
-    expect(closing).toEqual([
-      ['red', 'black'],
-      ['blue', 'black'],
-    ]);
+    const edit = (shut: readonly string[]) =>
+      writeFileSync(join(kiosk.dataDir, 'content.json'), JSON.stringify(contentWith(site, shut)));
+    // Each display keeps the hours of its own screen.
+    expect(await film(() => edit(['bar']), ['red', 'black'])).toEqual([['red'], ['blue', 'black']]);
+    await pressTwice();
+    expect(await film(() => edit(slugs), ['black', 'black'])).toEqual([['red', 'black'], ['black']]);
     await pressTwice();
     const fire = '/console/api/takeovers/fire';
     const until = new Date(Date.now() + 600_000).toISOString();
@@ -281,7 +288,7 @@ describeCompositor('photographs of the displays', { timeout: 240_000 }, () => {
     expect((await healthOf(kiosk)).displays).toMatchObject({ on: true });
     await send(kiosk, 'DELETE', fire);
     await shows(['black', 'black']);
-    await film(() => edit(), ['red', 'blue']);
+    await film(() => edit([]), ['red', 'blue']);
   });
 
   it('show each display its own screen again after it was unplugged, and the others go on', async () => {

@@ -33,6 +33,7 @@ const machineWith = (programs: Record<string, string>) => {
 
 const television =
   'read -r line; case "$line" in pow*) echo "power status: standby" ;; *) echo "cec $line" >> "$calls" ;; esac';
+const at = (x: number) => ({ rect: { x, y: 0 } });
 const sway = (outputs: object[]): string =>
   `if [ "$*" = '-t get_outputs -r' ]; then echo '${JSON.stringify(outputs)}'; else echo "sway $*" >> "$calls"; fi`;
 const server = 'if [ "$1" = q ]; then echo "  DPMS is Disabled"; else echo "xset $*" >> "$calls"; fi';
@@ -42,15 +43,28 @@ const open: Hours = [{ open: '08:00', close: '20:00' }];
 
 const boxWith = (hours: Hours[] = [open], panels = systemPanels('linux')) => {
   const seen: string[] = [];
+  /** Of what is ordered again at each poll only what is new. */
+  const now = new Map<string, string>();
+  const note = (each: string): void => {
+    const [kind = 'sleep'] = /^(covered|rests)/.exec(each) ?? [];
+    if (now.get(kind) === each) return;
+    now.set(kind, each);
+    seen.push(each);
+  };
   const box = { now: Date.UTC(2026, 10, 23, 12), wrongBy: 0, hours, seen };
   const power = createPower(
     {
       log: pino({ level: 'silent' }),
-      hours: () => box.hours,
+      displays: () =>
+        box.hours.map((each, index) => ({
+          id: index + 1,
+          bounds: { x: 1920 * index, y: 0, width: 1920, height: 1080 },
+          hours: each,
+        })),
       panels,
-      blackout: (on) => seen.push(on ? 'covered' : 'uncovered'),
-      keepAwake: (awake) => seen.push(awake ? 'awake' : 'may sleep'),
-      suspendRecovery: (resting) => seen.push(resting ? 'rests' : 'paints'),
+      blackout: (ids) => note(`covered${[...ids].map((id) => ` ${id}`).join('')}`),
+      keepAwake: (awake) => note(awake ? 'awake' : 'may sleep'),
+      suspendRecovery: (ids) => note(`rests${[...ids].map((id) => ` ${id}`).join('')}`),
       now: () => box.now + box.wrongBy,
       monotonicNow: () => box.now,
     },
@@ -67,7 +81,7 @@ test.each([
   ['a television', { 'cec-client': television, xset: server }, ['cec standby 0'], ['cec on 0', 'cec as'], 'cec'],
   [
     'a compositor of Debian 12',
-    { swaymsg: sway([{ name: 'HDMI-A-1', dpms: true }]), xset: server },
+    { swaymsg: sway([{ name: 'HDMI-A-1', dpms: true, ...at(0) }]), xset: server },
     ['sway output HDMI-A-1 dpms off'],
     ['sway output HDMI-A-1 dpms on'],
     'sway',
@@ -76,8 +90,8 @@ test.each([
     'a compositor of Debian 13',
     {
       swaymsg: sway([
-        { name: 'HDMI-A-1', dpms: false, power: false },
-        { name: 'DP-1', dpms: true, power: true },
+        { name: 'HDMI-A-1', dpms: false, power: false, ...at(0) },
+        { name: 'DP-1', dpms: true, power: true, ...at(1920) },
       ]),
     },
     ['sway output HDMI-A-1 power off', 'sway output DP-1 power off'],
@@ -95,28 +109,27 @@ test.each([
   seen.length = 0;
   await until(20);
   expect(machine.calls()).toEqual([...on, ...off]);
-  expect(seen).toEqual(['may sleep', 'rests', 'covered']);
+  expect(seen).toEqual(['may sleep', 'rests 1', 'covered 1']);
   expect(power.status()).toMatchObject({ on: false, by });
   await until(23);
   await until(24 + 7, 58);
   expect(machine.calls()).toEqual([...on, ...off]);
   await until(24 + 7, 59);
   expect(machine.calls()).toEqual([...on, ...off, ...on]);
-  // At every look, since displays come.
-  expect(seen).toEqual(['may sleep', 'rests', 'covered', 'covered', 'covered', 'awake', 'paints', 'uncovered']);
+  expect(seen).toEqual(['may sleep', 'rests 1', 'covered 1', 'awake', 'rests', 'covered']);
 });
 
 test('where nothing can be switched it is black, and what comes later is switched then', async () => {
   const machine = machineWith({});
   const { power, until, seen } = boxWith();
   await until(21);
-  expect([power.status().by, seen]).toEqual(['blackout', ['may sleep', 'rests', 'covered']]);
+  expect([power.status().by, seen]).toEqual(['blackout', ['may sleep', 'rests 1', 'covered 1']]);
   machine.install('xset', server);
   await until(21, 0);
   expect(machine.calls()).toEqual([]);
   await until(21, 1);
   expect([power.status().by, machine.calls()]).toEqual(['dpms', ['xset +dpms dpms force off']]);
-  expect(seen.filter((each) => each !== 'covered')).toHaveLength(2);
+  expect(seen).toHaveLength(3);
 });
 
 test('a program that hangs up on its input, or fails half way, does not keep the next from being tried', async () => {
@@ -159,14 +172,14 @@ test('an emergency, which suspends the hours, uncovers displays within a second,
   power.start();
   await vi.advanceTimersByTimeAsync(100);
   for (const [hours, expected] of [
-    [[null], 'uncovered'],
-    [[open], 'covered'],
+    [[null], 'covered'],
+    [[open], 'covered 1'],
   ] as const) {
     box.hours = [...hours];
     seen.length = 0;
     await vi.advanceTimersByTimeAsync(1_000);
     expect(seen.at(-1)).toBe(expected);
-    expect(power.status().on).toBe(expected === 'uncovered');
+    expect(power.status().on).toBe(expected === 'covered');
   }
 });
 
@@ -183,4 +196,48 @@ test('a clock that is not set closes nothing, and one that was wrong keeps nothi
   box.wrongBy = 0;
   await until(21, 1);
   expect(power.status()).toMatchObject({ on: false, by: 'dpms' });
+});
+
+const late: Hours = [{ open: '08:00', close: '22:00' }];
+const outputs = sway([
+  { name: 'HDMI-A-1', dpms: true, ...at(1920) },
+  { name: 'DP-1', dpms: true, ...at(0) },
+  { name: 'DP-2', dpms: true, ...at(3840) },
+]);
+
+test('each display of a box follows the hours of its own screen, and one without hours is never black', async () => {
+  const machine = machineWith({ 'cec-client': television, swaymsg: outputs });
+  const { box, power, until, seen } = boxWith([open, late, null]);
+  await until(21);
+  expect(seen).toEqual(['awake', 'rests 1', 'covered 1']);
+  expect(machine.calls()).toEqual([
+    ...['cec on 0', 'cec as'],
+    ...['sway output HDMI-A-1 dpms on', 'sway output DP-1 dpms off', 'sway output DP-2 dpms on'],
+  ]);
+  expect(power.status()).toMatchObject({ on: true, by: 'cec' });
+  box.hours = [open, late];
+  await until(22);
+  expect(seen.slice(3)).toEqual(['may sleep', 'rests 1 2', 'covered 1 2']);
+  expect(machine.calls().slice(5)).toEqual([
+    'cec standby 0',
+    ...['sway output HDMI-A-1 dpms off', 'sway output DP-1 dpms off', 'sway output DP-2 dpms off'],
+  ]);
+  expect(power.status()).toMatchObject({ on: false });
+});
+
+test('a display that loses its connection when it is switched off is not switched again at each return', async () => {
+  const machine = machineWith({ swaymsg: outputs });
+  const { box, until, seen } = boxWith([late, open]);
+  await until(21);
+  const before = machine.calls().length;
+  for (let second = 1; second < 60; second += 5) {
+    box.now += 5_000;
+    box.hours = second % 2 === 0 ? [late, open] : [late, open, open];
+    await until(21, 0);
+  }
+  expect(machine.calls()).toHaveLength(before);
+  expect(seen).toContain('covered 2 3');
+  box.hours = [late, open, open];
+  await until(21, 1);
+  expect(machine.calls().slice(before)).toContain('sway output DP-2 dpms off');
 });
