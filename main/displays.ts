@@ -3,9 +3,9 @@ import type { KioskSettings } from '../service/public.ts';
 
 /** The fields of Electron's `Display` that are used. */
 export interface Display {
-  /** Stable across starts for the same panel on the same connector. */
+  /** Stable while the display is connected. Under Wayland a number that the compositor counts up, on X11 and Windows lasting. */
   id: number;
-  /** The name that the system reports; may be empty. */
+  /** The name that the system reports; may be empty. Under sway it has the connector in it, such as `(HDMI-A-1)`. */
   label: string;
   /** Position and size in device-independent pixels. */
   bounds: { x: number; y: number; width: number; height: number };
@@ -17,8 +17,14 @@ export const titleOf = ({ id }: Pick<Display, 'id'>): string => `Signage player 
 /** The number of a display among the devices of the box; 1 is the box itself. Stored, so that a display keeps its device id. */
 export interface Slot {
   number: number;
+  /** {@link NO_DISPLAY} where another display has its ID now. */
   displayId: number;
+  /** Of its display; empty: it has none, or an earlier version has written this. */
+  label: string;
 }
+
+/** Chromium's ID of no display. */
+export const NO_DISPLAY = -1;
 
 export type Rotation = KioskSettings['rotation'];
 
@@ -45,22 +51,49 @@ const isUsable = ({ bounds: { x, y, width, height } }: Display): boolean =>
 /** The displays that can have a window. */
 export const usableDisplays = (displays: readonly Display[]): Display[] => displays.filter(isUsable);
 
+/** The only one of these with a label; undefined: none, or several, as with panels of one make. */
+const onlyWith = <Labelled extends { label: string }>(
+  all: readonly Labelled[],
+  label: string,
+): Labelled | undefined => {
+  const [first, ...others] = label === '' ? [] : all.filter((each) => each.label === label);
+  return others.length === 0 ? first : undefined;
+};
+
 /**
  * Assigns each display a slot: its own, else the lowest one whose display is absent, so that a replaced panel shows what
- * its predecessor did, else a new one.
+ * its predecessor did, else a new one. Its own is the one with its label, where that is unique: a display that wakes up
+ * late may find its ID taken.
  * @param displays the primary display first; it gets slot 1 on the first start
  */
 export const assignSlots = (slots: readonly Slot[], displays: readonly Display[]): Slot[] => {
-  const present = new Set(displays.map(({ id }) => id));
-  const kept = new Map(slots.map((slot) => [slot.number, slot]));
-  const known = new Set(slots.map(({ displayId }) => displayId));
-  for (const { id } of displays) {
-    if (known.has(id)) continue;
+  const owners = new Map<number, Display>();
+  const assign = (findSlot: (display: Display) => number | undefined): void => {
+    const assigned = new Set(owners.values());
+    for (const display of displays) {
+      const number = assigned.has(display) ? undefined : findSlot(display);
+      if (number !== undefined && !owners.has(number)) owners.set(number, display);
+    }
+  };
+  assign(({ label }) => onlyWith(displays, label) && onlyWith(slots, label)?.number);
+  assign(({ id, label }) => {
+    const slot = slots.find(({ displayId }) => displayId === id);
+    // A unique label says that it is another display.
+    const isOther = slot !== undefined && label !== slot.label && onlyWith(slots, slot.label) === slot;
+    return isOther && label !== '' ? undefined : slot?.number;
+  });
+  assign(() => {
     let number = 1;
-    while (present.has(kept.get(number)?.displayId ?? Number.NaN)) number += 1;
-    kept.set(number, { number, displayId: id });
-  }
-  return [...kept.values()].sort((a, b) => a.number - b.number);
+    while (owners.has(number)) number += 1;
+    return number;
+  });
+
+  const present = new Set(displays.map(({ id }) => id));
+  const absent = slots
+    .filter(({ number }) => !owners.has(number))
+    .map((slot) => (present.has(slot.displayId) ? { ...slot, displayId: NO_DISPLAY } : slot));
+  const taken = [...owners].map(([number, { id, label }]) => ({ number, displayId: id, label }));
+  return [...absent, ...taken].toSorted((a, b) => a.number - b.number);
 };
 
 interface AssignmentInput {

@@ -55,7 +55,7 @@ export const writeConfig = async (path: string, bytes: string | Uint8Array): Pro
 /** The kiosk's own state, in `kiosk.json` beside the service's state. */
 const kioskState = z.object({
   /** As in displays.ts. */
-  slots: z.array(z.object({ number: z.int(), displayId: z.number() })),
+  slots: z.array(z.object({ number: z.int(), displayId: z.number(), label: z.string().default('') })),
   /** The scrypt hash of the PIN of the maintenance page; null: no PIN was set there. */
   pin: z.object({ salt: z.string(), hash: z.string() }).nullable(),
 });

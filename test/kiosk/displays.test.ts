@@ -8,7 +8,7 @@ const display = (id: number, x = id * 100, label = `TV ${id}`): Display => ({
   label,
   bounds: { x, y: 0, width: 100, height: 50 },
 });
-const slot = (number: number, displayId: number): Slot => ({ number, displayId });
+const slot = (number: number, displayId: number, label = `TV ${displayId}`): Slot => ({ number, displayId, label });
 
 describe('a display keeps its slot', () => {
   it.each<[string, Slot[], number[], Slot[]]>([
@@ -37,19 +37,71 @@ describe('a display keeps its slot', () => {
     ).toEqual(expected);
   });
 
+  it.each<[string, Slot[], Display[], Slot[]]>([
+    [
+      'each is known by its name where the IDs are counted anew',
+      [slot(1, 46, 'A'), slot(2, 47, 'B')],
+      [display(50, 0, 'B'), display(51, 100, 'A')],
+      [slot(1, 51, 'A'), slot(2, 50, 'B')],
+    ],
+    [
+      'one that wakes up first does not become the other, whose ID it has',
+      [slot(1, 46, 'A'), slot(2, 47, 'B')],
+      [display(46, 0, 'B')],
+      [slot(1, -1, 'A'), slot(2, 46, 'B')],
+    ],
+    [
+      'nor does the one that wakes up late',
+      [slot(1, -1, 'A'), slot(2, 46, 'B')],
+      [display(46, 0, 'B'), display(48, 100, 'A')],
+      [slot(1, 48, 'A'), slot(2, 46, 'B')],
+    ],
+    [
+      'panels of one make are known by their IDs',
+      [slot(1, 7, 'TV'), slot(2, 3, 'TV')],
+      [display(3, 0, 'TV'), display(7, 100, 'TV')],
+      [slot(1, 7, 'TV'), slot(2, 3, 'TV')],
+    ],
+    [
+      'so is one of them while the other is away',
+      [slot(1, 7, 'TV'), slot(2, 3, 'TV')],
+      [display(3, 0, 'TV')],
+      [slot(1, 7, 'TV'), slot(2, 3, 'TV')],
+    ],
+    [
+      'what an earlier version wrote has no names yet',
+      [slot(1, 7, ''), slot(2, 3, '')],
+      [display(3, 0, 'B'), display(7, 100, 'A')],
+      [slot(1, 7, 'A'), slot(2, 3, 'B')],
+    ],
+    [
+      'one without a name is known by its ID',
+      [slot(1, 7, 'A'), slot(2, 3, 'B')],
+      [display(3, 0, '')],
+      [slot(1, 7, 'A'), slot(2, 3, '')],
+    ],
+    [
+      'a panel that replaces another shows what that did',
+      [slot(1, 7, 'A'), slot(2, 3, 'B')],
+      [display(7, 0, 'A'), display(3, 100, 'C')],
+      [slot(1, 7, 'A'), slot(2, 3, 'C')],
+    ],
+  ])('%s', (_, slots, displays, expected) => expect(assignSlots(slots, displays)).toEqual(expected));
+
   it('and no two share one, whatever comes and goes', () => {
-    const ids = fc.uniqueArray(fc.integer({ min: 1, max: 6 }), { minLength: 1, maxLength: 5 });
+    const named = fc.record({ id: fc.integer({ min: 1, max: 6 }), label: fc.constantFrom('', 'A', 'B', 'C') });
+    const connected = fc.uniqueArray(named, { selector: ({ id }) => id, minLength: 1, maxLength: 5 });
     fc.assert(
-      fc.property(fc.array(ids, { maxLength: 12 }), (starts) => {
+      fc.property(fc.array(connected, { maxLength: 12 }), (starts) => {
         let slots: Slot[] = [];
         for (const present of starts) {
           slots = assignSlots(
             slots,
-            present.map((id) => display(id)),
+            present.map(({ id, label }) => display(id, id, label)),
           );
           const numbers = slots.map(({ number }) => number);
           expect(new Set(numbers).size).toBe(numbers.length);
-          for (const id of present) expect(slots.filter(({ displayId }) => displayId === id)).toHaveLength(1);
+          for (const { id } of present) expect(slots.filter(({ displayId }) => displayId === id)).toHaveLength(1);
         }
       }),
     );

@@ -53,6 +53,16 @@ describeBrowser('displays', { timeout: 90_000 }, () => {
     const windows = () => kiosk.evaluate(({ BaseWindow }) => BaseWindow.getAllWindows().length);
     await expect.poll(() => readSlots(kiosk.dataDir), patience).toEqual([11, 99]);
     expect(await windows()).toBe(2);
+
+    // A compositor that counts anew gives the one that wakes up first the number of the other.
+    await plug([{ ...second, id: 11 }]);
+    await expect.poll(devices, patience).toEqual([both[1]]);
+    await plug([
+      { ...second, id: 11 },
+      { ...first, id: 12 },
+    ]);
+    await expect.poll(devices, patience).toEqual(both);
+    await expect.poll(() => readSlots(kiosk.dataDir), patience).toEqual([12, 11]);
   });
 
   it('have their windows moved to their outputs where the compositor is sway', async () => {
