@@ -7,21 +7,28 @@ import { type ChildProcess, execFileSync, spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { chmodSync, cpSync, existsSync, mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
+import { setTimeout as wait } from 'node:timers/promises';
 import jsQR from 'jsqr';
 import { PNG } from 'pngjs';
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { afterAll, beforeAll, describe, expect, it, onTestFinished } from 'vitest';
 import { packageApp } from '../package/packaged.ts';
 import { findProgram } from '../support/program.ts';
 import { temporaryFolder } from '../support/service.ts';
-import { buildDeb, program, run } from './deb.ts';
+import { buildDeb, program, releases, run } from './deb.ts';
 
 const root = join(import.meta.dirname, '..', '..');
 const patience = { timeout: 120_000, interval: 500 };
 const data = '/var/lib/signage-player';
 const publicUrl = 'http://192.168.7.20:8080';
 
+/** Exists while the clock of the player shall stand where that of a box without a battery does. */
+const unset = '/etc/clock-unset';
+
 /** Where the mock of Electron is the runtime. */
 const launcher = `#!/bin/sh
+if [ -e ${unset} ]; then
+  export LD_PRELOAD="$(echo /usr/lib/*/faketime/libfaketime.so.1)" FAKETIME='@1970-01-01 00:05:00' FAKETIME_DONT_FAKE_MONOTONIC=1
+fi
 export DOUBLE_APP=/app DOUBLE_PACKAGED=1 DOUBLE_WINDOWS=wayland HOME=${data}
 export DOUBLE_DISPLAYS='[{"id":11,"label":"One","bounds":{"x":0,"y":0,"width":1280,"height":720}}]'
 cd /checkout
@@ -54,7 +61,7 @@ WantedBy=graphical.target
 // Without systemd on this machine nobody can be asked for a scope.
 const isSystemd = existsSync('/run/systemd/system');
 
-describe.skipIf(findProgram('systemd-nspawn') === undefined)('a box', () => {
+describe.skipIf(findProgram('systemd-nspawn') === undefined).each(releases)('a box with Debian %s', (release) => {
   const work = temporaryFolder(afterAll);
   const system = join(work, 'system');
   let container: ChildProcess | undefined;
@@ -74,10 +81,11 @@ describe.skipIf(findProgram('systemd-nspawn') === undefined)('a box', () => {
     }
   };
 
-  const powerOn = async (): Promise<void> => {
+  /** @param more further options of systemd-nspawn */
+  const powerOn = async (...more: string[]): Promise<void> => {
     const alone = isSystemd ? [] : ['--register=no', '--keep-unit'];
     const binds = [`${root}:/checkout`, `${process.execPath}:/usr/local/bin/node`].map((each) => `--bind-ro=${each}`);
-    const words = ['-q', '-D', system, '--boot', '--private-network', '--console=pipe', ...alone, ...binds];
+    const words = ['-q', '-D', system, '--boot', '--private-network', '--console=pipe', ...alone, ...binds, ...more];
     container = spawn('systemd-nspawn', words, { stdio: 'ignore' });
     const { pid } = container;
     const findLeader = () => Number(readFileSync(`/proc/${pid}/task/${pid}/children`, 'utf8').split(' ')[0]);
@@ -117,8 +125,8 @@ describe.skipIf(findProgram('systemd-nspawn') === undefined)('a box', () => {
   beforeAll(async () => {
     const app = await packageApp();
     const more = 'systemd,systemd-sysv,dbus,udev,procps,openssl';
-    run('debootstrap', '--variant=minbase', `--include=${more}`, 'bookworm', system);
-    const others = ['sway', 'swaybg', 'seatd', 'grim', 'chromium', 'fonts-dejavu-core'];
+    run('debootstrap', '--variant=minbase', `--include=${more}`, release, system);
+    const others = ['sway', 'swaybg', 'seatd', 'grim', 'chromium', 'fonts-dejavu-core', 'libfaketime', 'bindfs'];
     writeFileSync(join(system, 'usr', 'sbin', 'policy-rc.d'), '#!/bin/sh\nexit 101\n', { mode: 0o755 });
     run('chroot', system, 'apt-get', 'install', '-y', '-qq', '--no-install-recommends', ...others);
     cpSync(buildDeb(app, '0.1.0', launcher), join(system, 'player.deb'));
@@ -198,5 +206,80 @@ describe.skipIf(findProgram('systemd-nspawn') === undefined)('a box', () => {
     inside('systemctl', 'start', program);
     await plays();
     expect(JSON.parse(request('/healthz')).kiosk.screens[0].deviceId).toBe(before);
+  });
+
+  it('plays where its clock stands in 1970, whatever the opening hours say', async () => {
+    writeFileSync(join(system, unset), '');
+    const content = join(system, data, 'content.json');
+    const open = readFileSync(content, 'utf8');
+    const { screens, ...rest } = JSON.parse(open);
+    const closed = screens.map((screen: object) => ({ ...screen, hours: [{ date: '1970-01-01' }] }));
+    writeFileSync(content, JSON.stringify({ screens: closed, ...rest }));
+    await cutPower();
+    await powerOn();
+    await plays();
+    const health = JSON.parse(request('/healthz'));
+    expect(health.kiosk).toMatchObject({ displays: { on: true }, lastRecovery: null });
+    expect(
+      attempt('node', '-e', `fetch('http://127.0.0.1:8080/').then(({ headers }) => console.log(headers.get('date')))`),
+    ).toMatch(/ 1970 /);
+    rmSync(join(system, unset));
+    writeFileSync(content, open);
+  });
+
+  it('ends the player before the displays when the system is shut down', async () => {
+    inside('systemctl', 'restart', program);
+    await plays();
+    inside('systemctl', 'stop', program);
+    const journal = String(inside('journalctl', '--boot', '--unit', program, '--output=cat'));
+    expect(journal).not.toMatch(/the compositor (ended|did not start)/);
+    expect(attempt('systemctl', 'show', '--property=Result', '--value', program)).toBe('success');
+  });
+
+  it('plays without a configuration beside a USB stick that never answers', async () => {
+    const configs = [join(system, 'etc', program, 'config.json'), join(system, data, 'config.json')];
+    for (const path of configs) rmSync(path, { force: true });
+    await cutPower();
+    const stick = join(system, 'media', 'stick');
+    mkdirSync(stick);
+    if (!existsSync(join(system, 'dev', 'fuse'))) run('mknod', join(system, 'dev', 'fuse'), 'c', '10', '229');
+    const driver = spawn('chroot', [system, 'bindfs', '-f', '/srv', '/media/stick'], { stdio: 'ignore' });
+    const unplug = (): void => {
+      driver.kill('SIGKILL');
+      try {
+        run('umount', '--lazy', stick);
+      } catch {
+        // It is unplugged already.
+      }
+    };
+    onTestFinished(unplug);
+    await expect.poll(() => readFileSync('/proc/mounts', 'utf8'), patience).toContain(stick);
+    driver.kill('SIGSTOP');
+    await powerOn();
+    await plays();
+    // It is looked at again and again.
+    await wait(12_000);
+    expect(JSON.parse(request('/healthz')).kiosk).toMatchObject({ lastRecovery: null });
+    await cutPower();
+  });
+
+  it('plays from a disk that is full before it starts', async () => {
+    const small = join(work, 'small');
+    mkdirSync(small);
+    run('mount', '-t', 'tmpfs', '-o', 'size=256m,mode=755', 'tmpfs', small);
+    onTestFinished(async () => {
+      await cutPower();
+      run('umount', '--lazy', small);
+    });
+    run('cp', '--archive', `${join(system, data)}/.`, small);
+    run('chown', '--reference', join(system, data), small);
+    try {
+      run('dd', 'if=/dev/zero', `of=${join(small, 'filler')}`, 'bs=4096', 'status=none');
+    } catch {
+      // It is full.
+    }
+    await powerOn(`--bind=${small}:${data}`);
+    await plays();
+    expect(JSON.parse(request('/healthz')).kiosk).toMatchObject({ lastRecovery: null });
   });
 });

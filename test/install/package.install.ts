@@ -7,10 +7,9 @@ import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { packageApp } from '../package/packaged.ts';
 import { temporaryFolder } from '../support/service.ts';
-import { buildDeb, product, program, run } from './deb.ts';
+import { buildDeb, product, program, releases, run } from './deb.ts';
 
 const root = join(import.meta.dirname, '..', '..');
-const releases = (process.env['SIGNAGE_INSTALL_RELEASES'] ?? 'bookworm,trixie').split(',');
 
 const libraries = readFileSync(join(root, 'test', 'package', 'electron-libraries.txt'), 'utf8')
   .split('\n')

@@ -1,6 +1,6 @@
 /** `app`: starts, quits and exits as Electron's (shell/browser/browser.cc). */
 import { EventEmitter } from 'node:events';
-import { mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { mkdirSync, readFileSync, readlinkSync, rmSync, symlinkSync } from 'node:fs';
 import { homedir, tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { type Chromium, launchChromium } from './chromium.ts';
@@ -78,15 +78,17 @@ class App extends EventEmitter {
   };
 
   requestSingleInstanceLock(): boolean {
+    // As Chromium's: a link, which a full disk has room for, with the process in the place of a path.
     try {
-      writeFileSync(lockFile, String(process.pid), { flag: 'wx' });
+      symlinkSync(String(process.pid), lockFile);
     } catch {
-      const holder = Number(readFileSync(lockFile, 'utf8'));
+      const holder = Number(readlinkSync(lockFile));
       if (isAlive(holder)) {
         process.kill(holder, 'SIGUSR2');
         return false;
       }
-      writeFileSync(lockFile, String(process.pid));
+      rmSync(lockFile);
+      symlinkSync(String(process.pid), lockFile);
     }
     holdsLock = true;
     process.on('SIGUSR2', () => this.emit('second-instance', createEvent(), [], ''));
