@@ -1,4 +1,5 @@
 /** The pages of one display: the visible page, and the next one, which loads beneath it. */
+import { setTimeout as wait } from 'node:timers/promises';
 import { type NativeImage, nativeImage, View, type WebContents, WebContentsView } from 'electron';
 import { type Heartbeat, heartbeatSchema, mostScreenshotPixels, type PageCover, pageCover } from '../service/public.ts';
 import { coverChannel, heartbeatChannel } from './channels.ts';
@@ -48,6 +49,10 @@ export interface DisplayView {
 }
 
 const TRANSPARENT = '#00000000';
+/** Resolves in a page once it has been painted: the second frame begins after the first one. */
+const TWO_FRAMES = 'new Promise((resolve) => requestAnimationFrame(() => requestAnimationFrame(resolve)))';
+/** How long a page that was made visible is waited for, in ms. */
+const PAINT_MS = 5_000;
 /** Painted but not visible. */
 const UNSEEN = ':root { opacity: 0 !important; background: transparent !important; }';
 
@@ -114,13 +119,25 @@ export const createDisplayView = (
   };
   window.onChange(answerAll);
 
-  const reveal = (page: Page): void => {
+  /** Makes a transparent page visible. Resolves once it has been painted, or never; a page under another view is not painted. */
+  const uncover = async ({ contents }: Page, unseen: Promise<string> | null): Promise<void> => {
+    if (unseen !== null) await contents.removeInsertedCSS(await unseen);
+    if (!window.isCovered()) await contents.executeJavaScript(TWO_FRAMES);
+  };
+
+  /** @param unseen the key of the style sheet that makes the page transparent; null: none */
+  const reveal = (page: Page, unseen: Promise<string> | null): void => {
     const before = front;
     last = before;
     front = page;
     next = null;
     window.put(page.view, 'page');
-    if (before !== null) setTimeout(discard, LINGER_MS, before);
+    // Fails if the page has gone meanwhile.
+    const uncovered = uncover(page, unseen).catch(() => {});
+    if (before === null) return;
+    void Promise.race([uncovered, wait(PAINT_MS)])
+      .then(() => wait(LINGER_MS))
+      .then(() => discard(before));
   };
 
   const watch = (page: Page, { rotation, partition }: Picture): void => {
@@ -142,8 +159,7 @@ export const createDisplayView = (
           () => {},
         );
       } else if (step === 'reveal') {
-        reveal(page);
-        unseen?.then((key) => contents.removeInsertedCSS(key)).catch(() => {});
+        reveal(page, unseen);
       }
     };
 
@@ -165,7 +181,7 @@ export const createDisplayView = (
         page.answer();
       });
     });
-    if (partition === null) contents.once('did-finish-load', () => page === next && reveal(page));
+    if (partition === null) contents.once('did-finish-load', () => page === next && reveal(page, null));
     contents.on('did-fail-load', (_event, code, description, _url, isMainFrame) => {
       if (isMainFrame && code !== ABORTED && isWanted()) onLost(`the page could not be loaded (${description})`);
     });
