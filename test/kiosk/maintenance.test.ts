@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import type { Page } from 'playwright-core';
 import { expect } from 'vitest';
 import { describeBrowser, itBrowser as it } from '../support/browser.ts';
-import type { Electron } from '../support/electron/ask.ts';
+import { type Electron, layersOf } from '../support/electron/ask.ts';
 import { patience, startKiosk, type TestKiosk } from '../support/kiosk.ts';
 import { temporaryFolder } from '../support/service.ts';
 
@@ -13,8 +13,11 @@ const content = {
   playlists: ['Lobby', 'Bar'].map((id) => ({ id, slides: [{ kind: 'text', title: `Welcome to the ${id}` }] })),
 };
 
+/** Opens the page, and waits until it is in front: one that is loaded again before that counts as failed. */
 const openMaintenance = async (kiosk: TestKiosk): Promise<Page> => {
   await kiosk.pressChord();
+  const top = async () => (await layersOf(kiosk.evaluate))[0]?.at(-1);
+  await expect.poll(top, patience).toMatch(/maintenance\.html$/);
   return kiosk.page(/maintenance\.html/);
 };
 const isGone = (kiosk: TestKiosk) =>

@@ -26,8 +26,13 @@ it('a display that is closed plays on, and counts no plays', async () => {
     return ((await answer.json()) as ConnectionSnapshot).connections[0]?.currentSlideId;
   };
   const edit = (content: object) => writeFileSync(join(kiosk.dataDir, 'content.json'), JSON.stringify(content));
-  await expect.poll(async () => (await plays()).length, patience).toBeGreaterThan(2);
-  expect((await plays()).map(({ reason }) => reason)).not.toContain('hidden');
+  // A slow machine plays a slide or two before the page is shown.
+  const seen = async () => {
+    const reasons = (await plays()).map(({ reason }) => reason);
+    return reasons.slice(reasons.findIndex((reason) => reason !== 'hidden'));
+  };
+  await expect.poll(async () => (await seen()).length, patience).toBeGreaterThan(2);
+  expect(await seen()).not.toContain('hidden');
 
   const inThreeDays = ((new Date().getDay() + 2) % 7) + 1;
   edit(contentWith([{ days: [inThreeDays], open: '12:00', close: '12:01' }]));
