@@ -87,13 +87,24 @@ describeBrowser('a page of others in the kiosk', { timeout: 120_000 }, () => {
 
       await command({ command: 'redirect', url });
       await expect.poll(() => viewsOf(kiosk), patience).toEqual([shown]);
-      // A page that closes itself costs its own view, and nothing else.
-      await kiosk.evaluate(({ webContents }: Electron) =>
-        webContents
-          .getAllWebContents()
-          .find(({ session }: Electron) => session.partition === 'external')
-          .close(),
-      );
+      // A page that closes itself costs its own view, and nothing else, even where the page of the service goes with it.
+      await kiosk.evaluate(({ webContents }: Electron) => {
+        const all = webContents.getAllWebContents();
+        const external = all.find(({ session }: Electron) => session.partition === 'external');
+        const own = all.find(({ session }: Electron) => session.partition.startsWith('persist:'));
+        const navigated = new Promise<void>((resolve, reject) =>
+          external.once('destroyed', () => {
+            try {
+              own.emit('did-navigate', {}, own.getURL(), 200, 'OK');
+              resolve();
+            } catch (error) {
+              reject(error);
+            }
+          }),
+        );
+        external.close();
+        return navigated;
+      });
       await expect.poll(() => viewsOf(kiosk), patience).toEqual([]);
       await command({ command: 'redirect', url });
       await expect.poll(() => viewsOf(kiosk), patience).toEqual([shown]);

@@ -1,5 +1,5 @@
 /** What crashes comes back. The pages, their processes and their crashes are real. */
-import { mkdirSync, rmdirSync } from 'node:fs';
+import { mkdirSync, readFileSync, rmdirSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect } from 'vitest';
 import { describeBrowser, itBrowser as it } from '../support/browser.ts';
@@ -62,6 +62,12 @@ describeBrowser('recovery', { timeout: 120_000 + KILLS * 10_000 }, () => {
     await expect.poll(() => kiosk.printed.stdout.match(/listening on/g)?.length, patience).toBe(2);
     expect(await healthOf(kiosk)).toMatchObject({ rendering: 'software' });
     expect(await kiosk.evaluate(({ done }) => done.hardwareAcceleration)).toBe(false);
+    // Electron gives the next process no output: its log is in the files alone.
+    const log = () => readFileSync(join(kiosk.dataDir, 'logs', 'signage.log'), 'utf8');
+    const written = (await healthOf(kiosk)).rendering === 'software' ? log() : '';
+    expect(written).toContain('the kiosk restarts');
+    const after = written.slice(written.indexOf('the kiosk restarts'));
+    expect(after).toMatch(/"msg":"[^"]*listening/);
 
     await kiosk.evaluate(() => {
       setTimeout(() => {

@@ -1,6 +1,16 @@
 /** How a release is signed, and that a build that has the public key believes it. */
 import { execFile } from 'node:child_process';
-import { copyFileSync, cpSync, existsSync, mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import {
+  copyFileSync,
+  cpSync,
+  existsSync,
+  mkdirSync,
+  readdirSync,
+  readFileSync,
+  rmSync,
+  symlinkSync,
+  writeFileSync,
+} from 'node:fs';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
 import { expect, test } from 'vitest';
@@ -121,6 +131,42 @@ test('what is published was started as a package before, on every platform', () 
   for (const program of ['Signage Player.exe', '*.AppImage', '/opt/Signage Player/signage-player']) {
     expect(script).toContain(program);
   }
+});
+
+test.each([
+  ['has one', ['google-chrome'], []],
+  ['has none, as on arm64 and on Windows', [], ['playwright-core install --with-deps chromium']],
+])('a machine that %s has a browser for the phone of the tests', async (_, programs, expected) => {
+  const folder = temporaryFolder();
+  symlinkSync(findProgram('bash') ?? '', join(folder, 'bash'));
+  for (const name of [...programs, 'npx']) {
+    writeFileSync(join(folder, name), '#!/bin/bash\necho "$*" >>calls\n', { mode: 0o755 });
+  }
+  await run(
+    scriptOf(({ name }) => name?.startsWith('A browser') ?? false),
+    folder,
+    { PATH: folder },
+  );
+  const calls = join(folder, 'calls');
+  expect(existsSync(calls) ? readFileSync(calls, 'utf8').trim().split('\n') : []).toEqual(expected);
+});
+
+/** The first versions that run on a Node.js that GitHub's machines still have. */
+const supported: Readonly<Record<string, number>> = {
+  'actions/checkout': 5,
+  'actions/setup-node': 5,
+  'actions/upload-artifact': 6,
+  'actions/download-artifact': 7,
+};
+
+test.each(['ci.yml', 'release.yml'])('%s uses actions that GitHub still runs', (name) => {
+  const used = workflow(name).steps.flatMap(({ uses }) => uses ?? []);
+  expect(used.length).toBeGreaterThan(0);
+  const old = used.filter((each) => {
+    const [action = '', version = ''] = each.split('@v');
+    return !(Number(version) >= (supported[action] ?? Number.POSITIVE_INFINITY));
+  });
+  expect(old).toEqual([]);
 });
 
 test.each([

@@ -114,7 +114,12 @@ export const startSession = async ({ player, isNested = false }: Setup): Promise
     folder,
     process: session,
     run,
-    env: { XDG_RUNTIME_DIR: folder, SWAYSOCK: inside.SWAYSOCK, WAYLAND_DISPLAY: inside.WAYLAND_DISPLAY },
+    env: {
+      XDG_SESSION_TYPE: 'wayland',
+      XDG_RUNTIME_DIR: folder,
+      SWAYSOCK: inside.SWAYSOCK,
+      WAYLAND_DISPLAY: inside.WAYLAND_DISPLAY,
+    },
     photograph: async (output) => {
       const args = ['-t', 'ppm', '-s', '0.25', '-o', output, '-'];
       const { stdout } = await execute('grim', args, { env: inside, encoding: 'buffer', maxBuffer: 2 ** 26 });

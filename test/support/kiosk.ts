@@ -6,10 +6,11 @@ import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { _electron, type Browser, chromium, type Page } from 'playwright-core';
+import { type Browser, chromium, type Page } from 'playwright-core';
 import { expect, it, onTestFinished } from 'vitest';
 import { isSkipped } from './browser.ts';
 import { type Ask, askOf } from './electron/ask.ts';
+import { launchReal } from './electron/launch.ts';
 import { temporaryFolder } from './service.ts';
 
 const root = join(import.meta.dirname, '..', '..');
@@ -143,11 +144,7 @@ const startDouble = async (env: Record<string, string>, args: string[], app: str
 };
 
 const startReal = async (env: Record<string, string>, args: string[]): Promise<Process> => {
-  const app = await _electron.launch({
-    args: [root, ...args],
-    env: { ...(process.env as typeof env), ...env },
-    chromiumSandbox: true,
-  });
+  const app = await launchReal([root, ...args], env);
   const child = app.process();
   onTestFinished(() => void child.kill('SIGKILL'));
   const printed = { stdout: '', stderr: '' };

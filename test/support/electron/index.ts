@@ -32,11 +32,13 @@ export const protocol = {
     if (app.isReady()) throw new Error('protocol.registerSchemesAsPrivileged should be called before app is ready');
   },
 };
+let lastBlocker = 0;
 export const Menu = { setApplicationMenu: (): void => {} };
 export const powerSaveBlocker = {
   start: (type: string): number => {
     if (!['prevent-app-suspension', 'prevent-display-sleep'].includes(type)) throw new TypeError('Invalid type');
-    const id = done.blockers.size + 1;
+    // From 0, which is an ID like any other.
+    const id = lastBlocker++;
     done.blockers.add(id);
     return id;
   },

@@ -1,6 +1,6 @@
 /**
  * A window of the mock as a window of a real compositor: Chromium, full-screen, that shows the pictures of the views one
- * over the other. Where a view has not painted yet its background shows, and below that the window's.
+ * over the other. As Electron's, it finds the compositor by XDG_SESSION_TYPE. Where a view has not painted yet its background shows, and below that the window's.
  */
 import { type Chromium, launchChromium } from './chromium.ts';
 import type { KeyInput } from './keys.ts';
@@ -88,9 +88,7 @@ export const openRealWindow = (title: string, background: string, onKey: (key: K
   const open = async (): Promise<void> => {
     // Of two that start together one may crash.
     while (chromium === null && !isClosed) {
-      chromium = await launchChromium(['--ozone-platform=wayland', '--test-type', '--kiosk', `--app=${address}`]).catch(
-        () => null,
-      );
+      chromium = await launchChromium(['--test-type', '--kiosk', `--app=${address}`]).catch(() => null);
     }
     if (chromium === null) return;
     if (isClosed) return chromium.kill();
