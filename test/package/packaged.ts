@@ -43,15 +43,20 @@ export interface Packaged {
   extracted: string;
 }
 
-/** Packages the built app for Linux; takes some seconds. The folder goes with the test file. */
-export const packageApp = async (): Promise<Packaged> => {
-  const work = temporaryFolder(afterAll);
+/** Makes a folder with a stub of Electron, which is nothing but its fuses. */
+export const makeElectron = (work: string): string => {
   const stub = join(work, 'electron');
   mkdirSync(stub);
   const wire = Buffer.from([1, DEFAULT_WIRE.length]);
   writeFileSync(join(stub, 'electron'), Buffer.concat([Buffer.from(SENTINEL), wire, Buffer.from(DEFAULT_WIRE)]));
   chmodSync(join(stub, 'electron'), 0o755);
+  return stub;
+};
 
+/** Packages the built app for Linux; takes some seconds. The folder goes with the test file. */
+export const packageApp = async (): Promise<Packaged> => {
+  const work = temporaryFolder(afterAll);
+  const stub = makeElectron(work);
   const builder = join(root, 'node_modules', 'electron-builder', 'cli.js');
   const settings = [`-c.electronDist=${stub}`, `-c.directories.output=${join(work, 'release')}`];
   await promisify(execFile)(process.execPath, [builder, '--linux', 'dir', '--x64', '--publish', 'never', ...settings], {
