@@ -6,6 +6,7 @@ import { build as bundle } from 'esbuild';
 import { build as buildPages } from 'vite';
 import { shells } from '../service/cli/shells.ts';
 import { esbuildBundles, pagesConfig, root } from './bundles.ts';
+import { declareTexts } from './languages.ts';
 
 const stamp = join(root, 'dist', '.stamp');
 
@@ -29,6 +30,7 @@ const writeCompletions = (): void => {
 };
 
 const buildAll = async (): Promise<void> => {
+  declareTexts();
   const startedAt = new Date();
   // The names of shared parts change with what is in them.
   rmSync(join(root, 'dist'), { recursive: true, force: true });

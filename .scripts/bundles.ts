@@ -1,6 +1,7 @@
 /** What is bundled, from where to where. */
 import { join } from 'node:path';
 import type { BuildOptions } from 'esbuild';
+import { languagesForEsbuild } from './languages.ts';
 import { libraryAliases } from './libraries.ts';
 
 export const root = join(import.meta.dirname, '..');
@@ -85,6 +86,7 @@ const localPagesBundle: BuildOptions = {
   loader: { '.html': 'copy', '.woff2': 'file' },
   format: 'iife',
   target: 'chrome140',
+  plugins: [languagesForEsbuild],
 };
 
 export const esbuildBundles: readonly BuildOptions[] = [

@@ -4,6 +4,7 @@ import { dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { defineConfig, type Plugin } from 'vite';
 import { z } from 'zod';
+import { languagesForVite } from '../.scripts/languages.ts';
 import { contentFile } from '../service/contract/content.ts';
 import * as slideValues from '../service/contract/slide-values.ts';
 
@@ -65,7 +66,7 @@ const slideTables: Plugin = {
 };
 
 export default defineConfig({
-  plugins: [built, painted, pdfParts, contentSchema, slideTables],
+  plugins: [languagesForVite, built, painted, pdfParts, contentSchema, slideTables],
   root: page('.'),
   oxc: { jsx: { runtime: 'automatic', importSource: 'preact' } },
   logLevel: 'warn',

@@ -29,13 +29,15 @@ export const Banners = () => {
       <div role="status">
         {isAway && (
           <Banner tone="bad">
-            {site.lastSeen.value === null ? texts.away : texts.awaySince(format.time(site.lastSeen.value))}
+            {site.lastSeen.value === null ? texts.away : texts.awaySince({ time: format.time(site.lastSeen.value) })}
           </Banner>
         )}
         {!isAway && overview?.degraded && <Banner tone="warning">{texts.degraded}</Banner>}
         {overview?.content.status === 'invalid' && <Banner tone="bad">{texts.contentInvalid}</Banner>}
         {difference !== 0 && (
-          <Banner tone="warning">{texts.clockOff(difference > 0, format.duration(difference))}</Banner>
+          <Banner tone="warning">
+            {(difference > 0 ? texts.clockBehind : texts.clockAhead)({ difference: format.duration(difference) })}
+          </Banner>
         )}
       </div>
     </div>

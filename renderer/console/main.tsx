@@ -1,8 +1,10 @@
+import { languages, type Texts } from 'virtual:texts/console/lazy';
 import { render } from 'preact';
 import type { ConsoleBoot } from '../../service/contract/page.ts';
 import { readBoot } from '../shared/boot.ts';
 import { choose } from '../shared/language.ts';
 import { requireTopLevel } from '../shared/top-level.ts';
+import { createTexts } from '../texts/messages.ts';
 import { createClient } from './api/client.ts';
 import { createBoxClock } from './api/clock.ts';
 import { createSession } from './api/session.ts';
@@ -16,16 +18,15 @@ import { createPictures } from './stores/pictures.ts';
 import { createRouter } from './stores/router.ts';
 import { createSiteStore } from './stores/site.ts';
 import { createUploads } from './stores/uploads.ts';
-import { de } from './texts/de.ts';
-import { en } from './texts/en.ts';
 import { createFormat } from './texts/format.ts';
 import { ConsoleContext } from './ui/context.tsx';
 
 requireTopLevel();
 
 const { timeZone, hasSecret } = readBoot<ConsoleBoot>(document);
-const texts = choose(['en', 'de'], navigator.languages) === 'de' ? de : en;
-document.documentElement.lang = texts.tag;
+const tag = choose(Object.keys(languages), navigator.languages);
+const texts = createTexts<Texts>((await languages[tag]?.())?.section, tag);
+document.documentElement.lang = tag;
 
 const session = createSession(hasSecret, { tab: sessionStorage, lasting: localStorage });
 const clock = createBoxClock();
@@ -34,7 +35,7 @@ const site = createSiteStore(client, clock, document);
 const documents = createDocuments(client, site);
 let draft: Draft | undefined;
 const media = createMediaStore(client);
-const format = createFormat(texts.tag, timeZone);
+const format = createFormat(tag, timeZone);
 
 render(
   <ConsoleContext.Provider

@@ -1,9 +1,8 @@
 /** The PIN pad, for touch and keyboard. */
+import type { Texts } from 'virtual:texts/kiosk';
 import type { MaintenanceAnswer } from '../../service/contract/kiosk.ts';
 import { element } from '../onboarding/element.ts';
-import type { textsFor } from './texts.ts';
 
-type Texts = ReturnType<typeof textsFor>['maintenance'];
 type Locked = Extract<MaintenanceAnswer, { state: 'locked' }>;
 
 interface Handlers {
@@ -19,7 +18,7 @@ export interface Keypad {
 const MIN_DIGITS = 4;
 const MAX_DIGITS = 12;
 
-export const createKeypad = (texts: Texts, { onEnter, onLeave }: Handlers): Keypad => {
+export const createKeypad = (texts: Texts['maintenance'], { onEnter, onLeave }: Handlers): Keypad => {
   let digits = '';
   let isNew = false;
   /** The first entry of a new PIN; null: none yet. */
@@ -78,7 +77,7 @@ export const createKeypad = (texts: Texts, { onEnter, onLeave }: Handlers): Keyp
 
   const countDown = (): void => {
     const seconds = Math.ceil((lockedUntil - performance.now()) / 1000);
-    element('note').textContent = seconds > 0 ? texts.wait(seconds) : '';
+    element('note').textContent = seconds > 0 ? texts.wait({ seconds }) : '';
     element('lock').classList.toggle('locked', seconds > 0);
     if (seconds > 0) setTimeout(countDown, 250);
   };

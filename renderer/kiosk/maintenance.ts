@@ -1,5 +1,6 @@
 /** The maintenance page: a PIN pad, then the state and the settings of the box. */
 import './maintenance.css';
+import { languages, type Texts } from 'virtual:texts/kiosk';
 import type {
   MaintenanceAnswer,
   MaintenanceCall,
@@ -7,9 +8,9 @@ import type {
   MaintenanceView,
 } from '../../service/contract/kiosk.ts';
 import { element } from '../onboarding/element.ts';
+import { textsFor } from '../texts/messages.ts';
 import { hoursIn } from './hours.ts';
 import { createKeypad } from './keypad.ts';
-import { textsFor } from './texts.ts';
 
 const { maintenance } = globalThis as unknown as {
   maintenance: { call(call: MaintenanceCall): Promise<MaintenanceAnswer | null> };
@@ -21,7 +22,7 @@ const REFRESH_MS = 5_000;
 /** A second press within this time confirms. */
 const CONFIRM_MS = 4_000;
 
-const { tag, maintenance: texts } = textsFor(navigator.languages);
+const { tag, maintenance: texts } = textsFor<Texts>(languages, navigator.languages);
 document.documentElement.lang = tag;
 
 const leave = (): void => void maintenance.call({ close: true });
@@ -107,9 +108,9 @@ const displayCard = (display: MaintenanceView['assignments'][number], { screens 
 const updatesIn = ({ updates: { ready, onTrial, failed, hours } }: MaintenanceView): string[] => {
   const [from = '', until = ''] = hours?.split('-') ?? [];
   const sentences = [
-    ...(ready === null ? [] : [texts.updateReady(ready, from, until)]),
+    ...(ready === null ? [] : [texts.updateReady({ version: ready, from, until })]),
     ...(onTrial ? [texts.updateOnTrial] : []),
-    ...failed.slice(-1).map(texts.updateFailed),
+    ...failed.slice(-1).map((failure) => texts.updateFailed({ version: failure })),
   ];
   return sentences.length > 0 ? sentences : [texts.noUpdate];
 };

@@ -1,9 +1,10 @@
 /** The trouble page: shown while the service does not run, or after a page failed too often. */
 import './trouble.css';
+import { languages, type Texts } from 'virtual:texts/kiosk';
 import { element } from '../onboarding/element.ts';
-import { textsFor } from './texts.ts';
+import { textsFor } from '../texts/messages.ts';
 
-const texts = textsFor(navigator.languages);
+const texts = textsFor<Texts>(languages, navigator.languages);
 const query = new URLSearchParams(location.search);
 
 const kind = query.get('kind') ?? '';
@@ -17,7 +18,7 @@ element('message').textContent = query.get('message');
 
 const countDown = (): void => {
   // The page stays while attempts keep failing for the same reason.
-  element('retry').textContent = texts.retryIn(Math.ceil(period - ((performance.now() / 1000) % period)));
+  element('retry').textContent = texts.retryIn({ seconds: Math.ceil(period - ((performance.now() / 1000) % period)) });
 };
 countDown();
 setInterval(countDown, 250);

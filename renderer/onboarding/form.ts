@@ -94,7 +94,9 @@ const learn = (current: Status): void => {
   element('unseen').hidden = current.isKnown;
   const { screenName, clientName } = current;
   element('subject').textContent =
-    screenName === null || clientName === null ? texts.player(deviceId) : texts.bound(screenName, clientName);
+    screenName === null || clientName === null
+      ? texts.player({ deviceId })
+      : texts.bound({ screen: screenName, name: clientName });
 };
 
 /** Fetches and shows the screens. */
@@ -138,7 +140,7 @@ const work = (isWorking: boolean): void => {
 
 /** Asks before a player changes its screen. */
 const ask = (from: string, to: string): void => {
-  element('rebind-question').textContent = texts.rebindQuestion(from, to);
+  element('rebind-question').textContent = texts.rebindQuestion({ from, to });
   views.goOn('rebind');
 };
 
@@ -152,8 +154,8 @@ const finish = async ({ queued, ...bound }: OnboardingResult): Promise<void> => 
   learn({ ...bound, onboarded: true, isKnown: true });
   if (isPlayer && (await leaveFor(`/screen/${bound.screenSlug}`))) return;
   isQueued = queued;
-  if (queued) conclude(texts.savedTitle, texts.queued(bound.clientName));
-  else conclude(texts.doneTitle(bound.screenName), texts.done(bound.clientName));
+  if (queued) conclude(texts.savedTitle, texts.queued({ name: bound.clientName }));
+  else conclude(texts.doneTitle({ screen: bound.screenName }), texts.done({ name: bound.clientName }));
   views.goOn('done');
 };
 
@@ -176,7 +178,7 @@ const settle = async (binding: Binding, error: unknown): Promise<void> => {
   if (!isSaved) return say(isRefusal(error) ? `${reason(error)} ${texts.notSaved}` : texts.notSaved);
   say('');
   if (isPlayer && (await leaveFor(`/screen/${binding.screenSlug}`))) return;
-  conclude(texts.savedTitle, texts.saved(current.screenName ?? '', binding.clientName));
+  conclude(texts.savedTitle, texts.saved({ screen: current.screenName ?? '', name: binding.clientName }));
   views.goOn('done');
 };
 
@@ -225,8 +227,8 @@ const look = async (): Promise<void> => {
   const { screenName, clientName } = current;
   if (views.current === 'form') return;
   if (views.current !== 'done' || screenName === null || clientName === null) return void views.goBack();
-  if (isQueued) conclude(texts.savedTitle, texts.queued(clientName));
-  else conclude(texts.doneTitle(screenName), texts.changed(clientName));
+  if (isQueued) conclude(texts.savedTitle, texts.queued({ name: clientName }));
+  else conclude(texts.doneTitle({ screen: screenName }), texts.changed({ name: clientName }));
 };
 
 on('form', 'submit', () => void submit());

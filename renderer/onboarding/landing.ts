@@ -68,7 +68,7 @@ const drawCode = async (url: string): Promise<void> => {
     });
     const picture = new DOMParser().parseFromString(svg, 'image/svg+xml').documentElement;
     picture.setAttribute('role', 'img');
-    picture.setAttribute('aria-label', texts.code(url));
+    picture.setAttribute('aria-label', texts.code({ address: url }));
     if (url === formUrl) element('code').replaceChildren(document.adoptNode(picture));
   } catch {
     setTimeout(() => url === formUrl && drawCode(url), RETRY_MS);
@@ -101,7 +101,7 @@ const showDevice = (): void => {
 const showMedia = (media: MediaProgress): void => {
   element('arriving').hidden = media === null;
   if (media === null) return;
-  element('arriving-text').textContent = texts.arriving(media.here, media.there);
+  element('arriving-text').textContent = texts.arriving({ here: media.here, there: media.there });
   const bar = element<HTMLProgressElement>('arriving-bar');
   bar.max = media.there;
   bar.value = media.here;

@@ -11,7 +11,7 @@ const { missing } = speak(document, navigator.languages);
 const { pathname } = location;
 const path = pathname.length > MAX_PATH ? `${pathname.slice(0, MAX_PATH)}…` : pathname;
 element('title').textContent = missing.title;
-element('task').textContent = missing.task(path);
+element('task').textContent = missing.task({ path });
 element('home').textContent = missing.home;
 
 const links = readBoot<MissingBoot>(document).screens.map(({ slug, name }) => {

@@ -1,3 +1,4 @@
+import { languages, type Texts } from 'virtual:texts/player';
 import type { Command } from '../../service/contract/commands.ts';
 import type { OnboardingStatus } from '../../service/contract/onboarding.ts';
 import type { PlayerBoot } from '../../service/contract/page.ts';
@@ -12,6 +13,7 @@ import { leaveFor } from '../shared/leave.ts';
 import { createPageToken } from '../shared/page-token.ts';
 import { patientFetch } from '../shared/patience.ts';
 import { requireTopLevel } from '../shared/top-level.ts';
+import { textsFor } from '../texts/messages.ts';
 import { createClock } from './clock.ts';
 import { createCovers } from './covers.ts';
 import { createIdle, createNothing, type Note } from './idle.ts';
@@ -28,7 +30,6 @@ import { createStage } from './stage.ts';
 import { createSyncClock } from './sync-clock.ts';
 import { endOf } from './takeover-schedule.ts';
 import { createTakeovers } from './takeovers.ts';
-import { textsFor } from './texts.ts';
 
 requireTopLevel();
 
@@ -129,7 +130,7 @@ const lookForScreen = async (): Promise<void> => {
   if (onboarded && screenSlug !== slug) await leaveFor(`/screen/${screenSlug}`);
 };
 
-const texts = textsFor(navigator.languages);
+const texts = textsFor<Texts>(languages, navigator.languages);
 /** The path of the page can hold text that is longer than any valid slug. */
 const shorten = (text: string): string => (text.length > 64 ? `${text.slice(0, 64)}…` : text);
 /** The last known name of the screen; null: it has not existed since the page was opened. */
@@ -148,8 +149,10 @@ const load = (payload: PlaylistPayload | null, isSynchronized: boolean): void =>
 
 const noteOf = (): Note | null => {
   if (!isMissing) return null;
-  const words = knownName === null ? texts.noScreen(shorten(slug)) : texts.screenGone(knownName);
-  return { ...words, language: texts.tag };
+  const { noScreen, screenGone, tag: language } = texts;
+  return knownName === null
+    ? { title: noScreen.title({ slug: shorten(slug) }), task: noScreen.task, language }
+    : { title: screenGone.title({ name: knownName }), task: screenGone.task, language };
 };
 
 let revision: string | null = null;

@@ -3,7 +3,8 @@ import type { DisplayAssignment } from '../../main/displays.ts';
 import { maintenanceView } from '../../main/maintenance-view.ts';
 import { withRotation } from '../../main/settings.ts';
 import { hoursIn } from '../../renderer/kiosk/hours.ts';
-import { textsFor } from '../../renderer/kiosk/texts.ts';
+import de from '../../renderer/texts/de.json';
+import en from '../../renderer/texts/en.json';
 import type { KioskSettings } from '../../service/public.ts';
 
 const assignment = (number: number, label = `TV ${number}`): DisplayAssignment => ({
@@ -66,13 +67,12 @@ const hours = [
 ];
 
 it.each([
-  ['en', hours, 'Mon, Sun 08:00–20:00; daily 09:00–01:00; Dec 24, 2026 closed'],
-  ['de-AT', hours, 'Mo, So 08:00–20:00; täglich 09:00–01:00; 24.12.2026 geschlossen'],
-  ['de', null, 'Immer an'],
-  ['en', [], 'Always on'],
-])('opening hours in words, %s', (language, given, words) => {
-  const { tag, maintenance } = textsFor([language]);
-  expect(hoursIn(given, tag, maintenance)).toBe(words);
+  ['en', en, hours, 'Mon, Sun 08:00–20:00; daily 09:00–01:00; Dec 24, 2026 closed'],
+  ['de', de, hours, 'Mo, So 08:00–20:00; täglich 09:00–01:00; 24.12.2026 geschlossen'],
+  ['de', de, null, 'Immer an'],
+  ['en', en, [], 'Always on'],
+])('opening hours in words, %s', (tag, { kiosk }, given, words) => {
+  expect(hoursIn(given, tag, kiosk.maintenance)).toBe(words);
 });
 
 it('the view says what each display shows, and when', () => {

@@ -22,7 +22,7 @@ const Card = ({ box, onLog }: { box: Box; onLog(): void }) => {
     isAsking.value = false;
     try {
       await client.json(`/console/api/boxes/${encodeURIComponent(nodeId ?? '')}/restart`, { method: 'POST' });
-      announcer.say(words.restarting(name));
+      announcer.say(words.restarting({ name }));
     } catch (error) {
       announcer.complain(reasonOf(error, texts));
     }
@@ -33,11 +33,13 @@ const Card = ({ box, onLog }: { box: Box; onLog(): void }) => {
         <h2>{name}</h2>
         <p class={`state ${tones[status]}`}>
           {words.status[status]}
-          {status === 'away' && lastSeenAt !== null && ` ${words.since(format.when(lastSeenAt, clock.now()))}`}
+          {status === 'away' &&
+            lastSeenAt !== null &&
+            ` ${words.since({ time: format.when(lastSeenAt, clock.now()) })}`}
         </p>
       </div>
       <p class="device-facts">
-        {[url, version === null ? null : words.version(version), nodeId].filter(Boolean).join(' · ')}
+        {[url, version === null ? null : words.version({ version }), nodeId].filter(Boolean).join(' · ')}
       </p>
       {warnings.length > 0 && (
         <ul class="notice warning issues">
@@ -58,7 +60,7 @@ const Card = ({ box, onLog }: { box: Box; onLog(): void }) => {
         </div>
       )}
       {isAsking.value && (
-        <Dialog title={words.restartTitle(name)} onClose={() => (isAsking.value = false)}>
+        <Dialog title={words.restartTitle({ name })} onClose={() => (isAsking.value = false)}>
           <div class="stack">
             <p>{words.restartTask}</p>
             <div class="buttons end">
@@ -86,7 +88,7 @@ export const BoxesPage = () => {
     <>
       <div class="page-head">
         <h1>{words.title}</h1>
-        <p class="soft">{words.count(boxes.length)}</p>
+        <p class="soft">{words.count({ count: boxes.length })}</p>
       </div>
       <ul class="boxes">
         {boxes.map((box) => (
@@ -95,7 +97,7 @@ export const BoxesPage = () => {
       </ul>
       <Lazy load={thisBox} with={{}} />
       {logged?.nodeId != null && (
-        <Dialog title={words.logOf(logged.name)} onClose={() => (open.value = null)} isWide>
+        <Dialog title={words.logOf({ name: logged.name })} onClose={() => (open.value = null)} isWide>
           <Log nodeId={logged.nodeId} />
         </Dialog>
       )}

@@ -63,12 +63,15 @@ export const ThisBox = () => {
       words.clock,
       isReference
         ? words.isReference
-        : words.follows(nameOf(sync.reference, sync.reference), milliseconds(sync.offset)),
+        : words.follows({ box: nameOf(sync.reference, sync.reference), offset: milliseconds(sync.offset) }),
     ],
     ...(kiosk === undefined
       ? []
       : ([
-          [words.updates, kiosk.updates.ready === null ? words.noUpdate : words.updateReady(kiosk.updates.ready)],
+          [
+            words.updates,
+            kiosk.updates.ready === null ? words.noUpdate : words.updateReady({ version: kiosk.updates.ready }),
+          ],
           [words.displays, kiosk.displays.on ? words.lit : words.dark],
         ] as [string, string][])),
     [words.streams, ffmpeg === null ? words.noFfmpeg : `ffmpeg ${ffmpeg.version}`],
@@ -102,11 +105,11 @@ export const ThisBox = () => {
                 {words.peer[state]}
                 {state === 'away' &&
                   lastContactAt !== null &&
-                  ` ${words.since(format.when(lastContactAt, clock.now()))}`}
+                  ` ${words.since({ time: format.when(lastContactAt, clock.now()) })}`}
               </span>
               <span class="soft">
                 {url}
-                {state === 'away' && reason !== null && ` · ${words.because(reason)}`}
+                {state === 'away' && reason !== null && ` · ${words.because({ reason })}`}
               </span>
             </li>
           ))}

@@ -6,6 +6,7 @@ import { Dialog } from '../ui/dialog.tsx';
 import { Icon } from '../ui/icon.tsx';
 import { MediaChooser } from '../ui/media-chooser.tsx';
 import { kindIcon } from '../ui/miniature.tsx';
+import { wordOf } from '../ui/words.ts';
 import { slideKinds } from './slide-form.tsx';
 
 /** Kinds whose medium is chosen first, and what fits. */
@@ -48,8 +49,8 @@ export const AddSlide = ({ document, onAdd, onClose }: AddSlideProps) => {
               }}
             >
               <Icon name={kindIcon(kind)} />
-              <strong>{words.kind[kind] ?? kind}</strong>
-              <span class="soft">{lacks[kind] ?? words.kindAbout[kind]}</span>
+              <strong>{wordOf(words.kind, kind)}</strong>
+              <span class="soft">{lacks[kind] ?? wordOf(words.kindAbout, kind)}</span>
             </button>
           </li>
         ))}

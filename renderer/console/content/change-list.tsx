@@ -2,6 +2,7 @@
 import { type Change, changesBetween, type SlideChange } from '../model/changes.ts';
 import type { ContentDocument } from '../model/document.ts';
 import { useConsole } from '../ui/context.tsx';
+import { wordOf } from '../ui/words.ts';
 
 /** Changes of one list that are named; the rest are counted. */
 const SHOWN = 100;
@@ -12,13 +13,13 @@ export const ChangeList = ({ before, after }: { before: ContentDocument; after: 
   const changes = changesBetween(before, after);
   if (changes.length === 0) return <p class="soft">{words.none}</p>;
   const named = (fields: readonly string[]): string =>
-    format.list(fields.map((name) => texts.fields.label[name] ?? name));
+    format.list(fields.map((name) => wordOf(texts.fields.label, name)));
   const slideText = ({ type, title, fields }: SlideChange): string =>
-    type === 'changed' ? words.slideChanged(title, named(fields)) : words.slide[type](title);
+    type === 'changed' ? words.slideChanged({ title, fields: named(fields) }) : words.slide[type]({ title });
   const text = ({ type, list, name, fields }: Change): string => {
-    const subject = words.subject[list](name);
-    if (type !== 'changed') return words[type](subject);
-    return fields.length === 0 ? subject : words.changed(subject, named(fields));
+    const subject = words.subject[list]({ name });
+    if (type !== 'changed') return words[type]({ subject });
+    return fields.length === 0 ? subject : words.changed({ subject, fields: named(fields) });
   };
   return (
     <ul class="changes">

@@ -5,6 +5,7 @@ import type { Field } from '../model/schema.ts';
 import type { ContentIssue } from '../model/wire.ts';
 import { useConsole } from '../ui/context.tsx';
 import { MediaField } from '../ui/media-field.tsx';
+import { wordOf } from '../ui/words.ts';
 
 export interface Issues {
   errors: readonly ContentIssue[];
@@ -25,6 +26,9 @@ interface FieldProps {
   /** Undefined: the field is left out. */
   onChange(value: unknown): void;
 }
+
+/** Check boxes that are on where the document says nothing. */
+const checkedUnlessSaid: ReadonlySet<string> = new Set(['muted']);
 
 const text = (value: unknown): string => (typeof value === 'string' || typeof value === 'number' ? String(value) : '');
 
@@ -82,7 +86,7 @@ const Control = ({
       );
     case 'enum':
       return select(
-        options.map((each) => ({ value: each, label: words.options[each] ?? each })),
+        options.map((each) => ({ value: each, label: wordOf(words.options, each) })),
         words.standard,
       );
     case 'align':
@@ -130,7 +134,7 @@ const Control = ({
       );
       return (
         <fieldset id={id} aria-describedby={noteId} class="focus">
-          <legend class="unseen">{words.label[name] ?? name}</legend>
+          <legend class="unseen">{wordOf(words.label, name)}</legend>
           {slider(words.across, x, (next) => onChange([next, y]))}
           {slider(words.down, y, (next) => onChange([x, next]))}
         </fieldset>
@@ -160,7 +164,7 @@ export const FormField = (props: FieldProps) => {
   const id = useId();
   const noteId = `${id}-note`;
   const { field, value, issues, accepts = [], onChange } = props;
-  const label = props.label ?? texts.fields.label[field.name] ?? field.name;
+  const label = props.label ?? wordOf(texts.fields.label, field.name);
   const errors = issues.errors.map(shortMessage).join(' ');
   const warnings = issues.warnings.map(shortMessage).join(' ');
   if (field.type === 'media') {
@@ -176,7 +180,8 @@ export const FormField = (props: FieldProps) => {
       />
     );
   }
-  const hint = texts.fields.hint[field.name];
+  const hints: Readonly<Record<string, string>> = texts.fields.hint;
+  const hint = hints[field.name];
   const note = (
     <div id={noteId} class="field-note">
       {hint !== undefined && <p class="hint">{hint}</p>}
@@ -185,7 +190,7 @@ export const FormField = (props: FieldProps) => {
     </div>
   );
   if (field.type === 'boolean') {
-    const standard = texts.fields.on.includes(field.name);
+    const standard = checkedUnlessSaid.has(field.name);
     return (
       <div class="field">
         <label class="check">

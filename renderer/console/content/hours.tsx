@@ -42,7 +42,7 @@ export const Hours = ({ screen, onChange }: HoursProps) => {
   );
   return (
     <details class="more-fields">
-      <summary>{hours.length === 0 ? words.always : words.title(hours.length)}</summary>
+      <summary>{hours.length === 0 ? words.always : words.title({ count: hours.length })}</summary>
       <div class="stack">
         {hours.map((entry, index) => (
           <div key={`${id}${index}`} class="hours-row">

@@ -48,8 +48,9 @@ export const JsonTab = () => {
 
   const load = async (file: File | undefined): Promise<void> => {
     if (file === undefined) return;
-    if (file.size > MOST_BYTES) return announcer.complain(words.tooLarge(format.bytes(MOST_BYTES)));
-    if (!take((await file.text()).replace(/^\uFEFF/, ''))) return announcer.complain(words.noJson(fault.value ?? ''));
+    if (file.size > MOST_BYTES) return announcer.complain(words.tooLarge({ limit: format.bytes(MOST_BYTES) }));
+    if (!take((await file.text()).replace(/^\uFEFF/, '')))
+      return announcer.complain(words.noJson({ reason: fault.value ?? '' }));
     editor.current?.show(draft.content.value);
     announcer.say(words.imported);
   };
@@ -82,7 +83,7 @@ export const JsonTab = () => {
         </button>
       </div>
       <p class="fault" role="alert">
-        {fault.value !== null && words.fault(fault.value)}
+        {fault.value !== null && words.fault({ reason: fault.value })}
       </p>
       <div ref={host} class="json-editor" />
     </div>

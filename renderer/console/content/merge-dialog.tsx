@@ -39,7 +39,7 @@ export const MergeDialog = ({ onClose, onMerged }: MergeProps) => {
   return (
     <Dialog title={words.title} onClose={onClose} isWide>
       <div class="stack">
-        <p>{conflicts.length === 0 ? words.fits : words.conflicts(conflicts.length)}</p>
+        <p>{conflicts.length === 0 ? words.fits : words.conflicts({ count: conflicts.length })}</p>
         <section>
           <h3>{words.theirs}</h3>
           <ChangeList before={base.content} after={newer.content} />

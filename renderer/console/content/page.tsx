@@ -90,8 +90,8 @@ const DraftBar = ({ onPublish, onMerge }: { onPublish(): void; onMerge(): void }
     <div class="draft-bar">
       <p class={errors > 0 ? 'state bad' : warnings > 0 ? 'state warning' : 'state quiet'} role="status">
         {isDirty ? words.unpublished : words.published}
-        {errors > 0 ? ` ${words.errors(errors)}` : ''}
-        {warnings > 0 ? ` ${words.warnings(warnings)}` : ''}
+        {errors > 0 ? ` ${words.errors({ count: errors })}` : ''}
+        {warnings > 0 ? ` ${words.warnings({ count: warnings })}` : ''}
       </p>
       <div class="buttons">
         <StepButton

@@ -69,7 +69,7 @@ export const Playlist = ({ document, playlist }: PlaylistProps) => {
     if (to < 0 || to >= slides.length || from === to) return;
     change((list) => moveItem(list, from, to));
     chosen.value = to;
-    announcer.speak(words.moved(to + 1, slides.length));
+    announcer.speak(words.moved({ place: to + 1, count: slides.length }));
   };
   const set = (name: string, value: unknown): void =>
     draft.edit(

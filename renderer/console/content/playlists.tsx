@@ -32,7 +32,7 @@ const Row = ({ document, playlist, index }: { document: ContentDocument; playlis
       `${id}-copy`,
       playlists.map((each) => each.id),
     );
-    const copy = { ...playlist, id: copyId, name: words.copyOf(name || id) };
+    const copy = { ...playlist, id: copyId, name: words.copyOf({ name: name || id }) };
     draft.edit(setList(document, 'playlists', insertAt(playlists, index + 1, copy)));
     router.go('content', 'playlists', copyId);
   };
@@ -59,12 +59,12 @@ const Row = ({ document, playlist, index }: { document: ContentDocument; playlis
           <a href={hrefOf('content', 'playlists', id)}>{name || id}</a>
         </h2>
         <p class="soft">
-          {words.slideCount(slides.length)}
-          {screens.length > 0 && ` · ${words.shownOn(format.list(screens.map((screen) => screen.name)))}`}
+          {words.slideCount({ count: slides.length })}
+          {screens.length > 0 && ` · ${words.shownOn({ screens: format.list(screens.map((screen) => screen.name)) })}`}
           {screens.length === 0 && ` · ${words.unused}`}
         </p>
-        {errors > 0 && <p class="state bad">{texts.draft.errors(errors)}</p>}
-        {warnings > 0 && <p class="state warning">{texts.draft.warnings(warnings)}</p>}
+        {errors > 0 && <p class="state bad">{texts.draft.errors({ count: errors })}</p>}
+        {warnings > 0 && <p class="state warning">{texts.draft.warnings({ count: warnings })}</p>}
       </div>
       <ul class="mini-strip" aria-hidden="true">
         {slides.slice(0, SHOWN).map((slide, at) => (
@@ -75,25 +75,30 @@ const Row = ({ document, playlist, index }: { document: ContentDocument; playlis
         {slides.length > SHOWN && <li class="mini-more">+{slides.length - SHOWN}</li>}
       </ul>
       <div class="buttons playlist-actions">
-        <button type="button" class="icon-button" aria-label={words.duplicateOf(name || id)} onClick={duplicate}>
+        <button
+          type="button"
+          class="icon-button"
+          aria-label={words.duplicateOf({ name: name || id })}
+          onClick={duplicate}
+        >
           <Icon name="copy" />
         </button>
         <button
           type="button"
           class="icon-button"
-          aria-label={words.removeOf(name || id)}
+          aria-label={words.removeOf({ name: name || id })}
           onClick={() => (isRemoving.value = true)}
         >
           <Icon name="forget" />
         </button>
       </div>
       {isRemoving.value && (
-        <Dialog title={words.removeTitle(name || id)} onClose={() => (isRemoving.value = false)}>
+        <Dialog title={words.removeTitle({ name: name || id })} onClose={() => (isRemoving.value = false)}>
           <div class="stack">
             <p>
               {screens.length === 0
                 ? words.removeUnused
-                : words.removeUsed(format.list(screens.map((screen) => screen.name)))}
+                : words.removeUsed({ screens: format.list(screens.map((screen) => screen.name)) })}
             </p>
             <div class="buttons end">
               <button type="button" class="button" onClick={() => (isRemoving.value = false)}>

@@ -63,7 +63,7 @@ export const Preview = ({ document, playlist, only }: PreviewProps) => {
       </div>
       <PlayerFrame payload={payload} title={words.title} isPortrait={isPortrait.value} fault={fault} />
       <p class="caution" role="status">
-        {fault.value !== null && words.fault(fault.value)}
+        {fault.value !== null && words.fault({ reason: fault.value })}
       </p>
     </section>
   );

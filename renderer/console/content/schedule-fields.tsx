@@ -112,7 +112,7 @@ export const ScheduleFields = ({ slide, issues, path, onChange }: ScheduleProps)
           {field('schedule_end_datetime', 'datetime-local', words.lastDay)}
         </div>
       )}
-      {mode !== 'always' && <p class="hint">{texts.plan.zone(timeZone)}</p>}
+      {mode !== 'always' && <p class="hint">{texts.plan.zone({ timeZone: format.zone })}</p>}
       {[
         ...issuesAt(issues.errors, `${path}.schedule_mode`),
         ...issuesAt(issues.errors, `${path}.schedule_days_json`),

@@ -76,7 +76,7 @@ const Row = ({ document, screen, index }: { document: ContentDocument; screen: S
         <button
           type="button"
           class="icon-button"
-          aria-label={words.removeOf(screen.name)}
+          aria-label={words.removeOf({ name: screen.name })}
           onClick={() => (isRemoving.value = true)}
         >
           <Icon name="forget" />
@@ -94,7 +94,7 @@ const Row = ({ document, screen, index }: { document: ContentDocument; screen: S
         </p>
       ))}
       {isRemoving.value && (
-        <Dialog title={words.removeTitle(screen.name)} onClose={() => (isRemoving.value = false)}>
+        <Dialog title={words.removeTitle({ name: screen.name })} onClose={() => (isRemoving.value = false)}>
           <div class="stack">
             <p>{words.removeTask}</p>
             <div class="buttons end">

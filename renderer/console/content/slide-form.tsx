@@ -9,6 +9,7 @@ import type { ContentCheck } from '../model/wire.ts';
 import { useConsole } from '../ui/context.tsx';
 import { Icon } from '../ui/icon.tsx';
 import { kindIcon } from '../ui/miniature.tsx';
+import { wordOf } from '../ui/words.ts';
 import { FormField, type Issues } from './field.tsx';
 import { ScheduleFields } from './schedule-fields.tsx';
 import { TemplateFields } from './template-fields.tsx';
@@ -108,7 +109,7 @@ export const SlideForm = ({ slide, document, path, check, onChange }: SlideFormP
   return (
     <div class="slide-form stack">
       <p class="slide-kind">
-        <Icon name={kindIcon(slide.kind)} /> {words.kind[slide.kind] ?? slide.kind}
+        <Icon name={kindIcon(slide.kind)} /> {wordOf(words.kind, slide.kind)}
       </p>
       {[...own.errors, ...own.warnings].map(({ message }) => (
         <p key={message} class="notice warning">

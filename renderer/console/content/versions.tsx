@@ -77,14 +77,14 @@ export const Versions = () => {
   const boxes = site.overview.value?.boxes ?? [];
   return (
     <>
-      {boxes.length > 1 && <p class="soft">{words.ofBox(boxes[0]?.name ?? '')}</p>}
+      {boxes.length > 1 && <p class="soft">{words.ofBox({ name: boxes[0]?.name ?? '' })}</p>}
       <ul class="versions">
         {versions.value.map((version, index) => (
           <li key={`${version.sha256} ${version.changedAt}`}>
             <button type="button" onClick={() => void open(index)}>
               <strong>{format.when(version.changedAt, clock.now())}</strong>
               <span>{version.operator ?? words.unknown}</span>
-              <span class="soft">{words.on(boxOf(version.nodeId))}</span>
+              <span class="soft">{words.on({ box: boxOf(version.nodeId) })}</span>
               <span class="soft">{format.bytes(version.bytes)}</span>
               {version.sha256 === current && <span class="badge">{words.current}</span>}
             </button>
@@ -93,7 +93,7 @@ export const Versions = () => {
       </ul>
       {opened.value !== null && (
         <Dialog
-          title={words.of(format.when(opened.value.version.changedAt, clock.now()))}
+          title={words.of({ time: format.when(opened.value.version.changedAt, clock.now()) })}
           onClose={() => (opened.value = null)}
           isWide
         >

@@ -31,7 +31,7 @@ const Bars = ({ spans, week }: { spans: readonly Span[]; week: readonly number[]
   return (
     <span class="week-line">
       {spans.map((span) => {
-        const words = texts.week.span(format.dayAndTime(span.start), format.dayAndTime(span.end));
+        const words = texts.week.span({ from: format.dayAndTime(span.start), until: format.dayAndTime(span.end) });
         return (
           <span
             key={span.start}
@@ -62,7 +62,7 @@ export const Week = ({ document, playlist, selected, onSelect }: WeekProps) => {
   return (
     <section class="panel week" aria-label={words.title}>
       <div class="panel-head">
-        <h2>{words.of(format.day(start), format.day(end - 1))}</h2>
+        <h2>{words.of({ from: format.day(start), until: format.day(end - 1) })}</h2>
         <div class="buttons">
           <button
             type="button"
@@ -111,7 +111,7 @@ export const Week = ({ document, playlist, selected, onSelect }: WeekProps) => {
           <ul class="week-rows">
             {screens.map((screen) => (
               <li key={screen.slug} class="week-row open">
-                <span class="week-name">{words.open(screen.name)}</span>
+                <span class="week-name">{words.open({ screen: screen.name })}</span>
                 <Bars spans={spansOfHours(screen.hours as OpeningTime[], week, timeZone)} week={week} />
               </li>
             ))}
@@ -146,8 +146,8 @@ export const Week = ({ document, playlist, selected, onSelect }: WeekProps) => {
         </div>
       </div>
       <p class="soft">
-        {scheduled.length > SHOWN && `${words.more(scheduled.length - SHOWN)} `}
-        {words.always(always)} {texts.plan.zone(timeZone)}
+        {scheduled.length > SHOWN && `${words.more({ count: scheduled.length - SHOWN })} `}
+        {words.always({ count: always })} {texts.plan.zone({ timeZone: format.zone })}
       </p>
     </section>
   );

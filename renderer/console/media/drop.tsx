@@ -40,7 +40,7 @@ export const Drop = () => {
       {isOver.value && <p class="drop-note">{texts.media.drop}</p>}
       {count > 0 && router.path.value[0] !== 'media' && (
         <div class="upload-note" role="status">
-          <a href={hrefOf('media')}>{texts.media.underWay(count)}</a>
+          <a href={hrefOf('media')}>{texts.media.underWay({ count })}</a>
         </div>
       )}
     </>

@@ -52,7 +52,7 @@ const MediumCard = ({ medium, onDelete }: { medium: Medium; onDelete(): void }) 
   const isNear = useVisible(card);
   return (
     <li ref={card} class="medium">
-      <a class="medium-picture" href={url} target="_blank" rel="noreferrer" aria-label={words.open(filename)}>
+      <a class="medium-picture" href={url} target="_blank" rel="noreferrer" aria-label={words.open({ name: filename })}>
         {isNear && <Miniature slide={{ kind: kindOf(media_type), media_url: url, title: filename }} id={filename} />}
       </a>
       <p class="display-name">{filename}</p>
@@ -67,9 +67,9 @@ const MediumCard = ({ medium, onDelete }: { medium: Medium; onDelete(): void }) 
       </p>
       <div class="medium-foot">
         <span class={used_by.length === 0 ? 'soft' : ''} title={used_by.join(', ')}>
-          {words.used(used_by.length)}
+          {words.used({ count: used_by.length })}
         </span>
-        <button type="button" class="icon-button" aria-label={words.deleteOf(filename)} onClick={onDelete}>
+        <button type="button" class="icon-button" aria-label={words.deleteOf({ name: filename })} onClick={onDelete}>
           <Icon name="forget" />
         </button>
       </div>
@@ -88,7 +88,7 @@ export const MediaPage = () => {
     try {
       await client.json(`/api/media/${encodeURIComponent(filename)}`, { method: 'DELETE' });
       await media.load();
-      announcer.say(words.deleted(filename));
+      announcer.say(words.deleted({ name: filename }));
     } catch (error) {
       announcer.complain(reasonOf(error, texts));
     }
@@ -102,7 +102,9 @@ export const MediaPage = () => {
       <div class="page-head">
         <h1>{words.title}</h1>
         {list !== null && (
-          <p class="soft">{words.quota(format.bytes(list.used_bytes), format.bytes(list.quota_bytes))}</p>
+          <p class="soft">
+            {words.quota({ used: format.bytes(list.used_bytes), limit: format.bytes(list.quota_bytes) })}
+          </p>
         )}
         <div class="actions">
           <label class="button primary">
@@ -119,7 +121,7 @@ export const MediaPage = () => {
           </label>
         </div>
       </div>
-      {boxes.length > 1 && <p class="soft">{words.ofBox(boxes[0]?.name ?? '')}</p>}
+      {boxes.length > 1 && <p class="soft">{words.ofBox({ name: boxes[0]?.name ?? '' })}</p>}
       {uploads.list.value.length > 0 && (
         <section class="panel">
           <div class="panel-head">
@@ -153,11 +155,11 @@ export const MediaPage = () => {
         </ul>
       )}
       {deleting.value !== null && (
-        <Dialog title={words.deleteOf(deleting.value.filename)} onClose={() => (deleting.value = null)}>
+        <Dialog title={words.deleteOf({ name: deleting.value.filename })} onClose={() => (deleting.value = null)}>
           <div class="stack">
             <p class={deleting.value.used_by.length > 0 ? 'notice warning' : ''}>
               {deleting.value.used_by.length > 0
-                ? words.deleteUsed(format.list(deleting.value.used_by.slice(0, 10)))
+                ? words.deleteUsed({ slides: format.list(deleting.value.used_by.slice(0, 10)) })
                 : words.deleteUnused}
             </p>
             <div class="buttons end">

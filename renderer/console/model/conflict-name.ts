@@ -5,7 +5,7 @@ import { titleOf } from './titles.ts';
 
 interface Words {
   /** Names a record of a list at the root. */
-  subject: Readonly<Record<string, (name: string) => string>>;
+  subject: Readonly<Record<string, (values: { name: string }) => string>>;
   /** Labels of fields. */
   label: Readonly<Record<string, string>>;
 }
@@ -20,7 +20,7 @@ export const conflictName = (
   { subject, label }: Words,
 ): string => {
   const record = documents.map((document) => find(document[list], key)).find((each) => each !== undefined);
-  const name = subject[list]?.(String(record?.['name'] || (key ?? '')));
+  const name = subject[list]?.({ name: String(record?.['name'] || (key ?? '')) });
   const parts = [name ?? [list, key].filter((part) => part !== undefined).join(' › ')];
   const [field, slideKey, ...more] = rest;
   if (field === 'slides' && slideKey !== undefined) {

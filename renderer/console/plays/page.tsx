@@ -69,8 +69,14 @@ const Shown = ({ loaded: { figures, bounds, isDegraded }, days }: { loaded: Load
   return (
     <>
       <p>
-        {words.summary(format.number(figures.plays), format.duration(figures.seenMs), figures.failures)}
-        {figures.untrusted > 0 && ` ${words.untrusted(figures.untrusted)}`}
+        {figures.failures === 0
+          ? words.summary({ plays: figures.plays, time: format.duration(figures.seenMs) })
+          : words.summaryFailures({
+              plays: figures.plays,
+              time: format.duration(figures.seenMs),
+              failures: figures.failures,
+            })}
+        {figures.untrusted > 0 && ` ${words.untrusted({ plays: figures.untrusted })}`}
       </p>
       {isDegraded && <p class="notice warning">{texts.degraded}</p>}
       <section class="panel">
@@ -124,7 +130,7 @@ const Shown = ({ loaded: { figures, bounds, isDegraded }, days }: { loaded: Load
             </tbody>
           </table>
         </div>
-        {figures.screens.length > SHOWN && <p class="soft">{words.more(figures.screens.length - SHOWN)}</p>}
+        {figures.screens.length > SHOWN && <p class="soft">{words.more({ count: figures.screens.length - SHOWN })}</p>}
       </section>
       <section class="panel">
         <h2>{words.bySlide}</h2>
@@ -154,7 +160,7 @@ const Shown = ({ loaded: { figures, bounds, isDegraded }, days }: { loaded: Load
             </tbody>
           </table>
         </div>
-        {figures.slides.length > SHOWN && <p class="soft">{words.more(figures.slides.length - SHOWN)}</p>}
+        {figures.slides.length > SHOWN && <p class="soft">{words.more({ count: figures.slides.length - SHOWN })}</p>}
       </section>
     </>
   );
@@ -246,7 +252,7 @@ export const PlaysPage = () => {
           {ranges.map((each) => (
             <label key={each} class="chip">
               <input type="radio" name="range" checked={days.value === each} onChange={() => (days.value = each)} />
-              <span>{words.days(each)}</span>
+              <span>{words.days({ count: each })}</span>
             </label>
           ))}
         </fieldset>
@@ -275,12 +281,12 @@ export const PlaysPage = () => {
           </div>
         ) : loaded.value === null ? (
           <p class="soft" role="status">
-            {count.value === 0 ? texts.loading : words.reading(format.number(count.value))}
+            {count.value === 0 ? texts.loading : words.reading({ count: count.value })}
           </p>
         ) : (
           <Shown loaded={loaded.value} days={days.value} />
         )}
-        <p class="hint">{texts.plan.zone(timeZone)}</p>
+        <p class="hint">{texts.plan.zone({ timeZone: format.zone })}</p>
       </div>
     </>
   );

@@ -32,7 +32,7 @@ export const Commands = ({ slug, displays, target }: CommandsProps) => {
         method: 'POST',
         body: { ...body, ...(connectionId === undefined ? {} : { connectionId }) },
       });
-      const text = `${words.name[body.command]}: ${words.sent(sent)}`;
+      const text = `${words.name[body.command]}: ${words.sent({ count: sent })}`;
       if (sent === 0 || degraded) announcer.complain(degraded ? `${text} ${words.degraded}` : text);
       else announcer.say(text);
       void site.refresh();
@@ -50,7 +50,7 @@ export const Commands = ({ slug, displays, target }: CommandsProps) => {
 
   return (
     <section class="panel">
-      <h2>{words.title(target?.name ?? null, displays.length)}</h2>
+      <h2>{target?.name ?? words.title({ count: displays.length })}</h2>
       <div class="commands">
         {button('previous', words.name.previous, { command: 'previous' })}
         {button(isPaused ? 'play' : 'pause', isPaused ? words.resume : words.name.pause, { command: 'pause' })}

@@ -168,7 +168,7 @@ export const ForgetDialog = ({ name, onClose, onSend }: SendProps & { name: stri
   const words = texts.device;
   return (
     <Ask
-      title={words.forgetTitle(name)}
+      title={words.forgetTitle({ name })}
       submit={words.forget}
       isDanger
       onClose={onClose}

@@ -38,7 +38,7 @@ export const Displays = ({ slug, displays, selected, onSelect }: DisplaysProps) 
     const body: Binding = { deviceId, clientName: (display.name ?? texts.unnamed).slice(0, 64), screenSlug };
     void attempt(async () => {
       const { screenName, queued } = await client.json<OnboardingResult>('/api/onboarding', { method: 'POST', body });
-      return queued ? words.movedLater(screenName) : words.moved(screenName);
+      return queued ? words.movedLater({ screen: screenName }) : words.moved({ screen: screenName });
     });
   };
 
@@ -63,7 +63,7 @@ export const Displays = ({ slug, displays, selected, onSelect }: DisplaysProps) 
           <li>
             <label class="device-choice">
               <input type="radio" name="display" checked={selected === null} onChange={() => onSelect(null)} />
-              <span class="device-name">{words.all(displays.length)}</span>
+              <span class="device-name">{words.all({ count: displays.length })}</span>
             </label>
           </li>
         )}
@@ -88,7 +88,7 @@ export const Displays = ({ slug, displays, selected, onSelect }: DisplaysProps) 
                       device === null ? words.unbound : null,
                       connection?.clientIp,
                       viewportOf(display),
-                      connection && words.since(format.when(connection.connectedAt, clock.now())),
+                      connection && words.since({ time: format.when(connection.connectedAt, clock.now()) }),
                       device?.deviceId ?? connection?.deviceId,
                     ]
                       .filter(Boolean)

@@ -121,11 +121,11 @@ export const PlanPanel = ({ slug, current }: { slug: string; current: number | n
         error.value === null && <p class="soft">{texts.loading}</p>
       ) : (
         <>
-          <p class="soft">{chosen.value === '' ? words.next : words.later(format.moment(found.at))}</p>
+          <p class="soft">{chosen.value === '' ? words.next : words.later({ moment: format.moment(found.at) })}</p>
           {found.plan.closedUntil !== null && (
             <p class="notice">
               {Number.isFinite(found.plan.closedUntil)
-                ? words.closed(format.when(new Date(found.plan.closedUntil).toISOString(), found.at))
+                ? words.closed({ until: format.when(new Date(found.plan.closedUntil).toISOString(), found.at) })
                 : words.closedLong}
             </p>
           )}
@@ -135,11 +135,13 @@ export const PlanPanel = ({ slug, current }: { slug: string; current: number | n
             <Slides plan={found.plan} payload={found.payload} />
           )}
           {Number.isFinite(found.plan.changesAt) && (
-            <p class="hint">{words.changes(format.when(new Date(found.plan.changesAt).toISOString(), found.at))}</p>
+            <p class="hint">
+              {words.changes({ time: format.when(new Date(found.plan.changesAt).toISOString(), found.at) })}
+            </p>
           )}
         </>
       )}
-      <p class="hint">{words.zone(timeZone)}</p>
+      <p class="hint">{words.zone({ timeZone: format.zone })}</p>
     </section>
   );
 };

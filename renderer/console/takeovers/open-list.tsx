@@ -34,7 +34,7 @@ const Open = ({ takeover }: { takeover: Takeover }) => {
   const names = targets.map((target) => {
     const tag = tagOf(target);
     if (target === 'all') return words.everywhere;
-    return tag === null ? (site.screen(target)?.value.screen.name ?? target) : words.withTag(tag);
+    return tag === null ? (site.screen(target)?.value.screen.name ?? target) : words.withTag({ tag });
   });
   return (
     <li class={`takeover ${level}`}>
@@ -47,12 +47,12 @@ const Open = ({ takeover }: { takeover: Takeover }) => {
         <p class="soft">{format.list(names)}</p>
         <p class="soft">
           {isOn
-            ? words.untilTime(format.when(until, clock.now()))
-            : words.span(format.when(from, clock.now()), format.when(until, clock.now()))}
+            ? words.untilTime({ time: format.when(until, clock.now()) })
+            : words.span({ from: format.when(from, clock.now()), until: format.when(until, clock.now()) })}
         </p>
         {isOn && (
           <p class={shown < expected ? 'state warning' : 'state good'} role="status">
-            {words.shownOn(shown, expected)}
+            {words.shownOn({ shown, expected })}
           </p>
         )}
       </div>

@@ -182,7 +182,7 @@ export const TakeoverPage = () => {
               <input
                 id={untilId}
                 type="datetime-local"
-                aria-label={words.untilLabel(timeZone)}
+                aria-label={words.untilLabel({ timeZone: format.zone })}
                 value={until}
                 aria-invalid={faultOf('until') !== null}
                 onInput={(event) => change({ until: event.currentTarget.value })}
@@ -196,11 +196,11 @@ export const TakeoverPage = () => {
         <div class="compose-side">
           <PlayerFrame payload={payload} title={words.preview} fault={previewFault} />
           <p class="caution" role="status">
-            {previewFault.value !== null && texts.preview.fault(previewFault.value)}
+            {previewFault.value !== null && texts.preview.fault({ reason: previewFault.value })}
           </p>
           <div class="compose-send">
             <button type="submit" class="button primary">
-              {words.show(reach.displays)}
+              {words.show({ count: reach.displays })}
             </button>
           </div>
         </div>
@@ -209,10 +209,10 @@ export const TakeoverPage = () => {
         <Dialog title={words.confirmTitle} onClose={() => (confirming.value = null)}>
           <div class="stack">
             <p>
-              {words.confirm({
-                ...reach,
+              {(level === 'emergency' ? words.confirmEmergency : words.confirm)({
+                displays: words.onDisplays({ count: reach.displays }),
+                screens: words.ofScreens({ count: reach.screens }),
                 until: format.when(new Date(confirming.value.until).toISOString(), clock.now()),
-                isEmergency: level === 'emergency',
               })}
             </p>
             <div class="buttons end">
@@ -225,7 +225,7 @@ export const TakeoverPage = () => {
                 aria-disabled={isSending.value}
                 onClick={() => confirming.value !== null && !isSending.value && void send(confirming.value.until)}
               >
-                {words.show(reach.displays)}
+                {words.show({ count: reach.displays })}
               </button>
             </div>
           </div>

@@ -48,7 +48,7 @@ export const Targets = ({ composition: { isAll, tags, slugs }, fault, onChange }
                     checked={tags.includes(tag)}
                     onChange={() => onChange({ tags: toggled(tags, tag) })}
                   />
-                  <span>{words.withTag(tag)}</span>
+                  <span>{words.withTag({ tag })}</span>
                 </label>
               ))}
             </div>

@@ -24,6 +24,8 @@ export interface Format {
   bytes(count: number): string;
   number(value: number): string;
   list(items: readonly string[]): string;
+  /** The time zone: `America/New York`. */
+  zone: string;
 }
 
 export const createFormat = (tag: string, timeZone: string): Format => {
@@ -83,5 +85,6 @@ export const createFormat = (tag: string, timeZone: string): Format => {
     },
     number: (value) => number.format(value),
     list: (items) => list.format(items),
+    zone: timeZone.replaceAll('_', ' '),
   };
 };

@@ -1,4 +1,6 @@
 /** What every part of the console has at hand. */
+
+import type { Texts } from 'virtual:texts/console';
 import { createContext } from 'preact';
 import { useContext } from 'preact/hooks';
 import type { Client } from '../api/client.ts';
@@ -14,7 +16,6 @@ import type { Router } from '../stores/router.ts';
 import type { SiteStore } from '../stores/site.ts';
 import type { Uploads } from '../stores/uploads.ts';
 import type { Format } from '../texts/format.ts';
-import type { Texts } from '../texts/texts.ts';
 
 export interface Console {
   client: Client;

@@ -4,9 +4,9 @@ import type { Slide } from '../../../service/contract/playlist.ts';
 import { lookOf } from '../../player/slides/palette.ts';
 import type { SlideDraft } from '../model/document.ts';
 import { titleOf, wordsOf } from '../model/titles.ts';
-import { Icon, type IconName } from '../ui/icon.tsx';
-import { useVisible } from '../ui/visible.ts';
 import { useConsole } from './context.tsx';
+import { Icon, type IconName } from './icon.tsx';
+import { useVisible } from './visible.ts';
 
 type Pictured = Pick<SlideDraft, 'kind' | 'title' | 'body' | 'media_url' | 'content'>;
 

@@ -3,9 +3,9 @@ import { useEffect, useRef, useState } from 'preact/hooks';
 import type { Display } from '../model/displays.ts';
 import type { ShownSlide } from '../model/shown.ts';
 import type { Photo } from '../stores/pictures.ts';
-import { useVisible } from '../ui/visible.ts';
 import { useConsole } from './context.tsx';
 import { Miniature } from './miniature.tsx';
+import { useVisible } from './visible.ts';
 
 interface ViewProps {
   display: Display;
@@ -60,8 +60,8 @@ export const View = ({ display, slide, every = EVERY_MS }: ViewProps) => {
     <div ref={box} class={isOff ? 'view off' : 'view'}>
       {photo !== null ? (
         <>
-          <img src={photo.url} alt={words.ofDisplay(name ?? texts.unnamed)} />
-          <span class="view-label">{words.photo(format.exactTime(photo.capturedAt))}</span>
+          <img src={photo.url} alt={words.ofDisplay({ name: name ?? texts.unnamed })} />
+          <span class="view-label">{words.photo({ time: format.exactTime(photo.capturedAt) })}</span>
         </>
       ) : state === 'black' ? (
         <span class="view-words">{words.black}</span>

@@ -5,10 +5,19 @@ import { useConsole } from './context.tsx';
 
 export const useWords = () => {
   const { texts, format, clock, hours } = useConsole();
-  return ({ state, device, connection }: Pick<Display, 'state' | 'device' | 'connection'>, slug: string): string =>
-    texts.state(state, {
-      since: device?.lastSeenAt == null ? null : format.when(device.lastSeenAt, clock.now()),
-      until: state === 'closed' ? hours.opensAt(slug) : null,
-      page: connection?.page.replace(/^https?:\/\//, '') ?? null,
-    });
+  return ({ state, device, connection }: Pick<Display, 'state' | 'device' | 'connection'>, slug: string): string => {
+    const { state: words } = texts;
+    const until = state === 'closed' ? hours.opensAt(slug) : null;
+    if (until !== null) return words.closedUntil({ until });
+    if (state === 'away' && device?.lastSeenAt != null) {
+      return words.awaySince({ since: format.when(device.lastSeenAt, clock.now()) });
+    }
+    if (state === 'redirected' && connection !== null) {
+      return words.redirectedTo({ page: connection.page.replace(/^https?:\/\//, '') });
+    }
+    return words[state];
+  };
 };
+
+/** The word for `key`, or the key itself: documents can hold keys that the console does not know. */
+export const wordOf = (words: Readonly<Record<string, string>>, key: string): string => words[key] ?? key;

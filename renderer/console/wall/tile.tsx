@@ -79,7 +79,7 @@ export const Tile = ({ slug }: { slug: string }) => {
               </li>
             ))}
           </ul>
-          <span>{texts.wall.more(rest.length)}</span>
+          <span>{texts.wall.more({ count: rest.length })}</span>
         </div>
       )}
       {screen.tags.length > 0 && (

@@ -65,7 +65,9 @@ export const Wall = () => {
     <>
       <div class="page-head">
         <h1>{words.title}</h1>
-        <p class="soft">{words.summary(count, found.displays)}</p>
+        <p class="soft">
+          {words.summary({ screens: words.screens({ count }), displays: words.displays({ count: found.displays }) })}
+        </p>
       </div>
       {count === 0 ? (
         <div class="empty">

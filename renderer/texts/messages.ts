@@ -1,0 +1,54 @@
+/**
+ * The texts of the pages. A language is one JSON file in this folder, named by its BCP 47 tag; the keys and the
+ * placeholders are those of English. Its sections are the pages.
+ */
+import { choose } from '../shared/language.ts';
+
+/**
+ * A text with `{placeholders}`, the forms of one, or a group of them. A form is a plural category of the language
+ * (CLDR: `one`, `few`, `other`) or an exact number (`=0`), which goes first; `{count}` decides.
+ */
+export type Message = string | { readonly [key: string]: Message };
+
+type Forms = Readonly<Record<string, string>>;
+
+export const placeholdersIn = (text: string): string[] => [...text.matchAll(/\{(\w+)\}/g)].map(([, name = '']) => name);
+
+export const isPlural = (message: Message): message is Forms =>
+  typeof message !== 'string' && typeof message.other === 'string';
+
+/** Returns the messages as texts: what has placeholders becomes a function of their values. */
+export const createTexts = <Texts>(messages: Message | undefined, tag: string): Texts => {
+  const number = new Intl.NumberFormat(tag);
+  const plural = new Intl.PluralRules(tag);
+
+  const fill = (text: string, values: Readonly<Record<string, string | number>>): string =>
+    text.replace(/\{(\w+)\}/g, (placeholder, name: string) => {
+      const value = values[name] ?? placeholder;
+      return typeof value === 'number' ? number.format(value) : value;
+    });
+
+  const textOf = (message: Message): unknown => {
+    if (typeof message === 'string') {
+      if (placeholdersIn(message).length === 0) return message;
+      return (values: Record<string, string | number>) => fill(message, values);
+    }
+    if (!isPlural(message)) {
+      return Object.fromEntries(Object.entries(message).map(([key, each]) => [key, textOf(each)]));
+    }
+    return (values: { count: number }) => {
+      const { count } = values;
+      return fill(message[`=${count}`] ?? message[plural.select(count)] ?? message.other ?? '', values);
+    };
+  };
+  return textOf(messages ?? {}) as Texts;
+};
+
+/** Returns the texts in the first of the `wanted` languages that is there, else in English. */
+export const textsFor = <Texts>(
+  languages: Readonly<Record<string, Message>>,
+  wanted: readonly string[],
+): Texts & { tag: string } => {
+  const tag = choose(Object.keys(languages), wanted);
+  return { ...createTexts<Texts>(languages[tag], tag), tag };
+};
