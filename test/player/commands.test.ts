@@ -4,7 +4,6 @@ import type { AddressInfo } from 'node:net';
 import { join } from 'node:path';
 import type { Page } from 'playwright-core';
 import { expect, it, onTestFinished } from 'vitest';
-import { freePort } from '../streams/publishing.ts';
 import { describeBrowser } from '../support/browser.ts';
 import { putImage } from '../support/media.ts';
 import { healthOf } from '../support/observe.ts';
@@ -20,6 +19,7 @@ import {
   waitForColour,
   waitForConnection,
 } from '../support/player.ts';
+import { freePort } from '../support/ports.ts';
 import { startTestService, type TestService } from '../support/service.ts';
 
 const red = [200, 30, 30] as const;

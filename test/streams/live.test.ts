@@ -1,4 +1,5 @@
-import { freePort, publish } from './publishing.ts';
+import { freePort } from '../support/ports.ts';
+import { publish } from './publishing.ts';
 import { startRtspCamera } from './rtsp.ts';
 import { describeStreams, ffmpegsOf, patience, probe, segmentsOf, test, watch } from './setup.ts';
 

@@ -2,8 +2,9 @@ import { chmodSync, mkdirSync, mkdtempSync, rmSync, symlinkSync, writeFileSync }
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { describe, expect, it, vi } from 'vitest';
+import { freePort } from '../support/ports.ts';
 import { startTestService, temporaryFolder } from '../support/service.ts';
-import { freePort, publish, startTcpServer } from './publishing.ts';
+import { publish, startTcpServer } from './publishing.ts';
 import { describeStreams, ffmpegsOf, patience, type Streams, test, watch } from './setup.ts';
 
 const errorOf = async (response: Response) => ({

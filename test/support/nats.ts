@@ -2,45 +2,30 @@
 import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { existsSync, writeFileSync } from 'node:fs';
-import { type AddressInfo, createServer, connect as dial } from 'node:net';
 import { join } from 'node:path';
-import { setTimeout as delay } from 'node:timers/promises';
 import { jetstream, jetstreamManager } from '@nats-io/jetstream';
 import { type KV, Kvm } from '@nats-io/kv';
 import { type ConnectionOptions, connect, type NatsConnection } from '@nats-io/transport-node';
 import { onTestFinished } from 'vitest';
+import { freePort, untilListening } from './ports.ts';
 import { findProgram } from './program.ts';
 import { temporaryFolder } from './service.ts';
 
 // Debian keeps it where only root looks.
-const program = findProgram('nats-server') ?? ['/usr/sbin/nats-server'].find(existsSync);
+const found = findProgram('nats-server') ?? ['/usr/sbin/nats-server'].find(existsSync);
 /** CI must not pass without it. */
-export const hasNats = program !== undefined || process.env.CI === 'true';
-
-/** A port that was free a moment ago: a server that comes back must have the same one. */
-export const freePort = async (): Promise<number> => {
-  const server = createServer().listen(0, '127.0.0.1');
-  await once(server, 'listening');
-  const { port } = server.address() as AddressInfo;
-  server.close();
-  await once(server, 'close');
-  return port;
-};
+export const hasNats = found !== undefined || process.env.CI === 'true';
+export const natsProgram = found ?? 'nats-server';
 
 type OnEnd = (end: () => void | Promise<void>) => void;
-
-const isListening = (port: number): Promise<boolean> =>
-  new Promise((resolve) => {
-    const socket = dial(port, '127.0.0.1', () => {
-      socket.destroy();
-      resolve(true);
-    });
-    socket.once('error', () => resolve(false));
-  });
 
 interface HubSetup {
   /** Further lines of its configuration. */
   config?: string;
+  /** A leaf node has no JetStream of its own. Default: true */
+  hasJetStream?: boolean;
+  /** Of its configuration, against which `include` is resolved. */
+  folder?: string;
 }
 
 export interface Hub {
@@ -50,13 +35,18 @@ export interface Hub {
   start(store?: string): Promise<void>;
   /** SIGKILL. */
   kill(): Promise<void>;
+  /** Reads its configuration again. */
+  reload(): void;
   /** A client of the hub, which is closed with the test. */
   client(options?: ConnectionOptions): Promise<NatsConnection>;
 }
 
 /** Starts a hub that ends with the test. */
-export const startHub = async ({ config = '' }: HubSetup = {}, onEnd: OnEnd = onTestFinished): Promise<Hub> => {
-  const folder = temporaryFolder(onEnd);
+export const startHub = async (
+  { config = '', hasJetStream = true, folder: givenFolder }: HubSetup = {},
+  onEnd: OnEnd = onTestFinished,
+): Promise<Hub> => {
+  const folder = givenFolder ?? temporaryFolder(onEnd);
   const port = await freePort();
   let child: ChildProcess | undefined;
   const kill = async (): Promise<void> => {
@@ -66,23 +56,23 @@ export const startHub = async ({ config = '' }: HubSetup = {}, onEnd: OnEnd = on
   };
   const start = async (store = join(folder, 'store')): Promise<void> => {
     const path = join(folder, 'nats.conf');
-    const storage = `jetstream { store_dir: ${JSON.stringify(store)} }\n`;
+    const storage = hasJetStream ? `jetstream { store_dir: ${JSON.stringify(store)}, domain: hub }\n` : '';
     writeFileSync(path, `listen: "127.0.0.1:${port}"\n${storage}${config}`);
-    child = spawn(program ?? 'nats-server', ['-c', path], { stdio: ['ignore', 'ignore', 'pipe'] });
+    child = spawn(natsProgram, ['-c', path], { stdio: ['ignore', 'ignore', 'pipe'] });
     let output = '';
     child.stderr?.on('data', (text: Buffer) => {
       output = (output + text.toString()).slice(-4_000);
     });
-    while (!(await isListening(port))) {
-      if (child.exitCode !== null) throw new Error(`nats-server has ended: ${output}`);
-      await delay(10);
-    }
+    await untilListening(port, () => {
+      if (child?.exitCode !== null) throw new Error(`nats-server has ended: ${output}`);
+    });
   };
   await start();
   onEnd(kill);
   const url = `nats://127.0.0.1:${port}`;
   return {
     ...{ port, url, start, kill },
+    reload: () => void child?.kill('SIGHUP'),
     client: async (options = {}) => {
       const nats = await connect({ servers: url, maxReconnectAttempts: -1, reconnectTimeWait: 50, ...options });
       onEnd(() => nats.close());

@@ -2,7 +2,8 @@
 import { spawn } from 'node:child_process';
 import { existsSync, mkdirSync, rmSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
-import { end, freePort, untilListening } from '../../streams/publishing.ts';
+import { end } from '../../streams/publishing.ts';
+import { freePort, untilListening } from '../../support/ports.ts';
 import { findProgram } from '../../support/program.ts';
 import { scratch } from './files.ts';
 
