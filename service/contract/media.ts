@@ -21,6 +21,8 @@ export const uploadResult = z
   .meta({ id: 'UploadResult' });
 export type UploadResult = z.infer<typeof uploadResult>;
 
+export const copyParams = z.object({ sha256: z.string().regex(/^[\da-f]{64}$/, 'a SHA-256, hex') });
+
 export const copyQuery = z.object({
   url: z.string().describe("the medium's http(s) address"),
   sha256: z.string().optional().describe('the copy that is played already, should it have been replaced'),

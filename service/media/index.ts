@@ -7,7 +7,7 @@ import { isMediaName, mediaNameIn } from '../domain/media-names.ts';
 import type { Feeds } from '../feeds/index.ts';
 import type { Module, ServiceContext } from '../module.ts';
 import { createCatalog, type MediaEntry } from './catalog.ts';
-import { createCopies } from './copies/copies.ts';
+import { createCopies, type SiteCopy } from './copies/copies.ts';
 import { openLedger } from './copies/ledger.ts';
 import { normalAddress } from './copies/named.ts';
 import { copyRoutes } from './copies/routes.ts';
@@ -22,6 +22,7 @@ import { createLostUploads, type LostUploads, lostFolderOf } from './lost.ts';
 import { createStorageQuota } from './quota.ts';
 import { mediaRoutes } from './routes.ts';
 
+export type { SiteCopy } from './copies/copies.ts';
 export { FetchHeld, heldIssues } from './fetch-limits.ts';
 export { mediaNameOf } from './routes.ts';
 export { spareOf } from './space.ts';
@@ -42,6 +43,8 @@ interface SiteMedia {
   newest(name: string): number;
   /** Whether another box has a file of that name. */
   isElsewhere(name: string): Promise<boolean>;
+  /** The copy of a remote file at the box that downloads it for the site. */
+  copyOf(url: string): Promise<SiteCopy>;
 }
 
 export interface Media extends Module, Pick<Catalog, 'unread' | 'onLearn'>, Pick<FetchLimits, 'heldReason'> {
@@ -98,7 +101,7 @@ export const createMedia = async (
   const served = [uploadDir, mediaDir];
   const copiesDir = join(mediaDir, 'copies');
   let siteNow = now;
-  let site: SiteMedia = { newest: () => 0, isElsewhere: async () => false };
+  let site: SiteMedia = { newest: () => 0, isElsewhere: async () => false, copyOf: async () => null };
   const deleted = createEmitter();
   const folders = createFolders([...served, copiesDir, lostFolderOf(uploadDir)]);
   const lost = createLostUploads({ uploadDir, folders, now: () => siteNow(), log });
@@ -131,7 +134,10 @@ export const createMedia = async (
     folders,
     catalog,
   });
-  const copies = createCopies({ content, feeds, ledger, downloads, limits, storage, hasher, logs });
+  const copies = createCopies({
+    ...{ content, feeds, ledger, downloads, limits, storage, hasher, logs },
+    siteCopy: (url) => site.copyOf(url),
+  });
   const newest = (name: string): number => Math.max(site.newest(name), deletions.at(name));
   const library = await createLibrary({
     ...{ uploadDir, mediaDir, maxUploadBytes, newest },

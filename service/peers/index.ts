@@ -26,6 +26,7 @@ import type { Peers as Registered } from './peer.ts';
 import { createRegistry } from './registry.ts';
 import { createReplication, type ReplicatedDevices } from './replication.ts';
 import { peerRoutes } from './routes.ts';
+import { createSharedCopies } from './shared-copies.ts';
 import { createOwnState } from './state.ts';
 import { createTakeoverExchange, type ReplicatedTakeovers } from './takeovers.ts';
 
@@ -118,7 +119,7 @@ export const createPeers = (
     ...{ logs, peers: { ...registry, announce }, content, media },
     onArrival: arrivals.emit,
   });
-  media.followSite(mediaReplication);
+  media.followSite({ ...mediaReplication, copyOf: createSharedCopies({ peers: registry, asking, nodeId }) });
   const missingMedia = createMissingMedia({ log, content, mediaReplication });
   const transport = createCommandTransport(asking, options.sharedSecret !== null);
   const commandRelay = createCommandRelay({ peers: registry, transport, monotonicNow });

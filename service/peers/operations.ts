@@ -26,6 +26,7 @@ import {
   mostQueryCharacters,
   peerCommandAnswers,
   peerConnections,
+  peerCopy,
   peerDevices,
   peerScreenshot,
   peerSite,
@@ -142,6 +143,7 @@ const peerOperations = {
   ),
   /** Asked while another question is not answered. */
   'boxes.probe': define('GET /api/peers/time', peerTime, undefined, { deadlineMs: 700 }),
+  'media.copy': define('POST /api/peers/copy', peerCopy, (url: string) => ({ body: { url } }), { isRepeatable: true }),
   'boxes.log': define('GET /api/peers/log', boxLog, (query: BoxLogQuery) => ({ query: { ...query } }), {
     maxBytes: 4 * MIB,
   }),

@@ -1,7 +1,8 @@
 /** Local copies of the remote media that the content names. */
 
 import { z } from 'zod';
-import { copyQuery } from '../media.ts';
+import { copyParams, copyQuery } from '../media.ts';
+import { digestExample } from './examples.ts';
 import { medium } from './headers.ts';
 import type { Operations } from './operation.ts';
 
@@ -21,5 +22,15 @@ export const copies = {
     },
     errors: ['address_withheld', 'file_not_found', 'precondition_failed', 'range_not_satisfiable'],
     examples: { url: 'https://cdn.example.com/film.mp4' },
+  },
+  'GET /copies/:sha256': {
+    access: 'public',
+    variant: 'extended',
+    summary: 'Get a local copy by its hash',
+    description: 'As the other boxes of the site do, with ranges and validators (RFC 9110).',
+    params: copyParams,
+    answer: medium('The copy, under the media type that its bytes have.'),
+    errors: ['file_not_found', 'precondition_failed', 'range_not_satisfiable'],
+    examples: { sha256: digestExample },
   },
 } as const satisfies Operations;

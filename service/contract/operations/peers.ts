@@ -24,6 +24,8 @@ import {
   peerConnections,
   peerConnectionsQuery,
   peerContentQuery,
+  peerCopy,
+  peerCopyRequest,
   peerDevices,
   peerDevicesQuery,
   peerMedia,
@@ -316,6 +318,19 @@ export const peers = {
     summary: 'Restart the player of this box',
     answer: { 202: { description: 'It restarts once this is answered.', content: sealable(z.object({}), {}) } },
     errors: ['not_supported'],
+  },
+  'POST /api/peers/copy': {
+    access: 'signed',
+    variant: 'extended',
+    acts: true,
+    summary: 'Ask this box for its copy of a remote medium',
+    description: 'Boxes do so before they download a file, which one box of a site does for all.',
+    body: sealable(peerCopyRequest, { url: 'https://cdn.example.com/film.mp4' }),
+    answer: okSealable('What it has.', peerCopy, {
+      state: 'here',
+      copy: { sha256: digestExample, size: 1_048_576, etag: '"5f3c"', lastModified: null, life: 3_600_000 },
+    }),
+    errors: [],
   },
   'GET /api/peers/screenshot': {
     access: 'signed',

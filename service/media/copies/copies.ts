@@ -1,19 +1,30 @@
 /** Copies of the remote media that the content names, prefetched and kept fresh, so that a box plays offline. */
 import type { Content } from '../../content/index.ts';
 import type { CopiesHealth } from '../../contract/health.ts';
+import type { PeerCopy } from '../../contract/peers.ts';
 import { judgeCopy, mediaTypeOf } from '../../domain/media-types.ts';
-import type { Nearness } from '../../domain/network-scope.ts';
 import type { Feeds } from '../../feeds/index.ts';
 import { FetchFault } from '../../platform/outbound/fault.ts';
 import type { SourceLogs } from '../../platform/source-log.ts';
-import { isOutOfSpace } from '../download.ts';
+import { type Download, isOutOfSpace } from '../download.ts';
 import type { Downloads } from '../downloads.ts';
 import { FetchHeld, type FetchLimits } from '../fetch-limits.ts';
 import type { FileHash } from '../hasher.ts';
 import { headOf } from '../inspect.ts';
+import type { Part } from '../part.ts';
 import { freshnessLifetime, idleLifetime, retryAfter } from './freshness.ts';
 import type { Copy, Ledger } from './ledger.ts';
 import { type Named, normalAddress, remoteMedia } from './named.ts';
+
+/** What the other boxes of the site have of a remote file. */
+export type SiteCopy =
+  /** A copy, and the URL to fetch it from. */
+  | (NonNullable<PeerCopy['copy']> & { from: string })
+  /** Another box downloads it, or may be about to. */
+  | 'coming'
+  | 'unknown'
+  /** Nothing: this box downloads it from its origin. */
+  | null;
 
 interface Dependencies {
   content: Pick<Content, 'shown' | 'onChange'>;
@@ -24,6 +35,8 @@ interface Dependencies {
   storage: { quota: number; left(): Promise<number> };
   hasher: { hashFile(path: string): FileHash };
   logs: SourceLogs;
+  /** Asks the box of the site that is to download the file; never rejects. Default: there is no other box. */
+  siteCopy?: (url: string) => Promise<SiteCopy>;
 }
 
 export type Copies = ReturnType<typeof createCopies>;
@@ -42,7 +55,16 @@ interface MediumState extends Named {
   isHeld: boolean;
   /** The last attempt failed only for lack of space, so the address passed all network checks. */
   isOutOfSpace: boolean;
+  /** Since when another box is to download the file, ms since the epoch; null: this one does. */
+  waitsSince: number | null;
 }
+
+/** Another box of the site downloads the file. */
+class AwaitsPeer extends Error {}
+/** How often that box is asked. */
+const ASK_PEER_MS = 2_000;
+/** How long a box that does not know the address may take to get the content that names it. */
+const UNKNOWN_MS = 10_000;
 
 /** How often a copy's bytes are checked against their hash. */
 const VERIFY_MS = 24 * 60 * 60 * 1000;
@@ -63,7 +85,8 @@ const shown = (address: string): string => {
   return origin + pathname + (search && '?…');
 };
 
-export const createCopies = ({ content, feeds, ledger, downloads, limits, storage, hasher, logs }: Dependencies) => {
+export const createCopies = ({ content, feeds, ledger, downloads, ...dependencies }: Dependencies) => {
+  const { limits, storage, hasher, logs, siteCopy = async () => null } = dependencies;
   const logOf = (url: string) => logs(`media of ${new URL(url).host}`);
   let states = new Map<string, MediumState>();
   /** Checks in progress by URL, also of media that are no longer named, so that none is fetched twice at a time. */
@@ -98,21 +121,56 @@ export const createCopies = ({ content, feeds, ledger, downloads, limits, storag
     return undefined;
   };
 
-  /** Fetches the file if there is no copy, or revalidates the copy. */
-  const revalidate = async (url: string, reach: Nearness): Promise<void> => {
-    const held = await verified(url);
-    const changed = await downloads.fetch({ url, key: `copy\n${url}`, held, reach }, async (done, part) => {
-      const mediaType = judgeCopy([done.claimedType, mediaTypeOf(url)], await headOf(part.path));
-      if (mediaType === null) {
-        await part.discard();
-        throw new FetchFault('it is no picture, video or PDF', { lasting: true });
-      }
-      const now = Date.now();
-      const { sha256, size, etag, lastModified } = done;
-      const times = { life: freshnessLifetime(done, now), checkedAt: now, verifiedAt: now, usedAt: now };
-      await ledger.put(url, { sha256, size, mediaType, etag, lastModified, ...times }, part);
+  /** Stores a complete download. */
+  const put = async (url: string, done: Download, part: Part, life: number): Promise<true> => {
+    const mediaType = judgeCopy([done.claimedType, mediaTypeOf(url)], await headOf(part.path));
+    if (mediaType === null) {
+      await part.discard();
+      throw new FetchFault('it is no picture, video or PDF', { lasting: true });
+    }
+    const now = Date.now();
+    const { sha256, size, etag, lastModified } = done;
+    const times = { life, checkedAt: now, verifiedAt: now, usedAt: now };
+    await ledger.put(url, { sha256, size, mediaType, etag, lastModified, ...times }, part);
+    return true;
+  };
+
+  /** Takes the copy of another box. @returns false where that box could not give it */
+  const takeShared = async (url: string, shared: Exclude<SiteCopy, string | null>): Promise<boolean> => {
+    const { from, life, ...facts } = shared;
+    if (ledger.get(url)?.sha256 === facts.sha256) {
+      await ledger.note(url, { checkedAt: Date.now() });
       return true;
-    });
+    }
+    try {
+      const job = { url: from, key: `copy\n${url}\n${facts.sha256}`, sha256: facts.sha256, size: facts.size };
+      await downloads.fetch(job, (done, part) => put(url, { ...done, ...facts }, part, life));
+      logOf(url).info({ url: shown(url) }, 'took the copy of another box');
+      return true;
+    } catch (error) {
+      if (!(error instanceof FetchFault) || error instanceof FetchHeld) throw error;
+      logOf(url).warn({ url: shown(url), reason: error.message }, 'another box did not give its copy');
+      return false;
+    }
+  };
+
+  /**
+   * Fetches the file if there is no copy, or revalidates the copy.
+   * @throws AwaitsPeer where another box does so
+   */
+  const revalidate = async (url: string, state: MediumState): Promise<void> => {
+    const held = await verified(url);
+    const shared = await siteCopy(url);
+    if (shared === 'coming' || shared === 'unknown') {
+      state.waitsSince ??= Date.now();
+      if (shared === 'coming' || Date.now() - state.waitsSince < UNKNOWN_MS) throw new AwaitsPeer();
+    }
+    state.waitsSince = null;
+    if (typeof shared === 'object' && shared !== null && (await takeShared(url, shared))) return;
+    const { reach } = state;
+    const changed = await downloads.fetch({ url, key: `copy\n${url}`, held, reach }, (done, part) =>
+      put(url, done, part, freshnessLifetime(done, Date.now())),
+    );
     if (changed === null) await ledger.note(url, { checkedAt: Date.now() });
     else logOf(url).info({ url: shown(url) }, 'copied a remote file');
   };
@@ -128,7 +186,7 @@ export const createCopies = ({ content, feeds, ledger, downloads, limits, storag
 
   const check = async (url: string, state: MediumState): Promise<void> => {
     try {
-      await revalidate(url, state.reach);
+      await revalidate(url, state);
       state.failures = 0;
       state.reason = null;
       state.isHeld = false;
@@ -138,6 +196,10 @@ export const createCopies = ({ content, feeds, ledger, downloads, limits, storag
     } catch (error) {
       if (closed) return;
       if (error instanceof FetchHeld) return hold(url, state, error);
+      if (error instanceof AwaitsPeer) {
+        state.due = Date.now() + ASK_PEER_MS;
+        return;
+      }
       state.isHeld = false;
       const fault =
         error instanceof FetchFault ? error : new FetchFault('the copy could not be stored', { cause: error });
@@ -185,7 +247,8 @@ export const createCopies = ({ content, feeds, ledger, downloads, limits, storag
     for (const [url, named] of remoteMedia(content.shown(), feeds.reach)) {
       const copy = ledger.get(url);
       const due = copy === undefined ? 0 : dueOf(copy);
-      const state = before.get(url) ?? { ...named, due, failures: 0, reason: null, isHeld: false, isOutOfSpace: false };
+      const fresh = { failures: 0, reason: null, isHeld: false, isOutOfSpace: false, waitsSince: null };
+      const state = before.get(url) ?? { ...named, due, ...fresh };
       // An address refused to a feed may be allowed once the operator names it: retry at once.
       if (named.reach > state.reach) state.due = due;
       Object.assign(state, named);
@@ -237,6 +300,28 @@ export const createCopies = ({ content, feeds, ledger, downloads, limits, storag
         schedule();
       }
       return { copy, file: ledger.fileOf(copy) };
+    },
+
+    /** The copy with that hash, and its file. */
+    findByHash(sha256: string): (Copy & { file: string }) | null {
+      const copy = ledger.withHash(sha256);
+      return copy === undefined ? null : { ...copy, file: ledger.fileOf(copy) };
+    },
+
+    /** What another box of the site may have of an address. A copy that is due is checked first. */
+    offer(address: string): PeerCopy {
+      const url = normalAddress(address) ?? '';
+      const [copy, state] = [ledger.get(url), states.get(url)];
+      const isDue = copy === undefined || Date.now() >= copy.checkedAt + copy.life;
+      if (state !== undefined && isDue && state.failures === 0) {
+        if (state.waitsSince !== null) return { state: 'unknown', copy: null };
+        if (!state.isHeld) state.due = Math.min(state.due, Date.now());
+        schedule();
+        return { state: 'coming', copy: null };
+      }
+      if (copy === undefined) return { state: state === undefined ? 'unknown' : 'failed', copy: null };
+      const { sha256, size, etag, lastModified, life } = copy;
+      return { state: 'here', copy: { sha256, size, etag, lastModified, life } };
     },
 
     /** Reports that the file of a copy is missing: it is fetched again. */

@@ -106,6 +106,8 @@ export const openLedger = async ({ path, folder, folders, log }: Options) => {
       const before = replaced.get(sha256 ?? '');
       return before?.url === url ? before.copy : copies.get(url);
     },
+    /** The current copy with that hash. */
+    withHash: (sha256: string): Copy | undefined => [...copies.values()].find((each) => each.sha256 === sha256),
     /** The number of files and their total size in bytes. */
     measure(): { count: number; bytes: number } {
       const sizes = new Map([...copies.values()].map(({ sha256, size }) => [sha256, size]));

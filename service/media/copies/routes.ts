@@ -2,7 +2,9 @@ import { open } from 'node:fs/promises';
 import { setTimeout as delay } from 'node:timers/promises';
 import { CodedError } from '../../contract/errors.ts';
 import { readFields } from '../../contract/fields.ts';
-import { copyQuery } from '../../contract/media.ts';
+import { copyParams, copyQuery } from '../../contract/media.ts';
+import { peerCopyRequest } from '../../contract/peers.ts';
+import { readJson } from '../../http/body.ts';
 import type { Routes } from '../../http/routes.ts';
 import { codeOf } from '../../platform/store/disk.ts';
 import { serve } from '../serve.ts';
@@ -15,7 +17,7 @@ const MAX_WAIT_MS = 4_000;
  * Serves the copy of an address, or redirects to the address. It accepts only addresses that the content names, so it is
  * neither an open proxy nor an open redirect.
  */
-export const copyRoutes = (copies: Pick<Copies, 'find' | 'lose'>): Routes => ({
+export const copyRoutes = (copies: Pick<Copies, 'find' | 'findByHash' | 'offer' | 'lose'>): Routes => ({
   'GET /copies': async (ctx) => {
     const { url, sha256 } = readFields(copyQuery, ctx.query);
     let found = copies.find(url, sha256);
@@ -42,5 +44,16 @@ export const copyRoutes = (copies: Pick<Copies, 'find' | 'lose'>): Routes => ({
     ctx.status = 302;
     ctx.set({ Location: found.remote, 'Cache-Control': 'no-store' });
     ctx.body = '';
+  },
+  'GET /copies/:sha256': async (ctx) => {
+    const { sha256 } = readFields(copyParams, ctx.params);
+    const found = copies.findByHash(sha256);
+    const handle = found && (await open(found.file).catch(() => undefined));
+    if (!handle) throw new CodedError('file_not_found', 'There is no copy with this hash.');
+    const representation = { name: sha256, type: found.mediaType, etag: sha256, sha256 };
+    return serve(ctx, representation, { handle, stats: await handle.stat() });
+  },
+  'POST /api/peers/copy': async (ctx) => {
+    ctx.body = copies.offer(readFields(peerCopyRequest, await readJson(ctx)).url);
   },
 });

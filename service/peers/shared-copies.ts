@@ -1,0 +1,40 @@
+/** Which box of the site downloads a remote file, and what it has of it, so that a site downloads each file once. */
+import { createHash } from 'node:crypto';
+import type { SiteCopy } from '../media/index.ts';
+import type { AskPeers } from './ask.ts';
+import type { Peers } from './peer.ts';
+
+interface Dependencies {
+  peers: Pick<Peers, 'alive' | 'settled'>;
+  asking: Pick<AskPeers, 'ask'>;
+  nodeId: string;
+}
+
+/** Boxes that are asked before this one downloads a file: they had it to download while this one was away. */
+const MAX_ASKED = 2;
+
+const weightOf = (url: string, nodeId: string): string => createHash('sha256').update(`${nodeId} ${url}`).digest('hex');
+
+/** The order in which boxes are to download a file: all boxes agree on it, and each is first for its share. Pure. */
+export const downloadersOf = (url: string, nodeIds: readonly string[]): string[] =>
+  nodeIds
+    .map((nodeId) => [weightOf(url, nodeId), nodeId] as const)
+    .sort(([a], [b]) => (a < b ? -1 : 1))
+    .map(([, nodeId]) => nodeId);
+
+export const createSharedCopies =
+  ({ peers, asking, nodeId }: Dependencies) =>
+  async (url: string): Promise<SiteCopy> => {
+    await peers.settled();
+    const urls = new Map(peers.alive().map((peer) => [peer.nodeId, peer.url]));
+    const order = downloadersOf(url, [nodeId, ...urls.keys()]);
+    const isOurs = order[0] === nodeId;
+    for (const other of isOurs ? order.slice(1, 1 + MAX_ASKED) : order.slice(0, 1)) {
+      const answer = await asking.ask({ nodeId: other }, 'media.copy', url);
+      if (!answer.ok) continue;
+      const { state, copy } = answer.body;
+      if (copy !== null) return { ...copy, from: `${urls.get(other)}/copies/${copy.sha256}` };
+      if (!isOurs && (state === 'coming' || state === 'unknown')) return state;
+    }
+    return null;
+  };
