@@ -21,6 +21,15 @@ export const fleetUrl = (value: string): string => {
   return value.trim();
 };
 
+/** The port of a hub for leaf nodes. */
+export const leafUrl = (value: string): URL => {
+  const url = URL.canParse(value.trim()) ? new URL(value.trim()) : null;
+  if (url === null || !/^(nats|tls):$/.test(url.protocol) || url.hostname === '') {
+    throw new InvalidArgumentError('It must be a nats or tls URL such as tls://hub.example.com:7422.');
+  }
+  return url;
+};
+
 export const operatorName = (value: string): string => {
   const name = value.trim();
   if (!isOperator(name)) throw new InvalidArgumentError('It must be 1 to 64 characters.');

@@ -12,12 +12,14 @@ export const createFleetClock = ({ now, monotonicNow }: Dependencies) => {
     /** ms since the epoch */
     now: (): number => (offset === null ? now() : monotonicNow() + offset),
     /**
-     * Sets the clock by an event that the hub dated.
+     * Sets the clock by an event that the hub dated. An estimate that agrees with it is kept: a slow answer must not
+     * replace a better one.
      * @param stored when, by the hub, ms since the epoch
      * @param sent the event is after this and before `received`, by the monotonic clock
      */
     observe: (stored: number, sent: number, received: number): void => {
-      offset = stored - (sent + received) / 2;
+      const [least, most] = [stored - received, stored - sent];
+      if (offset === null || offset < least || offset > most) offset = (least + most) / 2;
     },
   };
 };

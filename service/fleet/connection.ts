@@ -35,7 +35,7 @@ export const createConnection = ({ open, log, now }: Dependencies) => {
   let reason: string | null = 'has not been asked yet';
   let refused: string | null = null;
 
-  /** Notes what the hub does not permit; the parts that wanted it only see that nobody answers. */
+  /** Records what the hub does not permit: the caller sees only a request without an answer. */
   const watch = async (nats: NatsConnection): Promise<void> => {
     for await (const status of nats.status()) {
       if (status.type !== 'error') continue;

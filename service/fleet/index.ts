@@ -93,7 +93,9 @@ export const createFleet = (
       const { refused } = connection.state();
       const notes = {
         away: [`The hub of the fleet at ${url} ${fleet.reason}; the site goes on by itself.`],
-        unprepared: ['The hub of the fleet has no buckets; run "signage fleet init" once.'],
+        unprepared: [
+          'The hub of the fleet does not answer for its buckets: run "signage fleet init" once, or behind a leaf node check its line to the hub.',
+        ],
         connected: refused === null ? [] : [`The hub of the fleet does not permit this box: ${refused}.`],
       }[fleet.status];
       const [issue] = fleet.content.errors;

@@ -8,6 +8,10 @@ export const createPause = () => {
       isWoken = true;
       end();
     },
+    /** Forgets a wake for which no pause has ended yet. */
+    clear: (): void => {
+      isWoken = false;
+    },
     /** Resolves after `ms`, when it is woken, or when `ended` is aborted. */
     wait: (ms: number, ended: AbortSignal): Promise<void> =>
       new Promise((resolve) => {

@@ -1,4 +1,4 @@
-/** Writes a value to a key of the status bucket: at changes, and every now and then. */
+/** Writes a value to a key of the status bucket: when it changes, and periodically. */
 import { setTimeout as delay } from 'node:timers/promises';
 import { STATUS_BUCKET } from '../domain/fleet-subjects.ts';
 import type { SourceLog } from '../platform/source-log.ts';
@@ -20,7 +20,7 @@ interface Dependencies<Value> {
   log: SourceLog;
 }
 
-/** How often a change is looked for, and a bucket that is missing. */
+/** How often the value is compared with the one that was written, and a missing bucket is checked for. */
 const LOOK_MS = 5_000;
 /** Of the period. */
 const JITTER = 0.2;
@@ -53,7 +53,7 @@ export const createReporter = <Value>({ key, monotonicNow, log, ...dependencies 
         written = '';
         hasFailed = true;
       }
-      // A hub that has refused is not asked sooner because of a change.
+      // A change does not shorten the delay after a refusal.
       if (hasFailed) await delay(LOOK_MS, undefined, { signal: ended, ref: false }).catch(() => undefined);
       else await pause.wait(LOOK_MS, ended);
     }

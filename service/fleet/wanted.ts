@@ -10,7 +10,7 @@ import type { ContentIssue } from '../contract/content-issue.ts';
 import { CodedError } from '../contract/errors.ts';
 import { type FleetContent, mostStoredBytes } from '../contract/fleet.ts';
 import { asFile } from '../domain/document.ts';
-import { CONTENT_BUCKET, keySubject } from '../domain/fleet-subjects.ts';
+import { CONTENT_BUCKET, keySubject, wantedSubject } from '../domain/fleet-subjects.ts';
 import type { SourceLog } from '../platform/source-log.ts';
 import type { Records } from '../records/index.ts';
 import { openBucket } from './bucket.ts';
@@ -23,7 +23,7 @@ interface Dependencies {
   audit: Pick<Records['audit'], 'begin'>;
   /** Boxes of the site that take the content before this one. */
   boxesBefore(): number;
-  /** Calls when the state has changed. */
+  /** Called when the state has changed. */
   onChange(): void;
   log: SourceLog;
 }
@@ -38,9 +38,11 @@ const RETRY_MS = 5_000;
 const RANK_MS = 1_000;
 const MAX_RANK = 5;
 const MAX_ERRORS = 5;
+/** Announcements within this time are one. */
+const ANNOUNCED_MS = 50;
 /**
- * A hub that is reached through a leaf node can be cut off unnoticed, so the content is read again now and then: as often
- * as costs this much.
+ * A leaf node can lose its line to the hub unnoticed, so the content is also polled. The interval grows with its size, so
+ * that polling costs this much traffic at most.
  */
 const POLL_BYTES_PER_MS = 40_000 / 3_600_000;
 const MIN_POLL_MS = 900_000;
@@ -143,7 +145,14 @@ export const createWanted = ({ site, content, audit, boxesBefore, onChange, log 
 
   const run = async ({ nats, ended }: Line): Promise<void> => {
     const bucket = await openBucket(nats, CONTENT_BUCKET);
-    nats.subscribe(keySubject(CONTENT_BUCKET, site), { callback: pause.wake });
+    const values = nats.subscribe(keySubject(CONTENT_BUCKET, site), { callback: pause.wake });
+    nats.subscribe(wantedSubject(site), {
+      callback: (error) => {
+        // The announcement is enough: it does not contain the document.
+        if (error === null) values.unsubscribe();
+        pause.wake();
+      },
+    });
     while (!ended.aborted) {
       let pauseMs = RETRY_MS;
       try {
@@ -154,6 +163,9 @@ export const createWanted = ({ site, content, audit, boxesBefore, onChange, log 
         onChange();
       }
       await pause.wait(pauseMs, ended);
+      // New content is announced on two subjects.
+      await delay(ANNOUNCED_MS, undefined, { signal: ended, ref: false }).catch(() => undefined);
+      pause.clear();
     }
   };
 

@@ -1,14 +1,14 @@
 /** Many sites as light clients of one hub: they speak NATS by hand, on the subjects of real boxes. */
 import { connect, type Socket } from 'node:net';
 import { gunzipSync } from 'node:zlib';
+import { permissionsOf } from '../../service/cli/fleet/credentials.ts';
 import {
   CONTENT_BUCKET,
-  commandSubject,
-  connectionsSubject,
   inboxPrefix,
   keySubject,
   STATUS_BUCKET,
   statusKey,
+  wantedSubject,
 } from '../../service/domain/fleet-subjects.ts';
 import { pauseAfter } from '../../service/fleet/connection.ts';
 
@@ -24,6 +24,7 @@ const hello = {
 
 /** As a box does. */
 const PING_MS = 30_000;
+const ANNOUNCED_MS = 50;
 
 export interface LightSite {
   /** Bytes of the protocol, both ways, without those of TCP. */
@@ -42,6 +43,7 @@ export interface LightSite {
 export const openSite = (port: number, site: string): LightSite => {
   const inbox = inboxPrefix(site);
   const contentKey = keySubject(CONTENT_BUCKET, site);
+  const subscriptions = permissionsOf(site).subscribe;
   const status = JSON.stringify({
     ...{ nodeId: '6f1c550b-9d3c-4e5f-8f4a-869d372b1c0a', site, name: 'box', url: 'http://192.168.1.20:8080' },
     ...{ version: '0.1.0', status: 'ok', warnings: [], connections: 2 },
@@ -56,12 +58,20 @@ export const openSite = (port: number, site: string): LightSite => {
     self.bytes += Buffer.byteLength(text);
     socket.write(text);
   };
+  let announced: NodeJS.Timeout | undefined;
+  const readSoon = (): void => {
+    clearTimeout(announced);
+    announced = setTimeout(readContent, ANNOUNCED_MS);
+  };
   const readContent = (): void =>
     send(`PUB $JS.API.DIRECT.GET.KV_${CONTENT_BUCKET}.${contentKey} ${inbox}.content 0\r\n\r\n`);
 
   const onMessage = (subject: string, headerBytes: number, payload: Buffer): void => {
-    if (subject === contentKey) readContent();
-    else if (subject === `${inbox}.content` && payload.length > headerBytes) {
+    if (subject === contentKey) readSoon();
+    else if (subject === wantedSubject(site)) {
+      send(`UNSUB ${subscriptions.indexOf(contentKey) + 1}\r\n`);
+      readSoon();
+    } else if (subject === `${inbox}.content` && payload.length > headerBytes) {
       gunzipSync(payload.subarray(headerBytes));
       self.contentAt = performance.now();
     }
@@ -102,11 +112,9 @@ export const openSite = (port: number, site: string): LightSite => {
     });
     socket.once('connect', () => {
       send(`CONNECT ${JSON.stringify({ ...hello, name: site })}\r\n`);
-      const subjects = [commandSubject(site, '*'), connectionsSubject(site, '*')].map(
-        (subject) => `${subject} ${site}`,
-      );
-      for (const [id, subject] of [...subjects, contentKey, `${inbox}.>`].entries())
-        send(`SUB ${subject} ${id + 1}\r\n`);
+      for (const [id, subject] of subscriptions.entries()) {
+        send(`SUB ${subject}${subject.endsWith('.*') ? ` ${site}` : ''} ${id + 1}\r\n`);
+      }
       readContent();
       self.writeStatus();
       send('PING\r\n');

@@ -1,13 +1,13 @@
 /** A fleet of many sites at one nats-server: how long a new version takes to all, what an idle site costs, a restart. */
 import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
-import { type AddressInfo, createServer } from 'node:net';
+import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
 import { gzipSync } from 'node:zlib';
 import { openHub } from '../../service/cli/fleet/hub.ts';
+import { freePort, untilListening } from '../support/ports.ts';
 import { type LightSite, openSite } from './fleet-sites.ts';
 import type { Report } from './harness/report.ts';
 
@@ -44,6 +44,12 @@ const seconds = (ms: number): string => `${(ms / 1000).toFixed(1)} s`;
 const spread = (values: readonly number[]): string =>
   `p50 ${seconds(quantile(values, 0.5))}, p95 ${seconds(quantile(values, 0.95))}, all ${seconds(quantile(values, 1))}`;
 
+/** Bytes of all frames that this machine has sent to itself. */
+const loopbackBytes = (): number => {
+  const [, received = '0'] = /^\s*lo:\s*(\d+)/m.exec(readFileSync('/proc/net/dev', 'utf8')) ?? [];
+  return Number(received);
+};
+
 const waitFor = async (what: string, holds: () => boolean): Promise<void> => {
   for (const until = performance.now() + MAX_MS; !holds(); await delay(100)) {
     if (performance.now() > until) throw new Error(`not within ${MAX_MS / 1000} s: ${what}`);
@@ -53,10 +59,7 @@ const waitFor = async (what: string, holds: () => boolean): Promise<void> => {
 /** Needs nats-server, and some 20,000 file descriptors. */
 export const benchFleet = async ({ note }: Pick<Report, 'note'>): Promise<void> => {
   const folder = mkdtempSync(join(tmpdir(), 'signage-fleet-'));
-  const socket = createServer().listen(0, '127.0.0.1');
-  await once(socket, 'listening');
-  const { port } = socket.address() as AddressInfo;
-  socket.close();
+  const port = await freePort();
   const config = join(folder, 'nats.conf');
   writeFileSync(config, `listen: "127.0.0.1:${port}"\njetstream { store_dir: "${folder}/store" }\n`);
   const path = `${process.env.PATH}:/usr/sbin`;
@@ -68,7 +71,7 @@ export const benchFleet = async ({ note }: Pick<Report, 'note'>): Promise<void> 
     await hub.close();
   };
   let server = start();
-  await delay(500);
+  await untilListening(port);
   await withHub((hub) => hub.init(1));
   const names = Array.from({ length: COUNT }, (_, n) => `site-${n}`);
   const sites: LightSite[] = names.map((name) => openSite(port, name));
@@ -86,12 +89,15 @@ export const benchFleet = async ({ note }: Pick<Report, 'note'>): Promise<void> 
       `${COUNT} sites, a new version of ${contentOf(1).length} bytes: ${spread(sites.map(({ contentAt }) => contentAt - begun))}`,
     );
 
-    const before = sites.reduce((sum, { bytes }) => sum + bytes, 0);
+    const count = () => ({ bytes: sites.reduce((sum, { bytes }) => sum + bytes, 0), onWire: loopbackBytes() });
+    const before = count();
     const timers = sites.map((site) => setTimeout(site.writeStatus, Math.random() * STATUS_MS));
     await delay(IDLE_MS);
     for (const timer of timers) clearTimeout(timer);
-    const perHour = ((sites.reduce((sum, { bytes }) => sum + bytes, 0) - before) / COUNT) * (3_600_000 / IDLE_MS);
-    note(`an idle site: ${Math.round(perHour / 1000)} kB an hour, without the headers of TCP`);
+    const after = count();
+    const anHour = (bytes: number): string => `${Math.round((bytes / COUNT / 1_000) * (3_600_000 / IDLE_MS))} kB`;
+    const [said, sent] = [anHour(after.bytes - before.bytes), anHour(after.onWire - before.onWire)];
+    note(`an idle site: ${said} an hour of NATS, ${sent} with all headers and acknowledgements of TCP`);
 
     server.kill('SIGKILL');
     await once(server, 'exit');

@@ -1,5 +1,5 @@
 /** `signage fleet`, as an operator runs it, against a real hub and real sites. */
-import { readFileSync, statSync, writeFileSync } from 'node:fs';
+import { readFileSync, statSync } from 'node:fs';
 import { join } from 'node:path';
 import { setTimeout as pause } from 'node:timers/promises';
 import { gunzipSync } from 'node:zlib';
@@ -8,20 +8,12 @@ import { describe, expect, test } from 'vitest';
 import { outcomeOf } from '../../service/cli/fleet/rollout.ts';
 import { phasesOf, placeOf } from '../../service/cli/fleet/shares.ts';
 import { signage } from '../cli/support.ts';
-import { lobbyWith } from '../content/samples.ts';
 import { idsOf, playAgo, reportTo } from '../records/plays/pages.ts';
 import { hasNats, startHub } from '../support/nats.ts';
 import { patience, titlesOf } from '../support/observe.ts';
 import { joinScreen } from '../support/page.ts';
 import { temporaryFolder } from '../support/service.ts';
-import { becomes, startMember } from './support.ts';
-
-const saying = (title: string) => lobbyWith([{ kind: 'text', title }]);
-const fileOf = (document: unknown): string => {
-  const path = join(temporaryFolder(), 'content.json');
-  writeFileSync(path, JSON.stringify(document));
-  return path;
-};
+import { becomes, fileOf, saying, startMember } from './support.ts';
 
 test('each phase of a rollout adds sites to those before, about as many as it says, and all in the end', () => {
   const sites = Array.from({ length: 2_000 }, (_, n) => `site-${n}`);

@@ -5,8 +5,9 @@ import { join } from 'node:path';
 import { nkeys } from '@nats-io/transport-node';
 import { describe, expect, test, vi } from 'vitest';
 import { pauseAfter } from '../../service/fleet/connection.ts';
-import { freePort, hasNats, prepareHub, startHub } from '../support/nats.ts';
+import { hasNats, prepareHub, startHub } from '../support/nats.ts';
 import { patience } from '../support/observe.ts';
+import { freePort } from '../support/ports.ts';
 import { startTestService, type TestService, temporaryFolder } from '../support/service.ts';
 import { becomes as becomesSuch, healthOf } from './support.ts';
 

@@ -1,7 +1,11 @@
-/** What a site without a fleet loads. */
+/** What a box without a fleet loads. */
+import { spawn } from 'node:child_process';
+import { once } from 'node:events';
 import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
+import { fileURLToPath } from 'node:url';
 import { expect, test } from 'vitest';
+import { temporaryFolder } from '../support/service.ts';
 
 const dist = join(import.meta.dirname, '..', '..', 'dist');
 
@@ -17,11 +21,46 @@ const loadedBy = (path: string, known = new Set<string>()): Set<string> => {
 
 const hasNats = (path: string): boolean => readFileSync(path, 'utf8').includes('node_modules/@nats-io/');
 
-test.each(['service/headless.js', 'main/index.js'])('%s loads nothing of NATS without a fleet', (entry) => {
+/** The files of this project that a process has loaded by the time it listens, as its engine counts them. */
+const loadedInProcess = async (env: Record<string, string>): Promise<string[]> => {
+  const folder = temporaryFolder();
+  const box = spawn(process.execPath, [join(dist, 'service', 'headless.js')], {
+    env: {
+      ...{ PATH: process.env.PATH, NODE_V8_COVERAGE: folder, SIGNAGE_DATA_DIR: temporaryFolder() },
+      ...{ SIGNAGE_HOST: '127.0.0.1', SIGNAGE_PORT: '0', ...env },
+    },
+    stdio: ['ignore', 'pipe', 'ignore'],
+  });
+  let printed = '';
+  for await (const chunk of box.stdout) {
+    printed += String(chunk);
+    if (!printed.includes('listening on')) continue;
+    box.kill('SIGTERM');
+    break;
+  }
+  await once(box, 'exit');
+  const reports = readdirSync(folder).map((name) => readFileSync(join(folder, name), 'utf8'));
+  return reports
+    .flatMap((report) => (JSON.parse(report) as { result: { url: string }[] }).result)
+    .flatMap(({ url }) => (url.startsWith('file:') ? [fileURLToPath(url)] : []))
+    .filter((path) => path.startsWith(dist));
+};
+
+test.each(['service/headless.js', 'main/index.js'])('%s imports nothing of NATS at once', (entry) => {
   const all = readdirSync(join(dist, 'shared')).filter((name) => name.endsWith('.js'));
   const withNats = all.map((name) => join(dist, 'shared', name)).filter(hasNats);
   expect(withNats.length).toBeGreaterThan(0);
   const loaded = loadedBy(join(dist, entry));
   expect(loaded.size).toBeGreaterThan(1);
   expect([...loaded].filter(hasNats)).toEqual([]);
+});
+
+test('a running box has loaded NATS where a fleet is configured, and nothing of it elsewhere', async () => {
+  const [alone, member] = [
+    await loadedInProcess({}),
+    await loadedInProcess({ SIGNAGE_FLEET_URL: 'nats://127.0.0.1:9' }),
+  ];
+  expect(alone.length).toBeGreaterThan(1);
+  expect(alone.filter(hasNats)).toEqual([]);
+  expect(member.filter(hasNats)).not.toEqual([]);
 });

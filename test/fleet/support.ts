@@ -1,11 +1,15 @@
 /** Sites of a fleet, and what the hub asks of them. */
+import { writeFileSync } from 'node:fs';
+import { join } from 'node:path';
 import { gzipSync } from 'node:zlib';
+import { jetstream } from '@nats-io/jetstream';
 import type { KV } from '@nats-io/kv';
 import type { NatsConnection } from '@nats-io/transport-node';
 import { expect, vi } from 'vitest';
 import type { FleetContent, FleetHealth } from '../../service/contract/fleet.ts';
-import { patience } from '../support/observe.ts';
-import { startTestService, type TestService } from '../support/service.ts';
+import { lobbyWith } from '../content/samples.ts';
+import { patience, titlesOf } from '../support/observe.ts';
+import { startTestService, type TestService, temporaryFolder } from '../support/service.ts';
 
 interface Health {
   fleet?: FleetHealth;
@@ -13,6 +17,20 @@ interface Health {
   warnings: string[];
   nodeId: string;
 }
+
+/** Content with one slide of that title. */
+export const saying = (title: string) => lobbyWith([{ kind: 'text', title }]);
+
+/** The path of a file with the document. */
+export const fileOf = (document: unknown): string => {
+  const path = join(temporaryFolder(), 'content.json');
+  writeFileSync(path, JSON.stringify(document));
+  return path;
+};
+
+/** Waits until a box plays {@link saying}. */
+export const plays = (service: TestService, title: string) =>
+  expect.poll(() => titlesOf(service).catch(() => null), patience).toEqual([title]);
 
 export const healthOf = async (service: TestService): Promise<Health> =>
   (await (await service.get('/healthz')).json()) as Health;
@@ -56,3 +74,20 @@ export const reports = (status: KV, site: string, expected: object): Promise<Fle
     expect(value).toMatchObject(expected);
     return value as FleetContent;
   }, patience);
+
+interface Stored {
+  subject: string;
+  id: string | undefined;
+  body: Record<string, unknown>;
+}
+
+/** Everything in a stream. */
+export const readStream = async (nats: NatsConnection, name: string): Promise<Stored[]> => {
+  const consumer = await jetstream(nats).consumers.get(name);
+  const stored: Stored[] = [];
+  for await (const message of await consumer.fetch({ max_messages: 1_000, expires: 1_000 })) {
+    const { subject, headers } = message;
+    stored.push({ subject, id: headers?.get('Nats-Msg-Id'), body: message.json() });
+  }
+  return stored;
+};

@@ -1,30 +1,11 @@
 /** Plays and alerts on their way to the hub. */
-import { jetstream } from '@nats-io/jetstream';
-import type { NatsConnection } from '@nats-io/transport-node';
 import { describe, expect, test } from 'vitest';
 import { lobby } from '../content/samples.ts';
 import { idsOf, playAgo, reportTo } from '../records/plays/pages.ts';
 import { hasNats, prepareHub, startHub } from '../support/nats.ts';
 import { patience } from '../support/observe.ts';
 import { startTestService, temporaryFolder } from '../support/service.ts';
-import { becomes, startMember } from './support.ts';
-
-interface Stored {
-  subject: string;
-  id: string | undefined;
-  body: Record<string, unknown>;
-}
-
-/** Everything in a stream. */
-const readStream = async (nats: NatsConnection, name: string): Promise<Stored[]> => {
-  const consumer = await jetstream(nats).consumers.get(name);
-  const stored: Stored[] = [];
-  for await (const message of await consumer.fetch({ max_messages: 1_000, expires: 1_000 })) {
-    const { subject, headers } = message;
-    stored.push({ subject, id: headers?.get('Nats-Msg-Id'), body: message.json() });
-  }
-  return stored;
-};
+import { becomes, readStream, startMember } from './support.ts';
 
 describe.skipIf(!hasNats)('with a real nats-server', () => {
   test('plays go up once each, those of before the fleet and of a time without the hub too', async () => {

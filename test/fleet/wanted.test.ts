@@ -5,18 +5,13 @@ import { Kvm } from '@nats-io/kv';
 import { describe, expect, test } from 'vitest';
 import { sha256Hex } from '../../service/auth/sign.ts';
 import { pollPause, readWanted } from '../../service/fleet/wanted.ts';
-import { lobbyWith } from '../content/samples.ts';
 import { untilTogether } from '../peers/support.ts';
 import { hasNats, prepareHub, startHub } from '../support/nats.ts';
 import { patience, titlesOf } from '../support/observe.ts';
 import { type TestService, temporaryFolder } from '../support/service.ts';
-import { healthOf, reports, startMember, want } from './support.ts';
+import { healthOf, plays, reports, saying, startMember, want } from './support.ts';
 
-const saying = (title: string) => lobbyWith([{ kind: 'text', title }]);
 const digestOf = (document: unknown): string => sha256Hex(Buffer.from(JSON.stringify(document)));
-
-const plays = (service: TestService, title: string) =>
-  expect.poll(() => titlesOf(service).catch(() => null), patience).toEqual([title]);
 
 const env = { SIGNAGE_SITE: 'Wien' };
 

@@ -31,6 +31,8 @@ export interface Host {
   /** Starts a box there. */
   start(env?: Record<string, string>): Promise<void>;
   stop(signal?: NodeJS.Signals): Promise<void>;
+  /** Starts another program there, which ends with the test. */
+  spawn(program: string, ...args: string[]): ChildProcess;
   /** Asks the host's own box. */
   get(path: string): Promise<unknown>;
   post(path: string, body: object): Promise<unknown>;
@@ -64,13 +66,13 @@ export const createNetwork = (count: number): Host[] => {
     ip('-n', name, 'addr', 'add', `${address}/24`, 'dev', 'eth0');
     ip('-n', name, 'link', 'set', 'eth0', 'up');
 
+    const spawnThere = (...command: string[]) =>
+      spawn('ip', ['netns', 'exec', name, ...command], { stdio: ['ignore', 'pipe', 'ignore'] });
+
     /** Runs a script there, and reads what it prints. */
     const ask = async (path: string, init: object = {}): Promise<unknown> => {
       const script = `fetch('http://127.0.0.1:8080${path}', ${JSON.stringify(init)}).then((r) => r.text()).then(console.log)`;
-      const asking = spawn('ip', ['netns', 'exec', name, process.execPath, '-e', script], {
-        stdio: ['ignore', 'pipe', 'ignore'],
-      });
-      const chunks = await asking.stdout.toArray();
+      const chunks = await spawnThere(process.execPath, '-e', script).stdout.toArray();
       return JSON.parse(chunks.join('') || 'null');
     };
 
@@ -101,6 +103,11 @@ export const createNetwork = (count: number): Host[] => {
         const exited = once(child, 'exit');
         child.kill(signal);
         await exited;
+      },
+      spawn: (...command) => {
+        const started = spawnThere(...command);
+        onTestFinished(() => void started.kill('SIGKILL'));
+        return started;
       },
       get: (path) => ask(path),
       post: (path, body) =>

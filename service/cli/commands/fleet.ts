@@ -1,19 +1,18 @@
 /** `fleet`: many sites, over the hub of the fleet. What speaks to NATS is loaded when a command needs it. */
 import { createHash } from 'node:crypto';
-import { readFileSync } from 'node:fs';
-import { writeFile } from 'node:fs/promises';
 import { promisify } from 'node:util';
 import { gzip } from 'node:zlib';
 import { Argument, type Command, InvalidArgumentError, Option } from 'commander';
 import { duration, moment as momentArgument, siteName } from '../arguments.ts';
 import { type LocalDocument, readDocument } from '../document.ts';
 import { CliError } from '../exit.ts';
-import type { KnownBox, Site } from '../fleet/hub.ts';
+import type { Hub, KnownBox, Site } from '../fleet/hub.ts';
 import { moment, plural, shortHash, bytes as spellBytes } from '../format.ts';
 import { inParallel } from '../parallel.ts';
 import type { Session } from '../session.ts';
 import { spellTarget, type Target, targetArgument } from '../targets.ts';
 import { visible } from '../text.ts';
+import { registerFleetCredentials } from './fleet-credentials.ts';
 import { bodyOf, type SendOptions, withCommand } from './send.ts';
 
 /** As large as a hub takes it; see the guide. */
@@ -43,6 +42,12 @@ const stateOf = ({ boxes }: Site, now: number): string => {
   if (boxes.some(({ status }) => status === 'failing')) return 'failing';
   return boxes.some((box) => box.status !== 'ok' || isAway(box, now)) ? 'degraded' : 'ok';
 };
+
+/** The sites, and the time at the hub, which has dated what they say: the clock of this machine may be wrong. */
+const readSites = async (hub: Hub): Promise<{ sites: Site[]; now: number }> => ({
+  sites: await hub.sites(),
+  now: await hub.now(),
+});
 
 interface Packed {
   bytes: Uint8Array;
@@ -85,8 +90,7 @@ export const registerFleet = (program: Command, { out, withHub, degrade, checkCa
     .command('sites')
     .description('the sites, and what they play')
     .action(async () => {
-      const sites = await withHub((hub) => hub.sites());
-      const now = Date.now();
+      const { sites, now } = await withHub(readSites);
       const summaries = sites.map((site) => ({
         ...{ site: site.site, state: stateOf(site, now), boxes: site.boxes.length },
         away: site.boxes.filter((box) => isAway(box, now)).length,
@@ -108,8 +112,8 @@ export const registerFleet = (program: Command, { out, withHub, degrade, checkCa
     .description('the boxes of all sites or of one, and what is wrong with them')
     .addArgument(new Argument('[site]', 'name of a site').argParser(siteName))
     .action(async (site: string | undefined) => {
-      const sites = pick(await withHub((hub) => hub.sites()), site === undefined ? [] : [site]);
-      const now = Date.now();
+      const { sites: all, now } = await withHub(readSites);
+      const sites = pick(all, site === undefined ? [] : [site]);
       const boxes = sites.flatMap((each) =>
         each.boxes.map((box) => ({ ...box, status: isAway(box, now) ? 'away' : box.status })),
       );
@@ -138,10 +142,14 @@ export const registerFleet = (program: Command, { out, withHub, degrade, checkCa
     const body = await bodyOf(command, options);
     const answers = await withHub(async (hub) => {
       const names = name === 'all' ? (await hub.sites()).map(({ site }) => site) : [name];
-      return inParallel(names, AT_ONCE, async (site) => ({
-        site,
-        answer: (await hub.command(site, spellTarget(target), body, COMMAND_MS)) as Answer | null,
-      }));
+      const [hubNow, read] = [await hub.now(), performance.now()];
+      return inParallel(names, AT_ONCE, async (site) => {
+        const expiresAt = Math.round(hubNow + performance.now() - read + COMMAND_MS);
+        return {
+          site,
+          answer: (await hub.command(site, spellTarget(target), body, { expiresAt, ms: COMMAND_MS })) as Answer | null,
+        };
+      });
     });
     const silent = answers.flatMap(({ site, answer }) => (answer === null ? [site] : []));
     const failed = answers.flatMap(({ site, answer }) =>
@@ -242,38 +250,7 @@ export const registerFleet = (program: Command, { out, withHub, degrade, checkCa
       },
     );
 
-  group
-    .command('credentials')
-    .description('make a key for a site, which may touch the subjects of that site alone')
-    .addArgument(new Argument('<site>', 'name of the site').argParser(siteName))
-    .requiredOption(
-      '-o, --output <file>',
-      'where the credentials of the site are written, for SIGNAGE_FLEET_CREDENTIALS',
-    )
-    .option('--account-key <file>', 'seed of the account that signs them; without it the hub needs what is printed')
-    .action(async (site: string, { output, accountKey }: { output: string; accountKey?: string }) => {
-      const { provideCrypto } = await import('../fleet/connect.ts');
-      provideCrypto();
-      const { createCredentials } = await import('../fleet/credentials.ts');
-      let made: ReturnType<typeof createCredentials>;
-      try {
-        made = createCredentials(site, accountKey === undefined ? null : readFileSync(accountKey, 'utf8').trim());
-      } catch (error) {
-        throw new CliError('usage', `${accountKey}: ${(error as Error).message}.`);
-      }
-      const { file, config } = made;
-      await writeFile(output, file, { mode: 0o600, flag: 'wx' }).catch((error: NodeJS.ErrnoException) => {
-        throw new CliError('usage', `${visible(output)} can't be written (${error.code}).`);
-      });
-      out.answer({ site, file: output, config }, () => {
-        if (config !== null) out.line(config.trimEnd());
-        out.say(
-          config === null
-            ? `${output} is for ${site}.`
-            : `${output} is for ${site}; add the above to the users of the hub.`,
-        );
-      });
-    });
+  registerFleetCredentials(group, out);
 };
 
 /** What a site answers to a command. */

@@ -1,15 +1,18 @@
 /** Credentials of one site: what it may send and receive, for nats-server.conf or signed by the key of an account. */
-import { createHash } from 'node:crypto';
+import { createHash, randomBytes } from 'node:crypto';
 import { nkeys } from '@nats-io/transport-node';
 import {
   CONTENT_BUCKET,
   commandSubject,
   connectionsSubject,
+  HUB_DOMAIN,
   inboxPrefix,
   keySubject,
+  OPERATOR_INBOX,
   STATUS_BUCKET,
   statusKey,
   upwardSubject,
+  wantedSubject,
 } from '../../domain/fleet-subjects.ts';
 
 interface Permissions {
@@ -18,24 +21,32 @@ interface Permissions {
 }
 
 /** Reads the newest value of a key, and of no other (NATS ADR-31). */
-const readSubject = (bucket: string, key: string): string =>
-  `$JS.API.DIRECT.GET.KV_${bucket}.${keySubject(bucket, key)}`;
+const readSubject = (bucket: string, key: string): string => `DIRECT.GET.KV_${bucket}.${keySubject(bucket, key)}`;
 
-export const permissionsOf = (site: string): Permissions => ({
-  publish: [
-    upwardSubject(site, 'plays'),
-    upwardSubject(site, 'alerts'),
-    keySubject(STATUS_BUCKET, statusKey(site, '*')),
-    readSubject(STATUS_BUCKET, statusKey(site, '*')),
-    readSubject(CONTENT_BUCKET, site),
-  ],
-  subscribe: [
-    commandSubject(site, '*'),
-    connectionsSubject(site, '*'),
-    keySubject(CONTENT_BUCKET, site),
-    `${inboxPrefix(site)}.>`,
-  ],
-});
+/** What a site may do, for a box that is connected to the hub and for a leaf node, which names the hub's domain. */
+export const permissionsOf = (site: string): Permissions => {
+  const status = keySubject(STATUS_BUCKET, statusKey(site, '*'));
+  const reads = [readSubject(STATUS_BUCKET, statusKey(site, '*')), readSubject(CONTENT_BUCKET, site)];
+  const domain = `$JS.${HUB_DOMAIN}.API.`;
+  return {
+    publish: [
+      upwardSubject(site, 'plays'),
+      upwardSubject(site, 'alerts'),
+      status,
+      ...reads.map((subject) => `$JS.API.${subject}`),
+      ...[status, ...reads].map((subject) => domain + subject),
+      // nats-server does not apply `allow_responses` to leaf nodes.
+      `${OPERATOR_INBOX}.>`,
+    ],
+    subscribe: [
+      commandSubject(site, '*'),
+      connectionsSubject(site, '*'),
+      wantedSubject(site),
+      keySubject(CONTENT_BUCKET, site),
+      `${inboxPrefix(site)}.>`,
+    ],
+  };
+};
 
 /** For how long a request may be answered. */
 const ANSWER_SECONDS = 60;
@@ -65,30 +76,64 @@ const signUser = (site: string, user: string, account: ReturnType<typeof nkeys.f
 const block = (name: string, text: string): string => `-----BEGIN ${name}-----\n${text}\n------END ${name}------\n`;
 
 export interface SiteCredentials {
-  /** What the box gets, in a file that SIGNAGE_FLEET_CREDENTIALS names. */
+  /** Contents of the file for the site: credentials of its boxes, or the configuration of its leaf node. */
   file: string;
-  /** What belongs into `users` of nats-server.conf; null: the file was signed by an account, and the hub needs nothing. */
-  config: string | null;
+  /** The user of the site in nats-server.conf of the hub; null: an account has signed the file, and the hub needs nothing. */
+  user: object | null;
 }
 
+const allowResponses = { max: 1, expires: `${ANSWER_SECONDS}s` };
+
 /**
- * Makes a key for a site, with permissions for its own subjects alone.
- * @param accountSeed seed of an account (`SA...`); null: the hub is told of the key in its configuration
- * @throws an Error where the seed is none of an account
+ * Makes a key for the boxes of a site, with permissions for the subjects of that site alone.
+ * @param accountSeed seed of the account (`SA...`) that signs it; null: the key is added to the configuration of the hub
+ * @throws Error where `accountSeed` is not the seed of an account
  */
 export const createCredentials = (site: string, accountSeed: string | null): SiteCredentials => {
   const user = nkeys.createUser();
   const seed = block('USER NKEY SEED', Buffer.from(user.getSeed()).toString());
   if (accountSeed !== null) {
-    if (!/^SA[A-Z2-7]{56}$/.test(accountSeed)) throw new Error('it is no seed of an account, which begins with SA');
+    if (!/^SA[A-Z2-7]{56}$/.test(accountSeed)) throw new Error('an account seed begins with SA and has 58 characters');
     const jwt = signUser(site, user.getPublicKey(), nkeys.fromSeed(Buffer.from(accountSeed)));
-    return { file: `${block('NATS USER JWT', jwt)}\n${seed}`, config: null };
+    return { file: `${block('NATS USER JWT', jwt)}\n${seed}`, user: null };
   }
-  const { publish, subscribe } = permissionsOf(site);
-  const permissions = {
-    publish,
-    subscribe,
-    allow_responses: { max: 1, expires: `${ANSWER_SECONDS}s` },
+  return {
+    file: seed,
+    user: {
+      nkey: user.getPublicKey(),
+      permissions: { ...permissionsOf(site), allow_responses: allowResponses },
+    },
   };
-  return { file: seed, config: `# ${site}\n${JSON.stringify({ nkey: user.getPublicKey(), permissions }, null, 2)}\n` };
+};
+
+/**
+ * Makes a password and the configuration of a leaf node: with nats-server 2.9 a leaf node can not use the seed of an nkey.
+ * @param hub URL of the hub's port for leaf nodes
+ */
+export const createLeaf = (site: string, hub: URL): SiteCredentials => {
+  const password = randomBytes(24).toString('base64url');
+  const url = new URL(hub);
+  url.username = site;
+  url.password = password;
+  const file = `# nats-server -c THIS_FILE, at the site ${site}. Its boxes have SIGNAGE_FLEET_URL=nats://ADDRESS_OF_THIS_MACHINE:4222
+server_name: ${JSON.stringify(site)}
+listen: "0.0.0.0:4222"
+default_js_domain: { "$G": ${JSON.stringify(HUB_DOMAIN)} }
+leafnodes { remotes: [ { url: ${JSON.stringify(url.href)} } ] }
+`;
+  return { file, user: { user: site, password, permissions: permissionsOf(site) } };
+};
+
+const markOf = (site: string): string => ` # site ${site}`;
+
+/**
+ * Adds the user of a site to a file that nats-server.conf includes, in the place of its user before; pure.
+ * @param users contents of the file: `users: [`, a line for each user, `]`
+ * @throws Error where no line of the file begins with `]`
+ */
+export const withUser = (users: string, site: string, user: object): string => {
+  const lines = users.split('\n').filter((line) => !line.endsWith(markOf(site)));
+  const end = lines.map((line) => line.startsWith(']')).lastIndexOf(true);
+  if (end < 0) throw new Error('a line of the file must be "]", the end of its list of users');
+  return [...lines.slice(0, end), `  ${JSON.stringify(user)}${markOf(site)}`, ...lines.slice(end)].join('\n');
 };

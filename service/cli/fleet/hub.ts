@@ -16,6 +16,8 @@ import {
   CONTENT_BUCKET,
   CONTENT_KEY,
   commandSubject,
+  contentRepublish,
+  OPERATOR_INBOX,
   STATUS_BUCKET,
   STREAMS,
   type Upward,
@@ -23,7 +25,7 @@ import {
 } from '../../domain/fleet-subjects.ts';
 import { openLine } from '../../platform/nats.ts';
 
-/** A box, and when the hub heard of it last. */
+/** A box, and when the hub stored its last status. */
 export interface KnownBox extends FleetBox {
   seenAt: string;
 }
@@ -40,7 +42,7 @@ export class NotPrepared extends Error {
 }
 
 const DAY_MS = 86_400_000;
-/** A box or site that was silent for as long is forgotten. */
+/** The status of a box that has not written for this long is deleted. */
 const STATUS_TTL_MS = 30 * DAY_MS;
 const RECORDS_DAYS = 90;
 const DUPLICATES_MS = 600_000;
@@ -56,7 +58,7 @@ const exists = async (manager: JetStreamManager, stream: string): Promise<boolea
   (await manager.streams.info(stream).catch(ignoreMissing)) !== null;
 
 export const openHub = async (url: string, credentials: string | null) => {
-  const nats: NatsConnection = await openLine({ url, credentials }, 'signage command line');
+  const nats: NatsConnection = await openLine({ url, credentials }, 'signage command line', OPERATOR_INBOX);
   const buckets = new Kvm(jetstream(nats));
 
   const openBucket = async (name: string): Promise<KV> => {
@@ -65,7 +67,29 @@ export const openHub = async (url: string, credentials: string | null) => {
     return buckets.open(name, { allow_direct: true });
   };
 
+  /**
+   * The time of day at the hub, ms since the epoch: it dates a consumer, which is made for that alone. Without permission
+   * for it, or without buckets, the clock of this machine.
+   */
+  const now = async (): Promise<number> => {
+    const manager = await jetstreamManager(nats, { checkAPI: false });
+    const stream = `KV_${STATUS_BUCKET}`;
+    try {
+      const { name, created } = await manager.consumers.add(stream, {
+        ack_policy: AckPolicy.None,
+        deliver_policy: DeliverPolicy.New,
+        inactive_threshold: nanos(5_000),
+        mem_storage: true,
+      });
+      await manager.consumers.delete(stream, name);
+      return Date.parse(created);
+    } catch {
+      return Date.now();
+    }
+  };
+
   return {
+    now,
     close: () => nats.close(),
 
     /** Makes the buckets and streams that are missing. @returns the names of those that were made */
@@ -78,7 +102,7 @@ export const openHub = async (url: string, credentials: string | null) => {
         made.push(name);
       };
       for (const [name, more] of [
-        [CONTENT_BUCKET, { history: 5 }],
+        [CONTENT_BUCKET, { history: 5, republish: contentRepublish }],
         [STATUS_BUCKET, { ttl: STATUS_TTL_MS }],
       ] as const) {
         await makeMissing(`KV_${name}`, name, () => buckets.create(name, { ...more, replicas, allow_direct: true }));
@@ -117,9 +141,18 @@ export const openHub = async (url: string, credentials: string | null) => {
       return [...sites.values()].sort((a, b) => (a.site < b.site ? -1 : 1));
     },
 
-    /** Sends a command to a site; resolves with its answer. Null: the site is silent. */
-    command: async (site: string, target: string, body: Record<string, unknown>, ms: number): Promise<unknown> => {
-      const message = { ...body, id: randomUUID(), expiresAt: Date.now() + ms };
+    /**
+     * Sends a command to a site; resolves with its answer. Null: the site is silent.
+     * @param expiresAt by the clock of the hub, ms since the epoch
+     * @param ms to wait for the answer
+     */
+    command: async (
+      site: string,
+      target: string,
+      body: Record<string, unknown>,
+      { expiresAt, ms }: { expiresAt: number; ms: number },
+    ): Promise<unknown> => {
+      const message = { ...body, id: randomUUID(), expiresAt };
       try {
         return (await nats.request(commandSubject(site, target), JSON.stringify(message), { timeout: ms })).json();
       } catch (error) {

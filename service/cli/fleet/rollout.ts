@@ -3,7 +3,7 @@ import { setTimeout as delay } from 'node:timers/promises';
 import type { Hub, Site } from './hub.ts';
 import { phasesOf } from './shares.ts';
 
-/** What became of a phase. */
+/** The outcome of a phase. */
 export interface PhaseResult {
   percent: number;
   sites: number;
@@ -11,7 +11,7 @@ export interface PhaseResult {
   applied: string[];
   /** Sites that refused it, or have a box with nothing to show since. */
   failed: string[];
-  /** Sites that have not said anything in time; they take it when they are back. */
+  /** Sites that have not reported in time; they apply it once they are connected. */
   silent: string[];
 }
 
@@ -32,7 +32,7 @@ const LOOK_MS = 1_000;
 
 type Outcome = 'applied' | 'failed' | 'silent';
 
-/** What a site says of the document. Pure. */
+/** The outcome at a site, from its last report. Pure. */
 export const outcomeOf = (site: Site | undefined, sha256: string): Outcome => {
   if (site === undefined || site.content?.wanted !== sha256) return 'silent';
   const { state } = site.content;

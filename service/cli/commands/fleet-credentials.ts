@@ -1,0 +1,81 @@
+/** `fleet credentials`: what a site needs to connect to the hub. */
+import { existsSync, readFileSync } from 'node:fs';
+import { writeFile } from 'node:fs/promises';
+import { Argument, type Command, Option } from 'commander';
+import { leafUrl, siteName } from '../arguments.ts';
+import { CliError } from '../exit.ts';
+import type { Session } from '../session.ts';
+import { visible } from '../text.ts';
+
+interface CredentialOptions {
+  output: string;
+  users?: string;
+  leaf?: URL;
+  accountKey?: string;
+}
+
+export const registerFleetCredentials = (group: Command, out: Session['out']): void => {
+  group
+    .command('credentials')
+    .description('make a key for a site, which may use the subjects of that site alone')
+    .addArgument(new Argument('<site>', 'name of the site').argParser(siteName))
+    .requiredOption(
+      '-o, --output <file>',
+      'for the site: SIGNAGE_FLEET_CREDENTIALS of its boxes, which must not exist yet',
+    )
+    .option('--users <file>', 'list of users of the hub, to which the site is added, or whose key is replaced')
+    .addOption(
+      new Option('--leaf <url>', 'write the configuration of a leaf node instead, which connects to the hub here')
+        .argParser(leafUrl)
+        .conflicts('accountKey'),
+    )
+    .addOption(
+      new Option(
+        '--account-key <file>',
+        'seed of the account that signs the key; the hub then needs nothing',
+      ).conflicts('users'),
+    )
+    .action(async (site: string, { output, users, leaf, accountKey }: CredentialOptions) => {
+      const { provideCrypto } = await import('../fleet/connect.ts');
+      provideCrypto();
+      const { createCredentials, createLeaf, withUser } = await import('../fleet/credentials.ts');
+      const naming = <Result>(file: string | undefined, make: () => Result): Result => {
+        try {
+          return make();
+        } catch (error) {
+          throw new CliError('usage', `${visible(file ?? '')}: ${(error as Error).message}.`);
+        }
+      };
+      const { file, user } = naming(accountKey, () => {
+        const seed = accountKey === undefined ? null : readFileSync(accountKey, 'utf8').trim();
+        return leaf === undefined ? createCredentials(site, seed) : createLeaf(site, leaf);
+      });
+      const config = user && `# ${site}\n${JSON.stringify(user, null, 2)}`;
+      const list = naming(users, () =>
+        users === undefined || user === null
+          ? null
+          : withUser(existsSync(users) ? readFileSync(users, 'utf8') : 'users: [\n]\n', site, user),
+      );
+      const write = (path: string, text: string, flag: 'w' | 'wx', mode: number): Promise<void> =>
+        writeFile(path, text, { mode, flag }).catch((error: NodeJS.ErrnoException) => {
+          const why =
+            error.code === 'EEXIST' ? 'exists already; name another file' : `can't be written (${error.code})`;
+          throw new CliError('usage', `${visible(path)} ${why}.`);
+        });
+      await write(output, file, 'wx', 0o600);
+      // In place, so that the hub may still read it.
+      if (users !== undefined && list !== null) await write(users, list, 'w', 0o640);
+      out.answer({ site, file: output, config }, () => {
+        if (config !== null && users === undefined) out.line(config);
+        out.say(`${visible(output)} is for ${site}. ${nextStep(config !== null, users)}`.trim());
+      });
+    });
+};
+
+/** What the operator does next. @param users the file that has the key already */
+const nextStep = (needsHub: boolean, users: string | undefined): string => {
+  if (!needsHub) return '';
+  return users === undefined
+    ? 'Add what is printed above to the users of the hub, then reload the hub.'
+    : `Its user is in ${visible(users)}. Copy the file to the site, then reload the hub.`;
+};
