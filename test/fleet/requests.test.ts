@@ -1,5 +1,4 @@
 /** Commands and snapshots that the hub asks for. */
-import { setTimeout as pause } from 'node:timers/promises';
 import { describe, expect, test } from 'vitest';
 import { hasNats, prepareHub, startHub } from '../support/nats.ts';
 import { healthOf as healthOfSite, patience } from '../support/observe.ts';
@@ -140,31 +139,5 @@ describe.skipIf(!hasNats)('with a real nats-server', () => {
       (await nats.request(`signage.Wien.connections.${slug}`)).json();
     expect(await ask('lobby')).toEqual(await (await service.get('/api/screens/lobby/connections')).json());
     expect(await ask('nowhere')).toMatchObject({ error: { code: 'screen_not_found' } });
-  });
-
-  test('a hub that is killed again and again loses no site, and no command is heard twice', async () => {
-    const { hub, nats } = await setUp();
-    const service = await startMember(hub, { content, env: { SIGNAGE_SITE: 'Wien' } });
-    const page = await join(service, 'lobby');
-    const sent: string[] = [];
-    for (let round = 0; round < 3; round += 1) {
-      await hub.kill();
-      await pause(50);
-      await hub.start();
-      const id = `round-${round}`;
-      sent.push(id);
-      // An answer that was lost is asked for again, with the same id.
-      await expect
-        .poll(
-          () =>
-            command(nats, 'signage.Wien.command.lobby', { command: 'next', id }, 1_000).then(
-              (answer) => answer.sent,
-              () => null,
-            ),
-          patience,
-        )
-        .toBe(1);
-    }
-    await expect.poll(() => heard(page).length, patience).toBe(sent.length);
   });
 });

@@ -24,7 +24,7 @@ const requested = ({ requests }: Remote): string[] => requests.map(({ url = '' }
 
 test('every box is the first to download its share of the files, in an order on which all agree', () => {
   const boxes = Array.from({ length: 4 }, () => randomUUID());
-  const shares = new Map(boxes.map((box) => [box, 0]));
+  const shares = new Map<string, number>(boxes.map((box) => [box, 0]));
   for (let n = 0; n < 400; n += 1) {
     const [first = '', ...others] = downloadersOf(`https://example.com/${n}`, boxes);
     expect([first, ...others]).toEqual(downloadersOf(`https://example.com/${n}`, boxes.toReversed()));
