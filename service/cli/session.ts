@@ -74,9 +74,12 @@ export const createSession = ({ out, stdin, surroundings, globals, signal: ended
   let isDegraded = false;
   return {
     out,
-    /** Notes whether an answer may be incomplete; the run then ends as `degraded`. */
-    degrade: (degraded: boolean): void => {
-      if (degraded && !isDegraded) out.warn('Some box of the site did not answer in time. See: signage boxes');
+    /**
+     * Notes whether an answer may be incomplete; the run then ends as `degraded`.
+     * @param warning says what is missing, and where to look
+     */
+    degrade: (degraded: boolean, warning = 'Some box of the site did not answer in time. See: signage boxes'): void => {
+      if (degraded && !isDegraded) out.warn(warning);
       isDegraded ||= degraded;
     },
     isDegraded: (): boolean => isDegraded,

@@ -35,13 +35,10 @@ describe.skipIf(!hasNats || !hasNetworks)('in a network of its own (needs networ
       return (chunks ?? []).join('');
     };
     await expect.poll(() => run('init'), patience).toContain('signage-content');
-    await Promise.all(
-      sites.flatMap(({ name, boxes: [first, second] }) =>
-        [first, second].map((host) =>
-          host?.start({ SIGNAGE_SITE: name, SIGNAGE_FLEET_URL: `nats://${hub.address}:4222` }),
-        ),
-      ),
+    const starting = sites.flatMap(({ name, boxes: hosts }) =>
+      hosts.map((host) => host.start({ SIGNAGE_SITE: name, SIGNAGE_FLEET_URL: `nats://${hub.address}:4222` })),
     );
+    await Promise.all(starting);
     const push = (title: string) => run('push', fileOf(saying(title)), ...sites.map(({ name }) => name), '--yes');
     const titleAt = async (host: Host) => JSON.stringify(await host.get('/console/api/content').catch(() => null));
     const script = `fetch('http://127.0.0.1:8080/metrics').then((r) => r.text()).then(console.log)`;

@@ -1,6 +1,6 @@
 /** `fleet credentials`: what a site needs to connect to the hub. */
 import { existsSync, readFileSync } from 'node:fs';
-import { writeFile } from 'node:fs/promises';
+import { rm, writeFile } from 'node:fs/promises';
 import { Argument, type Command, Option } from 'commander';
 import { leafUrl, siteName } from '../arguments.ts';
 import { CliError } from '../exit.ts';
@@ -64,7 +64,12 @@ export const registerFleetCredentials = (group: Command, out: Session['out']): v
         });
       await write(output, file, 'wx', 0o600);
       // In place, so that the hub may still read it.
-      if (users !== undefined && list !== null) await write(users, list, 'w', 0o640);
+      if (users !== undefined && list !== null) {
+        await write(users, list, 'w', 0o640).catch(async (error: unknown) => {
+          await rm(output, { force: true });
+          throw error;
+        });
+      }
       out.answer({ site, file: output, config }, () => {
         if (config !== null && users === undefined) out.line(config);
         out.say(`${visible(output)} is for ${site}. ${nextStep(config !== null, users)}`.trim());

@@ -20,6 +20,7 @@ const MAX_STORED_BYTES = 1000 * 1024;
 /** A box writes its status once a minute. */
 const AWAY_MS = 150_000;
 const COMMAND_MS = 5_000;
+const NOT_ALL = 'Not every site or box has answered in time. See: signage fleet status';
 const AT_ONCE = 64;
 
 const percentages = (value: string): number[] => {
@@ -98,10 +99,10 @@ export const registerFleet = (program: Command, { out, withHub, degrade, checkCa
       }));
       out.answer({ sites: summaries }, () =>
         out.table(
-          ['SITE', 'STATUS', 'BOXES', 'CONTENT', 'VERSION', 'CHANGED'],
+          ['SITE', 'STATUS', 'BOXES', 'CONTENT', 'WANTED', 'CHANGED'],
           summaries.map(({ site, state, boxes, away, content }) => [
             ...[site, state, away === 0 ? String(boxes) : `${boxes} (${away} away)`, content?.state ?? '-'],
-            ...[content?.sha256 ? shortHash(content.sha256) : '-', moment(content?.changedAt ?? null)],
+            ...[content?.wanted ? shortHash(content.wanted) : '-', moment(content?.changedAt ?? null)],
           ]),
         ),
       );
@@ -166,7 +167,7 @@ export const registerFleet = (program: Command, { out, withHub, degrade, checkCa
       const isUnknown = failed.every(({ error }) => error.code === 'screen_not_found');
       throw new CliError(isUnknown ? 'notFound' : 'refused', 'No site has carried the command out.');
     }
-    degrade(isDegraded || failed.length > 0);
+    degrade(isDegraded || failed.length > 0, NOT_ALL);
   });
 
   const fileArgument = (): Argument => new Argument('<file>', 'a content.json; - for standard input');
@@ -223,7 +224,10 @@ export const registerFleet = (program: Command, { out, withHub, degrade, checkCa
         const why = last.failed.length > 0 ? `it failed at ${last.failed.join(', ')}` : 'no site of the phase took it';
         throw new CliError('refused', `The rollout is held at ${last.percent} %: ${why}. See: signage fleet status`);
       }
-      degrade(results.some(({ silent }) => silent.length > 0));
+      degrade(
+        results.some(({ silent }) => silent.length > 0),
+        NOT_ALL,
+      );
     });
 
   group
