@@ -2,29 +2,17 @@
 import type { Content } from '../../content/index.ts';
 import type { CopiesHealth } from '../../contract/health.ts';
 import type { PeerCopy } from '../../contract/peers.ts';
-import { judgeCopy, mediaTypeOf } from '../../domain/media-types.ts';
 import type { Feeds } from '../../feeds/index.ts';
 import { FetchFault } from '../../platform/outbound/fault.ts';
 import type { SourceLogs } from '../../platform/source-log.ts';
-import { type Download, isOutOfSpace } from '../download.ts';
+import { isOutOfSpace } from '../download.ts';
 import type { Downloads } from '../downloads.ts';
 import { FetchHeld, type FetchLimits } from '../fetch-limits.ts';
 import type { FileHash } from '../hasher.ts';
-import { headOf } from '../inspect.ts';
-import type { Part } from '../part.ts';
 import { freshnessLifetime, idleLifetime, retryAfter } from './freshness.ts';
 import type { Copy, Ledger } from './ledger.ts';
 import { type Named, normalAddress, remoteMedia } from './named.ts';
-
-/** What the other boxes of the site have of a remote file. */
-export type SiteCopy =
-  /** A copy, and the URL to fetch it from. */
-  | (NonNullable<PeerCopy['copy']> & { from: string })
-  /** Another box downloads it, or may be about to. */
-  | 'coming'
-  | 'unknown'
-  /** Nothing: this box downloads it from its origin. */
-  | null;
+import { ASK_PEER_MS, AwaitsPeer, createStoring, type SiteCopy, shownAddress as shown } from './storing.ts';
 
 interface Dependencies {
   content: Pick<Content, 'shown' | 'onChange'>;
@@ -59,13 +47,6 @@ interface MediumState extends Named {
   waitsSince: number | null;
 }
 
-/** Another box of the site downloads the file. */
-class AwaitsPeer extends Error {}
-/** How often that box is asked. */
-const ASK_PEER_MS = 2_000;
-/** How long a box that does not know the address may take to get the content that names it. */
-const UNKNOWN_MS = 10_000;
-
 /** How often a copy's bytes are checked against their hash. */
 const VERIFY_MS = 24 * 60 * 60 * 1000;
 /** How long a copy is kept that the content no longer names and no page requests. */
@@ -79,15 +60,10 @@ const LONGEST_SLEEP_MS = 60 * 60 * 1000;
 /** A check that is due later than this was scheduled before the system clock was set back. */
 const LATEST_MS = 2 * VERIFY_MS;
 
-/** The address without credentials and query, which may hold secrets, for logs and reports. */
-const shown = (address: string): string => {
-  const { origin, pathname, search } = new URL(address);
-  return origin + pathname + (search && '?…');
-};
-
 export const createCopies = ({ content, feeds, ledger, downloads, ...dependencies }: Dependencies) => {
   const { limits, storage, hasher, logs, siteCopy = async () => null } = dependencies;
   const logOf = (url: string) => logs(`media of ${new URL(url).host}`);
+  const { put, takeFromSite } = createStoring({ ledger, downloads, siteCopy, logOf });
   let states = new Map<string, MediumState>();
   /** Checks in progress by URL, also of media that are no longer named, so that none is fetched twice at a time. */
   const busy = new Map<string, Promise<void>>();
@@ -121,52 +97,13 @@ export const createCopies = ({ content, feeds, ledger, downloads, ...dependencie
     return undefined;
   };
 
-  /** Stores a complete download. */
-  const put = async (url: string, done: Download, part: Part, life: number): Promise<true> => {
-    const mediaType = judgeCopy([done.claimedType, mediaTypeOf(url)], await headOf(part.path));
-    if (mediaType === null) {
-      await part.discard();
-      throw new FetchFault('it is no picture, video or PDF', { lasting: true });
-    }
-    const now = Date.now();
-    const { sha256, size, etag, lastModified } = done;
-    const times = { life, checkedAt: now, verifiedAt: now, usedAt: now };
-    await ledger.put(url, { sha256, size, mediaType, etag, lastModified, ...times }, part);
-    return true;
-  };
-
-  /** Takes the copy of another box. @returns false where that box could not give it */
-  const takeShared = async (url: string, shared: Exclude<SiteCopy, string | null>): Promise<boolean> => {
-    const { from, life, ...facts } = shared;
-    if (ledger.get(url)?.sha256 === facts.sha256) {
-      await ledger.note(url, { checkedAt: Date.now() });
-      return true;
-    }
-    try {
-      const job = { url: from, key: `copy\n${url}\n${facts.sha256}`, sha256: facts.sha256, size: facts.size };
-      await downloads.fetch(job, (done, part) => put(url, { ...done, ...facts }, part, life));
-      logOf(url).info({ url: shown(url) }, 'took the copy of another box');
-      return true;
-    } catch (error) {
-      if (!(error instanceof FetchFault) || error instanceof FetchHeld) throw error;
-      logOf(url).warn({ url: shown(url), reason: error.message }, 'another box did not give its copy');
-      return false;
-    }
-  };
-
   /**
    * Fetches the file if there is no copy, or revalidates the copy.
    * @throws AwaitsPeer where another box does so
    */
   const revalidate = async (url: string, state: MediumState): Promise<void> => {
     const held = await verified(url);
-    const shared = await siteCopy(url);
-    if (shared === 'coming' || shared === 'unknown') {
-      state.waitsSince ??= Date.now();
-      if (shared === 'coming' || Date.now() - state.waitsSince < UNKNOWN_MS) throw new AwaitsPeer();
-    }
-    state.waitsSince = null;
-    if (typeof shared === 'object' && shared !== null && (await takeShared(url, shared))) return;
+    if (await takeFromSite(url, state)) return;
     const { reach } = state;
     const changed = await downloads.fetch({ url, key: `copy\n${url}`, held, reach }, (done, part) =>
       put(url, done, part, freshnessLifetime(done, Date.now())),

@@ -1,0 +1,94 @@
+/** Stores what was downloaded from an origin or from another box of the site. */
+import type { PeerCopy } from '../../contract/peers.ts';
+import { judgeCopy, mediaTypeOf } from '../../domain/media-types.ts';
+import { FetchFault } from '../../platform/outbound/fault.ts';
+import type { SourceLog } from '../../platform/source-log.ts';
+import type { Download } from '../download.ts';
+import type { Downloads } from '../downloads.ts';
+import { FetchHeld } from '../fetch-limits.ts';
+import { headOf } from '../inspect.ts';
+import type { Part } from '../part.ts';
+import type { Ledger } from './ledger.ts';
+
+/** What the other boxes of the site have of a remote file. */
+export type SiteCopy =
+  /** A copy, and the URL to fetch it from. */
+  | (NonNullable<PeerCopy['copy']> & { from: string })
+  /** Another box downloads it, or may be about to. */
+  | 'coming'
+  | 'unknown'
+  /** Nothing: this box downloads it from its origin. */
+  | null;
+
+/** Another box of the site downloads the file. */
+export class AwaitsPeer extends Error {}
+/** How often that box is asked. */
+export const ASK_PEER_MS = 2_000;
+/** How long a box that does not know the address may take to get the content that names it. */
+const UNKNOWN_MS = 10_000;
+
+interface Dependencies {
+  ledger: Pick<Ledger, 'get' | 'note' | 'put'>;
+  downloads: Pick<Downloads, 'fetch'>;
+  siteCopy(url: string): Promise<SiteCopy>;
+  logOf(url: string): SourceLog;
+}
+
+/** The address without credentials and query, which may hold secrets, for logs and reports. */
+export const shownAddress = (address: string): string => {
+  const { origin, pathname, search } = new URL(address);
+  return origin + pathname + (search && '?…');
+};
+
+export const createStoring = ({ ledger, downloads, siteCopy, logOf }: Dependencies) => {
+  /** Stores a complete download. */
+  const put = async (url: string, done: Download, part: Part, life: number): Promise<true> => {
+    const mediaType = judgeCopy([done.claimedType, mediaTypeOf(url)], await headOf(part.path));
+    if (mediaType === null) {
+      await part.discard();
+      throw new FetchFault('it is no picture, video or PDF', { lasting: true });
+    }
+    const now = Date.now();
+    const { sha256, size, etag, lastModified } = done;
+    const times = { life, checkedAt: now, verifiedAt: now, usedAt: now };
+    await ledger.put(url, { sha256, size, mediaType, etag, lastModified, ...times }, part);
+    return true;
+  };
+
+  /** Takes the copy of another box. @returns false where that box could not give it */
+  const takeShared = async (url: string, shared: Exclude<SiteCopy, string | null>): Promise<boolean> => {
+    const { from, life, ...facts } = shared;
+    if (ledger.get(url)?.sha256 === facts.sha256) {
+      await ledger.note(url, { checkedAt: Date.now() });
+      return true;
+    }
+    try {
+      const job = { url: from, key: `copy\n${url}\n${facts.sha256}`, sha256: facts.sha256, size: facts.size };
+      await downloads.fetch(job, (done, part) => put(url, { ...done, ...facts }, part, life));
+      logOf(url).info({ url: shownAddress(url) }, 'took the copy of another box');
+      return true;
+    } catch (error) {
+      if (!(error instanceof FetchFault) || error instanceof FetchHeld) throw error;
+      logOf(url).warn({ url: shownAddress(url), reason: error.message }, 'another box did not give its copy');
+      return false;
+    }
+  };
+
+  /**
+   * Takes what the site has of a file.
+   * @param state whose wait for another box is noted
+   * @returns whether the site had it; otherwise this box downloads it
+   * @throws AwaitsPeer where another box downloads it
+   */
+  const takeFromSite = async (url: string, state: { waitsSince: number | null }): Promise<boolean> => {
+    const shared = await siteCopy(url);
+    if (shared === 'coming' || shared === 'unknown') {
+      state.waitsSince ??= Date.now();
+      if (shared === 'coming' || Date.now() - state.waitsSince < UNKNOWN_MS) throw new AwaitsPeer();
+    }
+    state.waitsSince = null;
+    return shared !== null && typeof shared === 'object' && takeShared(url, shared);
+  };
+
+  return { put, takeFromSite };
+};
