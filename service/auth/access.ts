@@ -2,14 +2,20 @@ import type { Logger } from 'pino';
 import { CodedError } from '../contract/errors.ts';
 import type { Access } from '../contract/operations/index.ts';
 import { pageAuthHeader } from '../contract/page.ts';
-import { relayHeader } from '../contract/peers.ts';
-import { clockHeader, recipientHeader, signatureHeader } from '../domain/request-signature.ts';
+import { clockHeader, signatureHeader } from '../domain/request-signature.ts';
 import { checkAbsentBody } from './body.ts';
 import type { Sender } from './nonces.ts';
 import type { ReplayGuard } from './replay.ts';
 import { createSeal, type Seal } from './seal.ts';
 import { sha256Hex, signAnswer } from './sign.ts';
-import { claimsSignature, createSignatures, type HeaderLines, parseSignature, type SignedHead } from './signatures.ts';
+import {
+  claimsBox,
+  claimsSignature,
+  createSignatures,
+  type HeaderLines,
+  parseSignature,
+  type SignedHead,
+} from './signatures.ts';
 import { type CredentialKind, createThrottle, partyOf } from './throttle.ts';
 import { createPageTokens, type PageToken } from './tokens.ts';
 
@@ -33,6 +39,8 @@ export interface Admission {
   clock: string | null;
   /** Encrypts and decrypts the bodies, with the secret that another box has signed with; null: no box signed it. */
   seal: Seal | null;
+  /** How long ago another box signed the request, ms by this box's clock; null: no box signed it. */
+  signatureAge: (() => number) | null;
 }
 
 interface AccessControl {
@@ -58,7 +66,7 @@ interface Options {
   log: Pick<Logger, 'warn'>;
 }
 
-const unsigned: Admission = { bodySha256: null, signResponse: null, clock: null, seal: null };
+const unsigned: Admission = { bodySha256: null, signResponse: null, clock: null, seal: null, signatureAge: null };
 const open: AccessControl = { admit: async () => unsigned, pageToken: async () => null };
 
 /**
@@ -67,10 +75,8 @@ const open: AccessControl = { admit: async () => unsigned, pageToken: async () =
  * that anyone can cause take no space from those that need a signature.
  */
 const senderOf = (access: Access, headers: HeaderLines, address: string, target: string): Sender => {
-  const isPeer =
-    headers[relayHeader] !== undefined || headers[recipientHeader] !== undefined || target.startsWith('/api/peers/');
   const party = partyOf(address);
-  return isPeer ? { kind: 'peer', name: `${party} ${access}` } : { kind: 'operator', name: party };
+  return claimsBox(headers, target) ? { kind: 'peer', name: `${party} ${access}` } : { kind: 'operator', name: party };
 };
 
 /** Decides who may call which operation. If a request has both a signature and a page token, the signature is checked. */
@@ -103,13 +109,14 @@ export const createAccess = ({ secret, previous, pageTokenSeconds, guard, now, l
     const signature = parseSignature(headers);
     const sender = senderOf(access, headers, address, head.target);
     const verified = await counted(address, 'signature', () => signatures.verify(signature, head, sender));
-    const { secret: signer, clock } = verified;
+    const { secret: signer, clock, signatureAge } = verified;
     checkAbsentBody(head.method, headers, signature.sha256);
     const [request = ''] = headers[signatureHeader] ?? [];
     return {
       bodySha256: signature.sha256,
       signResponse: (status, body) => signAnswer(signer, { request, status, sha256: sha256Hex(body) }),
       clock,
+      signatureAge,
       seal: signature.recipient === null ? null : (seals.get(signer) ?? null),
     };
   };

@@ -26,6 +26,10 @@ interface Signature extends Pick<SignedParts, 'timestamp' | 'nonce' | 'sha256' |
   isRelay: boolean;
 }
 
+/** Whether a request says that another box sends it; this grants no rights. @param target path and query */
+export const claimsBox = (headers: Readonly<NodeJS.Dict<unknown>>, target: string): boolean =>
+  headers[relayHeader] !== undefined || headers[recipientHeader] !== undefined || target.startsWith('/api/peers/');
+
 /** Whether a request has a signature header, valid or not. */
 export const claimsSignature = (headers: HeaderLines): boolean =>
   headers[timestampHeader] !== undefined || headers[signatureHeader] !== undefined;
@@ -41,8 +45,19 @@ const onlyLine = (headers: HeaderLines, name: string): string => {
 /** For how long a request between boxes is fresh, ms in either direction. Operators have the whole window. */
 const boxFreshMs = 3_000;
 
+const staleRelay = 'A request between boxes is fresh for 3 s.';
+
 /** From this difference of the clocks on, ms, the answer carries the clock, so that the calling box signs by it. */
 const noticeMs = 250;
+
+/**
+ * Checks again that a request of another box is fresh.
+ * @param age as in the admission
+ * @throws CodedError `signature_stale`
+ */
+export const checkAge = (age: (() => number) | null): void => {
+  if (age !== null && age() > boxFreshMs) throw new CodedError('signature_stale', staleRelay);
+};
 
 /**
  * @throws CodedError `signature_invalid` where a header is missing, repeated or malformed, or a request that names its
@@ -76,7 +91,8 @@ interface Options {
 export const createSignatures = ({ secrets, guard }: Options) => ({
   /**
    * Marks the nonce as used synchronously, so that only one of many concurrent copies is accepted.
-   * @returns the secret that it was signed with, and the {@link clockHeader} for a box whose clock is a little off
+   * @returns the secret that it was signed with, the {@link clockHeader} for a box whose clock is a little off, and the
+   *   age of the signature of a box
    * @throws CodedError `signature_stale`, `signature_invalid`, `signature_replayed` or `busy`, the first that applies;
    *   the first carries {@link clockHeader} where the sender knows a secret
    */
@@ -91,11 +107,15 @@ export const createSignatures = ({ secrets, guard }: Options) => ({
     const secret = secrets.find(isSignedWith);
     if (!isFresh) {
       const headers = secret === undefined ? {} : { [clockHeader]: signClock(secret, mac, guard.clock()) };
-      const message = isFromBox ? 'A request between boxes is fresh for 3 s.' : undefined;
+      const message = isFromBox ? staleRelay : undefined;
       throw new CodedError('signature_stale', message, { headers });
     }
     if (secret === undefined) throw new CodedError('signature_invalid');
     await guard.use(claimed.nonce, timestamp, sender);
-    return { secret, clock: isFromBox && off > noticeMs ? signClock(secret, mac, guard.clock()) : null };
+    return {
+      secret,
+      clock: isFromBox && off > noticeMs ? signClock(secret, mac, guard.clock()) : null,
+      signatureAge: isFromBox ? () => guard.clock() - timestamp : null,
+    };
   },
 });

@@ -150,7 +150,10 @@ export const createApp = ({
     const id = randomUUID();
     const { clientIp } = clientAddress(ctx.req);
     const requestLog = logs(`address ${clientIp}`, { request: id, method: ctx.method, path: ctx.path });
-    ctx.state = { clientIp, log: requestLog, bodySha256: null, signResponse: null, seal: null, isSealed: false };
+    ctx.state = {
+      ...{ clientIp, log: requestLog, bodySha256: null, signResponse: null },
+      ...{ seal: null, signatureAge: null, isSealed: false },
+    };
     ctx.set({ ...securityHeaders, 'X-Request-Id': id });
     try {
       checkExpectation(ctx.get('Expect'));

@@ -3,6 +3,7 @@ import getRawBody from 'raw-body';
 import { checkBody } from '../auth/body.ts';
 import { sealedBytes } from '../auth/seal.ts';
 import { sha256Hex } from '../auth/sign.ts';
+import { checkAge } from '../auth/signatures.ts';
 import { CodedError } from '../contract/errors.ts';
 import { sealedType } from '../contract/peers.ts';
 import { isRelayed } from './caller.ts';
@@ -56,7 +57,7 @@ const withDeadline = async <T>(ctx: Context, ms: number, reading: Promise<T>): P
  * Reads the JSON object in a request's body, and the text that it was sent as; an absent body is an empty object. Of
  * another box the body may be encrypted, and the text is what it was encrypted from.
  * @throws CodedError `unsupported_media_type`, `payload_too_large`, `invalid_json`, `request_timeout`, and
- *   `signature_invalid` where the body does not match the signed hash
+ *   `signature_invalid` where the body does not match the signed hash, `signature_stale` where it came too late
  */
 export const readJsonText = async (ctx: Context, limits: BodyLimits): Promise<JsonText> => {
   const seal = hasBody(ctx.req) && ctx.is(sealedType) && isRelayed(ctx.req) ? ctx.state.seal : null;
@@ -77,6 +78,8 @@ export const readJsonText = async (ctx: Context, limits: BodyLimits): Promise<Js
     }),
   );
   checkBody(sha256Hex(bytes), ctx.state.bodySha256);
+  // A host in between can pass on the head and hold the body.
+  checkAge(ctx.state.signatureAge);
   if (bytes.length === 0) return { text: '{}', value: {} };
   if (seal === null) return parseObject(bytes);
   ctx.state.isSealed = true;

@@ -17,6 +17,8 @@ export interface RequestState {
   signResponse: SignResponse | null;
   /** Encrypts and decrypts bodies; null where no box has signed the request. */
   seal: Seal | null;
+  /** How long ago another box signed the request, ms; null where no box has signed it. */
+  signatureAge: (() => number) | null;
   /** Whether the body of the request was encrypted. */
   isSealed: boolean;
   /** Called with the JSON object in the body, before it is acted on. */

@@ -18,6 +18,7 @@ import { ignoreUpgrade } from './ignore-upgrade.ts';
 import { createPendingResponses } from './pending.ts';
 import type { AnswerOpen } from './routes.ts';
 import { dropStalled } from './stalled.ts';
+import { createTurns } from './turns.ts';
 
 interface Dependencies {
   log: Logger;
@@ -38,6 +39,11 @@ export interface Server {
 }
 
 const DRAIN_MS = 2_000;
+/**
+ * Connections that the kernel holds until they are accepted, where it allows as many (listen(2)). It drops further ones,
+ * and their clients, other boxes among them, try again after 1 s and 3 s. Node's default is 511.
+ */
+const MAX_BACKLOG = 4_096;
 /** Minimum interval between log lines about refused connections. */
 const WARN_INTERVAL_MS = 60_000;
 const MAX_MESSAGE_BYTES = 64 * 1024;
@@ -93,6 +99,7 @@ export const listen = async (
   { host, port }: { host: string; port: number },
 ): Promise<Server> => {
   const pending = createPendingResponses();
+  const turns = createTurns();
   const handle = (request: IncomingMessage, response: ServerResponse): void => {
     const { method, url = '', headers } = request;
     if (hasBody(request)) response.once('finish', () => closeUnfinished(request));
@@ -115,7 +122,7 @@ export const listen = async (
     const isAnswered = isPlain && answerOpen(request, response);
     if (response.writableEnded) return;
     pending.add(response);
-    if (!isAnswered) app(request, response);
+    if (!isAnswered) turns.take(request, () => app(request, response));
   };
   const server = createServer(limits, handle);
   // By default Node asks the client for its body before the gate has checked the request.
@@ -198,7 +205,7 @@ export const listen = async (
 
   await new Promise<void>((resolve, reject) => {
     server.once('error', (error) => reject(listenError(error, host, port)));
-    server.listen({ host, port }, resolve);
+    server.listen({ host, port, backlog: MAX_BACKLOG }, resolve);
   });
   const stalled = dropStalled(connections, ({ remoteAddress }) => {
     log.debug({ address: remoteAddress }, 'closed the connection of a client that stopped reading');

@@ -86,6 +86,7 @@ export const startMedia = async (setup: Setup = {}) => {
       bodySha256: ctx.get('x-test-body-sha256') || null,
       signResponse: null,
       seal: null,
+      signatureAge: null,
       isSealed: false,
     };
     try {
