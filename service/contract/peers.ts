@@ -25,6 +25,12 @@ export const commandHeaders = z.object({
     ),
 });
 
+/**
+ * A relayed command that is older is not carried out, ms. With the difference of two clocks that is not corrected, 250 ms,
+ * it makes the 3 s for which what boxes relay is fresh.
+ */
+export const mostCommandAgeMs = 2_750;
+
 /** Several relayed commands; they are carried out in their order. */
 export const peerCommands = z
   .object({
@@ -34,6 +40,13 @@ export const peerCommands = z
           id: commandId.describe('a screen carries out an id once in 5 minutes; a repeat gets the first answer'),
           slug,
           body: z.record(z.string(), z.unknown()).describe('a CommandRequest'),
+          ageMs: z
+            .int()
+            .nonnegative()
+            .optional()
+            .describe(
+              `for how long the sending box had it when it signed the request; with a secret, one older than ${mostCommandAgeMs} ms is not carried out. Absent: an older version`,
+            ),
         }),
       )
       .max(200)

@@ -29,6 +29,8 @@ export interface Address {
   older: boolean;
   /** No answer came in time, the last time. */
   late: boolean;
+  /** When a request was last answered here. */
+  heardAt: number;
   /** The box has said goodbye. */
   leaving: boolean;
   /** When it was last added or answered. */
@@ -48,6 +50,13 @@ const MAX_ADDRESSES = 2 * mostPeers;
 const MAX_TRIES = 3;
 /** Time after which an absent peer that is not static is removed. */
 const FORGET_MS = 3_600_000;
+
+/**
+ * Whether a request failed because the box there is busy, or hangs on such requests: it has answered another one since.
+ * @param since when the request was sent
+ */
+export const isBusy = ({ heardAt }: Address, { isLate }: { isLate?: true }, since: number): boolean =>
+  isLate === true && heardAt >= since;
 
 /** Whether the address is to be probed now. */
 export const isDue = ({ breaker, nextAt }: Address, now: number): boolean =>
@@ -123,6 +132,7 @@ export const createAddresses = (): Addresses => {
         reachable: false,
         older: false,
         late: false,
+        heardAt: Number.NEGATIVE_INFINITY,
         leaving: false,
         seenAt: now,
       };

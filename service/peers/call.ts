@@ -17,6 +17,7 @@ import { readClock, sha256Hex, signAnswer, signRequest } from '../auth/sign.ts';
 import { relayHeader, sealedType } from '../contract/peers.ts';
 import { remember } from '../domain/recent.ts';
 import { answerHeader, clockHeader, recipientHeader, signatureHeader } from '../domain/request-signature.ts';
+import { createDeadline } from './deadline.ts';
 import { codeOf, collect, type Failure, type PeerAnswer, parseReply, type Reply } from './reply.ts';
 
 /** A request to a box. */
@@ -63,6 +64,8 @@ interface SendOptions {
   body: string;
   /** Null: the request holds nothing, and is signed as v1. */
   recipient: string | null;
+  /** When the body was made, ms since the epoch: what a host in between holds back until a repeat stays as old as it is. */
+  at: number;
   signal: AbortSignal;
   maxBytes: number;
   isRepeatable: boolean;
@@ -94,6 +97,12 @@ const older: Failure = {
   isOlder: true,
 };
 
+/** Codes of the errors with which a box answers before it knows that the asking one has the secret. */
+const unsigned: readonly string[] = [
+  ...['misdirected', 'host_refused', 'credentials_required', 'too_many_requests', 'busy'],
+  ...['signature_invalid', 'signature_stale', 'signature_replayed'],
+];
+
 const macOf = (request: ClientRequest): string => String(request.getHeader(signatureHeader)).slice(-64);
 
 interface Options {
@@ -122,13 +131,16 @@ export const createCaller = ({ secret, nodeId: self, now = Date.now }: Options):
     return signature === signAnswer(secret, asked);
   };
 
+  /** Whether the box has sent the answer; an error that needs no signature means no more than none at all. */
+  const isCredible = (request: ClientRequest, reply: SignedReply): boolean =>
+    isSigned(request, reply) || (reply.status >= 300 && unsigned.includes(codeOf(reply) ?? ''));
+
   const send = (url: URL, options: SendOptions, mayRetry = true): Promise<SignedReply> =>
     new Promise<SignedReply>((resolve, reject) => {
-      const { method, body, headers, recipient, signal, maxBytes, isRepeatable } = options;
+      const { method, body, headers, recipient, at, signal, maxBytes, isRepeatable } = options;
       const secure = url.protocol === 'https:';
       const named = recipient === null ? {} : { recipient };
-      // Signed as it is written: a request waits for nothing after this.
-      const time = now() + (skews.get(url.origin) ?? 0);
+      const time = at + (skews.get(url.origin) ?? 0);
       const credentials = secret === null ? {} : signRequest({ secret, method, url, body, now: time, ...named });
       const request = (secure ? requestHttps : requestHttp)(url, {
         method,
@@ -156,7 +168,7 @@ export const createCaller = ({ secret, nodeId: self, now = Date.now }: Options):
             if (peerTime !== null) remember(skews, url.origin, peerTime - now(), MAX_ADDRESSES);
             const isStale = peerTime !== null && reply.signature === undefined;
             if (isStale && mayRetry) resolve(send(url, options, false));
-            else if (status < 300 && !isSigned(request, reply)) reject(new ForgedAnswer());
+            else if (!isCredible(request, reply)) reject(new ForgedAnswer());
             else resolve(reply);
           })
           .catch(reject);
@@ -168,11 +180,13 @@ export const createCaller = ({ secret, nodeId: self, now = Date.now }: Options):
 
   /** @throws Unproven, or the error of the request */
   const challenge = async (base: string): Promise<string> => {
-    const signal = AbortSignal.timeout(DEADLINE_MS);
-    const options = { method: 'GET', headers: {}, body: '', recipient: null, signal, isRepeatable: true } as const;
-    const reply = await send(new URL(`${base}/api/peers/time`), { ...options, maxBytes: MAX_BYTES }).catch((error) => {
-      throw signal.aborted ? new Unproven(late(DEADLINE_MS)) : error;
-    });
+    const { signal, clear } = createDeadline(DEADLINE_MS);
+    const options = { method: 'GET', headers: {}, body: '', recipient: null, at: now(), isRepeatable: true } as const;
+    const reply = await send(new URL(`${base}/api/peers/time`), { ...options, signal, maxBytes: MAX_BYTES })
+      .catch((error) => {
+        throw signal.aborted ? new Unproven(late(DEADLINE_MS)) : error;
+      })
+      .finally(clear);
     const answer = parseReply(reply, challengeSchema);
     if (!answer.ok) throw new Unproven(answer);
     remember(proven, base, answer.body.nodeId, MAX_ADDRESSES);
@@ -218,27 +232,21 @@ export const createCaller = ({ secret, nodeId: self, now = Date.now }: Options):
   return {
     call: async (base, { path, body, schema, recipient, deadlineMs = DEADLINE_MS, maxBytes = MAX_BYTES, ...rest }) => {
       const { method = body === undefined ? 'GET' : 'POST', isRepeatable = false } = rest;
-      const signal = AbortSignal.timeout(deadlineMs);
+      const { signal, clear } = createDeadline(deadlineMs);
+      const at = now();
       const text = body === undefined ? '' : JSON.stringify(body);
       const ask = async (): Promise<Reply> => {
         if (seal === null) {
           const type = body === undefined ? {} : { 'Content-Type': 'application/json' };
           const named = recipient === undefined ? {} : { [recipientHeader]: recipient };
           const headers = { ...rest.headers, ...type, ...named };
-          return send(new URL(base + path), {
-            method,
-            body: text,
-            headers,
-            recipient: null,
-            signal,
-            maxBytes,
-            isRepeatable,
-          });
+          const options = { method, body: text, headers, recipient: null, at, signal, maxBytes, isRepeatable };
+          return send(new URL(base + path), options);
         }
         const type = body === undefined ? {} : { 'Content-Type': sealedType };
         const headers = { [relayHeader]: self, ...rest.headers, ...type };
         const sealed = body === undefined ? '' : await seal.seal(text);
-        const options = { method, body: sealed, headers, signal, maxBytes: sealedBytes(maxBytes), isRepeatable };
+        const options = { method, body: sealed, headers, at, signal, maxBytes: sealedBytes(maxBytes), isRepeatable };
         return open(await sendProven({ base, path, recipient }, options));
       };
       try {
@@ -248,6 +256,8 @@ export const createCaller = ({ secret, nodeId: self, now = Date.now }: Options):
         if (signal.aborted) return late(deadlineMs);
         if (error instanceof ForgedAnswer) return failure('answers without knowing the secret', true);
         return failure(`can't be reached (${(error as NodeJS.ErrnoException).code ?? (error as Error).message})`);
+      } finally {
+        clear();
       }
     },
     close: () => {

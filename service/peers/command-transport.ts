@@ -7,13 +7,19 @@ import type { PeerAnswer } from './reply.ts';
 
 export type RelayedCommand = PeerInput<'screens.command'>[0];
 
+/** A command as it is sent. */
+interface SentCommand extends RelayedCommand {
+  /** For how long this box has had it, ms. */
+  ageMs: number;
+}
+
 export interface CommandTransport {
   /**
    * Sends commands to a peer; never rejects. `late`: they were not answered, or not carried out, and can be repeated;
    * `away`: the peer can not be reached.
    * @param commands one, unless the peer takes several
    */
-  send(peer: Peer, commands: readonly RelayedCommand[]): Promise<CommandAnswer[] | 'late' | 'away'>;
+  send(peer: Peer, commands: readonly SentCommand[]): Promise<CommandAnswer[] | 'late' | 'away'>;
   /** Whether the peer takes several commands in a request, and carries out a repeated one once. */
   takesSeveral(peer: Peer): boolean;
   /** Finds out whether the peer answers at all; where it does not, it is away. */

@@ -1,9 +1,21 @@
 /**
  * Relays commands to all peers: to each in the order of the calls, one request at a time. What waits for a peer meanwhile
  * shares its next request. A peer that hangs holds up its own commands alone.
+ *
+ * No command is carried out more than 3 s after this box took it, so that a host in between cannot hold one for longer:
+ * - Each request says for how long this box has had its commands, and is dated when it was made, by the clock of the peer;
+ *   a repeat is dated anew and says the age anew. The peer adds the age of the request once all of it has arrived, and
+ *   leaves out what is too old.
+ * - A clock is signed by the peer before it is read here, so a host that holds it makes the date earlier, never later. Where
+ *   the peer's clock was set since, it refuses dates ahead of it and tells its clock.
+ * - A peer carries out an id once, so a request that may have been held can be repeated.
+ *
+ * A site that is busy or slow loses nothing by this: callers wait before this box takes their commands, so few wait for a
+ * peer, and their age is that of about two requests. A peer has to answer within that time for others to go on.
  */
 import { setTimeout as pause } from 'node:timers/promises';
-import type { CommandAnswer } from '../contract/peers.ts';
+import { type CommandAnswer, mostCommandAgeMs } from '../contract/peers.ts';
+import { createSlots } from '../platform/slots.ts';
 import type { Gathered } from './ask.ts';
 import type { CommandTransport, RelayedCommand } from './command-transport.ts';
 import type { Peer, Peers } from './peer.ts';
@@ -26,12 +38,10 @@ export interface CommandRelay {
 
 /** How long a caller waits for a peer. */
 const PATIENCE_MS = 1_000;
+/** How long the first one waits for a peer that was late the last time; commands that come meanwhile do not wait. */
+const LATE_PATIENCE_MS = 100;
 /** After this time without an answer the box finds out whether the peer answers at all. */
 const HEDGE_MS = 250;
-/** How long a command waits in the queue; its sender has given up by then. */
-const MAX_AGE_MS = 10_000;
-/** For how long a command is repeated, so that a host in between cannot hold it for longer. */
-const MAX_REPEAT_MS = 3_000;
 /** Pause before a request is repeated. */
 const RETRY_MS = 250;
 /** Commands that wait for one peer; more are refused. */
@@ -40,14 +50,15 @@ const MAX_WAITING = 2_000;
 const MAX_SHARED = 100;
 /** The JSON of the commands in a request, bytes: half of what a box reads. */
 const MAX_SHARED_BYTES = 32 * 1024;
+/** Commands that callers wait for: those in a request to each peer, and those of the next one. */
+const MAX_TAKEN = 2 * MAX_SHARED;
 
 interface Waiting {
   command: RelayedCommand;
   /** Of its JSON. */
   bytes: number;
+  /** When this box took it. */
   at: number;
-  /** When it was sent first; null: it was not yet. */
-  sentAt: number | null;
   /** Null: the peer gave no answer. */
   resolve(answer: CommandAnswer | null): void;
 }
@@ -58,7 +69,7 @@ interface Line {
   isRunning: boolean;
   /** When the peer answered last, or the line began. */
   answeredAt: number;
-  /** Commands do not wait for this peer until it answers again. */
+  /** Callers wait less for this peer until it answers again. */
   isLate: boolean;
 }
 
@@ -72,43 +83,53 @@ const takeShare = (waiting: Waiting[], most: number): Waiting[] => {
   return waiting.splice(0, end === -1 ? waiting.length : end);
 };
 
-const answerAll = (commands: readonly Waiting[], answers: readonly CommandAnswer[] = []): void => {
-  for (const [index, { resolve }] of commands.entries()) resolve(answers[index] ?? null);
+/** Gives commands up. */
+const drop = (commands: readonly Waiting[]): void => {
+  for (const { resolve } of commands) resolve(null);
 };
+
+/** Whether the peer has left the command out since it, or the request, was too old or dated ahead. */
+const isStale = (answer: CommandAnswer | undefined): boolean =>
+  answer !== undefined && 'code' in answer && answer.code === 'signature_stale';
 
 export const createCommandRelay = ({ peers, transport, monotonicNow }: Dependencies): CommandRelay => {
   const lines = new Map<string, Line>();
+  const slots = createSlots(MAX_TAKEN);
   let closed = false;
 
   const dropOld = ({ waiting }: Line): void => {
-    const since = monotonicNow() - MAX_AGE_MS;
+    const since = monotonicNow() - mostCommandAgeMs;
     const fresh = waiting.findIndex(({ at }) => at >= since);
-    answerAll(waiting.splice(0, fresh === -1 ? waiting.length : fresh));
+    drop(waiting.splice(0, fresh === -1 ? waiting.length : fresh));
+  };
+
+  /** Puts commands back, so that they are sent again while they are young enough. */
+  const repeat = (line: Line, commands: readonly Waiting[]): Promise<void> => {
+    line.waiting.unshift(...commands);
+    return pause(RETRY_MS, undefined, { ref: false });
   };
 
   const sendShare = async (line: Line, peer: Peer): Promise<void> => {
     const takesSeveral = transport.takesSeveral(peer);
     const share = takeShare(line.waiting, takesSeveral ? MAX_SHARED : 1);
     const hedge = setTimeout(() => void transport.probe(peer), HEDGE_MS);
-    for (const each of share) each.sentAt ??= monotonicNow();
-    const commands = share.map(({ command }) => command);
+    const commands = share.map(({ command, at }) => ({ ...command, ageMs: Math.ceil(monotonicNow() - at) }));
     const result = await transport.send(peer, commands);
     clearTimeout(hedge);
     if (Array.isArray(result)) {
       line.isLate = false;
       line.answeredAt = monotonicNow();
-      return answerAll(share, result);
+      const stale = share.filter((_, index) => isStale(result[index]));
+      for (const [index, { resolve }] of share.entries()) {
+        if (!isStale(result[index])) resolve(result[index] ?? null);
+      }
+      if (stale.length > 0 && !closed) await repeat(line, stale);
+      return;
     }
-    if (result === 'late' && takesSeveral && !closed) {
-      const since = monotonicNow() - MAX_REPEAT_MS;
-      const repeated = share.filter(({ sentAt }) => sentAt === null || sentAt > since);
-      answerAll(share.filter((each) => !repeated.includes(each)));
-      line.waiting.unshift(...repeated);
-      return pause(RETRY_MS, undefined, { ref: false });
-    }
-    answerAll(share);
+    if (result === 'late' && takesSeveral && !closed) return repeat(line, share);
+    drop(share);
     // A peer that is not listening is not waited for.
-    if (result === 'away' || closed) answerAll(line.waiting.splice(0));
+    if (result === 'away' || closed) drop(line.waiting.splice(0));
   };
 
   /** Sends what waits in a line, until it is empty. */
@@ -121,25 +142,27 @@ export const createCommandRelay = ({ peers, transport, monotonicNow }: Dependenc
   /** Resolves with the answer of a peer; null without one in time. */
   const push = (peer: Peer, command: RelayedCommand, bytes: number): Promise<CommandAnswer | null> => {
     const key = peer.nodeId ?? peer.url;
-    const line = lines.get(key) ?? { waiting: [], isRunning: false, answeredAt: monotonicNow(), isLate: false };
+    const line = lines.get(key) ?? { waiting: [], isRunning: false, answeredAt: 0, isLate: false };
     const isAway = peer.nodeId !== null && !peer.alive;
     if (isAway || closed || line.waiting.length >= MAX_WAITING) return Promise.resolve(null);
     lines.set(key, line);
+    const takenAt = monotonicNow();
+    if (!line.isRunning) line.answeredAt = takenAt;
     return new Promise((resolve) => {
+      const patience = line.isLate ? LATE_PATIENCE_MS : PATIENCE_MS;
       const timer = setTimeout(() => {
-        if (monotonicNow() - line.answeredAt >= PATIENCE_MS) line.isLate = true;
+        if (line.answeredAt <= takenAt) line.isLate = true;
         resolve(null);
-      }, PATIENCE_MS);
+      }, patience);
       timer.unref();
       const settle = (answer: CommandAnswer | null): void => {
         clearTimeout(timer);
         resolve(answer);
       };
-      if (line.isLate) settle(null);
-      line.waiting.push({ command, bytes, at: monotonicNow(), sentAt: null, resolve: settle });
+      if (line.isLate && line.isRunning) settle(null);
+      line.waiting.push({ command, bytes, at: takenAt, resolve: settle });
       if (line.isRunning) return;
       line.isRunning = true;
-      line.answeredAt = monotonicNow();
       void run(key, line, peer);
     });
   };
@@ -148,7 +171,7 @@ export const createCommandRelay = ({ peers, transport, monotonicNow }: Dependenc
     relay: async (command) => {
       await peers.settled();
       const bytes = Buffer.byteLength(JSON.stringify(command));
-      const answers = await Promise.all(peers.all().map((peer) => push(peer, command, bytes)));
+      const answers = await slots.run(() => Promise.all(peers.all().map((peer) => push(peer, command, bytes))));
       return {
         answers: answers.filter((answer) => answer !== null && 'sent' in answer),
         degraded: answers.some((answer) => answer === null || ('code' in answer && answer.code !== 'screen_not_found')),
@@ -156,7 +179,7 @@ export const createCommandRelay = ({ peers, transport, monotonicNow }: Dependenc
     },
     close: () => {
       closed = true;
-      for (const { waiting } of lines.values()) answerAll(waiting.splice(0));
+      for (const { waiting } of lines.values()) drop(waiting.splice(0));
     },
   };
 };

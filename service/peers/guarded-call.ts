@@ -1,5 +1,5 @@
 /** Calls a peer at its best address. A call that fails is a failure of the address, so that the next ones fail at once. */
-import type { Address, Addresses } from './addresses.ts';
+import { type Address, type Addresses, isBusy } from './addresses.ts';
 import { isOpen } from './breaker.ts';
 import type { Caller } from './call.ts';
 import type { Peers } from './peer.ts';
@@ -11,10 +11,12 @@ interface Dependencies {
   /** Probes an address. */
   ask(address: Address): Promise<void>;
   isClosed(): boolean;
+  /** ms, monotonic. */
+  monotonicNow(): number;
 }
 
 export const createGuardedCall =
-  ({ addresses, caller, fail, ask, isClosed }: Dependencies): Peers['call'] =>
+  ({ addresses, caller, fail, ask, isClosed, monotonicNow }: Dependencies): Peers['call'] =>
   async (peer, request) => {
     const { nodeId } = peer;
     const address = peer.nodeId === null ? addresses.get(peer.url) : addresses.of(peer.nodeId)[0];
@@ -25,7 +27,10 @@ export const createGuardedCall =
       return { ok: false, status: null, answered: false, code: null, reason: reason ?? 'is not known', ...isLate };
     }
     const recipient = nodeId === null ? {} : { recipient: nodeId };
+    const askedAt = monotonicNow();
     const answer = await caller.call(address.url, { ...request, ...recipient });
+    if (answer.ok || answer.answered) address.heardAt = monotonicNow();
+    else if (isBusy(address, answer, askedAt)) return answer;
     if (!answer.ok) address.reachable = answer.answered;
     const isAway = !answer.ok && (answer.status === null || answer.code === 'misdirected');
     // Many calls that fail at once count as one failure.

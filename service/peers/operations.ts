@@ -182,10 +182,15 @@ const peerOperations = {
   'screens.commands': define(
     'POST /api/peers/commands',
     peerCommandAnswers,
-    (commands: readonly RelayedCommand[]) => ({
-      body: { commands: commands.map((each) => ({ id: each.id, slug: each.slug, body: commandBody(each) })) },
+    (commands: readonly (RelayedCommand & { ageMs: number })[]) => ({
+      body: {
+        commands: commands.map((each) => ({
+          ...{ id: each.id, slug: each.slug, body: commandBody(each) },
+          ageMs: each.ageMs,
+        })),
+      },
     }),
-    { relayed: true, isRepeatable: true, deadlineMs: 3_000 },
+    { relayed: true, isRepeatable: true },
   ),
   /** The connections of screens; of all screens where their slugs do not fit into a URL. */
   'screens.connections': define(

@@ -8,7 +8,7 @@ import { createEmitter } from '../domain/emitter.ts';
 import { remember } from '../domain/recent.ts';
 import { shuffled } from '../domain/shuffle.ts';
 import type { SourceLogs } from '../platform/source-log.ts';
-import { type Address, createAddresses } from './addresses.ts';
+import { type Address, createAddresses, isBusy } from './addresses.ts';
 import { acceptedUrl, advertisedUrl, hostOf } from './advertised.ts';
 import { isOpen } from './breaker.ts';
 import type { Caller } from './call.ts';
@@ -160,8 +160,10 @@ export const createRegistry = (
     const isFirst = address.nodeId === null && address.source !== 'contact' && monotonicNow() - createdAt < STARTING_MS;
     const news = hasNews || isFirst ? '&news=1' : '';
     const path = `/api/peers/state?from=${self}&port=${port}&instance=${instance}&knows=tags&gossip=1${news}`;
+    const askedAt = monotonicNow();
     const answer = await caller.call(address.url, { path, schema: peerState });
-    if (closed) return;
+    if (answer.ok || answer.answered) address.heardAt = monotonicNow();
+    if (closed || (!answer.ok && isBusy(address, answer, askedAt))) return;
     if (answer.ok) {
       address.host = hostOf(answer.address);
       accept(address, answer.body);
@@ -225,7 +227,9 @@ export const createRegistry = (
     ...{ self, reports, outdated, addresses, find, emit, addAdvertised, ask: prober.ask, monotonicNow, random },
   });
 
-  const call = createGuardedCall({ addresses, caller, fail, ask: prober.ask, isClosed: () => closed });
+  const call = createGuardedCall({
+    ...{ addresses, caller, fail, ask: prober.ask, isClosed: () => closed, monotonicNow },
+  });
 
   return {
     all,

@@ -10,6 +10,7 @@ import {
   type CommandAnswer,
   commandHeaders,
   commandIdHeader,
+  mostCommandAgeMs,
   type PeerConnections,
   peerCommands,
   peerConnectionsQuery,
@@ -49,6 +50,21 @@ const openPath = new RegExp(
     .filter((name) => operations[`GET /api/screens/:slug/${name}` as keyof Routes].access === 'public')
     .join('|')})(?:\\?|$)`,
 );
+
+/** Difference of the clocks of two boxes, ms, from which on the answer carries the clock of this box. */
+const MAX_AHEAD_MS = 250;
+
+/**
+ * Refuses a command that a host in between may have held. One dated ahead is refused too: it could be held for longer.
+ * @param signedMs ago the request was signed
+ * @param ageMs of the command at that time
+ * @throws CodedError `signature_stale`
+ */
+const checkCommandAge = (signedMs: number, ageMs: number): void => {
+  if (signedMs < -MAX_AHEAD_MS || signedMs + ageMs > mostCommandAgeMs) {
+    throw new CodedError('signature_stale', 'A relayed command is carried out within 3 s, or not at all.');
+  }
+};
 
 interface Dependencies {
   content: Pick<Content, 'payload' | 'screens'>;
@@ -136,9 +152,11 @@ export const createScreenRoutes = ({
     'POST /api/peers/commands': async (ctx) => {
       const { log } = ctx.state;
       const { commands: relayed } = readFields(peerCommands, await readJson(ctx));
+      const age = ctx.state.signatureAge?.();
       // Each begins before the next one, so that they keep their order.
-      const running = relayed.map(async ({ id, slug, body }): Promise<CommandAnswer> => {
+      const running = relayed.map(async ({ id, slug, body, ageMs = 0 }): Promise<CommandAnswer> => {
         try {
+          if (age !== undefined) checkCommandAge(age, ageMs);
           const { sent } = await command(slug, body, { relayed: true, id, log });
           return { sent };
         } catch (error) {

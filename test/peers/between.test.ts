@@ -1,6 +1,7 @@
 /** What boxes with a secret say to each other: bound to its recipient, fresh, encrypted, and proven before it is said. */
 import { createHash, hkdfSync } from 'node:crypto';
 import { createServer } from 'node:http';
+import { setTimeout as pause } from 'node:timers/promises';
 import { compactDecrypt, decodeProtectedHeader } from 'jose';
 import { CompactEncrypt } from 'jose/jwe/compact/encrypt';
 import { describe, expect, test } from 'vitest';
@@ -82,6 +83,36 @@ describe('with a secret', () => {
     expect(Number.parseInt(stale.headers.get('x-signage-clock') ?? '', 10)).toBeCloseTo(Date.now(), -3);
     expect(await outcome(commands, { body: next, now: Date.now() + 3_500 })).toBe('401 signature_stale');
     expect(await outcome(commands, { body: next, now: Date.now() + 250_000, recipient: null, headers: {} })).toBe(200);
+  });
+
+  test('a relayed command is carried out within 3 s of when the first box took it, or not at all', async () => {
+    const id = () => crypto.randomUUID();
+    const young = { slug: 'lobby', body: { command: 'next' }, ageMs: 2_000 };
+    const old = { ...young, ageMs: 2_900 };
+    const post = (body: string, now?: number) =>
+      ask('/api/peers/commands', { body, type: 'application/jose', ...(now === undefined ? {} : { now }) });
+    const answersOf = async (response: Response) => {
+      const { plaintext } = await compactDecrypt(await response.text(), keyOf(secret));
+      return JSON.parse(Buffer.from(plaintext).toString()).answers;
+    };
+    const body = () =>
+      seal(
+        JSON.stringify({
+          commands: [
+            { id: id(), ...young },
+            { id: id(), ...old },
+          ],
+        }),
+      );
+    const stale = { code: 'signature_stale' };
+    expect(await answersOf(await post(await body()))).toEqual([{ sent: 0 }, stale]);
+    // No request that is older than the service is accepted.
+    await pause(1_100);
+    expect(await answersOf(await post(await body(), Date.now() - 1_000))).toEqual([stale, stale]);
+    // Dated ahead of this box, it could be held for longer: the box tells its clock.
+    const ahead = await post(await body(), Date.now() + 1_500);
+    expect(ahead.headers.get('x-signage-clock')).toMatch(/^\d{13};mac=/);
+    expect(await answersOf(ahead)).toEqual([stale, stale]);
   });
 
   test.each(['content', 'bindings', 'state', 'media', 'takeovers'])('another box gets %s encrypted', async (what) => {

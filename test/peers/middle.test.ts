@@ -13,6 +13,8 @@ import { aliveAt, listenOn, peersOf, postTo, secret, startBox } from './support.
 const env = { SIGNAGE_SHARED_SECRET: secret };
 const commands = '/api/screens/lobby/commands';
 const STARTS = repeats(1, 20);
+/** Longer than a command is fresh. */
+const HOLD_MS = 3_300;
 
 interface Middle {
   url: string;
@@ -41,7 +43,8 @@ const startMiddle = async (box: Pick<TestService, 'url'>): Promise<Middle> => {
       void change(bytes).then((changed) => (changed === null ? from.destroy() : to.write(changed)));
     });
     from.on('error', () => to.destroy());
-    from.on('close', () => to.destroy());
+    // It does not tell the box that the other one has given up.
+    from.on('close', () => setTimeout(() => to.destroy(), HOLD_MS).unref());
   };
   middle.url = await listenOn(
     createServer((client) => {
@@ -95,11 +98,26 @@ test.each(Array.from({ length: STARTS }, (_, start) => start + 1))(
 test('a command that is held for more than 3 s is not carried out', async () => {
   const { middle, nexts, next } = await startSite();
   middle.onRequest = async (bytes) => {
-    if (isCommand(bytes)) await pause(3_300);
+    if (isCommand(bytes)) await pause(HOLD_MS);
     return bytes;
   };
   expect(await next()).toMatchObject({ sent: 0, degraded: true });
   await pause(4_000);
+  expect(nexts()).toBe(0);
+});
+
+test('a command whose body is held for more than 3 s, after its head, is not carried out', async () => {
+  const { there, middle, nexts, next } = await startSite();
+  const answers: string[] = [];
+  middle.onRequest = async (bytes) => {
+    if (!isCommand(bytes)) return bytes;
+    const socket = connect(Number(new URL(there.url).port), '127.0.0.1', () => socket.write(bytes.subarray(0, -20)));
+    socket.on('data', (data) => answers.push(String(data)));
+    setTimeout(() => socket.end(bytes.subarray(-20)), HOLD_MS);
+    return null;
+  };
+  expect(await next()).toMatchObject({ sent: 0, degraded: true });
+  await expect.poll(() => answers.join(''), patience).toContain('signature_stale');
   expect(nexts()).toBe(0);
 });
 
