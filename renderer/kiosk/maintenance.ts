@@ -118,12 +118,18 @@ const updatesIn = ({ updates: { ready, onTrial, failed, hours } }: MaintenanceVi
 /** 24 hours, as the times of day in the settings. */
 const clock = new Intl.DateTimeFormat(tag, { timeStyle: 'medium', hourCycle: 'h23' });
 
+/** An error is told by its message: its stack fills the page and helps nobody before it. */
+const detail = ([key, value]: [string, unknown]): string =>
+  typeof value === 'object' && value !== null && 'message' in value
+    ? String(value.message)
+    : `${key} ${JSON.stringify(value)}`;
+
 /** Formats a line of the log. */
 const logLine = (line: string): HTMLLIElement => {
   const item = make('li');
   try {
     const { time, level, msg, ...rest } = JSON.parse(line) as { time: string; level: number; msg: string };
-    const details = Object.entries(rest).map(([key, value]) => `${key} ${JSON.stringify(value)}`);
+    const details = Object.entries(rest).map(detail);
     item.dataset['level'] = level >= 50 ? 'error' : level >= 40 ? 'warning' : 'info';
     item.append(
       make('time', clock.format(Date.parse(time))),

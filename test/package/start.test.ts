@@ -3,6 +3,7 @@
  * archive around the double of Electron, which has no other files than the archive's.
  */
 import { spawn } from 'node:child_process';
+import { generateKeyPairSync } from 'node:crypto';
 import { once } from 'node:events';
 import { readFileSync, writeFileSync } from 'node:fs';
 import { createServer } from 'node:net';
@@ -48,6 +49,11 @@ describeBrowser('the packaged app', { timeout: 120_000 }, () => {
   it('plays its first slide, and stops when the system asks it to', async () => {
     const dataDir = temporaryFolder();
     const port = await freePort();
+    if (given === undefined) {
+      // A build with a key has an updater, which is electron-updater's own.
+      const { publicKey } = generateKeyPairSync('ed25519');
+      writeFileSync(join(app.resources, 'update-key.pem'), publicKey.export({ type: 'spki', format: 'pem' }));
+    }
     writeFileSync(join(dataDir, 'content.json'), JSON.stringify(content));
     const kiosk = { displays: [{ display: 1, screen: 'lobby' }] };
     writeFileSync(join(dataDir, 'config.json'), JSON.stringify({ kiosk }));
@@ -72,6 +78,9 @@ describeBrowser('the packaged app', { timeout: 120_000 }, () => {
       return (await answer?.json())?.kiosk?.screens;
     };
     await expect.poll(health, patience).toMatchObject([{ state: 'playing', slide: 'hello' }]);
+    const log = readFileSync(join(dataDir, 'logs', 'signage.log'), 'utf8');
+    expect(log).toContain('content is live');
+    if (given === undefined) expect(log).not.toMatch(/no public key|"level":[56]0/);
     child.kill('SIGTERM');
     const [code] = await ended;
     // Windows has no SIGTERM: Node ends the process there.
@@ -113,6 +122,14 @@ describe.skipIf(given !== undefined || isSkipped)("the packaged app's own pages"
     const maintenance = await kiosk.page(/maintenance\.html/);
     await maintenance.getByRole('heading', { name: 'Choose a PIN' }).waitFor();
     expect(await isWhole(maintenance)).toBe(true);
+    for (const key of ['2468', 'Enter', '2468', 'Enter']) {
+      if (key === 'Enter') await maintenance.keyboard.press(key);
+      else await maintenance.keyboard.type(key);
+    }
+    // An error is told by its message, not by its stack.
+    const line = maintenance.locator('#log li', { hasText: 'the service could not be started' }).first();
+    await line.waitFor();
+    expect(await line.textContent()).toMatch(/"http" is not allowed; allowed is a whole number from 0 to 65535$/);
     expect(kiosk.pages().filter((page) => page.url().startsWith('file:'))).toEqual([]);
   });
 
