@@ -73,7 +73,7 @@ describe.skipIf(isSkipped)('the mock of Electron', { timeout: 60_000 }, () => {
     });
 
     const facts = await ask(
-      async ({ app, WebContentsView, View, ipcMain, protocol }, { url, preloadPath }) => {
+      async ({ app, WebContentsView, View, ipcMain, powerSaveBlocker, protocol }, { url, preloadPath }) => {
         const attempt = (act: () => unknown) => {
           try {
             return String(act());
@@ -125,6 +125,16 @@ describe.skipIf(isSkipped)('the mock of Electron', { timeout: 60_000 }, () => {
         );
         const second = attempt(() => contents.ipc.handle('echo', () => 0));
         const unknown = await evaluate('api.echo(1).then(String)');
+        const frame = await evaluate(
+          'document.body.append(Object.assign(document.createElement("iframe"), { id: "frame" })); typeof frame.contentWindow.api',
+        );
+        const sizes: unknown[] = [];
+        const resized = new Promise<void>((resolve) => window.once('resize', resolve));
+        window.setBounds({ width: 500 });
+        sizes.push(window.getContentBounds().width);
+        await resized;
+        sizes.push(window.getContentBounds().width);
+        const blockers = ['prevent-display-sleep', 'prevent-app-suspension'].map(powerSaveBlocker.start);
 
         // Input comes to the app first.
         await evaluate('addEventListener("keydown", ({ code }) => { (globalThis.keys ??= []).push(code); })');
@@ -159,7 +169,7 @@ describe.skipIf(isSkipped)('the mock of Electron', { timeout: 60_000 }, () => {
 
         return {
           ...{ unattached, unpainted, painted, outside, isolation, heard, echoed, refused, second, unknown, keys },
-          ...{ unreachable, afterFailure, crash, destroyed },
+          ...{ unreachable, afterFailure, crash, destroyed, frame, sizes, blockers },
           paths: [
             attempt(() => app.getPath('home')) !== attempt(() => app.getPath('userData')),
             attempt(() => app.getPath('den')),
@@ -184,6 +194,11 @@ describe.skipIf(isSkipped)('the mock of Electron', { timeout: 60_000 }, () => {
       refused: expect.stringContaining('could not be cloned'),
       second: "Error: Attempted to register a second handler for 'echo'",
       unknown: '1',
+      // Preload scripts run in the main frame alone.
+      frame: 'undefined',
+      // Obeyed later.
+      sizes: [400, 500],
+      blockers: [0, 1],
       keys: ['KeyA'],
       unreachable: expect.objectContaining({ errno: expect.any(Number), url: 'http://127.0.0.1:9/' }),
       afterFailure: ['did-start-navigation', 'did-fail-load', 'dom-ready', 'did-finish-load'],

@@ -28,6 +28,7 @@ const names: Readonly<Record<string, string>> = {
   '0,240,0': 'green',
   '0,0,240': 'blue',
   '0,0,0': 'black',
+  '240,240,240': 'white',
   '16,48,48': 'own',
   '160,0,16': 'alarm',
 };
@@ -244,7 +245,9 @@ describeCompositor('photographs of the displays', { timeout: 240_000 }, () => {
     };
     expect((await film(rotate, ['red', 'blue'])).flat()).not.toContain('black');
 
-    expect((await film(() => bind(first, 'web'), ['green', 'blue'])).flat()).not.toContain('black');
+    const toWeb = (await film(() => bind(first, 'web'), ['green', 'blue'])).flat();
+    expect(toWeb).not.toContain('black');
+    expect(toWeb).not.toContain('white');
     await pressTwice();
     expect((await film(() => bind(first, 'lobby'), ['red', 'blue'])).flat()).not.toContain('black');
 

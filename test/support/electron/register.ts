@@ -1,7 +1,14 @@
-/** Makes the double of Electron what `electron` means to every module of this process. */
-import { register } from 'node:module';
+/** Makes the double of Electron what `electron` means to every module of this process, of either kind. */
+import Module, { register } from 'node:module';
+import * as electron from './index.ts';
 
 const double = new URL('./index.ts', import.meta.url).href;
 const hooks = `export const resolve = (name, context, next) =>
   next(name === 'electron' ? ${JSON.stringify(double)} : name, context);`;
 register(`data:text/javascript,${encodeURIComponent(hooks)}`);
+
+type Load = (name: string, ...rest: unknown[]) => unknown;
+const loader = Module as unknown as { _load: Load };
+const load = loader._load;
+// electron-updater requires it.
+loader._load = (name, ...rest) => (name === 'electron' ? electron : load(name, ...rest));
