@@ -4,6 +4,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { pino } from 'pino';
 import { afterAll, beforeAll, onTestFinished } from 'vitest';
+import type { Ports } from '../../service/context.ts';
 import { type Service, startService } from '../../service/index.ts';
 import { readOptions } from '../../service/platform/options/index.ts';
 import { checkAnswer } from './openapi.ts';
@@ -17,6 +18,8 @@ interface Setup {
   env?: Record<string, string>;
   /** The time of day by the machine, ms since the epoch. */
   wall?: () => number;
+  /** What the host of the service can do: photograph a display, restart the player. */
+  host?: Pick<Ports, 'capture' | 'restart'>;
   /** A data directory that outlives the service; else one that is removed with the test. */
   dataDir?: string;
 }
@@ -46,7 +49,7 @@ export const temporaryFolder = (onEnd: OnEnd = onTestFinished): string => {
 
 /** Starts a service that ends with the test. */
 export const startTestService = async (
-  { content, env = {}, wall = Date.now, dataDir: givenDir }: Setup = {},
+  { content, env = {}, wall = Date.now, host = {}, dataDir: givenDir }: Setup = {},
   onEnd: OnEnd = onTestFinished,
 ): Promise<TestService> => {
   const dataDir = givenDir ?? temporaryFolder(onEnd);
@@ -73,6 +76,7 @@ export const startTestService = async (
     rendererDir: join(root, 'dist', 'renderer'),
     resourcesDir: join(root, 'resources'),
     wall,
+    ...host,
   });
   let closing: Promise<void> | undefined;
   const close = (): Promise<void> => (closing ??= service.close());

@@ -115,16 +115,18 @@ export const ThisBox = () => {
           ))}
         </ul>
       )}
-      <h3>{words.sync}</h3>
-      <p class="soft">{words.syncAbout}</p>
       {times.length > 1 && (
-        <Chart
-          isStacked={false}
-          times={times}
-          series={series}
-          spell={milliseconds}
-          spellTime={(time) => format.exactTime(time)}
-        />
+        <>
+          <h3>{words.sync}</h3>
+          <p class="soft">{words.syncAbout}</p>
+          <Chart
+            isStacked={false}
+            times={times}
+            series={series}
+            spell={milliseconds}
+            spellTime={(time) => format.exactTime(time)}
+          />
+        </>
       )}
     </section>
   );

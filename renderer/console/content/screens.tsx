@@ -69,7 +69,7 @@ const Row = ({ document, screen, index }: { document: ContentDocument; screen: S
             }}
             onBlur={() => (typed.value = null)}
           />
-          <p class="hint" id={`${id}tags-hint`}>
+          <p class="hint tags-hint" id={`${id}tags-hint`}>
             {words.tagsHint}
           </p>
         </div>
