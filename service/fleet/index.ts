@@ -61,9 +61,9 @@ export const createFleet = (
     ...{ ...clocks, clock, log },
     onRecovered: wanted.check,
   });
-  for (const part of [requests, status, wanted, playing]) connection.onLine(part.onLine);
-
   const upward = createUpward({ site, line: connection.line, log });
+  for (const part of [requests, status, wanted, playing, upward]) connection.onLine(part.onLine);
+
   records.deliverPlaysTo({
     key: 'fleet',
     deliver: (plays, signal) =>

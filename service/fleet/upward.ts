@@ -1,10 +1,10 @@
 /** Sends records to the hub, each with an id by which the hub drops repeats. They wait while the hub is away. */
-import { setTimeout as delay } from 'node:timers/promises';
 import { jetstream } from '@nats-io/jetstream';
 import { type Upward, upwardSubject } from '../domain/fleet-subjects.ts';
 import type { SourceLog } from '../platform/source-log.ts';
 import { refuse, Unprepared } from './bucket.ts';
 import type { Line } from './connection.ts';
+import { createPause } from './pause.ts';
 
 interface Dependencies {
   site: string;
@@ -24,6 +24,7 @@ const AT_ONCE = 50;
 const PAUSE_MS = 5_000;
 
 export const createUpward = ({ site, line, log }: Dependencies) => {
+  const pause = createPause();
   /** @throws the error of NATS, Unprepared where there is no stream */
   const publish = async ({ nats }: Line, kind: Upward, { id, body }: UpwardRecord): Promise<void> => {
     const bytes = Buffer.from(JSON.stringify(body));
@@ -43,7 +44,8 @@ export const createUpward = ({ site, line, log }: Dependencies) => {
       } catch (error) {
         signal.throwIfAborted();
         log.debug({ err: error, kind }, 'the hub does not take records; they wait');
-        await delay(PAUSE_MS * (0.2 + Math.random()), undefined, { signal, ref: false });
+        await pause.wait(PAUSE_MS * (0.2 + Math.random()), signal);
+        signal.throwIfAborted();
       }
     }
   };
@@ -58,5 +60,10 @@ export const createUpward = ({ site, line, log }: Dependencies) => {
     });
   };
 
-  return { send, sendOnce };
+  return {
+    send,
+    sendOnce,
+    /** Sends what waits. */
+    onLine: pause.wake,
+  };
 };
