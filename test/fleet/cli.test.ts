@@ -95,6 +95,16 @@ describe.skipIf(!hasNats)('with a real nats-server', { timeout: 60_000 }, () => 
     expect(await run('send', 'Wien', 'nowhere', 'next')).toMatchObject({ code: 3 });
     expect(await run('send', 'Linz', 'all', 'next')).toMatchObject({ code: 5, body: { silent: ['Linz'] } });
 
+    // An operator whose clock is an hour wrong: the clock of the hub counts.
+    for (const shift of [-3_600_000, 3_600_000]) {
+      const clock = encodeURIComponent(`const { now } = Date; Date.now = () => now() + ${shift};`);
+      const env = { SIGNAGE_FLEET_URL: hub.url, NODE_OPTIONS: `--import=data:text/javascript,${clock}` };
+      const answer = async (...args: string[]) =>
+        JSON.parse((await signage(['fleet', ...args, '--json'], { env })).stdout) as unknown;
+      expect(await answer('sites')).toMatchObject({ sites: [{ state: 'ok' }, { state: 'ok' }] });
+      expect(await answer('send', 'Wien', 'all', 'next')).toMatchObject({ sent: 1, silent: [], failed: [] });
+    }
+
     expect(await run('push', fileOf(saying('Pushed')), 'Wien', '--yes')).toMatchObject({ code: 0 });
     await expect.poll(() => titlesOf(wien), patience).toEqual(['Pushed']);
     expect(await titlesOf(graz)).toEqual(['Old']);

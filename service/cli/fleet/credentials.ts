@@ -23,26 +23,27 @@ interface Permissions {
 /** Reads the newest value of a key, and of no other (NATS ADR-31). */
 const readSubject = (bucket: string, key: string): string => `DIRECT.GET.KV_${bucket}.${keySubject(bucket, key)}`;
 
-/** What a site may do, for a box that is connected to the hub and for a leaf node, which names the hub's domain. */
-export const permissionsOf = (site: string): Permissions => {
+/**
+ * What a site may do.
+ * @param connects a box, or a leaf node: it names the hub's domain, and nats-server does not apply `allow_responses` to it
+ */
+export const permissionsOf = (site: string, connects: 'box' | 'leaf' = 'box'): Permissions => {
   const status = keySubject(STATUS_BUCKET, statusKey(site, '*'));
   const reads = [readSubject(STATUS_BUCKET, statusKey(site, '*')), readSubject(CONTENT_BUCKET, site)];
-  const domain = `$JS.${HUB_DOMAIN}.API.`;
+  const inDomain = (subject: string): string => `$JS.${HUB_DOMAIN}.API.${subject}`;
   return {
     publish: [
       upwardSubject(site, 'plays'),
       upwardSubject(site, 'alerts'),
-      status,
-      ...reads.map((subject) => `$JS.API.${subject}`),
-      ...[status, ...reads].map((subject) => domain + subject),
-      // nats-server does not apply `allow_responses` to leaf nodes.
-      `${OPERATOR_INBOX}.>`,
+      ...(connects === 'box'
+        ? [status, ...reads.map((subject) => `$JS.API.${subject}`)]
+        : [...[status, ...reads].map(inDomain), `${OPERATOR_INBOX}.>`]),
     ],
     subscribe: [
       commandSubject(site, '*'),
       connectionsSubject(site, '*'),
       wantedSubject(site),
-      keySubject(CONTENT_BUCKET, site),
+      ...(connects === 'box' ? [keySubject(CONTENT_BUCKET, site)] : []),
       `${inboxPrefix(site)}.>`,
     ],
   };
@@ -121,7 +122,7 @@ listen: "0.0.0.0:4222"
 default_js_domain: { "$G": ${JSON.stringify(HUB_DOMAIN)} }
 leafnodes { remotes: [ { url: ${JSON.stringify(url.href)} } ] }
 `;
-  return { file, user: { user: site, password, permissions: permissionsOf(site) } };
+  return { file, user: { user: site, password, permissions: permissionsOf(site, 'leaf') } };
 };
 
 const markOf = (site: string): string => ` # site ${site}`;
