@@ -6,6 +6,7 @@ const repeated = [
   'test/auth/replay.test.ts',
   'test/content/properties.test.ts',
   'test/domain/wall-time.test.ts',
+  'test/fleet/{cut,sites}.test.ts',
   'test/fuzz/fuzz.test.ts',
   'test/kiosk/recovery.test.ts',
   'test/peers/{kill,load,replication,storm}.test.ts',
