@@ -110,11 +110,14 @@ export const createPower = (ports: PowerPorts, { timeZone, builtAt }: PowerOptio
 
   /** Whether displays must be switched, or switched again. */
   const isOrderDue = (displays: readonly Order[]): boolean => {
-    if (displays.some(({ id, on }) => ordered?.has(id) && ordered.get(id) !== on)) return true;
+    if (ordered === null) return true;
+    const before = ordered;
+    if (displays.some(({ id, on }) => before.has(id) && before.get(id) !== on)) return true;
+    const isAllOn = ![...before.values()].includes(false);
     // A television may be connected later, or the session may not be up yet. One that loses its connection by being
     // switched off must not be switched again and again.
-    const isLate = by === 'blackout' || displays.some(({ id, on }) => ordered?.has(id) !== true && !on);
-    return ordered === null || (isLate && monotonicNow() >= orderedAt + RETRY_MS);
+    const isLate = by === 'blackout' || displays.some(({ id, on }) => !before.has(id) && !(on && isAllOn));
+    return isLate && monotonicNow() >= orderedAt + RETRY_MS;
   };
 
   const poll = async (): Promise<void> => {

@@ -51,13 +51,13 @@ const boxWith = (hours: Hours[] = [open], panels = systemPanels('linux')) => {
     now.set(kind, each);
     seen.push(each);
   };
-  const box = { now: Date.UTC(2026, 10, 23, 12), wrongBy: 0, hours, seen };
+  const box = { now: Date.UTC(2026, 10, 23, 12), wrongBy: 0, shift: 0, hours, seen };
   const power = createPower(
     {
       log: pino({ level: 'silent' }),
       displays: () =>
         box.hours.map((each, index) => ({
-          id: index + 1,
+          id: index + 1 + box.shift,
           bounds: { x: 1920 * index, y: 0, width: 1920, height: 1080 },
           hours: each,
         })),
@@ -240,4 +240,14 @@ test('a display that loses its connection when it is switched off is not switche
   box.hours = [late, open, open];
   await until(21, 1);
   expect(machine.calls().slice(before)).toContain('sway output DP-2 dpms off');
+});
+
+test('a display that was connected again at night is switched on in the morning', async () => {
+  const machine = machineWith({ 'cec-client': television });
+  const { box, until } = boxWith([open]);
+  await until(23);
+  expect(machine.calls()).toEqual(['cec standby 0']);
+  box.shift = 10;
+  await until(24 + 7, 59);
+  expect(machine.calls()).toEqual(['cec standby 0', 'cec on 0', 'cec as']);
 });
