@@ -15,13 +15,11 @@ import { createPlacement } from './placement.ts';
 import { createKeepAwake } from './power/awake.ts';
 import { systemPanels } from './power/panels.ts';
 import { run } from './programs.ts';
+import { stopBeforeQuit } from './quit.ts';
 import { createRelaunch } from './relaunch.ts';
 import { openRendering } from './rendering.ts';
 import { createServiceHost } from './service-host.ts';
 import { refusal, refusedSwitches } from './switches.ts';
-
-/** The deadline for closing everything on quit, in ms. */
-const STOP_MS = 5_000;
 
 const paths = findPaths();
 const rendering = openRendering(paths.rendering);
@@ -75,25 +73,6 @@ const mayStart = (): boolean => {
   return false;
 };
 
-const stopBeforeQuit = (): void => {
-  let isStopped = false;
-  app.on('before-quit', (event) => {
-    if (isStopped) return;
-    event.preventDefault();
-    if (kiosk.isStopping()) return;
-    setTimeout(() => app.exit(1), STOP_MS).unref();
-    placement.close();
-    kiosk
-      .stop()
-      .catch((error: unknown) => log.error({ err: error }, 'the service did not stop cleanly'))
-      .finally(() => {
-        isStopped = true;
-        app.quit();
-      });
-  });
-  for (const signal of ['SIGTERM', 'SIGINT'] as const) process.on(signal, () => app.quit());
-};
-
 const boot = async (): Promise<void> => {
   await app.whenReady();
   serveOwnPages(paths.pagesDir);
@@ -115,6 +94,6 @@ registerOwnPages();
 handleCrashes({ app, log, rendering, relaunch, fail });
 if (mayStart()) {
   guardPages({ serviceOrigin: kiosk.serviceOrigin });
-  stopBeforeQuit();
+  stopBeforeQuit({ app, kiosk, placement, log });
   boot().catch(fail);
 }

@@ -1,5 +1,6 @@
 /** The kiosk: runs the service, opens a window for every display, and carries out the orders of the maintenance page. */
 
+import { createDebounce } from '../service/domain/debounce.ts';
 import type { KioskHealth, MaintenanceOrder } from '../service/public.ts';
 import { type Appliance, type AppliancePorts, createAppliance } from './appliance.ts';
 import { createDisplayWindows, type DisplayWindowsPorts } from './display-windows.ts';
@@ -18,7 +19,6 @@ import type { Paths } from './paths.ts';
 import { hashPin } from './pin.ts';
 import { type HostedService, type ServiceHost, type StartError, startErrorOf } from './service-host.ts';
 import { withRotation } from './settings.ts';
-import { createSettle } from './settle.ts';
 import { troubleUrl } from './trouble.ts';
 
 /** How long to wait before a failed start of the service is retried, in ms. */
@@ -149,7 +149,7 @@ export const createKiosk = (ports: KioskPorts, { paths, memory }: KioskOptions):
     maintenance.arrange(next);
   };
 
-  const displaysChanged = createSettle(arrange, DISPLAY_CHANGES);
+  const displaysChanged = createDebounce(arrange, DISPLAY_CHANGES);
 
   /** @throws Error with a message for the user */
   const carryOut = async (order: MaintenanceOrder): Promise<void> => {

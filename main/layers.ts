@@ -2,7 +2,9 @@
  * One window for each display, always visible, with stacked views inside. A window that is hidden or created again shows
  * black or the desktop for a moment on every platform; views are exchanged inside a window that stays.
  */
+
 import { BaseWindow, type View, type WebContents, WebContentsView } from 'electron';
+import { createEmitter } from '../service/domain/emitter.ts';
 import type { PageCover } from '../service/public.ts';
 import { type Display, titleOf } from './displays.ts';
 
@@ -48,7 +50,7 @@ export const openLayeredWindow = (display: Display, onCloseRequest: () => void):
     title: titleOf(display),
   });
   const layers = new Map<View, Layer>();
-  const listeners: (() => void)[] = [];
+  const changes = createEmitter();
 
   const fill = (view: View): void => {
     const { width, height } = window.getContentBounds();
@@ -84,13 +86,13 @@ export const openLayeredWindow = (display: Display, onCloseRequest: () => void):
       // Moves a view that is a child already.
       window.contentView.addChildView(view, below);
       focusTop();
-      for (const listener of listeners) listener();
+      changes.emit();
     },
     remove: (view) => {
       if (!layers.delete(view) || window.isDestroyed()) return;
       window.contentView.removeChildView(view);
       focusTop();
-      for (const listener of listeners) listener();
+      changes.emit();
     },
     cover,
     move: (bounds) => {
@@ -102,7 +104,7 @@ export const openLayeredWindow = (display: Display, onCloseRequest: () => void):
       if (topOf('maintenance') !== undefined) return 'maintenance';
       return topOf('blackout') === undefined ? null : 'closed';
     },
-    onChange: (listener) => void listeners.push(listener),
+    onChange: changes.on,
     focus: () => {
       window.focus();
       focusTop();

@@ -1,6 +1,8 @@
 /** The lock of the maintenance page: a PIN stored as its scrypt hash, and delays that grow with each wrong PIN. */
+
 import { randomBytes, scrypt as scryptCallback, timingSafeEqual } from 'node:crypto';
 import { promisify } from 'node:util';
+import { doubled } from '../service/domain/backoff.ts';
 import type { KioskState } from './service-host.ts';
 
 type PinHash = NonNullable<KioskState['pin']>;
@@ -24,7 +26,7 @@ export const matchesPin = async (pin: string, { salt, hash }: PinHash): Promise<
 
 /** The delay after a number of consecutive wrong PINs, in ms. */
 export const waitAfter = (failures: number): number =>
-  failures <= FREE_FAILURES ? 0 : Math.min(LONGEST_WAIT_MS, SHORTEST_WAIT_MS * 2 ** (failures - FREE_FAILURES - 1));
+  failures <= FREE_FAILURES ? 0 : doubled(failures - FREE_FAILURES - 1, SHORTEST_WAIT_MS, LONGEST_WAIT_MS);
 
 type Attempt = { open: true } | { open: false; waitMs: number };
 

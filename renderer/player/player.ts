@@ -1,6 +1,7 @@
 /** The player: feeds what happens to the reducer of playback, and performs what it asks for. */
 import type { PlaylistPayload, Slide } from '../../service/contract/playlist.ts';
 import type { Clock } from './clock.ts';
+import { createDispatch } from './dispatch.ts';
 import { prefetch } from './media-cache.ts';
 import { initialPlayback, MAX_SLEEP_MS, reduce } from './playback.ts';
 import type { Effect, PlaybackEvent } from './playback-state.ts';
@@ -49,7 +50,6 @@ export interface Player {
 export const createPlayer = (deps: Dependencies, { timeZone, fadeMs = FADE_MS }: PlayerOptions): Player => {
   const { clock, syncClock, mediaCache, plays, onReport, onError } = deps;
   let state = initialPlayback(timeZone);
-  const events: PlaybackEvent[] = [];
   let timer: ReturnType<typeof setTimeout> | undefined;
 
   const readClocks = (elapsed = clock.elapsed()) => ({
@@ -61,7 +61,7 @@ export const createPlayer = (deps: Dependencies, { timeZone, fadeMs = FADE_MS }:
 
   const wakeAt = (at: number): void => {
     clearTimeout(timer);
-    timer = setTimeout(dispatch, at - clock.elapsed(), { type: 'tick' });
+    timer = setTimeout(() => dispatch({ type: 'tick' }), at - clock.elapsed());
   };
 
   const perform = (effect: Effect): void => {
@@ -81,20 +81,7 @@ export const createPlayer = (deps: Dependencies, { timeZone, fadeMs = FADE_MS }:
     for (const effect of effects) perform(effect);
   };
 
-  /** Effects can lead to events, which wait until all effects are performed. Throws the first error, at the end. */
-  const dispatch = (event: PlaybackEvent): void => {
-    events.push(event);
-    if (events.length > 1) return;
-    const errors: unknown[] = [];
-    for (; events[0] !== undefined; events.shift()) {
-      try {
-        handle(events[0]);
-      } catch (error) {
-        errors.push(error);
-      }
-    }
-    if (errors.length > 0) throw errors[0];
-  };
+  const dispatch = createDispatch(handle);
 
   const views = createViews(deps, {
     timeZone,

@@ -1,8 +1,10 @@
 /** Reads, watches and initially writes the operator's `content.json`. */
+
 import { unwatchFile, watch, watchFile } from 'node:fs';
 import { copyFile, cp, readFile, rename, stat, writeFile } from 'node:fs/promises';
 import { basename, dirname, join } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
+import { createDebounce } from '../domain/debounce.ts';
 import { codeOf } from '../platform/store/disk.ts';
 import { makeFolder } from '../platform/store/folder.ts';
 import { contentJsonSchema, type Reading, readContent } from './file.ts';
@@ -54,18 +56,17 @@ export const readContentFile = async (path: string, playing: Buffer | null): Pro
 
 /** Calls `listener` on events of the file system. @returns a function that ends the watch */
 const watchEvents = (path: string, listener: () => void): (() => void) => {
-  let timer: NodeJS.Timeout | undefined;
+  const changed = createDebounce(listener, { quietMs: QUIET_MS, longestMs: Number.POSITIVE_INFINITY });
   try {
     // The folder, because an editor that replaces the file ends the watch of the file itself.
     const watcher = watch(dirname(path), (_, name) => {
       if (name !== null && name !== basename(path)) return;
-      clearTimeout(timer);
-      timer = setTimeout(listener, QUIET_MS);
+      changed();
     });
     // Such as a folder that is gone: polling goes on.
     watcher.on('error', () => watcher.close());
     return () => {
-      clearTimeout(timer);
+      changed.cancel();
       watcher.close();
     };
   } catch {

@@ -6,7 +6,8 @@ import type { ContentIssue } from '../contract/content-issue.ts';
 import { CodedError } from '../contract/errors.ts';
 import type { ContentDocument } from '../contract/peers.ts';
 import type { Variant } from '../contract/terms.ts';
-import { editedDocument, isLost, versionOf } from '../domain/document.ts';
+import { isLost, versionOf } from '../domain/document.ts';
+import { createEmitter } from '../domain/emitter.ts';
 import { compareVersions } from '../domain/merge.ts';
 import type { Feeds } from '../feeds/index.ts';
 import { createQueue } from '../platform/queue.ts';
@@ -14,11 +15,12 @@ import type { Durable } from '../platform/store/durable.ts';
 import { rewriteFile, sweepRewrites } from '../platform/store/rewrite.ts';
 import { createBackups } from './backups.ts';
 import { createChecker } from './checker.ts';
-import { isDemo, readContentFile, watchContentFile, writeDemo, writeSchema } from './content-file.ts';
+import { readContentFile, watchContentFile, writeDemo, writeSchema } from './content-file.ts';
+import { createEdits, screenDocumentsOf } from './edits.ts';
 import { readContent } from './file.ts';
 import { createKept } from './kept.ts';
 import { type LastKnownGood, storedScreens } from './last-known-good.ts';
-import { buildModel, type ScreenDocument } from './model.ts';
+import type { ScreenDocument } from './model.ts';
 import { createPayloads, type LeadingSlides, type View } from './payloads.ts';
 
 interface Dependencies {
@@ -106,22 +108,19 @@ export const openContent = async (
   const backups = createBackups(options.dataDir);
   const kept = createKept({ lastKnownGood, log });
   const { isStored, store } = kept;
-  const playListeners: ((document: ContentDocument) => void)[] = [];
+  const plays = createEmitter<[ContentDocument]>();
   const { view, show } = createPayloads({ feeds, leading }, options);
   const checker = createChecker({ log }, options);
   let issues: ContentIssue[] = [];
 
   await sweepRewrites(path);
   const atStart = lastKnownGood.read();
+  const edit = createEdits(nodeId, atStart.stamps, options);
   // Held in memory too: while the disk is slow or full, the stored document is older.
   let current = kept.document();
   /** What plays; null: only what the disk has kept. */
   let playing: { bytes: Buffer; screenDocuments: ReadonlyMap<string, ScreenDocument> } | null = null;
   let highest = current?.counter ?? 0;
-
-  /** Depends on the document alone, so that all boxes with the same document have the same revisions. */
-  const screenDocumentsOf = ({ stamps, changedAt }: ContentDocument, content: ContentFile) =>
-    buildModel(content, new Map(stamps), changedAt).screenDocuments;
 
   /** @returns whether any payload changed */
   const play = (
@@ -135,29 +134,9 @@ export const openContent = async (
     highest = Math.max(highest, document.counter);
     // Pages first.
     const isChanged = show(screenDocuments, content);
-    if (isNew) for (const listener of playListeners) listener(document);
+    if (isNew) plays.emit(document);
     checker.check(content);
     return isChanged;
-  };
-
-  /** The document of an edit, and its screens. A text that was only saved again leaves the document as it is. */
-  const edit = async (
-    bytes: Buffer,
-    content: ContentFile,
-    changedAt: string,
-    operator: string | null = null,
-    wanted?: string,
-  ): Promise<{ document: ContentDocument; screenDocuments: ReadonlyMap<string, ScreenDocument> }> => {
-    const text = bytes.toString();
-    // That the fleet wants the text is noted even where it plays already: a later edit must stay.
-    if (current !== null && current.text === text && wanted === undefined) {
-      return { document: current, screenDocuments: screenDocumentsOf(current, content) };
-    }
-    const before = new Map(current === null ? atStart.stamps : current.stamps);
-    const { stamps, screenDocuments } = buildModel(content, before, changedAt);
-    const counter = current === null && (await isDemo(bytes, options)) ? 0 : highest + 1;
-    const version = { counter, nodeId, changedAt, stamps: [...stamps], operator, wanted, text };
-    return { document: editedDocument(current, version), screenDocuments };
   };
 
   const load = async (): Promise<Buffer> => {
@@ -169,7 +148,8 @@ export const openContent = async (
     } else if (reading.ok) {
       issues = [];
       // Pages get the new content without waiting for the disk.
-      const { document, screenDocuments } = await edit(bytes, reading.content, changedAt.toISOString());
+      const given = { bytes, content: reading.content, changedAt: changedAt.toISOString() };
+      const { document, screenDocuments } = await edit({ current, highest }, given);
       if (play(document, reading.content, screenDocuments) || !isStored(document))
         void store(document, screenDocuments);
       log.info({ screens: screenDocuments.size }, 'content is live');
@@ -241,7 +221,8 @@ export const openContent = async (
     // The file may hold an edit that polling has not noticed yet.
     const written = await load();
     if (!isExpected(current?.sha256 ?? null)) throw new CodedError('content_changed');
-    const { document, screenDocuments } = await edit(bytes, content, new Date().toISOString(), operator, wanted);
+    const given = { bytes, content, changedAt: new Date().toISOString(), operator, wanted };
+    const { document, screenDocuments } = await edit({ current, highest }, given);
     await backUp(written, document);
     if (!written.equals(bytes)) await rewriteFile(path, bytes);
     issues = [];
@@ -287,9 +268,7 @@ export const openContent = async (
       highest = Math.max(highest, counter);
     },
     accept: (document) => enqueue(() => accept(document)),
-    onPlay: (listener) => {
-      playListeners.push(listener);
-    },
+    onPlay: plays.on,
     onDocument: kept.onDocument,
     lost: backups.list,
     close: async () => {

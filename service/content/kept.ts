@@ -1,6 +1,8 @@
 /** The content that is on the disk: the newest document, and the payloads that it was shown as. */
+
 import type { Logger } from 'pino';
 import type { ContentDocument } from '../contract/peers.ts';
+import { createEmitter } from '../domain/emitter.ts';
 import type { Durable } from '../platform/store/durable.ts';
 import { type LastKnownGood, packScreens } from './last-known-good.ts';
 import type { ScreenDocument } from './model.ts';
@@ -11,7 +13,7 @@ interface Dependencies {
 }
 
 export const createKept = ({ lastKnownGood, log }: Dependencies) => {
-  const listeners: (() => void)[] = [];
+  const changes = createEmitter();
   return {
     /** The newest document that is on the disk; null: there never was one. */
     document: (): ContentDocument | null => {
@@ -34,9 +36,9 @@ export const createKept = ({ lastKnownGood, log }: Dependencies) => {
         );
         return;
       }
-      for (const listener of listeners) listener();
+      changes.emit();
     },
     /** Calls `listener` when {@link document} changes. */
-    onDocument: (listener: () => void): void => void listeners.push(listener),
+    onDocument: changes.on,
   };
 };

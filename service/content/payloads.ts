@@ -3,6 +3,7 @@
 import type { ContentFile, OpeningTime } from '../contract/content.ts';
 import type { Screen, Slide } from '../contract/playlist.ts';
 import type { Variant } from '../contract/terms.ts';
+import { createEmitter } from '../domain/emitter.ts';
 import { mediaNameIn } from '../domain/media-names.ts';
 import type { Feeds } from '../feeds/index.ts';
 import { type MediaUse, mediaNamed, mediaSlides, mediaUses } from './media.ts';
@@ -70,7 +71,7 @@ const streamsOf = (screenDocuments: ReadonlyMap<string, ScreenDocument>): Readon
 };
 
 export const createPayloads = ({ feeds, leading }: Dependencies, { variant }: { variant: Variant }): Payloads => {
-  const listeners: ((slugs: string[]) => void)[] = [];
+  const changes = createEmitter<[string[]]>();
   let screenDocuments: ReadonlyMap<string, ScreenDocument> = new Map();
   let payloads: ReadonlyMap<string, Payload> = new Map();
   let shown: readonly Shown[] = [];
@@ -108,7 +109,7 @@ export const createPayloads = ({ feeds, leading }: Dependencies, { variant }: { 
     const changed = [...new Set([...before.keys(), ...payloads.keys()])].filter(
       (slug) => before.get(slug)?.revision !== payloads.get(slug)?.revision,
     );
-    if (changed.length > 0) for (const listener of listeners) listener(changed);
+    if (changed.length > 0) changes.emit(changed);
     return changed.length > 0;
   };
   feeds.onChange(publish);
@@ -139,9 +140,7 @@ export const createPayloads = ({ feeds, leading }: Dependencies, { variant }: { 
           slides.some(({ kind, media_url }) => kind === 'web' && media_url === url),
         ) === true,
       streams: () => streams,
-      onChange: (listener) => {
-        listeners.push(listener);
-      },
+      onChange: changes.on,
     },
   };
 };

@@ -168,42 +168,6 @@ export const peerTakeovers = z
   .object({ takeovers: z.array(takeoverRecord).max(mostTakeovers).describe('one an id') })
   .meta({ id: 'PeerTakeovers', description: 'takeovers that a box knows' });
 
-/** A file as a box serves it under `/media/NAME`. */
-export const peerMedium = z
-  .object({
-    name: z.string().min(1).max(255).describe('name of the file'),
-    size: z.int().nonnegative().describe('bytes'),
-    sha256: sha256.describe('SHA-256 of the file, lower-case hex'),
-    modifiedAt: instant.describe('of two files with one name the newer is the one'),
-  })
-  .meta({ id: 'PeerMedium' });
-export type PeerMedium = z.infer<typeof peerMedium>;
-
-/** A medium that was deleted at the whole site. */
-export const mediaDeletion = z
-  .object({
-    name: z.string().min(1).max(255).describe('name of the file'),
-    deletedAt: instant.describe("by the site's clock; files of the name up to this time are gone"),
-    sha256: sha256.nullable().describe('of the file that was deleted; null: not known'),
-  })
-  .meta({ id: 'MediaDeletion' });
-export type MediaDeletion = z.infer<typeof mediaDeletion>;
-
-/** Maximum number of stored deletions. */
-export const mostDeletions = 10_000;
-
-export const peerMedia = z
-  .object({
-    media: z.array(peerMedium).max(10_000).describe('one a file'),
-    deleted: z
-      .array(mediaDeletion)
-      .max(mostDeletions)
-      .optional()
-      .describe('media that were deleted, kept for 400 days; absent: an older version, which knows no deletions'),
-  })
-  .meta({ id: 'PeerMedia', description: 'every medium that a box has, and what was deleted' });
-export type PeerMedia = z.infer<typeof peerMedia>;
-
 /** A longer list of slugs is omitted, and the response has all screens. */
 export const mostQueryCharacters = 4_096;
 

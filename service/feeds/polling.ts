@@ -2,6 +2,7 @@
 
 import type { Health } from '../contract/health.ts';
 import type { ApiSource, RssFeed } from '../contract/playlist.ts';
+import { createDebounce } from '../domain/debounce.ts';
 import { createEmitter } from '../domain/emitter.ts';
 import type { Nearness } from '../domain/network-scope.ts';
 import type { Turns } from '../platform/outbound/limiter.ts';
@@ -90,12 +91,10 @@ export const createPolling = ({
     fetches[result] += 1;
   };
   const nameOf = ({ kind, id }: Pick<SourceSettings, 'kind' | 'id'>): string => `${kind} ${id}`;
-  let timer: NodeJS.Timeout | undefined;
 
   const save = (): void => cache.save(() => [...followed.values()].flatMap((source) => source.entry() ?? []));
 
   const broadcast = (): void => {
-    timer = undefined;
     let isChanged = false;
     for (const [name, source] of followed) {
       const before = advertised.get(name);
@@ -107,9 +106,7 @@ export const createPolling = ({
     save();
     changes.emit();
   };
-  const onChange = (): void => {
-    timer ??= setTimeout(broadcast, DEBOUNCE_MS);
-  };
+  const onChange = createDebounce(broadcast, { quietMs: DEBOUNCE_MS, longestMs: DEBOUNCE_MS });
 
   const open = (settings: SourceSettings, before: CacheEntry | null): Source => {
     const key = keyOf(settings);
@@ -180,8 +177,7 @@ export const createPolling = ({
     writes: cache.writes,
     fetches: () => fetches,
     async close() {
-      clearTimeout(timer);
-      if (timer !== undefined) save();
+      if (onChange.cancel()) save();
       for (const source of followed.values()) source.close();
       await means.reader.close();
       await cache.close();

@@ -1,11 +1,14 @@
 import type { Stats } from 'node:fs';
-import { readFile, rename, rm, writeFile } from 'node:fs/promises';
+import { readFile } from 'node:fs/promises';
 import { basename, join } from 'node:path';
 import type { Logger } from 'pino';
 import { z } from 'zod';
+import { createDebounce } from '../domain/debounce.ts';
 import { createEmitter } from '../domain/emitter.ts';
 import { isMediaName } from '../domain/media-names.ts';
-import { codeOf } from '../platform/store/disk.ts';
+import { codeOf, systemDisk } from '../platform/store/disk.ts';
+import { keepCopy } from '../platform/store/file.ts';
+import { sweepRewrites } from '../platform/store/rewrite.ts';
 import { fingerprint } from './fingerprint.ts';
 import type { Folders } from './folders.ts';
 import type { FileHash } from './hasher.ts';
@@ -41,12 +44,10 @@ interface Options {
   log: Logger;
 }
 
-const temporaryOf = (path: string): string => `${path}.new`;
-
 const read = async (path: string, log: Logger): Promise<[string, KnownFacts][]> => {
   try {
-    // A service that was killed while writing leaves this file.
-    await rm(temporaryOf(path), { force: true });
+    // A service that was killed while writing leaves a temporary file.
+    await sweepRewrites(path);
     return saved.parse(JSON.parse(await readFile(path, 'utf8')));
   } catch (error) {
     if (codeOf(error) !== 'ENOENT') log.warn({ err: error }, 'the media catalog could not be read and is rebuilt');
@@ -70,7 +71,6 @@ export const createCatalog = ({ path, served, folders, hasher, log }: Options) =
   let changed = false;
   let loading: Promise<void> | undefined;
   let saving = Promise.resolve();
-  let timer: NodeJS.Timeout | undefined;
   const news = createEmitter();
 
   /** Facts that uploads recorded since the start are newer than the saved ones and win. */
@@ -86,8 +86,7 @@ export const createCatalog = ({ path, served, folders, hasher, log }: Options) =
     if (!changed) return;
     changed = false;
     await loaded();
-    await writeFile(temporaryOf(path), JSON.stringify([...known]));
-    await rename(temporaryOf(path), path);
+    await keepCopy(systemDisk, path, Buffer.from(JSON.stringify([...known])));
   };
   const save = (): Promise<void> => {
     saving = saving
@@ -95,6 +94,8 @@ export const createCatalog = ({ path, served, folders, hasher, log }: Options) =
       .catch((error: unknown) => log.warn({ err: error }, 'the media catalog could not be saved'));
     return saving;
   };
+
+  const saveSoon = createDebounce(() => void save(), { quietMs: SAVE_MS, longestMs: SAVE_MS });
 
   const store = (file: string, facts: KnownFacts): void => {
     known.set(file, facts);
@@ -166,16 +167,13 @@ export const createCatalog = ({ path, served, folders, hasher, log }: Options) =
     /** Records the metadata of an upload, so that the file is not read again. */
     record(file: string, facts: KnownFacts): void {
       store(file, facts);
-      timer ??= setTimeout(() => {
-        timer = undefined;
-        void save();
-      }, SAVE_MS).unref();
+      saveSoon();
     },
 
     /** Stops reading and saves the catalog. */
     async close(): Promise<void> {
       closed = true;
-      clearTimeout(timer);
+      saveSoon.cancel();
       await save();
     },
   };

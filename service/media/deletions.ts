@@ -2,7 +2,7 @@
 import { createHash } from 'node:crypto';
 import type { Logger } from 'pino';
 import { z } from 'zod';
-import { type MediaDeletion, mediaDeletion } from '../contract/peers.ts';
+import { type MediaDeletion, mediaDeletion } from '../contract/peer-media.ts';
 import { newDeletions, pruneDeletions, type Deletions as Records } from '../domain/deletions.ts';
 import { systemDisk } from '../platform/store/disk.ts';
 import { createDurable } from '../platform/store/durable.ts';

@@ -1,7 +1,7 @@
 /** Media files: uploads, copies of remote media, and copies of peers' media. */
 import { join } from 'node:path';
 import type { Content } from '../content/index.ts';
-import type { MediaDeletion } from '../contract/peers.ts';
+import type { MediaDeletion } from '../contract/peer-media.ts';
 import { createEmitter } from '../domain/emitter.ts';
 import { isMediaName, mediaNameIn } from '../domain/media-names.ts';
 import type { Feeds } from '../feeds/index.ts';
@@ -18,8 +18,9 @@ import { openEvictableMedia } from './evictable.ts';
 import { createFetchLimits, type FetchLimits, heldIssues } from './fetch-limits.ts';
 import { createFolders, KEPT_MS } from './folders.ts';
 import { createHasher } from './hasher.ts';
-import { createLibrary, type OpenMedium } from './library.ts';
+import { createLibrary } from './library.ts';
 import { createLostUploads, type LostUploads, lostFolderOf } from './lost.ts';
+import type { OpenMedium } from './open.ts';
 import { createStorageQuota } from './quota.ts';
 import { mediaRoutes } from './routes.ts';
 

@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto';
-import { constants, type Stats } from 'node:fs';
-import { type FileHandle, open, readdir, rm, stat, utimes } from 'node:fs/promises';
+import type { Stats } from 'node:fs';
+import { readdir, rm, stat, utimes } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { Readable } from 'node:stream';
 import type { Logger } from 'pino';
@@ -15,8 +15,9 @@ import type { Deletions } from './deletions.ts';
 import { fingerprint } from './fingerprint.ts';
 import type { Folders } from './folders.ts';
 import type { FileHash } from './hasher.ts';
-import { type Facts, inspect, typeOfFile } from './inspect.ts';
+import { type Facts, inspect } from './inspect.ts';
 import type { LostUploads } from './lost.ts';
+import { createOpener } from './open.ts';
 import { receive } from './receive.ts';
 
 /** Keeps the metadata of media files, so that they are not read again. */
@@ -71,33 +72,14 @@ interface Written {
   etag: string;
 }
 
-/** An open file. It stays readable if the file is replaced or deleted meanwhile. */
-export interface OpenFile {
-  handle: FileHandle;
-  stats: Stats;
-}
-
-/** An open media file and its metadata. */
-export interface OpenMedium extends OpenFile {
-  path: string;
-  /** RFC 9110 entity tag, without the quotes: another one for each version of the file. */
-  etag: string;
-  /** The media type that it is served with. */
-  type: string;
-  /** SHA-256 (hex); undefined if not known. */
-  sha256: string | undefined;
-}
-
 export type Library = Awaited<ReturnType<typeof createLibrary>>;
 
 const LEFTOVER = /^\.upload-[0-9a-f-]{36}$/;
 
-const isCode = (error: unknown, ...codes: string[]): boolean => codes.includes(codeOf(error) ?? '');
-
 /** Converts a file system error into an API error where the client can act on it. */
 const toCodedError = (error: unknown): unknown => {
   if (isFull(error)) return new CodedError('insufficient_storage', undefined, { cause: error });
-  if (!isCode(error, 'EISDIR', 'ENAMETOOLONG')) return error;
+  if (!['EISDIR', 'ENAMETOOLONG'].includes(codeOf(error) ?? '')) return error;
   const message = 'This disk has no place for a file of that name.';
   return new CodedError('invalid_field', message, { field: 'filename', cause: error });
 };
@@ -290,28 +272,6 @@ export const createLibrary = async ({
       });
     },
 
-    /**
-     * Opens a file for reading; uploads take precedence over copies. The caller closes it.
-     *
-     * @throws `file_not_found`
-     */
-    async open(name: string): Promise<OpenMedium> {
-      for (const folder of [uploadDir, mediaDir]) {
-        try {
-          // Non-blocking, so that a named pipe in the folder does not hang the request.
-          const path = join(folder, name);
-          const handle = await open(path, constants.O_RDONLY | (constants.O_NONBLOCK ?? 0));
-          const stats = await handle.stat();
-          if (stats.isFile()) {
-            const type = await typeOfFile(handle, name);
-            return { handle, stats, path, etag: fingerprint(stats), type, sha256: catalog.hashOf(path, stats) };
-          }
-          await handle.close();
-        } catch (error) {
-          if (!isCode(error, 'ENOENT', 'EISDIR', 'ENXIO', 'ELOOP', 'ENAMETOOLONG')) throw error;
-        }
-      }
-      throw new CodedError('file_not_found');
-    },
+    open: createOpener([uploadDir, mediaDir], catalog),
   };
 };

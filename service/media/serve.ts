@@ -4,7 +4,7 @@ import { CodedError } from '../contract/errors.ts';
 import { framedByOwnPages } from '../domain/framing.ts';
 import { OPAQUE } from '../domain/media-types.ts';
 import type { Context } from '../http/routes.ts';
-import type { OpenFile } from './library.ts';
+import type { OpenFile } from './open.ts';
 
 /** An undocumented ability of `send`: it responds on `res` from a file that is already open. */
 type Sending = send.SendStream & { res: Context['res'] };

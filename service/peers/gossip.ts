@@ -2,6 +2,7 @@
  * What this box exchanges with its peers at rest: once a period it checks one of them, and both compare digests of what all
  * boxes have alike and of who is there. Only what differs is sent.
  */
+
 import { createHash } from 'node:crypto';
 import { readFields } from '../contract/fields.ts';
 import {
@@ -15,6 +16,7 @@ import {
   type SiteSummary,
 } from '../contract/gossip.ts';
 import { mostPeers } from '../contract/peers.ts';
+import { createDebounce } from '../domain/debounce.ts';
 import { remember } from '../domain/recent.ts';
 import { shuffled } from '../domain/shuffle.ts';
 import { readJson } from '../http/body.ts';
@@ -78,7 +80,6 @@ export const createGossip = (
   let queue: string[] = [];
   let port: number | null = null;
   let timer: NodeJS.Timeout | undefined;
-  let telling: NodeJS.Timeout | undefined;
 
   /** The members that this box reaches, itself included, with the versions of their records. */
   const versions = (): Map<string, number> =>
@@ -179,12 +180,10 @@ export const createGossip = (
     timer.unref();
   };
 
-  const tell = (): void => {
-    telling ??= setTimeout(() => {
-      telling = undefined;
-      for (const peer of few(FEW)) void exchange(peer);
-    }, DEBOUNCE_MS).unref();
+  const tellFew = (): void => {
+    for (const peer of few(FEW)) void exchange(peer);
   };
+  const tell = createDebounce(tellFew, { quietMs: DEBOUNCE_MS, longestMs: DEBOUNCE_MS });
   registry.onTurn(tell);
 
   const contact = (ctx: Context, from: string, theirPort: number): void => {
@@ -241,7 +240,7 @@ export const createGossip = (
     },
     close: () => {
       clearTimeout(timer);
-      clearTimeout(telling);
+      tell.cancel();
     },
   };
 };

@@ -3,15 +3,16 @@
  * a name stands for the same file on every box.
  */
 
-import { createHash } from 'node:crypto';
 import type { Content } from '../content/index.ts';
 import type { ReplicationHealth } from '../contract/health.ts';
 import type { MediaProgress } from '../contract/onboarding.ts';
-import type { PeerMedia, PeerMedium, PeerState } from '../contract/peers.ts';
+import type { PeerMedia, PeerMedium } from '../contract/peer-media.ts';
+import type { PeerState } from '../contract/peers.ts';
 import { doubled } from '../domain/backoff.ts';
 import { shuffled } from '../domain/shuffle.ts';
 import { FetchHeld, type Media } from '../media/index.ts';
 import type { SourceLogs } from '../platform/source-log.ts';
+import { digestOf, mediumOf, stateDigest } from './media-digest.ts';
 import { createMediaLists } from './media-lists.ts';
 import type { Peers } from './peer.ts';
 import { newestTime, planTransfers, type Transfer } from './transfer-plan.ts';
@@ -253,7 +254,7 @@ export const createMediaReplication = ({ logs, peers, content, media, onArrival 
         isStale = true;
         schedule();
       }
-      return { media: sha256Of(ownDigest + deletions.digest()) };
+      return { media: stateDigest(ownDigest, deletions.digest()) };
     },
     health: () => {
       const names = content.mediaNames();
@@ -293,10 +294,3 @@ export const createMediaReplication = ({ logs, peers, content, media, onArrival 
     },
   };
 };
-
-const mediumOf = ({ name, size, sha256, modifiedAt }: PeerMedium): PeerMedium => ({ name, size, sha256, modifiedAt });
-
-const sha256Of = (text: string): string => createHash('sha256').update(text).digest('hex');
-
-const digestOf = (media: readonly PeerMedium[]): string =>
-  sha256Of(JSON.stringify(media.map(({ name, size, sha256, modifiedAt }) => [name, size, sha256, modifiedAt])));

@@ -1,8 +1,10 @@
 /** Local media that the content names and no box of the site has. */
+
 import type { Logger } from 'pino';
 import { type Content, type MediaUse, mediaUses } from '../content/index.ts';
 import type { ContentFile } from '../contract/content.ts';
 import type { ContentIssue } from '../contract/content-issue.ts';
+import { createDebounce } from '../domain/debounce.ts';
 import type { MediaReplication } from './media-replication.ts';
 
 interface Dependencies {
@@ -26,8 +28,6 @@ const GRACE_MS = 5_000;
 const MAX_REPORTED = 100;
 
 export const createMissingMedia = ({ log, content, mediaReplication }: Dependencies): MissingMedia => {
-  let timer: NodeJS.Timeout | undefined;
-
   const warningsFor = (uses: ReadonlyMap<string, MediaUse>): ContentIssue[] => {
     const absent = mediaReplication.nowhere(uses.keys());
     return [...uses]
@@ -40,13 +40,11 @@ export const createMissingMedia = ({ log, content, mediaReplication }: Dependenc
   };
   const warnings = (): ContentIssue[] => warningsFor(content.mediaUses());
 
-  const logSoon = (): void => {
-    clearTimeout(timer);
-    timer = setTimeout(() => {
-      const found = warnings();
-      if (found.length > 0) log.warn({ warnings: found }, 'media that the content names are missing');
-    }, GRACE_MS).unref();
+  const logFound = (): void => {
+    const found = warnings();
+    if (found.length > 0) log.warn({ warnings: found }, 'media that the content names are missing');
   };
+  const logSoon = createDebounce(logFound, { quietMs: GRACE_MS, longestMs: Number.POSITIVE_INFINITY });
 
   return {
     warnings,
@@ -58,6 +56,6 @@ export const createMissingMedia = ({ log, content, mediaReplication }: Dependenc
       content.onDocument(logSoon);
       logSoon();
     },
-    close: () => clearTimeout(timer),
+    close: () => void logSoon.cancel(),
   };
 };

@@ -12,6 +12,7 @@ import { type Address, createAddresses, isBusy } from './addresses.ts';
 import { acceptedUrl, advertisedUrl, hostOf } from './advertised.ts';
 import { isOpen } from './breaker.ts';
 import type { Caller } from './call.ts';
+import { createCandidates } from './candidates.ts';
 import { createGuardedCall } from './guarded-call.ts';
 import { createHearsay, type Report } from './hearsay.ts';
 import type { LivePeer, Peer, Registry } from './peer.ts';
@@ -194,14 +195,6 @@ export const createRegistry = (
     await Promise.all(targets().map((address) => prober.ask(address, hasNews)));
   };
 
-  const addCandidate: Registry['addCandidate'] = (url, source) => {
-    const address = addresses.add(url, source, monotonicNow(), random());
-    if (address === undefined) return;
-    address.leaving = false;
-    if (isOpen(address.breaker)) address.breaker = { ...address.breaker, retryAt: monotonicNow() };
-    prober.tick();
-  };
-
   let settling: Promise<void> | null = null;
 
   const unnamed = (): Address[] =>
@@ -281,23 +274,7 @@ export const createRegistry = (
         settling = null;
       });
     },
-    addCandidate,
-    goodbye: (url) => {
-      const address = addresses.get(url);
-      if (address === undefined) return;
-      address.leaving = true;
-      void prober.ask(address);
-    },
-    onContact: (from, host, fromPort, hasNews, fromInstance = instance) => {
-      const url = `http://${host}:${fromPort}`;
-      if (from === self && fromInstance !== instance) addCandidate(url, 'contact');
-      if (from === self) return;
-      const [best] = addresses.of(from);
-      const isAlive = best !== undefined && !isOpen(best.breaker);
-      if (isAlive && hasNews) void prober.ask(best);
-      // A box that starts has news, and may have left its previous address.
-      if (!isAlive || (hasNews && addresses.get(url) === undefined)) addCandidate(url, 'contact');
-    },
+    ...createCandidates({ self, instance, addresses, prober, monotonicNow, random }),
     close: () => {
       closed = true;
       clearInterval(timer);

@@ -5,7 +5,6 @@
 import { setTimeout as pause } from 'node:timers/promises';
 import type { Logger } from 'pino';
 import type { Content } from '../content/index.ts';
-import { bindingBuckets } from '../contract/gossip.ts';
 import type { ReplicationHealth } from '../contract/health.ts';
 import {
   type ContentDocument,
@@ -13,28 +12,15 @@ import {
   contentDocument,
   type DeviceBinding,
   mostContentCharacters,
-  mostPeers,
   type PeerState,
-  peerBindings,
 } from '../contract/peers.ts';
-import { deviceKey } from '../contract/readable.ts';
 import { documentHash, versionOf, withoutTags } from '../domain/document.ts';
 import { compareVersions, isPlausible, isPlausibleTime } from '../domain/merge.ts';
 import { remember } from '../domain/recent.ts';
 import type { SourceLogs } from '../platform/source-log.ts';
 import type { AskPeers } from './ask.ts';
-import { bucketDigests, bucketOf, differingBuckets, type Row } from './digest.ts';
+import { createBindingReplication, type ReplicatedDevices } from './binding-replication.ts';
 import type { LivePeer, Peers } from './peer.ts';
-
-/** The bindings of devices that boxes exchange. */
-export interface ReplicatedDevices {
-  list(): DeviceBinding[];
-  /** Stores the newer bindings of a peer; resolves with those that changed something here. */
-  merge(theirs: readonly DeviceBinding[]): Promise<DeviceBinding[]>;
-  /** SHA-256 (hex) of all bindings; equal on boxes with equal bindings. */
-  digest(): string;
-  onChange(listener: () => void): void;
-}
 
 interface Dependencies {
   log: Logger;
@@ -74,14 +60,11 @@ export interface Replication {
 
 /** A character of the text takes at most three bytes, or two if it is escaped. */
 const MAX_DOCUMENT_BYTES = 3 * mostContentCharacters + 8 * 1024 ** 2;
-const MAX_BINDINGS_BYTES = 8 * 1024 ** 2;
 const DEADLINE_MS = 10_000;
 /** After this time the next box is called beside one that has not answered. */
 const PATIENCE_MS = 1_000;
 /** How far ahead an edit counter may be to be adopted from content that is not stored. */
 const MAX_COUNTER_LEAD = 1_000;
-/** Changes of bindings within this time are announced once. */
-const DEBOUNCE_MS = 250;
 /** Refusals that are remembered. */
 const MAX_REFUSED = 32;
 /** Documents whose way to this box is remembered. */
@@ -107,10 +90,6 @@ export const createReplication = ({
 }: Dependencies): Replication => {
   /** Keyed by node id and content hash. */
   const refused = new Map<string, Refused>();
-  /** By node id: the digests of its bindings and of ours after the last merge. */
-  const compared = new Map<string, string>();
-  /** By node id: why its bindings could not be read the last time. */
-  const failed = new Map<string, string>();
   /** Jobs in progress, by name. */
   const busy = new Map<string, Promise<void>>();
   /** Fetches in progress, keyed as `refused`. */
@@ -225,43 +204,7 @@ export const createReplication = ({
     }
   };
 
-  let digested: { of: string; digests: string } | null = null;
-  const digests = (): string => {
-    const of = devices.digest();
-    if (digested?.of !== of) {
-      const rows = devices.list().map((binding): Row => {
-        const { deviceId, clientName, screenSlug, forgotten = false, updatedAt } = binding;
-        return [deviceKey(deviceId), JSON.stringify([clientName, screenSlug, forgotten, updatedAt])];
-      });
-      digested = { of, digests: bucketDigests(rows, bindingBuckets) };
-    }
-    return digested.digests;
-  };
-
-  const fetchBindings = async (peer: LivePeer): Promise<void> => {
-    const theirs = peer.state.bindings;
-    if (theirs === devices.digest() || compared.get(peer.nodeId) === `${theirs} ${devices.digest()}`) return;
-    const request = { path: '/api/peers/bindings', deadlineMs: DEADLINE_MS, maxBytes: MAX_BINDINGS_BYTES };
-    const answer = peer.gossips
-      ? await asking.ask(peer, 'bindings.differing', digests())
-      : await peers.call(peer, { ...request, schema: peerBindings });
-    if (!answer.ok) {
-      const { status, reason } = answer;
-      if (status === null || failed.get(peer.nodeId) === reason) return;
-      remember(failed, peer.nodeId, reason, MAX_REFUSED);
-      logs(`peer ${peer.nodeId}`).warn({ nodeId: peer.nodeId, reason }, 'a peer returned no bindings');
-      return;
-    }
-    failed.delete(peer.nodeId);
-    const before = devices.digest();
-    const news = await devices.merge(answer.body.bindings);
-    const isChanged = devices.digest() !== before;
-    remember(compared, peer.nodeId, `${theirs} ${devices.digest()}`, mostPeers);
-    if (isChanged) onNews();
-    if (news.length === 0) return;
-    logs(`peer ${peer.nodeId}`).info({ nodeId: peer.nodeId, count: news.length }, 'stored bindings of a peer');
-    onBindings(news);
-  };
+  const bindings = createBindingReplication({ logs, peers, asking, devices, onBindings, onNews });
 
   peers.onState((peer) => {
     const { content: offered } = peer.state;
@@ -269,7 +212,7 @@ export const createReplication = ({
       if (nodeId === peer.nodeId && key !== `${nodeId} ${offered?.sha256}`) refused.delete(key);
     }
     void once('content', fetchBest);
-    void once(`bindings ${peer.nodeId}`, () => fetchBindings(peer));
+    void once(`bindings ${peer.nodeId}`, () => bindings.fetch(peer));
   });
   const warnIfTooLong = (): void => {
     if (own() !== null || content.document() === null) return;
@@ -282,17 +225,6 @@ export const createReplication = ({
     if (!adopted.has(document.sha256)) onEdit(versionOf(document));
     else if (!passed.has(document.sha256)) onNews();
   });
-  // Boxes of an older version fetch what was not relayed to them.
-  let isPending = false;
-  devices.onChange(() => {
-    if (isPending) return;
-    isPending = true;
-    setTimeout(() => {
-      isPending = false;
-      void peers.announce();
-    }, DEBOUNCE_MS).unref();
-  });
-
   return {
     state: (knowsTags) => {
       const document = documentFor(knowsTags);
@@ -308,10 +240,7 @@ export const createReplication = ({
     },
     document: documentFor,
     bindings: devices.list,
-    differing: (theirs) => {
-      const buckets = differingBuckets(digests(), theirs);
-      return devices.list().filter(({ deviceId }) => buckets.has(bucketOf(deviceKey(deviceId), bindingBuckets)));
-    },
+    differing: bindings.differing,
     settle: async (version) => {
       remember(passed, version.sha256, true, MAX_REMEMBERED);
       for (let tries = 0; tries < 2 && wins(version); tries++) {
@@ -321,10 +250,7 @@ export const createReplication = ({
       }
       return !wins(version);
     },
-    merge: async (theirs) => {
-      const news = await devices.merge(theirs);
-      if (news.length > 0) onBindings(news);
-    },
+    merge: bindings.merge,
     start: warnIfTooLong,
   };
 };

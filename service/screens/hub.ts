@@ -1,4 +1,5 @@
 /** The live connections of player pages: their state, and messages to them. */
+
 import { randomUUID } from 'node:crypto';
 import { type RawData, WebSocket } from 'ws';
 import type { CommandTarget } from '../contract/commands.ts';
@@ -13,6 +14,7 @@ import {
   type Skew,
   type State,
 } from '../contract/socket.ts';
+import { createEmitter } from '../domain/emitter.ts';
 import { frameOf } from '../http/frame.ts';
 import { createSockets, GOING_AWAY } from '../http/sockets.ts';
 import type { SourceLogs } from '../platform/source-log.ts';
@@ -103,7 +105,7 @@ const timestamp = (): string => new Date().toISOString();
 export const createHub = ({ logs, reports, revisionOf, nameOf, siteTime, onSkew }: Dependencies): Hub => {
   const sockets = createSockets();
   const clients = createClients(sockets.isLive);
-  const joinListeners: ((location: DeviceLocation) => void)[] = [];
+  const joins = createEmitter<[DeviceLocation]>();
   let keepPlays: PlayKeeper = async () => [];
 
   const join = (socket: WebSocket, { slug, ...origin }: Origin, hello: Hello, revision: string): Client => {
@@ -134,7 +136,7 @@ export const createHub = ({ logs, reports, revisionOf, nameOf, siteTime, onSkew 
     sockets.write(socket, frameOf({ type: 'welcome', connectionId, clientName, revision, serverTime: Date.now() }));
     const { label, clientIp: address } = connection;
     log.info({ slug, connectionId, label, address }, 'a page connected');
-    if (deviceId !== null) for (const listener of joinListeners) listener({ connectionId, deviceId, slug });
+    if (deviceId !== null) joins.emit({ connectionId, deviceId, slug });
     return client;
   };
 
@@ -246,9 +248,7 @@ export const createHub = ({ logs, reports, revisionOf, nameOf, siteTime, onSkew 
     onPlays: (keeper) => {
       keepPlays = keeper;
     },
-    onJoin: (listener) => {
-      joinListeners.push(listener);
-    },
+    onJoin: joins.on,
     broadcastRevisions: (slugs) => {
       for (const slug of slugs) {
         const revision = revisionOf(slug);

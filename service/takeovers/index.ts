@@ -2,6 +2,7 @@
  * Takeovers: records of their own, apart from content.json. Every box stores them, and boxes exchange them as they do
  * bindings. The slides of those that are on or still to come lead the playlists of the targeted screens.
  */
+
 import { createHash } from 'node:crypto';
 import { join } from 'node:path';
 import { z } from 'zod';
@@ -9,6 +10,7 @@ import { mostOpenTakeovers } from '../contract/console/takeovers.ts';
 import { CodedError } from '../contract/errors.ts';
 import { type PeerState, type TakeoverRecord, takeoverRecord } from '../contract/peers.ts';
 import type { Slide } from '../contract/playlist.ts';
+import { createEmitter } from '../domain/emitter.ts';
 import { isTargeted } from '../domain/targets.ts';
 import type { Module, ServiceContext } from '../module.ts';
 import { systemDisk } from '../platform/store/disk.ts';
@@ -109,7 +111,7 @@ export const createTakeovers = async ({ dirs, log, now, keep }: ServiceContext):
       now,
     }),
   );
-  const listeners: (() => void)[] = [];
+  const changes = createEmitter();
   const timers: NodeJS.Timeout[] = [];
   /** In memory first: a disk that takes no writes must not prolong a takeover. */
   const over = new Set(durable.read().over);
@@ -117,9 +119,6 @@ export const createTakeovers = async ({ dirs, log, now, keep }: ServiceContext):
   const read = (): Records => durable.read().records;
   const isOpen = (record: TakeoverRecord): boolean => isOpenAt(record, now()) && !over.has(keyOf(record));
   const open = (): TakeoverRecord[] => [...read().values()].filter(isOpen).toSorted(byPrecedence);
-  const notify = (): void => {
-    for (const listener of listeners) listener();
-  };
 
   /** Stores changed records; resolves once they are durable. @throws what `change` throws */
   const update = async (change: (records: Records) => Records): Promise<void> => {
@@ -129,7 +128,7 @@ export const createTakeovers = async ({ dirs, log, now, keep }: ServiceContext):
       for (const key of over) if (!keys.has(key)) over.delete(key);
       return { records: next, over: new Set(over) };
     });
-    notify();
+    changes.emit();
   };
 
   /** Closes the takeovers whose end has come. */
@@ -141,7 +140,7 @@ export const createTakeovers = async ({ dirs, log, now, keep }: ServiceContext):
     if (ended.length === 0) return;
     for (const record of ended) over.add(keyOf(record));
     // The store reports a disk that takes no writes.
-    update((records) => records).catch(notify);
+    update((records) => records).catch(changes.emit);
   };
 
   return {
@@ -154,9 +153,7 @@ export const createTakeovers = async ({ dirs, log, now, keep }: ServiceContext):
       open()
         .filter(({ targets }) => isTargeted(targets, screen))
         .map(slideOf),
-    onChange: (listener) => {
-      listeners.push(listener);
-    },
+    onChange: changes.on,
     put: async (takeover) => {
       let result: { record: TakeoverRecord; isNew: boolean } | undefined;
       await update((records) => {

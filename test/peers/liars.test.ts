@@ -2,7 +2,8 @@
 import { createHash, randomUUID } from 'node:crypto';
 import { createServer, type ServerResponse } from 'node:http';
 import { describe, expect, test } from 'vitest';
-import type { ContentDocument, ContentVersion, DeviceBinding, PeerMedium } from '../../service/contract/peers.ts';
+import type { PeerMedium } from '../../service/contract/peer-media.ts';
+import type { ContentDocument, ContentVersion, DeviceBinding } from '../../service/contract/peers.ts';
 import { editedDocument } from '../../service/domain/document.ts';
 import { lobbyWith } from '../content/samples.ts';
 import { openLanding } from '../devices/support.ts';

@@ -1,5 +1,7 @@
 /** The overview of the site, followed while the page is visible. */
+
 import { batch, type ReadonlySignal, type Signal, signal } from '@preact/signals';
+import { doubled } from '../../../service/domain/backoff.ts';
 import type { Client } from '../api/client.ts';
 import type { BoxClock } from '../api/clock.ts';
 import type { Site, SiteScreen } from '../model/wire.ts';
@@ -79,7 +81,7 @@ export const createSiteStore = (
     const since = performance.now();
     if (!page.hidden) await lookOnce();
     const rest = EVERY_MS - (performance.now() - since);
-    const pause = failures > 0 ? Math.min(EVERY_MS * 2 ** (failures - 1), LONGEST_PAUSE_MS) : rest;
+    const pause = failures > 0 ? doubled(failures - 1, EVERY_MS, LONGEST_PAUSE_MS) : rest;
     clearTimeout(timer);
     timer = setTimeout(() => void follow(), Math.max(PAUSE_MS, pause));
   };

@@ -1,5 +1,7 @@
 /** Delivers the plays that are kept, a few at a time, until the service has acknowledged each of them. */
+
 import type { MAX_PLAYS, PagePlay } from '../../../service/contract/plays.ts';
+import { doubled } from '../../../service/domain/backoff.ts';
 import type { PlayStore } from './store.ts';
 
 export interface PlayDelivery {
@@ -53,7 +55,7 @@ export const createPlayDelivery = ({ store, send }: Dependencies): PlayDelivery 
   /** Nothing is sent before; a reading of `performance.now`. */
   let notBefore = 0;
 
-  const patience = (): number => Math.min(ACK_MS * 2 ** failures, MAX_ACK_MS);
+  const patience = (): number => doubled(failures, ACK_MS, MAX_ACK_MS);
 
   const wait = (ms: number): void => {
     clearTimeout(timer);

@@ -8,6 +8,7 @@ import { media } from './media.ts';
 import { onboarding } from './onboarding.ts';
 import type { Operations } from './operation.ts';
 import { pages } from './pages.ts';
+import { peerBoxes } from './peer-boxes.ts';
 import { peers } from './peers.ts';
 import { records } from './records.ts';
 import { screens } from './screens.ts';
@@ -31,7 +32,7 @@ export const areas = {
   Editing: editing,
   Health: health,
   Clock: clock,
-  Peers: peers,
+  Peers: { ...peers, ...peerBoxes },
   Updates: updates,
   Site: site,
   Records: records,
@@ -49,6 +50,7 @@ export const operations = {
   ...health,
   ...clock,
   ...peers,
+  ...peerBoxes,
   ...updates,
   ...site,
   ...records,

@@ -3,7 +3,6 @@
 import { z } from 'zod';
 import { peerAlerts } from '../alerts.ts';
 import { connectionExample } from '../connections.ts';
-import { boxLog, boxLogQuery } from '../console/boxes.ts';
 import {
   bindingDigests,
   differingBindings,
@@ -16,6 +15,7 @@ import {
   reachAnswer,
   reachQuery,
 } from '../gossip.ts';
+import { peerMedia } from '../peer-media.ts';
 import {
   contentDocument,
   peerBindings,
@@ -24,15 +24,9 @@ import {
   peerConnections,
   peerConnectionsQuery,
   peerContentQuery,
-  peerCopy,
-  peerCopyRequest,
   peerDevices,
   peerDevicesQuery,
-  peerMedia,
   peerQuery,
-  peerScreenshot,
-  peerScreenshotQuery,
-  peerSite,
   peerState,
   peerTakeovers,
 } from '../peers.ts';
@@ -289,57 +283,5 @@ export const peers = {
     body: sealable(peerAlerts, outages),
     answer: okSealable('They are kept, where they are newer.', z.object({}), {}),
     errors: [],
-  },
-  'GET /api/peers/site': {
-    access: 'signed',
-    variant: 'extended',
-    summary: 'Get what this box contributes to the overview of the site',
-    answer: okSealable('Its displays and connections.', peerSite, {
-      name: 'lobby-box',
-      warnings: ['ffmpeg is missing, so there are no streams.'],
-      screens: [{ slug: 'lobby', connections: [connectionExample] }],
-      stuck: [],
-      displays: [deviceExample.deviceId],
-      seen: [{ deviceId: 'k7qm-3x9f-t2wd', nodeId: nodeExample, at: momentExample }],
-    }),
-    errors: [],
-  },
-  'GET /api/peers/log': {
-    access: 'signed',
-    variant: 'extended',
-    summary: 'Get the newest lines of the log of this box',
-    query: boxLogQuery,
-    answer: okSealable('The lines.', boxLog, { lines: [{ level: 30, time: momentExample, msg: 'content is live' }] }),
-    errors: [],
-  },
-  'POST /api/peers/restart': {
-    access: 'signed',
-    variant: 'extended',
-    summary: 'Restart the player of this box',
-    answer: { 202: { description: 'It restarts once this is answered.', content: sealable(z.object({}), {}) } },
-    errors: ['not_supported'],
-  },
-  'POST /api/peers/copy': {
-    access: 'signed',
-    variant: 'extended',
-    acts: true,
-    summary: 'Ask this box for its copy of a remote medium',
-    description: 'Boxes do so before they download a file, which one box of a site does for all.',
-    body: sealable(peerCopyRequest, { url: 'https://cdn.example.com/film.mp4' }),
-    answer: okSealable('What it has.', peerCopy, {
-      state: 'here',
-      copy: { sha256: digestExample, size: 1_048_576, etag: '"5f3c"', lastModified: null, life: 3_600_000 },
-    }),
-    errors: [],
-  },
-  'GET /api/peers/screenshot': {
-    access: 'signed',
-    variant: 'extended',
-    acts: true,
-    summary: 'Get a picture of what a display of this box shows',
-    query: peerScreenshotQuery,
-    answer: okSealable('The picture.', peerScreenshot, { jpeg: '/9j/4AAQSkZJRgABAQ==', capturedAt: momentExample }),
-    errors: ['connection_not_found', 'screenshot_unavailable', 'screenshot_timeout'],
-    examples: { connectionId: connectionExample.id },
   },
 } as const satisfies Operations;

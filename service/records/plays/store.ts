@@ -1,6 +1,8 @@
 /** Keeps plays: durable before they are acknowledged, each one once, and no more than fit. */
+
 import type { Logger } from 'pino';
 import type { Play } from '../../contract/plays.ts';
+import { createEmitter } from '../../domain/emitter.ts';
 import { createBatches } from '../../platform/batches.ts';
 import { codeOf } from '../../platform/store/disk.ts';
 import { type Journal, openJournal } from '../../platform/store/journal.ts';
@@ -42,7 +44,7 @@ export const createPlayStore = ({ parts, log, now, maxPlays = MAX_PLAYS_KEPT, ma
   /** The ids of the plays of a day; the day used last comes last. */
   const idsByDay = new Map<string, Set<string>>();
   const journals = new Map<string, Journal>();
-  const listeners: ((plays: readonly Play[]) => void)[] = [];
+  const kept = createEmitter<[readonly Play[]]>();
   /** Days before it are expired; null: no day is. */
   let firstDay: string | null = null;
   let waiting = 0;
@@ -116,7 +118,7 @@ export const createPlayStore = ({ parts, log, now, maxPlays = MAX_PLAYS_KEPT, ma
     for (const { play_id } of fresh) ids.add(play_id);
     // A count that is not saved costs the next start a look at the file.
     if (isNew) await parts.save().catch(() => undefined);
-    for (const listener of listeners) listener(fresh);
+    kept.emit(fresh);
   };
 
   const group = (plays: readonly Play[]): Map<string, Play[]> => {
@@ -168,9 +170,7 @@ export const createPlayStore = ({ parts, log, now, maxPlays = MAX_PLAYS_KEPT, ma
       firstDay = null;
     },
     /** Calls `listener` with plays that have become durable. */
-    onKept: (listener: (plays: readonly Play[]) => void): void => {
-      listeners.push(listener);
-    },
+    onKept: kept.on,
     faults: () => [...parts.faults(), ...(fault === null ? [] : [fault])],
     writes: parts.writes,
     close: async () => {

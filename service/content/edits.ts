@@ -1,0 +1,50 @@
+/** Edits of the content that are made at this box, as documents that other boxes can compare. */
+import type { ContentFile } from '../contract/content.ts';
+import type { ContentDocument } from '../contract/peers.ts';
+import { editedDocument } from '../domain/document.ts';
+import { isDemo } from './content-file.ts';
+import { buildModel, type ScreenDocument } from './model.ts';
+
+interface Edit {
+  /** As the file has it. */
+  bytes: Buffer;
+  /** `bytes`, validated. */
+  content: ContentFile;
+  /** ISO 8601. */
+  changedAt: string;
+  operator?: string | null;
+  /** SHA-256 of the document of the fleet that is published. */
+  wanted?: string | undefined;
+}
+
+interface Edited {
+  document: ContentDocument;
+  screenDocuments: ReadonlyMap<string, ScreenDocument>;
+}
+
+/** Depends on the document alone, so that all boxes with the same document have the same revisions. */
+export const screenDocumentsOf = ({ stamps, changedAt }: ContentDocument, content: ContentFile) =>
+  buildModel(content, new Map(stamps), changedAt).screenDocuments;
+
+/** @param atStart the stamps of the screens that were stored at the start */
+export const createEdits =
+  (nodeId: string, atStart: ContentDocument['stamps'], demo: { demoDir: string }) =>
+  /**
+   * The document of an edit of `current`, and its screens. A text that was only saved again leaves the document as it is.
+   * @param highest of the counters that this box has seen
+   */
+  async (
+    { current, highest }: { current: ContentDocument | null; highest: number },
+    { bytes, content, changedAt, operator = null, wanted }: Edit,
+  ): Promise<Edited> => {
+    const text = bytes.toString();
+    // That the fleet wants the text is noted even where it plays already: a later edit must stay.
+    if (current !== null && current.text === text && wanted === undefined) {
+      return { document: current, screenDocuments: screenDocumentsOf(current, content) };
+    }
+    const before = new Map(current === null ? atStart : current.stamps);
+    const { stamps, screenDocuments } = buildModel(content, before, changedAt);
+    const counter = current === null && (await isDemo(bytes, demo)) ? 0 : highest + 1;
+    const version = { counter, nodeId, changedAt, stamps: [...stamps], operator, wanted, text };
+    return { document: editedDocument(current, version), screenDocuments };
+  };

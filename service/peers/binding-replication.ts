@@ -1,0 +1,101 @@
+/** Replicates the bindings of a site: fetches those of a peer whose digest differs, and stores the newer ones. */
+import { bindingBuckets } from '../contract/gossip.ts';
+import { type DeviceBinding, mostPeers, peerBindings } from '../contract/peers.ts';
+import { deviceKey } from '../contract/readable.ts';
+import { createDebounce } from '../domain/debounce.ts';
+import { remember } from '../domain/recent.ts';
+import type { SourceLogs } from '../platform/source-log.ts';
+import type { AskPeers } from './ask.ts';
+import { bucketDigests, bucketOf, differingBuckets, type Row } from './digest.ts';
+import type { LivePeer, Peers } from './peer.ts';
+
+/** The bindings of devices that boxes exchange. */
+export interface ReplicatedDevices {
+  list(): DeviceBinding[];
+  /** Stores the newer bindings of a peer; resolves with those that changed something here. */
+  merge(theirs: readonly DeviceBinding[]): Promise<DeviceBinding[]>;
+  /** SHA-256 (hex) of all bindings; equal on boxes with equal bindings. */
+  digest(): string;
+  onChange(listener: () => void): void;
+}
+
+interface Dependencies {
+  logs: SourceLogs;
+  peers: Pick<Peers, 'call' | 'announce'>;
+  asking: Pick<AskPeers, 'ask'>;
+  devices: ReplicatedDevices;
+  /** Called with the bindings that another box has made. */
+  onBindings(bindings: readonly DeviceBinding[]): void;
+  /** Called when this box has learnt by comparison what others may not know. */
+  onNews(): void;
+}
+
+const MAX_BINDINGS_BYTES = 8 * 1024 ** 2;
+const DEADLINE_MS = 10_000;
+/** Changes of bindings within this time are announced once. */
+const ANNOUNCE_MS = 250;
+/** Peers that returned no bindings, of which the reason is remembered. */
+const MAX_FAILED = 32;
+
+export const createBindingReplication = ({ logs, peers, asking, devices, onBindings, onNews }: Dependencies) => {
+  /** By node id: the digests of its bindings and of ours after the last merge. */
+  const compared = new Map<string, string>();
+  /** By node id: why its bindings could not be read the last time. */
+  const failed = new Map<string, string>();
+
+  let digested: { of: string; digests: string } | null = null;
+  const digests = (): string => {
+    const of = devices.digest();
+    if (digested?.of !== of) {
+      const rows = devices.list().map((binding): Row => {
+        const { deviceId, clientName, screenSlug, forgotten = false, updatedAt } = binding;
+        return [deviceKey(deviceId), JSON.stringify([clientName, screenSlug, forgotten, updatedAt])];
+      });
+      digested = { of, digests: bucketDigests(rows, bindingBuckets) };
+    }
+    return digested.digests;
+  };
+
+  const fetchBindings = async (peer: LivePeer): Promise<void> => {
+    const theirs = peer.state.bindings;
+    if (theirs === devices.digest() || compared.get(peer.nodeId) === `${theirs} ${devices.digest()}`) return;
+    const request = { path: '/api/peers/bindings', deadlineMs: DEADLINE_MS, maxBytes: MAX_BINDINGS_BYTES };
+    const answer = peer.gossips
+      ? await asking.ask(peer, 'bindings.differing', digests())
+      : await peers.call(peer, { ...request, schema: peerBindings });
+    if (!answer.ok) {
+      const { status, reason } = answer;
+      if (status === null || failed.get(peer.nodeId) === reason) return;
+      remember(failed, peer.nodeId, reason, MAX_FAILED);
+      logs(`peer ${peer.nodeId}`).warn({ nodeId: peer.nodeId, reason }, 'a peer returned no bindings');
+      return;
+    }
+    failed.delete(peer.nodeId);
+    const before = devices.digest();
+    const news = await devices.merge(answer.body.bindings);
+    const isChanged = devices.digest() !== before;
+    remember(compared, peer.nodeId, `${theirs} ${devices.digest()}`, mostPeers);
+    if (isChanged) onNews();
+    if (news.length === 0) return;
+    logs(`peer ${peer.nodeId}`).info({ nodeId: peer.nodeId, count: news.length }, 'stored bindings of a peer');
+    onBindings(news);
+  };
+
+  // Boxes of an older version fetch what was not relayed to them.
+  devices.onChange(createDebounce(() => void peers.announce(), { quietMs: ANNOUNCE_MS, longestMs: ANNOUNCE_MS }));
+
+  return {
+    /** Fetches the bindings of a peer, where they differ from ours. */
+    fetch: fetchBindings,
+    /** The bindings in the buckets that differ from another box's. @param theirs its digests */
+    differing: (theirs: string): DeviceBinding[] => {
+      const buckets = differingBuckets(digests(), theirs);
+      return devices.list().filter(({ deviceId }) => buckets.has(bucketOf(deviceKey(deviceId), bindingBuckets)));
+    },
+    /** Stores the newer ones of bindings that another box sent. */
+    merge: async (theirs: readonly DeviceBinding[]): Promise<void> => {
+      const news = await devices.merge(theirs);
+      if (news.length > 0) onBindings(news);
+    },
+  };
+};

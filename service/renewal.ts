@@ -1,0 +1,134 @@
+/** The running service for its host. It starts again by itself where another box has its node id, as a copied disk has. */
+import { setTimeout as pause } from 'node:timers/promises';
+import type { Logger } from 'pino';
+import type { OpeningTime } from './contract/content.ts';
+import type { Screen } from './contract/playlist.ts';
+import { type Closers, createClosers } from './platform/closers.ts';
+import type { Options } from './platform/options/index.ts';
+
+export interface Service {
+  /** The base URL of the service on this machine. */
+  url: string;
+  /** The id of the box, stored in its data directory. */
+  nodeId: string;
+  /** The current screens. */
+  screens(): Screen[];
+  /** The opening times of a screen, in the time zone of the site; null: always open. */
+  hours(slug: string): readonly OpeningTime[] | null;
+  /** Base URLs of the release folders on the reachable peers. */
+  updateFeeds(): string[];
+  /** Keeps alerts about this box and its displays quiet for ten minutes: its version is about to be replaced. Never rejects. */
+  beginUpdate(): Promise<void>;
+  /** The slug of the screen that a device is bound to; null: not bound, or the screen was deleted. */
+  screenOf(deviceId: string): string | null;
+  /** Binds a device to a screen, as onboarding does. @throws CodedError as onboarding does */
+  bind(deviceId: string, screenSlug: string): Promise<void>;
+  /**
+   * Stops the service in order: listening, sockets, stores. Takes at most 5 s unless the disk hangs.
+   */
+  close(): Promise<void>;
+}
+
+/** The box has a new node id, and the service is to start again with it. */
+interface Renewal {
+  /** The port on which the service listens. */
+  port: number;
+  /** For the operator. */
+  warning: string;
+}
+
+export type OnRenewal = (renewal: Renewal) => void;
+
+const RETRY_MS = 1_000;
+
+/** Opens the service; what it opens is added to `closers`. */
+type Open = (options: Options, closers: Closers, onRenewal: OnRenewal) => Promise<Service>;
+
+/** Starts a service, and starts it again where its node id has changed. A failed start closes everything it opened. */
+export const startRenewable = async (options: Options, log: Logger, open: Open): Promise<Service> => {
+  let closing = false;
+  let renewing: Promise<void> = Promise.resolve();
+
+  const openOrClose = async (given: Options): Promise<Service> => {
+    const closers = createClosers(log);
+    try {
+      return await open(given, closers, renew);
+    } catch (error) {
+      await closers.close();
+      throw error;
+    }
+  };
+
+  /** Starts the service again, at the same port, where its node id has changed. */
+  const restart = async ({ port, warning }: Renewal): Promise<void> => {
+    await current.close();
+    const renewed = { ...options, port, warnings: [...options.warnings, warning] };
+    while (!closing) {
+      try {
+        current = await openOrClose(renewed);
+        return;
+      } catch (error) {
+        log.error({ err: error }, 'the service could not be started again; it is tried every second');
+        await pause(RETRY_MS);
+      }
+    }
+  };
+
+  const renew: OnRenewal = (renewal) => {
+    renewing = Promise.all([renewing, started]).then(() => restart(renewal));
+  };
+
+  let current: Service;
+  const started = openOrClose(options).then((service) => {
+    current = service;
+  });
+  await started;
+  return {
+    get url() {
+      return current.url;
+    },
+    get nodeId() {
+      return current.nodeId;
+    },
+    screens: () => current.screens(),
+    hours: (slug) => current.hours(slug),
+    updateFeeds: () => current.updateFeeds(),
+    screenOf: (deviceId) => current.screenOf(deviceId),
+    bind: (deviceId, screenSlug) => current.bind(deviceId, screenSlug),
+    beginUpdate: () => current.beginUpdate(),
+    close: async () => {
+      closing = true;
+      await renewing;
+      await current.close();
+    },
+  };
+};
+
+interface Box {
+  nodeId: string;
+  port: number;
+  /** Saves a new node id. */
+  renewId(): Promise<unknown>;
+  log: Logger;
+  onRenewal: OnRenewal;
+}
+
+/** What is done, once, about another box with the node id of this one. */
+export const createRenewal = ({ nodeId, port, renewId, log, onRenewal }: Box) => {
+  let isRenewing = false;
+  return async (other: string): Promise<void> => {
+    if (isRenewing) return;
+    isRenewing = true;
+    try {
+      await renewId();
+      const warning = `The box at ${other} had the same node id, ${nodeId}, as a copied disk has. This box has taken a new one; it keeps its bindings.`;
+      onRenewal({ port, warning });
+    } catch (error) {
+      isRenewing = false;
+      log.error(
+        { err: error, url: other },
+        'another box has the node id of this one, and a new one could not be saved',
+      );
+    }
+  };
+};
