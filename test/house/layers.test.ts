@@ -75,6 +75,23 @@ it.each([
   expect((await judge(base)).summary.violations).toHaveLength(count);
 });
 
+it('violations are found: two files import each other, one of them a type alone', async () => {
+  const base = temporaryFolder();
+  const files = {
+    ...house,
+    'service/media/plan.ts': "import type { File } from './file.ts';\nexport const plan: File = 1;\n",
+    'service/media/file.ts': "export { plan } from './plan.ts';\nexport type File = number;\n",
+  };
+  for (const [path, text] of Object.entries(files)) {
+    mkdirSync(dirname(join(base, path)), { recursive: true });
+    writeFileSync(join(base, path), text);
+  }
+  const violations = (await judge(base)).summary.violations.filter(({ rule }) => rule.name === 'no-circles');
+  expect(new Set(violations.map(({ from }) => from))).toEqual(
+    new Set(['service/media/file.ts', 'service/media/plan.ts']),
+  );
+});
+
 it('violations are found: two folders import each other, though no two files do, and by types alone', async () => {
   const base = temporaryFolder();
   const files = {
