@@ -16,13 +16,10 @@ const MOST_LINES_OF: Readonly<Record<string, number>> = {
   'service/index.ts': 119,
 };
 
-/** Tables of words, which translators read from top to bottom. */
-const isTable = (path: string): boolean => path.startsWith('renderer/console/texts/');
-
 const lengthIssues = ({ path, text }: Source): string[] => {
   const lines = text.trimEnd().split('\n').length;
   const most = MOST_LINES_OF[path] ?? MOST_LINES;
-  return lines > most && !isTable(path) ? [`is ${lines} lines long; the limit is ${most}`] : [];
+  return lines > most ? [`is ${lines} lines long; the limit is ${most}`] : [];
 };
 
 /** The command line takes its settings from the environment of its user. */

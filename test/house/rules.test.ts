@@ -10,7 +10,6 @@ const lines = (count: number): string => 'one line\n'.repeat(count);
 it.each([
   ['service/media/library.ts', lines(300), 0],
   ['service/media/library.ts', lines(301), 1],
-  ['renderer/console/texts/en.ts', lines(301), 0],
   ['service/index.ts', lines(119), 0],
   ['service/index.ts', lines(120), 1],
   ['main/index.ts', lines(120), 1],

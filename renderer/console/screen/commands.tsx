@@ -19,6 +19,8 @@ type Body = { command: Command['command'] } & Record<string, unknown>;
 export const Commands = ({ slug, displays, target }: CommandsProps) => {
   const { client, texts, site, announcer } = useConsole();
   const words = texts.commands;
+  const names: Readonly<Record<string, string>> = words.name;
+  const nameOf = (command: string): string => names[command] ?? command;
   const open = useSignal<'redirect' | 'rename' | null>(null);
   const meant = target === null ? displays : [target];
   const isBlack = meant.some(({ connection }) => connection?.blackout === true);
@@ -32,7 +34,7 @@ export const Commands = ({ slug, displays, target }: CommandsProps) => {
         method: 'POST',
         body: { ...body, ...(connectionId === undefined ? {} : { connectionId }) },
       });
-      const text = `${words.name[body.command]}: ${words.sent({ count: sent })}`;
+      const text = `${nameOf(body.command)}: ${words.sent({ count: sent })}`;
       if (sent === 0 || degraded) announcer.complain(degraded ? `${text} ${words.degraded}` : text);
       else announcer.say(text);
       void site.refresh();
