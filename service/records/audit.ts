@@ -36,9 +36,12 @@ export interface Audit {
   begin(rule: AuditRule, asked: Asked): Promise<Change>;
   /** Counts credentials that were refused. @param code of the error */
   onRefused(address: string, code: string): void;
+  /** Starts to record those that are counted, once a minute each. */
+  start(): void;
   close(): void;
 }
 
+const FLUSH_MS = 1_000;
 const MAX_TEXT = 200;
 const MAX_CHARACTERS = 2_000;
 const WINDOW_MS = 60_000;
@@ -95,8 +98,7 @@ export const createAudit = ({ log, states, nodeId, now, monotonicNow }: Dependen
       writeRefused(address, count, code);
     }
   };
-  const timer = setInterval(flush, 1_000);
-  timer.unref();
+  let timer: NodeJS.Timeout | undefined;
 
   return {
     begin: async ({ action, subject, id }, { params, operator, address }) => {
@@ -126,6 +128,9 @@ export const createAudit = ({ log, states, nodeId, now, monotonicNow }: Dependen
       const hasOwn = refused.has(address) || recorded.has(address) || refused.size < MAX_REFUSED;
       const key = hasOwn ? address : null;
       refused.set(key, { count: (refused.get(key)?.count ?? 0) + 1, code });
+    },
+    start: () => {
+      timer = setInterval(flush, FLUSH_MS).unref();
     },
     close: () => {
       clearInterval(timer);

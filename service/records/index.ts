@@ -90,6 +90,7 @@ export const createRecords = async (
     }),
     health: () => ({ notes: [...(plays.health().notes ?? []), ...(alerts.health().notes ?? [])] }),
     start: () => {
+      audit.start();
       plays.start();
       alerts.start();
     },

@@ -218,6 +218,7 @@ describe('refused credentials', () => {
       now: Date.now,
       monotonicNow: () => performance.now(),
     });
+    audit.start();
     const counts = () => written.map(({ address, after }) => [address, (after as { count: number }).count]);
     return { audit, counts };
   };

@@ -120,8 +120,7 @@ export const createPlays = async (
     if (!isTrusted(now()) || Math.abs(offset - before) > STEADY_MS) return;
     await store.expire();
   };
-  const timer = setInterval(() => void expire(), EXPIRY_MS);
-  timer.unref();
+  let timer: NodeJS.Timeout | undefined;
 
   return {
     onKept: store.onKept,
@@ -160,6 +159,7 @@ export const createPlays = async (
     },
     health: () => ({ notes: deliveries.flatMap((delivery) => delivery.notes()) }),
     start: () => {
+      timer = setInterval(() => void expire(), EXPIRY_MS).unref();
       for (const delivery of deliveries) delivery.start();
     },
     close: async () => {
