@@ -2,7 +2,7 @@ import { readdirSync, readFileSync } from 'node:fs';
 import { createRequire } from 'node:module';
 import { dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
-import { defineConfig, type Plugin } from 'vite';
+import { defineConfig, normalizePath, type Plugin } from 'vite';
 import { z } from 'zod';
 import { languagesForVite } from '../.scripts/languages.ts';
 import { contentFile } from '../service/contract/content.ts';
@@ -58,7 +58,7 @@ const contentSchema: Plugin = {
 const slideTables: Plugin = {
   name: 'slide-tables',
   load: (id) =>
-    id === page('../service/contract/slide-values.ts')
+    id === normalizePath(page('../service/contract/slide-values.ts'))
       ? Object.entries(slideValues)
           .map(([name, value]) => `export const ${name} = ${JSON.stringify(value)};`)
           .join('\n')

@@ -121,6 +121,7 @@ export const openContent = async (
   /** What plays; null: only what the disk has kept. */
   let playing: { bytes: Buffer; screenDocuments: ReadonlyMap<string, ScreenDocument> } | null = null;
   let highest = current?.counter ?? 0;
+  const nextCounter = (): number => highest + 1;
 
   /** @returns whether any payload changed */
   const play = (
@@ -149,7 +150,7 @@ export const openContent = async (
       issues = [];
       // Pages get the new content without waiting for the disk.
       const given = { bytes, content: reading.content, changedAt: changedAt.toISOString() };
-      const { document, screenDocuments } = await edit({ current, highest }, given);
+      const { document, screenDocuments } = await edit(current, { ...given, nextCounter });
       if (play(document, reading.content, screenDocuments) || !isStored(document))
         void store(document, screenDocuments);
       log.info({ screens: screenDocuments.size }, 'content is live');
@@ -222,7 +223,7 @@ export const openContent = async (
     const written = await load();
     if (!isExpected(current?.sha256 ?? null)) throw new CodedError('content_changed');
     const given = { bytes, content, changedAt: new Date().toISOString(), operator, wanted };
-    const { document, screenDocuments } = await edit({ current, highest }, given);
+    const { document, screenDocuments } = await edit(current, { ...given, nextCounter });
     await backUp(written, document);
     if (!written.equals(bytes)) await rewriteFile(path, bytes);
     issues = [];

@@ -12,6 +12,8 @@ interface Edit {
   content: ContentFile;
   /** ISO 8601. */
   changedAt: string;
+  /** One more than the highest that this box has seen. */
+  nextCounter(): number;
   operator?: string | null;
   /** SHA-256 of the document of the fleet that is published. */
   wanted?: string | undefined;
@@ -31,11 +33,10 @@ export const createEdits =
   (nodeId: string, atStart: ContentDocument['stamps'], demo: { demoDir: string }) =>
   /**
    * The document of an edit of `current`, and its screens. A text that was only saved again leaves the document as it is.
-   * @param highest of the counters that this box has seen
    */
   async (
-    { current, highest }: { current: ContentDocument | null; highest: number },
-    { bytes, content, changedAt, operator = null, wanted }: Edit,
+    current: ContentDocument | null,
+    { bytes, content, changedAt, operator = null, wanted, nextCounter }: Edit,
   ): Promise<Edited> => {
     const text = bytes.toString();
     // That the fleet wants the text is noted even where it plays already: a later edit must stay.
@@ -44,7 +45,7 @@ export const createEdits =
     }
     const before = new Map(current === null ? atStart : current.stamps);
     const { stamps, screenDocuments } = buildModel(content, before, changedAt);
-    const counter = current === null && (await isDemo(bytes, demo)) ? 0 : highest + 1;
+    const counter = current === null && (await isDemo(bytes, demo)) ? 0 : nextCounter();
     const version = { counter, nodeId, changedAt, stamps: [...stamps], operator, wanted, text };
     return { document: editedDocument(current, version), screenDocuments };
   };
