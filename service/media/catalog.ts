@@ -1,5 +1,5 @@
 import type { Stats } from 'node:fs';
-import { readFile } from 'node:fs/promises';
+import { readFile, rm } from 'node:fs/promises';
 import { basename, join } from 'node:path';
 import type { Logger } from 'pino';
 import { z } from 'zod';
@@ -48,6 +48,8 @@ const read = async (path: string, log: Logger): Promise<[string, KnownFacts][]> 
   try {
     // A service that was killed while writing leaves a temporary file.
     await sweepRewrites(path);
+    // That of an older version.
+    await rm(`${path}.new`, { force: true });
     return saved.parse(JSON.parse(await readFile(path, 'utf8')));
   } catch (error) {
     if (codeOf(error) !== 'ENOENT') log.warn({ err: error }, 'the media catalog could not be read and is rebuilt');

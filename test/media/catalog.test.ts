@@ -1,4 +1,4 @@
-import { createHash } from 'node:crypto';
+import { createHash, randomUUID } from 'node:crypto';
 import { appendFileSync, existsSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
@@ -104,9 +104,12 @@ describe('the catalog', () => {
   );
 });
 
-it('the temporary catalog file of a killed service is deleted at the next start', async () => {
+it.each([
+  ['killed service', `media.json.${randomUUID()}.tmp`],
+  ['killed service of an older version', 'media.json.new'],
+])('the temporary catalog file of a %s is deleted at the next start', async (_, name) => {
   const dataDir = temporaryFolder();
-  const leftover = join(dataDir, 'media.json.new');
+  const leftover = join(dataDir, name);
   writeFileSync(leftover, '[["half');
   await startTestService({ dataDir, content: { screens: [], playlists: [] } });
   await expect.poll(() => existsSync(leftover)).toBe(false);
