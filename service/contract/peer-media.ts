@@ -37,3 +37,27 @@ export const peerMedia = z
   })
   .meta({ id: 'PeerMedia', description: 'every medium that a box has, and what was deleted' });
 export type PeerMedia = z.infer<typeof peerMedia>;
+
+export const peerCopyRequest = z.object({
+  url: z.string().min(1).max(8_192).describe('address of a remote medium'),
+});
+
+/** What a box has of a remote medium, for the other boxes of its site. */
+export const peerCopy = z
+  .object({
+    state: z
+      .enum(['here', 'coming', 'failed', 'unknown'])
+      .describe('unknown: its content does not name the address, or it waits for another box itself'),
+    copy: z
+      .object({
+        sha256,
+        size: z.int().nonnegative().describe('bytes'),
+        etag: z.string().nullable().describe('of the origin'),
+        lastModified: z.string().nullable().describe('of the origin'),
+        life: z.number().nonnegative().describe('freshness lifetime, ms'),
+      })
+      .nullable()
+      .describe('where the state is here'),
+  })
+  .meta({ id: 'PeerCopy' });
+export type PeerCopy = z.infer<typeof peerCopy>;

@@ -20,13 +20,13 @@ import {
 } from '../contract/gossip.ts';
 import { type Binding, onboardingResult } from '../contract/onboarding.ts';
 import type { OperationName } from '../contract/operations/index.ts';
+import { peerCopy } from '../contract/peer-media.ts';
 import {
   commandIdHeader,
   type DeviceBinding,
   mostQueryCharacters,
   peerCommandAnswers,
   peerConnections,
-  peerCopy,
   peerDevices,
   peerScreenshot,
   peerSite,

@@ -2,7 +2,8 @@
 import { z } from 'zod';
 import { connectionExample } from '../connections.ts';
 import { boxLog, boxLogQuery } from '../console/boxes.ts';
-import { peerCopy, peerCopyRequest, peerScreenshot, peerScreenshotQuery, peerSite } from '../peers.ts';
+import { peerCopy, peerCopyRequest } from '../peer-media.ts';
+import { peerScreenshot, peerScreenshotQuery, peerSite } from '../peers.ts';
 import { deviceExample, digestExample, momentExample, nodeExample } from './examples.ts';
 import { type Operations, okSealable, sealable } from './operation.ts';
 

@@ -1,7 +1,7 @@
 /** Copies of the remote media that the content names, prefetched and kept fresh, so that a box plays offline. */
 import type { Content } from '../../content/index.ts';
 import type { CopiesHealth } from '../../contract/health.ts';
-import type { PeerCopy } from '../../contract/peers.ts';
+import type { PeerCopy } from '../../contract/peer-media.ts';
 import type { Feeds } from '../../feeds/index.ts';
 import { FetchFault } from '../../platform/outbound/fault.ts';
 import type { SourceLogs } from '../../platform/source-log.ts';

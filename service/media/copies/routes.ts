@@ -3,7 +3,7 @@ import { setTimeout as delay } from 'node:timers/promises';
 import { CodedError } from '../../contract/errors.ts';
 import { readFields } from '../../contract/fields.ts';
 import { copyParams, copyQuery } from '../../contract/media.ts';
-import { peerCopyRequest } from '../../contract/peers.ts';
+import { peerCopyRequest } from '../../contract/peer-media.ts';
 import { readJson } from '../../http/body.ts';
 import type { Routes } from '../../http/routes.ts';
 import { codeOf } from '../../platform/store/disk.ts';

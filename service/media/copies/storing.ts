@@ -1,5 +1,5 @@
 /** Stores what was downloaded from an origin or from another box of the site. */
-import type { PeerCopy } from '../../contract/peers.ts';
+import type { PeerCopy } from '../../contract/peer-media.ts';
 import { judgeCopy, mediaTypeOf } from '../../domain/media-types.ts';
 import { FetchFault } from '../../platform/outbound/fault.ts';
 import type { SourceLog } from '../../platform/source-log.ts';
