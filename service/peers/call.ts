@@ -131,9 +131,12 @@ export const createCaller = ({ secret, nodeId: self, now = Date.now }: Options):
     return signature === signAnswer(secret, asked);
   };
 
-  /** Whether the box has sent the answer; an error that needs no signature means no more than none at all. */
-  const isCredible = (request: ClientRequest, reply: SignedReply): boolean =>
-    isSigned(request, reply) || (reply.status >= 300 && unsigned.includes(codeOf(reply) ?? ''));
+  /**
+   * Whether the box has sent the answer; an error that needs no signature means no more than none at all, and so does any
+   * error of an address that has proven nothing.
+   */
+  const isCredible = (request: ClientRequest, reply: SignedReply, recipient: string | null): boolean =>
+    isSigned(request, reply) || (reply.status >= 300 && (recipient === null || unsigned.includes(codeOf(reply) ?? '')));
 
   const send = (url: URL, options: SendOptions, mayRetry = true): Promise<SignedReply> =>
     new Promise<SignedReply>((resolve, reject) => {
@@ -168,7 +171,7 @@ export const createCaller = ({ secret, nodeId: self, now = Date.now }: Options):
             if (peerTime !== null) remember(skews, url.origin, peerTime - now(), MAX_ADDRESSES);
             const isStale = peerTime !== null && reply.signature === undefined;
             if (isStale && mayRetry) resolve(send(url, options, false));
-            else if (!isCredible(request, reply)) reject(new ForgedAnswer());
+            else if (!isCredible(request, reply, recipient)) reject(new ForgedAnswer());
             else resolve(reply);
           })
           .catch(reject);
