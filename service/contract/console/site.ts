@@ -54,7 +54,9 @@ export const siteOverview = z
       .object({
         sha256: sha256.nullable().describe('of the document that plays, as in GET /console/api/content; null: none'),
         changedAt: instant.nullable().describe('when it was last edited; null: never'),
-        status: z.enum(['ok', 'invalid']).describe('invalid: the file has errors, and the last good content plays'),
+        status: z
+          .enum(['ok', 'invalid'])
+          .describe('invalid: the file has errors, and the last good content plays, where there is any'),
       })
       .describe('what plays here'),
     boxes: z.array(siteBox).describe('the box that answers first'),

@@ -1,14 +1,21 @@
-/** A service that is killed at any moment while pages report plays. */
+/** A service that is killed at any moment while pages report plays: sockets without a pause, and a page in a browser. */
+import { writeFileSync } from 'node:fs';
+import { join } from 'node:path';
 import { setTimeout as pause } from 'node:timers/promises';
-import { expect, test } from 'vitest';
+import { expect, onTestFinished, test } from 'vitest';
 import { WebSocket } from 'ws';
 import type { PagePlay, Play } from '../../../service/contract/plays.ts';
 import { startHeadless } from '../../platform/options/process.ts';
+import { itBrowser, launchBrowser } from '../../support/browser.ts';
+import { freePort } from '../../support/nats.ts';
+import { patience } from '../../support/observe.ts';
+import { colourSlide, colourTemplate, lobby } from '../../support/player.ts';
 import { temporaryFolder } from '../../support/service.ts';
 import { repeats } from '../../support/soak.ts';
 import { playAgo } from './pages.ts';
 
 const rounds = repeats(6, 500, 'SIGNAGE_TEST_PLAY_KILLS');
+const pageRounds = repeats(3, 100, 'SIGNAGE_TEST_PAGE_KILLS');
 const PAGES = 4;
 /** Upper bound of the time from a report to its acknowledgement, ms. */
 const LONGEST_MS = 300;
@@ -81,3 +88,49 @@ test(`every acknowledged play outlives kill -9, ${rounds} times, and none is the
   const repeated = pages.reduce((sum, page) => sum + page.repeated(), 0);
   await annotate(`${promised.length} acknowledged plays, ${repeated} of them repeated`);
 });
+
+itBrowser(
+  `every play that a browser was acknowledged outlives kill -9, ${pageRounds} times, and none is there twice`,
+  {
+    timeout: 60_000 + pageRounds * 20_000,
+  },
+  async ({ annotate }) => {
+    const dataDir = temporaryFolder();
+    const slides = [colourSlide('red', [200, 30, 30], 0.3), colourSlide('blue', [30, 30, 200], 0.3)];
+    writeFileSync(join(dataDir, 'content.json'), JSON.stringify(lobby(slides, { templates: [colourTemplate] })));
+    const SIGNAGE_PORT = String(await freePort());
+    const start = () => startHeadless({ SIGNAGE_DATA_DIR: dataDir, SIGNAGE_PORT, SIGNAGE_LOG_LEVEL: 'silent' });
+    let service = start();
+    const url = await service.ready();
+
+    const context = await (await launchBrowser()).newContext({ viewport: { width: 320, height: 180 } });
+    onTestFinished(() => context.close());
+    const page = await context.newPage();
+    const acknowledged = new Set<string>();
+    page.on('websocket', (socket) =>
+      socket.on('framereceived', ({ payload }) => {
+        const { type, play_ids = [] } = JSON.parse(String(payload)) as { type: string; play_ids?: string[] };
+        if (type === 'ack') for (const id of play_ids) acknowledged.add(id);
+      }),
+    );
+    const untilMore = (): Promise<void> => {
+      const before = acknowledged.size;
+      return expect.poll(() => acknowledged.size, patience).toBeGreaterThan(before);
+    };
+    await page.goto(`${url}/screen/lobby`);
+    for (let round = 0; round < pageRounds; round += 1) {
+      await untilMore();
+      await pause(LONGEST_MS * ((round * 0.618) % 1));
+      service.child.kill('SIGKILL');
+      await service.ended;
+      service = start();
+      await service.ready();
+    }
+    await untilMore();
+    const plays = (await (await fetch(`${url}/console/api/plays`)).json()) as Play[];
+    const kept = plays.map(({ play_id }) => play_id);
+    expect([...acknowledged].filter((id) => !kept.includes(id))).toEqual([]);
+    expect(new Set(kept).size).toBe(kept.length);
+    await annotate(`${acknowledged.size} acknowledged plays`);
+  },
+);
