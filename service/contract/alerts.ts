@@ -54,7 +54,7 @@ export const announcedAlert = z
       .describe('its type'),
     at: instant.describe('when the outage began, or ended'),
     subject: subject.describe('what it is about'),
-    message: z.string().max(4_096).describe('one sentence for a person'),
+    message: z.string().max(2_048).describe('one sentence for a person'),
   })
   .meta({ id: 'AnnouncedAlert' });
 export type AnnouncedAlert = z.infer<typeof announcedAlert>;
@@ -63,7 +63,7 @@ export type AnnouncedAlert = z.infer<typeof announcedAlert>;
 export const mostOutages = 2_000;
 
 /** Maximum number of stored announcements. */
-export const mostAnnounced = 1_000;
+export const mostAnnounced = 200;
 
 export const peerAlerts = z
   .object({

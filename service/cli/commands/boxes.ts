@@ -28,7 +28,11 @@ const describe = ({ level, time, msg, ...fields }: Line): string => {
   return visible(`${moment(time)} ${levelName(level).padEnd(5)} ${msg ?? ''}${more}`);
 };
 
-/** The box with this node id, name or address; `asked` is the one that answered. @throws CliError `notFound`, `usage` where several have the name */
+/**
+ * The box with this node id, name or address.
+ * @param asked the address of the box that answered
+ * @throws CliError `notFound`, `usage` where several have the name
+ */
 const boxNamed = (boxes: readonly Box[], name: string, asked: URL): Box => {
   // A box has more addresses than the one that it gives.
   const isAsked = parseBox(name)?.origin === asked.origin;

@@ -19,6 +19,9 @@ interface Dependencies {
 
 type Failure = BoxAlerts['failing'][number];
 
+/** Sources are cut in messages, and in the state, which other boxes refuse where a text is too long. */
+const MAX_SOURCE = 400;
+
 /** How often the disk is asked for its free space. */
 const DISK_MS = 10_000;
 
@@ -55,7 +58,7 @@ export const createWatch = (
   const contentDetail = (): string =>
     `is not valid; ${content.screens().length === 0 ? 'there is nothing to play' : 'the last good content keeps playing'}`;
 
-  const streamName = (source: string, key: string): string => `The stream ${key} of ${source}`;
+  const streamName = (source: string, key: string): string => `The stream ${key} of ${source.slice(0, MAX_SOURCE)}`;
 
   /** What fails here, and what works. */
   const own = (): Pick<BoxAlerts, 'failing' | 'live'> => {
