@@ -79,6 +79,25 @@ test('texts of any length are cut, and a page that is gone costs nothing', async
   await expect.poll(async () => (await readPlays(service)).length, patience).toBe(2);
 });
 
+/** The records of a text of RFC 4180, in which a line ends with CRLF. */
+const parseCsv = (text: string): string[][] => {
+  const rows: string[][] = [];
+  let row: string[] = [];
+  let end = 0;
+  for (const { 0: all, 1: quoted, 2: plain = '', 3: separator, index } of text.matchAll(
+    /(?:"((?:[^"]|"")*)"|([^",\r\n]*))(,|\r\n)/g,
+  )) {
+    expect(index, 'what is no cell').toBe(end);
+    end = index + all.length;
+    row.push(quoted?.replaceAll('""', '"') ?? plain);
+    if (separator === ',') continue;
+    rows.push(row);
+    row = [];
+  }
+  expect(end).toBe(text.length);
+  return rows;
+};
+
 describe('the export', () => {
   test('takes a range on started_at, in which a date is midnight of the site, and a screen', async () => {
     const service = await startTestService({ content: lobby, env: { SIGNAGE_TIME_ZONE: 'Europe/Vienna' } });
@@ -139,12 +158,18 @@ describe('the export', () => {
     expect(response.headers.get('Content-Type')).toBe('text/csv; charset=utf-8; header=present');
     expect(response.headers.get('Content-Disposition')).toBe('attachment; filename="plays.csv"');
     const text = await response.text();
-    expect(text.startsWith(`${fields.join(',')}\r\n`)).toBe(true);
-    const cells = ['\'=HYPERLINK(""http://evil"")', "'+1", "'-1", "'@SUM(A1)", "'\tx", "'\rx"];
-    for (const cell of cells) expect(text).toContain(cell);
-    expect(text).toContain('"a ""quoted"", cell\r\nof two lines"');
-    expect(text).toContain(',Grüße,');
-    expect(text.endsWith('\r\n')).toBe(true);
+    const [header, ...rows] = parseCsv(text);
+    expect(header).toEqual(fields);
+    const plays = await readPlays(service);
+    const cellOf = (value: unknown): string => {
+      const cell = String(value ?? '');
+      return typeof value === 'string' && /^[=+\-@\t\r]/.test(cell) ? `'${cell}` : cell;
+    };
+    expect(rows).toEqual(plays.map((each) => Object.values(each).map(cellOf)));
+    expect(rows.map((row) => row[fields.indexOf('slide_title')])).toEqual([
+      ...titles.slice(0, 6).map((title) => `'${title}`),
+      ...titles.slice(6),
+    ]);
   });
 
   test('of nothing is an empty array, or the header row', async () => {
