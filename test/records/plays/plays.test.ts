@@ -148,6 +148,7 @@ describe('the export', () => {
       '\tx',
       '\rx',
       'a "quoted", cell\r\nof two lines',
+      'a cell\nof two lines',
       'Grüße',
     ];
     await reportTo(
