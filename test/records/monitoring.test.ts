@@ -2,12 +2,12 @@
 import { execFileSync, spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { readFileSync, writeFileSync } from 'node:fs';
-import { createServer } from 'node:net';
 import { join } from 'node:path';
 import { expect, onTestFinished, test } from 'vitest';
 import { parse } from 'yaml';
 import { lobby } from '../content/samples.ts';
 import { patience } from '../support/observe.ts';
+import { freePort } from '../support/ports.ts';
 import { findProgram } from '../support/program.ts';
 import { startTestService, temporaryFolder } from '../support/service.ts';
 import { metricsOf } from './samples.ts';
@@ -69,15 +69,6 @@ test.skipIf(isSkipped)('promtool finds nothing wrong with the metrics and the ru
   expect(execFileSync('promtool', ['check', 'metrics'], { input, encoding: 'utf8' })).toBe('');
   expect(execFileSync('promtool', ['check', 'rules', rulesFile], { encoding: 'utf8' })).toContain('SUCCESS');
 });
-
-const freePort = async (): Promise<number> => {
-  const server = createServer().listen(0, '127.0.0.1');
-  await once(server, 'listening');
-  const { port } = server.address() as { port: number };
-  server.close();
-  await once(server, 'close');
-  return port;
-};
 
 test.skipIf(isSkipped)('a real Prometheus that scrapes two boxes answers every query of the dashboard', async () => {
   const first = await startTestService({ content: lobby });
