@@ -17,6 +17,7 @@ import { type Gate, MAX_HEADERS } from './gate.ts';
 import { ignoreUpgrade } from './ignore-upgrade.ts';
 import { createPendingResponses } from './pending.ts';
 import type { AnswerOpen } from './routes.ts';
+import { ClosingSocket } from './sockets.ts';
 import { dropStalled } from './stalled.ts';
 import { createTurns } from './turns.ts';
 
@@ -170,6 +171,7 @@ export const listen = async (
     clientTracking: false,
     maxPayload: MAX_MESSAGE_BYTES,
     perMessageDeflate: false,
+    WebSocket: ClosingSocket,
     handleProtocols: (offered) => (offered.has(socketProtocol) ? socketProtocol : false),
   });
 

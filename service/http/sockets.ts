@@ -10,6 +10,21 @@ interface SocketListener {
   onSeen?: () => void;
   /** Called with each ping of the service. */
   onPing?: () => void;
+  /** Called when a close begins on either side; `close` of the socket may follow much later. */
+  onClosing?: () => void;
+}
+
+/** Emits `closing` when a close begins: ws itself emits nothing before the connection has ended. */
+export class ClosingSocket extends WebSocket {
+  override close(code?: number, reason?: string | Buffer): void {
+    super.close(code, reason);
+    this.emit('closing');
+  }
+
+  override terminate(): void {
+    super.terminate();
+    this.emit('closing');
+  }
 }
 
 export interface Sockets {
@@ -98,6 +113,7 @@ export const createSockets = (): Sockets => {
       socket.on('message', received);
       socket.on('ping', received);
       socket.on('pong', seen);
+      socket.on('closing', () => listener.onClosing?.());
       socket.on('error', (error) => log.debug({ err: error, ...context }, 'a socket failed'));
       socket.on('close', () => known.delete(socket));
     },

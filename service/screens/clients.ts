@@ -17,6 +17,8 @@ export interface Clients {
   remove(client: Client): void;
   get(connectionId: string): Client | undefined;
   change(client: Client, changes: Partial<Connection>): void;
+  /** A client of the screen may no longer be live: a close has begun. */
+  outdate(slug: string): void;
   /** All clients, live or not, oldest first. */
   all(): Iterable<Client>;
   /** The live clients, oldest first. */
@@ -43,7 +45,6 @@ interface Crowd {
 
 /** Silence ends a connection after 40 s; so long a list of connections may be out of date by it. */
 const CHECK_MS = 1_000;
-const OPEN = 1;
 
 /** @param isLive whether a page can be reached over its socket */
 export const createClients = (isLive: (socket: WebSocket) => boolean): Clients => {
@@ -52,13 +53,6 @@ export const createClients = (isLive: (socket: WebSocket) => boolean): Clients =
 
   const of = (slug: string): Client[] =>
     [...(byScreen.get(slug)?.clients ?? [])].filter(({ socket }) => isLive(socket));
-
-  /** Whether no client has changed, and none has begun to close. Thousands of readers a second ask for this. */
-  const isCurrent = ({ clients, known, checkedAt }: Crowd): boolean => {
-    if (known === null || performance.now() - checkedAt > CHECK_MS) return false;
-    for (const { socket } of clients) if (socket.readyState !== OPEN) return false;
-    return true;
-  };
 
   const outdate = (slug: string): void => {
     const crowd = byScreen.get(slug);
@@ -87,13 +81,15 @@ export const createClients = (isLive: (socket: WebSocket) => boolean): Clients =
       if (!playsAlike(before, client.connection)) client.changedAt = performance.now();
       outdate(client.slug);
     },
+    outdate,
     all: () => byId.values(),
     live: () => [...byId.values()].filter(({ socket }) => isLive(socket)),
     of,
     connectionsOf: (slug) => {
       const crowd = byScreen.get(slug);
       if (crowd === undefined) return [];
-      if (crowd.known !== null && isCurrent(crowd)) return crowd.known;
+      // Thousands of readers a second ask for this, so that nothing is done for each client.
+      if (crowd.known !== null && performance.now() - crowd.checkedAt <= CHECK_MS) return crowd.known;
       const next = of(slug).map(({ connection }) => connection);
       const isSame = crowd.known?.length === next.length && crowd.known.every((each, index) => each === next[index]);
       crowd.known = isSame ? crowd.known : next;

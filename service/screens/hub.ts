@@ -165,7 +165,10 @@ export const createHub = ({ logs, reports, revisionOf, nameOf, siteTime, onSkew 
       if (client !== null && revision !== undefined) sockets.write(socket, frameOf({ type: 'heartbeat', revision }));
     };
     const log = logs(`address ${origin.clientIp}`);
-    sockets.add(socket, log, { slug: origin.slug, address: origin.clientIp }, { onSeen, onPing });
+    const onClosing = (): void => {
+      if (client !== null) clients.outdate(client.slug);
+    };
+    sockets.add(socket, log, { slug: origin.slug, address: origin.clientIp }, { onSeen, onPing, onClosing });
     const refuse = (reason: string): void => {
       clearTimeout(deadline);
       sockets.refuse(socket, reason);
