@@ -1,6 +1,6 @@
 /** Checks the playing content in the background for mistakes that the schema allows, and logs them once per change. */
 import { createHash } from 'node:crypto';
-import { setTimeout as delay } from 'node:timers/promises';
+import { setTimeout as delay, setImmediate as nextTurn } from 'node:timers/promises';
 import type { Logger } from 'pino';
 import type { ContentFile } from '../contract/content.ts';
 import type { ContentIssue } from '../contract/content-issue.ts';
@@ -77,6 +77,8 @@ export const createChecker = ({ log }: { log: Logger }, { timeZone }: { timeZone
 
   const run = async (content: ContentFile, number: number): Promise<void> => {
     const isCurrent = (): boolean => number === latest;
+    // The pages come first.
+    await nextTurn();
     const warnings = await judge(content, isCurrent);
     if (!isCurrent()) return;
     found = warnings;

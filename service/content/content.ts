@@ -1,5 +1,6 @@
 /** The content of the box: one document, from the operator's file or from a peer. The last valid one is stored. */
 import { join } from 'node:path';
+import { setImmediate as nextTurn } from 'node:timers/promises';
 import type { Logger } from 'pino';
 import type { ContentFile } from '../contract/content.ts';
 import type { ContentIssue } from '../contract/content-issue.ts';
@@ -148,9 +149,12 @@ export const openContent = async (
       if (current !== null && playing !== null && !isStored(current)) void store(current, playing.screenDocuments);
     } else if (reading.ok) {
       issues = [];
+      // Each step takes some milliseconds where there are thousands of slides; commands and reports come between them.
+      await nextTurn();
       // Pages get the new content without waiting for the disk.
       const given = { bytes, content: reading.content, changedAt: changedAt.toISOString() };
       const { document, screenDocuments } = await edit(current, { ...given, nextCounter });
+      await nextTurn();
       if (play(document, reading.content, screenDocuments) || !isStored(document))
         void store(document, screenDocuments);
       log.info({ screens: screenDocuments.size }, 'content is live');

@@ -1,4 +1,5 @@
 /** Edits of the content that are made at this box, as documents that other boxes can compare. */
+import { setImmediate as nextTurn } from 'node:timers/promises';
 import type { ContentFile } from '../contract/content.ts';
 import type { ContentDocument } from '../contract/peers.ts';
 import { editedDocument } from '../domain/document.ts';
@@ -45,6 +46,7 @@ export const createEdits =
     }
     const before = new Map(current === null ? atStart : current.stamps);
     const { stamps, screenDocuments } = buildModel(content, before, changedAt);
+    await nextTurn();
     const counter = current === null && (await isDemo(bytes, demo)) ? 0 : nextCounter();
     const version = { counter, nodeId, changedAt, stamps: [...stamps], operator, wanted, text };
     return { document: editedDocument(current, version), screenDocuments };

@@ -3,8 +3,9 @@ import { existsSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync 
 import { join } from 'node:path';
 import { Ajv2020 } from 'ajv/dist/2020.js';
 import { describe, expect, test } from 'vitest';
-import { seal, unseal } from '../../service/platform/store/envelope.ts';
+import { unseal } from '../../service/platform/store/envelope.ts';
 import { healthOf, patience, payloadOf, titlesOf } from '../support/observe.ts';
+import { sealed } from '../support/sealed.ts';
 import { startTestService, type TestService, temporaryFolder } from '../support/service.ts';
 import { everyKind, hello, lobby, lobbyWith } from './samples.ts';
 
@@ -87,7 +88,7 @@ describe('after a restart', () => {
     const { body } = unseal(readFileSync(path));
     const { screens: _, ...rest } = body as Record<string, unknown>;
     const { revision: __, ...programme } = before;
-    writeFileSync(path, seal({ ...rest, programmes: [['lobby', programme]] }, 1_000, Date.now()));
+    writeFileSync(path, sealed({ ...rest, programmes: [['lobby', programme]] }, 1_000, Date.now()));
     writeFileSync(join(dataDir, 'content.json'), '{');
     expect(await payloadOf(await startTestService({ dataDir }))).toEqual(before);
   });

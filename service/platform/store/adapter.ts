@@ -1,4 +1,5 @@
 import { basename, dirname, join } from 'node:path';
+import { setImmediate as nextTurn } from 'node:timers/promises';
 import type { Adapter } from 'lowdb';
 import type { Logger } from 'pino';
 import { z } from 'zod';
@@ -95,7 +96,10 @@ export function createAdapter<T>(options: Options<T>): Adapter<T> & { faults(): 
     async write(state) {
       // Incremented even if the write fails, because its data may still have reached the disk.
       seq += 1;
-      const bytes = seal(z.encode(schema, state), seq, now());
+      const text = JSON.stringify(z.encode(schema, state));
+      // Serializing and hashing megabytes take some milliseconds each; others come between them.
+      await nextTurn();
+      const bytes = seal(text, seq, now());
       try {
         await replaceFile(disk, path, bytes);
       } catch (error) {

@@ -1,4 +1,5 @@
 import { basename, dirname } from 'node:path';
+import { setImmediate as nextTurn } from 'node:timers/promises';
 import { Low } from 'lowdb';
 import type { Logger } from 'pino';
 import type { z } from 'zod';
@@ -113,8 +114,8 @@ export async function createDurable<T extends object>(options: Options<T>): Prom
 
   async function drain(): Promise<void> {
     while (queue.length > 0) {
-      // Changes of the same tick share a generation.
-      await Promise.resolve();
+      // Changes of the same turn of the event loop share a generation.
+      await nextTurn();
       const batch = queue;
       queue = [];
       await commit(batch);

@@ -14,9 +14,8 @@ const envelope = z.object({
 
 const sha256 = (text: string): string => createHash('sha256').update(text).digest('hex');
 
-/** Wraps a body so that {@link unseal} detects damage. `savedAt` is in ms since the epoch. */
-export function seal(body: unknown, seq: number, savedAt: number): Buffer {
-  const text = JSON.stringify(body);
+/** Wraps a body so that {@link unseal} detects damage. @param text the body as JSON @param savedAt ms since the epoch */
+export function seal(text: string, seq: number, savedAt: number): Buffer {
   const head = JSON.stringify({
     format: currentFormat,
     seq,
