@@ -17,12 +17,12 @@ const requireBanner = {
 };
 
 /**
- * The service and the kiosk, by esbuild, with the libraries inside: a process that reads two files is listening sooner
- * than one that reads eight hundred, and a package needs no node_modules.
+ * The kiosk with the service, by esbuild, with the libraries inside: a process that reads two files is listening sooner
+ * than one that reads eight hundred, and a package needs no node_modules. `headless.js` starts `headless.cjs`.
  */
 export const nodeBundle: BuildOptions = {
   ...shared,
-  entryPoints: { 'service/headless': 'service/headless.ts', 'main/index': 'main/index.ts' },
+  entryPoints: { 'service/headless': 'service/launch.ts', 'main/index': 'main/index.ts' },
   platform: 'node',
   target: 'node20',
   format: 'esm',
@@ -32,6 +32,23 @@ export const nodeBundle: BuildOptions = {
   external: ['electron', 'supports-color'],
   alias: libraryAliases,
   banner: requireBanner,
+  sourcemap: 'linked',
+};
+
+/** The service without a window: one CommonJS file, because V8 gives out the compiled code of scripts, not of modules. */
+const headlessBundle: BuildOptions = {
+  ...shared,
+  entryPoints: { 'service/headless': 'service/headless.ts' },
+  outExtension: { '.js': '.cjs' },
+  platform: 'node',
+  target: 'node20',
+  format: 'cjs',
+  external: ['supports-color'],
+  alias: libraryAliases,
+  define: { 'import.meta.url': 'bundleUrl' },
+  banner: { js: "const bundleUrl = require('node:url').pathToFileURL(__filename).href;" },
+  // `import()` of a script would need an experimental option of Node.
+  supported: { 'dynamic-import': false },
   sourcemap: 'linked',
 };
 
@@ -91,6 +108,7 @@ const localPagesBundle: BuildOptions = {
 
 export const esbuildBundles: readonly BuildOptions[] = [
   nodeBundle,
+  headlessBundle,
   commandLineBundle,
   threadsBundle,
   preloadBundle,

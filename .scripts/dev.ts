@@ -11,7 +11,8 @@ for (const options of esbuildBundles) {
   await bundle.rebuild();
   await bundle.watch();
 }
-spawn(process.execPath, ['--watch', join(root, 'dist', 'service', 'headless.js')], { stdio: 'inherit' }).on(
+// Not headless.js: Node watches what is required.
+spawn(process.execPath, ['--watch', join(root, 'dist', 'service', 'headless.cjs')], { stdio: 'inherit' }).on(
   'exit',
   (code) => process.exit(code ?? 1),
 );
