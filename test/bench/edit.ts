@@ -9,7 +9,7 @@ import { type BenchService, lobby, startBenchService } from './service.ts';
 
 const EDITS = 10;
 
-interface Content {
+export interface Content {
   playlists: { slides: { title: string }[] }[];
 }
 
@@ -34,7 +34,7 @@ const untilRevision = (socket: WebSocket): Promise<void> =>
 let edits = 0;
 
 /** Replaces the file as most editors do, or in place. */
-const write = ({ dataDir }: BenchService, content: Content, atomic: boolean): void => {
+export const writeEdit = ({ dataDir }: Pick<BenchService, 'dataDir'>, content: Content, atomic: boolean): void => {
   const first = content.playlists[0]?.slides[0];
   if (first) first.title = `Edit ${edits++}`;
   const path = join(dataDir, 'content.json');
@@ -56,7 +56,7 @@ export const benchEdit = async ({ compare, note }: Report): Promise<void> => {
         await new Promise((resolve) => setTimeout(resolve, 50 + Math.random() * 200));
         const startedAt = performance.now();
         const arrived = untilRevision(socket);
-        write(service, content, edit % 2 === 0);
+        writeEdit(service, content, edit % 2 === 0);
         await arrived;
         times.push(performance.now() - startedAt);
       }
@@ -88,7 +88,7 @@ export const benchEdit = async ({ compare, note }: Report): Promise<void> => {
       const used = cpuOf(service.pid);
       const startedAt = performance.now();
       const arrived = untilRevision(socket);
-      write(service, shared as unknown as Content, true);
+      writeEdit(service, shared as unknown as Content, true);
       await arrived;
       const elapsed = performance.now() - startedAt;
       await new Promise((resolve) => setTimeout(resolve, 1_000));

@@ -5,6 +5,7 @@
 import { writeFileSync } from 'node:fs';
 import { parseArgs } from 'node:util';
 import { benchEdit } from './edit.ts';
+import { benchEditsSoak } from './edits-soak.ts';
 import { benchFanOut } from './fanout.ts';
 import { benchFleet } from './fleet.ts';
 import { type Bench, createFigures } from './harness/figures.ts';
@@ -42,12 +43,25 @@ const benches: Record<string, Bench> = {
   peers: benchPeers,
   fleet: benchFleet,
   site: benchSite,
+  'edits-soak': benchEditsSoak,
   kiosk: benchKiosk,
   playing: benchPlaying,
 };
 
 /** Take minutes, or over an hour, so they have to be asked for. */
-const long = ['sync', 'swaps', 'memory', 'uploads', 'media', 'peers', 'fleet', 'site', 'kiosk', 'playing'];
+const long = [
+  'sync',
+  'swaps',
+  'memory',
+  'uploads',
+  'media',
+  'peers',
+  'fleet',
+  'site',
+  'edits-soak',
+  'kiosk',
+  'playing',
+];
 
 const { values, positionals } = parseArgs({
   allowPositionals: true,

@@ -6,7 +6,8 @@ import { cpuOf, memoryOf } from './harness/process.ts';
 import type { Report } from './harness/report.ts';
 import { type BenchService, startBenchService } from './service.ts';
 
-const SETTLE_MS = 5_000;
+/** Within 20 s of its start V8 collects what the start left, once, for about 100 ms of processor in threads of its own. */
+const SETTLE_MS = 30_000;
 const MS = 10_000;
 const ROUNDS = 3;
 const CROWD = 1_000;

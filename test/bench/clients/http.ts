@@ -54,7 +54,45 @@ const load = async ({ port, path, headers = {}, connections, ms }: Load) => {
   return { requests, perSecond: (requests * 1000) / elapsed };
 };
 
-const calls = { load };
+let probing: { end(): Promise<number[]> } | null = null;
+
+/**
+ * Asks every `everyMs`, answered or not, so that a stall counts for each request that it delays. One connection, whose
+ * requests are answered in order.
+ */
+const startProbing = async ({ port, path, everyMs }: { port: number; path: string; everyMs: number }) => {
+  const socket = await open(port);
+  const request = `GET ${path} HTTP/1.1\r\nHost: 127.0.0.1:${port}\r\n\r\n`;
+  const asked: number[] = [];
+  const times: number[] = [];
+  let rest = '';
+  socket.on('data', (chunk) => {
+    rest += chunk.toString('latin1');
+    for (let end = rest.indexOf('\r\n\r\n'); end >= 0; end = rest.indexOf('\r\n\r\n')) {
+      const length = lengthOf(rest.slice(0, end + 4));
+      if (rest.length < length) return;
+      rest = rest.slice(length);
+      times.push(performance.now() - (asked.shift() ?? Number.NaN));
+    }
+  });
+  const timer = setInterval(() => {
+    asked.push(performance.now());
+    socket.write(request);
+  }, everyMs);
+  probing = {
+    end: async () => {
+      clearInterval(timer);
+      while (asked.length > 0) await new Promise((resolve) => setTimeout(resolve, 10));
+      socket.destroy();
+      return times;
+    },
+  };
+};
+
+/** @returns ms of each answer */
+const endProbing = async (_: object): Promise<number[]> => (await probing?.end()) ?? [];
+
+const calls = { load, startProbing, endProbing };
 export type HttpCalls = typeof calls;
 
 serveCalls(calls);

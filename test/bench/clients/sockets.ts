@@ -16,6 +16,8 @@ interface Site {
   /** Frames that come unasked when the socket is open. */
   unasked: number;
   count: number;
+  /** What a frame contains that is counted; default: a command. */
+  counted?: string;
 }
 
 /** A masked text frame of less than 64 KiB; the mask is zero. */
@@ -63,7 +65,8 @@ const untilReceived = (count: number): Promise<void> => {
   });
 };
 
-const upgrade = async ({ port, path, protocol, greetings, unasked }: Site, index: number): Promise<Socket> => {
+const upgrade = async (site: Site, index: number): Promise<Socket> => {
+  const { port, path, protocol, greetings, unasked, counted = '"next"' } = site;
   const socket = connect(port, '127.0.0.1').setNoDelay(true);
   await once(socket, 'connect');
   const protocolLine = protocol === undefined ? '' : `Sec-WebSocket-Protocol: ${protocol}\r\n`;
@@ -79,7 +82,7 @@ const upgrade = async ({ port, path, protocol, greetings, unasked }: Site, index
     const onFrame = (text: Buffer): void => {
       expected -= 1;
       if (expected === 0) resolve();
-      if (!text.includes('"next"')) return;
+      if (!text.includes(counted)) return;
       received += 1;
       if (received === wanted) done();
     };
@@ -131,7 +134,13 @@ const command = async ({ port, times }: { port: number; times: number }) => {
   return { last: middle(last), answer: middle(answers) };
 };
 
-const calls = { join, command };
+/** @returns how many frames were counted since the sockets were opened, once every socket has received another one */
+const untilAll = async ({ port }: { port: number }): Promise<number> => {
+  await untilReceived(open.get(port)?.length ?? 0);
+  return received;
+};
+
+const calls = { join, command, untilAll };
 export type SocketCalls = typeof calls;
 
 serveCalls(calls);

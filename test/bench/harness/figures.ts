@@ -29,8 +29,35 @@ interface Run {
 const root = join(import.meta.dirname, '..', '..', '..');
 const path = join(root, 'resources', 'figures.md');
 
-/** What the harness cannot know: why a goal was missed. Kept from one run to the next. */
+/** Ends the list of sections; what follows is written by hand, and kept. */
 const MARK = '<!-- Below this line: written by hand, and kept. -->';
+
+const headingOf = (bench: string): string => `## \`npm run bench ${bench}\``;
+
+/** The sections of an earlier run, by bench: a bench that is not run again keeps its figures. */
+const sectionsOf = (page: string): Map<string, string> =>
+  new Map(
+    page.split(/^(?=## `npm run bench )/m).flatMap((section) => {
+      const name = /^## `npm run bench ([\w-]+)`/.exec(section)?.[1];
+      return name === undefined ? [] : [[name, section.trimEnd()] as const];
+    }),
+  );
+
+/** The titles of the tables with a goal, by what their goals came to. */
+const judgedIn = (sections: Iterable<string>): { met: number; missed: string[] } => {
+  let met = 0;
+  const missed: string[] = [];
+  for (const section of sections) {
+    let title = '';
+    for (const line of section.split('\n')) {
+      title = /^\*\*(.+)\*\*/.exec(line)?.[1] ?? title;
+      const [, result] = /^- goal: .*?: [\d.,]+, (met|missed)/.exec(line) ?? [];
+      if (result === 'met') met += 1;
+      else if (result === 'missed') missed.push(title);
+    }
+  }
+  return { met, missed };
+};
 
 const versions = (): Record<string, string> => {
   const { koa, ws } = packageJson.dependencies;
@@ -52,41 +79,48 @@ export const createFigures = (at: Date) => {
     notes: [],
   };
 
-  const asPage = (): string => {
+  const sectionOf = (bench: string): string =>
+    [
+      headingOf(bench),
+      '',
+      `Measured on ${run.at.slice(0, 10)}.`,
+      '',
+      ...run.tables.filter((table) => table.bench === bench).map(asMarkdown),
+      ...run.notes.filter((each) => each.bench === bench).flatMap(({ text }) => [text, '']),
+    ]
+      .join('\n')
+      .trimEnd();
+
+  const asPage = (before: string): string => {
     const { machine } = run;
-    const benches = [...new Set([...run.tables.map(({ bench }) => bench), ...run.notes.map(({ bench }) => bench)])];
-    const goals = run.tables.flatMap(({ goals: each }) => each);
-    const missed = run.tables.filter(({ goals: each }) => each.some(({ isMet }) => !isMet));
+    const sections = sectionsOf(before);
+    for (const { bench } of [...run.tables, ...run.notes]) sections.set(bench, sectionOf(bench));
+    const { met, missed } = judgedIn(sections.values());
     return [
       '# Figures',
       '',
-      `Measured on ${run.at.slice(0, 10)} by \`npm run bench -- --figures\`, which anyone can repeat. Every server and every client`,
-      'is a process of its own, servers pinned to one processor and clients to another; contenders are measured in rotated',
-      'rounds. Figures are medians with the least and the greatest; a ratio is taken within a round, and only ratios can be',
-      'compared with those of another machine.',
+      'Written by `npm run bench -- --figures`, which anyone can repeat; `npm run bench NAME -- --figures` replaces one',
+      'section. Every server and every client is a process of its own, servers pinned to one processor and clients to',
+      'another; contenders are measured in rotated rounds. Figures are medians with the least and the greatest; a ratio is',
+      'taken within a round, and only ratios can be compared with those of another machine.',
       '',
       `- Version ${run.version}; ${Object.entries(run.versions)
         .map(([name, version]) => `${name} ${version}`)
         .join(', ')}.`,
       `- ${machine.processor}, ${machine.processors} processors, ${machine.memoryGiB} GiB, Linux ${machine.kernel}.`,
-      `- ${goals.filter(({ isMet }) => isMet).length} of ${goals.length} goals met.${
-        missed.length === 0 ? '' : ` Missed: ${[...new Set(missed.map(({ title }) => title))].join('; ')}.`
-      }`,
+      `- ${met} of ${met + missed.length} goals met.${
+        missed.length === 0 ? '' : ` Missed: ${[...new Set(missed)].join('; ')}.`
+      } The reason stands beside each.`,
       '',
-      ...benches.flatMap((bench) => [
-        `## \`npm run bench ${bench}\``,
-        '',
-        ...run.tables.filter((table) => table.bench === bench).map(asMarkdown),
-        ...run.notes.filter((each) => each.bench === bench).flatMap(({ text }) => [`${text}`, '']),
-      ]),
+      ...[...sections.values()].flatMap((section) => [section, '']),
     ].join('\n');
   };
 
-  const handwritten = (): string => {
+  const written = (): string => {
     try {
-      return readFileSync(path, 'utf8').split(MARK)[1] ?? '\n';
+      return readFileSync(path, 'utf8');
     } catch {
-      return '\n';
+      return '';
     }
   };
 
@@ -94,6 +128,9 @@ export const createFigures = (at: Date) => {
     add: (table: Table): void => void run.tables.push(table),
     note: (bench: string, text: string): void => void run.notes.push({ bench, text }),
     toJSON: (): Run => run,
-    write: (): void => writeFileSync(path, `${asPage()}\n${MARK}${handwritten()}`),
+    write: (): void => {
+      const [page = '', byHand = '\n'] = written().split(MARK);
+      writeFileSync(path, `${asPage(page)}\n${MARK}${byHand}`);
+    },
   };
 };

@@ -23,9 +23,10 @@ const goalText = ({ against, most, least }: Goal): string => {
 
 const goalsOf = ({ goals }: Table): string[] =>
   goals.map((goal) => {
-    const { value, isMet } = goal;
-    const result = Number.isNaN(value) ? 'not measured' : `${value.toFixed(2)}, ${isMet ? 'met' : 'missed'}`;
-    return `goal: ${goalText(goal)}: ${result}`;
+    const { value, isMet, reason } = goal;
+    if (Number.isNaN(value)) return `goal: ${goalText(goal)}: not measured`;
+    const result = `goal: ${goalText(goal)}: ${value.toFixed(2)}, ${isMet ? 'met' : 'missed'}`;
+    return isMet || reason === undefined ? result : `${result}. ${reason}`;
   });
 
 export const asText = (table: Table): string => {

@@ -22,6 +22,8 @@ export interface Goal {
   against?: string;
   most?: number;
   least?: number;
+  /** Why it is missed where it is, as profiling has shown. */
+  reason?: string;
 }
 
 export interface Table {
