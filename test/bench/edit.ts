@@ -8,6 +8,8 @@ import type { Report } from './harness/report.ts';
 import { type BenchService, lobby, startBenchService } from './service.ts';
 
 const EDITS = 10;
+const EDIT_REASON =
+  'Of the processor time before the pages are told, checking the file against its schema is a third, the model with its hash a third, the payload with its hash a fifth; 10 ms pass until the file is quiet.';
 
 export interface Content {
   playlists: { slides: { title: string }[] }[];
@@ -68,7 +70,7 @@ export const benchEdit = async ({ compare, note }: Report): Promise<void> => {
       'ms to the revision, median',
       'ms of processor an edit',
     ];
-    const goals = most === undefined ? [] : [{ most }];
+    const goals = most === undefined ? [] : [{ most, reason: EDIT_REASON }];
     await compare(`an edit of ${slides.toLocaleString('en')} slides`, units, { 'this service': edit }, { goals });
     socket.terminate();
     await service.stop();

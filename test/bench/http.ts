@@ -15,7 +15,9 @@ const names = [
   'Bun',
 ] as const;
 const CONNECTIONS = 50;
-const MS = 1_000;
+const GET_REASON =
+  "By the profile, 95 % is Node's own reading of heads and writing of sockets; the checks of Host, path and entity tag are the rest.";
+const MS = 700;
 
 export const benchHttp = async ({ compare }: Report): Promise<void> => {
   const service = await startBenchService();
@@ -43,7 +45,7 @@ export const benchHttp = async ({ compare }: Report): Promise<void> => {
     ...Object.fromEntries(others.missed),
   });
   const units = ['requests a second', 'µs of processor a request'];
-  const goals = [{ against: names[0], least: 0.95 }];
+  const goals = [{ against: names[0], least: 0.95, reason: GET_REASON }];
   await compare(`playlist, ${CONNECTIONS} connections`, units, contenders({}), { goals });
   await compare('playlist, not modified', units, contenders({ 'If-None-Match': etag }), { goals });
 

@@ -10,6 +10,8 @@ import { type BenchService, startBenchService } from './service.ts';
 const SETTLE_MS = 30_000;
 const MS = 10_000;
 const ROUNDS = 3;
+const REST_REASON =
+  'Ten timers wake thirteen times a second together, four times each for the end of takeovers and for peers that are due; the rest is V8.';
 const CROWD = 1_000;
 
 const sleep = (ms: number): Promise<void> => new Promise((resolve) => setTimeout(resolve, ms));
@@ -27,7 +29,10 @@ export const benchRest = async ({ compare, note }: Report): Promise<void> => {
       return ((cpuOf(pid) - before) * 1000) / MS;
     };
   const contenders = { 'this service': weigh(alone), [`with ${CROWD} pages`]: weigh(crowded) };
-  await compare('at rest', 'ms of processor a second', contenders, { rounds: ROUNDS, goals: [{ most: 3 }] });
+  await compare('at rest', 'ms of processor a second', contenders, {
+    rounds: ROUNDS,
+    goals: [{ most: 3, reason: REST_REASON }],
+  });
   note(
     `Memory at rest: ${memoryOf(alone.pid).toFixed(0)} MiB, with ${CROWD} pages ${memoryOf(crowded.pid).toFixed(0)} MiB.`,
   );

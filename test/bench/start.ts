@@ -10,6 +10,9 @@ const command = join(import.meta.dirname, '..', '..', 'dist', 'cli', 'index.js')
 const bare = `require('node:http').createServer().listen(0, '127.0.0.1', function () {
   console.log('listening on http://127.0.0.1:' + this.address().port) })`;
 
+const START_REASON =
+  "By the profile, with V8's code of an earlier start: Node's own start a quarter, evaluating the bundle a third (half of it the schemas of zod), scavenges of the young heap a sixth, opening the modules the rest; the child that holds the lock of the folder takes 9 ms.";
+
 const run = (args: readonly string[]) => async (): Promise<number> => {
   const [program, all] = pinned('server', [process.execPath, ...args]);
   const startedAt = performance.now();
@@ -38,7 +41,7 @@ export const benchStart = async ({ compare }: Report): Promise<void> => {
         return [elapsed, used];
       },
     },
-    { goals: [{ against: 'node:http', most: 150 / 53 }] },
+    { goals: [{ against: 'node:http', most: 150 / 53, reason: START_REASON }] },
   );
   await compare('start of the command line', 'ms', {
     'signage --version': run([command, '--version']),

@@ -27,6 +27,10 @@ export const startCamera = (url: string) => {
     if (microseconds) at = { time: performance.now(), seconds: Number(microseconds) / 1e6 };
   });
   return {
+    /** Resolves when the first frame has been sent; ffmpeg reports it up to 50 ms later. */
+    async started() {
+      while (at.seconds === 0) await sleep(5);
+    },
     /** Resolves when the camera is at this part (0 to 1) of a group of pictures. */
     async reach(part: number) {
       while (at.seconds === 0) await sleep(20);
