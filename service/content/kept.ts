@@ -1,4 +1,5 @@
 /** The content that is on the disk: the newest document, and the payloads that it was shown as. */
+
 import type { Logger } from 'pino';
 import type { ContentDocument } from '../contract/peers.ts';
 import { createEmitter } from '../domain/emitter.ts';

@@ -19,7 +19,7 @@ const idleSeconds = 5;
 
 const defaults = "ffmpeg's defaults";
 const START_REASON =
-  'Starting ffmpeg, its RTMP handshake and its probe of the two tracks take most of it; a warm ffmpeg for streams that nobody asked for would cost more than it gives.';
+  'Measured apart, starting the process of ffmpeg (`ffmpeg -version`) takes over half of it, and the RTMP handshake with the probe of the tracks the rest; a warm ffmpeg for streams that nobody asked for would cost more than it gives.';
 const PUSH_REASON =
   'The camera itself has to start, which is in all rows and has one of its own: a tenth of nginx is less than that.';
 const REMUX_REASON =
