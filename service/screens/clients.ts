@@ -17,6 +17,8 @@ export interface Clients {
   remove(client: Client): void;
   get(connectionId: string): Client | undefined;
   change(client: Client, changes: Partial<Connection>): void;
+  /** Records a sign of life. @param at ISO 8601 */
+  seen(client: Client, at: string): void;
   /** A client of the screen may no longer be live: a close has begun. */
   outdate(slug: string): void;
   /** All clients, live or not, oldest first. */
@@ -39,12 +41,15 @@ interface Crowd {
   clients: Set<Client>;
   /** Their connections when none has changed since; else null. */
   known: readonly Readonly<Connection>[] | null;
-  /** When all of them were last found to be live or not, ms, monotonic. */
-  checkedAt: number;
+  /** Until when `known` holds where nothing else changes, ms, monotonic. */
+  validUntil: number;
 }
 
 /** Silence ends a connection after 40 s; so long a list of connections may be out of date by it. */
 const CHECK_MS = 1_000;
+/** In a crowd somebody answers a ping at any moment; its list need not be made for each answer. */
+const LARGE_CROWD = 500;
+const SEEN_MS = 100;
 
 /** @param isLive whether a page can be reached over its socket */
 export const createClients = (isLive: (socket: WebSocket) => boolean): Clients => {
@@ -62,7 +67,7 @@ export const createClients = (isLive: (socket: WebSocket) => boolean): Clients =
   return {
     add: (client) => {
       byId.set(client.connection.id, client);
-      const crowd = byScreen.get(client.slug) ?? { clients: new Set(), known: null, checkedAt: 0 };
+      const crowd = byScreen.get(client.slug) ?? { clients: new Set(), known: null, validUntil: 0 };
       crowd.clients.add(client);
       byScreen.set(client.slug, crowd);
       outdate(client.slug);
@@ -81,6 +86,12 @@ export const createClients = (isLive: (socket: WebSocket) => boolean): Clients =
       if (!playsAlike(before, client.connection)) client.changedAt = performance.now();
       outdate(client.slug);
     },
+    seen: (client, at) => {
+      client.connection = { ...client.connection, lastSeenAt: at };
+      const crowd = byScreen.get(client.slug);
+      if (crowd === undefined || crowd.clients.size < LARGE_CROWD) return outdate(client.slug);
+      crowd.validUntil = Math.min(crowd.validUntil, performance.now() + SEEN_MS);
+    },
     outdate,
     all: () => byId.values(),
     live: () => [...byId.values()].filter(({ socket }) => isLive(socket)),
@@ -89,11 +100,11 @@ export const createClients = (isLive: (socket: WebSocket) => boolean): Clients =
       const crowd = byScreen.get(slug);
       if (crowd === undefined) return [];
       // Thousands of readers a second ask for this, so that nothing is done for each client.
-      if (crowd.known !== null && performance.now() - crowd.checkedAt <= CHECK_MS) return crowd.known;
+      if (crowd.known !== null && performance.now() <= crowd.validUntil) return crowd.known;
       const next = of(slug).map(({ connection }) => connection);
       const isSame = crowd.known?.length === next.length && crowd.known.every((each, index) => each === next[index]);
       crowd.known = isSame ? crowd.known : next;
-      crowd.checkedAt = performance.now();
+      crowd.validUntil = performance.now() + CHECK_MS;
       return crowd.known ?? next;
     },
     count: () => byId.size,

@@ -158,7 +158,7 @@ export const createHub = ({ logs, reports, revisionOf, nameOf, siteTime, onSkew 
   const attach = (socket: WebSocket, origin: Origin): void => {
     let client: Client | null = null;
     const onSeen = (): void => {
-      if (client !== null) clients.change(client, { lastSeenAt: timestamp() });
+      if (client !== null) clients.seen(client, timestamp());
     };
     const onPing = (): void => {
       const revision = revisionOf(origin.slug);

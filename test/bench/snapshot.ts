@@ -17,7 +17,7 @@ const COMMANDS = 10;
 /** So that all benches together take less than a quarter of an hour. */
 const READ_MS = 600;
 const READ_REASON =
-  'The service answers pings, pongs and reports of its pages meanwhile, and each of them makes another snapshot; the peer holds no sockets.';
+  'By the profile, what remains is the work for the pages meanwhile: each sign of life makes another record, and a list of thousands is joined up to ten times a second; the peer holds no sockets.';
 
 const benchCrowd = async ({ compare }: Report, count: number): Promise<void> => {
   const service = await startBenchService();

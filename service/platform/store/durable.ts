@@ -1,5 +1,4 @@
 import { basename, dirname } from 'node:path';
-import { setImmediate as nextTurn } from 'node:timers/promises';
 import { Low } from 'lowdb';
 import type { Logger } from 'pino';
 import type { z } from 'zod';
@@ -114,8 +113,8 @@ export async function createDurable<T extends object>(options: Options<T>): Prom
 
   async function drain(): Promise<void> {
     while (queue.length > 0) {
-      // Changes of the same turn of the event loop share a generation.
-      await nextTurn();
+      // Changes of the same tick share a generation.
+      await Promise.resolve();
       const batch = queue;
       queue = [];
       await commit(batch);
