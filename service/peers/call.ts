@@ -39,6 +39,8 @@ export interface PeerRequest<Schema extends z.ZodType> {
   maxBytes?: number;
   /** The box answers a repeat as it answered the first request, so a POST may be repeated after a closed connection. */
   isRepeatable?: true;
+  /** The body says how old it is when it is made: one that the box refuses as stale has to be made anew. */
+  isDated?: true;
 }
 
 export interface Caller {
@@ -64,8 +66,8 @@ interface SendOptions {
   body: string;
   /** Null: the request holds nothing, and is signed as v1. */
   recipient: string | null;
-  /** When the body was made, ms since the epoch: what a host in between holds back until a repeat stays as old as it is. */
-  at: number;
+  /** When a body that says its age was made, ms since the epoch; null: the request is dated when it is written. */
+  madeAt: number | null;
   signal: AbortSignal;
   maxBytes: number;
   isRepeatable: boolean;
@@ -140,10 +142,10 @@ export const createCaller = ({ secret, nodeId: self, now = Date.now }: Options):
 
   const send = (url: URL, options: SendOptions, mayRetry = true): Promise<SignedReply> =>
     new Promise<SignedReply>((resolve, reject) => {
-      const { method, body, headers, recipient, at, signal, maxBytes, isRepeatable } = options;
+      const { method, body, headers, recipient, madeAt, signal, maxBytes, isRepeatable } = options;
       const secure = url.protocol === 'https:';
       const named = recipient === null ? {} : { recipient };
-      const time = at + (skews.get(url.origin) ?? 0);
+      const time = (madeAt ?? now()) + (skews.get(url.origin) ?? 0);
       const credentials = secret === null ? {} : signRequest({ secret, method, url, body, now: time, ...named });
       const request = (secure ? requestHttps : requestHttp)(url, {
         method,
@@ -170,7 +172,7 @@ export const createCaller = ({ secret, nodeId: self, now = Date.now }: Options):
             };
             if (peerTime !== null) remember(skews, url.origin, peerTime - now(), MAX_ADDRESSES);
             const isStale = peerTime !== null && reply.signature === undefined;
-            if (isStale && mayRetry) resolve(send(url, options, false));
+            if (isStale && mayRetry && madeAt === null) resolve(send(url, options, false));
             else if (!isCredible(request, reply, recipient)) reject(new ForgedAnswer());
             else resolve(reply);
           })
@@ -184,7 +186,14 @@ export const createCaller = ({ secret, nodeId: self, now = Date.now }: Options):
   /** @throws Unproven, or the error of the request */
   const challenge = async (base: string): Promise<string> => {
     const { signal, clear } = createDeadline(DEADLINE_MS);
-    const options = { method: 'GET', headers: {}, body: '', recipient: null, at: now(), isRepeatable: true } as const;
+    const options = {
+      method: 'GET',
+      headers: {},
+      body: '',
+      recipient: null,
+      madeAt: null,
+      isRepeatable: true,
+    } as const;
     const reply = await send(new URL(`${base}/api/peers/time`), { ...options, signal, maxBytes: MAX_BYTES })
       .catch((error) => {
         throw signal.aborted ? new Unproven(late(DEADLINE_MS)) : error;
@@ -236,20 +245,28 @@ export const createCaller = ({ secret, nodeId: self, now = Date.now }: Options):
     call: async (base, { path, body, schema, recipient, deadlineMs = DEADLINE_MS, maxBytes = MAX_BYTES, ...rest }) => {
       const { method = body === undefined ? 'GET' : 'POST', isRepeatable = false } = rest;
       const { signal, clear } = createDeadline(deadlineMs);
-      const at = now();
+      const madeAt = rest.isDated ? now() : null;
       const text = body === undefined ? '' : JSON.stringify(body);
       const ask = async (): Promise<Reply> => {
         if (seal === null) {
           const type = body === undefined ? {} : { 'Content-Type': 'application/json' };
           const named = recipient === undefined ? {} : { [recipientHeader]: recipient };
           const headers = { ...rest.headers, ...type, ...named };
-          const options = { method, body: text, headers, recipient: null, at, signal, maxBytes, isRepeatable };
+          const options = { method, body: text, headers, recipient: null, madeAt, signal, maxBytes, isRepeatable };
           return send(new URL(base + path), options);
         }
         const type = body === undefined ? {} : { 'Content-Type': sealedType };
         const headers = { [relayHeader]: self, ...rest.headers, ...type };
         const sealed = body === undefined ? '' : await seal.seal(text);
-        const options = { method, body: sealed, headers, at, signal, maxBytes: sealedBytes(maxBytes), isRepeatable };
+        const options = {
+          method,
+          body: sealed,
+          headers,
+          madeAt,
+          signal,
+          maxBytes: sealedBytes(maxBytes),
+          isRepeatable,
+        };
         return open(await sendProven({ base, path, recipient }, options));
       };
       try {

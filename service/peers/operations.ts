@@ -58,7 +58,7 @@ const pathOf = (pattern: string, { params = {}, query = {} }: Parts): string => 
   return given.length === 0 ? path : `${path}?${given.join('&')}`;
 };
 
-interface Limits extends Pick<PeerRequest<z.ZodType>, 'deadlineMs' | 'maxBytes' | 'isRepeatable'> {
+interface Limits extends Pick<PeerRequest<z.ZodType>, 'deadlineMs' | 'maxBytes' | 'isRepeatable' | 'isDated'> {
   /** Tells the peer not to ask its own peers. */
   relayed?: true;
 }
@@ -190,7 +190,7 @@ const peerOperations = {
         })),
       },
     }),
-    { relayed: true, isRepeatable: true },
+    { relayed: true, isRepeatable: true, isDated: true },
   ),
   /** The connections of screens; of all screens where their slugs do not fit into a URL. */
   'screens.connections': define(
