@@ -188,6 +188,8 @@ describeBrowser('the tour', { timeout: 180_000 }, () => {
       },
     };
     for (const [command, pattern] of Object.entries(printed)) {
+      // Multicast DNS needs a network.
+      if (command === 'signage discover' && ownAddress === null) continue;
       const expected = addressed(pattern);
       let ended = await shell(command);
       // What displays report takes a moment.
