@@ -51,8 +51,9 @@ const run = async (): Promise<void> => {
   for (const { name, slug } of service.screens().slice(0, MAX_LISTED)) {
     console.log(`  ${name}: ${service.url}/screen/${slug}`);
   }
+  if (options.console && options.variant === 'extended') console.log(`  edit what they show: ${service.url}/console`);
   if (base !== null) console.log(`  another screen in the network: ${base}/`);
-  console.log(`  what they show: ${join(options.dataDir, 'content.json')}`);
+  console.log(`  the file of it: ${join(options.dataDir, 'content.json')}`);
 };
 
 run().catch((error: unknown) => {
