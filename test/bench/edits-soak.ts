@@ -20,6 +20,8 @@ const PAGES = 1_000;
 const EDITS = repeats(600, 600, 'EDITS');
 const PERIOD_MS = 1_000;
 const PROBE_MS = 20;
+const DELAY_REASON =
+  'Of an edit, the check of the file, the model with its hash, the payload with its hash, and serializing and hashing what is stored each take the event loop at one go; requests come between them, and not into one.';
 
 const sleep = (ms: number): Promise<void> => new Promise((resolve) => setTimeout(resolve, ms));
 
@@ -73,7 +75,7 @@ export const benchEditsSoak = async ({ compare, note }: Report): Promise<void> =
   });
   await compare(`${title}: delay of the event loop, p99`, 'ms to the answer of a request', of(quantile(waits, 0.99)), {
     ...once,
-    goals: [{ most: 20 }],
+    goals: [{ most: 20, reason: DELAY_REASON }],
   });
   await compare(`${title}: memory, the last tenth by the second`, 'ratio', of(growth), {
     ...once,

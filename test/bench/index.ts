@@ -3,6 +3,7 @@
  * process of its own. Only ratios within a round mean anything. `--figures` writes resources/figures.md.
  */
 import { writeFileSync } from 'node:fs';
+import { setTimeout as delay } from 'node:timers/promises';
 import { parseArgs } from 'node:util';
 import { benchEdit } from './edit.ts';
 import { benchEditsSoak } from './edits-soak.ts';
@@ -63,6 +64,14 @@ const long = [
   'playing',
 ];
 
+/** No bench that need not be asked for takes longer: a server that hangs must not end the others. */
+const MOST_MS = 360_000;
+
+const tooLate = async (): Promise<never> => {
+  await delay(MOST_MS);
+  throw new Error(`it took over ${MOST_MS / 60_000} minutes`);
+};
+
 const { values, positionals } = parseArgs({
   allowPositionals: true,
   options: {
@@ -91,7 +100,8 @@ for (const name of wanted) {
     },
   });
   try {
-    await benches[name]?.(report);
+    const measured = benches[name]?.(report);
+    await (long.includes(name) ? measured : Promise.race([measured, tooLate()]));
   } catch (error) {
     // The others are still worth their time; what is missing is said.
     report.note(`${name} could not be measured to its end: ${(error as Error).message}`);
