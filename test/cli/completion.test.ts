@@ -28,7 +28,8 @@ const shellEnv = (): NodeJS.ProcessEnv => {
   symlinkSync(program, join(HOME, 'bin', 'signage'));
   writeFileSync(join(HOME, 'film.mp4'), '');
   const PATH = `${join(HOME, 'bin')}:${process.env.PATH}`;
-  return { HOME, PATH, SIGNAGE_BOX: site().one.url, SIGNAGE_SHARED_SECRET: secret };
+  // A shell that is killed writes its history, perhaps while the folder is being removed.
+  return { HOME, PATH, HISTFILE: '/dev/null', SIGNAGE_BOX: site().one.url, SIGNAGE_SHARED_SECRET: secret };
 };
 
 test.each(Object.entries(shells))(
