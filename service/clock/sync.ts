@@ -34,17 +34,22 @@ export interface Sync {
   close(): void;
 }
 
-/** Interval of exchanges before and after the time is established. */
+/** Interval of exchanges before and after the time is established, and once nothing unexpected happened for CALM_AFTER_MS. */
 const FAST_MS = 250;
 const SLOW_MS = 4_000;
+const CALM_MS = 12_000;
+const CALM_AFTER_MS = 60_000;
 /** Exchanges after which the time is established. */
 const MIN_SAMPLES = 6;
 /** How long a box that has started waits for the time of others. */
 const GRACE_MS = 6_000;
 /** How long the answer of a peer without an established time is valid. */
 const NO_TIME_MS = 1_000;
+/** Peers that a box without an established time asks in a round. */
+const MOST_ASKED = 8;
 /** How often boxes besides the reference are asked, how many of them, and how long their opinion counts. */
 const SURVEY_MS = 20_000;
+const CALM_SURVEY_MS = 60_000;
 const SURVEYED = 3;
 const OPINION_MS = 120_000;
 /** Rounds in which they are asked after something unexpected. */
@@ -71,6 +76,7 @@ export const createSync = (
   let hasFollowed = false;
   let surveyedAt = Number.NEGATIVE_INFINITY;
   let closeLooks = 0;
+  let unexpectedAt = startedAt;
   let timer: NodeJS.Timeout | undefined;
   let closed = false;
 
@@ -87,6 +93,11 @@ export const createSync = (
       const answer = answers.get(id);
       return { nodeId: id, established: answer === undefined ? null : answer.site !== null };
     });
+  };
+
+  const isCalm = (): boolean => {
+    if (!established || closeLooks > 0) unexpectedAt = monotonicNow();
+    return monotonicNow() - unexpectedAt >= CALM_AFTER_MS;
   };
 
   /** What this box would answer, as an offset. */
@@ -135,19 +146,18 @@ export const createSync = (
 
   /** The boxes to ask in this round. */
   const asked = (others: readonly Candidate[]): string[] => {
-    // A box without an established time asks every peer.
-    if (!established) return others.map((other) => other.nodeId);
-    const isDue = closeLooks > 0 || monotonicNow() - surveyedAt >= SURVEY_MS;
+    const isDue = closeLooks > 0 || monotonicNow() - surveyedAt >= (isCalm() ? CALM_SURVEY_MS : SURVEY_MS);
     if (isDue) {
       closeLooks = Math.max(0, closeLooks - 1);
       surveyedAt = monotonicNow();
     }
+    const count = established ? (isDue ? SURVEYED : 0) : MOST_ASKED;
     const age = (id: string): number => answers.get(id)?.at ?? Number.NEGATIVE_INFINITY;
     const surveyed = others
       .map((other) => other.nodeId)
       .filter((id) => id !== reference)
       .toSorted((a, b) => age(a) - age(b))
-      .slice(0, isDue ? SURVEYED : 0);
+      .slice(0, count);
     return [...(reference === nodeId ? [] : [reference]), ...surveyed];
   };
 
@@ -191,7 +201,7 @@ export const createSync = (
   const tick = async (): Promise<void> => {
     const soon = await poll();
     if (closed) return;
-    timer = setTimeout(tick, soon ? FAST_MS : SLOW_MS);
+    timer = setTimeout(tick, soon ? FAST_MS : isCalm() ? CALM_MS : SLOW_MS);
     timer.unref();
   };
 

@@ -34,6 +34,7 @@ export const peerMedia = z
       .max(mostDeletions)
       .optional()
       .describe('media that were deleted, kept for 400 days; absent: an older version, which knows no deletions'),
+    digest: sha256.optional().describe('of both lists, as in the state of the box; absent: an older version'),
   })
   .meta({ id: 'PeerMedia', description: 'every medium that a box has, and what was deleted' });
 export type PeerMedia = z.infer<typeof peerMedia>;

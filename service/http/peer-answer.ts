@@ -11,8 +11,9 @@ const browserHeaders = [
   'Permissions-Policy',
   'X-Request-Id',
 ];
-/** Answers a box, without the headers that only browsers read. */
+/** Answers a box, without the headers that only browsers and caches read. */
 export const answerPeer = (ctx: Context, body: unknown): void => {
   for (const name of browserHeaders) ctx.remove(name);
+  ctx.res.sendDate = false;
   ctx.body = body;
 };

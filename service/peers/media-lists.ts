@@ -29,18 +29,17 @@ const MAX_LIST_BYTES = 16 * 1024 ** 2;
 const LIST_MS = 10_000;
 
 export const createMediaLists = ({ logs, peers, deletions, onNew, onChange }: Dependencies): MediaLists => {
-  /** By node id, with the digest that the state of the peer had. */
-  const lists = new Map<string, { digest: string; media: ReadonlyMap<string, PeerMedium> }>();
-  /** Lists that are being fetched, by node id. */
+  /** By node id, with the digest that the state of the peer had, and whether that is known to be of this very list. */
+  const lists = new Map<string, { digest: string; media: ReadonlyMap<string, PeerMedium>; isExact: boolean }>();
+  /** Lists that are being fetched, by node id and by digest. */
   const fetching = new Map<string, Promise<void>>();
+  const fetchingDigests = new Map<string, Promise<void>>();
   let learning: Promise<void> | null = null;
 
   const isDeleted = ({ name, modifiedAt }: PeerMedium): boolean => Date.parse(modifiedAt) <= deletions.at(name);
 
-  /** @param mode `again`: also if its state has not changed, because the state may be old */
-  const fetchList = async (peer: LivePeer, mode?: 'again'): Promise<void> => {
+  const fetchList = async (peer: LivePeer): Promise<void> => {
     const { nodeId, state } = peer;
-    if (mode !== 'again' && lists.get(nodeId)?.digest === state.media) return;
     const request = { path: '/api/peers/media', deadlineMs: LIST_MS, maxBytes: MAX_LIST_BYTES };
     const answer = await peers.call(peer, { ...request, schema: peerMedia });
     const log = logs(`peer ${nodeId}`);
@@ -50,12 +49,36 @@ export const createMediaLists = ({ logs, peers, deletions, onNew, onChange }: De
       });
       const theirs = answer.body.media.filter(({ modifiedAt }) => isPlausibleTime(modifiedAt, Date.now()));
       const before = lists.get(nodeId)?.media;
-      lists.set(nodeId, { digest: state.media, media: new Map(theirs.map((each) => [each.name, each])) });
+      const isExact = answer.body.digest === state.media;
+      lists.set(nodeId, { digest: state.media, media: new Map(theirs.map((each) => [each.name, each])), isExact });
       for (const { name, sha256 } of theirs) if (before?.get(name)?.sha256 !== sha256) onNew(name);
       onChange();
     } else if (answer.status !== null) {
       log.warn({ nodeId, reason: answer.reason }, 'a peer returned no list of media');
     }
+  };
+
+  /** Takes over the equal list of another peer. @returns whether there is one */
+  const share = (nodeId: string, digest: string): boolean => {
+    const equal = [...lists.values()].find((list) => list.isExact && list.digest === digest);
+    if (equal !== undefined) lists.set(nodeId, equal);
+    return equal !== undefined;
+  };
+
+  /** Most boxes of a site have the same media: one of equal lists is fetched. */
+  const fetchDistinct = async (peer: LivePeer): Promise<void> => {
+    const { nodeId, state } = peer;
+    if (lists.get(nodeId)?.digest === state.media || share(nodeId, state.media)) return;
+    const running = fetchingDigests.get(state.media);
+    if (running !== undefined) {
+      await running;
+      if (share(nodeId, state.media)) return;
+    }
+    const done = fetchList(peer).finally(() => {
+      if (fetchingDigests.get(state.media) === done) fetchingDigests.delete(state.media);
+    });
+    fetchingDigests.set(state.media, done);
+    await done;
   };
 
   peers.onState((peer) => {
@@ -65,7 +88,7 @@ export const createMediaLists = ({ logs, peers, deletions, onNew, onChange }: De
     if (fetching.has(nodeId)) return;
     fetching.set(
       nodeId,
-      fetchList(peer).finally(() => fetching.delete(nodeId)),
+      fetchDistinct(peer).finally(() => fetching.delete(nodeId)),
     );
   });
 
@@ -79,7 +102,7 @@ export const createMediaLists = ({ logs, peers, deletions, onNew, onChange }: De
           : [{ url, media: new Map([...theirs].filter(([, each]) => !isDeleted(each))) }];
       }),
     learn: () => {
-      learning ??= Promise.all(peers.alive().map((peer) => fetchList(peer, 'again')))
+      learning ??= Promise.all(peers.alive().map((peer) => fetchList(peer)))
         .then(() => undefined)
         .finally(() => {
           learning = null;

@@ -241,6 +241,7 @@ export const createMediaReplication = ({ logs, peers, content, media, onArrival 
     void peers.announce();
   });
 
+  const ownStateDigest = (): string => stateDigest(ownDigest, deletions.digest());
   const isKnownElsewhere = (name: string): boolean => offers().some(({ media: theirs }) => theirs.has(name));
 
   return {
@@ -254,7 +255,7 @@ export const createMediaReplication = ({ logs, peers, content, media, onArrival 
         isStale = true;
         schedule();
       }
-      return { media: stateDigest(ownDigest, deletions.digest()) };
+      return { media: ownStateDigest() };
     },
     health: () => {
       const names = content.mediaNames();
@@ -287,7 +288,7 @@ export const createMediaReplication = ({ logs, peers, content, media, onArrival 
     settled,
     nowhere,
     scan,
-    media: () => ({ media: [...own.values()], deleted: deletions.list() }),
+    media: () => ({ media: [...own.values()], deleted: deletions.list(), digest: ownStateDigest() }),
     close: () => {
       closed = true;
       clearTimeout(timer);

@@ -54,7 +54,7 @@ const PERIOD_MS = 5_000;
  * Time between two checks of a box. All boxes check, so the first of them finds a killed one after about one and a half
  * periods at any size of the site; a large site takes a little more time to save traffic.
  */
-export const periodOf = (members: number): number => PERIOD_MS * Math.max(1, Math.log2(members) / 5);
+export const periodOf = (members: number): number => PERIOD_MS * Math.max(1, Math.log2(members) / 4.2);
 
 /**
  * The member to check next. Each is checked once in a random order before any is checked again, so that none is left out.

@@ -45,6 +45,8 @@ const TICK_MS = 250;
 const SETTLE_MS = 1_000;
 /** For this long after its start a box marks its first requests as news. */
 const STARTING_MS = 60_000;
+/** With so many peers a box needs no list of peers from more of them. */
+const ENOUGH_PEERS = 4;
 /** Addresses of this box that are remembered. */
 const MAX_OWN_URLS = 64;
 
@@ -160,7 +162,9 @@ export const createRegistry = (
     // A box that made contact already gets the state by this request.
     const isFirst = address.nodeId === null && address.source !== 'contact' && monotonicNow() - createdAt < STARTING_MS;
     const news = hasNews || isFirst ? '&news=1' : '';
-    const path = `/api/peers/state?from=${self}&port=${port}&instance=${instance}&knows=tags&gossip=1${news}`;
+    // A box that can gossip already learns of the others by it: a list from each box would grow with the square of the site.
+    const brief = address.source !== 'static' && reports.size >= ENOUGH_PEERS ? '&brief=1' : '';
+    const path = `/api/peers/state?from=${self}&port=${port}&instance=${instance}&knows=tags&gossip=1${news}${brief}`;
     const askedAt = monotonicNow();
     const answer = await caller.call(address.url, { path, schema: peerState });
     if (answer.ok || answer.answered) address.heardAt = monotonicNow();

@@ -10,23 +10,24 @@ import { hostOf } from './advertised.ts';
 import type { MediaReplication } from './media-replication.ts';
 import type { Registry } from './peer.ts';
 import type { Replication } from './replication.ts';
+import type { Asking } from './state.ts';
 
 interface Dependencies {
   registry: Pick<Registry, 'onContact'>;
   /** The state of this box. */
-  state(asking: { knowsTags: boolean; isOlder: boolean }): PeerState;
+  state(asking: Asking): PeerState;
   replication: Pick<Replication, 'document' | 'bindings' | 'merge' | 'differing'>;
   mediaReplication: Pick<MediaReplication, 'media'>;
 }
 
 export const peerRoutes = ({ registry, state, replication, mediaReplication }: Dependencies): Routes => ({
   'GET /api/peers/state': (ctx) => {
-    const { from, port, instance, news, knows, gossip } = readFields(peerQuery.partial(), ctx.query);
+    const { from, port, instance, news, knows, gossip, brief } = readFields(peerQuery.partial(), ctx.query);
     const host = hostOf(ctx.req.socket.remoteAddress ?? '');
     if (from !== undefined && port !== undefined && host !== null) {
       registry.onContact(from, host, port, news === '1', instance);
     }
-    const { serverTime, ...rest } = state({ knowsTags: knows === 'tags', isOlder: gossip === undefined });
+    const { serverTime, ...rest } = state({ knowsTags: knows === 'tags', isOlder: gossip === undefined, isBrief: brief === '1' });
     const etag = `"${sha256Hex(JSON.stringify(rest)).slice(0, 16)}"`;
     ctx.set({ 'Cache-Control': 'no-cache', ETag: etag });
     if (matchesWeakly(ctx.get('If-None-Match'), etag)) ctx.status = 304;

@@ -19,22 +19,24 @@ interface Dependencies {
 type Identity = Pick<PeerState, 'nodeId' | 'instance' | 'site' | 'version'>;
 
 /** The box that asks. */
-interface Asking {
+export interface Asking {
   /** It reads tags of screens. */
   knowsTags: boolean;
   /** It takes fewer peers. */
   isOlder: boolean;
+  /** It takes none: it learns of them by gossip. */
+  isBrief: boolean;
 }
 
 export const createOwnState =
   ({ peers, replication, takeovers, startedAt, record }: Dependencies, identity: Identity) =>
-  ({ knowsTags, isOlder }: Asking): PeerState => ({
+  ({ knowsTags, isOlder, isBrief }: Asking): PeerState => ({
     ...identity,
     serverTime: Date.now(),
     startedAt: startedAt(),
     takesCommands: true,
     gossip: 1,
-    peers: peers.advertised(isOlder),
+    peers: isBrief ? [] : peers.advertised(isOlder),
     ...replication.state(knowsTags),
     ...takeovers.state(),
     ...record(),
