@@ -237,7 +237,10 @@ export const peerQuery = z.object({
   knows,
   news: z.literal('1').optional().describe('it has something new: ask it back'),
   gossip: z.literal('1').optional().describe(`it takes a list of ${mostPeers} peers; absent: of ${mostPeersOfOlder}`),
-  brief: z.literal('1').optional().describe('it learns of peers by gossip: the list is empty; absent: it needs the list'),
+  brief: z
+    .literal('1')
+    .optional()
+    .describe('it learns of peers by gossip: the list is empty; absent: it needs the list'),
 });
 
 /** A box with more devices omits the list. */

@@ -1,5 +1,6 @@
 import type { PeerHealth } from '../contract/health.ts';
 import { mostPeers } from '../contract/peers.ts';
+import type { Variant } from '../contract/terms.ts';
 import { limitSentences } from '../domain/sentences.ts';
 
 /** Boxes that are switched on together find each other within this time. */
@@ -23,6 +24,12 @@ export const foreignNotes = (boxes: readonly { url: string; reason: string }[]):
     ),
     'boxes are of other sites',
   );
+
+/** What an operator does about peers that are configured where there can be none, for `/healthz`. */
+export const baselineNotes = ({ variant, peers }: { variant: Variant; peers: readonly string[] }): string[] =>
+  variant === 'baseline' && peers.length > 0
+    ? ['SIGNAGE_PEERS has no effect: the baseline variant has no peers. Set SIGNAGE_VARIANT to extended, or remove it.']
+    : [];
 
 /** What `/healthz` says where a limit is reached. @param isFull whether there are more boxes than a box can know */
 export const limitIssues = (isFull: boolean): string[] =>

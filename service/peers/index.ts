@@ -18,7 +18,7 @@ import { createCommandTransport } from './command-transport.ts';
 import { type CommandRelay, createCommandRelay } from './commands.ts';
 import type { Discovery } from './discovery.ts';
 import { createGossip } from './gossip.ts';
-import { foreignNotes, limitIssues, peerIssues } from './health.ts';
+import { baselineNotes, foreignNotes, limitIssues, peerIssues } from './health.ts';
 import { createMediaReplication } from './media-replication.ts';
 import { createMissingMedia } from './missing-media.ts';
 import { createNews } from './news.ts';
@@ -174,7 +174,7 @@ export const createPeers = (
           boxes: [...peerIssues(peers, monotonicNow() - createdAt), ...limitIssues(registry.isFull())],
           media: heldIssues(mediaReplication.held(), media.heldReason()),
         },
-        notes: foreignNotes(registry.foreignBoxes()),
+        notes: [...foreignNotes(registry.foreignBoxes()), ...baselineNotes(options)],
         contentWarnings: missingMedia.warnings(),
       };
     },

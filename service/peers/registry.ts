@@ -41,6 +41,7 @@ interface Options {
 }
 
 const OTHER_SITE = 'is of site';
+const BASELINE = 'its SIGNAGE_VARIANT is baseline, which has no peers: set it to extended';
 const TICK_MS = 250;
 const SETTLE_MS = 1_000;
 /** For this long after its start a box marks its first requests as news. */
@@ -176,7 +177,7 @@ export const createRegistry = (
       address.reachable = answer.answered;
       address.older = answer.isOlder === true;
       address.late = answer.isLate === true;
-      fail(address, answer.reason);
+      fail(address, answer.status === 404 ? `${answer.reason} (${BASELINE})` : answer.reason);
     }
     addresses.forget(monotonicNow());
     for (const nodeId of reports.keys()) {

@@ -27,7 +27,11 @@ export const peerRoutes = ({ registry, state, replication, mediaReplication }: D
     if (from !== undefined && port !== undefined && host !== null) {
       registry.onContact(from, host, port, news === '1', instance);
     }
-    const { serverTime, ...rest } = state({ knowsTags: knows === 'tags', isOlder: gossip === undefined, isBrief: brief === '1' });
+    const { serverTime, ...rest } = state({
+      knowsTags: knows === 'tags',
+      isOlder: gossip === undefined,
+      isBrief: brief === '1',
+    });
     const etag = `"${sha256Hex(JSON.stringify(rest)).slice(0, 16)}"`;
     ctx.set({ 'Cache-Control': 'no-cache', ETag: etag });
     if (matchesWeakly(ctx.get('If-None-Match'), etag)) ctx.status = 304;

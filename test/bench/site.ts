@@ -8,10 +8,12 @@ import { median, type Report } from './harness/report.ts';
 const SITES = (process.env.SIGNAGE_BENCH_BOXES ?? '2,10,30').split(',').map(Number);
 const BOXES_PER_PROCESS = 25;
 const IDLE_MS = 30_000;
-const CHANGES = 8;
+/** A box is at rest a minute after the last unexpected thing. */
+const CALM_MS = 65_000;
+const CHANGES = 6;
 const COMMANDS = 20;
 /** As long as the traffic that a change causes may take. */
-const SETTLE_MS = 3_000;
+const SETTLE_MS = 2_000;
 /** SIGNAGE_BENCH_SECRET: with which secret; default: none. */
 const secret = process.env.SIGNAGE_BENCH_SECRET;
 
@@ -29,11 +31,12 @@ const startSite = async (count: number): Promise<LightSite> => {
     Array.from({ length: Math.ceil(count / BOXES_PER_PROCESS) }, () => startLightProcess()),
   );
   const urls: string[] = [];
-  for (let n = 0; n < count; n++) {
-    const { boxes } = processes[n % processes.length] as LightProcess;
+  const start = async ({ boxes }: LightProcess): Promise<void> => {
     const settings = { SIGNAGE_SITE: `bench-${count}`, SIGNAGE_PEERS: urls[0] ?? '' };
     urls.push(await boxes.start(secret === undefined ? settings : { ...settings, SIGNAGE_SHARED_SECRET: secret }));
-  }
+  };
+  await start(processes[0] as LightProcess);
+  while (urls.length < count) await Promise.all(processes.slice(0, count - urls.length).map(start));
   return {
     processes,
     urls,
@@ -47,13 +50,14 @@ const startSite = async (count: number): Promise<LightSite> => {
   };
 };
 
-const aliveAt = async (url: string): Promise<number> => {
+/** Whether a box reaches all others, and knows no more than there are. */
+const knowsAll = async (url: string, count: number): Promise<boolean> => {
   const { peers } = (await (await fetch(`${url}/healthz`)).json()) as Health;
-  return peers.filter(({ state }) => state === 'alive').length;
+  return peers.length === count - 1 && peers.every(({ state }) => state === 'alive');
 };
 
 const untilTogether = async ({ urls }: LightSite): Promise<void> => {
-  for (const url of urls) while ((await aliveAt(url)) < urls.length - 1) await pause(250);
+  for (const url of urls) while (!(await knowsAll(url, urls.length))) await pause(250);
 };
 
 const post = async (url: string, body: object): Promise<void> => {
@@ -92,15 +96,21 @@ const measure = async (site: LightSite, change: (n: number) => Promise<number[]>
 };
 
 const measureSite = async (count: number, note: Report['note']): Promise<void> => {
+  const startedAt = performance.now();
   const site = await startSite(count);
   await untilTogether(site);
-  await pause(10_000);
   note(`${count} boxes${secret === undefined ? '' : ', with a secret'}`);
+  const seconds = (performance.now() - startedAt) / 1_000;
+  note(line('the start', await site.counts(), count, `; each knows all others after ${seconds.toFixed(0)} s`));
+  await pause(CALM_MS);
   await site.counts();
   await pause(IDLE_MS);
   const minute = times(await site.counts(), 60_000 / IDLE_MS);
   note(line('an idle minute', minute, count));
   note(`    ${JSON.stringify(minute.paths)}`);
+  const known = await Promise.all(site.urls.map((url) => knowsAll(url, count)));
+  note(`  ${known.filter(Boolean).length} of ${count} boxes know all others, and no more`);
+  await site.counts();
 
   const everywhere = async (ask: (each: LightProcess) => Promise<number[]>) =>
     (await Promise.all(site.processes.map(ask))).flat();

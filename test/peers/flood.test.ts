@@ -99,3 +99,32 @@ test('a forged goodbye of a box that still answers changes nothing', async () =>
   await vi.advanceTimersByTimeAsync(60_000);
   expect(registry.alive()).toMatchObject([{ url: box }]);
 });
+
+test('after a partition an old goodbye does not keep a box away, neither before nor after its return', async () => {
+  const url = 'http://192.0.2.1:8080';
+  const other = 'http://192.0.2.2:8080';
+  const [nodeId, otherId] = [randomUUID(), randomUUID()];
+  const boxes = new Map([
+    [url, nodeId],
+    [other, otherId],
+  ]);
+  const { registry } = createLan(boxes);
+  for (const each of boxes.keys()) registry.addCandidate(each, 'discovered');
+  await vi.advanceTimersByTimeAsync(1_000);
+  boxes.delete(url);
+  registry.goodbye(url);
+  await vi.advanceTimersByTimeAsync(60_000);
+  expect(registry.alive()).toMatchObject([{ url: other }]);
+
+  boxes.set(url, nodeId);
+  registry.hint(nodeId, url, other);
+  await vi.advanceTimersByTimeAsync(1_000);
+  registry.goodbye(url);
+  await vi.advanceTimersByTimeAsync(60_000);
+  expect(
+    registry
+      .alive()
+      .map((peer) => peer.url)
+      .toSorted(),
+  ).toEqual([url, other]);
+});

@@ -47,9 +47,18 @@ test('a secret is rotated without a gap: every box first accepts the new secret,
   expect(await answer.json()).toMatchObject({ degraded: false });
 });
 
-test('the baseline has no peers', async () => {
+test('the baseline has no peers, and both it and the box that is configured with it say what to do', async () => {
   const one = await startBox([]);
   const other = await startBox([one], { env: { SIGNAGE_VARIANT: 'baseline' } });
+  expect(await (await other.get('/healthz')).json()).toMatchObject({
+    warnings: [expect.stringContaining('SIGNAGE_PEERS has no effect')],
+  });
+  const third = await startBox([other]);
+  await expect
+    .poll(() => peersOf(third), patience)
+    .toMatchObject([
+      { url: other.url, state: 'away', reason: expect.stringContaining('its SIGNAGE_VARIANT is baseline') },
+    ]);
   expect((await other.get('/api/peers/state')).status).toBe(404);
   expect(await peersOf(other)).toEqual([]);
   const answer = await other.post('/api/screens/lobby/commands', { command: 'next' });
