@@ -25,18 +25,33 @@ export interface MediaLists {
   learn(): Promise<void>;
 }
 
+interface List {
+  /** That the state of the peer had. */
+  digest: string;
+  media: ReadonlyMap<string, PeerMedium>;
+  /** Whether the digest is known to be of this very list. */
+  isExact: boolean;
+}
+
 const MAX_LIST_BYTES = 16 * 1024 ** 2;
 const LIST_MS = 10_000;
 
 export const createMediaLists = ({ logs, peers, deletions, onNew, onChange }: Dependencies): MediaLists => {
-  /** By node id, with the digest that the state of the peer had, and whether that is known to be of this very list. */
-  const lists = new Map<string, { digest: string; media: ReadonlyMap<string, PeerMedium>; isExact: boolean }>();
+  /** By node id. */
+  const lists = new Map<string, List>();
   /** Lists that are being fetched, by node id and by digest. */
   const fetching = new Map<string, Promise<void>>();
   const fetchingDigests = new Map<string, Promise<void>>();
   let learning: Promise<void> | null = null;
 
   const isDeleted = ({ name, modifiedAt }: PeerMedium): boolean => Date.parse(modifiedAt) <= deletions.at(name);
+
+  const keep = (nodeId: string, list: List): void => {
+    const before = lists.get(nodeId)?.media;
+    lists.set(nodeId, list);
+    for (const [name, { sha256 }] of list.media) if (before?.get(name)?.sha256 !== sha256) onNew(name);
+    onChange();
+  };
 
   const fetchList = async (peer: LivePeer): Promise<void> => {
     const { nodeId, state } = peer;
@@ -48,11 +63,8 @@ export const createMediaLists = ({ logs, peers, deletions, onNew, onChange }: De
         log.error({ nodeId, err }, 'the deletions of a peer could not be stored');
       });
       const theirs = answer.body.media.filter(({ modifiedAt }) => isPlausibleTime(modifiedAt, Date.now()));
-      const before = lists.get(nodeId)?.media;
       const isExact = answer.body.digest === state.media;
-      lists.set(nodeId, { digest: state.media, media: new Map(theirs.map((each) => [each.name, each])), isExact });
-      for (const { name, sha256 } of theirs) if (before?.get(name)?.sha256 !== sha256) onNew(name);
-      onChange();
+      keep(nodeId, { digest: state.media, media: new Map(theirs.map((each) => [each.name, each])), isExact });
     } else if (answer.status !== null) {
       log.warn({ nodeId, reason: answer.reason }, 'a peer returned no list of media');
     }
@@ -61,7 +73,7 @@ export const createMediaLists = ({ logs, peers, deletions, onNew, onChange }: De
   /** Takes over the equal list of another peer. @returns whether there is one */
   const share = (nodeId: string, digest: string): boolean => {
     const equal = [...lists.values()].find((list) => list.isExact && list.digest === digest);
-    if (equal !== undefined) lists.set(nodeId, equal);
+    if (equal !== undefined) keep(nodeId, equal);
     return equal !== undefined;
   };
 
