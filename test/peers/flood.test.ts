@@ -117,7 +117,7 @@ test('after a partition an old goodbye does not keep a box away, neither before 
   expect(registry.alive()).toMatchObject([{ url: other }]);
 
   boxes.set(url, nodeId);
-  registry.hint(nodeId, url, other);
+  registry.onContact(nodeId, '192.0.2.1', 8080, false);
   await vi.advanceTimersByTimeAsync(1_000);
   registry.goodbye(url);
   await vi.advanceTimersByTimeAsync(60_000);
