@@ -9,7 +9,7 @@ const repeated = [
   'test/fleet/{cut,sites}.test.ts',
   'test/fuzz/fuzz.test.ts',
   'test/kiosk/recovery.test.ts',
-  'test/peers/{kill,load,replication,storm}.test.ts',
+  'test/peers/{churn,kill,load,replication,storm}.test.ts',
   'test/platform/store/{crash,kill}.test.ts',
   'test/player/{daylight,endurance,outage}.test.ts',
   'test/power/hours.test.ts',
