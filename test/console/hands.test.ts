@@ -1,0 +1,140 @@
+/** The console by keyboard alone, and with one hand on a phone. */
+import { join } from 'node:path';
+import type { Page } from 'playwright-core';
+import { expect } from 'vitest';
+import type { EditedContent } from '../../service/contract/console/content.ts';
+import { itBrowser } from '../support/browser.ts';
+import { putImage } from '../support/media.ts';
+import { createOperator } from '../support/operator.ts';
+import { joinScreen } from '../support/page.ts';
+import { lobby, openPlayer, patience } from '../support/player.ts';
+import { startTestService, temporaryFolder } from '../support/service.ts';
+import { openConsole, violationsOn } from './browser.ts';
+
+const slides = [{ id: 'hello', kind: 'text', title: 'Hello', duration_seconds: 3600 }];
+const env = { SIGNAGE_HOST: '0.0.0.0' };
+
+/** Presses Tab until what has the focus is called so. */
+const tabTo = async (page: Page, name: string): Promise<void> => {
+  const seen: string[] = [];
+  for (let presses = 0; presses < 80; presses++) {
+    await page.keyboard.press('Tab');
+    const focused = await page.evaluate(() => {
+      const element = document.activeElement as HTMLInputElement | null;
+      return (element?.ariaLabel ?? element?.labels?.[0]?.textContent ?? element?.textContent ?? '').trim();
+    });
+    if (focused.startsWith(name)) return;
+    seen.push(focused);
+  }
+  throw new Error(`no Tab leads to ${name}, only to ${seen.join(', ')}`);
+};
+
+itBrowser('an editor uploads, adds a slide and publishes with the keyboard alone', async () => {
+  const service = await startTestService({ content: lobby(slides), env });
+  const folder = temporaryFolder();
+  putImage(folder, 'hall.png', [20, 90, 60]);
+  const { page } = await openConsole(service.url);
+  await page.getByRole('link', { name: 'Lobby' }).waitFor();
+  const press = async (name: string, key = 'Enter'): Promise<void> => {
+    await tabTo(page, name);
+    await page.keyboard.press(key);
+  };
+  await press('Media');
+  await page.getByRole('heading', { name: 'Media', level: 1 }).waitFor();
+  const chooser = page.waitForEvent('filechooser');
+  await press('Upload', 'Space');
+  await (await chooser).setFiles(join(folder, 'uploads', 'hall.png'));
+  await page.getByText('Uploaded', { exact: true }).waitFor();
+  await press('Content');
+  await press('main');
+  await press('Add slide');
+  await press('Picture');
+  await page.getByRole('dialog').getByText('hall.png').waitFor();
+  await press('hall.png');
+  await page.getByText('Not published yet.').waitFor();
+  await press('Publish …');
+  await page.getByRole('dialog').waitFor();
+  await press('Publish now');
+  const playing = async () => (await service.get('/api/screens/lobby/playlist')).text();
+  await expect.poll(playing, patience).toContain('/media/hall.png');
+});
+
+itBrowser(
+  'on a phone the dialogs that publish, merge and take over are clean for axe, a picture takes the screens over, and the plays are drawn',
+  async () => {
+    const service = await startTestService({ content: lobby(slides), env });
+    putImage(service.dataDir, 'evacuation.png', [160, 20, 20]);
+    const display = await openPlayer(service, 'lobby');
+    await display.getByText('Hello').waitFor();
+    const { page, go } = await openConsole(service.url, { viewport: { width: 390, height: 844 }, hasTouch: true });
+    const tap = (name: string | RegExp) => page.getByRole('button', { name, exact: true }).tap();
+    const dialog = page.getByRole('dialog');
+    const check = async (what: string): Promise<void> => {
+      await dialog.waitFor();
+      for (const colorScheme of ['dark', 'light'] as const) {
+        await page.emulateMedia({ colorScheme });
+        expect.soft(await violationsOn(page), `${what}, ${colorScheme}`).toEqual([]);
+      }
+      const wider = await page.evaluate(() => document.documentElement.scrollWidth - innerWidth);
+      expect.soft(wider, `${what} is wider than the phone`).toBeLessThanOrEqual(0);
+    };
+
+    await go('content/playlists/main');
+    const title = page.getByLabel('Title', { exact: true });
+    await title.fill('Mine');
+    await tap('Publish …');
+    await check('publish');
+    await tap('Go on editing');
+
+    const colleague = createOperator(service, null);
+    const edited = (await (await colleague('GET', '/console/api/content')).json()) as EditedContent;
+    const theirs = JSON.stringify(edited.content).replace('Hello', 'Theirs');
+    await colleague('PUT', '/console/api/content', theirs, { 'If-Match': `"${edited.sha256}"` });
+    await tap('Changed meanwhile …');
+    await check('merge');
+    await page.keyboard.press('Escape');
+
+    await go('takeovers');
+    await page.getByRole('radio', { name: 'Emergency' }).check();
+    await page.getByRole('radio', { name: 'Some' }).check();
+    await page.getByRole('checkbox', { name: 'Lobby' }).check();
+    await tap('Choose');
+    await check('media of a takeover');
+    await page.getByRole('button', { name: /evacuation\.png/ }).tap();
+    await tap('Show on 1 display');
+    await check('takeover');
+    await dialog.getByRole('button', { name: 'Show on 1 display' }).tap();
+    await display.locator('img.picture').first().waitFor();
+    await page.getByText('Shown on 1 of 1 displays').waitFor();
+    await tap('End it');
+    await display.getByText('Theirs').waitFor();
+
+    const { send, message } = await joinScreen(service, 'lobby', { deviceId: 'k7qm-3x9f-t2wd' });
+    const started = Date.now() - 60_000;
+    const play = {
+      ...{ play_id: 'a-play-of-this-test', device_id: 'k7qm-3x9f-t2wd', client_name: null, screen: 'lobby' },
+      ...{ slide_id: 'hello', slide_title: 'Hello', kind: 'text', media_url: null, media_sha256: null, revision: null },
+      ...{ started_at: new Date(started).toISOString(), ended_at: new Date(started + 50_000).toISOString() },
+      ...{ duration_ms: 50_000, expected_ms: 50_000, result: 'played', reason: null, clock: 'synced' },
+    };
+    send({ type: 'plays', plays: [play] });
+    await message(({ type }) => type === 'ack');
+    await go('plays');
+    const canvas = page.locator('canvas').first();
+    await canvas.waitFor();
+    /** Pixels of the chart in a colour: bars, not its grey grid. */
+    const coloured = () =>
+      canvas.evaluate((element) => {
+        const { width, height } = element as HTMLCanvasElement;
+        const pixels = (element as HTMLCanvasElement).getContext('2d')?.getImageData(0, 0, width, height).data ?? [];
+        let count = 0;
+        for (let at = 0; at < pixels.length; at += 4) {
+          const [red = 0, green = 0, blue = 0, alpha = 0] = pixels.slice(at, at + 4);
+          if (alpha > 200 && Math.max(red, green, blue) - Math.min(red, green, blue) > 40) count++;
+        }
+        return count;
+      });
+    await expect.poll(coloured, patience).toBeGreaterThan(20);
+  },
+  90_000,
+);
