@@ -5,11 +5,11 @@ import type { TestService } from './service.ts';
 /** For what happens within a second, or on a busy machine much later. */
 export const patience = { timeout: 20_000, interval: 25 };
 
-export const payloadOf = async (service: TestService, slug = 'lobby'): Promise<PlaylistPayload> =>
+export const payloadOf = async (service: Pick<TestService, 'get'>, slug = 'lobby'): Promise<PlaylistPayload> =>
   (await (await service.get(`/api/screens/${slug}/playlist`)).json()) as PlaylistPayload;
 
 /** What stands on the slides of a screen now. */
-export const titlesOf = async (service: TestService, slug = 'lobby'): Promise<(string | null)[]> =>
+export const titlesOf = async (service: Pick<TestService, 'get'>, slug = 'lobby'): Promise<(string | null)[]> =>
   (await payloadOf(service, slug)).slides.map(({ title }) => title);
 
 interface SourceHealth {
