@@ -35,6 +35,7 @@ export const createOwnState =
     serverTime: Date.now(),
     startedAt: startedAt(),
     takesCommands: true,
+    sharesCopies: true,
     gossip: 1,
     peers: isBrief ? [] : peers.advertised(isOlder),
     ...replication.state(knowsTags),
