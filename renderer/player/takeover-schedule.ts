@@ -1,9 +1,7 @@
 /** Which takeover a page shows at a moment; pure. A takeover is a slide at the head of the playlist. */
-import type { takeoverLevels } from '../../service/contract/console/takeovers.ts';
+import { type TakeoverLevel, takeoverLevels } from '../../service/contract/console/takeover-levels.ts';
 import type { PlaylistPayload, Slide } from '../../service/contract/playlist.ts';
 import { isOn, nextChange } from '../../service/domain/slide-schedule.ts';
-
-export type TakeoverLevel = (typeof takeoverLevels)[number];
 
 export interface Takeover {
   slide: Slide;
@@ -15,15 +13,13 @@ export interface Takeover {
   key: string;
 }
 
-// Typed by the contract's constant, without importing its schemas.
-const precedence: Record<TakeoverLevel, number> = { info: 0, warning: 1, emergency: 2 };
-
 const takeoverOf = (slide: Slide, index: number): Takeover | null => {
-  const { id, level } = (slide.content?.['takeover'] ?? {}) as { id?: unknown; level?: unknown };
+  const { id, ...content } = (slide.content?.['takeover'] ?? {}) as { id?: unknown; level?: unknown };
+  const level = takeoverLevels.find((each) => each === content.level);
   if (typeof id !== 'string' || slide.id !== `takeover-${id}` || slide.schedule_mode !== 'between') return null;
-  if (typeof level !== 'string' || !(level in precedence)) return null;
+  if (level === undefined) return null;
   const key = [id, slide.schedule_start_datetime, slide.schedule_end_datetime].join(' ');
-  return { slide, index, id, level: level as TakeoverLevel, key };
+  return { slide, index, id, level, key };
 };
 
 /** The takeovers at the head of a playlist, and the playlist without them. */
@@ -50,7 +46,9 @@ export const secondsOf = (takeover: Takeover): number | null => {
 
 /** Above 0 if `a` takes precedence: the higher level, then the later start, then the greater id. */
 const compare = (a: Takeover, b: Takeover): number =>
-  precedence[a.level] - precedence[b.level] || startOf(a) - startOf(b) || (a.id > b.id ? 1 : -1);
+  takeoverLevels.indexOf(a.level) - takeoverLevels.indexOf(b.level) ||
+  startOf(a) - startOf(b) ||
+  (a.id > b.id ? 1 : -1);
 
 /** The keys of the takeovers that have ended at `wall`, in ms since the epoch. */
 export const endedAt = (takeovers: readonly Takeover[], wall: number): string[] =>

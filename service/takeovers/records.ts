@@ -1,5 +1,5 @@
 /** The records of takeovers, and how boxes agree on them. Pure; `now` is in ms since the epoch. */
-import { takeoverLevels } from '../contract/console/takeovers.ts';
+import { takeoverLevels } from '../contract/console/takeover-levels.ts';
 import { mostTakeovers, type TakeoverRecord } from '../contract/peers.ts';
 import { isPlausibleTime } from '../domain/merge.ts';
 

@@ -1,6 +1,7 @@
 /** Composing a takeover: what, where and until when, with a preview and one confirmation. */
 import { useComputed, useSignal } from '@preact/signals';
 import { useId } from 'preact/hooks';
+import { takeoverLevels } from '../../../service/contract/console/takeover-levels.ts';
 import type { SlideFile } from '../../../service/contract/slides.ts';
 import { fillSlide } from '../../../service/domain/slides.ts';
 import { payloadOf } from '../model/payload.ts';
@@ -15,7 +16,6 @@ import { OpenTakeovers } from './open-list.tsx';
 import { type Composition, emptyComposition, missingIn, takeoverId, targetsOf } from './request.ts';
 import { Targets } from './targets.tsx';
 
-const levels = ['info', 'warning', 'emergency'] as const;
 /** Minutes. */
 const lengths = [15, 30, 60, 240] as const;
 
@@ -118,7 +118,7 @@ export const TakeoverPage = () => {
           <fieldset class="field">
             <legend>{words.level}</legend>
             <div class="chips">
-              {levels.map((each) => (
+              {takeoverLevels.map((each) => (
                 <label key={each} class={`chip level-chip ${each}`}>
                   <input type="radio" name="level" checked={level === each} onChange={() => change({ level: each })} />
                   <span>{texts.level[each]}</span>

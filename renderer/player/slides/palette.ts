@@ -1,6 +1,6 @@
+import type { TakeoverLevel } from '../../../service/contract/console/takeover-levels.ts';
 import type { Slide } from '../../../service/contract/playlist.ts';
 import { drawnKinds } from '../../../service/contract/slide-values.ts';
-import type { TakeoverLevel } from '../takeover-schedule.ts';
 
 /** Colours that belong together. The ink and the accent can be read on the ground and on the form. */
 interface Palette {

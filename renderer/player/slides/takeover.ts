@@ -1,5 +1,5 @@
+import type { TakeoverLevel } from '../../../service/contract/console/takeover-levels.ts';
 import type { Slide } from '../../../service/contract/playlist.ts';
-import type { TakeoverLevel } from '../takeover-schedule.ts';
 import { createImage } from './image.ts';
 import { takeoverColours } from './palette.ts';
 import type { SlideContext, SlideFactory, SlideView } from './slide.ts';

@@ -2,6 +2,7 @@
 import { randomBytes } from 'node:crypto';
 import { Argument, type Command, Option } from 'commander';
 import type { SiteOverview } from '../../contract/console/site.ts';
+import { takeoverLevels } from '../../contract/console/takeover-levels.ts';
 import { duration, takeoverId, text } from '../arguments.ts';
 import { moment, plural } from '../format.ts';
 import type { Session } from '../session.ts';
@@ -9,8 +10,6 @@ import { fetchSite } from '../site.ts';
 import { screensOf, spellTarget, type Target, targetArgument } from '../targets.ts';
 
 type Takeover = SiteOverview['takeovers'][number];
-
-const levels = ['info', 'warning', 'emergency'] as const satisfies readonly Takeover['level'][];
 
 interface StartOptions {
   title: string;
@@ -53,7 +52,7 @@ export const registerTakeover = (program: Command, session: Session): void => {
     .addArgument(targetArgument())
     .requiredOption('--title <title>', 'the message', text)
     .requiredOption('--for <time>', 'for how long: 90s, 30m, 2h, 1d', duration)
-    .addOption(new Option('--level <level>', 'emergency: in closed hours too').choices(levels).default('info'))
+    .addOption(new Option('--level <level>', 'emergency: in closed hours too').choices(takeoverLevels).default('info'))
     .option('--yes', 'do not ask')
     .action(async (target: Target, { title, for: seconds, level, yes }: StartOptions) => {
       checkCanAsk(yes);

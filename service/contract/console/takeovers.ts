@@ -1,9 +1,7 @@
 /** Takeovers: messages that screens show alone, from one moment to another. */
 import { z } from 'zod';
 import { instant } from '../terms.ts';
-
-/** Highest level last: of several takeovers of a screen, the page shows the one with the highest level. */
-export const takeoverLevels = ['info', 'warning', 'emergency'] as const;
+import { takeoverLevels } from './takeover-levels.ts';
 
 /** Longest time from the start of a takeover to its end, days. */
 export const mostTakeoverDays = 31;
