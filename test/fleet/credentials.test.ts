@@ -1,5 +1,5 @@
 /** Credentials of sites on the second day: replaced, revoked, and signed by the key of an account. */
-import { copyFileSync, readFileSync, writeFileSync } from 'node:fs';
+import { chmodSync, copyFileSync, readdirSync, readFileSync, statSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { type Authenticator, nkeyAuthenticator, nkeys } from '@nats-io/transport-node';
 import { describe, expect, test } from 'vitest';
@@ -33,7 +33,10 @@ describe.skipIf(!hasNats)('with a real nats-server', { timeout: 60_000 }, () => 
     ) as [string, string, string, string];
     writeFileSync(users, 'users: [\n  { user: operator, password: word }\n]\n');
     const makeKey = (file: string) => signage(['fleet', 'credentials', 'Wien', '-o', file, '--users', users]);
+    chmodSync(users, 0o604);
     expect(await makeKey(old)).toMatchObject({ code: 0 });
+    expect(statSync(users).mode & 0o777).toBe(0o604);
+    expect(readdirSync(folder)).not.toContain('users.conf.new');
     expect(await makeKey(old)).toMatchObject({ code: 2, stderr: expect.stringContaining('exists already') });
     const accounts = 'accounts { chain { jetstream: enabled, include users.conf } }';
     const hub = await startHub({ config: accounts, folder });

@@ -1,6 +1,6 @@
 /** `fleet credentials`: what a site needs to connect to the hub. */
 import { existsSync, readFileSync } from 'node:fs';
-import { rm, writeFile } from 'node:fs/promises';
+import { chmod, chown, rename, rm, stat, writeFile } from 'node:fs/promises';
 import { Argument, type Command, Option } from 'commander';
 import { leafUrl, siteName } from '../arguments.ts';
 import { CliError } from '../exit.ts';
@@ -56,16 +56,15 @@ export const registerFleetCredentials = (group: Command, out: Session['out']): v
           ? null
           : withUser(existsSync(users) ? readFileSync(users, 'utf8') : 'users: [\n]\n', site, user),
       );
-      const write = (path: string, text: string, flag: 'w' | 'wx', mode: number): Promise<void> =>
-        writeFile(path, text, { mode, flag }).catch((error: NodeJS.ErrnoException) => {
+      const refusing = (path: string, writing: Promise<void>): Promise<void> =>
+        writing.catch((error: NodeJS.ErrnoException) => {
           const why =
             error.code === 'EEXIST' ? 'exists already; name another file' : `can't be written (${error.code})`;
           throw new CliError('usage', `${visible(path)} ${why}.`);
         });
-      await write(output, file, 'wx', 0o600);
-      // In place, so that the hub may still read it.
+      await refusing(output, writeFile(output, file, { mode: 0o600, flag: 'wx' }));
       if (users !== undefined && list !== null) {
-        await write(users, list, 'w', 0o640).catch(async (error: unknown) => {
+        await refusing(users, replace(users, list)).catch(async (error: unknown) => {
           await rm(output, { force: true });
           throw error;
         });
@@ -75,6 +74,23 @@ export const registerFleetCredentials = (group: Command, out: Session['out']): v
         out.say(`${visible(output)} is for ${site}. ${nextStep(config !== null, users)}`.trim());
       });
     });
+};
+
+/** Replaces a file as a whole, also where the disk is full: the hub reads all of its users, as the same account. */
+const replace = async (path: string, text: string): Promise<void> => {
+  const temporary = `${path}.new`;
+  const before = existsSync(path) ? await stat(path) : null;
+  try {
+    await writeFile(temporary, text, { mode: 0o640, flush: true });
+    if (before !== null) {
+      await chmod(temporary, before.mode);
+      await chown(temporary, before.uid, before.gid);
+    }
+    await rename(temporary, path);
+  } catch (error) {
+    await rm(temporary, { force: true });
+    throw error;
+  }
 };
 
 /** What the operator does next. @param users the file that has the key already */
