@@ -37,15 +37,25 @@ const cec = (execute: Run): Panel => {
   };
 };
 
-/** The used part of `swaymsg -t get_outputs`; sway 1.8 replaced `dpms` by `power`. */
+/**
+ * The used part of `swaymsg -t get_outputs`; sway 1.8 replaced `dpms` by `power`. An output that is not active is disabled,
+ * and has no place: its rectangle is empty.
+ */
 const outputsSchema = z.array(
-  z.object({ name: z.string(), power: z.boolean().optional(), rect: z.object({ x: z.int(), y: z.int() }) }),
+  z.object({
+    name: z.string(),
+    active: z.boolean().default(true),
+    power: z.boolean().optional(),
+    rect: z.object({ x: z.int(), y: z.int() }),
+  }),
 );
 
 /** The outputs of sway, the kiosk's compositor. Fails outside its session. */
 const sway = (execute: Run): Panel => {
   const outputs = async (): Promise<z.infer<typeof outputsSchema>> =>
-    outputsSchema.parse(JSON.parse(await execute('swaymsg', ['-t', 'get_outputs', '-r'])));
+    outputsSchema
+      .parse(JSON.parse(await execute('swaymsg', ['-t', 'get_outputs', '-r'])))
+      .filter(({ active }) => active);
   return {
     name: 'sway',
     isSelective: true,

@@ -200,6 +200,7 @@ test('a clock that is not set closes nothing, and one that was wrong keeps nothi
 
 const late: Hours = [{ open: '08:00', close: '22:00' }];
 const outputs = sway([
+  { name: 'HDMI-A-2', active: false, dpms: false, ...at(0) },
   { name: 'HDMI-A-1', dpms: true, ...at(1920) },
   { name: 'DP-1', dpms: true, ...at(0) },
   { name: 'DP-2', dpms: true, ...at(3840) },
