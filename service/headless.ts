@@ -53,7 +53,7 @@ const run = async (): Promise<void> => {
   }
   if (options.console && options.variant === 'extended') console.log(`  edit what they show: ${service.url}/console`);
   if (base !== null) console.log(`  another screen in the network: ${base}/`);
-  console.log(`  the file of it: ${join(options.dataDir, 'content.json')}`);
+  console.log(`  content file: ${join(options.dataDir, 'content.json')}`);
 };
 
 run().catch((error: unknown) => {

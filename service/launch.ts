@@ -1,7 +1,7 @@
 /**
  * Starts the service on plain Node (`dist/service/headless.js`) from one bundle, with the code that V8 compiled for an
- * earlier start: compiling takes a third of a start. The code lies beside the bundle, so that whoever can replace it could
- * replace the bundle as well. Its name holds the hash of the bundle and V8's version and flags; V8 checks the latter again.
+ * earlier start: compiling takes a third of a start. The code lies beside the bundle, so that an account that can replace it
+ * could replace the bundle as well. Its name holds the hash of the bundle and V8's version and flags; V8 checks the latter again.
  */
 import { createHash } from 'node:crypto';
 import { readdirSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs';
@@ -41,7 +41,9 @@ const keep = (): void => {
     writeFileSync(temporary, script.createCachedData(), { flush: true });
     renameSync(temporary, join(folder, codeName));
     for (const name of readdirSync(folder)) {
-      if (/^headless-.*\.code$/.test(name) && name !== codeName) rmSync(join(folder, name), { force: true });
+      // Of other versions, and of a start whose power was cut.
+      if (/^headless-.*\.code(\.\d+\.new)?$/.test(name) && name !== codeName)
+        rmSync(join(folder, name), { force: true });
     }
   } catch {
     // The folder is read-only or full.
