@@ -5,13 +5,13 @@ import type { PeerCopy } from '../../contract/peer-media.ts';
 import type { Feeds } from '../../feeds/index.ts';
 import { FetchFault } from '../../platform/outbound/fault.ts';
 import type { SourceLogs } from '../../platform/source-log.ts';
-import { isOutOfSpace } from '../download.ts';
 import type { Downloads } from '../downloads.ts';
 import { FetchHeld, type FetchLimits } from '../fetch-limits.ts';
 import type { FileHash } from '../hasher.ts';
-import { freshnessLifetime, idleLifetime, retryAfter } from './freshness.ts';
+import { freshnessLifetime, idleLifetime } from './freshness.ts';
 import type { Copy, Ledger } from './ledger.ts';
-import { type Named, normalAddress, remoteMedia } from './named.ts';
+import { type MediumState, newState, noteDone, noteFailed, noteHeld } from './medium-state.ts';
+import { normalAddress, remoteMedia } from './named.ts';
 import { ASK_PEER_MS, AwaitsPeer, createStoring, type SiteCopy, shownAddress as shown } from './storing.ts';
 
 interface Dependencies {
@@ -31,21 +31,6 @@ export type Copies = ReturnType<typeof createCopies>;
 
 /** What a page may load for an address: its copy, or the remote address, or nothing until `coming` resolves. */
 export type Found = { copy: Copy; file: string } | { remote: string } | { coming: Promise<void> };
-
-/** The state of one remote file that the content names. */
-interface MediumState extends Named {
-  /** When it is next checked, ms since the epoch. */
-  due: number;
-  /** Consecutive failures. */
-  failures: number;
-  reason: string | null;
-  /** The file is needed, and is not fetched at this time of day. */
-  isHeld: boolean;
-  /** The last attempt failed only for lack of space, so the address passed all network checks. */
-  isOutOfSpace: boolean;
-  /** Since when another box is to download the file, ms since the epoch; null: this one does. */
-  waitsSince: number | null;
-}
 
 /** How often a copy's bytes are checked against their hash. */
 const VERIFY_MS = 24 * 60 * 60 * 1000;
@@ -112,24 +97,19 @@ export const createCopies = ({ content, feeds, ledger, downloads, ...dependencie
     else logOf(url).info({ url: shown(url) }, 'copied a remote file');
   };
 
-  /** Postpones a check to the hours for it. A copy that is there can wait. */
-  const hold = (url: string, state: MediumState, { message, pause }: FetchHeld): void => {
-    state.due = Date.now() + Math.min(pause, LONGEST_SLEEP_MS);
+  /** Postpones a check to the hours for it. */
+  const hold = (url: string, state: MediumState, held: FetchHeld): void => {
     const isNeeded = ledger.get(url) === undefined;
-    if (isNeeded && !state.isHeld) logOf(url).warn({ url: shown(url), reason: message }, 'a remote file has to wait');
-    state.isHeld = isNeeded;
-    if (isNeeded) state.reason = message;
+    const reason = held.message;
+    if (isNeeded && !state.isHeld) logOf(url).warn({ url: shown(url), reason }, 'a remote file has to wait');
+    noteHeld(state, held, isNeeded, LONGEST_SLEEP_MS);
   };
 
   const check = async (url: string, state: MediumState): Promise<void> => {
     try {
       await revalidate(url, state);
-      state.failures = 0;
-      state.reason = null;
-      state.isHeld = false;
-      state.isOutOfSpace = false;
       const copy = ledger.get(url);
-      state.due = copy === undefined ? Date.now() : dueOf(copy);
+      noteDone(state, copy === undefined ? Date.now() : dueOf(copy));
     } catch (error) {
       if (closed) return;
       if (error instanceof FetchHeld) return hold(url, state, error);
@@ -137,13 +117,9 @@ export const createCopies = ({ content, feeds, ledger, downloads, ...dependencie
         state.due = Date.now() + ASK_PEER_MS;
         return;
       }
-      state.isHeld = false;
       const fault =
         error instanceof FetchFault ? error : new FetchFault('the copy could not be stored', { cause: error });
-      state.failures += 1;
-      state.reason = fault.message;
-      state.isOutOfSpace = isOutOfSpace(fault.cause);
-      state.due = Date.now() + retryAfter(state.failures, fault, Math.random());
+      noteFailed(state, fault);
       logOf(url).warn({ url: shown(url), reason: fault.message }, 'a remote file could not be fetched');
       if (fault !== error) logOf(url).error({ err: error }, 'a copy could not be stored');
     } finally {
@@ -184,8 +160,7 @@ export const createCopies = ({ content, feeds, ledger, downloads, ...dependencie
     for (const [url, named] of remoteMedia(content.shown(), feeds.reach)) {
       const copy = ledger.get(url);
       const due = copy === undefined ? 0 : dueOf(copy);
-      const fresh = { failures: 0, reason: null, isHeld: false, isOutOfSpace: false, waitsSince: null };
-      const state = before.get(url) ?? { ...named, due, ...fresh };
+      const state = before.get(url) ?? newState(named, due);
       // An address refused to a feed may be allowed once the operator names it: retry at once.
       if (named.reach > state.reach) state.due = due;
       Object.assign(state, named);
