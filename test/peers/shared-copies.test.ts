@@ -108,3 +108,23 @@ test('where the box that is to download a file can not, the others do', async ()
     }, patience)
     .toBe(1);
 });
+
+test('a box with hours leaves the files to one without, and names them all', async () => {
+  const remote = await startRemote();
+  const paths = Array.from({ length: 6 }, (_, n) => `/${n}.png`);
+  for (const path of paths) remote.answer(path, serveBytes(picture, { type: 'image/png' }));
+  const hour = (new Date().getUTCHours() + 2) % 24;
+  const SIGNAGE_FETCH_HOURS = `${String(hour).padStart(2, '0')}:00-${String((hour + 1) % 24).padStart(2, '0')}:00`;
+  const env = { SIGNAGE_TIME_ZONE: 'UTC', SIGNAGE_FETCH_HOURS };
+  const free = await startBox([]);
+  const held = await startBox([free], { env });
+  await untilTogether([free, held]);
+  free.writeContent(showing(remote, paths));
+  await until(free, { pending: 0, failed: [], count: 1 });
+  expect(requested(remote)).toEqual(paths);
+  const reason = expect.stringContaining('only (SIGNAGE_FETCH_HOURS)');
+  await until(held, {
+    count: 0,
+    failed: paths.map((path) => expect.objectContaining({ url: remote.url + path, reason })),
+  });
+});

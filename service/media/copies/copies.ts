@@ -19,7 +19,7 @@ interface Dependencies {
   feeds: Pick<Feeds, 'reach'>;
   ledger: Ledger;
   downloads: Pick<Downloads, 'fetch'>;
-  limits: Pick<FetchLimits, 'heldReason' | 'isLimited' | 'onOpen'>;
+  limits: Pick<FetchLimits, 'enter' | 'heldReason' | 'isLimited' | 'onOpen'>;
   storage: { quota: number; left(): Promise<number> };
   hasher: { hashFile(path: string): FileHash };
   logs: SourceLogs;
@@ -84,10 +84,12 @@ export const createCopies = ({ content, feeds, ledger, downloads, ...dependencie
 
   /**
    * Fetches the file if there is no copy, or revalidates the copy.
-   * @throws AwaitsPeer where another box does so
+   * @throws AwaitsPeer where another box does so; FetchHeld outside the hours for it
    */
   const revalidate = async (url: string, state: MediumState): Promise<void> => {
     const held = await verified(url);
+    // No box is asked for what could not be fetched from it either.
+    limits.enter();
     if (await takeFromSite(url, state)) return;
     const { reach } = state;
     const changed = await downloads.fetch({ url, key: `copy\n${url}`, held, reach }, (done, part) =>
@@ -220,14 +222,17 @@ export const createCopies = ({ content, feeds, ledger, downloads, ...dependencie
       return copy === undefined ? null : { ...copy, file: ledger.fileOf(copy) };
     },
 
-    /** What another box of the site may have of an address. A copy that is due is checked first. */
+    /**
+     * What another box of the site may have of an address. A copy that is due is checked first, but for the hours in
+     * which this box fetches nothing: the other one may.
+     */
     offer(address: string): PeerCopy {
       const url = normalAddress(address) ?? '';
       const [copy, state] = [ledger.get(url), states.get(url)];
       const isDue = copy === undefined || Date.now() >= copy.checkedAt + copy.life;
-      if (state !== undefined && isDue && state.failures === 0) {
+      if (state !== undefined && isDue && state.failures === 0 && limits.heldReason() === null) {
         if (state.waitsSince !== null) return { state: 'unknown', copy: null };
-        if (!state.isHeld) state.due = Math.min(state.due, Date.now());
+        state.due = Math.min(state.due, Date.now());
         schedule();
         return { state: 'coming', copy: null };
       }

@@ -45,6 +45,7 @@ export const noteHeld = (
 ): void => {
   state.due = Date.now() + Math.min(pause, longest);
   state.isHeld = isNeeded;
+  state.waitsSince = null;
   if (isNeeded) state.reason = message;
 };
 

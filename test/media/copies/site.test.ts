@@ -1,0 +1,80 @@
+/** What a box asks of the others of its site before it downloads a file, when it asks again, and what it answers them. */
+import { afterEach, beforeEach, describe, expect, it, onTestFinished, vi } from 'vitest';
+import { createCopies } from '../../../service/media/copies/copies.ts';
+import type { Copy } from '../../../service/media/copies/ledger.ts';
+import type { SiteCopy } from '../../../service/media/copies/storing.ts';
+import { FetchHeld } from '../../../service/media/fetch-limits.ts';
+import { FetchFault } from '../../../service/platform/outbound/fault.ts';
+
+type Dependencies = Parameters<typeof createCopies>[0];
+
+const address = 'https://example.com/a.png';
+const reason = 'is fetched between 22:00 and 06:00 only';
+const stored: Copy = {
+  ...{ sha256: 'a'.repeat(64), size: 1, mediaType: 'image/png', etag: null, lastModified: null, life: 60_000 },
+  ...{ checkedAt: 0, verifiedAt: Date.now(), usedAt: 0 },
+};
+
+/** A box whose content names files that it can not download, and what it has asked of the others. */
+const setUp = (
+  siteCopy: (url: string) => Promise<SiteCopy>,
+  { copy, names = [address] }: { copy?: Copy; names?: string[] } = {},
+) => {
+  const site = { isOpen: true, asks: [] as number[], fetches: 0 };
+  const limits: Dependencies['limits'] = {
+    ...{ isLimited: true, onOpen: () => undefined },
+    heldReason: () => (site.isOpen ? null : reason),
+    enter: () => {
+      if (!site.isOpen) throw new FetchHeld(`it ${reason}`, { pause: 3_600_000 });
+      return new AbortController().signal;
+    },
+  };
+  const write = () => undefined;
+  const slides = names.map((media_url) => ({ kind: 'image', media_url }));
+  const copies = createCopies({
+    content: { shown: () => [{ slides }], onChange: write } as unknown as Dependencies['content'],
+    feeds: { reach: () => 0 },
+    ledger: {
+      ...{ get: () => copy, fileOf: () => '', protect: write, expire: async () => undefined },
+      measure: () => ({ count: 0, bytes: 0 }),
+    } as unknown as Dependencies['ledger'],
+    downloads: {
+      fetch: async () => {
+        site.fetches += 1;
+        limits.enter();
+        throw new FetchFault('the server answers 404');
+      },
+    },
+    limits,
+    storage: { quota: 1, left: async () => 1 },
+    hasher: { hashFile: () => expect.unreachable() },
+    logs: () => ({ info: write, warn: write, error: write }) as unknown as ReturnType<Dependencies['logs']>,
+    siteCopy: (url) => {
+      site.asks.push(Date.now());
+      return siteCopy(url);
+    },
+  });
+  onTestFinished(() => copies.close());
+  return { copies, site };
+};
+
+beforeEach(() => void vi.useFakeTimers());
+afterEach(() => void vi.useRealTimers());
+
+describe('outside the hours for it', () => {
+  it.each([
+    ['that is missing', undefined],
+    ['whose copy is stale', stored],
+  ])('no box is asked for a file %s, however often it is asked for itself', async (_, copy) => {
+    const { copies, site } = setUp(async () => 'coming', copy && { copy });
+    site.isOpen = false;
+    copies.start();
+    for (let seconds = 0; seconds < 60; seconds += 2) {
+      await vi.advanceTimersByTimeAsync(2_000);
+      // The other box may fetch it now, and has not to wait for this one.
+      expect(copies.offer(address)).toMatchObject({ state: copy ? 'here' : 'failed', copy: copy ? { size: 1 } : null });
+    }
+    expect(site).toMatchObject({ asks: [], fetches: 0 });
+    expect(copies.held()).toEqual(copy ? [] : [address]);
+  });
+});
