@@ -10,9 +10,9 @@ import { FetchHeld, type FetchLimits } from '../fetch-limits.ts';
 import type { FileHash } from '../hasher.ts';
 import { freshnessLifetime, idleLifetime } from './freshness.ts';
 import type { Copy, Ledger } from './ledger.ts';
-import { type MediumState, newState, noteDone, noteFailed, noteHeld } from './medium-state.ts';
+import { type MediumState, newState, noteAwaited, noteDone, noteFailed, noteHeld } from './medium-state.ts';
 import { normalAddress, remoteMedia } from './named.ts';
-import { ASK_PEER_MS, AwaitsPeer, createStoring, type SiteCopy, shownAddress as shown } from './storing.ts';
+import { AwaitsPeer, createStoring, type SiteCopy, shownAddress as shown } from './storing.ts';
 
 interface Dependencies {
   content: Pick<Content, 'shown' | 'onChange'>;
@@ -115,10 +115,7 @@ export const createCopies = ({ content, feeds, ledger, downloads, ...dependencie
     } catch (error) {
       if (closed) return;
       if (error instanceof FetchHeld) return hold(url, state, error);
-      if (error instanceof AwaitsPeer) {
-        state.due = Date.now() + ASK_PEER_MS;
-        return;
-      }
+      if (error instanceof AwaitsPeer) return noteAwaited(state, error);
       const fault =
         error instanceof FetchFault ? error : new FetchFault('the copy could not be stored', { cause: error });
       noteFailed(state, fault);

@@ -4,6 +4,7 @@ import { isOutOfSpace } from '../download.ts';
 import type { FetchHeld } from '../fetch-limits.ts';
 import { retryAfter } from './freshness.ts';
 import type { Named } from './named.ts';
+import type { AwaitsPeer } from './storing.ts';
 
 export interface MediumState extends Named {
   /** When it is next checked, ms since the epoch. */
@@ -47,6 +48,12 @@ export const noteHeld = (
   state.isHeld = isNeeded;
   state.waitsSince = null;
   if (isNeeded) state.reason = message;
+};
+
+/** Another box downloads the file. A fault stays until one does: it may be this box that has to, and fails again. */
+export const noteAwaited = (state: MediumState, { pause, isComing }: AwaitsPeer): void => {
+  state.due = Date.now() + pause;
+  if (isComing || state.isHeld) Object.assign(state, faultless);
 };
 
 export const noteFailed = (state: MediumState, fault: FetchFault): void => {

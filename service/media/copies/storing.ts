@@ -21,9 +21,21 @@ export type SiteCopy =
   | null;
 
 /** Another box of the site downloads the file. */
-export class AwaitsPeer extends Error {}
-/** How often that box is asked. */
-export const ASK_PEER_MS = 2_000;
+export class AwaitsPeer extends Error {
+  /** Whether that box said so; otherwise it may yet get the content that names the file. */
+  readonly isComing: boolean;
+  /** When that box is to be asked again, ms from now. */
+  readonly pause: number;
+
+  constructor(isComing: boolean, pause: number) {
+    super();
+    this.isComing = isComing;
+    this.pause = pause;
+  }
+}
+
+/** How soon that box is asked again at first, and at most: a large file takes it hours. */
+const ASK_AGAIN_MS = { first: 2_000, most: 60_000 };
 /** How long a box that does not know the address may take to get the content that names it. */
 const UNKNOWN_MS = 10_000;
 
@@ -84,7 +96,11 @@ export const createStoring = ({ ledger, downloads, siteCopy, logOf }: Dependenci
     const shared = await siteCopy(url);
     if (shared === 'coming' || shared === 'unknown') {
       state.waitsSince ??= Date.now();
-      if (shared === 'coming' || Date.now() - state.waitsSince < UNKNOWN_MS) throw new AwaitsPeer();
+      const waited = Date.now() - state.waitsSince;
+      const { first, most } = ASK_AGAIN_MS;
+      // Waiting as long again as so far doubles the pause each time.
+      if (shared === 'coming') throw new AwaitsPeer(true, Math.min(Math.max(waited, first), most));
+      if (waited < UNKNOWN_MS) throw new AwaitsPeer(false, first);
     }
     state.waitsSince = null;
     return shared !== null && typeof shared === 'object' && takeShared(url, shared);

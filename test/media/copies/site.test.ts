@@ -78,3 +78,36 @@ describe('outside the hours for it', () => {
     expect(copies.held()).toEqual(copy ? [] : [address]);
   });
 });
+
+describe('another box that downloads a file', () => {
+  it('is asked for it less and less often, up to once a minute', async () => {
+    const { copies, site } = setUp(async () => 'coming');
+    copies.start();
+    await vi.advanceTimersByTimeAsync(300_000);
+    const pauses = site.asks.slice(1).map((at, n) => at - (site.asks[n] ?? 0));
+    expect(pauses.map((pause) => Math.round(pause / 1_000))).toEqual([2, 2, 4, 8, 16, 32, 60, 60, 60]);
+    expect(site.fetches).toBe(0);
+  });
+
+  it('ends the report of an earlier fault', async () => {
+    let answer: SiteCopy = null;
+    const { copies } = setUp(async () => answer);
+    copies.start();
+    await vi.advanceTimersByTimeAsync(0);
+    expect(copies.status()).toMatchObject({ pending: 0, failed: [{ reason: 'the server answers 404' }] });
+    answer = 'coming';
+    await vi.advanceTimersByTimeAsync(20_000);
+    expect(copies.status()).toMatchObject({ pending: 1, failed: [] });
+  });
+});
+
+it('a box that does not know the file is not waited for, nor is an earlier fault forgotten for it', async () => {
+  const { copies, site } = setUp(async () => 'unknown');
+  copies.start();
+  await vi.advanceTimersByTimeAsync(9_000);
+  expect(site.fetches).toBe(0);
+  await vi.advanceTimersByTimeAsync(3_600_000);
+  expect(copies.status()).toMatchObject({ failed: [{ reason: 'the server answers 404' }] });
+  // The pause after a failure grows to a quarter of an hour.
+  expect(site.fetches).toBeLessThan(20);
+});
