@@ -32,6 +32,8 @@ export const createSharedCopies =
     const isOurs = order[0] === nodeId;
     for (const other of isOurs ? order.slice(1, 1 + MAX_ASKED) : order.slice(0, 1)) {
       const answer = await asking.ask({ nodeId: other }, 'media.copy', url);
+      // A box that is merely busy may be downloading it; one that stays late is not waited for long.
+      if (!answer.ok && answer.isLate === true && !isOurs) return 'unknown';
       if (!answer.ok) continue;
       const { state, copy } = answer.body;
       if (copy !== null) return { ...copy, from: `${urls.get(other)}/copies/${copy.sha256}` };

@@ -3,7 +3,7 @@ import { randomUUID } from 'node:crypto';
 import { expect, test } from 'vitest';
 import type { CopiesHealth } from '../../service/contract/health.ts';
 import type { AskPeers } from '../../service/peers/ask.ts';
-import type { LivePeer } from '../../service/peers/peer.ts';
+import type { LivePeer, Peers } from '../../service/peers/peer.ts';
 import { createSharedCopies, downloadersOf } from '../../service/peers/shared-copies.ts';
 import { lobbyWith } from '../content/samples.ts';
 import { noise, type Remote, serveBytes, startRemote } from '../media/remote.ts';
@@ -107,6 +107,25 @@ test('where the box that is to download a file can not, the others do', async ()
       return Math.max(...(await Promise.all(counts)));
     }, patience)
     .toBe(1);
+});
+
+test('a box that answers late may be downloading the file, and one that is away is not', async () => {
+  const [nodeId, other] = [randomUUID(), randomUUID()];
+  const peer = { nodeId: other, url: 'http://127.0.0.1:9', state: { sharesCopies: true } };
+  const urls = Array.from({ length: 50 }, (_, n) => `https://example.com/${n}`);
+  const theirs = urls.find((url) => downloadersOf(url, [nodeId, other])[0] === other) ?? '';
+  const ours = urls.find((url) => downloadersOf(url, [nodeId, other])[0] === nodeId) ?? '';
+  const failure = { ok: false, status: null, answered: false, code: null, reason: 'does not answer' } as const;
+  const copyOf = (more: { isLate?: true }) =>
+    createSharedCopies({
+      peers: { alive: () => [peer], settled: async () => undefined } as unknown as Pick<Peers, 'alive' | 'settled'>,
+      asking: { ask: async () => ({ ...failure, ...more }) },
+      nodeId,
+    });
+  expect(await copyOf({ isLate: true })(theirs)).toBe('unknown');
+  expect(await copyOf({})(theirs)).toBe(null);
+  // The other box would have it only from before, and this one is to download it.
+  expect(await copyOf({ isLate: true })(ours)).toBe(null);
 });
 
 test('a box with hours leaves the files to one without, and names them all', async () => {

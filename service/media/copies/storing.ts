@@ -2,6 +2,7 @@
 import type { PeerCopy } from '../../contract/peer-media.ts';
 import { judgeCopy, mediaTypeOf } from '../../domain/media-types.ts';
 import { FetchFault } from '../../platform/outbound/fault.ts';
+import { createSlots } from '../../platform/slots.ts';
 import type { SourceLog } from '../../platform/source-log.ts';
 import type { Download } from '../download.ts';
 import type { Downloads } from '../downloads.ts';
@@ -38,6 +39,8 @@ export class AwaitsPeer extends Error {
 const ASK_AGAIN_MS = { first: 2_000, most: 60_000 };
 /** How long a box that does not know the address may take to get the content that names it. */
 const UNKNOWN_MS = 10_000;
+/** Files for which boxes are asked at a time: content may name hundreds at once, and commands go the same way. */
+const MAX_ASKS = 8;
 
 interface Dependencies {
   ledger: Pick<Ledger, 'get' | 'note' | 'put'>;
@@ -53,6 +56,8 @@ export const shownAddress = (address: string): string => {
 };
 
 export const createStoring = ({ ledger, downloads, siteCopy, logOf }: Dependencies) => {
+  const asks = createSlots(MAX_ASKS);
+
   /** Stores a complete download. */
   const put = async (url: string, done: Download, part: Part, life: number): Promise<true> => {
     const mediaType = judgeCopy([done.claimedType, mediaTypeOf(url)], await headOf(part.path));
@@ -93,7 +98,7 @@ export const createStoring = ({ ledger, downloads, siteCopy, logOf }: Dependenci
    * @throws AwaitsPeer where another box downloads it
    */
   const takeFromSite = async (url: string, state: { waitsSince: number | null }): Promise<boolean> => {
-    const shared = await siteCopy(url);
+    const shared = await asks.run(() => siteCopy(url));
     if (shared === 'coming' || shared === 'unknown') {
       state.waitsSince ??= Date.now();
       const waited = Date.now() - state.waitsSince;

@@ -111,3 +111,22 @@ it('a box that does not know the file is not waited for, nor is an earlier fault
   // The pause after a failure grows to a quarter of an hour.
   expect(site.fetches).toBeLessThan(20);
 });
+
+it('the boxes are asked for a few of many files at a time', async () => {
+  let [asking, most] = [0, 0];
+  const names = Array.from({ length: 500 }, (_, n) => `https://example.com/${n}.png`);
+  const { copies, site } = setUp(
+    async () => {
+      asking += 1;
+      most = Math.max(most, asking);
+      await new Promise((resolve) => setTimeout(resolve, 10));
+      asking -= 1;
+      return 'coming';
+    },
+    { names },
+  );
+  copies.start();
+  await vi.advanceTimersByTimeAsync(1_000);
+  expect(site.asks).toHaveLength(500);
+  expect(most).toBe(8);
+});
