@@ -21,7 +21,7 @@ export const uploadResult = z
   .meta({ id: 'UploadResult' });
 export type UploadResult = z.infer<typeof uploadResult>;
 
-export const copyParams = z.object({ sha256: z.string().regex(/^[\da-f]{64}$/, 'a SHA-256, hex') });
+export const copyParams = z.object({ sha256: sha256.describe('SHA-256 of the copy, hex') });
 
 export const copyQuery = z.object({
   url: z.string().describe("the medium's http(s) address"),

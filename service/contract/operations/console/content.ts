@@ -87,7 +87,7 @@ export const content = {
     variant: 'extended',
     setting: 'console',
     summary: 'Get a version of the content',
-    params: z.object({ sha256 }),
+    params: z.object({ sha256: sha256.describe('SHA-256 of the document, hex') }),
     answer: ok('The document, as the operator wrote it.', contentDraft, documentExample),
     errors: ['version_not_found'],
     examples: { sha256: digestExample },
