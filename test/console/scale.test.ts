@@ -114,7 +114,7 @@ itBrowser(
 
     await during('first wall', async () => {
       await page.reload();
-      await page.getByText(`${SCREENS} screens, ${SCREENS} displays`).waitFor();
+      await page.getByText('1,000 screens, 1,000 displays').waitFor();
       await page.getByText('Display 0', { exact: true }).waitFor();
     });
     const updates = 5;

@@ -1,5 +1,6 @@
 /** A real service on a free port, over a data directory of its own. */
-import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { mkdtempSync, writeFileSync } from 'node:fs';
+import { rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { pino } from 'pino';
@@ -43,7 +44,8 @@ type OnEnd = (end: () => void | Promise<void>) => void;
 /** A folder that is removed when the test is over. */
 export const temporaryFolder = (onEnd: OnEnd = onTestFinished): string => {
   const folder = mkdtempSync(join(tmpdir(), 'signage-'));
-  onEnd(() => rmSync(folder, { recursive: true, force: true, maxRetries: 10, retryDelay: 100 }));
+  // A process that is ending, such as a browser, may still write into it.
+  onEnd(() => rm(folder, { recursive: true, force: true, maxRetries: 20, retryDelay: 50 }));
   return folder;
 };
 
