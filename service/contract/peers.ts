@@ -269,10 +269,7 @@ export const peerState = z
     media: sha256.describe('of the list of them'),
     takeovers: sha256.optional().describe('of all of them; absent: an older version, which knows none'),
     takesCommands: z.literal(true).optional().describe('several in one request; absent: an older version'),
-    sharesCopies: z
-      .literal(true)
-      .optional()
-      .describe('it answers what it has of remote files; absent: an older version, which downloads its own'),
+    sharesCopies: z.literal(true).optional().describe('of remote files, on request; absent: an older version'),
     devices: z
       .array(deviceId)
       .max(mostDevicesTold)
