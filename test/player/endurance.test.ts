@@ -64,8 +64,12 @@ describeBrowser('over thousands of swaps', () => {
     await reach(swaps / 4);
     const before = await lightest();
     await reach(swaps);
-    const after = await lightest();
-    expect(after.nodes).toBeLessThan(before.nodes + 100);
-    expect(after.heapBytes).toBeLessThan(before.heapBytes * 1.1 + 500_000);
+    // Frames that were removed are collected late on a busy machine; what leaks never is.
+    await expect
+      .poll(async () => (await lightest()).nodes, { timeout: 60_000, interval: 500 })
+      .toBeLessThan(before.nodes + 100);
+    await expect
+      .poll(async () => (await lightest()).heapBytes, { timeout: 60_000, interval: 500 })
+      .toBeLessThan(before.heapBytes * 1.1 + 500_000);
   }, 3_700_000);
 });
