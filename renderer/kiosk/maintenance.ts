@@ -118,7 +118,7 @@ const updatesIn = ({ updates: { ready, onTrial, failed, hours } }: MaintenanceVi
 /** 24 hours, as the times of day in the settings. */
 const clock = new Intl.DateTimeFormat(tag, { timeStyle: 'medium', hourCycle: 'h23' });
 
-/** An error is told by its message: its stack fills the page and helps nobody before it. */
+/** An error is shown as its message, without its stack, which would fill the page. */
 const detail = ([key, value]: [string, unknown]): string =>
   typeof value === 'object' && value !== null && 'message' in value
     ? String(value.message)

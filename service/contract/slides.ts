@@ -33,7 +33,7 @@ interface Kind {
   file?: { readonly content?: Content } & Readonly<Record<string, z.ZodType>>;
   /** What its fields must meet together. */
   needs?: { isMet(slide: Record<string, unknown>): boolean; path: string[]; error: string };
-  /** `content` has the values of a template, whatever they are. */
+  /** `content` holds the values of a template, which may be any JSON. */
   hasValues?: true;
   /** The page determines its length, and pages may differ: synchronized playlists must set it. */
   hasOwnLength?: true;

@@ -39,7 +39,7 @@ export interface PeerRequest<Schema extends z.ZodType> {
   maxBytes?: number;
   /** The box answers a repeat as it answered the first request, so a POST may be repeated after a closed connection. */
   isRepeatable?: true;
-  /** The body says how old it is when it is made: one that the box refuses as stale has to be made anew. */
+  /** The body contains its own age: if the box refuses it as stale, a new body is made for the repeat. */
   isDated?: true;
 }
 

@@ -4,8 +4,8 @@
  *
  * No command is carried out more than 3 s after this box took it, so that a host in between cannot hold one for longer:
  * - Each request says for how long this box has had its commands, and is dated when it was made, by the clock of the peer;
- *   a repeat is dated anew and says the age anew. The peer adds the age of the request once all of it has arrived, and
- *   leaves out what is too old.
+ *   a repeat has a new date and a new age. The peer adds the age of the request once all of it has arrived, and leaves
+ *   out commands that are too old.
  * - A clock is signed by the peer before it is read here, so a host that holds it makes the date earlier, never later. Where
  *   the peer's clock was set since, it refuses dates ahead of it and tells its clock.
  * - A peer carries out an id once, so a request that may have been held can be repeated.

@@ -46,7 +46,7 @@ const TICK_MS = 250;
 const SETTLE_MS = 1_000;
 /** For this long after its start a box marks its first requests as news. */
 const STARTING_MS = 60_000;
-/** With so many peers a box needs no list of peers from more of them. */
+/** A box that knows this many peers asks no further ones for the peers that they know. */
 const ENOUGH_PEERS = 4;
 /** Addresses of this box that are remembered. */
 const MAX_OWN_URLS = 64;

@@ -76,7 +76,7 @@ const displaysOf = async ({ run }: CompositorSession): Promise<Display[]> => {
     .map(({ rect }, index) => ({ id: 11 + index, label: `Display ${index + 1}`, bounds: rect }));
 };
 
-/** A day on which a screen is closed, whatever the time is. */
+/** Opening hours that exclude today, at any time of day. */
 const closed = () => [{ days: [((new Date().getUTCDay() + 2) % 7) + 1], open: '08:00', close: '08:01' }];
 
 const slugs = ['lobby', 'bar', 'web'];

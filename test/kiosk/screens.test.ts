@@ -54,7 +54,7 @@ describeBrowser('displays', { timeout: 90_000 }, () => {
     await expect.poll(() => readSlots(kiosk.dataDir), patience).toEqual([11, 99]);
     expect(await windows()).toBe(2);
 
-    // A compositor that counts anew gives the one that wakes up first the number of the other.
+    // A compositor that restarts its numbering gives the display that wakes up first the number of the other.
     await plug([{ ...second, id: 11 }]);
     await expect.poll(devices, patience).toEqual([both[1]]);
     await plug([

@@ -17,7 +17,7 @@ export const nestedBoxes = (tracks: number, boxes: number): Buffer => {
   return Buffer.concat([box('ftyp', Buffer.from('isom\0\0\0\0')), box('moov', repeated(tracks, track))]);
 };
 
-/** A picture with `sizes` sizes, none of which is cropped, and `boxes` boxes without a crop behind them. */
+/** An AVIF header with `sizes` image sizes without a crop, followed by `boxes` boxes that are no crop either. */
 export const manySizes = (sizes: number, boxes: number): Buffer => {
   const properties = [repeated(sizes, box('ispe', Buffer.alloc(12))), repeated(boxes, box('free', Buffer.alloc(0)))];
   const meta = box('meta', Buffer.concat([u32(0), box('iprp', box('ipco', Buffer.concat(properties)))]));

@@ -126,7 +126,7 @@ describe.skipIf(given !== undefined || isSkipped)("the packaged app's own pages"
       if (key === 'Enter') await maintenance.keyboard.press(key);
       else await maintenance.keyboard.type(key);
     }
-    // An error is told by its message, not by its stack.
+    // An error is shown as its message, without its stack.
     const line = maintenance.locator('#log li', { hasText: 'the service could not be started' }).first();
     await line.waitFor();
     expect(await line.textContent()).toMatch(/"http" is not allowed; allowed is a whole number from 0 to 65535$/);

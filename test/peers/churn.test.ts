@@ -7,9 +7,9 @@ import { join } from 'node:path';
 import { setTimeout as pause } from 'node:timers/promises';
 import { expect, test } from 'vitest';
 import { lobbyWith } from '../content/samples.ts';
-import { type Headless, startHeadless } from '../platform/options/process.ts';
 import { temporaryFolder } from '../support/service.ts';
 import { repeats } from '../support/soak.ts';
+import { type Restartable, startRestartable } from './restartable.ts';
 
 const count = repeats(6, 30, 'SIGNAGE_TEST_CHURN_BOXES');
 const seconds = repeats(5, 300, 'SIGNAGE_TEST_CHURN');
@@ -18,47 +18,30 @@ const patience = { timeout: 60_000, interval: 100 };
 const mostUploads = 2 * seconds;
 const nameOf = (n: number): string => `file-${n}.txt`;
 
-interface Box {
-  url: string;
-  /** Kills it, or keeps it from everything for a time, and brings it back. */
-  fail(): Promise<void>;
-}
-
 const saying = (title: string) =>
   lobbyWith([
     { kind: 'text', title },
     ...Array.from({ length: mostUploads }, (_, n) => ({ kind: 'image', media_url: `/media/${nameOf(n)}` })),
   ]);
 
-const startBox = async (first?: Box): Promise<Box> => {
+const startBox = (first?: Restartable): Promise<Restartable> => {
   const dataDir = temporaryFolder();
   mkdirSync(dataDir, { recursive: true });
   writeFileSync(join(dataDir, 'content.json'), JSON.stringify(saying('first')));
-  let running: Headless;
-  let url = '';
-  const start = async (): Promise<void> => {
-    running = startHeadless({
-      SIGNAGE_DATA_DIR: dataDir,
-      SIGNAGE_LOG_LEVEL: 'silent',
-      SIGNAGE_PORT: new URL(url || 'http://box:80').port || '0',
-      ...(first === undefined ? {} : { SIGNAGE_PEERS: first.url }),
-    });
-    url = await running.ready();
-  };
-  await start();
-  return {
-    get url() {
-      return url;
-    },
-    fail: async () => {
-      const isKilled = Math.random() < 0.5;
-      running.child.kill(isKilled ? 'SIGKILL' : 'SIGSTOP');
-      if (isKilled) await running.ended;
-      await pause(Math.random() * (isKilled ? 1_000 : 5_000));
-      if (isKilled) await start();
-      else running.child.kill('SIGCONT');
-    },
-  };
+  return startRestartable(dataDir, first);
+};
+
+/** Kills it, or keeps it from everything for a time, and brings it back. */
+const fail = async (box: Restartable): Promise<void> => {
+  if (Math.random() < 0.5) {
+    await box.kill();
+    await pause(Math.random() * 1_000);
+    await box.start();
+  } else {
+    box.child.kill('SIGSTOP');
+    await pause(Math.random() * 5_000);
+    box.child.kill('SIGCONT');
+  }
 };
 
 /** Sends a request; whether it was acknowledged. */
@@ -90,7 +73,7 @@ test(`${count} boxes, of which one is killed or cut off every second for ${secon
   const isOver = (): boolean => performance.now() >= endsAt;
   /** Any box, at which something is changed; it may be away. */
   const any = (): string => boxes[Math.floor(Math.random() * boxes.length)]?.url ?? first.url;
-  const failing = new Map<Box, Promise<void>>();
+  const failing = new Map<Restartable, Promise<void>>();
   let failures = 0;
   const storm = async (): Promise<void> => {
     while (!isOver()) {
@@ -100,7 +83,7 @@ test(`${count} boxes, of which one is killed or cut off every second for ${secon
       if (box !== undefined) {
         failing.set(
           box,
-          box.fail().finally(() => failing.delete(box)),
+          fail(box).finally(() => failing.delete(box)),
         );
         failures += 1;
       }

@@ -6,9 +6,9 @@ import { expect, onTestFinished, test } from 'vitest';
 import { WebSocket } from 'ws';
 import type { Health } from '../../service/contract/health.ts';
 import { lobby } from '../content/samples.ts';
-import { type Headless, startHeadless } from '../platform/options/process.ts';
 import { temporaryFolder } from '../support/service.ts';
 import { repeats } from '../support/soak.ts';
+import { type Restartable, startRestartable } from './restartable.ts';
 
 const count = repeats(6, 12, 'SIGNAGE_TEST_BOXES');
 const seconds = repeats(4, 120, 'SIGNAGE_TEST_STORM');
@@ -16,30 +16,26 @@ const seconds = repeats(4, 120, 'SIGNAGE_TEST_STORM');
 const frail = Math.max(1, Math.floor(count / 6));
 const patience = { timeout: 120_000, interval: 250 };
 
-interface Box {
-  url: string;
+interface Box extends Pick<Restartable, 'url' | 'start' | 'kill'> {
   /** The commands that its page received, by number, with repetitions. */
   heard: number[];
   /** Whether its page is connected. */
   isShown(): boolean;
-  kill(): Promise<void>;
-  start(): Promise<void>;
 }
 
 const startBox = async (first?: Box): Promise<Box> => {
   const dataDir = temporaryFolder();
   writeFileSync(join(dataDir, 'content.json'), JSON.stringify(lobby));
+  const service = await startRestartable(dataDir, first);
   const heard: number[] = [];
-  let running: Headless;
-  let url = '';
   let page: WebSocket | undefined;
   let welcomed = false;
   onTestFinished(() => page?.terminate());
 
   const show = (): void => {
-    page = new WebSocket(`${url.replace('http', 'ws')}/api/screens/lobby/socket`, ['signage.v1']);
+    page = new WebSocket(`${service.url.replace('http', 'ws')}/api/screens/lobby/socket`, ['signage.v1']);
     page.on('error', () => {});
-    page.on('open', () => page?.send(JSON.stringify({ type: 'hello', clientId: url, page: '/screen/lobby' })));
+    page.on('open', () => page?.send(JSON.stringify({ type: 'hello', clientId: service.url, page: '/screen/lobby' })));
     page.on('message', (data) => {
       const message = JSON.parse(String(data)) as { type: string; url?: string };
       if (message.type === 'welcome') welcomed = true;
@@ -47,29 +43,19 @@ const startBox = async (first?: Box): Promise<Box> => {
       if (number !== undefined) heard.push(Number(number));
     });
   };
-  const start = async (): Promise<void> => {
-    running = startHeadless({
-      SIGNAGE_DATA_DIR: dataDir,
-      SIGNAGE_LOG_LEVEL: 'silent',
-      SIGNAGE_PORT: new URL(url || 'http://box:80').port || '0',
-      ...(first === undefined ? {} : { SIGNAGE_PEERS: first.url }),
-    });
-    url = await running.ready();
-    show();
-  };
-  await start();
+  show();
   return {
-    get url() {
-      return url;
-    },
+    url: service.url,
     heard,
     isShown: () => welcomed && page?.readyState === WebSocket.OPEN,
-    kill: async () => {
+    kill: () => {
       welcomed = false;
-      running.child.kill('SIGKILL');
-      await running.ended;
+      return service.kill();
     },
-    start,
+    start: async () => {
+      await service.start();
+      show();
+    },
   };
 };
 
