@@ -2,7 +2,14 @@
 import { expect, test } from 'vitest';
 import { operations } from '../../service/contract/operations/index.ts';
 import { lobby } from '../content/samples.ts';
-import { createOperator, operatorSecret, pageCredentials, refusalOf } from '../support/operator.ts';
+import {
+  createOperator,
+  operatorSecret,
+  pageCredentials,
+  refusalOf,
+  secretSettings,
+  withAndWithoutSecret,
+} from '../support/operator.ts';
 import { startTestService } from '../support/service.ts';
 
 /** Every operation under `/console/api`, with something in place of its parameters. */
@@ -23,20 +30,23 @@ test('with a secret every operation needs a signed request, and a page token is 
   }
 });
 
-test.each([
-  ['SIGNAGE_CONSOLE=off', { SIGNAGE_CONSOLE: 'off' }],
-  ['the baseline variant', { SIGNAGE_VARIANT: 'baseline' }],
-])('with %s there is no console', async (_, env) => {
+test.each(
+  withAndWithoutSecret.flatMap(([which, secret]) => [
+    ['SIGNAGE_CONSOLE=off', which, { ...secretSettings(secret), SIGNAGE_CONSOLE: 'off' }] as const,
+    ['the baseline variant', which, { ...secretSettings(secret), SIGNAGE_VARIANT: 'baseline' }] as const,
+  ]),
+)('with %s there is no console, %s', async (_, __, env) => {
   const service = await startTestService({ content: lobby, env });
+  expect((await fetch(`${service.url}/console`)).status).toBe(404);
   for (const [method, path] of everyOperation) {
     const response = await fetch(service.url + path, { method });
     expect([path, ...(await refusalOf(response))]).toEqual([path, 404, 'not_found']);
   }
 });
 
-test('a page of another origin can change nothing', async () => {
-  const service = await startTestService({ content: lobby });
+test.each(withAndWithoutSecret)('a page of another origin can change nothing, %s', async (_, secret) => {
+  const service = await startTestService({ content: lobby, env: secretSettings(secret) });
   const headers = { Origin: 'http://example.com', 'If-Match': '*' };
-  const response = await createOperator(service, null)('PUT', '/console/api/content', lobby, headers);
+  const response = await createOperator(service, secret)('PUT', '/console/api/content', lobby, headers);
   expect(await refusalOf(response)).toEqual([403, 'origin_refused']);
 });

@@ -1,8 +1,8 @@
 /** The console's page: who gets it, under which policy, and how much it loads. */
 import { gzipSync } from 'node:zlib';
-import { describe, expect, test } from 'vitest';
+import { expect, test } from 'vitest';
 import { lobby } from '../content/samples.ts';
-import { shareTestService, startTestService } from '../support/service.ts';
+import { shareTestService } from '../support/service.ts';
 
 const shared = shareTestService({ content: lobby, env: { SIGNAGE_SHARED_SECRET: 'correct horse battery staple' } });
 
@@ -36,13 +36,4 @@ test('its script before lazy parts is at most 60 kB compressed', async () => {
   const total = [...seen.values()].reduce((sum, bytes) => sum + bytes, 0);
   expect(seen.size).toBeGreaterThan(0);
   expect(total).toBeLessThanOrEqual(MOST_SCRIPT_BYTES);
-});
-
-describe('there is no console', () => {
-  test.each([{ SIGNAGE_CONSOLE: 'off' }, { SIGNAGE_VARIANT: 'baseline' }])('with %o', async (env) => {
-    const service = await startTestService({ content: lobby, env });
-    for (const path of ['/console', '/console/api/site']) {
-      expect((await fetch(service.url + path)).status, path).toBe(404);
-    }
-  });
 });

@@ -3,7 +3,7 @@ import { describe, expect, test } from 'vitest';
 import type { SiteOverview } from '../../service/contract/console/site.ts';
 import { startBox, untilTogether } from '../peers/support.ts';
 import { patience } from '../support/observe.ts';
-import { createOperator, operatorSecret, secretSettings, withAndWithoutSecret } from '../support/operator.ts';
+import { createOperator, secretSettings, withAndWithoutSecret } from '../support/operator.ts';
 import { joinScreen, protocolsOf } from '../support/page.ts';
 import { startTestService, type TestService, temporaryFolder } from '../support/service.ts';
 
@@ -79,87 +79,98 @@ describe.each(withAndWithoutSecret)('%s', (_, secret) => {
   });
 });
 
-test('a device is never seen, playing, closed outside its hours, or away, and is away still after a restart', async () => {
-  const dataDir = temporaryFolder();
-  const service = await startTestService({ content, dataDir });
-  for (const deviceId of ['new', 'left']) await bindTo(service, deviceId, 'lobby');
-  for (const deviceId of ['dark', 'new-too']) await bindTo(service, deviceId, 'cafe');
-  const page = await joinAs(service, 'lobby', 'left');
-  await joinAs(service, 'cafe', 'dark');
-  expect(await statesOf(service, 'lobby')).toEqual({ left: 'playing', new: 'never' });
-  expect(await statesOf(service, 'cafe')).toEqual({ dark: 'closed', 'new-too': 'never' });
+test.each(withAndWithoutSecret)(
+  'a device is never seen, playing, closed outside its hours, or away, and is away still after a restart, %s',
+  async (_, secret) => {
+    const dataDir = temporaryFolder();
+    const env = secretSettings(secret);
+    const service = await startTestService({ content, dataDir, env });
+    for (const deviceId of ['new', 'left']) await bindTo(service, deviceId, 'lobby', secret);
+    for (const deviceId of ['dark', 'new-too']) await bindTo(service, deviceId, 'cafe', secret);
+    const page = await joinAs(service, 'lobby', 'left', secret);
+    await joinAs(service, 'cafe', 'dark', secret);
+    expect(await statesOf(service, 'lobby', secret)).toEqual({ left: 'playing', new: 'never' });
+    expect(await statesOf(service, 'cafe', secret)).toEqual({ dark: 'closed', 'new-too': 'never' });
 
-  page.socket.close();
-  await expect.poll(() => statesOf(service, 'lobby'), patience).toEqual({ left: 'away', new: 'never' });
-  await service.close();
-  const again = await startTestService({ dataDir });
-  expect(await statesOf(again, 'lobby')).toEqual({ left: 'away', new: 'never' });
-  expect(await statesOf(again, 'cafe')).toEqual({ dark: 'closed', 'new-too': 'never' });
-});
+    page.socket.close();
+    await expect.poll(() => statesOf(service, 'lobby', secret), patience).toEqual({ left: 'away', new: 'never' });
+    await service.close();
+    const again = await startTestService({ dataDir, env });
+    expect(await statesOf(again, 'lobby', secret)).toEqual({ left: 'away', new: 'never' });
+    expect(await statesOf(again, 'cafe', secret)).toEqual({ dark: 'closed', 'new-too': 'never' });
+  },
+);
 
-test('a page is stuck whose slide stays for three of its lengths, or that reports faults alone', async () => {
-  const service = await startTestService({ content });
-  for (const deviceId of ['slow', 'paused', 'faulty']) await bindTo(service, deviceId, 'lobby');
-  await bindTo(service, 'alone', 'gate');
-  // What stands in the file may have been edited just now.
-  const pages = {
-    slow: await joinAs(service, 'lobby', 'slow'),
-    paused: await joinAs(service, 'lobby', 'paused'),
-    faulty: await joinAs(service, 'lobby', 'faulty'),
-    alone: await joinAs(service, 'gate', 'alone'),
-  };
-  const show = (page: { send(message: unknown): void }, currentSlideId: string, more: object = {}): void =>
-    page.send({ type: 'state', currentSlide: 0, currentSlideId, currentSlideTitle: 'One', ...more });
-  show(pages.slow, 'one');
-  show(pages.alone, 'one');
-  show(pages.paused, 'one', { paused: true });
-  pages.faulty.send({ type: 'fault', slideId: 'one', reason: 'the file is gone' });
-  await expect
-    .poll(() => statesOf(service, 'lobby'), patience)
-    .toEqual({ slow: 'stuck', paused: 'playing', faulty: 'stuck' });
-  expect(await statesOf(service, 'gate')).toEqual({ alone: 'playing' });
+test.each(withAndWithoutSecret)(
+  'a page is stuck whose slide stays for three of its lengths, or that reports faults alone, %s',
+  async (_, secret) => {
+    const service = await startTestService({ content, env: secretSettings(secret) });
+    for (const deviceId of ['slow', 'paused', 'faulty']) await bindTo(service, deviceId, 'lobby', secret);
+    await bindTo(service, 'alone', 'gate', secret);
+    // What stands in the file may have been edited just now.
+    const pages = {
+      slow: await joinAs(service, 'lobby', 'slow', secret),
+      paused: await joinAs(service, 'lobby', 'paused', secret),
+      faulty: await joinAs(service, 'lobby', 'faulty', secret),
+      alone: await joinAs(service, 'gate', 'alone', secret),
+    };
+    const show = (page: { send(message: unknown): void }, currentSlideId: string, more: object = {}): void =>
+      page.send({ type: 'state', currentSlide: 0, currentSlideId, currentSlideTitle: 'One', ...more });
+    show(pages.slow, 'one');
+    show(pages.alone, 'one');
+    show(pages.paused, 'one', { paused: true });
+    pages.faulty.send({ type: 'fault', slideId: 'one', reason: 'the file is gone' });
+    await expect
+      .poll(() => statesOf(service, 'lobby', secret), patience)
+      .toEqual({ slow: 'stuck', paused: 'playing', faulty: 'stuck' });
+    expect(await statesOf(service, 'gate', secret)).toEqual({ alone: 'playing' });
 
-  show(pages.slow, 'two');
-  show(pages.faulty, 'two');
-  const before = Date.now();
-  await expect
-    .poll(async () => Object.values(await statesOf(service, 'lobby')), { ...patience, interval: 5 })
-    .toContain('playing');
-  expect(Date.now() - before).toBeLessThan(10_000);
-});
+    show(pages.slow, 'two');
+    show(pages.faulty, 'two');
+    const before = Date.now();
+    await expect
+      .poll(async () => Object.values(await statesOf(service, 'lobby', secret)), { ...patience, interval: 5 })
+      .toContain('playing');
+    expect(Date.now() - before).toBeLessThan(10_000);
+  },
+);
 
-test('any box shows the whole site, and says so when a box is away', { timeout: 60_000 }, async () => {
-  const env = secretSettings(operatorSecret);
-  const first = await startBox([], { content, env });
-  const second = await startBox([first], { content, env });
-  await untilTogether([first, second]);
-  await bindTo(first, 'd1', 'lobby', operatorSecret);
-  const page = await joinAs(second, 'lobby', 'd1', operatorSecret);
-  const there = (await overviewOf(second, operatorSecret)).nodeId;
+test.each(withAndWithoutSecret)(
+  'any box shows the whole site, and says so when a box is away, %s',
+  { timeout: 60_000 },
+  async (_, secret) => {
+    const env = secretSettings(secret);
+    const first = await startBox([], { content, env });
+    const second = await startBox([first], { content, env });
+    await untilTogether([first, second]);
+    await bindTo(first, 'd1', 'lobby', secret);
+    const page = await joinAs(second, 'lobby', 'd1', secret);
+    const there = (await overviewOf(second, secret)).nodeId;
 
-  const seen = await overviewOf(first, operatorSecret);
-  expect(seen.boxes.map(({ nodeId, status }) => [nodeId === there, status])).toEqual([
-    [false, 'here'],
-    [true, 'alive'],
-  ]);
-  expect(seen.screens[0]).toMatchObject({
-    devices: [{ deviceId: 'd1', nodeId: there, state: 'playing' }],
-    connections: [{ id: page.connectionId }],
-  });
-  expect(seen.degraded).toBe(false);
+    const seen = await overviewOf(first, secret);
+    expect(seen.boxes.map(({ nodeId, status }) => [nodeId === there, status])).toEqual([
+      [false, 'here'],
+      [true, 'alive'],
+    ]);
+    expect(seen.screens[0]).toMatchObject({
+      devices: [{ deviceId: 'd1', nodeId: there, state: 'playing' }],
+      connections: [{ id: page.connectionId }],
+    });
+    expect(seen.degraded).toBe(false);
 
-  await second.close();
-  await expect.poll(async () => (await overviewOf(first, operatorSecret)).boxes[1]?.status, patience).toBe('away');
-  const after = await overviewOf(first, operatorSecret);
-  expect(after).toMatchObject({
-    degraded: true,
-    boxes: [{ status: 'here' }, { nodeId: there, name: seen.boxes[1]?.name }],
-  });
-  expect(after.screens[0]).toMatchObject({
-    devices: [{ deviceId: 'd1', nodeId: there, state: 'away' }],
-    connections: [],
-  });
-});
+    await second.close();
+    await expect.poll(async () => (await overviewOf(first, secret)).boxes[1]?.status, patience).toBe('away');
+    const after = await overviewOf(first, secret);
+    expect(after).toMatchObject({
+      degraded: true,
+      boxes: [{ status: 'here' }, { nodeId: there, name: seen.boxes[1]?.name }],
+    });
+    expect(after.screens[0]).toMatchObject({
+      devices: [{ deviceId: 'd1', nodeId: there, state: 'away' }],
+      connections: [],
+    });
+  },
+);
 
 test('consoles that ask at one moment share a round', async () => {
   const service = await startTestService({ content });
@@ -171,16 +182,19 @@ test('consoles that ask at one moment share a round', async () => {
   expect(boxes).toHaveLength(1);
 });
 
-test('the content is said to be invalid, and the warnings of a box are sentences', async () => {
-  const service = await startTestService({ content: '{' });
-  const seen = async () => {
-    const { content, boxes } = await overviewOf(service);
-    return [content, boxes[0]?.warnings.join(' ')];
-  };
-  await expect
-    .poll(seen, patience)
-    .toEqual([
-      { sha256: null, changedAt: null, status: 'invalid' },
-      expect.stringContaining('content.json is not valid, and there is nothing to play'),
-    ]);
-});
+test.each(withAndWithoutSecret)(
+  'the content is said to be invalid, and the warnings of a box are sentences, %s',
+  async (_, secret) => {
+    const service = await startTestService({ content: '{', env: secretSettings(secret) });
+    const seen = async () => {
+      const { content, boxes } = await overviewOf(service, secret);
+      return [content, boxes[0]?.warnings.join(' ')];
+    };
+    await expect
+      .poll(seen, patience)
+      .toEqual([
+        { sha256: null, changedAt: null, status: 'invalid' },
+        expect.stringContaining('content.json is not valid, and there is nothing to play'),
+      ]);
+  },
+);

@@ -170,72 +170,89 @@ describe.each(withAndWithoutSecret)('%s', (_, secret) => {
   });
 });
 
-test('once over it stays over, whatever the clock says later, and over a restart', async () => {
-  let time = Date.now();
-  const dataDir = temporaryFolder();
-  const wall = (): number => time;
-  const service = await startTestService({ content, dataDir, wall });
-  const page = await joinScreen(service, 'lobby');
-  const ask = createOperator(service, null);
-  expect((await ask('PUT', pathOf('lift'), lift({ until: inMinutes(10, time) }))).status).toBe(201);
-  await page.message(({ type }) => type === 'revision');
-  page.messages.length = 0;
-  time += 10 * 60_000;
-  await page.message(({ type }) => type === 'revision');
-  expect(await slidesOf(service, 'lobby')).toEqual(['hello']);
-  expect(await refusalOf(await ask('DELETE', pathOf('lift')))).toEqual([404, 'takeover_not_found']);
+test.each(withAndWithoutSecret)(
+  'once over it stays over, whatever the clock says later, and over a restart, %s',
+  async (_, secret) => {
+    const env = secretSettings(secret);
+    let time = Date.now();
+    /** A signature is judged by the latest time that the box has seen. */
+    let latest = time;
+    const dataDir = temporaryFolder();
+    const wall = (): number => time;
+    const service = await startTestService({ content, dataDir, wall, env });
+    const page = await joinScreen(service, 'lobby', {}, { protocols: await protocolsOf(service, 'lobby', secret) });
+    const ask = createOperator(service, secret, () => latest);
+    expect((await ask('PUT', pathOf('lift'), lift({ until: inMinutes(10, time) }))).status).toBe(201);
+    await page.message(({ type }) => type === 'revision');
+    page.messages.length = 0;
+    latest += 10 * 60_000;
+    time = latest;
+    await page.message(({ type }) => type === 'revision');
+    expect(await slidesOf(service, 'lobby')).toEqual(['hello']);
+    expect(await refusalOf(await ask('DELETE', pathOf('lift')))).toEqual([404, 'takeover_not_found']);
 
-  time -= 5 * 60_000;
-  expect((await overviewOf(ask)).takeovers).toEqual([]);
-  service.writeContent({ ...content, playlists: [{ id: 'welcome', slides: [{ kind: 'text', title: 'Bye' }] }] });
-  await expect.poll(() => slidesOf(service, 'lobby'), patience).toEqual(['welcome-1']);
-  await service.close();
-  const again = await startTestService({ dataDir, wall });
-  expect(await slidesOf(again, 'lobby')).toEqual(['welcome-1']);
-});
+    time -= 5 * 60_000;
+    expect((await overviewOf(ask)).takeovers).toEqual([]);
+    service.writeContent({ ...content, playlists: [{ id: 'welcome', slides: [{ kind: 'text', title: 'Bye' }] }] });
+    await expect.poll(() => slidesOf(service, 'lobby'), patience).toEqual(['welcome-1']);
+    await service.close();
+    const again = await startTestService({ dataDir, wall, env });
+    expect(await slidesOf(again, 'lobby')).toEqual(['welcome-1']);
+  },
+);
 
-test('a takeover survives a restart, and neither an edit nor a content.json with errors starts, ends or prevents one', async () => {
-  const dataDir = temporaryFolder();
-  const first = await startTestService({ content, dataDir });
-  expect((await createOperator(first, null)('PUT', pathOf('lift'), lift())).status).toBe(201);
-  await first.close();
+test.each(withAndWithoutSecret)(
+  'a takeover survives a restart, and neither an edit nor a content.json with errors starts, ends or prevents one, %s',
+  async (_, secret) => {
+    const env = secretSettings(secret);
+    const dataDir = temporaryFolder();
+    const first = await startTestService({ content, dataDir, env });
+    expect((await createOperator(first, secret)('PUT', pathOf('lift'), lift())).status).toBe(201);
+    await first.close();
 
-  const service = await startTestService({ dataDir });
-  const ask = createOperator(service, null);
-  expect(await slidesOf(service, 'lobby')).toEqual(['takeover-lift', 'hello']);
-  service.writeContent({ ...content, playlists: [{ id: 'welcome', slides: [{ kind: 'text', title: 'Bye' }] }] });
-  await expect.poll(() => slidesOf(service, 'lobby'), patience).toEqual(['takeover-lift', 'welcome-1']);
-  service.writeContent('{');
-  await expect.poll(async () => (await overviewOf(ask)).content.status, patience).toBe('invalid');
-  expect((await ask('PUT', pathOf('fire'), lift({ level: 'emergency' }))).status).toBe(201);
-  expect(await slidesOf(service, 'lobby')).toEqual(['takeover-fire', 'takeover-lift', 'welcome-1']);
-  expect((await ask('DELETE', pathOf('lift'))).status).toBe(204);
-  expect(await slidesOf(service, 'lobby')).toEqual(['takeover-fire', 'welcome-1']);
-});
+    const service = await startTestService({ dataDir, env });
+    const ask = createOperator(service, secret);
+    expect(await slidesOf(service, 'lobby')).toEqual(['takeover-lift', 'hello']);
+    service.writeContent({ ...content, playlists: [{ id: 'welcome', slides: [{ kind: 'text', title: 'Bye' }] }] });
+    await expect.poll(() => slidesOf(service, 'lobby'), patience).toEqual(['takeover-lift', 'welcome-1']);
+    service.writeContent('{');
+    await expect.poll(async () => (await overviewOf(ask)).content.status, patience).toBe('invalid');
+    expect((await ask('PUT', pathOf('fire'), lift({ level: 'emergency' }))).status).toBe(201);
+    expect(await slidesOf(service, 'lobby')).toEqual(['takeover-fire', 'takeover-lift', 'welcome-1']);
+    expect((await ask('DELETE', pathOf('lift'))).status).toBe(204);
+    expect(await slidesOf(service, 'lobby')).toEqual(['takeover-fire', 'welcome-1']);
+  },
+);
 
-test('in an emergency a screen is open whatever its hours, and closes again when it is over', async () => {
-  const hours = [{ days: [1], open: '03:00', close: '03:01' }];
-  const screens = content.screens.map((screen) => ({ ...screen, hours }));
-  const service = await startTestService({ content: { ...content, screens } });
-  const ask = createOperator(service, null);
-  await ask('PUT', pathOf('fire'), lift({ level: 'emergency', targets: ['lobby'] }));
-  await ask('PUT', pathOf('later'), lift({ level: 'emergency', targets: ['bar'], from: inMinutes(5) }));
-  await ask('PUT', pathOf('lift'), lift({ targets: ['office'] }));
-  expect(['lobby', 'bar', 'office'].map(service.hours)).toEqual([null, hours, hours]);
-  await ask('DELETE', pathOf('fire'));
-  expect(service.hours('lobby')).toEqual(hours);
-});
+test.each(withAndWithoutSecret)(
+  'in an emergency a screen is open whatever its hours, and closes again when it is over, %s',
+  async (_, secret) => {
+    const hours = [{ days: [1], open: '03:00', close: '03:01' }];
+    const screens = content.screens.map((screen) => ({ ...screen, hours }));
+    const service = await startTestService({ content: { ...content, screens }, env: secretSettings(secret) });
+    const ask = createOperator(service, secret);
+    await ask('PUT', pathOf('fire'), lift({ level: 'emergency', targets: ['lobby'] }));
+    await ask('PUT', pathOf('later'), lift({ level: 'emergency', targets: ['bar'], from: inMinutes(5) }));
+    await ask('PUT', pathOf('lift'), lift({ targets: ['office'] }));
+    expect(['lobby', 'bar', 'office'].map(service.hours)).toEqual([null, hours, hours]);
+    await ask('DELETE', pathOf('fire'));
+    expect(service.hours('lobby')).toEqual(hours);
+  },
+);
 
-test('a hundred takeovers are the limit, and one that is ended makes room', async () => {
-  const service = await startTestService({ content });
-  const ask = createOperator(service, null);
-  const put = (id: string) => ask('PUT', pathOf(id), lift({ from: inMinutes(5) }));
-  await Promise.all(Array.from({ length: 100 }, (_, index) => put(`t-${index}`)));
-  expect(await refusalOf(await put('one-more'))).toEqual([409, 'too_many_takeovers']);
-  expect((await put('t-7')).status).toBe(200);
-  await ask('DELETE', pathOf('t-8'));
-  expect((await put('one-more')).status).toBe(201);
-});
+test.each(withAndWithoutSecret)(
+  'a hundred takeovers are the limit, and one that is ended makes room, %s',
+  async (_, secret) => {
+    const service = await startTestService({ content, env: secretSettings(secret) });
+    const ask = createOperator(service, secret);
+    const put = (id: string) => ask('PUT', pathOf(id), lift({ from: inMinutes(5) }));
+    await Promise.all(Array.from({ length: 100 }, (_, index) => put(`t-${index}`)));
+    expect(await refusalOf(await put('one-more'))).toEqual([409, 'too_many_takeovers']);
+    expect((await put('t-7')).status).toBe(200);
+    await ask('DELETE', pathOf('t-8'));
+    expect((await put('one-more')).status).toBe(201);
+  },
+);
 
 describe.each(withAndWithoutSecret)('at a site of three boxes %s', (_, secret) => {
   const env = secretSettings(secret);
@@ -267,19 +284,23 @@ describe.each(withAndWithoutSecret)('at a site of three boxes %s', (_, secret) =
   });
 });
 
-test('a picture that a takeover shows reaches the other boxes, as the media of the content do', async () => {
-  const first = await startBox([], { content });
-  const second = await startBox([first], { content });
-  await untilTogether([first, second]);
-  const png = Buffer.from(
-    'iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAQAAAC1HAwCAAAAC0lEQVR42mNkYAAAAAYAAjCB0C8AAAAASUVORK5CYII=',
-    'base64',
-  );
-  await first.get('/api/media/exit.png', { method: 'PUT', body: png });
-  await createOperator(second, null)('PUT', pathOf('exit'), lift({ media_url: '/media/exit.png' }));
-  const fetched = async () => (await second.get('/media/exit.png')).status;
-  await expect.poll(fetched, patience).toBe(200);
-});
+test.each(withAndWithoutSecret)(
+  'a picture that a takeover shows reaches the other boxes, as the media of the content do, %s',
+  async (_, secret) => {
+    const env = secretSettings(secret);
+    const first = await startBox([], { content, env });
+    const second = await startBox([first], { content, env });
+    await untilTogether([first, second]);
+    const png = Buffer.from(
+      'iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAQAAAC1HAwCAAAAC0lEQVR42mNkYAAAAAYAAjCB0C8AAAAASUVORK5CYII=',
+      'base64',
+    );
+    await createOperator(first, secret)('PUT', '/api/media/exit.png', png);
+    await createOperator(second, secret)('PUT', pathOf('exit'), lift({ media_url: '/media/exit.png' }));
+    const fetched = async () => (await second.get('/media/exit.png')).status;
+    await expect.poll(fetched, patience).toBe(200);
+  },
+);
 
 test('a box of an older version, which knows no takeovers, is no obstacle', async () => {
   const asked: string[] = [];

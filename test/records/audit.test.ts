@@ -3,79 +3,75 @@ import { existsSync, mkdirSync, readdirSync, readFileSync, rmSync, statSync, wri
 import { join } from 'node:path';
 import { pino } from 'pino';
 import { afterEach, describe, expect, test, vi } from 'vitest';
-import { signRequest } from '../../service/auth/sign.ts';
 import type { AuditRecord } from '../../service/contract/console/audit.ts';
 import { type Operation, operations } from '../../service/contract/operations/index.ts';
 import { boundedState, createAudit } from '../../service/records/audit.ts';
 import { createAuditLog } from '../../service/records/audit-log.ts';
 import { hello, lobby, lobbyWith } from '../content/samples.ts';
 import { healthOf, patience } from '../support/observe.ts';
+import { createOperator, operatorSecret, secretSettings, withAndWithoutSecret } from '../support/operator.ts';
 import { startTestService, type TestService, temporaryFolder } from '../support/service.ts';
-
-const secret = 'correct horse battery staple';
 
 interface Answer {
   records: AuditRecord[];
   degraded: boolean;
 }
 
-const signed = (service: TestService, method: string, path: string, body = '') =>
-  signRequest({ secret, method, url: service.url + path, body });
-
-const auditOf = async (service: TestService, headers: Record<string, string> = {}): Promise<Answer> =>
-  (await (await service.get('/console/api/audit', { headers })).json()) as Answer;
+const auditOf = async (service: TestService, secret: string | null = null): Promise<Answer> =>
+  (await (await createOperator(service, secret)('GET', '/console/api/audit')).json()) as Answer;
 
 const binding = (clientName: string) => ({ deviceId: 'device-1', clientName, screenSlug: 'lobby' });
 
-test('each change is one record, with the operator, the address, and the state before and after it', async () => {
-  const service = await startTestService({ content: lobby });
-  const operator = { 'x-signage-operator': 'Jörg' };
-  await service.post('/api/screens/lobby/commands', { command: 'blackout', blackout: true }, operator);
-  await service.post('/api/onboarding', binding('Door'));
-  await service.post('/api/onboarding', binding('Window'));
-  await service.get('/api/media/a.txt', { method: 'PUT', body: 'one' });
-  await service.get('/api/media/a.txt', { method: 'DELETE' });
-  await service.get('/console/api/devices/device-1', { method: 'DELETE' });
-  const published = await service.get('/console/api/content', {
-    method: 'PUT',
-    headers: { 'Content-Type': 'application/json', 'If-Match': '*' },
-    body: JSON.stringify(lobbyWith([{ ...hello, title: 'New' }])),
-  });
-  const { sha256, changedAt } = (await published.json()) as { sha256: string; changedAt: string };
-  const { records, degraded } = await auditOf(service);
-  expect(degraded).toBe(false);
-  const common = {
-    at: expect.stringMatching(/^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z$/),
-    node_id: expect.any(String),
-    operator: null,
-    address: '127.0.0.1',
-    result: 'ok',
-  };
-  const file = { size: 3, sha256: '7692c3ad3540bb803c020b3aee66cd8887123234ea0c6e7143c0add73ff431ed' };
-  const [door, window] = ['Door', 'Window'].map((clientName) => ({ clientName, screenSlug: 'lobby' }));
-  expect(records.toReversed()).toEqual([
-    {
-      ...common,
-      operator: 'Jörg',
-      action: 'screen.command',
-      target: 'lobby',
-      before: null,
-      after: { command: 'blackout', blackout: true },
-    },
-    { ...common, action: 'device.bind', target: 'device-1', before: null, after: door },
-    { ...common, action: 'device.bind', target: 'device-1', before: door, after: window },
-    { ...common, action: 'medium.upload', target: 'a.txt', before: null, after: file },
-    { ...common, action: 'medium.delete', target: 'a.txt', before: file, after: null },
-    { ...common, action: 'device.forget', target: 'device-1', before: window, after: null },
-    {
-      ...common,
-      action: 'content.publish',
-      target: null,
-      before: { sha256: expect.not.stringMatching(sha256), changedAt: expect.any(String) },
-      after: { sha256, changedAt },
-    },
-  ]);
-});
+test.each(withAndWithoutSecret)(
+  'each change is one record, with the operator, the address, and the state before and after it, %s',
+  async (_, secret) => {
+    const service = await startTestService({ content: lobby, env: secretSettings(secret) });
+    const ask = createOperator(service, secret);
+    const operator = { 'x-signage-operator': 'Jörg' };
+    await ask('POST', '/api/screens/lobby/commands', { command: 'blackout', blackout: true }, operator);
+    await ask('POST', '/api/onboarding', binding('Door'));
+    await ask('POST', '/api/onboarding', binding('Window'));
+    await ask('PUT', '/api/media/a.txt', 'one');
+    await ask('DELETE', '/api/media/a.txt');
+    await ask('DELETE', '/console/api/devices/device-1');
+    const edited = lobbyWith([{ ...hello, title: 'New' }]);
+    const published = await ask('PUT', '/console/api/content', edited, { 'If-Match': '*' });
+    const { sha256, changedAt } = (await published.json()) as { sha256: string; changedAt: string };
+    const { records, degraded } = await auditOf(service, secret);
+    expect(degraded).toBe(false);
+    const common = {
+      at: expect.stringMatching(/^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z$/),
+      node_id: expect.any(String),
+      operator: null,
+      address: '127.0.0.1',
+      result: 'ok',
+    };
+    const file = { size: 3, sha256: '7692c3ad3540bb803c020b3aee66cd8887123234ea0c6e7143c0add73ff431ed' };
+    const [door, window] = ['Door', 'Window'].map((clientName) => ({ clientName, screenSlug: 'lobby' }));
+    expect(records.toReversed()).toEqual([
+      {
+        ...common,
+        operator: 'Jörg',
+        action: 'screen.command',
+        target: 'lobby',
+        before: null,
+        after: { command: 'blackout', blackout: true },
+      },
+      { ...common, action: 'device.bind', target: 'device-1', before: null, after: door },
+      { ...common, action: 'device.bind', target: 'device-1', before: door, after: window },
+      { ...common, action: 'medium.upload', target: 'a.txt', before: null, after: file },
+      { ...common, action: 'medium.delete', target: 'a.txt', before: file, after: null },
+      { ...common, action: 'device.forget', target: 'device-1', before: window, after: null },
+      {
+        ...common,
+        action: 'content.publish',
+        target: null,
+        before: { sha256: expect.not.stringMatching(sha256), changedAt: expect.any(String) },
+        after: { sha256, changedAt },
+      },
+    ]);
+  },
+);
 
 test('reading changes nothing, and a request that is refused says why', async () => {
   const service = await startTestService({ content: lobby });
@@ -101,14 +97,13 @@ test('requests of one address that failed are at most 20 a minute', async () => 
 });
 
 test('with a secret it takes a signed request, and refused credentials are one record a minute and address', async () => {
-  const service = await startTestService({ content: lobby, env: { SIGNAGE_SHARED_SECRET: secret } });
+  const service = await startTestService({ content: lobby, env: secretSettings(operatorSecret) });
   const path = '/console/api/audit';
   expect((await service.get(path)).status).toBe(401);
   for (let count = 0; count < 10; count += 1) {
-    const wrong = signRequest({ secret: 'another secret altogether', method: 'GET', url: service.url + path });
-    expect((await service.get(path, { headers: wrong })).status).toBe(401);
+    expect((await createOperator(service, 'another secret altogether')('GET', path)).status).toBe(401);
   }
-  const { records } = await auditOf(service, signed(service, 'GET', path));
+  const { records } = await auditOf(service, operatorSecret);
   const refusal = {
     action: 'credentials.refused',
     address: '127.0.0.1',
@@ -140,19 +135,28 @@ test('it outlives the service, kill -9 included, and a line that was broken off 
   ]);
 });
 
-test('any box answers for the whole site, a relayed change is recorded once, and a box that is away is told', async () => {
-  const first = await startTestService({ content: lobby });
-  const second = await startTestService({ content: lobby, env: { SIGNAGE_PEERS: first.url } });
-  await expect.poll(async () => (await auditOf(second)).degraded, patience).toBe(false);
-  await first.post('/api/screens/lobby/commands', { command: 'next' });
-  await second.post('/api/screens/lobby/commands', { command: 'previous' });
-  const commands = async (service: TestService) =>
-    (await auditOf(service)).records.map(({ after }) => (after as { command: string }).command);
-  expect(await commands(second)).toEqual(['previous', 'next']);
-  await expect.poll(() => commands(first), patience).toEqual(['previous', 'next']);
-  await first.close();
-  expect(await auditOf(second)).toMatchObject({ degraded: true, records: [{ after: { command: 'previous' } }] });
-});
+test.each(withAndWithoutSecret)(
+  'any box answers for the whole site, a relayed change is recorded once, and a box that is away is told, %s',
+  async (_, secret) => {
+    const env = secretSettings(secret);
+    const first = await startTestService({ content: lobby, env });
+    const second = await startTestService({ content: lobby, env: { ...env, SIGNAGE_PEERS: first.url } });
+    await expect.poll(async () => (await auditOf(second, secret)).degraded, patience).toBe(false);
+    const send = (box: TestService, command: string) =>
+      createOperator(box, secret)('POST', '/api/screens/lobby/commands', { command });
+    await send(first, 'next');
+    await send(second, 'previous');
+    const commands = async (service: TestService) =>
+      (await auditOf(service, secret)).records.map(({ after }) => (after as { command: string }).command);
+    expect(await commands(second)).toEqual(['previous', 'next']);
+    await expect.poll(() => commands(first), patience).toEqual(['previous', 'next']);
+    await first.close();
+    expect(await auditOf(second, secret)).toMatchObject({
+      degraded: true,
+      records: [{ after: { command: 'previous' } }],
+    });
+  },
+);
 
 test('a disk that takes no records fails no request, and they follow once it does', async () => {
   const service = await startTestService({ content: lobby });

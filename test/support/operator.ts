@@ -15,18 +15,20 @@ export const withAndWithoutSecret = [
 export const secretSettings = (secret: string | null): Record<string, string> =>
   secret === null ? {} : { SIGNAGE_SHARED_SECRET: secret };
 
-/** Sends a request as JSON; each answer is compared with the OpenAPI document. Text is sent as it is. */
+/** Sends a request as JSON; each answer is compared with the OpenAPI document. Text and bytes are sent as they are. */
 export type Ask = (method: string, path: string, body?: unknown, headers?: Record<string, string>) => Promise<Response>;
 
+/** @param now the clock of that person's machine, ms since the epoch */
 export const createOperator =
-  ({ url, get }: Pick<TestService, 'url' | 'get'>, secret: string | null): Ask =>
+  ({ url, get }: Pick<TestService, 'url' | 'get'>, secret: string | null, now: () => number = Date.now): Ask =>
   (method, path, given, headers = {}) => {
-    const body = given === undefined || typeof given === 'string' ? given : JSON.stringify(given);
+    const isReady = given === undefined || typeof given === 'string' || given instanceof Uint8Array;
+    const body = isReady ? (given as string | Uint8Array<ArrayBuffer> | undefined) : JSON.stringify(given);
     return get(path, {
       method,
       headers: {
         ...(body !== undefined && { 'Content-Type': 'application/json' }),
-        ...(secret !== null && signRequest({ secret, method, url: url + path, body: body ?? '' })),
+        ...(secret !== null && signRequest({ secret, method, url: url + path, body: body ?? '', now: now() })),
         ...headers,
       },
       ...(body !== undefined && { body }),

@@ -1,7 +1,8 @@
 /** Plays as pages report them, and a site's plays as they are read. */
 import { randomUUID } from 'node:crypto';
 import type { PagePlay, Play } from '../../../service/contract/plays.ts';
-import { joinScreen, type TestPage } from '../../support/page.ts';
+import { createOperator } from '../../support/operator.ts';
+import { joinScreen, protocolsOf, type TestPage } from '../../support/page.ts';
 import type { TestService } from '../../support/service.ts';
 
 /** A play that began `seconds` ago. */
@@ -32,10 +33,21 @@ export const report = async (page: TestPage, plays: readonly PagePlay[]): Promis
   await page.message(({ type, play_ids }) => type === 'ack' && ids.every((id) => (play_ids as string[]).includes(id)));
 };
 
-export const reportTo = async (service: TestService, plays: readonly PagePlay[], hello: object = {}): Promise<void> =>
-  report(await joinScreen(service, 'lobby', { ...hello }), plays);
+/** Opens a page at the lobby, with its token where there is a secret. */
+export const openLobby = async (service: TestService, secret: string | null, hello: object = {}) =>
+  joinScreen(service, 'lobby', { ...hello }, { protocols: await protocolsOf(service, 'lobby', secret) });
 
-export const readPlays = async (service: Pick<TestService, 'get'>, query = ''): Promise<Play[]> =>
-  (await (await service.get(`/console/api/plays${query}`)).json()) as Play[];
+export const reportTo = async (
+  service: TestService,
+  plays: readonly PagePlay[],
+  secret: string | null = null,
+): Promise<void> => report(await openLobby(service, secret), plays);
+
+export const readPlays = async (
+  service: Pick<TestService, 'url' | 'get'>,
+  query = '',
+  secret: string | null = null,
+): Promise<Play[]> =>
+  (await (await createOperator(service, secret)('GET', `/console/api/plays${query}`)).json()) as Play[];
 
 export const idsOf = (plays: readonly { play_id: string }[]): string[] => plays.map(({ play_id }) => play_id);

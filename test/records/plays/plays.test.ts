@@ -3,14 +3,14 @@ import { createHash } from 'node:crypto';
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
-import { signRequest } from '../../../service/auth/sign.ts';
 import { hello, lobby, lobbyWith } from '../../content/samples.ts';
-import { secret, startBox, startSite, untilTogether } from '../../peers/support.ts';
+import { startBox, startSite, untilTogether } from '../../peers/support.ts';
 import { patience } from '../../support/observe.ts';
+import { createOperator, secretSettings, withAndWithoutSecret } from '../../support/operator.ts';
 import { joinScreen } from '../../support/page.ts';
 import { startTestService, temporaryFolder } from '../../support/service.ts';
 import { metricsOf, sampleValue } from '../samples.ts';
-import { idsOf, playAgo, readPlays, report, reportTo } from './pages.ts';
+import { idsOf, openLobby, playAgo, readPlays, report, reportTo } from './pages.ts';
 
 const fields = [
   ...['play_id', 'site', 'node_id', 'device_id', 'client_name', 'screen', 'slide_id', 'slide_title', 'kind'],
@@ -18,30 +18,36 @@ const fields = [
   ...['reason', 'clock'],
 ];
 
-test('what a page reports is on the disk before it is acknowledged, and is read with what the service knows', async () => {
-  const service = await startTestService({ content: lobby, env: { SIGNAGE_SITE: 'harbour' } });
-  await service.get('/api/media/hall.jpg', { method: 'PUT', body: 'a picture' });
-  const page = await joinScreen(service, 'lobby', { deviceId: 'device-1', clientName: 'Door' });
-  const shown = playAgo(-1, { kind: 'image', media_url: '/media/hall.jpg?v=1' });
-  const before = playAgo(3_600, { kind: 'image', media_url: '/media/hall.jpg', screen: 'bar' });
-  const stream = playAgo(20, { kind: 'stream', media_url: 'rtsp://user:word@camera.example/live', result: 'failed' });
-  await report(page, [shown, before, stream]);
-  const [file = ''] = [join(service.dataDir, 'plays', `${shown.started_at.slice(0, 10)}.jsonl`)];
-  expect(readFileSync(file, 'utf8')).toContain(shown.play_id);
+test.each(withAndWithoutSecret)(
+  'what a page reports is on the disk before it is acknowledged, and is read with what the service knows, %s',
+  async (_, secret) => {
+    const service = await startTestService({
+      content: lobby,
+      env: { ...secretSettings(secret), SIGNAGE_SITE: 'harbour' },
+    });
+    await createOperator(service, secret)('PUT', '/api/media/hall.jpg', 'a picture');
+    const page = await openLobby(service, secret, { deviceId: 'device-1', clientName: 'Door' });
+    const shown = playAgo(-1, { kind: 'image', media_url: '/media/hall.jpg?v=1' });
+    const before = playAgo(3_600, { kind: 'image', media_url: '/media/hall.jpg', screen: 'bar' });
+    const stream = playAgo(20, { kind: 'stream', media_url: 'rtsp://user:word@camera.example/live', result: 'failed' });
+    await report(page, [shown, before, stream]);
+    const [file = ''] = [join(service.dataDir, 'plays', `${shown.started_at.slice(0, 10)}.jsonl`)];
+    expect(readFileSync(file, 'utf8')).toContain(shown.play_id);
 
-  const plays = await readPlays(service);
-  expect(idsOf(plays)).toEqual(idsOf([before, stream, shown]));
-  const { nodeId } = (await (await service.get('/healthz')).json()) as { nodeId: string };
-  const known = { site: 'harbour', node_id: nodeId, device_id: 'device-1', client_name: 'Door' };
-  const media_sha256 = createHash('sha256').update('a picture').digest('hex');
-  expect(plays).toEqual([
-    // The file was put there after this play.
-    { ...before, ...known, media_sha256: null },
-    { ...stream, ...known, screen: 'lobby', media_url: 'rtsp://camera.example/live', media_sha256: null },
-    { ...shown, ...known, screen: 'lobby', media_sha256 },
-  ]);
-  expect(Object.keys(plays[0] ?? {})).toEqual(fields);
-});
+    const plays = await readPlays(service, '', secret);
+    expect(idsOf(plays)).toEqual(idsOf([before, stream, shown]));
+    const { nodeId } = (await (await service.get('/healthz')).json()) as { nodeId: string };
+    const known = { site: 'harbour', node_id: nodeId, device_id: 'device-1', client_name: 'Door' };
+    const media_sha256 = createHash('sha256').update('a picture').digest('hex');
+    expect(plays).toEqual([
+      // The file was put there after this play.
+      { ...before, ...known, media_sha256: null },
+      { ...stream, ...known, screen: 'lobby', media_url: 'rtsp://camera.example/live', media_sha256: null },
+      { ...shown, ...known, screen: 'lobby', media_sha256 },
+    ]);
+    expect(Object.keys(plays[0] ?? {})).toEqual(fields);
+  },
+);
 
 test('a repeated report is acknowledged, and kept and counted once', async () => {
   const service = await startTestService({ content: lobby });
@@ -99,31 +105,38 @@ const parseCsv = (text: string): string[][] => {
 };
 
 describe('the export', () => {
-  test('takes a range on started_at, in which a date is midnight of the site, and a screen', async () => {
-    const service = await startTestService({ content: lobby, env: { SIGNAGE_TIME_ZONE: 'Europe/Vienna' } });
-    const at = (started_at: string, more = {}) => playAgo(0, { started_at, ended_at: started_at, ...more });
-    const day = new Date(Date.now() - 5 * 86_400_000);
-    const local = new Intl.DateTimeFormat('sv', { timeZone: 'Europe/Vienna' });
-    const date = local.format(day);
-    const next = local.format(day.getTime() + 86_400_000);
-    // The first and the last moment of that day in Vienna, found by looking.
-    const boundary = (wanted: string): number => {
-      let time = Date.parse(`${wanted}T00:00:00Z`) - 4 * 3_600_000;
-      while (local.format(time) < wanted) time += 900_000;
-      return time;
-    };
-    const [first, after] = [boundary(date), boundary(next)];
-    const plays = [first - 1, first, after - 1, after].map((time) => at(new Date(time).toISOString()));
-    const elsewhere = at(new Date(first + 1).toISOString(), { screen: 'bar' });
-    await reportTo(service, [...plays.toReversed(), elsewhere]);
-    const [, one, two] = idsOf(plays);
-    expect(idsOf(await readPlays(service, `?from=${date}&to=${next}&screen=lobby`))).toEqual([one, two]);
-    expect(idsOf(await readPlays(service, `?from=${date}T00:00&to=${next}T00:00:00&screen=lobby`))).toEqual([one, two]);
-    const exact = `?from=${new Date(first).toISOString()}&to=${encodeURIComponent(`${next}T12:00+12:00`)}`;
-    expect(idsOf(await readPlays(service, `${exact}&screen=lobby`)).length).toBeGreaterThanOrEqual(2);
-    expect(idsOf(await readPlays(service, '?screen=bar'))).toEqual([elsewhere.play_id]);
-    expect(await readPlays(service, '?from=2031-01-01')).toEqual([]);
-  });
+  test.each(withAndWithoutSecret)(
+    'takes a range on started_at, in which a date is midnight of the site, and a screen, %s',
+    async (_, secret) => {
+      const service = await startTestService({
+        content: lobby,
+        env: { ...secretSettings(secret), SIGNAGE_TIME_ZONE: 'Europe/Vienna' },
+      });
+      const read = (query: string) => readPlays(service, query, secret);
+      const at = (started_at: string, more = {}) => playAgo(0, { started_at, ended_at: started_at, ...more });
+      const day = new Date(Date.now() - 5 * 86_400_000);
+      const local = new Intl.DateTimeFormat('sv', { timeZone: 'Europe/Vienna' });
+      const date = local.format(day);
+      const next = local.format(day.getTime() + 86_400_000);
+      // The first and the last moment of that day in Vienna, found by looking.
+      const boundary = (wanted: string): number => {
+        let time = Date.parse(`${wanted}T00:00:00Z`) - 4 * 3_600_000;
+        while (local.format(time) < wanted) time += 900_000;
+        return time;
+      };
+      const [first, after] = [boundary(date), boundary(next)];
+      const plays = [first - 1, first, after - 1, after].map((time) => at(new Date(time).toISOString()));
+      const elsewhere = at(new Date(first + 1).toISOString(), { screen: 'bar' });
+      await reportTo(service, [...plays.toReversed(), elsewhere], secret);
+      const [, one, two] = idsOf(plays);
+      expect(idsOf(await read(`?from=${date}&to=${next}&screen=lobby`))).toEqual([one, two]);
+      expect(idsOf(await read(`?from=${date}T00:00&to=${next}T00:00:00&screen=lobby`))).toEqual([one, two]);
+      const exact = `?from=${new Date(first).toISOString()}&to=${encodeURIComponent(`${next}T12:00+12:00`)}`;
+      expect(idsOf(await read(`${exact}&screen=lobby`)).length).toBeGreaterThanOrEqual(2);
+      expect(idsOf(await read('?screen=bar'))).toEqual([elsewhere.play_id]);
+      expect(await read('?from=2031-01-01')).toEqual([]);
+    },
+  );
 
   test.each([
     ['from=tomorrow', 'from'],
@@ -180,48 +193,32 @@ describe('the export', () => {
     expect((await service.get('/console/api/plays', { method: 'HEAD' })).status).toBe(200);
   });
 
-  test('takes a signed request where there is a secret, and is not there without the console', async () => {
-    const guarded = await startTestService({ content: lobby, env: { SIGNAGE_SHARED_SECRET: secret } });
-    expect((await guarded.get('/console/api/plays')).status).toBe(401);
-    const path = '/console/api/plays?format=json';
-    const headers = signRequest({ secret, method: 'GET', url: guarded.url + path });
-    expect((await guarded.get(path, { headers })).status).toBe(200);
-    const off = await startTestService({ content: lobby, env: { SIGNAGE_CONSOLE: 'off' } });
-    expect((await off.get('/console/api/plays')).status).toBe(404);
-  });
-
-  test('gathers the plays of all boxes, in the order of their start, and says where a box is missing', async () => {
-    const [first, second, third] = await startSite({ env: { SIGNAGE_SHARED_SECRET: secret } }, 1);
-    const read = async (box: typeof first, query = '') => {
-      const path = `/console/api/plays${query}`;
-      const headers = signRequest({ secret, method: 'GET', url: box.url + path });
-      const response = await box.get(path, { headers });
-      return { degraded: response.headers.get('x-signage-degraded'), ids: idsOf((await response.json()) as []) };
-    };
-    const connect = (box: typeof first) =>
-      joinScreen(
-        box,
-        'lobby',
-        {},
-        { headers: signRequest({ secret, method: 'GET', url: `${box.url}/api/screens/lobby/socket` }) },
-      );
-    const pages = await Promise.all([first, second, third as typeof first].map(connect));
-    const plays = Array.from({ length: 90 }, (_, index) => playAgo(900 - index * 10));
-    for (const [index, page] of pages.entries()) {
-      // The last play of each page was reported to the box before it as well.
-      await report(
-        page,
-        [...plays.filter((_, at) => at % 3 === index), plays[(index + 2) % 3] ?? playAgo(0)].slice(0, 50),
-      );
-    }
-    const everywhere = { degraded: 'false', ids: idsOf(plays) };
-    expect(await read(first)).toEqual(everywhere);
-    expect(await read(second)).toEqual(everywhere);
-    await third?.close();
-    const { degraded, ids } = await read(first);
-    expect(degraded).toBe('true');
-    expect(ids.length).toBeLessThan(90);
-  });
+  test.each(withAndWithoutSecret)(
+    'gathers the plays of all boxes, in the order of their start, and says where a box is missing, %s',
+    async (_, secret) => {
+      const [first, second, third] = await startSite({ env: secretSettings(secret) }, 1);
+      const read = async (box: typeof first) => {
+        const response = await createOperator(box, secret)('GET', '/console/api/plays');
+        return { degraded: response.headers.get('x-signage-degraded'), ids: idsOf((await response.json()) as []) };
+      };
+      const pages = await Promise.all([first, second, third as typeof first].map((box) => openLobby(box, secret)));
+      const plays = Array.from({ length: 90 }, (_, index) => playAgo(900 - index * 10));
+      for (const [index, page] of pages.entries()) {
+        // The last play of each page was reported to the box before it as well.
+        await report(
+          page,
+          [...plays.filter((_, at) => at % 3 === index), plays[(index + 2) % 3] ?? playAgo(0)].slice(0, 50),
+        );
+      }
+      const everywhere = { degraded: 'false', ids: idsOf(plays) };
+      expect(await read(first)).toEqual(everywhere);
+      expect(await read(second)).toEqual(everywhere);
+      await third?.close();
+      const { degraded, ids } = await read(first);
+      expect(degraded).toBe('true');
+      expect(ids.length).toBeLessThan(90);
+    },
+  );
 });
 
 test('the plays of a day outlive a box that is switched off, and one that moves keeps its own', async () => {

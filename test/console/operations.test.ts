@@ -1,0 +1,73 @@
+/** Each operation of the console's API once, as the console uses it. */
+import { expect, test } from 'vitest';
+import type { EditedContent } from '../../service/contract/console/content.ts';
+import type { SiteOverview } from '../../service/contract/console/site.ts';
+import { operations } from '../../service/contract/operations/index.ts';
+import { lobby, lobbyWith } from '../content/samples.ts';
+import { openLobby, playAgo, report } from '../records/plays/pages.ts';
+import { hasFfmpeg, putImage } from '../support/media.ts';
+import { createOperator, secretSettings, withAndWithoutSecret } from '../support/operator.ts';
+import { startTestService, temporaryFolder } from '../support/service.ts';
+
+const base = '/console/api';
+const jpeg = Uint8Array.of(0xff, 0xd8, 0xff, 0xd9);
+
+test.each(withAndWithoutSecret)('every operation does its work, %s', async (_, secret) => {
+  const dataDir = temporaryFolder();
+  putImage(dataDir, 'red.png', [200, 0, 0]);
+  const env = secretSettings(secret);
+  const host = { capture: () => Promise.resolve(jpeg), restart: () => undefined };
+  const service = await startTestService({ content: lobby, dataDir, env, host });
+  const ask = createOperator(service, secret);
+  const page = await openLobby(service, secret, { deviceId: 'd1' });
+  const play = playAgo(60);
+  await report(page, [play]);
+
+  const done = new Set<string>();
+  /** Sends the request of an operation, `:name` replaced in the order of `ids`, and expects its status. */
+  const run = async (name: keyof typeof operations, ids: string[], status: number, body?: unknown, headers = {}) => {
+    const [method = '', template = ''] = name.split(' ');
+    const rest = [...ids];
+    const [path, query = ''] = template.replace(/:\w+/g, () => rest.shift() ?? '').split('?');
+    const response = await ask(method, `${path}${query}`, body, headers);
+    expect([name, response.status]).toEqual([name, status]);
+    done.add(name);
+    return response;
+  };
+  const read = async <T>(...given: Parameters<typeof run>): Promise<T> => (await (await run(...given)).json()) as T;
+
+  const { nodeId, screens } = await read<SiteOverview>(`GET ${base}/site`, [], 200);
+  expect(screens[0]?.connections[0]?.id).toBe(page.connectionId);
+  const { sha256, content } = await read<EditedContent>(`GET ${base}/content`, [], 200);
+  expect(content).toEqual(lobby);
+  const edited = lobbyWith([{ kind: 'image', id: 'red', media_url: '/media/red.png' }]);
+  expect(await read(`POST ${base}/content/check`, [], 200, edited)).toEqual({ ok: true, errors: [], warnings: [] });
+  const condition = { 'If-Match': `"${sha256}"` };
+  const published = await read<EditedContent>(`PUT ${base}/content`, [], 200, edited, condition);
+  const { versions } = await read<{ versions: { sha256: string }[] }>(`GET ${base}/content/versions`, [], 200);
+  expect(versions.map((version) => version.sha256)).toEqual([published.sha256, sha256]);
+  expect(await read(`GET ${base}/content/versions/:sha256`, [sha256], 200)).toEqual(lobby);
+  expect(await read(`GET ${base}/media`, [], 200)).toMatchObject({
+    media: [{ filename: 'red.png', used_by: ['red'] }],
+  });
+  await run(`GET ${base}/media/:filename/thumbnail`, ['red.png'], hasFfmpeg ? 200 : 404);
+  const picture = await run(`GET ${base}/connections/:id/screenshot`, [page.connectionId], 200);
+  expect(new Uint8Array(await picture.arrayBuffer())).toEqual(jpeg);
+
+  const until = new Date(Date.now() + 600_000).toISOString();
+  const takeover = { targets: ['lobby'], level: 'info', title: 'Fire drill', until };
+  expect(await read(`PUT ${base}/takeovers/:id`, ['drill'], 201, takeover)).toMatchObject({ expected: 1 });
+  await run(`DELETE ${base}/takeovers/:id`, ['drill'], 204);
+  await run(`DELETE ${base}/devices/:deviceId`, ['d1'], 204);
+  await run(`POST ${base}/boxes/:nodeId/restart`, [nodeId], 202);
+  const { lines } = await read<{ lines: unknown[] }>(`GET ${base}/boxes/:nodeId/log`, [nodeId], 200);
+  expect(lines.length).toBeGreaterThan(0);
+  expect(await read(`GET ${base}/plays`, [], 200)).toMatchObject([{ play_id: play.play_id, screen: 'lobby' }]);
+  const { records } = await read<{ records: { action: string }[] }>(`GET ${base}/audit`, [], 200);
+  expect(records.toReversed().map(({ action }) => action)).toEqual([
+    ...['content.publish', 'takeover.start', 'takeover.end', 'device.forget', 'box.restart'],
+  ]);
+
+  const all = Object.keys(operations).filter((name) => name.includes(` ${base}/`));
+  expect([...done].toSorted()).toEqual(all.toSorted());
+});
