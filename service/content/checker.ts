@@ -5,10 +5,11 @@ import type { Logger } from 'pino';
 import type { ContentFile } from '../contract/content.ts';
 import type { ContentIssue } from '../contract/content-issue.ts';
 import { remember } from '../domain/recent.ts';
+import { inSlices } from '../platform/slices.ts';
 import { createWorker } from '../platform/worker.ts';
 import type { TemplateCheck } from './templates.ts';
 import type { TemplateReading } from './thread.ts';
-import { warningsOf } from './warnings.ts';
+import { warningSteps } from './warnings.ts';
 
 export interface Checker {
   /** Starts a check; a running one is abandoned. */
@@ -72,7 +73,7 @@ export const createChecker = ({ log }: { log: Logger }, { timeZone }: { timeZone
   };
 
   const judge = async (content: ContentFile, isCurrent: () => boolean): Promise<ContentIssue[]> => {
-    return warningsOf(content, timeZone, await readTemplates(content, isCurrent), Date.now());
+    return inSlices(warningSteps(content, timeZone, await readTemplates(content, isCurrent), Date.now()));
   };
 
   const run = async (content: ContentFile, number: number): Promise<void> => {

@@ -7,7 +7,7 @@ import { setTimeout as delay } from 'node:timers/promises';
 import { createDebounce } from '../domain/debounce.ts';
 import { codeOf } from '../platform/store/disk.ts';
 import { makeFolder } from '../platform/store/folder.ts';
-import { contentJsonSchema, type Reading, readContent } from './file.ts';
+import { checkContent, contentJsonSchema, type Reading } from './file.ts';
 
 interface ReadFile {
   /** Empty if the file can't be read. */
@@ -30,7 +30,7 @@ const isMissing = (error: unknown): boolean => codeOf(error) === 'ENOENT';
 const read = async (path: string, playing: Buffer | null): Promise<ReadFile> => {
   try {
     const [bytes, { mtimeMs }] = await Promise.all([readFile(path), stat(path)]);
-    const reading = playing?.equals(bytes) === true ? null : readContent(bytes);
+    const reading = playing?.equals(bytes) === true ? null : await checkContent(bytes);
     return { bytes, reading, changedAt: new Date(Math.min(mtimeMs, Date.now())) };
   } catch (error) {
     const message = isMissing(error)

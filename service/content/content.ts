@@ -18,7 +18,7 @@ import { createBackups } from './backups.ts';
 import { createChecker } from './checker.ts';
 import { readContentFile, watchContentFile, writeDemo, writeSchema } from './content-file.ts';
 import { createEdits, screenDocumentsOf } from './edits.ts';
-import { readContent } from './file.ts';
+import { checkContent, readContent } from './file.ts';
 import { createKept } from './kept.ts';
 import { type LastKnownGood, storedScreens } from './last-known-good.ts';
 import type { ScreenDocument } from './model.ts';
@@ -199,7 +199,7 @@ export const openContent = async (
     const isUnstored = document.sha256 === current?.sha256 && !isStored(document);
     if (!wins(document) && !isUnstored) return [];
     const text = Buffer.from(document.text);
-    const reading = readContent(text);
+    const reading = await checkContent(text);
     if (!reading.ok) return reading.issues;
     const screenDocuments = screenDocumentsOf(document, reading.content);
     if (isUnstored) {

@@ -3,8 +3,10 @@ import { z } from 'zod';
 import { type ContentFile, contentFile } from '../contract/content.ts';
 import type { ContentIssue } from '../contract/content-issue.ts';
 import { kindsWithOwnLength } from '../contract/slide-values.ts';
+import { type SlideFile, slideFile } from '../contract/slides.ts';
 import { didYouMean } from '../domain/nearest.ts';
 import { slideId } from '../domain/slides.ts';
+import { atOnce, inSlices, type Steps } from '../platform/slices.ts';
 import { parseJson } from './json.ts';
 import { labelled, type Path, spellPath } from './labels.ts';
 
@@ -96,23 +98,72 @@ const wording = ({ code, input, inst, ...issue }: z.core.$ZodRawIssue): string |
   return unknown.map((key) => `${JSON.stringify(key)} is not known here${didYouMean(key, known)}`).join('; ');
 };
 
-/** Validates a parsed content file. Never throws. */
-export const validateContent = (json: unknown): Reading => {
+const slideList = z.array(slideFile);
+/** Slides that are validated in one step. */
+const STEP = 200;
+
+const isRecord = (value: unknown): value is Record<string, unknown> =>
+  typeof value === 'object' && value !== null && !Array.isArray(value);
+
+/** The lists of slides that are longer than one step, with the paths to their playlists. */
+const longLists = (json: unknown): Map<number, unknown[]> => {
+  const playlists = isRecord(json) && Array.isArray(json['playlists']) ? (json['playlists'] as unknown[]) : [];
+  return new Map(
+    playlists.flatMap((playlist, at) => {
+      const slides = isRecord(playlist) ? playlist['slides'] : undefined;
+      return Array.isArray(slides) && slides.length > STEP ? [[at, slides] as const] : [];
+    }),
+  );
+};
+
+type Parsed = { ok: true; content: ContentFile } | { ok: false; issues: readonly { path: Path; message: string }[] };
+
+const parseWhole = (json: unknown): Parsed => {
+  const { success, data, error } = contentFile.safeParse(json, { error: wording });
+  return success ? { ok: true, content: data } : { ok: false, issues: error.issues };
+};
+
+/** Applies the schema. Only slides make a file long, so long lists of them are parsed apart from it, step by step. */
+function* parseSteps(json: unknown): Steps<Parsed> {
+  const lists = longLists(json);
+  if (lists.size === 0) return parseWhole(json);
+  const { playlists, ...rest } = json as { playlists: object[] };
+  const short = playlists.map((playlist, at) => (lists.has(at) ? { ...playlist, slides: [] } : playlist));
+  const parsed = parseWhole({ ...rest, playlists: short });
+  const issues = parsed.ok ? [] : [...parsed.issues];
+  for (const [at, list] of lists) {
+    const slides: SlideFile[] = [];
+    for (let from = 0; from < list.length && issues.length < MAX_ISSUES; from += STEP) {
+      yield;
+      const step = slideList.safeParse(list.slice(from, from + STEP), { error: wording });
+      slides.push(...(step.data ?? []));
+      for (const { path, message } of step.error?.issues ?? []) {
+        const [index, ...inSlide] = path as [number, ...Path];
+        issues.push({ path: ['playlists', at, 'slides', from + index, ...inSlide], message });
+      }
+    }
+    if (parsed.ok) Object.assign(parsed.content.playlists[at] as object, { slides });
+  }
+  return issues.length === 0 ? parsed : { ok: false, issues };
+}
+
+function* validationSteps(json: unknown): Steps<Reading> {
   if (!isWithin(MAX_DEPTH, json)) {
     return { ok: false, issues: [{ path: '', message: `the file is nested more than ${MAX_DEPTH} levels deep` }] };
   }
-  const parsed = contentFile.safeParse(json, { error: wording });
-  const found = parsed.success ? crossCheck(parsed.data) : parsed.error.issues;
-  if (parsed.success && found.length === 0) return { ok: true, content: parsed.data };
+  yield;
+  const parsed = yield* parseSteps(json);
+  yield;
+  const found = parsed.ok ? crossCheck(parsed.content) : parsed.issues;
+  if (parsed.ok && found.length === 0) return parsed;
   const issues = found.slice(0, MAX_ISSUES).map(({ path, message }) => ({
     path: spellPath(path),
     message: labelled(json, path, message),
   }));
   return { ok: false, issues };
-};
+}
 
-/** Parses and validates the bytes of a content file. Never throws. */
-export const readContent = (bytes: Uint8Array): Reading => {
+function* readingSteps(bytes: Uint8Array): Steps<Reading> {
   const whole = (message: string): Reading => ({ ok: false, issues: [{ path: '', message }] });
   let source: string;
   try {
@@ -121,9 +172,20 @@ export const readContent = (bytes: Uint8Array): Reading => {
     return whole('the file is not UTF-8; save it with that encoding');
   }
   if (source.trim() === '') return whole('the file is empty');
+  yield;
   const json = parseJson(source);
-  return json.ok ? validateContent(json.value) : whole(`the file is not JSON: ${json.message}`);
-};
+  yield;
+  return json.ok ? yield* validationSteps(json.value) : whole(`the file is not JSON: ${json.message}`);
+}
+
+/** Validates a parsed content file in slices. Never throws. */
+export const validateContent = (json: unknown): Promise<Reading> => inSlices(validationSteps(json));
+
+/** Parses and validates the bytes of a content file in slices. Never throws. */
+export const checkContent = (bytes: Uint8Array): Promise<Reading> => inSlices(readingSteps(bytes));
+
+/** As {@link checkContent}, at once: while the service starts, nothing waits. */
+export const readContent = (bytes: Uint8Array): Reading => atOnce(readingSteps(bytes));
 
 /** The JSON Schema of `content.json`, for editors. */
 export const contentJsonSchema = (): unknown => z.toJSONSchema(contentFile, { io: 'input' });

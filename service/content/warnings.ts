@@ -8,11 +8,14 @@ import { didYouMean } from '../domain/nearest.ts';
 import { excess, richness, textLimit } from '../domain/richness.ts';
 import { momentOf, playsFrom, type Schedule } from '../domain/slide-schedule.ts';
 import { slideId } from '../domain/slides.ts';
+import type { Steps } from '../platform/slices.ts';
 import { type Path, slideLabel, spellPath } from './labels.ts';
 import { nameIssues, type TemplateCheck, templateIssues } from './templates.ts';
 
 /** Limits the length of the report. */
 const MAX_WARNINGS = 50;
+/** Slides that are checked in one step. */
+const STEP = 100;
 
 /** A mistake in a slide; `path` is relative to the slide. */
 export interface SlideIssue {
@@ -109,18 +112,19 @@ const textIssues = ({ kind, title, body }: SlideFile): SlideIssue[] => {
  * @param templates results of the template checks, by id; absent: not checked
  * @param now ms since the epoch
  */
-export const warningsOf = (
+export function* warningSteps(
   content: ContentFile,
   timeZone: string,
   templates: ReadonlyMap<string, TemplateCheck>,
   now: number,
-): ContentIssue[] => {
+): Steps<ContentIssue[]> {
   const warnings: ContentIssue[] = [];
   const isFull = (): boolean => warnings.length >= MAX_WARNINGS;
   const used = new Set<string>();
   for (const [at, { id, slides }] of content.playlists.entries()) {
     for (const [index, slide] of slides.entries()) {
       if (isFull()) return warnings.slice(0, MAX_WARNINGS);
+      if (index % STEP === 0) yield;
       const label = slideLabel(slide.title, slideId(id, slide, index));
       const warn = (path: Path, message: string) =>
         warnings.push({ path: spellPath(path), message: `${label}: ${message}` });
@@ -161,4 +165,4 @@ export const warningsOf = (
     });
   });
   return warnings.slice(0, MAX_WARNINGS);
-};
+}

@@ -4,6 +4,7 @@ import { expect, test } from 'vitest';
 import { readContent } from '../../service/content/file.ts';
 import { buildModel } from '../../service/content/model.ts';
 import { createPayload } from '../../service/content/payload.ts';
+import { contentFile as schema } from '../../service/contract/content.ts';
 import { playlistPayload } from '../../service/contract/playlist.ts';
 import { type Variant, variants } from '../../service/contract/terms.ts';
 import { repeats } from '../support/soak.ts';
@@ -113,6 +114,33 @@ test('any valid content becomes payloads of exactly the specified fields, the sa
         if (variant === 'extended') expect(playlistPayload.parse(payload)).toEqual(payload);
       }
     }),
+  );
+});
+
+test('a list of slides that is checked in parts is read as a whole one, and its mistakes are named at their places', () => {
+  const good = (n: number) => ({ kind: 'text', title: `Slide ${n}`, schedule_start_datetime: '2026-06-01T08:00:00Z' });
+  const bad = (n: number) => ({ kind: 'text', title: `Slide ${n}`, duration_seconds: -1 });
+  const lengths = fc.constantFrom(199, 200, 201, 400, 1_001);
+  fc.assert(
+    fc.property(lengths, lengths, fc.uniqueArray(fc.nat(400), { maxLength: 30 }), (one, other, wrong) => {
+      const listOf = (length: number) =>
+        Array.from({ length }, (_, n) => (wrong.includes(n) && length === one ? bad(n) : good(n)));
+      const content = {
+        screens: [],
+        playlists: [
+          { id: 'one', slides: listOf(one) },
+          { id: 'other', slides: listOf(other) },
+        ],
+      };
+      const whole = schema.safeParse(content);
+      const reading = readContent(Buffer.from(JSON.stringify(content)));
+      const places = (whole.error?.issues ?? []).map(
+        ({ path: [, at, , index] }) => `playlists[${String(at)}].slides[${String(index)}].duration_seconds`,
+      );
+      if (whole.success) expect(reading).toEqual({ ok: true, content: whole.data });
+      else expect(reading.ok ? [] : reading.issues.map(({ path }) => path)).toEqual(places.slice(0, 20));
+    }),
+    { numRuns: repeats(20, 200) },
   );
 });
 

@@ -1,0 +1,28 @@
+/** Long computations in short slices, between which the event loop answers requests. */
+import { setImmediate as nextTurn } from 'node:timers/promises';
+
+/** A computation that yields between steps of a few ms at most. */
+export type Steps<Result> = Generator<void, Result>;
+
+/** A command waits this long for a slice, ms; a shorter computation is not interrupted. */
+const SLICE_MS = 8;
+
+/** Runs the steps without interruption. */
+export const atOnce = <Result>(steps: Steps<Result>): Result => {
+  for (;;) {
+    const { done, value } = steps.next();
+    if (done === true) return value;
+  }
+};
+
+/** Runs the steps, and lets the event loop have its turn after each {@link SLICE_MS}. */
+export const inSlices = async <Result>(steps: Steps<Result>): Promise<Result> => {
+  for (;;) {
+    const startedAt = performance.now();
+    while (performance.now() - startedAt < SLICE_MS) {
+      const { done, value } = steps.next();
+      if (done === true) return value;
+    }
+    await nextTurn();
+  }
+};
