@@ -59,7 +59,16 @@ export interface CompositorSession {
   /** Closes an output of a nested session. */
   unplug(output: string): Promise<void>;
   processId(name: string): number | undefined;
+  /** Asks it to end as systemd does: the processes that its unit says. */
+  stop(): void;
 }
+
+/** A setting of a unit. */
+const settingOf = (unit: string, name: string): string | undefined =>
+  unit
+    .split('\n')
+    .find((line) => line.startsWith(`${name}=`))
+    ?.slice(name.length + 1);
 
 const waitForFile = (folder: string, name: string): Promise<void> =>
   expect.poll(() => readdirSync(folder), { timeout: 20_000, interval: 100 }).toContain(name);
@@ -72,19 +81,22 @@ export const startSession = async ({ player, isNested = false }: Setup): Promise
     LANG: 'C.UTF-8',
     HOME: folder,
     XDG_RUNTIME_DIR: folder,
-    XDG_SESSION_TYPE: 'wayland',
     WLR_BACKENDS: 'headless',
     WLR_HEADLESS_OUTPUTS: isNested ? '1' : '2',
     WLR_RENDERER: 'pixman',
   };
   mkdirSync(destination);
   execFileSync('bash', [join(linux, 'kiosk-setup'), 'install'], { env: { ...env, DESTDIR: destination } });
+  const unit = readFileSync(join(destination, 'etc/systemd/system/signage-player.service'), 'utf8');
+  env.XDG_SESSION_TYPE = settingOf(unit, 'Environment=XDG_SESSION_TYPE') ?? '';
   writeFileSync(join(folder, 'player'), `#!/bin/bash\n${player}\n`);
   chmodSync(join(folder, 'player'), 0o755);
   if (user.uid !== undefined) chownSync(folder, user.uid, user.gid);
 
   const start = (program: string, args: string[], more: NodeJS.ProcessEnv): ChildProcess => {
-    const child = spawn(program, args, { ...user, cwd: folder, env: { ...env, ...more }, stdio: 'ignore' });
+    // A group of its own stands for the unit's control group.
+    const options = { ...user, cwd: folder, stdio: 'ignore', detached: true } as const;
+    const child = spawn(program, args, { ...options, env: { ...env, ...more } });
     const ended = once(child, 'exit');
     onTestFinished(async () => {
       child.kill();
@@ -115,10 +127,14 @@ export const startSession = async ({ player, isNested = false }: Setup): Promise
     process: session,
     run,
     env: {
-      XDG_SESSION_TYPE: 'wayland',
+      XDG_SESSION_TYPE: env.XDG_SESSION_TYPE,
       XDG_RUNTIME_DIR: folder,
       SWAYSOCK: inside.SWAYSOCK,
       WAYLAND_DISPLAY: inside.WAYLAND_DISPLAY,
+    },
+    stop: () => {
+      const pid = session.pid ?? Number.NaN;
+      process.kill(settingOf(unit, 'KillMode') === 'mixed' ? pid : -pid, 'SIGTERM');
     },
     photograph: async (output) => {
       const args = ['-t', 'ppm', '-s', '0.25', '-o', output, '-'];
