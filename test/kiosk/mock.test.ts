@@ -73,7 +73,7 @@ describe.skipIf(isSkipped)('the mock of Electron', { timeout: 60_000 }, () => {
     });
 
     const facts = await ask(
-      async ({ app, WebContentsView, View, ipcMain, powerSaveBlocker, protocol }, { url, preloadPath }) => {
+      async ({ app, BaseWindow, WebContentsView, View, ipcMain, powerSaveBlocker, protocol }, { url, preloadPath }) => {
         const attempt = (act: () => unknown) => {
           try {
             return String(act());
@@ -134,6 +134,26 @@ describe.skipIf(isSkipped)('the mock of Electron', { timeout: 60_000 }, () => {
         sizes.push(window.getContentBounds().width);
         await resized;
         sizes.push(window.getContentBounds().width);
+        // A full-screen window has the size of its display, whatever it asks for.
+        const full = new BaseWindow({ x: 0, y: 0, width: 100, height: 100, fullscreen: true });
+        const asked: unknown[] = [full.getContentBounds().width];
+        await new Promise((resolve) => full.once('resize', resolve));
+        asked.push(full.getContentBounds().width);
+        full.on('resize', () => asked.push('resized'));
+        full.setBounds({ width: 200, height: 200 });
+        await new Promise((resolve) => setTimeout(resolve, 50));
+        asked.push(full.getContentBounds().width);
+        full.destroy();
+        // The memory of the page's own process.
+        while (contents.getOSProcessId() === 0) await new Promise((resolve) => setTimeout(resolve, 20));
+        const weigh = () => {
+          const pid = contents.getOSProcessId();
+          const { type, memory } = app.getAppMetrics().find((each: Electron) => each.pid === pid);
+          return type === 'Tab' ? memory.workingSetSize : Number.NaN;
+        };
+        const before = weigh();
+        await evaluate('globalThis.ballast = new Uint8Array(2 ** 26).fill(1); 0');
+        const grown = weigh() - before > 2 ** 15;
         const blockers = ['prevent-display-sleep', 'prevent-app-suspension'].map(powerSaveBlocker.start);
 
         // Input comes to the app first.
@@ -169,7 +189,7 @@ describe.skipIf(isSkipped)('the mock of Electron', { timeout: 60_000 }, () => {
 
         return {
           ...{ unattached, unpainted, painted, outside, isolation, heard, echoed, refused, second, unknown, keys },
-          ...{ unreachable, afterFailure, crash, destroyed, frame, sizes, blockers },
+          ...{ unreachable, afterFailure, crash, destroyed, frame, sizes, blockers, asked, grown },
           paths: [
             attempt(() => app.getPath('home')) !== attempt(() => app.getPath('userData')),
             attempt(() => app.getPath('den')),
@@ -198,6 +218,8 @@ describe.skipIf(isSkipped)('the mock of Electron', { timeout: 60_000 }, () => {
       frame: 'undefined',
       // Obeyed later.
       sizes: [400, 500],
+      asked: [100, 960, 960],
+      grown: true,
       blockers: [0, 1],
       keys: ['KeyA'],
       unreachable: expect.objectContaining({ errno: expect.any(Number), url: 'http://127.0.0.1:9/' }),

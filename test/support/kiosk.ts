@@ -56,6 +56,19 @@ export interface TestKiosk {
   quit(): Promise<void>;
 }
 
+/** A machine on which a page may have 256 MiB, and is exchanged at once with 448 MiB; the double's alone. */
+export const smallMachine = { DOUBLE_MEMORY: String(2 ** 30) };
+
+/** Makes a page hold on to this many MiB more. */
+export const leak = (page: Page, mebibytes: number): Promise<void> =>
+  page.evaluate(
+    (bytes) => {
+      const { leaked = [] } = globalThis as { leaked?: Uint8Array[] };
+      Object.assign(globalThis, { leaked: [...leaked, new Uint8Array(bytes).fill(1)] });
+    },
+    mebibytes * 2 ** 20,
+  );
+
 export const patience = { timeout: 45_000, interval: 50 };
 
 export const displaysOf = (sizes: [number, number][]) =>

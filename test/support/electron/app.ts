@@ -6,6 +6,7 @@ import { join } from 'node:path';
 import { type Chromium, launchChromium } from './chromium.ts';
 import { WebContents } from './contents.ts';
 import { createEvent } from './emitter.ts';
+import { memoryOf } from './process.ts';
 import { sessionOf } from './session.ts';
 import { BaseWindow } from './view.ts';
 
@@ -187,17 +188,18 @@ class App extends EventEmitter {
   getVersion(): string {
     return (JSON.parse(readFileSync(join(root, 'package.json'), 'utf8')) as { version: string }).version;
   }
-  /** The memory is invented. */
   getAppMetrics() {
     const metric = (pid: number, type: string) => ({
       pid,
       type,
       creationTime: Date.now(),
       cpu: { percentCPUUsage: 0, idleWakeupsPerSecond: 0 },
-      memory: { workingSetSize: 150 * 1024, peakWorkingSetSize: 150 * 1024 },
+      memory: memoryOf(pid),
     });
-    const pages = WebContents.getAllWebContents().filter((contents) => !contents.isCrashed);
-    return [metric(process.pid, 'Browser'), ...pages.map((contents) => metric(contents.getOSProcessId(), 'Tab'))];
+    // Pages of one site may share a process.
+    const pages = new Set(WebContents.getAllWebContents().map((contents) => contents.getOSProcessId()));
+    pages.delete(0);
+    return [metric(process.pid, 'Browser'), ...[...pages].map((pid) => metric(pid, 'Tab'))];
   }
   enableSandbox(): void {
     this.#checkNotReady('app.enableSandbox() can only be called');

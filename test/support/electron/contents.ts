@@ -4,7 +4,7 @@ import { EventEmitter } from 'node:events';
 import { readFileSync } from 'node:fs';
 import { setTimeout as wait } from 'node:timers/promises';
 import { fileURLToPath } from 'node:url';
-import type { Parameters } from './chromium.ts';
+import type { Chromium, Parameters } from './chromium.ts';
 import { decode, encode } from './clone.ts';
 import { createEvent, Ipc } from './emitter.ts';
 import { NativeImage } from './image.ts';
@@ -12,6 +12,7 @@ import { type KeyInput, keyOf } from './keys.ts';
 import { awaitLoad } from './load.ts';
 import { type NetError, netError } from './net-errors.ts';
 import { callback, pageBinding, pageSide, preloadBinding, preloadWorld } from './page-side.ts';
+import { findProcess } from './process.ts';
 import { hasRealWindows } from './real-window.ts';
 import { type Session, sessionOf } from './session.ts';
 import { secret, theWorld } from './world.ts';
@@ -65,6 +66,8 @@ export class WebContents extends EventEmitter {
   #isTakingPictures = false;
   /** The page in Chromium; everything that is done to it waits for it. */
   readonly attached: Promise<{ targetId: string; send: Send }>;
+  /** 0 until it is known, and without a process. */
+  #processId = 0;
   #mainFrame: Frame = { url: '', frameToken: '' };
   #openHandler: OpenHandler = () => ({ action: 'allow' });
   /** The URL of `loadURL` whose request has not been seen yet: it is no navigation of the page's own. */
@@ -114,6 +117,7 @@ export class WebContents extends EventEmitter {
     const send: Send = (method, parameters) => chromium.send(method, parameters, sessionId as string);
     chromium.events.on(sessionId as string, (method: string, parameters) => {
       this.#receive(method, parameters, targetId as string, send);
+      if (method === 'Page.frameNavigated') void this.#learnProcess(chromium, String(sessionId), String(targetId));
     });
     chromium.events.on('browser', (method: string, parameters: Record<string, never>) =>
       this.#receiveOfBrowser(method, parameters, targetId as string),
@@ -138,6 +142,13 @@ export class WebContents extends EventEmitter {
       }),
     ]);
     return { targetId: targetId as string, send };
+  }
+
+  /** Pages of another site are in another process. */
+  async #learnProcess(chromium: Chromium, sessionId: string, targetId: string): Promise<void> {
+    const { commits } = this;
+    const processId = await findProcess(chromium, sessionId, targetId);
+    if (commits === this.commits) this.#processId = processId;
   }
 
   async #receiveOfBrowser(
@@ -196,6 +207,7 @@ export class WebContents extends EventEmitter {
         this.#contexts.clear();
         this.#frames.clear();
         this.commits += 1;
+        this.#processId = 0;
         this.isCrashed = false;
         const url = fromChromium(frame.unreachableUrl ?? frame.url);
         this.#mainFrame = { url, frameToken: frame.loaderId };
@@ -541,10 +553,9 @@ export class WebContents extends EventEmitter {
     this.#check();
     return this.#mainFrame.url;
   }
-  /** Not the real ID, which Chromium does not tell; the same as in `getAppMetrics`. */
   getOSProcessId(): number {
     this.#check();
-    return this.isCrashed ? 0 : 100_000 + this.id;
+    return this.isCrashed ? 0 : this.#processId;
   }
   /** Really crashes it. */
   forcefullyCrashRenderer(): void {

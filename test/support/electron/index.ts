@@ -17,6 +17,7 @@ setWorld({
   chromium,
   app,
   ipcMain,
+  displays: () => screen.getAllDisplays(),
   onAllWindowsClosed: () => app.onAllWindowsClosed(),
   onCloseCancelled: () => app.onCloseCancelled(),
 });

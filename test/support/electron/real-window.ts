@@ -25,7 +25,7 @@ export interface RealWindow {
 /** Whether windows are shown, by the compositor that the environment names. */
 export const hasRealWindows = process.env['DOUBLE_WINDOWS'] === 'wayland';
 
-const binding = 'pressed';
+const binding = 'tell';
 
 const page = (title: string, background: string): string => `<!doctype html><title>${title}</title>
 <style>html, body { margin: 0; background: ${background}; overflow: hidden } canvas { position: fixed; top: 0; left: 0 }</style>
@@ -56,13 +56,24 @@ const page = (title: string, background: string): string => `<!doctype html><tit
     }
     await new Promise((resolve) => setTimeout(resolve));
   };
-  addEventListener('resize', () => draw(last));
+  globalThis.tellSize = () => globalThis.${binding}?.(JSON.stringify({ width: innerWidth, height: innerHeight }));
+  addEventListener('resize', () => { tellSize(); draw(last); });
   addEventListener('keydown', ({ key, ctrlKey, altKey, shiftKey }) =>
     globalThis.${binding}?.(JSON.stringify({ key, control: ctrlKey, alt: altKey, shift: shiftKey })));
 </script>`;
 
-/** @param onKey called with each key that the compositor gives the window */
-export const openRealWindow = (title: string, background: string, onKey: (key: KeyInput) => void): RealWindow => {
+interface RealWindowHandlers {
+  /** Called with each key that the compositor gives the window. */
+  onKey(key: KeyInput): void;
+  /** Called with each size that the compositor gives the window. */
+  onSize(size: { width: number; height: number }): void;
+}
+
+export const openRealWindow = (
+  title: string,
+  background: string,
+  { onKey, onSize }: RealWindowHandlers,
+): RealWindow => {
   const address = `data:text/html,${encodeURIComponent(page(title, background))}`;
   let isClosed = false;
   let chromium: Chromium | null = null;
@@ -102,13 +113,15 @@ export const openRealWindow = (title: string, background: string, onKey: (key: K
     const session = String(sessionId);
     events.on(session, (method: string, { name, payload }: { name?: string; payload?: string }) => {
       if (method !== 'Runtime.bindingCalled' || name !== binding) return;
-      const { key, control, alt, shift } = JSON.parse(payload ?? '');
+      const { width, height, key, control, alt, shift } = JSON.parse(payload ?? '');
+      if (key === undefined) return onSize({ width, height });
       const modifiers = Object.entries({ control, alt, shift }).flatMap(([modifier, isOn]) => (isOn ? modifier : []));
       onKey({ type: 'keyDown', keyCode: key, modifiers });
     });
     await send('Runtime.enable', {}, session);
     await send('Runtime.addBinding', { name: binding }, session);
     evaluate = (expression) => send('Runtime.evaluate', { expression, awaitPromise: true }, session);
+    await evaluate('tellSize()');
     await draw();
   };
   open().catch((error: unknown) => console.error('the mock could not open a window:', error));

@@ -2,6 +2,7 @@
 import { EventEmitter } from 'node:events';
 import { app } from './app.ts';
 import { createEvent } from './emitter.ts';
+import { BaseWindow } from './view.ts';
 
 interface Display {
   id: number;
@@ -48,6 +49,7 @@ class Screen extends EventEmitter {
     }
     for (const display of before)
       if (find(displays, display.id) === undefined) later('display-removed', whole(display));
+    for (const window of BaseWindow.getAllWindows()) window.settle();
   }
 }
 

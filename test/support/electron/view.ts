@@ -166,19 +166,31 @@ export class WebContentsView extends View {
 
 const windows = new Set<BaseWindow>();
 
+/** The ID of the display at a position; undefined: there is none. */
+const displayAt = ({ x, y }: Bounds): number | undefined =>
+  theWorld()
+    .displays()
+    .find(({ bounds }) => meets(bounds, { x, y, width: 1, height: 1 }))?.id;
+
 interface WindowOptions extends Partial<Bounds> {
   title?: string;
   backgroundColor?: string;
   [option: string]: unknown;
 }
 
-/** A window that is fullscreen or a kiosk is visible from the beginning on Linux, whatever `show` says. */
+/**
+ * A window that is fullscreen or a kiosk is visible from the beginning on Linux, whatever `show` says, and the window system
+ * gives it the size of a display: it can ask for none.
+ */
 export class BaseWindow extends EventEmitter {
   readonly #contentView = new View();
   /** As given. */
   readonly options: WindowOptions;
   #isDestroyed = false;
   #bounds: Bounds;
+  readonly #isFullScreen: boolean;
+  /** The display that it is on; of a real window only the compositor knows it. */
+  #displayId: number | undefined;
   #real: RealWindow | null = null;
 
   constructor(options: WindowOptions = {}) {
@@ -187,12 +199,16 @@ export class BaseWindow extends EventEmitter {
     this.options = options;
     const { x = 0, y = 0, width = 800, height = 600 } = options;
     this.#bounds = { x, y, width, height };
+    this.#isFullScreen = options['fullscreen'] === true || options['kiosk'] === true;
+    this.#displayId = displayAt(this.#bounds);
     this.#contentView.window = this;
     windows.add(this);
+    this.settle();
     if (!hasRealWindows) return;
-    this.#real = openRealWindow(options.title ?? '', options.backgroundColor ?? '#ffffff', (key) =>
-      this.#focused()?.sendInputEvent(key),
-    );
+    this.#real = openRealWindow(options.title ?? '', options.backgroundColor ?? '#ffffff', {
+      onKey: (key) => this.#focused()?.sendInputEvent(key),
+      onSize: (size) => this.#become({ ...this.#bounds, ...size }),
+    });
   }
 
   static getAllWindows(): BaseWindow[] {
@@ -226,14 +242,30 @@ export class BaseWindow extends EventEmitter {
   }
   setBounds(bounds: Partial<Bounds>): void {
     this.#check();
+    // The window system does it, later. On Wayland a window can't place itself, and a full-screen one has no say in its size.
+    if (hasRealWindows) return;
     const next = { ...this.#bounds, ...bounds };
-    // The window system does it, later.
+    this.#displayId = displayAt(next) ?? this.#displayId;
+    if (this.#isFullScreen) this.settle();
+    else setImmediate(() => this.#become(next));
+  }
+  /** Gives a full-screen window the size of the display that it is on; called when displays change. */
+  settle(): void {
+    if (!this.#isFullScreen || hasRealWindows) return;
     setImmediate(() => {
-      if (this.#isDestroyed) return;
-      this.#bounds = next;
-      this.#contentView.update();
-      this.emit('resize');
+      const display = theWorld()
+        .displays()
+        .find(({ id }) => id === this.#displayId);
+      if (display !== undefined) this.#become({ ...display.bounds });
     });
+  }
+  #become(next: Bounds): void {
+    if (this.#isDestroyed) return;
+    const before = this.#bounds;
+    this.#bounds = next;
+    this.#contentView.update();
+    if (next.x !== before.x || next.y !== before.y) this.emit('move');
+    if (next.width !== before.width || next.height !== before.height) this.emit('resize');
   }
   close(): void {
     this.#check();

@@ -8,6 +8,8 @@ export interface World {
   chromium: Promise<Chromium>;
   app: EventEmitter & { isReady(): boolean; isPackaged: boolean; getAppPath(): string };
   ipcMain: Ipc;
+  /** The connected displays. */
+  displays(): readonly { id: number; bounds: Record<'x' | 'y' | 'width' | 'height', number> }[];
   /** Called when the last window has closed. */
   onAllWindowsClosed(): void;
   /** Called when a window refused to close. */
