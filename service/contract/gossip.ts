@@ -1,6 +1,7 @@
 /** What boxes tell each other at rest, and how they spread changes. */
 import { z } from 'zod';
 import { boxAlerts } from './alerts.ts';
+import { attendance } from './peer-media.ts';
 import { contentVersion, deviceBinding, mostBindings, mostDevicesTold, mostPeers } from './peers.ts';
 import { deviceId, sha256 } from './terms.ts';
 
@@ -26,6 +27,7 @@ export const memberRecord = z
       .optional()
       .describe('bound devices that are connected to it; absent: it does not say'),
     alerts: boxAlerts.optional().describe('what it sees fail'),
+    attendance: attendance.optional().describe('when it was there; absent: it does not say'),
   })
   .meta({ id: 'MemberRecord' });
 export type MemberRecord = z.infer<typeof memberRecord>;

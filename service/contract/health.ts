@@ -100,7 +100,9 @@ export const replicationHealth = z
     lost: z.array(z.string()).describe('files beside content.json: what stood in it until an edit on another box won'),
     lostUploads: z
       .array(z.string())
-      .describe('files in .lost of the upload directory: uploads that lost against another box, kept for 30 days'),
+      .describe(
+        'files in .lost of the upload directory, kept for 30 days: uploads that lost against another box, and media that this box alone had after it was away for more than 400 days',
+      ),
     refused: z
       .array(
         z.object({ nodeId: z.string().describe('id of the peer'), reason: z.string().describe('why it is not taken') }),

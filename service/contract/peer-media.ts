@@ -26,6 +26,25 @@ export type MediaDeletion = z.infer<typeof mediaDeletion>;
 /** Maximum number of stored deletions. */
 export const mostDeletions = 10_000;
 
+const span = z.object({
+  since: z.int().nonnegative().describe('when it began, ms since the epoch'),
+  left: z
+    .int()
+    .nonnegative()
+    .nullable()
+    .describe('when the one before it ended, or this one, if what was since then is not known yet; null: it goes on'),
+});
+export type Span = z.infer<typeof span>;
+
+/** When a box was there: by it boxes find whose media may have been deleted in its absence. */
+export const attendance = z
+  .object({
+    ran: span.describe('in which it ran'),
+    met: span.describe('in which it reached other boxes'),
+  })
+  .meta({ id: 'Attendance', description: 'spans without a gap of more than 400 days' });
+export type Attendance = z.infer<typeof attendance>;
+
 export const peerMedia = z
   .object({
     media: z.array(peerMedium).max(10_000).describe('one a file'),

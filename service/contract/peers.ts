@@ -3,6 +3,7 @@ import { z } from 'zod';
 import { boxAlerts } from './alerts.ts';
 import { connection } from './connections.ts';
 import { takeover } from './console/takeovers.ts';
+import { attendance } from './peer-media.ts';
 import { deviceId, instant, operator, reading, sha256, slug } from './terms.ts';
 
 /** Marks a relayed request, which is executed on the receiving box and never relayed again. Value: node id of the sender. */
@@ -237,10 +238,7 @@ export const peerQuery = z.object({
   knows,
   news: z.literal('1').optional().describe('it has something new: ask it back'),
   gossip: z.literal('1').optional().describe(`it takes a list of ${mostPeers} peers; absent: of ${mostPeersOfOlder}`),
-  brief: z
-    .literal('1')
-    .optional()
-    .describe('it learns of peers by gossip: the list is empty; absent: it needs the list'),
+  brief: z.literal('1').optional().describe('it learns of peers by gossip: the list is empty'),
 });
 
 /** A box with more devices omits the list. */
@@ -278,6 +276,7 @@ export const peerState = z
     gossip: z.literal(1).optional().describe('it takes part in gossip; absent: an older version, which is polled'),
     seq: z.int().nonnegative().optional().describe('version of what it says of itself'),
     alerts: boxAlerts.optional().describe('what it sees fail; absent: an older version, which sends no alerts'),
+    attendance: attendance.optional().describe('when it was there; absent: it does not say'),
   })
   .meta({ id: 'PeerState' });
 export type PeerState = z.infer<typeof peerState>;

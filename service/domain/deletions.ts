@@ -19,18 +19,31 @@ const compare = (a: MediaDeletion, b: MediaDeletion): number =>
 const isExpired = ({ deletedAt }: MediaDeletion, now: number): boolean =>
   isTrusted(now) && Date.parse(deletedAt) + KEEP_DELETIONS_MS <= now;
 
-/** Leaves out what is too old, and the oldest beyond the limit. @returns `known` itself if nothing is */
-export const pruneDeletions = (known: Deletions, now: number): Deletions => {
-  const kept = [...known.values()].filter((each) => !isExpired(each, now));
+/**
+ * Leaves out what is too old, and the oldest beyond the limit.
+ * @param due names whose files are still to be removed: these are never too old
+ * @returns `known` itself if nothing is left out
+ */
+export const pruneDeletions = (known: Deletions, now: number, due: ReadonlySet<string> = new Set()): Deletions => {
+  const kept = [...known.values()].filter((each) => due.has(each.name) || !isExpired(each, now));
   if (kept.length === known.size && kept.length <= mostDeletions) return known;
   const newest = kept.toSorted((a, b) => -compare(a, b)).slice(0, mostDeletions);
   return new Map(newest.map((each) => [each.name, each]));
 };
 
-/** The records among `theirs` that are newer than the known ones. */
-export const newDeletions = (known: Deletions, theirs: readonly MediaDeletion[], now: number): MediaDeletion[] =>
+/**
+ * The records among `theirs` that are newer than the known ones.
+ * @param isCovered whether a file is here that the record deletes: then it counts however old it is by this clock, which
+ *   may be ahead of the one that still has it
+ */
+export const newDeletions = (
+  known: Deletions,
+  theirs: readonly MediaDeletion[],
+  now: number,
+  isCovered: (deletion: MediaDeletion) => boolean = () => false,
+): MediaDeletion[] =>
   theirs.filter((each) => {
     const own = known.get(each.name);
     const isNewer = own === undefined || compare(each, own) > 0;
-    return isNewer && isPlausibleTime(each.deletedAt, now) && !isExpired(each, now);
+    return isNewer && isPlausibleTime(each.deletedAt, now) && (!isExpired(each, now) || isCovered(each));
   });

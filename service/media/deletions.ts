@@ -35,10 +35,11 @@ export interface Deletions {
   due(): string[];
   /**
    * Stores newer records; durable once this resolves, and their names are {@link due}.
+   * @param isCovered as of {@link newDeletions}
    * @returns the records that are new
    * @throws CodedError `insufficient_storage`, or the system's error
    */
-  add(records: readonly MediaDeletion[]): Promise<MediaDeletion[]>;
+  add(records: readonly MediaDeletion[], isCovered?: (deletion: MediaDeletion) => boolean): Promise<MediaDeletion[]>;
   /** The files of the names are removed. */
   done(names: readonly string[]): Promise<void>;
   /** Forgets records whose time is over. */
@@ -79,16 +80,14 @@ export const openDeletions = async ({ path, log, now }: Options): Promise<Deleti
     get: (name) => records().get(name),
     at: (name) => Date.parse(records().get(name)?.deletedAt ?? '') || 0,
     due: () => [...durable.read().due],
-    add: async (theirs) => {
-      if (newDeletions(records(), theirs, now()).length === 0) return [];
+    add: async (theirs, isCovered) => {
+      if (newDeletions(records(), theirs, now(), isCovered).length === 0) return [];
       let added: MediaDeletion[] = [];
       await durable.update((state) => {
-        added = newDeletions(state.records, theirs, now());
+        added = newDeletions(state.records, theirs, now(), isCovered);
         const merged = new Map([...state.records, ...added.map((each) => [each.name, each] as const)]);
-        return {
-          records: pruneDeletions(merged, now()),
-          due: new Set([...state.due, ...added.map(({ name }) => name)]),
-        };
+        const due = new Set([...state.due, ...added.map(({ name }) => name)]);
+        return { records: pruneDeletions(merged, now(), due), due };
       });
       return added;
     },
@@ -98,8 +97,9 @@ export const openDeletions = async ({ path, log, now }: Options): Promise<Deleti
         due: new Set([...due].filter((name) => !names.includes(name))),
       })),
     prune: async () => {
-      if (pruneDeletions(records(), now()) === records()) return;
-      await durable.update((state) => ({ ...state, records: pruneDeletions(state.records, now()) }));
+      const pruned = ({ records: all, due }: State): Records => pruneDeletions(all, now(), due);
+      if (pruned(durable.read()) === records()) return;
+      await durable.update((state) => ({ ...state, records: pruned(state) }));
     },
     faults: durable.faults,
     close: () => durable.close(),

@@ -2,10 +2,12 @@
 import { join } from 'node:path';
 import type { Content } from '../content/index.ts';
 import type { MediaDeletion } from '../contract/peer-media.ts';
+import type { KeptAttendance } from '../domain/attendance.ts';
 import { createEmitter } from '../domain/emitter.ts';
 import { isMediaName, mediaNameIn } from '../domain/media-names.ts';
 import type { Feeds } from '../feeds/index.ts';
 import type { Module, ServiceContext } from '../module.ts';
+import { openAttendance } from './attendance.ts';
 import { createCatalog, type MediaEntry } from './catalog.ts';
 import { createCopies } from './copies/copies.ts';
 import { openLedger } from './copies/ledger.ts';
@@ -86,6 +88,13 @@ export interface Media extends Module, Pick<Catalog, 'unread' | 'onLearn'>, Pick
     /** Calls `listener` when a medium was deleted here. */
     onDelete(listener: () => void): void;
   };
+  /** When this box was there. */
+  attendance: { get(): KeptAttendance | null; set(next: KeptAttendance | null): Promise<void> };
+  /**
+   * Keeps a file beside that the site does not have, if it is the one of the hash.
+   * @throws the system's error; then the file is where it was
+   */
+  setAside(name: string, sha256: string): Promise<void>;
   /** Names of the uploads that lost against a file of another box and are kept. */
   lost: LostUploads['list'];
   /** Calls `listener` when the hours begin in which media are fetched. */
@@ -109,6 +118,9 @@ export const createMedia = async (
   const lost = createLostUploads({ uploadDir, folders, now: () => siteNow(), log });
   const deletions = keep(
     await openDeletions({ path: join(dirs.data, 'deleted-media.json'), log, now: () => siteNow() }),
+  );
+  const attendance = keep(
+    await openAttendance({ path: join(dirs.data, 'attendance.json'), log, now: () => siteNow() }),
   );
   const hasher = keep(createHasher());
   const catalog = keep(createCatalog({ path: join(dirs.data, 'media.json'), served, folders, hasher, log }));
@@ -227,7 +239,13 @@ export const createMedia = async (
       list: deletions.list,
       at: deletions.at,
       merge: async (theirs) => {
-        const added = await deletions.add(theirs.filter(({ name }) => isMediaName(name)));
+        const files = await folders.read();
+        const isCovered = ({ name, deletedAt }: MediaDeletion): boolean =>
+          served.some((folder) => (files.get(folder)?.get(name)?.mtimeMs ?? Infinity) <= Date.parse(deletedAt));
+        const added = await deletions.add(
+          theirs.filter(({ name }) => isMediaName(name)),
+          isCovered,
+        );
         await removeDeleted();
         return added.length > 0;
       },
@@ -237,6 +255,8 @@ export const createMedia = async (
       digest: deletions.digest,
       onDelete: deleted.on,
     },
+    attendance,
+    setAside: library.setAside,
     lost: lost.list,
     followSite: (source) => {
       site = source;

@@ -143,7 +143,8 @@ export const createLibrary = async ({
   /** Removes an upload, or keeps it beside where its bytes are not those of `sha256`. */
   const discardUpload = async (name: string, upload: Stats, sha256: string | null | undefined): Promise<void> => {
     const isSame = sha256 != null && catalog.hashOf(join(uploadDir, name), upload) === sha256;
-    await (isSame ? removeFile(uploadDir, name) : lost.keep(name));
+    const reason = 'an upload lost against a newer file or deletion of its name';
+    await (isSame ? removeFile(uploadDir, name) : lost.keep(join(uploadDir, name), reason));
   };
 
   const removeDeleted = async (name: string): Promise<void> => {
@@ -250,6 +251,24 @@ export const createLibrary = async ({
         const [upload, copy] = [await fileAt(uploadDir, name), await fileAt(mediaDir, name)];
         if (upload === null || copy === null || copy.mtimeMs < upload.mtimeMs) return;
         await discardUpload(name, upload, catalog.hashOf(join(mediaDir, name), copy));
+      });
+    },
+
+    /**
+     * Keeps the file beside that `/media/{name}` serves, if it is the one of the hash.
+     * @throws the system's error; then the file is where it was
+     */
+    async setAside(name: string, sha256: string): Promise<void> {
+      await enqueue(async () => {
+        for (const folder of [uploadDir, mediaDir]) {
+          const stats = await fileAt(folder, name);
+          if (stats === null) continue;
+          const path = join(folder, name);
+          if (catalog.hashOf(path, stats) !== sha256) return;
+          await lost.keep(path, 'a medium that the site does not have was older than the absence of this box');
+          if (folder === mediaDir) await copies.remove(name);
+          return;
+        }
       });
     },
 

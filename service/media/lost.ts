@@ -1,12 +1,13 @@
 /**
- * Uploads that lost against a newer file of their name on another box: `.lost` in the upload directory keeps each for 30
- * days, under the time of its loss and its name. The leading dot keeps it apart from all media.
+ * Media that lost against a newer file of their name on another box, or that the site does not have any more: `.lost` in
+ * the upload directory keeps each for 30 days, under the time of its loss and its name. The leading dot keeps it apart
+ * from all media.
  */
-import { mkdir, readdir, rename, rm } from 'node:fs/promises';
-import { join } from 'node:path';
+import { copyFile, mkdir, open, readdir, rename, rm } from 'node:fs/promises';
+import { basename, dirname, join } from 'node:path';
 import type { Logger } from 'pino';
 import { isTrusted } from '../domain/clock-trust.ts';
-import { systemDisk } from '../platform/store/disk.ts';
+import { codeOf, systemDisk } from '../platform/store/disk.ts';
 import type { Folders } from './folders.ts';
 
 const KEEP_MS = 30 * 86_400_000;
@@ -30,6 +31,24 @@ export const lostAtOf = (name: string): number | null => {
   return found === undefined ? null : Date.parse(`${year}-${month}-${day}T${hour}:${minute}:${second}.${ms}Z`);
 };
 
+/** Moves a file, to another file system too. @throws the system's error; then the file is where it was */
+const move = async (from: string, to: string): Promise<void> => {
+  try {
+    await rename(from, to);
+  } catch (error) {
+    if (codeOf(error) !== 'EXDEV') throw error;
+    try {
+      await copyFile(from, to);
+      const handle = await open(to, 'r+');
+      await handle.sync().finally(() => handle.close());
+    } catch (failure) {
+      await rm(to, { force: true });
+      throw failure;
+    }
+    await rm(from);
+  }
+};
+
 interface Options {
   uploadDir: string;
   folders: Pick<Folders, 'changed'>;
@@ -48,18 +67,16 @@ export const createLostUploads = ({ uploadDir, folders, now, log }: Options) => 
     list: async (): Promise<string[]> =>
       (await readdir(folder).catch((): string[] => [])).filter((name) => lostAtOf(name) !== null).toSorted(),
 
-    /** Moves an upload to the folder. @throws the system's error */
-    async keep(name: string): Promise<void> {
+    /** Moves a medium to the folder. @throws the system's error; then the medium is where it was */
+    async keep(from: string, reason: string): Promise<void> {
+      const name = basename(from);
       await mkdir(folder, { recursive: true });
-      const [from, to] = [join(uploadDir, name), join(folder, lostNameOf(name, now()))];
-      await rename(from, to);
+      const to = join(folder, lostNameOf(name, now()));
+      await move(from, to);
       await systemDisk.syncFolder(folder);
-      await systemDisk.syncFolder(uploadDir);
+      await systemDisk.syncFolder(dirname(from));
       await folders.changed(from, to);
-      log.warn(
-        { name, file: to },
-        'an upload lost against a newer file or deletion of its name; it is kept for 30 days',
-      );
+      log.warn({ name, file: to }, `${reason}; it is kept for 30 days`);
     },
 
     /** Deletes what was kept for 30 days; nothing while the clock is not trusted. */

@@ -63,13 +63,14 @@ export const createHearsay = ({
     record: (nodeId) => {
       const report = reports.get(nodeId);
       if (report === undefined || report.seq === 0) return null;
-      const { media, devices, alerts } = report.state;
-      return { nodeId, seq: report.seq, media, ...(devices && { devices }), ...(alerts && { alerts }) };
+      const { media, devices, alerts, attendance } = report.state;
+      const given = { ...(devices && { devices }), ...(alerts && { alerts }), ...(attendance && { attendance }) };
+      return { nodeId, seq: report.seq, media, ...given };
     },
-    learn: ({ nodeId, seq, media, devices, alerts }) => {
+    learn: ({ nodeId, seq, media, devices, alerts, attendance }) => {
       const report = reports.get(nodeId);
       if (report === undefined || seq <= report.seq || !isPlausibleSeq(seq, Date.now())) return false;
-      reports.set(nodeId, { ...report, seq, state: { ...report.state, media, devices, alerts } });
+      reports.set(nodeId, { ...report, seq, state: { ...report.state, media, devices, alerts, attendance } });
       emit(nodeId);
       return true;
     },

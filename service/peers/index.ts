@@ -41,7 +41,17 @@ interface Dependencies {
   >;
   media: Pick<
     Media,
-    'list' | 'unread' | 'onLearn' | 'replicate' | 'followSite' | 'heldReason' | 'onFetchHours' | 'deletions' | 'lost'
+    | 'list'
+    | 'unread'
+    | 'onLearn'
+    | 'replicate'
+    | 'followSite'
+    | 'heldReason'
+    | 'onFetchHours'
+    | 'deletions'
+    | 'lost'
+    | 'attendance'
+    | 'setAside'
   >;
   devices: ReplicatedDevices;
   takeovers: ReplicatedTakeovers;
@@ -117,7 +127,7 @@ export const createPeers = (
     await Promise.all([registry.announce(), news.spread({ record: record.current(true) })]);
   };
   const mediaReplication = createMediaReplication({
-    ...{ logs, peers: { ...registry, announce }, content, media },
+    ...{ logs, peers: { ...registry, announce }, content, media, siteNow: () => siteNow() },
     onArrival: arrivals.emit,
   });
   media.followSite({ ...mediaReplication, copyOf: createSharedCopies({ peers: registry, asking, nodeId }) });
@@ -134,7 +144,14 @@ export const createPeers = (
   const gossip = createGossip({ registry, asking, record, summary }, ids);
   const news = createNews({ registry, asking, replication, tell: gossip.tell, monotonicNow }, ids);
   const state = createOwnState(
-    { peers: registry, replication, takeovers, startedAt, record: () => record.current(true) },
+    {
+      peers: registry,
+      replication,
+      takeovers,
+      siteNow: () => siteNow(),
+      startedAt,
+      record: () => record.current(true),
+    },
     { ...ids, site, version },
   );
   let discovery: Discovery | undefined;
@@ -172,7 +189,7 @@ export const createPeers = (
         },
         issues: {
           boxes: [...peerIssues(peers, monotonicNow() - createdAt), ...limitIssues(registry.isFull())],
-          media: heldIssues(mediaReplication.held(), media.heldReason()),
+          media: [...heldIssues(mediaReplication.held(), media.heldReason()), ...mediaReplication.issues()],
         },
         notes: [...foreignNotes(registry.foreignBoxes()), ...baselineNotes(options)],
         contentWarnings: missingMedia.warnings(),
@@ -186,6 +203,7 @@ export const createPeers = (
       gossip.start(port);
       news.start(port);
       // Finds files that were added to the folders while the service was not running.
+      mediaReplication.start();
       void mediaReplication.scan();
       if (!options.discovery || variant === 'baseline') return;
       // Loaded on demand: a box without discovery starts faster.

@@ -10,6 +10,8 @@ interface Dependencies {
   logs: SourceLogs;
   peers: Pick<Peers, 'alive' | 'call' | 'onState'>;
   deletions: Pick<Media['deletions'], 'at' | 'merge'>;
+  /** The time up to which media of a peer may have been deleted while it was away, ms since the epoch; 0: all count. */
+  missedBy(peer: LivePeer): number;
   /** Called with the name of each file that a peer did not have before. */
   onNew(name: string): void;
   /** Called when a list was fetched. */
@@ -19,8 +21,10 @@ interface Dependencies {
 export interface MediaLists {
   /** Whether a deletion at the site covers the file. */
   isDeleted(medium: PeerMedium): boolean;
-  /** The files that peers have, without those that are deleted. */
+  /** The files that peers have, without those that are deleted, or may be. */
   offers(): Offer[];
+  /** The live peers whose lists are known. */
+  known(): LivePeer[];
   /** Asks all peers which media they have now; concurrent callers share the answers. */
   learn(): Promise<void>;
 }
@@ -36,7 +40,7 @@ interface List {
 const MAX_LIST_BYTES = 16 * 1024 ** 2;
 const LIST_MS = 10_000;
 
-export const createMediaLists = ({ logs, peers, deletions, onNew, onChange }: Dependencies): MediaLists => {
+export const createMediaLists = ({ logs, peers, deletions, missedBy, onNew, onChange }: Dependencies): MediaLists => {
   /** By node id. */
   const lists = new Map<string, List>();
   /** Lists that are being fetched, by node id and by digest. */
@@ -45,6 +49,8 @@ export const createMediaLists = ({ logs, peers, deletions, onNew, onChange }: De
   let learning: Promise<void> | null = null;
 
   const isDeleted = ({ name, modifiedAt }: PeerMedium): boolean => Date.parse(modifiedAt) <= deletions.at(name);
+
+  const known = (): LivePeer[] => peers.alive().filter(({ nodeId }) => lists.has(nodeId));
 
   const keep = (nodeId: string, list: List): void => {
     const before = lists.get(nodeId)?.media;
@@ -107,12 +113,13 @@ export const createMediaLists = ({ logs, peers, deletions, onNew, onChange }: De
   return {
     isDeleted,
     offers: () =>
-      peers.alive().flatMap(({ nodeId, url }) => {
-        const theirs = lists.get(nodeId)?.media;
-        return theirs === undefined
-          ? []
-          : [{ url, media: new Map([...theirs].filter(([, each]) => !isDeleted(each))) }];
+      known().map((peer) => {
+        const until = missedBy(peer);
+        const counts = (medium: PeerMedium): boolean => !isDeleted(medium) && Date.parse(medium.modifiedAt) > until;
+        const theirs = lists.get(peer.nodeId)?.media ?? [];
+        return { url: peer.url, media: new Map([...theirs].filter(([, each]) => counts(each))) };
       }),
+    known,
     learn: () => {
       learning ??= Promise.all(peers.alive().map((peer) => fetchList(peer)))
         .then(() => undefined)

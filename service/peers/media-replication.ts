@@ -8,12 +8,13 @@ import type { ReplicationHealth } from '../contract/health.ts';
 import type { MediaProgress } from '../contract/onboarding.ts';
 import type { PeerMedia, PeerMedium } from '../contract/peer-media.ts';
 import type { PeerState } from '../contract/peers.ts';
-import { doubled } from '../domain/backoff.ts';
-import { shuffled } from '../domain/shuffle.ts';
-import { FetchHeld, type Media } from '../media/index.ts';
+import type { Media } from '../media/index.ts';
 import type { SourceLogs } from '../platform/source-log.ts';
+import { createAbsence } from './absence.ts';
 import { digestOf, mediumOf, stateDigest } from './media-digest.ts';
 import { createMediaLists } from './media-lists.ts';
+import { mediaReport } from './media-report.ts';
+import { createMediaTransfers } from './media-transfers.ts';
 import type { Peers } from './peer.ts';
 import { newestTime, planTransfers, type Transfer } from './transfer-plan.ts';
 
@@ -23,16 +24,29 @@ interface Dependencies {
   content: Pick<Content, 'mediaNames' | 'onDocument' | 'onChange'>;
   media: Pick<
     Media,
-    'list' | 'unread' | 'onLearn' | 'replicate' | 'heldReason' | 'onFetchHours' | 'deletions' | 'lost'
+    | 'list'
+    | 'unread'
+    | 'onLearn'
+    | 'replicate'
+    | 'heldReason'
+    | 'onFetchHours'
+    | 'deletions'
+    | 'lost'
+    | 'attendance'
+    | 'setAside'
   >;
+  /** The site's time, ms since the epoch. */
+  siteNow(): number;
   /** Called when media that the content names have arrived: from a peer, by upload or by hand. */
   onArrival(): void;
 }
 
 export interface MediaReplication {
   /** Its part of {@link PeerState}. */
-  state(): Pick<PeerState, 'media'>;
+  state(): Pick<PeerState, 'media' | 'attendance'>;
   health(): ReplicationHealth['media'];
+  /** Sentences about media of this box that could not be kept beside. */
+  issues(): string[];
   /** Media of peers that the content names, and that are not fetched at this time of day. */
   held(): string[];
   progress(): MediaProgress;
@@ -47,44 +61,32 @@ export interface MediaReplication {
   /** Scans the folders and starts the transfers that are needed. */
   scan(): Promise<void>;
   /** The media of this box, and what was deleted at the site. */
-  media(): PeerMedia;
+  media(): Promise<PeerMedia>;
+  start(): void;
   close(): void;
 }
 
 const MAX_MEDIA = 10_000;
-/** Concurrent transfers. */
-const MAX_RUNNING = 4;
-const MIN_RETRY_MS = 2_000;
-const MAX_RETRY_MS = 300_000;
-/** Minimum time between two calls of `onArrival` while more media are to come. */
-const PROGRESS_MS = 1_000;
-/** Minimum time between two calls of `onArrival` when all media are here. */
-const COMPLETE_MS = 500;
-/** Limit of missing media in the health report. */
-const MAX_REPORTED = 100;
 /** Minimum time between two scans that requests of peers cause. */
 const SCAN_MS = 5_000;
 /** Scans that are requested within this time are one. */
 const DEBOUNCE_MS = 100;
 
-interface Failure {
-  reason: string;
-  failures: number;
-  /** ms, by the monotonic clock. */
-  retryAt: number;
-}
-
-export const createMediaReplication = ({ logs, peers, content, media, onArrival }: Dependencies): MediaReplication => {
+export const createMediaReplication = ({
+  logs,
+  peers,
+  content,
+  media,
+  siteNow,
+  onArrival,
+}: Dependencies): MediaReplication => {
   let own: ReadonlyMap<string, PeerMedium> = new Map();
   let ownDigest = digestOf([]);
-  const running = new Set<string>();
-  const failed = new Map<string, Failure>();
-  /** Hashes of files that came from peers, which are not announced to them. */
-  const copied = new Set<string>();
-  /** Media whose fetch has to wait for its hours, as logged. */
-  const held = new Set<string>();
-  let arrived = false;
-  let notifiedAt = Number.NEGATIVE_INFINITY;
+  let hasListed = (): void => {};
+  /** Resolves once the files of this box were listed. */
+  const firstList = new Promise<void>((resolve) => {
+    hasListed = resolve;
+  });
   let timer: NodeJS.Timeout | undefined;
   let dueAt = Number.POSITIVE_INFINITY;
   let scannedAt = Number.NEGATIVE_INFINITY;
@@ -95,10 +97,11 @@ export const createMediaReplication = ({ logs, peers, content, media, onArrival 
   let closed = false;
 
   const { deletions } = media;
-  const { isDeleted, offers, learn } = createMediaLists({
-    ...{ logs, peers, deletions },
+  const absence = createAbsence({ logs, peers, media, siteNow });
+  const { isDeleted, offers, known, learn } = createMediaLists({
+    ...{ logs, peers, deletions, missedBy: absence.missedBy },
     // A peer with a new file may have one that no other peer could provide.
-    onNew: (name) => failed.delete(name),
+    onNew: (name) => transfers.retry(name),
     onChange: () => schedule(),
   });
 
@@ -129,58 +132,7 @@ export const createMediaReplication = ({ logs, peers, content, media, onArrival 
     timer.unref();
   };
 
-  const fetchOne = async ({ medium, from }: Transfer): Promise<void> => {
-    const { name, size, sha256, modifiedAt } = medium;
-    // Boxes try peers in random order, so that no peer serves all of them.
-    const urls = shuffled(from, Math.random).map((url) => `${url}/media/${encodeURIComponent(name)}`);
-    running.add(name);
-    copied.add(sha256);
-    try {
-      await media.replicate({ name, size, sha256, modifiedAt: new Date(modifiedAt), from: urls });
-      failed.delete(name);
-      logs('media of peers').info({ name, size }, 'fetched a medium from a peer');
-      arrived = true;
-    } catch (error) {
-      if (closed || error instanceof FetchHeld) return;
-      const failures = (failed.get(name)?.failures ?? 0) + 1;
-      const pause = doubled(failures - 1, MIN_RETRY_MS, MAX_RETRY_MS);
-      const reason = (error as Error).message;
-      failed.set(name, { reason, failures, retryAt: performance.now() + pause });
-      logs('media of peers').warn({ name, reason }, 'a medium could not be fetched from any peer');
-    } finally {
-      running.delete(name);
-      schedule();
-    }
-  };
-
-  const decide = (): void => {
-    const unread = media.unread();
-    const now = performance.now();
-    const reason = media.heldReason();
-    let next = Number.POSITIVE_INFINITY;
-    if (reason === null) held.clear();
-    for (const transfer of transferPlan()) {
-      const { name } = transfer.medium;
-      if (reason !== null) {
-        if (!held.has(name)) logs('media of peers').warn({ name, reason }, 'a medium has to wait');
-        held.add(name);
-        continue;
-      }
-      // A file that has not been read yet may be the one to fetch.
-      if (running.has(name) || unread.has(name)) continue;
-      const { retryAt = 0 } = failed.get(name) ?? {};
-      if (retryAt > now) next = Math.min(next, retryAt - now);
-      else if (running.size < MAX_RUNNING) void fetchOne(transfer);
-    }
-    if (next < Number.POSITIVE_INFINITY) schedule(next);
-    const isComplete = running.size === 0 && unread.size === 0;
-    const notifyAt = notifiedAt + (isComplete ? COMPLETE_MS : PROGRESS_MS);
-    if (arrived && now >= notifyAt) {
-      arrived = false;
-      notifiedAt = now;
-      onArrival();
-    } else if (arrived) schedule(notifyAt - now);
-  };
+  const transfers = createMediaTransfers({ logs, media, onArrival, schedule });
 
   const redate = (name: string): Promise<void> =>
     deletions.redate(name).then(
@@ -195,14 +147,17 @@ export const createMediaReplication = ({ logs, peers, content, media, onArrival 
     for (const each of listed.filter(isDeleted)) void redate(each.name);
     const names = content.mediaNames();
     const hasNews = found.some(
-      ({ name, sha256 }) => names.has(name) && !copied.has(sha256) && own.get(name)?.sha256 !== sha256,
+      ({ name, sha256 }) => names.has(name) && !transfers.isCopy(sha256) && own.get(name)?.sha256 !== sha256,
     );
     own = new Map(found.map((each) => [each.name, each]));
     ownDigest = digestOf(found);
+    hasListed();
     if (!hasNews) return;
     void peers.announce();
-    arrived = true;
+    transfers.arrived();
   };
+
+  const learnt = () => learn().then(offers);
 
   const scanUntilCurrent = async (): Promise<void> => {
     while (again && !closed) {
@@ -211,7 +166,8 @@ export const createMediaReplication = ({ logs, peers, content, media, onArrival 
       const listing = media.list(isStale ? 0 : undefined);
       isStale = false;
       update((await listing).slice(0, MAX_MEDIA).map(mediumOf));
-      decide();
+      if (media.unread().size === 0 && (await absence.compare(own, known(), learnt))) schedule();
+      transfers.run(transferPlan());
     }
   };
   const scan = (): Promise<void> => {
@@ -255,29 +211,19 @@ export const createMediaReplication = ({ logs, peers, content, media, onArrival 
         isStale = true;
         schedule();
       }
-      return { media: ownStateDigest() };
+      return { media: ownStateDigest(), ...absence.told() };
     },
     health: () => {
       const names = content.mediaNames();
-      const missing = new Map<string, ReplicationHealth['media']['missing'][number]>(
-        transferPlan().map(({ medium: { name, size } }) => {
-          const reason =
-            media.heldReason() ?? failed.get(name)?.reason ?? (running.has(name) ? 'is being fetched' : 'is queued');
-          return [name, { name, size, reason }];
-        }),
-      );
       const absent = nowhere(names);
-      for (const name of names) {
-        if (own.has(name) || missing.has(name)) continue;
-        const reason = absent.has(name) ? 'no box has it' : 'is being read';
-        missing.set(name, { name, size: null, reason });
-      }
-      return {
-        named: names.size,
-        here: names.size - missing.size,
-        missing: [...missing.values()].slice(0, MAX_REPORTED),
-      };
+      return mediaReport(names, {
+        coming: transferPlan().map(({ medium }) => medium),
+        isHere: (name) => own.has(name),
+        isAbsent: (name) => absent.has(name),
+        reasonOf: transfers.reasonOf,
+      });
     },
+    issues: absence.issues,
     held: () => (media.heldReason() === null ? [] : transferPlan().map(({ medium }) => medium.name)),
     progress: () => {
       const coming = new Set(transferPlan().map(({ medium }) => medium.name));
@@ -288,9 +234,15 @@ export const createMediaReplication = ({ logs, peers, content, media, onArrival 
     settled,
     nowhere,
     scan,
-    media: () => ({ media: [...own.values()], deleted: deletions.list(), digest: ownStateDigest() }),
+    media: async () => {
+      await firstList;
+      return { media: [...own.values()], deleted: deletions.list(), digest: ownStateDigest() };
+    },
+    start: absence.start,
     close: () => {
       closed = true;
+      transfers.close();
+      absence.close();
       clearTimeout(timer);
     },
   };

@@ -54,7 +54,7 @@ export const peerRoutes = ({ registry, state, replication, mediaReplication }: D
     const { digests } = readFields(bindingDigests, await readJson(ctx));
     ctx.body = { bindings: replication.differing(digests) };
   },
-  'GET /api/peers/media': (ctx) => {
-    ctx.body = mediaReplication.media();
+  'GET /api/peers/media': async (ctx) => {
+    ctx.body = await mediaReplication.media();
   },
 });

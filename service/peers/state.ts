@@ -9,6 +9,8 @@ interface Dependencies {
   peers: Pick<Registry, 'advertised'>;
   replication: Pick<Replication, 'state'>;
   takeovers: Pick<ReplicatedTakeovers, 'state'>;
+  /** The site's time, ms since the epoch. */
+  siteNow(): number;
   /** When this box was started, by the site's clock, ms since the epoch. */
   startedAt(): number;
   /** What this box says of itself. */
@@ -29,10 +31,10 @@ export interface Asking {
 }
 
 export const createOwnState =
-  ({ peers, replication, takeovers, startedAt, record }: Dependencies, identity: Identity) =>
+  ({ peers, replication, takeovers, siteNow, startedAt, record }: Dependencies, identity: Identity) =>
   ({ knowsTags, isOlder, isBrief }: Asking): PeerState => ({
     ...identity,
-    serverTime: Date.now(),
+    serverTime: siteNow(),
     startedAt: startedAt(),
     takesCommands: true,
     sharesCopies: true,

@@ -45,6 +45,14 @@ test.each([
   expect(newDeletions(known(), [...own.values()], now)).toHaveLength(count);
 });
 
+test('a deletion counts however old it is while its file is still here', () => {
+  const old = deletion('a', noon);
+  const now = noon + KEEP_DELETIONS_MS;
+  expect(newDeletions(known(), [old], now, ({ name }) => name === 'a')).toEqual([old]);
+  expect(newDeletions(known(), [old], now, ({ name }) => name === 'b')).toEqual([]);
+  expect(pruneDeletions(known(old), now, new Set(['a'])).size).toBe(1);
+});
+
 test('a deletion at a time that no clock can pass is refused', () => {
   expect(newDeletions(known(), [deletion('a', Date.UTC(9999, 0))], noon)).toEqual([]);
 });
