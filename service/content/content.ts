@@ -201,7 +201,7 @@ export const openContent = async (
     const text = Buffer.from(document.text);
     const reading = await checkContent(text);
     if (!reading.ok) return reading.issues;
-    const screenDocuments = screenDocumentsOf(document, reading.content);
+    const screenDocuments = await screenDocumentsOf(document, reading.content);
     if (isUnstored) {
       await store(document, screenDocuments);
       return [];

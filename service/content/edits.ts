@@ -3,8 +3,9 @@ import { setImmediate as nextTurn } from 'node:timers/promises';
 import type { ContentFile } from '../contract/content.ts';
 import type { ContentDocument } from '../contract/peers.ts';
 import { editedDocument } from '../domain/document.ts';
+import { inSlices } from '../platform/slices.ts';
 import { isDemo } from './content-file.ts';
-import { buildModel, type ScreenDocument } from './model.ts';
+import { modelSteps, type ScreenDocument } from './model.ts';
 
 interface Edit {
   /** As the file has it. */
@@ -26,8 +27,8 @@ interface Edited {
 }
 
 /** Depends on the document alone, so that all boxes with the same document have the same revisions. */
-export const screenDocumentsOf = ({ stamps, changedAt }: ContentDocument, content: ContentFile) =>
-  buildModel(content, new Map(stamps), changedAt).screenDocuments;
+export const screenDocumentsOf = async ({ stamps, changedAt }: ContentDocument, content: ContentFile) =>
+  (await inSlices(modelSteps(content, new Map(stamps), changedAt))).screenDocuments;
 
 /** @param atStart the stamps of the screens that were stored at the start */
 export const createEdits =
@@ -42,10 +43,10 @@ export const createEdits =
     const text = bytes.toString();
     // That the fleet wants the text is noted even where it plays already: a later edit must stay.
     if (current !== null && current.text === text && wanted === undefined) {
-      return { document: current, screenDocuments: screenDocumentsOf(current, content) };
+      return { document: current, screenDocuments: await screenDocumentsOf(current, content) };
     }
     const before = new Map(current === null ? atStart : current.stamps);
-    const { stamps, screenDocuments } = buildModel(content, before, changedAt);
+    const { stamps, screenDocuments } = await inSlices(modelSteps(content, before, changedAt));
     await nextTurn();
     const counter = current === null && (await isDemo(bytes, demo)) ? 0 : nextCounter();
     const version = { counter, nodeId, changedAt, stamps: [...stamps], operator, wanted, text };

@@ -1,10 +1,11 @@
 /** Builds each screen's document from the operator's file: fills in all defaults, deterministically. */
 import { createHash } from 'node:crypto';
 import type { ContentFile } from '../contract/content.ts';
-import type { PlaylistPayload, Screen } from '../contract/playlist.ts';
+import type { PlaylistPayload, Screen, Slide } from '../contract/playlist.ts';
 import { fillSlide, fillTimetable } from '../domain/slides.ts';
 import type { SourceSettings } from '../feeds/index.ts';
-import { jsonOf } from './serialize.ts';
+import type { Steps } from '../platform/slices.ts';
+import { jsonOf, serializeSteps } from './serialize.ts';
 
 const DEFAULT_REFRESH_SECONDS = 900;
 
@@ -72,34 +73,49 @@ const fillShared = (content: ContentFile): Pick<ScreenDocument, 'rssFeeds' | 'ap
   };
 };
 
+/** Slides that are filled in in one step. */
+const STEP = 200;
+
+function* fillSlides(
+  { id, slides }: ContentFile['playlists'][number],
+  templates: ContentFile['templates'],
+): Steps<Slide[]> {
+  const filled: Slide[] = [];
+  for (const [index, slide] of slides.entries()) {
+    if (index % STEP === 0) yield;
+    filled.push(fillSlide(id, slide, index, templates));
+  }
+  yield* serializeSteps(filled);
+  return filled;
+}
+
 /**
  * Fills in the file. A screen whose digest equals that in `before` keeps its times; a changed one is modified, and a new
  * one created, at `changedAt` (ISO 8601). Times that the file gives take precedence.
  */
-export const buildModel = (content: ContentFile, before: Stamps, changedAt: string): Model => {
+export function* modelSteps(content: ContentFile, before: Stamps, changedAt: string): Steps<Model> {
   const shared = fillShared(content);
   const none = { playlist: null, slides: [], ...shared };
-  const filled = new Map(
-    content.playlists.map((playlist) => [
-      playlist.id,
-      {
-        playlist: {
-          id: playlist.id,
-          name: playlist.name ?? playlist.id,
-          fade_between_slides: playlist.fade_between_slides ?? true,
-        },
-        slides: playlist.slides.map((slide, index) => fillSlide(playlist.id, slide, index, content.templates)),
-        ...(playlist.sync ? { sync: true as const } : null),
-        ...shared,
+  const filled = new Map<string, Omit<ScreenDocument, 'screen'>>();
+  for (const playlist of content.playlists) {
+    filled.set(playlist.id, {
+      playlist: {
+        id: playlist.id,
+        name: playlist.name ?? playlist.id,
+        fade_between_slides: playlist.fade_between_slides ?? true,
       },
-    ]),
-  );
+      slides: yield* fillSlides(playlist, content.templates),
+      ...(playlist.sync ? { sync: true as const } : null),
+      ...shared,
+    });
+  }
 
   const screenDocuments = new Map<string, ScreenDocument>();
   const stamps = new Map<string, Stamp>();
   for (const { id, name, slug, playlist_id, created_at, modified_at } of content.screens) {
     const identity = { id: id ?? slug, name, slug, playlist_id: playlist_id ?? null };
     const body = filled.get(playlist_id ?? '') ?? none;
+    yield;
     const digest = digestOf(`[${JSON.stringify(identity)},${jsonOf(body)}]`);
     const known = before.get(slug);
     const stamp: Stamp = {
@@ -112,7 +128,7 @@ export const buildModel = (content: ContentFile, before: Stamps, changedAt: stri
     screenDocuments.set(slug, { screen, ...body });
   }
   return { screenDocuments, stamps };
-};
+}
 
 const utc = (time: string | undefined): string | undefined =>
   time === undefined ? undefined : new Date(time).toISOString();

@@ -16,6 +16,8 @@ const mediaTypeOfSlide = (slide: SlideFile): string | null => {
   return mediaTypeOf(slide.media_url);
 };
 
+const slideFields = Object.keys(blankSlide);
+
 /** Fills in all defaults. @param index position in the playlist, from 0 */
 export const fillSlide = (
   playlistId: string,
@@ -24,14 +26,13 @@ export const fillSlide = (
   templates: ContentFile['templates'],
 ): Slide => {
   const template = templates.find(({ id }) => id === slide.template_id);
-  const filled = Object.entries(blankSlide).map(([name, absent]) => [name, slide[name as keyof SlideFile] ?? absent]);
-  return {
-    ...(Object.fromEntries(filled) as Slide),
-    id: slideId(playlistId, slide, index),
-    media_type: mediaTypeOfSlide(slide),
-    template:
-      template === undefined ? null : { id: template.id, name: template.name ?? template.id, html: template.html },
-  };
+  const filled: Record<string, unknown> = { ...blankSlide };
+  for (const name of slideFields) filled[name] = slide[name as keyof SlideFile] ?? filled[name];
+  filled['id'] = slideId(playlistId, slide, index);
+  filled['media_type'] = mediaTypeOfSlide(slide);
+  filled['template'] =
+    template === undefined ? null : { id: template.id, name: template.name ?? template.id, html: template.html };
+  return filled as Slide;
 };
 
 /** Fills in all defaults of a timetable. */

@@ -2,6 +2,7 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import { WebSocket } from 'ws';
 import { createRate } from '../domain/rate.ts';
+import { inSlices, type Steps } from '../platform/slices.ts';
 import type { SourceLog } from '../platform/source-log.ts';
 import { type Frame, writeFrame } from './frame.ts';
 
@@ -76,16 +77,16 @@ export const createSockets = (): Sockets => {
     );
   };
 
-  const heartbeat = setInterval(() => {
+  function* pingSteps(): Steps<void> {
     for (const [socket, { listener }] of known) {
-      if (!isLive(socket)) {
-        socket.terminate();
-        continue;
-      }
-      socket.ping();
-      listener.onPing?.();
+      if (isLive(socket)) {
+        socket.ping();
+        listener.onPing?.();
+      } else socket.terminate();
+      yield;
     }
-  }, PING_MS);
+  }
+  const heartbeat = setInterval(() => void inSlices(pingSteps()), PING_MS);
   heartbeat.unref();
 
   const refuse: Sockets['refuse'] = (socket, reason) => {

@@ -17,6 +17,7 @@ import {
 import { createEmitter } from '../domain/emitter.ts';
 import { frameOf } from '../http/frame.ts';
 import { createSockets, GOING_AWAY } from '../http/sockets.ts';
+import { inSlices, type Steps } from '../platform/slices.ts';
 import type { SourceLogs } from '../platform/source-log.ts';
 import { isOwnClientId } from './client-id.ts';
 import { type Client, createClients } from './clients.ts';
@@ -220,6 +221,16 @@ export const createHub = ({ logs, reports, revisionOf, nameOf, siteTime, onSkew 
     return sent;
   };
 
+  /** Where there are thousands of pages, commands come in between. A newer revision takes the place of this one. */
+  function* revisionSteps(slug: string, revision: string): Steps<void> {
+    const frame = frameOf({ type: 'revision', revision });
+    for (const { socket } of clients.of(slug)) {
+      if (revisionOf(slug) !== revision) return;
+      sockets.write(socket, frame);
+      yield;
+    }
+  }
+
   return {
     attach,
     send: (ids, message) => broadcast(ids.map(clients.get), message),
@@ -255,7 +266,7 @@ export const createHub = ({ logs, reports, revisionOf, nameOf, siteTime, onSkew 
     broadcastRevisions: (slugs) => {
       for (const slug of slugs) {
         const revision = revisionOf(slug);
-        if (revision !== undefined) broadcast(clients.of(slug), { type: 'revision', revision });
+        if (revision !== undefined) void inSlices(revisionSteps(slug, revision));
         else for (const { socket } of clients.of(slug)) socket.close(GOING_AWAY, 'this screen is gone');
       }
     },

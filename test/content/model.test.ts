@@ -1,10 +1,11 @@
 /** What the service fills in, the same way every time. */
 import { describe, expect, test } from 'vitest';
 import { readContent } from '../../service/content/file.ts';
-import { buildModel, type ScreenDocument, type Stamps } from '../../service/content/model.ts';
+import { modelSteps, type ScreenDocument, type Stamps } from '../../service/content/model.ts';
 import { createPayload } from '../../service/content/payload.ts';
 import type { ContentFile } from '../../service/contract/content.ts';
 import { playlistPayload } from '../../service/contract/playlist.ts';
+import { atOnce } from '../../service/platform/slices.ts';
 import { everyKind, fields, hello, lobby, lobbyWith, references, slideOfEachKind } from './samples.ts';
 
 const monday = '2026-06-01T08:00:00.000Z';
@@ -17,7 +18,8 @@ const parse = (content: unknown): ContentFile => {
   return reading.content;
 };
 
-const build = (content: unknown, before: Stamps = new Map(), at = monday) => buildModel(parse(content), before, at);
+const build = (content: unknown, before: Stamps = new Map(), at = monday) =>
+  atOnce(modelSteps(parse(content), before, at));
 
 const programmeOf = (content: unknown, slug = 'lobby'): ScreenDocument => {
   const programme = build(content).screenDocuments.get(slug);

@@ -2,11 +2,12 @@
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
 import { readContent } from '../../service/content/file.ts';
-import { buildModel } from '../../service/content/model.ts';
+import { modelSteps } from '../../service/content/model.ts';
 import { createPayload } from '../../service/content/payload.ts';
 import { contentFile as schema } from '../../service/contract/content.ts';
 import { playlistPayload } from '../../service/contract/playlist.ts';
 import { type Variant, variants } from '../../service/contract/terms.ts';
+import { atOnce } from '../../service/platform/slices.ts';
 import { repeats } from '../support/soak.ts';
 import { everyKind, fields } from './samples.ts';
 
@@ -96,7 +97,7 @@ const at = '2026-06-01T08:00:00.000Z';
 const payloadsOf = (content: unknown, variant: Variant) => {
   const reading = readContent(Buffer.from(JSON.stringify(content)));
   if (!reading.ok) throw new Error(JSON.stringify(reading.issues));
-  const { screenDocuments } = buildModel(reading.content, new Map(), at);
+  const { screenDocuments } = atOnce(modelSteps(reading.content, new Map(), at));
   return [...screenDocuments.values()].map((programme) => createPayload(programme, variant));
 };
 
@@ -181,7 +182,7 @@ test('content with arbitrary values in arbitrary places is accepted or refused, 
         return;
       }
       const reading = readContent(Buffer.from(json));
-      if (reading.ok) buildModel(reading.content, new Map(), at);
+      if (reading.ok) atOnce(modelSteps(reading.content, new Map(), at));
       else expect(reading.issues.length).toBeGreaterThan(0);
     }),
     { numRuns: repeats(150, 5_000) },

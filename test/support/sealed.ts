@@ -1,4 +1,6 @@
-import { seal } from '../../service/platform/store/envelope.ts';
+import { atOnce } from '../../service/platform/slices.ts';
+import { sealSteps } from '../../service/platform/store/envelope.ts';
 
 /** A state file of the service with this body. @param savedAt ms since the epoch */
-export const sealed = (body: unknown, seq: number, savedAt: number): Buffer => seal(JSON.stringify(body), seq, savedAt);
+export const sealed = (body: unknown, seq: number, savedAt: number): Buffer =>
+  atOnce(sealSteps(JSON.stringify(body), seq, savedAt));

@@ -3,8 +3,9 @@ import { setImmediate as nextTurn } from 'node:timers/promises';
 import type { Adapter } from 'lowdb';
 import type { Logger } from 'pino';
 import { z } from 'zod';
+import { inSlices } from '../slices.ts';
 import { codeOf, type Disk, isFull } from './disk.ts';
-import { currentFormat, seal, unseal } from './envelope.ts';
+import { currentFormat, sealSteps, unseal } from './envelope.ts';
 import { isLeftover, keepCopy, previousOf, renamePatiently, replaceFile } from './file.ts';
 import type { Reserve } from './reserve.ts';
 
@@ -99,7 +100,7 @@ export function createAdapter<T>(options: Options<T>): Adapter<T> & { faults(): 
       const text = JSON.stringify(z.encode(schema, state));
       // Serializing and hashing megabytes take some milliseconds each; others come between them.
       await nextTurn();
-      const bytes = seal(text, seq, now());
+      const bytes = await inSlices(sealSteps(text, seq, now()));
       try {
         await replaceFile(disk, path, bytes);
       } catch (error) {

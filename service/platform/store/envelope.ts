@@ -1,5 +1,6 @@
 import { createHash } from 'node:crypto';
 import { z } from 'zod';
+import type { Steps } from '../slices.ts';
 
 /** Incremented when older versions of the service cannot read everything that newer versions write. */
 export const currentFormat = 1;
@@ -14,15 +15,25 @@ const envelope = z.object({
 
 const sha256 = (text: string): string => createHash('sha256').update(text).digest('hex');
 
+/** Bytes that are hashed in one step. */
+const STEP = 512 * 1024;
+
 /** Wraps a body so that {@link unseal} detects damage. @param text the body as JSON @param savedAt ms since the epoch */
-export function seal(text: string, seq: number, savedAt: number): Buffer {
+export function* sealSteps(text: string, seq: number, savedAt: number): Steps<Buffer> {
+  const body = Buffer.from(text);
+  const hash = createHash('sha256');
+  for (let from = 0; from < body.length; from += STEP) {
+    yield;
+    hash.update(body.subarray(from, from + STEP));
+  }
   const head = JSON.stringify({
     format: currentFormat,
     seq,
     savedAt: new Date(savedAt).toISOString(),
-    sha256: sha256(text),
+    sha256: hash.digest('hex'),
   });
-  return Buffer.from(`${head.slice(0, -1)},"body":${text}}\n`);
+  yield;
+  return Buffer.concat([Buffer.from(`${head.slice(0, -1)},"body":`), body, Buffer.from('}\n')]);
 }
 
 /** The used part of an envelope of a newer version; its checksum is not known here. */
