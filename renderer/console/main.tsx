@@ -35,7 +35,9 @@ const site = createSiteStore(client, clock, document);
 const documents = createDocuments(client, site);
 let draft: Draft | undefined;
 const media = createMediaStore(client);
-const format = createFormat(tag, timeZone);
+// Dates as the person's region writes the language.
+const region = navigator.languages.find((each) => each.startsWith(`${tag}-`)) ?? tag;
+const format = createFormat(region, timeZone);
 
 render(
   <ConsoleContext.Provider

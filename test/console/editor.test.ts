@@ -196,7 +196,7 @@ it.skipIf(isSkipped || !hasFfmpeg)(
 
     const { page: off } = await openConsole(again.url, {}, wrongClock);
     await signIn(off, nextSecret);
-    await off.getByText('The clock of this computer is 60 min ahead of the box.').waitFor();
+    await off.getByText('The clock of this computer is 60 mins ahead of the box.').waitFor();
     await off.getByRole('link', { name: 'Lobby' }).waitFor();
   },
   90_000,

@@ -17,8 +17,11 @@ const levels = ['debug', 'info', 'warn', 'error'] as const;
 const LIMIT = 200;
 const FOLLOW_MS = 2_000;
 
-const rest = ({ level: _, time: __, msg: ___, ...others }: Line): string =>
-  Object.keys(others).length === 0 ? '' : JSON.stringify(others);
+/** The fields beyond the message. Process and host are the same in every line. */
+const rest = ({ level: _, time: __, msg: ___, pid: ____, hostname: _____, ...others }: Line): string =>
+  Object.entries(others)
+    .map(([name, value]) => `${name}=${typeof value === 'string' ? value : JSON.stringify(value)}`)
+    .join('  ');
 
 export const Log = ({ nodeId }: { nodeId: string }) => {
   const { client, texts, format } = useConsole();

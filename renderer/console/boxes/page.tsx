@@ -38,9 +38,12 @@ const Card = ({ box, onLog }: { box: Box; onLog(): void }) => {
             ` ${words.since({ time: format.when(lastSeenAt, clock.now()) })}`}
         </p>
       </div>
-      <p class="device-facts">
-        {[url, version === null ? null : words.version({ version }), nodeId].filter(Boolean).join(' · ')}
-      </p>
+      <div>
+        <p class="device-facts">
+          {[url, version === null ? null : words.version({ version })].filter(Boolean).join(' · ')}
+        </p>
+        {nodeId !== null && <p class="box-id">{nodeId}</p>}
+      </div>
       {warnings.length > 0 && (
         <ul class="notice warning issues">
           {warnings.map((warning) => (

@@ -14,6 +14,8 @@ import { Miniature } from '../ui/miniature.tsx';
 
 /** Miniatures of a strip; the rest are counted. */
 const SHOWN = 8;
+/** Screens that are named; the rest are counted. */
+const MOST_NAMES = 3;
 
 const Row = ({ document, playlist, index }: { document: ContentDocument; playlist: PlaylistDraft; index: number }) => {
   const { draft: openDraft, texts, format, router } = useConsole();
@@ -52,6 +54,11 @@ const Row = ({ document, playlist, index }: { document: ContentDocument; playlis
     );
   };
 
+  const names = format.few(
+    screens.map((screen) => screen.name),
+    MOST_NAMES,
+    texts.wall.more,
+  );
   return (
     <li class="playlist-row">
       <div class="playlist-about">
@@ -60,7 +67,7 @@ const Row = ({ document, playlist, index }: { document: ContentDocument; playlis
         </h2>
         <p class="soft">
           {words.slideCount({ count: slides.length })}
-          {screens.length > 0 && ` · ${words.shownOn({ screens: format.list(screens.map((screen) => screen.name)) })}`}
+          {screens.length > 0 && ` · ${words.shownOn({ screens: names })}`}
           {screens.length === 0 && ` · ${words.unused}`}
         </p>
         {errors > 0 && <p class="state bad">{texts.draft.errors({ count: errors })}</p>}
@@ -95,11 +102,7 @@ const Row = ({ document, playlist, index }: { document: ContentDocument; playlis
       {isRemoving.value && (
         <Dialog title={words.removeTitle({ name: name || id })} onClose={() => (isRemoving.value = false)}>
           <div class="stack">
-            <p>
-              {screens.length === 0
-                ? words.removeUnused
-                : words.removeUsed({ screens: format.list(screens.map((screen) => screen.name)) })}
-            </p>
+            <p>{screens.length === 0 ? words.removeUnused : words.removeUsed({ screens: names })}</p>
             <div class="buttons end">
               <button type="button" class="button" onClick={() => (isRemoving.value = false)}>
                 {texts.cancel}

@@ -9,6 +9,9 @@ import { useConsole } from '../ui/context.tsx';
 import { Dialog } from '../ui/dialog.tsx';
 import { ChangeList } from './change-list.tsx';
 
+/** Screens that are named; the rest are counted. */
+const MOST_NAMES = 20;
+
 interface PublishProps {
   onClose(): void;
   /** Called where somebody else has published meanwhile. */
@@ -62,7 +65,7 @@ export const PublishDialog = ({ onClose, onConflict }: PublishProps) => {
         </section>
         <section>
           <h3>{words.where}</h3>
-          <p>{screens.length === 0 ? words.nowhere : format.list(screens)}</p>
+          <p>{screens.length === 0 ? words.nowhere : format.few(screens, MOST_NAMES, texts.wall.more)}</p>
         </section>
         {errors.length > 0 && (
           <section class="notice bad">

@@ -8,6 +8,9 @@ import { reasonOf } from '../texts/reason.ts';
 import { useConsole } from '../ui/context.tsx';
 import { Miniature } from '../ui/miniature.tsx';
 
+/** Targets that are named; the rest are counted. */
+const MOST_NAMES = 10;
+
 const Open = ({ takeover }: { takeover: Takeover }) => {
   const { texts, format, clock, client, site, announcer } = useConsole();
   const words = texts.takeover;
@@ -44,7 +47,7 @@ const Open = ({ takeover }: { takeover: Takeover }) => {
       <div class="takeover-about">
         <p class={`level ${level}`}>{texts.level[level]}</p>
         <h3>{title ?? body ?? words.pictureAlone}</h3>
-        <p class="soft">{format.list(names)}</p>
+        <p class="soft">{format.few(names, MOST_NAMES, texts.wall.more)}</p>
         <p class="soft">
           {isOn
             ? words.untilTime({ time: format.when(until, clock.now()) })

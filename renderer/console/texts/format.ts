@@ -24,6 +24,8 @@ export interface Format {
   bytes(count: number): string;
   number(value: number): string;
   list(items: readonly string[]): string;
+  /** The first `most` as a list, and how many more there are. */
+  few(items: readonly string[], most: number, more: (values: { count: number }) => string): string;
   /** The time zone: `America/New York`. */
   zone: string;
 }
@@ -85,6 +87,8 @@ export const createFormat = (tag: string, timeZone: string): Format => {
     },
     number: (value) => number.format(value),
     list: (items) => list.format(items),
+    few: (items, most, more) =>
+      list.format(items.length > most + 1 ? [...items.slice(0, most), more({ count: items.length - most })] : items),
     zone: timeZone.replaceAll('_', ' '),
   };
 };

@@ -25,14 +25,18 @@ const HEIGHT = 220;
 /** Width of a mark of the time, and of the axis of values. */
 const MARK_PIXELS = 60;
 const AXIS_PIXELS = 64;
+/** Height of the axis of time. */
+const TIME_PIXELS = 30;
 
 /** Each series on top of those before it. */
 const stacked = (series: readonly Series[]): (number | null)[][] => {
   const sums: number[] = [];
   return series.map(({ values }) =>
     values.map((value, index) => {
-      sums[index] = (sums[index] ?? 0) + (value ?? 0);
-      return sums[index];
+      const sum = (sums[index] ?? 0) + (value ?? 0);
+      sums[index] = sum;
+      // A bar of no height would be a line.
+      return sum === 0 ? null : sum;
     }),
   );
 };
@@ -45,7 +49,12 @@ export const Chart = ({ times, series, isStacked, spell, spellTime }: ChartProps
     if (element === null) return undefined;
     const style = getComputedStyle(element);
     const colour = (name: string): string => style.getPropertyValue(`--${name}`);
-    const axis = { stroke: colour('soft'), grid: { stroke: colour('line'), width: 1 }, ticks: { show: false } };
+    const axis = {
+      stroke: colour('soft'),
+      font: `12px ${style.fontFamily}`,
+      grid: { stroke: colour('line'), width: 1 },
+      ticks: { show: false },
+    };
     const rows = isStacked ? stacked(series) : series.map(({ values }) => [...values]);
     const drawn = series.map(({ label, colour: name }, index) => ({ label, name, row: rows[index] ?? [] }));
     // What is on top is drawn first: the bars before it cover its foot.
@@ -75,6 +84,7 @@ export const Chart = ({ times, series, isStacked, spell, spellTime }: ChartProps
           axes: [
             {
               ...axis,
+              size: TIME_PIXELS,
               values: (_, shown) => shown.map((mark) => spellTime(mark)),
               ...(isStacked ? { splits: marks } : {}),
             },

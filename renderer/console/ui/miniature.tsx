@@ -110,7 +110,7 @@ export const Miniature = ({ slide, id, among = [] }: MiniatureProps) => {
               <Icon name={kindIcon(kind)} />
             </span>
           )}
-          <span class={kind === 'text' ? 'miniature-words large' : 'miniature-words'}>
+          <span class={kind === 'text' ? 'miniature-words large' : 'miniature-words'} dir="auto">
             {words || (typeof mediaUrl === 'string' ? hostOf(mediaUrl) : '')}
           </span>
         </>

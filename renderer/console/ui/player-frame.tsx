@@ -48,7 +48,8 @@ export const PlayerFrame = ({ payload, title, isPortrait = false, fault }: Playe
     const element = box.current;
     if (element === null) return undefined;
     const rescale = (): void => {
-      const scale = Math.min(element.clientWidth / width, element.clientHeight / height);
+      // A little too large: at a fraction of a pixel its ground would be seen as a line.
+      const scale = Math.min((element.clientWidth + 2) / width, (element.clientHeight + 2) / height);
       frame.current?.style.setProperty('transform', `translate(-50%, -50%) scale(${scale})`);
     };
     const observer = new ResizeObserver(rescale);

@@ -61,7 +61,7 @@ export const View = ({ display, slide, every = EVERY_MS }: ViewProps) => {
       {photo !== null ? (
         <>
           <img src={photo.url} alt={words.ofDisplay({ name: name ?? texts.unnamed })} />
-          <span class="view-label">{words.photo({ time: format.exactTime(photo.capturedAt) })}</span>
+          <span class="view-label">{words.photo({ time: format.time(photo.capturedAt) })}</span>
         </>
       ) : state === 'black' ? (
         <span class="view-words">{words.black}</span>

@@ -12,6 +12,8 @@ import { useWords } from '../ui/words.ts';
 
 /** Displays with a picture; further ones are dots. */
 const PICTURED = 4;
+/** How tiles of no, one or two displays are laid out; those of more are alike. */
+const sizes = ['', '', 'two'];
 
 const DisplayTile = ({ display, slug }: { display: Display; slug: string }) => {
   const { documents, site, texts } = useConsole();
@@ -25,8 +27,10 @@ const DisplayTile = ({ display, slug }: { display: Display; slug: string }) => {
   return (
     <li class="display">
       <View display={display} slide={slide} />
-      <p class="display-name">{display.name ?? texts.unnamed}</p>
-      <p class="display-slide">
+      <p class="display-name" dir="auto">
+        {display.name ?? texts.unnamed}
+      </p>
+      <p class="display-slide" dir="auto">
         {slide === null ? (display.connection?.currentSlideTitle ?? ' ') : titleOf(slide.slide, slide.id)}
       </p>
       <p class={`state ${toneOf[display.state]}`}>{words(display, slug)}</p>
@@ -49,8 +53,8 @@ export const Tile = ({ slug }: { slug: string }) => {
   const rest = displays.slice(PICTURED);
   const state = stateOfScreen(displays);
   return (
-    <article ref={tile} class={displays.length > 1 ? 'tile many' : 'tile'} data-state={state ?? 'empty'}>
-      <h2>
+    <article ref={tile} class={`tile ${sizes[displays.length] ?? 'many'}`} data-state={state ?? 'empty'}>
+      <h2 dir="auto">
         <a href={hrefOf('screens', slug)}>{screen.screen.name}</a>
       </h2>
       {!isNear ? null : displays.length === 0 ? (

@@ -8,6 +8,9 @@ import { useConsole } from '../ui/context.tsx';
 import { SearchField } from '../ui/search-field.tsx';
 import { Tile } from './tile.tsx';
 
+/** More tiles than this are smaller. */
+const DENSE = 40;
+
 const Skeleton = () => (
   <div class="wall" aria-hidden="true">
     {Array.from({ length: 6 }, (_, index) => (
@@ -130,7 +133,7 @@ export const Wall = () => {
               </button>
             </div>
           ) : (
-            <div class="wall">
+            <div class={shown.length > DENSE ? 'wall dense' : 'wall'}>
               {shown.map((slug) => (
                 <Tile key={slug} slug={slug} />
               ))}
