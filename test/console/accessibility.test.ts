@@ -60,7 +60,7 @@ itBrowser(
       if (hash === 'takeovers') await page.getByLabel('Message').fill('The lift is out of order');
       if (hash === 'content/playlists/main') {
         await page.getByRole('button', { name: 'Week' }).click();
-        await page.getByText('2 slides play always.').waitFor();
+        await page.getByText('2 slides are always on.').waitFor();
         await check('week');
       }
       for (const dialog of dialogs) {

@@ -34,13 +34,13 @@ describeBrowser('a kiosk whose service can not start', { timeout: 120_000 }, () 
       await page.getByText(/^Next try in \d s$/).waitFor();
       await expect.poll(() => kiosk.pages().length, patience).toBe(1);
     };
-    await expectTrouble('settings', 'A setting needs mending', /^SIGNAGE_PORT: "http" is not allowed/);
+    await expectTrouble('settings', 'A setting needs correcting', /^SIGNAGE_PORT: "http" is not allowed/);
     configure({ port });
     await expectTrouble('port', 'Another program is in the way', new RegExp(`^Port ${port} is taken`));
     configure({ port: 0, kiosk: { rotation: 45 } });
     await expectTrouble(
       'settings&message=config',
-      'A setting needs mending',
+      'A setting needs correcting',
       /kiosk\.rotation is not allowed; allowed is 0, 90/,
     );
     configure({ port: 0, uploadDir: join(kiosk.dataDir, 'content.json', 'below') });
@@ -51,7 +51,7 @@ describeBrowser('a kiosk whose service can not start', { timeout: 120_000 }, () 
       log: pino({ level: 'silent' }),
     });
     configure({ port: 0, kiosk: kiosks });
-    await expectTrouble('taken', 'Another player runs already', /^The data folder .* is in use/);
+    await expectTrouble('taken', 'Another player is already running', /^The data folder .* is in use/);
     await rival.close();
     await (await kiosk.page(/\/screen\/lobby/)).getByText('Good morning').first().waitFor();
     await kiosk.url();

@@ -112,7 +112,7 @@ describe.skipIf(given !== undefined || isSkipped)("the packaged app's own pages"
       env: { ...asPackaged(), SIGNAGE_PORT: '' },
     });
     const trouble = await kiosk.page(/trouble\.html\?kind=settings/);
-    await trouble.getByRole('heading', { name: 'A setting needs mending' }).waitFor();
+    await trouble.getByRole('heading', { name: 'A setting needs correcting' }).waitFor();
     expect(await isWhole(trouble)).toBe(true);
 
     writeFileSync(join(kiosk.dataDir, 'config.json'), JSON.stringify({ port: 0 }));
