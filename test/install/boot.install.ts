@@ -10,11 +10,11 @@ import { join } from 'node:path';
 import { setTimeout as wait } from 'node:timers/promises';
 import jsQR from 'jsqr';
 import { PNG } from 'pngjs';
-import { afterAll, beforeAll, describe, expect, it, onTestFinished } from 'vitest';
+import { afterAll, beforeAll, describe, expect, inject, it, onTestFinished } from 'vitest';
 import { packageApp } from '../package/packaged.ts';
 import { findProgram } from '../support/program.ts';
 import { temporaryFolder } from '../support/service.ts';
-import { buildDeb, program, releases, run } from './deb.ts';
+import { buildDeb, program, run } from './deb.ts';
 
 const root = join(import.meta.dirname, '..', '..');
 const patience = { timeout: 120_000, interval: 500 };
@@ -61,7 +61,9 @@ WantedBy=graphical.target
 // Without systemd on this machine nobody can be asked for a scope.
 const isSystemd = existsSync('/run/systemd/system');
 
-describe.skipIf(findProgram('systemd-nspawn') === undefined).each(releases)('a box with Debian %s', (release) => {
+const release = inject('release');
+
+describe.skipIf(findProgram('systemd-nspawn') === undefined)(`a box with Debian ${release}`, () => {
   const work = temporaryFolder(afterAll);
   const system = join(work, 'system');
   let container: ChildProcess | undefined;
@@ -85,7 +87,8 @@ describe.skipIf(findProgram('systemd-nspawn') === undefined).each(releases)('a b
   const powerOn = async (...more: string[]): Promise<void> => {
     const alone = isSystemd ? [] : ['--register=no', '--keep-unit'];
     const binds = [`${root}:/checkout`, `${process.execPath}:/usr/local/bin/node`].map((each) => `--bind-ro=${each}`);
-    const words = ['-q', '-D', system, '--boot', '--private-network', '--console=pipe', ...alone, ...binds, ...more];
+    const own = ['-q', '-D', system, `--machine=signage-${release}`];
+    const words = [...own, '--boot', '--private-network', '--console=pipe', ...alone, ...binds, ...more];
     container = spawn('systemd-nspawn', words, { stdio: 'ignore' });
     const { pid } = container;
     const findLeader = () => Number(readFileSync(`/proc/${pid}/task/${pid}/children`, 'utf8').split(' ')[0]);
@@ -124,11 +127,10 @@ describe.skipIf(findProgram('systemd-nspawn') === undefined).each(releases)('a b
 
   beforeAll(async () => {
     const app = await packageApp();
-    const more = 'systemd,systemd-sysv,dbus,udev,procps,openssl';
-    run('debootstrap', '--variant=minbase', `--include=${more}`, release, system);
-    const others = ['sway', 'swaybg', 'seatd', 'grim', 'chromium', 'fonts-dejavu-core', 'libfaketime', 'bindfs'];
-    writeFileSync(join(system, 'usr', 'sbin', 'policy-rc.d'), '#!/bin/sh\nexit 101\n', { mode: 0o755 });
-    run('chroot', system, 'apt-get', 'install', '-y', '-qq', '--no-install-recommends', ...others);
+    run('cp', '--archive', inject('base'), system);
+    const others = ['systemd', 'systemd-sysv', 'dbus', 'udev', 'procps', 'openssl'];
+    const session = ['sway', 'swaybg', 'seatd', 'grim', 'chromium', 'fonts-dejavu-core', 'libfaketime', 'bindfs'];
+    run('chroot', system, 'apt-get', 'install', '-y', '-qq', '--no-install-recommends', ...others, ...session);
     cpSync(buildDeb(app, '0.1.0', launcher), join(system, 'player.deb'));
     run('chroot', system, 'apt-get', 'install', '-y', '-qq', '--no-install-recommends', '/player.deb');
     run('chroot', system, 'dpkg', '--purge', program);

@@ -11,9 +11,6 @@ const root = join(import.meta.dirname, '..', '..');
 export const product = 'Signage Player';
 export const program = 'signage-player';
 
-/** The releases of Debian that the package is tried on. */
-export const releases = (process.env['SIGNAGE_INSTALL_RELEASES'] ?? 'bookworm,trixie').split(',');
-
 /** @throws Error if the program fails */
 export const run = (command: string, ...args: string[]): string =>
   execFileSync(command, args, { encoding: 'utf8', stdio: ['ignore', 'pipe', 'inherit'], maxBuffer: 2 ** 26 });

@@ -2,6 +2,7 @@
 import { mkdirSync, readFileSync, rmdirSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect } from 'vitest';
+import { limits } from '../../main/recovery-policy.ts';
 import { describeBrowser, itBrowser as it } from '../support/browser.ts';
 import { crashPage, passTime } from '../support/electron/ask.ts';
 import { itDouble, patience, startKiosk } from '../support/kiosk.ts';
@@ -39,6 +40,7 @@ describeBrowser('recovery', { timeout: 120_000 + KILLS * 10_000 }, () => {
     const trouble = await kiosk.page(/trouble\.html\?kind=screen/);
     await trouble.getByRole('heading', { name: 'One moment' }).waitFor();
     expect(await healthOf(kiosk)).toMatchObject({ screens: [{ state: 'fallback' }], recoveries: { fallback: 1 } });
+    await passTime(kiosk.evaluate, limits.shortestFallbackMs / 1000);
     await plays(kiosk, [{ state: 'playing', slide: 'hello' }]);
     await (await kiosk.page(/\/screen\/lobby/)).getByText('Good morning').first().waitFor();
   });
