@@ -4,6 +4,7 @@ import { defineConfig } from 'vitest/config';
 /** Tests that repeat themselves: `npm run soak` runs these alone, and for hours. */
 const repeated = [
   'test/auth/replay.test.ts',
+  'test/console/editor.test.ts',
   'test/content/properties.test.ts',
   'test/domain/wall-time.test.ts',
   'test/fleet/{cut,sites}.test.ts',

@@ -1,6 +1,7 @@
 /** Media files: uploads, copies of remote media, and copies of peers' media. */
 import { join } from 'node:path';
 import type { Content } from '../content/index.ts';
+import { CodedError } from '../contract/errors.ts';
 import type { MediaDeletion } from '../contract/peer-media.ts';
 import type { KeptAttendance } from '../domain/attendance.ts';
 import { createEmitter } from '../domain/emitter.ts';
@@ -47,6 +48,8 @@ interface SiteMedia {
   newest(name: string): number;
   /** Whether another box has a file of that name. */
   isElsewhere(name: string): Promise<boolean>;
+  /** Resolves when a file that another box has, and that the content names since a moment, has arrived, or else soon. */
+  arrival(name: string): Promise<void>;
   /** The copy of a remote file at the box that downloads it for the site. */
   copyOf(url: string): Promise<SiteCopy>;
 }
@@ -112,7 +115,12 @@ export const createMedia = async (
   const served = [uploadDir, mediaDir];
   const copiesDir = join(mediaDir, 'copies');
   let siteNow = now;
-  let site: SiteMedia = { newest: () => 0, isElsewhere: async () => false, copyOf: async () => null };
+  let site: SiteMedia = {
+    newest: () => 0,
+    isElsewhere: async () => false,
+    arrival: async () => {},
+    copyOf: async () => null,
+  };
   const deleted = createEmitter();
   const folders = createFolders([...served, copiesDir, lostFolderOf(uploadDir)]);
   const lost = createLostUploads({ uploadDir, folders, now: () => siteNow(), log });
@@ -165,6 +173,13 @@ export const createMedia = async (
     deleted.emit();
   };
 
+  const openSoon: typeof library.open = (name) =>
+    library.open(name).catch(async (error: unknown) => {
+      if (!(error instanceof CodedError && error.code === 'file_not_found')) throw error;
+      await site.arrival(name);
+      return library.open(name);
+    });
+
   /** Deletes what is due here; what fails stays due. */
   const removeDeleted = async (): Promise<void> => {
     for (const name of deletions.due()) {
@@ -184,7 +199,7 @@ export const createMedia = async (
   let pruneTimer: NodeJS.Timeout | undefined;
 
   return {
-    routes: { ...mediaRoutes({ ...library, remove }), ...copyRoutes(copies) },
+    routes: { ...mediaRoutes({ ...library, remove, open: openSoon }), ...copyRoutes(copies) },
     health: () => ({
       fields: { copies: copies.status() },
       issues: { media: heldIssues(copies.held(), limits.heldReason()) },

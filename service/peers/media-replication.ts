@@ -11,6 +11,7 @@ import type { PeerState } from '../contract/peers.ts';
 import type { Media } from '../media/index.ts';
 import type { SourceLogs } from '../platform/source-log.ts';
 import { createAbsence } from './absence.ts';
+import { type AwaitedMedia, createAwaitedMedia } from './awaited-media.ts';
 import { digestOf, mediumOf, stateDigest } from './media-digest.ts';
 import { createMediaLists } from './media-lists.ts';
 import { mediaReport } from './media-report.ts';
@@ -41,7 +42,7 @@ interface Dependencies {
   onArrival(): void;
 }
 
-export interface MediaReplication {
+export interface MediaReplication extends Pick<AwaitedMedia, 'arrival'> {
   /** Its part of {@link PeerState}. */
   state(): Pick<PeerState, 'media' | 'attendance'>;
   health(): ReplicationHealth['media'];
@@ -82,6 +83,8 @@ export const createMediaReplication = ({
 }: Dependencies): MediaReplication => {
   let own: ReadonlyMap<string, PeerMedium> = new Map();
   let ownDigest = digestOf([]);
+  /** Hashes of the named media that peers were told of, by name. */
+  let announced: ReadonlyMap<string, string> = new Map();
   let hasListed = (): void => {};
   /** Resolves once the files of this box were listed. */
   const firstList = new Promise<void>((resolve) => {
@@ -132,7 +135,10 @@ export const createMediaReplication = ({
     timer.unref();
   };
 
-  const transfers = createMediaTransfers({ logs, media, onArrival, schedule });
+  const awaited = createAwaitedMedia(
+    (name) => peers.alive().length > 0 && !own.has(name) && content.mediaNames().has(name),
+  );
+  const transfers = createMediaTransfers({ logs, media, onFetched: awaited.arrived, onArrival, schedule });
 
   const redate = (name: string): Promise<void> =>
     deletions.redate(name).then(
@@ -146,15 +152,16 @@ export const createMediaReplication = ({
     // Put there by hand after the deletion: what was there before is removed.
     for (const each of listed.filter(isDeleted)) void redate(each.name);
     const names = content.mediaNames();
-    const hasNews = found.some(
-      ({ name, sha256 }) => names.has(name) && !transfers.isCopy(sha256) && own.get(name)?.sha256 !== sha256,
-    );
+    const named = found.filter(({ name, sha256 }) => names.has(name) && !transfers.isCopy(sha256));
+    const hasNews = named.some(({ name, sha256 }) => own.get(name)?.sha256 !== sha256);
+    // A file that the content names from now on may have been here for long.
+    const isWanted = named.some(({ name, sha256 }) => announced.get(name) !== sha256);
+    announced = new Map(named.map(({ name, sha256 }) => [name, sha256]));
     own = new Map(found.map((each) => [each.name, each]));
     ownDigest = digestOf(found);
     hasListed();
-    if (!hasNews) return;
-    void peers.announce();
-    transfers.arrived();
+    if (hasNews) transfers.arrived();
+    if (isWanted) void peers.announce();
   };
 
   const learnt = () => learn().then(offers);
@@ -189,7 +196,10 @@ export const createMediaReplication = ({
     schedule();
   });
   // A takeover may show a file that nothing else names.
-  content.onChange(() => schedule());
+  content.onChange(() => {
+    awaited.expect();
+    schedule();
+  });
   media.onLearn(() => schedule());
   media.onFetchHours(() => schedule());
   deletions.onDelete(() => {
@@ -231,6 +241,7 @@ export const createMediaReplication = ({
       return coming.size === 0 ? null : { here, there: here + coming.size };
     },
     newest,
+    arrival: awaited.arrival,
     settled,
     nowhere,
     scan,

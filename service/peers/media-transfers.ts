@@ -8,6 +8,8 @@ import type { Transfer } from './transfer-plan.ts';
 interface Dependencies {
   logs: SourceLogs;
   media: Pick<Media, 'unread' | 'heldReason' | 'replicate'>;
+  /** Called with the name of each medium that was fetched. */
+  onFetched(name: string): void;
   /** Called when media that the content names have arrived. */
   onArrival(): void;
   /** Has `run` called in so many ms, or at once. */
@@ -30,7 +32,7 @@ interface Failure {
   retryAt: number;
 }
 
-export const createMediaTransfers = ({ logs, media, onArrival, schedule }: Dependencies) => {
+export const createMediaTransfers = ({ logs, media, onFetched, onArrival, schedule }: Dependencies) => {
   const running = new Set<string>();
   const failed = new Map<string, Failure>();
   /** Hashes of files that came from peers, which are not announced to them. */
@@ -52,6 +54,7 @@ export const createMediaTransfers = ({ logs, media, onArrival, schedule }: Depen
       failed.delete(name);
       logs('media of peers').info({ name, size }, 'fetched a medium from a peer');
       arrived = true;
+      onFetched(name);
     } catch (error) {
       if (closed || error instanceof FetchHeld) return;
       const failures = (failed.get(name)?.failures ?? 0) + 1;
