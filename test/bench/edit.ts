@@ -9,7 +9,7 @@ import { type BenchService, lobby, startBenchService } from './service.ts';
 
 const EDITS = 10;
 const EDIT_REASON =
-  'Of the processor time before the pages are told, checking the file against its schema is a third, the model with its hash a third, the payload with its hash a fifth; 10 ms pass until the file is quiet.';
+  'By a profile of an edit of 5,000 slides, reading and checking the file takes 14 ms, the model with its text and hash 18, the hashes of the document and of the payload 8, all in slices between which requests are answered; 10 ms pass until the file is quiet. The slowest of ten has a collection of garbage in it, up to 40 ms.';
 
 export interface Content {
   playlists: { slides: { title: string }[] }[];

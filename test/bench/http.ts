@@ -16,7 +16,7 @@ const names = [
 ] as const;
 const CONNECTIONS = 50;
 const GET_REASON =
-  "By the profile, 95 % is Node's own reading of heads and writing of sockets; the checks of Host, path and entity tag are the rest.";
+  "By a profile of 50 connections, 48 % is handing the answers to the system, 39 % Node's own code for requests, 3 % collecting garbage, and 4 % code of the service, with the checks of Host, path and entity tag in it. The same code of Node takes longer here than in the peer, whose process does nothing else.";
 const MS = 700;
 
 export const benchHttp = async ({ compare }: Report): Promise<void> => {

@@ -8,7 +8,7 @@ import { type BenchService, startBenchService } from './service.ts';
 
 /** Within 20 s of its start V8 collects what the start left, once, for about 100 ms of processor in threads of its own. */
 const SETTLE_MS = 30_000;
-const MS = 8_000;
+const MS = 6_000;
 const ROUNDS = 3;
 const REST_REASON =
   'Ten timers wake thirteen times a second together, four times each for the end of takeovers and for peers that are due; the rest is V8.';

@@ -45,7 +45,7 @@ const another = (source: string) => `${source}?n=${fresh++}`;
 /** How much of a processor a process uses over a few seconds, in ms a second. */
 const share = async (pid: number): Promise<number> => {
   const before = cpuOf(pid);
-  const elapsed = await clock(() => sleep(3_000));
+  const elapsed = await clock(() => sleep(2_000));
   return (1000 * (cpuOf(pid) - before)) / elapsed;
 };
 

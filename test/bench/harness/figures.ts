@@ -1,4 +1,5 @@
 /** All tables of a run with the machine they come from; `resources/figures.md` is written from them. */
+import { execFileSync } from 'node:child_process';
 import { readFileSync, writeFileSync } from 'node:fs';
 import { availableParallelism, cpus, release, totalmem } from 'node:os';
 import { join } from 'node:path';
@@ -16,8 +17,10 @@ interface Machine {
   kernel: string;
 }
 
-interface Run {
+export interface Run {
   at: string;
+  /** Of the checkout, shortened; empty outside of one. */
+  commit: string;
   version: string;
   machine: Machine;
   /** Versions of the runtime and of the peers. */
@@ -31,6 +34,14 @@ const path = join(root, 'resources', 'figures.md');
 
 /** Ends the list of sections; what follows is written by hand, and kept. */
 const MARK = '<!-- Below this line: written by hand, and kept. -->';
+
+const commit = (): string => {
+  try {
+    return execFileSync('git', ['rev-parse', '--short', 'HEAD'], { cwd: root, encoding: 'utf8' }).trim();
+  } catch {
+    return '';
+  }
+};
 
 const headingOf = (bench: string): string => `## \`npm run bench ${bench}\``;
 
@@ -67,6 +78,7 @@ const versions = (): Record<string, string> => {
 export const createFigures = (at: Date) => {
   const run: Run = {
     at: at.toISOString(),
+    commit: commit(),
     version: packageJson.version,
     machine: {
       processor: cpus()[0]?.model.trim() ?? 'unknown',
@@ -83,7 +95,7 @@ export const createFigures = (at: Date) => {
     [
       headingOf(bench),
       '',
-      `Measured on ${run.at.slice(0, 10)}.`,
+      `Measured on ${run.at.slice(0, 10)}${run.commit === '' ? '' : ` at commit ${run.commit}`}.`,
       '',
       ...run.tables.filter((table) => table.bench === bench).map(asMarkdown),
       ...run.notes.filter((each) => each.bench === bench).flatMap(({ text }) => [text, '']),
