@@ -1,0 +1,147 @@
+/** Takes the pictures of the README from the product itself, and writes them to `resources/pictures`: `npm run pictures`. */
+import { execFileSync } from 'node:child_process';
+import { join } from 'node:path';
+import { type Browser, type BrowserContextOptions, chromium, type Page } from 'playwright-core';
+import { findProgram } from '../support/program.ts';
+import { hotelScreens, root, slideContent } from './house.ts';
+import { secret, startBox, startHouse } from './site.ts';
+
+const names = ['chromium-headless-shell', 'chromium', 'chromium-browser', 'google-chrome', 'google-chrome-stable'];
+const args = ['--no-sandbox', '--disable-gpu', '--hide-scrollbars', '--autoplay-policy=no-user-gesture-required'];
+const folder = join(root, 'resources', 'pictures');
+
+const QUALITY = '80';
+const SETTLE_MS = 2_500;
+
+const desk = { width: 1280, height: 800 };
+const phone = { width: 390, height: 844 };
+const landscape = { width: 1280, height: 720 };
+const portrait = { width: 720, height: 1280 };
+
+const write = (name: string, png: Buffer): void => {
+  const output = ['-quality', QUALITY, '-preset', 'text', join(folder, `${name}.webp`)];
+  execFileSync('ffmpeg', ['-loglevel', 'error', '-y', '-f', 'png_pipe', '-i', '-', ...output], { input: png });
+};
+
+const executablePath = findProgram(...names);
+if (executablePath === undefined) throw new Error('no Chromium was found on the PATH');
+const browser: Browser = await chromium.launch({ executablePath, args });
+
+interface View extends BrowserContextOptions {
+  /** What is done on the page before it is photographed. */
+  act?: (page: Page) => Promise<unknown>;
+}
+
+const photograph = async (url: string, { act, ...options }: View): Promise<Buffer> => {
+  const context = await browser.newContext({ locale: 'en-GB', deviceScaleFactor: 1.25, ...options });
+  const page = await context.newPage();
+  await page.goto(url);
+  await page.waitForTimeout(SETTLE_MS);
+  if (act !== undefined) {
+    await act(page);
+    await page.waitForTimeout(SETTLE_MS);
+  }
+  const png = await page.screenshot();
+  await context.close();
+  return png;
+};
+
+/** Pictures side by side, in rows of one height each. */
+const arrange = async (
+  rows: readonly (readonly Buffer[])[],
+  width: number,
+  height: number,
+  gap = 0,
+): Promise<Buffer> => {
+  const page = await browser.newPage({ viewport: { width, height: 100 } });
+  const image = (png: Buffer): string =>
+    `<img src="data:image/png;base64,${png.toString('base64')}" height="${height}">`;
+  const row = (pngs: readonly Buffer[]): string => `<div>${pngs.map(image).join('')}</div>`;
+  await page.setContent(
+    `<style>body { display: grid; gap: ${gap}px; margin: 0; width: max-content } div { display: flex; gap: ${gap}px }
+    img { display: block; border-radius: ${gap / 2}px }</style>${rows.map(row).join('')}`,
+  );
+  await page.waitForFunction(() => [...document.images].every(({ complete }) => complete));
+  const png = await page.locator('body').screenshot({ omitBackground: true });
+  await page.close();
+  return png;
+};
+
+const takeSlides = async (): Promise<void> => {
+  const { slugs, content } = slideContent();
+  const box = await startBox({ content });
+  const slides = async (viewport: { width: number; height: number }): Promise<Buffer[]> => {
+    const shown = slugs.filter((slug) => slug !== 'sentence');
+    const pngs: Buffer[] = [];
+    for (const slug of shown) {
+      pngs.push(
+        await photograph(`${box.url}/screen/${slug}`, { viewport, timezoneId: box.timeZone, deviceScaleFactor: 1 }),
+      );
+    }
+    return pngs;
+  };
+  const wide = await slides(landscape);
+  write('demo-landscape', await arrange([wide.slice(0, 2), wide.slice(2, 4), wide.slice(4)], 1600, 450));
+  write('demo-portrait', await arrange([await slides(portrait)], 1900, 540, 12));
+  await box.close();
+};
+
+/** A landing page, the form on the phone in both schemes, and an upright landing page. */
+const takeOnboarding = async (): Promise<void> => {
+  const { content } = slideContent();
+  const box = await startBox({
+    content: { ...content, ...hotelScreens },
+    env: { SIGNAGE_PUBLIC_URL: 'http://192.168.1.20:8080' },
+  });
+  const id = '?deviceId=k7qm-3x9f-t2wd';
+  const form = (colorScheme: 'light' | 'dark') =>
+    photograph(`${box.url}/onboard${id}`, { viewport: phone, deviceScaleFactor: 2, colorScheme });
+  const pngs = [
+    await photograph(`${box.url}/${id}`, { viewport: landscape }),
+    await form('light'),
+    await form('dark'),
+    await photograph(`${box.url}/${id}`, { viewport: portrait }),
+  ];
+  write('onboarding', await arrange([pngs], 1900, 540, 12));
+  await box.close();
+};
+
+const signIn = async (page: Page): Promise<void> => {
+  await page.getByLabel('Shared secret').fill(secret);
+  await page.getByRole('button', { name: 'Open the console' }).click();
+  await page.waitForTimeout(SETTLE_MS);
+};
+
+const takeConsole = async (): Promise<void> => {
+  const box = await startHouse(browser);
+  const take = (hash: string, { act, ...options }: View): Promise<Buffer> =>
+    photograph(`${box.url}/console#/${hash}`, {
+      timezoneId: box.timeZone,
+      act: async (page) => {
+        await signIn(page);
+        await act?.(page);
+      },
+      ...options,
+    });
+  write('console-wall', await take('', { viewport: desk }));
+  const openWeek = (page: Page) => page.getByRole('button', { name: 'Week', exact: true }).click();
+  write('console-editor', await take('content/playlists/day', { viewport: { ...desk, height: 1060 }, act: openWeek }));
+  const announce = async (page: Page): Promise<void> => {
+    await page.getByRole('radio', { name: 'Warning' }).check();
+    await page.getByLabel('Message').fill('The lift is out of order');
+    await page.getByLabel('Details').fill('Please take the stairs.');
+  };
+  const onPhone = { viewport: phone, deviceScaleFactor: 1.5, hasTouch: true, isMobile: true };
+  const phones = [
+    await take('', onPhone),
+    await take('screens/lobby', onPhone),
+    await take('takeovers', { ...onPhone, colorScheme: 'dark', act: announce }),
+  ];
+  write('console-phone', await arrange([phones], 1300, 844, 24));
+  await box.close();
+};
+
+await takeSlides();
+await takeOnboarding();
+await takeConsole();
+await browser.close();
