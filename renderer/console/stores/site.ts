@@ -55,7 +55,8 @@ export const createSiteStore = (
         else if (!isEqual(known.peek(), each)) known.value = each;
       }
       const next = screens.map(({ screen }) => screen.slug);
-      for (const slug of bySlug.keys()) if (!next.includes(slug)) bySlug.delete(slug);
+      const present = new Set(next);
+      for (const slug of bySlug.keys()) if (!present.has(slug)) bySlug.delete(slug);
       if (!isEqual(slugs.peek(), next)) slugs.value = next;
       if (!isEqual(overview.peek(), rest)) overview.value = rest;
     });
