@@ -18,6 +18,8 @@ export interface Chromium {
   events: EventEmitter;
   /** At once, whatever it is doing. */
   kill(): void;
+  /** Resolves when it has ended, after which no answer comes. */
+  ended: Promise<unknown>;
 }
 
 const args = [
@@ -35,6 +37,7 @@ export const launchChromium = async (more: readonly string[] = ['--headless', 'a
   const browser: ChildProcess = spawn(executable, [`--user-data-dir=${profile}`, ...args, ...more], {
     stdio: 'ignore',
   });
+  const ended = once(browser, 'exit');
   const kill = (): void => {
     browser.kill('SIGKILL');
     try {
@@ -69,6 +72,7 @@ export const launchChromium = async (more: readonly string[] = ['--headless', 'a
     endpoint: `http://127.0.0.1:${port}`,
     events,
     kill,
+    ended,
     send: (method, parameters = {}, sessionId) =>
       new Promise((resolve, reject) => {
         lastId += 1;

@@ -78,6 +78,7 @@ export const openRealWindow = (
   let isClosed = false;
   let chromium: Chromium | null = null;
   let wanted: readonly Layer[] | null = null;
+  let last: readonly Layer[] | null = null;
   let isDrawing = false;
   /** The pictures that the window has. */
   let known = new Set<string>();
@@ -96,14 +97,7 @@ export const openRealWindow = (
     isDrawing = false;
   };
 
-  const open = async (): Promise<void> => {
-    // Of two that start together one may crash.
-    while (chromium === null && !isClosed) {
-      chromium = await launchChromium(['--test-type', '--kiosk', `--app=${address}`]).catch(() => null);
-    }
-    if (chromium === null) return;
-    if (isClosed) return chromium.kill();
-    const { send, events } = chromium;
+  const attach = async ({ send, events }: Chromium): Promise<void> => {
     let targetId: string | undefined;
     while (targetId === undefined) {
       const { targetInfos } = await send('Target.getTargets');
@@ -124,10 +118,26 @@ export const openRealWindow = (
     await evaluate('tellSize()');
     await draw();
   };
+
+  const open = async (): Promise<void> => {
+    // Of two that start together one may crash, at its start or a little later.
+    while (!isClosed) {
+      chromium = await launchChromium(['--test-type', '--kiosk', `--app=${address}`]).catch(() => null);
+      if (chromium === null) continue;
+      if (isClosed) return chromium.kill();
+      await Promise.race([chromium.ended, attach(chromium)]);
+      await chromium.ended;
+      evaluate = null;
+      isDrawing = false;
+      known = new Set();
+      wanted ??= last;
+    }
+  };
   open().catch((error: unknown) => console.error('the mock could not open a window:', error));
 
   return {
     show: (layers) => {
+      last = layers;
       wanted = layers;
       void draw();
     },
