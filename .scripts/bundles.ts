@@ -2,7 +2,7 @@
 import { join } from 'node:path';
 import type { BuildOptions } from 'esbuild';
 import { languagesForEsbuild } from './languages.ts';
-import { libraryAliases } from './libraries.ts';
+import { libraryAliases, libraryParts } from './libraries.ts';
 
 export const root = join(import.meta.dirname, '..');
 
@@ -28,9 +28,9 @@ export const nodeBundle: BuildOptions = {
   format: 'esm',
   splitting: true,
   chunkNames: 'shared/[name]-[hash]',
-  // `debug` takes colours where some other library brought them along, which only a development tool did.
-  external: ['electron', 'supports-color'],
+  external: ['electron'],
   alias: libraryAliases,
+  plugins: [libraryParts],
   banner: requireBanner,
   sourcemap: 'linked',
 };
@@ -43,8 +43,8 @@ const headlessBundle: BuildOptions = {
   platform: 'node',
   target: 'node20',
   format: 'cjs',
-  external: ['supports-color'],
   alias: libraryAliases,
+  plugins: [libraryParts],
   define: { 'import.meta.url': 'bundleUrl' },
   banner: { js: "const bundleUrl = require('node:url').pathToFileURL(__filename).href;" },
   // `import()` of a script would need an experimental option of Node.
@@ -63,6 +63,7 @@ const commandLineBundle: BuildOptions = {
   // Debian 12's.
   target: 'node18',
   format: 'esm',
+  plugins: [libraryParts],
   banner: requireBanner,
 };
 

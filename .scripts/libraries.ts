@@ -1,6 +1,8 @@
-/** Which copy of a library is bundled, where npm installs several or a part of one is never used. */
+/** Which copy of a library is bundled, where npm installs several, and what of it a start would evaluate for nothing. */
+import { readFileSync } from 'node:fs';
 import { createRequire } from 'node:module';
 import { dirname, join } from 'node:path';
+import type { Plugin } from 'esbuild';
 
 /**
  * npm nests `mime-types` and its table once in each of four libraries, and a start reads them all. Their copies are the
@@ -14,4 +16,41 @@ export const libraryAliases: Readonly<Record<string, string>> = {
   'mime-types': dirname(ofKoa.resolve('mime-types')),
   // raw-body decodes text by it, and is only asked for bytes here. With its tables it is the second largest library.
   'iconv-lite': join(import.meta.dirname, 'no-iconv.cjs'),
+  debug: join(import.meta.dirname, 'no-debug.cjs'),
+};
+
+interface MediaTypes {
+  extensions: Record<string, string[]>;
+  types: Record<string, string>;
+}
+
+/** The tables of mime-types, which it makes of mime-db at each start, made once; of mime-db it reads the encodings besides. */
+const tabulateMediaTypes = (path: string): string => {
+  const { extensions, types } = ofKoa('mime-types') as MediaTypes;
+  const all = Object.entries(ofKoa('mime-db') as Record<string, { charset?: string }>);
+  const encodings = Object.fromEntries(all.flatMap(([type, { charset }]) => (charset ? [[type, { charset }]] : [])));
+  const table = (value: object): string => `JSON.parse(${JSON.stringify(JSON.stringify(value))})`;
+  const replacements = {
+    "require('mime-db')": table(encodings),
+    'populateMaps(exports.extensions, exports.types)': `Object.assign(exports.extensions, ${table(extensions)}); Object.assign(exports.types, ${table(types)})`,
+  };
+  return Object.entries(replacements).reduce(
+    (source, [before, after]) => {
+      if (!source.includes(before)) throw new Error(`${path} does not contain ${before}`);
+      return source.replace(before, () => after);
+    },
+    readFileSync(path, 'utf8'),
+  );
+};
+
+/** For esbuild's `plugins`. */
+export const libraryParts: Plugin = {
+  name: 'library-parts',
+  setup: ({ onLoad }) => {
+    onLoad({ filter: /[\\/]mime-types[\\/]index\.js$/ }, ({ path }) => ({ contents: tabulateMediaTypes(path) }));
+    // Messages are in English; zod brings sixty languages.
+    onLoad({ filter: /[\\/]zod[\\/]v4[\\/]locales[\\/]index\.js$/ }, () => ({
+      contents: "export { default as en } from './en.js';",
+    }));
+  },
 };
