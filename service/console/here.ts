@@ -17,6 +17,8 @@ interface Dependencies {
   warnings(): Promise<readonly string[]>;
 }
 
+/** A start does not wait for what they take, such as the version of ffmpeg. */
+const WARNINGS_DELAY_MS = 100;
 /** How long sentences are reused: to find them out costs more than an overview. */
 const WARNINGS_MS = 5_000;
 
@@ -31,13 +33,15 @@ export const createHere = (
   const lastWarnings = (): readonly string[] => {
     if (monotonicNow() - askedAt >= WARNINGS_MS) {
       askedAt = monotonicNow();
-      warnings().then(
-        (found) => {
-          sentences = found;
-        },
-        // The health of the box reports its own faults.
-        () => {},
-      );
+      setTimeout(() => {
+        warnings().then(
+          (found) => {
+            sentences = found;
+          },
+          // The health of the box reports its own faults.
+          () => {},
+        );
+      }, WARNINGS_DELAY_MS).unref();
     }
     return sentences;
   };

@@ -32,7 +32,7 @@ const MAX_KNOWN = 1_000;
 
 const keyOf = (html: string): string => createHash('sha256').update(html).digest('base64');
 
-export const createChecker = ({ log }: { log: Logger }, { timeZone }: { timeZone: string }): Checker => {
+export const createChecker = ({ log }: { log: Logger }, { timeZone }: { timeZone(): string }): Checker => {
   const worker = createWorker<string>({
     bundle: 'templates-thread',
     source: 'content/thread.ts',

@@ -35,6 +35,9 @@ interface Dependencies {
   log: Logger;
 }
 
+/** The schema, which nothing here reads, is made after the start. */
+const SCHEMA_MS = 200;
+
 interface ContentOptions {
   dataDir: string;
   /** The first start copies the demo's media to this folder. */
@@ -43,7 +46,7 @@ interface ContentOptions {
   demoDir: string;
   variant: Variant;
   /** IANA time zone of the schedules. */
-  timeZone: string;
+  timeZone(): string;
 }
 
 export interface Content extends View {
@@ -257,9 +260,11 @@ export const openContent = async (
     });
   });
   await enqueue(reload);
-  void writeSchema(join(options.dataDir, 'content.schema.json')).catch((error: unknown) => {
-    log.warn({ err: error }, 'content.schema.json could not be written; editors can not complete content.json');
-  });
+  const schemaTimer = setTimeout(() => {
+    writeSchema(join(options.dataDir, 'content.schema.json')).catch((error: unknown) => {
+      log.warn({ err: error }, 'content.schema.json could not be written; editors can not complete content.json');
+    });
+  }, SCHEMA_MS).unref();
 
   return {
     ...view,
@@ -277,6 +282,7 @@ export const openContent = async (
     onDocument: kept.onDocument,
     lost: backups.list,
     close: async () => {
+      clearTimeout(schemaTimer);
       unwatch();
       await enqueue(async () => {});
       await checker.close();

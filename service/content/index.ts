@@ -22,11 +22,14 @@ export const createContent = async (
   { options, log, ids, dirs, keep }: ServiceContext,
   { feeds, takeovers }: Dependencies,
 ): Promise<Content> => {
-  const { variant, timeZone } = options;
+  const { variant } = options;
   const lastKnownGood = keep(await openLastKnownGood({ dataDir: dirs.data, log }));
   const { close, ...content } = await openContent(
     { lastKnownGood, feeds, leading: takeovers, nodeId: ids.nodeId, log },
-    { dataDir: dirs.data, mediaDir: dirs.media, demoDir: join(dirs.resources, 'demo'), variant, timeZone },
+    {
+      ...{ dataDir: dirs.data, mediaDir: dirs.media, demoDir: join(dirs.resources, 'demo'), variant },
+      timeZone: () => options.timeZone,
+    },
   );
   keep({ close });
   return {

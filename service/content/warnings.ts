@@ -50,7 +50,7 @@ const neverIssue = (slide: SlideFile, timeZone: string, now: number): SlideIssue
   return { path, message };
 };
 
-const scheduleIssues = (slide: SlideFile, timeZone: string, now: number): SlideIssue[] => {
+const scheduleIssues = (slide: SlideFile, timeZone: () => string, now: number): SlideIssue[] => {
   const given = (fields: readonly (keyof SlideFile)[]) => fields.filter((field) => slide[field] != null);
   const { schedule_mode: mode = 'always' } = slide;
   const issues: SlideIssue[] = [];
@@ -70,7 +70,7 @@ const scheduleIssues = (slide: SlideFile, timeZone: string, now: number): SlideI
   if (mode === 'weekly' && isEmptyList(slide.schedule_days_json)) {
     issues.push({ path: ['schedule_days_json'], message: 'an empty list of days: the slide never plays' });
   } else if (mode !== 'always') {
-    const never = neverIssue(slide, timeZone, now);
+    const never = neverIssue(slide, timeZone(), now);
     if (never !== null) issues.push(never);
   }
   return issues;
@@ -114,7 +114,7 @@ const textIssues = ({ kind, title, body }: SlideFile): SlideIssue[] => {
  */
 export function* warningSteps(
   content: ContentFile,
-  timeZone: string,
+  timeZone: () => string,
   templates: ReadonlyMap<string, TemplateCheck>,
   now: number,
 ): Steps<ContentIssue[]> {

@@ -48,7 +48,7 @@ const START_MS = 90_000;
 
 export const createPresence = (
   { screens, devices, peers, content, now, monotonicNow }: Dependencies,
-  { timeZone }: { timeZone: string },
+  options: { timeZone: string },
 ): Presence => {
   /** Since when expected devices are not connected, by the monotonic clock, keyed by {@link deviceKey}. */
   const missing = new Map<string, number>();
@@ -65,7 +65,7 @@ export const createPresence = (
   const isExpected = ({ screenSlug }: DeviceBinding, time: number): boolean =>
     screenSlug !== null &&
     content.payload(screenSlug) !== undefined &&
-    isOpen(content.hours(screenSlug), time, timeZone);
+    isOpen(content.hours(screenSlug), time, options.timeZone);
 
   const poll = (): void => {
     const time = now();
@@ -103,7 +103,7 @@ export const createPresence = (
     return bound().flatMap((device): DeviceStatus[] => {
       const slug = device.screenSlug ?? '';
       if (content.payload(slug) === undefined) return [];
-      if (!open.has(slug)) open.set(slug, isOpen(content.hours(slug), time, timeZone));
+      if (!open.has(slug)) open.set(slug, isOpen(content.hours(slug), time, options.timeZone));
       if (open.get(slug) !== true) return [{ device, status: 'closed' }];
       return [{ device, status: present.has(deviceKey(device.deviceId)) ? 'connected' : absent }];
     });

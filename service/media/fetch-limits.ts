@@ -40,7 +40,7 @@ interface Options {
   bytesPerSecond: number;
   /** In local time; null: always. */
   hours: { open: string; close: string } | null;
-  timeZone: string;
+  timeZone(): string;
   /** The site's time, ms since the epoch. */
   now(): number;
 }
@@ -72,7 +72,7 @@ export const createFetchLimits = ({ bytesPerSecond, hours, timeZone, now }: Opti
   let isOpen = true;
   let timer: NodeJS.Timeout | undefined;
 
-  const heldFor = (): number => untilOpen(hours, now(), timeZone);
+  const heldFor = (): number => (hours === null ? 0 : untilOpen(hours, now(), timeZone()));
   const held = (pause: number): FetchHeld => new FetchHeld(`it ${reason}`, { pause });
 
   const poll = (): void => {

@@ -144,7 +144,7 @@ export const createMedia = async (
   const requireRoom = (wanted: number): Promise<void> => storage.require(mediaDir, wanted);
   const limits = createFetchLimits({
     bytesPerSecond: options.fetchBytesPerSecond,
-    ...{ hours: options.fetchHours, timeZone: options.timeZone, now: () => siteNow() },
+    ...{ hours: options.fetchHours, timeZone: () => options.timeZone, now: () => siteNow() },
   });
   const downloads = await createDownloads({
     mediaDir,

@@ -27,7 +27,12 @@ export const createPages = async (
   screens.onRedirect(frames.allow);
   const { routes, sendMissing } = await createPageRoutes(
     { content, pageToken, wayToForm: devices.wayToForm, formOpened: devices.formOpened },
-    { ...options, rendererDir: dirs.renderer, hasSecret: options.sharedSecret !== null },
+    {
+      variant: options.variant,
+      timeZone: () => options.timeZone,
+      rendererDir: dirs.renderer,
+      hasSecret: options.sharedSecret !== null,
+    },
   );
   return { routes: { ...routes, ...frameRoutes(frames) }, sendMissing };
 };

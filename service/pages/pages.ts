@@ -23,7 +23,7 @@ interface Dependencies {
 interface PagesOptions {
   /** The built renderer. */
   rendererDir: string;
-  timeZone: string;
+  timeZone(): string;
   variant: Variant;
   /** Whether requests of the console must be signed. */
   hasSecret: boolean;
@@ -95,15 +95,15 @@ export const createPageRoutes = async (
       const slug = ctx.params.slug ?? '';
       // An unknown screen gets the player too, which waits until the screen exists.
       ctx.status = content.payload(slug) === undefined ? 404 : 200;
-      sendPage<PlayerBoot>(ctx, player, { slug, timeZone, pageToken: await pageToken() });
+      sendPage<PlayerBoot>(ctx, player, { slug, timeZone: timeZone(), pageToken: await pageToken() });
     },
     'GET /console': (ctx) => {
       ctx.set(consoleHeaders);
-      sendPage<ConsoleBoot>(ctx, consolePage, { pageToken: null, timeZone, hasSecret });
+      sendPage<ConsoleBoot>(ctx, consolePage, { pageToken: null, timeZone: timeZone(), hasSecret });
     },
     'GET /console/preview': async (ctx) => {
       ctx.set(previewHeaders);
-      sendPage<PreviewBoot>(ctx, preview, { timeZone, pageToken: await pageToken() });
+      sendPage<PreviewBoot>(ctx, preview, { timeZone: timeZone(), pageToken: await pageToken() });
     },
     'GET /assets/*path': (ctx) =>
       sendFile(ctx, ctx.path.slice('/assets'.length), {

@@ -71,7 +71,8 @@ export const createSessions = async (
   let restarts = 0;
   let isClosed = false;
 
-  const findingLeash = orphans.leash();
+  /** Sought for the first stream. */
+  let findingLeash: ReturnType<Orphans['leash']> | undefined;
   const swept = await orphans.sweep();
   if (swept > 0) log.warn({ swept }, 'killed ffmpeg processes that an earlier service left running');
 
@@ -103,6 +104,7 @@ export const createSessions = async (
     async open(source) {
       const { key, display } = source;
       const program = sessions.has(key) ? null : await ffmpeg.find();
+      findingLeash ??= orphans.leash();
       const leash = await findingLeash;
       if (isClosed) throw new CodedError('busy');
       const existing = sessions.get(key);

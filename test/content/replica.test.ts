@@ -47,7 +47,7 @@ const openBox = async (nodeId: string, first?: string): Promise<Box> => {
     const lastKnownGood = await openLastKnownGood({ dataDir, log });
     const content = await openContent(
       { lastKnownGood, feeds: { follow() {}, fill: (records) => records, onChange() {} }, leading, nodeId, log },
-      { dataDir, mediaDir: join(dataDir, 'media'), demoDir, variant: 'extended', timeZone: 'UTC' },
+      { dataDir, mediaDir: join(dataDir, 'media'), demoDir, variant: 'extended', timeZone: () => 'UTC' },
     );
     const close = async () => {
       await content.close();

@@ -30,7 +30,7 @@ test.each(['at the start', 'after a change'])(
     const lastKnownGood = await openLastKnownGood({ dataDir, log });
     const content = await openContent(
       { lastKnownGood, feeds, leading, nodeId: 'a', log },
-      { dataDir, mediaDir: dataDir, demoDir: dataDir, variant: 'extended', timeZone: 'UTC' },
+      { dataDir, mediaDir: dataDir, demoDir: dataDir, variant: 'extended', timeZone: () => 'UTC' },
     );
     onTestFinished(async () => {
       await content.close();
@@ -71,7 +71,7 @@ test("a peer's document that could not be stored plays, and is stored when it is
   const feeds = { follow: () => {}, fill: <Records>(records: Records) => records, onChange: () => {} };
   const content = await openContent(
     { lastKnownGood, feeds, leading, nodeId: 'a', log },
-    { dataDir, mediaDir: dataDir, demoDir: dataDir, variant: 'extended', timeZone: 'UTC' },
+    { dataDir, mediaDir: dataDir, demoDir: dataDir, variant: 'extended', timeZone: () => 'UTC' },
   );
   onTestFinished(async () => {
     await content.close();

@@ -30,7 +30,7 @@ const setUp = async ({ mediaDir = temporaryFolder(), limit = 64 * MIB, requireRo
   const log = pino({ level: 'silent' });
   const folders = createFolders([mediaDir]);
   const catalog = createCatalog({ path: join(mediaDir, '.catalog'), served: [mediaDir], folders, hasher, log });
-  const limits = createFetchLimits({ bytesPerSecond: 0, hours: null, timeZone: 'UTC', now: Date.now });
+  const limits = createFetchLimits({ bytesPerSecond: 0, hours: null, timeZone: () => 'UTC', now: Date.now });
   const downloads = await createDownloads({
     ...{ mediaDir, limit, limits, get: createGet(), hasher, requireRoom, folders, catalog },
   });

@@ -25,7 +25,7 @@ export { refusal } from './settings.ts';
 export { isBaseUrl } from './values.ts';
 
 /** Settings whose defaults depend on the machine or on others. */
-type Filled = 'uploadDir' | 'mediaDir' | 'timeZone';
+type Filled = 'uploadDir' | 'mediaDir';
 
 type Values = {
   [Name in SettingName]: undefined extends Given[Name]
@@ -35,7 +35,9 @@ type Values = {
 
 /** The options, complete and frozen. An absent value is null. */
 export type Options = Readonly<
-  Values & {
+  Omit<Values, 'timeZone'> & {
+    /** Of the site; default: that of the machine. */
+    timeZone: string;
     /** The `kiosk` section of `config.json`; it has no environment variables. */
     kiosk: KioskSettings;
     /** The environment of child processes. */
@@ -84,7 +86,6 @@ export const readOptions = ({ env = process.env, defaults = {} }: Surroundings =
     mediaDir: join(dataDir, 'media'),
     discovery: defaults.discovery ?? 'off',
     console: 'on',
-    timeZone: new Intl.DateTimeFormat().resolvedOptions().timeZone,
   };
   const values = Object.fromEntries(
     settingNames.map((name) => {
@@ -115,8 +116,14 @@ export const readOptions = ({ env = process.env, defaults = {} }: Surroundings =
     throw refusal('site', site, `${siteRule.error.issues[0]?.message}, because SIGNAGE_FLEET_URL is set`);
   }
 
+  let { timeZone } = values;
   return Object.freeze({
     ...values,
+    /** Asked for when it is needed: Intl takes milliseconds of a start to load. */
+    get timeZone() {
+      timeZone ??= new Intl.DateTimeFormat().resolvedOptions().timeZone;
+      return timeZone;
+    },
     kiosk,
     childEnvironment: { PATH: env.PATH ?? '', LANG: env.LANG ?? 'C' },
     warnings,

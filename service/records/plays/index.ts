@@ -71,12 +71,17 @@ export const createPlays = async (
   { options, dirs, log, ids, now, monotonicNow, keep }: ServiceContext,
   { screens, peers, media, send }: Dependencies,
 ): Promise<Plays> => {
-  const { site, timeZone } = options;
+  const { site } = options;
   const parts = await openParts({ folder: join(dirs.data, 'plays'), indexPath: join(dirs.data, 'plays.json'), log });
   const store = keep(createPlayStore({ parts, log, now }));
   const pages = createPlayPages(parts);
   const sitePlays = createSitePlays({ parts, peers });
   const deliveries: Delivery[] = [];
+  const rangeOf = (from: string | undefined, to: string | undefined, screen: string | null): Range => ({
+    from: timeOf('from', from, options.timeZone),
+    to: timeOf('to', to, options.timeZone),
+    screen,
+  });
   const deliverTo = (receiver: PlaysReceiver): void => {
     const delivery = createDelivery({ parts, receiver, log });
     deliveries.push(delivery);
@@ -128,7 +133,7 @@ export const createPlays = async (
     routes: {
       'GET /console/api/plays': async (ctx) => {
         const { from, to, screen = null, format } = readFields(playsQuery, ctx.query);
-        const range: Range = { from: timeOf('from', from, timeZone), to: timeOf('to', to, timeZone), screen };
+        const range = rangeOf(from, to, screen);
         if (exports >= MAX_EXPORTS) throw new CodedError('busy', 'Other exports are running; try again in a moment.');
         exports += 1;
         const ended = (): void => {
@@ -152,7 +157,7 @@ export const createPlays = async (
       },
       'GET /api/peers/plays': async (ctx) => {
         const { from, to, screen = null, after, skip, limit } = readFields(peerPlaysQuery, ctx.query);
-        const range = { from: timeOf('from', from, timeZone), to: timeOf('to', to, timeZone), screen };
+        const range = rangeOf(from, to, screen);
         ctx.set('Cache-Control', 'no-store');
         ctx.body = await pages.read(range, after === undefined ? null : { after, skip }, limit);
       },

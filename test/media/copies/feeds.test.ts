@@ -34,7 +34,7 @@ const startCopies = async (
   const requireRoom = async (): Promise<void> => {
     if (isFull()) throw new CodedError('insufficient_storage');
   };
-  const limits = createFetchLimits({ bytesPerSecond: 0, hours: null, timeZone: 'UTC', now: Date.now });
+  const limits = createFetchLimits({ bytesPerSecond: 0, hours: null, timeZone: () => 'UTC', now: Date.now });
   const downloads = await createDownloads({ mediaDir, limit: 1e6, get, limits, hasher, requireRoom, folders, catalog });
   const copies = createCopies({
     content: {
