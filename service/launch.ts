@@ -52,13 +52,15 @@ const keep = (): void => {
 };
 
 if (cachedData === undefined || script.cachedDataRejected === true) {
-  let isKept = false;
-  const keepOnce = (): void => {
-    if (!isKept) keep();
-    isKept = true;
+  const keepAtExit = (code: number): void => {
+    // What failed, as by a wrong setting, has run too little of it.
+    if (code === 0) keep();
   };
-  setTimeout(keepOnce, KEEP_MS).unref();
-  process.once('exit', keepOnce);
+  process.once('exit', keepAtExit);
+  setTimeout(() => {
+    process.off('exit', keepAtExit);
+    keep();
+  }, KEEP_MS).unref();
 }
 
 const module = { exports: {} };
