@@ -77,14 +77,14 @@ const stateOf = (device: Device | null, connection: Connection | null): DisplayS
   return connection === null ? 'away' : stateOfConnection(connection);
 };
 
-/** Expected devices first, then pages that nobody expects. */
-export const displaysOf = ({ devices, connections }: SiteScreen): Display[] => {
+const findDisplays = ({ devices, connections }: SiteScreen): Display[] => {
   const rest = new Set(connections);
+  // The newest page of a device is the one that is on: the last one.
+  const newest = new Map(
+    connections.flatMap((each) => (each.deviceId === null ? [] : [[deviceKey(each.deviceId), each] as const])),
+  );
   const expected = devices.map((device) => {
-    // The newest page of a device is the one that is on.
-    const key = deviceKey(device.deviceId);
-    const own = connections.filter(({ deviceId }) => deviceId !== null && deviceKey(deviceId) === key);
-    const connection = own.at(-1) ?? null;
+    const connection = newest.get(deviceKey(device.deviceId)) ?? null;
     if (connection !== null) rest.delete(connection);
     return {
       key: device.deviceId,
@@ -102,6 +102,15 @@ export const displaysOf = ({ devices, connections }: SiteScreen): Display[] => {
     connection,
   }));
   return [...expected, ...others];
+};
+
+const found = new WeakMap<SiteScreen, readonly Display[]>();
+
+/** Expected devices first, then pages that nobody expects. Found once for each version of a screen. */
+export const displaysOf = (screen: SiteScreen): readonly Display[] => {
+  const known = found.get(screen) ?? findDisplays(screen);
+  found.set(screen, known);
+  return known;
 };
 
 /** The state that speaks for a screen: the most urgent one of its displays; null: it has no display yet. */

@@ -4,6 +4,7 @@ import { batch, type ReadonlySignal, type Signal, signal } from '@preact/signals
 import { doubled } from '../../../service/domain/backoff.ts';
 import type { Client } from '../api/client.ts';
 import type { BoxClock } from '../api/clock.ts';
+import { isEqual } from '../model/document.ts';
 import type { Site, SiteScreen } from '../model/wire.ts';
 
 export interface SiteStore {
@@ -28,8 +29,6 @@ export interface SiteStore {
 const EVERY_MS = 1_000;
 const PAUSE_MS = 250;
 const LONGEST_PAUSE_MS = 8_000;
-
-const isEqual = (one: unknown, other: unknown): boolean => JSON.stringify(one) === JSON.stringify(other);
 
 export const createSiteStore = (
   client: Pick<Client, 'json'>,
