@@ -32,7 +32,11 @@ const open = async (options: Options, ports: Ports, closers: Closers, onRenewal:
   for (const warning of options.warnings) log.warn(warning);
   await makeFolders(options);
   closers.lasting(await lockFolder({ dataDir, environment, log }));
-  const { nodeId, renewId, devices: stored } = closers.lasting(await createStore({ dataDir, log }));
+  const {
+    nodeId,
+    renewId,
+    devices: stored,
+  } = closers.lasting(await createStore({ dataDir, log, ...(ports.wall && { now: ports.wall }) }));
   const context = createContext(options, ports, nodeId, closers);
   const access = await openAccess(context);
   const { pageToken } = access;

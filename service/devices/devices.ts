@@ -4,7 +4,7 @@ import { CodedError } from '../contract/errors.ts';
 import { type DeviceBinding, mostBindings } from '../contract/peers.ts';
 import { deviceKey } from '../contract/readable.ts';
 import { createEmitter } from '../domain/emitter.ts';
-import { compareBindings, isPlausibleTime, newsAmong } from '../domain/merge.ts';
+import { compareBindings, isPlausibleTime, laterThan, newsAmong } from '../domain/merge.ts';
 import { remember } from '../domain/recent.ts';
 import type { Durable } from '../platform/store/durable.ts';
 
@@ -113,8 +113,7 @@ export function createDevices<S extends { readonly devices: DeviceMap }>(
   ): Promise<Device> => {
     const key = deviceKey(deviceId);
     const replace = (before: Device | undefined): Device => {
-      const earliest = before === undefined ? 0 : Date.parse(before.updatedAt) + 1;
-      const updatedAt = at ?? new Date(Math.max(now(), earliest)).toISOString();
+      const updatedAt = at ?? laterThan(before?.updatedAt, now());
       const { forgotten: _, ...kept } = before ?? {};
       return { ...kept, deviceId, ...change(before), updatedAt };
     };

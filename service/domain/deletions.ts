@@ -44,6 +44,6 @@ export const newDeletions = (
 ): MediaDeletion[] =>
   theirs.filter((each) => {
     const own = known.get(each.name);
-    const isNewer = own === undefined || compare(each, own) > 0;
+    const isNewer = own === undefined || !isPlausibleTime(own.deletedAt, now) || compare(each, own) > 0;
     return isNewer && isPlausibleTime(each.deletedAt, now) && (!isExpired(each, now) || isCovered(each));
   });

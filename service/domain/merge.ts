@@ -50,7 +50,22 @@ const TEN_YEARS_MS = 10 * 365 * 86_400_000;
 export const isPlausibleTime = (instant: string, now: number): boolean =>
   Date.parse(instant) <= Math.max(now, RELEASED) + TEN_YEARS_MS;
 
-/** The peer's bindings that are newer than the known ones. @param now ms since the epoch */
+/**
+ * When a change is dated that replaces another one, whatever the clock does: later than the one before, if a clock can have
+ * made its date. A wrong clock that was set right must not date every later change ahead.
+ *
+ * @param before ISO 8601
+ * @param now ms since the epoch
+ */
+export const laterThan = (before: string | undefined, now: number): string => {
+  const earliest = before !== undefined && isPlausibleTime(before, now) ? Date.parse(before) + 1 : 0;
+  return new Date(Math.max(now, earliest)).toISOString();
+};
+
+/**
+ * The peer's bindings that are newer than the known ones. A known one with a date that no clock can have made is the older.
+ * @param now ms since the epoch
+ */
 export const newsAmong = <Binding extends DeviceBinding>(
   theirs: readonly Binding[],
   known: (deviceId: string) => DeviceBinding | undefined,
@@ -59,5 +74,5 @@ export const newsAmong = <Binding extends DeviceBinding>(
   theirs.filter((binding) => {
     if (!isPlausibleTime(binding.updatedAt, now)) return false;
     const own = known(binding.deviceId);
-    return own === undefined || compareBindings(binding, own) > 0;
+    return own === undefined || !isPlausibleTime(own.updatedAt, now) || compareBindings(binding, own) > 0;
   });

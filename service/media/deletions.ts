@@ -4,6 +4,7 @@ import type { Logger } from 'pino';
 import { z } from 'zod';
 import { type MediaDeletion, mediaDeletion } from '../contract/peer-media.ts';
 import { newDeletions, pruneDeletions, type Deletions as Records } from '../domain/deletions.ts';
+import { isPlausibleTime } from '../domain/merge.ts';
 import { systemDisk } from '../platform/store/disk.ts';
 import { createDurable } from '../platform/store/durable.ts';
 
@@ -28,7 +29,7 @@ export interface Deletions {
   list(): MediaDeletion[];
   /** SHA-256 (hex) of all records; equal on boxes with equal records. */
   digest(): string;
-  /** When the medium was deleted, ms since the epoch; 0: it was not. */
+  /** When the medium was deleted, ms since the epoch; 0: it was not, or no clock can have made the date. */
   at(name: string): number;
   get(name: string): MediaDeletion | undefined;
   /** Names whose files are to be removed. */
@@ -78,7 +79,10 @@ export const openDeletions = async ({ path, log, now }: Options): Promise<Deleti
     list: () => [...records().values()],
     digest: () => digestOf(records()),
     get: (name) => records().get(name),
-    at: (name) => Date.parse(records().get(name)?.deletedAt ?? '') || 0,
+    at: (name) => {
+      const { deletedAt = '' } = records().get(name) ?? {};
+      return isPlausibleTime(deletedAt, now()) ? Date.parse(deletedAt) : 0;
+    },
     due: () => [...durable.read().due],
     add: async (theirs, isCovered) => {
       if (newDeletions(records(), theirs, now(), isCovered).length === 0) return [];

@@ -86,7 +86,7 @@ export interface Media extends Module, Pick<Catalog, 'unread' | 'onLearn'>, Pick
     digest(): string;
     /** Stores the newer records of another box, and removes the files here. @returns whether any was new */
     merge(theirs: readonly MediaDeletion[]): Promise<boolean>;
-    /** Gives a file that was put into a folder by hand after its name was deleted a date after the deletion. */
+    /** Gives a file a date after the deletion of its name, or one that its clock can have made. */
     redate(name: string): Promise<void>;
     /** Calls `listener` when a medium was deleted here. */
     onDelete(listener: () => void): void;

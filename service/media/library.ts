@@ -7,6 +7,7 @@ import type { Logger } from 'pino';
 import { checkBody } from '../auth/body.ts';
 import { CodedError } from '../contract/errors.ts';
 import type { UploadResult } from '../contract/media.ts';
+import { isPlausibleTime } from '../domain/merge.ts';
 import { areMet, type Conditions } from '../http/conditions.ts';
 import { createQueue } from '../platform/queue.ts';
 import { codeOf, isFull, systemDisk } from '../platform/store/disk.ts';
@@ -272,14 +273,16 @@ export const createLibrary = async ({
       });
     },
 
-    /** Gives a file that was put into a folder by hand after its name was deleted a date after the deletion. */
+    /** Gives a file a date after the deletion of its name, or one that its clock can have made. */
     async redate(name: string): Promise<void> {
       await enqueue(async () => {
         const deletedAt = Date.parse(deletions.get(name)?.deletedAt ?? '') || 0;
+        const isKept = ({ mtimeMs, mtime }: Stats): boolean =>
+          Math.floor(mtimeMs) > deletedAt && isPlausibleTime(mtime.toISOString(), now());
         const time = new Date(Math.max(now(), newest(name) + 1));
         for (const folder of [uploadDir, mediaDir]) {
           const stats = await fileAt(folder, name);
-          if (stats === null || Math.floor(stats.mtimeMs) > deletedAt) continue;
+          if (stats === null || isKept(stats)) continue;
           // A copy that arrived after the deletion.
           if (folder === mediaDir && copies.has(name)) {
             await copies.remove(name);

@@ -7,6 +7,7 @@ import { remember } from '../domain/recent.ts';
 import type { SourceLogs } from '../platform/source-log.ts';
 import type { AskPeers } from './ask.ts';
 import { bucketDigests, bucketOf, differingBuckets, type Row } from './digest.ts';
+import type { Misdated } from './misdated.ts';
 import type { LivePeer, Peers } from './peer.ts';
 
 /** The bindings of devices that boxes exchange. */
@@ -24,6 +25,7 @@ interface Dependencies {
   peers: Pick<Peers, 'call' | 'announce'>;
   asking: Pick<AskPeers, 'ask'>;
   devices: ReplicatedDevices;
+  misdated: Pick<Misdated, 'note'>;
   /** Called with the bindings that another box has made. */
   onBindings(bindings: readonly DeviceBinding[]): void;
   /** Called when this box has learnt by comparison what others may not know. */
@@ -34,12 +36,22 @@ const MAX_BINDINGS_BYTES = 8 * 1024 ** 2;
 const DEADLINE_MS = 10_000;
 /** Changes of bindings within this time are announced once. */
 const ANNOUNCE_MS = 250;
+/** After this time bindings that differ are compared again: a clock that is set right makes others of them win. */
+const AGAIN_MS = 30_000;
 /** Peers that returned no bindings, of which the reason is remembered. */
 const MAX_FAILED = 32;
 
-export const createBindingReplication = ({ logs, peers, asking, devices, onBindings, onNews }: Dependencies) => {
-  /** By node id: the digests of its bindings and of ours after the last merge. */
-  const compared = new Map<string, string>();
+export const createBindingReplication = ({
+  logs,
+  peers,
+  asking,
+  devices,
+  misdated,
+  onBindings,
+  onNews,
+}: Dependencies) => {
+  /** By node id: the digests of its bindings and of ours after the last merge, and when that was, ms, monotonic. */
+  const compared = new Map<string, { digests: string; at: number }>();
   /** By node id: why its bindings could not be read the last time. */
   const failed = new Map<string, string>();
 
@@ -58,7 +70,10 @@ export const createBindingReplication = ({ logs, peers, asking, devices, onBindi
 
   const fetchBindings = async (peer: LivePeer): Promise<void> => {
     const theirs = peer.state.bindings;
-    if (theirs === devices.digest() || compared.get(peer.nodeId) === `${theirs} ${devices.digest()}`) return;
+    if (theirs === devices.digest()) return misdated.note(peer.nodeId, 'bindings', []);
+    const last = compared.get(peer.nodeId);
+    const isCompared = last?.digests === `${theirs} ${devices.digest()}`;
+    if (isCompared && performance.now() - last.at < AGAIN_MS) return;
     const request = { path: '/api/peers/bindings', deadlineMs: DEADLINE_MS, maxBytes: MAX_BINDINGS_BYTES };
     const answer = peer.gossips
       ? await asking.ask(peer, 'bindings.differing', digests())
@@ -71,10 +86,13 @@ export const createBindingReplication = ({ logs, peers, asking, devices, onBindi
       return;
     }
     failed.delete(peer.nodeId);
+    const dated = answer.body.bindings.map(({ deviceId, updatedAt }) => [deviceId, updatedAt] as const);
+    misdated.note(peer.nodeId, 'bindings', dated);
     const before = devices.digest();
     const news = await devices.merge(answer.body.bindings);
     const isChanged = devices.digest() !== before;
-    remember(compared, peer.nodeId, `${theirs} ${devices.digest()}`, mostPeers);
+    const both = `${theirs} ${devices.digest()}`;
+    remember(compared, peer.nodeId, { digests: both, at: performance.now() }, mostPeers);
     if (isChanged) onNews();
     if (news.length === 0) return;
     logs(`peer ${peer.nodeId}`).info({ nodeId: peer.nodeId, count: news.length }, 'stored bindings of a peer');

@@ -25,6 +25,13 @@ export const foreignNotes = (boxes: readonly { url: string; reason: string }[]):
     'boxes are of other sites',
   );
 
+/** What an operator does about boxes whose records are dated years ahead, for `/healthz`. */
+export const misdatedNotes = (boxes: readonly { nodeId: string; reason: string }[]): string[] =>
+  limitSentences(
+    boxes.map(({ nodeId, reason }) => `Of the box ${nodeId}, ${reason}.`),
+    'kinds of records are dated years ahead',
+  );
+
 /** What an operator does about peers that are configured where there can be none, for `/healthz`. */
 export const baselineNotes = ({ variant, peers }: { variant: Variant; peers: readonly string[] }): string[] =>
   variant === 'baseline' && peers.length > 0

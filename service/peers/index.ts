@@ -18,8 +18,9 @@ import { createCommandTransport } from './command-transport.ts';
 import { type CommandRelay, createCommandRelay } from './commands.ts';
 import type { Discovery } from './discovery.ts';
 import { createGossip } from './gossip.ts';
-import { baselineNotes, foreignNotes, limitIssues, peerIssues } from './health.ts';
+import { baselineNotes, foreignNotes, limitIssues, misdatedNotes, peerIssues } from './health.ts';
 import { createMediaReplication } from './media-replication.ts';
+import { createMisdated } from './misdated.ts';
 import { createMissingMedia } from './missing-media.ts';
 import { createNews } from './news.ts';
 import { createOwnRecord } from './own-record.ts';
@@ -116,8 +117,9 @@ export const createPeers = (
   const bindings = createEmitter<[readonly DeviceBinding[]]>();
   const arrivals = createEmitter();
   const stateParts: (() => Pick<PeerState, 'devices' | 'alerts'>)[] = [];
+  const misdated = createMisdated(logs, now);
   const replication = createReplication({
-    ...{ log, logs, peers: registry, asking, content, devices },
+    ...{ log, logs, peers: registry, asking, content, devices, misdated },
     onBindings: bindings.emit,
     onEdit: (version) => void Promise.all([registry.announce(), news.spread({ content: version })]),
     onNews: () => gossip.tell(),
@@ -127,7 +129,7 @@ export const createPeers = (
     await Promise.all([registry.announce(), news.spread({ record: record.current(true) })]);
   };
   const mediaReplication = createMediaReplication({
-    ...{ logs, peers: { ...registry, announce }, content, media, siteNow: () => siteNow() },
+    ...{ logs, peers: { ...registry, announce }, content, media, misdated, now, siteNow: () => siteNow() },
     onArrival: arrivals.emit,
   });
   media.followSite({ ...mediaReplication, copyOf: createSharedCopies({ peers: registry, asking, nodeId }) });
@@ -135,7 +137,7 @@ export const createPeers = (
   const transport = createCommandTransport(asking, options.sharedSecret !== null);
   const commandRelay = createCommandRelay({ peers: registry, transport, monotonicNow });
   const exchange = createTakeoverExchange({
-    ...{ logs, peers: registry, asking, takeovers },
+    ...{ logs, peers: registry, asking, takeovers, misdated },
     onNews: () => gossip.tell(),
   });
   const parts = () => Object.assign(mediaReplication.state(), ...stateParts.map((part) => part()));
@@ -191,7 +193,7 @@ export const createPeers = (
           boxes: [...peerIssues(peers, monotonicNow() - createdAt), ...limitIssues(registry.isFull())],
           media: [...heldIssues(mediaReplication.held(), media.heldReason()), ...mediaReplication.issues()],
         },
-        notes: [...foreignNotes(registry.foreignBoxes()), ...baselineNotes(options)],
+        notes: [...misdatedNotes(misdated.list()), ...foreignNotes(registry.foreignBoxes()), ...baselineNotes(options)],
         contentWarnings: missingMedia.warnings(),
       };
     },

@@ -3,6 +3,7 @@ import { type PeerMedium, peerMedia } from '../contract/peer-media.ts';
 import { isPlausibleTime } from '../domain/merge.ts';
 import type { Media } from '../media/index.ts';
 import type { SourceLogs } from '../platform/source-log.ts';
+import type { Misdated } from './misdated.ts';
 import type { LivePeer, Peers } from './peer.ts';
 import type { Offer } from './transfer-plan.ts';
 
@@ -10,6 +11,9 @@ interface Dependencies {
   logs: SourceLogs;
   peers: Pick<Peers, 'alive' | 'call' | 'onState'>;
   deletions: Pick<Media['deletions'], 'at' | 'merge'>;
+  misdated: Pick<Misdated, 'note'>;
+  /** The machine's time of day, ms since the epoch. */
+  now(): number;
   /** The time up to which media of a peer may have been deleted while it was away, ms since the epoch; 0: all count. */
   missedBy(peer: LivePeer): number;
   /** Called with the name of each file that a peer did not have before. */
@@ -40,7 +44,16 @@ interface List {
 const MAX_LIST_BYTES = 16 * 1024 ** 2;
 const LIST_MS = 10_000;
 
-export const createMediaLists = ({ logs, peers, deletions, missedBy, onNew, onChange }: Dependencies): MediaLists => {
+export const createMediaLists = ({
+  logs,
+  peers,
+  deletions,
+  misdated,
+  now,
+  missedBy,
+  onNew,
+  onChange,
+}: Dependencies): MediaLists => {
   /** By node id. */
   const lists = new Map<string, List>();
   /** Lists that are being fetched, by node id and by digest. */
@@ -68,7 +81,11 @@ export const createMediaLists = ({ logs, peers, deletions, missedBy, onNew, onCh
       await deletions.merge(answer.body.deleted ?? []).catch((err: unknown) => {
         log.error({ nodeId, err }, 'the deletions of a peer could not be stored');
       });
-      const theirs = answer.body.media.filter(({ modifiedAt }) => isPlausibleTime(modifiedAt, Date.now()));
+      const dated = answer.body.media.map(({ name, modifiedAt }) => [name, modifiedAt] as const);
+      misdated.note(nodeId, 'media', dated);
+      const deleted = answer.body.deleted?.map(({ name, deletedAt }) => [name, deletedAt] as const) ?? [];
+      misdated.note(nodeId, 'deletions', deleted);
+      const theirs = answer.body.media.filter(({ modifiedAt }) => isPlausibleTime(modifiedAt, now()));
       const isExact = answer.body.digest === state.media;
       keep(nodeId, { digest: state.media, media: new Map(theirs.map((each) => [each.name, each])), isExact });
     } else if (answer.status !== null) {

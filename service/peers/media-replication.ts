@@ -8,6 +8,7 @@ import type { ReplicationHealth } from '../contract/health.ts';
 import type { MediaProgress } from '../contract/onboarding.ts';
 import type { PeerMedia, PeerMedium } from '../contract/peer-media.ts';
 import type { PeerState } from '../contract/peers.ts';
+import { isPlausibleTime } from '../domain/merge.ts';
 import type { Media } from '../media/index.ts';
 import type { SourceLogs } from '../platform/source-log.ts';
 import { createAbsence } from './absence.ts';
@@ -16,6 +17,7 @@ import { digestOf, mediumOf, stateDigest } from './media-digest.ts';
 import { createMediaLists } from './media-lists.ts';
 import { mediaReport } from './media-report.ts';
 import { createMediaTransfers } from './media-transfers.ts';
+import type { Misdated } from './misdated.ts';
 import type { Peers } from './peer.ts';
 import { newestTime, planTransfers, type Transfer } from './transfer-plan.ts';
 
@@ -36,6 +38,9 @@ interface Dependencies {
     | 'attendance'
     | 'setAside'
   >;
+  misdated: Pick<Misdated, 'note'>;
+  /** The machine's time of day, ms since the epoch. */
+  now(): number;
   /** The site's time, ms since the epoch. */
   siteNow(): number;
   /** Called when media that the content names have arrived: from a peer, by upload or by hand. */
@@ -78,6 +83,8 @@ export const createMediaReplication = ({
   peers,
   content,
   media,
+  misdated,
+  now,
   siteNow,
   onArrival,
 }: Dependencies): MediaReplication => {
@@ -102,13 +109,15 @@ export const createMediaReplication = ({
   const { deletions } = media;
   const absence = createAbsence({ logs, peers, media, siteNow });
   const { isDeleted, offers, known, learn } = createMediaLists({
-    ...{ logs, peers, deletions, missedBy: absence.missedBy },
+    ...{ logs, peers, deletions, misdated, now, missedBy: absence.missedBy },
     // A peer with a new file may have one that no other peer could provide.
     onNew: (name) => transfers.retry(name),
     onChange: () => schedule(),
   });
 
   const transferPlan = (): Transfer[] => planTransfers(content.mediaNames(), own, offers());
+
+  const isPlausible = ({ modifiedAt }: PeerMedium): boolean => isPlausibleTime(modifiedAt, siteNow());
 
   const newest = (name: string): number => Date.parse(newestTime(name, own, offers()) ?? '') || 0;
 
@@ -148,9 +157,10 @@ export const createMediaReplication = ({
 
   /** Stores the list of local media, and announces new files that peers may be waiting for. */
   const update = (listed: readonly PeerMedium[]): void => {
-    const found = listed.filter((each) => !isDeleted(each));
-    // Put there by hand after the deletion: what was there before is removed.
-    for (const each of listed.filter(isDeleted)) void redate(each.name);
+    const counts = (each: PeerMedium): boolean => isPlausible(each) && !isDeleted(each);
+    const found = listed.filter(counts);
+    // Put there by hand after the deletion, as what was there before is removed; or while the clock was years ahead.
+    for (const each of listed) if (!counts(each)) void redate(each.name);
     const names = content.mediaNames();
     const named = found.filter(({ name, sha256 }) => names.has(name) && !transfers.isCopy(sha256));
     const hasNews = named.some(({ name, sha256 }) => own.get(name)?.sha256 !== sha256);

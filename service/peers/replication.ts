@@ -20,6 +20,7 @@ import { remember } from '../domain/recent.ts';
 import type { SourceLogs } from '../platform/source-log.ts';
 import type { AskPeers } from './ask.ts';
 import { createBindingReplication, type ReplicatedDevices } from './binding-replication.ts';
+import type { Misdated } from './misdated.ts';
 import type { LivePeer, Peers } from './peer.ts';
 
 interface Dependencies {
@@ -29,6 +30,7 @@ interface Dependencies {
   asking: Pick<AskPeers, 'ask'>;
   content: Pick<Content, 'document' | 'observeCounter' | 'accept' | 'onDocument' | 'lost'>;
   devices: ReplicatedDevices;
+  misdated: Misdated;
   /** Called with the bindings that another box has made. */
   onBindings(bindings: readonly DeviceBinding[]): void;
   /** Called with the version of content that was edited here. */
@@ -84,6 +86,7 @@ export const createReplication = ({
   asking,
   content,
   devices,
+  misdated,
   onBindings,
   onEdit,
   onNews,
@@ -169,7 +172,11 @@ export const createReplication = ({
       return refuse(nodeId, offered.sha256, 'its content does not match its hash');
     }
     if (!isPlausibleTime(document.changedAt, Date.now())) {
-      return refuse(nodeId, offered.sha256, `its content was edited at ${document.changedAt}, which can't be`);
+      return refuse(
+        nodeId,
+        offered.sha256,
+        `its content was edited at ${document.changedAt}, which can't be: set its clock, then edit it again`,
+      );
     }
     remember(adopted, document.sha256, true, MAX_REMEMBERED);
     try {
@@ -204,7 +211,7 @@ export const createReplication = ({
     }
   };
 
-  const bindings = createBindingReplication({ logs, peers, asking, devices, onBindings, onNews });
+  const bindings = createBindingReplication({ logs, peers, asking, devices, misdated, onBindings, onNews });
 
   peers.onState((peer) => {
     const { content: offered } = peer.state;
@@ -235,7 +242,7 @@ export const createReplication = ({
       return {
         content: document && { ...versionOf(document), changedAt: document.changedAt },
         lost: await content.lost(),
-        refused: [...refused.values()].map(({ nodeId, reason }) => ({ nodeId, reason })),
+        refused: [...[...refused.values()].map(({ nodeId, reason }) => ({ nodeId, reason })), ...misdated.list()],
       };
     },
     document: documentFor,

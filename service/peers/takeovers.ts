@@ -6,6 +6,7 @@ import { readJson } from '../http/body.ts';
 import type { Routes } from '../http/routes.ts';
 import type { SourceLogs } from '../platform/source-log.ts';
 import type { AskPeers } from './ask.ts';
+import type { Misdated } from './misdated.ts';
 import type { LivePeer, Peers } from './peer.ts';
 
 /** The takeovers that boxes exchange. */
@@ -22,6 +23,7 @@ interface Dependencies {
   peers: Pick<Peers, 'onState'>;
   asking: AskPeers;
   takeovers: ReplicatedTakeovers;
+  misdated: Pick<Misdated, 'note'>;
   /** Called when this box has learnt records that others may not know. */
   onNews(): void;
 }
@@ -32,7 +34,14 @@ export interface TakeoverExchange {
   send(record: TakeoverRecord): Promise<void>;
 }
 
-export const createTakeoverExchange = ({ logs, peers, asking, takeovers, onNews }: Dependencies): TakeoverExchange => {
+export const createTakeoverExchange = ({
+  logs,
+  peers,
+  asking,
+  takeovers,
+  misdated,
+  onNews,
+}: Dependencies): TakeoverExchange => {
   /** By node id: the digests of its records and of ours after the last exchange. */
   const compared = new Map<string, string>();
   const busy = new Set<string>();
@@ -40,9 +49,12 @@ export const createTakeoverExchange = ({ logs, peers, asking, takeovers, onNews 
 
   const fetchFrom = async ({ nodeId, state: { takeovers: theirs } }: LivePeer): Promise<void> => {
     // An older version knows no takeovers.
-    if (theirs === undefined || theirs === own() || compared.get(nodeId) === `${theirs} ${own()}`) return;
+    if (theirs === undefined || compared.get(nodeId) === `${theirs} ${own()}`) return;
+    if (theirs === own()) return misdated.note(nodeId, 'takeovers', []);
     const answer = await asking.ask({ nodeId }, 'takeovers.list');
     if (!answer.ok) return;
+    const dated = answer.body.takeovers.map(({ id, updatedAt }) => [id, updatedAt] as const);
+    misdated.note(nodeId, 'takeovers', dated);
     const before = own();
     await takeovers.merge(answer.body.takeovers);
     remember(compared, nodeId, `${theirs} ${own()}`, mostPeers);

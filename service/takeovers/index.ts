@@ -11,12 +11,13 @@ import { CodedError } from '../contract/errors.ts';
 import { type PeerState, type TakeoverRecord, takeoverRecord } from '../contract/peers.ts';
 import type { Slide } from '../contract/playlist.ts';
 import { createEmitter } from '../domain/emitter.ts';
+import { laterThan } from '../domain/merge.ts';
 import { isTargeted } from '../domain/targets.ts';
 import type { Module, ServiceContext } from '../module.ts';
 import { systemDisk } from '../platform/store/disk.ts';
 import { createDurable } from '../platform/store/durable.ts';
 import { createReserve } from '../platform/store/reserve.ts';
-import { byPrecedence, isOpenAt, mergeTakeovers, nextUpdate, type Records, rowsOf } from './records.ts';
+import { byPrecedence, isOpenAt, mergeTakeovers, type Records, rowsOf } from './records.ts';
 import { slideOf } from './slides.ts';
 
 export { kindOf } from './slides.ts';
@@ -160,7 +161,7 @@ export const createTakeovers = async ({ dirs, log, now, keep }: ServiceContext):
         const before = records.get(takeover.id);
         const others = [...records.values()].filter((each) => each !== before && isOpen(each));
         if (others.length >= mostOpenTakeovers) throw new CodedError('too_many_takeovers');
-        const record = { ...takeover, updatedAt: nextUpdate(before, now()), endedAt: null };
+        const record = { ...takeover, updatedAt: laterThan(before?.updatedAt, now()), endedAt: null };
         result = { record, isNew: before === undefined || !isOpen(before) };
         return mergeTakeovers(records, [record], now());
       });
@@ -171,7 +172,7 @@ export const createTakeovers = async ({ dirs, log, now, keep }: ServiceContext):
       await update((records) => {
         const before = records.get(id);
         if (before === undefined || !isOpen(before)) throw new CodedError('takeover_not_found');
-        const updatedAt = nextUpdate(before, now());
+        const updatedAt = laterThan(before?.updatedAt, now());
         ended = { ...before, updatedAt, endedAt: updatedAt };
         return mergeTakeovers(records, [ended], now());
       });

@@ -50,14 +50,11 @@ export const mergeTakeovers = (records: Records, more: readonly TakeoverRecord[]
   let isChanged = false;
   for (const record of more) {
     const own = merged.get(record.id);
-    const isNewer = own === undefined || compareTakeovers(record, own) > 0;
+    const isOwnMisdated = own !== undefined && !isPlausibleTime(own.updatedAt, now);
+    const isNewer = own === undefined || isOwnMisdated || compareTakeovers(record, own) > 0;
     if (!isNewer || !isPlausibleTime(record.updatedAt, now) || keptUntil(record) <= now) continue;
     merged.set(record.id, record);
     isChanged = true;
   }
   return isChanged ? prune(merged, now) : records;
 };
-
-/** When a record that replaces another is dated, whatever the clock does: later than the one before. */
-export const nextUpdate = (before: TakeoverRecord | undefined, now: number): string =>
-  new Date(Math.max(now, before === undefined ? 0 : Date.parse(before.updatedAt) + 1)).toISOString();

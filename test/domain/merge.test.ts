@@ -3,7 +3,7 @@ import fc from 'fast-check';
 import { expect, test } from 'vitest';
 import type { ContentDocument, DeviceBinding } from '../../service/contract/peers.ts';
 import { editedDocument, isLost } from '../../service/domain/document.ts';
-import { compareBindings, compareVersions, isPlausible, newsAmong } from '../../service/domain/merge.ts';
+import { compareBindings, compareVersions, isPlausible, laterThan, newsAmong } from '../../service/domain/merge.ts';
 
 const boxes = ['a', 'b', 'c', 'd', 'e'];
 const devices = ['d1', 'd2', '__proto__'];
@@ -141,6 +141,16 @@ test('a binding made after one from a clock that is an hour fast was heard of wi
   expect(fast.state().bindings).toMatchObject([{ screenSlug: 'new' }]);
   slow.hear(fast.state(), noon + 4000);
   expect(slow.state().bindings).toMatchObject([{ screenSlug: 'new' }]);
+});
+
+test('a change by a clock that was years ahead is the older one once the clock is right, and dates no later change', () => {
+  const wrong = { deviceId: 'd1', clientName: 'x', screenSlug: 'lobby', updatedAt: '2038-01-19T00:00:00.000Z' };
+  const right = { ...wrong, updatedAt: new Date(noon).toISOString() };
+  expect(newsAmong([right], () => wrong, noon)).toEqual([right]);
+  expect(newsAmong([wrong], () => right, noon)).toEqual([]);
+  expect(laterThan(wrong.updatedAt, noon)).toBe(right.updatedAt);
+  expect(laterThan(new Date(noon + HOUR).toISOString(), noon)).toBe(new Date(noon + HOUR + 1).toISOString());
+  expect(laterThan(undefined, noon)).toBe(right.updatedAt);
 });
 
 test('a time that no clock can pass is refused, also by a clock that was never set', () => {

@@ -168,6 +168,9 @@ test('bindings dated far in the future and invalid lists of bindings are ignored
   const statusOf = async (id: string) => (await box.get(`/api/onboarding/status?deviceId=${id}`)).json();
   await expect.poll(() => statusOf('d2'), patience).toMatchObject({ onboarded: true });
   expect(await statusOf('d1')).toMatchObject({ onboarded: false });
+  const reason = expect.stringMatching(/^1 of the bindings are dated years ahead, such as d1 at 9999.*set the clock/);
+  expect(await refusedBy(box)).toEqual([reason]);
+  expect(logged(box, 'records that a peer offers were refused')).toHaveLength(1);
   await liar.tell(box, { bindings: '{"bindings": "many"}' });
   await expect.poll(() => logged(box, 'a peer returned no bindings').length, patience).toBe(1);
   const answer = await box.post('/api/onboarding', { deviceId: 'd1', clientName: 'Mine', screenSlug: 'lobby' });
