@@ -21,20 +21,26 @@ const enc = 'A256GCM';
 export const sealedBytes = (bytes: number): number => Math.ceil((bytes * 4) / 3) + 1_024;
 
 /** Derives the key with HKDF (RFC 5869), so that no other key can stand in for it. */
-const keyOf = (secret: string): Uint8Array =>
+const keyOf = (secret: string): Uint8Array<ArrayBuffer> =>
   new Uint8Array(hkdfSync('sha256', secret, new Uint8Array(), 'signage-peer-content-v1', 32));
+
+/** In the form of Web Crypto, which jose would else make of the bytes for each body. */
+const imported = (key: Uint8Array<ArrayBuffer>) =>
+  crypto.subtle.importKey('raw', key, 'AES-GCM', false, ['encrypt', 'decrypt']);
 
 /** Names a key for the receiver, which may have two. */
 const kidOf = (key: Uint8Array): string => createHash('sha256').update(key).digest('hex').slice(0, 8);
 
 /** Seals with the first of the secrets, and opens what was sealed with any of them. */
 export const createSeal = (secret: string, ...others: readonly string[]): Seal => {
-  const own = keyOf(secret);
-  const kid = kidOf(own);
-  const keys = new Map([own, ...others.map(keyOf)].map((key) => [kidOf(key), key]));
+  const bytes = keyOf(secret);
+  const kid = kidOf(bytes);
+  const own = imported(bytes);
+  const keys = new Map([[kid, own], ...others.map(keyOf).map((key) => [kidOf(key), imported(key)] as const)]);
   const options = { keyManagementAlgorithms: [alg], contentEncryptionAlgorithms: [enc] };
   return {
-    seal: (text) => new CompactEncrypt(Buffer.from(text)).setProtectedHeader({ alg, enc, kid }).encrypt(own),
+    seal: async (text) =>
+      new CompactEncrypt(Buffer.from(text)).setProtectedHeader({ alg, enc, kid }).encrypt(await own),
     open: async (jwe) => {
       try {
         const { plaintext } = await compactDecrypt(

@@ -37,7 +37,7 @@ export interface Sync {
 /** Interval of exchanges before and after the time is established, and once nothing unexpected happened for CALM_AFTER_MS. */
 const FAST_MS = 250;
 const SLOW_MS = 4_000;
-const CALM_MS = 12_000;
+const CALM_MS = 20_000;
 const CALM_AFTER_MS = 60_000;
 /** Exchanges after which the time is established. */
 const MIN_SAMPLES = 6;

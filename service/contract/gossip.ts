@@ -2,7 +2,7 @@
 import { z } from 'zod';
 import { boxAlerts } from './alerts.ts';
 import { attendance } from './peer-media.ts';
-import { contentVersion, deviceBinding, mostBindings, mostDevicesTold, mostPeers } from './peers.ts';
+import { contentDocument, contentVersion, deviceBinding, mostBindings, mostDevicesTold, mostPeers } from './peers.ts';
 import { deviceId, sha256 } from './terms.ts';
 
 const nodeId = z.uuid().describe('id of the box');
@@ -101,6 +101,9 @@ export const peerNews = z
   .object({
     ...sender,
     content: contentVersion.optional().describe('the content that the sender has'),
+    document: contentDocument
+      .optional()
+      .describe('the content itself, if it is short and encrypted; else the asked box fetches it'),
     record: memberRecord.optional().describe('what a box now says of itself'),
     targets: z.array(nodeId).max(mostPeers).describe('boxes to which the asked box passes it on'),
   })

@@ -144,7 +144,10 @@ export const createPeers = (
   const record = createOwnRecord({ nodeId, parts, now, monotonicNow });
   const summary = () => ({ ...replication.state(true), ...takeovers.state() });
   const gossip = createGossip({ registry, asking, record, summary }, ids);
-  const news = createNews({ registry, asking, replication, tell: gossip.tell, monotonicNow }, ids);
+  const news = createNews(
+    { registry, asking, replication, tell: gossip.tell, isSecret: options.sharedSecret !== null, monotonicNow },
+    ids,
+  );
   const state = createOwnState(
     {
       peers: registry,

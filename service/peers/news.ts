@@ -17,9 +17,11 @@ type Change = Pick<PeerNews, 'content' | 'record'>;
 interface Dependencies {
   registry: Pick<Registry, 'gossiping' | 'learn' | 'offered' | 'onContact'>;
   asking: Pick<AskPeers, 'ask'>;
-  replication: Pick<Replication, 'settle'>;
+  replication: Pick<Replication, 'settle' | 'shortDocument'>;
   /** Compares with all peers what they do not have, once a change could not be passed on. */
   tell(): void;
+  /** Whether what boxes tell each other is encrypted. */
+  isSecret: boolean;
   /** ms, monotonic */
   monotonicNow(): number;
 }
@@ -40,7 +42,7 @@ const keyOf = ({ content, record }: Change): string =>
   JSON.stringify([content?.counter, content?.nodeId, content?.sha256, record?.nodeId, record?.seq]);
 
 export const createNews = (
-  { registry, asking, replication, tell, monotonicNow }: Dependencies,
+  { registry, asking, replication, tell, isSecret, monotonicNow }: Dependencies,
   { nodeId: self }: { nodeId: string },
 ): News => {
   const recipients = createRecipients();
@@ -49,7 +51,8 @@ export const createNews = (
 
   const pass = async (change: Change, targets: readonly string[]): Promise<void> => {
     if (port === null) return;
-    const sender = { from: self, port };
+    const document = isSecret && change.content !== undefined ? replication.shortDocument(change.content) : null;
+    const sender = { from: self, port, ...(document && { document }) };
     const known = new Set(registry.gossiping().map(({ nodeId }) => nodeId));
     const fresh = recipients.take(
       keyOf(change),
@@ -65,14 +68,15 @@ export const createNews = (
   return {
     routes: {
       'POST /api/peers/news': async (ctx) => {
-        const { from, port: theirPort, targets, ...change } = readFields(peerNews, await readJson(ctx));
+        const { from, port: theirPort, targets, document, ...change } = readFields(peerNews, await readJson(ctx));
         const host = hostOf(ctx.req.socket.remoteAddress ?? '');
         if (host !== null) registry.onContact(from, host, theirPort, false);
         const { content, record } = change;
         const isNewRecord = record !== undefined && registry.learn(record);
-        // The content is fetched from the sender, at the address where this box found it.
+        // What is not encrypted may come from any host: then the sender is asked, at the address where this box found it.
+        const given = ctx.state.isSealed ? document : undefined;
         const isOffered = content !== undefined && registry.offered(from, content);
-        const settled = isOffered ? replication.settle(content) : Promise.resolve(isNewRecord);
+        const settled = isOffered ? replication.settle(content, given) : Promise.resolve(isNewRecord);
         const passed = settled.then((isHere) => {
           if (isHere && rate.take(monotonicNow())) void pass(change, targets);
           return isHere;

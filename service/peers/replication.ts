@@ -52,8 +52,13 @@ export interface Replication {
   bindings(): DeviceBinding[];
   /** The bindings in the buckets that differ from another box's. @param theirs its digests */
   differing(theirs: string): DeviceBinding[];
-  /** Fetches content that a live peer has, if it is newer; resolves with whether this box has it, or newer content. */
-  settle(version: ContentVersion): Promise<boolean>;
+  /**
+   * Takes content that a live peer has, if it is newer; resolves with whether this box has it, or newer content.
+   * @param document the content, if the peer has sent it; else it is fetched
+   */
+  settle(version: ContentVersion, document?: ContentDocument): Promise<boolean>;
+  /** The content of that version, if it is short enough to be sent unasked. */
+  shortDocument(version: ContentVersion): ContentDocument | null;
   /** Stores the newer ones of bindings that another box sent. */
   merge(theirs: readonly DeviceBinding[]): Promise<void>;
   /** Reports content that is too long to be shared. */
@@ -62,6 +67,8 @@ export interface Replication {
 
 /** A character of the text takes at most three bytes, or two if it is escaped. */
 const MAX_DOCUMENT_BYTES = 3 * mostContentCharacters + 8 * 1024 ** 2;
+/** Content up to this length is sent with the news of it. A request has at most 64 KiB. */
+const MAX_SHORT_BYTES = 12 * 1024;
 const DEADLINE_MS = 10_000;
 /** After this time the next box is called beside one that has not answered. */
 const PATIENCE_MS = 1_000;
@@ -69,6 +76,8 @@ const PATIENCE_MS = 1_000;
 const MAX_COUNTER_LEAD = 1_000;
 /** Refusals that are remembered. */
 const MAX_REFUSED = 32;
+/** Documents that are held until they are stored. */
+const MAX_GIVEN = 8;
 /** Documents whose way to this box is remembered. */
 const MAX_REMEMBERED = 64;
 
@@ -99,6 +108,8 @@ export const createReplication = ({
   const inFlight = new Map<string, Promise<void>>();
   /** Hashes of content that peers made. */
   const adopted = new Map<string, true>();
+  /** Content that came with the news of it, by hash. */
+  const given = new Map<string, ContentDocument>();
   /** Hashes of content that the sender has this box pass on. */
   const passed = new Map<string, true>();
 
@@ -141,6 +152,21 @@ export const createReplication = ({
     return mine === null || compareVersions(version, mine) > 0;
   };
 
+  const ask = async (peer: LivePeer, offered: ContentVersion): Promise<ContentDocument | null> => {
+    const answer = await peers.call(peer, {
+      path: '/api/peers/content?knows=tags',
+      schema: contentDocument,
+      deadlineMs: DEADLINE_MS,
+      maxBytes: MAX_DOCUMENT_BYTES,
+    });
+    if (answer.ok) return answer.body;
+    // A box that is away is called again when it is back.
+    if (answer.status !== null) {
+      refuse(peer.nodeId, offered.sha256, `asked for its content it ${answer.reason}`, answer.status === 200);
+    }
+    return null;
+  };
+
   const fetchContent = async (peer: LivePeer, offered: ContentVersion): Promise<void> => {
     const { nodeId } = peer;
     const ours = content.document()?.counter ?? 0;
@@ -155,19 +181,8 @@ export const createReplication = ({
     }
     // An edit made here must have a counter that other boxes find plausible too, so a larger lead is not adopted.
     if (offered.counter <= ours + MAX_COUNTER_LEAD) content.observeCounter(offered.counter);
-    const answer = await peers.call(peer, {
-      path: '/api/peers/content?knows=tags',
-      schema: contentDocument,
-      deadlineMs: DEADLINE_MS,
-      maxBytes: MAX_DOCUMENT_BYTES,
-    });
-    if (!answer.ok) {
-      // A box that is away is called again when it is back.
-      if (answer.status === null) return;
-      refuse(nodeId, offered.sha256, `asked for its content it ${answer.reason}`, answer.status === 200);
-      return;
-    }
-    const document = answer.body;
+    const document = given.get(offered.sha256) ?? (await ask(peer, offered));
+    if (document === null) return;
     if (document.sha256 !== documentHash(document) || !isHonest(document)) {
       return refuse(nodeId, offered.sha256, 'its content does not match its hash');
     }
@@ -248,8 +263,15 @@ export const createReplication = ({
     document: documentFor,
     bindings: devices.list,
     differing: bindings.differing,
-    settle: async (version) => {
+    shortDocument: ({ sha256 }) => {
+      const document = own();
+      if (document?.sha256 !== sha256 || document.text.length > MAX_SHORT_BYTES) return null;
+      return Buffer.byteLength(JSON.stringify(document)) > MAX_SHORT_BYTES ? null : document;
+    },
+    settle: async (version, document) => {
       remember(passed, version.sha256, true, MAX_REMEMBERED);
+      if (document !== undefined && documentHash(document) === version.sha256)
+        remember(given, version.sha256, document, MAX_GIVEN);
       for (let tries = 0; tries < 2 && wins(version); tries++) {
         await once('content', fetchBest);
         const fetching = [...inFlight].find(([key]) => key.endsWith(` ${version.sha256}`));
