@@ -1,34 +1,53 @@
-/** What the boxes of a site cost each other: at rest, per edit, per binding, and per command. */
+/**
+ * What the boxes of a site cost each other: at rest, per edit and per binding, beside the old protocol. The whole table
+ * takes about eleven minutes. The sites are at rest at the same time, and change one after the other.
+ */
 import { setTimeout as pause } from 'node:timers/promises';
 import type { Health } from '../../service/contract/health.ts';
 import { type Counts, type LightProcess, startLightProcess } from '../support/light-site.ts';
-import { median, type Report } from './harness/report.ts';
+import type { Report } from './harness/report.ts';
+import { checkOutOld } from './old-checkout.ts';
 
-/** SIGNAGE_BENCH_BOXES: how many boxes, separated by commas. */
-const SITES = (process.env.SIGNAGE_BENCH_BOXES ?? '2,10,30').split(',').map(Number);
+const sizesOf = (variable: string | undefined, fallback: string): number[] =>
+  (variable ?? fallback).split(',').filter(Boolean).map(Number);
+/** SIGNAGE_BENCH_BOXES, SIGNAGE_BENCH_OLD_BOXES: how many boxes, separated by commas. A hundred old ones never settle. */
+const SIZES = sizesOf(process.env.SIGNAGE_BENCH_BOXES, '2,10,30,100');
+const OLD_SIZES = sizesOf(process.env.SIGNAGE_BENCH_OLD_BOXES, '2,10,30');
+const SECRETS = [undefined, 'a secret of all the boxes of a site'];
 const BOXES_PER_PROCESS = 25;
 const IDLE_MS = 30_000;
-/** A box is at rest a minute after the last unexpected thing. */
+/** A box is at rest a minute after the last unexpected thing; the old protocol has no such state. */
 const CALM_MS = 65_000;
-const CHANGES = 6;
-const COMMANDS = 20;
-/** As long as the traffic that a change causes may take. */
-const SETTLE_MS = 2_000;
-/** SIGNAGE_BENCH_SECRET: with which secret; default: none. */
-const secret = process.env.SIGNAGE_BENCH_SECRET;
+const OLD_CALM_MS = 10_000;
+/** A site that takes longer is left out. */
+const START_MS = 180_000;
+const CHANGES = 4;
+/** Traffic that a change causes may take this long. */
+const SETTLE_MS = 1_500;
+/** A change that is not known everywhere by then counts as this. */
+const MOST_MS = 20_000;
 
-const percentile = (values: readonly number[], part: number): number =>
-  values.toSorted((a, b) => a - b)[Math.min(values.length - 1, Math.floor(part * values.length))] ?? Number.NaN;
-
-interface LightSite {
+interface Site {
+  secret: string | undefined;
   processes: LightProcess[];
   urls: string[];
   counts(): Promise<Counts>;
 }
 
-const startSite = async (count: number): Promise<LightSite> => {
+const sumOf = (all: readonly Counts[]): Counts => {
+  const sum = (key: 'requests' | 'bytes' | 'cpu') => all.reduce((total, each) => total + each[key], 0);
+  return { requests: sum('requests'), bytes: sum('bytes'), cpu: sum('cpu'), paths: {} };
+};
+
+const isTogether = async (url: string, count: number): Promise<boolean> => {
+  const { peers } = (await (await fetch(`${url}/healthz`)).json()) as Health;
+  return peers.length === count - 1 && peers.every(({ state }) => state === 'alive');
+};
+
+/** @param root as for {@link startLightProcess} */
+const startSite = async (count: number, secret: string | undefined, root?: string): Promise<Site> => {
   const processes = await Promise.all(
-    Array.from({ length: Math.ceil(count / BOXES_PER_PROCESS) }, () => startLightProcess()),
+    Array.from({ length: Math.ceil(count / BOXES_PER_PROCESS) }, () => startLightProcess(root)),
   );
   const urls: string[] = [];
   const start = async ({ boxes }: LightProcess): Promise<void> => {
@@ -37,30 +56,18 @@ const startSite = async (count: number): Promise<LightSite> => {
   };
   await start(processes[0] as LightProcess);
   while (urls.length < count) await Promise.all(processes.slice(0, count - urls.length).map(start));
-  return {
-    processes,
-    urls,
-    counts: async () => {
-      const all = await Promise.all(processes.map(({ boxes }) => boxes.counts()));
-      const paths: Record<string, number> = {};
-      for (const each of all) for (const [path, n] of Object.entries(each.paths)) paths[path] = (paths[path] ?? 0) + n;
-      const sum = (key: 'requests' | 'bytes' | 'cpu') => all.reduce((total, each) => total + each[key], 0);
-      return { requests: sum('requests'), bytes: sum('bytes'), cpu: sum('cpu'), paths };
-    },
-  };
+  const deadline = performance.now() + START_MS;
+  for (const url of urls) {
+    while (!(await isTogether(url, count))) {
+      if (performance.now() > deadline) throw new Error(`${count} boxes did not find each other in time`);
+      await pause(250);
+    }
+  }
+  const counts = async () => sumOf(await Promise.all(processes.map(({ boxes }) => boxes.counts())));
+  return { secret, processes, urls, counts };
 };
 
-/** Whether a box reaches all others, and knows no more than there are. */
-const knowsAll = async (url: string, count: number): Promise<boolean> => {
-  const { peers } = (await (await fetch(`${url}/healthz`)).json()) as Health;
-  return peers.length === count - 1 && peers.every(({ state }) => state === 'alive');
-};
-
-const untilTogether = async ({ urls }: LightSite): Promise<void> => {
-  for (const url of urls) while (!(await knowsAll(url, urls.length))) await pause(250);
-};
-
-const post = async (url: string, body: object): Promise<void> => {
+const post = async (url: string, secret: string | undefined, body: object): Promise<void> => {
   const { signRequest } = await import('../../service/auth/sign.ts');
   const text = JSON.stringify(body);
   const credentials = secret === undefined ? {} : signRequest({ secret, method: 'POST', url, body: text });
@@ -70,88 +77,86 @@ const post = async (url: string, body: object): Promise<void> => {
   if (!answer.ok) throw new Error(`${url} answers ${answer.status}`);
 };
 
-const line = (title: string, { requests, bytes, cpu }: Counts, count: number, more = ''): string =>
-  `  ${title.padEnd(22)} ${requests.toFixed(0).padStart(7)} requests (${(requests / count).toFixed(1)} a box), ${(bytes / 1000).toFixed(0).padStart(6)} kB, ${cpu.toFixed(0).padStart(6)} ms of processor${more}`;
+const percentile = (values: readonly number[], part: number): number =>
+  values.toSorted((a, b) => a - b)[Math.min(values.length - 1, Math.floor(part * values.length))] ?? Number.NaN;
 
-const times = (counts: Counts, factor: number): Counts => ({
-  ...counts,
-  requests: counts.requests * factor,
-  bytes: counts.bytes * factor,
-  cpu: counts.cpu * factor,
-});
-const latency = (ms: readonly number[]): string =>
-  `; all know after ${percentile(ms, 0.5).toFixed(0)} ms (p50), ${percentile(ms, 0.95).toFixed(0)} ms (p95)`;
+const changesOf = ({ processes, urls, secret }: Site): Record<'edit' | 'binding', (n: number) => Promise<number[]>> => {
+  const everywhere = async (ask: (each: LightProcess) => Promise<number[]>): Promise<number[]> =>
+    (await Promise.all(processes.map(ask))).flat();
+  return {
+    edit: async (n) => {
+      const done = everywhere(({ boxes }) => boxes.showing(`edit ${n}`));
+      await (processes[n % processes.length] as LightProcess).boxes.edit(0, `edit ${n}`);
+      return done;
+    },
+    binding: async (n) => {
+      const done = everywhere(({ boxes }) => boxes.bound(`device-${n}`, 'lobby'));
+      const body = { deviceId: `device-${n}`, clientName: `Name ${n}`, screenSlug: 'lobby' };
+      await post(`${urls[(7 * n) % urls.length]}/api/onboarding`, secret, body);
+      return done;
+    },
+  };
+};
 
-/** Makes changes one by one, and measures how long each takes to be known everywhere. */
-const measure = async (site: LightSite, change: (n: number) => Promise<number[]>) => {
+/** Makes changes one by one; the traffic of the same time at rest is taken off. */
+const measure = async (site: Site, minute: Counts, change: (n: number) => Promise<number[]>) => {
   const ms: number[] = [];
   await site.counts();
   const startedAt = performance.now();
   for (let n = 0; n < CHANGES; n++) {
-    const at = await change(n);
+    const at = await Promise.race([change(n), pause(MOST_MS, [0, MOST_MS])]);
     ms.push(Math.max(...at) - Math.min(...at));
     await pause(SETTLE_MS);
   }
-  return { ms, counts: await site.counts(), minutes: (performance.now() - startedAt) / 60_000 };
+  const all = await site.counts();
+  const minutes = (performance.now() - startedAt) / 60_000;
+  const per = (key: 'requests' | 'bytes' | 'cpu') => Math.max(0, all[key] - minute[key] * minutes) / CHANGES;
+  return { ms, counts: { requests: per('requests'), bytes: per('bytes'), cpu: per('cpu'), paths: {} } };
 };
 
-const measureSite = async (count: number, note: Report['note']): Promise<void> => {
-  const startedAt = performance.now();
-  const site = await startSite(count);
-  await untilTogether(site);
-  note(`${count} boxes${secret === undefined ? '' : ', with a secret'}`);
-  const seconds = (performance.now() - startedAt) / 1_000;
-  note(line('the start', await site.counts(), count, `; each knows all others after ${seconds.toFixed(0)} s`));
-  await pause(CALM_MS);
-  await site.counts();
-  await pause(IDLE_MS);
-  const minute = times(await site.counts(), 60_000 / IDLE_MS);
-  note(line('an idle minute', minute, count));
-  note(`    ${JSON.stringify(minute.paths)}`);
-  const known = await Promise.all(site.urls.map((url) => knowsAll(url, count)));
-  note(`  ${known.filter(Boolean).length} of ${count} boxes know all others, and no more`);
-  await site.counts();
+const cells = ({ requests, bytes, cpu }: Counts): string =>
+  [requests.toFixed(0).padStart(7), (bytes / 1_000).toFixed(0).padStart(7), cpu.toFixed(0).padStart(7)].join(' ');
 
-  const everywhere = async (ask: (each: LightProcess) => Promise<number[]>) =>
-    (await Promise.all(site.processes.map(ask))).flat();
-  const report = (title: string, { ms, counts, minutes }: Awaited<ReturnType<typeof measure>>): void => {
-    const rest = { requests: minute.requests * minutes, bytes: minute.bytes * minutes, cpu: minute.cpu * minutes };
-    const extra = {
-      ...counts,
-      requests: Math.max(0, counts.requests - rest.requests),
-      bytes: Math.max(0, counts.bytes - rest.bytes),
-      cpu: Math.max(0, counts.cpu - rest.cpu),
-    };
-    note(line(title, times(extra, 1 / CHANGES), count, latency(ms)));
-    note(`    ${JSON.stringify(counts.paths)}`);
-  };
-  report(
-    'an edit',
-    await measure(site, async (n) => {
-      const done = everywhere(({ boxes }) => boxes.showing(`edit ${n}`));
-      await (site.processes[n % site.processes.length] as LightProcess).boxes.edit(0, `edit ${n}`);
-      return done;
-    }),
-  );
-  report(
-    'a binding',
-    await measure(site, async (n) => {
-      const done = everywhere(({ boxes }) => boxes.bound(`device-${n}`, 'lobby'));
-      const body = { deviceId: `device-${n}`, clientName: `Name ${n}`, screenSlug: 'lobby' };
-      await post(`${site.urls[(7 * n) % count]}/api/onboarding`, body);
-      return done;
-    }),
-  );
-  const roundTrips: number[] = [];
-  for (let n = 0; n < COMMANDS; n++) {
-    const startedAt = performance.now();
-    await post(`${site.urls[0]}/api/screens/lobby/commands`, { command: 'next' });
-    roundTrips.push(performance.now() - startedAt);
+const row = (name: string, what: string, counts: Counts, ms: readonly number[] = []): string =>
+  `${name.padEnd(24)} ${what.padEnd(12)} ${cells(counts)} ${ms.length === 0 ? '' : [0.5, 0.95].map((part) => percentile(ms, part).toFixed(0).padStart(7)).join(' ')}`;
+
+const measureAll = async (sizes: readonly number[], secret: string | undefined, note: Report['note'], old?: string) => {
+  const sites: Site[] = [];
+  const nameOf = ({ urls }: Pick<Site, 'urls'>): string =>
+    `${urls.length} boxes${secret === undefined ? '' : ', secret'}${old === undefined ? '' : ', old'}`;
+  for (const count of sizes) {
+    try {
+      sites.push(await startSite(count, secret, old));
+    } catch (error) {
+      note(`${nameOf({ urls: Array.from({ length: count }, () => '') })}: ${(error as Error).message}`);
+    }
   }
-  note(`  a command and its answer ${median(roundTrips).toFixed(1)} ms (median of ${COMMANDS})`);
-  for (const { process: child } of site.processes) child.disconnect();
+  await pause(old === undefined ? CALM_MS : OLD_CALM_MS);
+  await Promise.all(sites.map((site) => site.counts()));
+  await pause(IDLE_MS);
+  const factor = 60_000 / IDLE_MS;
+  const minutes = await Promise.all(
+    sites.map(async (site) => {
+      const { requests, bytes, cpu } = await site.counts();
+      return { requests: requests * factor, bytes: bytes * factor, cpu: cpu * factor, paths: {} };
+    }),
+  );
+  for (const [index, site] of sites.entries()) {
+    const minute = minutes[index] as Counts;
+    note(row(nameOf(site), 'idle minute', minute));
+    for (const [what, change] of Object.entries(changesOf(site))) {
+      const { ms, counts } = await measure(site, minute, change);
+      note(row(nameOf(site), what, counts, ms));
+    }
+  }
+  for (const { processes } of sites) for (const { process: child } of processes) child.disconnect();
 };
 
 export const benchSite = async ({ note }: Report): Promise<void> => {
-  for (const count of SITES) await measureSite(count, note);
+  note(`${''.padEnd(37)} requests   kB     ms of  all know after, ms`);
+  note(`${''.padEnd(37)}                processor    p50     p95`);
+  for (const secret of SECRETS) await measureAll(SIZES, secret, note);
+  const old = OLD_SIZES.length === 0 ? null : checkOutOld();
+  if (old === null) return note('the old protocol was not measured');
+  for (const secret of SECRETS) await measureAll(OLD_SIZES, secret, note, old);
 };

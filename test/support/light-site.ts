@@ -33,9 +33,11 @@ export interface LightProcess {
   boxes: LightBoxes;
 }
 
-/** Starts a process without boxes. */
-export const startLightProcess = async (): Promise<LightProcess> => {
-  const child = fork(join(import.meta.dirname, 'light-boxes-worker.ts'), {
+const here = join(import.meta.dirname, '..', '..');
+
+/** Starts a process without boxes. @param root the checkout whose service the boxes run; default: this one */
+export const startLightProcess = async (root = here): Promise<LightProcess> => {
+  const child = fork(join(import.meta.dirname, 'light-boxes-worker.ts'), [root], {
     execArgv: ['--import', 'tsx'],
     env: process.env,
   });
