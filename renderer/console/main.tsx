@@ -47,7 +47,7 @@ render(
       clock,
       site,
       documents,
-      draft: () => (draft ??= createDraft(client, documents, sessionStorage)),
+      draft: () => (draft ??= createDraft({ client, documents, storage: sessionStorage, page: window })),
       hours: createOpeningTimes({ documents, clock, format, timeZone }),
       pictures: createPictures(client),
       media,

@@ -40,7 +40,8 @@ export const PublishDialog = ({ onClose, onConflict }: PublishProps) => {
         body: content,
         timeout: 60_000,
       });
-      draft.rebase({ sha256, content }, content);
+      // The person may have gone on editing meanwhile.
+      draft.rebase({ sha256, content }, draft.content.peek() ?? content);
       await documents.load();
       announcer.say(words.done);
       onClose();

@@ -55,7 +55,15 @@ const keep = (storage: Storage, kept: Kept | null): void => {
   }
 };
 
-export const createDraft = (client: Pick<Client, 'json'>, documents: Documents, storage: Storage): Draft => {
+interface Dependencies {
+  client: Pick<Client, 'json'>;
+  documents: Documents;
+  /** Keeps the draft while the tab is open, over a reload too. */
+  storage: Storage;
+  page: Pick<Window, 'addEventListener'>;
+}
+
+export const createDraft = ({ client, documents, storage, page }: Dependencies): Draft => {
   const kept = recall(storage);
   const base = signal<Version | null>(kept?.base ?? null);
   const content = signal<ContentDocument | null>(kept?.content ?? null);
@@ -97,16 +105,22 @@ export const createDraft = (client: Pick<Client, 'json'>, documents: Documents, 
       .catch(() => null);
     if (own === checks && found !== null) check.value = found;
   };
+  const store = (): void => {
+    const [current, from] = [content.peek(), base.peek()];
+    if (current !== null && from !== null) keep(storage, isDirty.peek() ? { base: from, content: current } : null);
+  };
   let timer: ReturnType<typeof setTimeout> | undefined;
   effect(() => {
-    const [current, from, changed] = [content.value, base.value, isDirty.value];
+    const [current, from] = [content.value, base.value];
     clearTimeout(timer);
     if (current === null || from === null) return;
     timer = setTimeout(() => {
-      keep(storage, changed ? { base: from, content: current } : null);
+      store();
       void judge(current);
     }, REST_MS);
   });
+  // What was typed last is kept too.
+  page.addEventListener('pagehide', store);
 
   const step = (from: typeof past, to: typeof past): void => {
     const next = from.value.at(-1);
