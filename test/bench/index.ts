@@ -5,6 +5,7 @@
 import { writeFileSync } from 'node:fs';
 import { setTimeout as delay } from 'node:timers/promises';
 import { parseArgs } from 'node:util';
+import { benchCrowd } from './crowd.ts';
 import { benchEdit } from './edit.ts';
 import { benchEditsSoak } from './edits-soak.ts';
 import { benchFanOut } from './fanout.ts';
@@ -45,6 +46,7 @@ const benches: Record<string, Bench> = {
   peers: benchPeers,
   fleet: benchFleet,
   site: benchSite,
+  crowd: benchCrowd,
   'edits-soak': benchEditsSoak,
   kiosk: benchKiosk,
   playing: benchPlaying,
@@ -60,6 +62,7 @@ const long = [
   'peers',
   'fleet',
   'site',
+  'crowd',
   'edits-soak',
   'kiosk',
   'playing',

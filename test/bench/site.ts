@@ -121,6 +121,7 @@ const row = (name: string, what: string, counts: Counts, ms: readonly number[] =
   `${name.padEnd(24)} ${what.padEnd(12)} ${cells(counts)} ${ms.length === 0 ? '' : [0.5, 0.95].map((part) => percentile(ms, part).toFixed(0).padStart(7)).join(' ')}`;
 
 const measureAll = async (sizes: readonly number[], secret: string | undefined, note: Report['note'], old?: string) => {
+  if (sizes.length === 0) return;
   const sites: Site[] = [];
   const nameOf = ({ urls }: Pick<Site, 'urls'>): string =>
     `${urls.length} boxes${secret === undefined ? '' : ', secret'}${old === undefined ? '' : ', old'}`;
