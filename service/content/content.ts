@@ -158,8 +158,10 @@ export const openContent = async (
       const given = { bytes, content: reading.content, changedAt: changedAt.toISOString() };
       const { document, screenDocuments } = await edit(current, { ...given, nextCounter });
       await nextTurn();
-      if (play(document, reading.content, screenDocuments) || !isStored(document))
-        void store(document, screenDocuments);
+      const isChanged = play(document, reading.content, screenDocuments);
+      // Within the load, for which a stop waits.
+      await nextTurn();
+      if (isChanged || !isStored(document)) void store(document, screenDocuments);
       log.info({ screens: screenDocuments.size }, 'content is live');
     } else {
       issues = reading.issues;

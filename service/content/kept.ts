@@ -1,6 +1,5 @@
 /** The content that is on the disk: the newest document, and the payloads that it was shown as. */
 
-import { setImmediate as nextTurn } from 'node:timers/promises';
 import type { Logger } from 'pino';
 import type { ContentDocument } from '../contract/peers.ts';
 import { createEmitter } from '../domain/emitter.ts';
@@ -28,8 +27,6 @@ export const createKept = ({ lastKnownGood, log }: Dependencies) => {
       screenDocuments: ReadonlyMap<string, ScreenDocument>,
     ): Promise<void> => {
       try {
-        // What plays is already told to the pages: serializing it comes in a turn of its own.
-        await nextTurn();
         const screens = packScreens(screenDocuments);
         await lastKnownGood.update(() => ({ programmes: null, screens, stamps, document }));
       } catch (error) {
