@@ -3,6 +3,7 @@
  * the repository, and a process of its own.
  */
 import { execFileSync, spawnSync } from 'node:child_process';
+import { randomUUID } from 'node:crypto';
 import { mkdirSync, mkdtempSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -100,5 +101,11 @@ describe.skipIf(!commit)('beside a box of an older version (needs the history of
     await expect.poll(() => aliveAt(old), patience).toBe(1);
     await joinAt(box);
     expect(await (await postTo(box, commands, { command: 'next' })).json()).toMatchObject({ sent: 1, degraded: true });
+    // It signs what it sends to one box as anybody could send it to another one: refused, which its answer says.
+    expect(await (await postTo(old, commands, { command: 'next' })).json()).toMatchObject({ sent: 0, degraded: true });
+    // The very first version does not name the recipient as this one does, and is heard.
+    const ofFirst = { 'x-signage-relay': randomUUID(), 'x-signage-peer': randomUUID() };
+    const heard = await postTo(box, commands, { command: 'next' }, ofFirst);
+    expect(await heard.json()).toMatchObject({ sent: 1, degraded: false });
   }, 60_000);
 });
