@@ -209,6 +209,8 @@ it.skipIf(isSkipped || !hasFfmpeg)(
     expect(await here.locator('#blackout').isVisible()).toBe(false);
 
     await go('');
+    await says('Window');
+    expect(await page.getByText(/^Away since/).count()).toBe(0);
     mortal.child.kill('SIGKILL');
     const killedAt = performance.now();
     await page
