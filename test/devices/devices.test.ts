@@ -4,6 +4,7 @@ import { expect, test } from 'vitest';
 import { type DeviceBinding, mostBindings } from '../../service/contract/peers.ts';
 import { trim } from '../../service/devices/devices.ts';
 import { createStore, type Store } from '../../service/devices/store.ts';
+import { isPlausibleTime } from '../../service/domain/merge.ts';
 import { temporaryFolder } from '../platform/store/folder.ts';
 
 const open = (dataDir: string, now: () => number = Date.now): Promise<Store> =>
@@ -113,7 +114,8 @@ test('any changes under any ids, with any clock and restarts between them, make 
         expected.set(deviceId, { clientName, screenSlug: screenSlug ?? expected.get(deviceId)?.screenSlug ?? null });
         const after = store.devices.get(deviceId)?.updatedAt ?? '';
         expect(Date.parse(after)).toBeGreaterThanOrEqual(clock);
-        expect(before === undefined || after > before.updatedAt).toBe(true);
+        // Not after a clock that was years ahead and is right again.
+        if (before !== undefined && isPlausibleTime(before.updatedAt, clock)) expect(after > before.updatedAt).toBe(true);
         if (reopen) {
           await store.close();
           store = await open(dataDir, () => time);
