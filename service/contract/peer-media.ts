@@ -32,7 +32,7 @@ const span = z.object({
     .int()
     .nonnegative()
     .nullable()
-    .describe('when the one before it ended, or this one, if what was since then is not known yet; null: it goes on'),
+    .describe('when the span before it ended, or this one, while nobody was asked about the gap; null: no gap'),
 });
 export type Span = z.infer<typeof span>;
 
@@ -40,7 +40,7 @@ export type Span = z.infer<typeof span>;
 export const attendance = z
   .object({
     ran: span.describe('in which it ran'),
-    met: span.describe('in which it reached other boxes'),
+    met: span.nullable().describe('in which it reached other boxes; null: it has not met any'),
   })
   .meta({ id: 'Attendance', description: 'spans without a gap of more than 400 days' });
 export type Attendance = z.infer<typeof attendance>;

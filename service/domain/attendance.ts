@@ -13,11 +13,14 @@ interface KeptSpan extends Span {
 }
 
 /** The attendance of a box as it keeps it. */
-export type KeptAttendance = Record<keyof Attendance, KeptSpan>;
+export interface KeptAttendance {
+  ran: KeptSpan;
+  met: KeptSpan | null;
+}
 
 const isGap = (left: number | null, now: number): left is number => left !== null && now - left > KEEP_DELETIONS_MS;
 
-/** Whether the time since `left` has not been looked at yet. */
+/** Whether the gap after `left` is unresolved. */
 const isOpen = ({ since, left }: Span): boolean => left !== null && since <= left;
 
 /** Since when a box knows all deletions. */
@@ -32,38 +35,51 @@ export const agreedTime = (own: number, theirs: number): number =>
 /** The span of a box that has just started: what was since its end is not known yet. */
 const reopened = (span: KeptSpan): KeptSpan => ({ ...span, left: span.left ?? span.until });
 
-/** Continues a span up to `now`, or begins a new one after a gap. */
-const continued = (span: KeptSpan, now: number): KeptSpan => {
-  const { since, left } = span;
+/**
+ * Continues a span up to `now`, or begins a new one after a gap. A clock that is behind does not shorten it: a gap that
+ * never was would cost media, one that is overlooked costs nothing.
+ * @param judged the time by which a gap is judged, where another box has a clock too
+ */
+const continued = (span: KeptSpan, now: number, judged = now): KeptSpan => {
   if (!isTrusted(now)) return span;
+  const until = Math.max(span.until, now);
+  // The clock of a box without a battery is set only after its start.
+  const left = span.left ?? (isGap(span.until, now) ? span.until : null);
   // It was judged by a clock that was ahead.
-  if (left !== null && !isGap(left, now)) return { since: Math.min(since, left), until: now, left: null };
-  return isOpen(span) ? { since: now, until: now, left } : { since: Math.min(since, now), until: now, left };
+  if (left !== null && !isGap(left, judged)) return { since: Math.min(span.since, left), until, left: null };
+  return { since: isOpen({ ...span, left }) ? now : Math.min(span.since, now), until, left };
 };
 
 /** The attendance of a box at its start. @param kept null: it never had a clock that was set */
 export const started = (kept: KeptAttendance | null, now: number): KeptAttendance | null => {
-  if (kept !== null) return { ran: continued(reopened(kept.ran), now), met: reopened(kept.met) };
-  const span = { since: now, until: now, left: null };
-  return isTrusted(now) ? { ran: span, met: span } : null;
+  if (kept !== null) return { ran: continued(reopened(kept.ran), now), met: kept.met && reopened(kept.met) };
+  return isTrusted(now) ? { ran: { since: now, until: now, left: null }, met: null } : null;
 };
 
 /** The attendance of a box that runs on. @param isAlone whether it reaches no other box */
 export const running = (kept: KeptAttendance | null, now: number, isAlone: boolean): KeptAttendance | null => {
   if (kept === null) return started(null, now);
-  return { ran: continued(kept.ran, now), met: isAlone ? reopened(kept.met) : continued(kept.met, now) };
+  const { ran, met: other } = kept;
+  return { ran: continued(ran, now), met: other && (isAlone ? reopened(other) : continued(other, now)) };
 };
 
-/** The attendance of a box whose media agree with those of another one. @param now {@link agreedTime} of both */
-export const met = (kept: KeptAttendance, theirs: Attendance, now: number): KeptAttendance => {
+/**
+ * The attendance of a box whose media agree with those of another one.
+ * @param now the time of this box
+ * @param judged {@link agreedTime} of both
+ */
+export const met = (kept: KeptAttendance, theirs: Attendance, now: number, judged = now): KeptAttendance => {
   if (!isTrusted(now)) return kept;
-  const join = (own: KeptSpan, other: Span): KeptSpan => {
-    const next = continued(own, now);
-    const reach = reachOf(other, now);
-    if (next.left === null) return { ...next, since: Math.min(next.since, reach) };
-    return reach <= next.left ? { since: reach, until: now, left: null } : next;
+  const reach = { ran: reachOf(theirs.ran, judged), met: reachOf(theirs.met ?? theirs.ran, judged) };
+  const begun = (since: number): KeptSpan => ({ since: Math.min(since, now), until: now, left: null });
+  // What it did before it belonged to a site concerns nobody.
+  if (kept.met === null) return { ran: begun(reach.ran), met: begun(reach.met) };
+  const join = (own: KeptSpan, since: number): KeptSpan => {
+    const next = continued(own, now, judged);
+    if (next.left === null) return { ...next, since: Math.min(next.since, since) };
+    return since <= next.left ? { ...next, since, left: null } : next;
   };
-  return { ran: join(kept.ran, theirs.ran), met: join(kept.met, theirs.met) };
+  return { ran: join(kept.ran, reach.ran), met: join(kept.met, reach.met) };
 };
 
 /**
@@ -77,5 +93,6 @@ export const missedUntil = (box: Attendance, other: Attendance, now: number): nu
     if (!isGap(own.left, now) || reachOf(theirs, now) > own.left) return 0;
     return Math.min(now - KEEP_DELETIONS_MS, isOpen(own) ? now : own.since);
   };
+  if (box.met === null || other.met === null) return 0;
   return Math.max(missed(box.ran, other.ran), missed(box.met, other.met));
 };

@@ -50,6 +50,14 @@ const TEN_YEARS_MS = 10 * 365 * 86_400_000;
 export const isPlausibleTime = (instant: string, now: number): boolean =>
   Date.parse(instant) <= Math.max(now, RELEASED) + TEN_YEARS_MS;
 
+const MONTH_MS = 30 * 86_400_000;
+
+/**
+ * Changes when a clock is set by months, or has run for one: records that boxes refused as implausible may win now, so
+ * they are compared again.
+ */
+export const clockMonth = (now: number): number => Math.floor(now / MONTH_MS);
+
 /**
  * When a change is dated that replaces another one, whatever the clock does: later than the one before, if a clock can have
  * made its date. A wrong clock that was set right must not date every later change ahead.

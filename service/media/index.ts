@@ -94,10 +94,11 @@ export interface Media extends Module, Pick<Catalog, 'unread' | 'onLearn'>, Pick
   /** When this box was there. */
   attendance: { get(): KeptAttendance | null; set(next: KeptAttendance | null): Promise<void> };
   /**
-   * Keeps a file beside that the site does not have, if it is the one of the hash.
+   * Moves a file that the site does not have to `.lost`, if it is the one of the hash.
+   * @returns whether it is
    * @throws the system's error; then the file is where it was
    */
-  setAside(name: string, sha256: string): Promise<void>;
+  setAside(name: string, sha256: string): Promise<boolean>;
   /** Names of the uploads that lost against a file of another box and are kept. */
   lost: LostUploads['list'];
   /** Calls `listener` when the hours begin in which media are fetched. */

@@ -256,20 +256,22 @@ export const createLibrary = async ({
     },
 
     /**
-     * Keeps the file beside that `/media/{name}` serves, if it is the one of the hash.
+     * Moves the file that `/media/{name}` serves to `.lost`, if it is the one of the hash.
+     * @returns whether it is
      * @throws the system's error; then the file is where it was
      */
-    async setAside(name: string, sha256: string): Promise<void> {
-      await enqueue(async () => {
+    async setAside(name: string, sha256: string): Promise<boolean> {
+      return enqueue(async () => {
         for (const folder of [uploadDir, mediaDir]) {
           const stats = await fileAt(folder, name);
           if (stats === null) continue;
           const path = join(folder, name);
-          if (catalog.hashOf(path, stats) !== sha256) return;
+          if (catalog.hashOf(path, stats) !== sha256) return false;
           await lost.keep(path, 'a medium that the site does not have was older than the absence of this box');
           if (folder === mediaDir) await copies.remove(name);
-          return;
+          return true;
         }
+        return false;
       });
     },
 
@@ -284,7 +286,7 @@ export const createLibrary = async ({
           const stats = await fileAt(folder, name);
           if (stats === null || isKept(stats)) continue;
           // A copy that arrived after the deletion.
-          if (folder === mediaDir && copies.has(name)) {
+          if (folder === mediaDir && copies.has(name) && Math.floor(stats.mtimeMs) <= deletedAt) {
             await copies.remove(name);
             continue;
           }

@@ -1,9 +1,10 @@
 /**
  * A box that was away for longer than deletions are known takes the site's list of media: what it has from before, and no
- * other box has, is kept beside instead of being brought back.
+ * other box has, is moved to `.lost` instead of being brought back.
  */
 import type { Attendance, PeerMedium, Span } from '../contract/peer-media.ts';
 import { agreedTime, met, missedUntil, running } from '../domain/attendance.ts';
+import { isTrusted } from '../domain/clock-trust.ts';
 import type { Media } from '../media/index.ts';
 import type { SourceLogs } from '../platform/source-log.ts';
 import type { LivePeer, Peers } from './peer.ts';
@@ -15,82 +16,92 @@ interface Dependencies {
   media: Pick<Media, 'attendance' | 'setAside'>;
   /** The site's time, ms since the epoch. */
   siteNow(): number;
+  /** ms, monotonic. */
+  monotonicNow(): number;
 }
 
 /** How often this box notes that it runs. */
 const NOTE_MS = 3_600_000;
 const DAY_MS = 86_400_000;
+/** After a failure the lists of all peers are asked for again not before this time. */
+const RETRY_MS = 600_000;
 
-export const createAbsence = ({ logs, peers, media, siteNow }: Dependencies) => {
+export const createAbsence = ({ logs, peers, media, siteNow, monotonicNow }: Dependencies) => {
   const { attendance } = media;
   let fault: string | null = null;
+  let retryAt = Number.NEGATIVE_INFINITY;
   let timer: NodeJS.Timeout | undefined;
 
-  /** What a peer says of itself, with the time by which both boxes judge it; null: one of them does not say. */
-  const judge = <Result>(
-    { state }: LivePeer,
-    decide: (
-      own: NonNullable<ReturnType<typeof attendance.get>>,
-      theirs: NonNullable<typeof state.attendance>,
-      now: number,
-    ) => Result,
-  ): Result | null => {
-    const own = attendance.get();
-    if (own === null || state.attendance === undefined) return null;
-    return decide(own, state.attendance, agreedTime(siteNow(), state.serverTime));
+  /** The time by which this box and a peer judge a gap. */
+  const agreedWith = ({ state, stateAt }: LivePeer): number =>
+    agreedTime(siteNow(), state.serverTime + monotonicNow() - stateAt);
+
+  /** The time up to which one of two boxes may have missed deletions; 0: it has not, or one of them does not say. */
+  const missed = (peer: LivePeer, isPeer: boolean): number => {
+    const [own, theirs] = [attendance.get(), peer.state.attendance];
+    if (own === null || theirs === undefined) return 0;
+    const agreed = agreedWith(peer);
+    return isPeer ? missedUntil(theirs, own, agreed) : missedUntil(own, theirs, agreed);
   };
 
   const note = (): Promise<void> => attendance.set(running(attendance.get(), siteNow(), peers.alive().length === 0));
 
   return {
     /** Its part of the state of this box. */
-    told: (): { attendance?: Attendance } => {
+    state: (): { attendance?: Attendance } => {
       const own = attendance.get();
       const spanOf = ({ since, left }: Span): Span => ({
         since: Math.floor(since),
         left: left === null ? null : Math.floor(left),
       });
-      return own === null ? {} : { attendance: { ran: spanOf(own.ran), met: spanOf(own.met) } };
+      return own === null ? {} : { attendance: { ran: spanOf(own.ran), met: own.met && spanOf(own.met) } };
     },
 
     /** The time up to which media of a peer count only if they are elsewhere too, ms since the epoch; 0: all count. */
-    missedBy: (peer: LivePeer): number => judge(peer, (own, theirs, now) => missedUntil(theirs, own, now)) ?? 0,
+    missedBy: (peer: LivePeer): number => missed(peer, true),
 
     /**
      * Compares the media of this box with those of peers whose lists are known.
      * @param offers the media of all peers, asked for again
-     * @returns whether files were kept beside, so that the folders have to be read again
+     * @returns whether files were moved to `.lost`, so that the folders have to be read again
      */
     async compare(
       own: ReadonlyMap<string, PeerMedium>,
       known: readonly LivePeer[],
       offers: () => Promise<Offer[]>,
     ): Promise<boolean> {
-      const until = Math.max(0, ...known.map((peer) => judge(peer, missedUntil) ?? 0));
+      const until = Math.max(0, ...known.map((peer) => missed(peer, false)));
       if (until > 0) {
+        // A box whose clock is not set waits until it has the time of the others.
+        if (!isTrusted(siteNow()) || monotonicNow() < retryAt) return false;
+        retryAt = monotonicNow() + RETRY_MS;
         const there = await offers();
         const isThere = ({ name, sha256 }: PeerMedium): boolean =>
           there.some((offer) => offer.media.get(name)?.sha256 === sha256);
-        const missed = [...own.values()].filter((each) => Date.parse(each.modifiedAt) <= until && !isThere(each));
+        const gone = [...own.values()].filter((each) => Date.parse(each.modifiedAt) <= until && !isThere(each));
+        let moved = 0;
         try {
-          for (const { name, sha256 } of missed) await media.setAside(name, sha256);
+          for (const { name, sha256 } of gone) if (await media.setAside(name, sha256)) moved += 1;
           fault = null;
         } catch (error) {
           fault = (error as Error).message;
-          logs('media of peers').warn({ err: error }, 'media that the site does not have could not be kept beside');
+          logs('media of peers').warn({ err: error }, 'media that the site does not have could not be moved to .lost');
           return false;
         }
         const days = Math.floor((siteNow() - until) / DAY_MS);
         const message =
           'this box was away for longer than deletions are known, and takes the list of media of the site';
-        logs('media of peers').warn({ days, keptBeside: missed.length }, message);
+        logs('media of peers').warn({ days, moved }, message);
+        retryAt = 0;
         // A file that lay under another one of its name is found by the next scan.
-        if (missed.length > 0) return true;
+        if (moved > 0) return true;
       }
+      let next = attendance.get();
       for (const peer of known) {
-        const next = judge(peer, met);
-        if (next !== null) await attendance.set(next);
+        const theirs = peer.state.attendance;
+        if (next !== null && theirs !== undefined) next = met(next, theirs, siteNow(), agreedWith(peer));
       }
+      await attendance.set(next);
       return false;
     },
 
@@ -99,7 +110,7 @@ export const createAbsence = ({ logs, peers, media, siteNow }: Dependencies) => 
       fault === null
         ? []
         : [
-            `This box was away for long, and media that the site does not have any more could not be kept beside (${fault}): free some space on its disk`,
+            `This box was away for long, and media that the site does not have any more could not be moved to .lost (${fault}): free some space on its disk`,
           ],
 
     start: () => {

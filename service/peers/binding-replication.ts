@@ -3,6 +3,7 @@ import { bindingBuckets } from '../contract/gossip.ts';
 import { type DeviceBinding, mostPeers, peerBindings } from '../contract/peers.ts';
 import { deviceKey } from '../contract/readable.ts';
 import { createDebounce } from '../domain/debounce.ts';
+import { clockMonth } from '../domain/merge.ts';
 import { remember } from '../domain/recent.ts';
 import type { SourceLogs } from '../platform/source-log.ts';
 import type { AskPeers } from './ask.ts';
@@ -26,6 +27,8 @@ interface Dependencies {
   asking: Pick<AskPeers, 'ask'>;
   devices: ReplicatedDevices;
   misdated: Pick<Misdated, 'note'>;
+  /** The machine's time of day, ms since the epoch. */
+  now(): number;
   /** Called with the bindings that another box has made. */
   onBindings(bindings: readonly DeviceBinding[]): void;
   /** Called when this box has learnt by comparison what others may not know. */
@@ -36,8 +39,6 @@ const MAX_BINDINGS_BYTES = 8 * 1024 ** 2;
 const DEADLINE_MS = 10_000;
 /** Changes of bindings within this time are announced once. */
 const ANNOUNCE_MS = 250;
-/** After this time bindings that differ are compared again: a clock that is set right makes others of them win. */
-const AGAIN_MS = 30_000;
 /** Peers that returned no bindings, of which the reason is remembered. */
 const MAX_FAILED = 32;
 
@@ -47,11 +48,13 @@ export const createBindingReplication = ({
   asking,
   devices,
   misdated,
+  now,
   onBindings,
   onNews,
 }: Dependencies) => {
-  /** By node id: the digests of its bindings and of ours after the last merge, and when that was, ms, monotonic. */
-  const compared = new Map<string, { digests: string; at: number }>();
+  /** By node id: the digests of its bindings and of ours after the last merge, and the {@link clockMonth}. */
+  const compared = new Map<string, string>();
+  const comparison = (theirs: string): string => `${theirs} ${devices.digest()} ${clockMonth(now())}`;
   /** By node id: why its bindings could not be read the last time. */
   const failed = new Map<string, string>();
 
@@ -71,9 +74,7 @@ export const createBindingReplication = ({
   const fetchBindings = async (peer: LivePeer): Promise<void> => {
     const theirs = peer.state.bindings;
     if (theirs === devices.digest()) return misdated.note(peer.nodeId, 'bindings', []);
-    const last = compared.get(peer.nodeId);
-    const isCompared = last?.digests === `${theirs} ${devices.digest()}`;
-    if (isCompared && performance.now() - last.at < AGAIN_MS) return;
+    if (compared.get(peer.nodeId) === comparison(theirs)) return;
     const request = { path: '/api/peers/bindings', deadlineMs: DEADLINE_MS, maxBytes: MAX_BINDINGS_BYTES };
     const answer = peer.gossips
       ? await asking.ask(peer, 'bindings.differing', digests())
@@ -91,8 +92,7 @@ export const createBindingReplication = ({
     const before = devices.digest();
     const news = await devices.merge(answer.body.bindings);
     const isChanged = devices.digest() !== before;
-    const both = `${theirs} ${devices.digest()}`;
-    remember(compared, peer.nodeId, { digests: both, at: performance.now() }, mostPeers);
+    remember(compared, peer.nodeId, comparison(theirs), mostPeers);
     if (isChanged) onNews();
     if (news.length === 0) return;
     logs(`peer ${peer.nodeId}`).info({ nodeId: peer.nodeId, count: news.length }, 'stored bindings of a peer');

@@ -10,6 +10,8 @@ import type { Peer, Registry } from './peer.ts';
 export interface Report {
   state: PeerState;
   contactAt: number;
+  /** When the state was sent, ms, monotonic. */
+  stateAt: number;
   seq: number;
   gossips: boolean;
 }
@@ -70,7 +72,9 @@ export const createHearsay = ({
     learn: ({ nodeId, seq, media, devices, alerts, attendance }) => {
       const report = reports.get(nodeId);
       if (report === undefined || seq <= report.seq || !isPlausibleSeq(seq, Date.now())) return false;
-      reports.set(nodeId, { ...report, seq, state: { ...report.state, media, devices, alerts, attendance } });
+      // A box of an older version passes it on without the attendance.
+      const told = { media, devices, alerts, attendance: attendance ?? report.state.attendance };
+      reports.set(nodeId, { ...report, seq, state: { ...report.state, ...told } });
       emit(nodeId);
       return true;
     },

@@ -19,7 +19,7 @@ import { type CommandRelay, createCommandRelay } from './commands.ts';
 import type { Discovery } from './discovery.ts';
 import { createGossip } from './gossip.ts';
 import { baselineNotes, foreignNotes, limitIssues, misdatedNotes, peerIssues } from './health.ts';
-import { createMediaReplication } from './media-replication.ts';
+import { createMediaReplication, type ReplicatedMedia } from './media-replication.ts';
 import { createMisdated } from './misdated.ts';
 import { createMissingMedia } from './missing-media.ts';
 import { createNews } from './news.ts';
@@ -40,20 +40,7 @@ interface Dependencies {
     Content,
     'document' | 'observeCounter' | 'accept' | 'onDocument' | 'onChange' | 'lost' | 'mediaNames' | 'mediaUses'
   >;
-  media: Pick<
-    Media,
-    | 'list'
-    | 'unread'
-    | 'onLearn'
-    | 'replicate'
-    | 'followSite'
-    | 'heldReason'
-    | 'onFetchHours'
-    | 'deletions'
-    | 'lost'
-    | 'attendance'
-    | 'setAside'
-  >;
+  media: ReplicatedMedia & Pick<Media, 'followSite'>;
   devices: ReplicatedDevices;
   takeovers: ReplicatedTakeovers;
 }
@@ -119,7 +106,7 @@ export const createPeers = (
   const stateParts: (() => Pick<PeerState, 'devices' | 'alerts'>)[] = [];
   const misdated = createMisdated(logs, now);
   const replication = createReplication({
-    ...{ log, logs, peers: registry, asking, content, devices, misdated },
+    ...{ log, logs, peers: registry, asking, content, devices, misdated, now },
     onBindings: bindings.emit,
     onEdit: (version) => void Promise.all([registry.announce(), news.spread({ content: version })]),
     onNews: () => gossip.tell(),
@@ -129,7 +116,7 @@ export const createPeers = (
     await Promise.all([registry.announce(), news.spread({ record: record.current(true) })]);
   };
   const mediaReplication = createMediaReplication({
-    ...{ logs, peers: { ...registry, announce }, content, media, misdated, now, siteNow: () => siteNow() },
+    ...{ logs, peers: { ...registry, announce }, content, media, misdated, monotonicNow, siteNow: () => siteNow() },
     onArrival: arrivals.emit,
   });
   media.followSite({ ...mediaReplication, copyOf: createSharedCopies({ peers: registry, asking, nodeId }) });
@@ -137,7 +124,7 @@ export const createPeers = (
   const transport = createCommandTransport(asking, options.sharedSecret !== null);
   const commandRelay = createCommandRelay({ peers: registry, transport, monotonicNow });
   const exchange = createTakeoverExchange({
-    ...{ logs, peers: registry, asking, takeovers, misdated },
+    ...{ logs, peers: registry, asking, takeovers, misdated, now },
     onNews: () => gossip.tell(),
   });
   const parts = () => Object.assign(mediaReplication.state(), ...stateParts.map((part) => part()));

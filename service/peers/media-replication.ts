@@ -21,11 +21,8 @@ import type { Misdated } from './misdated.ts';
 import type { Peers } from './peer.ts';
 import { newestTime, planTransfers, type Transfer } from './transfer-plan.ts';
 
-interface Dependencies {
-  logs: SourceLogs;
-  peers: Pick<Peers, 'alive' | 'call' | 'onState' | 'announce'>;
-  content: Pick<Content, 'mediaNames' | 'onDocument' | 'onChange'>;
-  media: Pick<
+/** What boxes exchange of their media. */
+export type ReplicatedMedia = Pick<
     Media,
     | 'list'
     | 'unread'
@@ -38,11 +35,17 @@ interface Dependencies {
     | 'attendance'
     | 'setAside'
   >;
+
+interface Dependencies {
+  logs: SourceLogs;
+  peers: Pick<Peers, 'alive' | 'call' | 'onState' | 'announce'>;
+  content: Pick<Content, 'mediaNames' | 'onDocument' | 'onChange'>;
+  media: ReplicatedMedia;
   misdated: Pick<Misdated, 'note'>;
-  /** The machine's time of day, ms since the epoch. */
-  now(): number;
   /** The site's time, ms since the epoch. */
   siteNow(): number;
+  /** ms, monotonic. */
+  monotonicNow(): number;
   /** Called when media that the content names have arrived: from a peer, by upload or by hand. */
   onArrival(): void;
 }
@@ -51,7 +54,7 @@ export interface MediaReplication extends Pick<AwaitedMedia, 'arrival'> {
   /** Its part of {@link PeerState}. */
   state(): Pick<PeerState, 'media' | 'attendance'>;
   health(): ReplicationHealth['media'];
-  /** Sentences about media of this box that could not be kept beside. */
+  /** Sentences about media of this box that could not be moved to `.lost`. */
   issues(): string[];
   /** Media of peers that the content names, and that are not fetched at this time of day. */
   held(): string[];
@@ -84,8 +87,8 @@ export const createMediaReplication = ({
   content,
   media,
   misdated,
-  now,
   siteNow,
+  monotonicNow,
   onArrival,
 }: Dependencies): MediaReplication => {
   let own: ReadonlyMap<string, PeerMedium> = new Map();
@@ -107,9 +110,9 @@ export const createMediaReplication = ({
   let closed = false;
 
   const { deletions } = media;
-  const absence = createAbsence({ logs, peers, media, siteNow });
+  const absence = createAbsence({ logs, peers, media, siteNow, monotonicNow });
   const { isDeleted, offers, known, learn } = createMediaLists({
-    ...{ logs, peers, deletions, misdated, now, missedBy: absence.missedBy },
+    ...{ logs, peers, deletions, misdated, now: siteNow, missedBy: absence.missedBy },
     // A peer with a new file may have one that no other peer could provide.
     onNew: (name) => transfers.retry(name),
     onChange: () => schedule(),
@@ -231,7 +234,7 @@ export const createMediaReplication = ({
         isStale = true;
         schedule();
       }
-      return { media: ownStateDigest(), ...absence.told() };
+      return { media: ownStateDigest(), ...absence.state() };
     },
     health: () => {
       const names = content.mediaNames();

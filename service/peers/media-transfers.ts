@@ -12,7 +12,7 @@ interface Dependencies {
   onFetched(name: string): void;
   /** Called when media that the content names have arrived. */
   onArrival(): void;
-  /** Has `run` called in so many ms, or at once. */
+  /** Schedules `run` in `ms`; absent: at once. */
   schedule(ms?: number): void;
 }
 

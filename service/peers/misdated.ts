@@ -1,4 +1,4 @@
-/** Records of peers with a date that no clock has reached: they are not taken, and said once. */
+/** Records of peers that are dated implausibly far ahead: they are refused, and logged once. */
 import { isPlausibleTime } from '../domain/merge.ts';
 import { remember } from '../domain/recent.ts';
 import type { SourceLogs } from '../platform/source-log.ts';

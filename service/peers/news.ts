@@ -73,7 +73,7 @@ export const createNews = (
         if (host !== null) registry.onContact(from, host, theirPort, false);
         const { content, record } = change;
         const isNewRecord = record !== undefined && registry.learn(record);
-        // What is not encrypted may come from any host: then the sender is asked, at the address where this box found it.
+        // A document that was not encrypted may come from any host: it is ignored, and fetched from the sender.
         const given = ctx.state.isSealed ? document : undefined;
         const isOffered = content !== undefined && registry.offered(from, content);
         const settled = isOffered ? replication.settle(content, given) : Promise.resolve(isNewRecord);

@@ -19,13 +19,15 @@ export interface Peer {
   state: PeerState | null;
   /** Time of its last answer, ms since the epoch. */
   contactAt: number | null;
+  /** When it sent that state, ms, monotonic. */
+  stateAt: number | null;
   /** Whether it takes part in gossip; one of an older version is polled. */
   gossips: boolean;
   /** Why it is not alive; completes "the box ...". Null while it is alive, or was never called. */
   reason: string | null;
 }
 
-export type LivePeer = Peer & { nodeId: string; alive: true; state: PeerState };
+export type LivePeer = Peer & { nodeId: string; alive: true; state: PeerState; stateAt: number };
 
 /** Whom to call: a peer, or a static address at which no peer has answered yet. */
 export type PeerAddress = { nodeId: string; url?: string } | { nodeId: null; url: string };

@@ -84,8 +84,8 @@ export const createRegistry = (
     const [best] = addresses.of(nodeId);
     if (report === undefined || best === undefined) return undefined;
     const { url, breaker, reason } = best;
-    const { state, contactAt, gossips } = report;
-    return { nodeId, url, alive: !isOpen(breaker), state, contactAt, gossips, reason };
+    const { state, contactAt, stateAt, gossips } = report;
+    return { nodeId, url, alive: !isOpen(breaker), state, contactAt, stateAt, gossips, reason };
   };
 
   const warn = ({ url, nodeId }: Pick<Address, 'url' | 'nodeId'>, reason: string, message = 'a peer is away'): void =>
@@ -148,7 +148,7 @@ export const createRegistry = (
     const isNew = address.nodeId !== nodeId;
     const gossips = state.gossip === 1 && outdated.get(nodeId) !== state.instance;
     addresses.answered(address, nodeId, !gossips, monotonicNow(), random());
-    reports.set(nodeId, { state, contactAt: Date.now(), seq: state.seq ?? 0, gossips });
+    reports.set(nodeId, { state, contactAt: Date.now(), stateAt: monotonicNow(), seq: state.seq ?? 0, gossips });
     if (suspicions.clear(nodeId)) turns.emit();
     // It may have moved to this address from another one.
     if (isNew) for (const other of addresses.of(nodeId)) if (other !== address) void prober.ask(other);
@@ -210,7 +210,7 @@ export const createRegistry = (
   const all = (): Peer[] => [
     ...[...reports.keys()].flatMap((nodeId) => find(nodeId) ?? []),
     ...unnamed().map(({ url, reason }) => ({
-      ...{ nodeId: null, url, alive: false, state: null, contactAt: null, gossips: false, reason },
+      ...{ nodeId: null, url, alive: false, state: null, contactAt: null, stateAt: null, gossips: false, reason },
     })),
   ];
 

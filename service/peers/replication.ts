@@ -31,6 +31,8 @@ interface Dependencies {
   content: Pick<Content, 'document' | 'observeCounter' | 'accept' | 'onDocument' | 'lost'>;
   devices: ReplicatedDevices;
   misdated: Misdated;
+  /** The machine's time of day, ms since the epoch. */
+  now(): number;
   /** Called with the bindings that another box has made. */
   onBindings(bindings: readonly DeviceBinding[]): void;
   /** Called with the version of content that was edited here. */
@@ -96,6 +98,7 @@ export const createReplication = ({
   content,
   devices,
   misdated,
+  now,
   onBindings,
   onEdit,
   onNews,
@@ -181,7 +184,11 @@ export const createReplication = ({
     }
     // An edit made here must have a counter that other boxes find plausible too, so a larger lead is not adopted.
     if (offered.counter <= ours + MAX_COUNTER_LEAD) content.observeCounter(offered.counter);
-    const document = given.get(offered.sha256) ?? (await ask(peer, offered));
+    const carried = given.get(offered.sha256);
+    given.delete(offered.sha256);
+    // The hash of a document leaves out its counter.
+    const isOffered = carried !== undefined && compareVersions(carried, offered) === 0;
+    const document = isOffered ? carried : await ask(peer, offered);
     if (document === null) return;
     if (document.sha256 !== documentHash(document) || !isHonest(document)) {
       return refuse(nodeId, offered.sha256, 'its content does not match its hash');
@@ -226,7 +233,7 @@ export const createReplication = ({
     }
   };
 
-  const bindings = createBindingReplication({ logs, peers, asking, devices, misdated, onBindings, onNews });
+  const bindings = createBindingReplication({ logs, peers, asking, devices, misdated, now, onBindings, onNews });
 
   peers.onState((peer) => {
     const { content: offered } = peer.state;

@@ -1,6 +1,7 @@
 /** Exchanges takeovers with the other boxes of the site. A change is sent to all of them at once. */
 import { readFields } from '../contract/fields.ts';
 import { mostPeers, type PeerState, peerTakeovers, type TakeoverRecord } from '../contract/peers.ts';
+import { clockMonth } from '../domain/merge.ts';
 import { remember } from '../domain/recent.ts';
 import { readJson } from '../http/body.ts';
 import type { Routes } from '../http/routes.ts';
@@ -24,6 +25,8 @@ interface Dependencies {
   asking: AskPeers;
   takeovers: ReplicatedTakeovers;
   misdated: Pick<Misdated, 'note'>;
+  /** The machine's time of day, ms since the epoch. */
+  now(): number;
   /** Called when this box has learnt records that others may not know. */
   onNews(): void;
 }
@@ -40,16 +43,18 @@ export const createTakeoverExchange = ({
   asking,
   takeovers,
   misdated,
+  now,
   onNews,
 }: Dependencies): TakeoverExchange => {
-  /** By node id: the digests of its records and of ours after the last exchange. */
+  /** By node id: the digests of its records and of ours after the last exchange, and the {@link clockMonth}. */
   const compared = new Map<string, string>();
   const busy = new Set<string>();
   const own = (): string | undefined => takeovers.state().takeovers;
+  const comparison = (theirs: string): string => `${theirs} ${own()} ${clockMonth(now())}`;
 
   const fetchFrom = async ({ nodeId, state: { takeovers: theirs } }: LivePeer): Promise<void> => {
     // An older version knows no takeovers.
-    if (theirs === undefined || compared.get(nodeId) === `${theirs} ${own()}`) return;
+    if (theirs === undefined || compared.get(nodeId) === comparison(theirs)) return;
     if (theirs === own()) return misdated.note(nodeId, 'takeovers', []);
     const answer = await asking.ask({ nodeId }, 'takeovers.list');
     if (!answer.ok) return;
@@ -57,7 +62,7 @@ export const createTakeoverExchange = ({
     misdated.note(nodeId, 'takeovers', dated);
     const before = own();
     await takeovers.merge(answer.body.takeovers);
-    remember(compared, nodeId, `${theirs} ${own()}`, mostPeers);
+    remember(compared, nodeId, comparison(theirs), mostPeers);
     if (own() !== before) onNews();
   };
 

@@ -172,7 +172,7 @@ export const createTakeovers = async ({ dirs, log, now, keep }: ServiceContext):
       await update((records) => {
         const before = records.get(id);
         if (before === undefined || !isOpen(before)) throw new CodedError('takeover_not_found');
-        const updatedAt = laterThan(before?.updatedAt, now());
+        const updatedAt = laterThan(before.updatedAt, now());
         ended = { ...before, updatedAt, endedAt: updatedAt };
         return mergeTakeovers(records, [ended], now());
       });

@@ -91,6 +91,26 @@ test('a box whose clock is not set is judged by the other one', () => {
   expect(agreedTime(0, 0)).toBe(0);
 });
 
+test.each<[string, KeptAttendance]>([
+  ['ran alone', ran(first(0), 410, true)],
+  ['was off', restarted(first(0), 410)],
+])('a box that %s before it met a site has missed nothing', (_, box) => {
+  const site = ran(a0, 410);
+  expect(takes(box, site, 410)).toEqual([false, false]);
+  const [joined] = together(box, site, 410);
+  expect(takes(joined, ran(site, 411), 411)).toEqual([false, false]);
+});
+
+test('a box whose clock is behind does not make another one absent', () => {
+  const met5 = met(ran(b0, 300), ran(a0, 300), on(300), agreedTime(on(300), on(5)));
+  expect(takes(ran(a0, 310, true), restarted(met5, 310), 310)).toEqual([false, false]);
+});
+
+test('an absence counts, too, where the clock is set only after the start', () => {
+  const back = running(restarted(b0, 2), on(410), true) as KeptAttendance;
+  expect(takes(ran(a0, 410, true), back, 410)).toEqual([false, true]);
+});
+
 test('never do two boxes take the list of each other', () => {
   const step = fc.record({
     box: fc.boolean(),

@@ -102,8 +102,9 @@ describe.each(withAndWithoutSecret)('%s, a box that was away for', (_, given) =>
   });
 
   // With a secret, a box whose clock was set back takes no requests of others until it is right.
-  test.skipIf(given)('401 days, with a clock that is not set, brings nothing back', { timeout: 60_000 }, async () => {
-    const { site, back } = await afterDays(401, () => 0);
-    await everywhere([back, site], ['404', 'first kept.txt', 'second', 'new']);
-  });
+  if (given === null)
+    test('401 days, with a clock that is not set, brings nothing back', { timeout: 60_000 }, async () => {
+      const { site, back } = await afterDays(401, () => 0);
+      await everywhere([back, site], ['404', 'first kept.txt', 'second', 'new']);
+    });
 });
