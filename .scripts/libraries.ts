@@ -1,4 +1,4 @@
-/** Which copy of a library is bundled, where npm installs several, and what of it a start would evaluate for nothing. */
+/** Bundles one copy of each library, without the parts that a start would evaluate for nothing. */
 import { readFileSync } from 'node:fs';
 import { createRequire } from 'node:module';
 import { dirname, join } from 'node:path';

@@ -53,7 +53,7 @@ const keep = (): void => {
 
 if (cachedData === undefined || script.cachedDataRejected === true) {
   const keepAtExit = (code: number): void => {
-    // What failed, as by a wrong setting, has run too little of it.
+    // A start that failed, as by a wrong setting, has compiled too few functions to be worth keeping.
     if (code === 0) keep();
   };
   process.once('exit', keepAtExit);

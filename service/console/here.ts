@@ -17,7 +17,7 @@ interface Dependencies {
   warnings(): Promise<readonly string[]>;
 }
 
-/** A start does not wait for what they take, such as the version of ffmpeg. */
+/** Delays the health check, which would slow the start down: it asks for the version of ffmpeg, for one. */
 const WARNINGS_DELAY_MS = 100;
 /** How long sentences are reused: to find them out costs more than an overview. */
 const WARNINGS_MS = 5_000;

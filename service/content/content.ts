@@ -159,7 +159,7 @@ export const openContent = async (
       const { document, screenDocuments } = await edit(current, { ...given, nextCounter });
       await nextTurn();
       const isChanged = play(document, reading.content, screenDocuments);
-      // Within the load, for which a stop waits.
+      // Stored before the load ends: `close` waits for the load.
       await nextTurn();
       if (isChanged || !isStored(document)) void store(document, screenDocuments);
       log.info({ screens: screenDocuments.size }, 'content is live');

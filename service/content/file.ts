@@ -105,15 +105,15 @@ const STEP = 200;
 const isRecord = (value: unknown): value is Record<string, unknown> =>
   typeof value === 'object' && value !== null && !Array.isArray(value);
 
-/** The lists of slides that are longer than one step, with the paths to their playlists. */
+/** The lists of slides by the index of their playlist; none if all of them are one step. */
 const longLists = (json: unknown): Map<number, unknown[]> => {
   const playlists = isRecord(json) && Array.isArray(json['playlists']) ? (json['playlists'] as unknown[]) : [];
-  return new Map(
-    playlists.flatMap((playlist, at) => {
-      const slides = isRecord(playlist) ? playlist['slides'] : undefined;
-      return Array.isArray(slides) && slides.length > STEP ? [[at, slides] as const] : [];
-    }),
-  );
+  const lists = playlists.flatMap((playlist, at) => {
+    const slides = isRecord(playlist) ? playlist['slides'] : undefined;
+    return Array.isArray(slides) ? [[at, slides] as const] : [];
+  });
+  const total = lists.reduce((sum, [, slides]) => sum + slides.length, 0);
+  return new Map(total > STEP ? lists : []);
 };
 
 type Parsed = { ok: true; content: ContentFile } | { ok: false; issues: readonly { path: Path; message: string }[] };
@@ -123,7 +123,7 @@ const parseWhole = (json: unknown): Parsed => {
   return success ? { ok: true, content: data } : { ok: false, issues: error.issues };
 };
 
-/** Applies the schema. Only slides make a file long, so long lists of them are parsed apart from it, step by step. */
+/** Applies the schema. Only slides make a file long, so where they are many they are parsed apart from it, step by step. */
 function* parseSteps(json: unknown): Steps<Parsed> {
   const lists = longLists(json);
   if (lists.size === 0) return parseWhole(json);

@@ -67,6 +67,7 @@ interface SocketState {
 
 export const createSockets = (): Sockets => {
   const known = new Map<WebSocket, SocketState>();
+  let isClosing = false;
 
   const isLive = (socket: WebSocket): boolean => {
     const state = known.get(socket);
@@ -79,6 +80,7 @@ export const createSockets = (): Sockets => {
 
   function* pingSteps(): Steps<void> {
     for (const [socket, { listener }] of known) {
+      if (isClosing) return;
       if (isLive(socket)) {
         socket.ping();
         listener.onPing?.();
@@ -133,6 +135,7 @@ export const createSockets = (): Sockets => {
     },
     close: async () => {
       clearInterval(heartbeat);
+      isClosing = true;
       // Not `once` of node:events: it rejects where a page answers the close frame with invalid data.
       const gone = [...known.keys()].map((socket) => new Promise((resolve) => socket.once('close', resolve)));
       for (const socket of known.keys()) socket.close(GOING_AWAY, 'the service is stopping');

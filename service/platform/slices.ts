@@ -1,10 +1,10 @@
 /** Long computations in short slices, between which the event loop answers requests. */
 import { setImmediate as nextTurn } from 'node:timers/promises';
 
-/** A computation that yields between steps of a few ms at most. */
+/** A computation that yields between its steps, of a few ms each where that is possible. */
 export type Steps<Result> = Generator<void, Result>;
 
-/** A command waits this long for a slice, ms; a shorter computation is not interrupted. */
+/** Longest slice, ms: other work waits this long plus one step. A shorter computation is not interrupted. */
 const SLICE_MS = 8;
 
 /** Runs the steps without interruption. */

@@ -27,7 +27,7 @@ const content = {
 
 const red: Rgb = [200, 40, 40];
 /** From the answer to a publish until it is painted; a busy machine needs longer than the 2 s that are promised. */
-const MOST_MS_TO_PAINT = isSoak ? 2_000 : 10_000;
+const MOST_MS_TO_PAINT = isSoak ? 2_000 : 30_000;
 const MOST_MS_TO_AWAY = 45_000;
 
 /** When the slide that plays first has such an element on the screen, ms since the epoch. */
@@ -245,5 +245,5 @@ it.skipIf(isSkipped || !hasFfmpeg)(
     await off.getByText('The clock of this computer is 60 mins ahead of the box.').waitFor();
     await off.getByRole('link', { name: 'Lobby' }).waitFor();
   },
-  90_000,
+  150_000,
 );

@@ -79,7 +79,8 @@ describeBrowser('healing', { timeout: 120_000 }, () => {
     await leak(await kiosk.page(/\/screen\/lobby/), 512);
     await passTime(kiosk.evaluate, 61);
     await expect.poll(async () => (await healthOf(kiosk)).recoveries, patience).toMatchObject({ recreate: 1 });
-    expect((await healthOf(kiosk)).lastRecovery.reason).toMatch(/ (5|6)\d\d MiB/);
+    const { reason } = (await healthOf(kiosk)).lastRecovery;
+    expect(Number(/ (\d+) MiB/.exec(reason)?.[1])).toBeGreaterThan(512);
     await plays(kiosk, [{ state: 'playing' }]);
   });
 });

@@ -17,6 +17,7 @@ import {
   settingNames,
   settings,
 } from './settings.ts';
+import { isTimeZone } from './values.ts';
 
 export { lendSecrets, takeEnvironment } from './environment.ts';
 export { EXIT_CONFIG, OptionsError } from './error.ts';
@@ -53,6 +54,12 @@ interface Surroundings {
   /** Defaults that differ from those of the service. */
   defaults?: { dataDir?: string; discovery?: 'on' | 'off' };
 }
+
+/** UTC where the machine has none that is known, as with a misspelt TZ. */
+const machineTimeZone = (): string => {
+  const zone = new Intl.DateTimeFormat().resolvedOptions().timeZone as string | undefined;
+  return zone !== undefined && isTimeZone(zone) ? zone : 'UTC';
+};
 
 /** The platform's folder for application data. */
 const platformDataDir = (env: Environment): string => {
@@ -117,11 +124,14 @@ export const readOptions = ({ env = process.env, defaults = {} }: Surroundings =
   }
 
   let { timeZone } = values;
+  if (timeZone === null && env.TZ && machineTimeZone() === 'UTC' && !isTimeZone(env.TZ)) {
+    warnings.push(`TZ=${JSON.stringify(env.TZ)} is no time zone that is known: set SIGNAGE_TIME_ZONE; until then it is UTC`);
+  }
   return Object.freeze({
     ...values,
     /** Asked for when it is needed: Intl takes milliseconds of a start to load. */
     get timeZone() {
-      timeZone ??= new Intl.DateTimeFormat().resolvedOptions().timeZone;
+      timeZone ??= machineTimeZone();
       return timeZone;
     },
     kiosk,

@@ -5,6 +5,7 @@ import { createServer, type Server } from 'node:http';
 import { type AddressInfo, connect } from 'node:net';
 import { join } from 'node:path';
 import { describe, expect, onTestFinished, test } from 'vitest';
+import type { Health } from '../../../service/contract/health.ts';
 import { lobby } from '../../content/samples.ts';
 import { joinScreen } from '../../support/page.ts';
 import { temporaryFolder } from '../../support/service.ts';
@@ -31,6 +32,12 @@ test('the first start ever says where it listens, and plays the demo', async () 
   expect(printed.stdout.match(/listening on/g)).toHaveLength(1);
   expect(await (await fetch(`${url}/healthz`)).json()).toMatchObject({ status: 'ok', content: { status: 'ok' } });
   expect((await fetch(`${url}/screen/demo`)).status).toBe(200);
+});
+
+test('a machine whose time zone is not known has UTC, and says so', async () => {
+  const { ready } = startHeadless({ SIGNAGE_DATA_DIR: dataDirWith({ 'content.json': lobby }), TZ: 'Foo/Bar' });
+  const { warnings } = (await (await fetch(`${await ready()}/healthz`)).json()) as Health;
+  expect(warnings).toContainEqual(expect.stringMatching(/^TZ="Foo\/Bar" .* set SIGNAGE_TIME_ZONE/));
 });
 
 test('the service plays on when nothing reads its output', async () => {
