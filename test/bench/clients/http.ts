@@ -24,8 +24,11 @@ const open = async (port: number): Promise<Socket> => {
 };
 
 const load = async ({ port, path, headers = {}, connections, ms }: Load) => {
-  const lines = Object.entries({ Host: `127.0.0.1:${port}`, ...headers }).map(([name, value]) => `${name}: ${value}`);
-  const request = `GET ${path} HTTP/1.1\r\n${lines.join('\r\n')}\r\n\r\n`;
+  const requestWith = (more: Record<string, string>): string => {
+    const lines = Object.entries({ Host: `127.0.0.1:${port}`, ...more }).map(([name, value]) => `${name}: ${value}`);
+    return `GET ${path} HTTP/1.1\r\n${lines.join('\r\n')}\r\n\r\n`;
+  };
+  let request = requestWith(headers);
   const sockets = await Promise.all(Array.from({ length: connections }, () => open(port)));
   let requests = 0;
   let failed = '';
@@ -38,6 +41,9 @@ const load = async ({ port, path, headers = {}, connections, ms }: Load) => {
         const head = chunk.toString('latin1', 0, 4096);
         if (!/^HTTP\/1.1 (200|304)/.test(head)) failed = head.split('\r\n')[0] ?? '';
         expected = lengthOf(head);
+        // What was known has changed: the client knows the new one now.
+        const [, etag] = /^HTTP\/1.1 200[\s\S]*\r\netag: *(\S+)/i.exec(head) ?? [];
+        if (etag !== undefined && 'If-None-Match' in headers) request = requestWith({ ...headers, 'If-None-Match': etag });
       }
       received += chunk.length;
       if (received < expected) return;
