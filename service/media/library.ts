@@ -286,12 +286,12 @@ export const createLibrary = async ({
           const stats = await fileAt(folder, name);
           if (stats === null || isKept(stats)) continue;
           // A copy that arrived after the deletion.
-          if (folder === mediaDir && copies.has(name) && Math.floor(stats.mtimeMs) <= deletedAt) {
+          if (folder === mediaDir && copies.has(name) && Math.floor(stats.mtimeMs) <= deletedAt)
             await copies.remove(name);
-            continue;
+          else {
+            await utimes(join(folder, name), time, time);
+            await folders.changed(join(folder, name));
           }
-          await utimes(join(folder, name), time, time);
-          await folders.changed(join(folder, name));
         }
       });
     },

@@ -23,18 +23,18 @@ import { newestTime, planTransfers, type Transfer } from './transfer-plan.ts';
 
 /** What boxes exchange of their media. */
 export type ReplicatedMedia = Pick<
-    Media,
-    | 'list'
-    | 'unread'
-    | 'onLearn'
-    | 'replicate'
-    | 'heldReason'
-    | 'onFetchHours'
-    | 'deletions'
-    | 'lost'
-    | 'attendance'
-    | 'setAside'
-  >;
+  Media,
+  | 'list'
+  | 'unread'
+  | 'onLearn'
+  | 'replicate'
+  | 'heldReason'
+  | 'onFetchHours'
+  | 'deletions'
+  | 'lost'
+  | 'attendance'
+  | 'setAside'
+>;
 
 interface Dependencies {
   logs: SourceLogs;

@@ -115,7 +115,8 @@ test('any changes under any ids, with any clock and restarts between them, make 
         const after = store.devices.get(deviceId)?.updatedAt ?? '';
         expect(Date.parse(after)).toBeGreaterThanOrEqual(clock);
         // Not after a clock that was years ahead and is right again.
-        if (before !== undefined && isPlausibleTime(before.updatedAt, clock)) expect(after > before.updatedAt).toBe(true);
+        if (before !== undefined && isPlausibleTime(before.updatedAt, clock))
+          expect(after > before.updatedAt).toBe(true);
         if (reopen) {
           await store.close();
           store = await open(dataDir, () => time);

@@ -126,8 +126,8 @@ test('never do two boxes take the list of each other', () => {
         if (what === 'meet') [boxes[0], boxes[1]] = together(...boxes, day);
         else {
           day += days;
-          boxes[index] =
-            what === 'off' ? restarted(boxes[index], day) : (running(boxes[index], on(day), true) as KeptAttendance);
+          boxes[index] = what === 'off' ? restarted(boxes[index], day) : ran(boxes[index], day, true);
+          boxes[1 - index] = ran(boxes[1 - index] as KeptAttendance, day, true);
         }
         expect(takes(...boxes, day)).not.toEqual([true, true]);
       }

@@ -125,7 +125,9 @@ export const readOptions = ({ env = process.env, defaults = {} }: Surroundings =
 
   let { timeZone } = values;
   if (timeZone === null && env.TZ && machineTimeZone() === 'UTC' && !isTimeZone(env.TZ)) {
-    warnings.push(`TZ=${JSON.stringify(env.TZ)} is no time zone that is known: set SIGNAGE_TIME_ZONE; until then it is UTC`);
+    warnings.push(
+      `TZ=${JSON.stringify(env.TZ)} is no time zone that is known: set SIGNAGE_TIME_ZONE; until then it is UTC`,
+    );
   }
   return Object.freeze({
     ...values,

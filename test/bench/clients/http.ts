@@ -43,7 +43,8 @@ const load = async ({ port, path, headers = {}, connections, ms }: Load) => {
         expected = lengthOf(head);
         // What was known has changed: the client knows the new one now.
         const [, etag] = /^HTTP\/1.1 200[\s\S]*\r\netag: *(\S+)/i.exec(head) ?? [];
-        if (etag !== undefined && 'If-None-Match' in headers) request = requestWith({ ...headers, 'If-None-Match': etag });
+        if (etag !== undefined && 'If-None-Match' in headers)
+          request = requestWith({ ...headers, 'If-None-Match': etag });
       }
       received += chunk.length;
       if (received < expected) return;
