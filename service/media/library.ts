@@ -286,8 +286,7 @@ export const createLibrary = async ({
           const stats = await fileAt(folder, name);
           if (stats === null || isKept(stats)) continue;
           // A copy that arrived after the deletion.
-          if (folder === mediaDir && copies.has(name) && Math.floor(stats.mtimeMs) <= deletedAt)
-            await copies.remove(name);
+          if (folder === mediaDir && copies.has(name) && stats.mtimeMs < deletedAt + 1) await copies.remove(name);
           else {
             await utimes(join(folder, name), time, time);
             await folders.changed(join(folder, name));

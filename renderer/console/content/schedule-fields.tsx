@@ -30,7 +30,7 @@ export const daysOf = (json: unknown): number[] | null => {
 const hasOffset = (value: string): boolean => /(?:Z|[+-]\d\d:?\d\d)$/.test(value);
 
 export const ScheduleFields = ({ slide, issues, path, onChange }: ScheduleProps) => {
-  const { texts, format, timeZone } = useConsole();
+  const { texts, format } = useConsole();
   const words = texts.schedule;
   const id = useId();
   const mode = slide['schedule_mode'] ?? 'always';
