@@ -1,38 +1,44 @@
 /** Boxes agree although the network loses a share of what they tell each other. */
-import type * as Http from 'node:http';
-import { expect, test, vi } from 'vitest';
+import http from 'node:http';
+import { syncBuiltinESMExports } from 'node:module';
+import { expect, onTestFinished, test } from 'vitest';
 import { lobbyWith } from '../content/samples.ts';
 import { patience, titlesOf } from '../support/observe.ts';
 import { postTo, secret, startSite } from './support.ts';
 
-const loss = vi.hoisted(() => ({ isOn: false, sent: 0, there: 0, back: 0 }));
-
-vi.mock('node:http', async (original) => {
-  const http = await original<typeof Http>();
-  const request = (url: URL, options: Http.RequestOptions): Http.ClientRequest => {
-    const made = http.request(url, options);
-    const isTold = /^\/api\/(onboarding$|peers\/(gossip|members|news|bindings))/.test(url.pathname);
+/** Has every other message between boxes lost, in turn the request and its answer, until the test ends. */
+const loseMessages = () => {
+  const { request } = http;
+  const lost = { requests: 0, answers: 0 };
+  let sent = 0;
+  const put = (made: typeof request): void => {
+    http.request = made;
+    syncBuiltinESMExports();
+  };
+  put(((url: URL, options: http.RequestOptions) => {
+    const made = request(url, options);
+    const isMessage = /^\/api\/(onboarding$|peers\/(gossip|members|news|bindings))/.test(url.pathname);
     const lose = (): void => void made.destroy(Object.assign(new Error('lost'), { code: 'ECONNRESET' }));
-    if (!loss.isOn || !isTold || loss.sent++ % 2 === 0) return made;
-    // In turn the request is lost, or its answer.
-    if (loss.there > loss.back) {
-      loss.back += 1;
+    if (!isMessage || sent++ % 2 === 0) return made;
+    if (lost.requests > lost.answers) {
+      lost.answers += 1;
       made.prependOnceListener('response', lose);
     } else {
-      loss.there += 1;
+      lost.requests += 1;
       process.nextTick(lose);
     }
     return made;
-  };
-  return { ...http, request };
-});
+  }) as typeof request);
+  onTestFinished(() => put(request));
+  return lost;
+};
 
 test('an edit, bindings and what boxes say of themselves reach all boxes while every other message is lost', {
   timeout: 60_000,
 }, async () => {
   const boxes = await startSite({ env: { SIGNAGE_SHARED_SECRET: secret } }, 2);
   const [first, second] = boxes;
-  loss.isOn = true;
+  const lost = loseMessages();
   for (let n = 0; n < 8; n++) {
     const body = { deviceId: `d${n}`, clientName: 'Desk', screenSlug: 'lobby' };
     expect((await postTo(boxes[n % boxes.length] ?? first, '/api/onboarding', body)).status).toBe(200);
@@ -47,5 +53,5 @@ test('an edit, bindings and what boxes say of themselves reach all boxes while e
     await expect.poll(() => titlesOf(box), patience).toEqual(['for all']);
     await expect.poll(() => bound(box.url), patience).toBe(8);
   }
-  expect(loss.there + loss.back).toBeGreaterThan(3);
+  expect(lost.requests + lost.answers).toBeGreaterThan(3);
 });
