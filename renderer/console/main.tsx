@@ -2,7 +2,7 @@ import { languages, type Texts } from 'virtual:texts/console/lazy';
 import { render } from 'preact';
 import type { ConsoleBoot } from '../../service/contract/page.ts';
 import { readBoot } from '../shared/boot.ts';
-import { choose } from '../shared/language.ts';
+import { choose, inRegion } from '../shared/language.ts';
 import { requireTopLevel } from '../shared/top-level.ts';
 import { createTexts } from '../texts/messages.ts';
 import { createClient } from './api/client.ts';
@@ -36,8 +36,7 @@ const documents = createDocuments(client, site);
 let draft: Draft | undefined;
 const media = createMediaStore(client);
 // Dates as the person's region writes the language.
-const region = navigator.languages.find((each) => each.startsWith(`${tag}-`)) ?? tag;
-const format = createFormat(region, timeZone);
+const format = createFormat(inRegion(tag, navigator.languages), timeZone);
 
 render(
   <ConsoleContext.Provider

@@ -1,3 +1,18 @@
+const isTag = (text: string): boolean => {
+  try {
+    return Intl.getCanonicalLocales(text).length === 1;
+  } catch {
+    return false;
+  }
+};
+
+/**
+ * Returns the first of the `wanted` tags that is the language `tag` of a region; else `tag`. What is no tag is skipped:
+ * Chromium says `en-US@posix` under `LANG=C`, and `Intl` throws at that.
+ */
+export const inRegion = (tag: string, wanted: readonly string[]): string =>
+  wanted.find((each) => each.startsWith(`${tag}-`) && isTag(each)) ?? tag;
+
 const primary = (tag: string): string => tag.toLowerCase().split('-')[0] ?? '';
 
 /** Returns the first of the `wanted` languages that is available (BCP 47), in its region if possible; else English. */

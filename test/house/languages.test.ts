@@ -1,6 +1,6 @@
 import { readdirSync, readFileSync } from 'node:fs';
 import { expect, it, test } from 'vitest';
-import { choose } from '../../renderer/shared/language.ts';
+import { choose, inRegion } from '../../renderer/shared/language.ts';
 import { createTexts, isPlural, type Message, placeholdersIn } from '../../renderer/texts/messages.ts';
 
 const folder = new URL('../../renderer/texts/', import.meta.url);
@@ -60,6 +60,15 @@ it.each<[string[], string]>([
   [[], 'en'],
 ])('chooses for a browser that wants %j: %s', (wanted, expected) => {
   expect(choose(['de', 'en', 'pt-BR'], wanted)).toBe(expected);
+});
+
+it.each<[string[], string]>([
+  [['en-US@posix'], 'en'],
+  [['en-US@posix', 'de-AT', 'en-GB'], 'en-GB'],
+  [['en', 'en-US'], 'en-US'],
+  [[], 'en'],
+])('writes the dates of an English page for a browser that wants %j as in %s', (wanted, expected) => {
+  expect(inRegion('en', wanted)).toBe(expected);
 });
 
 it.each<[string, number, string]>([
