@@ -75,26 +75,49 @@ itBrowser(
     await page.getByRole('list', { name: 'Slides' }).getByRole('button', { name: /^1\. / }).click();
     await title.fill('The first');
 
-    // The answer takes its time, and the editor goes on.
+    // The answer comes after the displays and the overview have it, and the editor goes on.
     let answer = (): void => {};
     const isTold = new Promise<void>((resolve) => {
       answer = resolve;
     });
     await page.route('**/console/api/content', async (route) => {
-      if (route.request().method() === 'PUT') await isTold;
-      await route.continue();
+      if (route.request().method() !== 'PUT') return route.continue();
+      const response = await route.fetch();
+      await isTold;
+      return route.fulfill({ response });
     });
+    const submit = page.getByRole('button', { name: 'Publish …' });
+    const isLoaded = page.waitForResponse(
+      (response) => response.url().endsWith('/console/api/content') && response.request().method() === 'GET',
+    );
     await click('Publish …');
     await click('Publish now');
     await click('Go on editing');
     await title.fill('Typed while it was published');
-    answer();
+    await (await isLoaded).finished();
     await expect.poll(playing, patience).toContain('The first');
+    expect(await submit.isDisabled()).toBe(true);
+    answer();
+    await expect.poll(() => submit.isEnabled(), patience).toBe(true);
+    await click('Undo');
+    await isTitle('The first');
+    await click('Redo');
     for (const name of names) expect(await playing()).toContain(encodeURIComponent(name));
     await display.getByText('The first').waitFor();
     await page.unroute('**/console/api/content');
     await isTitle('Typed while it was published');
     await page.getByText('Not published yet.').waitFor();
+
+    // The box fails after the dialog was left.
+    await page.route('**/console/api/content', async (route) => {
+      await dialog.waitFor({ state: 'detached' });
+      await route.fulfill({ status: 500, json: {} });
+    });
+    await click('Publish …');
+    await click('Publish now');
+    await click('Go on editing');
+    await page.getByText(/Your draft is kept\.$/).waitFor();
+    await page.unroute('**/console/api/content');
 
     if (smallDisk !== null) {
       const makeRoom = fill(smallDisk);

@@ -111,7 +111,12 @@ const DraftBar = ({ onPublish, onMerge }: { onPublish(): void; onMerge(): void }
             <Icon name="warning" /> {words.merge}
           </button>
         ) : (
-          <button type="button" class="button primary" disabled={!isDirty} onClick={onPublish}>
+          <button
+            type="button"
+            class="button primary"
+            disabled={!isDirty || draft.isPublishing.value}
+            onClick={onPublish}
+          >
             {words.publish}
           </button>
         )}

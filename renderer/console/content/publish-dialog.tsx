@@ -1,6 +1,6 @@
 /** Publishing: what changes, on which screens, and what the box says of it. */
 import { useSignal } from '@preact/signals';
-import type { PublishedContent } from '../../../service/contract/console/content.ts';
+import { useEffect, useRef } from 'preact/hooks';
 import { isCode } from '../api/errors.ts';
 import { screensConcerned } from '../model/changes.ts';
 import type { ContentIssue } from '../model/wire.ts';
@@ -19,41 +19,37 @@ interface PublishProps {
 }
 
 export const PublishDialog = ({ onClose, onConflict }: PublishProps) => {
-  const { client, draft: openDraft, documents, texts, format, announcer } = useConsole();
+  const { draft: openDraft, texts, format, announcer } = useConsole();
   const draft = openDraft();
   const words = texts.publish;
-  const isSending = useSignal(false);
+  const isSending = draft.isPublishing.value;
+  const isOpen = useRef(true);
   const fault = useSignal<string | null>(null);
   const refused = useSignal<readonly ContentIssue[]>([]);
+  useEffect(
+    () => () => {
+      isOpen.current = false;
+    },
+    [],
+  );
   const [base, content, check] = [draft.base.value, draft.content.value, draft.check.value];
   if (base === null || content === null) return null;
   const screens = screensConcerned(base.content, content);
   const errors = refused.value.length > 0 ? refused.value : (check?.errors ?? []);
 
   const publish = async (): Promise<void> => {
-    isSending.value = true;
     fault.value = null;
     try {
-      const { sha256 } = await client.json<PublishedContent>('/console/api/content', {
-        method: 'PUT',
-        headers: { 'If-Match': `"${base.sha256}"` },
-        body: content,
-        timeout: 60_000,
-      });
-      // The person may have gone on editing meanwhile.
-      draft.rebase({ sha256, content }, draft.content.peek() ?? content);
-      await documents.load();
+      await draft.publish();
       announcer.say(words.done);
-      onClose();
+      if (isOpen.current) onClose();
     } catch (error) {
-      if (isCode(error, 'content_changed')) {
-        await documents.load();
-        onConflict();
-      } else if (isCode(error, 'invalid_content')) {
-        refused.value = (error.details['errors'] ?? []) as ContentIssue[];
-      } else fault.value = `${reasonOf(error, texts)} ${words.kept}`;
-    } finally {
-      isSending.value = false;
+      const reason = `${reasonOf(error, texts)} ${words.kept}`;
+      // The person may have gone on editing, and left the dialog.
+      if (!isOpen.current) announcer.complain(reason);
+      else if (isCode(error, 'content_changed')) onConflict();
+      else if (isCode(error, 'invalid_content')) refused.value = (error.details['errors'] ?? []) as ContentIssue[];
+      else fault.value = reason;
     }
   };
 
@@ -101,12 +97,12 @@ export const PublishDialog = ({ onClose, onConflict }: PublishProps) => {
             type="button"
             class="button primary"
             disabled={errors.length > 0}
-            aria-disabled={isSending.value}
+            aria-disabled={isSending}
             onClick={() => {
-              if (!isSending.value) void publish();
+              if (!isSending) void publish();
             }}
           >
-            {isSending.value ? texts.loading : words.submit}
+            {isSending ? texts.loading : words.submit}
           </button>
         </div>
       </div>

@@ -10,6 +10,8 @@ export interface Documents {
   /** Why it could not be loaded. */
   readonly error: ReadonlySignal<unknown>;
   load(): Promise<void>;
+  /** Learns of the version that this tab has published. */
+  take(version: Version): void;
 }
 
 export const createDocuments = (client: Pick<Client, 'json'>, site: SiteStore): Documents => {
@@ -38,5 +40,8 @@ export const createDocuments = (client: Pick<Client, 'json'>, site: SiteStore): 
     if (wanted != null && wanted !== current.peek()?.sha256) void load();
   });
 
-  return { current, error, load };
+  const take = (version: Version): void => {
+    current.value = version;
+  };
+  return { current, error, load, take };
 };

@@ -1,6 +1,8 @@
 /** The document as it is being edited in this tab, and the version that the edit began from. */
 import { batch, computed, effect, type ReadonlySignal, signal } from '@preact/signals';
+import type { PublishedContent } from '../../../service/contract/console/content.ts';
 import type { Client } from '../api/client.ts';
+import { isCode } from '../api/errors.ts';
 import { type ContentDocument, isEqual, type Version } from '../model/document.ts';
 import type { ContentCheck } from '../model/wire.ts';
 import type { Documents } from './documents.ts';
@@ -11,7 +13,9 @@ export interface Draft {
   /** The version that the draft began from. */
   readonly base: ReadonlySignal<Version | null>;
   readonly isDirty: ReadonlySignal<boolean>;
-  /** The newer version that somebody else has published meanwhile; null: none. */
+  /** From the request until its answer. */
+  readonly isPublishing: ReadonlySignal<boolean>;
+  /** The newer version that somebody else has published meanwhile; null: none, or this tab is publishing. */
   readonly newer: ReadonlySignal<Version | null>;
   /** What the box says of the draft; null: it was not asked yet. */
   readonly check: ReadonlySignal<ContentCheck | null>;
@@ -25,6 +29,8 @@ export interface Draft {
   discard(): void;
   /** Goes on from another version, with the edits as `content`. */
   rebase(version: Version, content: ContentDocument): void;
+  /** Publishes the draft as it is now. What is edited meanwhile is kept, as are the steps to undo. @throws what the request does */
+  publish(): Promise<void>;
 }
 
 interface Kept {
@@ -70,11 +76,14 @@ export const createDraft = ({ client, documents, storage, page }: Dependencies):
   const check = signal<ContentCheck | null>(null);
   const past = signal<readonly ContentDocument[]>([]);
   const future = signal<readonly ContentDocument[]>([]);
+  const isPublishing = signal(false);
   let lastGroup: string | undefined;
+  /** What was published last from this draft: the box may have it though no answer came. */
+  let sent: ContentDocument | null = null;
 
   const isDirty = computed(() => base.value !== null && !isEqual(content.value, base.value.content));
   const newer = computed(() => {
-    const current = documents.current.value;
+    const current = isPublishing.value ? null : documents.current.value;
     return current !== null && base.value !== null && current.sha256 !== base.value.sha256 ? current : null;
   });
 
@@ -85,15 +94,17 @@ export const createDraft = ({ client, documents, storage, page }: Dependencies):
       past.value = [];
       future.value = [];
       lastGroup = undefined;
+      sent = null;
     });
 
   // A draft without edits follows what is published.
   effect(() => {
     const current = documents.current.value;
-    if (current === null || current.sha256 === base.peek()?.sha256) return;
+    // The overview may tell of the own version before its answer comes.
+    if (isPublishing.value || current === null || current.sha256 === base.peek()?.sha256) return;
     if (base.peek() === null || !isDirty.peek() || isEqual(current.content, content.peek())) {
       begin(current, current.content);
-    }
+    } else if (isEqual(current.content, sent)) base.value = current;
   });
 
   let checks = 0;
@@ -134,10 +145,35 @@ export const createDraft = ({ client, documents, storage, page }: Dependencies):
     });
   };
 
+  const publish = async (): Promise<void> => {
+    const [from, wanted] = [base.peek(), content.peek()];
+    if (from === null || wanted === null || isPublishing.peek()) return;
+    isPublishing.value = true;
+    sent = wanted;
+    lastGroup = undefined;
+    try {
+      const { sha256 } = await client.json<PublishedContent>('/console/api/content', {
+        method: 'PUT',
+        headers: { 'If-Match': `"${from.sha256}"` },
+        body: wanted,
+        timeout: 60_000,
+      });
+      const version = { sha256, content: wanted };
+      base.value = version;
+      if (documents.current.peek()?.sha256 === from.sha256) documents.take(version);
+    } catch (error) {
+      if (isCode(error, 'content_changed')) await documents.load();
+      throw error;
+    } finally {
+      isPublishing.value = false;
+    }
+  };
+
   return {
     content,
     base,
     isDirty,
+    isPublishing,
     newer,
     check,
     canUndo: computed(() => past.value.length > 0),
@@ -159,5 +195,6 @@ export const createDraft = ({ client, documents, storage, page }: Dependencies):
       if (version !== null) begin(version, version.content);
     },
     rebase: begin,
+    publish,
   };
 };
