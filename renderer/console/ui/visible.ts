@@ -6,8 +6,10 @@ import { useEffect, useState } from 'preact/hooks';
 const A_FRAME = 4;
 
 const listeners = new WeakMap<Element, (isVisible: boolean) => void>();
-/** In sight, and not told yet. */
+/** Visible elements whose listener was not called yet. */
 const waiting = new Set<Element>();
+/** The frame in which the next of them are told; 0: none. */
+let frame = 0;
 let observer: IntersectionObserver | undefined;
 
 const tellSome = (): void => {
@@ -15,16 +17,15 @@ const tellSome = (): void => {
     waiting.delete(target);
     listeners.get(target)?.(true);
   }
-  if (waiting.size > 0) requestAnimationFrame(tellSome);
+  frame = waiting.size > 0 ? requestAnimationFrame(tellSome) : 0;
 };
 
 const onChange = (entries: readonly IntersectionObserverEntry[]): void => {
-  const isIdle = waiting.size === 0;
   for (const { target, isIntersecting } of entries) {
     if (isIntersecting) waiting.add(target);
     else if (!waiting.delete(target)) listeners.get(target)?.(false);
   }
-  if (isIdle && waiting.size > 0) tellSome();
+  if (frame === 0 && waiting.size > 0) tellSome();
 };
 
 /** One observer for all elements: a thousand of them cost more than they tell. */
