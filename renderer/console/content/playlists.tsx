@@ -14,8 +14,9 @@ import { Miniature } from '../ui/miniature.tsx';
 
 /** Miniatures of a strip; the rest are counted. */
 const SHOWN = 8;
-/** Screens that are named; the rest are counted. */
-const MOST_NAMES = 3;
+/** Screens that are named, in the list and where a playlist is deleted; the rest are counted. */
+const NAMED = 3;
+const NAMED_ON_REMOVAL = 20;
 
 const Row = ({ document, playlist, index }: { document: ContentDocument; playlist: PlaylistDraft; index: number }) => {
   const { draft: openDraft, texts, format, router } = useConsole();
@@ -54,11 +55,7 @@ const Row = ({ document, playlist, index }: { document: ContentDocument; playlis
     );
   };
 
-  const names = format.few(
-    screens.map((screen) => screen.name),
-    MOST_NAMES,
-    texts.wall.more,
-  );
+  const names = screens.map((screen) => screen.name);
   return (
     <li class="playlist-row">
       <div class="playlist-about">
@@ -67,7 +64,7 @@ const Row = ({ document, playlist, index }: { document: ContentDocument; playlis
         </h2>
         <p class="soft">
           {words.slideCount({ count: slides.length })}
-          {screens.length > 0 && ` · ${words.shownOn({ screens: names })}`}
+          {screens.length > 0 && ` · ${words.shownOn({ screens: format.few(names, NAMED, words.moreScreens) })}`}
           {screens.length === 0 && ` · ${words.unused}`}
         </p>
         {errors > 0 && <p class="state bad">{texts.draft.errors({ count: errors })}</p>}
@@ -102,7 +99,11 @@ const Row = ({ document, playlist, index }: { document: ContentDocument; playlis
       {isRemoving.value && (
         <Dialog title={words.removeTitle({ name: name || id })} onClose={() => (isRemoving.value = false)}>
           <div class="stack">
-            <p>{screens.length === 0 ? words.removeUnused : words.removeUsed({ screens: names })}</p>
+            <p>
+              {names.length === 0
+                ? words.removeUnused
+                : words.removeUsed({ screens: format.few(names, NAMED_ON_REMOVAL, words.moreScreens) })}
+            </p>
             <div class="buttons end">
               <button type="button" class="button" onClick={() => (isRemoving.value = false)}>
                 {texts.cancel}
