@@ -17,10 +17,13 @@ const levels = ['debug', 'info', 'warn', 'error'] as const;
 const LIMIT = 200;
 const FOLLOW_MS = 2_000;
 
-/** The fields beyond the message. Process and host are the same in every line. */
-const rest = ({ level: _, time: __, msg: ___, pid: ____, hostname: _____, ...others }: Line): string =>
-  Object.entries(others)
-    .map(([name, value]) => `${name}=${typeof value === 'string' ? value : JSON.stringify(value)}`)
+/** Fields that are shown elsewhere, or are the same in every line. */
+const leftOut = new Set(['level', 'time', 'msg', 'pid', 'hostname']);
+
+const rest = (line: Line): string =>
+  Object.entries(line)
+    .filter(([name]) => !leftOut.has(name))
+    .map(([name, value]) => `${name}=${JSON.stringify(value)}`)
     .join('  ');
 
 export const Log = ({ nodeId }: { nodeId: string }) => {

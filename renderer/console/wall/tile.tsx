@@ -12,8 +12,6 @@ import { useWords } from '../ui/words.ts';
 
 /** Displays with a picture; further ones are dots. */
 const PICTURED = 4;
-/** How tiles of no, one or two displays are laid out; those of more are alike. */
-const sizes = ['', '', 'two'];
 
 const DisplayTile = ({ display, slug }: { display: Display; slug: string }) => {
   const { documents, site, texts } = useConsole();
@@ -52,8 +50,9 @@ export const Tile = ({ slug }: { slug: string }) => {
   if (screen === undefined) return null;
   const rest = displays.slice(PICTURED);
   const state = stateOfScreen(displays);
+  const size = displays.length < 2 ? '' : displays.length === 2 ? 'two' : 'many';
   return (
-    <article ref={tile} class={`tile ${sizes[displays.length] ?? 'many'}`} data-state={state ?? 'empty'}>
+    <article ref={tile} class={`tile ${size}`} data-state={state ?? 'empty'}>
       <h2 dir="auto">
         <a href={hrefOf('screens', slug)}>{screen.screen.name}</a>
       </h2>
