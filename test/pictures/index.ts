@@ -2,11 +2,10 @@
 import { execFileSync } from 'node:child_process';
 import { join } from 'node:path';
 import { type Browser, type BrowserContextOptions, chromium, type Page } from 'playwright-core';
-import { findProgram } from '../support/program.ts';
+import { findChromium } from '../support/chromium.ts';
 import { hotelScreens, root, slideContent } from './house.ts';
 import { secret, startBox, startHouse } from './site.ts';
 
-const names = ['chromium-headless-shell', 'chromium', 'chromium-browser', 'google-chrome', 'google-chrome-stable'];
 const args = ['--no-sandbox', '--disable-gpu', '--hide-scrollbars', '--autoplay-policy=no-user-gesture-required'];
 const folder = join(root, 'resources', 'pictures');
 
@@ -23,8 +22,9 @@ const write = (name: string, png: Buffer): void => {
   execFileSync('ffmpeg', ['-loglevel', 'error', '-y', '-f', 'png_pipe', '-i', '-', ...output], { input: png });
 };
 
-const executablePath = findProgram(...names);
-if (executablePath === undefined) throw new Error('no Chromium was found on the PATH');
+const executablePath = findChromium();
+if (executablePath === undefined)
+  throw new Error('No Chromium, neither on the PATH nor from `npx playwright-core install chromium`');
 const browser: Browser = await chromium.launch({ executablePath, args });
 
 interface View extends BrowserContextOptions {

@@ -1,23 +1,9 @@
 /** A real Chromium for what only a browser can show. */
-import { existsSync } from 'node:fs';
 import { type Browser, chromium } from 'playwright-core';
 import { describe, it } from 'vitest';
-import { findProgram } from './program.ts';
+import { findChromium } from './chromium.ts';
 
-/** The Chromium that `npx playwright-core install chromium` brings, for machines that have none. */
-const ownChromium = (): string | undefined => {
-  try {
-    const path = chromium.executablePath();
-    return existsSync(path) ? path : undefined;
-  } catch {
-    // There is none for this platform.
-    return undefined;
-  }
-};
-
-const executablePath =
-  findProgram('chromium-headless-shell', 'chromium', 'chromium-browser', 'google-chrome', 'google-chrome-stable') ??
-  ownChromium();
+const executablePath = findChromium();
 export const hasChromium = executablePath !== undefined;
 
 const args = [
