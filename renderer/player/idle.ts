@@ -1,3 +1,4 @@
+import { localeOf } from '../shared/language.ts';
 import { createSky } from '../shared/sky.ts';
 import type { SlideView } from './slides/slide.ts';
 
@@ -37,8 +38,8 @@ export const createNothing = (): SlideView => ({
 
 /** The view that is shown while no slide is: a quiet landscape and the time. */
 export const createIdle = ({ timeZone, now, note }: IdleOptions): SlideView => {
-  const clock = new Intl.DateTimeFormat(navigator.language, { timeStyle: 'short', timeZone });
-  const calendar = new Intl.DateTimeFormat(navigator.language, {
+  const clock = new Intl.DateTimeFormat(localeOf(navigator), { timeStyle: 'short', timeZone });
+  const calendar = new Intl.DateTimeFormat(localeOf(navigator), {
     weekday: 'long',
     day: 'numeric',
     month: 'long',

@@ -13,6 +13,12 @@ const isTag = (text: string): boolean => {
 export const inRegion = (tag: string, wanted: readonly string[]): string =>
   wanted.find((each) => each.startsWith(`${tag}-`) && isTag(each)) ?? tag;
 
+/** The browser's language as a tag that `Intl` takes. @param language of `navigator` */
+export const localeOf = ({ language }: Pick<Navigator, 'language'>): string => {
+  const [tag = ''] = language.split('@');
+  return isTag(tag) ? tag : 'en';
+};
+
 const primary = (tag: string): string => tag.toLowerCase().split('-')[0] ?? '';
 
 /** Returns the first of the `wanted` languages that is available (BCP 47), in its region if possible; else English. */

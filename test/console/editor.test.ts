@@ -146,7 +146,7 @@ it.skipIf(isSkipped || !hasFfmpeg)(
     await page.getByLabel('From', { exact: true }).fill('06:00');
     await page.getByLabel('Until', { exact: true }).fill('06:00');
     await page.getByRole('radio', { name: 'Portrait' }).check();
-    await page.frameLocator('iframe[title="Preview"]').getByText('Fresh bread').waitFor();
+    await page.frameLocator('iframe[title="Preview"]').getByText('Fresh bread').first().waitFor();
     expect(await here.getByText('Hello').isVisible()).toBe(true);
     await click('Publish …');
     await says('Playlist “Menu of the day”: new');

@@ -1,6 +1,6 @@
 import { readdirSync, readFileSync } from 'node:fs';
 import { expect, it, test } from 'vitest';
-import { choose, inRegion } from '../../renderer/shared/language.ts';
+import { choose, inRegion, localeOf } from '../../renderer/shared/language.ts';
 import { createTexts, isPlural, type Message, placeholdersIn } from '../../renderer/texts/messages.ts';
 
 const folder = new URL('../../renderer/texts/', import.meta.url);
@@ -89,4 +89,13 @@ it('has a text for each place in the onboarding pages, and a place for each text
   });
   const { onboarding } = english as unknown as { onboarding: { plain: Record<string, string> } };
   expect(Object.keys(onboarding.plain).toSorted()).toStrictEqual([...new Set(places)].toSorted());
+});
+
+test.each([
+  ['de-AT', 'de-AT'],
+  ['en-US@posix', 'en-US'],
+  ['C', 'en'],
+  ['', 'en'],
+])('slides of a browser that says %j are in %s', (language, expected) => {
+  expect(localeOf({ language })).toBe(expected);
 });

@@ -1,4 +1,5 @@
 import type { PlaylistPayload, Slide } from '../../../service/contract/playlist.ts';
+import { localeOf } from '../../shared/language.ts';
 import { fontsLoaded, largestFit, overflows, watchSize } from './fit.ts';
 import { hyphenate } from './hyphenation.ts';
 import { createPages, spread, withPages } from './pages.ts';
@@ -42,7 +43,7 @@ const feedOf = ({ content }: Slide, { rssFeeds = [] }: PlaylistPayload): Feed =>
 const since = (published: string, now: number, timeZone: string): string => {
   const date = Date.parse(published);
   const tell = (moment: number, options: Intl.DateTimeFormatOptions): string =>
-    new Intl.DateTimeFormat(navigator.language, { ...options, timeZone }).format(moment);
+    new Intl.DateTimeFormat(localeOf(navigator), { ...options, timeZone }).format(moment);
   const day = (moment: number): string => tell(moment, { dateStyle: 'short' });
   if (day(date) === day(now)) return tell(date, { timeStyle: 'short' });
   const isRecent = Math.abs(now - date) < 6 * 86_400_000;

@@ -2,6 +2,7 @@ import morphdom from 'morphdom';
 import type { PlaylistPayload } from '../../../service/contract/playlist.ts';
 import { richness, templateLimit } from '../../../service/domain/richness.ts';
 import type { PlayerName } from '../../../service/domain/template.ts';
+import { localeOf } from '../../shared/language.ts';
 import { createAddresses } from './addresses.ts';
 import { fontsLoaded, largestFit, overflows, watchSize } from './fit.ts';
 import { compile, type Scope } from './liquid.ts';
@@ -106,7 +107,7 @@ export const createTemplate: SlideFactory = (context) => {
     ...view,
     async prepare(signal) {
       if (slide.template === null) throw new Error(`there is no template ${slide.template_id ?? ''}`);
-      render = compile(slide.template.html, { timeZone, locale: navigator.language });
+      render = compile(slide.template.html, { timeZone, locale: localeOf(navigator) });
       const html = draw();
       await addresses.learn(html);
       signal.throwIfAborted();

@@ -1,4 +1,5 @@
 import type { PlaylistPayload, Slide } from '../../../service/contract/playlist.ts';
+import { localeOf } from '../../shared/language.ts';
 import { type Agenda, agendaOf } from './agenda.ts';
 import { rowsOf } from './board.ts';
 import { fontsLoaded, largestFit, watchSize } from './fit.ts';
@@ -36,7 +37,7 @@ const groupOf = ({ content }: Slide, { timetableGroups = [] }: PlaylistPayload):
 
 /** Formats of times and days in the language of the box. */
 const createTeller = (timeZone: string) => {
-  const locale = navigator.language;
+  const locale = localeOf(navigator);
   const clock = new Intl.DateTimeFormat(locale, { timeStyle: 'short', timeZone });
   const date = new Intl.DateTimeFormat(locale, { weekday: 'long', day: 'numeric', month: 'long', timeZone });
   const ahead = new Intl.RelativeTimeFormat(locale, { numeric: 'auto', style: 'short' });
