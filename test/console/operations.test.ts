@@ -6,6 +6,7 @@ import { operations } from '../../service/contract/operations/index.ts';
 import { lobby, lobbyWith } from '../content/samples.ts';
 import { openLobby, playAgo, report } from '../records/plays/pages.ts';
 import { hasFfmpeg, putImage } from '../support/media.ts';
+import { patience } from '../support/observe.ts';
 import { createOperator, secretSettings, withAndWithoutSecret } from '../support/operator.ts';
 import { startTestService, temporaryFolder } from '../support/service.ts';
 
@@ -47,9 +48,9 @@ test.each(withAndWithoutSecret)('every operation does its work, %s', async (_, s
   const { versions } = await read<{ versions: { sha256: string }[] }>(`GET ${base}/content/versions`, [], 200);
   expect(versions.map((version) => version.sha256)).toEqual([published.sha256, sha256]);
   expect(await read(`GET ${base}/content/versions/:sha256`, [sha256], 200)).toEqual(lobby);
-  expect(await read(`GET ${base}/media`, [], 200)).toMatchObject({
-    media: [{ filename: 'red.png', used_by: ['red'] }],
-  });
+  await expect
+    .poll(() => read(`GET ${base}/media`, [], 200), patience)
+    .toMatchObject({ media: [{ filename: 'red.png', used_by: ['red'] }] });
   await run(`GET ${base}/media/:filename/thumbnail`, ['red.png'], hasFfmpeg ? 200 : 404);
   const picture = await run(`GET ${base}/connections/:id/screenshot`, [page.connectionId], 200);
   expect(new Uint8Array(await picture.arrayBuffer())).toEqual(jpeg);
