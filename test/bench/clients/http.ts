@@ -11,7 +11,7 @@ interface Load {
   ms: number;
 }
 
-/** Length of a response with its head; the responses of a connection are alike. */
+/** Length of a response with its head. Responses of a connection are alike, unless its requests have a condition. */
 const lengthOf = (head: string): number => {
   const length = Number(/^content-length: *(\d+)/im.exec(head)?.[1] ?? 0);
   return head.indexOf('\r\n\r\n') + 4 + (/^HTTP\/1.1 304/.test(head) ? 0 : length);
@@ -29,6 +29,7 @@ const load = async ({ port, path, headers = {}, connections, ms }: Load) => {
     return `GET ${path} HTTP/1.1\r\n${lines.join('\r\n')}\r\n\r\n`;
   };
   let request = requestWith(headers);
+  const isConditional = 'If-None-Match' in headers;
   const sockets = await Promise.all(Array.from({ length: connections }, () => open(port)));
   let requests = 0;
   let failed = '';
@@ -43,12 +44,12 @@ const load = async ({ port, path, headers = {}, connections, ms }: Load) => {
         expected = lengthOf(head);
         // What was known has changed: the client knows the new one now.
         const [, etag] = /^HTTP\/1.1 200[\s\S]*\r\netag: *(\S+)/i.exec(head) ?? [];
-        if (etag !== undefined && 'If-None-Match' in headers)
-          request = requestWith({ ...headers, 'If-None-Match': etag });
+        if (etag !== undefined && isConditional) request = requestWith({ ...headers, 'If-None-Match': etag });
       }
       received += chunk.length;
       if (received < expected) return;
       received = 0;
+      if (isConditional) expected = 0;
       requests += 1;
       socket.write(request);
     });
