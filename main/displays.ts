@@ -78,7 +78,7 @@ export const assignSlots = (slots: readonly Slot[], displays: readonly Display[]
   assign(({ label }) => onlyWith(displays, label) && onlyWith(slots, label)?.number);
   assign(({ id, label }) => {
     const slot = slots.find(({ displayId }) => displayId === id);
-    // A label that only this slot has, and that this display has not, means that it is another display.
+    // The slot is known by its unique label, and this display has another label.
     const isOther = slot !== undefined && label !== slot.label && onlyWith(slots, slot.label) === slot;
     return isOther && label !== '' ? undefined : slot?.number;
   });

@@ -4,7 +4,7 @@ import { CodedError } from '../contract/errors.ts';
 import { type DeviceBinding, mostBindings } from '../contract/peers.ts';
 import { deviceKey } from '../contract/readable.ts';
 import { createEmitter } from '../domain/emitter.ts';
-import { compareBindings, isPlausibleTime, laterThan, newsAmong } from '../domain/merge.ts';
+import { bindingReplaces, compareBindings, isPlausibleTime, laterThan, newsAmong } from '../domain/merge.ts';
 import { remember } from '../domain/recent.ts';
 import type { Durable } from '../platform/store/durable.ts';
 
@@ -118,7 +118,7 @@ export function createDevices<S extends { readonly devices: DeviceMap }>(
       return { ...kept, deviceId, ...change(before), updatedAt };
     };
     const isNews = (record: Device, before: Device | undefined): boolean =>
-      at === undefined || newsAmong([record], () => before, now()).length > 0;
+      at === undefined || bindingReplaces(record, before, now());
     if (at !== undefined && !isPlausibleTime(at, now())) {
       throw new CodedError('invalid_field', 'updatedAt is not valid: it is years ahead.', { field: 'updatedAt' });
     }

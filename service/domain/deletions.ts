@@ -1,7 +1,7 @@
 /** The records of deleted media, and how boxes agree on them. Pure; `now` is in ms since the epoch. */
 import { type MediaDeletion, mostDeletions } from '../contract/peer-media.ts';
 import { isTrusted } from './clock-trust.ts';
-import { isPlausibleTime } from './merge.ts';
+import { replacesBy } from './merge.ts';
 
 /** By the name of the medium. Never mutated. */
 export type Deletions = ReadonlyMap<string, MediaDeletion>;
@@ -14,6 +14,8 @@ const order = (a: string, b: string): number => (a < b ? -1 : a > b ? 1 : 0);
 /** Above 0 if `a` wins: the later one. */
 const compare = (a: MediaDeletion, b: MediaDeletion): number =>
   order(a.deletedAt, b.deletedAt) || order(a.sha256 ?? '', b.sha256 ?? '');
+
+const replaces = replacesBy<MediaDeletion>(({ deletedAt }) => deletedAt, compare);
 
 /** Nothing expires by a clock that is not trusted. */
 const isExpired = ({ deletedAt }: MediaDeletion, now: number): boolean =>
@@ -42,8 +44,4 @@ export const newDeletions = (
   now: number,
   isCovered: (deletion: MediaDeletion) => boolean = () => false,
 ): MediaDeletion[] =>
-  theirs.filter((each) => {
-    const own = known.get(each.name);
-    const isNewer = own === undefined || !isPlausibleTime(own.deletedAt, now) || compare(each, own) > 0;
-    return isNewer && isPlausibleTime(each.deletedAt, now) && (!isExpired(each, now) || isCovered(each));
-  });
+  theirs.filter((each) => replaces(each, known.get(each.name), now) && (!isExpired(each, now) || isCovered(each)));

@@ -59,8 +59,8 @@ const MONTH_MS = 30 * 86_400_000;
 export const clockMonth = (now: number): number => Math.floor(now / MONTH_MS);
 
 /**
- * When a change is dated that replaces another one, whatever the clock does: later than the one before, if a clock can have
- * made its date. A wrong clock that was set right must not date every later change ahead.
+ * The date of a change that replaces another one: always later than the one before, unless that one's date is implausible.
+ * After a wrong clock is set right, changes are dated correctly again.
  *
  * @param before ISO 8601
  * @param now ms since the epoch
@@ -71,16 +71,28 @@ export const laterThan = (before: string | undefined, now: number): string => {
 };
 
 /**
- * The peer's bindings that are newer than the known ones. A known one with a date that no clock can have made is the older.
+ * Makes the test whether a peer's record replaces the own one with the same key: it does if it is newer, or if the date of
+ * the own one is implausible. A record with an implausible date never does.
+ *
+ * @param dateOf when a record was changed, ISO 8601
+ * @param compare above 0 if the first of two records wins
+ */
+export const replacesBy =
+  <Entry>(dateOf: (entry: Entry) => string, compare: (a: Entry, b: Entry) => number) =>
+  /** @param now ms since the epoch */
+  (theirs: Entry, own: Entry | undefined, now: number): boolean =>
+    isPlausibleTime(dateOf(theirs), now) &&
+    (own === undefined || !isPlausibleTime(dateOf(own), now) || compare(theirs, own) > 0);
+
+/** Whether a peer's binding replaces the own one. */
+export const bindingReplaces = replacesBy<DeviceBinding>(({ updatedAt }) => updatedAt, compareBindings);
+
+/**
+ * The peer's bindings that replace the known ones.
  * @param now ms since the epoch
  */
 export const newsAmong = <Binding extends DeviceBinding>(
   theirs: readonly Binding[],
   known: (deviceId: string) => DeviceBinding | undefined,
   now: number,
-): Binding[] =>
-  theirs.filter((binding) => {
-    if (!isPlausibleTime(binding.updatedAt, now)) return false;
-    const own = known(binding.deviceId);
-    return own === undefined || !isPlausibleTime(own.updatedAt, now) || compareBindings(binding, own) > 0;
-  });
+): Binding[] => theirs.filter((binding) => bindingReplaces(binding, known(binding.deviceId), now));

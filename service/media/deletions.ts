@@ -29,7 +29,7 @@ export interface Deletions {
   list(): MediaDeletion[];
   /** SHA-256 (hex) of all records; equal on boxes with equal records. */
   digest(): string;
-  /** When the medium was deleted, ms since the epoch; 0: it was not, or no clock can have made the date. */
+  /** When the medium was deleted, ms since the epoch; 0: it was not, or the date is implausible. */
   at(name: string): number;
   get(name: string): MediaDeletion | undefined;
   /** Names whose files are to be removed. */

@@ -86,7 +86,7 @@ export interface Media extends Module, Pick<Catalog, 'unread' | 'onLearn'>, Pick
     digest(): string;
     /** Stores the newer records of another box, and removes the files here. @returns whether any was new */
     merge(theirs: readonly MediaDeletion[]): Promise<boolean>;
-    /** Gives a file a date after the deletion of its name, or one that its clock can have made. */
+    /** Sets the date of a file to now, if it is implausible or not after the deletion of its name. */
     redate(name: string): Promise<void>;
     /** Calls `listener` when a medium was deleted here. */
     onDelete(listener: () => void): void;

@@ -275,7 +275,7 @@ export const createLibrary = async ({
       });
     },
 
-    /** Gives a file a date after the deletion of its name, or one that its clock can have made. */
+    /** Sets the date of a file to now, if it is implausible or not after the deletion of its name. */
     async redate(name: string): Promise<void> {
       await enqueue(async () => {
         const deletedAt = Date.parse(deletions.get(name)?.deletedAt ?? '') || 0;

@@ -1,7 +1,7 @@
 /** The records of takeovers, and how boxes agree on them. Pure; `now` is in ms since the epoch. */
 import { takeoverLevels } from '../contract/console/takeover-levels.ts';
 import { mostTakeovers, type TakeoverRecord } from '../contract/peers.ts';
-import { isPlausibleTime } from '../domain/merge.ts';
+import { replacesBy } from '../domain/merge.ts';
 
 /** By id. Never mutated. */
 export type Records = ReadonlyMap<string, TakeoverRecord>;
@@ -18,6 +18,8 @@ const rowOf = ({ id, targets, level, title, body, media_url, from, until, update
 /** Above 0 if `a` wins: the newer one. Within a millisecond the order is arbitrary, but equal on all boxes. */
 export const compareTakeovers = (a: TakeoverRecord, b: TakeoverRecord): number =>
   order(a.updatedAt, b.updatedAt) || order(rowOf(a), rowOf(b));
+
+const replaces = replacesBy<TakeoverRecord>(({ updatedAt }) => updatedAt, compareTakeovers);
 
 /** The rows of all records in the order of their ids; equal on boxes with equal records. */
 export const rowsOf = (records: Records): string[] =>
@@ -49,10 +51,7 @@ export const mergeTakeovers = (records: Records, more: readonly TakeoverRecord[]
   const merged = new Map(records);
   let isChanged = false;
   for (const record of more) {
-    const own = merged.get(record.id);
-    const isOwnMisdated = own !== undefined && !isPlausibleTime(own.updatedAt, now);
-    const isNewer = own === undefined || isOwnMisdated || compareTakeovers(record, own) > 0;
-    if (!isNewer || !isPlausibleTime(record.updatedAt, now) || keptUntil(record) <= now) continue;
+    if (!replaces(record, merged.get(record.id), now) || keptUntil(record) <= now) continue;
     merged.set(record.id, record);
     isChanged = true;
   }

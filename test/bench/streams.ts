@@ -22,7 +22,7 @@ const plainName = 'ffmpeg -c copy to HLS';
 const START_REASON =
   'Measured apart on one processor, 119 of 227 ms to a manifest are the start of the process of ffmpeg (`ffmpeg -version`), and the RTMP handshake with the probe of the tracks is the rest; a warm ffmpeg for streams that nobody asked for would cost more than it gives.';
 const PUSH_REASON =
-  'The camera itself has to start, which is in all rows and has one of its own: a tenth of nginx is less than that.';
+  'The start of the camera is part of every row and alone takes longer than the goal, which is a tenth of nginx.';
 const REMUX_REASON =
   'ffmpeg hands over each packet at once by a pipe, where its own HLS writes blocks to files, and gives out the keyframes a second time, by which a change of the format is noticed. That is the price of the start above.';
 

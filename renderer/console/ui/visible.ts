@@ -8,7 +8,7 @@ const A_FRAME = 4;
 const listeners = new WeakMap<Element, (isVisible: boolean) => void>();
 /** Visible elements whose listener was not called yet. */
 const waiting = new Set<Element>();
-/** The frame in which the next of them are told; 0: none. */
+/** The pending animation frame that calls the next listeners; 0: none. */
 let frame = 0;
 let observer: IntersectionObserver | undefined;
 

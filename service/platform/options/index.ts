@@ -55,7 +55,7 @@ interface Surroundings {
   defaults?: { dataDir?: string; discovery?: 'on' | 'off' };
 }
 
-/** UTC where the machine has none that is known, as with a misspelt TZ. */
+/** The machine's time zone; UTC if it is unknown, as with a misspelt TZ. */
 const machineTimeZone = (): string => {
   const zone = new Intl.DateTimeFormat().resolvedOptions().timeZone as string | undefined;
   return zone !== undefined && isTimeZone(zone) ? zone : 'UTC';
@@ -125,9 +125,7 @@ export const readOptions = ({ env = process.env, defaults = {} }: Surroundings =
 
   let { timeZone } = values;
   if (timeZone === null && env.TZ && machineTimeZone() === 'UTC' && !isTimeZone(env.TZ)) {
-    warnings.push(
-      `TZ=${JSON.stringify(env.TZ)} is no time zone that is known: set SIGNAGE_TIME_ZONE; until then it is UTC`,
-    );
+    warnings.push(`TZ=${JSON.stringify(env.TZ)} is not a known time zone, so UTC is used: set SIGNAGE_TIME_ZONE`);
   }
   return Object.freeze({
     ...values,
