@@ -5,7 +5,7 @@ import { CodedError } from '../contract/errors.ts';
 import type { Screen } from '../contract/playlist.ts';
 import type { Peers } from '../peers/index.ts';
 import type { SourceLog } from '../platform/source-log.ts';
-import type { Hub } from './hub.ts';
+import { type Hub, isOfDevice } from './hub.ts';
 import type { TargetedCommand } from './parse.ts';
 import { createRepeats } from './repeats.ts';
 import type { TakeSnapshot } from './snapshot.ts';
@@ -74,7 +74,7 @@ export const createCommands = ({
   const deliver = (slug: string, { command, target }: TargetedCommand): number => {
     const chosen = hub.select(slug, target);
     const recipients =
-      command.command === 'setclientname' ? chosen.filter(({ deviceId }) => deviceId === command.deviceId) : chosen;
+      command.command === 'setclientname' ? chosen.filter((each) => isOfDevice(each, command.deviceId)) : chosen;
     return hub.send(
       recipients.map(({ id }) => id),
       { type: 'command', ...pageCommand(command) },

@@ -257,7 +257,7 @@ export const createHub = ({ logs, reports, revisionOf, nameOf, siteTime, onSkew 
     places: (deviceId) =>
       clients
         .live()
-        .filter(({ connection }) => isOf(connection, deviceId))
+        .filter(({ connection }) => isOfDevice(connection, deviceId))
         .map(({ connection, slug }) => ({ connectionId: connection.id, deviceId, slug })),
     onPlays: (keeper) => {
       keepPlays = keeper;
@@ -272,7 +272,7 @@ export const createHub = ({ logs, reports, revisionOf, nameOf, siteTime, onSkew 
     },
     rename: (deviceId, clientName) => {
       for (const client of clients.all()) {
-        if (isOf(client.connection, deviceId)) clients.change(client, { clientName, label: clientName });
+        if (isOfDevice(client.connection, deviceId)) clients.change(client, { clientName, label: clientName });
       }
     },
     count: clients.count,
@@ -286,7 +286,8 @@ export const createHub = ({ logs, reports, revisionOf, nameOf, siteTime, onSkew 
   };
 };
 
-const isOf = (connection: Connection, deviceId: string): boolean =>
+/** Whether the page of a connection is of the device. */
+export const isOfDevice = (connection: Readonly<Connection>, deviceId: string): boolean =>
   connection.deviceId !== null && deviceKey(connection.deviceId) === deviceKey(deviceId);
 
 const decode = (data: RawData): PageMessage | null => {

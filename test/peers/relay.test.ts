@@ -104,14 +104,14 @@ test('a request addressed to another box is not carried out', async () => {
   expect(answer).toMatchObject({ status: 421, error: { code: 'misdirected' } });
 });
 
-test('a new name reaches the device on any box, and every box stores it', async () => {
+test('a new name reaches the device on any box, however its id is typed, and every box stores it', async () => {
   const [one, other] = await startSite();
-  const page = await joinScreen(other, 'lobby', { deviceId: 'device-1' });
-  const rename = { command: 'setclientname', deviceId: 'device-1', clientName: 'Front door' };
+  const page = await joinScreen(other, 'lobby', { deviceId: 'k7qm-3x9f-t2wd' });
+  const rename = { command: 'setclientname', deviceId: 'K7QM 3X9F T2WD', clientName: 'Front door' };
   expect(await answerOf(one, rename)).toMatchObject({ sent: 1 });
   expect(await page.message(({ command }) => command === 'setclientname')).toMatchObject({ clientName: 'Front door' });
   for (const box of [one, other]) {
-    const status = await (await box.get('/api/onboarding/status?deviceId=device-1')).json();
+    const status = await (await box.get('/api/onboarding/status?deviceId=k7qm-3x9f-t2wd')).json();
     expect(status.clientName).toBe('Front door');
   }
 });

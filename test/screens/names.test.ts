@@ -31,6 +31,18 @@ test('it is told to the connections of the device, and shows in the snapshot', a
   expect(other.messages.map(({ type }) => type)).toEqual(['welcome']);
 });
 
+test.each(['K7QM3X9FT2WD', 'k7qm 3x9f t2wd', 'K7QM-3X9F-T2WD'])(
+  'an id that the product made is matched as a person types it: %s',
+  async (deviceId) => {
+    const service = await startTestService({ content: lobby });
+    const page = await joinScreen(service, 'lobby', { deviceId: 'k7qm-3x9f-t2wd' });
+    const response = await rename(service, 'Front door', { deviceId });
+    expect([response.status, await response.json()]).toMatchObject([200, { sent: 1 }]);
+    expect(await page.message(({ type }) => type === 'command')).toMatchObject({ clientName: 'Front door' });
+    expect(await connectionsOf(service)).toMatchObject([{ clientName: 'Front door', deviceId: 'k7qm-3x9f-t2wd' }]);
+  },
+);
+
 test('it outlives the service, and wins over what the page thinks it is called', async () => {
   const dataDir = temporaryFolder();
   const first = await startTestService({ dataDir, content: lobby });
