@@ -98,11 +98,11 @@ export const createGate = ({ machineName, publicUrl, allowedHosts }: GateOptions
       if (!hasOneHost(rawHeaders) || !isAccepted(headers.host ?? '')) throw new CodedError('host_refused');
     },
     checkOrigin: ({ headers: { host = '', origin, referer, 'sec-fetch-site': site } }) => {
+      // A page on an allowed host that calls the box by its address is cross-site: an Origin is judged alone.
+      const isForeign = origin === undefined && site === 'cross-site';
       // Over plain http browsers send no Sec-Fetch-Site, and for an image only a Referer.
       const source = origin ?? (site === undefined && referer !== '' ? referer : undefined);
-      if (site === 'cross-site' || (source !== undefined && !isSameOrigin(source, host))) {
-        throw new CodedError('origin_refused');
-      }
+      if (isForeign || (source !== undefined && !isSameOrigin(source, host))) throw new CodedError('origin_refused');
     },
   };
 };

@@ -33,6 +33,14 @@ describe('let in', () => {
     ['an allowed name on any port', ['Host: box', 'Origin: http://signage.example.com:3000']],
     ['a page of this service', ['Host: box', 'Origin: http://box', 'Sec-Fetch-Site: same-origin']],
     ['somebody at the address bar', ['Host: box', 'Sec-Fetch-Site: none']],
+    [
+      'a page on an allowed host that calls the box by address',
+      ['Host: 192.168.1.20:8080', 'Origin: https://signage.example.com', 'Sec-Fetch-Site: cross-site'],
+    ],
+    [
+      'a page at the public address, likewise',
+      ['Host: 192.168.1.20:8080', 'Origin: https://screens.example.net:8443', 'Sec-Fetch-Site: cross-site'],
+    ],
     ['a page of this service, by its Referer', ['Host: box:8080', 'Referer: http://box:8080/onboard?deviceId=a']],
     ['a page at the public address, by its Referer', ['Host: box', 'Referer: https://screens.example.net:8443/']],
     ['an empty Referer', ['Host: box', 'Referer: ']],
@@ -64,7 +72,9 @@ describe('refused with 403', () => {
     ['the Referer of another port', ['Referer: http://box:9090/']],
     ['a Referer that is none', ['Referer: about:blank']],
     ['cross-site, without Origin', ['Sec-Fetch-Site: cross-site']],
-    ['cross-site, with a good one', ['Origin: http://box:8080', 'Sec-Fetch-Site: cross-site']],
+    ['another site, by whatever way', ['Origin: https://evil.com', 'Sec-Fetch-Site: same-origin']],
+    ['null, from another site', ['Origin: null', 'Sec-Fetch-Site: cross-site']],
+    ['null, from somebody at the address bar', ['Origin: null', 'Sec-Fetch-Site: none']],
   ])('%s', async (_, lines) => {
     const { answer, messages } = await command(['Host: box:8080', ...lines]);
     expect([answer.status, codeOf(answer)]).toEqual([403, 'origin_refused']);
