@@ -10,8 +10,8 @@ export const slideId = (playlistId: string, slide: { id?: string | undefined }, 
   slide.id ?? `${playlistId}-${index + 1}`;
 
 const mediaTypeOfSlide = (slide: SlideFile): string | null => {
-  if (slide.media_type != null) return slide.media_type;
   if (slide.media_url == null) return null;
+  if (slide.media_type != null) return slide.media_type;
   if (slide.kind === 'web') return 'text/html';
   return mediaTypeOf(slide.media_url);
 };

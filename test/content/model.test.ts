@@ -111,6 +111,7 @@ test.each<[string, object, string | null]>([
   ['HLS', { kind: 'stream', media_url: 'https://example.com/live.m3u8' }, 'application/vnd.apple.mpegurl'],
   ['RTMP', slideOfEachKind.stream, null],
   ['no extension', { kind: 'image', media_url: 'https://example.com/picture' }, null],
+  ['one of its own, without a medium', { ...hello, media_type: 'image/png' }, null],
   ['one of its own', { kind: 'image', media_url: '/media/a.png', media_type: 'image/jpeg' }, 'image/jpeg'],
 ])('the media type of %s', (_, slide, expected) => {
   expect(firstSlide(slide)?.media_type).toBe(expected);
