@@ -48,8 +48,13 @@ describe('the status of a device', () => {
     }
   });
 
-  it('names the loopback address where the service listens on nothing else', async () => {
-    const service = await startTestService({ content });
+  it.each([
+    ['127.0.0.1', '127.0.0.1'],
+    ['localhost', '127.0.0.1'],
+    ['::1', '[::1]'],
+  ])('names the loopback address where the service listens on %s alone', async (SIGNAGE_HOST, host) => {
+    const service = await startTestService({ content, env: { SIGNAGE_HOST } });
+    expect(new URL(service.url).hostname).toBe(host);
     const bound = await (await bind(service, {})).json();
     const status = await (await service.get('/api/onboarding/status?deviceId=device-1')).json();
     for (const { playerUrl } of [bound, status]) expect(playerUrl).toBe(`${service.url}/screen/lobby`);

@@ -11,6 +11,7 @@ import {
   folder,
   hostName,
   isTimeZone,
+  listenHost,
   onOff,
   text,
   trustedProxy,
@@ -27,7 +28,7 @@ const GIB = 1024 ** 3;
  */
 export const settings = {
   /** Listen address. */
-  host: text.default('0.0.0.0'),
+  host: listenHost.default('0.0.0.0'),
   /** TCP port; 0 takes any free one. */
   port: wholeNumber(0, 65_535).default(8080),
   /** Folder of all persistent data. */

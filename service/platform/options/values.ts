@@ -13,6 +13,8 @@ export const wholeNumber = (min: number, max: number) => {
 };
 
 export const text = z.string().trim().min(1, 'a text that is not empty');
+/** `localhost` may resolve to either family; URLs of this service must name the address that it listens on. */
+export const listenHost = text.transform((host) => (/^localhost\.?$/i.test(host) ? '127.0.0.1' : host));
 export const folder = text.transform((path) => resolve(path));
 export const commaList = z.string().transform((list) =>
   list
