@@ -53,16 +53,17 @@ export const readConfig = (path: string): Record<string, unknown> => {
 };
 
 interface SettingsFile {
-  found: Map<SettingName, string>;
+  /** The settings as the environment would spell them, and as they are written. */
+  found: Map<SettingName, { spelt: string; written: unknown }>;
   kiosk: KioskSettings;
 }
 
 /**
- * The settings that `config.json` gives, as the environment would spell them. Adds to `warnings` what is no setting.
+ * The settings that `config.json` gives. Adds to `warnings` what is no setting there.
  * @throws OptionsError
  */
 export const readFile = (path: string, warnings: string[]): SettingsFile => {
-  const found = new Map<SettingName, string>();
+  const found: SettingsFile['found'] = new Map();
   let kiosk = kioskSettings.parse({});
   const ignore = (key: string): void => void warnings.push(`config.json: ${key} is not a setting and is ignored`);
   for (const [key, value] of Object.entries(readConfig(path))) {
@@ -71,11 +72,15 @@ export const readFile = (path: string, warnings: string[]): SettingsFile => {
     if (key === 'kiosk') {
       kiosk = readKiosk(value ?? {});
       for (const inner of Object.keys(value ?? {})) if (!(inner in kioskSettings.shape)) ignore(`kiosk.${inner}`);
-    } else if (name === undefined || name === 'dataDir') ignore(key);
+    } else if (name === undefined) ignore(key);
+    else if (name === 'dataDir')
+      warnings.push(
+        `config.json: ${key} is ignored: the data directory is set by SIGNAGE_DATA_DIR in the environment only`,
+      );
     else if (value !== null) {
       const spelt = spell(value);
       if (spelt === undefined) throw refusal(name, value, 'a text, a number, true, false or a list of texts');
-      found.set(name, spelt);
+      found.set(name, { spelt, written: value });
     }
   }
   return { found, kiosk };

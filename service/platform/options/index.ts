@@ -3,7 +3,7 @@
  * Read and validated once at the start; no other module reads the environment.
  */
 import { homedir } from 'node:os';
-import { join } from 'node:path';
+import { isAbsolute, join } from 'node:path';
 import { fleetSite } from '../../contract/fleet.ts';
 import { type Environment, variableWarnings } from './environment.ts';
 import { readFile } from './file.ts';
@@ -63,10 +63,12 @@ const machineTimeZone = (): string => {
 
 /** The platform's folder for application data. */
 const platformDataDir = (env: Environment): string => {
-  if (process.platform === 'win32')
-    return join(env.LOCALAPPDATA ?? join(homedir(), 'AppData', 'Local'), 'signage-player');
-  if (process.platform === 'darwin') return join(homedir(), 'Library', 'Application Support', 'signage-player');
-  return join(env.XDG_DATA_HOME ?? join(homedir(), '.local', 'share'), 'signage-player');
+  // An empty or relative path is to be ignored (XDG Base Directory Specification).
+  const folder = (given = '', ...usual: string[]): string =>
+    join(isAbsolute(given) ? given : join(homedir(), ...usual), 'signage-player');
+  if (process.platform === 'win32') return folder(env.LOCALAPPDATA, 'AppData', 'Local');
+  if (process.platform === 'darwin') return folder(undefined, 'Library', 'Application Support');
+  return folder(env.XDG_DATA_HOME, '.local', 'share');
 };
 
 /**
@@ -77,17 +79,17 @@ export const readOptions = ({ env = process.env, defaults = {} }: Surroundings =
   const warnings = variableWarnings(Object.keys(env));
   const variables = { ...env };
   for (const name of secretNames) delete env[environmentName(name)];
-  const judge = <Name extends SettingName>(name: Name, value: string | undefined): Given[Name] => {
+  const judge = <Name extends SettingName>(name: Name, value: string | undefined, written?: unknown): Given[Name] => {
     const result = settings[name].safeParse(value);
     if (result.success) return result.data as Given[Name];
-    throw refusal(name, value, String(result.error.issues[0]?.message));
+    throw refusal(name, written ?? value, String(result.error.issues[0]?.message));
   };
   // An empty variable counts as unset.
   const fromEnvironment = (name: SettingName): string | undefined => variables[environmentName(name)] || undefined;
 
   const dataDir = judge('dataDir', fromEnvironment('dataDir') ?? defaults.dataDir ?? platformDataDir(env));
   const { found: file, kiosk } = readFile(join(dataDir, 'config.json'), warnings);
-  file.set('dataDir', dataDir);
+  file.set('dataDir', { spelt: dataDir, written: dataDir });
   const fallbacks: Partial<Record<SettingName, string>> = {
     uploadDir: join(dataDir, 'uploads'),
     mediaDir: join(dataDir, 'media'),
@@ -96,7 +98,9 @@ export const readOptions = ({ env = process.env, defaults = {} }: Surroundings =
   };
   const values = Object.fromEntries(
     settingNames.map((name) => {
-      const value = judge(name, fromEnvironment(name) ?? file.get(name) ?? fallbacks[name]);
+      const given = fromEnvironment(name);
+      const { spelt, written } = (given === undefined ? file.get(name) : undefined) ?? {};
+      const value = judge(name, given ?? spelt ?? fallbacks[name], written);
       return [name, secretNames.includes(name) ? value || null : (value ?? null)];
     }),
   ) as Values;

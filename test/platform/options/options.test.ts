@@ -76,7 +76,9 @@ test.runIf(process.platform === 'linux')(
   () => {
     const [platform, hosts, given] = [temporaryFolder(), temporaryFolder(), temporaryFolder()];
     expect(readOptions({ env: { XDG_DATA_HOME: platform } }).dataDir).toBe(join(platform, 'signage-player'));
-    expect(readOptions({ env: {} }).dataDir).toBe(join(homedir(), '.local', 'share', 'signage-player'));
+    for (const unset of [{}, { XDG_DATA_HOME: '' }, { XDG_DATA_HOME: 'relative' }]) {
+      expect(readOptions({ env: unset }).dataDir).toBe(join(homedir(), '.local', 'share', 'signage-player'));
+    }
     const defaults = { dataDir: hosts, discovery: 'on' } as const;
     expect(readOptions({ env: {}, defaults })).toMatchObject({ dataDir: hosts, discovery: true });
     const env = { SIGNAGE_DATA_DIR: given, SIGNAGE_DISCOVERY: 'off' };
@@ -87,6 +89,8 @@ test.runIf(process.platform === 'linux')(
 /** Each setting: its names, a good value, and what becomes of it. */
 const good: [environment: string, key: keyof Options, value: string, expected: unknown][] = [
   ['SIGNAGE_HOST', 'host', '127.0.0.1', '127.0.0.1'],
+  ['SIGNAGE_HOST', 'host', 'localhost', '127.0.0.1'],
+  ['SIGNAGE_HOST', 'host', '::1', '::1'],
   ['SIGNAGE_PORT', 'port', '0', 0],
   ['SIGNAGE_UPLOAD_DIR', 'uploadDir', 'relative/uploads', resolve('relative/uploads')],
   ['SIGNAGE_MEDIA_DIR', 'mediaDir', '/srv/media', '/srv/media'],
@@ -250,6 +254,10 @@ describe('refused in one line that names the setting, the value and what is allo
     ['site', [{}]],
     ['peers', [['http://box']]],
     ['allowedHosts', [1]],
+    ['port', true],
+    ['port', 70_000],
+    ['console', 'maybe'],
+    ['SIGNAGE_PEERS', ['box']],
   ])('config.json with a %s of %j', (key, value) => {
     const message = refusalOf({}, { [key]: value });
     expect(message).toMatch(
@@ -276,7 +284,16 @@ describe('config.json', () => {
     expect(read({}, '\uFEFF{"port": 9000}').port).toBe(9000);
   });
 
-  test.each(['prot', 'dataDir', 'SIGNAGE_DATA_DIR', 'toString'])('with the unknown key %s brings a warning', (key) => {
+  test.each(['dataDir', 'SIGNAGE_DATA_DIR'])('with %s says where that can be set', (key) => {
+    expect(read({}, { [key]: '/x', port: 9000 })).toMatchObject({
+      port: 9000,
+      warnings: [
+        expect.stringMatching(`^config.json: ${key} is ignored: .* SIGNAGE_DATA_DIR in the environment only$`),
+      ],
+    });
+  });
+
+  test.each(['prot', 'toString'])('with the unknown key %s brings a warning', (key) => {
     expect(read({}, { [key]: '/x', port: 9000 })).toMatchObject({
       port: 9000,
       warnings: [`config.json: ${key} is not a setting and is ignored`],
