@@ -13,7 +13,7 @@ import { createLastSeen, openSightings } from './last-seen.ts';
 import { createOnboarding, type Onboarding } from './onboarding.ts';
 import { createPresence, type Presence } from './presence.ts';
 import { createOnboardingRoutes } from './routes.ts';
-import { createSightings } from './sightings.ts';
+import { createKnownDevices } from './known-devices.ts';
 
 export { createStore } from './store.ts';
 
@@ -53,8 +53,8 @@ export const createDevices = async (
   content.onChange(landing.refresh);
   const presence = createPresence({ screens, devices: stored, peers, content, now, monotonicNow }, options);
   peers.addState(presence.state);
-  const sightings = createSightings({ devices: stored, screens, landing, peers });
-  const onboarding = createOnboarding({ devices: stored, content, screens, landing, sightings, peers });
+  const knownDevices = createKnownDevices({ devices: stored, screens, landing, peers });
+  const onboarding = createOnboarding({ devices: stored, content, screens, landing, knownDevices, peers });
   peers.onBindings(onboarding.follow);
   const lastSeen = createLastSeen({
     durable: keep(await openSightings(dirs.data, log, now)),
@@ -70,7 +70,7 @@ export const createDevices = async (
   });
   screens.onJoin(({ deviceId }) => lastSeen.joined(deviceId));
   const { routes, sockets, wayToForm } = createOnboardingRoutes(
-    { onboarding, landing, sightings, content, clientAddress, mediaProgress },
+    { onboarding, landing, knownDevices, content, clientAddress, mediaProgress },
     { publicUrl: options.publicUrl, host: options.host, machineName },
   );
   return {
@@ -88,7 +88,7 @@ export const createDevices = async (
       const clientName = stored.get(deviceId)?.clientName ?? content.payload(screenSlug)?.screen.name ?? screenSlug;
       await onboarding.bind({ deviceId, clientName, screenSlug }, base, false, logs('kiosk'));
     },
-    saw: sightings.saw,
+    saw: knownDevices.saw,
     formOpened: landing.opened,
     health: () => ({ issues: { devices: deviceIssues(presence.away()) } }),
     states: {

@@ -12,14 +12,14 @@ import type { SourceLog } from '../platform/source-log.ts';
 import type { Screens } from '../screens/index.ts';
 import type { Devices } from './devices.ts';
 import type { Landing } from './landing.ts';
-import type { Sightings } from './sightings.ts';
+import type { KnownDevices } from './known-devices.ts';
 
 interface Dependencies {
   devices: Pick<Devices, 'get' | 'bind' | 'forget' | 'saw'>;
   content: Pick<Content, 'payload'>;
   screens: Pick<Screens, 'places' | 'onJoin' | 'rename' | 'send'>;
   landing: Pick<Landing, 'notify'>;
-  sightings: Pick<Sightings, 'saw'>;
+  knownDevices: Pick<KnownDevices, 'saw'>;
   peers: Pick<Peers, 'broadcast'>;
 }
 
@@ -59,7 +59,7 @@ export const createOnboarding = ({
   content,
   screens,
   landing,
-  sightings,
+  knownDevices,
   peers,
 }: Dependencies): Onboarding => {
   /** Devices without a live page when they were bound. The next page that connects is notified. */
@@ -69,7 +69,7 @@ export const createOnboarding = ({
 
   const saw = (deviceId: string): void => {
     devices.saw(deviceId);
-    sightings.saw(deviceId);
+    knownDevices.saw(deviceId);
   };
 
   const move = (connectionIds: readonly string[], slug: string): number =>

@@ -15,12 +15,12 @@ import type { createClientAddress } from '../http/client-address.ts';
 import type { Context, Routes, Sockets } from '../http/routes.ts';
 import type { Landing } from './landing.ts';
 import type { Onboarding } from './onboarding.ts';
-import type { Sightings } from './sightings.ts';
+import type { KnownDevices } from './known-devices.ts';
 
 interface Dependencies {
   onboarding: Onboarding;
   landing: Pick<Landing, 'attach'>;
-  sightings: Pick<Sightings, 'isKnown' | 'isKnownHere'>;
+  knownDevices: Pick<KnownDevices, 'isKnown' | 'isKnownHere'>;
   content: Pick<Content, 'screens'>;
   clientAddress: ReturnType<typeof createClientAddress>;
   /** As in {@link LandingMessage}. */
@@ -41,7 +41,7 @@ const reachedBy = ({ headers, socket }: IncomingMessage): Reached => ({
 });
 
 export const createOnboardingRoutes = (
-  { onboarding, landing, sightings, content, clientAddress, mediaProgress }: Dependencies,
+  { onboarding, landing, knownDevices, content, clientAddress, mediaProgress }: Dependencies,
   { publicUrl, host, machineName }: Options,
 ) => {
   // Computed per request: boxes move between networks, and DHCP leases change.
@@ -64,7 +64,7 @@ export const createOnboardingRoutes = (
   const routes: Routes = {
     'GET /api/onboarding/status': async (ctx) => {
       const { deviceId } = readFields(deviceQuery, ctx.query);
-      ctx.set(deviceKnownHeader, String(await sightings.isKnown(deviceId)));
+      ctx.set(deviceKnownHeader, String(await knownDevices.isKnown(deviceId)));
       answer(ctx, onboarding.status(deviceId, baseFor(reachedBy(ctx.req))));
     },
     'GET /api/onboarding/screens': (ctx) => answer(ctx, { screens: content.screens() }),
@@ -81,7 +81,7 @@ export const createOnboardingRoutes = (
     },
     'GET /api/peers/devices': (ctx) => {
       const { deviceIds } = readFields(peerDevicesQuery, ctx.query);
-      answer(ctx, { known: deviceIds.split(',', mostAskedDevices).filter(sightings.isKnownHere) });
+      answer(ctx, { known: deviceIds.split(',', mostAskedDevices).filter(knownDevices.isKnownHere) });
     },
   };
 

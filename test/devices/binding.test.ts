@@ -84,7 +84,7 @@ describe('binding a device', () => {
         send: (...args) => told.push(args),
       },
       landing: { notify: (...args) => told.push(args) },
-      sightings: { saw() {} },
+      knownDevices: { saw() {} },
       peers: { broadcast: async () => ({ answers: [], degraded: told.push('peers') > 0 }) },
     });
     const binding = { deviceId: 'device-1', clientName: 'Front desk', screenSlug: 'lobby' };

@@ -17,7 +17,7 @@ interface Dependencies {
   peers: Pick<Peers, 'isAlone' | 'broadcast'>;
 }
 
-export interface Sightings {
+export interface KnownDevices {
   /** Records that a page of the device is connected; invalid device ids are ignored. */
   saw(deviceId: string): void;
   /** Whether this box has seen the device, or has a record of it. */
@@ -29,7 +29,7 @@ export interface Sightings {
 /** The status is public, and each round costs every peer a signed request: at most four a second in total. */
 const ROUND_MS = 250;
 
-export const createSightings = ({ devices, screens, landing, peers }: Dependencies): Sightings => {
+export const createKnownDevices = ({ devices, screens, landing, peers }: Dependencies): KnownDevices => {
   const seen = new Map<string, true>();
 
   const isKnownThere = createRounds<boolean>({

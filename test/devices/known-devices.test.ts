@@ -2,7 +2,7 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { deviceKey, readableId } from '../../service/contract/readable.ts';
-import { createSightings } from '../../service/devices/sightings.ts';
+import { createKnownDevices } from '../../service/devices/known-devices.ts';
 import type { Peers } from '../../service/peers/index.ts';
 import { startSite } from '../peers/support.ts';
 import { patience } from '../support/observe.ts';
@@ -65,14 +65,14 @@ describe('a device id', () => {
       asked.push(deviceIds);
       return { answers: [{ known: ['stranger-7'] }], degraded: false };
     }) as unknown as Peers['broadcast'];
-    const sightings = createSightings({
+    const knownDevices = createKnownDevices({
       devices: { get: () => undefined },
       screens: { places: () => [] },
       landing: { has: () => false },
       peers: { isAlone: () => false, broadcast },
     });
     const round = () =>
-      Promise.all(Array.from({ length: 300 }, (_, index) => sightings.isKnown(`stranger-${index % 150}`)));
+      Promise.all(Array.from({ length: 300 }, (_, index) => knownDevices.isKnown(`stranger-${index % 150}`)));
     const from = performance.now();
     const known = await round();
     await round();
