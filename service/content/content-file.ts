@@ -1,13 +1,12 @@
-/** Reads, watches and initially writes the operator's `content.json`. */
+/** Reads and watches the operator's `content.json`. */
 
 import { unwatchFile, watch, watchFile } from 'node:fs';
-import { copyFile, cp, readFile, rename, stat, writeFile } from 'node:fs/promises';
-import { basename, dirname, join } from 'node:path';
+import { readFile, stat } from 'node:fs/promises';
+import { basename, dirname } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
 import { createDebounce } from '../domain/debounce.ts';
 import { codeOf } from '../platform/store/disk.ts';
-import { makeFolder } from '../platform/store/folder.ts';
-import { checkContent, contentJsonSchema, type Reading } from './file.ts';
+import { checkContent, type Reading } from './validate.ts';
 
 interface ReadFile {
   /** Empty if the file can't be read. */
@@ -87,38 +86,4 @@ export const watchContentFile = (path: string, listener: () => void, pollMs = PO
     unwatch();
     unwatchFile(path, listener);
   };
-};
-
-interface Demo {
-  /** `content.json` and `media/`. */
-  demoDir: string;
-  /** The media are copied to this folder. */
-  mediaDir: string;
-}
-
-const demoOf = ({ demoDir }: Pick<Demo, 'demoDir'>): string => join(demoDir, 'content.json');
-
-/** Writes the demo if there is no file at `path`. */
-export const writeDemo = async (path: string, demo: Demo): Promise<void> => {
-  if (!(await stat(path).then(() => false, isMissing))) return;
-  const { demoDir, mediaDir } = demo;
-  await makeFolder(mediaDir);
-  await cp(join(demoDir, 'media'), mediaDir, { recursive: true, force: false });
-  // Last, and atomic: after an interrupted first start the next start writes the demo again.
-  await copyFile(demoOf(demo), `${path}.new`);
-  await rename(`${path}.new`, path);
-};
-
-/** Whether the bytes are those of the unedited demo. */
-export const isDemo = async (bytes: Buffer, demo: Pick<Demo, 'demoDir'>): Promise<boolean> =>
-  readFile(demoOf(demo)).then(
-    (demoFile) => bytes.equals(demoFile),
-    () => false,
-  );
-
-/** Writes the JSON Schema of `content.json`, which editors use for completion. */
-export const writeSchema = async (path: string): Promise<void> => {
-  const schema = `${JSON.stringify(contentJsonSchema(), null, 2)}\n`;
-  const before = await readFile(path, 'utf8').catch(() => '');
-  if (before !== schema) await writeFile(path, schema);
 };

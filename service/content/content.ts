@@ -16,13 +16,14 @@ import type { Durable } from '../platform/store/durable.ts';
 import { rewriteFile, sweepRewrites } from '../platform/store/rewrite.ts';
 import { createBackups } from './backups.ts';
 import { createChecker } from './checker.ts';
-import { readContentFile, watchContentFile, writeDemo, writeSchema } from './content-file.ts';
+import { readContentFile, watchContentFile } from './content-file.ts';
+import { writeDemo } from './demo.ts';
 import { createEdits, screenDocumentsOf } from './edits.ts';
-import { checkContent, readContent } from './file.ts';
 import { createKept } from './kept.ts';
 import { type LastKnownGood, storedScreens } from './last-known-good.ts';
 import type { ScreenDocument } from './model.ts';
 import { createPayloads, type LeadingSlides, type View } from './payloads.ts';
+import { checkContent, readContent, writeSchema } from './validate.ts';
 
 interface Dependencies {
   /** Stores the last valid content. */

@@ -4,7 +4,7 @@ import type { ContentFile } from '../contract/content.ts';
 import type { ContentDocument } from '../contract/peers.ts';
 import { editedDocument } from '../domain/document.ts';
 import { inSlices } from '../platform/slices.ts';
-import { isDemo } from './content-file.ts';
+import { isDemo } from './demo.ts';
 import { modelSteps, type ScreenDocument } from './model.ts';
 
 interface Edit {

@@ -7,9 +7,9 @@ import { type Content as OpenContent, openContent } from './content.ts';
 import { contentIssues } from './health.ts';
 import { openLastKnownGood } from './last-known-good.ts';
 
-export { validateContent } from './file.ts';
 export { type MediaUse, mediaUses } from './media.ts';
 export type { Payload } from './payload.ts';
+export { validateContent } from './validate.ts';
 
 export type Content = Module & OpenContent;
 

@@ -1,6 +1,6 @@
 /** Opening hours: in the file, for the kiosk, and never on the wire. */
 import { expect, test } from 'vitest';
-import { readContent } from '../../service/content/file.ts';
+import { readContent } from '../../service/content/validate.ts';
 import { patience, payloadOf } from '../support/observe.ts';
 import { startTestService } from '../support/service.ts';
 

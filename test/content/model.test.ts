@@ -1,8 +1,8 @@
 /** What the service fills in, the same way every time. */
 import { describe, expect, test } from 'vitest';
-import { readContent } from '../../service/content/file.ts';
 import { modelSteps, type ScreenDocument, type Stamps } from '../../service/content/model.ts';
 import { createPayload } from '../../service/content/payload.ts';
+import { readContent } from '../../service/content/validate.ts';
 import type { ContentFile } from '../../service/contract/content.ts';
 import { playlistPayload } from '../../service/contract/playlist.ts';
 import { atOnce } from '../../service/platform/slices.ts';

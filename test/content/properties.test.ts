@@ -1,9 +1,9 @@
 /** Any input becomes a payload of the specified shape or a list of issues, never an exception. */
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
-import { readContent } from '../../service/content/file.ts';
 import { modelSteps } from '../../service/content/model.ts';
 import { createPayload } from '../../service/content/payload.ts';
+import { readContent } from '../../service/content/validate.ts';
 import { contentFile as schema } from '../../service/contract/content.ts';
 import { playlistPayload } from '../../service/contract/playlist.ts';
 import { type Variant, variants } from '../../service/contract/terms.ts';

@@ -1,6 +1,6 @@
 /** What may stand in content.json, and what is said where it is wrong. */
 import { describe, expect, test } from 'vitest';
-import { readContent } from '../../service/content/file.ts';
+import { readContent } from '../../service/content/validate.ts';
 import { everyKind, hello, lobby, lobbyWith, references } from './samples.ts';
 
 const read = (content: unknown) => readContent(Buffer.from(JSON.stringify(content)));

@@ -1,4 +1,5 @@
-/** Reads the operator's `content.json`: parsing, validation and error messages. */
+/** Validates the operator's `content.json`: parsing, schema, cross-checks and error messages. */
+import { readFile, writeFile } from 'node:fs/promises';
 import { z } from 'zod';
 import { type ContentFile, contentFile } from '../contract/content.ts';
 import type { ContentIssue } from '../contract/content-issue.ts';
@@ -187,5 +188,9 @@ export const checkContent = (bytes: Uint8Array): Promise<Reading> => inSlices(re
 /** As {@link checkContent}, at once: while the service starts, nothing waits. */
 export const readContent = (bytes: Uint8Array): Reading => atOnce(readingSteps(bytes));
 
-/** The JSON Schema of `content.json`, for editors. */
-export const contentJsonSchema = (): unknown => z.toJSONSchema(contentFile, { io: 'input' });
+/** Writes the JSON Schema of `content.json`, which editors use for completion. */
+export const writeSchema = async (path: string): Promise<void> => {
+  const schema = `${JSON.stringify(z.toJSONSchema(contentFile, { io: 'input' }), null, 2)}\n`;
+  const before = await readFile(path, 'utf8').catch(() => '');
+  if (before !== schema) await writeFile(path, schema);
+};
