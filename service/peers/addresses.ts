@@ -6,12 +6,12 @@ import { mostPeers } from '../contract/peers.ts';
 import { type Breaker, closed, failed, isOpen } from './breaker.ts';
 
 /** The origin of an address: the settings, DNS-SD, a box that sent a request from it, or a peer that advertises it. */
-export type Source = 'static' | 'discovered' | 'contact' | 'advertised';
+export type AddressOrigin = 'static' | 'discovered' | 'contact' | 'advertised';
 
 export interface Address {
   /** Base URL without a trailing slash. */
   readonly url: string;
-  readonly source: Source;
+  readonly source: AddressOrigin;
   /** The IP address that answered last, as in a URL; null without an answer, or if a URL cannot hold it. */
   host: string | null;
   /** The peer that answered last; null if none ever did. */
@@ -30,7 +30,7 @@ export interface Address {
   /** No answer came in time, the last time. */
   late: boolean;
   /** When a request was last answered here. */
-  heardAt: number;
+  answeredAt: number;
   /** The box has said goodbye. */
   leaving: boolean;
   /** When it was last added or answered. */
@@ -55,8 +55,8 @@ const FORGET_MS = 3_600_000;
  * Whether a request failed because the box there is busy, or hangs on such requests: it has answered another one since.
  * @param since when the request was sent
  */
-export const isBusy = ({ heardAt }: Address, { isLate }: { isLate?: true }, since: number): boolean =>
-  isLate === true && heardAt >= since;
+export const isBusy = ({ answeredAt }: Address, { isLate }: { isLate?: true }, since: number): boolean =>
+  isLate === true && answeredAt >= since;
 
 /** Whether the address is to be probed now. */
 export const isDue = ({ breaker, nextAt }: Address, now: number): boolean =>
@@ -68,7 +68,7 @@ export interface Addresses {
   /** The addresses of a peer, best first: those that answer, then static ones. */
   of(nodeId: string): Address[];
   /** Adds an address; undefined if the limit leaves no room. @param random 0 to 1 */
-  add(url: string, source: Source, now: number, random: number): Address | undefined;
+  add(url: string, source: AddressOrigin, now: number, random: number): Address | undefined;
   /** Records the answer of a peer. @param isPolled whether it is of an older version @param random 0 to 1 */
   answered(address: Address, nodeId: string, isPolled: boolean, now: number, random: number): void;
   /** Records a failed probe, or an answer from a box that is not a peer. @param random 0 to 1 */
@@ -88,7 +88,7 @@ export const createAddresses = (): Addresses => {
    * announce thousands, and a real box must have a chance among them. An announcement never displaces an address that a
    * box gave.
    */
-  const makeRoom = (newcomer: Source, random: number): boolean => {
+  const makeRoom = (newcomer: AddressOrigin, random: number): boolean => {
     const found = all().filter(({ source }) => source !== 'static');
     const isAdvertised = newcomer === 'advertised';
     const group = found.filter(({ source, nodeId }) => nodeId === null && (source === 'advertised') === isAdvertised);
@@ -132,7 +132,7 @@ export const createAddresses = (): Addresses => {
         reachable: false,
         older: false,
         late: false,
-        heardAt: Number.NEGATIVE_INFINITY,
+        answeredAt: Number.NEGATIVE_INFINITY,
         leaving: false,
         seenAt: now,
       };

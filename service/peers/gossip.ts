@@ -31,7 +31,16 @@ import type { LivePeer, Registry } from './peer.ts';
 interface Dependencies {
   registry: Pick<
     Registry,
-    'gossiping' | 'reached' | 'record' | 'learn' | 'heard' | 'hint' | 'verify' | 'outdated' | 'onContact' | 'onTurn'
+    | 'gossiping'
+    | 'reached'
+    | 'record'
+    | 'applyRecord'
+    | 'onGossipAnswer'
+    | 'addReported'
+    | 'verify'
+    | 'markPolled'
+    | 'onContact'
+    | 'onReachabilityChange'
   >;
   asking: Pick<AskPeers, 'ask'>;
   record: OwnRecord;
@@ -105,7 +114,7 @@ export const createGossip = (
   const learn = (records: readonly MemberRecord[]): void => {
     for (const each of records) {
       if (each.nodeId === self) record.refute(each.seq);
-      else registry.learn(each);
+      else registry.applyRecord(each);
     }
   };
 
@@ -122,7 +131,7 @@ export const createGossip = (
     for (const nodeId of theirs.keys()) own.set(nodeId, members.get(nodeId) ?? -1);
     for (const [nodeId, seq] of own) if (seq < 0) own.delete(nodeId);
     const { theirs: unknown, ours, wanted, newer } = compareMembers(own, theirs);
-    for (const nodeId of unknown) registry.hint(nodeId, urls.get(nodeId) ?? '', peer.url);
+    for (const nodeId of unknown) registry.addReported(nodeId, urls.get(nodeId) ?? '', peer.url);
     const missing = ours.filter((nodeId) => nodeId !== peer.nodeId && nodeId !== self);
     for (const nodeId of missing) void registry.verify(nodeId);
     const claimed = theirs.get(self) ?? 0;
@@ -144,12 +153,12 @@ export const createGossip = (
       const body = { from: self, port, digest: own, members: memberDigests(versions()) };
       const answer = await asking.ask({ nodeId }, 'peers.gossip', body);
       if (!answer.ok) {
-        if (answer.status !== null) registry.outdated(nodeId);
+        if (answer.status !== null) registry.markPolled(nodeId);
         return;
       }
       const { summary: theirs, members } = answer.body;
       if (theirs !== undefined) remember(compared, nodeId, `${digestOf(theirs)} ${own}`, mostPeers);
-      registry.heard(nodeId, answer.body.instance, theirs ?? summary());
+      registry.onGossipAnswer(nodeId, answer.body.instance, theirs ?? summary());
       if (members !== undefined) await reconcile(peer, members);
     } finally {
       busy.delete(nodeId);
@@ -184,7 +193,7 @@ export const createGossip = (
     for (const peer of few(FEW)) void exchange(peer);
   };
   const tell = createDebounce(tellFew, { quietMs: DEBOUNCE_MS, longestMs: DEBOUNCE_MS });
-  registry.onTurn(tell);
+  registry.onReachabilityChange(tell);
 
   const contact = (ctx: Context, from: string, theirPort: number): void => {
     const host = hostOf(ctx.req.socket.remoteAddress ?? '');
@@ -216,7 +225,7 @@ export const createGossip = (
         const { wanted, records, entries } = readFields(memberExchange, await readJson(ctx));
         learn(records);
         const host = hostOf(ctx.req.socket.remoteAddress ?? '');
-        if (host !== null) for (const [nodeId, url] of entries) registry.hint(nodeId, url, `http://${host}`);
+        if (host !== null) for (const [nodeId, url] of entries) registry.addReported(nodeId, url, `http://${host}`);
         answerPeer(ctx, { records: recordsOf(wanted) });
       },
       'GET /api/peers/reach': async (ctx) => {

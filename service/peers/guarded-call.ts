@@ -29,7 +29,7 @@ export const createGuardedCall =
     const recipient = nodeId === null ? {} : { recipient: nodeId };
     const askedAt = monotonicNow();
     const answer = await caller.call(address.url, { ...request, ...recipient });
-    if (answer.ok || answer.answered) address.heardAt = monotonicNow();
+    if (answer.ok || answer.answered) address.answeredAt = monotonicNow();
     else if (isBusy(address, answer, askedAt)) return answer;
     if (!answer.ok) address.reachable = answer.answered;
     const isAway = !answer.ok && (answer.status === null || answer.code === 'misdirected');

@@ -16,7 +16,7 @@ export const peerIssues = (peers: readonly PeerHealth[], uptimeMs: number): stri
   );
 
 /** What an operator does about static peers that are boxes of other sites, for `/healthz`. */
-export const foreignNotes = (boxes: readonly { url: string; reason: string }[]): string[] =>
+export const externalNotes = (boxes: readonly { url: string; reason: string }[]): string[] =>
   limitSentences(
     boxes.map(
       ({ url, reason }) =>

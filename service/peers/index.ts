@@ -18,7 +18,7 @@ import { createCommandTransport } from './command-transport.ts';
 import { type CommandRelay, createCommandRelay } from './commands.ts';
 import type { Discovery } from './discovery.ts';
 import { createGossip } from './gossip.ts';
-import { baselineNotes, foreignNotes, limitIssues, misdatedNotes, peerIssues } from './health.ts';
+import { baselineNotes, externalNotes, limitIssues, misdatedNotes, peerIssues } from './health.ts';
 import { createMediaReplication, type ReplicatedMedia } from './media-replication.ts';
 import { createMisdated } from './misdated.ts';
 import { createMissingMedia } from './missing-media.ts';
@@ -183,7 +183,11 @@ export const createPeers = (
           boxes: [...peerIssues(peers, monotonicNow() - createdAt), ...limitIssues(registry.isFull())],
           media: [...heldIssues(mediaReplication.held(), media.heldReason()), ...mediaReplication.issues()],
         },
-        notes: [...misdatedNotes(misdated.list()), ...foreignNotes(registry.foreignBoxes()), ...baselineNotes(options)],
+        notes: [
+          ...misdatedNotes(misdated.list()),
+          ...externalNotes(registry.externalBoxes()),
+          ...baselineNotes(options),
+        ],
         contentWarnings: missingMedia.warnings(),
       };
     },

@@ -15,7 +15,7 @@ import { createRecipients, spreadTo } from './spread.ts';
 type Change = Pick<PeerNews, 'content' | 'record'>;
 
 interface Dependencies {
-  registry: Pick<Registry, 'gossiping' | 'learn' | 'offered' | 'onContact'>;
+  registry: Pick<Registry, 'gossiping' | 'applyRecord' | 'offered' | 'onContact'>;
   asking: Pick<AskPeers, 'ask'>;
   replication: Pick<Replication, 'settle' | 'shortDocument'>;
   /** Compares with all peers what they do not have, once a change could not be passed on. */
@@ -72,7 +72,7 @@ export const createNews = (
         const host = hostOf(ctx.req.socket.remoteAddress ?? '');
         if (host !== null) registry.onContact(from, host, theirPort, false);
         const { content, record } = change;
-        const isNewRecord = record !== undefined && registry.learn(record);
+        const isNewRecord = record !== undefined && registry.applyRecord(record);
         // A document that was not encrypted may come from any host: it is ignored, and fetched from the sender.
         const given = ctx.state.isSealed ? document : undefined;
         const isOffered = content !== undefined && registry.offered(from, content);

@@ -3,7 +3,7 @@ import type { z } from 'zod';
 import type { MemberRecord, SiteSummary } from '../contract/gossip.ts';
 import type { PeerHealth } from '../contract/health.ts';
 import type { ContentVersion, PeerState } from '../contract/peers.ts';
-import type { Source } from './addresses.ts';
+import type { AddressOrigin } from './addresses.ts';
 import type { PeerRequest } from './call.ts';
 import type { PeerAnswer } from './reply.ts';
 
@@ -68,33 +68,33 @@ export interface Registry extends Peers {
   /** Starts probing. @param port on which this box listens */
   start(port: number): void;
   /** Adds an address at which a box may be. */
-  addCandidate(url: string, source: Source): void;
+  addCandidate(url: string, source: AddressOrigin): void;
   /** Handles the goodbye of a box. */
   goodbye(url: string): void;
   /** Static peers that are boxes of other sites. */
-  foreignBoxes(): { url: string; reason: string }[];
+  externalBoxes(): { url: string; reason: string }[];
   /** The live peers that this box advertises to another one. @param isOlder it takes fewer of them */
   advertised(isOlder: boolean): PeerState['peers'];
   /** The live peers that take part in gossip. */
   gossiping(): LivePeer[];
   /** The peers that are not away. */
   reached(): Member[];
-  /** What a peer says of itself; null where that is not known. */
+  /** The record that a peer keeps of itself; null if it is unknown. */
   record(nodeId: string): MemberRecord | null;
-  /** Takes over a newer record of a peer, which another one passed on. @returns whether it was newer */
-  learn(record: MemberRecord): boolean;
-  /** Handles an answer of a peer to gossip. */
-  heard(nodeId: string, instance: string, summary: SiteSummary): void;
-  /** Handles the content that a peer says it has. @returns whether it is a live peer */
+  /** Applies the record of a peer that another one forwarded, if it is newer. @returns whether it was newer */
+  applyRecord(record: MemberRecord): boolean;
+  /** Handles the answer of a peer to a gossip request. */
+  onGossipAnswer(nodeId: string, instance: string, summary: SiteSummary): void;
+  /** Handles the content version that a peer reports. @returns whether it is a live peer */
   offered(nodeId: string, content: ContentVersion): boolean;
-  /** Probes a box that another one reaches. @param advertiser base URL of the other one */
-  hint(nodeId: string, url: string, advertiser: string): void;
-  /** Probes a peer that another one does not reach; resolves with whether this box does. */
+  /** Probes a box that another one reports as reachable. @param advertiser base URL of the other one */
+  addReported(nodeId: string, url: string, advertiser: string): void;
+  /** Probes a peer that another one cannot reach; resolves with whether this box can. */
   verify(nodeId: string): Promise<boolean>;
-  /** Handles a peer that does not know gossip: it is polled until its next start. */
-  outdated(nodeId: string): void;
-  /** Calls `listener` when a peer is away, and when it is back. */
-  onTurn(listener: () => void): void;
+  /** Marks a peer that does not support gossip: it is polled until its next start. */
+  markPolled(nodeId: string): void;
+  /** Calls `listener` when a peer goes away and when it comes back. */
+  onReachabilityChange(listener: () => void): void;
   /** Whether there are more boxes than a box can know. */
   isFull(): boolean;
   /**

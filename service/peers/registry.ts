@@ -14,7 +14,7 @@ import { isOpen } from './breaker.ts';
 import type { Caller } from './call.ts';
 import { createCandidates } from './candidates.ts';
 import { createGuardedCall } from './guarded-call.ts';
-import { createHearsay, type Report } from './hearsay.ts';
+import { createIndirectReports, type Report } from './indirect-reports.ts';
 import type { LivePeer, Peer, Registry } from './peer.ts';
 import { createProber } from './prober.ts';
 import { createSuspicions } from './suspicions.ts';
@@ -67,9 +67,9 @@ export const createRegistry = (
   /** Addresses of this box itself. */
   const ownUrls = new Map<string, true>();
   const states = createEmitter<[LivePeer]>();
-  const turns = createEmitter();
-  /** By node id: the start of a peer that does not know gossip. */
-  const outdated = new Map<string, string>();
+  const reachability = createEmitter();
+  /** By node id: the instance of a peer that does not support gossip. */
+  const polled = new Map<string, string>();
   const createdAt = monotonicNow();
   let isFull = false;
   let port: number | null = null;
@@ -97,7 +97,7 @@ export const createRegistry = (
     onAway: (nodeId) => {
       const peer = find(nodeId);
       if (peer !== undefined) warn(peer, peer.reason ?? '');
-      turns.emit();
+      reachability.emit();
     },
   });
 
@@ -146,10 +146,10 @@ export const createRegistry = (
     if (isFull) return reject(address, `is one more than the ${mostPeers} boxes that a box can know`, false);
     const wasAlive = find(nodeId)?.alive === true;
     const isNew = address.nodeId !== nodeId;
-    const gossips = state.gossip === 1 && outdated.get(nodeId) !== state.instance;
+    const gossips = state.gossip === 1 && polled.get(nodeId) !== state.instance;
     addresses.answered(address, nodeId, !gossips, monotonicNow(), random());
     reports.set(nodeId, { state, contactAt: Date.now(), stateAt: monotonicNow(), seq: state.seq ?? 0, gossips });
-    if (suspicions.clear(nodeId)) turns.emit();
+    if (suspicions.clear(nodeId)) reachability.emit();
     // It may have moved to this address from another one.
     if (isNew) for (const other of addresses.of(nodeId)) if (other !== address) void prober.ask(other);
     if (!wasAlive)
@@ -168,7 +168,7 @@ export const createRegistry = (
     const path = `/api/peers/state?from=${self}&port=${port}&instance=${instance}&knows=tags&gossip=1${news}${brief}`;
     const askedAt = monotonicNow();
     const answer = await caller.call(address.url, { path, schema: peerState });
-    if (answer.ok || answer.answered) address.heardAt = monotonicNow();
+    if (answer.ok || answer.answered) address.answeredAt = monotonicNow();
     if (closed || (!answer.ok && isBusy(address, answer, askedAt))) return;
     if (answer.ok) {
       address.host = hostOf(answer.address);
@@ -183,7 +183,7 @@ export const createRegistry = (
     for (const nodeId of reports.keys()) {
       if (addresses.of(nodeId).length > 0) continue;
       reports.delete(nodeId);
-      outdated.delete(nodeId);
+      polled.delete(nodeId);
       suspicions.clear(nodeId);
     }
   };
@@ -219,10 +219,10 @@ export const createRegistry = (
       const peer = find(nodeId);
       return peer !== undefined && (peer.alive || suspicions.isPending(nodeId)) ? [{ ...peer, nodeId }] : [];
     });
-  const toldUrl = (url: string): string => advertisedUrl(url, addresses.get(url)?.host ?? null);
+  const advertisedUrlOf = (url: string): string => advertisedUrl(url, addresses.get(url)?.host ?? null);
 
-  const hearsay = createHearsay({
-    ...{ self, reports, outdated, addresses, find, emit, addAdvertised, ask: prober.ask, monotonicNow, random },
+  const indirectReports = createIndirectReports({
+    ...{ self, reports, polled, addresses, find, emit, addAdvertised, ask: prober.ask, monotonicNow, random },
   });
 
   const call = createGuardedCall({
@@ -238,18 +238,18 @@ export const createRegistry = (
       const chosen = isOlder && live.length > mostPeersOfOlder ? shuffled(live, random) : live;
       return chosen
         .slice(0, isOlder ? mostPeersOfOlder : mostPeers)
-        .map(({ nodeId, url }) => ({ nodeId, url: toldUrl(url) }));
+        .map(({ nodeId, url }) => ({ nodeId, url: advertisedUrlOf(url) }));
     },
     gossiping: () => all().filter((peer): peer is LivePeer => isLive(peer) && peer.gossips),
     reached: () =>
-      reached().map(({ nodeId, url }) => ({ nodeId, url: toldUrl(url), seq: reports.get(nodeId)?.seq ?? 0 })),
-    ...hearsay,
-    onTurn: turns.on,
+      reached().map(({ nodeId, url }) => ({ nodeId, url: advertisedUrlOf(url), seq: reports.get(nodeId)?.seq ?? 0 })),
+    ...indirectReports,
+    onReachabilityChange: reachability.on,
     isFull: () => isFull,
     settled: () => settling ?? Promise.resolve(),
     call,
     onState: states.on,
-    foreignBoxes: () =>
+    externalBoxes: () =>
       addresses
         .all()
         .flatMap(({ url, source, external, reason }) =>

@@ -1,4 +1,4 @@
-/** What other boxes pass on about peers: newer records, the content that they have, and who reaches whom. */
+/** What other boxes report about peers: newer records, content versions and reachability. */
 import { mostPeers, type PeerState } from '../contract/peers.ts';
 import { remember } from '../domain/recent.ts';
 import type { Address, Addresses } from './addresses.ts';
@@ -6,7 +6,7 @@ import { isOpen } from './breaker.ts';
 import { isPlausibleSeq } from './own-record.ts';
 import type { Peer, Registry } from './peer.ts';
 
-/** The last state that a peer sent, with what others passed on since. */
+/** The last state that a peer sent, updated with what others have forwarded since. */
 export interface Report {
   state: PeerState;
   contactAt: number;
@@ -20,8 +20,8 @@ interface Dependencies {
   /** Node id of this box. */
   self: string;
   reports: Map<string, Report>;
-  /** By node id: the start of a peer that does not know gossip. */
-  outdated: Map<string, string>;
+  /** By node id: the instance of a peer that does not support gossip. */
+  polled: Map<string, string>;
   addresses: Pick<Addresses, 'of' | 'answered'>;
   find(nodeId: string): Peer | undefined;
   /** Announces that the state of a peer has changed. */
@@ -35,13 +35,13 @@ interface Dependencies {
   random(): number;
 }
 
-/** Minimum time between two probes of an address that reports of other boxes cause. */
-const HINT_MS = 5_000;
+/** Minimum time between two probes of an address on reports of other boxes. */
+const FOLLOW_MS = 5_000;
 
-export const createHearsay = ({
+export const createIndirectReports = ({
   self,
   reports,
-  outdated,
+  polled,
   addresses,
   find,
   emit,
@@ -49,15 +49,18 @@ export const createHearsay = ({
   ask,
   monotonicNow,
   random,
-}: Dependencies): Pick<Registry, 'record' | 'learn' | 'heard' | 'offered' | 'hint' | 'verify' | 'outdated'> => {
-  /** By URL: when a report of another box last caused a probe. */
-  const hinted = new Map<string, number>();
+}: Dependencies): Pick<
+  Registry,
+  'record' | 'applyRecord' | 'onGossipAnswer' | 'offered' | 'addReported' | 'verify' | 'markPolled'
+> => {
+  /** By URL: when a report of another box last triggered a probe. */
+  const followedAt = new Map<string, number>();
 
-  /** Whether a report of another box may cause a probe of the address now. */
+  /** Whether a report of another box may trigger a probe of the address now. */
   const mayFollow = (url: string): boolean => {
     const now = monotonicNow();
-    if (now - (hinted.get(url) ?? Number.NEGATIVE_INFINITY) < HINT_MS) return false;
-    remember(hinted, url, now, 2 * mostPeers);
+    if (now - (followedAt.get(url) ?? Number.NEGATIVE_INFINITY) < FOLLOW_MS) return false;
+    remember(followedAt, url, now, 2 * mostPeers);
     return true;
   };
 
@@ -69,16 +72,16 @@ export const createHearsay = ({
       const given = { ...(devices && { devices }), ...(alerts && { alerts }), ...(attendance && { attendance }) };
       return { nodeId, seq: report.seq, media, ...given };
     },
-    learn: ({ nodeId, seq, media, devices, alerts, attendance }) => {
+    applyRecord: ({ nodeId, seq, media, devices, alerts, attendance }) => {
       const report = reports.get(nodeId);
       if (report === undefined || seq <= report.seq || !isPlausibleSeq(seq, Date.now())) return false;
-      // A box of an older version passes it on without the attendance.
-      const told = { media, devices, alerts, attendance: attendance ?? report.state.attendance };
-      reports.set(nodeId, { ...report, seq, state: { ...report.state, ...told } });
+      // A box of an older version forwards it without the attendance.
+      const reported = { media, devices, alerts, attendance: attendance ?? report.state.attendance };
+      reports.set(nodeId, { ...report, seq, state: { ...report.state, ...reported } });
       emit(nodeId);
       return true;
     },
-    heard: (nodeId, theirInstance, summary) => {
+    onGossipAnswer: (nodeId, theirInstance, summary) => {
       const [address] = addresses.of(nodeId);
       const report = reports.get(nodeId);
       if (address === undefined || report === undefined) return;
@@ -93,7 +96,7 @@ export const createHearsay = ({
       reports.set(nodeId, { ...report, state: { ...report.state, content } });
       return true;
     },
-    hint: (nodeId, url, advertiser) => {
+    addReported: (nodeId, url, advertiser) => {
       const [known] = addresses.of(nodeId);
       if (nodeId === self || (known !== undefined && !isOpen(known.breaker))) return;
       if (known === undefined) addAdvertised({ nodeId, url }, advertiser);
@@ -103,14 +106,14 @@ export const createHearsay = ({
       const [address] = addresses.of(nodeId);
       if (address === undefined) return false;
       const contactAt = reports.get(nodeId)?.contactAt ?? 0;
-      if (Date.now() - contactAt > HINT_MS && mayFollow(address.url)) await ask(address);
+      if (Date.now() - contactAt > FOLLOW_MS && mayFollow(address.url)) await ask(address);
       return find(nodeId)?.alive === true;
     },
-    outdated: (nodeId) => {
+    markPolled: (nodeId) => {
       const report = reports.get(nodeId);
       const [address] = addresses.of(nodeId);
       if (report === undefined || address === undefined) return;
-      remember(outdated, nodeId, report.state.instance, mostPeers);
+      remember(polled, nodeId, report.state.instance, mostPeers);
       reports.set(nodeId, { ...report, gossips: false, seq: 0 });
       void ask(address);
     },
