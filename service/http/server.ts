@@ -16,10 +16,10 @@ import { maxConnections } from './connection-limit.ts';
 import { type Gate, MAX_HEADERS } from './gate.ts';
 import { ignoreUpgrade } from './ignore-upgrade.ts';
 import { createPendingResponses } from './pending.ts';
+import { createRequestQueue } from './request-queue.ts';
 import type { AnswerOpen } from './routes.ts';
 import { ClosingSocket } from './sockets.ts';
 import { dropStalled } from './stalled.ts';
-import { createTurns } from './turns.ts';
 
 interface Dependencies {
   log: Logger;
@@ -100,7 +100,7 @@ export const listen = async (
   { host, port }: { host: string; port: number },
 ): Promise<Server> => {
   const pending = createPendingResponses();
-  const turns = createTurns();
+  const requests = createRequestQueue();
   const handle = (request: IncomingMessage, response: ServerResponse): void => {
     const { method, url = '', headers } = request;
     if (hasBody(request)) response.once('finish', () => closeUnfinished(request));
@@ -123,7 +123,7 @@ export const listen = async (
     const isAnswered = isPlain && answerOpen(request, response);
     if (response.writableEnded) return;
     pending.add(response);
-    if (!isAnswered) turns.take(request, () => app(request, response));
+    if (!isAnswered) requests.enqueue(request, () => app(request, response));
   };
   const server = createServer(limits, handle);
   // By default Node asks the client for its body before the gate has checked the request.

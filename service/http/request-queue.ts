@@ -1,11 +1,11 @@
 /**
- * Begins few requests of clients in each turn of the event loop. Where thousands arrive at once, what other boxes send is
- * read in between: they would take a box that answers late for one that is away.
+ * Starts at most 4 state-changing client requests per event-loop turn, so that requests of other boxes are read in time: a
+ * late box counts as away.
  */
 import { claimsBox } from '../auth/signatures.ts';
 
 /** A request takes about a millisecond. */
-const MAX_A_TURN = 4;
+const MAX_PER_TURN = 4;
 
 interface Asked {
   method?: string | undefined;
@@ -13,11 +13,11 @@ interface Asked {
   headers: Parameters<typeof claimsBox>[0];
 }
 
-/** Whether the request can wait for a turn: one of a client that changes something. */
+/** Whether the request can wait: a state-changing one of a client. */
 const canWait = ({ method = '', url = '', headers }: Asked): boolean =>
   method !== 'GET' && method !== 'HEAD' && !claimsBox(headers, url);
 
-export const createTurns = () => {
+export const createRequestQueue = () => {
   const waiting: (() => void)[] = [];
   let begun = 0;
   let isScheduled = false;
@@ -27,7 +27,7 @@ export const createTurns = () => {
     isScheduled = true;
     setImmediate(() => {
       isScheduled = false;
-      const next = waiting.splice(0, MAX_A_TURN);
+      const next = waiting.splice(0, MAX_PER_TURN);
       begun = next.length;
       if (begun > 0) schedule();
       for (const begin of next) begin();
@@ -35,11 +35,11 @@ export const createTurns = () => {
   };
 
   return {
-    /** Calls `begin` now or in a later turn; the requests of clients keep their order. */
-    take(request: Asked, begin: () => void): void {
+    /** Calls `begin` now or in a later turn of the event loop; the requests of clients keep their order. */
+    enqueue(request: Asked, begin: () => void): void {
       if (!canWait(request)) return begin();
       schedule();
-      if (waiting.length > 0 || begun >= MAX_A_TURN) return void waiting.push(begin);
+      if (waiting.length > 0 || begun >= MAX_PER_TURN) return void waiting.push(begin);
       begun += 1;
       begin();
     },

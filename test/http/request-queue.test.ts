@@ -1,17 +1,17 @@
 import { setImmediate as turn } from 'node:timers/promises';
 import { expect, test } from 'vitest';
-import { createTurns } from '../../service/http/turns.ts';
+import { createRequestQueue } from '../../service/http/request-queue.ts';
 
 const command = { method: 'POST', url: '/api/screens/lobby/commands', headers: {} };
 const relayed = { ...command, headers: { 'x-signage-relay': 'another-box' } };
 
 test('of a thousand commands four begin a turn, in their order, and those of other boxes at once', async () => {
-  const turns = createTurns();
+  const queue = createRequestQueue();
   const begun: number[] = [];
-  for (let n = 0; n < 1_000; n++) turns.take(command, () => begun.push(n));
+  for (let n = 0; n < 1_000; n++) queue.enqueue(command, () => begun.push(n));
   expect(begun).toEqual([0, 1, 2, 3]);
-  turns.take(relayed, () => begun.push(-1));
-  turns.take({ ...command, method: 'GET' }, () => begun.push(-2));
+  queue.enqueue(relayed, () => begun.push(-1));
+  queue.enqueue({ ...command, method: 'GET' }, () => begun.push(-2));
   expect(begun.splice(4)).toEqual([-1, -2]);
   await turn();
   await turn();
@@ -19,6 +19,6 @@ test('of a thousand commands four begin a turn, in their order, and those of oth
   while (begun.length < 1_000) await turn();
   expect(begun).toEqual(Array.from({ length: 1_000 }, (_, n) => n));
   await turn();
-  turns.take(command, () => begun.push(1_000));
+  queue.enqueue(command, () => begun.push(1_000));
   expect(begun).toHaveLength(1_001);
 });
