@@ -1,6 +1,6 @@
 import type { Plan } from './plan.ts';
 import { leadPid, mapPid } from './segmenter.ts';
-import type { Scheme, Source } from './source.ts';
+import type { Scheme, StreamSource } from './source.ts';
 
 /** The protocols that ffmpeg may open for each kind of source: never files, never playlists of other servers. */
 const protocols: Record<Scheme, string> = {
@@ -65,7 +65,7 @@ const formatOutput = (scheme: Scheme, { video, watch }: Plan): string[] => {
  * written, and ffmpeg ends by itself when the pipe is closed.
  * @param runId put into the command line, so that an orphaned process can be identified
  */
-export const ffmpegArguments = ({ scheme, url, disableAudio }: Source, plan: Plan, runId: string): string[] => [
+export const ffmpegArguments = ({ scheme, url, disableAudio }: StreamSource, plan: Plan, runId: string): string[] => [
   ...['-nostdin', '-hide_banner', '-nostats', '-loglevel', 'info'],
   ...['-protocol_whitelist', protocols[scheme], ...transport[scheme], ...probing(scheme, plan.probe), '-i', url],
   ...videoOutput(plan.video),

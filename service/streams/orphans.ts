@@ -67,7 +67,7 @@ interface Dependencies {
 
 export interface Orphans {
   /** The command prefix that makes a child die with the service; empty if the system has none. */
-  leash(): Promise<readonly string[]>;
+  deathSignalPrefix(): Promise<readonly string[]>;
   /** Records a child that has `runId` in its command line. */
   record(pid: number, runId: string): Promise<void>;
   /** Deletes the record of a child that has exited. */
@@ -84,7 +84,7 @@ export const createOrphans = ({ log, environment }: Dependencies, { dataDir }: {
   const folder = join(dataDir, 'streams');
   const fileOf = (runId: string) => join(folder, `${runId}.json`);
 
-  const findLeash = async (): Promise<readonly string[]> => {
+  const findDeathSignalPrefix = async (): Promise<readonly string[]> => {
     const setpriv = process.platform === 'linux' ? await findOnPath('setpriv', environment) : null;
     if (setpriv === null) return [];
     const words = ['--pdeathsig', 'KILL', '--'];
@@ -104,7 +104,7 @@ export const createOrphans = ({ log, environment }: Dependencies, { dataDir }: {
   };
 
   return {
-    leash: findLeash,
+    deathSignalPrefix: findDeathSignalPrefix,
 
     async record(pid, runId) {
       const traits = await inspect(pid, environment);

@@ -1,5 +1,5 @@
 import { CodedError } from '../contract/errors.ts';
-import { parseSource, type Source } from './source.ts';
+import { parseSource, type StreamSource } from './source.ts';
 
 /** Properties of a request for a stream. */
 interface Caller {
@@ -29,7 +29,7 @@ export const createPermission = ({ named, hasSecret }: Dependencies) => {
   let addresses: ReadonlySet<string> = new Set();
   let urls: ReadonlySet<string | null> = new Set();
 
-  const isNamed = ({ url }: Source): boolean => {
+  const isNamed = ({ url }: StreamSource): boolean => {
     if (addresses !== named()) {
       addresses = named();
       urls = new Set([...addresses].map(canonical));
@@ -38,7 +38,7 @@ export const createPermission = ({ named, hasSecret }: Dependencies) => {
   };
 
   /** @throws CodedError `source_not_allowed`, `origin_refused` */
-  return (source: Source, { isSigned, isDeliberate }: Caller): void => {
+  return (source: StreamSource, { isSigned, isDeliberate }: Caller): void => {
     if (isSigned || isNamed(source)) return;
     if (hasSecret) throw new CodedError('source_not_allowed');
     if (isDeliberate) return;

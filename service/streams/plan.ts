@@ -1,7 +1,7 @@
 import { isDeepStrictEqual } from 'node:util';
-import type { Source } from './source.ts';
+import type { StreamSource } from './source.ts';
 
-type Facts = Pick<Source, 'scheme' | 'disableAudio'>;
+type Facts = Pick<StreamSource, 'scheme' | 'disableAudio'>;
 
 /** The index (from 0) of the source's track of a kind, and how it is encoded. */
 interface TrackPlan<Codec> {

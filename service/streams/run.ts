@@ -9,7 +9,7 @@ import type { Orphans } from './orphans.ts';
 import { createPace } from './pace.ts';
 import { type Plan, restart, revise } from './plan.ts';
 import { createSegmenter, type Segment } from './segmenter.ts';
-import { redact, type Source } from './source.ts';
+import { redact, type StreamSource } from './source.ts';
 
 /** Callbacks of a run; `exited` is called last and exactly once. */
 interface Listener {
@@ -29,7 +29,7 @@ export interface Launcher {
   ffmpegPath: string;
   environment: ChildEnvironment;
   /** The command prefix that makes ffmpeg die with the service. */
-  leash: readonly string[];
+  deathSignalPrefix: readonly string[];
   orphans: Pick<Orphans, 'record' | 'forget'>;
 }
 
@@ -40,13 +40,13 @@ const maxSegmentSeconds = 10;
 
 /** Runs ffmpeg once, from its start to its end. */
 export const startRun = (
-  source: Source,
+  source: StreamSource,
   plan: Plan,
-  { ffmpegPath, environment, leash, orphans }: Launcher,
+  { ffmpegPath, environment, deathSignalPrefix, orphans }: Launcher,
   listener: Listener,
 ): Run => {
   const runId = randomBytes(8).toString('hex');
-  const [command, ...words] = [...leash, ffmpegPath, ...ffmpegArguments(source, plan, runId)];
+  const [command, ...words] = [...deathSignalPrefix, ffmpegPath, ...ffmpegArguments(source, plan, runId)];
   const startedAt = performance.now();
   let child: ChildProcess;
   try {

@@ -4,7 +4,7 @@ import { append, emptied, emptyWindow, manifest, nextTimeline, segmentNamed } fr
 import type { Plan } from './plan.ts';
 import { type Launcher, type Run, startRun } from './run.ts';
 import type { Segment } from './segmenter.ts';
-import type { Source } from './source.ts';
+import type { StreamSource } from './source.ts';
 
 interface Dependencies {
   log: Logger;
@@ -45,7 +45,7 @@ const freshness = 10_000;
 
 /** @param idleAfter how long the session runs without client requests, in ms */
 export const createSession = (
-  source: Source,
+  source: StreamSource,
   { log, launcher, plan: firstPlan, onPlan, onRestart, onEnd }: Dependencies,
   idleAfter: number,
 ): Session => {

@@ -6,7 +6,7 @@ import type { Phase } from './lifecycle.ts';
 import type { Orphans } from './orphans.ts';
 import { defaultPlan, type Plan } from './plan.ts';
 import { createSession, type Session } from './session.ts';
-import type { Source } from './source.ts';
+import type { StreamSource } from './source.ts';
 
 interface Dependencies {
   log: Logger;
@@ -36,7 +36,7 @@ export interface Sessions {
    * Returns the existing session of a source, or starts one, ending an unwatched session if the limit is reached.
    * @throws CodedError `ffmpeg_unavailable`, `too_many_streams`
    */
-  open(source: Source): Promise<Session>;
+  open(source: StreamSource): Promise<Session>;
   /**
    * Returns the session with this key and keeps it alive.
    * @throws CodedError `session_not_found`
@@ -72,7 +72,7 @@ export const createSessions = async (
   let isClosed = false;
 
   /** Sought for the first stream. */
-  let findingLeash: ReturnType<Orphans['leash']> | undefined;
+  let findingPrefix: ReturnType<Orphans['deathSignalPrefix']> | undefined;
   const swept = await orphans.sweep();
   if (swept > 0) log.warn({ swept }, 'killed ffmpeg processes that an earlier service left running');
 
@@ -104,8 +104,8 @@ export const createSessions = async (
     async open(source) {
       const { key, display } = source;
       const program = sessions.has(key) ? null : await ffmpeg.find();
-      findingLeash ??= orphans.leash();
-      const leash = await findingLeash;
+      findingPrefix ??= orphans.deathSignalPrefix();
+      const deathSignalPrefix = await findingPrefix;
       if (isClosed) throw new CodedError('busy');
       const existing = sessions.get(key);
       if (existing) {
@@ -118,7 +118,7 @@ export const createSessions = async (
         source,
         {
           log: log.child({ stream: key, source: display }),
-          launcher: { ffmpegPath: program.path, environment, leash, orphans },
+          launcher: { ffmpegPath: program.path, environment, deathSignalPrefix, orphans },
           plan: plans.get(key) ?? defaultPlan,
           onPlan: (plan) => remember(plans, key, plan, maxPlans),
           onRestart: () => {

@@ -13,7 +13,7 @@ const defaultPorts: Record<Scheme, string | null> = {
 };
 
 /** The address of a stream, and whether to drop its audio. */
-export interface Source {
+export interface StreamSource {
   scheme: Scheme;
   /** The canonical URL with credentials: only for ffmpeg, never for logs or responses. */
   url: string;
@@ -34,7 +34,7 @@ const isScheme = (text: string | undefined): text is Scheme => schemes.includes(
  * parser canonicalizes hosts only for schemes that it knows, so the URL is also parsed with the scheme http.
  * @throws CodedError `invalid_field`, without the URL in its message
  */
-export const parseSource = (raw: string, disableAudio: boolean): Source => {
+export const parseSource = (raw: string, disableAudio: boolean): StreamSource => {
   if (raw.length > 2048) throw refuse('The source is longer than 2048 characters.');
   if (/[\s\u0000-\u001f\u007f-\u009f\\]/.test(raw)) {
     throw refuse('The source has white space, a backslash or a control character in it.');
@@ -67,7 +67,7 @@ const decoded = (text: string): string => {
 };
 
 /** The text without the source's URL, and without any part of the URL beyond the host that could be a credential. */
-export const redact = (text: string, { url, display }: Source): string => {
+export const redact = (text: string, { url, display }: StreamSource): string => {
   const parts = url
     .slice(url.indexOf('//') + 2)
     .replace(display.slice(display.indexOf('//') + 2), '')

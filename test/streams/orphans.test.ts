@@ -119,9 +119,9 @@ describe('a sweep', () => {
 const rounds = repeats(2, 50, 'SIGNAGE_TEST_STREAM_ROUNDS');
 
 /** Runs the service in a process of its own until the stream is live. */
-const startService = async (dataDir: string, source: string, leash: 'leash' | 'no leash') => {
+const startService = async (dataDir: string, source: string, mode: 'death signal' | 'no death signal') => {
   const worker = new URL('./worker.ts', import.meta.url).pathname;
-  const child = spawn(process.execPath, ['--import', 'tsx', worker, dataDir, source, leash], {
+  const child = spawn(process.execPath, ['--import', 'tsx', worker, dataDir, source, mode], {
     stdio: ['ignore', 'pipe', 'inherit'],
   });
   onTestFinished(() => end(child));
@@ -130,10 +130,10 @@ const startService = async (dataDir: string, source: string, leash: 'leash' | 'n
 };
 
 describeStreams('after the service was killed with a stream running', () => {
-  it.sequential.each(['leash', 'no leash'] as const)(
+  it.sequential.each(['death signal', 'no death signal'] as const)(
     'no ffmpeg is left, and nothing else is gone (%s)',
     { timeout: 30_000 + 20_000 * rounds },
-    async (leash) => {
+    async (mode) => {
       const dataDir = temporaryFolder();
       const server = await startRtmpServer();
       onTestFinished(server.close);
@@ -141,7 +141,7 @@ describeStreams('after the service was killed with a stream running', () => {
       onTestFinished(publish(address).close);
       const { child: stranger } = await idle(address, 'pipe:1');
       for (let round = 0; round < rounds; round += 1) {
-        const service = await startService(dataDir, address, leash);
+        const service = await startService(dataDir, address, mode);
         await end(service, 'SIGKILL');
         await createOrphans({ log, environment }, { dataDir }).sweep();
         await vi.waitUntil(() => ffmpegsOf(address).length === 1, patience);

@@ -13,7 +13,7 @@ const session = createSession(
     launcher: {
       ffmpegPath: '/bin/false',
       environment: { PATH: '', LANG: 'C' },
-      leash: [],
+      deathSignalPrefix: [],
       orphans: { record: async () => undefined, forget: async () => undefined },
     },
     plan: defaultPlan,

@@ -27,7 +27,7 @@ test('what Node throws is the end of a run, as any other', async () => {
     {
       ffmpegPath: 'no\0name',
       environment: { PATH: '', LANG: 'C' },
-      leash: [],
+      deathSignalPrefix: [],
       orphans: { record: async () => undefined, forget: async () => undefined },
     },
     { segment: () => undefined, misfit: () => undefined, exited },

@@ -6,10 +6,10 @@ import { createSessions } from '../../service/streams/sessions.ts';
 import { parseSource } from '../../service/streams/source.ts';
 import { environment } from './server.ts';
 
-const [dataDir = '', source = '', leash] = process.argv.slice(2);
+const [dataDir = '', source = '', mode] = process.argv.slice(2);
 const log = pino({ level: 'silent' });
 const tied = createOrphans({ log, environment }, { dataDir });
-const orphans = leash === 'leash' ? tied : { ...tied, leash: async () => [] };
+const orphans = mode === 'death signal' ? tied : { ...tied, deathSignalPrefix: async () => [] };
 const sessions = await createSessions(
   { log, ffmpeg: createFfmpeg({ environment }, { ffmpegPath: null }), orphans, environment },
   { maxStreams: 8, streamIdleSeconds: 3600 },
