@@ -72,14 +72,14 @@ export const bareHost = (host: string): string => host.replace(/^\[|\]$|%.*$/g, 
 export const needsZone = (address: string): boolean => isIn(link6, bareHost(address));
 
 /** 0: the Internet; 1: the local network; 2: this machine, and link-local services such as cloud metadata. */
-export type Nearness = 0 | 1 | 2;
+export type NetworkScope = 0 | 1 | 2;
 
 /** Network scope of an IP address; of one that is translated to IPv4, the nearer of both. */
-export const nearness = (address: string): Nearness => {
+export const scopeOfAddress = (address: string): NetworkScope => {
   const bare = bareHost(address);
   if (isIn(machine, bare) || isIn(link, bare)) return 2;
   const inner = translated(bare);
-  const beyond = inner === null ? 0 : nearness(inner);
+  const beyond = inner === null ? 0 : scopeOfAddress(inner);
   return beyond === 0 && [site, link6, special].some((blocks) => isIn(blocks, bare)) ? 1 : beyond;
 };
 
@@ -99,9 +99,9 @@ export const isThisMachine = (host: string): boolean => {
 export const listensAlone = (host: string): boolean => !['0.0.0.0', '::'].includes(host) && isThisMachine(host);
 
 /** Minimum scope of a URL without name resolution: by its IP address, or a name that exists only in local networks. */
-export const saidNearness = ({ hostname }: URL): Nearness => {
+export const scopeOf = ({ hostname }: URL): NetworkScope => {
   if (isThisMachine(hostname)) return 2;
   const bare = bareHost(hostname).replace(/\.$/, '');
-  if (isIP(bare) > 0) return nearness(bare);
+  if (isIP(bare) > 0) return scopeOfAddress(bare);
   return !bare.includes('.') || bare.endsWith('.local') ? 1 : 0;
 };

@@ -2,7 +2,7 @@
 import type { IncomingMessage } from 'node:http';
 import { pipeline, type Readable } from 'node:stream';
 import { createBrotliDecompress, createGunzip, createInflate } from 'node:zlib';
-import type { Nearness } from '../domain/network-scope.ts';
+import type { NetworkScope } from '../domain/network-scope.ts';
 import { pauseOf, unlessSame, type Validators, validatorsOf } from '../platform/outbound/answer.ts';
 import { FetchFault } from '../platform/outbound/fault.ts';
 import type { Get } from '../platform/outbound/get.ts';
@@ -10,7 +10,7 @@ import { codeOf } from '../platform/store/disk.ts';
 
 export type Answer = {
   /** Network scope of the farthest server in the redirect chain: addresses in the body must not be nearer. */
-  nearness: Nearness;
+  nearness: NetworkScope;
 } & (
   | { changed: false }
   | {

@@ -4,7 +4,7 @@ import type { Health } from '../contract/health.ts';
 import type { ApiSource, RssFeed } from '../contract/playlist.ts';
 import { createDebounce } from '../domain/debounce.ts';
 import { createEmitter } from '../domain/emitter.ts';
-import type { Nearness } from '../domain/network-scope.ts';
+import type { NetworkScope } from '../domain/network-scope.ts';
 import type { Turns } from '../platform/outbound/limiter.ts';
 import type { SourceLogs } from '../platform/source-log.ts';
 import type { Writes } from '../platform/store/durable.ts';
@@ -44,7 +44,7 @@ export interface Polling {
   /** Calls `listener` when the result of {@link Polling.fill} changes. */
   onChange(listener: () => void): void;
   /** The nearest network that addresses in the data may be in: that of the feed or source itself. */
-  reach(kind: SourceSettings['kind'], id: string): Nearness;
+  reach(kind: SourceSettings['kind'], id: string): NetworkScope;
   health(): Pick<Health, 'rssFeeds' | 'apiSources'>;
   faults(): string[];
   /** Writes of the cache. */
@@ -59,7 +59,11 @@ const DEBOUNCE_MS = 150;
 /** Minimum interval, in ms, of updates in which only `fetched_at` is new: each one costs every page a fetch. */
 const TIME_UPDATE_MS = 3_600_000;
 
-type Advertised = Pick<RssFeed, 'status' | 'fetched_at'> & { title: string | null; data: unknown; nearness: Nearness };
+type Advertised = Pick<RssFeed, 'status' | 'fetched_at'> & {
+  title: string | null;
+  data: unknown;
+  nearness: NetworkScope;
+};
 
 /** The state to advertise next; `before` itself if nothing but the time of the fetch changed. */
 const nextState = (before: Advertised | undefined, { state, entry }: Source): Advertised => {

@@ -1,4 +1,4 @@
-import type { Nearness } from '../domain/network-scope.ts';
+import type { NetworkScope } from '../domain/network-scope.ts';
 import { createWorker } from '../platform/worker.ts';
 import type { Question, ReadFeed } from './thread.ts';
 
@@ -23,7 +23,7 @@ export const createReader = ({ patienceMs = TIMEOUT_MS } = {}) => {
      * @param nearness network scope of the feed; its pictures must not be nearer
      * @throws UnreadableError
      */
-    feed: (text: string, base: string, nearness: Nearness) =>
+    feed: (text: string, base: string, nearness: NetworkScope) =>
       worker.ask({ kind: 'rss', text, base, nearness }) as Promise<ReadFeed>,
     /**
      * Parses JSON. With `select` (RFC 9535), returns the value of a singular query, else the list of matches.

@@ -2,7 +2,7 @@
 import { createHash } from 'node:crypto';
 import type { AtomFeed, JsonFeed, parseFeed, RdfFeed, RssFeed } from 'feedsmith';
 import type { RssFeed as WireFeed } from '../contract/playlist.ts';
-import { type Nearness, saidNearness } from '../domain/network-scope.ts';
+import { type NetworkScope, scopeOf } from '../domain/network-scope.ts';
 import { plainText } from './text.ts';
 
 export type FeedItem = WireFeed['items'][number];
@@ -118,9 +118,9 @@ const webAddress = (address: string | undefined, base: string): string | null =>
  * Drops pictures whose URL is in a nearer network than the feed: a page that can't reach the box would load the URL
  * itself, so a feed of the Internet could make pages send requests to the local network.
  */
-const pictureAddress = (address: string | undefined, base: string, nearness: Nearness): string | null => {
+const pictureAddress = (address: string | undefined, base: string, nearness: NetworkScope): string | null => {
   const url = webAddress(address, base);
-  return url !== null && saidNearness(new URL(url)) > nearness ? null : url;
+  return url !== null && scopeOf(new URL(url)) > nearness ? null : url;
 };
 
 /** `<img>` tags. An unclosed one extends to the end of the text, so that matching takes linear time. */
@@ -151,7 +151,7 @@ const idOf = (draft: Draft, title: string | null, link: string | null): string =
     .digest('base64url');
 };
 
-const toItem = (draft: Draft, feedUrl: string, nearness: Nearness): FeedItem => {
+const toItem = (draft: Draft, feedUrl: string, nearness: NetworkScope): FeedItem => {
   const base = webAddress(draft.base, feedUrl) ?? feedUrl;
   const title = plainText(draft.title, MAX_TITLE);
   const link = webAddress(draft.link, base);
@@ -172,7 +172,7 @@ const toItem = (draft: Draft, feedUrl: string, nearness: Nearness): FeedItem => 
  * The items of a feed that have a title or a summary, in feed order, without duplicates, at most {@link MAX_ITEMS}.
  * @param nearness network scope of the feed
  */
-export const itemsOf = (feed: ParsedFeed, feedUrl: string, nearness: Nearness): FeedItem[] => {
+export const itemsOf = (feed: ParsedFeed, feedUrl: string, nearness: NetworkScope): FeedItem[] => {
   const items = new Map<string, FeedItem>();
   for (const draft of draftsOf(feed)) {
     const item = toItem(draft, feedUrl, nearness);

@@ -5,7 +5,7 @@
 import { parentPort } from 'node:worker_threads';
 import { parseFeed } from 'feedsmith';
 import { jsonpath } from 'json-p3';
-import type { Nearness } from '../domain/network-scope.ts';
+import type { NetworkScope } from '../domain/network-scope.ts';
 import type { Reply } from '../platform/worker.ts';
 import { type FeedItem, itemsOf, MAX_ITEMS, type ParsedFeed, titleOf } from './rss.ts';
 
@@ -15,7 +15,7 @@ export type Question =
       text: string;
       /** URL of the feed. */
       base: string;
-      nearness: Nearness;
+      nearness: NetworkScope;
     }
   | { kind: 'api'; text: string; select: string | null };
 

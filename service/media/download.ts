@@ -1,6 +1,6 @@
 import type { IncomingHttpHeaders, IncomingMessage } from 'node:http';
 import { CodedError } from '../contract/errors.ts';
-import type { Nearness } from '../domain/network-scope.ts';
+import type { NetworkScope } from '../domain/network-scope.ts';
 import { pauseOf, unlessSame, type Validators, validatorsOf } from '../platform/outbound/answer.ts';
 import { FetchFault } from '../platform/outbound/fault.ts';
 import type { Get } from '../platform/outbound/get.ts';
@@ -31,7 +31,7 @@ interface Job {
   /** The validators of the local copy, for a conditional request. */
   held?: Validators;
   /** The nearest network that the address may be in. */
-  reach: Nearness;
+  reach: NetworkScope;
 }
 
 interface Options {

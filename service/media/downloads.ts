@@ -2,7 +2,7 @@ import { setMaxListeners } from 'node:events';
 import { readdir, rm, stat, utimes } from 'node:fs/promises';
 import { join } from 'node:path';
 import { mediaName } from '../domain/media-names.ts';
-import type { Nearness } from '../domain/network-scope.ts';
+import type { NetworkScope } from '../domain/network-scope.ts';
 import type { Validators } from '../platform/outbound/answer.ts';
 import { FetchFault } from '../platform/outbound/fault.ts';
 import type { Get } from '../platform/outbound/get.ts';
@@ -36,7 +36,7 @@ interface Job {
   size?: number | undefined;
   held?: Validators | undefined;
   /** The nearest network that the address may be in: 0 Internet only, 1 also the LAN, 2 also loopback. Default: 2. */
-  reach?: Nearness;
+  reach?: NetworkScope;
 }
 
 /** A file to fetch into the media directory. */

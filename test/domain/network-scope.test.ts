@@ -3,8 +3,8 @@ import {
   isSiteAddress,
   isThisMachine,
   listensAlone,
-  nearness,
-  saidNearness,
+  scopeOf,
+  scopeOfAddress,
 } from '../../service/domain/network-scope.ts';
 
 const hostOf = (host: string): string => new URL(`http://${host}/`).hostname;
@@ -65,7 +65,7 @@ it.each([
   ['ff0e::1', 1],
   ['fec0::1', 1],
 ])('%s is at distance %i', (address, expected) => {
-  expect(nearness(address)).toBe(expected);
+  expect(scopeOfAddress(address)).toBe(expected);
 });
 
 describe('this machine', () => {
@@ -75,11 +75,11 @@ describe('this machine', () => {
     ...['0', '0.0.0.0', '0.0.0.1', '①②⑦.0.0.1'],
     ...['[::1]', '[0:0:0:0:0:0:0:1]', '[::]', '[::ffff:127.0.0.1]', '[::ffff:7f00:1]', '[::ffff:0.0.0.0]'],
   ])('is %s', (host) => {
-    expect([
-      isThisMachine(hostOf(host)),
-      isSiteAddress(hostOf(host)),
-      saidNearness(new URL(`http://${host}/`)),
-    ]).toEqual([true, false, 2]);
+    expect([isThisMachine(hostOf(host)), isSiteAddress(hostOf(host)), scopeOf(new URL(`http://${host}/`))]).toEqual([
+      true,
+      false,
+      2,
+    ]);
   });
 
   it.each(['localhostess', 'localhost.example', '128.0.0.1', '10.0.0.1', '[fd00::1]', '[::2:0:1]', 'box.local'])(
@@ -125,5 +125,5 @@ it.each([
   ['local.example', 0],
   ['8.8.8.8', 0],
 ])('%s says that it is at distance %i', (host, expected) => {
-  expect(saidNearness(new URL(`http://${host}/`))).toBe(expected);
+  expect(scopeOf(new URL(`http://${host}/`))).toBe(expected);
 });

@@ -2,7 +2,7 @@
 import type { RequestListener } from 'node:http';
 import { pino } from 'pino';
 import { expect, onTestFinished, test } from 'vitest';
-import type { Nearness } from '../../service/domain/network-scope.ts';
+import type { NetworkScope } from '../../service/domain/network-scope.ts';
 import { openCache } from '../../service/feeds/cache.ts';
 import { createFetch } from '../../service/feeds/fetch.ts';
 import { createPolling, type Records } from '../../service/feeds/polling.ts';
@@ -103,7 +103,7 @@ test.each<[string, RequestListener]>([
 });
 
 test('that a feed is nearer than it was is news', async () => {
-  let nearness: Nearness = 0;
+  let nearness: NetworkScope = 0;
   const get = createGet(createLocator(undefined, () => nearness));
   const { feed, changes, feeds } = await follow((_, response) => response.end(rss(item('One'))), Date.now, get);
   await expect.poll(() => feed()?.status, patience).toBe('ok');

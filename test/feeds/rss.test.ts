@@ -1,12 +1,12 @@
 import { parseFeed } from 'feedsmith';
 import { expect, it } from 'vitest';
 import { rssFeed } from '../../service/contract/playlist.ts';
-import type { Nearness } from '../../service/domain/network-scope.ts';
+import type { NetworkScope } from '../../service/domain/network-scope.ts';
 import { itemsOf, titleOf } from '../../service/feeds/rss.ts';
 import { item, rss } from './server.ts';
 
 const url = 'https://news.example.com/feeds/all.xml';
-const read = (text: string, nearness: Nearness = 0) => itemsOf(parseFeed(text), url, nearness);
+const read = (text: string, nearness: NetworkScope = 0) => itemsOf(parseFeed(text), url, nearness);
 const first = {
   id: '1',
   title: 'Bridge & road open',
@@ -90,7 +90,7 @@ it.each([
   expect(read(rss(`<item><title>x</title>${more}</item>`))[0]).toMatchObject({ title: 'x', [field]: null });
 });
 
-it.each<[address: string, nearness: Nearness]>([
+it.each<[address: string, nearness: NetworkScope]>([
   ['http://192.168.1.1/reboot.png', 1],
   ['http://[::1]/a.png', 2],
   ['http://printer/a.png', 1],

@@ -1,6 +1,6 @@
 import { pino } from 'pino';
 import { expect, onTestFinished, test, vi } from 'vitest';
-import type { Nearness } from '../../service/domain/network-scope.ts';
+import type { NetworkScope } from '../../service/domain/network-scope.ts';
 import type { Answer } from '../../service/feeds/fetch.ts';
 import type { Reader } from '../../service/feeds/reader.ts';
 import { openSource } from '../../service/feeds/source.ts';
@@ -48,8 +48,8 @@ test('a feed whose network scope became nearer is read again once it sends its b
   vi.useFakeTimers();
   onTestFinished(() => void vi.useRealTimers());
   const asked: (string | null)[] = [];
-  const read: Nearness[] = [];
-  let nearness: Nearness = 0;
+  const read: NetworkScope[] = [];
+  let nearness: NetworkScope = 0;
   const fetch = async (base: string, { etag }: Validators): Promise<Answer> => {
     asked.push(etag);
     if (etag !== null) return { changed: false, nearness };

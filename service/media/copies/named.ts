@@ -1,7 +1,7 @@
 import type { PlaylistPayload, Slide } from '../../contract/playlist.ts';
 import { addressOf, addressRest } from '../../domain/markup.ts';
 import { mediaTypeOf } from '../../domain/media-types.ts';
-import type { Nearness } from '../../domain/network-scope.ts';
+import type { NetworkScope } from '../../domain/network-scope.ts';
 
 /** The slide kinds that show a file. Pages and live streams cannot be copied. */
 const fileKinds: readonly Slide['kind'][] = ['image', 'video', 'pdf'];
@@ -42,7 +42,7 @@ const MAX_PER_SOURCE = 100;
 /** The network permissions of an address that screens show. */
 export interface Named {
   /** The nearest network it may be in: any if the operator names it; no nearer than the feed if a feed names it. */
-  reach: Nearness;
+  reach: NetworkScope;
   /** A feed of the LAN names it and has the same origin, which the operator has allowed by configuring the feed. */
   isOwn: boolean;
 }
@@ -50,16 +50,16 @@ export interface Named {
 /** All remote pictures, videos and PDFs that screens show, without duplicates, in order of appearance. */
 export const remoteMedia = (
   payloads: readonly Partial<Pick<PlaylistPayload, 'slides' | 'rssFeeds' | 'apiSources'>>[],
-  reachOf: (kind: 'rss' | 'api', id: string) => Nearness,
+  reachOf: (kind: 'rss' | 'api', id: string) => NetworkScope,
 ): Map<string, Named> => {
   const found = new Map<string, Named>();
-  const add = (address: string, reach: Nearness, feedUrl?: string): void => {
+  const add = (address: string, reach: NetworkScope, feedUrl?: string): void => {
     const url = normalAddress(address);
     if (url === null) return;
     const before = found.get(url);
     const isOwn = reach > 0 && originOf(feedUrl) === originOf(url);
     found.set(url, {
-      reach: Math.max(reach, before?.reach ?? 0) as Nearness,
+      reach: Math.max(reach, before?.reach ?? 0) as NetworkScope,
       isOwn: isOwn || before?.isOwn === true,
     });
   };

@@ -1,6 +1,6 @@
 import { type IncomingMessage, request as requestPlain } from 'node:http';
 import { request as requestSecurely } from 'node:https';
-import type { Nearness } from '../../domain/network-scope.ts';
+import type { NetworkScope } from '../../domain/network-scope.ts';
 import { codeOf } from '../store/disk.ts';
 import { FetchFault } from './fault.ts';
 import { createLocator } from './locate.ts';
@@ -13,7 +13,7 @@ interface Options {
   headers: Record<string, string>;
   signal: AbortSignal;
   /** How near the host may be if the URL does not come from the operator. Default: any. */
-  reach?: Nearness;
+  reach?: NetworkScope;
   /** Whether user and password in the URL are sent to its origin. Default: no. */
   credentials?: boolean;
   answerMs?: number;
@@ -25,7 +25,7 @@ interface Got {
   /** The URL after all redirects, without user and password. */
   url: URL;
   /** The farthest of the hosts that led there. */
-  nearness: Nearness;
+  nearness: NetworkScope;
 }
 
 /** A URL without user and password, so that they are not sent by mistake. */
@@ -66,7 +66,7 @@ const faultOf = (error: Error): Error => {
  * @param locate resolves host names
  */
 export const createGet = (locate = createLocator()) => {
-  const ask = async (url: URL, reach: Nearness, isFirst: boolean, options: Options) => {
+  const ask = async (url: URL, reach: NetworkScope, isFirst: boolean, options: Options) => {
     const { headers, signal, answerMs = ANSWER_MS } = options;
     const { nearness, lookup } = await locate(url.hostname, signal);
     if (nearness > reach) {

@@ -1,6 +1,6 @@
 import { lookup } from 'node:dns/promises';
 import { isIP, type LookupFunction } from 'node:net';
-import { bareHost, type Nearness, nearness } from '../../domain/network-scope.ts';
+import { bareHost, type NetworkScope, scopeOfAddress } from '../../domain/network-scope.ts';
 import { FetchFault } from './fault.ts';
 import { createTurns } from './limiter.ts';
 
@@ -33,7 +33,7 @@ const unlessAborted = async <T>(work: Promise<T>, signal: AbortSignal): Promise<
 
 interface Location {
   /** Of the nearest address of the host. */
-  nearness: Nearness;
+  nearness: NetworkScope;
   /** Returns the addresses that were found. */
   lookup: LookupFunction;
 }
@@ -53,7 +53,7 @@ interface Search {
 /** Resolves host names. @param judge how near an IP address is */
 export const createLocator = (
   lookUp: LookUp = (host) => lookup(host, { all: true }),
-  judge: (address: string) => Nearness = nearness,
+  judge: (address: string) => NetworkScope = scopeOfAddress,
 ) => {
   const turns = createTurns(LIMITS);
   const silentTurns = createTurns(SILENT_LIMITS);
@@ -126,7 +126,7 @@ export const createLocator = (
     const found = family > 0 ? [{ address: bare, family }] : await named();
     const [first] = found;
     return {
-      nearness: Math.max(0, ...found.map(({ address }) => judge(address))) as Nearness,
+      nearness: Math.max(0, ...found.map(({ address }) => judge(address))) as NetworkScope,
       lookup: (_, { all }, done) => (all ? done(null, found) : done(null, first?.address ?? '', first?.family ?? 4)),
     };
   };

@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import { pino } from 'pino';
 import { expect, it, onTestFinished } from 'vitest';
 import { CodedError } from '../../../service/contract/errors.ts';
-import type { Nearness } from '../../../service/domain/network-scope.ts';
+import type { NetworkScope } from '../../../service/domain/network-scope.ts';
 import { createCopies } from '../../../service/media/copies/copies.ts';
 import { openLedger } from '../../../service/media/copies/ledger.ts';
 import { createDownloads } from '../../../service/media/downloads.ts';
@@ -21,7 +21,7 @@ import { png } from '../server.ts';
 const startCopies = async (
   get: Get,
   show: () => object,
-  { reach = 0, isFull = () => false }: { reach?: Nearness; isFull?: () => boolean } = {},
+  { reach = 0, isFull = () => false }: { reach?: NetworkScope; isFull?: () => boolean } = {},
 ) => {
   let onChange = (): void => {};
   const mediaDir = temporaryFolder();
@@ -82,7 +82,7 @@ it('a name that resolves to a LAN address is requested for the operator, but not
   expect(paths()).toEqual(['/far', '/near']);
 });
 
-it.each<[reach: Nearness, path: string, feed: string, leads: boolean]>([
+it.each<[reach: NetworkScope, path: string, feed: string, leads: boolean]>([
   [1, '/a', '/feed', true],
   [1, '/a', ':81/feed', false],
   [0, '/a', '/feed', false],

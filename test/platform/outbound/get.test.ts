@@ -1,7 +1,7 @@
 /** Where requests may lead, and what goes with them. */
 import { networkInterfaces } from 'node:os';
 import { describe, expect, it } from 'vitest';
-import type { Nearness } from '../../../service/domain/network-scope.ts';
+import type { NetworkScope } from '../../../service/domain/network-scope.ts';
 import { createGet } from '../../../service/platform/outbound/get.ts';
 import { createLocator } from '../../../service/platform/outbound/locate.ts';
 import { type Remote, startRemote } from '../../media/remote.ts';
@@ -9,13 +9,14 @@ import { type Remote, startRemote } from '../../media/remote.ts';
 const { signal } = new AbortController();
 
 /** Names of one server, each in a network of its own. */
-const places: Record<string, Nearness> = { 'far.test': 0, 'near.test': 1, 'here.test': 2 };
+const places: Record<string, NetworkScope> = { 'far.test': 0, 'near.test': 1, 'here.test': 2 };
 const startPlaces = async () => {
   const remote = await startRemote({ host: '0.0.0.0' });
   const addresses = Object.keys(places).map((name, at) => [name, `127.0.0.${at + 1}`] as const);
   const lookUp = async (host: string) =>
     addresses.filter(([name]) => name === host).map(([, address]) => ({ address, family: 4 }));
-  const judge = (address: string): Nearness => places[addresses.find(([, each]) => each === address)?.[0] ?? ''] ?? 2;
+  const judge = (address: string): NetworkScope =>
+    places[addresses.find(([, each]) => each === address)?.[0] ?? ''] ?? 2;
   const at = (name: string, path: string): string => remote.url.replace('127.0.0.1', `${name}.test`) + path;
   return { remote, at, get: createGet(createLocator(lookUp, judge)) };
 };
@@ -69,7 +70,7 @@ describe('a redirect', () => {
   });
 });
 
-it.each<[name: string, reach: Nearness, arrives: boolean]>([
+it.each<[name: string, reach: NetworkScope, arrives: boolean]>([
   ['far', 0, true],
   ['near', 0, false],
   ['here', 0, false],
