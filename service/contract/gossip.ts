@@ -2,7 +2,14 @@
 import { z } from 'zod';
 import { boxAlerts } from './alerts.ts';
 import { attendance } from './peer-media.ts';
-import { contentDocument, contentVersion, deviceBinding, mostBindings, mostDevicesTold, mostPeers } from './peers.ts';
+import {
+  contentDocument,
+  contentVersion,
+  deviceBinding,
+  mostAdvertisedDevices,
+  mostBindings,
+  mostPeers,
+} from './peers.ts';
 import { deviceId, sha256 } from './terms.ts';
 
 const nodeId = z.uuid().describe('id of the box');
@@ -23,7 +30,7 @@ export const memberRecord = z
     media: sha256.describe('of the list of its media'),
     devices: z
       .array(deviceId)
-      .max(mostDevicesTold)
+      .max(mostAdvertisedDevices)
       .optional()
       .describe('bound devices that are connected to it; absent: it does not say'),
     alerts: boxAlerts.optional().describe('what it sees fail'),

@@ -242,7 +242,7 @@ export const peerQuery = z.object({
 });
 
 /** A box with more devices omits the list. */
-export const mostDevicesTold = 1_000;
+export const mostAdvertisedDevices = 1_000;
 
 /** State that a box reports to its peers. `instance` is new with each start, which reveals a copied node id. */
 export const peerState = z
@@ -270,7 +270,7 @@ export const peerState = z
     sharesCopies: z.literal(true).optional().describe('of remote files, on request; absent: an older version'),
     devices: z
       .array(deviceId)
-      .max(mostDevicesTold)
+      .max(mostAdvertisedDevices)
       .optional()
       .describe('bound devices that are connected to it; absent: it does not say'),
     gossip: z.literal(1).optional().describe('it takes part in gossip; absent: an older version, which is polled'),

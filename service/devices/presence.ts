@@ -1,6 +1,6 @@
 /** Finds the devices that are away: bound to a screen that is open, but connected to no box of the site. */
 import type { Content } from '../content/index.ts';
-import { type DeviceBinding, mostDevicesTold, type PeerState } from '../contract/peers.ts';
+import { type DeviceBinding, mostAdvertisedDevices, type PeerState } from '../contract/peers.ts';
 import { deviceKey } from '../contract/readable.ts';
 import { isOpen } from '../domain/opening-hours.ts';
 import type { Peers } from '../peers/index.ts';
@@ -116,7 +116,7 @@ export const createPresence = (
     state: () => {
       const here = connectedHere();
       const connected = bound().filter(({ deviceId }) => here.has(deviceKey(deviceId)));
-      return connected.length > mostDevicesTold ? {} : { devices: connected.map(({ deviceId }) => deviceId) };
+      return connected.length > mostAdvertisedDevices ? {} : { devices: connected.map(({ deviceId }) => deviceId) };
     },
     start: () => {
       timer = setInterval(poll, POLL_MS);
