@@ -2,9 +2,9 @@ import type Hls from 'hls.js';
 import type { RtmpSession } from '../../../service/contract/streams.ts';
 import { within } from '../abort.ts';
 import { createImage } from './image.ts';
-import { createPicture, frameShown, happened, nextFrame, play, release, soon, watchMotion } from './playback.ts';
 import type { SlideContext, SlideFactory, SlideView } from './slide.ts';
 import { createVideo } from './video.ts';
+import { createPicture, frameShown, happened, nextFrame, play, release, soon, watchMotion } from './video-element.ts';
 import { createView, mediaUrl } from './view.ts';
 
 /** During a gap of up to this length the last frame is held. */

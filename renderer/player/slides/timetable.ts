@@ -36,7 +36,7 @@ const groupOf = ({ content }: Slide, { timetableGroups = [] }: PlaylistPayload):
 };
 
 /** Formats of times and days in the language of the box. */
-const createTeller = (timeZone: string) => {
+const createFormats = (timeZone: string) => {
   const locale = localeOf(navigator);
   const clock = new Intl.DateTimeFormat(locale, { timeStyle: 'short', timeZone });
   const date = new Intl.DateTimeFormat(locale, { weekday: 'long', day: 'numeric', month: 'long', timeZone });
@@ -69,7 +69,7 @@ export const createTimetable: SlideFactory = ({ slide, payload, timeZone, now, f
   const view = createView('timetable');
   const frame = view.element;
   paint(frame, lookOf(slide, payload.slides).palette);
-  const tell = createTeller(timeZone);
+  const formats = createFormats(timeZone);
 
   const sheet = element('main', 'sheet');
   sheet.dir = 'auto';
@@ -85,18 +85,18 @@ export const createTimetable: SlideFactory = ({ slide, payload, timeZone, now, f
 
   let current = 0;
   let length: number | null = null;
-  let told = '';
+  let renderedKey = '';
   let tick: ReturnType<typeof setTimeout> | undefined;
 
   const createRow = ({ entry, at }: Agenda['entries'][number], isNext: boolean): HTMLElement => {
     const row = element('li', isNext ? 'row next' : 'row');
     const what = element('div', 'what');
     what.append(element('b', 'name', entry.title));
-    const wait = isNext ? tell.wait(at, now()) : '';
+    const wait = isNext ? formats.wait(at, now()) : '';
     const parts = Object.entries({ place: entry.location, wait, more: entry.detail }).filter(([, text]) => text);
     if (parts.length > 0) what.append(element('span', 'detail'));
     what.querySelector('.detail')?.append(...parts.map(([name, text]) => element('span', name, text)));
-    row.append(tell.time(at), what, element('span', 'location', entry.location));
+    row.append(formats.time(at), what, element('span', 'location', entry.location));
     return row;
   };
 
@@ -151,8 +151,8 @@ export const createTimetable: SlideFactory = ({ slide, payload, timeZone, now, f
 
   /** Renders the current page. */
   const write = (agenda: Agenda): void => {
-    day.textContent = tell.day(agenda);
-    clock.replaceChildren(tell.time(now()));
+    day.textContent = formats.day(agenda);
+    clock.replaceChildren(formats.time(now()));
     fitTitle();
     const { perPage, height, type, lines, details, isStacked } = measure(agenda.entries.length);
     const share = spread(slide, Math.ceil(agenda.entries.length / perPage), PAGE_TIME);
@@ -180,8 +180,8 @@ export const createTimetable: SlideFactory = ({ slide, payload, timeZone, now, f
     const agenda = agendaOf(groupOf(slide, payload).entries, now(), timeZone);
     if (agenda === null) return false;
     const key = JSON.stringify([Math.floor(now() / 60_000), agenda.entries.length, agenda.day]);
-    if (isForced || key !== told) write(agenda);
-    told = key;
+    if (isForced || key !== renderedKey) write(agenda);
+    renderedKey = key;
     return true;
   };
   const keepTime = (): void => {

@@ -1,7 +1,7 @@
 import { keepPace, whereIn } from './drift-correction.ts';
 import { frame, framing, surround } from './frame.ts';
-import { createPicture, frameShown, happened, nextFrame, play, release, soon, watchMotion } from './playback.ts';
 import type { SlideFactory } from './slide.ts';
+import { createPicture, frameShown, happened, nextFrame, play, release, soon, watchMotion } from './video-element.ts';
 import { createView, mediaUrl } from './view.ts';
 
 /** How long a playing video may present no frame before its slide is skipped. */
