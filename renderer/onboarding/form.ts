@@ -14,7 +14,7 @@ import { element, on } from './element.ts';
 import { createMessages } from './messages.ts';
 import { suggestName } from './name.ts';
 import { findOutcome } from './outcome.ts';
-import { speak } from './texts.ts';
+import { loadTexts } from './texts.ts';
 import { createViews, type View } from './views.ts';
 import { whenAlone } from './visitor.ts';
 
@@ -27,7 +27,7 @@ const LOOK_MS = 3_000;
 /** The views that follow the status of the player. */
 const followed: readonly View[] = ['form', 'unknown', 'rebind', 'done'];
 
-const texts = speak(document, navigator.languages);
+const texts = loadTexts(document, navigator.languages);
 const api = createApi(createPageToken(readBoot<PageBoot>(document).pageToken, location.href));
 const deviceId = new URLSearchParams(location.search).get('deviceId') ?? '';
 /**

@@ -13,7 +13,7 @@ import { patientFetch } from '../shared/patience.ts';
 import { requireTopLevel } from '../shared/top-level.ts';
 import { element } from './element.ts';
 import { follow } from './follow.ts';
-import { speak } from './texts.ts';
+import { loadTexts } from './texts.ts';
 import { receive } from './visitor.ts';
 
 requireTopLevel();
@@ -29,7 +29,7 @@ const OPENED_MS = 3 * 60_000;
 const boot = readBoot<LandingBoot>(document);
 const { deviceId } = readIdentity(location.search);
 const token = createPageToken(boot.pageToken, location.href);
-const texts = speak(document, navigator.languages);
+const texts = loadTexts(document, navigator.languages);
 
 const page = element('landing');
 let formUrl: string | null | undefined;
@@ -54,8 +54,8 @@ const settle = (): void => {
 
 /** Without a reachable address there is no code to scan, and without screens nothing to choose. */
 const sayWhatLacks = (): void => {
-  const lackOfWay = boot.isLocal ? 'reach' : 'network';
-  page.dataset.lack = formUrl === null ? lackOfWay : hasScreens ? 'nothing' : 'screens';
+  const unreachableReason = boot.isLocal ? 'reach' : 'network';
+  page.dataset.lack = formUrl === null ? unreachableReason : hasScreens ? 'nothing' : 'screens';
 };
 
 const drawCode = async (url: string): Promise<void> => {

@@ -2,12 +2,12 @@
 import type { MissingBoot } from '../../service/contract/page.ts';
 import { readBoot } from '../shared/boot.ts';
 import { element } from './element.ts';
-import { speak } from './texts.ts';
+import { loadTexts } from './texts.ts';
 
 /** How many characters of the path are shown. */
 const MAX_PATH = 80;
 
-const { missing } = speak(document, navigator.languages);
+const { missing } = loadTexts(document, navigator.languages);
 const { pathname } = location;
 const path = pathname.length > MAX_PATH ? `${pathname.slice(0, MAX_PATH)}…` : pathname;
 element('title').textContent = missing.title;

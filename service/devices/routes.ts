@@ -13,9 +13,9 @@ import { readJson } from '../http/body.ts';
 import { isRelayed } from '../http/caller.ts';
 import type { createClientAddress } from '../http/client-address.ts';
 import type { Context, Routes, Sockets } from '../http/routes.ts';
+import type { KnownDevices } from './known-devices.ts';
 import type { Landing } from './landing.ts';
 import type { Onboarding } from './onboarding.ts';
-import type { KnownDevices } from './known-devices.ts';
 
 interface Dependencies {
   onboarding: Onboarding;
@@ -106,6 +106,6 @@ export const createOnboardingRoutes = (
   return {
     routes,
     sockets,
-    wayToForm: (request: IncomingMessage) => ({ formUrl: formUrl(reachedBy(request)), isLocal: isAlone }),
+    formAddress: (request: IncomingMessage) => ({ formUrl: formUrl(reachedBy(request)), isLocal: isAlone }),
   };
 };

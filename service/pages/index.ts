@@ -11,7 +11,7 @@ import { createPageRoutes, type PageRoutes } from './pages.ts';
 interface Dependencies {
   content: Pick<Content, 'payload' | 'screens' | 'namesPage'>;
   screens: Pick<Screens, 'onRedirect'>;
-  devices: Pick<Devices, 'wayToForm' | 'formOpened'>;
+  devices: Pick<Devices, 'formAddress' | 'formOpened'>;
   /** Issues a page token; null where pages need none. */
   pageToken(): Promise<PageBoot['pageToken']>;
 }
@@ -26,7 +26,7 @@ export const createPages = async (
   const frames = createFrames({ isNamed: content.namesPage, get, monotonicNow });
   screens.onRedirect(frames.allow);
   const { routes, sendMissing } = await createPageRoutes(
-    { content, pageToken, wayToForm: devices.wayToForm, formOpened: devices.formOpened },
+    { content, pageToken, formAddress: devices.formAddress, formOpened: devices.formOpened },
     {
       variant: options.variant,
       timeZone: () => options.timeZone,

@@ -15,7 +15,7 @@ interface Dependencies {
   /** Issues a page token; null where pages need none. */
   pageToken(): Promise<PageBoot['pageToken']>;
   /** The boot data of the landing page about the address of the onboarding form. */
-  wayToForm(request: IncomingMessage): Pick<LandingBoot, 'formUrl' | 'isLocal'>;
+  formAddress(request: IncomingMessage): Pick<LandingBoot, 'formUrl' | 'isLocal'>;
   /** Called when the onboarding form of a device is opened. */
   formOpened(deviceId: string): void;
 }
@@ -54,7 +54,7 @@ const sendPage = <Boot extends PageBoot>(
 
 /** @throws Error where the renderer is not built */
 export const createPageRoutes = async (
-  { content, pageToken, wayToForm, formOpened }: Dependencies,
+  { content, pageToken, formAddress, formOpened }: Dependencies,
   { rendererDir, timeZone, variant, hasSecret }: PagesOptions,
 ): Promise<PageRoutes> => {
   const readPage = (path: string): Promise<string> => readFile(join(rendererDir, path), 'utf8');
@@ -79,7 +79,7 @@ export const createPageRoutes = async (
   const routes: Routes = {
     'GET /': async (ctx) => {
       if (variant === 'baseline') sendScreenList(ctx);
-      else sendPage<LandingBoot>(ctx, landing, { ...wayToForm(ctx.req), pageToken: await pageToken() });
+      else sendPage<LandingBoot>(ctx, landing, { ...formAddress(ctx.req), pageToken: await pageToken() });
     },
     'GET /onboard': async (ctx) => {
       const { deviceId } = ctx.query;
