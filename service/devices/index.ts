@@ -8,12 +8,12 @@ import type { Peers } from '../peers/index.ts';
 import type { Screens } from '../screens/index.ts';
 import type { Devices as StoredDevices } from './devices.ts';
 import { deviceIssues } from './health.ts';
+import { createKnownDevices } from './known-devices.ts';
 import { createLanding } from './landing.ts';
 import { createLastSeen, openSightings } from './last-seen.ts';
 import { createOnboarding, type Onboarding } from './onboarding.ts';
 import { createPresence, type Presence } from './presence.ts';
 import { createOnboardingRoutes } from './routes.ts';
-import { createKnownDevices } from './known-devices.ts';
 
 export { createStore } from './store.ts';
 
@@ -22,7 +22,7 @@ interface Dependencies {
   stored: StoredDevices;
   content: Pick<Content, 'screens' | 'payload' | 'hours' | 'onChange'>;
   peers: Pick<Peers, 'all' | 'alive' | 'isAlone' | 'broadcast' | 'mediaProgress' | 'onBindings' | 'addState'>;
-  screens: Pick<Screens, 'deviceIds' | 'onJoin' | 'places' | 'rename' | 'send'>;
+  screens: Pick<Screens, 'deviceIds' | 'onJoin' | 'locationsOf' | 'rename' | 'send'>;
 }
 
 export interface Devices
@@ -39,7 +39,7 @@ export interface Devices
   /** Records that a page of the device is connected; invalid device ids are ignored. */
   saw(deviceId: string): void;
   /** The boot data of the landing page about the address of the onboarding form. */
-  wayToForm(request: IncomingMessage): Pick<LandingBoot, 'formUrl' | 'isLocal'>;
+  formAddress(request: IncomingMessage): Pick<LandingBoot, 'formUrl' | 'isLocal'>;
   /** Notifies the landing pages of a device that its form has been opened. */
   formOpened(deviceId: string): void;
 }
@@ -69,12 +69,12 @@ export const createDevices = async (
     ...{ now, monotonicNow },
   });
   screens.onJoin(({ deviceId }) => lastSeen.joined(deviceId));
-  const { routes, sockets, wayToForm } = createOnboardingRoutes(
+  const { routes, sockets, formAddress } = createOnboardingRoutes(
     { onboarding, landing, knownDevices, content, clientAddress, mediaProgress },
     { publicUrl: options.publicUrl, host: options.host, machineName },
   );
   return {
-    ...{ routes, sockets, wayToForm },
+    ...{ routes, sockets, formAddress },
     status: onboarding.status,
     forget: async (deviceId, sourceLog) => {
       await onboarding.forget(deviceId, sourceLog);

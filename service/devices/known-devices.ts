@@ -12,7 +12,7 @@ import type { Landing } from './landing.ts';
 
 interface Dependencies {
   devices: Pick<Devices, 'get'>;
-  screens: Pick<Screens, 'places'>;
+  screens: Pick<Screens, 'locationsOf'>;
   landing: Pick<Landing, 'has'>;
   peers: Pick<Peers, 'isAlone' | 'broadcast'>;
 }
@@ -44,7 +44,7 @@ export const createKnownDevices = ({ devices, screens, landing, peers }: Depende
     seen.has(deviceKey(deviceId)) ||
     devices.get(deviceId) !== undefined ||
     landing.has(deviceId) ||
-    screens.places(deviceId).length > 0;
+    screens.locationsOf(deviceId).length > 0;
 
   return {
     saw: (deviceId) => {

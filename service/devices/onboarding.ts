@@ -11,13 +11,13 @@ import type { Peers } from '../peers/index.ts';
 import type { SourceLog } from '../platform/source-log.ts';
 import type { Screens } from '../screens/index.ts';
 import type { Devices } from './devices.ts';
-import type { Landing } from './landing.ts';
 import type { KnownDevices } from './known-devices.ts';
+import type { Landing } from './landing.ts';
 
 interface Dependencies {
   devices: Pick<Devices, 'get' | 'bind' | 'forget' | 'saw'>;
   content: Pick<Content, 'payload'>;
-  screens: Pick<Screens, 'places' | 'onJoin' | 'rename' | 'send'>;
+  screens: Pick<Screens, 'locationsOf' | 'onJoin' | 'rename' | 'send'>;
   landing: Pick<Landing, 'notify'>;
   knownDevices: Pick<KnownDevices, 'saw'>;
   peers: Pick<Peers, 'broadcast'>;
@@ -77,11 +77,11 @@ export const createOnboarding = ({
 
   /** Sends the binding to the live pages; returns how many it was sent to. */
   const deliver = ({ deviceId, clientName, screenSlug }: Binding): number => {
-    const places = screens.places(deviceId);
-    const ids = places.map(({ connectionId }) => connectionId);
+    const locations = screens.locationsOf(deviceId);
+    const ids = locations.map(({ connectionId }) => connectionId);
     screens.rename(deviceId, clientName);
     const notified = screens.send(ids, { type: 'command', command: 'setclientname', clientName, deviceId });
-    const elsewhere = places.filter(({ slug }) => slug !== screenSlug);
+    const elsewhere = locations.filter(({ slug }) => slug !== screenSlug);
     move(
       elsewhere.map(({ connectionId }) => connectionId),
       screenSlug,

@@ -37,7 +37,7 @@ const playsAlike = (a: Connection, b: Connection): boolean =>
   a.currentSlideId === b.currentSlideId && a.paused === b.paused && a.blackout === b.blackout && a.page === b.page;
 
 /** The clients of a screen. */
-interface Crowd {
+interface ScreenClients {
   clients: Set<Client>;
   /** Their connections when none has changed since; else null. */
   known: readonly Readonly<Connection>[] | null;
@@ -47,36 +47,36 @@ interface Crowd {
 
 /** Silence ends a connection after 40 s; so long a list of connections may be out of date by it. */
 const CHECK_MS = 1_000;
-/** In a crowd somebody answers a ping at any moment; its list need not be made for each answer. */
-const LARGE_CROWD = 500;
+/** With many clients one answers a ping at any moment: their list is not rebuilt for each answer. */
+const MANY_CLIENTS = 500;
 const SEEN_MS = 100;
 
 /** @param isLive whether a page can be reached over its socket */
 export const createClients = (isLive: (socket: WebSocket) => boolean): Clients => {
   const byId = new Map<string, Client>();
-  const byScreen = new Map<string, Crowd>();
+  const byScreen = new Map<string, ScreenClients>();
 
   const of = (slug: string): Client[] =>
     [...(byScreen.get(slug)?.clients ?? [])].filter(({ socket }) => isLive(socket));
 
   const outdate = (slug: string): void => {
-    const crowd = byScreen.get(slug);
-    if (crowd !== undefined) crowd.known = null;
+    const screen = byScreen.get(slug);
+    if (screen !== undefined) screen.known = null;
   };
 
   return {
     add: (client) => {
       byId.set(client.connection.id, client);
-      const crowd = byScreen.get(client.slug) ?? { clients: new Set(), known: null, validUntil: 0 };
-      crowd.clients.add(client);
-      byScreen.set(client.slug, crowd);
+      const screen = byScreen.get(client.slug) ?? { clients: new Set(), known: null, validUntil: 0 };
+      screen.clients.add(client);
+      byScreen.set(client.slug, screen);
       outdate(client.slug);
     },
     remove: (client) => {
       byId.delete(client.connection.id);
-      const crowd = byScreen.get(client.slug);
-      crowd?.clients.delete(client);
-      if (crowd?.clients.size === 0) byScreen.delete(client.slug);
+      const screen = byScreen.get(client.slug);
+      screen?.clients.delete(client);
+      if (screen?.clients.size === 0) byScreen.delete(client.slug);
       else outdate(client.slug);
     },
     get: (connectionId) => byId.get(connectionId),
@@ -88,24 +88,24 @@ export const createClients = (isLive: (socket: WebSocket) => boolean): Clients =
     },
     seen: (client, at) => {
       client.connection = { ...client.connection, lastSeenAt: at };
-      const crowd = byScreen.get(client.slug);
-      if (crowd === undefined || crowd.clients.size < LARGE_CROWD) return outdate(client.slug);
-      crowd.validUntil = Math.min(crowd.validUntil, performance.now() + SEEN_MS);
+      const screen = byScreen.get(client.slug);
+      if (screen === undefined || screen.clients.size < MANY_CLIENTS) return outdate(client.slug);
+      screen.validUntil = Math.min(screen.validUntil, performance.now() + SEEN_MS);
     },
     outdate,
     all: () => byId.values(),
     live: () => [...byId.values()].filter(({ socket }) => isLive(socket)),
     of,
     connectionsOf: (slug) => {
-      const crowd = byScreen.get(slug);
-      if (crowd === undefined) return [];
+      const screen = byScreen.get(slug);
+      if (screen === undefined) return [];
       // Thousands of readers a second ask for this, so that nothing is done for each client.
-      if (crowd.known !== null && performance.now() <= crowd.validUntil) return crowd.known;
+      if (screen.known !== null && performance.now() <= screen.validUntil) return screen.known;
       const next = of(slug).map(({ connection }) => connection);
-      const isSame = crowd.known?.length === next.length && crowd.known.every((each, index) => each === next[index]);
-      crowd.known = isSame ? crowd.known : next;
-      crowd.validUntil = performance.now() + CHECK_MS;
-      return crowd.known ?? next;
+      const isSame = screen.known?.length === next.length && screen.known.every((each, index) => each === next[index]);
+      screen.known = isSame ? screen.known : next;
+      screen.validUntil = performance.now() + CHECK_MS;
+      return screen.known ?? next;
     },
     count: () => byId.size,
   };

@@ -62,7 +62,7 @@ export interface DeviceLocation {
 }
 
 /** Keeps plays that a page reports. Never rejects. */
-export type PlayKeeper = (
+export type PlayStore = (
   plays: readonly PagePlay[],
   page: { slug: string; connection: Readonly<Connection> },
 ) => Promise<readonly string[]>;
@@ -77,7 +77,7 @@ export interface Hub {
   /** The connections of a screen that a target selects: at most one, or all if the target is empty. */
   select(slug: string, target: CommandTarget): Readonly<Connection>[];
   /** The live connections of a device. */
-  places(deviceId: string): DeviceLocation[];
+  locationsOf(deviceId: string): DeviceLocation[];
   /** Calls `listener` after the welcome of each page that names its device. */
   onJoin(listener: (location: DeviceLocation) => void): void;
   /** Sends a message to connections by id. @returns to how many it was written */
@@ -92,7 +92,7 @@ export interface Hub {
   /** The number of live connections by screen; screens without one are absent. */
   counts(): ReadonlyMap<string, number>;
   /** Hands the plays that pages report to `keeper`, which resolves with the ids of those that are durable. */
-  onPlays(keeper: PlayKeeper): void;
+  onPlays(keeper: PlayStore): void;
   /** The ids of all devices that are connected now. */
   deviceIds(): Set<string>;
   /** Closes all sockets with 1001; terminates those that are still open after 1 s. */
@@ -107,7 +107,7 @@ export const createHub = ({ logs, reports, revisionOf, nameOf, siteTime, onSkew 
   const sockets = createSockets();
   const clients = createClients(sockets.isLive);
   const joins = createEmitter<[DeviceLocation]>();
-  let keepPlays: PlayKeeper = async () => [];
+  let keepPlays: PlayStore = async () => [];
 
   const join = (socket: WebSocket, { slug, ...origin }: Origin, hello: Hello, revision: string): Client => {
     const isVerified = isOwnClientId(hello.clientId, hello.clientKey);
@@ -254,7 +254,7 @@ export const createHub = ({ logs, reports, revisionOf, nameOf, siteTime, onSkew 
       const chosen = targeted ? matching.slice(-1) : matching;
       return chosen.map(({ connection }) => connection);
     },
-    places: (deviceId) =>
+    locationsOf: (deviceId) =>
       clients
         .live()
         .filter(({ connection }) => isOfDevice(connection, deviceId))

@@ -29,7 +29,7 @@ interface Dependencies {
 
 export interface Screens
   extends Module,
-    Pick<Hub, 'deviceIds' | 'onJoin' | 'onPlays' | 'places' | 'rename' | 'send' | 'pages'>,
+    Pick<Hub, 'deviceIds' | 'onJoin' | 'onPlays' | 'locationsOf' | 'rename' | 'send' | 'pages'>,
     Pick<Reports, 'isFaulty'> {
   takeSnapshot: TakeSnapshot;
   /**
@@ -68,9 +68,9 @@ export const createScreens = (
     ...{ hub, rename: devices.rename, takeSnapshot, peers, monotonicNow },
     onRedirect: redirects.emit,
   });
-  const { deviceIds, onJoin, onPlays, places, rename, send, pages } = hub;
+  const { deviceIds, onJoin, onPlays, locationsOf, rename, send, pages } = hub;
   return {
-    ...{ deviceIds, onJoin, onPlays, places, rename, send, pages, isFaulty: reports.isFaulty },
+    ...{ deviceIds, onJoin, onPlays, locationsOf, rename, send, pages, isFaulty: reports.isFaulty },
     ...createScreenRoutes({
       content,
       hub,

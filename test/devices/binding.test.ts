@@ -78,7 +78,7 @@ describe('binding a device', () => {
         saw: () => undefined,
       },
       screens: {
-        places: () => [{ connectionId: 'c', deviceId: 'device-1', slug: 'cafe' }],
+        locationsOf: () => [{ connectionId: 'c', deviceId: 'device-1', slug: 'cafe' }],
         onJoin: () => {},
         rename: (...args) => told.push(args),
         send: (...args) => told.push(args),

@@ -67,7 +67,7 @@ describe('a device id', () => {
     }) as unknown as Peers['broadcast'];
     const knownDevices = createKnownDevices({
       devices: { get: () => undefined },
-      screens: { places: () => [] },
+      screens: { locationsOf: () => [] },
       landing: { has: () => false },
       peers: { isAlone: () => false, broadcast },
     });
