@@ -9,7 +9,7 @@ import type { Screens } from '../screens/index.ts';
 import type { Takeovers } from '../takeovers/index.ts';
 import { boxRoutes } from './boxes.ts';
 import { deviceRoutes } from './devices.ts';
-import { createHere } from './here.ts';
+import { createOwnOverview } from './own-overview.ts';
 import { createSite } from './site.ts';
 import { takeoverRoutes } from './takeovers.ts';
 
@@ -38,7 +38,7 @@ export const createOperating = (
       publicBase(options.publicUrl, { host, port: listening.port }, networkInterfaces(), options.host) ?? listening.url
     );
   };
-  const here = createHere(context, { content, screens, devices, warnings: health.warnings });
+  const here = createOwnOverview(context, { content, screens, devices, warnings: health.warnings });
   const site = createSite(context, { content, devices, peers, takeovers, here, url });
   return {
     routes: {

@@ -22,7 +22,7 @@ const WARNINGS_DELAY_MS = 100;
 /** How long sentences are reused: to find them out costs more than an overview. */
 const WARNINGS_MS = 5_000;
 
-export const createHere = (
+export const createOwnOverview = (
   { options, ids: { nodeId }, machineName, kiosk, now, monotonicNow }: ServiceContext,
   { content, screens, devices, warnings }: Dependencies,
 ): (() => PeerSite) => {
