@@ -22,7 +22,7 @@ export interface Ports {
   /** Folder of the shipped demo content and other resources. */
   resourcesDir: string;
   /** The wall clock, ms since the epoch; default: Date.now. */
-  wall?: () => number;
+  now?: () => number;
   /** State of the displays for /healthz; absent where there are none. */
   kiosk?: () => KioskHealth;
   /**
@@ -36,7 +36,7 @@ export interface Ports {
 
 export const createContext = (
   options: Options,
-  { log, logLines = () => [], rendererDir, resourcesDir, kiosk, capture, restart, wall = Date.now }: Ports,
+  { log, logLines = () => [], rendererDir, resourcesDir, kiosk, capture, restart, now = Date.now }: Ports,
   nodeId: string,
   { lasting }: Closers,
 ): ServiceContext => {
@@ -49,7 +49,7 @@ export const createContext = (
     log,
     logLines,
     logs: createSourceLogs(log),
-    now: wall,
+    now,
     monotonicNow: () => performance.now(),
     ids: { nodeId, instance: randomUUID() },
     dirs: { data: dataDir, uploads: uploadDir, media: mediaDir, renderer: rendererDir, resources: resourcesDir },

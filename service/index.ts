@@ -36,7 +36,7 @@ const open = async (options: Options, ports: Ports, closers: Closers, onRenewal:
     nodeId,
     renewId,
     devices: stored,
-  } = closers.lasting(await createStore({ dataDir, log, ...(ports.wall && { now: ports.wall }) }));
+  } = closers.lasting(await createStore({ dataDir, log, ...(ports.now && { now: ports.now }) }));
   const context = createContext(options, ports, nodeId, closers);
   const access = await openAccess(context);
   const { pageToken } = access;

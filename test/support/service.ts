@@ -77,7 +77,7 @@ export const startTestService = async (
     logLines: () => lines,
     rendererDir: join(root, 'dist', 'renderer'),
     resourcesDir: join(root, 'resources'),
-    wall,
+    now: wall,
     ...host,
   });
   let closing: Promise<void> | undefined;
