@@ -1,11 +1,10 @@
 /** Builds each screen's document from the operator's file: fills in all defaults, deterministically. */
-import { createHash } from 'node:crypto';
 import type { ContentFile } from '../contract/content.ts';
 import type { PlaylistPayload, Screen, Slide } from '../contract/playlist.ts';
 import { fillSlide, fillTimetable } from '../domain/slides.ts';
 import type { SourceSettings } from '../feeds/index.ts';
 import type { Steps } from '../platform/slices.ts';
-import { jsonOf, serializeSteps } from './serialize.ts';
+import { digestSteps, piecesOf, serializeSteps } from './serialize.ts';
 
 const DEFAULT_REFRESH_SECONDS = 900;
 
@@ -30,9 +29,6 @@ export interface Model {
   screenDocuments: ReadonlyMap<string, ScreenDocument>;
   stamps: Stamps;
 }
-
-/** SHA-256 over JSON, base64url, cut to 132 bits: short enough for a header, and free of collisions in practice. */
-export const digestOf = (json: string): string => createHash('sha256').update(json).digest('base64url').slice(0, 22);
 
 /** Payloads are public; a password in a URL is only for the fetch. */
 const withoutCredentials = (address: string): string => {
@@ -115,8 +111,7 @@ export function* modelSteps(content: ContentFile, before: Stamps, changedAt: str
   for (const { id, name, slug, playlist_id, created_at, modified_at } of content.screens) {
     const identity = { id: id ?? slug, name, slug, playlist_id: playlist_id ?? null };
     const body = filled.get(playlist_id ?? '') ?? none;
-    yield;
-    const digest = digestOf(`[${JSON.stringify(identity)},${jsonOf(body)}]`);
+    const digest = yield* digestSteps([`[${JSON.stringify(identity)},`, ...piecesOf(body), ']']);
     const known = before.get(slug);
     const stamp: Stamp = {
       created_at: utc(created_at) ?? known?.created_at ?? changedAt,

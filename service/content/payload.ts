@@ -2,8 +2,8 @@
 import { playlistPayload, type Screen, syncHeader } from '../contract/playlist.ts';
 import { extendedFields, type Variant } from '../contract/terms.ts';
 import { type PreparedAnswer, prepareAnswer } from '../http/prepared.ts';
-import { digestOf, type ScreenDocument } from './model.ts';
-import { jsonOf } from './serialize.ts';
+import type { ScreenDocument } from './model.ts';
+import { piecesOf, revisionOf } from './serialize.ts';
 
 /** One screen's answer to `GET /api/screens/{slug}/playlist`. */
 export interface Payload extends PreparedAnswer {
@@ -13,10 +13,10 @@ export interface Payload extends PreparedAnswer {
 }
 
 export const createPayload = ({ sync, ...document }: ScreenDocument, variant: Variant): Payload => {
-  const json = jsonOf(document);
-  const revision = digestOf(json);
+  const revision = revisionOf(document);
   const bodyOf = (): Buffer => {
-    if (variant === 'extended') return Buffer.from(`${json.slice(0, -1)},"revision":"${revision}"}`);
+    if (variant === 'extended')
+      return Buffer.concat(piecesOf({ ...document, revision }).map((piece) => Buffer.from(piece)));
     const payload: Record<string, unknown> = { ...document };
     for (const field of extendedFields(playlistPayload)) delete payload[field];
     return Buffer.from(JSON.stringify(payload));

@@ -1,5 +1,4 @@
 import { basename, dirname, join } from 'node:path';
-import { setImmediate as nextTurn } from 'node:timers/promises';
 import type { Adapter } from 'lowdb';
 import type { Logger } from 'pino';
 import { z } from 'zod';
@@ -97,10 +96,7 @@ export function createAdapter<T>(options: Options<T>): Adapter<T> & { faults(): 
     async write(state) {
       // Incremented even if the write fails, because its data may still have reached the disk.
       seq += 1;
-      const text = JSON.stringify(z.encode(schema, state));
-      // Serializing and hashing megabytes take some milliseconds each; others come between them.
-      await nextTurn();
-      const bytes = await inSlices(sealSteps(text, seq, now()));
+      const bytes = await inSlices(sealSteps(z.encode(schema, state), seq, now()));
       try {
         await replaceFile(disk, path, bytes);
       } catch (error) {

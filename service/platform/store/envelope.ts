@@ -1,5 +1,6 @@
 import { createHash } from 'node:crypto';
 import { z } from 'zod';
+import { jsonPieces } from '../json-pieces.ts';
 import type { Steps } from '../slices.ts';
 
 /** Incremented when older versions of the service cannot read everything that newer versions write. */
@@ -15,16 +16,15 @@ const envelope = z.object({
 
 const sha256 = (text: string): string => createHash('sha256').update(text).digest('hex');
 
-/** Bytes that are hashed in one step. */
-const STEP = 512 * 1024;
-
-/** Wraps a body so that {@link unseal} detects damage. @param text the body as JSON @param savedAt ms since the epoch */
-export function* sealSteps(text: string, seq: number, savedAt: number): Steps<Buffer> {
-  const body = Buffer.from(text);
+/** Wraps a body so that {@link unseal} detects damage. @param savedAt ms since the epoch */
+export function* sealSteps(body: unknown, seq: number, savedAt: number): Steps<Buffer> {
+  const pieces: Buffer[] = [];
   const hash = createHash('sha256');
-  for (let from = 0; from < body.length; from += STEP) {
+  for (const piece of jsonPieces(body)) {
+    const bytes = Buffer.from(piece);
+    hash.update(bytes);
+    pieces.push(bytes);
     yield;
-    hash.update(body.subarray(from, from + STEP));
   }
   const head = JSON.stringify({
     format: currentFormat,
@@ -32,8 +32,7 @@ export function* sealSteps(text: string, seq: number, savedAt: number): Steps<Bu
     savedAt: new Date(savedAt).toISOString(),
     sha256: hash.digest('hex'),
   });
-  yield;
-  return Buffer.concat([Buffer.from(`${head.slice(0, -1)},"body":`), body, Buffer.from('}\n')]);
+  return Buffer.concat([Buffer.from(`${head.slice(0, -1)},"body":`), ...pieces, Buffer.from('}\n')]);
 }
 
 /** The used part of an envelope of a newer version; its checksum is not known here. */
