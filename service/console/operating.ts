@@ -49,8 +49,6 @@ export const createOperating = (
     },
     start: (at) => {
       listening = at;
-      // Asks for the warnings of this box, so that the first overview has them.
-      here();
     },
   };
 };

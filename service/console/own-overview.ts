@@ -1,4 +1,5 @@
 /** What this box contributes to the overview of the site. */
+import { setTimeout as delay } from 'node:timers/promises';
 import type { Content } from '../content/index.ts';
 import type { PeerSite } from '../contract/peers.ts';
 import { deviceKey } from '../contract/readable.ts';
@@ -17,32 +18,35 @@ interface Dependencies {
   warnings(): Promise<readonly string[]>;
 }
 
-/** Delays the health check, which would slow the start down: it asks for the version of ffmpeg, for one. */
-const WARNINGS_DELAY_MS = 100;
 /** How long sentences are reused: to find them out costs more than an overview. */
 const WARNINGS_MS = 5_000;
+/** An overview waits this long for new ones; other boxes wait for it up to 1 s. */
+const WAIT_MS = 500;
 
 export const createOwnOverview = (
   { options, ids: { nodeId }, machineName, kiosk, now, monotonicNow }: ServiceContext,
   { content, screens, devices, warnings }: Dependencies,
-): (() => PeerSite) => {
+): (() => Promise<PeerSite>) => {
   let sentences: readonly string[] = [];
   let askedAt = Number.NEGATIVE_INFINITY;
+  let asking: Promise<void> | null = null;
 
-  /** Those of the last time; an overview does not wait for them. */
-  const lastWarnings = (): readonly string[] => {
-    if (monotonicNow() - askedAt >= WARNINGS_MS) {
-      askedAt = monotonicNow();
-      setTimeout(() => {
-        warnings().then(
-          (found) => {
-            sentences = found;
-          },
-          // The health of the box reports its own faults.
-          () => {},
-        );
-      }, WARNINGS_DELAY_MS).unref();
+  const refresh = async (): Promise<void> => {
+    try {
+      sentences = await warnings();
+    } catch {
+      // The health of the box reports its own faults.
     }
+    asking = null;
+  };
+
+  /** Those of the last {@link WARNINGS_MS}; older ones only where new ones take longer than {@link WAIT_MS}. */
+  const recentWarnings = async (): Promise<readonly string[]> => {
+    if (asking === null && monotonicNow() - askedAt >= WARNINGS_MS) {
+      askedAt = monotonicNow();
+      asking = refresh();
+    }
+    if (asking !== null) await Promise.race([asking, delay(WAIT_MS, undefined, { ref: false })]);
     return sentences;
   };
 
@@ -65,12 +69,13 @@ export const createOwnOverview = (
     });
   };
 
-  return () => {
+  return async () => {
+    const recent = await recentWarnings();
     const pages = screens.pages();
     const connected = new Set(pages.map(({ connection }) => deviceKey(connection.deviceId ?? '')));
     return {
       name: machineName,
-      warnings: [...lastWarnings()],
+      warnings: [...recent],
       screens: [...groupBy(pages, ({ slug }) => slug)].map(([slug, live]) => ({
         slug,
         connections: live.map(({ connection }) => connection),

@@ -20,7 +20,7 @@ interface Dependencies {
   peers: Pick<Peers, 'all' | 'ask' | 'settled'>;
   takeovers: Pick<Takeovers, 'open' | 'isEmergency'>;
   /** What this box contributes. */
-  here(): PeerSite;
+  here(): Promise<PeerSite>;
   /** The address of this box for others. */
   url(): string;
 }
@@ -86,8 +86,7 @@ export const createSite = (
 
   const round = async (): Promise<SiteOverview> => {
     await peers.settled();
-    const answers = await Promise.all(peers.all().map(ask));
-    const own = here();
+    const [own, answers] = await Promise.all([here(), Promise.all(peers.all().map(ask))]);
     const parts: Part[] = [
       { nodeId, site: own },
       ...answers.flatMap(({ peer, site }): Part[] => {
@@ -158,9 +157,9 @@ export const createSite = (
         held.add(body, ctx.res);
         ctx.body = body;
       },
-      'GET /api/peers/site': (ctx) => {
+      'GET /api/peers/site': async (ctx) => {
         ctx.set('Cache-Control', 'no-store');
-        ctx.body = here();
+        ctx.body = await here();
       },
     },
   };

@@ -1,8 +1,9 @@
 /** The site at a glance, over HTTP. */
+import { setTimeout as delay } from 'node:timers/promises';
 import { describe, expect, test } from 'vitest';
 import type { SiteOverview } from '../../service/contract/console/site.ts';
 import { startBox, untilTogether } from '../peers/support.ts';
-import { patience } from '../support/observe.ts';
+import { healthOf, patience } from '../support/observe.ts';
 import { createOperator, secretSettings, withAndWithoutSecret } from '../support/operator.ts';
 import { joinScreen, protocolsOf } from '../support/page.ts';
 import { startTestService, type TestService, temporaryFolder } from '../support/service.ts';
@@ -186,15 +187,19 @@ test.each(withAndWithoutSecret)(
   'the content is said to be invalid, and the warnings of a box are sentences, %s',
   async (_, secret) => {
     const service = await startTestService({ content: '{', env: secretSettings(secret) });
-    const seen = async () => {
-      const { content, boxes } = await overviewOf(service, secret);
-      return [content, boxes[0]?.warnings.join(' ')];
-    };
-    await expect
-      .poll(seen, patience)
-      .toEqual([
-        { sha256: null, changedAt: null, status: 'invalid' },
-        expect.stringContaining('content.json is not valid, and there is nothing to play'),
-      ]);
+    const { content, boxes } = await overviewOf(service, secret);
+    expect(content).toEqual({ sha256: null, changedAt: null, status: 'invalid' });
+    expect(boxes[0]?.warnings.join(' ')).toContain('content.json is not valid, and there is nothing to play');
   },
 );
+
+test('the first overview after a while has the warnings of now', async () => {
+  const service = await startTestService({ content });
+  expect((await overviewOf(service)).boxes[0]?.warnings.join(' ')).not.toContain('content.json');
+  service.writeContent('{');
+  await expect.poll(async () => (await healthOf(service)).content.status, patience).toBe('invalid');
+  // Warnings are reused for 5 s.
+  await delay(5_500);
+  const { boxes } = await overviewOf(service);
+  expect(boxes[0]?.warnings.join(' ')).toContain('content.json is not valid');
+});
