@@ -7,6 +7,9 @@ import { instant, operator, sha256 } from './terms.ts';
 /** The name of a site, which is a token of subjects. */
 export const fleetSite = z.string().regex(/^[A-Za-z0-9_-]{1,64}$/, '1 to 64 of a-z, A-Z, 0-9, _ and -');
 
+/** The operator of what comes from the hub, in the audit and in the versions of the content. */
+export const fleetOperator = 'fleet';
+
 /** Largest wanted content as it is stored, gzipped: nats-server takes messages up to 1 MiB, headers included. */
 export const mostStoredBytes = 1000 * 1024;
 /** Largest command in a message, bytes. */

@@ -44,7 +44,7 @@ export const createFleet = (
     ...{ now, log },
   });
   const clock = createFleetClock(clocks);
-  const requests = createRequests({ site, content, screens, clock, log });
+  const requests = createRequests({ site, content, screens, audit: records.audit, clock, log });
   const wanted = createWanted({
     ...{ site, content, log, audit: records.audit },
     boxesBefore: () => peers.alive().filter((peer) => peer.nodeId !== null && peer.nodeId < nodeId).length,

@@ -4,11 +4,12 @@ import type { Content } from '../content/index.ts';
 import type { CommandResult } from '../contract/commands.ts';
 import { CodedError } from '../contract/errors.ts';
 import { readFields } from '../contract/fields.ts';
-import { type FleetCommandResult, fleetCommand, mostCommandBytes } from '../contract/fleet.ts';
+import { type FleetCommandResult, fleetCommand, fleetOperator, mostCommandBytes } from '../contract/fleet.ts';
 import type { Screen } from '../contract/playlist.ts';
 import { commandSubject, connectionsSubject, lastToken } from '../domain/fleet-subjects.ts';
 import { screensOf } from '../domain/targets.ts';
 import type { SourceLog } from '../platform/source-log.ts';
+import type { Records } from '../records/index.ts';
 import type { Screens } from '../screens/index.ts';
 import type { FleetClock } from './clock.ts';
 import type { Line } from './connection.ts';
@@ -17,6 +18,7 @@ interface Dependencies {
   site: string;
   content: Pick<Content, 'screens' | 'tags'>;
   screens: Pick<Screens, 'command' | 'takeSnapshot'>;
+  audit: Pick<Records['audit'], 'begin'>;
   clock: Pick<FleetClock, 'now'>;
   log: SourceLog;
 }
@@ -41,7 +43,7 @@ const parseBody = (data: Uint8Array): Record<string, unknown> => {
   return json as Record<string, unknown>;
 };
 
-export const createRequests = ({ site, content, screens, clock, log }: Dependencies) => {
+export const createRequests = ({ site, content, screens, audit, clock, log }: Dependencies) => {
   /** @throws CodedError `screen_not_found` */
   const screensFor = (target: string): Screen[] => {
     const all = content.screens();
@@ -51,9 +53,12 @@ export const createRequests = ({ site, content, screens, clock, log }: Dependenc
     throw new CodedError('screen_not_found', `The site ${site} has no screen for the target ${target}.`);
   };
 
-  const run = async (target: string, given: Record<string, unknown>): Promise<CommandResult | FleetCommandResult> => {
-    const { id, expiresAt, ...body } = given;
-    const command = readFields(fleetCommand, { id, expiresAt });
+  const run = async (
+    target: string,
+    body: Record<string, unknown>,
+    fields: Record<string, unknown>,
+  ): Promise<CommandResult | FleetCommandResult> => {
+    const command = readFields(fleetCommand, fields);
     const checkExpiry = (): void => {
       if (clock.now() >= command.expiresAt) throw new CodedError('command_expired');
     };
@@ -82,6 +87,22 @@ export const createRequests = ({ site, content, screens, clock, log }: Dependenc
       sent: results.reduce((sum, { sent }) => sum + sent, 0),
       degraded: failure !== null || results.some(({ degraded }) => degraded),
     };
+  };
+
+  /** Runs a command, and records it as one change, however many screens it is for. */
+  const runAudited = async (target: string, data: Uint8Array): ReturnType<typeof run> => {
+    const rule = { action: 'screen.command', subject: 'screen', id: 'slug' } as const;
+    const change = await audit.begin(rule, { params: { slug: target }, operator: fleetOperator, address: null });
+    try {
+      const { id, expiresAt, ...body } = parseBody(data);
+      await change.onBody(body);
+      const result = await run(target, body, { id, expiresAt });
+      await change.end('ok');
+      return result;
+    } catch (error) {
+      await change.end(error instanceof CodedError ? error.code : 'internal_error');
+      throw error;
+    }
   };
 
   const takeSnapshot = async (slug: string) => {
@@ -126,7 +147,7 @@ export const createRequests = ({ site, content, screens, clock, log }: Dependenc
           },
         });
       };
-      listen(commandSubject(site, '*'), (target, message) => run(target, parseBody(message.data)));
+      listen(commandSubject(site, '*'), (target, message) => runAudited(target, message.data));
       listen(connectionsSubject(site, '*'), takeSnapshot);
     },
   };

@@ -8,7 +8,7 @@ import { mostContentBytes } from '../contract/console/content.ts';
 import type { ContentFile } from '../contract/content.ts';
 import type { ContentIssue } from '../contract/content-issue.ts';
 import { CodedError } from '../contract/errors.ts';
-import { type FleetContent, mostStoredBytes } from '../contract/fleet.ts';
+import { type FleetContent, fleetOperator, mostStoredBytes } from '../contract/fleet.ts';
 import { asFile } from '../domain/document.ts';
 import { CONTENT_BUCKET, keySubject, wantedSubject } from '../domain/fleet-subjects.ts';
 import type { SourceLog } from '../platform/source-log.ts';
@@ -32,7 +32,6 @@ type Wanted =
   | { sha256: string; text: string; content: ContentFile }
   | { sha256: string | null; errors: readonly ContentIssue[] };
 
-const OPERATOR = 'fleet';
 const RETRY_MS = 5_000;
 /** The first box takes the content at once, the others a second apart, and only if it has not reached them by then. */
 const RANK_MS = 1_000;
@@ -104,13 +103,13 @@ export const createWanted = ({ site, content, audit, boxesBefore, onChange, log 
 
   const take = async ({ sha256, text, content: file }: Extract<Wanted, { text: string }>): Promise<void> => {
     const rule = { action: 'content.publish', subject: 'content' } as const;
-    const change = await audit.begin(rule, { params: {}, operator: OPERATOR, address: null });
+    const change = await audit.begin(rule, { params: {}, operator: fleetOperator, address: null });
     try {
       await content.publish({
         text,
         content: file,
         isExpected: () => !isTaken(sha256),
-        operator: OPERATOR,
+        operator: fleetOperator,
         wanted: sha256,
       });
       failure = null;

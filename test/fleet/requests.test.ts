@@ -57,6 +57,22 @@ describe.skipIf(!hasNats)('with a real nats-server', () => {
     expect(heard(menu)).toEqual(['reload']);
   });
 
+  test('a command is one record of the audit, whatever it is for, and so is one that is refused', async () => {
+    const { hub, nats } = await setUp();
+    const service = await startMember(hub, { content, env: { SIGNAGE_SITE: 'Wien' } });
+    await command(nats, 'signage.Wien.command.lobby', { command: 'blackout', blackout: true });
+    await command(nats, 'signage.Wien.command.all', { command: 'next' });
+    await command(nats, 'signage.Wien.command.tag:back', { command: 'next' });
+    const { records } = (await (await service.get('/console/api/audit')).json()) as { records: object[] };
+    const common = { at: expect.any(String), node_id: expect.any(String), before: null, address: null };
+    const record = { ...common, operator: 'fleet', action: 'screen.command', result: 'ok' };
+    expect(records.toReversed()).toEqual([
+      { ...record, target: 'lobby', after: { command: 'blackout', blackout: true } },
+      { ...record, target: 'all', after: { command: 'next' } },
+      { ...record, target: 'tag:back', after: { command: 'next' }, result: 'screen_not_found' },
+    ]);
+  });
+
   test('what is no command is answered with what is wrong with it, and another site hears nothing', async () => {
     const { hub, nats } = await setUp();
     const service = await startMember(hub, { content, env: { SIGNAGE_SITE: 'Wien' } });
