@@ -18,7 +18,7 @@ import { createBackups } from './backups.ts';
 import { createChecker } from './checker.ts';
 import { readContentFile, watchContentFile } from './content-file.ts';
 import { writeDemo } from './demo.ts';
-import { createEdits, screenDocumentsOf } from './edits.ts';
+import { createEdits, documentState, type FileEdit, type Publication, screenDocumentsOf } from './edits.ts';
 import { createKept } from './kept.ts';
 import { type LastKnownGood, storedScreens } from './last-known-good.ts';
 import type { ScreenDocument } from './model.ts';
@@ -80,6 +80,11 @@ export interface Content extends View {
   accept(document: ContentDocument): Promise<ContentIssue[]>;
   /** Calls `listener` with each document that starts to play, though it may not be on the disk yet. */
   onPlay(listener: (document: ContentDocument) => void): void;
+  /**
+   * Calls `listener` with each edit of content.json by an editor: not with those of {@link publish} and {@link accept}. One
+   * that was made while the service was stopped is passed to a listener that is added later.
+   */
+  onFileEdit(listener: (edit: FileEdit) => void): void;
   /** Calls `listener` when {@link document} changes, by an edit here or by {@link accept}. */
   onDocument(listener: () => void): void;
   /** Names of the existing backups of {@link accept}, oldest first. */
@@ -89,19 +94,6 @@ export interface Content extends View {
 interface OpenContent extends Content {
   /** Resolves when all pending work is done. */
   close(): Promise<void>;
-}
-
-/** An edit through the API. */
-export interface Publication {
-  /** What is written to content.json. */
-  text: string;
-  /** `text`, validated. */
-  content: ContentFile;
-  /** Whether the content that plays is the one that was edited; null: there never was any. */
-  isExpected(sha256: string | null): boolean;
-  operator: string | null;
-  /** SHA-256 of the document of the fleet that is published; absent: somebody at the site publishes. */
-  wanted?: string;
 }
 
 /** Loads the content and watches its file. The first start writes the demo. */
@@ -114,6 +106,7 @@ export const openContent = async (
   const kept = createKept({ lastKnownGood, log });
   const { isStored, store } = kept;
   const plays = createEmitter<[ContentDocument]>();
+  const fileEdits = createEmitter<[FileEdit]>();
   const { view, show } = createPayloads({ feeds, leading }, options);
   const checker = createChecker({ log }, options);
   let issues: ContentIssue[] = [];
@@ -157,9 +150,11 @@ export const openContent = async (
       await nextTurn();
       // Pages get the new content without waiting for the disk.
       const given = { bytes, content: reading.content, changedAt: changedAt.toISOString() };
-      const { document, screenDocuments } = await edit(current, { ...given, nextCounter });
+      const before = current;
+      const { document, screenDocuments } = await edit(before, { ...given, nextCounter });
       await nextTurn();
       const isChanged = play(document, reading.content, screenDocuments);
+      if (document !== before) fileEdits.emit({ before: documentState(before), after: documentState(document) });
       // Stored before the load ends: `close` waits for the load.
       await nextTurn();
       if (isChanged || !isStored(document)) void store(document, screenDocuments);
@@ -262,7 +257,11 @@ export const openContent = async (
       return reload();
     });
   });
+  const before = documentState(current);
   await enqueue(reload);
+  const after = documentState(current);
+  /** Made while the service was stopped. */
+  const editAtStart = before !== null && after?.sha256 !== before.sha256 ? { before, after } : null;
   const schemaTimer = setTimeout(() => {
     writeSchema(join(options.dataDir, 'content.schema.json')).catch((error: unknown) => {
       log.warn({ err: error }, 'content.schema.json could not be written; editors can not complete content.json');
@@ -282,6 +281,10 @@ export const openContent = async (
     },
     accept: (document) => enqueue(() => accept(document)),
     onPlay: plays.on,
+    onFileEdit: (listener) => {
+      if (editAtStart !== null) listener(editAtStart);
+      fileEdits.on(listener);
+    },
     onDocument: kept.onDocument,
     lost: backups.list,
     close: async () => {

@@ -21,6 +21,26 @@ interface Edit {
   wanted?: string | undefined;
 }
 
+/** An edit through the API. */
+export interface Publication {
+  /** What is written to content.json. */
+  text: string;
+  /** `text`, validated. */
+  content: ContentFile;
+  /** Whether the content that plays is the one that was edited; null: there never was any. */
+  isExpected(sha256: string | null): boolean;
+  operator: string | null;
+  /** SHA-256 of the document of the fleet that is published; absent: somebody at the site publishes. */
+  wanted?: string;
+}
+
+/** What the audit says of a document; null: there never was one. */
+export const documentState = (document: ContentDocument | null) =>
+  document && { sha256: document.sha256, changedAt: document.changedAt };
+
+/** The content before and after a change of content.json by an editor. */
+export type FileEdit = Record<'before' | 'after', ReturnType<typeof documentState>>;
+
 interface Edited {
   document: ContentDocument;
   screenDocuments: ReadonlyMap<string, ScreenDocument>;

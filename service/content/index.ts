@@ -4,6 +4,7 @@ import type { Feeds } from '../feeds/index.ts';
 import type { Module, ServiceContext } from '../module.ts';
 import type { Takeovers } from '../takeovers/index.ts';
 import { type Content as OpenContent, openContent } from './content.ts';
+import { documentState } from './edits.ts';
 import { contentIssues } from './health.ts';
 import { openLastKnownGood } from './last-known-good.ts';
 
@@ -34,12 +35,7 @@ export const createContent = async (
   keep({ close });
   return {
     ...content,
-    states: {
-      content: () => {
-        const { sha256, changedAt } = content.playing() ?? {};
-        return sha256 === undefined ? null : { sha256, changedAt };
-      },
-    },
+    states: { content: () => documentState(content.playing()) },
     metrics: () => ({ signage_content_valid: Number(content.status().status === 'ok') }),
     health: async () => {
       const status = content.status();

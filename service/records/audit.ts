@@ -34,6 +34,8 @@ export interface Change {
 
 export interface Audit {
   begin(rule: AuditRule, asked: Asked): Promise<Change>;
+  /** Writes the record of a change that nobody asked the service for. */
+  record(change: Omit<AuditRecord, 'at' | 'node_id'>): Promise<void>;
   /** Counts credentials that were refused. @param code of the error */
   onRefused(address: string, code: string): void;
   /** Starts to record those that are counted, once a minute each. */
@@ -66,7 +68,7 @@ export const createAudit = ({ log, states, nodeId, now, monotonicNow }: Dependen
   /** Addresses with a record within the last minute. */
   const recorded = new Map<string | null, number>();
 
-  const write = (record: Omit<AuditRecord, 'at' | 'node_id'>): Promise<void> =>
+  const write: Audit['record'] = (record) =>
     log.write({
       at: new Date(now()).toISOString(),
       node_id: nodeId,
@@ -123,6 +125,7 @@ export const createAudit = ({ log, states, nodeId, now, monotonicNow }: Dependen
         },
       };
     },
+    record: write,
     onRefused: (address, code) => {
       if (!refused.has(address) && mayWriteRefused(address)) return writeRefused(address, 1, code);
       const hasOwn = refused.has(address) || recorded.has(address) || refused.size < MAX_REFUSED;

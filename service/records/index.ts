@@ -23,7 +23,7 @@ export type { PlaysReceiver };
 interface Dependencies {
   modules: Pick<Modules, 'metrics' | 'states'>;
   screens: Pick<Screens, 'onSwap' | 'onPlays'>;
-  content: Pick<Content, 'screens' | 'hours' | 'status'>;
+  content: Pick<Content, 'screens' | 'hours' | 'status' | 'onFileEdit'>;
   streams: Pick<Streams, 'list'>;
   devices: Pick<Devices, 'statuses' | 'sightings'>;
   peers: Pick<Peers, 'all' | 'alive' | 'ask' | 'broadcast' | 'refresh' | 'settled' | 'addState'>;
@@ -46,6 +46,8 @@ export const createRecords = async (
 
   const auditLog = keep(createAuditLog({ path: join(dirs.data, 'audit.jsonl'), log }));
   const audit = createAudit({ log: auditLog, states: modules.states, nodeId: ids.nodeId, now, monotonicNow });
+  const edited = { operator: null, address: null, action: 'content.publish', target: null, result: 'ok' };
+  content.onFileEdit((edit) => void audit.record({ ...edited, ...edit }));
 
   const key = webhookKey(options.webhookSecret, options.sharedSecret);
   const sender = (url: string | null) => (url === null ? null : createSendWebhook(url, key, now));

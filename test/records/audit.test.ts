@@ -8,7 +8,7 @@ import { type Operation, operations } from '../../service/contract/operations/in
 import { boundedState, createAudit } from '../../service/records/audit.ts';
 import { createAuditLog } from '../../service/records/audit-log.ts';
 import { hello, lobby, lobbyWith } from '../content/samples.ts';
-import { healthOf, patience } from '../support/observe.ts';
+import { healthOf, patience, titlesOf } from '../support/observe.ts';
 import { createOperator, operatorSecret, secretSettings, withAndWithoutSecret } from '../support/operator.ts';
 import { startTestService, type TestService, temporaryFolder } from '../support/service.ts';
 
@@ -72,6 +72,29 @@ test.each(withAndWithoutSecret)(
     ]);
   },
 );
+
+test('an edit of content.json is a record of the box whose file it is, made while it ran or before its start', async () => {
+  const dataDir = temporaryFolder();
+  const [one, two, three] = ['One', 'Two', 'Three'].map((title) => lobbyWith([{ ...hello, title }]));
+  const first = await startTestService({ dataDir, content: one });
+  const second = await startTestService({ env: { SIGNAGE_PEERS: first.url } });
+  const titles = () => titlesOf(second).catch(() => null);
+  await expect.poll(titles, patience).toEqual(['One']);
+  first.writeContent(two);
+  await expect.poll(titles, patience).toEqual(['Two']);
+  await first.close();
+  const again = await startTestService({ dataDir, content: three, env: { SIGNAGE_PEERS: second.url } });
+  await expect.poll(titles, patience).toEqual(['Three']);
+  await again.post('/api/screens/lobby/commands', { command: 'next' });
+  const { sha256, changedAt } = (await (await again.get('/console/api/content')).json()) as Record<string, string>;
+  const edit = { operator: null, address: null, action: 'content.publish', target: null, result: 'ok' };
+  const { records } = await auditOf(again);
+  expect(records).toMatchObject([
+    { action: 'screen.command' },
+    { ...edit, before: records[2]?.after, after: { sha256, changedAt } },
+    { ...edit, before: { sha256: expect.any(String) } },
+  ]);
+});
 
 test('reading changes nothing, and a request that is refused says why', async () => {
   const service = await startTestService({ content: lobby });
