@@ -17,8 +17,9 @@ import { createMaintenance, type MaintenancePorts } from './maintenance.ts';
 import { maintenanceView } from './maintenance-view.ts';
 import type { Paths } from './paths.ts';
 import { hashPin } from './pin.ts';
-import { type HostedService, type ServiceHost, type StartError, startErrorOf } from './service-host.ts';
+import type { HostedService, ServiceHost } from './service-host.ts';
 import { withRotation } from './settings.ts';
+import { type StartError, startErrorOf } from './start-error.ts';
 import { troubleUrl } from './trouble.ts';
 
 /** How long to wait before a failed start of the service is retried, in ms. */

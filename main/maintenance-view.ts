@@ -2,7 +2,7 @@
 
 import type { Hours, KioskHealth, KioskSettings, MaintenanceView } from '../service/public.ts';
 import type { DisplayAssignment } from './displays.ts';
-import type { StartError } from './service-host.ts';
+import type { StartError } from './start-error.ts';
 
 interface Sources {
   version: string;

@@ -5,7 +5,7 @@ import { mkdtemp, open, readdir, readFile, rm, stat, writeFile } from 'node:fs/p
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import type { Logger } from 'pino';
-import { writeConfig, writeWhole } from './service-host.ts';
+import { writeConfig, writeDurably } from './files.ts';
 
 interface ProvisioningPorts {
   log: Pick<Logger, 'info' | 'warn'>;
@@ -147,10 +147,12 @@ export const createProvisioning = (
       await writeConfig(target, bytes);
       log.info({ path }, 'a configuration was imported');
     }
-    await writeWhole(importedPath, [...imported, hash, ''].slice(-MAX_IMPORTED).join('\n')).catch((error: unknown) => {
-      isFinished = true;
-      log.warn({ err: error, path }, 'the import of a configuration could not be recorded, so it may be repeated');
-    });
+    await writeDurably(importedPath, [...imported, hash, ''].slice(-MAX_IMPORTED).join('\n')).catch(
+      (error: unknown) => {
+        isFinished = true;
+        log.warn({ err: error, path }, 'the import of a configuration could not be recorded, so it may be repeated');
+      },
+    );
     return isChange;
   };
 

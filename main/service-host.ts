@@ -1,7 +1,7 @@
 /** The only interface between the kiosk and the service that it hosts. */
 import { mkdir } from 'node:fs/promises';
 import { hostname, networkInterfaces } from 'node:os';
-import { dirname, join, resolve } from 'node:path';
+import { join, resolve } from 'node:path';
 import type { Logger } from 'pino';
 import { z } from 'zod';
 import { lanHost } from '../service/domain/lan-address.ts';
@@ -17,19 +17,17 @@ import {
   lendSecrets,
   mostLogLines,
   type Options,
-  OptionsError,
   type Ports,
   readConfig,
   readKiosk,
   readOptions,
-  replaceFile,
-  rewriteFile,
   type Service,
   startService,
   sweepRewrites,
   systemDisk,
   takeEnvironment,
 } from '../service/public.ts';
+import { writeConfig } from './files.ts';
 import type { Paths } from './paths.ts';
 
 /** Whether a URL's host is this machine, by name or by any of its IP addresses. */
@@ -38,18 +36,6 @@ export const isOwnHost = (host: string): boolean => {
   const own = hostname().toLowerCase();
   const addresses = Object.values(networkInterfaces()).flatMap((each) => each?.map(({ address }) => address) ?? []);
   return isThisMachine(host) || [own, `${own}.local`, ...addresses].includes(bare);
-};
-
-/** Writes a file atomically and durably, creating its folder; keeps the previous version as `.prev`. */
-export const writeWhole = async (path: string, bytes: string | Uint8Array): Promise<void> => {
-  await mkdir(dirname(path), { recursive: true });
-  await replaceFile(systemDisk, path, Buffer.from(bytes));
-};
-
-/** Writes the operator's `config.json`, which holds secrets: preserves its symbolic link, owner and permissions. */
-export const writeConfig = async (path: string, bytes: string | Uint8Array): Promise<void> => {
-  await mkdir(dirname(path), { recursive: true });
-  await rewriteFile(path, Buffer.from(bytes), 0o600);
 };
 
 /** The kiosk's own state, in `kiosk.json` beside the service's state. */
@@ -76,13 +62,6 @@ export interface KioskFiles {
   configure(changes: Partial<KioskSettings>): Promise<void>;
 }
 
-/** Why the service could not be started, for the trouble page. */
-export interface StartError {
-  kind: 'port' | 'folder' | 'taken' | 'settings' | 'other';
-  /** One sentence that names the cause. */
-  message: string;
-}
-
 export interface ServiceHost {
   log: Logger;
   /** The newest lines of the log, oldest first. */
@@ -103,27 +82,13 @@ export interface ServiceHost {
   lanUrl(service: Pick<HostedService, 'url' | 'options'>): string | null;
   /**
    * Starts the service with the kiosk's defaults. May be retried.
-   * @throws OptionsError for an invalid setting, else the system's error; see {@link startErrorOf}
+   * @throws OptionsError for an invalid setting, else the system's error; see `startErrorOf`
    */
   start(): Promise<HostedService>;
 }
 
 /** The number of log lines on the maintenance page. */
 const SHOWN_LINES = 200;
-
-const folders: readonly (string | null)[] = ['dataDir', 'uploadDir', 'mediaDir'] satisfies (keyof Options)[];
-const diskCodes: readonly (string | undefined)[] = ['EACCES', 'EPERM', 'EROFS', 'ENOSPC', 'EIO', 'ENOTDIR', 'EDQUOT'];
-
-export const startErrorOf = (error: unknown): StartError => {
-  const { message } = error instanceof Error ? error : { message: String(error) };
-  if (error instanceof OptionsError) {
-    return { kind: folders.includes(error.setting) ? 'folder' : 'settings', message };
-  }
-  if (error instanceof FolderTaken) return { kind: 'taken', message };
-  const { code, cause } = error as { code?: string; cause?: { code?: string } };
-  if (cause?.code === 'EADDRINUSE') return { kind: 'port', message };
-  return { kind: diskCodes.includes(code) ? 'folder' : 'other', message };
-};
 
 export const createServiceHost = (
   { dataDir, rendererDir, resourcesDir }: Pick<Paths, 'dataDir' | 'rendererDir' | 'resourcesDir'>,

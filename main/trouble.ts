@@ -1,5 +1,5 @@
 import { ownPage } from './own-urls.ts';
-import type { StartError } from './service-host.ts';
+import type { StartError } from './start-error.ts';
 
 /**
  * The URL of the kiosk's own page that names the problem to the person in front of the display.

@@ -1,6 +1,6 @@
 /** The file of the update state; written atomically, and durable before the action that it records. */
 import { readFile } from 'node:fs/promises';
-import { writeWhole } from '../service-host.ts';
+import { writeDurably } from '../files.ts';
 import { emptyState, type GateState } from './gate.ts';
 
 const isState = (value: unknown): value is GateState => {
@@ -25,4 +25,4 @@ export const readState = async (path: string): Promise<GateState> => {
 
 /** @throws the system's error */
 export const writeState = (path: string, state: GateState): Promise<void> =>
-  writeWhole(path, `${JSON.stringify(state)}\n`);
+  writeDurably(path, `${JSON.stringify(state)}\n`);

@@ -1,0 +1,16 @@
+/** Writes of files that must survive a power failure. */
+import { mkdir } from 'node:fs/promises';
+import { dirname } from 'node:path';
+import { replaceFile, rewriteFile, systemDisk } from '../service/public.ts';
+
+/** Writes a file atomically and durably, creating its folder; keeps the previous version as `.prev`. */
+export const writeDurably = async (path: string, bytes: string | Uint8Array): Promise<void> => {
+  await mkdir(dirname(path), { recursive: true });
+  await replaceFile(systemDisk, path, Buffer.from(bytes));
+};
+
+/** Writes the operator's `config.json`, which holds secrets: preserves its symbolic link, owner and permissions. */
+export const writeConfig = async (path: string, bytes: string | Uint8Array): Promise<void> => {
+  await mkdir(dirname(path), { recursive: true });
+  await rewriteFile(path, Buffer.from(bytes), 0o600);
+};
