@@ -1,20 +1,20 @@
+/** The player page: creates its parts and connects them. */
 import { languages, type Texts } from 'virtual:texts/player';
-import type { Command } from '../../service/contract/commands.ts';
 import type { OnboardingStatus } from '../../service/contract/onboarding.ts';
 import type { PlayerBoot } from '../../service/contract/page.ts';
 import type { PlaylistPayload, Slide } from '../../service/contract/playlist.ts';
-import { redirectTarget } from '../../service/domain/redirect.ts';
 import { readBoot } from '../shared/boot.ts';
 import { deviceHeaders } from '../shared/device.ts';
 import { resumeGreeting } from '../shared/greeting.ts';
 import { startHeartbeat } from '../shared/heartbeat.ts';
-import { readIdentity, rememberName } from '../shared/identity.ts';
+import { readIdentity } from '../shared/identity.ts';
 import { leaveFor } from '../shared/leave.ts';
 import { createPageToken } from '../shared/page-token.ts';
 import { patientFetch } from '../shared/patience.ts';
 import { requireTopLevel } from '../shared/top-level.ts';
 import { textsFor } from '../texts/messages.ts';
 import { createClock } from './clock.ts';
+import { runCommand } from './commands.ts';
 import { createCovers } from './covers.ts';
 import { createIdle, createNothing, type Note } from './idle.ts';
 import { createLink, type Report } from './link.ts';
@@ -84,45 +84,8 @@ const change = (changed: Partial<Report>): void => {
   link.report(currentReport());
 };
 
-/** Validates the address like the service does: an older service accepts other paths. */
-const go = async (url: string): Promise<void> => {
-  const target = redirectTarget(url, ({ origin }) => origin === location.origin);
-  if (target === null) throw new Error(`${url} is no page that a screen can show`);
-  if (target.kind !== 'screen') {
-    if (await redirect.show(target.url)) change({ page: target.url });
-  } else if (!(await leaveFor(target.url)))
-    throw new Error(`${target.url} can't be reached, or there is no such screen`);
-};
-
-const obey = (command: Command): void => {
-  switch (command.command) {
-    case 'refresh':
-      player.retry();
-      return link.refresh();
-    case 'reload':
-      return void leaveFor(location.href);
-    case 'pause':
-      return change({ paused: !state.paused });
-    case 'blackout':
-      return change({ blackout: command.blackout ?? !state.blackout });
-    case 'previous':
-      return player.step(-1);
-    case 'next':
-      return player.step(1);
-    case 'left':
-      return player.flipPage(-1);
-    case 'right':
-      return player.flipPage(1);
-    case 'redirect':
-      return void go(command.url).catch((error: Error) => link.reportError(null, error.message));
-    case 'setclientname':
-      identity.clientName = command.clientName;
-      return rememberName(command.clientName);
-  }
-};
-
 /** A removed screen has no socket that could announce a new binding, so ask whether the device was bound to another one. */
-const lookForScreen = async (): Promise<void> => {
+const followNewBinding = async (): Promise<void> => {
   const path = `/api/onboarding/status?deviceId=${identity.deviceId}`;
   const headers = { ...token.header(), ...deviceHeaders(identity.deviceId) };
   const status = await patientFetch(path, { headers }, (response) => response.json());
@@ -143,7 +106,7 @@ const load = (payload: PlaylistPayload | null, isSynchronized: boolean): void =>
   revision = payload?.revision ?? null;
   player.load(takeovers.load(payload), isSynchronized);
   // A page that was opened before its screen exists waits for it instead.
-  if (payload === null && knownName !== null) lookForScreen().catch(() => {});
+  if (payload === null && knownName !== null) followNewBinding().catch(() => {});
   knownName = payload?.screen.name ?? knownName;
 };
 
@@ -235,7 +198,7 @@ const link = createLink(slug, identity, {
   clock,
   token,
   onPlaylist: load,
-  onCommand: obey,
+  onCommand: (command) => runCommand(command, { player, link, redirect, identity, state, change }),
   onTime: (message) => {
     syncClock.answer(message);
     player.onClockSet();
