@@ -9,11 +9,10 @@ const repeated = [
   'test/domain/wall-time.test.ts',
   'test/fleet/{cut,sites}.test.ts',
   'test/fuzz/fuzz.test.ts',
-  'test/kiosk/recovery.test.ts',
+  'test/kiosk/{hours,recovery}.test.ts',
   'test/peers/{churn,kill,load,replication,storm}.test.ts',
   'test/platform/store/{crash,kill}.test.ts',
   'test/player/{daylight,endurance,outage}.test.ts',
-  'test/power/hours.test.ts',
   'test/records/plays/{delivery,export,kill}.test.ts',
   'test/streams/{healing,orphans}.test.ts',
 ];
