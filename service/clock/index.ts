@@ -15,7 +15,7 @@ interface Dependencies {
 }
 
 export const createClock = ({ log, now, monotonicNow, ids }: ServiceContext, { peers, media }: Dependencies): Clock => {
-  const sync = createSync({ log, peers, wall: now, monotonicNow }, ids);
+  const sync = createSync({ log, peers, now, monotonicNow }, ids);
   media.followClock(sync.now);
   peers.followClock(sync.now);
   return {

@@ -15,7 +15,7 @@ interface Dependencies {
   log: Logger;
   peers: Pick<Peers, 'alive' | 'ask'>;
   /** The machine's time of day, ms since the epoch. */
-  wall(): number;
+  now(): number;
   /** ms, monotonic. */
   monotonicNow?: () => number;
 }
@@ -60,10 +60,10 @@ interface Answered extends Opinion {
 }
 
 export const createSync = (
-  { log, peers, wall, monotonicNow = () => performance.now() }: Dependencies,
+  { log, peers, now, monotonicNow = () => performance.now() }: Dependencies,
   { nodeId }: { nodeId: string },
 ): Sync => {
-  const clock = createSiteClock(monotonicNow(), wall());
+  const clock = createSiteClock(monotonicNow(), now());
   const skews = createSkews();
   /** By node id. */
   const answers = new Map<string, Answered>();
@@ -71,7 +71,7 @@ export const createSync = (
   let established = false;
   let reference = nodeId;
   let verdict: Verdict = { site: null, wall: null };
-  let ownWall = wall() - monotonicNow();
+  let ownWall = now() - monotonicNow();
   /** Whether it has followed another box, and its own clock was not set since. */
   let hasFollowed = false;
   let surveyedAt = Number.NEGATIVE_INFINITY;
@@ -80,7 +80,7 @@ export const createSync = (
   let timer: NodeJS.Timeout | undefined;
   let closed = false;
 
-  const now = (): number => clock.at(monotonicNow());
+  const siteNow = (): number => clock.at(monotonicNow());
   const aliveIds = (): string[] => peers.alive().map((peer) => peer.nodeId);
 
   const candidates = (): Candidate[] => {
@@ -102,11 +102,11 @@ export const createSync = (
 
   /** What this box would answer, as an offset. */
   const own = (): Opinion => {
-    const time = wall();
-    const steady = monotonicNow();
+    const time = now();
+    const monotonic = monotonicNow();
     return {
-      site: established ? clock.at(steady) - steady : null,
-      wall: isTrusted(time) ? time - steady : null,
+      site: established ? clock.at(monotonic) - monotonic : null,
+      wall: isTrusted(time) ? time - monotonic : null,
       doubt: 0,
     };
   };
@@ -164,7 +164,7 @@ export const createSync = (
   /** Whether this box's time of day was set since the last round. */
   const wasSet = (): boolean => {
     const before = ownWall;
-    ownWall = wall() - monotonicNow();
+    ownWall = now() - monotonicNow();
     return Math.abs(ownWall - before) > WALL_MS;
   };
 
@@ -181,7 +181,7 @@ export const createSync = (
       // A box that is left alone is no majority: it keeps the time that it has followed.
       const isBackedByOthers = !hasFollowed || answers.size > 0;
       const majority = verdict.wall === null || !isBackedByOthers ? null : verdict.wall + monotonicNow();
-      clock.lead(monotonicNow(), wall(), majority);
+      clock.lead(monotonicNow(), now(), majority);
       return false;
     }
     const exchange = exchanges.get(reference);
@@ -206,7 +206,7 @@ export const createSync = (
   };
 
   const notes = (): string[] => {
-    const behind = (now() - wall()) / 1_000;
+    const behind = (siteNow() - now()) / 1_000;
     const isWrong = established && Math.abs(behind) > WALL_MS / 1_000;
     const by = `${Math.abs(behind).toFixed(0)} s ${behind > 0 ? 'behind' : 'ahead of'} the site's time`;
     const agreement = verdict.wall === null ? ', and no majority of the boxes agrees on the time of day' : '';
@@ -218,15 +218,15 @@ export const createSync = (
   };
 
   return {
-    now,
+    now: siteNow,
     onSkew: skews.add,
-    time: () => ({ nodeId, established, received: now(), sent: now(), wall: wall() }),
+    time: () => ({ nodeId, established, received: siteNow(), sent: siteNow(), wall: now() }),
     health: () => {
       const source = clock.source();
       return {
         reference,
         established,
-        offset: now() - wall(),
+        offset: siteNow() - now(),
         roundTrip: source?.nodeId === reference ? source.roundTrip : null,
         ...skews.summary(),
       };
