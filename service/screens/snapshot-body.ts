@@ -12,12 +12,12 @@ const isSame = (a: Snapshot, b: Snapshot): boolean =>
     (a.connections.length === b.connections.length &&
       a.connections.every((each, index) => each === b.connections[index])));
 
+const headers = ['Cache-Control', 'no-store'];
+
 /**
  * Serializes connection snapshots. Each connection and each snapshot is serialized once per change, and all readers share
  * one Buffer until the next change. Changes are detected by identity: connection records are replaced, never mutated.
  */
-const headers = ['Cache-Control', 'no-store'];
-
 export const createSnapshotAnswers = (variant: Variant) => {
   const trimConnection = createTrim(variant, connection);
   const trimSnapshot = createTrim(variant, connectionSnapshot);
