@@ -1,6 +1,6 @@
 const swc = require('@swc/core');
 
-// Its swc parser is not told that a `.tsx` has elements in it, and there is no option for it.
+// dependency-cruiser does not enable JSX in its swc parser, and has no option for it.
 const { parseFileSync } = swc;
 swc.parseFileSync = (file, options) => parseFileSync(file, { ...options, tsx: file.endsWith('.tsx') });
 
@@ -43,7 +43,7 @@ module.exports = {
       to: { path: `^service/(${modules.join('|')})/`, pathNot: ['^service/$1/', '^service/[^/]+/index\\.ts$'] },
     },
     {
-      name: 'nobody-knows-the-wiring',
+      name: 'modules-do-not-import-the-composition-root',
       severity: 'error',
       comment: 'A folder of the service receives what it needs, as service/module.ts describes.',
       from: { path: '^service/[^/]+/' },
@@ -54,21 +54,21 @@ module.exports = {
     {
       name: 'the-service-stands-alone',
       severity: 'error',
-      comment: 'It runs on plain Node, so it knows neither Electron nor the pages.',
+      comment: 'It runs on plain Node, so it imports neither Electron nor the pages.',
       from: { path: '^service/' },
       to: { path: '^(main|renderer)/|(^|/)electron(-updater)?(/|$)' },
     },
     {
       name: 'pages-know-only-the-vocabulary',
       severity: 'error',
-      comment: 'The contract and the pure rules: pages follow a clock and judge an address as boxes do.',
+      comment: 'Pages share the contract and the pure rules with the service.',
       from: { path: '^renderer/' },
       to: { path: '^(main|service)/', pathNot: '^service/(contract|domain)/' },
     },
     {
       name: 'one-seam-to-the-service',
       severity: 'error',
-      comment: 'Hosts use what service/public.ts offers, and the pure rules: displays follow a clock as slides do.',
+      comment: 'Hosts import service/public.ts and the pure rules only.',
       from: { path: '^(main/|service/headless\\.ts)' },
       to: { path: '^service/', pathNot: '^service/(domain/|public\\.ts$)' },
     },
@@ -82,7 +82,7 @@ module.exports = {
       name: 'the-command-line-is-a-client',
       severity: 'error',
       comment:
-        'It knows the interface, the pure rules, how requests are signed and how the hub of a fleet is reached: it starts at once, on any machine.',
+        'It imports the contract, the pure rules, request signing and the NATS connection only, so that it starts fast on any machine.',
       from: { path: '^service/cli/' },
       to: {
         path: '^service/',
