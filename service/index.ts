@@ -8,6 +8,7 @@ import { createDevices, createStore } from './devices/index.ts';
 import { createFeeds } from './feeds/index.ts';
 import { createHealth } from './health/index.ts';
 import { openHttp } from './http/open.ts';
+import { checkAddress } from './http/server.ts';
 import { createMedia } from './media/index.ts';
 import { createModules } from './module.ts';
 import { createPages } from './pages/index.ts';
@@ -29,8 +30,10 @@ export type { Service } from './renewal.ts';
 const open = async (options: Options, ports: Ports, closers: Closers, onRenewal: OnRenewal): Promise<Service> => {
   const { log } = ports;
   const { dataDir, childEnvironment: environment } = options;
-  for (const warning of options.warnings) log.warn(warning);
+  // A bad setting ends the start with one line, so nothing is logged before these checks.
+  await checkAddress(options.host);
   await makeFolders(options);
+  for (const warning of options.warnings) log.warn(warning);
   closers.lasting(await lockFolder({ dataDir, environment, log }));
   const {
     nodeId,

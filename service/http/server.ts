@@ -1,7 +1,7 @@
 /** The listening socket: limits, the gate, the fast path for playlists, and upgrades to WebSockets. */
 import { readFile } from 'node:fs/promises';
 import { createServer, type IncomingMessage, type RequestListener, type ServerResponse } from 'node:http';
-import type { AddressInfo, Socket } from 'node:net';
+import { type AddressInfo, createServer as createTcpServer, type Socket } from 'node:net';
 import type { Duplex } from 'node:stream';
 import type { Logger } from 'pino';
 import { type WebSocket, WebSocketServer } from 'ws';
@@ -92,6 +92,19 @@ const listenError = (error: NodeJS.ErrnoException, host: string, port: number): 
     return refusal('host', host, 'an address of this machine');
   }
   return error;
+};
+
+/**
+ * Checks that the service can listen on the address, before anything else is opened.
+ * @throws OptionsError where this machine does not have it
+ */
+export const checkAddress = async (host: string): Promise<void> => {
+  const probe = createTcpServer();
+  await new Promise<void>((resolve, reject) => {
+    probe.once('error', (error) => reject(listenError(error, host, 0)));
+    probe.listen({ host, port: 0 }, resolve);
+  });
+  await new Promise((resolve) => probe.close(resolve));
 };
 
 /** @throws OptionsError or Error, with a message for the operator, where the address or port is not available */

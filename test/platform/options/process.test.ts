@@ -113,9 +113,20 @@ describe('ends with 78, and one line that says what to change', () => {
       () => ({ SIGNAGE_HOST: '203.0.113.77' }),
       /^SIGNAGE_HOST: "203\.0\.113\.77" is not allowed; allowed is an address of this machine/,
     ],
+    [
+      'an address that is none',
+      () => ({ SIGNAGE_HOST: '300.1.1.1' }),
+      /^SIGNAGE_HOST: "300\.1\.1\.1" is not allowed; allowed is an address of this machine/,
+    ],
+    [
+      'a name that no machine has',
+      () => ({ SIGNAGE_HOST: 'box.invalid' }),
+      /^SIGNAGE_HOST: "box\.invalid" is not allowed; allowed is an address of this machine/,
+    ],
   ])('%s', async (_, env, expected) => {
     const SIGNAGE_DATA_DIR = dataDirWith({ 'content.json': lobby });
-    const { ended, printed } = startHeadless({ SIGNAGE_LOG_LEVEL: 'error', SIGNAGE_DATA_DIR, ...env() });
+    // The level is `info`, and there is a warning to log.
+    const { ended, printed } = startHeadless({ SIGNAGE_XYZZY: '1', SIGNAGE_DATA_DIR, ...env() });
     expect(await ended).toBe(78);
     expect(printed.stdout).toBe('');
     expect(printed.stderr).toMatch(expected);
