@@ -49,6 +49,8 @@ export const createAdmission = ({ access, clientAddress, variant, onRefused, soc
   };
 
   return {
+    /** Whether a request target is the path of a socket. */
+    isSocket: (target: string): boolean => endpoints.some(({ pattern }) => pattern.test(target)),
     /** @throws CodedError as {@link createAccess} does */
     admit: (request: IncomingMessage, accessClass: Access) =>
       checkCredentials(request, accessClass, request.headersDistinct),

@@ -43,6 +43,8 @@ interface Dependencies {
   clientAddress: ReturnType<typeof createClientAddress>;
   /** Checks a request's credentials. */
   admit(request: IncomingMessage, access: Access): Promise<Admission>;
+  /** Whether a request target is the path of a socket, which takes upgrades of GET. */
+  isSocket(target: string): boolean;
   /** Fills a response with the "page not found" page. */
   sendMissing(ctx: Pick<Context, 'type' | 'set' | 'body'>): void;
   /** Called for each request that names its device. */
@@ -59,12 +61,12 @@ interface Dependencies {
 
 /** Streamed bodies are not signed: the receiver verifies them by their hash. */
 const signAnswer = (
-  ctx: Pick<Koa.ParameterizedContext<RequestState>, 'state' | 'body' | 'status' | 'set' | 'respond'>,
+  ctx: Pick<Koa.ParameterizedContext<RequestState>, 'method' | 'state' | 'body' | 'status' | 'set' | 'respond'>,
 ): void => {
-  const { state, body, status, respond } = ctx;
+  const { method, state, body, status, respond } = ctx;
   if (state.signResponse === null || respond === false || body instanceof Readable) return;
   const bytes = typeof body === 'string' || Buffer.isBuffer(body) ? body : body == null ? '' : JSON.stringify(body);
-  ctx.set(answerHeader, state.signResponse(status, bytes));
+  ctx.set(answerHeader, state.signResponse(status, method === 'HEAD' ? '' : bytes));
   if (body != null) ctx.body = bytes;
 };
 
@@ -117,6 +119,7 @@ export const createApp = ({
   gate,
   clientAddress,
   admit,
+  isSocket,
   onDevice,
   sendMissing,
   variant,
@@ -169,13 +172,15 @@ export const createApp = ({
   });
   app.use(router.routes());
   app.use((ctx) => {
-    const known = (ctx as unknown as Context).matched ?? [];
-    if (known.length === 0) {
+    const known = ((ctx as unknown as Context).matched ?? []).flatMap(({ methods }) => methods);
+    const ofSocket = !['GET', 'HEAD'].includes(ctx.method) && isSocket(ctx.url) ? ['GET'] : [];
+    const taken = new Set([...known, ...ofSocket]);
+    if (taken.size === 0) {
       if (!isNavigation(ctx)) throw new CodedError('not_found');
       ctx.status = 404;
       return sendMissing(ctx);
     }
-    const Allow = [...new Set(known.flatMap(({ methods }) => methods))].toSorted().join(', ');
+    const Allow = [...taken].toSorted().join(', ');
     throw new CodedError('method_not_allowed', `The path does not take ${ctx.method}, only ${Allow}.`, {
       headers: { Allow },
     });

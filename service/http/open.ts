@@ -39,13 +39,13 @@ export const openHttp = ({ options, log, logs, ...means }: Dependencies): Promis
     means;
   const { variant, publicUrl, allowedHosts } = options;
   const gate = createGate({ machineName, publicUrl, allowedHosts });
-  const { admit, admitSocket } = createAdmission({
+  const { admit, admitSocket, isSocket } = createAdmission({
     ...{ access, clientAddress, variant, socketHandlers: sockets },
     onRefused: audit.onRefused,
   });
   const app = createApp({
     ...{ logs, gate, clientAddress, variant, console: options.console && variant === 'extended', audit, nodeId },
-    ...{ admit, onDevice, sendMissing, routers: routes },
+    ...{ admit, isSocket, onDevice, sendMissing, routers: routes },
   });
   return listen({ log, gate, app, answerOpen, admitSocket }, options);
 };

@@ -56,11 +56,11 @@ export const sendPrepared = (
   signResponse: SignResponse | null,
 ): void => {
   const isKnown = isKnownTo(request, answer);
+  const hasBody = !isKnown && request.method !== 'HEAD';
   const status = isKnown ? 304 : 200;
   const ready = isKnown ? answer.notModifiedHeaders : answer.headers;
-  const signature = signResponse === null ? [] : [answerHeader, signResponse(status, isKnown ? '' : answer.body)];
+  const signature = signResponse === null ? [] : [answerHeader, signResponse(status, hasBody ? answer.body : '')];
   // Node only reads the array.
   response.writeHead(status, signResponse === null ? (ready as string[]) : [...ready, ...signature]);
-  if (isKnown || request.method === 'HEAD') response.end();
-  else response.end(answer.body);
+  response.end(hasBody ? answer.body : undefined);
 };

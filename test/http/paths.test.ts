@@ -88,6 +88,15 @@ describe('a known path with another method is 405 and lists the allowed methods'
   });
 });
 
+test.each(['/api/screens/lobby/socket', '/api/onboarding/socket?deviceId=a'])('%s takes GET alone', async (path) => {
+  const { url } = service();
+  for (const method of ['POST', 'PUT', 'DELETE', 'OPTIONS']) {
+    const answer = await exchange(url, [`${method} ${path} HTTP/1.1`, hostLine(url)]);
+    expect([method, answer.status, answer.headers.allow]).toEqual([method, 405, 'GET']);
+    expect(codeOf(answer)).toBe('method_not_allowed');
+  }
+});
+
 test('an unknown HTTP method is a malformed request', async () => {
   const { url } = service();
   const answer = await exchange(url, ['BREW /api/screens/lobby/playlist HTTP/1.1', hostLine(url)]);
@@ -101,6 +110,7 @@ test('the baseline variant has no extended endpoints', async () => {
     ['GET', '/api/onboarding/screens'],
     ['GET', '/api/onboarding/qr?deviceId=a'],
     ['POST', '/api/onboarding'],
+    ['POST', '/api/onboarding/socket'],
     ['POST', '/api/auth/page'],
     ['GET', '/api/media/config'],
     ['PUT', '/api/media/a.png'],

@@ -77,12 +77,12 @@ test('a query or a percent-encoded letter does not change the playlist', async (
   }
 });
 
-test('the response to a signed request is signed, both 200 and 304', async () => {
+test('the response to a signed request is signed as it is sent: 200, 304, and without a body for HEAD', async () => {
   const secret = 'a secret that signs playlists';
   const service = await startTestService({ content: lobby, env: { SIGNAGE_SHARED_SECRET: secret } });
-  const ask = async (headers: Record<string, string> = {}, signer = secret) => {
-    const signed = signRequest({ secret: signer, method: 'GET', url: service.url + path });
-    const response = await service.get(path, { headers: { ...headers, ...signed }, cache: 'no-store' });
+  const ask = async (headers: Record<string, string> = {}, signer = secret, method = 'GET', target = path) => {
+    const signed = signRequest({ secret: signer, method, url: service.url + target });
+    const response = await service.get(target, { method, headers: { ...headers, ...signed }, cache: 'no-store' });
     const asked = { request: signed[signatureHeader] ?? '', status: response.status };
     const expected = signAnswer(secret, { ...asked, sha256: sha256Hex(await response.text()) });
     return { response, signature: response.headers.get(answerHeader), expected };
@@ -91,6 +91,11 @@ test('the response to a signed request is signed, both 200 and 304', async () =>
   expect([full.response.status, full.signature]).toEqual([200, full.expected]);
   const known = await ask({ 'If-None-Match': full.response.headers.get('etag') ?? '' });
   expect([known.response.status, known.signature]).toEqual([304, known.expected]);
+  for (const target of [path, '/api/screens/lobby/connections', '/api/media/config', '/api/screens/gone/playlist']) {
+    const head = await ask({}, secret, 'HEAD', target);
+    expect([target, head.signature]).toEqual([target, head.expected]);
+    expect(Number(head.response.headers.get('content-length'))).toBeGreaterThan(0);
+  }
   const guessed = await ask({}, 'a secret that is a guess');
   expect([guessed.response.status, guessed.signature]).toEqual([200, null]);
 });
