@@ -40,7 +40,7 @@ const errorHeaders: Record<number, ZodOpenApiHeadersObject> = {
   401: {
     'WWW-Authenticate': { description: 'Signage', required: true, schema: { type: 'string' } },
     'x-signage-clock': {
-      description: "On signature_stale: the service's time, signed (see Signed requests)",
+      description: "On signature_stale: the service's time, signed where the MAC is right (see Signed requests)",
       schema: { type: 'string' },
     },
   },

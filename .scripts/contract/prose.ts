@@ -54,9 +54,9 @@ the body, M the hex HMAC-SHA256, keyed with the secret, of these lines joined by
 N, METHOD, the Host header in lower case, path and query as sent, B. Fresh means within 300 s either way and not older
 than the process; a caller with another clock gets 401 \`signature_stale\` with \`x-signage-clock\`: the service's time in
 ms since the epoch, \`;mac=\`, and the hex HMAC-SHA256, keyed likewise, of \`signage-clock-v1\`, M and that time, joined by
-\`\\n\`. A nonce is accepted once. The answer carries \`x-signage-answer-signature\`: the hex HMAC-SHA256, keyed with
+\`\\n\`; where M is wrong too, the time alone. A nonce is accepted once. The answer carries \`x-signage-answer-signature\`: the hex HMAC-SHA256, keyed with
 the same secret, of these lines: \`signage-answer-v1\`, the request's signature header, the status, the hex SHA-256 of the
-answer's body. Answers whose bodies are streamed have none.
+answer's body as sent, which is empty for HEAD. Answers whose bodies are streamed have none.
 
 **Between boxes.** A request with \`x-signage-relay\` is carried out by the box that it reaches and relayed no further; one
 with \`x-signage-recipient\` is meant for the box with that node id alone (421 \`misdirected\` otherwise). With a secret

@@ -9,6 +9,7 @@ import type { ReplayGuard } from './replay.ts';
 import { createSeal, type Seal } from './seal.ts';
 import { sha256Hex, signAnswer } from './sign.ts';
 import {
+  type BoxSignature,
   claimsBox,
   claimsSignature,
   createSignatures,
@@ -35,12 +36,12 @@ export interface Admission {
   bodySha256: string | null;
   /** Signs the response, which proves knowledge of the secret to the client; null where the request is not signed. */
   signResponse: SignResponse | null;
-  /** Value of {@link clockHeader}, for a client that knows the secret but signed with a wrong time; otherwise null. */
+  /** Value of {@link clockHeader}, for a client that signed with a wrong time; otherwise null. */
   clock: string | null;
   /** Encrypts and decrypts the bodies, with the secret that another box has signed with; null: no box signed it. */
   seal: Seal | null;
-  /** How long ago another box signed the request, ms by this box's clock; null: no box signed it. */
-  signatureAge: (() => number) | null;
+  /** Null: no box signed the request. */
+  boxSignature: BoxSignature | null;
 }
 
 interface AccessControl {
@@ -66,7 +67,7 @@ interface Options {
   log: Pick<Logger, 'warn'>;
 }
 
-const unsigned: Admission = { bodySha256: null, signResponse: null, clock: null, seal: null, signatureAge: null };
+const unsigned: Admission = { bodySha256: null, signResponse: null, clock: null, seal: null, boxSignature: null };
 const open: AccessControl = { admit: async () => unsigned, pageToken: async () => null };
 
 /**
@@ -79,6 +80,9 @@ const senderOf = (access: Access, headers: HeaderLines, address: string, target:
   return claimsBox(headers, target) ? { kind: 'peer', name: `${party} ${access}` } : { kind: 'operator', name: party };
 };
 
+const isGuess = (error: unknown): boolean =>
+  error instanceof CodedError && ['signature_invalid', 'page_token_invalid'].includes(error.code);
+
 /** Decides who may call which operation. If a request has both a signature and a page token, the signature is checked. */
 export const createAccess = ({ secret, previous, pageTokenSeconds, guard, now, log }: Options): AccessControl => {
   if (secret === null || guard === null) return open;
@@ -89,18 +93,14 @@ export const createAccess = ({ secret, previous, pageTokenSeconds, guard, now, l
   const seals = new Map(secrets.map((each) => [each, createSeal(each, ...secrets)]));
 
   /**
-   * Counts failures that may be guesses. A malformed signature is not one. A replayed signature, or a stale one that was
-   * answered with the clock header, was made with the secret.
+   * Counts failures that may be guesses. A malformed signature is not one. A replayed signature, or one that is stale and
+   * nothing else, was made with the secret.
    */
   const counted = async <T>(address: string, kind: CredentialKind, verify: () => Promise<T>): Promise<T> => {
     try {
       return await verify();
     } catch (error) {
-      const isGuess =
-        error instanceof CodedError &&
-        (['signature_invalid', 'page_token_invalid'].includes(error.code) ||
-          (error.code === 'signature_stale' && error.headers[clockHeader] === undefined));
-      if (isGuess) await throttle.fail(address, kind);
+      if (isGuess(error) || (error instanceof CodedError && isGuess(error.cause))) await throttle.fail(address, kind);
       throw error;
     }
   };
@@ -109,14 +109,14 @@ export const createAccess = ({ secret, previous, pageTokenSeconds, guard, now, l
     const signature = parseSignature(headers);
     const sender = senderOf(access, headers, address, head.target);
     const verified = await counted(address, 'signature', () => signatures.verify(signature, head, sender));
-    const { secret: signer, clock, signatureAge } = verified;
+    const { secret: signer, clock, boxSignature } = verified;
     checkAbsentBody(head.method, headers, signature.sha256);
     const [request = ''] = headers[signatureHeader] ?? [];
     return {
       bodySha256: signature.sha256,
       signResponse: (status, body) => signAnswer(signer, { request, status, sha256: sha256Hex(body) }),
       clock,
-      signatureAge,
+      boxSignature,
       seal: signature.recipient === null ? null : (seals.get(signer) ?? null),
     };
   };

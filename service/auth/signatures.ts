@@ -42,6 +42,14 @@ const onlyLine = (headers: HeaderLines, name: string): string => {
   return lines[0];
 };
 
+/** The valid signature of another box. */
+export interface BoxSignature {
+  /** How long ago it was made, ms by this box's clock. */
+  age(): number;
+  /** The value of {@link clockHeader} now. */
+  clock(): string;
+}
+
 /** For how long a request between boxes is fresh, ms in either direction. Operators have the whole window. */
 const boxFreshMs = 3_000;
 
@@ -52,11 +60,12 @@ const noticeMs = 250;
 
 /**
  * Checks again that a request of another box is fresh.
- * @param age as in the admission
+ * @param signature null: no box has signed the request
  * @throws CodedError `signature_stale`
  */
-export const checkAge = (age: (() => number) | null): void => {
-  if (age !== null && age() > boxFreshMs) throw new CodedError('signature_stale', staleRelay);
+export const checkAge = (signature: BoxSignature | null): void => {
+  if (signature === null || signature.age() <= boxFreshMs) return;
+  throw new CodedError('signature_stale', staleRelay, { headers: { [clockHeader]: signature.clock() } });
 };
 
 /**
@@ -92,9 +101,10 @@ export const createSignatures = ({ secrets, guard }: Options) => ({
   /**
    * Marks the nonce as used synchronously, so that only one of many concurrent copies is accepted.
    * @returns the secret that it was signed with, the {@link clockHeader} for a box whose clock is a little off, and the
-   *   age of the signature of a box
+   *   signature of a box
    * @throws CodedError `signature_stale`, `signature_invalid`, `signature_replayed` or `busy`, the first that applies;
-   *   the first carries {@link clockHeader} where the sender knows a secret
+   *   the first carries {@link clockHeader}. Where the MAC is wrong as well, its `cause` is `signature_invalid`, and the
+   *   clock is not signed: a host that alters requests must not be able to pass on the clock of another box.
    */
   async verify({ mac, isRelay, ...claimed }: Signature, head: SignedHead, sender: Sender) {
     const timestamp = Number(claimed.timestamp);
@@ -105,17 +115,19 @@ export const createSignatures = ({ secrets, guard }: Options) => ({
     const isSignedWith = (secret: string): boolean =>
       timingSafeEqual(given, signatureMac(secret, { ...head, ...claimed }));
     const secret = secrets.find(isSignedWith);
+    const clock = (by: string): string => signClock(by, mac, guard.clock());
     if (!isFresh) {
-      const headers = secret === undefined ? {} : { [clockHeader]: signClock(secret, mac, guard.clock()) };
-      const message = isFromBox ? staleRelay : undefined;
-      throw new CodedError('signature_stale', message, { headers });
+      const headers = { [clockHeader]: secret === undefined ? String(guard.clock()) : clock(secret) };
+      const cause = secret === undefined ? new CodedError('signature_invalid') : undefined;
+      throw new CodedError('signature_stale', isFromBox ? staleRelay : undefined, { headers, cause });
     }
     if (secret === undefined) throw new CodedError('signature_invalid');
     await guard.use(claimed.nonce, timestamp, sender);
+    const boxSignature: BoxSignature = { age: () => guard.clock() - timestamp, clock: () => clock(secret) };
     return {
       secret,
-      clock: isFromBox && off > noticeMs ? signClock(secret, mac, guard.clock()) : null,
-      signatureAge: isFromBox ? () => guard.clock() - timestamp : null,
+      clock: isFromBox && off > noticeMs ? clock(secret) : null,
+      boxSignature: isFromBox ? boxSignature : null,
     };
   },
 });

@@ -155,7 +155,7 @@ export const createApp = ({
     const requestLog = logs(`address ${clientIp}`, { request: id, method: ctx.method, path: ctx.path });
     ctx.state = {
       ...{ clientIp, log: requestLog, bodySha256: null, signResponse: null },
-      ...{ seal: null, signatureAge: null, isSealed: false },
+      ...{ seal: null, boxSignature: null, isSealed: false },
     };
     ctx.set({ ...securityHeaders, 'X-Request-Id': id });
     try {

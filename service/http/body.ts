@@ -79,7 +79,7 @@ export const readJsonText = async (ctx: Context, limits: BodyLimits): Promise<Js
   );
   checkBody(sha256Hex(bytes), ctx.state.bodySha256);
   // A host in between can pass on the head and hold the body.
-  checkAge(ctx.state.signatureAge);
+  checkAge(ctx.state.boxSignature);
   if (bytes.length === 0) return { text: '{}', value: {} };
   if (seal === null) return parseObject(bytes);
   ctx.state.isSealed = true;

@@ -3,6 +3,7 @@ import type { RouterContext } from '@koa/router';
 import type { WebSocket } from 'ws';
 import type { SignResponse } from '../auth/access.ts';
 import type { Seal } from '../auth/seal.ts';
+import type { BoxSignature } from '../auth/signatures.ts';
 import type { OperationName, SocketName } from '../contract/operations/index.ts';
 import type { SourceLog } from '../platform/source-log.ts';
 
@@ -17,8 +18,8 @@ export interface RequestState {
   signResponse: SignResponse | null;
   /** Encrypts and decrypts bodies; null where no box has signed the request. */
   seal: Seal | null;
-  /** How long ago another box signed the request, ms; null where no box has signed it. */
-  signatureAge: (() => number) | null;
+  /** Null where no box has signed the request. */
+  boxSignature: BoxSignature | null;
   /** Whether the body of the request was encrypted. */
   isSealed: boolean;
   /** Called with the JSON object in the body, before it is acted on. */

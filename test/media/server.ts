@@ -86,7 +86,7 @@ export const startMedia = async (setup: Setup = {}) => {
       bodySha256: ctx.get('x-test-body-sha256') || null,
       signResponse: null,
       seal: null,
-      signatureAge: null,
+      boxSignature: null,
       isSealed: false,
     };
     try {

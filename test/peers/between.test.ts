@@ -105,7 +105,9 @@ describe('with a secret', () => {
         }),
       );
     const stale = { code: 'signature_stale' };
-    expect(await answersOf(await post(await body()))).toEqual([{ sent: 0 }, stale]);
+    const held = await post(await body());
+    expect(held.headers.get('x-signage-clock')).toMatch(/^\d{13};mac=/);
+    expect(await answersOf(held)).toEqual([{ sent: 0 }, stale]);
     // No request that is older than the service is accepted.
     await pause(1_100);
     expect(await answersOf(await post(await body(), Date.now() - 1_000))).toEqual([stale, stale]);
