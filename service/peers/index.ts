@@ -97,7 +97,7 @@ export const createPeers = (
     if (takesNewId({ startedAt: startedAt(), instance }, state)) clones.emit(url);
   };
   const registry = createRegistry(
-    { logs, caller, onClone, isReachedByOthers: (id) => gossip.isReachedByOthers(id), monotonicNow },
+    { logs, caller, onClone, isReachedByOthers: (id) => gossip.isReachedByOthers(id), now, monotonicNow },
     { nodeId, instance, site, staticPeers },
   );
   const asking = createAskPeers(registry, nodeId);

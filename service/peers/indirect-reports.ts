@@ -30,6 +30,8 @@ interface Dependencies {
   addAdvertised(advertised: PeerState['peers'][number], from: string): void;
   /** Probes an address. */
   ask(address: Address): Promise<void>;
+  /** ms since the epoch. */
+  now(): number;
   /** ms, monotonic. */
   monotonicNow(): number;
   random(): number;
@@ -47,6 +49,7 @@ export const createIndirectReports = ({
   emit,
   addAdvertised,
   ask,
+  now,
   monotonicNow,
   random,
 }: Dependencies): Pick<
@@ -58,9 +61,9 @@ export const createIndirectReports = ({
 
   /** Whether a report of another box may trigger a probe of the address now. */
   const mayFollow = (url: string): boolean => {
-    const now = monotonicNow();
-    if (now - (followedAt.get(url) ?? Number.NEGATIVE_INFINITY) < FOLLOW_MS) return false;
-    remember(followedAt, url, now, 2 * mostPeers);
+    const at = monotonicNow();
+    if (at - (followedAt.get(url) ?? Number.NEGATIVE_INFINITY) < FOLLOW_MS) return false;
+    remember(followedAt, url, at, 2 * mostPeers);
     return true;
   };
 
@@ -74,7 +77,7 @@ export const createIndirectReports = ({
     },
     applyRecord: ({ nodeId, seq, media, devices, alerts, attendance }) => {
       const report = reports.get(nodeId);
-      if (report === undefined || seq <= report.seq || !isPlausibleSeq(seq, Date.now())) return false;
+      if (report === undefined || seq <= report.seq || !isPlausibleSeq(seq, now())) return false;
       // A box of an older version forwards it without the attendance.
       const reported = { media, devices, alerts, attendance: attendance ?? report.state.attendance };
       reports.set(nodeId, { ...report, seq, state: { ...report.state, ...reported } });
@@ -87,7 +90,7 @@ export const createIndirectReports = ({
       if (address === undefined || report === undefined) return;
       if (theirInstance !== report.state.instance) return void ask(address);
       addresses.answered(address, nodeId, !report.gossips, monotonicNow(), random());
-      reports.set(nodeId, { ...report, state: { ...report.state, ...summary }, contactAt: Date.now() });
+      reports.set(nodeId, { ...report, state: { ...report.state, ...summary }, contactAt: now() });
       emit(nodeId);
     },
     offered: (nodeId, content) => {
@@ -106,7 +109,7 @@ export const createIndirectReports = ({
       const [address] = addresses.of(nodeId);
       if (address === undefined) return false;
       const contactAt = reports.get(nodeId)?.contactAt ?? 0;
-      if (Date.now() - contactAt > FOLLOW_MS && mayFollow(address.url)) await ask(address);
+      if (now() - contactAt > FOLLOW_MS && mayFollow(address.url)) await ask(address);
       return find(nodeId)?.alive === true;
     },
     markPolled: (nodeId) => {

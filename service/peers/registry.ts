@@ -26,6 +26,8 @@ interface Dependencies {
   onClone?: (state: PeerState, url: string) => void;
   /** Whether other boxes reach a box that this one does not; null: there is nobody to ask. */
   isReachedByOthers?: (nodeId: string) => Promise<boolean | null>;
+  /** ms since the epoch. */
+  now?: () => number;
   /** ms, monotonic. */
   monotonicNow?: () => number;
   random?: () => number;
@@ -57,6 +59,7 @@ export const createRegistry = (
     caller,
     onClone = () => {},
     isReachedByOthers = async () => null,
+    now = Date.now,
     monotonicNow = () => performance.now(),
     random = Math.random,
   }: Dependencies,
@@ -148,7 +151,7 @@ export const createRegistry = (
     const isNew = address.nodeId !== nodeId;
     const gossips = state.gossip === 1 && polled.get(nodeId) !== state.instance;
     addresses.answered(address, nodeId, !gossips, monotonicNow(), random());
-    reports.set(nodeId, { state, contactAt: Date.now(), stateAt: monotonicNow(), seq: state.seq ?? 0, gossips });
+    reports.set(nodeId, { state, contactAt: now(), stateAt: monotonicNow(), seq: state.seq ?? 0, gossips });
     if (suspicions.clear(nodeId)) reachability.emit();
     // It may have moved to this address from another one.
     if (isNew) for (const other of addresses.of(nodeId)) if (other !== address) void prober.ask(other);
@@ -163,7 +166,7 @@ export const createRegistry = (
     // A box that made contact already gets the state by this request.
     const isFirst = address.nodeId === null && address.source !== 'contact' && monotonicNow() - createdAt < STARTING_MS;
     const news = hasNews || isFirst ? '&news=1' : '';
-    // A box that can gossip already learns of the others by it: a list from each box would grow with the square of the site.
+    // A box that gossips gets the others from gossip: a list from each box would grow with the square of the site.
     const brief = address.source !== 'static' && reports.size >= ENOUGH_PEERS ? '&brief=1' : '';
     const path = `/api/peers/state?from=${self}&port=${port}&instance=${instance}&knows=tags&gossip=1${news}${brief}`;
     const askedAt = monotonicNow();
@@ -222,7 +225,7 @@ export const createRegistry = (
   const advertisedUrlOf = (url: string): string => advertisedUrl(url, addresses.get(url)?.host ?? null);
 
   const indirectReports = createIndirectReports({
-    ...{ self, reports, polled, addresses, find, emit, addAdvertised, ask: prober.ask, monotonicNow, random },
+    ...{ self, reports, polled, addresses, find, emit, addAdvertised, ask: prober.ask, now, monotonicNow, random },
   });
 
   const call = createGuardedCall({

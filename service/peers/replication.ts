@@ -1,6 +1,6 @@
 /**
  * Replicates the content and the bindings of a site: fetches what a peer has and this box lacks, validates it and stores
- * it. Implausible data of a peer is logged, rejected and never passed on.
+ * it. Implausible data of a peer is logged, rejected and never forwarded.
  */
 import { setTimeout as pause } from 'node:timers/promises';
 import type { Logger } from 'pino';
@@ -193,7 +193,7 @@ export const createReplication = ({
     if (document.sha256 !== documentHash(document) || !isHonest(document)) {
       return refuse(nodeId, offered.sha256, 'its content does not match its hash');
     }
-    if (!isPlausibleTime(document.changedAt, Date.now())) {
+    if (!isPlausibleTime(document.changedAt, now())) {
       return refuse(
         nodeId,
         offered.sha256,

@@ -40,7 +40,8 @@ interface Dependencies {
   revisionOf(slug: string): string | undefined;
   /** The saved name of a device; null: it has none. */
   nameOf(deviceId: string): string | null;
-  /** The time of the site, in ms since the epoch. */
+  /** ms since the epoch, as is the time of the site. */
+  now(): number;
   siteTime(): number;
   /** Called when a page reports its deviation from the site time. */
   onSkew(skew: Skew): void;
@@ -61,7 +62,7 @@ export interface DeviceLocation {
   slug: string;
 }
 
-/** Keeps plays that a page reports. Never rejects. */
+/** Stores plays that a page reports; resolves with the ids of those that are durable. Never rejects. */
 export type PlayStore = (
   plays: readonly PagePlay[],
   page: { slug: string; connection: Readonly<Connection> },
@@ -91,8 +92,8 @@ export interface Hub {
   count(): number;
   /** The number of live connections by screen; screens without one are absent. */
   counts(): ReadonlyMap<string, number>;
-  /** Hands the plays that pages report to `keeper`, which resolves with the ids of those that are durable. */
-  onPlays(keeper: PlayStore): void;
+  /** Sets where the plays that pages report are stored. */
+  onPlays(store: PlayStore): void;
   /** The ids of all devices that are connected now. */
   deviceIds(): Set<string>;
   /** Closes all sockets with 1001; terminates those that are still open after 1 s. */
@@ -103,11 +104,11 @@ const HELLO_MS = 5_000;
 
 const timestamp = (): string => new Date().toISOString();
 
-export const createHub = ({ logs, reports, revisionOf, nameOf, siteTime, onSkew }: Dependencies): Hub => {
+export const createHub = ({ logs, reports, revisionOf, nameOf, now, siteTime, onSkew }: Dependencies): Hub => {
   const sockets = createSockets();
   const clients = createClients(sockets.isLive);
   const joins = createEmitter<[DeviceLocation]>();
-  let keepPlays: PlayStore = async () => [];
+  let storePlays: PlayStore = async () => [];
 
   const join = (socket: WebSocket, { slug, ...origin }: Origin, hello: Hello, revision: string): Client => {
     const isVerified = isOwnClientId(hello.clientId, hello.clientKey);
@@ -134,7 +135,7 @@ export const createHub = ({ logs, reports, revisionOf, nameOf, siteTime, onSkew 
     };
     const client: Client = { socket, slug, connection, changedAt: performance.now() };
     clients.add(client);
-    sockets.write(socket, frameOf({ type: 'welcome', connectionId, clientName, revision, serverTime: Date.now() }));
+    sockets.write(socket, frameOf({ type: 'welcome', connectionId, clientName, revision, serverTime: now() }));
     const { label, clientIp: address } = connection;
     log.info({ slug, connectionId, label, address }, 'a page connected');
     if (deviceId !== null) joins.emit({ connectionId, deviceId, slug });
@@ -152,7 +153,7 @@ export const createHub = ({ logs, reports, revisionOf, nameOf, siteTime, onSkew 
 
   /** The page sends what is not acknowledged again. */
   const acknowledge = async ({ socket, slug, connection }: Client, plays: readonly PagePlay[]): Promise<void> => {
-    const play_ids = await keepPlays(plays, { slug, connection });
+    const play_ids = await storePlays(plays, { slug, connection });
     if (play_ids.length > 0) sockets.write(socket, frameOf({ type: 'ack', play_ids: [...play_ids] }));
   };
 
@@ -237,10 +238,10 @@ export const createHub = ({ logs, reports, revisionOf, nameOf, siteTime, onSkew 
     sendToAll: (message) => void broadcast(clients.all(), message),
     snapshot: clients.connectionsOf,
     pages: () => {
-      const now = performance.now();
+      const at = performance.now();
       return clients
         .live()
-        .map(({ slug, connection, changedAt }) => ({ slug, connection, unchangedMs: now - changedAt }));
+        .map(({ slug, connection, changedAt }) => ({ slug, connection, unchangedMs: at - changedAt }));
     },
     select: (slug, { connectionId, clientId }) => {
       const matching = clients
@@ -259,8 +260,8 @@ export const createHub = ({ logs, reports, revisionOf, nameOf, siteTime, onSkew 
         .live()
         .filter(({ connection }) => isOfDevice(connection, deviceId))
         .map(({ connection, slug }) => ({ connectionId: connection.id, deviceId, slug })),
-    onPlays: (keeper) => {
-      keepPlays = keeper;
+    onPlays: (store) => {
+      storePlays = store;
     },
     onJoin: joins.on,
     broadcastRevisions: (slugs) => {

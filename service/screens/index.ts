@@ -46,14 +46,14 @@ export interface Screens
 }
 
 export const createScreens = (
-  { options, logs, clientAddress, isOwnAuthority, monotonicNow }: ServiceContext,
+  { options, logs, clientAddress, isOwnAuthority, now, monotonicNow }: ServiceContext,
   { content, peers, clock, devices }: Dependencies,
 ): Screens => {
   const { variant } = options;
   const redirects = createEmitter<[string]>();
   const reports = createReports({ logs, slideOf: content.slide });
   const hub = createHub({
-    ...{ logs, reports },
+    ...{ logs, reports, now },
     revisionOf: (slug) => content.payload(slug)?.revision,
     nameOf: (deviceId) => devices.get(deviceId)?.clientName ?? null,
     siteTime: clock.now,
