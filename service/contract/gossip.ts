@@ -1,4 +1,4 @@
-/** What boxes tell each other at rest, and how they spread changes. */
+/** Gossip between boxes: periodic digests, and changes that boxes forward. */
 import { z } from 'zod';
 import { boxAlerts } from './alerts.ts';
 import { attendance } from './peer-media.ts';

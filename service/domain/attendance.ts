@@ -1,6 +1,6 @@
 /**
- * When a box was there, and which of its media may have been deleted at its site while it was away for longer than
- * deletions are known. Pure; times are in ms since the epoch.
+ * Presence history of a box, and which of its media may have been deleted at its site while it was away for longer than
+ * deletions are kept. Pure; times are in ms since the epoch.
  */
 import type { Attendance, Span } from '../contract/peer-media.ts';
 import { isTrusted } from './clock-trust.ts';
@@ -72,7 +72,7 @@ export const met = (kept: KeptAttendance, theirs: Attendance, now: number, judge
   if (!isTrusted(now)) return kept;
   const reach = { ran: reachOf(theirs.ran, judged), met: reachOf(theirs.met ?? theirs.ran, judged) };
   const begun = (since: number): KeptSpan => ({ since: Math.min(since, now), until: now, left: null });
-  // What it did before it belonged to a site concerns nobody.
+  // Its history before it joined a site is irrelevant.
   if (kept.met === null) return { ran: begun(reach.ran), met: begun(reach.met) };
   const join = (own: KeptSpan, since: number): KeptSpan => {
     const next = continued(own, now, judged);

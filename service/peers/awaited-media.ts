@@ -1,6 +1,6 @@
 /**
- * Media that follow the document that names them: another box has them, and they are here moments later. A page that asks
- * for one meanwhile waits, instead of leaving its slide out for a whole round.
+ * Media that are still being replicated after the content that names them. A request for one waits, so that the slide is
+ * not skipped for a whole loop.
  */
 
 export interface AwaitedMedia {

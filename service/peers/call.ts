@@ -134,8 +134,8 @@ export const createCaller = ({ secret, nodeId: self, now = Date.now }: Options):
   };
 
   /**
-   * Whether the box has sent the answer; an error that needs no signature means no more than none at all, and so does any
-   * error of an address that has proven nothing.
+   * Whether the answer is authentic. An unsigned error counts as no answer, as does any error from an address that has
+   * not authenticated.
    */
   const isCredible = (request: ClientRequest, reply: SignedReply, recipient: string | null): boolean =>
     isSigned(request, reply) || (reply.status >= 300 && (recipient === null || unsigned.includes(codeOf(reply) ?? '')));

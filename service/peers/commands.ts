@@ -1,17 +1,16 @@
 /**
- * Relays commands to all peers: to each in the order of the calls, one request at a time. What waits for a peer meanwhile
- * shares its next request. A peer that hangs holds up its own commands alone.
+ * Relays commands to all peers: to each in call order, one request at a time. Commands that wait for a peer are batched
+ * into its next request. A hanging peer delays only its own commands.
  *
- * No command is carried out more than 3 s after this box took it, so that a host in between cannot hold one for longer:
- * - Each request says for how long this box has had its commands, and is dated when it was made, by the clock of the peer;
- *   a repeat has a new date and a new age. The peer adds the age of the request once all of it has arrived, and leaves
- *   out commands that are too old.
- * - A clock is signed by the peer before it is read here, so a host that holds it makes the date earlier, never later. Where
- *   the peer's clock was set since, it refuses dates ahead of it and tells its clock.
- * - A peer carries out an id once, so a request that may have been held can be repeated.
+ * No command runs more than 3 s after this box accepted it, so that an intermediary cannot delay one for longer:
+ * - Each request states the age of its commands, and is dated by the peer's clock; a repeat has a new date and new ages.
+ *   The peer adds the time in transit once the whole request has arrived, and drops commands that are too old.
+ * - The peer signs its clock reading before it is used here, so an intermediary that delays it can only make the time
+ *   earlier. If the peer's clock was set since, it refuses later times and returns its clock.
+ * - A peer runs a command id only once, so a request that may have been delayed can be repeated.
  *
- * A site that is busy or slow loses nothing by this: callers wait before this box takes their commands, so few wait for a
- * peer, and their age is that of about two requests. A peer has to answer within that time for others to go on.
+ * A busy or slow site loses no commands by this: callers wait before this box accepts their commands, so few commands wait
+ * for a peer, and their age is about two requests. A peer must answer within that time.
  */
 import { setTimeout as pause } from 'node:timers/promises';
 import { type CommandAnswer, mostCommandAgeMs } from '../contract/peers.ts';
@@ -83,7 +82,7 @@ const takeShare = (waiting: Waiting[], most: number): Waiting[] => {
   return waiting.splice(0, end === -1 ? waiting.length : end);
 };
 
-/** Gives commands up. */
+/** Fails the callers of these commands. */
 const drop = (commands: readonly Waiting[]): void => {
   for (const { resolve } of commands) resolve(null);
 };
@@ -128,7 +127,7 @@ export const createCommandRelay = ({ peers, transport, monotonicNow }: Dependenc
     }
     if (result === 'late' && takesSeveral && !closed) return repeat(line, share);
     drop(share);
-    // A peer that is not listening is not waited for.
+    // Do not wait for an unreachable peer.
     if (result === 'away' || closed) drop(line.waiting.splice(0));
   };
 

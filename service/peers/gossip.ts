@@ -1,6 +1,6 @@
 /**
- * What this box exchanges with its peers at rest: once a period it checks one of them, and both compare digests of what all
- * boxes have alike and of who is there. Only what differs is sent.
+ * Anti-entropy gossip: once per period this box picks a peer, and both compare digests of the replicated state and the
+ * membership. Only differences are sent.
  */
 
 import { createHash } from 'node:crypto';
@@ -44,7 +44,7 @@ interface Dependencies {
   >;
   asking: Pick<AskPeers, 'ask'>;
   record: OwnRecord;
-  /** The versions of what all boxes should have alike. */
+  /** Versions of the replicated state. */
   summary(): SiteSummary;
   random?: () => number;
 }
@@ -56,7 +56,7 @@ interface Identity {
 
 export interface Gossip {
   routes: Routes;
-  /** Exchanges with a few random peers soon: this box has learnt something that others may not know. */
+  /** Schedules an exchange with a few random peers: this box has new state. */
   tell(): void;
   /** Exchanges with a few random peers now. */
   ask(): Promise<void>;

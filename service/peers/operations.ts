@@ -1,6 +1,6 @@
 /**
- * What the boxes of a site ask of each other. The other modules name an operation and give its input; how it travels is
- * said here alone.
+ * The requests between boxes of a site. Other modules pass the name of an operation and its input; only this file maps them
+ * to HTTP.
  */
 import { z } from 'zod';
 import { type PeerAlerts, peerAlerts } from '../contract/alerts.ts';
@@ -47,7 +47,7 @@ interface Parts {
   headers?: Readonly<Record<string, string>>;
 }
 
-/** A value in a query; commas stand for themselves, so that a list stays short. */
+/** Encodes a value of a query; commas are kept, so that a list stays short. */
 const encode = (value: string | number): string => encodeURIComponent(value).replaceAll('%2C', ',');
 
 const pathOf = (pattern: string, { params = {}, query = {} }: Parts): string => {
@@ -59,7 +59,7 @@ const pathOf = (pattern: string, { params = {}, query = {} }: Parts): string => 
 };
 
 interface Limits extends Pick<PeerRequest<z.ZodType>, 'deadlineMs' | 'maxBytes' | 'isRepeatable' | 'isDated'> {
-  /** Tells the peer not to ask its own peers. */
+  /** The peer does not forward the request. */
   relayed?: true;
 }
 
@@ -88,7 +88,7 @@ interface RelayedCommand {
   slug: string;
   command: Command;
   target: CommandTarget;
-  /** Each box carries it out once. */
+  /** Each box runs an id only once. */
   id: string;
 }
 
@@ -127,7 +127,7 @@ const peerOperations = {
     isRepeatable: true,
     maxBytes: 8 * MIB,
   }),
-  /** Whether the peer reaches a box, which it may have to try. */
+  /** Whether the peer reaches a box; it may have to probe. */
   'peers.reach': define('GET /api/peers/reach', reachAnswer, (nodeId: string) => ({ query: { nodeId } }), {
     deadlineMs: 2_000,
   }),
@@ -141,7 +141,7 @@ const peerOperations = {
     (deviceIds: readonly string[]) => ({ query: { deviceIds: deviceIds.join(',') } }),
     { relayed: true },
   ),
-  /** Asked while another question is not answered. */
+  /** Liveness probe while another request is pending. */
   'boxes.probe': define('GET /api/peers/time', peerTime, undefined, { deadlineMs: 700 }),
   'media.copy': define('POST /api/peers/copy', peerCopy, (url: string) => ({ body: { url } }), { isRepeatable: true }),
   'boxes.log': define('GET /api/peers/log', boxLog, (query: BoxLogQuery) => ({ query: { ...query } }), {
@@ -178,7 +178,7 @@ const peerOperations = {
     }),
     { relayed: true },
   ),
-  /** Several commands at once, for a peer that takes them. */
+  /** A batch of commands, for a peer that supports it. */
   'screens.commands': define(
     'POST /api/peers/commands',
     peerCommandAnswers,
@@ -192,7 +192,7 @@ const peerOperations = {
     }),
     { relayed: true, isRepeatable: true, isDated: true },
   ),
-  /** The connections of screens; of all screens where their slugs do not fit into a URL. */
+  /** The connections of screens; of all screens if the slugs do not fit into a URL. */
   'screens.connections': define(
     'GET /api/peers/connections',
     peerConnections,
@@ -202,7 +202,7 @@ const peerOperations = {
     },
     { maxBytes: 16 * MIB },
   ),
-  /** The connections of one screen, of a peer that does not know the operation above. */
+  /** The connections of one screen, for a peer without the operation above. */
   'screens.connectionsOfOne': define(
     'GET /api/screens/:slug/connections',
     z.object({ connections: z.array(connection) }),

@@ -1,8 +1,8 @@
-/** The peers that do not answer this box, until it is known whether they are away. */
+/** Peers that do not answer this box, until it is decided whether they are away. */
 import { isAway, type Suspicion } from './membership.ts';
 
 interface Dependencies {
-  /** Whether other boxes reach a box; null: there is nobody to ask. */
+  /** Whether other boxes reach a box; null: there is no box to ask. */
   isReachedByOthers(nodeId: string): Promise<boolean | null>;
   /** ms, monotonic */
   monotonicNow(): number;
@@ -17,9 +17,9 @@ export interface Suspicions {
   clear(nodeId: string): boolean;
   /** Whether a peer is suspected, and does not count as away yet. */
   isPending(nodeId: string | null): boolean;
-  /** The reason why a peer is away, with what others say. */
+  /** The reason why a peer is away, including what other boxes report. */
   explain(nodeId: string | null, reason: string | null): string | null;
-  /** Decides what time decides. */
+  /** Marks peers as away whose grace period has passed. */
   poll(): void;
 }
 
