@@ -21,7 +21,7 @@ const limits = { bytes: mostContentBytes, ms: 60_000 };
 /** Documents that are received and checked at the same time have at most this size together. */
 const MAX_PENDING_BYTES = 3 * mostContentBytes;
 
-/** Stands for the content while there is none. */
+/** Represents the content while there is none. */
 const nothing = editedDocument(null, {
   ...{ counter: 0, nodeId: '', changedAt: new Date(0).toISOString(), stamps: [] },
   text: '{"screens":[]}',
@@ -32,9 +32,9 @@ const etagOf = (sha256: string): string => `"${sha256}"`;
 export const contentRoutes = ({ content, peers }: ContentDependencies): Routes => {
   let pendingBytes = 0;
 
-  /** Receives a document and lets `work` have it. @throws CodedError `too_many_requests` while there are too many */
+  /** Receives a document and calls `work` with it. @throws CodedError `too_many_requests` while there are too many */
   const withDocument = async <T>(ctx: Context, work: (document: JsonText) => Promise<T>): Promise<T> => {
-    // A body without a length may become as long as any.
+    // A body without a length may reach the limit.
     const bytes = Math.min(ctx.request.length ?? mostContentBytes, mostContentBytes);
     if (pendingBytes + bytes > MAX_PENDING_BYTES) {
       ctx.req.resume();

@@ -23,7 +23,7 @@ const MAX_FAILED = 2_000;
 const SEEK_SECONDS = 1;
 
 /**
- * The demuxer for each media type. It is never left to ffmpeg to find out: a file could be a playlist that names other
+ * The demuxer for each media type: ffmpeg must not probe the format, because a file could be a playlist that names other
  * files and addresses.
  */
 const demuxers: Readonly<Record<string, string>> = {

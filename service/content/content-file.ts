@@ -17,7 +17,7 @@ interface ReadFile {
   changedAt: Date;
 }
 
-/** Changes that cause no event are noticed this late. */
+/** Polling interval, for changes that cause no event. */
 const POLL_MS = 500;
 /** After an event, until no other has followed: a file that is written in place is empty for a moment. */
 const QUIET_MS = 10;
@@ -62,21 +62,21 @@ const watchEvents = (path: string, listener: () => void): (() => void) => {
       if (name !== null && name !== basename(path)) return;
       changed();
     });
-    // Such as a folder that is gone: polling goes on.
+    // For example a deleted folder: polling continues.
     watcher.on('error', () => watcher.close());
     return () => {
       changed.cancel();
       watcher.close();
     };
   } catch {
-    // The system has no watches left.
+    // The system has no more watches.
     return () => {};
   }
 };
 
 /**
- * Calls `listener` when the file changes, and now and then when it does not. Events of the file system are only a hint:
- * they miss changes on network folders and mounts, and through links, so it polls too.
+ * Calls `listener` when the file changes, and sometimes without a change. File-system events are only a hint: they miss
+ * changes on network folders and mounts, and through links, so the file is also polled.
  * @returns a function that ends the watch
  */
 export const watchContentFile = (path: string, listener: () => void, pollMs = POLL_MS): (() => void) => {

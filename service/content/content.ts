@@ -155,7 +155,7 @@ export const openContent = async (
       await nextTurn();
       const isChanged = play(document, reading.content, screenDocuments);
       if (document !== before) fileEdits.emit({ before: documentState(before), after: documentState(document) });
-      // Stored before the load ends: `close` waits for the load.
+      // The write starts before the load ends; `close` waits for the load, and the store finishes writes in progress.
       await nextTurn();
       if (isChanged || !isStored(document)) void store(document, screenDocuments);
       log.info({ screens: screenDocuments.size }, 'content is live');

@@ -27,14 +27,14 @@ export interface Publication {
   text: string;
   /** `text`, validated. */
   content: ContentFile;
-  /** Whether the content that plays is the one that was edited; null: there never was any. */
+  /** Whether the content that plays is the one that was edited; null: there was none. */
   isExpected(sha256: string | null): boolean;
   operator: string | null;
-  /** SHA-256 of the document of the fleet that is published; absent: somebody at the site publishes. */
+  /** SHA-256 of the fleet's document that is published; absent: a local edit. */
   wanted?: string;
 }
 
-/** What the audit says of a document; null: there never was one. */
+/** The audit's record of a document; null: there never was one. */
 export const documentState = (document: ContentDocument | null) =>
   document && { sha256: document.sha256, changedAt: document.changedAt };
 
@@ -54,14 +54,14 @@ export const screenDocumentsOf = async ({ stamps, changedAt }: ContentDocument, 
 export const createEdits =
   (nodeId: string, atStart: ContentDocument['stamps'], demo: { demoDir: string }) =>
   /**
-   * The document of an edit of `current`, and its screens. A text that was only saved again leaves the document as it is.
+   * The document of an edit of `current`, and its screens. An unchanged text leaves the document as it is.
    */
   async (
     current: ContentDocument | null,
     { bytes, content, changedAt, operator = null, wanted, nextCounter }: Edit,
   ): Promise<Edited> => {
     const text = bytes.toString();
-    // That the fleet wants the text is noted even where it plays already: a later edit must stay.
+    // Record the fleet's request even if the text already plays, so that a later local edit is kept.
     if (current !== null && current.text === text && wanted === undefined) {
       return { document: current, screenDocuments: await screenDocumentsOf(current, content) };
     }

@@ -62,7 +62,7 @@ export const createDevices = async (
     connectedThere: () =>
       peers.all().flatMap(({ nodeId, alive, state }) => {
         if (!alive || nodeId === null || state?.devices === undefined) return [];
-        // Boxes tell each other within seconds what changes.
+        // Peer state is at most some seconds old.
         return [{ nodeId, at: now(), deviceIds: state.devices }];
       }),
     nodeId: ids.nodeId,

@@ -41,7 +41,10 @@ export interface Presence {
 const POLL_MS = 2_000;
 /** Grace period for a page that reloads or reconnects. */
 const RECONNECT_MS = 5_000;
-/** Grace period for a page that may have moved to another box, whose state arrives every 30 s. */
+/**
+ * Grace period for a page that may have moved to another box, whose record can take some gossip rounds to arrive (30 s
+ * from an older version).
+ */
 const MOVE_MS = 45_000;
 /** Grace period for a device that this service has not seen: power may have returned, or the screen just opened. */
 const START_MS = 90_000;

@@ -1,4 +1,4 @@
-/** The connection to the hub, kept for ever: it is opened again after a pause with jitter whenever it ends. */
+/** The connection to the hub: reconnects with jittered backoff whenever it closes. */
 import { setTimeout as delay } from 'node:timers/promises';
 import { errors, type NatsConnection } from '@nats-io/transport-node';
 import { doubled } from '../domain/backoff.ts';

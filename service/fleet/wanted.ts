@@ -1,4 +1,4 @@
-/** The content that the fleet wants at this site: taken once, as an edit. An edit that is made at the site later stays. */
+/** Applies the fleet's desired content to this site, each document once, as an edit: a later local edit is kept. */
 import { createHash } from 'node:crypto';
 import { setTimeout as delay } from 'node:timers/promises';
 import { promisify } from 'node:util';
