@@ -37,7 +37,7 @@ interface Dependencies {
   feeds: Pick<Feeds, 'reach'>;
 }
 
-/** How often old records and lost uploads are looked for. */
+/** Interval of pruning old records and lost uploads. */
 const PRUNE_MS = 3_600_000;
 
 type Catalog = ReturnType<typeof createCatalog>;
@@ -48,7 +48,7 @@ interface SiteMedia {
   newest(name: string): number;
   /** Whether another box has a file of that name. */
   isElsewhere(name: string): Promise<boolean>;
-  /** Resolves when a file that another box has, and that the content names since a moment, has arrived, or else soon. */
+  /** Resolves when a file that the content has just started to name has arrived from another box, or after a time limit. */
   arrival(name: string): Promise<void>;
   /** The copy of a remote file at the box that downloads it for the site. */
   copyOf(url: string): Promise<SiteCopy>;

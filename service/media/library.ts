@@ -141,7 +141,7 @@ export const createLibrary = async ({
     await folders.changed(join(folder, name));
   };
 
-  /** Removes an upload, or keeps it beside where its bytes are not those of `sha256`. */
+  /** Removes an upload, or moves it to `.lost` if its bytes are not those of `sha256`. */
   const discardUpload = async (name: string, upload: Stats, sha256: string | null | undefined): Promise<void> => {
     const isSame = sha256 != null && catalog.hashOf(join(uploadDir, name), upload) === sha256;
     const reason = 'an upload lost against a newer file or deletion of its name';
@@ -246,7 +246,7 @@ export const createLibrary = async ({
     /** Removes the files here that a deletion by any box covers. */
     removeDeleted: (name: string): Promise<void> => enqueue(() => removeDeleted(name)),
 
-    /** Gives way to a copy at least as new in the media directory. An upload with other bytes is kept beside. */
+    /** Removes an upload of which the media directory has a copy at least as new; if its bytes differ, moves it to `.lost`. */
     async giveWay(name: string): Promise<void> {
       await enqueue(async () => {
         const [upload, copy] = [await fileAt(uploadDir, name), await fileAt(mediaDir, name)];

@@ -9,7 +9,7 @@ interface Dependencies {
   monotonicNow(): number;
 }
 
-/** Minimum interval of collections, ms: anybody may ask, and collecting takes the longer the more a site has. */
+/** Minimum interval of collections, ms: the endpoint is public, and collecting costs more on larger sites. */
 const KEPT_MS = 1_000;
 /** Interval, ms, at which the delay of the event loop is measured. */
 const LOOP_DELAY_MS = 50;
@@ -81,7 +81,7 @@ export const createMetrics = ({ reports, monotonicNow }: Dependencies) => {
   let collected: Promise<string> = Promise.resolve('');
 
   const collect = async (): Promise<string> => {
-    // A box that nobody asks does not measure its event loop.
+    // A box that is not scraped does not measure its event loop.
     if (!isCollectingProcess) {
       isCollectingProcess = true;
       collectDefaultMetrics({ register: registry, eventLoopMonitoringPrecision: LOOP_DELAY_MS });

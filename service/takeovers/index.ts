@@ -57,7 +57,7 @@ export interface Takeovers extends Module {
 
 /** How often the clock is read for takeovers whose end has come. */
 const POLL_MS = 250;
-/** Room for the file on a disk that is full otherwise: a warning must not fail for that. */
+/** Reserved space, so that a takeover can be stored on a full disk. */
 const RESERVE_BYTES = 512 * 1024;
 /** How often a reserve that was used up is allocated again. */
 const RESERVE_MS = 60_000;

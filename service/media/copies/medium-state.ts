@@ -50,7 +50,10 @@ export const noteHeld = (
   if (isNeeded) state.reason = message;
 };
 
-/** Another box downloads the file. A fault stays until one does: it may be this box that has to, and fails again. */
+/**
+ * Another box downloads the file. An earlier error is kept until that succeeds, because the download may fall back to
+ * this box.
+ */
 export const noteAwaited = (state: MediumState, { pause, isComing }: AwaitsPeer): void => {
   state.due = Date.now() + pause;
   if (isComing || state.isHeld) Object.assign(state, faultless);

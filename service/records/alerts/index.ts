@@ -120,7 +120,7 @@ export const createAlerts = async (
   const receiverState = () => (receivers.length === 0 ? 'none' : failures >= MAX_FAILURES ? 'failing' : 'ok');
   peers.addState(() => ({ alerts: { receiver: receiverState(), ...watch.own() } }));
 
-  /** What other boxes have to know to go on where this one ends. */
+  /** What another box needs to take over from this one. */
   const shared = (): PeerAlerts => ({
     outages: [...outages.records.values()],
     announced: [...outages.announced.values()].map(({ alert }) => alert),

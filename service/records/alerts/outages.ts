@@ -148,11 +148,11 @@ export const reduce = (
     }
     const announcement = announced.get(key);
     if (announcement !== undefined && announcement.alert.type !== typeOf(condition) && now > announcement.settledAt) {
-      // It was never sent, or is not true any more.
+      // It was never sent, or no longer applies.
       announced.delete(key);
     }
     if (isUnderway(known) === (status === 'failing')) {
-      // Nothing to say: it was said, or never failed for long.
+      // Already reported, or recovered within the grace period.
       watched.delete(key);
       continue;
     }
