@@ -30,7 +30,7 @@ export interface Ports {
    * while nothing is painted. Null: no display is this device. Absent: there are no displays.
    */
   capture?: (deviceId: string) => Promise<Uint8Array> | null;
-  /** Ends this process, so that it is started again; absent: nothing would start it. */
+  /** Ends this process, so that it is restarted; absent: there is no supervisor. */
   restart?: () => void;
 }
 

@@ -61,7 +61,7 @@ const open = async (options: Options, ports: Ports, closers: Closers, onRenewal:
   const { audit, beginUpdate } = records;
   const health = add(createHealth(context, modules));
   if (options.fleetUrl !== null) {
-    // Nothing of NATS is loaded by a site without a fleet.
+    // The NATS libraries are loaded only if a fleet is configured.
     const { createFleet } = await import('./fleet/index.ts');
     add(createFleet(context, { summary: health.summary, content, screens, peers, records }));
   }

@@ -53,9 +53,9 @@ export interface ServiceContext {
   isOwnAuthority: ReturnType<typeof createOwnAuthority>;
   /** State of the displays; absent where there are none. */
   kiosk: (() => KioskHealth) | undefined;
-  /** Photographs the display of a device, as {@link Ports} says; absent where there are no displays. */
+  /** Captures the display of a device, as described in {@link Ports}; absent if there are no displays. */
   capture: ((deviceId: string) => Promise<Uint8Array> | null) | undefined;
-  /** Restarts the player; absent where nothing would start it again. */
+  /** Restarts the player; absent if there is no supervisor. */
   restart: (() => void) | undefined;
   /**
    * Keeps a store open until all modules are closed, even where the start fails after it. Stores are closed one by one,
@@ -132,7 +132,7 @@ export const createModules = ({ active, faults, writes }: Closers): Modules => {
       ...(await Promise.all(modules.map(async (module) => (await module.metrics?.()) ?? {}))),
     ],
     states: () => Object.assign({}, ...modules.map(({ states }) => states)),
-    // At once: none waits for what another one loads.
+    // Concurrently: no module waits for what another one loads.
     start: async (at) => void (await Promise.all(modules.map((module) => module.start?.(at)))),
   };
 };

@@ -1,4 +1,7 @@
-/** The running service for its host. It starts again by itself where another box has its node id, as a copied disk has. */
+/**
+ * The running service for its host. It restarts with a new node id if another box has the same one, as after cloning a
+ * disk.
+ */
 import { setTimeout as pause } from 'node:timers/promises';
 import type { Logger } from 'pino';
 import type { OpeningTime } from './contract/content.ts';
@@ -113,7 +116,7 @@ interface Box {
   onRenewal: OnRenewal;
 }
 
-/** What is done, once, about another box with the node id of this one. */
+/** Handles, once, another box with the same node id. */
 export const createRenewal = ({ nodeId, port, renewId, log, onRenewal }: Box) => {
   let isRenewing = false;
   return async (other: string): Promise<void> => {

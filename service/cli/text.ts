@@ -1,9 +1,9 @@
-/** Texts by others, made safe for a terminal. */
+/** Makes untrusted text safe for a terminal. */
 import stringWidth from 'fast-string-width';
 
 /**
- * What a terminal would obey instead of show: control characters (C0, DEL, C1), line and paragraph separators, and marks
- * that change the direction of what follows.
+ * Characters that a terminal interprets instead of printing: control characters (C0, DEL, C1), line and paragraph
+ * separators, and bidirectional formatting characters.
  */
 const CONTROLS = /[\p{Cc}\u061c\u200e\u200f\u2028-\u202e\u2066-\u2069]/gu;
 

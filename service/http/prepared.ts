@@ -1,4 +1,4 @@
-/** Answers that are ready before they are asked for: one comparison and one write each, without Koa. */
+/** Preserialized responses: one comparison and one write each, without Koa. */
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import type { SignResponse } from '../auth/access.ts';
 import { answerHeader } from '../domain/request-signature.ts';

@@ -147,7 +147,7 @@ export const createCommands = ({
     if (command.command === 'refresh') void peers.refresh();
     if (command.command === 'redirect') onRedirect(command.url);
     const send = async (): Promise<number> => deliver(slug, targeted);
-    // A box that was first told by a peer may get the repeat: it adds up what every box has sent the first time.
+    // A repeat can reach a box that first got the command from a peer; it then sums what each box sent the first time.
     const deliverHere = (): Promise<number> => (id === undefined ? send() : onceHere(`${slug} ${id}`, send));
     const outcome = relayed
       ? { sent: await deliverHere(), degraded: false }

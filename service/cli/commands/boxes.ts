@@ -14,7 +14,7 @@ import { safeJson, visible } from '../text.ts';
 type Box = SiteOverview['boxes'][number];
 type Line = BoxLog['lines'][number];
 
-/** Between two looks of `--follow`, ms. */
+/** Polling interval of `--follow`, ms. */
 const FOLLOW_MS = 1_000;
 /** Lines that are asked for. */
 const LINES = 200;

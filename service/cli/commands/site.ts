@@ -14,7 +14,7 @@ import { columns, safeJson } from '../text.ts';
 type SiteScreen = SiteOverview['screens'][number];
 type Connection = SiteScreen['connections'][number];
 
-/** Between two looks of `--watch`, ms. */
+/** Polling interval of `--watch`, ms. */
 const WATCH_MS = 2_000;
 
 /** Counts of states, most first: `3 playing, 1 away`. */

@@ -1,4 +1,4 @@
-/** The environment of the process: read once, rid of its secrets, and searched for misspelt settings. */
+/** The environment of the process: read once, stripped of secrets, and checked for misspelt settings. */
 import { nearestOf } from '../../domain/nearest.ts';
 import { environmentName, secretNames, settingNames } from './settings.ts';
 
