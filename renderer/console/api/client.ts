@@ -28,9 +28,9 @@ export interface Client {
 }
 
 const ANSWER_MS = 10_000;
-/** Headers that begin so are sent by no other origin without a preflight. */
+/** Other origins cannot send headers with this prefix without a preflight. */
 const pageHeaders = { 'x-signage-page': '1' };
-/** `fetch` takes no character beyond U+00FF in a header: the bytes of UTF-8 as such characters, which the box reads. */
+/** `fetch` accepts no character beyond U+00FF in a header, so each byte of UTF-8 is sent as one character. */
 const operatorHeaders = (name: string): Record<string, string> =>
   name === '' ? {} : { [operatorHeader]: String.fromCharCode(...new TextEncoder().encode(name)) };
 /** Refusals that another secret would not get. */

@@ -98,7 +98,7 @@ export const SlideForm = ({ slide, document, path, check, onChange }: SlideFormP
       }}
     />
   );
-  // What stands in a field that the kind does not show is shown all the same: the box warns of it.
+  // A field that the kind ignores is still shown if it has a value: the box warns about it.
   const isShown = ({ name }: Field): boolean => shown.includes(name as (typeof shown)[number]) || slide[name] != null;
   const main = fields.filter(
     (field) => ['title', 'body', 'media_url', 'template_id'].includes(field.name) && isShown(field),

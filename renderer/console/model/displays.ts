@@ -113,7 +113,7 @@ export const displaysOf = (screen: SiteScreen): readonly Display[] => {
   return known;
 };
 
-/** The state that speaks for a screen: the most urgent one of its displays; null: it has no display yet. */
+/** The most urgent state of the screen's displays; null: it has no display yet. */
 export const stateOfScreen = (displays: readonly Pick<Display, 'state'>[]): DisplayState | null =>
   urgency.find((state) => displays.some((display) => display.state === state)) ?? null;
 

@@ -100,7 +100,7 @@ export const createDraft = ({ client, documents, storage, page }: Dependencies):
   // A draft without edits follows what is published.
   effect(() => {
     const current = documents.current.value;
-    // The overview may tell of the own version before its answer comes.
+    // The overview may report our version before the PUT responds.
     if (isPublishing.value || current === null || current.sha256 === base.peek()?.sha256) return;
     if (base.peek() === null || !isDirty.peek() || isEqual(current.content, content.peek())) {
       begin(current, current.content);

@@ -8,7 +8,7 @@ import { isEqual } from '../model/document.ts';
 import type { Site, SiteScreen } from '../model/wire.ts';
 
 export interface SiteStore {
-  /** Null: not heard yet. Its screens are in {@link SiteStore.screens}, which change one by one. */
+  /** Null: not loaded yet. Its screens are in {@link SiteStore.screens}, which change one by one. */
   readonly overview: ReadonlySignal<Omit<Site, 'screens'> | null>;
   /** The slugs, in the order of the content. */
   readonly slugs: ReadonlySignal<readonly string[]>;
@@ -16,16 +16,16 @@ export interface SiteStore {
   screen(slug: string): ReadonlySignal<SiteScreen> | undefined;
   /** All screens at this moment; subscribes to each of them. */
   screens(): SiteScreen[];
-  /** Why the last look failed; null: it did not. */
+  /** Why the last poll failed; null: it succeeded. */
   readonly error: ReadonlySignal<unknown>;
   /** When the box last answered, ms since the epoch by its clock; null: never. */
   readonly lastSeen: ReadonlySignal<number | null>;
-  /** Looks at once, as after a change. */
+  /** Polls now, for example after a change. */
   refresh(): Promise<void>;
   start(): void;
 }
 
-/** From the start of one look to the next: what changes is on the page within 2 s, a second of waiting for a peer included. */
+/** Polling interval: a change is on the page within 2 s, including a second of waiting for a peer. */
 const EVERY_MS = 1_000;
 const PAUSE_MS = 250;
 const LONGEST_PAUSE_MS = 8_000;
@@ -44,7 +44,7 @@ export const createSiteStore = (
   let failures = 0;
   let timer: ReturnType<typeof setTimeout> | undefined;
 
-  const learn = ({ screens, ...rest }: Site): void =>
+  const update = ({ screens, ...rest }: Site): void =>
     batch(() => {
       error.value = null;
       lastSeen.value = clock.now();
@@ -60,17 +60,17 @@ export const createSiteStore = (
       if (!isEqual(overview.peek(), rest)) overview.value = rest;
     });
 
-  const look = async (): Promise<void> => {
+  const poll = async (): Promise<void> => {
     try {
-      learn(await client.json<Site>('/console/api/site'));
+      update(await client.json<Site>('/console/api/site'));
       failures = 0;
     } catch (reason) {
       failures += 1;
       error.value = reason;
     }
   };
-  const lookOnce = (): Promise<void> => {
-    running ??= look().finally(() => {
+  const pollOnce = (): Promise<void> => {
+    running ??= poll().finally(() => {
       running = null;
     });
     return running;
@@ -79,7 +79,7 @@ export const createSiteStore = (
   const follow = async (): Promise<void> => {
     clearTimeout(timer);
     const since = performance.now();
-    if (!page.hidden) await lookOnce();
+    if (!page.hidden) await pollOnce();
     const rest = EVERY_MS - (performance.now() - since);
     const pause = failures > 0 ? doubled(failures - 1, EVERY_MS, LONGEST_PAUSE_MS) : rest;
     clearTimeout(timer);
@@ -96,7 +96,7 @@ export const createSiteStore = (
     refresh: async () => {
       // What is under way may be older than the change.
       await running;
-      await lookOnce();
+      await pollOnce();
     },
     start: () => {
       page.addEventListener('visibilitychange', () => {

@@ -44,7 +44,7 @@ export const missingIn = (
   return until === null || until <= now ? 'until' : null;
 };
 
-/** An id that nobody else has, and that says when. */
+/** A unique id that contains the time. */
 export const takeoverId = (now: number, random: number): string =>
   `${new Date(now).toISOString().slice(0, 16).replace(/[-:]/g, '').toLowerCase()}-${Math.floor(random * 36 ** 6)
     .toString(36)

@@ -1,9 +1,9 @@
-/** Whether an element is in sight, or nearly so. */
+/** Whether an element is in the viewport, or close to it. */
 import type { RefObject } from 'preact';
 import { useEffect, useState } from 'preact/hooks';
 
-/** Elements that come into sight in one frame: who scrolls fast through a thousand of them feels no pause. */
-const A_FRAME = 4;
+/** Elements that become visible per frame, so that fast scrolling through a thousand of them does not stutter. */
+const PER_FRAME = 4;
 
 const listeners = new WeakMap<Element, (isVisible: boolean) => void>();
 /** Visible elements whose listener was not called yet. */
@@ -12,12 +12,12 @@ const waiting = new Set<Element>();
 let frame = 0;
 let observer: IntersectionObserver | undefined;
 
-const tellSome = (): void => {
-  for (const target of [...waiting].slice(0, A_FRAME)) {
+const notifySome = (): void => {
+  for (const target of [...waiting].slice(0, PER_FRAME)) {
     waiting.delete(target);
     listeners.get(target)?.(true);
   }
-  frame = waiting.size > 0 ? requestAnimationFrame(tellSome) : 0;
+  frame = waiting.size > 0 ? requestAnimationFrame(notifySome) : 0;
 };
 
 const onChange = (entries: readonly IntersectionObserverEntry[]): void => {
@@ -25,10 +25,10 @@ const onChange = (entries: readonly IntersectionObserverEntry[]): void => {
     if (isIntersecting) waiting.add(target);
     else if (!waiting.delete(target)) listeners.get(target)?.(false);
   }
-  if (frame === 0 && waiting.size > 0) tellSome();
+  if (frame === 0 && waiting.size > 0) notifySome();
 };
 
-/** One observer for all elements: a thousand of them cost more than they tell. */
+/** One observer for all elements: an observer for each would be slow. */
 const observerOf = (): IntersectionObserver => {
   observer ??= new IntersectionObserver(onChange, { rootMargin: '400px' });
   return observer;

@@ -37,8 +37,8 @@ const DisplayTile = ({ display, slug }: { display: Display; slug: string }) => {
 };
 
 /**
- * A thousand of these are on one page: it renders again only when its screen has changed, and has its displays only while
- * it is nearly in sight. The name is always there, for whoever searches the page or has it read aloud.
+ * A page can have a thousand of these: it renders again only when its screen has changed, and its displays only while it
+ * is near the viewport. The name is always there, for in-page search and screen readers.
  */
 export const Tile = ({ slug }: { slug: string }) => {
   const { site, texts } = useConsole();
