@@ -18,7 +18,10 @@ const built: Plugin = {
   ],
 };
 
-/** The player paints nothing before its script has run: a greeting goes on from the page before with no frame between. */
+/**
+ * The player paints nothing before its script has run: the greeting continues from the previous page without a blank
+ * frame.
+ */
 const painted: Plugin = {
   name: 'painted',
   transformIndexHtml: {

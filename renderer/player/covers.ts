@@ -28,10 +28,10 @@ export const createCovers = ({ player, redirect, takeovers, plays, blackout, tak
   /** Resolves once there is a picture again: a framed page was unloaded while it was covered, and has to load again. */
   let seen: Promise<unknown> = Promise.resolve();
   let isBlack = false;
-  /** Why the whole page can not be seen. */
+  /** Why the whole page is not visible. */
   let unseen: string | null = null;
 
-  /** By what is on the screen: a cover stays a moment longer than it is wanted. */
+  /** By what is on the screen: a cover disappears slightly after it is cleared. */
   const notePlays = (): void => {
     const hidden = unseen ?? (document.hidden ? 'hidden' : null);
     const cover = takeover.classList.contains('on')

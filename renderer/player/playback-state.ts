@@ -7,7 +7,7 @@ import type { Action, Slot } from './timeline.ts';
 /** A direction: back or forward. */
 export type Direction = 1 | -1;
 
-/** The clocks, read once: what came due between two readings would be neither done nor waited for. */
+/** The clocks, read once, so that nothing falls due between two readings. */
 export interface Now {
   /** Monotonic, in ms. */
   elapsed: number;

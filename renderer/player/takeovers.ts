@@ -72,7 +72,7 @@ const playlistOf = (payload: PlaylistPayload, takeover: Takeover): PlaylistPaylo
 export const createTakeovers = ({ clock, timeZone, player, onDue, onShow }: Dependencies): Takeovers => {
   let payload: PlaylistPayload | null = null;
   let takeovers: readonly Takeover[] = [];
-  /** Once over it stays over, whatever a clock says later. */
+  /** An ended takeover never returns, even if the clock is set back. */
   const over = new Set(recallEnded());
   /** The one that is due. */
   let due: Takeover | null = null;

@@ -42,7 +42,10 @@ const tabOf = (): string => {
   }
 };
 
-/** Ends the plays of pages that are gone: at once of those that this tab had before, of others when their notes stand still. */
+/**
+ * Ends the plays of closed pages: immediately those of earlier pages of this tab, those of other tabs once their notes
+ * stop changing.
+ */
 const adoptNotes = async (
   { notes }: Pick<PlayStore, 'notes'>,
   tab: string,

@@ -50,8 +50,8 @@ export interface Look {
 }
 
 /**
- * The look of a slide that brings none of its own. It hangs on the slide's id, so it is the same on every screen and
- * after every edit; only a slide that would repeat the colours or the shape of the one before it takes the next.
+ * The look of a slide without its own. It is derived from the slide's id, so it is the same on every screen and after every
+ * edit; only a slide that would repeat the colours or the shape of its predecessor gets the next ones.
  */
 export const lookOf = (slide: Pick<Slide, 'id'>, slides: readonly Pick<Slide, 'id' | 'kind'>[]): Look => {
   let colours = -1;
@@ -71,11 +71,11 @@ export const lookOf = (slide: Pick<Slide, 'id'>, slides: readonly Pick<Slide, 'i
   return { palette: palettes[colours] as Palette, form: forms[shape] as Look['form'] };
 };
 
-/** A CSS colour of the operator's; null where it is none. */
+/** A CSS colour that the operator has set; null if it is invalid. */
 export const colour = (value: unknown): string | null =>
   typeof value === 'string' && CSS.supports('color', value) ? value : null;
 
-/** Lays the palette on an element, as the custom properties that the style sheets speak of. */
+/** Sets the palette on an element, as the custom properties that the style sheets use. */
 export const paint = (element: HTMLElement, colours: Palette): void => {
   for (const [name, value] of Object.entries(colours)) element.style.setProperty(`--${name}`, value);
 };
