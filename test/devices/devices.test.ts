@@ -157,7 +157,7 @@ test('where there are too many devices, those go that were never seen nor bound,
   expect(kept(1)).toBe('seen and bound');
 });
 
-test('a box that was filled with devices that are none takes a new one, and keeps those that were there', async () => {
+test('a box that was filled with invented devices accepts a new one, and keeps those that were there', async () => {
   let time = 1_000;
   const store = await open(await temporaryFolder(), () => time);
   const known = () => store.devices.list().map(({ deviceId }) => deviceId);

@@ -59,7 +59,7 @@ describe('on a clock that is turned by hand', () => {
     expect(isLive()).toBe(true);
   });
 
-  test('a socket that is silent for 40 s is not counted any more, and hung up on at the next beat', () => {
+  test('a socket that is silent for 40 s is not counted any more, and terminated at the next heartbeat', () => {
     const { fake, isLive } = start();
     vi.advanceTimersByTime(40_000);
     expect(isLive()).toBe(true);

@@ -14,7 +14,7 @@ import { healthOf, patience } from '../support/observe.ts';
 import { joinScreen } from '../support/page.ts';
 import { startTestService } from '../support/service.ts';
 
-test('two hundred pages at once are all there, hear everything, and are gone when they go', async () => {
+test('two hundred pages connect, receive every message, and are removed when they disconnect', async () => {
   const service = await startTestService({ content: lobby });
   const pages = await Promise.all(
     Array.from({ length: 200 }, (_, at) => joinScreen(service, 'lobby', { clientId: `client-${at}` })),
