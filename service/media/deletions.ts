@@ -1,5 +1,6 @@
 /** The media that were deleted: records that replicate, so that no box brings a deleted medium back. */
 import { createHash } from 'node:crypto';
+import { dirname, join } from 'node:path';
 import type { Logger } from 'pino';
 import { z } from 'zod';
 import { type MediaDeletion, mediaDeletion } from '../contract/peer-media.ts';
@@ -7,6 +8,7 @@ import { newDeletions, pruneDeletions, type Deletions as Records } from '../doma
 import { isPlausibleTime } from '../domain/merge.ts';
 import { systemDisk } from '../platform/store/disk.ts';
 import { createDurable } from '../platform/store/durable.ts';
+import { createReserve } from '../platform/store/reserve.ts';
 
 interface State {
   records: Records;
@@ -56,6 +58,9 @@ interface Options {
   now(): number;
 }
 
+/** How often a reserve that was used up is allocated again. */
+const RESERVE_MS = 60_000;
+
 /** Records are never mutated, so each digest is computed once. */
 const digests = new WeakMap<Records, string>();
 const digestOf = (records: Records): string => {
@@ -69,11 +74,17 @@ const digestOf = (records: Records): string => {
 };
 
 export const openDeletions = async ({ path, log, now }: Options): Promise<Deletions> => {
+  // What frees a full disk has to be recorded on it first.
+  const reserve = createReserve({ path: join(dirname(path), 'deleted-media.reserve'), disk: systemDisk, log });
   const durable = await createDurable<State>({
-    ...{ path, schema, log, now, disk: systemDisk },
+    ...{ path, schema, log, now, reserve, disk: systemDisk },
     initial: { records: new Map(), due: new Set() },
   });
   const records = (): Records => durable.read().records;
+  let taking = reserve.take();
+  const timer = setInterval(() => {
+    taking = reserve.take();
+  }, RESERVE_MS).unref();
 
   return {
     list: () => [...records().values()],
@@ -106,6 +117,10 @@ export const openDeletions = async ({ path, log, now }: Options): Promise<Deleti
       await durable.update((state) => ({ ...state, records: pruned(state) }));
     },
     faults: durable.faults,
-    close: () => durable.close(),
+    close: async () => {
+      clearInterval(timer);
+      await durable.close();
+      await taking;
+    },
   };
 };

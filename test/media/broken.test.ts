@@ -1,10 +1,21 @@
 import { execFileSync } from 'node:child_process';
-import { mkdirSync, mkdtempSync, readdirSync, rmdirSync, writeFileSync } from 'node:fs';
+import {
+  closeSync,
+  mkdirSync,
+  mkdtempSync,
+  openSync,
+  readdirSync,
+  rmdirSync,
+  statSync,
+  writeFileSync,
+  writeSync,
+} from 'node:fs';
 import { connect } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { describe, expect, it, onTestFinished } from 'vitest';
 import { startTestService, temporaryFolder } from '../support/service.ts';
+import { mountSmallDisk } from '../support/small-disk.ts';
 import { errorOf, startMedia } from './server.ts';
 
 const head = (length: number) => `PUT /api/media/a.bin HTTP/1.1\r\nHost: a\r\nContent-Length: ${length}\r\n\r\n`;
@@ -119,5 +130,24 @@ describe('a full disk', () => {
     expect(await errorOf(response)).toMatchObject({ code: 'insufficient_storage' });
     expect(readdirSync(folder)).toEqual(['small.bin']);
     expect(await (await request('/media/small.bin')).text()).toBe('x');
+  });
+
+  it('that is real is freed by deleting a medium (needs the right to mount one)', async ({ skip }) => {
+    const dataDir = mountSmallDisk(32);
+    if (dataDir === null) return skip();
+    const { put, request, uploads } = await startMedia({ dataDir, statfs: async () => roomy });
+    expect((await put('film.bin', Buffer.alloc(1024 ** 2))).status).toBe(201);
+    await expect
+      .poll(() => statSync(join(dataDir, 'deleted-media.reserve'), { throwIfNoEntry: false })?.size)
+      .toBe(4 * 1024 ** 2);
+    const filler = openSync(join(dataDir, 'filler'), 'w');
+    for (const bytes of [65_536, 1]) {
+      expect(() => {
+        for (;;) writeSync(filler, Buffer.alloc(bytes, 1));
+      }).toThrow('ENOSPC');
+    }
+    closeSync(filler);
+    expect((await request('/api/media/film.bin', { method: 'DELETE' })).status).toBe(204);
+    expect(uploads()).toEqual([]);
   });
 });
