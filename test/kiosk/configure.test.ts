@@ -70,14 +70,18 @@ it('makes one where there is none, for nobody else to read, and keeps changes th
 });
 
 it.each([
-  ['is not JSON', `{"sharedSecret":"${secret}",}`, /config\.json is not JSON; check its quotes, commas and brackets$/],
-  ['is a list', '[]', /config\.json must hold a JSON object of settings$/],
+  [
+    'is not JSON',
+    `{"sharedSecret":"${secret}",}`,
+    /config\.json is not valid JSON; check its quotes, commas and brackets$/,
+  ],
+  ['is a list', '[]', /config\.json must contain a JSON object of settings$/],
   [
     'has a bad value in it',
     `{"sharedSecret":"${secret}","kiosk":{"pin":12}}`,
-    /^config\.json: kiosk\.pin is not allowed; allowed is 4 to 12 digits in quotes$/,
+    /^config\.json: kiosk\.pin is not valid; expected 4 to 12 digits in quotes$/,
   ],
-  ['has no section but a word', '{"kiosk":"all"}', /^config\.json: kiosk is not allowed; allowed is an object$/],
+  ['has no section but a word', '{"kiosk":"all"}', /^config\.json: kiosk is not valid; expected an object$/],
 ])('a file that %s is left as it is, with a sentence', async (_, text, sentence) => {
   const { path, files } = await hostWith('{}');
   writeFileSync(path, text);
@@ -90,7 +94,7 @@ it('what can not be read is not taken for empty', async () => {
   const { path, files } = await hostWith('{}');
   rmSync(path);
   mkdirSync(path);
-  await expect(files.configure({ rotation: 90 })).rejects.toThrow(/config\.json can't be read: /);
+  await expect(files.configure({ rotation: 90 })).rejects.toThrow(/config\.json cannot be read: /);
 });
 
 it('touches nothing in the folder of another player', async () => {

@@ -118,7 +118,7 @@ test.each<[string, unknown, RegExp]>([
   ['not JSON', '{', /is not JSON/],
   ['a list', [], /must hold a JSON object/],
   ['a setting of another version', { site: 'museum', wallpaper: 'blue' }, /wallpaper is not a setting/],
-  ['a bad value', { port: 'http' }, /SIGNAGE_PORT: \\"http\\" is not allowed/],
+  ['a bad value', { port: 'http' }, /SIGNAGE_PORT: \\"http\\" is not valid/],
   ["another program's file", { dependencies: { koa: '3' } }, /dependencies is not a setting/],
   ['a file of 10 MB', `{"site":"${'x'.repeat(10_000_000)}"}`, /it is larger than 256 KiB/],
 ])('%s is refused, and never replaces a valid file', async (_, bad, reason) => {

@@ -34,17 +34,17 @@ describeBrowser('a kiosk whose service can not start', { timeout: 120_000 }, () 
       await page.getByText(/^Next try in \d s$/).waitFor();
       await expect.poll(() => kiosk.pages().length, patience).toBe(1);
     };
-    await expectTrouble('settings', 'A setting needs correcting', /^SIGNAGE_PORT: "http" is not allowed/);
+    await expectTrouble('settings', 'A setting needs correcting', /^SIGNAGE_PORT: "http" is not valid/);
     configure({ port });
     await expectTrouble('port', 'Another program is in the way', new RegExp(`^Port ${port} is taken`));
     configure({ port: 0, kiosk: { rotation: 45 } });
     await expectTrouble(
       'settings&message=config',
       'A setting needs correcting',
-      /kiosk\.rotation is not allowed; allowed is 0, 90/,
+      /kiosk\.rotation is not valid; expected 0, 90/,
     );
     configure({ port: 0, uploadDir: join(kiosk.dataDir, 'content.json', 'below') });
-    await expectTrouble('folder', 'The data folder can’t be used', /^SIGNAGE_UPLOAD_DIR: ".*" is not allowed/);
+    await expectTrouble('folder', 'The data folder can’t be used', /^SIGNAGE_UPLOAD_DIR: ".*" is not valid/);
     const rival = await lockFolder({
       dataDir: kiosk.dataDir,
       environment: process.env,

@@ -129,7 +129,7 @@ describe.skipIf(given !== undefined || isSkipped)("the packaged app's own pages"
     // An error is shown as its message, without its stack.
     const line = maintenance.locator('#log li', { hasText: 'the service could not be started' }).first();
     await line.waitFor();
-    expect(await line.textContent()).toMatch(/"http" is not allowed; allowed is a whole number from 0 to 65535$/);
+    expect(await line.textContent()).toMatch(/"http" is not valid; expected an integer from 0 to 65535$/);
     expect(kiosk.pages().filter((page) => page.url().startsWith('file:'))).toEqual([]);
   });
 

@@ -22,7 +22,7 @@ export const readKiosk = (given: unknown): KioskSettings => {
   if (!result.success) {
     const [issue] = result.error.issues;
     const path = (issue?.path ?? []).map((part) => (typeof part === 'number' ? `[${part}]` : `.${String(part)}`));
-    throw new OptionsError(`config.json: kiosk${path.join('')} is not allowed; allowed is ${issue?.message}`, 'kiosk');
+    throw new OptionsError(`config.json: kiosk${path.join('')} is not valid; expected ${issue?.message}`, 'kiosk');
   }
   return result.data;
 };
@@ -37,17 +37,17 @@ export const readConfig = (path: string): Record<string, unknown> => {
     source = readFileSync(path, 'utf8').replace(/^\uFEFF/, '');
   } catch (error) {
     if (['ENOENT', 'ENOTDIR'].includes((error as NodeJS.ErrnoException).code ?? '')) return {};
-    throw new OptionsError(`${path} can't be read: ${(error as Error).message}`);
+    throw new OptionsError(`${path} cannot be read: ${(error as Error).message}`);
   }
   let config: unknown;
   try {
     config = JSON.parse(source);
   } catch {
     // The parser's message quotes the file, which may contain a secret.
-    throw new OptionsError(`${path} is not JSON; check its quotes, commas and brackets`);
+    throw new OptionsError(`${path} is not valid JSON; check its quotes, commas and brackets`);
   }
   if (typeof config !== 'object' || config === null || Array.isArray(config)) {
-    throw new OptionsError(`${path} must hold a JSON object of settings`);
+    throw new OptionsError(`${path} must contain a JSON object of settings`);
   }
   return config as Record<string, unknown>;
 };
@@ -79,7 +79,7 @@ export const readFile = (path: string, warnings: string[]): SettingsFile => {
       );
     else if (value !== null) {
       const spelt = spell(value);
-      if (spelt === undefined) throw refusal(name, value, 'a text, a number, true, false or a list of texts');
+      if (spelt === undefined) throw refusal(name, value, 'a string, number, boolean or list of strings');
       found.set(name, { spelt, written: value });
     }
   }

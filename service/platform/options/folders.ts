@@ -5,7 +5,7 @@ import { type Options, refusal } from './index.ts';
 export const makeFolders = async (options: Options): Promise<void> => {
   for (const name of ['dataDir', 'uploadDir', 'mediaDir'] as const) {
     await makeFolder(options[name]).catch((error: NodeJS.ErrnoException) => {
-      throw refusal(name, options[name], `a folder that can be made (${error.code})`);
+      throw refusal(name, options[name], `a folder that exists or can be created (${error.code})`);
     });
   }
 };

@@ -117,9 +117,7 @@ export const readOptions = ({ env = process.env, defaults = {} }: Surroundings =
   }
 
   if ((playsUrl ?? alertUrl) !== null && webhookSecret === null && sharedSecret === null) {
-    warnings.push(
-      'Webhooks are not signed: set SIGNAGE_WEBHOOK_SECRET, so that their receiver can tell them from others',
-    );
+    warnings.push('Webhooks are not signed: set SIGNAGE_WEBHOOK_SECRET, so that the receiver can authenticate them');
   }
 
   const siteRule = fleetSite.safeParse(site);

@@ -28,7 +28,7 @@ const updates = z.object(
     /** The release channel. */
     channel: z
       .string()
-      .regex(/^[a-z]{1,32}$/, 'latest, or a name in small letters such as beta')
+      .regex(/^[a-z]{1,32}$/, 'latest, or a lowercase name such as beta')
       .default('latest'),
     /** When updates are installed, in the time zone of the site. */
     hours: z.string().regex(hoursPattern, 'HH:MM-HH:MM').default('03:00-05:00'),

@@ -102,9 +102,9 @@ export const environmentName = (name: SettingName): string =>
 
 export type Given = z.infer<z.ZodObject<typeof settings>>;
 
-/** @param allowed completes the sentence "allowed is ..." */
+/** @param allowed completes the sentence "expected ..." */
 export const refusal = (name: SettingName, value: unknown, allowed: string): OptionsError => {
   const isSecret = secretNames.includes(name) || (name === 'fleetUrl' && String(value).includes('@'));
   const shown = isSecret ? 'the value given' : JSON.stringify(value);
-  return new OptionsError(`${environmentName(name)}: ${shown} is not allowed; allowed is ${allowed}`, name);
+  return new OptionsError(`${environmentName(name)}: ${shown} is not valid; expected ${allowed}`, name);
 };

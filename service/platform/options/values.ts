@@ -4,7 +4,7 @@ import { resolve } from 'node:path';
 import { z } from 'zod';
 
 export const wholeNumber = (min: number, max: number) => {
-  const allowed = `a whole number from ${min} to ${max}`;
+  const allowed = `an integer from ${min} to ${max}`;
   return z
     .string()
     .regex(/^\d{1,16}$/, allowed)
@@ -12,7 +12,7 @@ export const wholeNumber = (min: number, max: number) => {
     .refine((value) => value >= min && value <= max, allowed);
 };
 
-export const text = z.string().trim().min(1, 'a text that is not empty');
+export const text = z.string().trim().min(1, 'a non-empty string');
 /** `localhost` may resolve to either family; URLs of this service must name the address that it listens on. */
 export const listenHost = text.transform((host) => (/^localhost\.?$/i.test(host) ? '127.0.0.1' : host));
 export const folder = text.transform((path) => resolve(path));

@@ -28,11 +28,11 @@ test('goes on without a setting that it does not know, and says so', () => {
 });
 
 test.each([
-  [[], 'config.json: kiosk is not allowed; allowed is an object'],
-  [{ rotation: 45 }, 'config.json: kiosk.rotation is not allowed; allowed is 0, 90, 180 or 270'],
-  [{ pin: '12' }, 'config.json: kiosk.pin is not allowed; allowed is 4 to 12 digits in quotes'],
-  [{ pin: 1234 }, 'config.json: kiosk.pin is not allowed; allowed is 4 to 12 digits in quotes'],
-  [{ displays: 'some' }, 'config.json: kiosk.displays is not allowed; allowed is all, primary, or a list of displays'],
+  [[], 'config.json: kiosk is not valid; expected an object'],
+  [{ rotation: 45 }, 'config.json: kiosk.rotation is not valid; expected 0, 90, 180 or 270'],
+  [{ pin: '12' }, 'config.json: kiosk.pin is not valid; expected 4 to 12 digits in quotes'],
+  [{ pin: 1234 }, 'config.json: kiosk.pin is not valid; expected 4 to 12 digits in quotes'],
+  [{ displays: 'some' }, 'config.json: kiosk.displays is not valid; expected all, primary, or a list of displays'],
 ])('%j is refused by name, without its value', (kiosk, message) => {
   expect(() => read(kiosk)).toThrow(expect.objectContaining({ message, setting: 'kiosk' }));
 });

@@ -149,7 +149,7 @@ test.each(['Wien Mitte', 'a.b', 'wien*', 'Café', 'x'.repeat(65)])(
   'with a fleet the site %s stops the start, because it could not stand in a subject',
   (site) => {
     const message = refusalOf({ SIGNAGE_SITE: site, SIGNAGE_FLEET_URL: 'nats://hub' });
-    expect(message).toMatch(/^SIGNAGE_SITE: .* is not allowed; allowed is 1 to 64 of a-z, A-Z, 0-9, _ and -/);
+    expect(message).toMatch(/^SIGNAGE_SITE: .* is not valid; expected 1 to 64 of a-z, A-Z, 0-9, _ and -/);
     expect(message).toContain('SIGNAGE_FLEET_URL');
     expect(read({ SIGNAGE_SITE: site }).site).toBe(site);
   },
@@ -179,7 +179,7 @@ test('config.json may use the types of JSON', () => {
   });
 });
 
-const integer = /a whole number from \d+ to \d+/;
+const integer = /an integer from \d+ to \d+/;
 
 describe('refused in one line that names the setting, the value and what is allowed', () => {
   test.each<[string, string, RegExp]>([
@@ -217,8 +217,8 @@ describe('refused in one line that names the setting, the value and what is allo
     ['SIGNAGE_STREAM_IDLE_SECONDS', '0', integer],
     ['SIGNAGE_PAGE_TOKEN_SECONDS', '0', integer],
     ['SIGNAGE_PAGE_TOKEN_SECONDS', '86401', integer],
-    ['SIGNAGE_FETCH_BYTES_PER_SECOND', '-1', /whole number/],
-    ['SIGNAGE_FETCH_BYTES_PER_SECOND', '1.5', /whole number/],
+    ['SIGNAGE_FETCH_BYTES_PER_SECOND', '-1', integer],
+    ['SIGNAGE_FETCH_BYTES_PER_SECOND', '1.5', integer],
     ['SIGNAGE_FETCH_HOURS', '22-06', /HH:MM-HH:MM/],
     ['SIGNAGE_FETCH_HOURS', '24:00-06:00', /HH:MM-HH:MM/],
     ['SIGNAGE_FETCH_HOURS', '22:00-06:60', /HH:MM-HH:MM/],
@@ -261,7 +261,7 @@ describe('refused in one line that names the setting, the value and what is allo
   ])('config.json with a %s of %j', (key, value) => {
     const message = refusalOf({}, { [key]: value });
     expect(message).toMatch(
-      new RegExp(`^SIGNAGE_[A-Z_]+: ${JSON.stringify(value).replace(/[[\]{}]/g, '\\$&')} is not allowed`),
+      new RegExp(`^SIGNAGE_[A-Z_]+: ${JSON.stringify(value).replace(/[[\]{}]/g, '\\$&')} is not valid`),
     );
   });
 });

@@ -83,35 +83,31 @@ describe('ends with 78, and one line that says what to change', () => {
   };
 
   test.each<[string, () => Record<string, string>, RegExp]>([
-    [
-      'a bad setting',
-      () => ({ SIGNAGE_PORT: 'http' }),
-      /^SIGNAGE_PORT: "http" is not allowed; allowed is a whole number/,
-    ],
+    ['a bad setting', () => ({ SIGNAGE_PORT: 'http' }), /^SIGNAGE_PORT: "http" is not valid; expected an integer/],
     [
       'a broken config.json',
       () => ({ SIGNAGE_DATA_DIR: dataDirWith({ 'config.json': [] }) }),
-      /config\.json must hold/,
+      /config\.json must contain/,
     ],
     [
       'a data directory below a file',
       () => ({ SIGNAGE_DATA_DIR: join(blocked(), 'data') }),
-      /^SIGNAGE_DATA_DIR: ".*" is not allowed; allowed is a folder/,
+      /^SIGNAGE_DATA_DIR: ".*" is not valid; expected a folder/,
     ],
     [
       'a media directory where there can be none',
       () => ({ SIGNAGE_MEDIA_DIR: process.platform === 'linux' ? '/proc/media/ours' : join(blocked(), 'media') }),
-      /^SIGNAGE_MEDIA_DIR: ".*" is not allowed; allowed is a folder/,
+      /^SIGNAGE_MEDIA_DIR: ".*" is not valid; expected a folder/,
     ],
     [
       'an upload directory that is a file',
       () => ({ SIGNAGE_UPLOAD_DIR: blocked() }),
-      /^SIGNAGE_UPLOAD_DIR: ".*" is not allowed; allowed is a folder/,
+      /^SIGNAGE_UPLOAD_DIR: ".*" is not valid; expected a folder/,
     ],
     [
       "an address that is not this machine's",
       () => ({ SIGNAGE_HOST: '203.0.113.77' }),
-      /^SIGNAGE_HOST: "203\.0\.113\.77" is not allowed; allowed is an address of this machine/,
+      /^SIGNAGE_HOST: "203\.0\.113\.77" is not valid; expected an address of this machine/,
     ],
     [
       'an address that is none',
