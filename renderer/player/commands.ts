@@ -24,7 +24,7 @@ const goTo = async (url: string, { redirect, change }: Dependencies): Promise<vo
   if (target.kind !== 'screen') {
     if (await redirect.show(target.url)) change({ page: target.url });
   } else if (!(await leaveFor(target.url)))
-    throw new Error(`${target.url} can't be reached, or there is no such screen`);
+    throw new Error(`${target.url} cannot be reached, or there is no such screen`);
 };
 
 export const runCommand = (command: Command, dependencies: Dependencies): void => {

@@ -7,7 +7,7 @@ import { extended, instant, reportedText, slug } from './terms.ts';
 export const viewport = z.object({
   width: z.number().nonnegative().describe('CSS pixels'),
   height: z.number().nonnegative().describe('CSS pixels'),
-  devicePixelRatio: z.number().positive().describe('device pixels a CSS pixel'),
+  devicePixelRatio: z.number().positive().describe('device pixels per CSS pixel'),
 });
 
 interface Field {

@@ -139,7 +139,7 @@ const kioskHealth = z
             .enum(['starting', 'playing', 'recovering', 'fallback'])
             .describe('fallback: the local page is shown'),
           slide: z.string().nullable().describe('id of the slide that was painted last'),
-          lastBeatAt: instant.nullable().describe('when the page last told that it paints'),
+          lastBeatAt: instant.nullable().describe('time of the last heartbeat'),
         }),
       )
       .describe('one a display'),
@@ -151,7 +151,7 @@ const kioskHealth = z
         fallback: z.int().describe('times that the local page was shown'),
         relaunch: z.int().describe('restarts of the app'),
       })
-      .describe('steps of the recovery ladder since the start'),
+      .describe('actions of the recovery policy since the start'),
     lastRecovery: z
       .object({
         at: instant,
@@ -171,9 +171,9 @@ const kioskHealth = z
       .describe('whether they are switched on'),
     updates: z
       .object({
-        ready: z.string().nullable().describe('the version that goes in at the next quiet hour'),
-        onTrial: z.boolean().describe('this version was put in and has not proved well yet'),
-        failed: z.array(z.string()).describe('versions that did not prove well here, and are not tried again'),
+        ready: z.string().nullable().describe('the version to be installed in the next quiet hours'),
+        onTrial: z.boolean().describe('the running version is installed and still on trial'),
+        failed: z.array(z.string()).describe('versions that failed on this box and are not installed again'),
       })
       .describe('versions of the program'),
   })
@@ -226,11 +226,11 @@ export const health = z
     sync: z
       .object({
         reference: z.string().describe('node id of the box whose clock is the time of the site; it may be this one'),
-        established: z.boolean().describe('false: it has come up just now, and looks for the time'),
+        established: z.boolean().describe('false: it has just started and is still synchronizing'),
         offset: z.number().describe("ms by which the site's time is ahead of this box's time of day"),
         roundTrip: z.number().nullable().describe('ms to the reference and back; null: this box is the reference'),
-        swaps: skewSummary.nullable().describe("the pages' swaps against the moments when they were due"),
-        videos: skewSummary.nullable().describe("the pages' videos against where they should be"),
+        swaps: skewSummary.nullable().describe('timing errors of the slide changes of synchronized pages'),
+        videos: skewSummary.nullable().describe('position errors of synchronized videos'),
       })
       .describe('the time of the site'),
     fleet: fleetHealth.optional().describe('the hub of the fleet; absent where none is configured'),

@@ -55,7 +55,7 @@ export const metrics = {
   },
   signage_sync_skew_seconds: {
     type: 'gauge',
-    help: 'How far synchronized slides came on from their moment, early or late: 95th percentile of the last 1,000.',
+    help: 'By how much synchronized slides deviated from their scheduled time: 95th percentile of the last 1,000.',
   },
   signage_stream_sessions: {
     type: 'gauge',
@@ -80,7 +80,7 @@ export const metrics = {
   },
   signage_recoveries_total: {
     type: 'counter',
-    help: 'Steps that the kiosk took to bring a display back.',
+    help: 'Recovery actions of the kiosk.',
     labels: { step: ['reload', 'recreate', 'fallback', 'relaunch'] },
   },
   signage_content_valid: {

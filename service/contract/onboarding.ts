@@ -49,7 +49,7 @@ export const onboardingResult = z
     screenSlug: slug.describe('slug of that screen'),
     screenName: z.string().describe('name of that screen'),
     playerUrl: z.string().describe('absolute'),
-    queued: z.boolean().describe('true where no live page of the device could be told at once'),
+    queued: z.boolean().describe('true if no live page of the device could be notified yet'),
   })
   .meta({ id: 'OnboardingResult' });
 export type OnboardingResult = z.infer<typeof onboardingResult>;

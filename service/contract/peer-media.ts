@@ -32,7 +32,7 @@ const span = z.object({
     .int()
     .nonnegative()
     .nullable()
-    .describe('when the span before it ended, or this one, while nobody was asked about the gap; null: no gap'),
+    .describe('when the previous span ended (or this one, until a peer has confirmed the gap); null: no gap'),
 });
 export type Span = z.infer<typeof span>;
 

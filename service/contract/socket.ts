@@ -60,7 +60,7 @@ export const swapMessage = z
 
 export const timeMessage = z
   .object({ type: z.literal('time'), t0: reading.describe("the page's clock as it asks") })
-  .meta({ id: 'Time', description: 'a page in step asks for the time of the site' });
+  .meta({ id: 'Time', description: 'time request of a synchronized page' });
 
 /** Maximum number of skews in one report; a page drops the rest. */
 const MAX_SKEWS = 100;
@@ -72,7 +72,7 @@ export const skewMessage = z
     swaps: skews.describe('ms by which slides came on after their moment'),
     videos: skews.describe('ms by which videos were ahead of where they should be'),
   })
-  .meta({ id: 'Skew', description: 'how well a page has kept in step since it last said so' });
+  .meta({ id: 'Skew', description: 'synchronization errors since the previous report' });
 export type Skew = z.infer<typeof skewMessage>;
 
 export const glyphsMessage = z

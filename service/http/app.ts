@@ -181,7 +181,7 @@ export const createApp = ({
       return sendMissing(ctx);
     }
     const Allow = [...taken].toSorted().join(', ');
-    throw new CodedError('method_not_allowed', `The path does not take ${ctx.method}, only ${Allow}.`, {
+    throw new CodedError('method_not_allowed', `This path does not support ${ctx.method}, only ${Allow}.`, {
       headers: { Allow },
     });
   });

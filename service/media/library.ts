@@ -81,7 +81,7 @@ const LEFTOVER = /^\.upload-[0-9a-f-]{36}$/;
 const toCodedError = (error: unknown): unknown => {
   if (isFull(error)) return new CodedError('insufficient_storage', undefined, { cause: error });
   if (!['EISDIR', 'ENAMETOOLONG'].includes(codeOf(error) ?? '')) return error;
-  const message = 'This disk has no place for a file of that name.';
+  const message = 'The file system does not accept this file name.';
   return new CodedError('invalid_field', message, { field: 'filename', cause: error });
 };
 

@@ -75,7 +75,7 @@ export const receive = async (
     }
   };
   const onDisconnect = () => {
-    if (!stream.readableEnded) fail(new CodedError('invalid_request', 'The upload broke off.'));
+    if (!stream.readableEnded) fail(new CodedError('invalid_request', 'The upload was interrupted.'));
   };
   const paceTimer = setInterval(() => {
     const waiting = !stream.readableEnded && !out.writableNeedDrain && !isHeld();

@@ -27,7 +27,7 @@ describe('an expectation other than 100-continue', () => {
 
   test('of a page request is rejected with plain text', async () => {
     const answer = await ask('GET /screen/lobby', ['Expect: x']);
-    expect([answer.status, answer.body]).toEqual([417, 'The service meets no expectation but 100-continue.\n']);
+    expect([answer.status, answer.body]).toEqual([417, 'The only supported expectation is 100-continue.\n']);
   });
 
   test('is checked after the gate', async () => {

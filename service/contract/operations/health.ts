@@ -10,8 +10,8 @@ export const health = {
   'GET /healthz': {
     access: 'public',
     variant: 'baseline',
-    summary: 'Get how the box is',
-    description: 'Answers 200 for as long as the service can answer; what is wrong stands in the answer.',
+    summary: 'Get the health of the box',
+    description: 'Responds with 200 as long as the service can respond; problems are reported in the body.',
     answer: ok('The state of every part of the service.', healthAnswer, {
       status: 'ok',
       version: '0.1.0',

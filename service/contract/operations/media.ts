@@ -50,12 +50,12 @@ export const media = {
     audit: { action: 'medium.upload', subject: 'medium', id: 'filename' },
     summary: 'Upload a file',
     description:
-      'The body is the file, of any type, in no coding and without Content-Range. It is written whole or not at all, and is durable once it is answered. If-Match and If-None-Match are compared with the entity tag of /media/{filename}.',
+      'The body is the file, of any type, without content coding and without Content-Range. The write is atomic, and durable when the response is sent. If-Match and If-None-Match are compared with the entity tag of /media/{filename}.',
     params,
     body: { 'application/octet-stream': { schema: z.string().meta({ format: 'binary' }) } },
     answer: {
       201: { description: 'The file is on the disk.', headers: entityTag, content: uploaded },
-      200: { description: 'The file is on the disk, in place of another.', headers: entityTag, content: uploaded },
+      200: { description: 'The file replaced an existing one.', headers: entityTag, content: uploaded },
     },
     errors: [
       'invalid_field',

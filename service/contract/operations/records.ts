@@ -40,7 +40,7 @@ export const records = {
     access: 'signed',
     variant: 'extended',
     setting: 'console',
-    summary: 'Get what was shown',
+    summary: 'List plays',
     description:
       'The plays of the site in the order of `started_at`, streamed. A connection that is closed before the end says that a box was lost on the way. Signed answers are not: the body is streamed.',
     query: playsQuery,
@@ -78,7 +78,7 @@ export const records = {
     access: 'signed',
     variant: 'extended',
     setting: 'console',
-    summary: 'Get who changed what',
+    summary: 'List audit records',
     description:
       'The last 1,000 changes of the site. Credentials that were refused are counted, in one record a minute and address.',
     answer: ok('The changes.', auditAnswer, { records: [change], degraded: false }),

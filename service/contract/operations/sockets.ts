@@ -26,7 +26,7 @@ const { revision } = playlistExample;
 const { clientId, deviceId, clientName, page, viewport, currentSlideTitle } = connectionExample;
 
 const life =
-  'The subprotocol is `signage.v1`; where a secret is set the page token rides as a second subprotocol, `token.TOKEN`, or the upgrade request is signed. The service pings every 15 s and drops a connection that was silent for 40 s.';
+  'The subprotocol is `signage.v1`; where a secret is set, the page token is sent as a second subprotocol, `token.TOKEN`, or the upgrade request is signed. The service pings every 15 s and drops a connection that has been silent for 40 s.';
 
 export const sockets = {
   '/api/screens/:slug/socket': {

@@ -40,7 +40,7 @@ export const content = {
     audit: { action: 'content.publish', subject: 'content' },
     summary: 'Publish content',
     description:
-      'Replaces content.json, at the whole site. If-Match must name what plays: of several who publish at once, exactly one does. Answered once it is durable.',
+      'Replaces content.json on the whole site. If-Match must name the version that plays: of concurrent requests, exactly one succeeds. Responds once the content is durable.',
     headers: z.object({
       'If-Match': z.string().optional().describe('Required: the ETag of the content that was edited, or `*`.'),
       [operatorHeader]: z.string().optional().describe('Name of the person, 1 to 64 characters; unproven.'),
