@@ -170,7 +170,7 @@ export const createClient = ({ base, secret, operator, needsProof, onUnproven, n
       }
       const bytes = upload.open();
       bytes.on('error', (error) => {
-        reject(new CliError('usage', `The file can't be read: ${error.message}.`));
+        reject(new CliError('usage', `The file cannot be read: ${error.message}.`));
         sent.destroy();
       });
       sent.on('close', () => bytes.destroy());

@@ -21,7 +21,7 @@ export const readDocument = (path: string): LocalDocument => {
     text = readFileSync(path === '-' ? 0 : path, 'utf8').replace(/^\ufeff/, '');
   } catch (error) {
     const { code } = error as NodeJS.ErrnoException;
-    const why = code === 'ENOENT' ? 'There is no such file.' : `The file can't be read (${code}).`;
+    const why = code === 'ENOENT' ? 'There is no such file.' : `The file cannot be read (${code}).`;
     throw new CliError('usage', `${visible(path)}: ${why}`);
   }
   try {
@@ -42,7 +42,7 @@ export const writeDocument = async (path: string, text: string): Promise<void> =
     await rename(part, path);
   } catch (error) {
     await rm(part, { force: true });
-    throw new CliError('usage', `${visible(path)} can't be written (${(error as NodeJS.ErrnoException).code}).`);
+    throw new CliError('usage', `${visible(path)} cannot be written (${(error as NodeJS.ErrnoException).code}).`);
   }
 };
 

@@ -1,4 +1,4 @@
-/** Where a run writes: data to standard output, words to standard error. */
+/** Where a run writes: data to standard output, messages to standard error. */
 import type { Writable } from 'node:stream';
 import { columns, safeJson, visible, visibleLines } from './text.ts';
 

@@ -60,7 +60,7 @@ export const run = async (
       writeOut: (text) => void out.stdout.write(text),
       writeErr: (text) => void out.stderr.write(text),
     })
-    .showHelpAfterError('Run it with --help to see what it takes.')
+    .showHelpAfterError('Run it with --help for usage.')
     .exitOverride();
   const session = createSession({ out, stdin, surroundings, globals: () => program.opts<GlobalOptions>() });
   for (const register of groups) register(program, session);

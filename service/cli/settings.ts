@@ -59,7 +59,7 @@ export const readSecret = (surroundings: Pick<Surroundings, 'env' | 'home'>): st
   } catch (error) {
     const { code } = error as NodeJS.ErrnoException;
     if (code === 'ENOENT' || code === 'ENOTDIR') return null;
-    throw error instanceof CliError ? error : new CliError('configuration', `${path} can't be read (${code}).`);
+    throw error instanceof CliError ? error : new CliError('configuration', `${path} cannot be read (${code}).`);
   }
 };
 

@@ -92,7 +92,7 @@ export const createFleet = (
       const fleet = describe();
       const { refused } = connection.state();
       const notes = {
-        away: [`The hub of the fleet at ${url} ${fleet.reason}; the site goes on by itself.`],
+        away: [`The hub of the fleet at ${url} ${fleet.reason}; the site keeps running.`],
         unprepared: [
           'The hub of the fleet does not answer for its buckets: run "signage fleet init" once, or behind a leaf node check its line to the hub.',
         ],

@@ -53,7 +53,7 @@ test('wrong credentials are refused before a file is on its way', async () => {
   const { paths } = files(['secret.jpg']);
   const { stderr, code } = await signage(['media', 'put', ...paths], { env: { SIGNAGE_BOX: one.url } });
   expect(code).toBe(4);
-  expect(stderr).toContain('This needs credentials.');
+  expect(stderr).toContain('This request needs credentials.');
   expect((await one.get('/media/secret.jpg')).status).toBe(404);
 });
 

@@ -45,7 +45,7 @@ describe('without a hub', () => {
   test.each<[string[], number, string]>([
     [['fleet', 'sites'], 78, '--fleet URL'],
     [['fleet', 'sites', '--fleet', 'http://hub'], 2, 'a nats, tls, ws or wss URL'],
-    [['fleet', 'sites', '--fleet', 'nats://127.0.0.1:9'], 69, 'can not be reached'],
+    [['fleet', 'sites', '--fleet', 'nats://127.0.0.1:9'], 69, 'cannot be reached'],
     [['fleet', 'send', 'a b', 'all', 'next'], 2, 'the name of a site'],
     [['fleet', 'send', 'Wien', 'all', 'dance'], 2, 'Allowed choices'],
     [['fleet', 'push', '/nowhere.json', 'Wien', '--yes'], 2, 'There is no such file'],

@@ -30,8 +30,8 @@ test('a box starts without its hub, says so, and is as well as before', async ()
   const service = await startTestService({ env: { SIGNAGE_FLEET_URL: url } });
   await vi.waitFor(async () => {
     const { fleet, status, warnings } = await healthOf(service);
-    expect(fleet).toMatchObject({ status: 'away', url, reason: 'can not be reached' });
-    expect(warnings).toContain(`The hub of the fleet at ${url} can not be reached; the site goes on by itself.`);
+    expect(fleet).toMatchObject({ status: 'away', url, reason: 'cannot be reached' });
+    expect(warnings).toContain(`The hub of the fleet at ${url} cannot be reached; the site keeps running.`);
     expect(status).toBe('ok');
   }, patience);
 });
@@ -43,7 +43,7 @@ test('credentials that are not there are named, and a user and a password are no
   await vi.waitFor(async () => {
     const { fleet } = await healthOf(service);
     expect(fleet?.url).toBe('nats://127.0.0.1:9');
-    expect(fleet?.reason).toBe(`is not asked: ${path}, which SIGNAGE_FLEET_CREDENTIALS names, can't be read (ENOENT)`);
+    expect(fleet?.reason).toBe(`is not asked: ${path}, which SIGNAGE_FLEET_CREDENTIALS names, cannot be read (ENOENT)`);
   }, patience);
   expect(service.log()).not.toContain('word');
 });

@@ -82,7 +82,7 @@ export const registerBoxes = (program: Command, { out, client, degrade }: Sessio
     .command('log')
     .description('show the log of a box')
     .addArgument(new Argument('<box>', 'name, node id or address of the box').argParser(text))
-    .option('--follow', 'go on with new lines')
+    .option('--follow', 'print new lines as they arrive')
     .action(async (name: string, { follow }: { follow?: true }) => {
       const asked = await client();
       const { nodeId } = boxNamed((await fetchSite(asked)).body.boxes, name, asked.base);

@@ -59,7 +59,7 @@ export const registerFleetCredentials = (group: Command, out: Session['out']): v
       const refusing = (path: string, writing: Promise<void>): Promise<void> =>
         writing.catch((error: NodeJS.ErrnoException) => {
           const why =
-            error.code === 'EEXIST' ? 'exists already; name another file' : `can't be written (${error.code})`;
+            error.code === 'EEXIST' ? 'exists already; name another file' : `cannot be written (${error.code})`;
           throw new CliError('usage', `${visible(path)} ${why}.`);
         });
       await refusing(output, writeFile(output, file, { mode: 0o600, flag: 'wx' }));

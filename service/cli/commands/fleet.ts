@@ -71,7 +71,7 @@ export const registerFleet = (program: Command, { out, withHub, degrade, checkCa
   /** @throws CliError `notFound` where a site is not known */
   const pick = (known: readonly Site[], names: readonly string[]): Site[] => {
     const missing = names.find((name) => !known.some(({ site }) => site === name));
-    if (missing !== undefined) throw new CliError('notFound', `The hub has not heard of a site ${missing}.`);
+    if (missing !== undefined) throw new CliError('notFound', `The hub knows no site ${missing}.`);
     return names.length === 0 ? [...known] : known.filter(({ site }) => names.includes(site));
   };
 
@@ -83,7 +83,7 @@ export const registerFleet = (program: Command, { out, withHub, degrade, checkCa
       const made = await withHub((hub) => hub.init(replicas));
       out.answer({ made }, () => {
         for (const name of made) out.line(name);
-        out.say(made.length === 0 ? 'The hub has everything.' : `Made ${made.length}.`);
+        out.say(made.length === 0 ? 'All buckets and streams exist.' : `Made ${made.length}.`);
       });
     });
 

@@ -44,7 +44,7 @@ const localFiles = async (paths: readonly string[]): Promise<LocalFile[]> => {
   const files = await Promise.all(
     paths.map(async (path) => {
       const stats = await stat(path).catch(({ code }: NodeJS.ErrnoException) => {
-        const why = code === 'ENOENT' ? 'There is no such file.' : `The file can't be read (${code}).`;
+        const why = code === 'ENOENT' ? 'There is no such file.' : `The file cannot be read (${code}).`;
         throw new CliError('usage', `${visible(path)}: ${why}`);
       });
       if (!stats.isFile()) throw new CliError('usage', `${visible(path)} is not a file.`);

@@ -74,7 +74,7 @@ export const registerScreenshot = (program: Command, { out, client }: Session): 
       const written = taken.map(({ bytes: _, label: __, ...shot }, index) => ({ ...shot, file: names[index] ?? '' }));
       for (const [index, { file }] of written.entries()) {
         await writeFile(file, taken[index]?.bytes ?? '').catch(({ code }: NodeJS.ErrnoException) => {
-          throw new CliError('usage', `${visible(file)} can't be written (${code}).`);
+          throw new CliError('usage', `${visible(file)} cannot be written (${code}).`);
         });
       }
       out.answer(written, () => {

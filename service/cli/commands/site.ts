@@ -117,7 +117,7 @@ export const registerSite = (program: Command, { out, client, degrade, checkCanA
     .command('show')
     .description('show one screen: its devices, and the pages that show it')
     .addArgument(new Argument('<slug>', 'the screen').argParser(slug))
-    .option('--watch', 'go on, and repaint')
+    .option('--watch', 'refresh until interrupted')
     .action(async (slugOfScreen: string, { watch: isWatched }: { watch?: true }) => {
       const box = await client();
       if (isWatched) await watch(box, slugOfScreen);
