@@ -58,7 +58,7 @@ const requireReachable = async (url: string, signal: AbortSignal): Promise<void>
   await fetch(url, { mode: 'no-cors', cache: 'no-store', signal: AbortSignal.any([signal, enough.signal]) }).catch(
     () => {
       signal.throwIfAborted();
-      throw new Error(`${url} can't be reached`);
+      throw new Error(`${url} cannot be reached`);
     },
   );
   enough.abort();
@@ -74,7 +74,7 @@ const requireFramable = async (url: string, headers: Record<string, string>, sig
   await requireReachable(url, signal);
   const reason = await refusal;
   signal.throwIfAborted();
-  if (reason !== null) throw new Error(`${url} can't be shown: ${reason}`);
+  if (reason !== null) throw new Error(`${url} cannot be shown: ${reason}`);
 };
 
 /** Half a millisecond of silence: one channel, 8 kHz, 8 bits. */

@@ -142,7 +142,7 @@ export const createLink = (
       onPlaylist(delivery.payload, delivery.isSynchronized);
       ({ etag, isSynchronized } = delivery);
     } catch (error) {
-      reportError(null, `the playlist can't be shown: ${String(error)}`);
+      reportError(null, `the playlist cannot be shown: ${String(error)}`);
     }
   };
 

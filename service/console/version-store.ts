@@ -131,7 +131,7 @@ export const createVersionStore = ({ folder, disk, log }: Options): VersionStore
   };
 
   const loaded = enqueue(load).catch((error: unknown) => {
-    log.error({ err: error, folder }, 'the versions of the content can not be read');
+    log.error({ err: error, folder }, 'the versions of the content cannot be read');
   });
 
   return {
@@ -161,7 +161,7 @@ export const createVersionStore = ({ folder, disk, log }: Options): VersionStore
         const text = await unzip(bytes.subarray(bytes.indexOf('\n') + 1), { maxOutputLength: MAX_TEXT_BYTES });
         return text.toString();
       } catch (error) {
-        log.warn({ err: error, sha256 }, 'a version of the content can not be read');
+        log.warn({ err: error, sha256 }, 'a version of the content cannot be read');
         return null;
       }
     },

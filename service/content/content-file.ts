@@ -34,7 +34,7 @@ const read = async (path: string, playing: Buffer | null): Promise<ReadFile> => 
   } catch (error) {
     const message = isMissing(error)
       ? 'content.json is missing'
-      : `content.json can't be read: ${(error as Error).message}`;
+      : `content.json cannot be read: ${(error as Error).message}`;
     return { bytes: Buffer.alloc(0), reading: { ok: false, issues: [{ path: '', message }] }, changedAt: new Date() };
   }
 };

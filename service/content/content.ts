@@ -264,7 +264,7 @@ export const openContent = async (
   const editAtStart = before !== null && after?.sha256 !== before.sha256 ? { before, after } : null;
   const schemaTimer = setTimeout(() => {
     writeSchema(join(options.dataDir, 'content.schema.json')).catch((error: unknown) => {
-      log.warn({ err: error }, 'content.schema.json could not be written; editors can not complete content.json');
+      log.warn({ err: error }, 'content.schema.json could not be written; editors cannot complete content.json');
     });
   }, SCHEMA_MS).unref();
 

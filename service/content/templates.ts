@@ -78,7 +78,7 @@ const nameOf = (id: string): string => `the template ${JSON.stringify(id)}`;
 
 /** Mistakes in a template itself, as clauses. */
 export const templateIssues = (id: string, check: TemplateCheck): string[] => {
-  if ('error' in check) return [`${nameOf(id)} can't be shown: ${check.error}`];
+  if ('error' in check) return [`${nameOf(id)} cannot be shown: ${check.error}`];
   return check.unknownFilters.map(
     (name) => `${nameOf(id)} uses an unknown filter, ${JSON.stringify(name)}${didYouMean(name, check.knownFilters)}`,
   );

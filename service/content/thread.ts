@@ -96,7 +96,7 @@ const answer = (source: string): Reply => {
   } catch (error) {
     const { message } = error as Error;
     if (error instanceof RangeError || /call stack/i.test(message)) return { error: 'it is nested too deeply' };
-    return { error: error instanceof LiquidError ? message : `it can't be parsed: ${message}` };
+    return { error: error instanceof LiquidError ? message : `it cannot be parsed: ${message}` };
   }
 };
 

@@ -43,5 +43,5 @@ export const richness = (markup: string): Richness => {
 /** What exceeds the limit, as a clause about the slide; null: nothing. */
 export const excess = (found: Richness, limit: Richness): string | null => {
   const kind = (['elements', 'characters'] as const).find((each) => found[each] > limit[each]);
-  return kind === undefined ? null : `it has ${found[kind]} ${kind}, and more than ${limit[kind]} can not be laid out`;
+  return kind === undefined ? null : `it has ${found[kind]} ${kind}, and more than ${limit[kind]} cannot be laid out`;
 };

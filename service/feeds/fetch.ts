@@ -70,7 +70,7 @@ const unpacked = (response: IncomingMessage): Readable => {
 /** Why a body could not be read. */
 const describe = (error: unknown): string => {
   const code = codeOf(error) ?? '';
-  if (/^(Z_|ERR__?Z|ERR_BROTLI|ERR_PADDING)/.test(code)) return "it can't be unpacked";
+  if (/^(Z_|ERR__?Z|ERR_BROTLI|ERR_PADDING)/.test(code)) return 'it cannot be unpacked';
   if (code.startsWith('HPE_')) return `the answer is not HTTP (${code})`;
   return 'the answer was cut off';
 };

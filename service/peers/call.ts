@@ -275,7 +275,7 @@ export const createCaller = ({ secret, nodeId: self, now = Date.now }: Options):
         if (error instanceof Unproven) return error.failure;
         if (signal.aborted) return late(deadlineMs);
         if (error instanceof ForgedAnswer) return failure('answers without knowing the secret', true);
-        return failure(`can't be reached (${(error as NodeJS.ErrnoException).code ?? (error as Error).message})`);
+        return failure(`cannot be reached (${(error as NodeJS.ErrnoException).code ?? (error as Error).message})`);
       } finally {
         clear();
       }

@@ -180,7 +180,12 @@ export const createReplication = ({
       return isPlausible(counter, ours, counters);
     };
     if (!isHonest(offered)) {
-      return refuse(nodeId, offered.sha256, `its content counts ${offered.counter} edits, which can't be`, false);
+      return refuse(
+        nodeId,
+        offered.sha256,
+        `its content counts ${offered.counter} edits, which is not plausible`,
+        false,
+      );
     }
     // An edit made here must have a counter that other boxes find plausible too, so a larger lead is not adopted.
     if (offered.counter <= ours + MAX_COUNTER_LEAD) content.observeCounter(offered.counter);
@@ -197,7 +202,7 @@ export const createReplication = ({
       return refuse(
         nodeId,
         offered.sha256,
-        `its content was edited at ${document.changedAt}, which can't be: set its clock, then edit it again`,
+        `its content was edited at ${document.changedAt}, which is not plausible: set its clock, then edit it again`,
       );
     }
     remember(adopted, document.sha256, true, MAX_REMEMBERED);
@@ -207,7 +212,7 @@ export const createReplication = ({
       const where = fault.path === '' ? '' : `${fault.path}: `;
       refuse(nodeId, document.sha256, `its content is not valid here: ${where}${fault.message}`);
     } catch (error) {
-      refuse(nodeId, document.sha256, `its content can't be written: ${(error as Error).message}`, false);
+      refuse(nodeId, document.sha256, `its content cannot be written: ${(error as Error).message}`, false);
     }
   };
 

@@ -39,7 +39,7 @@ export const withoutUser = (url: string): string => {
  */
 const readCredentials = async (path: string): Promise<Authenticator> => {
   const bytes = await readFile(path).catch((error: NodeJS.ErrnoException) => {
-    throw new Error(`is not asked: ${path}, which SIGNAGE_FLEET_CREDENTIALS names, can't be read (${error.code})`);
+    throw new Error(`is not asked: ${path}, which SIGNAGE_FLEET_CREDENTIALS names, cannot be read (${error.code})`);
   });
   const text = bytes.toString('utf8');
   if (/BEGIN NATS USER JWT/.test(text)) return credsAuthenticator(bytes);
@@ -64,7 +64,7 @@ export const connectFault = (error: unknown): string => {
   const message = error instanceof Error ? error.message : '';
   if (/^(is not asked|does not offer)/.test(message)) return message;
   if (/certificate/i.test(message)) return 'has a certificate that is not trusted';
-  return /timeout/i.test(message) ? 'does not answer' : 'can not be reached';
+  return /timeout/i.test(message) ? 'does not answer' : 'cannot be reached';
 };
 
 /**

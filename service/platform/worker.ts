@@ -83,7 +83,7 @@ export const createWorker = <Question>({ patienceMs, idleMs, ...script }: Worker
       };
       const onError = (): void => {
         thread = undefined;
-        fail("it can't be read");
+        fail('it cannot be read');
       };
       const onExit = (): void => fail('reading it was broken off');
       const late = setTimeout(() => {

@@ -58,7 +58,7 @@ export const createAuditLog = ({ path, log }: Options): AuditLog => {
       fault = null;
     } catch (error) {
       if (fault === null) log.error({ err: error }, 'the audit could not be written');
-      fault = `The audit can not be written (${codeOf(error) ?? 'see the log'}); ${waiting.length} records wait.`;
+      fault = `The audit cannot be written (${codeOf(error) ?? 'see the log'}); ${waiting.length} records wait.`;
     }
   });
 

@@ -31,7 +31,7 @@ export const webhookKey = (webhookSecret: string | null, sharedSecret: string | 
 const reasonOf = (error: unknown): string => {
   if ((error as Error).name === 'TimeoutError') return `the receiver did not answer within ${TIMEOUT_MS / 1000} s`;
   const { cause } = error as { cause?: { code?: string } };
-  return `the receiver can not be reached (${cause?.code ?? (error as Error).message})`;
+  return `the receiver cannot be reached (${cause?.code ?? (error as Error).message})`;
 };
 
 /** The address without its user and password, which `fetch` refuses, and the header that carries them. */

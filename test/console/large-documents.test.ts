@@ -56,7 +56,7 @@ test('a data directory that takes no writes is 503, with the file and what to do
   const answer = await publish(box, { ...lobby, screens: [{ name: 'Bar', slug: 'bar', playlist_id: 'welcome' }] });
   expect([answer.status, await answer.json()]).toMatchObject([
     503,
-    { error: { code: 'storage_unavailable', message: expect.stringMatching(/^content\.json can not .*\(EPERM\): /) } },
+    { error: { code: 'storage_unavailable', message: expect.stringMatching(/^content\.json cannot .*\(EPERM\): /) } },
   ]);
   protect('-');
   expect((await publish(box, lobby)).status).toBe(200);

@@ -139,7 +139,7 @@ test('the service plays on without its file, and reports that it is missing', as
   mkdirSync(fileOf(service));
   await expect
     .poll(async () => (await healthOf(service)).content.errors[0]?.message, patience)
-    .toMatch(/can't be read: EISDIR/);
+    .toMatch(/cannot be read: EISDIR/);
   rmSync(fileOf(service), { recursive: true });
   service.writeContent(saying('back'));
   await waitFor(service, 'back');

@@ -65,12 +65,12 @@ describe('a server that', () => {
     [
       'says gzip and means none',
       (_, response) => response.setHeader('Content-Encoding', 'gzip').end('plain'),
-      /^it can't be unpacked$/,
+      /^it cannot be unpacked$/,
     ],
     [
       'sends half a gzip',
       (_, response) => response.setHeader('Content-Encoding', 'gzip').end(gzipSync(Buffer.alloc(9999)).subarray(0, 20)),
-      /^it can't be unpacked$/,
+      /^it cannot be unpacked$/,
     ],
     ['packs it in its own way', (_, response) => response.setHeader('Content-Encoding', 'x-own').end(), /x-own/],
     ['goes round in circles', (_, response) => response.writeHead(302, { Location: '/' }).end(), /more than 5 times/],

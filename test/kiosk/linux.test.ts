@@ -86,7 +86,7 @@ describe('kiosk-setup', () => {
     ['no action', [], /install or remove/],
     ['another action', ['begin'], /install or remove/],
     ['a relative program', ['install', '--program', 'player'], /absolute path/],
-    ['a program with a quote', ['install', '--program', '/opt/"x'], /can't have/],
+    ['a program with a quote', ['install', '--program', '/opt/"x'], /is not allowed in a unit file/],
     ['no such file', ['install', '--config', '/nowhere/config.json'], /there is no file/],
     ['an option without a value', ['install', '--config'], /needs a value/],
     ['no such option', ['install', '--colour', 'blue'], /no option --colour/],

@@ -33,7 +33,7 @@ const strangers: [string, RequestListener, RegExp][] = [
   ['a wrong method', (_, response) => void response.writeHead(405).end(), /answers 405/],
   ['silence', () => {}, /did not answer within 1000 ms/],
   ['half an answer', (_, response) => void response.writeHead(200).write('{"nodeId":'), /did not answer/],
-  ['a closed door', (request) => void request.socket.destroy(), /can't be reached/],
+  ['a closed door', (request) => void request.socket.destroy(), /cannot be reached/],
 ];
 
 describe.each([

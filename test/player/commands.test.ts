@@ -247,7 +247,7 @@ describeBrowser('a command in a real browser', () => {
     const { service, page, command } = await open();
     const url = `http://127.0.0.1:${await freePort()}/`;
     await command('redirect', { url });
-    const reason = `${url} can't be reached`;
+    const reason = `${url} cannot be reached`;
     await expect
       .poll(async () => (await healthOf(service)).pages, patience)
       .toMatchObject([{ lastFault: { slideId: null, reason } }]);
@@ -281,7 +281,7 @@ describeBrowser('a command in a real browser', () => {
   it('redirect to a screen that is not there changes nothing, and the service is told', async () => {
     const { service, command } = await open();
     await command('redirect', { url: '/screen/nowhere' });
-    const reason = "/screen/nowhere can't be reached, or there is no such screen";
+    const reason = '/screen/nowhere cannot be reached, or there is no such screen';
     await expect
       .poll(async () => (await healthOf(service)).pages, patience)
       .toMatchObject([{ lastFault: { slideId: null, reason } }]);

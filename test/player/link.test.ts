@@ -78,7 +78,7 @@ describeBrowser('the link of a page', () => {
     await sockets[0]?.close();
     await expect.poll(() => sockets.length, patience).toBe(2);
     const reasons = async () => (await healthOf(service)).pages.map(({ lastFault }) => lastFault?.reason);
-    await expect.poll(reasons, patience).toContainEqual(expect.stringContaining("the playlist can't be shown"));
+    await expect.poll(reasons, patience).toContainEqual(expect.stringContaining('the playlist cannot be shown'));
     await page.unroute('**/playlist');
     await page.evaluate(() => void dispatchEvent(new Event('online')));
     await waitForColour(page, red);

@@ -188,7 +188,7 @@ test('a disk that takes no records fails no request, and they follow once it doe
   mkdirSync(path);
   expect((await service.post('/api/screens/lobby/commands', { command: 'next' })).status).toBe(200);
   expect((await healthOf(service)).warnings).toEqual([
-    expect.stringMatching(/^The audit can not be written \(EISDIR\)/),
+    expect.stringMatching(/^The audit cannot be written \(EISDIR\)/),
   ]);
   expect((await auditOf(service)).records).toHaveLength(1);
   rmSync(path, { recursive: true });

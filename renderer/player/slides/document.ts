@@ -85,7 +85,7 @@ export const openDocument = async (url: string, signal: AbortSignal): Promise<Pa
   const pdf = await loading.promise.catch((error: Error) => {
     close();
     signal.throwIfAborted();
-    throw new Error(reasons[error.name] ?? "can't be loaded");
+    throw new Error(reasons[error.name] ?? 'cannot be loaded');
   });
   return {
     count: pdf.numPages,

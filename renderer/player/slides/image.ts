@@ -20,7 +20,7 @@ export const createImage: SlideFactory = ({ slide, media }) => {
       signal.throwIfAborted();
       image.src = address;
       await image.decode().catch(() => {
-        throw new Error(`${url} can't be loaded, or isn't a picture`);
+        throw new Error(`${url} cannot be loaded, or isn't a picture`);
       });
       signal.throwIfAborted();
       const around = surround(slide.content, how, image, image.naturalWidth, image.naturalHeight);

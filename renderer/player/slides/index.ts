@@ -25,7 +25,7 @@ const factories: Partial<Record<Slide['kind'], SlideFactory>> = {
 
 const createUnknown: SlideFactory = ({ slide }) => ({
   ...createView(slide.kind),
-  prepare: () => Promise.reject(new Error(`this player can't show ${slide.kind} yet`)),
+  prepare: () => Promise.reject(new Error(`this player cannot show ${slide.kind} yet`)),
 });
 
 /** Creates the view of a slide by its kind. The view of an unknown kind rejects when it is prepared. */

@@ -36,6 +36,6 @@ export const compile = (source: string, { timeZone, locale }: TemplateOptions): 
     locale,
   });
   for (const [name, filter] of Object.entries(createFilters({ locale, timeZone }))) engine.registerFilter(name, filter);
-  const parsed = attempt("the template can't be read", () => engine.parse(source));
+  const parsed = attempt('the template cannot be read', () => engine.parse(source));
   return (scope) => attempt('the template failed', () => String(engine.renderSync(parsed, scope)));
 };

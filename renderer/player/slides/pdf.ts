@@ -72,7 +72,7 @@ export const createPdf: SlideFactory = ({ slide, media, fail }) => {
     put(index)
       .then(lookAhead)
       .catch((error: Error) => {
-        if (!life.signal.aborted) fail(`a page can't be painted: ${error.message}`);
+        if (!life.signal.aborted) fail(`a page cannot be painted: ${error.message}`);
       });
   });
   const paged = withPages(view, pages);
@@ -96,7 +96,7 @@ export const createPdf: SlideFactory = ({ slide, media, fail }) => {
       const share = spread(slide, pdf.count, PAGE_TIME);
       length = share.length;
       await paint(0).catch((error: Error) => {
-        throw signal.aborted ? error : new Error(`${url} can't be painted: ${error.message}`);
+        throw signal.aborted ? error : new Error(`${url} cannot be painted: ${error.message}`);
       });
       pages.open(share.count, share.pageMs);
       await put(0);

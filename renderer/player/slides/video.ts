@@ -31,7 +31,7 @@ export const createVideo: SlideFactory = ({ slide, payload, media, pace, continu
   /** Whether it was started early and hidden, and not interrupted since. */
   let isOnTime = false;
   let unleash: ReturnType<typeof setTimeout> | undefined;
-  const broken = (): void => fail(`the video stopped: ${video.error?.message || 'it can not be played'}`);
+  const broken = (): void => fail(`the video stopped: ${video.error?.message || 'it cannot be played'}`);
   const run = (): void => void play(video).catch(broken);
 
   const holdAndReplay = (): void => {
@@ -88,7 +88,7 @@ export const createVideo: SlideFactory = ({ slide, payload, media, pace, continu
       firstFrame = frameShown(video);
       video.src = address;
       await playable.catch((error: unknown) => {
-        throw signal.aborted ? error : new Error(`${url} can't be loaded, or isn't a video this player can show`);
+        throw signal.aborted ? error : new Error(`${url} cannot be loaded, or isn't a video this player can show`);
       });
       await soon(firstFrame);
       signal.throwIfAborted();

@@ -78,5 +78,5 @@ export const unavailability = (error: unknown): string | null => {
   if (!Object.hasOwn(remedies, code) || /^(?:spawn|listen|bind|connect)/.test(String(syscall))) return null;
   // Files are written under a temporary name first.
   const name = typeof path === 'string' ? basename(path).replace(/\.[0-9a-f-]{36}\.tmp$/, '') : 'A file';
-  return `${name} can not be written or read (${code}): ${remedies[code]}.`;
+  return `${name} cannot be written or read (${code}): ${remedies[code]}.`;
 };

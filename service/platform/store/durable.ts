@@ -73,7 +73,7 @@ export async function createDurable<T extends object>(options: Options<T>): Prom
   const writes: Writes = { ok: 0, failed: 0 };
 
   const note = (error: unknown): void => {
-    fault = `${basename(path)} can't be written (${codeOf(error) ?? 'see the log'})`;
+    fault = `${basename(path)} cannot be written (${codeOf(error) ?? 'see the log'})`;
     log.error({ err: error, file: path }, 'the state could not be written');
   };
 

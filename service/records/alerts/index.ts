@@ -264,7 +264,7 @@ export const createAlerts = async (
         ctx.body = {};
       },
     },
-    health: () => ({ notes: reason === null ? [] : [`Alerts can not be delivered: ${reason}.`] }),
+    health: () => ({ notes: reason === null ? [] : [`Alerts cannot be delivered: ${reason}.`] }),
     start: () => {
       watch.start();
       void peers

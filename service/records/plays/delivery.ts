@@ -134,7 +134,7 @@ export const createDelivery = ({ parts, receiver, log, random = Math.random }: D
         if (!signal.aborted) log.warn({ err: error }, 'the delivery of plays has ended');
       });
     },
-    notes: () => (reason === null ? [] : [`Plays can not be delivered: ${reason}.`]),
+    notes: () => (reason === null ? [] : [`Plays cannot be delivered: ${reason}.`]),
     close: async () => {
       closing.abort();
       wake();

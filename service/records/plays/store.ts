@@ -145,7 +145,7 @@ export const createPlayStore = ({ parts, log, now, maxPlays = MAX_PLAYS_KEPT, ma
     }
     if (problem !== null && fault === null) log.error({ err: problem }, 'plays could not be written');
     if (problem !== null) {
-      fault = `Plays can not be written (${codeOf(problem) ?? 'see the log'}); the pages keep theirs meanwhile.`;
+      fault = `Plays cannot be written (${codeOf(problem) ?? 'see the log'}); the pages keep theirs meanwhile.`;
     } else if (plays.length > 0) fault = null;
     await prune();
     return failed;

@@ -92,7 +92,7 @@ test.each<[string, string]>([
   broken = true;
   await expect(durable.update(add(2))).rejects.toMatchObject({ code: 'insufficient_storage', status: 507 });
   expect(durable.read().numbers).toEqual([1]);
-  expect(durable.faults()).toEqual([`numbers.json can't be written (${code})`]);
+  expect(durable.faults()).toEqual([`numbers.json cannot be written (${code})`]);
   broken = false;
   await durable.update(add(3));
   expect(durable.read().numbers).toEqual([1, 3]);
@@ -221,7 +221,7 @@ test('a start on a disk that takes nothing works, and says so', async () => {
     fail: (operation) => (broken && operation === 'open' ? 'EROFS' : undefined),
   });
   expect(durable.read()).toEqual({ numbers: [] });
-  expect(durable.faults()).toEqual(["numbers.json can't be written (EROFS)"]);
+  expect(durable.faults()).toEqual(['numbers.json cannot be written (EROFS)']);
   broken = false;
   await durable.update(add(1));
   expect(durable.faults()).toEqual([]);

@@ -121,7 +121,7 @@ describeBrowser('a document that is no good', () => {
     const bad: Record<string, [bytes: Buffer, reason: string]> = {
       locked: [makePdf(threePages, encryption), 'is protected by a password'],
       cut: [makePdf(threePages).subarray(0, 20), "isn't a PDF document"],
-      empty: [makePdf([]), "can't be"],
+      empty: [makePdf([]), 'cannot be'],
       none: [Buffer.from('hello'), "isn't a PDF document"],
     };
     const server = createServer((request, response) =>

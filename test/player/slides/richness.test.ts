@@ -65,6 +65,6 @@ describeBrowser('a slide that is too rich', () => {
     await openPlayer(service, 'lobby');
     await expect
       .poll(() => logged(service, 'a slide was skipped')[0]?.reason, patience)
-      .toBe('the slide is too rich: it has 1000 elements, and more than 400 can not be laid out');
+      .toBe('the slide is too rich: it has 1000 elements, and more than 400 cannot be laid out');
   });
 });

@@ -80,8 +80,8 @@ describeBrowser('a template', () => {
 
 describeBrowser('a template that can not be shown', { timeout: 60_000 }, () => {
   it.each([
-    ['{% nonsense %}', `the template can't be read: tag "nonsense" not found, line:1, col:1`],
-    ['<p>\n{% if %}', `the template can't be read: invalid value expression: "", line:2, col:6`],
+    ['{% nonsense %}', `the template cannot be read: tag "nonsense" not found, line:1, col:1`],
+    ['<p>\n{% if %}', `the template cannot be read: invalid value expression: "", line:2, col:6`],
     ['<frameset><frame src="/"></frameset>', 'it is a frameset, which holds pages and nothing to show'],
   ])('%j is skipped, and the reason says what is wrong', async (html, reason) => {
     const slide = { kind: 'template', template_id: 't' };

@@ -133,7 +133,7 @@ test('a receiver that is away gets the message when it is there, and the health 
   service.writeContent('{');
   await expect
     .poll(async () => (await healthOf(service)).warnings, patience)
-    .toContainEqual(expect.stringMatching(/^Alerts can not be delivered: the receiver can not be reached/));
+    .toContainEqual(expect.stringMatching(/^Alerts cannot be delivered: the receiver cannot be reached/));
   await receiver.start();
   await expect.poll(types, patience).toEqual(['content.invalid']);
 });

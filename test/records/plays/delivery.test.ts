@@ -94,7 +94,7 @@ test('an error or a redirect is tried again, and nothing is lost meanwhile, a re
   await reportTo(first, [play]);
   await expect.poll(() => asked, patience).toBeGreaterThanOrEqual(2);
   expect((await healthOf(first)).warnings).toEqual([
-    expect.stringMatching(/^Plays can not be delivered: the receiver answers/),
+    expect.stringMatching(/^Plays cannot be delivered: the receiver answers/),
   ]);
   await first.close();
   receiver.refuseWith(null);

@@ -34,7 +34,7 @@ test.skipIf(disk === null)('a full disk acknowledges no play, and takes the same
   page.send({ type: 'plays', plays });
   await expect
     .poll(async () => (await healthOf(service)).warnings.join(' '), patience)
-    .toContain('Plays can not be written (ENOSPC)');
+    .toContain('Plays cannot be written (ENOSPC)');
   expect(page.messages.filter(({ type }) => type === 'ack').flatMap(({ play_ids }) => play_ids)).toEqual(idsOf(before));
   expect(idsOf(await readPlays(service))).toEqual(idsOf(before));
 

@@ -173,7 +173,7 @@ test('a folder that takes no plays acknowledges none, says so, and takes them la
   const path = join(dataDir, 'plays', '2026-06-15.jsonl');
   mkdirSync(path);
   expect(await store.accept([playAt(noon, 'a'), playAt(noon - 86_400_000, 'b')])).toEqual(['b']);
-  expect(store.faults()).toEqual([expect.stringMatching(/^Plays can not be written \(EISDIR\)/)]);
+  expect(store.faults()).toEqual([expect.stringMatching(/^Plays cannot be written \(EISDIR\)/)]);
   rmSync(path, { recursive: true });
   expect(await store.accept([playAt(noon, 'a')])).toEqual(['a']);
   expect(store.faults()).toEqual([]);
