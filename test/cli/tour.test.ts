@@ -87,7 +87,7 @@ const printed: Readonly<Record<string, RegExp>> = {
   'signage show lobby':
     /^screen +Lobby \(lobby\)\nplaylist +welcome\ntags +public\n[^]*\nDEVICE[^]*playing[^]*\nPAGE +SHOWS(.*\n.*Good morning){2}/,
   'signage screenshot lobby -o lobby.jpg':
-    /^lobby\.jpg\nWarning: .*: Only the displays of a kiosk can be photographed, .*\n$/,
+    /^lobby\.jpg\nWarning: .*: Screenshots are available only for kiosk displays\.\n$/,
   "signage onboard hall-display lobby --name 'Hall, left'":
     /^http:\S+\/screen\/lobby\nHall, left shows Lobby as soon as the device is there\.\n$/,
   'signage devices list': /^NAME +STATE +LAST SEEN +ID +SCREEN\n[^]*Hall, left +never +- +hall-display +lobby\n/,

@@ -73,7 +73,7 @@ it.each([
   [
     'is not JSON',
     `{"sharedSecret":"${secret}",}`,
-    /config\.json is not valid JSON; check its quotes, commas and brackets$/,
+    /config\.json is not JSON; check its quotes, commas and brackets$/,
   ],
   ['is a list', '[]', /config\.json must contain a JSON object of settings$/],
   [

@@ -116,7 +116,7 @@ test('an import counts although it could not be recorded', async () => {
 
 test.each<[string, unknown, RegExp]>([
   ['not JSON', '{', /is not JSON/],
-  ['a list', [], /must hold a JSON object/],
+  ['a list', [], /must contain a JSON object/],
   ['a setting of another version', { site: 'museum', wallpaper: 'blue' }, /wallpaper is not a setting/],
   ['a bad value', { port: 'http' }, /SIGNAGE_PORT: \\"http\\" is not valid/],
   ["another program's file", { dependencies: { koa: '3' } }, /dependencies is not a setting/],

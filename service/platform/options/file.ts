@@ -44,7 +44,7 @@ export const readConfig = (path: string): Record<string, unknown> => {
     config = JSON.parse(source);
   } catch {
     // The parser's message quotes the file, which may contain a secret.
-    throw new OptionsError(`${path} is not valid JSON; check its quotes, commas and brackets`);
+    throw new OptionsError(`${path} is not JSON; check its quotes, commas and brackets`);
   }
   if (typeof config !== 'object' || config === null || Array.isArray(config)) {
     throw new OptionsError(`${path} must contain a JSON object of settings`);

@@ -205,10 +205,10 @@ describe('refused in one line that names the setting, the value and what is allo
     ['SIGNAGE_DISCOVERY', 'yes', /on or off/],
     ['SIGNAGE_DISCOVERY', 'true', /on or off/],
     ['SIGNAGE_CONSOLE', 'no', /on or off/],
-    ['SIGNAGE_SITE', '  ', /not empty/],
-    ['SIGNAGE_HOST', ' ', /not empty/],
-    ['SIGNAGE_DATA_DIR', ' ', /not empty/],
-    ['SIGNAGE_UPLOAD_DIR', '\t', /not empty/],
+    ['SIGNAGE_SITE', '  ', /non-empty/],
+    ['SIGNAGE_HOST', ' ', /non-empty/],
+    ['SIGNAGE_DATA_DIR', ' ', /non-empty/],
+    ['SIGNAGE_UPLOAD_DIR', '\t', /non-empty/],
     ['SIGNAGE_MAX_UPLOAD_BYTES', '0', integer],
     ['SIGNAGE_MAX_UPLOAD_BYTES', '2GiB', integer],
     ['SIGNAGE_MAX_UPLOAD_BYTES', '99999999999999999', integer],
@@ -238,7 +238,7 @@ describe('refused in one line that names the setting, the value and what is allo
     ['SIGNAGE_FLEET_URL', 'http://hub.example.com', /nats, tls, ws or wss URL/],
     ['SIGNAGE_FLEET_URL', 'nats://', /nats, tls, ws or wss URL/],
     ['SIGNAGE_FLEET_URL', 'nats://hub/path', /nats, tls, ws or wss URL/],
-    ['SIGNAGE_FLEET_CREDENTIALS', ' ', /not empty/],
+    ['SIGNAGE_FLEET_CREDENTIALS', ' ', /non-empty/],
     ['SIGNAGE_LOG_LEVEL', 'verbose', /fatal, error, warn, info, debug, trace or silent/],
   ])('%s=%j', (environment, value, allowed) => {
     const message = refusalOf({ [environment]: value });

@@ -8,7 +8,7 @@ describe('a file that can not be written', () => {
   it.each([
     [
       'EACCES',
-      /^content\.json can not be written or read \(EACCES\): let the user .* write to it and to its folder\.$/,
+      /^content\.json cannot be written or read \(EACCES\): let the user .* write to it and to its folder\.$/,
     ],
     ['EPERM', /^content\.json .* \(EPERM\): remove its protection/],
     ['EROFS', /^content\.json .* \(EROFS\): mount its disk writable\.$/],
@@ -19,7 +19,7 @@ describe('a file that can not be written', () => {
   });
 
   it('is named so where the system does not say which', () => {
-    expect(unavailability(failed('EROFS'))).toBe('A file can not be written or read (EROFS): mount its disk writable.');
+    expect(unavailability(failed('EROFS'))).toBe('A file cannot be written or read (EROFS): mount its disk writable.');
   });
 
   it.each([
