@@ -70,11 +70,7 @@ it('makes one where there is none, for nobody else to read, and keeps changes th
 });
 
 it.each([
-  [
-    'is not JSON',
-    `{"sharedSecret":"${secret}",}`,
-    /config\.json is not JSON; check its quotes, commas and brackets$/,
-  ],
+  ['is not JSON', `{"sharedSecret":"${secret}",}`, /config\.json is not JSON; check its quotes, commas and brackets$/],
   ['is a list', '[]', /config\.json must contain a JSON object of settings$/],
   [
     'has a bad value in it',

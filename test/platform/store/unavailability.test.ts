@@ -6,10 +6,7 @@ const failed = (code: string, path?: string, syscall = 'open') =>
 
 describe('a file that can not be written', () => {
   it.each([
-    [
-      'EACCES',
-      /^content\.json cannot be written or read \(EACCES\): let the user .* write to it and to its folder\.$/,
-    ],
+    ['EACCES', /^content\.json cannot be written or read \(EACCES\): let the user .* write to it and to its folder\.$/],
     ['EPERM', /^content\.json .* \(EPERM\): remove its protection/],
     ['EROFS', /^content\.json .* \(EROFS\): mount its disk writable\.$/],
     ['EIO', /^content\.json .* \(EIO\): check the health of its disk\.$/],
