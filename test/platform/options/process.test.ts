@@ -112,12 +112,12 @@ describe('ends with 78, and one line that says what to change', () => {
     [
       'an address that is none',
       () => ({ SIGNAGE_HOST: '300.1.1.1' }),
-      /^SIGNAGE_HOST: "300\.1\.1\.1" is not allowed; allowed is an address of this machine/,
+      /^SIGNAGE_HOST: "300\.1\.1\.1" is not valid; expected an address of this machine/,
     ],
     [
       'a name that no machine has',
       () => ({ SIGNAGE_HOST: 'box.invalid' }),
-      /^SIGNAGE_HOST: "box\.invalid" is not allowed; allowed is an address of this machine/,
+      /^SIGNAGE_HOST: "box\.invalid" is not valid; expected an address of this machine/,
     ],
   ])('%s', async (_, env, expected) => {
     const SIGNAGE_DATA_DIR = dataDirWith({ 'content.json': lobby });
