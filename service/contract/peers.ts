@@ -100,6 +100,7 @@ export const contentDocument = contentVersion
           }),
         ]),
       )
+      .max(100_000)
       .describe('the times of the screens, by slug'),
     operator: operator.default(null),
     wanted: z

@@ -77,7 +77,7 @@ export const createAbsence = ({ logs, peers, media, siteNow, monotonicNow }: Dep
         retryAt = monotonicNow() + RETRY_MS;
         const there = await offers();
         const isThere = ({ name, sha256 }: PeerMedium): boolean =>
-          there.some((offer) => offer.media.get(name)?.sha256 === sha256);
+          there.some(({ find }) => find(name)?.sha256 === sha256);
         const gone = [...own.values()].filter((each) => Date.parse(each.modifiedAt) <= until && !isThere(each));
         let moved = 0;
         try {

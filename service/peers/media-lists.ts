@@ -116,6 +116,14 @@ export const createMediaLists = ({
     await done;
   };
 
+  /** Fetches the list until it is that of the peer's newest state, which may arrive meanwhile. */
+  const follow = async (peer: LivePeer): Promise<void> => {
+    const { media } = peer.state;
+    await fetchDistinct(peer);
+    const current = peers.alive().find(({ nodeId }) => nodeId === peer.nodeId);
+    if (current !== undefined && current.state.media !== media) await follow(current);
+  };
+
   peers.onState((peer) => {
     const present = new Set(peers.alive().map(({ nodeId }) => nodeId));
     for (const nodeId of lists.keys()) if (!present.has(nodeId)) lists.delete(nodeId);
@@ -123,7 +131,7 @@ export const createMediaLists = ({
     if (fetching.has(nodeId)) return;
     fetching.set(
       nodeId,
-      fetchDistinct(peer).finally(() => fetching.delete(nodeId)),
+      follow(peer).finally(() => fetching.delete(nodeId)),
     );
   });
 
@@ -133,8 +141,12 @@ export const createMediaLists = ({
       known().map((peer) => {
         const until = missedBy(peer);
         const counts = (medium: PeerMedium): boolean => !isDeleted(medium) && Date.parse(medium.modifiedAt) > until;
-        const theirs = lists.get(peer.nodeId)?.media ?? [];
-        return { url: peer.url, media: new Map([...theirs].filter(([, each]) => counts(each))) };
+        const theirs = lists.get(peer.nodeId)?.media;
+        const find = (name: string): PeerMedium | undefined => {
+          const medium = theirs?.get(name);
+          return medium !== undefined && counts(medium) ? medium : undefined;
+        };
+        return { url: peer.url, find };
       }),
     known,
     learn: () => {

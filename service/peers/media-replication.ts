@@ -122,7 +122,7 @@ export const createMediaReplication = ({
 
   const isPlausible = ({ modifiedAt }: PeerMedium): boolean => isPlausibleTime(modifiedAt, siteNow());
 
-  const newest = (name: string): number => Date.parse(newestTime(name, own, offers()) ?? '') || 0;
+  const newest = (name: string, theirs = offers()): number => Date.parse(newestTime(name, own, theirs) ?? '') || 0;
 
   /** Whether files may be here without being listed yet. */
   const isScanDue = (): boolean =>
@@ -130,8 +130,8 @@ export const createMediaReplication = ({
 
   const nowhere = (names: Iterable<string>): Set<string> => {
     if (isScanDue()) return new Set();
-    const unread = media.unread();
-    return new Set([...names].filter((name) => newest(name) === 0 && !unread.has(name)));
+    const [unread, theirs] = [media.unread(), offers()];
+    return new Set([...names].filter((name) => newest(name, theirs) === 0 && !unread.has(name)));
   };
 
   /** Schedules a scan in `ms`, unless one is due sooner. */
@@ -221,7 +221,7 @@ export const createMediaReplication = ({
   });
 
   const ownStateDigest = (): string => stateDigest(ownDigest, deletions.digest());
-  const isKnownElsewhere = (name: string): boolean => offers().some(({ media: theirs }) => theirs.has(name));
+  const isKnownElsewhere = (name: string): boolean => offers().some(({ find }) => find(name) !== undefined);
 
   return {
     isElsewhere: async (name) => {
@@ -253,7 +253,7 @@ export const createMediaReplication = ({
       const here = [...content.mediaNames()].filter((name) => own.has(name) && !coming.has(name)).length;
       return coming.size === 0 ? null : { here, there: here + coming.size };
     },
-    newest,
+    newest: (name) => newest(name),
     arrival: awaited.arrival,
     settled,
     nowhere,

@@ -22,6 +22,7 @@ import type { AskPeers } from './ask.ts';
 import { createBindingReplication, type ReplicatedDevices } from './binding-replication.ts';
 import type { Misdated } from './misdated.ts';
 import type { LivePeer, Peers } from './peer.ts';
+import { createRefusals } from './refusals.ts';
 
 interface Dependencies {
   log: Logger;
@@ -76,19 +77,10 @@ const DEADLINE_MS = 10_000;
 const PATIENCE_MS = 1_000;
 /** How far ahead an edit counter may be to be adopted from content that is not stored. */
 const MAX_COUNTER_LEAD = 1_000;
-/** Refusals that are remembered. */
-const MAX_REFUSED = 32;
 /** Documents that are held until they are stored. */
 const MAX_GIVEN = 8;
 /** Documents whose way to this box is remembered. */
 const MAX_REMEMBERED = 64;
-
-interface Refused {
-  nodeId: string;
-  reason: string;
-  /** The offered content itself is invalid, and is not fetched again. */
-  permanent: boolean;
-}
 
 export const createReplication = ({
   log,
@@ -103,11 +95,10 @@ export const createReplication = ({
   onEdit,
   onNews,
 }: Dependencies): Replication => {
-  /** Keyed by node id and content hash. */
-  const refused = new Map<string, Refused>();
+  const refusals = createRefusals(logs);
   /** Jobs in progress, by name. */
   const busy = new Map<string, Promise<void>>();
-  /** Fetches in progress, keyed as `refused`. */
+  /** Fetches in progress, keyed by node id and content hash. */
   const inFlight = new Map<string, Promise<void>>();
   /** Hashes of content that peers made. */
   const adopted = new Map<string, true>();
@@ -130,13 +121,6 @@ export const createReplication = ({
     if (document === null || knowsTags) return document;
     if (reduced?.of !== document.sha256) reduced = { of: document.sha256, document: withoutTags(document) };
     return reduced.document;
-  };
-
-  const refuse = (nodeId: string, sha256: string, reason: string, permanent = true): void => {
-    const key = `${nodeId} ${sha256}`;
-    if (refused.get(key)?.reason === reason) return;
-    remember(refused, key, { nodeId, reason, permanent }, MAX_REFUSED);
-    logs(`peer ${nodeId}`).warn({ nodeId, reason }, 'the content that a peer offers was refused');
   };
 
   /** Runs `job`, or joins the one of that name that is running. */
@@ -165,7 +149,7 @@ export const createReplication = ({
     if (answer.ok) return answer.body;
     // A box that is away is called again when it is back.
     if (answer.status !== null) {
-      refuse(peer.nodeId, offered.sha256, `asked for its content it ${answer.reason}`, answer.status === 200);
+      refusals.add(peer.nodeId, offered.sha256, `asked for its content it ${answer.reason}`, answer.status === 200);
     }
     return null;
   };
@@ -180,7 +164,7 @@ export const createReplication = ({
       return isPlausible(counter, ours, counters);
     };
     if (!isHonest(offered)) {
-      return refuse(
+      return refusals.add(
         nodeId,
         offered.sha256,
         `its content counts ${offered.counter} edits, which is not plausible`,
@@ -196,10 +180,10 @@ export const createReplication = ({
     const document = isOffered ? carried : await ask(peer, offered);
     if (document === null) return;
     if (document.sha256 !== documentHash(document) || !isHonest(document)) {
-      return refuse(nodeId, offered.sha256, 'its content does not match its hash');
+      return refusals.add(nodeId, offered.sha256, 'its content does not match its hash');
     }
     if (!isPlausibleTime(document.changedAt, now())) {
-      return refuse(
+      return refusals.add(
         nodeId,
         offered.sha256,
         `its content was edited at ${document.changedAt}, which is not plausible: set its clock, then edit it again`,
@@ -208,11 +192,11 @@ export const createReplication = ({
     remember(adopted, document.sha256, true, MAX_REMEMBERED);
     try {
       const [fault] = await content.accept(document);
-      if (fault === undefined) return;
+      if (fault === undefined) return refusals.accepted(nodeId);
       const where = fault.path === '' ? '' : `${fault.path}: `;
-      refuse(nodeId, document.sha256, `its content is not valid here: ${where}${fault.message}`);
+      refusals.add(nodeId, document.sha256, `its content is not valid here: ${where}${fault.message}`);
     } catch (error) {
-      refuse(nodeId, document.sha256, `its content cannot be written: ${(error as Error).message}`, false);
+      refusals.add(nodeId, document.sha256, `its content cannot be written: ${(error as Error).message}`, false);
     }
   };
 
@@ -225,7 +209,9 @@ export const createReplication = ({
         .flatMap((peer) => (peer.state.content === null ? [] : [{ peer, offered: peer.state.content }]))
         .filter(({ peer, offered }) => {
           const key = `${peer.nodeId} ${offered.sha256}`;
-          return !asked.has(key) && !inFlight.has(key) && !refused.get(key)?.permanent && wins(offered);
+          return (
+            !asked.has(key) && !inFlight.has(key) && !refusals.covers(peer.nodeId, offered.sha256) && wins(offered)
+          );
         });
       const [best] = offers.toSorted((a, b) => compareVersions(b.offered, a.offered));
       if (best === undefined) return;
@@ -242,9 +228,7 @@ export const createReplication = ({
 
   peers.onState((peer) => {
     const { content: offered } = peer.state;
-    for (const [key, { nodeId }] of refused) {
-      if (nodeId === peer.nodeId && key !== `${nodeId} ${offered?.sha256}`) refused.delete(key);
-    }
+    refusals.keepOnly(peer.nodeId, offered?.sha256);
     void once('content', fetchBest);
     void once(`bindings ${peer.nodeId}`, () => bindings.fetch(peer));
   });
@@ -269,7 +253,7 @@ export const createReplication = ({
       return {
         content: document && { ...versionOf(document), changedAt: document.changedAt },
         lost: await content.lost(),
-        refused: [...[...refused.values()].map(({ nodeId, reason }) => ({ nodeId, reason })), ...misdated.list()],
+        refused: [...refusals.list(), ...misdated.list()],
       };
     },
     document: documentFor,

@@ -5,7 +5,8 @@ import type { PeerMedium } from '../contract/peer-media.ts';
 export interface Offer {
   /** Base URL. */
   url: string;
-  media: ReadonlyMap<string, PeerMedium>;
+  /** Its file of that name, if it counts. */
+  find(name: string): PeerMedium | undefined;
 }
 
 export interface Transfer {
@@ -24,10 +25,14 @@ export const compareMedia = (a: PeerMedium, b: PeerMedium): number =>
   order(a.modifiedAt, b.modifiedAt) || order(a.sha256, b.sha256);
 
 /** The newest file of a name at the site; undefined without one. */
-const newestOf = (name: string, own: ReadonlyMap<string, PeerMedium>, offers: readonly Offer[]) =>
-  [own, ...offers.map(({ media }) => media)]
-    .flatMap((media) => media.get(name) ?? [])
-    .toSorted((a, b) => compareMedia(b, a))[0];
+const newestOf = (name: string, own: ReadonlyMap<string, PeerMedium>, offers: readonly Offer[]) => {
+  let newest = own.get(name);
+  for (const offer of offers) {
+    const theirs = offer.find(name);
+    if (theirs !== undefined && (newest === undefined || compareMedia(theirs, newest) > 0)) newest = theirs;
+  }
+  return newest;
+};
 
 /** The transfers after which every name stands for the newest file of the site on this box. */
 export const planTransfers = (
@@ -38,7 +43,7 @@ export const planTransfers = (
   [...named].flatMap((name) => {
     const newest = newestOf(name, own, offers);
     if (newest === undefined || own.get(name)?.sha256 === newest.sha256) return [];
-    const from = offers.filter(({ media }) => media.get(name)?.sha256 === newest.sha256).map(({ url }) => url);
+    const from = offers.filter(({ find }) => find(name)?.sha256 === newest.sha256).map(({ url }) => url);
     return [{ medium: newest, from }];
   });
 

@@ -1,6 +1,7 @@
 /** Implausible data of a peer is refused, causes no requests, and is not passed on. */
 import { createHash, randomUUID } from 'node:crypto';
 import { createServer, type ServerResponse } from 'node:http';
+import { setTimeout as pause } from 'node:timers/promises';
 import { describe, expect, test } from 'vitest';
 import type { PeerMedium } from '../../service/contract/peer-media.ts';
 import type { ContentDocument, ContentVersion, DeviceBinding } from '../../service/contract/peers.ts';
@@ -19,7 +20,7 @@ interface Lies {
   version?: ContentVersion | null;
   content?: ContentDocument | string | ((response: ServerResponse) => void);
   bindings?: DeviceBinding[] | string;
-  media?: PeerMedium[] | string;
+  media?: PeerMedium[] | string | ((response: ServerResponse) => void);
   files?: Record<string, string>;
 }
 
@@ -47,6 +48,7 @@ const startLiar = async (first: Lies = {}): Promise<Liar> => {
     };
     if (path === '/api/peers/content') return typeof content === 'function' ? content(response) : send(content);
     if (path === '/api/peers/bindings') return send(typeof bindings === 'string' ? bindings : { bindings });
+    if (path === '/api/peers/media' && typeof media === 'function') return media(response);
     if (path === '/api/peers/media') return send(typeof media === 'string' ? media : { media });
     if (path === '/api/peers/state') {
       const state = { nodeId, instance: nodeId, site: 'default', version: '1.0.0', serverTime: Date.now(), peers: [] };
@@ -133,6 +135,26 @@ describe('content', () => {
     expect((await payloadOf(box)).revision).not.toBe(revision);
   });
 
+  test('that is another one each time is fetched twice, then after pauses only', async () => {
+    const fetches = (): number => liar.asked.filter((path) => path === '/api/peers/content').length;
+    const lieOf = (counter: number): Lies => {
+      const { sha256, ...version } = versionOf(documentOf(good, counter, 'b'));
+      return { version: { ...version, sha256: hashOf(`${sha256} ${counter}`) }, content: 'garbage' };
+    };
+    const liar = await startLiar(lieOf(10));
+    const box = await startBox([liar], { content: saying('ours') });
+    for (let counter = 11; counter < 17; counter++) {
+      await expect.poll(() => refusedBy(box), patience).not.toEqual([]);
+      const states = liar.asked.filter((path) => path === '/api/peers/state').length;
+      await liar.tell(box, lieOf(counter));
+      await expect
+        .poll(() => liar.asked.filter((path) => path === '/api/peers/state').length, patience)
+        .toBeGreaterThan(states);
+      await pause(100);
+    }
+    expect(fetches()).toBe(2);
+  });
+
   test('behind a redirect is not fetched', async () => {
     const elsewhere = (response: ServerResponse) => response.writeHead(302, { Location: '/api/peers/state' }).end();
     const liar = await startLiar({ version: versionOf(right), content: elsewhere });
@@ -158,6 +180,21 @@ describe('content', () => {
     honest.writeContent(saying('honest, twice'));
     await expect.poll(() => titlesOf(box), patience).toEqual(['honest, twice']);
   });
+});
+
+test('a list of media that changes while it is fetched is fetched again', async () => {
+  const held: ServerResponse[] = [];
+  const liar = await startLiar({ media: (response) => void held.push(response), files: { first: '1' } });
+  const box = await startBox([liar], { content: saying('ours') });
+  const lists = (): number => liar.asked.filter((path) => path === '/api/peers/media').length;
+  await expect.poll(lists, patience).toBe(1);
+  const states = (): number => liar.asked.filter((path) => path === '/api/peers/state').length;
+  const before = states();
+  await liar.tell(box, { files: { first: '1', second: '2' } });
+  await expect.poll(states, patience).toBeGreaterThan(before);
+  await pause(200);
+  held[0]?.setHeader('Content-Type', 'application/json').end('{"media":[]}');
+  await expect.poll(lists, patience).toBe(2);
 });
 
 test('bindings dated far in the future and invalid lists of bindings are ignored', async () => {
