@@ -1,4 +1,4 @@
-/** Asks for the secret, once; again where it was changed meanwhile. The page behind it stays as it is. */
+/** Asks for the secret once, and again if it was changed. The page behind is unchanged. */
 import { useId, useState } from 'preact/hooks';
 import { reasonOf } from './texts/reason.ts';
 import { useConsole } from './ui/context.tsx';

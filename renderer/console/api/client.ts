@@ -8,7 +8,7 @@ import { createPageSigning, macOf } from './sign.ts';
 
 export interface RequestOptions {
   method?: 'GET' | 'POST' | 'PUT' | 'DELETE';
-  /** Sent as JSON; a string is sent as it is. */
+  /** Sent as JSON; a string is sent unchanged. */
   body?: unknown;
   headers?: Record<string, string>;
   signal?: AbortSignal;
@@ -17,11 +17,11 @@ export interface RequestOptions {
 }
 
 export interface Client {
-  /** The answer's JSON; undefined where it has no body. Waits while the secret is asked for. */
+  /** The answer's JSON; undefined if it has no body. Waits while the user is asked for the secret. */
   json<Answer>(path: string, options?: RequestOptions): Promise<Answer>;
   /** The answer itself. @throws Refusal, Unreachable */
   request(path: string, options?: RequestOptions): Promise<Response>;
-  /** The headers of one signed request; empty where none need be signed. Waits while the secret is asked for. */
+  /** The headers of one signed request; empty if none is required. Waits while the user is asked for the secret. */
   sign(method: string, path: string, sha256: string): Promise<Record<string, string>>;
   /** Whether the box accepts the secret. @throws Refusal (too many attempts), Unreachable */
   check(secret: string): Promise<boolean>;
@@ -107,7 +107,7 @@ export const createClient = ({
         return await send(path, options, secret);
       } catch (error) {
         if (!isCode(error, ...secretRefusals)) throw error;
-        // The form asks for the secret, and the request goes on with the next one.
+        // The form asks for the secret, and the request continues with the new one.
         session.refuse(secret);
       }
     }

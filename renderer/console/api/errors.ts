@@ -10,7 +10,7 @@ export class Refusal extends Error {
   readonly field: string | undefined;
   /** The whole `error` of the answer; some codes have more than a message. */
   readonly details: Readonly<Record<string, unknown>>;
-  /** When the request may be repeated, in seconds; null: the box does not say. */
+  /** When the request may be repeated, in seconds; null: unknown. */
   readonly retryAfter: number | null;
 
   constructor(status: number, details: Record<string, unknown>, retryAfter: number | null) {

@@ -6,7 +6,7 @@ export interface Session {
   readonly secret: ReadonlySignal<string | null>;
   /** Whether the console waits for the secret. */
   readonly isAsking: ReadonlySignal<boolean>;
-  /** Whether a secret that once was right is so no longer. */
+  /** Whether a secret that was accepted before is no longer accepted. */
   readonly wasRefused: ReadonlySignal<boolean>;
   /** Whether the box asks for signatures, as far as is known. */
   readonly isSecured: ReadonlySignal<boolean>;
@@ -70,7 +70,7 @@ export const createSession = (hasSecret: boolean, { tab, lasting }: { tab: Stora
     },
     refuse: (refused) => {
       isSecured.value = true;
-      // An answer to an earlier secret says nothing of the present one.
+      // The answer is about an earlier secret, not the current one.
       if (refused === null || refused !== secret.value) return;
       wasRefused.value = true;
       set(null);

@@ -1,4 +1,4 @@
-/** One field of a form, by its type; with what the box says of it beside it. */
+/** One field of a form, by its type, with the box's messages about it. */
 import { useId } from 'preact/hooks';
 import { shortMessage } from '../model/checks.ts';
 import type { Field } from '../model/schema.ts';
@@ -27,7 +27,7 @@ interface FieldProps {
   onChange(value: unknown): void;
 }
 
-/** Check boxes that are on where the document says nothing. */
+/** Check boxes that are on by default. */
 const checkedUnlessSaid: ReadonlySet<string> = new Set(['muted']);
 
 const text = (value: unknown): string => (typeof value === 'string' || typeof value === 'number' ? String(value) : '');

@@ -41,7 +41,7 @@ export const JsonTab = () => {
     editor.current = createJsonEditor(host.current, { text: spell(content), label: words.label, onChange: take });
     return () => editor.current?.close();
   }, []);
-  // An edit from elsewhere, such as undo; what is being typed stays as it is.
+  // An edit from elsewhere, such as undo; what is being typed is unchanged.
   useEffect(() => {
     if (fault.value === null) editor.current?.show(content);
   }, [content]);

@@ -1,4 +1,4 @@
-/** Somebody else has published meanwhile: both edits, and what each side has where they differ. */
+/** Resolves a concurrent edit: both versions, and each side's values where they differ. */
 import { useSignal } from '@preact/signals';
 import { conflictName } from '../model/conflict-name.ts';
 import type { ContentDocument } from '../model/document.ts';
@@ -7,7 +7,7 @@ import { useConsole } from '../ui/context.tsx';
 import { Dialog } from '../ui/dialog.tsx';
 import { ChangeList } from './change-list.tsx';
 
-/** A value as it stands in the file; long ones are cut. */
+/** A value as in the file, truncated. */
 const MOST_CHARACTERS = 600;
 const spell = (value: unknown, absent: string): string => {
   if (value === undefined) return absent;

@@ -1,4 +1,4 @@
-/** Content: what is edited, what the box says of it, and publishing. */
+/** Content: the editor, the box's messages about the draft, and publishing. */
 import { useSignal } from '@preact/signals';
 import { useEffect } from 'preact/hooks';
 import type { ContentDocument } from '../model/document.ts';

@@ -1,4 +1,4 @@
-/** One playlist: its slides as a strip, the chosen one as a form beside the player's preview. */
+/** One playlist: its slides as a strip, the selected one as a form next to the player's preview. */
 import { useSignal } from '@preact/signals';
 import { useEffect, useId } from 'preact/hooks';
 import type { ContentDocument, PlaylistDraft, SlideDraft } from '../model/document.ts';

@@ -1,4 +1,4 @@
-/** The real player in a frame, with what is not published yet. */
+/** The real player in a frame, with the unpublished draft. */
 import { useSignal } from '@preact/signals';
 import { useEffect } from 'preact/hooks';
 import type { PlaylistPayload } from '../../../service/contract/playlist.ts';

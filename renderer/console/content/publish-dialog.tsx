@@ -1,4 +1,4 @@
-/** Publishing: what changes, on which screens, and what the box says of it. */
+/** Publishing: the changes, the affected screens, and the box's messages. */
 import { useSignal } from '@preact/signals';
 import { useEffect, useRef } from 'preact/hooks';
 import { isCode } from '../api/errors.ts';
@@ -14,7 +14,7 @@ const MOST_NAMES = 20;
 
 interface PublishProps {
   onClose(): void;
-  /** Called where somebody else has published meanwhile. */
+  /** Called if another edit was published in the meantime. */
   onConflict(): void;
 }
 

@@ -1,4 +1,4 @@
-/** The slides of a playlist as a strip. Only the cards in sight are in the document: a playlist may have thousands. */
+/** The slides of a playlist as a strip. Only the visible cards are in the DOM: a playlist can have thousands. */
 import { monitorForElements } from '@atlaskit/pragmatic-drag-and-drop/element/adapter';
 import { useSignal } from '@preact/signals';
 import { useEffect, useLayoutEffect, useRef } from 'preact/hooks';

@@ -18,7 +18,7 @@ interface VersionSummary {
 interface Opened {
   version: VersionSummary;
   content: ContentDocument;
-  /** The version before it; null: there is none. */
+  /** The previous version; null: there is none. */
   before: ContentDocument | null;
 }
 

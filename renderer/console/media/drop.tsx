@@ -1,4 +1,4 @@
-/** Files may be dropped on any page; away from the media page a line says how many uploads are under way. */
+/** Files may be dropped on any page; other pages than the media page show the number of uploads in progress. */
 import { useSignal } from '@preact/signals';
 import { useEffect } from 'preact/hooks';
 import { hrefOf } from '../stores/router.ts';

@@ -106,7 +106,7 @@ const findDisplays = ({ devices, connections }: SiteScreen): Display[] => {
 
 const found = new WeakMap<SiteScreen, readonly Display[]>();
 
-/** Expected devices first, then pages that nobody expects. Found once for each version of a screen. */
+/** Expected devices first, then unexpected pages. Computed once per version of a screen. */
 export const displaysOf = (screen: SiteScreen): readonly Display[] => {
   const known = found.get(screen) ?? findDisplays(screen);
   found.set(screen, known);

@@ -14,7 +14,7 @@ export const insertAt = <Item>(list: readonly Item[], index: number, item: Item)
   ...list.slice(index),
 ];
 
-/** Moves an item so that it stands at `to` afterwards. */
+/** Moves an item to the index `to`. */
 export const moveItem = <Item>(list: readonly Item[], from: number, to: number): Item[] => {
   const item = list[from];
   return item === undefined ? [...list] : insertAt(removeAt(list, from), to, item);

@@ -4,7 +4,7 @@ import { type DisplayState, displaysOf, stateOfScreen } from './displays.ts';
 import { matches } from './search.ts';
 import type { SiteScreen } from './wire.ts';
 
-/** The groups of states that people look for. */
+/** The groups of states that users filter by. */
 export const groups = ['attention', 'playing', 'closed', 'empty'] as const;
 export type Group = (typeof groups)[number];
 

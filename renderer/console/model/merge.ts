@@ -1,6 +1,6 @@
 /**
  * Merges two edits of one document; pure. Records are matched by id or slug, so that two people who change different
- * slides do not stand in each other's way. What both changed differently is a conflict, which a person decides.
+ * slides do not conflict. What both changed differently is a conflict, which the user resolves.
  */
 import { type Fields, isEqual } from './document.ts';
 
@@ -30,7 +30,7 @@ const keyOf = (record: unknown): string | null => {
   return typeof key === 'string' ? key : null;
 };
 
-/** The records of a list by key, in order; null: some have none, or one is there twice. */
+/** The records of a list by key, in order; null: a key is missing or duplicated. */
 const keyed = (list: unknown): Map<string, unknown> | null => {
   if (!Array.isArray(list)) return null;
   const keys = list.map(keyOf);

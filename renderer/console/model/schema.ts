@@ -45,7 +45,7 @@ interface Schema {
   description?: string;
 }
 
-/** Fields whose form says more than their type does. */
+/** Fields that need a more specific form than their type. */
 const known: Record<string, FieldType> = {
   body: 'long',
   media_url: 'media',

@@ -13,7 +13,7 @@ const decoded = (text: string): string => {
   }
 };
 
-/** The file name of `/media/NAME`; of other addresses what stands after the scheme. */
+/** The file name of `/media/NAME`; of other addresses the part after the scheme. */
 export const mediumName = (url: string): string =>
   decoded(url.replace(/^\/media\//, '').replace(/^[a-z][a-z0-9+.-]*:\/\//i, '')).replace(/\/$/, '');
 

@@ -26,7 +26,7 @@ const createTakeoverSlide = createTakeover(onError);
 const player = createPlayer(
   {
     clock,
-    // A preview is alone: nobody else shows the same slide at the same moment.
+    // A preview is not synchronized with other pages.
     syncClock: { at: clock.now, recordSwap: () => {}, recordVideoSkew: () => {} },
     stage: createStage(document.getElementById('stage') as HTMLElement),
     mediaCache: createMediaCache(),

@@ -1,4 +1,4 @@
-/** What the console and the preview in its frame say to each other. */
+/** The messages between the console and the preview in its frame. */
 import type { PlaylistPayload } from '../../../service/contract/playlist.ts';
 
 /** From the console: what to play. Goes from slide to slide as a display would. */

@@ -1,4 +1,4 @@
-/** What a command or a display is asked for before it goes on. */
+/** The dialogs that ask for the arguments of a command. */
 import type { ComponentChildren } from 'preact';
 import { useId, useState } from 'preact/hooks';
 import { useConsole } from '../ui/context.tsx';
@@ -9,7 +9,7 @@ interface AskProps {
   submit: string;
   isDanger?: boolean;
   onClose(): void;
-  /** Returns why it cannot go on; null: it goes on. */
+  /** Returns why it cannot continue; null: it continues. */
   onSubmit(form: FormData): string | null;
   children: (faultId: string, isFaulty: boolean) => ComponentChildren;
 }

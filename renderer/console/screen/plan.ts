@@ -1,4 +1,4 @@
-/** What a screen plays at a moment, by the player's own rules; pure. Loaded where it is asked for. */
+/** What a screen plays at a given time, by the player's own rules; pure. Loaded on demand. */
 import type { OpeningTime } from '../../../service/contract/kiosk.ts';
 import type { Slide } from '../../../service/contract/playlist.ts';
 import { kindsWithOwnLength } from '../../../service/contract/slide-values.ts';
@@ -31,9 +31,9 @@ interface Question {
   timeZone: string;
   /** ms since the epoch. */
   at: number;
-  /** Every page shows the same slide at the same time, so the moment of each is known. */
+  /** All pages show the same slide at the same time, so the start of each slide is known. */
   isSynchronized: boolean;
-  /** The slide that is on at that moment; null: not known. */
+  /** The slide that is on at that time; null: unknown. */
   current: number | null;
   /** How many slides to name. */
   count: number;

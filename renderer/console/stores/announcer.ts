@@ -1,4 +1,4 @@
-/** Says how something went: seen for a while at the foot of the page, and spoken to assistive technology. */
+/** Announces results: shown for a while at the bottom of the page, and to assistive technology. */
 import { type ReadonlySignal, signal } from '@preact/signals';
 
 interface Notice {
@@ -10,9 +10,9 @@ interface Notice {
 
 export interface Announcer {
   readonly notices: ReadonlySignal<readonly Notice[]>;
-  /** Takes the place of what was said before. */
+  /** Replaces the previous announcement. */
   say(text: string): void;
-  /** Says it to assistive technology alone: the page shows it already. */
+  /** Announces to assistive technology only: the page shows it already. */
   speak(text: string): void;
   /** Stays until it is put away. */
   complain(text: string): void;

@@ -1,4 +1,4 @@
-/** The operator's document as it plays, fetched again when the overview says that it changed. */
+/** The operator's document as it plays, fetched again when the overview reports a change. */
 import { effect, type ReadonlySignal, signal } from '@preact/signals';
 import type { Client } from '../api/client.ts';
 import type { Version } from '../model/document.ts';
@@ -10,7 +10,7 @@ export interface Documents {
   /** Why it could not be loaded. */
   readonly error: ReadonlySignal<unknown>;
   load(): Promise<void>;
-  /** Learns of the version that this tab has published. */
+  /** Sets the version that this tab has published. */
   take(version: Version): void;
 }
 

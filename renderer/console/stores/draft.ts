@@ -15,21 +15,21 @@ export interface Draft {
   readonly isDirty: ReadonlySignal<boolean>;
   /** From the request until its answer. */
   readonly isPublishing: ReadonlySignal<boolean>;
-  /** The newer version that somebody else has published meanwhile; null: none, or this tab is publishing. */
+  /** The newer version that was published elsewhere; null: none, or this tab is publishing. */
   readonly newer: ReadonlySignal<Version | null>;
-  /** What the box says of the draft; null: it was not asked yet. */
+  /** The box's messages about the draft; null: not checked yet. */
   readonly check: ReadonlySignal<ContentCheck | null>;
   readonly canUndo: ReadonlySignal<boolean>;
   readonly canRedo: ReadonlySignal<boolean>;
-  /** @param group edits of one group that follow each other, such as the letters of a field, are undone at once */
+  /** @param group consecutive edits of one group, such as the letters of a field, are undone together */
   edit(next: ContentDocument, group?: string): void;
   undo(): void;
   redo(): void;
   /** Drops all edits. */
   discard(): void;
-  /** Goes on from another version, with the edits as `content`. */
+  /** Rebases onto another version, with the merged edits as `content`. */
   rebase(version: Version, content: ContentDocument): void;
-  /** Publishes the draft as it is now. What is edited meanwhile is kept, as are the steps to undo. @throws what the request does */
+  /** Publishes the current draft. Edits made meanwhile are kept, as is the undo history. @throws what the request throws */
   publish(): Promise<void>;
 }
 

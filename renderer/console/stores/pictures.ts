@@ -23,7 +23,7 @@ const MOST = 600;
 /** A file may be replaced under its name. */
 const FRESH_MS = 5 * 60_000;
 
-/** Runs at most `limit` jobs at a time, the newest first: it is the one in sight. */
+/** Runs at most `limit` jobs at a time, the newest first: it is the visible one. */
 const createLimiter = (limit: number) => {
   const waiting: (() => void)[] = [];
   let running = 0;

@@ -14,7 +14,7 @@ export interface SiteStore {
   readonly slugs: ReadonlySignal<readonly string[]>;
   /** The screen of a slug; undefined: there is none. */
   screen(slug: string): ReadonlySignal<SiteScreen> | undefined;
-  /** All screens at this moment; subscribes to each of them. */
+  /** All current screens; subscribes to each of them. */
   screens(): SiteScreen[];
   /** Why the last poll failed; null: it succeeded. */
   readonly error: ReadonlySignal<unknown>;

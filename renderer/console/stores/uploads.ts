@@ -55,7 +55,7 @@ const hashOf = (file: File, abort: AbortSignal, onProgress: (bytes: number) => v
     worker.postMessage(file);
   });
 
-/** `fetch` does not tell how far an upload is. */
+/** `fetch` reports no upload progress. */
 const send = (
   path: string,
   file: File,

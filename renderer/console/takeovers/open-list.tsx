@@ -22,7 +22,7 @@ const Open = ({ takeover }: { takeover: Takeover }) => {
     isEnding.value = true;
     try {
       await client.json(`/console/api/takeovers/${id}`, { method: 'DELETE' }).catch((error: unknown) => {
-        // Somebody else was faster.
+        // It was already ended elsewhere.
         if (!isCode(error, 'takeover_not_found')) throw error;
       });
       await site.refresh();

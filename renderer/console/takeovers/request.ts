@@ -1,4 +1,4 @@
-/** A takeover as it is composed; pure. */
+/** A takeover that is being composed; pure. */
 import { tagTarget } from '../model/targets.ts';
 import type { Level } from '../model/wire.ts';
 

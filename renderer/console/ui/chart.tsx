@@ -1,4 +1,4 @@
-/** A plot over time, by uPlot; loaded where one is shown. What it says stands in words beside it. */
+/** A plot over time, by uPlot; loaded on demand. A text alternative is next to it. */
 import 'uplot/dist/uPlot.min.css';
 import { useEffect, useRef } from 'preact/hooks';
 import uPlot from 'uplot';

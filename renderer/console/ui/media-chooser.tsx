@@ -19,7 +19,7 @@ interface ChoiceProps {
   onChoose(url: string): void;
 }
 
-/** Its picture is there only while it is nearly in sight: a site may have thousands. */
+/** Its picture is loaded only while it is near the viewport: a site can have thousands. */
 const Choice = ({ name, kind, url, size, onChoose }: ChoiceProps) => {
   const choice = useRef<HTMLLIElement>(null);
   const isNear = useVisible(choice);

@@ -77,7 +77,7 @@ interface MiniatureProps {
   among?: readonly Pick<Slide, 'id' | 'kind'>[];
 }
 
-/** Decorative: what it shows is said in words beside it. */
+/** Decorative: a text alternative is next to it. */
 export const Miniature = ({ slide, id, among = [] }: MiniatureProps) => {
   const { kind, media_url: mediaUrl, content } = slide;
   const isPicture = ['image', 'video', 'pdf'].includes(kind) && typeof mediaUrl === 'string';

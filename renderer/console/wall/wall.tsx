@@ -32,7 +32,7 @@ export const Wall = () => {
       displays: screens.reduce((sum, screen) => sum + displaysOf(screen).length, 0),
     };
   }).value;
-  // A list of slugs: the tiles of screens that have changed render by themselves.
+  // A list of slugs: the tile of a changed screen renders on its own.
   const slugs = useComputed(() =>
     applyFilter(site.screens(), { text: text.value, ...filter.value })
       .map(({ screen }) => screen.slug)
