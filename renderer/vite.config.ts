@@ -10,7 +10,7 @@ import * as slideValues from '../service/contract/slide-values.ts';
 
 const page = (path: string): string => fileURLToPath(new URL(path, import.meta.url));
 
-/** Pages know when they were built: it is later than that, whatever a clock says. */
+/** The build time of the pages: a clock that is earlier is wrong. */
 const built: Plugin = {
   name: 'built',
   transformIndexHtml: () => [
@@ -31,7 +31,7 @@ const painted: Plugin = {
   },
 };
 
-/** What pdf.js loads by itself: character maps, the fonts that every reader has, decoders of pictures. */
+/** What pdf.js loads on its own: character maps, the fonts that every reader has, decoders of pictures. */
 const pdfParts: Plugin = {
   name: 'pdf-parts',
   generateBundle() {
@@ -47,7 +47,7 @@ const pdfParts: Plugin = {
   },
 };
 
-/** The schema of the operator's file as JSON: the console makes its forms from it, and need not load zod. */
+/** The schema of the operator's file as JSON: the console derives its forms from it without loading zod. */
 const contentSchema: Plugin = {
   name: 'content-schema',
   resolveId: (id) => (id === 'virtual:content-schema' ? `\0${id}` : null),

@@ -41,7 +41,7 @@ export interface ExternalPage {
   close(): void;
 }
 
-/** Why the page at `url` refuses to be framed; null: it does not, or the service can't tell. */
+/** Why the page at `url` refuses to be framed; null: it does not, or the service does not know. */
 const refusalOf = async (url: string, headers: Record<string, string>, signal: AbortSignal): Promise<string | null> => {
   const query = new URLSearchParams({ url, origin: location.origin });
   try {
@@ -240,7 +240,7 @@ export interface Opening {
   /** Whether the page is opened before it is shown: then it must stay silent until it is. */
   isEarly: boolean;
   /**
-   * Called when an open page is lost: its process has crashed, which only the kiosk can tell, or it could not be loaded
+   * Called when an open page is lost: its process has crashed, which only the kiosk can detect, or it could not be loaded
    * when it was shown.
    */
   onGone(reason: string): void;

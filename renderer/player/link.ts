@@ -208,7 +208,7 @@ export const createLink = (
       // Browsers report a dead socket as closed only after a minute without an answer.
       opening.close();
       try {
-        // The playlist tells why a socket was refused: no screen or no service. Otherwise the token has expired.
+        // The playlist request shows why a socket was refused: no screen or no service. Otherwise the token has expired.
         const isReachable = await fetchIfChanged();
         if (isRefused && isReachable) await token.renew();
       } finally {

@@ -101,7 +101,7 @@ let knownName: string | null = null;
 let isMissing = false;
 const load = (payload: PlaylistPayload | null, isSynchronized: boolean): void => {
   syncClock.setActive(isSynchronized);
-  // Before `player.load`: that can show the idle screen at once, whose note depends on it.
+  // Before `player.load`, which can immediately show the idle screen, whose note depends on it.
   isMissing = payload === null;
   revision = payload?.revision ?? null;
   player.load(takeovers.load(payload), isSynchronized);

@@ -19,7 +19,10 @@ export interface MediaCache {
    * as a feed, is neither available from the service nor redirected to by it.
    */
   resolve(url: string, options?: { isThirdParty?: boolean }): Promise<string>;
-  /** As `resolve`, but a cached medium is not revalidated: what must be shown at once can't wait for a service that hangs. */
+  /**
+   * As `resolve`, but a cached medium is not revalidated: what must be shown immediately can't wait for a hanging
+   * service.
+   */
   resolveAtOnce(url: string): Promise<string>;
 }
 

@@ -48,7 +48,7 @@ export const createOutbox = ({ send, elapsed }: Dependencies): Outbox => {
       ...(state === sentState ? [] : [stateSentAt + STATE_GAP_MS]),
       ...(notes.length > 0 && notesSentAt[0] !== undefined ? [notesSentAt[0] + NOTES_WINDOW_MS] : []),
     ].filter((at) => at > now);
-    // Messages that a closed socket holds up are sent when the next one opens.
+    // Messages that wait for a closed socket are sent when the next one opens.
     if (waits.length > 0) timer = setTimeout(flush, Math.min(...waits) - now);
   };
 

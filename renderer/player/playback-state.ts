@@ -39,7 +39,7 @@ export interface Shown extends Placed {
   isSpent: boolean;
   /** Its slide was edited: the new version gets the remaining time of the slot. */
   isEdited: boolean;
-  /** Why its slide can't go on; null: it can. */
+  /** Why its slide can't continue; null: it can. */
   failure: string | null;
   /** When it restarts for its next slot, by the monotonic clock; infinity: it does not. */
   restartsAt: number;
@@ -62,7 +62,7 @@ export interface Upcoming extends Placed {
 /** What a mode wants to be done. */
 export interface Decision {
   action: Action;
-  /** Show the idle screen at once. */
+  /** Show the idle screen immediately. */
   isIdle: boolean;
   /** When the current slot ends, by the monotonic clock; null: the swap is not at the end of a slot. */
   due: number | null;
@@ -76,7 +76,7 @@ export interface Decision {
 /** What a command to step does: nothing, restart the slide, go to another one, or move this page's time by ms. */
 export type Step = 'hold' | 'restart' | { call: number } | { shift: number };
 
-/** How a player keeps time: by itself, or with the other pages of its screen. */
+/** How a player keeps time: standalone, or with the other pages of its screen. */
 export interface Mode {
   decide(state: Playback, now: Now): Decision;
   step(state: Playback, by: Direction, now: Now): Step;
@@ -122,13 +122,13 @@ export type PlaybackEvent =
   | { type: 'unready'; key: number; reason: string }
   /** A view became visible. */
   | { type: 'visible'; key: number }
-  /** The slide of a visible view can't go on. */
+  /** The slide of a visible view can't continue. */
   | { type: 'failed'; key: number; reason: string }
   | { type: 'step'; by: Direction }
   /** A page was turned inside the slide; null: that does not change its time. */
   | { type: 'pageFlipped'; remainingMs: number | null }
   | { type: 'halt'; isHalted: boolean }
-  /** Failed slides become eligible at once, and steps that moved a synchronized page out of sync are undone. */
+  /** Failed slides become eligible immediately, and steps that moved a synchronized page out of sync are undone. */
   | { type: 'retry' }
   | { type: 'clockSet' }
   | { type: 'tick' };

@@ -37,13 +37,13 @@ export interface Player {
   step(by: 1 | -1): void;
   /** Goes one page back or forward inside the slide; past its first or last page, one slide. */
   flipPage(by: 1 | -1): void;
-  /** Makes failed slides eligible at once, and undoes steps that moved a synchronized page out of sync. */
+  /** Makes failed slides eligible immediately, and undoes steps that moved a synchronized page out of sync. */
   retry(): void;
   /**
    * Halts or resumes time and motion; `isSilent` also mutes. Resolves once the current view has a picture.
    */
   halt(isHalted: boolean, isSilent: boolean): Promise<void> | undefined;
-  /** Decides again at once, because a clock was set. */
+  /** Re-evaluates immediately, because a clock was set. */
   onClockSet(): void;
 }
 

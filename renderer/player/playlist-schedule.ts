@@ -33,7 +33,7 @@ export const createPlaylistSchedule = (slides: readonly Slide[], timeZone: strin
   let change = { from: Number.POSITIVE_INFINITY, at: 0 };
 
   const changesAt = (wall: number): number => {
-    // Computed again when that moment has come, or the clock was set back.
+    // Recomputed once that time has passed, or the clock was set back.
     if (wall < change.from || wall >= change.at) change = { from: wall, at: nextChange(slides, wall, timeZone) };
     return change.at;
   };

@@ -23,7 +23,7 @@ interface Dependencies {
   createSlide: SlideFactory;
   /** Context for the slide that shows a file. */
   context: MediumContext;
-  /** Called when the page has ended by itself; the player is visible again. */
+  /** Called when the page has closed on its own; the player is visible again. */
   onEnd(reason: string): void;
 }
 

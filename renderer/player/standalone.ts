@@ -17,7 +17,10 @@ export interface Scene {
     /** It is replaced as soon as another slide is ready. */
     isSpent: boolean;
   } | null;
-  /** The slide that is being prepared, or is ready; `isCalled`: a command asked for it, so it does not wait for its slot. */
+  /**
+   * The slide that is being prepared, or is ready; `isCalled`: requested by a command, so it does not wait for its
+   * slot.
+   */
   upcoming: { index: number; isReady: boolean; isCalled: boolean } | null;
   /** The index after which the search for the next slide begins. */
   from: number;
@@ -25,7 +28,7 @@ export interface Scene {
 
 interface Move {
   action: Action;
-  /** Show the idle screen at once. */
+  /** Show the idle screen immediately. */
   isIdle: boolean;
   /** When the current slot ends, by the monotonic clock; null: the swap is not at the end of a slot. */
   due: number | null;
@@ -53,7 +56,7 @@ export const standaloneMove = (
 
   const move = (action: Action, isIdle = isOff): Move => ({
     action,
-    // A slide that is off schedule disappears at once; an edited or failed one may stay until it is replaced.
+    // A slide that is off schedule disappears immediately; an edited or failed one may stay until it is replaced.
     isIdle,
     due: isOver || upcoming?.isCalled ? null : due,
   });

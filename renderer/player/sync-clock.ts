@@ -1,4 +1,4 @@
-/** The site's time as a synchronized page learns it from its service, and the page's reports of how exactly it follows. */
+/** The site's time on a synchronized page, from its service, and the page's reports of its synchronization error. */
 
 import type { ServiceMessage } from '../../service/contract/socket.ts';
 import { type Course, createEstimator, offsetAt, steer } from '../../service/domain/clock-estimate.ts';

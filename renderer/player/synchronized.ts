@@ -69,7 +69,7 @@ export const shiftOf = (loopSchedule: LoopSchedule, now: number, step: Direction
   return Number.isFinite(moment) ? moment - now : 0;
 };
 
-/** The site's time as this page plays it. The time of a halted page stands still until its slide goes off schedule. */
+/** The site's time as this page plays it. The time of a halted page stops until its slide goes off schedule. */
 const timeOf = (loopSchedule: LoopSchedule, { payload, timeZone, haltedAt, shift }: Playback, now: Now): number => {
   const time = now.site + shift;
   const halted = haltedAt === null ? time : time - (now.elapsed - haltedAt);

@@ -23,7 +23,7 @@ export interface Takeovers {
   load(payload: PlaylistPayload | null): PlaylistPayload | null;
   /** The player reports what it shows. */
   onReport(slide: Slide | null): void;
-  /** Decides again at once, because a clock was set. */
+  /** Re-evaluates immediately, because a clock was set. */
   onClockSet(): void;
 }
 
@@ -90,7 +90,7 @@ export const createTakeovers = ({ clock, timeZone, player, onDue, onShow }: Depe
     if (isChanged) onShow(shown);
   };
 
-  /** Without a successor an ended takeover is gone at once, else when its successor is painted. */
+  /** Without a successor an ended takeover disappears immediately, else when its successor is painted. */
   const settle = (): void => {
     clearTimeout(succession);
     if (due === null || painted === null) show(null);

@@ -2,8 +2,8 @@
 const MAX_MS = 2 ** 31 - 1;
 
 /**
- * Like `setTimeout`, for delays of any length: browsers fire at once for delays beyond 24.8 days, and a slide can be shown
- * for a year. Returns a function that cancels the timer.
+ * Like `setTimeout`, for delays of any length: browsers fire immediately for delays beyond 24.8 days, and a slide can
+ * be shown for a year. Returns a function that cancels the timer.
  */
 export const startTimer = (act: () => void, ms: number): (() => void) => {
   const due = performance.now() + ms;

@@ -10,7 +10,7 @@ const RETRY_MS = 5_000;
 export const watchCover = (listener: (cover: PageCover) => void): void => {
   const kiosk = findKiosk();
   const follow = async ({ cover }: KioskBridge): Promise<never> => {
-    // A page loads under another one; the kiosk answers at once where no page loads.
+    // A page loads under another one; the kiosk answers immediately if no page is loading.
     listener('hidden');
     for (let known: PageCover = 'hidden'; ; ) {
       const current: PageCover = await cover(known).catch(() => known);

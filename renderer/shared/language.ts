@@ -8,7 +8,7 @@ const isTag = (text: string): boolean => {
 
 /**
  * Returns the first of the `wanted` tags that is the language `tag` of a region; else `tag`. What is no tag is skipped:
- * Chromium says `en-US@posix` under `LANG=C`, and `Intl` throws at that.
+ * Chromium reports `en-US@posix` under `LANG=C`, which `Intl` rejects.
  */
 export const inRegion = (tag: string, wanted: readonly string[]): string =>
   wanted.find((each) => each.startsWith(`${tag}-`) && isTag(each)) ?? tag;

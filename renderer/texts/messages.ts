@@ -44,7 +44,7 @@ export const createTexts = <Texts>(messages: Message | undefined, tag: string): 
   return textOf(messages ?? {}) as Texts;
 };
 
-/** Returns the texts in the first of the `wanted` languages that is there, else in English. */
+/** Returns the texts in the first available of the `wanted` languages, else in English. */
 export const textsFor = <Texts>(
   languages: Readonly<Record<string, Message>>,
   wanted: readonly string[],

@@ -23,7 +23,7 @@ interface Dependencies {
 
 // Typed by the contract's constant, without importing its schemas.
 const BATCH: typeof MAX_PLAYS = 50;
-/** A message of the service's socket holds 64 KiB. */
+/** The service's socket accepts messages of up to 64 KiB. */
 const BATCH_BYTES = 48 * 1024;
 /** Four messages a second are a fifth of what a socket may send. */
 const GAP_MS = 250;
@@ -33,7 +33,7 @@ const MAX_ACK_MS = 300_000;
 /** How long to wait after a refusal, which closes the socket: an older service knows no plays at all. */
 const REFUSED_MS = 600_000;
 
-/** As many of the plays as a message holds, at least one. */
+/** As many of the plays as fit into a message, at least one. */
 export const batchOf = (plays: readonly PagePlay[]): PagePlay[] => {
   const encoder = new TextEncoder();
   let bytes = 0;

@@ -1,4 +1,4 @@
-/** The plays of a page: recorded, kept while the service is away or the page is gone, and delivered. */
+/** The plays of a page: recorded, kept while the service is unreachable or the page is closed, and delivered. */
 import { bytesToHex } from '@noble/hashes/utils.js';
 import type { PagePlay } from '../../../service/contract/plays.ts';
 import { recall, remember } from '../../shared/storage.ts';
@@ -26,7 +26,7 @@ export interface Plays {
 
 /** How often the play under way is noted. */
 const NOTE_MS = 5_000;
-/** A note that did not change for this long belongs to a page that is gone. */
+/** A note that did not change for this long belongs to a closed page. */
 const GONE_MS = 3 * NOTE_MS;
 const tabKey = 'signage.tab';
 const droppedKey = 'signage.droppedPlays';

@@ -9,7 +9,7 @@ import { isLate } from '../timeline.ts';
 export interface PlayRecorder {
   /** A slide became visible and is to be on for `expectedMs`. */
   begin(slide: Slide, expectedMs: number): void;
-  /** It is gone; null: its time is over. */
+  /** Why it ended; null: its time is over. */
   end(ending: Ending | null): void;
   /** A slide that was due could not be prepared. */
   skip(slide: Slide, expectedMs: number, reason: string): void;

@@ -66,7 +66,7 @@ const createIndexedStore = (database: IDBDatabase): PlayStore => {
     add: async (play) => {
       const { ended, underWay, committed: written } = write();
       underWay.delete(play.play_id);
-      // One that is there already was noted by two pages.
+      // One that exists already was noted by two pages.
       if ((await done(ended.index('play').getKey(play.play_id))) === undefined) ended.add(play);
       const surplus = Math.max(0, (await done(ended.count())) - MAX_KEPT);
       if (surplus > 0) for (const key of await done(ended.getAllKeys(null, surplus))) ended.delete(key);

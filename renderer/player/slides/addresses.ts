@@ -1,7 +1,7 @@
 import { addressOf, loadedAddress } from '../../../service/domain/markup.ts';
 
 const ADDRESS = loadedAddress('/media/|https?://');
-/** Only the extension of a remote address says whether it is a picture. */
+/** Whether a remote address is a picture is known only by its extension. */
 const MEDIUM = /^\/media\/|\.(?:a?png|jpe?g|jfif|gif|webp|avif|bmp|svg)(?:[?#]|$)/i;
 
 /** Feeds and APIs can name any number of pictures. */

@@ -19,7 +19,7 @@ interface Rows {
   lines: number;
   /** Lines of the details below the name. */
   details: number;
-  /** Whether the time stands above the name instead of beside it. */
+  /** Whether the time is above the name instead of next to it. */
   isStacked: boolean;
 }
 

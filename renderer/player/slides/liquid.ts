@@ -12,7 +12,7 @@ interface TemplateOptions {
   locale: string;
 }
 
-/** The first line of Liquid's errors says what is wrong and where; the rest quotes the template. */
+/** The first line of a Liquid error has the cause and the position; the rest quotes the template. */
 const attempt = <T>(what: string, act: () => T): T => {
   try {
     return act();

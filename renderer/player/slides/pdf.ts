@@ -28,7 +28,7 @@ export const createPdf: SlideFactory = ({ slide, media, fail }) => {
     void painted.get(index)?.then(
       (canvas) => {
         canvas.remove();
-        // Frees its memory at once instead of at the next garbage collection.
+        // Frees its memory immediately instead of at the next garbage collection.
         canvas.width = 0;
       },
       () => {},

@@ -152,7 +152,7 @@ export const createStream: SlideFactory = (context) => {
     const signal = AbortSignal.any([life.signal, end.signal]);
     const patient = AbortSignal.any([signal, AbortSignal.timeout(PATIENCE_MS)]);
     const ready = within(patient, next.prepare(patient));
-    // A stalled stream rarely continues at once: the fallback loads first, within a time limit.
+    // A stalled stream rarely recovers immediately: the fallback loads first, within a time limit.
     const back = Promise.race([ready, pause(RETRY_MS)]).then(() => comeBack(signal));
     try {
       await Promise.race([ready, back]);

@@ -17,13 +17,13 @@ export const happened = (video: HTMLVideoElement, event: string, signal: AbortSi
     signal.addEventListener('abort', () => settle(() => reject(signal.reason as Error)), once);
   });
 
-/** Resolves when a frame was presented; at once in a browser without `requestVideoFrameCallback`. */
+/** Resolves when a frame was presented; immediately in a browser without `requestVideoFrameCallback`. */
 export const frameShown = (video: HTMLVideoElement): Promise<void> =>
   'requestVideoFrameCallback' in video
     ? new Promise((resolve) => video.requestVideoFrameCallback(() => resolve()))
     : Promise.resolve();
 
-/** As {@link frameShown}; resolves at once for a paused video. */
+/** As {@link frameShown}; resolves immediately for a paused video. */
 export const nextFrame = (video: HTMLVideoElement): Promise<void> =>
   video.paused ? Promise.resolve() : frameShown(video);
 

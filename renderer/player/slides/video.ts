@@ -119,7 +119,7 @@ export const createVideo: SlideFactory = ({ slide, payload, media, pace, continu
       go();
     },
     restart() {
-      // A looping video restarts by itself.
+      // A looping video restarts on its own.
       if (video.loop) return;
       clearTimeout(replay);
       const isHalted = video.paused && !video.ended;
