@@ -21,7 +21,7 @@ export interface AppliancePorts {
   windows: Pick<DisplayWindows, 'list' | 'health' | 'suspendRecovery' | 'blackout'>;
   /** The ways to switch the displays on and off, the best one first. */
   panels: readonly Panel[];
-  /** Keeps the system from turning the displays off by itself. */
+  /** Prevents the system from turning the displays off. */
   keepAwake(on: boolean): void;
   /** Null if the service does not run. */
   service(): HostedService | null;

@@ -99,7 +99,7 @@ export const createDisplayView = (
   let front: Page | null = null;
   let next: Page | null = null;
   let black: View | null = null;
-  /** The page that was replaced; it plays for a moment longer. */
+  /** The replaced page; it keeps playing briefly. */
   let last: Page | null = null;
 
   const createPage = ({ partition }: Picture): Page => {
@@ -132,7 +132,7 @@ export const createDisplayView = (
     front = page;
     next = null;
     window.put(page.view, 'page');
-    // Fails if the page has gone meanwhile.
+    // Fails if the page was closed in the meantime.
     const uncovered = uncover(page, unseen).catch(() => {});
     if (before === null) return;
     void Promise.race([uncovered, wait(PAINT_MS)])

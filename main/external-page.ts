@@ -18,7 +18,7 @@ const MAX_VIEWS = 4;
 export const ABORTED = -3;
 
 /**
- * Lets a page of the service open external pages, until it navigates or ends.
+ * Allows a page of the service to open external pages, until it navigates or ends.
  * @param prepare called with the web contents of each external page before it loads
  */
 export const hostExternalPages = (

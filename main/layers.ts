@@ -1,6 +1,6 @@
 /**
  * One window for each display, always visible, with stacked views inside. A window that is hidden or created again shows
- * black or the desktop for a moment on every platform; views are exchanged inside a window that stays.
+ * black or the desktop briefly on every platform; views are swapped inside a window that stays open.
  */
 
 import { BaseWindow, type View, type WebContents, WebContentsView } from 'electron';

@@ -35,7 +35,7 @@ export interface MaintenancePorts {
 export interface Maintenance {
   /** Opens the page over a display, or closes it. */
   toggle(assignment: DisplayAssignment): void;
-  /** Rotates the page, or closes it if its display has gone. */
+  /** Rotates the page, or closes it if its display was disconnected. */
   arrange(assignments: readonly DisplayAssignment[]): void;
   close(): void;
 }

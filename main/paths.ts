@@ -12,7 +12,7 @@ export interface Paths {
   pagesDir: string;
   /** The preload scripts. */
   preload: { player: string; maintenance: string };
-  /** The file that says that the box renders in software. */
+  /** The file that marks software rendering. */
   rendering: string;
   /** The AppImage that contains this program; null: none. */
   appImage: string | null;

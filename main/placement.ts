@@ -60,7 +60,7 @@ export interface Placement {
   close(): void;
 }
 
-/** Windows take a moment to open. */
+/** Windows open asynchronously. */
 const FIRST_MS = 100;
 /** The compositor moves windows when outputs are connected or removed, so the check is repeated. */
 const LAST_MS = 5_000;

@@ -108,7 +108,7 @@ export const createProvisioning = (
       // An unknown setting is a typing error, or the file belongs to another program.
       const unknown = check(folder).find((warning) => warning.startsWith('config.json:'));
       if (unknown !== undefined) return unknown;
-      // An empty object. On a stick, nothing says that it is meant for this box.
+      // An empty object. On a stick, nothing indicates that it is meant for this box.
       return isTrusted || bytes.includes('"') ? null : 'it contains no settings';
     } catch (error) {
       return (error as Error).message;

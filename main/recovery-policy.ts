@@ -59,7 +59,7 @@ export const limits = {
   longestSlideMs: 5 * 60_000,
 } as const;
 
-/** Above `soft` bytes a page is reloaded between two slides, above `hard` bytes at once; by the machine's memory. */
+/** Above `soft` bytes a page is reloaded between two slides, above `hard` bytes immediately; by the machine's memory. */
 export const memoryBudget = (machineBytes: number): { soft: number; hard: number } => {
   const soft = Math.min(1024 ** 3, machineBytes / 4);
   return { soft, hard: soft * 1.75 };

@@ -27,7 +27,7 @@ export const rotateContents = (contents: WebContents, initial: Rotation): ((rota
     const old = await before;
     if (old !== null) await contents.removeInsertedCSS(old);
   };
-  // Fails if the page has gone meanwhile.
+  // Fails if the page was closed in the meantime.
   const apply = (): void => void insert().catch(() => {});
 
   contents.on('dom-ready', () => {

@@ -38,7 +38,7 @@ export const isOwnHost = (host: string): boolean => {
   return isThisMachine(host) || [own, `${own}.local`, ...addresses].includes(bare);
 };
 
-/** The kiosk's own state, in `kiosk.json` beside the service's state. */
+/** The kiosk's own state, in `kiosk.json` next to the service's state. */
 const kioskState = z.object({
   /** As in displays.ts. */
   slots: z.array(z.object({ number: z.int(), displayId: z.number(), label: z.string().default('') })),
@@ -56,7 +56,7 @@ export interface KioskFiles {
   settings: KioskSettings;
   state: Durable<KioskState>;
   /**
-   * Writes settings of the kiosk into config.json, and leaves the rest of it as it is.
+   * Writes settings of the kiosk into config.json; other settings are unchanged.
    * @throws Error with a message for the user if a value is not allowed or the file cannot be written
    */
   configure(changes: Partial<KioskSettings>): Promise<void>;

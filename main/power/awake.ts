@@ -1,6 +1,6 @@
 import { powerSaveBlocker } from 'electron';
 
-/** @returns keeps the system from turning the displays off by itself, or permits it */
+/** @returns a function that prevents the system from turning the displays off, or permits it */
 export const createKeepAwake = (): ((on: boolean) => void) => {
   let id: number | null = null;
   return (on) => {

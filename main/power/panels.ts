@@ -12,7 +12,7 @@ export interface DisplayPower {
 
 export interface Panel {
   name: 'cec' | 'sway' | 'dpms';
-  /** Whether it can switch each display by itself; otherwise all of them are on while one should be. */
+  /** Whether it can switch displays individually; otherwise all of them are on while one should be. */
   isSelective: boolean;
   /** Whether there is a display that can be switched this way. */
   isAvailable(): Promise<boolean>;

@@ -21,7 +21,7 @@ interface PowerPorts {
    * be switched. Repeated at each poll, for displays that were connected meanwhile.
    */
   blackout(displays: ReadonlySet<number>): void;
-  /** Keeps the system from turning the displays off by itself. */
+  /** Prevents the system from turning the displays off. */
   keepAwake(on: boolean): void;
   /** Suspends the recovery of the pages of these displays, by ID, and resumes that of all others: off, they need not paint. */
   suspendRecovery(displays: ReadonlySet<number>): void;
@@ -72,7 +72,7 @@ export const createPower = (ports: PowerPorts, { timeZone, builtAt }: PowerOptio
   let polled: { displays: readonly DisplayHours[]; at: number } = { displays: [], at: Number.NEGATIVE_INFINITY };
   const enqueue = createQueue();
 
-  /** Switches by the first way that is available, and with several displays by all that tell them apart; returns the first. */
+  /** Switches by the first method available, and with several displays by all that can address one; returns the first. */
   const switchPanels = async (displays: readonly DisplayPower[]): Promise<Panel['name'] | null> => {
     let first: Panel['name'] | null = null;
     for (const panel of panels) {

@@ -1,4 +1,4 @@
-/** The kiosk's API for pages of the service: they report heartbeats, open external pages, and learn what covers them. */
+/** The kiosk's API for pages of the service: they report heartbeats, open external pages, and receive what covers them. */
 import { contextBridge, ipcRenderer } from 'electron';
 import type { KioskBridge } from '../../service/public.ts';
 import { coverChannel, externalChannel, heartbeatChannel } from '../channels.ts';
