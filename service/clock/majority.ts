@@ -1,13 +1,13 @@
 /**
- * What most boxes say of the time, so that a minority of wrong or lying clocks moves nobody. Pure; times are offsets to
+ * The time by majority of the boxes, so that a minority of wrong or lying clocks has no effect. Pure; times are offsets to
  * the monotonic clock of this box, in ms.
  */
 
-/** What a box says of the time. */
+/** The time that a box reports. */
 export interface Opinion {
   /** The site's time; null: it has none yet. */
   site: number | null;
-  /** Its own time of day; null: it does not say, or was never set. */
+  /** Its own time of day; null: not reported, or never set. */
   wall: number | null;
   /** By how much both may be misjudged. */
   doubt: number;
@@ -58,6 +58,6 @@ export const contradicts = ({ site, doubt }: Opinion, majority: Verdict): boolea
   return isOff(majority.site, SITE_MS) || isOff(majority.wall, 2 * WALL_MS);
 };
 
-/** Whether the majority stands behind a time of the site, so that a box may step to it. */
+/** Whether the majority confirms a time of the site, so that a box may step to it. */
 export const isBacked = (site: number, doubt: number, majority: Verdict): boolean =>
   [majority.site, majority.wall].some((of) => of !== null && Math.abs(site - of) <= WALL_MS + doubt);

@@ -12,14 +12,14 @@ export interface SiteClock {
   lead(steady: number, wall: number, majority: number | null): void;
   /**
    * Another box is the reference: adds an exchange with it.
-   * @param isBacked whether most boxes stand behind an estimate, so that this box may step to it
+   * @param isBacked whether most boxes confirm an estimate, so that this box may step to it
    */
   follow(nodeId: string, exchange: Exchange, isBacked: (estimate: Sample) => boolean): void;
   /** The reference that it follows and the quality of the estimate; null if it follows no other box. */
   source(): { nodeId: string; roundTrip: number; samples: number } | null;
 }
 
-/** Until this many exchanges, the estimate is applied at once rather than slewed: no page has used the time yet. */
+/** Until this many exchanges, the estimate is stepped rather than slewed: no page has used the time yet. */
 const SETTLED = 4;
 /** Larger errors are not slewed by a box on its own account. */
 const FAR_MS = 1_000;

@@ -6,7 +6,7 @@ import { replacesBy } from './merge.ts';
 /** By the name of the medium. Never mutated. */
 export type Deletions = ReadonlyMap<string, MediaDeletion>;
 
-/** How long a deletion is known: a box that was away for less learns of it. */
+/** How long a deletion is kept: a box that was away for less still receives it. */
 export const KEEP_DELETIONS_MS = 400 * 86_400_000;
 
 const order = (a: string, b: string): number => (a < b ? -1 : a > b ? 1 : 0);

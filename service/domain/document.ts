@@ -51,7 +51,7 @@ const isAncestor = ({ counter, nodeId }: Edited, ancestors: readonly Ancestor[])
 interface Edit extends Pick<Body, 'text' | 'changedAt' | 'stamps'> {
   /** Default: null. */
   operator?: string | null;
-  /** SHA-256 of the document of the fleet that the edit takes; absent: somebody at the site edits. */
+  /** SHA-256 of the fleet's document that the edit applies; absent: a local edit. */
   wanted?: string | undefined;
   counter: number;
   nodeId: string;
@@ -104,12 +104,12 @@ export const withoutTags = (document: ContentDocument): ContentDocument => {
 
 /**
  * Whether replacing `loser` by `winner` loses an edit: `loser` was edited, and `winner` does not descend from it. If the
- * list of ancestors is too short to tell, the answer is true.
+ * list of ancestors is too short to decide, the result is true.
  */
 export const isLost = (loser: ContentDocument, winner: ContentDocument): boolean =>
   loser.counter > 0 && loser.text !== winner.text && !isReduced(loser, winner) && !isAncestor(loser, winner.ancestors);
 
-/** Indents a document that is one line, as programs send it: content.json stays a file for people. */
+/** Indents a single-line document, as programs send it, so that content.json stays readable. */
 export const asFile = (text: string, value: unknown): string =>
   text.trim().includes('\n') ? text : `${JSON.stringify(value, null, 2)}\n`;
 

@@ -4,7 +4,7 @@
 export const CONTENT_BUCKET = 'signage-content';
 /** Key-value bucket of the status of boxes, and of what sites play. */
 export const STATUS_BUCKET = 'signage-status';
-/** The part of a key in {@link STATUS_BUCKET} that stands for the content of the site, in place of a node id. */
+/** The part of a key in {@link STATUS_BUCKET} for the content of the site, instead of a node id. */
 export const CONTENT_KEY = 'content';
 
 /** The JetStream streams, by what is published to them. */

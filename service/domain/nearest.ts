@@ -3,7 +3,7 @@ import { closestMatch } from 'leven';
 /** Longer words are not typing errors. */
 const MAX_WORD = 64;
 
-/** The known word nearest to a misspelled one; undefined: none is similar. */
+/** The known word closest to a misspelled one; undefined: no similar word. */
 export const nearestOf = (word: string, known: readonly string[]): string | undefined =>
   word.length > MAX_WORD ? undefined : closestMatch(word, known, { maxDistance: Math.ceil(word.length / 3) });
 

@@ -21,7 +21,7 @@ const decoded = (segment: string): string | null => {
 /**
  * @param url a path of this service, or an absolute http(s) URL
  * @param isOwn whether an absolute URL names this service
- * @returns null for other paths of this service: the page would have no socket there, so no command could bring it back.
+ * @returns null for other paths of this service: the page would have no socket there, so no command could reach it.
  *   Paths are compared after parsing (WHATWG URL), so dot segments, backslashes, encoded letters and user names do not
  *   bypass the check
  */

@@ -56,7 +56,7 @@ interface SignedAnswer {
 const answerText = ({ request, status, sha256 }: SignedAnswer): string =>
   ['signage-answer-v1', request, status, sha256].join('\n');
 
-/** The text whose MAC stands in {@link clockHeader}. @param mac of the request, hex; @param time ms since the epoch */
+/** The text whose MAC is sent in {@link clockHeader}. @param mac of the request, hex; @param time ms since the epoch */
 export const clockText = (mac: string, time: string): string => ['signage-clock-v1', mac, time].join('\n');
 
 interface Digests {

@@ -33,7 +33,7 @@ const isUnprepared = (error: unknown): boolean => {
   return error instanceof errors.NoRespondersError || (error as Error).name === 'JetStreamNotEnabled';
 };
 
-/** @throws Unprepared where the error says that nothing answers, else the error */
+/** @throws Unprepared for "no responders", else the error */
 export const refuse = (error: unknown): never => {
   throw isUnprepared(error) ? new Unprepared('nothing answers', { cause: error }) : error;
 };
@@ -43,7 +43,7 @@ export const openBucket = async (nats: NatsConnection, name: string): Promise<Bu
   // Direct reads are those that the hub can permit key by key.
   const [direct, plain] = [await buckets.open(name, { allow_direct: true }), await buckets.open(name)];
   let isDirect = true;
-  /** Nobody answers a direct read of a bucket that was made without them. */
+  /** A bucket that was created without direct reads has no responder for them. */
   const getPlain = async (key: string) => {
     const entry = await plain.get(key).catch(refuse);
     isDirect = false;

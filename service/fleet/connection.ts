@@ -16,7 +16,7 @@ export interface Line {
 const MIN_PAUSE_MS = 250;
 const FIRST_PAUSE_MS = 2_000;
 const MAX_PAUSE_MS = 20_000;
-/** The pause before the next attempt, ms: all sites lose a hub at once, and must not come back at once. Pure. */
+/** Delay before the next attempt, ms, with jitter: all sites lose a hub at the same time. Pure. */
 export const pauseAfter = (failures: number, random: number): number =>
   MIN_PAUSE_MS + random * doubled(failures, FIRST_PAUSE_MS, MAX_PAUSE_MS);
 

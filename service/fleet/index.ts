@@ -19,7 +19,7 @@ import { createUpward } from './upward.ts';
 import { createWanted } from './wanted.ts';
 
 interface Dependencies {
-  /** What `/healthz` says of this box. */
+  /** The summary of `/healthz` of this box. */
   summary(): Promise<Pick<Health, 'status' | 'warnings'>>;
   content: Pick<Content, 'screens' | 'tags' | 'playing' | 'publish' | 'onPlay'>;
   screens: Pick<Screens, 'command' | 'takeSnapshot' | 'pages'>;

@@ -9,7 +9,7 @@ import { createPause } from './pause.ts';
 interface Dependencies<Value> {
   key: string;
   read(): Promise<Value>;
-  /** The part of the value whose change is written at once. */
+  /** The part of the value whose changes are written immediately. */
   changing(value: Value): unknown;
   periodMs: number;
   /** Replaces the plain write. */
@@ -64,7 +64,7 @@ export const createReporter = <Value>({ key, monotonicNow, log, ...dependencies 
     onLine: (line: Line): void => {
       run(line).catch((error: unknown) => log.error({ err: error, key }, 'the hub gets no further status'));
     },
-    /** Looks for a change at once. */
+    /** Checks for a change immediately. */
     wake: pause.wake,
     /** Whether the hub has the bucket; null: not known yet. */
     isPrepared: (): boolean | null => isPrepared,

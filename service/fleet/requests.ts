@@ -23,9 +23,9 @@ interface Dependencies {
   log: SourceLog;
 }
 
-/** Requests that are answered at once; further ones are refused. */
+/** Concurrent requests; further ones are refused. */
 const MAX_RUNNING = 32;
-/** Screens of one command that are commanded at once. */
+/** Screens of one command that are commanded concurrently. */
 const AT_ONCE = 8;
 
 /** @throws CodedError `payload_too_large`, `invalid_json` */

@@ -56,7 +56,7 @@ export const createStatus = ({ box, report, clock, onRecovered, now, monotonicNo
   return {
     ...reporter,
     onLine: (line: Parameters<typeof reporter.onLine>[0]): void => {
-      // A machine that was suspended has lost its connection, and its monotonic clock has stood still.
+      // A suspended machine has lost its connection, and its monotonic clock has stopped.
       clockAt = Number.NEGATIVE_INFINITY;
       reporter.onLine(line);
     },

@@ -18,7 +18,7 @@ interface UpwardRecord {
   body: unknown;
 }
 
-/** Records on their way at once. */
+/** Records in flight. */
 const AT_ONCE = 50;
 /** While the hub is away, or has no stream. */
 const PAUSE_MS = 5_000;

@@ -21,7 +21,7 @@ interface Dependencies {
   site: string;
   content: Pick<Content, 'playing' | 'publish' | 'onPlay'>;
   audit: Pick<Records['audit'], 'begin'>;
-  /** Boxes of the site that take the content before this one. */
+  /** Boxes of the site that apply the content before this one. */
   boxesBefore(): number;
   /** Called when the state has changed. */
   onChange(): void;
@@ -33,7 +33,10 @@ type Wanted =
   | { sha256: string | null; errors: readonly ContentIssue[] };
 
 const RETRY_MS = 5_000;
-/** The first box takes the content at once, the others a second apart, and only if it has not reached them by then. */
+/**
+ * The first box applies the content immediately, the others a second apart, and only if it has not reached them by
+ * then.
+ */
 const RANK_MS = 1_000;
 const MAX_RANK = 5;
 const MAX_ERRORS = 5;

@@ -23,7 +23,7 @@ interface Dependencies {
 /** How often this box notes that it runs. */
 const NOTE_MS = 3_600_000;
 const DAY_MS = 86_400_000;
-/** After a failure the lists of all peers are asked for again not before this time. */
+/** Minimum time after a failure before the lists of all peers are requested again. */
 const RETRY_MS = 600_000;
 
 export const createAbsence = ({ logs, peers, media, siteNow, monotonicNow }: Dependencies) => {
@@ -36,7 +36,7 @@ export const createAbsence = ({ logs, peers, media, siteNow, monotonicNow }: Dep
   const agreedWith = ({ state, stateAt }: LivePeer): number =>
     agreedTime(siteNow(), state.serverTime + monotonicNow() - stateAt);
 
-  /** The time up to which one of two boxes may have missed deletions; 0: it has not, or one of them does not say. */
+  /** The time up to which one of two boxes may have missed deletions; 0: it has not, or it is unknown. */
   const missed = (peer: LivePeer, isPeer: boolean): number => {
     const [own, theirs] = [attendance.get(), peer.state.attendance];
     if (own === null || theirs === undefined) return 0;
@@ -62,7 +62,7 @@ export const createAbsence = ({ logs, peers, media, siteNow, monotonicNow }: Dep
 
     /**
      * Compares the media of this box with those of peers whose lists are known.
-     * @param offers the media of all peers, asked for again
+     * @param offers the media of all peers, requested again
      * @returns whether files were moved to `.lost`, so that the folders have to be read again
      */
     async compare(

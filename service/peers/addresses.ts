@@ -21,7 +21,7 @@ export interface Address {
   reason: string | null;
   /** Time of the next probe, while it answers. */
   nextAt: number;
-  /** The box that answers is this one, or of another site. */
+  /** The box that answers is this one, or belongs to another site. */
   external: boolean;
   /** The address is reachable over HTTP, whatever the answer. */
   reachable: boolean;

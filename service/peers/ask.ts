@@ -1,4 +1,4 @@
-/** Asks peers for operations, one of them or all at once. */
+/** Sends operations to one peer, or to all concurrently. */
 import { relayHeader } from '../contract/peers.ts';
 import { type PeerInput, type PeerOperationName, type PeerOutput, requestOf } from './operations.ts';
 import type { PeerAddress, Peers } from './peer.ts';
@@ -18,7 +18,7 @@ export interface AskPeers {
     operation: Name,
     ...input: PeerInput<Name>
   ): Promise<PeerAnswer<PeerOutput<Name>>>;
-  /** Asks all peers at once; never rejects. */
+  /** Asks all peers concurrently; never rejects. */
   broadcast<Name extends PeerOperationName>(
     operation: Name,
     ...input: PeerInput<Name>

@@ -31,7 +31,7 @@ interface Dependencies {
   now(): number;
   /** Called with the bindings that another box has made. */
   onBindings(bindings: readonly DeviceBinding[]): void;
-  /** Called when this box has learnt by comparison what others may not know. */
+  /** Called when a comparison gave this box state that others may lack. */
   onNews(): void;
 }
 

@@ -2,7 +2,7 @@
  * Requests to other boxes over keep-alive connections, with a deadline and a size limit. With a secret, what goes to an
  * address is bound to the box there:
  *
- * 1. Challenge: the first request to an address asks for nothing but the time, and holds nothing. Its signature has a
+ * 1. Challenge: the first request to an address asks only for the time, and has no body. Its signature has a
  *    nonce, so the signed answer proves that the box has the secret and which node id it has. Any host can announce an
  *    address, so nothing else is sent before that.
  * 2. Every other request names that box inside its signature (v2), and is fresh for 3 s. Its timestamp follows the clock
@@ -64,7 +64,7 @@ interface SendOptions {
   headers: Readonly<Record<string, string>>;
   /** Empty without a body. */
   body: string;
-  /** Null: the request holds nothing, and is signed as v1. */
+  /** Null: the request has no body, and is signed as v1. */
   recipient: string | null;
   /** When a body that says its age was made, ms since the epoch; null: the request is dated when it is written. */
   madeAt: number | null;

@@ -1,4 +1,4 @@
-/** Addresses at which boxes may be: what DNS-SD, static settings, other boxes and their requests tell the registry. */
+/** Candidate addresses of boxes, from DNS-SD, static settings, other boxes and their requests. */
 import type { Addresses } from './addresses.ts';
 import { isOpen } from './breaker.ts';
 import type { Registry } from './peer.ts';

@@ -6,7 +6,7 @@ type Start = Pick<PeerState, 'startedAt' | 'instance'>;
 /**
  * Whether the first of two boxes with one node id takes a new one: the one that started later, by the site's clock; of two
  * that started at once, the one with the greater instance. Both boxes compare the same values, so only one of them does.
- * False where the other one runs a version that does not tell.
+ * False if the other one runs a version that does not report this.
  */
 export const takesNewId = (own: Start, other: Start): boolean => {
   if (own.startedAt === undefined || other.startedAt === undefined) return false;

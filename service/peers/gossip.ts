@@ -60,7 +60,7 @@ export interface Gossip {
   tell(): void;
   /** Exchanges with a few random peers now. */
   ask(): Promise<void>;
-  /** Asks a few other boxes whether they reach a box; null: there is nobody to ask. */
+  /** Asks a few other boxes whether they reach a box; null: there is no box to ask. */
   isReachedByOthers(nodeId: string): Promise<boolean | null>;
   start(port: number): void;
   close(): void;

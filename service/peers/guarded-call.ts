@@ -1,4 +1,7 @@
-/** Calls a peer at its best address. A call that fails is a failure of the address, so that the next ones fail at once. */
+/**
+ * Calls a peer at its best address. A call that fails is a failure of the address, so that the next ones fail
+ * immediately.
+ */
 import { type Address, type Addresses, isBusy } from './addresses.ts';
 import { isOpen } from './breaker.ts';
 import type { Caller } from './call.ts';
@@ -33,7 +36,7 @@ export const createGuardedCall =
     else if (isBusy(address, answer, askedAt)) return answer;
     if (!answer.ok) address.reachable = answer.answered;
     const isAway = !answer.ok && (answer.status === null || answer.code === 'misdirected');
-    // Many calls that fail at once count as one failure.
+    // Concurrent calls that fail count as one failure.
     if (isAway && !isClosed() && !isOpen(address.breaker)) {
       address.late = answer.isLate === true;
       fail(address, answer.reason);

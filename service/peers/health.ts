@@ -38,6 +38,9 @@ export const baselineNotes = ({ variant, peers }: { variant: Variant; peers: rea
     ? ['SIGNAGE_PEERS has no effect: the baseline variant has no peers. Set SIGNAGE_VARIANT to extended, or remove it.']
     : [];
 
-/** What `/healthz` says where a limit is reached. @param isFull whether there are more boxes than a box can know */
+/**
+ * The sentences of `/healthz` about limits that are reached.
+ * @param isFull whether there are more boxes than a box can know
+ */
 export const limitIssues = (isFull: boolean): string[] =>
   isFull ? [`${mostPeers} other boxes are known, which is the limit: commands here reach no further ones.`] : [];

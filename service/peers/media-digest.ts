@@ -15,5 +15,5 @@ export const mediumOf = ({ name, size, sha256, modifiedAt }: PeerMedium): PeerMe
 export const digestOf = (media: readonly PeerMedium[]): string =>
   sha256Of(JSON.stringify(media.map(({ name, size, sha256, modifiedAt }) => [name, size, sha256, modifiedAt])));
 
-/** What a box says of its media in its state. */
+/** The digest of a box's media in its state. */
 export const stateDigest = (files: string, deletions: string): string => sha256Of(files + deletions);

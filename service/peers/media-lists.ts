@@ -93,7 +93,7 @@ export const createMediaLists = ({
     }
   };
 
-  /** Takes over the equal list of another peer. @returns whether there is one */
+  /** Reuses the equal list of another peer. @returns whether there is one */
   const share = (nodeId: string, digest: string): boolean => {
     const equal = [...lists.values()].find((list) => list.isExact && list.digest === digest);
     if (equal !== undefined) keep(nodeId, equal);

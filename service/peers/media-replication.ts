@@ -65,7 +65,7 @@ export interface MediaReplication extends Pick<AwaitedMedia, 'arrival'> {
   isElsewhere(name: string): Promise<boolean>;
   /** Resolves when the scan that is due, if any, is done. */
   settled(): Promise<void>;
-  /** Those of the names that no box has a file of, and that this one is not about to read. */
+  /** The names of which no box has a file, and which this one is not about to read. */
   nowhere(names: Iterable<string>): Set<string>;
   /** Scans the folders and starts the transfers that are needed. */
   scan(): Promise<void>;
@@ -93,7 +93,7 @@ export const createMediaReplication = ({
 }: Dependencies): MediaReplication => {
   let own: ReadonlyMap<string, PeerMedium> = new Map();
   let ownDigest = digestOf([]);
-  /** Hashes of the named media that peers were told of, by name. */
+  /** Hashes of the named media that were announced to peers, by name. */
   let announced: ReadonlyMap<string, string> = new Map();
   let hasListed = (): void => {};
   /** Resolves once the files of this box were listed. */

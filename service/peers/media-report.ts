@@ -1,4 +1,4 @@
-/** What `/healthz` says of the media that the content names. Pure. */
+/** The part of `/healthz` about the media that the content names. Pure. */
 import type { ReplicationHealth } from '../contract/health.ts';
 import type { PeerMedium } from '../contract/peer-media.ts';
 

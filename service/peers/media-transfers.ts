@@ -12,7 +12,7 @@ interface Dependencies {
   onFetched(name: string): void;
   /** Called when media that the content names have arrived. */
   onArrival(): void;
-  /** Schedules `run` in `ms`; absent: at once. */
+  /** Schedules `run` in `ms`; absent: immediately. */
   schedule(ms?: number): void;
 }
 
@@ -102,7 +102,7 @@ export const createMediaTransfers = ({ logs, media, onFetched, onArrival, schedu
     arrived: (): void => {
       arrived = true;
     },
-    /** Has a medium that could not be fetched tried at once. */
+    /** Retries a medium that could not be fetched. */
     retry: (name: string): void => void failed.delete(name),
     /** Whether a file came from a peer. */
     isCopy: (sha256: string): boolean => copied.has(sha256),

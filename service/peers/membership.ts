@@ -74,7 +74,7 @@ export const nextToCheck = (
 /** A member that did not answer this box. */
 export interface Suspicion {
   since: number;
-  /** Whether another box reaches it; null: none has said so yet. */
+  /** Whether another box reaches it; null: not reported yet. */
   isReachedByOthers: boolean | null;
 }
 

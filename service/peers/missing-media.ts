@@ -16,7 +16,7 @@ interface Dependencies {
 export interface MissingMedia {
   /** One warning per medium of the playing content that no box has, at its first mention. */
   warnings(): ContentIssue[];
-  /** The same for any content; also finds files that were put into the folders a moment ago. */
+  /** The same for any content; also finds files that were just put into the folders. */
   of(content: ContentFile): Promise<ContentIssue[]>;
   start(): void;
   close(): void;

@@ -20,7 +20,7 @@ interface Dependencies {
   replication: Pick<Replication, 'settle' | 'shortDocument'>;
   /** Compares with all peers what they do not have, once a change could not be passed on. */
   tell(): void;
-  /** Whether what boxes tell each other is encrypted. */
+  /** Whether the traffic between boxes is encrypted. */
   isSecret: boolean;
   /** ms, monotonic */
   monotonicNow(): number;

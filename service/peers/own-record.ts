@@ -1,10 +1,10 @@
-/** What this box says about itself to all boxes, with a version that grows with each change. */
+/** The record that this box publishes to all boxes, with a version that grows with each change. */
 import type { MemberRecord } from '../contract/gossip.ts';
 import { isPlausibleTime } from '../domain/merge.ts';
 
 interface Dependencies {
   nodeId: string;
-  /** What the modules say now. */
+  /** The current state of the modules. */
   parts(): Omit<MemberRecord, 'nodeId' | 'seq'>;
   /** ms since the epoch */
   now(): number;

@@ -41,8 +41,8 @@ export interface Peers {
   /** Resolves once every static peer has been probed, at the latest a second after `start`. */
   settled(): Promise<void>;
   /**
-   * Calls a peer. A peer that does not answer is not alive until a probe succeeds; meanwhile calls fail at once. A static
-   * peer without a node id is called too if its address is reachable: the operator configured it as a peer.
+   * Calls a peer. A peer that does not answer is not alive until a probe succeeds; meanwhile calls fail immediately. A
+   * static peer without a node id is called too if its address is reachable: the operator configured it as a peer.
    */
   call<Schema extends z.ZodType>(
     peer: PeerAddress,

@@ -24,7 +24,7 @@ interface Dependencies {
   caller: Caller;
   /** Called with the state of a box at `url` that has the node id of this one. */
   onClone?: (state: PeerState, url: string) => void;
-  /** Whether other boxes reach a box that this one does not; null: there is nobody to ask. */
+  /** Whether other boxes reach a box that this one does not; null: there is no box to ask. */
   isReachedByOthers?: (nodeId: string) => Promise<boolean | null>;
   /** ms since the epoch. */
   now?: () => number;

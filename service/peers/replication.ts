@@ -38,7 +38,7 @@ interface Dependencies {
   onBindings(bindings: readonly DeviceBinding[]): void;
   /** Called with the version of content that was edited here. */
   onEdit(version: ContentVersion): void;
-  /** Called when this box has learnt by comparison what others may not know. */
+  /** Called when a comparison gave this box state that others may lack. */
   onNews(): void;
 }
 
@@ -73,7 +73,7 @@ const MAX_DOCUMENT_BYTES = 3 * mostContentCharacters + 8 * 1024 ** 2;
 /** Content up to this length is sent with the news of it. A request has at most 64 KiB. */
 const MAX_SHORT_BYTES = 12 * 1024;
 const DEADLINE_MS = 10_000;
-/** After this time the next box is called beside one that has not answered. */
+/** After this time the next box is called in parallel to one that has not answered. */
 const PATIENCE_MS = 1_000;
 /** How far ahead an edit counter may be to be adopted from content that is not stored. */
 const MAX_COUNTER_LEAD = 1_000;

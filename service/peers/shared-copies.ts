@@ -10,7 +10,7 @@ interface Dependencies {
   nodeId: string;
 }
 
-/** Boxes that are asked before this one downloads a file: they had it to download while this one was away. */
+/** Boxes that are asked before this one downloads a file: they were to download it while this one was away. */
 const MAX_ASKED = 2;
 
 const weightOf = (url: string, nodeId: string): string => createHash('sha256').update(`${nodeId} ${url}`).digest('hex');

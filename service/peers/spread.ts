@@ -5,7 +5,7 @@
  */
 import { remember } from '../domain/recent.ts';
 
-/** Number of boxes to which each box sends a change at once. */
+/** Fan-out: boxes to which each box forwards a change. */
 const FAN_OUT = 4;
 /** Changes whose recipients are remembered. */
 const MAX_CHANGES = 64;

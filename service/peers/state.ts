@@ -13,7 +13,7 @@ interface Dependencies {
   siteNow(): number;
   /** When this box was started, by the site's clock, ms since the epoch. */
   startedAt(): number;
-  /** What this box says of itself. */
+  /** The record of this box. */
   record(): MemberRecord;
 }
 
@@ -26,7 +26,7 @@ export interface Asking {
   knowsTags: boolean;
   /** It takes fewer peers. */
   isOlder: boolean;
-  /** It takes none: it learns of them by gossip. */
+  /** It accepts none: it receives them by gossip. */
   isBrief: boolean;
 }
 

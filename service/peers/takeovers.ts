@@ -1,4 +1,4 @@
-/** Exchanges takeovers with the other boxes of the site. A change is sent to all of them at once. */
+/** Exchanges takeovers with the other boxes of the site. A change is sent to all of them immediately. */
 import { readFields } from '../contract/fields.ts';
 import { mostPeers, type PeerState, peerTakeovers, type TakeoverRecord } from '../contract/peers.ts';
 import { clockMonth } from '../domain/merge.ts';
@@ -27,7 +27,7 @@ interface Dependencies {
   misdated: Pick<Misdated, 'note'>;
   /** The machine's time of day, ms since the epoch. */
   now(): number;
-  /** Called when this box has learnt records that others may not know. */
+  /** Called when this box has received records that others may lack. */
   onNews(): void;
 }
 
