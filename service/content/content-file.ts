@@ -19,7 +19,7 @@ interface ReadFile {
 
 /** Polling interval, for changes that cause no event. */
 const POLL_MS = 500;
-/** After an event, until no other has followed: a file that is written in place is empty for a moment. */
+/** Debounce of events: a file that is written in place is briefly empty. */
 const QUIET_MS = 10;
 /** Delays before an invalid file, which an editor may still be writing, is read again. */
 const SETTLE_MS = [20, 130];

@@ -71,7 +71,7 @@ export interface Content extends View {
   observeCounter(counter: number): void;
   /**
    * Plays a peer's document and writes it to content.json, if its version wins over this box's. An edit of this box that
-   * the winner does not descend from is backed up beside the file. Once this resolves, the file and {@link document} are
+   * the winner does not descend from is backed up next to the file. Once this resolves, the file and {@link document} are
    * durable. If the disk stored only the file, that is logged, and repaired when the document is passed in again.
    *
    * @returns the issues for which a winner is refused, as for the operator's file; else an empty list

@@ -185,7 +185,7 @@ export const validateContent = (json: unknown): Promise<Reading> => inSlices(val
 /** Parses and validates the bytes of a content file in slices. Never throws. */
 export const checkContent = (bytes: Uint8Array): Promise<Reading> => inSlices(readingSteps(bytes));
 
-/** As {@link checkContent}, at once: while the service starts, nothing waits. */
+/** As {@link checkContent}, synchronously: while the service starts, nothing else waits. */
 export const readContent = (bytes: Uint8Array): Reading => atOnce(readingSteps(bytes));
 
 /** Writes the JSON Schema of `content.json`, which editors use for completion. */

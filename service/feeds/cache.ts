@@ -6,7 +6,7 @@ import { systemDisk } from '../platform/store/disk.ts';
 import { createDurable } from '../platform/store/durable.ts';
 
 const entry = z.object({
-  /** Hash of kind, id, URL and `select`, so that the file holds no URLs and no credentials. */
+  /** Hash of kind, id, URL and `select`, so that the file contains no URLs and no credentials. */
   key: z.string(),
   /** ISO 8601, UTC, ms. */
   fetchedAt: z.string(),

@@ -1,4 +1,4 @@
-/** One feed or API source: fetches it periodically, parses it, and holds the last valid data. */
+/** One feed or API source: fetches it periodically, parses it, and keeps the last valid data. */
 import { createHash } from 'node:crypto';
 import type { RssFeed } from '../contract/playlist.ts';
 import { FetchFault } from '../platform/outbound/fault.ts';
@@ -60,7 +60,7 @@ type News = Extract<Answer, { changed: true }>;
 /** Delay of the first request, in ms, so that the start of the service has priority; plus up to SPREAD_MS at random. */
 const START_MS = 300;
 const SPREAD_MS = 500;
-/** setTimeout fires at once for delays over 24.8 days, so longer ones are split. */
+/** setTimeout fires immediately for delays over 24.8 days, so longer ones are split. */
 const MAX_TIMER_MS = 3_600_000;
 
 /** Identifies a source and its request without revealing the URL: SHA-256, base64url. */

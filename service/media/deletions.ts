@@ -1,4 +1,4 @@
-/** The media that were deleted: records that replicate, so that no box brings a deleted medium back. */
+/** The media that were deleted: records that replicate, so that no box restores a deleted medium. */
 import { createHash } from 'node:crypto';
 import { dirname, join } from 'node:path';
 import type { Logger } from 'pino';

@@ -18,7 +18,7 @@ export interface LimitedBody {
 }
 
 export interface FetchLimits {
-  /** Why a medium is not fetched at this moment, completing "it ..."; null: it is. */
+  /** Why a medium is not fetched now, completing "it ..."; null: it is. */
   heldReason(): string | null;
   /** Whether there is any limit. */
   isLimited: boolean;

@@ -71,7 +71,7 @@ export interface Media extends Module, Pick<Catalog, 'unread' | 'onLearn'>, Pick
   /** What all media files take, and their limit, bytes. */
   usage(): Promise<{ bytes: number; quota: number }>;
   /**
-   * Fetches a file of a peer into the media directory as {@link Downloads.want} does, where it takes the place of an
+   * Fetches a file of a peer into the media directory as {@link Downloads.want} does, where it replaces an
    * older upload. The file is evicted when space runs short and the content no longer names it.
    */
   replicate(wanted: Wanted): Promise<void>;
@@ -103,7 +103,7 @@ export interface Media extends Module, Pick<Catalog, 'unread' | 'onLearn'>, Pick
   lost: LostUploads['list'];
   /** Calls `listener` when the hours begin in which media are fetched. */
   onFetchHours(listener: () => void): void;
-  /** Sets the source of the site's time, ms since the epoch. Until this is called, the clock of this box stands for it. */
+  /** Sets the source of the site's time, ms since the epoch. Until this is called, the clock of this box is used. */
   followClock(now: () => number): void;
 }
 

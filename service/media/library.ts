@@ -216,7 +216,7 @@ export const createLibrary = async ({
 
     /**
      * Deletes a medium at the whole site: an upload, or a file that another box has. A file that was put into the media
-     * directory by hand is not deleted, and takes the place of an upload of its name.
+     * directory by hand is not deleted, and replaces an upload of its name.
      *
      * @throws `file_not_found`, `precondition_failed`
      */

@@ -21,7 +21,7 @@ const NAME = /^\.part-[0-9a-f]{40}(?:\.json(?:\.new)?)?$/;
 /** Whether a file of this name is a partial file or its note. */
 export const isPart = (name: string): boolean => NAME.test(name);
 
-/** The hidden partial file of a download, with a JSON note beside it that says which file it belongs to. */
+/** The hidden partial file of a download, with a JSON file that identifies its source. */
 export const createPart = (folder: string, key: string) => {
   const path = join(folder, `.part-${createHash('sha256').update(key).digest('hex').slice(0, 40)}`);
   const notePath = `${path}.json`;

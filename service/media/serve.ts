@@ -16,7 +16,7 @@ const refusal = (error: Error & { status?: number }, headers: Record<string, str
   return error;
 };
 
-/** Lets `send` respond; resolves when the response is sent or the client has disconnected. */
+/** Calls `send` to respond; resolves when the response is sent or the client has disconnected. */
 const transfer = ({ req, res }: Context, name: string, { handle, stats }: OpenFile): Promise<void> =>
   new Promise((resolve, reject) => {
     if (res.destroyed) return resolve();

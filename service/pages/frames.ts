@@ -1,5 +1,5 @@
 /**
- * Finds out whether external pages can be framed. A browser does not tell a page why a frame stays empty, so the service
+ * Finds out whether external pages can be framed. Browsers do not report to a page why a frame stays empty, so the service
  * requests the page itself. It requests only URLs named by the content or a command, so that no client can choose others.
  */
 import type { IncomingHttpHeaders } from 'node:http';

@@ -62,7 +62,7 @@ const formatOutput = (scheme: Scheme, { video, watch }: Plan): string[] => {
 
 /**
  * ffmpeg's arguments for converting a source to MPEG-TS on its standard output, flushed after each packet. No file is
- * written, and ffmpeg ends by itself when the pipe is closed.
+ * written, and ffmpeg exits when the pipe is closed.
  * @param runId put into the command line, so that an orphaned process can be identified
  */
 export const ffmpegArguments = ({ scheme, url, disableAudio }: StreamSource, plan: Plan, runId: string): string[] => [

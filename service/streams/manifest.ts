@@ -90,7 +90,7 @@ export const segmentNamed = (window: Window, name: string): Buffer | undefined =
   window.entries.find((entry) => nameOf(entry) === name)?.data;
 
 /**
- * The window as a media playlist (RFC 8216). It begins with a keyframe and lets new players start at a newer one.
+ * The window as a media playlist (RFC 8216). It begins with a keyframe, and new players can start at a newer one.
  * Segments between keyframes cannot be decoded alone, so it does not set EXT-X-INDEPENDENT-SEGMENTS.
  */
 export const manifest = ({ entries, target }: Window): string => {

@@ -88,7 +88,7 @@ export const createCopies = ({ content, feeds, ledger, downloads, ...dependencie
    */
   const revalidate = async (url: string, state: MediumState): Promise<void> => {
     const held = await verified(url);
-    // No box is asked for what could not be fetched from it either.
+    // Do not ask a box for what could not be fetched from it before.
     limits.enter();
     if (await takeFromSite(url, state)) return;
     const { reach } = state;
@@ -160,7 +160,7 @@ export const createCopies = ({ content, feeds, ledger, downloads, ...dependencie
       const copy = ledger.get(url);
       const due = copy === undefined ? 0 : dueOf(copy);
       const state = before.get(url) ?? newState(named, due);
-      // An address refused to a feed may be allowed once the operator names it: retry at once.
+      // An address refused to a feed may be allowed once the operator names it: retry immediately.
       if (named.reach > state.reach) state.due = due;
       Object.assign(state, named);
       states.set(url, state);

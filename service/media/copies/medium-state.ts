@@ -35,7 +35,7 @@ export const noteDone = (state: MediumState, due: number): void => {
 
 /**
  * The file is not fetched at this time of day.
- * @param isNeeded whether there is no copy; a copy that is there can wait
+ * @param isNeeded whether there is no copy; an update of a copy can wait
  * @param longest until it is checked again, ms
  */
 export const noteHeld = (

@@ -23,7 +23,7 @@ export type SiteCopy =
 
 /** Another box of the site downloads the file. */
 export class AwaitsPeer extends Error {
-  /** Whether that box said so; otherwise it may yet get the content that names the file. */
+  /** Whether that box confirmed it; otherwise it may not have the content that names the file yet. */
   readonly isComing: boolean;
   /** When that box is to be asked again, ms from now. */
   readonly pause: number;
@@ -39,7 +39,7 @@ export class AwaitsPeer extends Error {
 const ASK_AGAIN_MS = { first: 2_000, most: 60_000 };
 /** How long a box that does not know the address may take to get the content that names it. */
 const UNKNOWN_MS = 10_000;
-/** Files for which boxes are asked at a time: content may name hundreds at once, and commands go the same way. */
+/** Concurrent requests to boxes about files: content may name hundreds, and commands share the connections. */
 const MAX_ASKS = 8;
 
 interface Dependencies {
