@@ -12,7 +12,7 @@ export interface MediaDependencies {
   thumbnails: Pick<Thumbnails, 'get'>;
 }
 
-/** Files that are put into the folders by hand are listed within this time. Uploads are listed at once. */
+/** Files that are put into the folders by hand are listed within this time. Uploads are listed immediately. */
 const LISTING_MS = 2_000;
 
 export const mediaRoutes = ({ content, media, thumbnails }: MediaDependencies): Routes => ({

@@ -40,7 +40,7 @@ const MAX_HELD_BYTES = 32 * 1024 ** 2;
 /** Boxes whose displays are remembered while they are away. */
 const MAX_BOXES = 256;
 
-/** The last answer of another box, which stands for its displays while it is away. */
+/** The last answer of another box, used for its displays while it is away. */
 interface Known {
   name: string;
   displays: readonly string[];

@@ -66,7 +66,7 @@ const execute = promisify(execFile);
 export interface Thumbnails {
   /**
    * A JPEG, and its entity tag without quotes. Requests for the same thumbnail share the work.
-   * @param signal aborts when the client is gone: a thumbnail that nobody waits for is not made
+   * @param signal aborts when the client has disconnected: its thumbnail is not made
    * @throws CodedError `file_not_found`; `not_found` where there is no picture, or no ffmpeg; `too_many_requests`
    */
   get(name: string, signal: AbortSignal): Promise<{ bytes: Buffer; tag: string }>;

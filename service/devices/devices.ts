@@ -44,13 +44,13 @@ export interface Devices {
   list(): Device[];
   /**
    * Binds a device to a screen and replaces its previous binding; resolves with the record that is stored.
-   * @param at when another box did so (ISO 8601): then a newer record stays as it is
+   * @param at when another box did so (ISO 8601): then a newer record is kept
    * @throws CodedError `invalid_field` where `at` is years ahead
    */
   bind(deviceId: string, clientName: string, screenSlug: string, at?: string): Promise<Device>;
   /** Names a device, bound or not; keeps its binding. Otherwise as {@link bind}. */
   rename(deviceId: string, clientName: string, at?: string): Promise<Device>;
-  /** Forgets the name and the binding of a device. Its record stays, so that no other box brings them back. */
+  /** Forgets the name and the binding of a device. A tombstone remains, so that other boxes do not restore them. */
   forget(deviceId: string): Promise<Device>;
   /** Records that a page of the device has connected, so that the device exists. */
   saw(deviceId: string): void;

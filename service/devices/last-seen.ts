@@ -30,7 +30,7 @@ export interface LastSeen {
   learn(sightings: readonly DeviceSighting[]): void;
   forget(deviceId: string): void;
   start(): void;
-  /** Stores what is not stored yet. */
+  /** Stores pending changes. */
   close(): Promise<void>;
 }
 

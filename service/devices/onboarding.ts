@@ -37,7 +37,7 @@ export interface Onboarding {
    * @throws CodedError `screen_not_found`, or `insufficient_storage`
    */
   bind(binding: Binding, base: string, relayed: boolean, log: SourceLog): Promise<OnboardingResult>;
-  /** Forgets a device on all boxes; one that does not answer learns of it later. @throws CodedError `insufficient_storage` */
+  /** Forgets a device on all boxes; one that does not answer is updated later. @throws CodedError `insufficient_storage` */
   forget(deviceId: string, log: SourceLog): Promise<void>;
   /** Notifies the live pages of devices of bindings from another box, which are stored already. */
   follow(news: readonly DeviceBinding[]): void;

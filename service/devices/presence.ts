@@ -21,7 +21,7 @@ interface Dependencies {
 /** A bound device whose screen exists. */
 export interface DeviceStatus {
   device: DeviceBinding;
-  /** `closed`: its screen is closed. `unknown`: not connected here, and a box does not say who is connected to it. */
+  /** `closed`: its screen is closed. `unknown`: not connected here, and a box does not report its connections. */
   status: 'connected' | 'missing' | 'closed' | 'unknown';
 }
 

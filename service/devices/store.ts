@@ -45,7 +45,7 @@ const salvage = (body: unknown): z.output<typeof schema> | null => {
 const reserveInterval = 60_000;
 
 /**
- * Opens the store in `dataDir`: `state.json`, with `.prev` and `.corrupt-*` beside it, and the reserve.
+ * Opens the store in `dataDir`: `state.json`, with `.prev` and `.corrupt-*`, and the reserve.
  *
  * @throws the system's error if the folder can't be created or read
  */

@@ -34,7 +34,7 @@ export interface Change {
 
 export interface Audit {
   begin(rule: AuditRule, asked: Asked): Promise<Change>;
-  /** Writes the record of a change that nobody asked the service for. */
+  /** Writes the record of a change that was not requested over HTTP. */
   record(change: Omit<AuditRecord, 'at' | 'node_id'>): Promise<void>;
   /** Counts credentials that were refused. @param code of the error */
   onRefused(address: string, code: string): void;
@@ -63,7 +63,7 @@ export const boundedState = (state: unknown): unknown => {
 
 export const createAudit = ({ log, states, nodeId, now, monotonicNow }: Dependencies): Audit => {
   const failures = new Map<string, ReturnType<typeof createRate>>();
-  /** Refusals since the last record, by address; the null address stands for those beyond the limit. */
+  /** Refusals since the last record, by address; the null address counts those beyond the limit. */
   const refused = new Map<string | null, { count: number; code: string }>();
   /** Addresses with a record within the last minute. */
   const recorded = new Map<string | null, number>();

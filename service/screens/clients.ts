@@ -32,7 +32,7 @@ export interface Clients {
   count(): number;
 }
 
-/** Whether two show the same, and both move on by themselves or both do not. */
+/** Whether two show the same, and both advance automatically or both do not. */
 const playsAlike = (a: Connection, b: Connection): boolean =>
   a.currentSlideId === b.currentSlideId && a.paused === b.paused && a.blackout === b.blackout && a.page === b.page;
 
@@ -41,7 +41,7 @@ interface ScreenClients {
   clients: Set<Client>;
   /** Their connections when none has changed since; else null. */
   known: readonly Readonly<Connection>[] | null;
-  /** Until when `known` holds where nothing else changes, ms, monotonic. */
+  /** Until when `known` is valid if nothing else changes, ms, monotonic. */
   validUntil: number;
 }
 

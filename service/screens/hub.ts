@@ -151,7 +151,7 @@ export const createHub = ({ logs, reports, revisionOf, nameOf, now, siteTime, on
     clients.change(client, reportedOf(state, connection));
   };
 
-  /** The page sends what is not acknowledged again. */
+  /** The page repeats what is not acknowledged. */
   const acknowledge = async ({ socket, slug, connection }: Client, plays: readonly PagePlay[]): Promise<void> => {
     const play_ids = await storePlays(plays, { slug, connection });
     if (play_ids.length > 0) sockets.write(socket, frameOf({ type: 'ack', play_ids: [...play_ids] }));
@@ -222,7 +222,7 @@ export const createHub = ({ logs, reports, revisionOf, nameOf, now, siteTime, on
     return sent;
   };
 
-  /** Where there are thousands of pages, commands come in between. A newer revision takes the place of this one. */
+  /** With thousands of pages, commands are sent in between. A newer revision replaces this one. */
   function* revisionSteps(slug: string, revision: string): Steps<void> {
     const frame = frameOf({ type: 'revision', revision });
     for (const { socket } of clients.of(slug)) {

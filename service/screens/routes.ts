@@ -35,7 +35,7 @@ import { createTrim } from './variant.ts';
 
 /** Maximum bytes of outdated snapshots that slow clients are still reading. */
 const MAX_HELD_BYTES = 16 * 1024 ** 2;
-/** Smaller snapshots are written at once. */
+/** Smaller snapshots are written in one piece. */
 const LARGE_BYTES = 64 * 1024;
 /** A snapshot of 5,000 connections takes about a millisecond to write to a client on the machine itself. */
 const paceOfLarge = { limit: 2, patienceMs: 20 };

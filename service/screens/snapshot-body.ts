@@ -23,7 +23,7 @@ export const createSnapshotAnswers = (variant: Variant) => {
   const trimSnapshot = createTrim(variant, connectionSnapshot);
   const connectionJson = new WeakMap<object, string>();
   const answers = new WeakMap<Screen, { snapshot: Snapshot; answer: PreparedAnswer }>();
-  /** Entity tags are counted, which costs less than a hash; after a restart none is that of another snapshot. */
+  /** Entity tags are counted, which costs less than a hash; after a restart no tag is reused. */
   const instance = randomBytes(6).toString('base64url');
   let count = 0;
 

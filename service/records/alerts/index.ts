@@ -143,7 +143,7 @@ export const createAlerts = async (
     if (!isSame) await save();
   };
 
-  /** Takes in what another box has said, and may have sent. */
+  /** Merges what another box has announced, and may have sent. */
   const learnFrom = async (news: PeerAlerts): Promise<void> => {
     const announced = news.announced.filter(({ at }) => isPlausibleTime(at, now()));
     outages = announce(outages, announced, monotonicNow() + SETTLE_MS);
@@ -175,7 +175,7 @@ export const createAlerts = async (
     const id = `alert_${createHash('sha256').update(JSON.stringify(complete)).digest('hex').slice(0, 32)}`;
     const done = taken.get(id) ?? new Set();
     if (!taken.has(id)) {
-      // Where this box ends before it can say that the message was sent, the next one repeats it with the same id.
+      // If this box stops before it can report that the message was sent, the next one repeats it with the same id.
       outages = announce(outages, [alert], monotonicNow());
       await Promise.all([save(), peers.broadcast('records.sendAlerts', { outages: [], announced: [alert] })]);
     }
@@ -190,7 +190,7 @@ export const createAlerts = async (
     const failed = results.find((result) => result.status === 'rejected');
     if (failed !== undefined) throw failed.reason;
     taken.delete(id);
-    // At once: a box that takes over from this one repeats what it does not know of.
+    // Immediately: a box that takes over from this one repeats what it does not know of.
     const sent = peers.broadcast('records.sendAlerts', { outages: [outage], announced: [] });
     await learn([outage]);
     await sent;
@@ -225,7 +225,7 @@ export const createAlerts = async (
       if (time < askAt || other === null) return;
       asked += 1;
       askAt = time + doubled(asked, OVERDUE_MS, MAX_OVERDUE_MS);
-      // Its answer says what it has sent; without an answer it is away, and the next one sends.
+      // Its answer lists what it has sent; without an answer it is away, and the next one sends.
       const answer = await peers.ask({ nodeId: other }, 'records.alerts');
       if (answer.ok) await learnFrom(answer.body);
       return;

@@ -58,7 +58,7 @@ export interface DueAlert {
   record: OutageRecord;
 }
 
-/** Outages that are over are kept, so that other boxes learn of the end. */
+/** Ended outages are kept, so that other boxes receive the end. */
 const KEPT_MS = 86_400_000;
 
 export const keyOf = ({ kind, subject }: Pick<OutageRecord, 'kind' | 'subject'>): string => `${kind} ${subject}`;
@@ -121,7 +121,7 @@ export const announce = (outages: Outages, alerts: readonly AnnouncedAlert[], se
 /**
  * Takes in what is observed.
  * @param now ms, monotonic
- * @param graceMs for how long something fails before a message says so
+ * @param graceMs how long something must fail before a message is sent
  * @returns the messages that are due; they stay due until they are {@link record}ed
  */
 export const reduce = (

@@ -48,7 +48,7 @@ const parsePlay = (line: string): Play | null => {
 };
 
 export interface Delivery {
-  /** Says that there are new plays. */
+  /** Notifies about new plays. */
   wake(): void;
   start(): void;
   /** A sentence about a receiver that does not take them. */

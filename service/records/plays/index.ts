@@ -42,7 +42,7 @@ export interface Plays extends Module {
 
 /** Each export reads files and waits for other boxes. */
 const MAX_EXPORTS = 4;
-/** How often old plays are looked for; a clock that was set since the last time may still be set again. */
+/** Interval of pruning old plays; a clock that was set since the last time may still be set again. */
 const EXPIRY_MS = 3_600_000;
 /** A clock that was moved by more is being set. */
 const STEADY_MS = 300_000;
@@ -146,7 +146,7 @@ export const createPlays = async (
         const { type, write } = formats[format];
         const body = Readable.from(write(plays), { objectMode: false });
         body.once('close', ended);
-        // The client learns from the broken connection that this is not all.
+        // The broken connection shows the client that the response is incomplete.
         body.once('error', () => ctx.res.destroy());
         ctx.set({ 'Cache-Control': 'no-store', [degradedHeader]: String(degraded) });
         if (format === 'csv') ctx.attachment('plays.csv');

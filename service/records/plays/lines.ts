@@ -12,7 +12,7 @@ export interface Line {
 
 const NEWLINE = 0x0a;
 
-/** The whole lines of a file between two offsets, a few at a time. A file that is gone has none. */
+/** The whole lines of a file between two offsets, a few at a time. A deleted file has none. */
 export async function* readLines(path: string, start: number, end: number): AsyncGenerator<Line[]> {
   if (end <= start) return;
   let rest = Buffer.alloc(0);

@@ -16,7 +16,7 @@ export interface Range {
 }
 
 const MAX_BATCH = 500;
-/** Lines that are near each other are read at once, with what is between them. */
+/** Adjacent lines are read together, with what is between them. */
 const MAX_GAP_BYTES = 4_096;
 const MAX_READ_BYTES = 1024 ** 2;
 

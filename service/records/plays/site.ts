@@ -19,7 +19,7 @@ const MIN_PAGE = 50;
 const ATTEMPTS = 3;
 const PAUSE_MS = 1_000;
 
-/** A box that answered at first is gone: what was written so far is not all. */
+/** A box stopped answering: the output so far is incomplete. */
 class PeerLost extends Error {}
 
 export const createSitePlays = ({ parts, peers }: Dependencies) => {
