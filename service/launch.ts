@@ -1,7 +1,8 @@
 /**
  * Starts the service on plain Node (`dist/service/headless.js`) from one bundle, with the code that V8 compiled for an
- * earlier start: compiling takes a third of a start. The code lies beside the bundle, so that an account that can replace it
- * could replace the bundle as well. Its name holds the hash of the bundle and V8's version and flags; V8 checks the latter again.
+ * earlier start: compiling takes a third of a start. The code is next to the bundle, so that an account that can replace it
+ * could replace the bundle as well. Its name contains the hash of the bundle and V8's version and flags; V8 checks the
+ * latter again.
  */
 import { createHash } from 'node:crypto';
 import { readdirSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs';
@@ -11,7 +12,7 @@ import { fileURLToPath } from 'node:url';
 import { cachedDataVersionTag } from 'node:v8';
 import { Script } from 'node:vm';
 
-/** A service that runs until the power is cut never ends by itself. */
+/** A service that runs until the power is cut never exits on its own. */
 const KEEP_MS = 60_000;
 
 const path = fileURLToPath(new URL('headless.cjs', import.meta.url));

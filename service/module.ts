@@ -72,7 +72,7 @@ export interface HealthReport {
   issues?: Readonly<Record<string, readonly string[]>>;
   /** Nothing can be shown. */
   isFailing?: boolean;
-  /** Sentences that leave the status as it is. */
+  /** Sentences that do not affect the status. */
   notes?: readonly string[];
   /** What in the content will not play as intended; added to `content.warnings`. */
   contentWarnings?: Health['content']['warnings'];
@@ -98,7 +98,7 @@ export interface Module {
   faults?(): string[];
   /** Starts timers and requests to others: called in the order of the modules, once the service listens. */
   start?(at: Listening): unknown;
-  /** Ends what `start` and requests have begun. All modules close at once, the newest first; stores are still open. */
+  /** Ends what `start` and requests have begun. All modules close concurrently, the newest first; stores are still open. */
   close?(): unknown;
 }
 

@@ -1,4 +1,4 @@
-/** Who may do what: signed requests, page tokens, and the guard against replayed requests. */
+/** Authentication and authorization: signed requests, page tokens, and replay protection. */
 import type { Logger } from 'pino';
 import type { Closers } from '../platform/closers.ts';
 import type { Options } from '../platform/options/index.ts';

@@ -20,7 +20,7 @@ const enc = 'A256GCM';
 /** The maximum length of a compact JWE with `bytes` of plaintext: base64url adds a third, and the other parts are short. */
 export const sealedBytes = (bytes: number): number => Math.ceil((bytes * 4) / 3) + 1_024;
 
-/** Derives the key with HKDF (RFC 5869), so that no other key can stand in for it. */
+/** Derives the key with HKDF (RFC 5869), so that it is separate from all other keys. */
 const keyOf = (secret: string): Uint8Array<ArrayBuffer> =>
   new Uint8Array(hkdfSync('sha256', secret, new Uint8Array(), 'signage-peer-content-v1', 32));
 

@@ -26,7 +26,7 @@ interface Signature extends Pick<SignedParts, 'timestamp' | 'nonce' | 'sha256' |
   isRelay: boolean;
 }
 
-/** Whether a request says that another box sends it; this grants no rights. @param target path and query */
+/** Whether a request claims to come from another box; this grants no rights. @param target path and query */
 export const claimsBox = (headers: Readonly<NodeJS.Dict<unknown>>, target: string): boolean =>
   headers[relayHeader] !== undefined || headers[recipientHeader] !== undefined || target.startsWith('/api/peers/');
 

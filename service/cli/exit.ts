@@ -3,7 +3,7 @@
 /** The exit codes; from 64 up those of sysexits(3). */
 export const exitCodes = {
   done: 0,
-  /** The box refused, or the operator said no. */
+  /** The box refused, or the operator declined. */
   refused: 1,
   /** The arguments are wrong; nothing was sent. */
   usage: 2,
@@ -23,7 +23,7 @@ export type ExitName = keyof typeof exitCodes;
 export class CliError extends Error {
   override readonly name = 'CliError';
   readonly exit: ExitName;
-  /** The body of the answer that says so; undefined: no box said it. */
+  /** The body of the box's answer; undefined: the error is not from a box. */
   readonly answer: unknown;
 
   constructor(exit: ExitName, message: string, answer?: unknown) {

@@ -1,5 +1,5 @@
 /**
- * Calls `work` for each item, at most `limit` at once. After the first error no more is started; what is under way ends.
+ * Calls `work` for each item, at most `limit` concurrently. After the first error no further item is started.
  * @returns the results in the order of the items
  * @throws the first error
  */

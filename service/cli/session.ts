@@ -1,4 +1,4 @@
-/** What the commands share: the box that a run speaks to, its output, and questions to the operator. */
+/** Shared by all commands: the selected box, the output, and prompts. */
 import { createInterface } from 'node:readline/promises';
 import type { Readable } from 'node:stream';
 import type { Health } from '../contract/health.ts';
@@ -84,7 +84,7 @@ export const createSession = ({ out, stdin, surroundings, globals, signal: ended
     },
     isDegraded: (): boolean => isDegraded,
     /**
-     * The box that this run speaks to: `--box`, else `SIGNAGE_BOX`, else the first that is found.
+     * The selected box: `--box`, else `SIGNAGE_BOX`, else the first that is found.
      * @throws CliError `configuration`, `unreachable`
      */
     client: (): Promise<Client> => {
@@ -107,7 +107,7 @@ export const createSession = ({ out, stdin, surroundings, globals, signal: ended
     /** Another box of the site, by the URL that a box gave for it. */
     clientOf: (url: string): Client => connect(new URL(url), readSecret(surroundings), false),
     /**
-     * Refuses to go on where the operator can't be asked.
+     * Refuses to continue if the operator can't be asked.
      * @param yes the operator has answered already
      * @throws CliError `usage`
      */
@@ -115,7 +115,7 @@ export const createSession = ({ out, stdin, surroundings, globals, signal: ended
       if (yes === true || (stdin.isTTY === true && out.stderr.isTTY === true)) return;
       throw new CliError('usage', 'There is no terminal to ask on. To go ahead without being asked, add --yes.');
     },
-    /** @throws CliError `refused` where the operator says no */
+    /** @throws CliError `refused` if the operator declines */
     confirm: async (question: string, yes: boolean | undefined): Promise<void> => {
       if (yes === true) return;
       const lines = createInterface({ input: stdin, output: out.stderr });

@@ -83,7 +83,7 @@ export const fleetOf = (
 
 const MAX_OPERATOR = 64;
 
-/** Whether the name may stand in the audit. */
+/** Whether the name is allowed in the audit. */
 export const isOperator = (name: string): boolean =>
   name.length >= 1 && name.length <= MAX_OPERATOR && !/\p{Cc}/u.test(name);
 

@@ -96,7 +96,7 @@ const isNavigation = ({ method, url, headers }: Pick<Koa.Context, 'method' | 'ur
 
 /**
  * Handles a request, and records the change that it makes. A relayed one is recorded by the box that relays it; with a
- * secret only a box's own signature says that it is one.
+ * secret only a box's own signature proves that it is one.
  */
 const handleAudited = async (ctx: Context, handle: Handler, rule: AuditRule, audit: ChangeAudit): Promise<void> => {
   const { params, state } = ctx;

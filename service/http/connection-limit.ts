@@ -3,7 +3,7 @@ const MAX_CONNECTIONS = 10_000;
 const RESERVED_DESCRIPTORS = 256;
 
 /**
- * The maximum number of concurrent connections. Each holds a file descriptor; without a free one the service could not
+ * The maximum number of concurrent connections. Each uses a file descriptor; without a free one the service could not
  * save its state.
  * @param limits content of `/proc/self/limits` (proc(5)); empty where the system has no such file
  */

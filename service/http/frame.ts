@@ -19,7 +19,7 @@ export const frameOf = (message: object): Frame =>
 
 /**
  * Writes a frame with one system call. ws itself builds a head for each socket, and writes it apart from its payload.
- * Only for open sockets without compression, whose frames ws writes at once and in order too.
+ * Only for open sockets without compression, whose frames ws also writes immediately and in order.
  */
 export const writeFrame = (socket: WebSocket, frame: Frame): void =>
   (socket as unknown as { _sender: FrameWriter })._sender.sendFrame([frame]);

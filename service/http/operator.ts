@@ -10,7 +10,7 @@ const decode = (value: string): string => {
   }
 };
 
-/** The person who makes the request, as they say themselves; null: no name, or none of 1 to 64 characters. */
+/** The self-declared name of the operator; null: absent, or not of 1 to 64 characters. */
 export const operatorOf = ({ headers }: Pick<IncomingMessage, 'headers'>): string | null => {
   const name = decode(String(headers[operatorHeader] ?? '')).trim();
   return name !== '' && name.length <= 64 && !/\p{Cc}/u.test(name) ? name : null;

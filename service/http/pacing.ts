@@ -3,7 +3,7 @@ import type { ServerResponse } from 'node:http';
 interface Pacing {
   /** Responses that are written at the same time. */
   limit: number;
-  /** A response that takes longer no longer holds up others, ms. */
+  /** A response that takes longer no longer delays others, ms. */
   patienceMs: number;
 }
 
@@ -22,7 +22,7 @@ export const createPacing = ({ limit, patienceMs }: Pacing) => {
       if (isOver) return;
       isOver = true;
       clearTimeout(timer);
-      // Not at once: what has arrived meanwhile comes first.
+      // In a later turn: data that has arrived in the meantime comes first.
       setImmediate(() => {
         active -= 1;
         const [next] = waiting;

@@ -10,7 +10,7 @@ export interface PreparedAnswer {
   /** Entity tag (RFC 9110, 8.8.3), including the quotes. */
   readonly etag: string;
   readonly body: Buffer;
-  /** Names and values in turn: of the 304, and of the 200. */
+  /** Alternating names and values: of the 304, and of the 200. */
   readonly notModifiedHeaders: readonly string[];
   readonly headers: readonly string[];
 }
@@ -18,8 +18,8 @@ export interface PreparedAnswer {
 const common = Object.entries({ ...securityHeaders, 'Content-Type': 'application/json; charset=utf-8' }).flat();
 
 /**
- * @param bodyOf called once, when the body is first asked for
- * @param headers further headers, names and values in turn
+ * @param bodyOf called once, when the body is first requested
+ * @param headers further headers, alternating names and values
  */
 export const prepareAnswer = (etag: string, bodyOf: () => Buffer, headers: readonly string[]): PreparedAnswer => {
   const notModifiedHeaders = [...common, ...headers, 'ETag', etag];

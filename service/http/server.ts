@@ -82,7 +82,7 @@ const localUrl = (host: string, port: number): string => {
   return `http://${name.includes(':') ? `[${name}]` : name}:${port}`;
 };
 
-/** Converts an error of `listen` to a message that says what to do. */
+/** Converts an error of `listen` to a message with the remedy. */
 const listenError = (error: NodeJS.ErrnoException, host: string, port: number): Error => {
   if (error.code === 'EADDRINUSE') {
     return new Error(`Port ${port} is taken by another program; set SIGNAGE_PORT to a free one.`, { cause: error });

@@ -25,7 +25,7 @@ const MAX_WAITING = 1_000;
 const RETRY_MS = 1_000;
 const NEWLINE = 0x0a;
 
-/** @param folder is made if its parent is there */
+/** @param folder is created if its parent exists */
 export const createLogFiles = (
   folder: string,
   { files = 5, bytes = 10 * 1024 ** 2, now = () => performance.now() }: Options = {},
@@ -113,7 +113,7 @@ export const createLogFiles = (
       try {
         flush();
       } catch {
-        // The log itself can not say so; the store reports a disk that takes no writes.
+        // The log cannot report this itself; the store reports a disk that cannot be written.
         retryAt = now() + RETRY_MS;
         try {
           close();

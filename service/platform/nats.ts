@@ -68,10 +68,10 @@ export const connectFault = (error: unknown): string => {
 };
 
 /**
- * Connects once; the connection does not reconnect by itself.
+ * Connects once; the connection does not reconnect.
  * @param inboxPrefix of the subjects on which answers are received; absent: that of NATS
  * @param name of the client, for the hub's monitoring
- * @throws an Error; {@link connectFault} says what is wrong
+ * @throws an Error; {@link connectFault} describes it
  */
 export const openLine = async (
   { url, credentials }: HubAddress,

@@ -2,7 +2,7 @@
 interface Options<Answer> {
   /** Minimum time from the start of a round to the start of the next, ms. */
   intervalMs: number;
-  /** Requests the answers for all keys at once. */
+  /** Requests the answers for all keys together. */
   ask(keys: readonly string[]): Promise<ReadonlyMap<string, Answer>>;
 }
 

@@ -15,7 +15,7 @@ export const atOnce = <Result>(steps: Steps<Result>): Result => {
   }
 };
 
-/** Runs the steps, and lets the event loop have its turn after each {@link SLICE_MS}. */
+/** Runs the steps, and yields to the event loop after each {@link SLICE_MS}. */
 export const inSlices = async <Result>(steps: Steps<Result>): Promise<Result> => {
   for (;;) {
     const startedAt = performance.now();

@@ -32,7 +32,7 @@ export interface QuestionWorker<Question> {
 }
 
 /**
- * The CommonJS script of the thread: a bundle beside this one. It is passed as text, because a thread cannot load a file
+ * The CommonJS script of the thread: a bundle next to this one. It is passed as text, because a thread cannot load a file
  * from an asar. In a checkout without bundles the sources are compiled instead.
  */
 const loadScript = async ({ bundle, source }: Pick<WorkerOptions, 'bundle' | 'source'>): Promise<string> => {

@@ -16,7 +16,7 @@ type Line = BoxLog['lines'][number];
 
 /** Polling interval of `--follow`, ms. */
 const FOLLOW_MS = 1_000;
-/** Lines that are asked for. */
+/** Lines per request. */
 const LINES = 200;
 
 const levelName = (level: number): string =>
@@ -46,7 +46,7 @@ const boxNamed = (boxes: readonly Box[], name: string, asked: URL): Box => {
   return found;
 };
 
-/** The lines that were not there before. Lines have no ids, so the last known one is looked for as a whole. */
+/** The new lines. Lines have no ids, so the last known one is searched by its text. */
 const linesAfter = (known: readonly string[], now: readonly string[]): string[] => {
   for (let overlap = Math.min(known.length, now.length); overlap > 0; overlap -= 1) {
     const tail = known.slice(-overlap);
@@ -99,7 +99,7 @@ export const registerBoxes = (program: Command, { out, client, degrade }: Sessio
       for (;;) {
         await delay(FOLLOW_MS);
         const { lines } = await fetchLines().catch((error: unknown) => {
-          // A box that restarts is there again in a moment.
+          // A box that restarts is reachable again soon.
           if (error instanceof CliError && error.exit === 'unreachable') return { lines: [] };
           throw error;
         });

@@ -1,4 +1,4 @@
-/** `fleet`: many sites, over the hub of the fleet. What speaks to NATS is loaded when a command needs it. */
+/** `fleet`: many sites, over the hub of the fleet. The NATS libraries are loaded when a command needs them. */
 import { createHash } from 'node:crypto';
 import { promisify } from 'node:util';
 import { gzip } from 'node:zlib';
@@ -44,7 +44,7 @@ const stateOf = ({ boxes }: Site, now: number): string => {
   return boxes.some((box) => box.status !== 'ok' || isAway(box, now)) ? 'degraded' : 'ok';
 };
 
-/** The sites, and the time at the hub, which has dated what they say: the clock of this machine may be wrong. */
+/** The sites, and the hub's time, which dates their reports: the clock of this machine may be wrong. */
 const readSites = async (hub: Hub): Promise<{ sites: Site[]; now: number }> => ({
   sites: await hub.sites(),
   now: await hub.now(),

@@ -14,7 +14,7 @@ interface BoxHealth {
   health: Health | null;
 }
 
-/** Boxes that are asked at once. */
+/** Concurrent requests. */
 const AT_ONCE = 8;
 
 export const registerHealth = (program: Command, { out, client, clientOf }: Session): void => {

@@ -15,7 +15,7 @@ import { type Progress, startProgress } from '../progress.ts';
 import type { Session } from '../session.ts';
 import { visible } from '../text.ts';
 
-/** Files that are sent at once. */
+/** Concurrent uploads. */
 const AT_ONCE = 3;
 
 interface LocalFile {

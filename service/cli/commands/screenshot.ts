@@ -26,7 +26,7 @@ interface Shot {
   picture: { bytes: Buffer; capturedAt: string } | CliError;
 }
 
-/** Displays that are photographed at once. */
+/** Concurrent screenshots. */
 const AT_ONCE = 4;
 
 /** The names, each once: the second `hall.jpg` becomes `hall-2.jpg`. */

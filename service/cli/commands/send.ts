@@ -26,7 +26,7 @@ export interface SendOptions extends PageOptions {
   device?: string;
 }
 
-/** Screens that are sent to at once. */
+/** Screens that are commanded concurrently. */
 const AT_ONCE = 4;
 
 const usage = (message: string): CliError => new CliError('usage', message);

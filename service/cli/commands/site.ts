@@ -103,7 +103,7 @@ export const registerSite = (program: Command, { out, client, degrade, checkCanA
         const site = await fetchScreen(box, slugOfScreen);
         lines = out.isJson() ? [safeJson(site, 0)] : site.screens.flatMap(describe);
       } catch (error) {
-        // A box that restarts is there again in a moment.
+        // A box that restarts is reachable again soon.
         if (isFirst || !(error instanceof CliError) || error.exit !== 'unreachable') throw error;
         footer = error.message;
       }

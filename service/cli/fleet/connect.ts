@@ -1,4 +1,4 @@
-/** Connects to the hub, and says in words what is wrong with it. */
+/** Connects to the hub, with readable errors. */
 import { webcrypto } from 'node:crypto';
 import { CliError } from '../exit.ts';
 import type { Hub } from './hub.ts';

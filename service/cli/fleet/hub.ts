@@ -121,7 +121,7 @@ export const openHub = async (url: string, credentials: string | null) => {
       return made;
     },
 
-    /** All sites that the hub has heard of, by name. @throws NotPrepared */
+    /** All sites that the hub knows, by name. @throws NotPrepared */
     sites: async (): Promise<Site[]> => {
       const bucket = await openBucket(STATUS_BUCKET);
       const sites = new Map<string, Site>();

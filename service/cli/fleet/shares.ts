@@ -1,7 +1,7 @@
 /** The phases of a rollout: each takes in more of the sites. Pure. */
 import { createHash } from 'node:crypto';
 
-/** Where a site stands among all sites, above 0 and up to 100: the same for every rollout. */
+/** The percentile of a site among all sites, above 0 and up to 100: the same for every rollout. */
 export const placeOf = (site: string): number => {
   const number = createHash('sha256').update(site).digest().readUInt32BE(0);
   return ((number + 1) / 2 ** 32) * 100;

@@ -75,7 +75,7 @@ export const settings = {
   playsUrl: webhookUrl.optional(),
   /** Where alerts are delivered, as webhooks. */
   alertUrl: webhookUrl.optional(),
-  /** For how long something fails before an alert says so, seconds. */
+  /** Grace period before an alert, seconds. */
   alertGraceSeconds: wholeNumber(0, 86_400).default(300),
   /** The key of webhooks. Default: derived from the shared secret. */
   webhookSecret: webhookSecret.optional(),

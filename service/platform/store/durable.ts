@@ -39,7 +39,7 @@ interface Options<T> {
   schema: z.ZodType<T>;
   /** Reads a state of a newer version that the schema rejects, as far as possible; null: not at all. */
   salvage?: (body: unknown) => T | null;
-  /** The state if there is no file; written at once, so that generated values are kept. */
+  /** The state if there is no file; written immediately, so that generated values are kept. */
   initial: T;
   log: Pick<Logger, 'error'>;
   /** Released when the disk is full. */

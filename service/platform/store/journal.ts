@@ -9,7 +9,7 @@ export interface Journal {
   size(): number;
   /**
    * Appends lines, each without its line end. The caller waits for one call before the next.
-   * @throws the system's error; none of the lines is there then
+   * @throws the system's error; then none of the lines is stored
    */
   append(lines: readonly string[]): Promise<void>;
   close(): Promise<void>;
