@@ -24,7 +24,7 @@ const newestIn = (path: string): number => {
 const isFresh = (): boolean =>
   existsSync(stamp) && sources.every((source) => newestIn(join(root, source)) <= statSync(stamp).mtimeMs);
 
-/** The completions of the command line, which the deb puts where the shells look for them. */
+/** The completions of the command line, installed by the deb in the shells' completion folders. */
 const writeCompletions = (): void => {
   const folder = join(root, 'dist', 'cli', 'completions');
   mkdirSync(folder, { recursive: true });
@@ -33,7 +33,7 @@ const writeCompletions = (): void => {
 
 const WARM_MS = 20_000;
 
-/** Starts and stops the service once, which leaves V8's compiled code beside its bundle. Without it a start is slower. */
+/** Starts and stops the service once, which writes V8's code cache next to the bundle, for faster starts. */
 const warmUp = async (): Promise<void> => {
   const dataDir = mkdtempSync(join(tmpdir(), 'signage-build-'));
   const child = spawn(process.execPath, [join(root, 'dist', 'service', 'headless.js')], {

@@ -30,7 +30,7 @@ const environmentIssues = ({ path, text }: Source): string[] =>
     ? ['reads process.env; settings are read in service/platform/options and main/paths.ts']
     : [];
 
-/** The command line reaches boxes by itself; headless.ts prints this box's own address. */
+/** The command line calls boxes directly; headless.ts prints this box's own address. */
 const reachesBoxes = /^service\/((peers|cli|contract)\/|headless\.ts$)/;
 
 /** A path that peers answer, other than as the name of an operation, or a path that is added to an address. */

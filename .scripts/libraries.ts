@@ -6,7 +6,7 @@ import type { Plugin } from 'esbuild';
 
 /**
  * npm nests `mime-types` and its table once in each of four libraries, and a start reads them all. Their copies are the
- * same, or older; the newest takes the place of all.
+ * same, or older; the newest replaces all.
  */
 const ofKoa = createRequire(createRequire(import.meta.url).resolve('koa'));
 
@@ -14,7 +14,7 @@ const ofKoa = createRequire(createRequire(import.meta.url).resolve('koa'));
 export const libraryAliases: Readonly<Record<string, string>> = {
   'mime-db': dirname(ofKoa.resolve('mime-db')),
   'mime-types': dirname(ofKoa.resolve('mime-types')),
-  // raw-body decodes text by it, and is only asked for bytes here. With its tables it is the second largest library.
+  // raw-body uses it to decode text, but is only used for bytes here. With its tables it is the second largest library.
   'iconv-lite': join(import.meta.dirname, 'no-iconv.cjs'),
   debug: join(import.meta.dirname, 'no-debug.cjs'),
 };
@@ -24,7 +24,10 @@ interface MediaTypes {
   types: Record<string, string>;
 }
 
-/** The tables of mime-types, which it makes of mime-db at each start, made once; of mime-db it reads the encodings besides. */
+/**
+ * The tables that mime-types builds from mime-db at each start, built once, and the encodings that it reads from
+ * mime-db.
+ */
 const tabulateMediaTypes = (path: string): string => {
   const { extensions, types } = ofKoa('mime-types') as MediaTypes;
   const all = Object.entries(ofKoa('mime-db') as Record<string, { charset?: string }>);
@@ -48,7 +51,7 @@ export const libraryParts: Plugin = {
   name: 'library-parts',
   setup: ({ onLoad }) => {
     onLoad({ filter: /[\\/]mime-types[\\/]index\.js$/ }, ({ path }) => ({ contents: tabulateMediaTypes(path) }));
-    // Messages are in English; zod brings sixty languages.
+    // Messages are in English; zod includes sixty languages.
     onLoad({ filter: /[\\/]zod[\\/]v4[\\/]locales[\\/]index\.js$/ }, () => ({
       contents: "export { default as en } from './en.js';",
     }));

@@ -1,4 +1,4 @@
-/** Stands in for debug in the bundle: it looks for colours of terminals at each start, and nobody reads what it prints. */
+/** Replaces debug in the bundle: it detects terminal colours at each start, and its output is not used. */
 const silent = Object.assign(() => {}, { enabled: false });
 const createDebug = () => silent;
 module.exports = Object.assign(createDebug, { default: createDebug });

@@ -24,7 +24,7 @@ if (action === 'new') {
   writeFileSync(join(import.meta.dirname, '..', 'resources', 'update-key.pem'), pem);
 } else if (action === 'sign') {
   const key = privateKey();
-  // What electron-builder writes beside a release for people to debug it with is no part of it.
+  // electron-builder's debug files are not part of the release.
   const names = readdirSync(folder).filter((name) => /^[a-z]+(-linux(-arm64)?)?\.yml$/.test(name));
   if (names.length === 0) throw new Error(`there are no metadata in ${folder}`);
   for (const name of names) {

@@ -1,4 +1,4 @@
-/** Which errors an operation can answer with: its own, and those that follow from what its record says. */
+/** The errors that an operation can answer with: its own, and those implied by its record. */
 import { type ErrorCode, errorTable } from '../../service/contract/errors.ts';
 import type { Access, Operation } from '../../service/contract/operations/index.ts';
 

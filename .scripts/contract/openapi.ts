@@ -48,7 +48,7 @@ const errorHeaders: Record<number, ZodOpenApiHeadersObject> = {
   416: { 'Content-Range': { description: 'Size of the file (RFC 9110, 14.4)', schema: { type: 'string' } } },
   429: { 'Retry-After': { description: 'Seconds', required: true, schema: { type: 'integer' } } },
 };
-/** Errors that say when to try again, beyond those with status 429. */
+/** Errors with `Retry-After`, besides those with status 429. */
 const retried: readonly ErrorCode[] = ['stream_not_ready'];
 
 const errorResponse = (status: number, codes: readonly ErrorCode[], isApi: boolean): ZodOpenApiResponseObject => {
@@ -125,7 +125,7 @@ export const createOpenApi = () => {
   const shared: Record<string, ZodOpenApiResponseObject> = {};
   const keys = new Map<string, string>();
 
-  /** Refers to a response that many operations share; one of an operation's own stands in its place. */
+  /** A reference to a response that many operations share, or the operation's own response. */
   const errorOf = (status: number, codes: readonly ErrorCode[], path: string, access: Access) => {
     const isApi = isApiPath(path);
     const byClass = [401, 403, 429, 503].includes(status) ? pascal(access) : '';

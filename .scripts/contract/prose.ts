@@ -1,4 +1,4 @@
-/** What the documents say in words. */
+/** The prose of the API documents. */
 import { errorTable } from '../../service/contract/errors.ts';
 import type { areas } from '../../service/contract/operations/index.ts';
 
