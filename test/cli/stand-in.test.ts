@@ -26,12 +26,12 @@ const overview = {
 type Handle = (request: IncomingMessage, response: ServerResponse, body: string) => void;
 
 /** A box that answers with the site, and else as it is told. */
-const startStandIn = (handle: Handle): Promise<string> =>
+const startStandIn = (handle: Handle, site: object = overview): Promise<string> =>
   listenOn(
     createServer(async (request, response) => {
       let body = '';
       for await (const chunk of request) body += String(chunk);
-      if (request.url === '/console/api/site') response.end(JSON.stringify(overview));
+      if (request.url === '/console/api/site') response.end(JSON.stringify(site));
       else handle(request, response, body);
     }),
   );
@@ -62,6 +62,22 @@ test('a takeover ends by the clock of the box, and its id begins with its title'
   expect(url).toMatch(/^PUT \/console\/api\/takeovers\/the-lift-is-out-[\da-f]{6}$/);
   expect(body).toMatchObject({ targets: ['tag:public'], level: 'warning', title: 'The lift is out!' });
   expect(Math.abs(Date.parse(String(body['until'])) - boxTime - 5_400_000)).toBeLessThan(10_000);
+});
+
+test('where a box of the site did not answer, takeovers and screenshots are done, and the run ends as degraded', async () => {
+  const box = await startStandIn(
+    ({ method }, response, body) =>
+      method === 'PUT'
+        ? response.end(JSON.stringify({ id: 'x', ...JSON.parse(body), from: '', shown: 0, expected: 3 }))
+        : response.end('picture'),
+    { ...overview, degraded: true },
+  );
+  const takeover = ['takeover', 'start', 'lobby', '--title', 'Hello', '--for', '5m', '--yes'];
+  for (const args of [takeover, ['screenshot', 'bar']]) {
+    const { stdout, stderr, code } = await signage([...args, '--box', box], { cwd: temporaryFolder() });
+    expect({ code, isDone: stdout !== '' }).toEqual({ code: 5, isDone: true });
+    expect(stderr).toContain('Some box of the site did not answer');
+  }
 });
 
 test('each display has its picture, and a browser, which has none, is named', async () => {

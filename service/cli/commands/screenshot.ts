@@ -50,7 +50,7 @@ const capture = async (box: Client, screenSlug: string, { id, label }: Connectio
   }
 };
 
-export const registerScreenshot = (program: Command, { out, client }: Session): void => {
+export const registerScreenshot = (program: Command, { out, client, degrade }: Session): void => {
   program
     .command('screenshot')
     .description('take a picture of what displays of kiosks show')
@@ -60,7 +60,8 @@ export const registerScreenshot = (program: Command, { out, client }: Session): 
     .option('--client <id>', 'only the newest connection of this client', text)
     .action(async (target: Target, options: Options) => {
       const box = await client();
-      const pages = pagesOf((await fetchSite(box)).body, target, options);
+      const { body: site } = await fetchSite(box);
+      const pages = pagesOf(site, target, options);
       if (pages.length === 0) throw new CliError('notFound', `No such page shows ${spellTarget(target)}.`);
       const shots = await inParallel(pages, AT_ONCE, ({ slug, connection }) => capture(box, slug, connection));
       const taken = shots.flatMap(({ picture, ...shot }) =>
@@ -81,5 +82,6 @@ export const registerScreenshot = (program: Command, { out, client }: Session): 
         for (const { file } of written) out.line(visible(file));
       });
       for (const { label, error } of failed) out.warn(`${visible(label)}: ${error.message}`);
+      degrade(site.degraded);
     });
 };

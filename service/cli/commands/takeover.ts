@@ -69,6 +69,7 @@ export const registerTakeover = (program: Command, session: Session): void => {
       });
       out.answer(body, (takeover) => show([takeover]));
       out.say(`To end it early: signage takeover end ${body.id}`);
+      degrade(site.degraded);
     });
 
   group
