@@ -1,5 +1,6 @@
 /** Parsers of arguments and options. What they refuse is a usage error, found before anything is sent. */
 import { InvalidArgumentError } from 'commander';
+import { isDay } from '../contract/day.ts';
 import { boxRule, fleetRule, isFleet, isOperator, parseBox } from './settings.ts';
 
 /** A parser for commander: @throws InvalidArgumentError where the value is not `rule` */
@@ -41,6 +42,8 @@ export const deviceId = matching(/^[A-Za-z0-9 ._:-]{1,128}$/, 'a device id: 1 to
 export const takeoverId = matching(/^[a-z0-9-]{1,64}$/, '1 to 64 of a-z, 0-9 and -');
 export const versionHash = matching(/^[\da-f]{4,64}$/, 'the SHA-256 of a version, or its first characters');
 export const siteName = matching(/^[A-Za-z0-9_-]{1,64}$/, 'the name of a site: 1 to 64 of a-z, A-Z, 0-9, _ and -');
+/** Of an argument that takes several. */
+export const siteNames = (value: string, before: readonly string[] = []): string[] => [...before, siteName(value)];
 export const text = matching(/\S/, 'a non-empty string');
 
 /** The name of a player, for people. */
@@ -55,17 +58,19 @@ const unitSeconds: Readonly<Record<string, number>> = { s: 1, m: 60, h: 3_600, d
 /** `30m`, `90s`, `1h30m`, `2d`: @returns seconds */
 export const duration = (value: string): number => {
   const parts = value.match(/\d+[smhd]/g) ?? [];
-  if (parts.length === 0 || parts.join('') !== value) {
+  const seconds = parts.reduce((sum, part) => sum + Number.parseInt(part, 10) * (unitSeconds[part.slice(-1)] ?? 0), 0);
+  if (seconds === 0 || parts.join('') !== value) {
     throw new InvalidArgumentError('It must be a time such as 90s, 30m, 2h or 1d.');
   }
-  return parts.reduce((sum, part) => sum + Number.parseInt(part, 10) * (unitSeconds[part.slice(-1)] ?? 0), 0);
+  return seconds;
 };
+
+const dateOrInstant =
+  /^\d{4}-\d\d-\d\d(T([01]\d|2[0-3]):[0-5]\d(:[0-5]\d(\.\d{1,9})?)?(Z|[+-]([01]\d|2[0-3]):[0-5]\d))?$/;
 
 /** A date (midnight in the zone of the site) or an instant, as the box reads it. */
 export const moment = (value: string): string => {
-  const isDate = /^\d{4}-\d{2}-\d{2}$/.test(value);
-  const isInstant = /^\d{4}-\d{2}-\d{2}T\d{2}:\d{2}(:\d{2}(\.\d{1,9})?)?(Z|[+-]\d{2}:\d{2})$/.test(value);
-  if (!(isDate || isInstant) || Number.isNaN(Date.parse(value))) {
+  if (!dateOrInstant.test(value) || !isDay(value.slice(0, 10))) {
     throw new InvalidArgumentError('It must be a date such as 2026-11-22, or a time such as 2026-11-22T08:00:00Z.');
   }
   return value;

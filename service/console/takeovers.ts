@@ -1,6 +1,7 @@
 /** `PUT` and `DELETE /console/api/takeovers/{id}`. */
 import type { Content } from '../content/index.ts';
-import { mostTakeoverDays, type TakeoverRequest, takeoverId, takeoverRequest } from '../contract/console/takeovers.ts';
+import { mostTakeoverDays } from '../contract/console/takeover-levels.ts';
+import { type TakeoverRequest, takeoverId, takeoverRequest } from '../contract/console/takeovers.ts';
 import { CodedError } from '../contract/errors.ts';
 import { readFields } from '../contract/fields.ts';
 import { unknownTargets } from '../domain/targets.ts';

@@ -1,5 +1,6 @@
 /** Schemas that the parts of the operator's `content.json` share. */
 import { z } from 'zod';
+import { isDay } from './day.ts';
 
 export const id = z.string().min(1).max(128);
 export const optionalText = z.string().nullish();
@@ -17,11 +18,6 @@ export const streamUrl = urlMatching(
   /^((rtmps?|rtsps?|srt):\/\/[^/\s]\S*|(https?:\/\/[^/\s]\S*|\/media\/[^/\s]+)\.m3u8(\?\S*)?)$/i,
   'an rtmp, rtmps, rtsp, rtsps or srt URL, or the http(s) URL of an .m3u8',
 );
-
-export const isDay = (date: string): boolean => {
-  const midnight = new Date(`${date}T00:00:00Z`);
-  return !Number.isNaN(midnight.getTime()) && midnight.toISOString().startsWith(date);
-};
 
 /** ISO 8601: a date, with optional time (down to nanoseconds) and optional offset. */
 export const dateTime = z

@@ -1,7 +1,8 @@
 /** The schema of the operator's `content.json`. */
 import { jsonpath } from 'json-p3';
 import { z } from 'zod';
-import { days, id, isDay, optionalText, pageUrl, wallTime } from './content-terms.ts';
+import { days, id, optionalText, pageUrl, wallTime } from './content-terms.ts';
+import { isDay } from './day.ts';
 import { slideFile, template } from './slides.ts';
 import { slug, tag } from './terms.ts';
 

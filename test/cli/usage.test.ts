@@ -48,7 +48,11 @@ test.each([
   [['takeover', 'start', 'all', '--title', 'Fire', '--for', 'soon', '--yes'], 'a time such as 90s'],
   [['takeover', 'start', 'all', '--title', 'Fire', '--for', '5m', '--level', 'huge'], 'Allowed choices are info'],
   [['takeover', 'start', 'all', '--title', 'Fire', '--for', '5m'], 'add --yes'],
+  [['takeover', 'start', 'all', '--title', 'Fire', '--for', '0s', '--yes'], 'a time such as 90s'],
+  [['takeover', 'start', 'all', '--title', 'Fire', '--for', '31d1s', '--yes'], 'It must be 31d at most'],
   [['devices', 'forget', 'device-1'], 'add --yes'],
+  [['plays', 'export', '--from', '2026-02-31'], 'a date such as 2026-11-22'],
+  [['plays', 'export', '--to', '2026-02-28T24:00:00Z'], 'a date such as 2026-11-22'],
   [['screens', '--as', 'x'.repeat(65)], '1 to 64 characters'],
   [['screens', '--box', 'http://box/path'], 'an address such as'],
 ])('signage %j is a usage error, and nothing is sent', async (args, words) => {

@@ -50,6 +50,7 @@ describe('without a hub', () => {
     [['fleet', 'send', 'Wien', 'all', 'dance'], 2, 'Allowed choices'],
     [['fleet', 'push', '/nowhere.json', 'Wien', '--yes'], 2, 'There is no such file'],
     [['fleet', 'push', '/nowhere.json', '--yes'], 2, 'Name the sites'],
+    [['fleet', 'push', '/nowhere.json', 'Wien', 'bad site', '--yes'], 2, 'the name of a site'],
     [['fleet', 'rollout', '/nowhere.json', '--phases', '10,1', '--yes'], 2, 'ascending'],
     [['fleet', 'rollout', '/nowhere.json'], 2, '--yes'],
   ])('%j ends with %d', async (args, code, words) => {

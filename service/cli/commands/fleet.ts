@@ -3,7 +3,7 @@ import { createHash } from 'node:crypto';
 import { promisify } from 'node:util';
 import { gzip } from 'node:zlib';
 import { Argument, type Command, InvalidArgumentError, Option } from 'commander';
-import { duration, moment as momentArgument, siteName } from '../arguments.ts';
+import { duration, moment as momentArgument, siteName, siteNames } from '../arguments.ts';
 import { type LocalDocument, readDocument } from '../document.ts';
 import { CliError } from '../exit.ts';
 import type { Hub, KnownBox, Site } from '../fleet/hub.ts';
@@ -176,12 +176,11 @@ export const registerFleet = (program: Command, { out, withHub, degrade, checkCa
     .command('push')
     .description('make a document the wanted content of sites')
     .addArgument(fileArgument())
-    .addArgument(new Argument('[sites...]', 'names of sites'))
+    .addArgument(new Argument('[sites...]', 'names of sites').argParser(siteNames))
     .option('--all', 'all sites that the hub has heard of')
     .option('--yes', 'do not ask')
     .action(async (file: string, names: string[], options: { all?: true; yes?: true }) => {
       if (names.length === 0 && options.all !== true) throw new CliError('usage', 'Name the sites, or say --all.');
-      for (const name of names) siteName(name);
       checkCanAsk(options.yes);
       const { bytes, sha256 } = await pack(file, readDocument(file));
       await withHub(async (hub) => {

@@ -1,8 +1,8 @@
 /** `takeover`: a message that screens show alone, for a time. */
 import { randomBytes } from 'node:crypto';
-import { Argument, type Command, Option } from 'commander';
+import { Argument, type Command, InvalidArgumentError, Option } from 'commander';
 import type { SiteOverview } from '../../contract/console/site.ts';
-import { takeoverLevels } from '../../contract/console/takeover-levels.ts';
+import { mostTakeoverDays, takeoverLevels } from '../../contract/console/takeover-levels.ts';
 import { duration, takeoverId, text } from '../arguments.ts';
 import { moment, plural } from '../format.ts';
 import type { Session } from '../session.ts';
@@ -18,6 +18,13 @@ interface StartOptions {
   level: string;
   yes?: true;
 }
+
+/** @returns seconds */
+const takeoverTime = (value: string): number => {
+  const seconds = duration(value);
+  if (seconds > mostTakeoverDays * 86_400) throw new InvalidArgumentError(`It must be ${mostTakeoverDays}d at most.`);
+  return seconds;
+};
 
 /** A new id that begins with the words of the title. */
 const newId = (title: string): string => {
@@ -51,7 +58,7 @@ export const registerTakeover = (program: Command, session: Session): void => {
     .description('show a message on screens, in place of what they play')
     .addArgument(targetArgument())
     .requiredOption('--title <title>', 'the message', text)
-    .requiredOption('--for <time>', 'for how long: 90s, 30m, 2h, 1d', duration)
+    .requiredOption('--for <time>', 'for how long: 90s, 30m, 2h, 1d', takeoverTime)
     .addOption(new Option('--level <level>', 'emergency: in closed hours too').choices(takeoverLevels).default('info'))
     .option('--yes', 'do not ask')
     .action(async (target: Target, { title, for: seconds, level, yes }: StartOptions) => {

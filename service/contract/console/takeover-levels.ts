@@ -1,4 +1,7 @@
-/** The levels of takeovers, without a schema, for pages and the command line. */
+/** The levels and the longest time of takeovers, without a schema, for pages and the command line. */
+
+/** Longest time from the start of a takeover to its end, days. */
+export const mostTakeoverDays = 31;
 
 /** Highest level last: of several takeovers of a screen, the page shows the one with the highest level. */
 export const takeoverLevels = ['info', 'warning', 'emergency'] as const;

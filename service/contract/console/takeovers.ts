@@ -1,10 +1,7 @@
 /** Takeovers: messages that screens show alone, from one moment to another. */
 import { z } from 'zod';
 import { instant } from '../terms.ts';
-import { takeoverLevels } from './takeover-levels.ts';
-
-/** Longest time from the start of a takeover to its end, days. */
-export const mostTakeoverDays = 31;
+import { mostTakeoverDays, takeoverLevels } from './takeover-levels.ts';
 
 /** Maximum number of takeovers that are on or still to come. */
 export const mostOpenTakeovers = 100;
