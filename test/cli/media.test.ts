@@ -36,6 +36,23 @@ test('files are uploaded once: what is there with the same bytes is skipped, and
   expect(results.find(({ filename }) => filename === 'one.jpg')).toMatchObject({ sha256 });
 });
 
+test('what is skipped is answered like what is sent', async () => {
+  const { run } = site();
+  const { folder, paths } = files(['notes.txt']);
+  const picture = join(folder, 'dot.gif');
+  writeFileSync(picture, 'GIF89a, and so on');
+  const put = async () => {
+    const { stdout } = await run(['media', 'put', ...paths, picture, '--json']);
+    return (JSON.parse(stdout) as { filename: string }[]).toSorted((a, b) => (a.filename < b.filename ? -1 : 1));
+  };
+  const sent = await put();
+  expect(sent).toMatchObject([
+    { media_type: 'image/gif', skipped: false },
+    { media_type: 'application/octet-stream', skipped: false },
+  ]);
+  expect(await put()).toEqual(sent.map((each) => ({ ...each, skipped: true })));
+});
+
 test('a file is deleted, and one that is not there is not found', async () => {
   const { one, run } = site();
   await run(['media', 'put', ...files(['away.jpg']).paths]);

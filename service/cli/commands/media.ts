@@ -25,7 +25,7 @@ interface LocalFile {
 }
 
 /** What became of a file: the answer of the box, or what it had already. */
-type PutResult = Pick<UploadResult, 'filename' | 'size' | 'sha256' | 'url'> & { skipped: boolean };
+type PutResult = UploadResult & { skipped: boolean };
 
 const pathOf = (name: string): string => `/api/media/${encodeURIComponent(name)}`;
 
@@ -63,13 +63,20 @@ const hashOf = async (path: string): Promise<string> => {
   return hash.digest('hex');
 };
 
-/** The SHA-256 of the file that the box serves under the name, hex; null: it has none, or does not know yet. */
-const hashAt = async (client: Client, name: string): Promise<string | null> => {
+interface Served {
+  /** Hex; null: the box has no such file, or does not know yet. */
+  sha256: string | null;
+  media_type: string;
+}
+
+/** What the box serves under the name. */
+const servedAt = async (client: Client, name: string): Promise<Served> => {
   const path = `/media/${encodeURIComponent(name)}`;
   const { headers } = await client.open({ method: 'HEAD', path, mayBe: 404 });
   // RFC 9530
   const [, digest] = /(?:^|,\s*)sha-256=:([\w+/=]+):/.exec(String(headers['repr-digest'])) ?? [];
-  return digest === undefined ? null : Buffer.from(digest, 'base64').toString('hex');
+  const [media_type = ''] = (headers['content-type'] ?? '').split(';');
+  return { sha256: digest === undefined ? null : Buffer.from(digest, 'base64').toString('hex'), media_type };
 };
 
 const counted = (stream: Readable, progress: Progress): Readable =>
@@ -77,9 +84,11 @@ const counted = (stream: Readable, progress: Progress): Readable =>
 
 const putFile = async (client: Client, { path, name, size }: LocalFile, progress: Progress): Promise<PutResult> => {
   const sha256 = await hashOf(path);
-  if ((await hashAt(client, name)) === sha256) {
+  const served = await servedAt(client, name);
+  if (served.sha256 === sha256) {
     progress.advance(size);
-    return { filename: name, size, sha256, url: `/media/${encodeURIComponent(name)}`, skipped: true };
+    const { media_type } = served;
+    return { filename: name, size, sha256, url: `/media/${encodeURIComponent(name)}`, media_type, skipped: true };
   }
   progress.label(visible(name));
   const open = (): Readable => counted(createReadStream(path), progress);
