@@ -41,7 +41,7 @@ export interface Link {
   refresh(): void;
   /** Sends the state of the page if it has changed. */
   report(report: Report): void;
-  /** Reports a slide that was skipped; null: a redirect or a playlist that could not be shown. */
+  /** Reports a slide that was skipped; null: a redirect, the playlist or the plays. */
   reportError(slideId: string | null, reason: string): void;
   /** Reports for how long the screen showed no intended picture when a slide came on; null: the idle screen. */
   reportSwap(slideId: string | null, gapMs: number): void;

@@ -43,11 +43,11 @@ const pageHealth = z
     lastFault: z
       .object({
         at: instant,
-        slideId: z.string().nullable().describe('null: a redirect or the playlist'),
+        slideId: z.string().nullable().describe('null: a redirect, the playlist or the plays'),
         reason: z.string().describe('why it was not shown'),
       })
       .nullable()
-      .describe('the newest thing that the page could not show; slideId null: a redirect or the playlist'),
+      .describe('the newest thing that the page could not show; slideId null: a redirect, the playlist or the plays'),
   })
   .meta({ id: 'PageHealth' });
 export type PageHealth = z.infer<typeof pageHealth>;

@@ -28,7 +28,7 @@ export const stateMessage = z
 export const faultMessage = z
   .object({
     type: z.literal('fault'),
-    slideId: reportedText().nullable().describe('null: no slide, but a redirect or the playlist'),
+    slideId: reportedText().nullable().describe('null: no slide, but a redirect, the playlist or the plays'),
     reason: reportedText().describe('cut at 500 characters'),
   })
   .meta({ id: 'Fault', description: 'what the page could not show, and why' });

@@ -113,7 +113,10 @@ export const createReports = ({ logs, slideOf }: Dependencies): Reports => {
         const page = pageOf(sender);
         page.lastFault = { at: new Date().toISOString(), slideId, reason };
         page.faultySlide = slideId === null ? undefined : slideOf(slug, slideId);
-        const message = slideId === null ? 'a page could not show its playlist or a redirect' : 'a slide was skipped';
+        const message =
+          slideId === null
+            ? 'a page could not show its playlist or a redirect, or keep its plays'
+            : 'a slide was skipped';
         log.warn({ slideId, reason }, message);
       } else if (report.type === 'clock') {
         const { state, stepMs } = report;

@@ -44,6 +44,9 @@ test('what a page could not show last is told', async () => {
     .poll(async () => (await healthOf(service)).pages, patience)
     .toMatchObject([{ clock: null, lastFault: { slideId: null, reason: 'it does not answer' } }]);
   expect(logged(service, 'a slide was skipped')).toMatchObject([{ slideId: 'a', reason: 'it is gone' }]);
+  expect(logged(service, 'a page could not show its playlist or a redirect, or keep its plays')).toMatchObject([
+    { slideId: null, reason: 'it does not answer' },
+  ]);
 });
 
 describe('a fault is over', () => {
