@@ -38,7 +38,10 @@ export const createHealth = (
   { options, version, startedAt, ids, kiosk }: ServiceContext,
   modules: Pick<Modules, 'faults' | 'reports'>,
 ): HealthModule => ({
-  summary: async () => joinReports(await modules.reports(), modules.faults()),
+  summary: async () => {
+    const { status, warnings } = joinReports(await modules.reports(), modules.faults());
+    return { status, warnings };
+  },
   warnings: async () => joinReports(await modules.reports(), modules.faults()).warnings,
   health: () => ({
     fields: {

@@ -4,6 +4,7 @@ import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { nkeys } from '@nats-io/transport-node';
 import { describe, expect, test, vi } from 'vitest';
+import { fleetBox } from '../../service/contract/fleet.ts';
 import { pauseAfter } from '../../service/fleet/connection.ts';
 import { hasNats, prepareHub, startHub } from '../support/nats.ts';
 import { patience } from '../support/observe.ts';
@@ -66,6 +67,7 @@ describe.skipIf(!hasNats)('with a real nats-server', () => {
       return found;
     }, patience);
     expect(entry?.json()).toMatchObject({ nodeId, site: 'Wien_1', status: 'ok', connections: 0 });
+    expect(Object.keys(entry?.json() ?? {}).sort()).toEqual(Object.keys(fleetBox.shape).sort());
   });
 
   test('a hub that is killed and comes back is found again, and learns what has changed meanwhile', async () => {
