@@ -76,13 +76,15 @@ export const createPayloads = ({ feeds, leading }: Dependencies, { variant }: { 
   let payloads: ReadonlyMap<string, Payload> = new Map();
   let shown: readonly Shown[] = [];
   let file: ContentFile | null = null;
+  /** Those of the file, by slug. */
+  let screens: ReadonlyMap<string, ContentFile['screens'][number]> = new Map();
   /** By slug; those before the slides of the content included. */
   let slides: ReadonlyMap<string, Slide[]> = new Map();
   /** Names of the files under `/media/` that leading slides show. */
   let leadingMedia: readonly string[] = [];
   let streams: ReadonlySet<string> = new Set();
 
-  const tags = (slug: string): readonly string[] => file?.screens.find((screen) => screen.slug === slug)?.tags ?? [];
+  const tags = (slug: string): readonly string[] => screens.get(slug)?.tags ?? [];
   const publish = (): boolean => {
     const before = payloads;
     const led = new Map([...screenDocuments.keys()].map((slug) => [slug, leading.slides({ slug, tags: tags(slug) })]));
@@ -119,6 +121,7 @@ export const createPayloads = ({ feeds, leading }: Dependencies, { variant }: { 
     show: (next, content) => {
       screenDocuments = next;
       file = content;
+      screens = new Map(content?.screens.map((screen) => [screen.slug, screen]));
       streams = streamsOf(next);
       // The baseline variant has no fields for live data.
       if (content !== null) feeds.follow(variant === 'extended' ? sourcesOf(content) : []);
@@ -131,7 +134,7 @@ export const createPayloads = ({ feeds, leading }: Dependencies, { variant }: { 
       slides: (slug) => slides.get(slug) ?? [],
       shown: () => shown,
       slide: (slug, slideId) => slides.get(slug)?.find(({ id }) => id === slideId),
-      hours: (slug) => file?.screens.find((screen) => screen.slug === slug)?.hours ?? null,
+      hours: (slug) => screens.get(slug)?.hours ?? null,
       mediaNames: () => new Set([...(file === null ? [] : mediaNamed(file)), ...leadingMedia]),
       mediaUses: () => (file === null ? new Map() : mediaUses(file)),
       mediaSlides: () => (file === null ? new Map() : mediaSlides(file)),
