@@ -44,7 +44,9 @@ export const createChecker = ({ log }: { log: Logger }, { timeZone }: { timeZone
   let found: ContentIssue[] = [];
   let logged = '';
   let latest = 0;
-  let checking: Promise<void> = Promise.resolve();
+  let checked: ContentFile | null = null;
+  /** The warnings of `checked`; null: the check was abandoned or failed. */
+  let checking: Promise<ContentIssue[] | null> = Promise.resolve(null);
 
   const read = (html: string): Promise<TemplateCheck> => {
     const key = keyOf(html);
@@ -76,28 +78,32 @@ export const createChecker = ({ log }: { log: Logger }, { timeZone }: { timeZone
     return inSlices(warningSteps(content, timeZone, await readTemplates(content, isCurrent), Date.now()));
   };
 
-  const run = async (content: ContentFile, number: number): Promise<void> => {
+  const run = async (content: ContentFile, number: number): Promise<ContentIssue[] | null> => {
     const isCurrent = (): boolean => number === latest;
     // The pages come first.
     await nextTurn();
     const warnings = await judge(content, isCurrent);
-    if (!isCurrent()) return;
+    if (!isCurrent()) return null;
     found = warnings;
     const text = JSON.stringify(found);
     if (found.length > 0 && text !== logged) {
       log.warn({ warnings: found }, 'the content is valid, but some of it will not play as intended');
     }
     logged = text;
+    return found;
   };
 
   return {
     check: (content) => {
       latest += 1;
+      checked = content;
       checking = run(content, latest).catch((error: unknown) => {
         log.error({ err: error }, 'the content could not be checked for mistakes');
+        return null;
       });
     },
-    judge: (content) => judge(content, () => true),
+    // Content that was just published is being checked already.
+    judge: async (content) => (content === checked ? await checking : null) ?? judge(content, () => true),
     warnings: async () => {
       const stop = new AbortController();
       await Promise.race([checking, delay(WAIT_MS, undefined, { signal: stop.signal }).catch(() => {})]);

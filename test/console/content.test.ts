@@ -69,6 +69,21 @@ describe.each(withAndWithoutSecret)('%s', (_, secret) => {
     expect((await publish(lobby, '*')).status).toBe(200);
   });
 
+  test('each publication is answered with its own warnings, though the next one replaces it at once', async () => {
+    const { service, publish } = await start();
+    const keys = ['backgroud', 'colour', 'algin'];
+    const documents = keys.map((key) => lobbyWith([{ ...good, content: { [key]: 'red' } }]));
+    const answers = await Promise.all(documents.map((document) => publish(document, '*')));
+    const warnings = await Promise.all(
+      answers.map(async (answer) => ((await answer.json()) as PublishedContent).warnings),
+    );
+    expect(warnings.map((each) => each.map(({ path: at }) => at))).toEqual(
+      keys.map((key) => [`playlists[0].slides[0].content.${key}`]),
+    );
+    const playing = (await healthOf(service)).content.warnings;
+    expect(warnings).toContainEqual(playing);
+  });
+
   test('of twenty people who publish at once, exactly one does', async () => {
     const { service, read, publish } = await start();
     const { etag } = await read();
