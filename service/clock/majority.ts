@@ -13,7 +13,7 @@ export interface Opinion {
   doubt: number;
 }
 
-/** What more than half of the boxes agree on; null: there is no majority. */
+/** The value on which more than half of the boxes agree; null: there is no majority. */
 export interface Verdict {
   site: number | null;
   wall: number | null;

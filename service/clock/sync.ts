@@ -45,14 +45,14 @@ const MIN_SAMPLES = 6;
 const GRACE_MS = 6_000;
 /** How long the answer of a peer without an established time is valid. */
 const NO_TIME_MS = 1_000;
-/** Peers that a box without an established time asks in a round. */
+/** Peers that a box without an established time asks per round. */
 const MOST_ASKED = 8;
 /** How often boxes besides the reference are asked, how many of them, and how long their opinion counts. */
 const SURVEY_MS = 20_000;
 const CALM_SURVEY_MS = 60_000;
 const SURVEYED = 3;
 const OPINION_MS = 120_000;
-/** Rounds in which they are asked after something unexpected. */
+/** Rounds of asking them after an unexpected event. */
 const CLOSE_LOOKS = 4;
 
 interface Answered extends Opinion {
@@ -100,7 +100,7 @@ export const createSync = (
     return monotonicNow() - unexpectedAt >= CALM_AFTER_MS;
   };
 
-  /** What this box would answer, as an offset. */
+  /** This box's own answer, as an offset. */
   const own = (): Opinion => {
     const time = now();
     const monotonic = monotonicNow();

@@ -1,6 +1,6 @@
 /**
- * A box that was away for longer than deletions are known takes the site's list of media: what it has from before, and no
- * other box has, is moved to `.lost` instead of being brought back.
+ * A box that was away for longer than deletions are kept adopts the site's list of media: what it has from before, and no
+ * other box has, is moved to `.lost` instead of being restored.
  */
 import type { Attendance, PeerMedium, Span } from '../contract/peer-media.ts';
 import { agreedTime, met, missedUntil, running } from '../domain/attendance.ts';

@@ -25,7 +25,7 @@ export interface Address {
   external: boolean;
   /** The address is reachable over HTTP, whatever the answer. */
   reachable: boolean;
-  /** A box of the site answers that runs a version which is too old to be asked. */
+  /** A box of the site answers that runs a version which is too old to be called. */
   older: boolean;
   /** No answer came in time, the last time. */
   late: boolean;

@@ -8,11 +8,11 @@ export interface AwaitedMedia {
   expect(): void;
   /** Called with the name of a medium that has arrived. */
   arrived(name: string): void;
-  /** Resolves when the medium has arrived, when it is not to be expected, or when it takes too long. */
+  /** Resolves when the medium has arrived, is not expected, or after a time limit. */
   arrival(name: string): Promise<void>;
 }
 
-/** How long after a change of the content its media are waited for: what is published is on all screens within 2 s. */
+/** How long requests wait for media after a change of the content: published content is on all screens within 2 s. */
 const FOLLOW_MS = 1_500;
 
 /** @param isComing whether the content names the medium, and another box may have it */

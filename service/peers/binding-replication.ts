@@ -103,7 +103,7 @@ export const createBindingReplication = ({
   devices.onChange(createDebounce(() => void peers.announce(), { quietMs: ANNOUNCE_MS, longestMs: ANNOUNCE_MS }));
 
   return {
-    /** Fetches the bindings of a peer, where they differ from ours. */
+    /** Fetches the bindings of a peer, if they differ from ours. */
     fetch: fetchBindings,
     /** The bindings in the buckets that differ from another box's. @param theirs its digests */
     differing: (theirs: string): DeviceBinding[] => {

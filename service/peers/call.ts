@@ -1,5 +1,5 @@
 /**
- * Requests to other boxes over keep-alive connections, with a deadline and a size limit. With a secret, what goes to an
+ * Requests to other boxes over keep-alive connections, with a deadline and a size limit.  With a secret, requests to an
  * address is bound to the box there:
  *
  * 1. Challenge: the first request to an address asks only for the time, and has no body. Its signature has a
@@ -66,7 +66,7 @@ interface SendOptions {
   body: string;
   /** Null: the request has no body, and is signed as v1. */
   recipient: string | null;
-  /** When a body that says its age was made, ms since the epoch; null: the request is dated when it is written. */
+  /** When a body that states its age was created, ms since the epoch; null: the request is dated when it is sent. */
   madeAt: number | null;
   signal: AbortSignal;
   maxBytes: number;
@@ -78,7 +78,7 @@ type SignedReply = Reply & { type: string; signature: string | string[] | undefi
 /** The answer is not signed with the secret. */
 class ForgedAnswer extends Error {}
 
-/** The box at an address has not proven who it is. */
+/** The box at an address has not authenticated. */
 class Unproven extends Error {
   readonly failure: Failure;
   constructor(failure: Failure) {
@@ -99,7 +99,7 @@ const older: Failure = {
   isOlder: true,
 };
 
-/** Codes of the errors with which a box answers before it knows that the asking one has the secret. */
+/** Error codes with which a box answers before the caller is authenticated. */
 const unsigned: readonly string[] = [
   ...['misdirected', 'host_refused', 'credentials_required', 'too_many_requests', 'busy'],
   ...['signature_invalid', 'signature_stale', 'signature_replayed'],
@@ -108,7 +108,7 @@ const unsigned: readonly string[] = [
 const macOf = (request: ClientRequest): string => String(request.getHeader(signatureHeader)).slice(-64);
 
 interface Options {
-  /** Null: requests and answers are neither signed nor encrypted, and no box needs to prove who it is. */
+  /** Null: requests and answers are neither signed nor encrypted, and boxes need not authenticate. */
   secret: string | null;
   /** Id of this box. */
   nodeId: string;

@@ -1,12 +1,12 @@
-/** Two boxes with one node id, as a copied disk makes them: which of them takes a new one. Pure. */
+/** Two boxes with one node id, as after cloning a disk: which of them gets a new one. Pure. */
 import type { PeerState } from '../contract/peers.ts';
 
 type Start = Pick<PeerState, 'startedAt' | 'instance'>;
 
 /**
- * Whether the first of two boxes with one node id takes a new one: the one that started later, by the site's clock; of two
- * that started at once, the one with the greater instance. Both boxes compare the same values, so only one of them does.
- * False if the other one runs a version that does not report this.
+ * Whether the first of two boxes with one node id gets a new one: the one that started later, by the site's clock; of two
+ * that started at the same time, the one with the greater instance. Both boxes compare the same values, so only one of
+ * them does. False if the other one runs a version that does not report this.
  */
 export const takesNewId = (own: Start, other: Start): boolean => {
   if (own.startedAt === undefined || other.startedAt === undefined) return false;

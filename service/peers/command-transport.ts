@@ -1,4 +1,4 @@
-/** How relayed commands travel: alone to the command API, or several in one request to a box that takes them. */
+/** Transport of relayed commands: one by one to the command API, or in batches to a box that supports them. */
 import type { CommandAnswer } from '../contract/peers.ts';
 import type { AskPeers } from './ask.ts';
 import type { PeerInput } from './operations.ts';
@@ -9,24 +9,24 @@ export type RelayedCommand = PeerInput<'screens.command'>[0];
 
 /** A command as it is sent. */
 interface SentCommand extends RelayedCommand {
-  /** For how long this box has had it, ms. */
+  /** Its age at this box, ms. */
   ageMs: number;
 }
 
 export interface CommandTransport {
   /**
-   * Sends commands to a peer; never rejects. `late`: they were not answered, or not carried out, and can be repeated;
-   * `away`: the peer can not be reached.
-   * @param commands one, unless the peer takes several
+   * Sends commands to a peer; never rejects. `late`: they were not answered, or not run, and can be repeated;
+   * `away`: the peer is unreachable.
+   * @param commands one, unless the peer supports batches
    */
   send(peer: Peer, commands: readonly SentCommand[]): Promise<CommandAnswer[] | 'late' | 'away'>;
-  /** Whether the peer takes several commands in a request, and carries out a repeated one once. */
+  /** Whether the peer supports batches, and runs a repeated command only once. */
   takesSeveral(peer: Peer): boolean;
-  /** Finds out whether the peer answers at all; where it does not, it is away. */
+  /** Liveness probe; a peer that does not answer is away. */
   probe(peer: Peer): Promise<unknown>;
 }
 
-/** Codes of errors for a request that was not carried out. */
+/** Error codes of requests that were not run. */
 const notCarriedOut = ['signature_stale', 'busy'];
 
 const failureOf = (answer: Extract<PeerAnswer<unknown>, { ok: false }>, count: number) => {
@@ -36,7 +36,7 @@ const failureOf = (answer: Extract<PeerAnswer<unknown>, { ok: false }>, count: n
   return Array.from({ length: count }, () => ({ code: code ?? 'internal_error' }));
 };
 
-/** @param isEncrypted whether requests are: then ids travel inside them, where no host in between can change them */
+/** @param isEncrypted whether requests are: then ids are inside them, so that no intermediary can change them */
 export const createCommandTransport = ({ ask }: Pick<AskPeers, 'ask'>, isEncrypted: boolean): CommandTransport => {
   const takesSeveral = ({ state }: Peer): boolean => state?.takesCommands === true;
   return {

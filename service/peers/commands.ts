@@ -28,8 +28,8 @@ interface Dependencies {
 
 export interface CommandRelay {
   /**
-   * Sends a command to all peers; never rejects. Waits at most a second: a peer that takes longer degrades the result, and
-   * is sent the command all the same.
+   * Sends a command to all peers; never rejects. Waits at most a second: a slower peer degrades the result, and
+   * is still sent the command.
    */
   relay(command: RelayedCommand): Promise<Gathered<{ sent: number }>>;
   close(): void;
@@ -37,9 +37,9 @@ export interface CommandRelay {
 
 /** How long a caller waits for a peer. */
 const PATIENCE_MS = 1_000;
-/** How long the first one waits for a peer that was late the last time; commands that come meanwhile do not wait. */
+/** How long the first command waits for a peer that was late the last time; further ones do not wait. */
 const LATE_PATIENCE_MS = 100;
-/** After this time without an answer the box finds out whether the peer answers at all. */
+/** After this time without an answer the peer is probed. */
 const HEDGE_MS = 250;
 /** Pause before a request is repeated. */
 const RETRY_MS = 250;
@@ -47,7 +47,7 @@ const RETRY_MS = 250;
 const MAX_WAITING = 2_000;
 /** Commands in a request. */
 const MAX_SHARED = 100;
-/** The JSON of the commands in a request, bytes: half of what a box reads. */
+/** The JSON of the commands in a request, bytes: half of a box's limit. */
 const MAX_SHARED_BYTES = 32 * 1024;
 /** Commands that callers wait for: those in a request to each peer, and those of the next one. */
 const MAX_TAKEN = 2 * MAX_SHARED;
@@ -56,7 +56,7 @@ interface Waiting {
   command: RelayedCommand;
   /** Of its JSON. */
   bytes: number;
-  /** When this box took it. */
+  /** When this box accepted it. */
   at: number;
   /** Null: the peer gave no answer. */
   resolve(answer: CommandAnswer | null): void;
@@ -72,7 +72,7 @@ interface Line {
   isLate: boolean;
 }
 
-/** Takes the commands of the next request out of the line. */
+/** Removes the commands of the next request from the queue. */
 const takeShare = (waiting: Waiting[], most: number): Waiting[] => {
   let bytes = 0;
   const end = waiting.findIndex((each, index) => {
@@ -131,7 +131,7 @@ export const createCommandRelay = ({ peers, transport, monotonicNow }: Dependenc
     if (result === 'away' || closed) drop(line.waiting.splice(0));
   };
 
-  /** Sends what waits in a line, until it is empty. */
+  /** Sends the commands of a queue until it is empty. */
   const run = async (key: string, line: Line, peer: Peer): Promise<void> => {
     for (dropOld(line); line.waiting.length > 0; dropOld(line)) await sendShare(line, peer);
     line.isRunning = false;

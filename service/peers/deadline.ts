@@ -4,7 +4,7 @@ const SLICE_MS = 50;
 
 /**
  * Aborts after `ms` in which this box could have read an answer. Each slice counts once, however long this box was busy in
- * it: a busy box must not take the others for late.
+ * it: a busy box must not consider the others late.
  */
 export const createDeadline = (ms: number): { signal: AbortSignal; clear(): void } => {
   const controller = new AbortController();

@@ -1,7 +1,7 @@
-/** Digests of sets of records, by which two boxes find what differs between them without sending the sets. Pure. */
+/** Digests of sets of records, by which two boxes find their differences without sending the sets. Pure. */
 import { createHash } from 'node:crypto';
 
-/** A record: what it is about, and in which version. */
+/** A record: its key and its version. */
 export type Row = readonly [key: string, version: string];
 
 /** Hex digits of the digest of one bucket. */

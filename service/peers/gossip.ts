@@ -66,7 +66,7 @@ export interface Gossip {
   close(): void;
 }
 
-/** Number of peers that get news, or are asked about a box that does not answer. */
+/** Number of peers that get news, or are asked to probe a box that does not answer. */
 const FEW = 3;
 /** Peers that a `refresh` asks. */
 const SOME = 4;
@@ -118,7 +118,7 @@ export const createGossip = (
     }
   };
 
-  /** Acts on what a peer knows of the members: checks those that only one of the two reaches, and exchanges records. */
+  /** Reconciles membership with a peer: probes members that only one of the two reaches, and exchanges records. */
   const reconcile = async (
     peer: LivePeer,
     { digests, entries }: NonNullable<GossipAnswer['members']>,

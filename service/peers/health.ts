@@ -15,7 +15,7 @@ export const peerIssues = (peers: readonly PeerHealth[], uptimeMs: number): stri
     'boxes are away',
   );
 
-/** What an operator does about static peers that are boxes of other sites, for `/healthz`. */
+/** The remedy for static peers that are boxes of other sites, for `/healthz`. */
 export const externalNotes = (boxes: readonly { url: string; reason: string }[]): string[] =>
   limitSentences(
     boxes.map(
@@ -25,14 +25,14 @@ export const externalNotes = (boxes: readonly { url: string; reason: string }[])
     'boxes are of other sites',
   );
 
-/** What an operator does about boxes whose records are dated years ahead, for `/healthz`. */
+/** The remedy for boxes whose records are dated years ahead, for `/healthz`. */
 export const misdatedNotes = (boxes: readonly { nodeId: string; reason: string }[]): string[] =>
   limitSentences(
     boxes.map(({ nodeId, reason }) => `Of the box ${nodeId}, ${reason}.`),
     'kinds of records are dated years ahead',
   );
 
-/** What an operator does about peers that are configured where there can be none, for `/healthz`. */
+/** The remedy for peers that are configured in the baseline variant, for `/healthz`. */
 export const baselineNotes = ({ variant, peers }: { variant: Variant; peers: readonly string[] }): string[] =>
   variant === 'baseline' && peers.length > 0
     ? ['SIGNAGE_PEERS has no effect: the baseline variant has no peers. Set SIGNAGE_VARIANT to extended, or remove it.']

@@ -1,4 +1,4 @@
-/** The other boxes of the site: who they are, requests to them, and what is replicated between them. */
+/** The other boxes of the site: discovery, requests and replication. */
 
 import type { Content } from '../content/index.ts';
 import type { ContentFile } from '../contract/content.ts';
@@ -65,7 +65,7 @@ export interface Peers
   addState(part: () => Pick<PeerState, 'devices' | 'alerts'>): void;
   /** Dates the start of this box by the site's clock. */
   followClock(siteNow: () => number): void;
-  /** Calls `listener` once another box, at a base URL, has the node id of this one, which is to take a new one. */
+  /** Calls `listener` once another box, at a base URL, has the node id of this one, which must change its own. */
   onClone(listener: (url: string) => void): void;
   /** Sends a changed takeover to all peers; those that do not answer fetch it later. Never rejects. */
   sendTakeover(record: TakeoverRecord): Promise<void>;

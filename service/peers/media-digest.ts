@@ -1,4 +1,4 @@
-/** How boxes compare their lists of media: by one digest of the files, and of what was deleted. */
+/** Boxes compare their lists of media by one digest of the files and the deletions. */
 import { createHash } from 'node:crypto';
 import type { PeerMedium } from '../contract/peer-media.ts';
 

@@ -29,7 +29,7 @@ export interface MediaLists {
   offers(): Offer[];
   /** The live peers whose lists are known. */
   known(): LivePeer[];
-  /** Asks all peers which media they have now; concurrent callers share the answers. */
+  /** Requests the current lists of media of all peers; concurrent callers share the answers. */
   learn(): Promise<void>;
 }
 
@@ -37,7 +37,7 @@ interface List {
   /** That the state of the peer had. */
   digest: string;
   media: ReadonlyMap<string, PeerMedium>;
-  /** Whether the digest is known to be of this very list. */
+  /** Whether the digest matches this list exactly. */
   isExact: boolean;
 }
 

@@ -21,7 +21,7 @@ import type { Misdated } from './misdated.ts';
 import type { Peers } from './peer.ts';
 import { newestTime, planTransfers, type Transfer } from './transfer-plan.ts';
 
-/** What boxes exchange of their media. */
+/** The part of the media module that replication uses. */
 export type ReplicatedMedia = Pick<
   Media,
   | 'list'
@@ -162,7 +162,7 @@ export const createMediaReplication = ({
   const update = (listed: readonly PeerMedium[]): void => {
     const counts = (each: PeerMedium): boolean => isPlausible(each) && !isDeleted(each);
     const found = listed.filter(counts);
-    // Put there by hand after the deletion, as what was there before is removed; or while the clock was years ahead.
+    // Added by hand after the deletion, since older files are removed; or while the clock was years ahead.
     for (const each of listed) if (!counts(each)) void redate(each.name);
     const names = content.mediaNames();
     const named = found.filter(({ name, sha256 }) => names.has(name) && !transfers.isCopy(sha256));

@@ -1,7 +1,7 @@
 /**
- * Who is a member of the site, as SWIM does it (Das, Gupta, Motivala 2002): each box checks one other box a period, asks a
- * few others to check a box that does not answer, and boxes tell each other what they found. What others say makes a box
- * check for itself and decides nothing. Pure; times are in ms by a monotonic clock.
+ * Membership of the site, after SWIM (Das, Gupta, Motivala 2002): each box probes one other box per period, asks a
+ * few others to probe a box that does not answer, and boxes exchange their findings. Reports of others only make a box
+ * probe for itself. Pure; times are in ms by a monotonic clock.
  */
 import { shuffled } from '../domain/shuffle.ts';
 import { bucketDigests, bucketOf, differingBuckets } from './digest.ts';

@@ -6,7 +6,7 @@ import type { SourceLogs } from '../platform/source-log.ts';
 /** Pairs of a peer and a kind of record that are remembered. */
 const MAX_REMEMBERED = 100;
 
-/** A record: what it is about, and its date (ISO 8601). */
+/** A record: its key and its date (ISO 8601). */
 type Dated = readonly [name: string, at: string];
 
 export type Misdated = ReturnType<typeof createMisdated>;

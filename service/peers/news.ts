@@ -18,7 +18,7 @@ interface Dependencies {
   registry: Pick<Registry, 'gossiping' | 'applyRecord' | 'offered' | 'onContact'>;
   asking: Pick<AskPeers, 'ask'>;
   replication: Pick<Replication, 'settle' | 'shortDocument'>;
-  /** Compares with all peers what they do not have, once a change could not be passed on. */
+  /** Exchanges with all peers, after a change could not be forwarded. */
   tell(): void;
   /** Whether the traffic between boxes is encrypted. */
   isSecret: boolean;

@@ -148,7 +148,7 @@ const peerOperations = {
     maxBytes: 4 * MIB,
   }),
   'boxes.restart': define('POST /api/peers/restart', z.object({})),
-  /** A picture of a display, which takes up to 2 s. */
+  /** A screenshot of a display; takes up to 2 s. */
   'boxes.screenshot': define(
     'GET /api/peers/screenshot',
     peerScreenshot,
@@ -165,7 +165,7 @@ const peerOperations = {
     'GET /api/peers/plays',
     peerPlays,
     (query: Partial<z.input<typeof peerPlaysQuery>> & { skip?: number; limit: number }) => ({ query }),
-    // A play has at most some 10 KB; finding the first one of a day takes a small box a moment.
+    // A play has at most some 10 KB; a slow box needs time to find the first one of a day.
     { deadlineMs: 10_000, maxBytes: 16 * MIB },
   ),
   'screens.command': define(

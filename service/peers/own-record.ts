@@ -19,7 +19,7 @@ export interface OwnRecord {
   refute(seq: number): void;
 }
 
-/** Age of the record up to which the modules are not asked again. */
+/** Age up to which the record is reused. */
 const FRESH_MS = 10_000;
 
 /** Whether a version can have been made by an honest box: versions are times. @param now ms since the epoch */
@@ -39,7 +39,7 @@ export const createOwnRecord = ({ nodeId, parts, now, monotonicNow }: Dependenci
       const said = parts();
       const before = text;
       text = JSON.stringify(said);
-      // A version is later than those of former starts, whose last one this box does not know.
+      // Later than the versions of previous starts, the last of which this box does not know.
       if (record === null || text !== before) highest = Math.max(highest + 1, Math.floor(now()));
       record = { nodeId, seq: highest, ...said };
       return record;

@@ -1,4 +1,4 @@
-/** What other files of this module see of a peer, and of all of them. */
+/** The types of peers and of their registry. */
 import type { z } from 'zod';
 import type { MemberRecord, SiteSummary } from '../contract/gossip.ts';
 import type { PeerHealth } from '../contract/health.ts';
@@ -21,7 +21,7 @@ export interface Peer {
   contactAt: number | null;
   /** When it sent that state, ms, monotonic. */
   stateAt: number | null;
-  /** Whether it takes part in gossip; one of an older version is polled. */
+  /** Whether it supports gossip; an older version is polled. */
   gossips: boolean;
   /** Why it is not alive; completes "the box ...". Null while it is alive, or was never called. */
   reason: string | null;
@@ -73,9 +73,9 @@ export interface Registry extends Peers {
   goodbye(url: string): void;
   /** Static peers that are boxes of other sites. */
   externalBoxes(): { url: string; reason: string }[];
-  /** The live peers that this box advertises to another one. @param isOlder it takes fewer of them */
+  /** The live peers that this box advertises to another one. @param isOlder it accepts fewer of them */
   advertised(isOlder: boolean): PeerState['peers'];
-  /** The live peers that take part in gossip. */
+  /** The live peers that support gossip. */
   gossiping(): LivePeer[];
   /** The peers that are not away. */
   reached(): Member[];

@@ -48,7 +48,7 @@ const TICK_MS = 250;
 const SETTLE_MS = 1_000;
 /** For this long after its start a box marks its first requests as news. */
 const STARTING_MS = 60_000;
-/** A box that knows this many peers asks no further ones for the peers that they know. */
+/** With this many known peers, a box requests no more lists of peers. */
 const ENOUGH_PEERS = 4;
 /** Addresses of this box that are remembered. */
 const MAX_OWN_URLS = 64;

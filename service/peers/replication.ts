@@ -56,11 +56,11 @@ export interface Replication {
   /** The bindings in the buckets that differ from another box's. @param theirs its digests */
   differing(theirs: string): DeviceBinding[];
   /**
-   * Takes content that a live peer has, if it is newer; resolves with whether this box has it, or newer content.
+   * Adopts the content of a live peer, if it is newer; resolves with whether this box has it, or newer content.
    * @param document the content, if the peer has sent it; else it is fetched
    */
   settle(version: ContentVersion, document?: ContentDocument): Promise<boolean>;
-  /** The content of that version, if it is short enough to be sent unasked. */
+  /** The content of that version, if it is short enough to be pushed. */
   shortDocument(version: ContentVersion): ContentDocument | null;
   /** Stores the newer ones of bindings that another box sent. */
   merge(theirs: readonly DeviceBinding[]): Promise<void>;

@@ -1,4 +1,4 @@
-/** What a box has answered: its body within a limit, and what the answer means. */
+/** The answer of a box: its body within a limit, and its meaning. */
 import type { IncomingMessage } from 'node:http';
 import { z } from 'zod';
 
@@ -23,13 +23,13 @@ export interface Failure {
   code: string | null;
   /** For a person; completes "the box ...". */
   reason: string;
-  /** Whether the box did not answer in time, or is away since it did not. */
+  /** Whether the box did not answer in time, or has been away since. */
   isLate?: true;
-  /** Whether the box has proven that it knows the secret, and runs a version that is too old to be asked. */
+  /** Whether the box is authenticated, and runs a version that is too old to be called. */
   isOlder?: true;
 }
 
-/** An answer as it came, and authentic. */
+/** An authentic answer before parsing. */
 export interface Reply {
   status: number;
   /** Null if the body exceeds the limit. */

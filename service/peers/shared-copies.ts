@@ -1,4 +1,7 @@
-/** Which box of the site downloads a remote file, and what it has of it, so that a site downloads each file once. */
+/**
+ * Assigns the download of a remote file to one box of the site, and gets its copy, so that a site downloads each file
+ * once.
+ */
 import { createHash } from 'node:crypto';
 import type { SiteCopy } from '../media/index.ts';
 import type { AskPeers } from './ask.ts';
@@ -15,7 +18,7 @@ const MAX_ASKED = 2;
 
 const weightOf = (url: string, nodeId: string): string => createHash('sha256').update(`${nodeId} ${url}`).digest('hex');
 
-/** The order in which boxes are to download a file: all boxes agree on it, and each is first for its share. Pure. */
+/** Rendezvous hashing: the order in which boxes download a file, equal on all boxes. Pure. */
 export const downloadersOf = (url: string, nodeIds: readonly string[]): string[] =>
   nodeIds
     .map((nodeId) => [weightOf(url, nodeId), nodeId] as const)
@@ -32,7 +35,7 @@ export const createSharedCopies =
     const isOurs = order[0] === nodeId;
     for (const other of isOurs ? order.slice(1, 1 + MAX_ASKED) : order.slice(0, 1)) {
       const answer = await asking.ask({ nodeId: other }, 'media.copy', url);
-      // A box that is merely busy may be downloading it; one that stays late is not waited for long.
+      // A busy box may be downloading it; a late one is not waited for long.
       if (!answer.ok && answer.isLate === true && !isOurs) return 'unknown';
       if (!answer.ok) continue;
       const { state, copy } = answer.body;

@@ -1,6 +1,6 @@
 /**
- * How a change reaches all boxes: the box that made it sends it to a few of them, and gives each a share of the others to
- * pass it on to. A box answers once it has the change. The share of a box that does not answer goes to the next one of it,
+ * Tree broadcast of a change: its origin sends it to a few boxes, and assigns each a share of the others to
+ * forward it to. A box answers once it has the change. The share of a box that does not answer goes to the next one of it,
  * so that each box is named once, and a change takes n - 1 requests in about log n hops. Pure but for `send`.
  */
 import { remember } from '../domain/recent.ts';
@@ -18,8 +18,8 @@ export const sharesOf = (targets: readonly string[], fanOut = FAN_OUT): string[]
 
 /**
  * Sends a change to the targets.
- * @param send sends it to a box with the targets that the box passes it on to; resolves with whether the box has taken it
- * @returns the targets that did not take it
+ * @param send sends it to a box with the targets that the box forwards it to; resolves with whether the box accepted it
+ * @returns the targets that did not accept it
  */
 export const spreadTo = async (
   targets: readonly string[],

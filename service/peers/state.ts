@@ -20,11 +20,11 @@ interface Dependencies {
 /** Identity of this box and of this start of the service. */
 type Identity = Pick<PeerState, 'nodeId' | 'instance' | 'site' | 'version'>;
 
-/** The box that asks. */
+/** The calling box. */
 export interface Asking {
   /** It reads tags of screens. */
   knowsTags: boolean;
-  /** It takes fewer peers. */
+  /** It accepts fewer peers. */
   isOlder: boolean;
   /** It accepts none: it receives them by gossip. */
   isBrief: boolean;

@@ -10,7 +10,7 @@ import type { AskPeers } from './ask.ts';
 import type { Misdated } from './misdated.ts';
 import type { LivePeer, Peers } from './peer.ts';
 
-/** The takeovers that boxes exchange. */
+/** The part of the takeovers module that replication uses. */
 export interface ReplicatedTakeovers {
   /** Every record that is kept. */
   records(): TakeoverRecord[];
@@ -53,7 +53,7 @@ export const createTakeoverExchange = ({
   const comparison = (theirs: string): string => `${theirs} ${own()} ${clockMonth(now())}`;
 
   const fetchFrom = async ({ nodeId, state: { takeovers: theirs } }: LivePeer): Promise<void> => {
-    // An older version knows no takeovers.
+    // An older version does not support takeovers.
     if (theirs === undefined || compared.get(nodeId) === comparison(theirs)) return;
     if (theirs === own()) return misdated.note(nodeId, 'takeovers', []);
     const answer = await asking.ask({ nodeId }, 'takeovers.list');
