@@ -3,7 +3,7 @@ import { readFileSync } from 'node:fs';
 /**
  * The memory of a process in bytes. On Linux without shared pages, which would count once for each process: on a box with
  * 1 GiB an idle page would exceed its budget.
- * @param resident what Electron reports, in bytes; returned where the system has no better figure
+ * @param resident what Electron reports, in bytes; returned if the system has no better figure
  */
 export const ownMemory = (pid: number, resident: number): number => {
   try {

@@ -13,7 +13,7 @@ interface Ports {
 /** The deadline for closing everything on quit, in ms. */
 const STOP_MS = 5_000;
 
-/** Stops the kiosk in order before the app ends, also where the system asks it to end. */
+/** Stops the kiosk in order before the app ends, also if the system asks it to end. */
 export const stopBeforeQuit = ({ app, kiosk, placement, log }: Ports): void => {
   let isStopped = false;
   app.on('before-quit', (event) => {

@@ -1,4 +1,4 @@
-/** The page token, where the service requires one: embedded in the page and renewed while the page is open. */
+/** The page token, if the service requires one: embedded in the page and renewed while the page is open. */
 import type { PageBoot, pageAuthHeader, pageHeader } from '../../service/contract/page.ts';
 import type { socketProtocol, tokenProtocol } from '../../service/contract/socket.ts';
 import { readBoot } from './boot.ts';

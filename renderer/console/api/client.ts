@@ -1,4 +1,4 @@
-/** Requests to the box, signed where it has a secret. */
+/** Requests to the box, signed if it has a secret. */
 import { operatorHeader } from '../../../service/contract/operator.ts';
 import { clockHeader } from '../../../service/domain/request-signature.ts';
 import type { BoxClock } from './clock.ts';

@@ -14,9 +14,9 @@ export interface Session {
   readonly operator: ReadonlySignal<string>;
   signIn(secret: string, operator: string): void;
   signOut(): void;
-  /** Called where the box refuses what was signed with `secret`; null: it asks for a signature that was not there. */
+  /** Called if the box refuses what was signed with `secret`; null: it asks for a signature that was not there. */
   refuse(secret: string | null): void;
-  /** Resolves with the secret once the operator has entered it; null where the box has no secret. */
+  /** Resolves with the secret once the operator has entered it; null if the box has no secret. */
   ready(): Promise<string | null>;
 }
 

@@ -16,6 +16,6 @@ export const createPageSigning = () =>
     nonce: () => bytesToHex(crypto.getRandomValues(new Uint8Array(16))),
   });
 
-/** The MAC of a signed request; empty where it is not signed. */
+/** The MAC of a signed request; empty if it is not signed. */
 export const macOf = (headers: Readonly<Record<string, string>>): string =>
   /;mac=([\da-f]+)$/.exec(headers[signatureHeader] ?? '')?.[1] ?? '';

@@ -20,7 +20,7 @@ export const moveItem = <Item>(list: readonly Item[], from: number, to: number):
   return item === undefined ? [...list] : insertAt(removeAt(list, from), to, item);
 };
 
-/** `base`, or `base-2`, `base-3`, ... where it is taken. */
+/** `base`, or `base-2`, `base-3`, ... if it is taken. */
 export const freeId = (base: string, taken: Iterable<string>): string => {
   const known = new Set(taken);
   const stem =

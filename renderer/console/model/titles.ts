@@ -1,4 +1,4 @@
-/** What a slide is called where it has no title; pure. */
+/** The display name of a slide without a title; pure. */
 import type { SlideDraft } from './document.ts';
 
 type Named = Pick<SlideDraft, 'title' | 'body' | 'media_url' | 'content'>;

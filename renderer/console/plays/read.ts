@@ -1,7 +1,7 @@
 /** Reads plays as they arrive: a line each, so that 300,000 of them need not be in memory. */
 import type { CountedPlay } from '../model/figures.ts';
 
-/** @throws SyntaxError where the answer is cut off */
+/** @throws SyntaxError if the answer is cut off */
 export const readPlays = async (
   body: ReadableStream<Uint8Array>,
   signal: AbortSignal,

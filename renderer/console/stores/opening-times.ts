@@ -1,4 +1,4 @@
-/** When closed screens open again. The rules of time zones are loaded only where a screen is closed. */
+/** When closed screens open again. The rules of time zones are loaded only if a screen is closed. */
 import { signal } from '@preact/signals';
 import type { OpeningTime } from '../../../service/contract/kiosk.ts';
 import type { BoxClock } from '../api/clock.ts';

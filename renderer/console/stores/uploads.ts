@@ -1,4 +1,4 @@
-/** Uploads: three at a time, hashed first, skipped where the box has the file already. */
+/** Uploads: three at a time, hashed first, skipped if the box has the file already. */
 import { type ReadonlySignal, signal } from '@preact/signals';
 import type { Client } from '../api/client.ts';
 import { Refusal, Unreachable } from '../api/errors.ts';

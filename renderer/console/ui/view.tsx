@@ -1,4 +1,4 @@
-/** What a display shows: a photograph where one can be taken, else the slide in small. Either is labelled as such. */
+/** What a display shows: a screenshot if available, else a miniature of the slide. Either is labelled as such. */
 import { useEffect, useRef, useState } from 'preact/hooks';
 import type { Display } from '../model/displays.ts';
 import type { ShownSlide } from '../model/shown.ts';
