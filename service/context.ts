@@ -23,7 +23,7 @@ export interface Ports {
   resourcesDir: string;
   /** The wall clock, ms since the epoch; default: Date.now. */
   now?: () => number;
-  /** State of the displays for /healthz; absent where there are none. */
+  /** State of the displays for /healthz; absent if there are none. */
   kiosk?: () => KioskHealth;
   /**
    * Resolves with a JPEG of what the display of a device shows, its longest side at most 1,280 pixels; may never resolve

@@ -97,7 +97,7 @@ const open = async (options: Options, ports: Ports, closers: Closers, onRenewal:
 
 /**
  * Starts the player service. A failed start closes everything it opened and can be retried.
- * @throws OptionsError where a folder cannot be created, or the address does not belong to this machine; an Error with a
+ * @throws OptionsError if a folder cannot be created, or the address does not belong to this machine; an Error with a
  *   message for the operator where the port or the data directory is in use; the system error where a folder is not writable
  */
 export const startService = (options: Options, ports: Ports): Promise<Service> =>

@@ -51,14 +51,14 @@ export interface ServiceContext {
   get: Get;
   clientAddress: ReturnType<typeof createClientAddress>;
   isOwnAuthority: ReturnType<typeof createOwnAuthority>;
-  /** State of the displays; absent where there are none. */
+  /** State of the displays; absent if there are none. */
   kiosk: (() => KioskHealth) | undefined;
   /** Captures the display of a device, as described in {@link Ports}; absent if there are no displays. */
   capture: ((deviceId: string) => Promise<Uint8Array> | null) | undefined;
   /** Restarts the player; absent if there is no supervisor. */
   restart: (() => void) | undefined;
   /**
-   * Keeps a store open until all modules are closed, even where the start fails after it. Stores are closed one by one,
+   * Keeps a store open until all modules are closed, even if the start fails after it. Stores are closed one by one,
    * newest first; what their `faults` return is reported in `/healthz`.
    */
   keep: Closers['lasting'];
@@ -103,7 +103,7 @@ export interface Module {
 }
 
 export interface Modules {
-  /** Adds a module, which is closed even where the start fails after it. */
+  /** Adds a module, which is closed even if the start fails after it. */
   add<T extends Module>(module: T): T;
   routes(): Routes[];
   sockets(): Sockets;

@@ -32,9 +32,9 @@ interface Attempt extends SignedHead {
 export type SignResponse = (status: number, body: string | Uint8Array) => string;
 
 export interface Admission {
-  /** The signed SHA-256 of the body, hex; null where the request was not admitted by a signature. */
+  /** The signed SHA-256 of the body, hex; null if the request was not admitted by a signature. */
   bodySha256: string | null;
-  /** Signs the response, which proves knowledge of the secret to the client; null where the request is not signed. */
+  /** Signs the response, which proves knowledge of the secret to the client; null if the request is not signed. */
   signResponse: SignResponse | null;
   /** Value of {@link clockHeader}, for a client that signed with a wrong time; otherwise null. */
   clock: string | null;
@@ -50,7 +50,7 @@ interface AccessControl {
    *   `too_many_requests` where this address has sent too many wrong credentials
    */
   admit: (attempt: Attempt) => Promise<Admission>;
-  /** Issues a page token; null where pages need none. */
+  /** Issues a page token; null if pages need none. */
   pageToken: () => Promise<PageToken | null>;
 }
 

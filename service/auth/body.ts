@@ -5,7 +5,7 @@ import type { HeaderLines } from './signatures.ts';
 /**
  * Compares the hash of a received body with the signed one.
  * @param sha256 of the received body, hex
- * @param signed the signed hash, hex; null where the request is not signed
+ * @param signed the signed hash, hex; null if the request is not signed
  * @throws CodedError `signature_invalid`
  */
 export const checkBody = (sha256: string, signed: string | null): void => {

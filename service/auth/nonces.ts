@@ -87,7 +87,7 @@ export const createNonces = (limits: Record<Sender['kind'], Limits> = defaults) 
      * Marks a nonce as used, for all senders: the signature does not cover the sender.
      * @param timestamp of the request, ms since the epoch
      * @param oldest the oldest fresh timestamp, ms since the epoch
-     * @throws CodedError `signature_replayed`, or `busy` where the memory is full
+     * @throws CodedError `signature_replayed`, or `busy` if the memory is full
      */
     use(nonce: string, timestamp: number, oldest: number, { kind, name }: Sender): void {
       forget(oldest);

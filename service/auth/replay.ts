@@ -53,7 +53,7 @@ export interface ReplayGuard {
   /**
    * Marks a nonce as used synchronously; resolves when a restart cannot make it valid again.
    * @param timestamp must be fresh
-   * @throws CodedError `signature_replayed`, or `busy` where the memory is full or the disk cannot be written
+   * @throws CodedError `signature_replayed`, or `busy` if the memory is full or the disk cannot be written
    */
   use(nonce: string, timestamp: number, sender: Sender): Promise<void>;
   /** One sentence per problem that needs attention; empty: no problem. */
@@ -169,7 +169,7 @@ interface Files {
 
 /**
  * Opens `nonces.json` in the data directory.
- * @throws the system's error where the folder can't be read
+ * @throws the system's error if the folder can't be read
  */
 export const openReplayGuard = async ({ dataDir, log, now, monotonicNow }: Files) => {
   const durable = await createDurable({

@@ -69,7 +69,7 @@ export const checkAge = (signature: BoxSignature | null): void => {
 };
 
 /**
- * @throws CodedError `signature_invalid` where a header is missing, repeated or malformed, or a request that names its
+ * @throws CodedError `signature_invalid` if a header is missing, repeated or malformed, or a request that names its
  *   recipient is signed as v1, which does not cover it: a host between the boxes could hand it to another one
  */
 export const parseSignature = (headers: HeaderLines): Signature => {

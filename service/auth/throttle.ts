@@ -54,7 +54,7 @@ export const createThrottle = ({ log, maxAddresses = 10_000 }: Options) => {
   return {
     /**
      * Counts a failure.
-     * @throws CodedError `too_many_requests` where the limit is exceeded
+     * @throws CodedError `too_many_requests` if the limit is exceeded
      */
     async fail(address: string, kind: CredentialKind): Promise<void> {
       const party = partyOf(address);

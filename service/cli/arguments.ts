@@ -3,7 +3,7 @@ import { InvalidArgumentError } from 'commander';
 import { isDay } from '../contract/day.ts';
 import { boxRule, fleetRule, isFleet, isOperator, parseBox } from './settings.ts';
 
-/** A parser for commander: @throws InvalidArgumentError where the value is not `rule` */
+/** A parser for commander: @throws InvalidArgumentError if the value is not `rule` */
 const matching =
   (pattern: RegExp, rule: string) =>
   (value: string): string => {

@@ -42,7 +42,7 @@ export interface Client {
   base: URL;
   /**
    * Sends a request and reads the JSON of the answer; `undefined` where the answer has no body.
-   * @throws CliError for every error status, and where no box answers
+   * @throws CliError for every error status, and if no box answers
    */
   ask<Body>(request: BoxRequest): Promise<Answer<Body>>;
   /** The same, for a body that is read as it arrives. It is not signed. */
@@ -59,7 +59,7 @@ interface Options {
   operator: string | null;
   /** Whether every answer must prove that the box knows the secret, as it must where anyone could have named the box. */
   needsProof: boolean;
-  /** Called once where a box does not prove that it knows the secret, and need not. */
+  /** Called once if a box does not prove that it knows the secret, and need not. */
   onUnproven: () => void;
   /** Wall clock, ms since the epoch. */
   now: () => number;
@@ -99,7 +99,7 @@ const unreachable = (base: URL, error: NodeJS.ErrnoException): CliError => {
 const notABox = (base: URL): CliError =>
   new CliError('unreachable', `What answers at ${base.origin} is not a signage box.`);
 
-/** The whole body. @throws CliError `unreachable` where the box goes away before its end */
+/** The whole body. @throws CliError `unreachable` if the box goes away before its end */
 export const readAll = async (base: URL, response: IncomingMessage): Promise<Buffer> => {
   const chunks: Buffer[] = [];
   let size = 0;

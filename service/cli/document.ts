@@ -13,7 +13,7 @@ export interface LocalDocument {
 
 /**
  * @param path of the file; `-`: standard input
- * @throws CliError `usage` where it can't be read; `refused` where it is not JSON
+ * @throws CliError `usage` if it can't be read; `refused` if it is not JSON
  */
 export const readDocument = (path: string): LocalDocument => {
   let text: string;

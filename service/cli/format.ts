@@ -15,7 +15,7 @@ export const bytes = (count: number): string => {
 
 const pad = (value: number): string => String(value).padStart(2, '0');
 
-/** An ISO 8601 instant in the time of this machine, to the second: `2026-11-22 08:15:00`; a dash where there is none. */
+/** An ISO 8601 instant in the time of this machine, to the second: `2026-11-22 08:15:00`; a dash if there is none. */
 export const moment = (instant: string | null): string => {
   if (instant === null) return '-';
   const date = new Date(instant);

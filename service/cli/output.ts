@@ -1,4 +1,4 @@
-/** Where a run writes: data to standard output, messages to standard error. */
+/** The output of a run: data to standard output, messages to standard error. */
 import type { Writable } from 'node:stream';
 import { columns, safeJson, visible, visibleLines } from './text.ts';
 

@@ -44,7 +44,7 @@ export const secretFile = ({ env, home }: Pick<Surroundings, 'env' | 'home'>): s
 
 /**
  * The shared secret; null: there is none.
- * @throws CliError `configuration` where the file can't be read, or others may read it
+ * @throws CliError `configuration` if the file can't be read, or others may read it
  */
 export const readSecret = (surroundings: Pick<Surroundings, 'env' | 'home'>): string | null => {
   const fromEnvironment = surroundings.env['SIGNAGE_SHARED_SECRET'] ?? '';

@@ -25,7 +25,7 @@ export const spellTarget = (target: Target): string => {
 
 const listOf = (names: readonly string[]): string => names.slice(0, 20).join(', ') + (names.length > 20 ? ', …' : '');
 
-/** The screens of a target. @throws CliError `notFound` where there is none */
+/** The screens of a target. @throws CliError `notFound` if there is none */
 export const screensOf = ({ screens }: Pick<SiteOverview, 'screens'>, target: Target): SiteOverview['screens'] => {
   const found = screens.filter(
     ({ screen, tags }) =>
@@ -60,7 +60,7 @@ interface Page {
   connection: SiteOverview['screens'][number]['connections'][number];
 }
 
-/** The pages that show a target; of a client the newest alone. @throws CliError `notFound` where there is no such screen */
+/** The pages that show a target; of a client the newest alone. @throws CliError `notFound` if there is no such screen */
 export const pagesOf = (site: SiteOverview, target: Target, { connection: id, client }: PageOptions): Page[] => {
   const pages = screensOf(site, target).flatMap(({ screen, connections }) =>
     connections

@@ -64,7 +64,7 @@ const liveConnections = (parts: readonly Part[]): LiveConnection[] =>
 const keyOf = ({ connection: { deviceId } }: LiveConnection): string | null =>
   deviceId === null ? null : deviceKey(deviceId);
 
-/** Bound devices, and displays of kiosks: where those are not bound, their page says which screen they show. */
+/** Bound devices, and displays of kiosks: if those are not bound, their page reports the screen that they show. */
 const expectedDevices = (
   { bindings, parts }: Facts,
   connectionsOf: (deviceId: string) => readonly LiveConnection[],

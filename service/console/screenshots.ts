@@ -29,7 +29,7 @@ interface Attempt {
 
 /**
  * Returns a function that resolves with the newest picture of the display of a device.
- * @throws CodedError `screenshot_unavailable` where no display is this device, `screenshot_timeout`
+ * @throws CodedError `screenshot_unavailable` if no display is this device, `screenshot_timeout`
  */
 export const createScreenshots = ({ capture, now, monotonicNow }: Dependencies) => {
   /** By device id; one for each display of this box. */

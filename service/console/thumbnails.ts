@@ -67,7 +67,7 @@ export interface Thumbnails {
   /**
    * A JPEG, and its entity tag without quotes. Requests for the same thumbnail share the work.
    * @param signal aborts when the client has disconnected: its thumbnail is not made
-   * @throws CodedError `file_not_found`; `not_found` where there is no picture, or no ffmpeg; `too_many_requests`
+   * @throws CodedError `file_not_found`; `not_found` if there is no picture, or no ffmpeg; `too_many_requests`
    */
   get(name: string, signal: AbortSignal): Promise<{ bytes: Buffer; tag: string }>;
   close(): void;

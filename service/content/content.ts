@@ -146,7 +146,7 @@ export const openContent = async (
       if (current !== null && playing !== null && !isStored(current)) void store(current, playing.screenDocuments);
     } else if (reading.ok) {
       issues = [];
-      // Each step takes some milliseconds where there are thousands of slides; commands and reports come between them.
+      // With thousands of slides each step takes some milliseconds; commands and reports are handled in between.
       await nextTurn();
       // Pages get the new content without waiting for the disk.
       const given = { bytes, content: reading.content, changedAt: changedAt.toISOString() };

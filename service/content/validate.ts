@@ -124,7 +124,7 @@ const parseWhole = (json: unknown): Parsed => {
   return success ? { ok: true, content: data } : { ok: false, issues: error.issues };
 };
 
-/** Applies the schema. Only slides make a file long, so where they are many they are parsed apart from it, step by step. */
+/** Applies the schema. Only slides make a file long, so many slides are parsed separately, in steps. */
 function* parseSteps(json: unknown): Steps<Parsed> {
   const lists = longLists(json);
   if (lists.size === 0) return parseWhole(json);

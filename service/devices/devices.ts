@@ -45,7 +45,7 @@ export interface Devices {
   /**
    * Binds a device to a screen and replaces its previous binding; resolves with the record that is stored.
    * @param at when another box did so (ISO 8601): then a newer record is kept
-   * @throws CodedError `invalid_field` where `at` is years ahead
+   * @throws CodedError `invalid_field` if `at` is years ahead
    */
   bind(deviceId: string, clientName: string, screenSlug: string, at?: string): Promise<Device>;
   /** Names a device, bound or not; keeps its binding. Otherwise as {@link bind}. */

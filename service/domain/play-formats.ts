@@ -33,7 +33,7 @@ const csvRows = (batch: readonly Play[], header: boolean): string =>
     columns: Object.keys(play.shape),
     header,
     record_delimiter: '\r\n',
-    // RFC 4180, 2: also where a cell has one of the two alone.
+    // RFC 4180, 2: also if a cell has one of the two alone.
     quoted_match: /[\r\n]/,
     cast: { string: (text) => (isHazardous(text) ? `'${text}` : text) },
   });

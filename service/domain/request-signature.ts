@@ -115,7 +115,7 @@ export const createSigning = ({ sha256, hmac, nonce: newNonce }: Digests) => ({
    * Verifies a {@link clockHeader}. The comparison may take any time: each request has a MAC of its own, so there is
    * nothing to try twice.
    * @param mac of the request, hex
-   * @returns ms since the epoch; null where it is invalid
+   * @returns ms since the epoch; null if it is invalid
    */
   readClock: (secret: string, mac: string, value: unknown): number | null => {
     const [, time, given] = /^(\d{13});mac=([\da-f]{64})$/.exec(String(value)) ?? [];

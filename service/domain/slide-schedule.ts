@@ -18,7 +18,7 @@ export const momentOf = (dateTime: string, timeZone: string): number => {
   return /[Z+-]/.test(time) ? Date.parse(dateTime) : instantOf(date, time, timeZone);
 };
 
-/** The start and end of a schedule; infinite where it has none. */
+/** The start and end of a schedule; infinite if it has none. */
 const bounds = ({ schedule_start_datetime: start, schedule_end_datetime: end }: Schedule, timeZone: string): Span => ({
   start: start === null ? Number.NEGATIVE_INFINITY : momentOf(start, timeZone),
   end: end === null ? Number.POSITIVE_INFINITY : momentOf(end, timeZone),

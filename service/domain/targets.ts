@@ -20,6 +20,6 @@ export const screensOf = <Screen extends Targetable>(
   screens: readonly Screen[],
 ): Screen[] => screens.filter((screen) => isTargeted(targets, screen));
 
-/** The targets that are for no screen. `all` is known even where there are no screens. */
+/** The targets that are for no screen. `all` is known even if there are no screens. */
 export const unknownTargets = (targets: readonly string[], screens: readonly Targetable[]): string[] =>
   targets.filter((target) => target !== 'all' && !screens.some((screen) => isTargeted([target], screen)));

@@ -1,4 +1,4 @@
-/** Joins the site to a fleet: a hub with many sites, over NATS. Loaded only where a fleet is configured. */
+/** Joins the site to a fleet: a hub with many sites, over NATS. Loaded only if a fleet is configured. */
 import { networkInterfaces } from 'node:os';
 import type { Content } from '../content/index.ts';
 import type { FleetHealth } from '../contract/fleet.ts';
@@ -74,7 +74,7 @@ export const createFleet = (
       ),
   });
 
-  // Where the hub is away, another box of the site may still reach it.
+  // If the hub is unreachable, another box of the site may still reach it.
   records.alertTo({ key: 'fleet', deliver: (alert, id) => upward.sendOnce('alerts', { id, body: alert }) });
 
   const describe = (): FleetHealth => {

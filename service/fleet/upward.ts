@@ -25,7 +25,7 @@ const PAUSE_MS = 5_000;
 
 export const createUpward = ({ site, line, log }: Dependencies) => {
   const pause = createPause();
-  /** @throws the error of NATS, Unprepared where there is no stream */
+  /** @throws the error of NATS, Unprepared if there is no stream */
   const publish = async ({ nats }: Line, kind: Upward, { id, body }: UpwardRecord): Promise<void> => {
     const bytes = Buffer.from(JSON.stringify(body));
     await jetstream(nats).publish(upwardSubject(site, kind), bytes, { msgID: id }).catch(refuse);

@@ -13,7 +13,7 @@ interface Dependencies {
   access: Pick<ReturnType<typeof createAccess>, 'admit'>;
   clientAddress: ReturnType<typeof createClientAddress>;
   variant: Variant;
-  /** Called where credentials are refused. @param code of the error */
+  /** Called if credentials are refused. @param code of the error */
   onRefused(address: string, code: string): void;
   /** The upgrade handlers of all modules, by path. */
   socketHandlers: Sockets;
@@ -22,7 +22,7 @@ interface Dependencies {
 /** Matches the target of an upgrade request, query included, against the path of a socket. */
 const patternOf = (path: string): RegExp => new RegExp(`^${path.replace(/:\w+/, '([^/?]+)')}(?:\\?|$)`);
 
-/** @throws Error where a socket of the variant has no handler */
+/** @throws Error if a socket of the variant has no handler */
 export const createAdmission = ({ access, clientAddress, variant, onRefused, socketHandlers }: Dependencies) => {
   const endpoints = Object.entries(sockets)
     .filter(([, rule]) => rule.variant === 'baseline' || variant === 'extended')

@@ -113,7 +113,7 @@ const handleAudited = async (ctx: Context, handle: Handler, rule: AuditRule, aud
   await change.end('ok');
 };
 
-/** @throws Error where an operation does not have exactly one handler */
+/** @throws Error if an operation does not have exactly one handler */
 export const createApp = ({
   logs,
   gate,

@@ -9,7 +9,7 @@ export const isRelayed = ({ headers }: Pick<IncomingMessage, 'headers'>): boolea
 const BROWSER = /^(?:Mozilla|Opera)\//;
 
 /**
- * Whether the request comes from a program, a page of this service or the address bar. False where an external web page
+ * Whether the request comes from a program, a page of this service or the address bar. False if an external web page
  * may have caused it with a `no-cors` GET. Only for requests that passed the gate's origin check.
  *
  * Over plain http, except to localhost, browsers send no `Sec-Fetch-Site`, and with `no-referrer` such a request has

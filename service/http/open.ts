@@ -19,7 +19,7 @@ interface Dependencies {
   nodeId: string;
   access: Pick<ReturnType<typeof createAccess>, 'admit'>;
   audit: ChangeAudit & {
-    /** Called where credentials are refused. @param code of the error */
+    /** Called if credentials are refused. @param code of the error */
     onRefused(address: string, code: string): void;
   };
   clientAddress: ReturnType<typeof createClientAddress>;

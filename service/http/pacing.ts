@@ -37,7 +37,7 @@ export const createPacing = ({ limit, patienceMs }: Pacing) => {
   };
 
   return {
-    /** Calls `write` now or in a later turn; never where the response is closed before. */
+    /** Calls `write` now or in a later turn; never if the response is closed before. */
     take(response: ServerResponse, write: () => void): void {
       if (active < limit) return start(response, write);
       const entry = { response, write };

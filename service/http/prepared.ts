@@ -48,7 +48,7 @@ export const isKnownTo = ({ headers }: IncomingMessage, { etag }: PreparedAnswer
   return condition !== undefined && matchesWeakly(condition, etag);
 };
 
-/** @param signResponse null where the request is not signed */
+/** @param signResponse null if the request is not signed */
 export const sendPrepared = (
   request: IncomingMessage,
   response: ServerResponse,

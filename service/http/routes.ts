@@ -12,11 +12,11 @@ export interface RequestState {
   clientIp: string;
   /** Rate-limited by client address; each line carries the request id. */
   log: SourceLog;
-  /** The signed SHA-256 of the request body, hex; null where the request is not signed. */
+  /** The signed SHA-256 of the request body, hex; null if the request is not signed. */
   bodySha256: string | null;
   /** Null where the request is not signed. */
   signResponse: SignResponse | null;
-  /** Encrypts and decrypts bodies; null where no box has signed the request. */
+  /** Encrypts and decrypts bodies; null if no box has signed the request. */
   seal: Seal | null;
   /** Null where no box has signed the request. */
   boxSignature: BoxSignature | null;
@@ -45,7 +45,7 @@ export type Handler = (ctx: Context) => unknown;
 export type Routes = { readonly [Name in OperationName]?: (ctx: ContextOf<Name>) => unknown };
 
 /**
- * Answers a GET or HEAD that needs no credentials, without the full application. @returns false where it is left to the
+ * Answers a GET or HEAD that needs no credentials, without the full application. @returns false if it is left to the
  * routes
  */
 export type AnswerOpen = (request: IncomingMessage, response: ServerResponse) => boolean;

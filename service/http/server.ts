@@ -96,7 +96,7 @@ const listenError = (error: NodeJS.ErrnoException, host: string, port: number): 
 
 /**
  * Checks that the service can listen on the address, before anything else is opened.
- * @throws OptionsError where this machine does not have it
+ * @throws OptionsError if this machine does not have it
  */
 export const checkAddress = async (host: string): Promise<void> => {
   const probe = createTcpServer();
@@ -107,7 +107,7 @@ export const checkAddress = async (host: string): Promise<void> => {
   await new Promise((resolve) => probe.close(resolve));
 };
 
-/** @throws OptionsError or Error, with a message for the operator, where the address or port is not available */
+/** @throws OptionsError or Error, with a message for the operator, if the address or port is not available */
 export const listen = async (
   { log, gate, app, answerOpen, admitSocket }: Dependencies,
   { host, port }: { host: string; port: number },

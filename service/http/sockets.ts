@@ -39,7 +39,7 @@ export interface Sockets {
   refuse(socket: WebSocket, reason: string): void;
   /** Whether the socket is open and its client has sent anything within the last 40 s. */
   isLive(socket: WebSocket): boolean;
-  /** @returns false where the socket is closed, or was terminated because its client does not read */
+  /** @returns false if the socket is closed, or was terminated because its client does not read */
   write(socket: WebSocket, frame: Frame): boolean;
   /** Closes all sockets with 1001; terminates those that are still open after 1 s. */
   close(): Promise<void>;

@@ -90,7 +90,7 @@ export const createDownloads = async ({
    * Fetches one address when the limiter allows it. `keep` moves the complete, synced file to its place. Resolves to
    * null if the held copy is still current.
    *
-   * @throws FetchHeld outside the hours for it, and where they end; FetchFault; an AbortError once this is closed
+   * @throws FetchHeld outside the hours for it, and when they end; FetchFault; an AbortError once this is closed
    */
   const fetch = async <Kept>(
     { url, key, sha256, size, held, reach = 2 }: Job,

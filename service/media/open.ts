@@ -24,7 +24,7 @@ export interface OpenMedium extends OpenFile {
   sha256: string | undefined;
 }
 
-/** What is found where a folder has no such file that can be read. */
+/** The error codes of a missing or unreadable file. */
 const ABSENT: readonly string[] = ['ENOENT', 'EISDIR', 'ENXIO', 'ELOOP', 'ENAMETOOLONG'];
 
 /** @param folders the first one that has a file of the name has the file that is meant */

@@ -40,7 +40,7 @@ const matches = (source: string, framer: URL, page: URL): boolean => {
 /**
  * @param page the URL of the page
  * @param framer the origin of the framing page
- * @returns why a browser would not show the page in the frame, as a clause about the page; null where it would. As in
+ * @returns why a browser would not show the page in the frame, as a clause about the page; null if it would. As in
  *   browsers, X-Frame-Options applies only without `frame-ancestors` (RFC 7034; HTML, "X-Frame-Options")
  */
 export const refusalOf = (headers: IncomingHttpHeaders, page: URL, framer: URL): string | null => {

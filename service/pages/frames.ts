@@ -23,9 +23,9 @@ export interface Frames {
   /**
    * Whether a page can be shown in a frame.
    * @param framer the origin of the framing page
-   * @param isDeliberate false where an external web page may have caused the request; then only web slides are permitted
-   * @returns why not, as a clause about the page; null where it can, or where the page could not be requested
-   * @throws CodedError `invalid_field` where neither content nor command names the URL; `origin_refused` where only a
+   * @param isDeliberate false if an external web page may have caused the request; then only web slides are permitted
+   * @returns why not, as a clause about the page; null if it can, or the page could not be requested
+   * @throws CodedError `invalid_field` if neither content nor command names the URL; `origin_refused` where only a
    *   command names it and the request is not deliberate
    */
   refusal(url: string, framer: URL, isDeliberate: boolean): Promise<string | null>;
@@ -39,7 +39,7 @@ const TIMEOUT_MS = 5_000;
 const MAX_ALLOWED = 100;
 const MAX_CACHED = 500;
 
-/** The response headers of a page; null where it could not be requested. */
+/** The response headers of a page; null if it could not be requested. */
 type PageHeaders = Promise<IncomingHttpHeaders | null>;
 
 export const createFrames = ({ isNamed, get, monotonicNow }: Dependencies): Frames => {

@@ -12,13 +12,13 @@ interface Dependencies {
   content: Pick<Content, 'payload' | 'screens' | 'namesPage'>;
   screens: Pick<Screens, 'onRedirect'>;
   devices: Pick<Devices, 'formAddress' | 'formOpened'>;
-  /** Issues a page token; null where pages need none. */
+  /** Issues a page token; null if pages need none. */
   pageToken(): Promise<PageBoot['pageToken']>;
 }
 
 export type Pages = Module & Pick<PageRoutes, 'sendMissing'>;
 
-/** @throws Error where the renderer is not built */
+/** @throws Error if the renderer is not built */
 export const createPages = async (
   { options, dirs, get, monotonicNow }: ServiceContext,
   { content, screens, devices, pageToken }: Dependencies,

@@ -12,7 +12,7 @@ import { sendFile } from '../http/send-file.ts';
 
 interface Dependencies {
   content: Pick<Content, 'payload' | 'screens'>;
-  /** Issues a page token; null where pages need none. */
+  /** Issues a page token; null if pages need none. */
   pageToken(): Promise<PageBoot['pageToken']>;
   /** The boot data of the landing page about the address of the onboarding form. */
   formAddress(request: IncomingMessage): Pick<LandingBoot, 'formUrl' | 'isLocal'>;
@@ -52,7 +52,7 @@ const sendPage = <Boot extends PageBoot>(
   ctx.body = html.replace(bootSlot, (_, open: string, close: string) => open + json + close);
 };
 
-/** @throws Error where the renderer is not built */
+/** @throws Error if the renderer is not built */
 export const createPageRoutes = async (
   { content, pageToken, formAddress, formOpened }: Dependencies,
   { rendererDir, timeZone, variant, hasSecret }: PagesOptions,

@@ -1,7 +1,7 @@
 /** Long computations in short slices, between which the event loop answers requests. */
 import { setImmediate as nextTurn } from 'node:timers/promises';
 
-/** A computation that yields between its steps, of a few ms each where that is possible. */
+/** A computation that yields between its steps, of a few ms each if possible. */
 export type Steps<Result> = Generator<void, Result>;
 
 /** Longest slice, ms: other work waits this long plus one step. A shorter computation is not interrupted. */

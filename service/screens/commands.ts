@@ -39,7 +39,7 @@ type RunResult = 'delivered' | 'undelivered' | 'failed';
 export interface Commands {
   /**
    * Runs a command on the connections of a screen, on all boxes. A target that is not connected is not an error: `sent` is 0.
-   * @throws CodedError `invalid_field` where connectionId and clientId name different pages;
+   * @throws CodedError `invalid_field` if connectionId and clientId name different pages;
    *   `insufficient_storage` where a name cannot be saved
    */
   run(screen: Screen, targeted: TargetedCommand, origin: CommandOrigin): Promise<CommandResult>;
@@ -89,7 +89,7 @@ export const createCommands = ({
 
   /**
    * Resolves a target with a clientId to one connection on any box: the given one, or the newest of the page.
-   * @throws CodedError `invalid_field` where connectionId and clientId name different connections
+   * @throws CodedError `invalid_field` if connectionId and clientId name different connections
    */
   const resolve = async (slug: string, target: CommandTarget, relayed: boolean) => {
     const { connectionId, clientId } = target;

@@ -14,7 +14,7 @@ export interface Snapshot {
 
 /**
  * Resolves with the connections of a screen. Concurrent callers that wait for the same round get the same object.
- * @param relayed whether a peer asks; then no other peers are asked
+ * @param relayed whether the request is from a peer; then it is not forwarded
  */
 export type TakeSnapshot = (slug: string, relayed: boolean) => Promise<Snapshot>;
 
@@ -32,7 +32,7 @@ interface Dependencies {
 export const createSnapshot = ({ hub, peers, askPeers }: Dependencies) => {
   const local = (slug: string): Snapshot => ({ connections: hub.snapshot(slug), degraded: false });
 
-  /** The snapshot where no peer has to be asked; undefined: take it by {@link TakeSnapshot}. */
+  /** The snapshot if no peer has to be asked; undefined: use {@link TakeSnapshot}. */
   const takeLocally = (slug: string): Snapshot | undefined => (peers.isAlone() ? local(slug) : undefined);
 
   const takeFromRound = createRounds<Snapshot>({

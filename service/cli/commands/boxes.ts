@@ -31,7 +31,7 @@ const describe = ({ level, time, msg, ...fields }: Line): string => {
 /**
  * The box with this node id, name or address.
  * @param asked the address of the box that answered
- * @throws CliError `notFound`, `usage` where several have the name
+ * @throws CliError `notFound`, `usage` if several have the name
  */
 const boxNamed = (boxes: readonly Box[], name: string, asked: URL): Box => {
   // A box has more addresses than the one that it gives.

@@ -23,7 +23,7 @@ const namesOf = async (session: Session, kind: NameKind): Promise<string[]> => {
 };
 
 /**
- * The lines that the script of a shell reads; none where the site does not answer in time.
+ * The lines that the script of a shell reads; none if the site does not answer in time.
  * @param passed the shell, and what its script passes on
  */
 export const completionLines = async (

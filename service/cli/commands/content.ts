@@ -27,7 +27,7 @@ export const registerContent = (program: Command, { out, client, checkCanAsk, co
   const check = async (box: Client, text: string): Promise<ContentCheck> =>
     (await box.ask<ContentCheck>({ method: 'POST', path: `${base}/check`, body: text })).body;
 
-  /** @throws CliError `refused` where the document can't be published */
+  /** @throws CliError `refused` if the document can't be published */
   const checkOk = (file: string, { ok, errors }: ContentCheck): void => {
     if (!ok) throw new CliError('refused', `${visible(nameOf(file))} has ${plural(errors.length, 'error')}.`);
   };
@@ -134,7 +134,7 @@ export const registerContent = (program: Command, { out, client, checkCanAsk, co
       ),
     );
 
-  /** The whole hash of the one version that begins so. @throws CliError `notFound`, `usage` where there are several */
+  /** The whole hash of the one version that begins so. @throws CliError `notFound`, `usage` if there are several */
   const wholeHash = async (box: Client, start: string): Promise<string> => {
     if (start.length === 64) return start;
     const found = (await fetchVersions(box)).versions.filter(({ sha256 }) => sha256.startsWith(start));

@@ -76,7 +76,7 @@ export const registerFleetCredentials = (group: Command, out: Session['out']): v
     });
 };
 
-/** Replaces a file as a whole, also where the disk is full: the hub reads all of its users, as the same account. */
+/** Replaces a file as a whole, also if the disk is full: the hub reads all of its users, as the same account. */
 const replace = async (path: string, text: string): Promise<void> => {
   const temporary = `${path}.new`;
   const before = existsSync(path) ? await stat(path) : null;

@@ -68,7 +68,7 @@ const pack = async (file: string, { text }: LocalDocument): Promise<Packed> => {
 export const registerFleet = (program: Command, { out, withHub, degrade, checkCanAsk, confirm }: Session): void => {
   const group = program.command('fleet').description('many sites, over the hub of the fleet');
 
-  /** @throws CliError `notFound` where a site is not known */
+  /** @throws CliError `notFound` if a site is not known */
   const pick = (known: readonly Site[], names: readonly string[]): Site[] => {
     const missing = names.find((name) => !known.some(({ site }) => site === name));
     if (missing !== undefined) throw new CliError('notFound', `The hub knows no site ${missing}.`);

@@ -7,7 +7,7 @@ import { inParallel } from '../parallel.ts';
 import type { Session } from '../session.ts';
 import { visible } from '../text.ts';
 
-/** One box; `health` is null where it does not answer. */
+/** One box; `health` is null if it does not answer. */
 interface BoxHealth {
   nodeId: string | null;
   url: string;

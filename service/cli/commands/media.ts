@@ -29,7 +29,7 @@ type PutResult = UploadResult & { skipped: boolean };
 
 const pathOf = (name: string): string => `/api/media/${encodeURIComponent(name)}`;
 
-/** @throws CliError `usage` where no medium can have the name */
+/** @throws CliError `usage` if no medium can have the name */
 const checkedName = async (name: string): Promise<string> => {
   const { mediaName } = await import('../../domain/media-names.ts');
   try {
@@ -39,7 +39,7 @@ const checkedName = async (name: string): Promise<string> => {
   }
 };
 
-/** @throws CliError `usage` where a file is missing, is no file, or has a name that no medium can have */
+/** @throws CliError `usage` if a file is missing, is no file, or has a name that no medium can have */
 const localFiles = async (paths: readonly string[]): Promise<LocalFile[]> => {
   const files = await Promise.all(
     paths.map(async (path) => {

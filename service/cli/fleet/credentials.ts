@@ -88,7 +88,7 @@ const allowResponses = { max: 1, expires: `${ANSWER_SECONDS}s` };
 /**
  * Makes a key for the boxes of a site, with permissions for the subjects of that site alone.
  * @param accountSeed seed of the account (`SA...`) that signs it; null: the key is added to the configuration of the hub
- * @throws Error where `accountSeed` is not the seed of an account
+ * @throws Error if `accountSeed` is not the seed of an account
  */
 export const createCredentials = (site: string, accountSeed: string | null): SiteCredentials => {
   const user = nkeys.createUser();
@@ -130,7 +130,7 @@ const markOf = (site: string): string => ` # site ${site}`;
 /**
  * Adds the user of a site to a file that nats-server.conf includes, in the place of its user before; pure.
  * @param users contents of the file: `users: [`, a line for each user, `]`
- * @throws Error where no line of the file begins with `]`
+ * @throws Error if no line of the file begins with `]`
  */
 export const withUser = (users: string, site: string, user: object): string => {
   const lines = users.split('\n').filter((line) => !line.endsWith(markOf(site)));

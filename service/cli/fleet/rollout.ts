@@ -1,4 +1,4 @@
-/** A rollout: the content goes to a share of the sites, and to more of them only where it plays. */
+/** A staged rollout: the content goes to a share of the sites, and to more only once it plays there. */
 import { setTimeout as delay } from 'node:timers/promises';
 import type { Hub, Site } from './hub.ts';
 import { phasesOf } from './shares.ts';

@@ -84,7 +84,7 @@ export const createCopies = ({ content, feeds, ledger, downloads, ...dependencie
 
   /**
    * Fetches the file if there is no copy, or revalidates the copy.
-   * @throws AwaitsPeer where another box does so; FetchHeld outside the hours for it
+   * @throws AwaitsPeer if another box does so; FetchHeld outside the hours for it
    */
   const revalidate = async (url: string, state: MediumState): Promise<void> => {
     const held = await verified(url);

@@ -72,7 +72,7 @@ export const createStoring = ({ ledger, downloads, siteCopy, logOf }: Dependenci
     return true;
   };
 
-  /** Takes the copy of another box. @returns false where that box could not give it */
+  /** Takes the copy of another box. @returns false if that box could not give it */
   const takeShared = async (url: string, shared: Exclude<SiteCopy, string | null>): Promise<boolean> => {
     const { from, life, ...facts } = shared;
     if (ledger.get(url)?.sha256 === facts.sha256) {
@@ -95,7 +95,7 @@ export const createStoring = ({ ledger, downloads, siteCopy, logOf }: Dependenci
    * Takes what the site has of a file.
    * @param state whose wait for another box is noted
    * @returns whether the site had it; otherwise this box downloads it
-   * @throws AwaitsPeer where another box downloads it
+   * @throws AwaitsPeer if another box downloads it
    */
   const takeFromSite = async (url: string, state: { waitsSince: number | null }): Promise<boolean> => {
     const shared = await asks.run(() => siteCopy(url));

@@ -40,7 +40,7 @@ const writeAll = async (handle: FileHandle, bytes: Uint8Array, position: number)
 };
 
 /**
- * Opens the file, which is created where it is missing. A line that a crash or a power cut broke off is removed.
+ * Opens the file, which is created if it is missing. A line that a crash or a power cut broke off is removed.
  * @throws the system's error
  */
 export const openJournal = async (path: string): Promise<Journal> => {

@@ -19,7 +19,7 @@ interface Dependencies {
 
 type Failure = BoxAlerts['failing'][number];
 
-/** Sources are cut in messages, and in the state, which other boxes refuse where a text is too long. */
+/** Sources are cut in messages, and in the state, which other boxes refuse if a text is too long. */
 const MAX_SOURCE = 400;
 
 /** How often the disk is asked for its free space. */
@@ -123,7 +123,7 @@ export const createWatch = (
       return subjects.map((subject) => ({ kind: 'box', subject, status, message }));
     });
 
-  /** What boxes see fail on themselves. A stream is live where it is so on a box and fails on none. */
+  /** Failures that boxes report of themselves. A stream is live if it is live on a box and fails on none. */
   const failureConditions = (): Condition[] => {
     const boxes = [
       { id: nodeId, url: null, alerts: own() },
