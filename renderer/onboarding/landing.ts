@@ -54,7 +54,7 @@ const settle = (): void => {
 
 /** Without a reachable address there is no code to scan, and without screens nothing to choose. */
 const sayWhatLacks = (): void => {
-  const unreachableReason = boot.isLocal ? 'reach' : 'network';
+  const unreachableReason = boot.localFormUrl === null ? 'network' : 'reach';
   page.dataset.lack = formUrl === null ? unreachableReason : hasScreens ? 'nothing' : 'screens';
 };
 
@@ -79,7 +79,7 @@ const showAddress = (next: string | null): void => {
   if (next === formUrl) return;
   formUrl = next;
   sayWhatLacks();
-  const [scheme = '', rest = ''] = next?.split(/(?<=:\/\/)/) ?? [];
+  const [scheme = '', rest = ''] = (next ?? boot.localFormUrl)?.split(/(?<=:\/\/)/) ?? [];
   element('scheme').textContent = scheme;
   element('address').textContent = rest;
   if (next !== null) void drawCode(next);

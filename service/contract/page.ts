@@ -30,8 +30,8 @@ export interface PageBoot {
 export interface LandingBoot extends PageBoot {
   /** As in {@link LandingMessage}. */
   formUrl: string | null;
-  /** The service listens only on loopback. */
-  isLocal: boolean;
+  /** The URL of the form on this machine, where the service listens on loopback alone; else null. */
+  localFormUrl: string | null;
 }
 
 /** Boot data of the page for an unknown address. */

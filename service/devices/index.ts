@@ -39,7 +39,7 @@ export interface Devices
   /** Records that a page of the device is connected; invalid device ids are ignored. */
   saw(deviceId: string): void;
   /** The boot data of the landing page about the address of the onboarding form. */
-  formAddress(request: IncomingMessage): Pick<LandingBoot, 'formUrl' | 'isLocal'>;
+  formAddress(request: IncomingMessage): Pick<LandingBoot, 'formUrl' | 'localFormUrl'>;
   /** Notifies the landing pages of a device that its form has been opened. */
   formOpened(deviceId: string): void;
 }

@@ -106,6 +106,10 @@ export const createOnboardingRoutes = (
   return {
     routes,
     sockets,
-    formAddress: (request: IncomingMessage) => ({ formUrl: formUrl(reachedBy(request)), isLocal: isAlone }),
+    formAddress: (request: IncomingMessage) => {
+      const reached = reachedBy(request);
+      const localFormUrl = isAlone ? `${ownBase(host, reached.port)}/onboard` : null;
+      return { formUrl: formUrl(reached), localFormUrl };
+    },
   };
 };

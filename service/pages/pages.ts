@@ -15,7 +15,7 @@ interface Dependencies {
   /** Issues a page token; null if pages need none. */
   pageToken(): Promise<PageBoot['pageToken']>;
   /** The boot data of the landing page about the address of the onboarding form. */
-  formAddress(request: IncomingMessage): Pick<LandingBoot, 'formUrl' | 'isLocal'>;
+  formAddress(request: IncomingMessage): Pick<LandingBoot, 'formUrl' | 'localFormUrl'>;
   /** Called when the onboarding form of a device is opened. */
   formOpened(deviceId: string): void;
 }

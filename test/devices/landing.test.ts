@@ -74,6 +74,8 @@ describeBrowser('the landing page', { timeout: 60_000 }, () => {
     await screen.reload();
     await screen.getByRole('heading', { name: 'Not connected yet' }).waitFor();
     expect(await screen.locator('#code').isVisible()).toBe(false);
+    expect(await screen.locator('#form-address').isVisible()).toBe(false);
+    expect(await screen.locator('#device').isVisible()).toBe(true);
     tell[0]?.('http://10.0.0.7:8080/onboard');
     await screen.getByRole('heading', { name: 'What shall play here?' }).waitFor();
     expect(await textOf(screen, 'dd')).toBe('http://10.0.0.7:8080/onboard');
@@ -86,7 +88,11 @@ describeBrowser('the landing page', { timeout: 60_000 }, () => {
     await screen.getByRole('heading', { name: 'Phones can’t reach this player' }).waitFor();
     await screen.getByText('Set SIGNAGE_HOST to 0.0.0.0').waitFor();
     expect(await screen.locator('#code').isVisible()).toBe(false);
-    expect(await screen.getByText('/onboard').isVisible()).toBe(false);
+    const { port } = new URL(service.url);
+    expect(await screen.getByRole('definition').allInnerTexts()).toEqual([
+      `http://127.0.0.1:${port}/onboard`,
+      expect.stringMatching(/^[2-9a-z]{4}-[2-9a-z]{4}-[2-9a-z]{4}$/),
+    ]);
     await screen.getByRole('button', { name: 'Set up this player' }).click();
     await screen.getByText('Café').click();
     await screen.getByRole('button', { name: 'Start playing' }).click();
@@ -98,6 +104,10 @@ describeBrowser('the landing page', { timeout: 60_000 }, () => {
     const screen = await openScreen(service);
     await screen.getByRole('heading', { name: 'There are no screens' }).waitFor();
     expect(await screen.locator('#code').isVisible()).toBe(false);
+    expect(await screen.getByRole('definition').allInnerTexts()).toEqual([
+      expect.stringMatching(/^http:.*\/onboard$/),
+      expect.stringMatching(/^[2-9a-z]{4}-[2-9a-z]{4}-[2-9a-z]{4}$/),
+    ]);
     service.writeContent(content);
     await screen.getByRole('heading', { name: 'What shall play here?' }).waitFor();
     await screen.locator('#code svg').waitFor();
