@@ -14,20 +14,24 @@ import { type Restartable, startRestartable } from './restartable.ts';
 const count = repeats(6, 30, 'SIGNAGE_TEST_CHURN_BOXES');
 const seconds = repeats(5, 300, 'SIGNAGE_TEST_CHURN');
 const patience = { timeout: 60_000, interval: 100 };
-/** Uploads have names of their own, all of which the content names. */
-const mostUploads = 2 * seconds;
+/** Each upload has a name of its own. */
 const nameOf = (n: number): string => `file-${n}.txt`;
+/** Names before and after the last upload that the content has: more than are there, and than are uploaded during an edit. */
+const named = 20;
 
-const saying = (title: string) =>
+/** @param uploads how many there were */
+const saying = (title: string, uploads: number) =>
   lobbyWith([
     { kind: 'text', title },
-    ...Array.from({ length: mostUploads }, (_, n) => ({ kind: 'image', media_url: `/media/${nameOf(n)}` })),
+    ...Array.from({ length: 2 * named }, (_, n) => uploads - named + n)
+      .filter((n) => n >= 0)
+      .map((n) => ({ kind: 'image', media_url: `/media/${nameOf(n)}` })),
   ]);
 
 const startBox = (first?: Restartable): Promise<Restartable> => {
   const dataDir = temporaryFolder();
   mkdirSync(dataDir, { recursive: true });
-  writeFileSync(join(dataDir, 'content.json'), JSON.stringify(saying('first')));
+  writeFileSync(join(dataDir, 'content.json'), JSON.stringify(saying('first', 0)));
   return startRestartable(dataDir, first);
 };
 
@@ -102,11 +106,13 @@ test(`${count} boxes, of which one is killed or cut off every second for ${secon
   };
   const present = new Set<string>();
   const deleted = new Set<string>();
+  let uploads = 0;
   const upload = async (): Promise<void> => {
-    for (let n = 0; n < mostUploads && !isOver(); n++) {
+    for (let n = 0; !isOver(); n++) {
+      uploads = n;
       if (await send('PUT', `${any()}/api/media/${nameOf(n)}`, `bytes of ${n}`)) present.add(nameOf(n));
       const [oldest] = present;
-      if (oldest !== undefined && present.size > 4 && n % 2 === 0) {
+      if (oldest !== undefined && present.size > 8) {
         // A box that does not answer may have deleted it.
         present.delete(oldest);
         if (await send('DELETE', `${any()}/api/media/${oldest}`)) deleted.add(oldest);
@@ -122,7 +128,7 @@ test(`${count} boxes, of which one is killed or cut off every second for ${secon
         .then((answer) => answer.json() as Promise<{ sha256: string }>)
         .catch(() => ({ sha256: '' }));
       const next = `edit ${edits + 1}`;
-      if (await send('PUT', `${first.url}/console/api/content`, saying(next), { 'If-Match': `"${sha256}"` })) {
+      if (await send('PUT', `${first.url}/console/api/content`, saying(next, uploads), { 'If-Match': `"${sha256}"` })) {
         edits += 1;
         title = next;
       }
