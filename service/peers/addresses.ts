@@ -48,8 +48,8 @@ const MAX_ADVERTISED = mostPeers;
 const MAX_ADDRESSES = 2 * mostPeers;
 /** Failed probes after which an address without a peer is removed. */
 const MAX_TRIES = 3;
-/** Time after which an absent peer that is not static is removed. */
-const FORGET_MS = 3_600_000;
+/** Time after which an absent peer that is not static is removed: longer than the longest grace of alerts, a day. */
+const FORGET_MS = 25 * 3_600_000;
 
 /**
  * Whether a request failed because the box there is busy, or hangs on such requests: it has answered another one since.

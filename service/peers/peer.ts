@@ -33,7 +33,7 @@ export type LivePeer = Peer & { nodeId: string; alive: true; state: PeerState; s
 export type PeerAddress = { nodeId: string; url?: string } | { nodeId: null; url: string };
 
 export interface Peers {
-  /** Static peers always; discovered peers until an hour after their last answer. */
+  /** Static peers always; discovered peers until 25 hours after their last answer. */
   all(): Peer[];
   alive(): LivePeer[];
   /** Whether {@link all} is empty; cheap enough for every request. */
