@@ -14,6 +14,7 @@ import { errorAnswer, toCodedError } from './answer.ts';
 import { hasBody } from './body.ts';
 import { maxConnections } from './connection-limit.ts';
 import { type Gate, MAX_HEADERS } from './gate.ts';
+import { createHeldMessages } from './held-messages.ts';
 import { ignoreUpgrade } from './ignore-upgrade.ts';
 import { createPendingResponses } from './pending.ts';
 import { createRequestQueue } from './request-queue.ts';
@@ -47,7 +48,8 @@ const DRAIN_MS = 2_000;
 const MAX_BACKLOG = 4_096;
 /** Minimum interval between log lines about refused connections. */
 const WARN_INTERVAL_MS = 60_000;
-const MAX_MESSAGE_BYTES = 64 * 1024;
+/** Texts of pages are cut, not refused: this is far beyond the longest that a page shows. */
+const MAX_MESSAGE_BYTES = 256 * 1024;
 
 /** How long a client may keep sending an unread body after its response. */
 const LINGER_MS = 5_000;
@@ -188,6 +190,10 @@ export const listen = async (
     handleProtocols: (offered) => (offered.has(socketProtocol) ? socketProtocol : false),
   });
 
+  const heldMessages = createHeldMessages(() =>
+    log.debug('closed the socket that holds most of a message, as all sockets together hold too much'),
+  );
+
   sockets.on('wsClientError', (error, socket) => {
     const headers = { 'Sec-WebSocket-Version': '13' };
     refuse(socket, new CodedError('invalid_request', `${error.message}.`, { headers }));
@@ -211,6 +217,7 @@ export const listen = async (
       if (!server.listening) throw new CodedError('busy', 'The service is stopping.');
       sockets.handleUpgrade(request, socket, head, (webSocket) => {
         webSocket.on('error', (error) => log.debug({ err: error }, 'a WebSocket failed'));
+        heldMessages.watch(webSocket, socket);
         accept(webSocket);
       });
     } catch (error) {

@@ -68,7 +68,7 @@ export const attackMemory = async ({ pages, readers, characters, seconds }: Atta
 };
 
 export const benchMemory = async ({ note }: Report): Promise<void> => {
-  const attack = { pages: 300, readers: 60, characters: 62_000, seconds: 20 };
+  const attack = { pages: 300, readers: 60, characters: 250_000, seconds: 20 };
   const grown = await attackMemory(attack);
   const { pages, readers, characters } = attack;
   note(

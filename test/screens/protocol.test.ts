@@ -83,18 +83,39 @@ test('what comes after a fault counts for nothing', async () => {
   expect(logged(fresh, 'a page connected')).toEqual([]);
 });
 
-test('a message of 64 KiB is read, a longer one closes with 1009', async () => {
+test('a message of 256 KiB is read, a longer one closes with 1009', async () => {
   const page = await joinScreen(service(), 'lobby');
   const padded = (bytes: number) => JSON.stringify(state).padEnd(bytes);
-  page.send(padded(64 * 1024));
+  page.send(padded(256 * 1024));
   page.socket.ping();
   await once(page.socket, 'pong');
-  page.send(padded(64 * 1024 + 1));
+  page.send(padded(256 * 1024 + 1));
   expect(await page.closed).toBe(1009);
 });
 
 /** The stream under a WebSocket, for bytes that the library would not send. */
 const streamOf = (socket: WebSocket) => (socket as unknown as { _socket: NodeJS.WritableStream })._socket;
+
+/** A text message of this length without its last byte; it is masked with zeros. */
+const begunMessage = (bytes: number): Buffer => {
+  const head = Buffer.from([0x81, 0xff, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0]);
+  head.writeUInt32BE(bytes, 6);
+  return Buffer.concat([head, Buffer.alloc(bytes - 1)]);
+};
+
+test('clients that begin messages and do not end them are closed, and pages that send little are not', async () => {
+  const fresh = await startTestService({ content: lobby });
+  const page = await joinScreen(fresh, 'lobby');
+  streamOf(page.socket).write(begunMessage(1024));
+  // Together 40 MiB.
+  const clients = await Promise.all(Array.from({ length: 160 }, () => joinScreen(fresh, 'lobby')));
+  const begun = begunMessage(255 * 1024);
+  for (const { socket } of clients) streamOf(socket).write(begun);
+  expect(await Promise.race(clients.map(({ closed }) => closed))).toBe(1006);
+  // The last byte of its message, which is no JSON: it has been read.
+  streamOf(page.socket).write(Buffer.from([0]));
+  expect(await page.closed).toBe(1008);
+});
 
 describe('bytes that are no message close the socket and nothing else', () => {
   test.each<[string, number[], number]>([

@@ -13,7 +13,7 @@ const connectionOf = async (id: string): Promise<Connection | undefined> => {
   return ((await response.json()) as ConnectionSnapshot).connections.find((connection) => connection.id === id);
 };
 
-const long = 'x'.repeat(60_000);
+const long = 'x'.repeat(100_000);
 
 test('the texts of a hello are cut, and so is the name of its browser', async () => {
   const { connectionId } = await joinScreen(
@@ -33,7 +33,8 @@ test.each<[string, string, string]>([
   ['of 501 characters loses one', 'x'.repeat(501), 'x'.repeat(500)],
   ['is not cut inside a character', `${'x'.repeat(499)}😀😀`, 'x'.repeat(499)],
   ['is cut behind a character that just fits', `${'x'.repeat(498)}😀😀`, `${'x'.repeat(498)}😀`],
-  ['of 62 kB is cut', long, long.slice(0, 500)],
+  ['of 100,000 characters is cut', long, long.slice(0, 500)],
+  ['of 20,000 emoji is cut', '😀'.repeat(20_000), '😀'.repeat(250)],
 ])('the title of a slide that %s', async (_, title, expected) => {
   const page = await joinScreen(service(), 'lobby');
   page.send({ type: 'state', currentSlideTitle: title });

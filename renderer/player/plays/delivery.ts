@@ -23,7 +23,7 @@ interface Dependencies {
 
 // Typed by the contract's constant, without importing its schemas.
 const BATCH: typeof MAX_PLAYS = 50;
-/** The service's socket accepts messages of up to 64 KiB. */
+/** The sockets of older services accept messages of up to 64 KiB. */
 const BATCH_BYTES = 48 * 1024;
 /** Four messages a second are a fifth of what a socket may send. */
 const GAP_MS = 250;
