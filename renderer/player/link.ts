@@ -74,9 +74,8 @@ export const createLink = (
   const base = `/api/screens/${encodeURIComponent(slug)}`;
   let socket: WebSocket | null = null;
   let failures = 0;
-  /** ETag of the playlist that was delivered last (null: fetch unconditionally), and whether it is synchronized. */
+  /** ETag of the playlist that was delivered last; null: fetch unconditionally. */
   let etag: string | null = null;
-  let isSynchronized = false;
   let fetching: Promise<boolean> | null = null;
   let isStale = false;
   let report: Report | null = null;
@@ -120,18 +119,12 @@ export const createLink = (
     return patientFetch(`${base}/playlist`, { headers }, async (response) => {
       const date = Date.parse(response.headers.get('Date') ?? '');
       if (!Number.isNaN(date)) setClock(date, DATE_TOLERANCE_MS);
-      const synchronized = response.headers.has(synchronizedHeader);
-      if (response.status === 304) {
-        if (synchronized === isSynchronized) return null;
-        // Only the synchronization has changed; fetch the same payload once more to deliver both.
-        etag = null;
-        isStale = true;
-        return null;
-      }
-      if (response.status === 404) return { payload: null, etag: null, isSynchronized: synchronized };
+      if (response.status === 304) return null;
+      const isSynchronized = response.headers.has(synchronizedHeader);
+      if (response.status === 404) return { payload: null, etag: null, isSynchronized };
       if (!response.ok) throw new Error(`the playlist request answers ${response.status}`);
       const payload = (await response.json()) as PlaylistPayload;
-      return { payload, etag: response.headers.get('ETag'), isSynchronized: synchronized };
+      return { payload, etag: response.headers.get('ETag'), isSynchronized };
     });
   };
 
@@ -140,7 +133,7 @@ export const createLink = (
     etag = null;
     try {
       onPlaylist(delivery.payload, delivery.isSynchronized);
-      ({ etag, isSynchronized } = delivery);
+      ({ etag } = delivery);
     } catch (error) {
       reportError(null, `the playlist cannot be shown: ${String(error)}`);
     }

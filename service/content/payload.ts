@@ -13,7 +13,8 @@ export interface Payload extends PreparedAnswer {
 }
 
 export const createPayload = ({ sync, ...document }: ScreenDocument, variant: Variant): Payload => {
-  const revision = revisionOf(document);
+  // With `sync`, which is a header: a page must fetch the playlist where nothing else has changed.
+  const revision = revisionOf({ ...document, sync });
   const bodyOf = (): Buffer => {
     if (variant === 'extended')
       return Buffer.concat(piecesOf({ ...document, revision }).map((piece) => Buffer.from(piece)));

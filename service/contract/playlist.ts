@@ -85,7 +85,7 @@ export const timetableGroup = z
   })
   .meta({ id: 'TimetableGroup' });
 
-/** Everything one screen shows. `revision` is a hash of the rest. */
+/** Everything one screen shows. `revision` is a hash of the rest, and of whether it is synchronized. */
 export const playlistPayload = z
   .object({
     screen,
@@ -94,7 +94,7 @@ export const playlistPayload = z
     rssFeeds: extended(z.array(rssFeed).describe('the feeds of the content')),
     apiSources: extended(z.array(apiSource).describe('the API sources of the content')),
     timetableGroups: extended(z.array(timetableGroup).describe('the timetables of the content')),
-    revision: extended(z.string().describe('hash of everything else in the payload')),
+    revision: extended(z.string().describe('hash of everything else in the answer')),
   })
   .meta({ id: 'PlaylistPayload' });
 export type PlaylistPayload = z.infer<typeof playlistPayload>;

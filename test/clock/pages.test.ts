@@ -27,6 +27,20 @@ test('a header says so, beside the payload, which stays what it is', async () =>
   expect([again.status, again.headers.get('x-signage-sync')]).toEqual([304, '1']);
 });
 
+test('pages are told where it changes, though the file says when the screen was modified', async () => {
+  const dated = (sync: boolean) => {
+    const { screens, playlists } = site(sync);
+    return { screens: [{ ...screens[0], modified_at: '2026-01-01T00:00:00.000Z' }], playlists };
+  };
+  const service = await startTestService({ content: dated(false) });
+  const page = await joinScreen(service, 'lobby');
+  const { revision, ...rest } = await payloadOf(service);
+  service.writeContent(dated(true));
+  const told = await page.message(({ type }) => type === 'revision');
+  expect(told.revision).not.toBe(revision);
+  expect(await payloadOf(service)).toEqual({ ...rest, revision: told.revision });
+});
+
 test.each([[false], [undefined]])('no other playlist has it: sync %s', async (sync) => {
   const service = await startTestService({ content: site(sync) });
   expect(await headerOf(service)).toBeNull();
