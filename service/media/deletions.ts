@@ -34,8 +34,9 @@ export interface Deletions {
   /** When the medium was deleted, ms since the epoch; 0: it was not, or the date is implausible. */
   at(name: string): number;
   get(name: string): MediaDeletion | undefined;
-  /** Names whose files are to be removed. */
-  due(): string[];
+  /** Those whose files are to be removed. */
+  due(): MediaDeletion[];
+  isDue(name: string): boolean;
   /**
    * Stores newer records; durable once this resolves, and their names are {@link due}.
    * @param isCovered as of {@link newDeletions}
@@ -43,8 +44,8 @@ export interface Deletions {
    * @throws CodedError `insufficient_storage`, or the system's error
    */
   add(records: readonly MediaDeletion[], isCovered?: (deletion: MediaDeletion) => boolean): Promise<MediaDeletion[]>;
-  /** The files of the names are removed. */
-  done(names: readonly string[]): Promise<void>;
+  /** The files that the deletions cover are removed; a name that was deleted again since then stays due. */
+  done(removed: readonly MediaDeletion[]): Promise<void>;
   /** Forgets records whose time is over. */
   prune(): Promise<void>;
   faults(): string[];
@@ -94,7 +95,8 @@ export const openDeletions = async ({ path, log, now }: Options): Promise<Deleti
       const { deletedAt = '' } = records().get(name) ?? {};
       return isPlausibleTime(deletedAt, now()) ? Date.parse(deletedAt) : 0;
     },
-    due: () => [...durable.read().due],
+    due: () => [...durable.read().due].flatMap((name) => records().get(name) ?? []),
+    isDue: (name) => durable.read().due.has(name),
     add: async (theirs, isCovered) => {
       if (newDeletions(records(), theirs, now(), isCovered).length === 0) return [];
       let added: MediaDeletion[] = [];
@@ -102,15 +104,17 @@ export const openDeletions = async ({ path, log, now }: Options): Promise<Deleti
         added = newDeletions(state.records, theirs, now(), isCovered);
         const merged = new Map([...state.records, ...added.map((each) => [each.name, each] as const)]);
         const due = new Set([...state.due, ...added.map(({ name }) => name)]);
-        return { records: pruneDeletions(merged, now(), due), due };
+        const kept = pruneDeletions(merged, now(), due);
+        return { records: kept, due: new Set([...due].filter((name) => kept.has(name))) };
       });
       return added;
     },
-    done: (names) =>
-      durable.update(({ due, ...state }) => ({
-        ...state,
-        due: new Set([...due].filter((name) => !names.includes(name))),
-      })),
+    done: (removed) =>
+      durable.update(({ records: all, due: before }) => {
+        const due = new Set(before);
+        for (const { name, deletedAt } of removed) if (all.get(name)?.deletedAt === deletedAt) due.delete(name);
+        return { records: all, due };
+      }),
     prune: async () => {
       const pruned = ({ records: all, due }: State): Records => pruneDeletions(all, now(), due);
       if (pruned(durable.read()) === records()) return;

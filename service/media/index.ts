@@ -25,6 +25,7 @@ import { createLibrary } from './library.ts';
 import { createLostUploads, type LostUploads, lostFolderOf } from './lost.ts';
 import type { OpenMedium } from './open.ts';
 import { createStorageQuota } from './quota.ts';
+import { createRemoval } from './removal.ts';
 import { mediaRoutes } from './routes.ts';
 
 export type { SiteCopy } from './copies/storing.ts';
@@ -84,10 +85,13 @@ export interface Media extends Module, Pick<Catalog, 'unread' | 'onLearn'>, Pick
     at(name: string): number;
     /** SHA-256 (hex) of all records. */
     digest(): string;
-    /** Stores the newer records of another box, and removes the files here. @returns whether any was new */
+    /** Stores the newer records of another box; the files here are removed soon. @returns whether any was new */
     merge(theirs: readonly MediaDeletion[]): Promise<boolean>;
-    /** Sets the date of a file to now, if it is implausible or not after the deletion of its name. */
-    redate(name: string): Promise<void>;
+    /**
+     * Sets the date of a file to now, if it is implausible or not after the deletion of its name.
+     * @returns false where the file is to be removed instead
+     */
+    redate(name: string): Promise<boolean>;
     /** Calls `listener` when a medium was deleted here. */
     onDelete(listener: () => void): void;
   };
@@ -169,9 +173,12 @@ export const createMedia = async (
     isElsewhere: (name) => site.isElsewhere(name),
   });
 
+  const removal = createRemoval({ deletions, remove: library.removeDeleted, log });
+
   const remove: typeof library.remove = async (name, conditions) => {
     await library.remove(name, conditions);
     deleted.emit();
+    void removal.run();
   };
 
   const openSoon: typeof library.open = (name) =>
@@ -181,16 +188,8 @@ export const createMedia = async (
       return library.open(name);
     });
 
-  /** Deletes what is due here; what fails stays due. */
-  const removeDeleted = async (): Promise<void> => {
-    for (const name of deletions.due()) {
-      await library.removeDeleted(name).catch((error: unknown) => {
-        log.warn({ err: error, name }, 'a file of a deleted medium could not be removed; it is tried again');
-      });
-    }
-  };
   const prune = async (): Promise<void> => {
-    await removeDeleted();
+    await removal.run();
     await deletions.prune();
     await lost.prune();
   };
@@ -262,11 +261,13 @@ export const createMedia = async (
           theirs.filter(({ name }) => isMediaName(name)),
           isCovered,
         );
-        await removeDeleted();
+        void removal.run();
         return added.length > 0;
       },
       redate: async (name) => {
-        if (!deletions.due().includes(name)) await library.redate(name);
+        if (deletions.isDue(name)) return false;
+        await library.redate(name);
+        return true;
       },
       digest: deletions.digest,
       onDelete: deleted.on,
@@ -292,6 +293,7 @@ export const createMedia = async (
       clearInterval(pruneTimer);
       limits.close();
       copies.close();
+      await removal.close();
       await downloads.close();
     },
   };

@@ -47,7 +47,7 @@ interface Options {
   newest(name: string): number;
   /** The site's time, ms since the epoch. */
   now(): number;
-  deletions: Pick<Deletions, 'add' | 'get' | 'done'>;
+  deletions: Pick<Deletions, 'add' | 'get'>;
   lost: Pick<LostUploads, 'keep'>;
   /** Copies of peers' media in the media directory. */
   copies: { has(name: string): boolean; remove(name: string): Promise<void> };
@@ -155,7 +155,6 @@ export const createLibrary = async ({
     const [upload, copy] = [await fileAt(uploadDir, name), await fileAt(mediaDir, name)];
     if (isCovered(upload)) await discardUpload(name, upload, sha256);
     if (isCovered(copy)) await copies.remove(name);
-    await deletions.done([name]);
   };
 
   return {

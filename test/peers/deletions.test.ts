@@ -6,6 +6,7 @@ import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
 import { sha256Hex, signRequest } from '../../service/auth/sign.ts';
 import type { Health, ReplicationHealth } from '../../service/contract/health.ts';
+import { unseal } from '../../service/platform/store/envelope.ts';
 import { lobbyWith } from '../content/samples.ts';
 import { patience } from '../support/observe.ts';
 import { type TestService, temporaryFolder } from '../support/service.ts';
@@ -79,6 +80,24 @@ test('a medium that another box has, and this one has not, is deleted too', asyn
     .poll(async () => (await request(other, 'DELETE', 'unused.txt')).status, { ...patience, interval: 250 })
     .toBe(204);
   await expect.poll(() => served(one, 'unused.txt'), patience).toBe('404');
+});
+
+test('deletions that a box missed are carried out in a few writes, however many they are', async () => {
+  const [oneDir, otherDir] = [temporaryFolder(), temporaryFolder()];
+  const names = Array.from({ length: 40 }, (_, n) => `${n}.txt`);
+  for (const folder of [oneDir, otherDir]) {
+    mkdirSync(join(folder, 'uploads'));
+    for (const name of names) writeFileSync(join(folder, 'uploads', name), name);
+  }
+  const one = await startBox([], { content, dataDir: oneDir });
+  for (const name of names) expect((await request(one, 'DELETE', name)).status).toBe(204);
+  const other = await startBox([one], { content, dataDir: otherDir });
+  const here = () => readdirSync(join(otherDir, 'uploads')).filter((name) => name.endsWith('.txt'));
+  await expect.poll(here, patience).toEqual([]);
+  await other.close();
+  const { seq, body } = unseal(readFileSync(join(otherDir, 'deleted-media.json')));
+  expect(body).toMatchObject({ due: [] });
+  expect(seq).toBeLessThan(10);
 });
 
 test('a file that is put into the folder by hand after a deletion is a new one, however old it is', async () => {
