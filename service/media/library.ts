@@ -215,8 +215,7 @@ export const createLibrary = async ({
 
     /**
      * Deletes a medium at the whole site: an upload, or a file that another box has. A file that was put into the media
-     * directory by hand is not deleted, and replaces an upload of its name.
-     *
+     * directory by hand is not deleted, and replaces an upload of its name. What can't be removed at once stays due.
      * @throws `file_not_found`, `precondition_failed`
      */
     async remove(name: string, conditions: Conditions): Promise<void> {
@@ -237,12 +236,13 @@ export const createLibrary = async ({
         const [path, stats] = upload === null ? [join(mediaDir, name), copy] : [join(uploadDir, name), upload];
         const sha256 = stats === null ? null : (catalog.hashOf(path, stats) ?? null);
         await deletions.add([{ name, deletedAt: at.toISOString(), sha256 }]);
-        if (upload !== null) await removeFile(uploadDir, name);
-        await removeDeleted(name);
+        await (upload === null ? Promise.resolve() : removeFile(uploadDir, name))
+          .then(() => removeDeleted(name))
+          .catch((error: unknown) => log.warn({ err: error, name }, 'a deleted medium could not be removed at once'));
       });
     },
 
-    /** Removes the files here that a deletion by any box covers. */
+    /** Removes the files here that a deletion by any box covers. @throws the system's error */
     removeDeleted: (name: string): Promise<void> => enqueue(() => removeDeleted(name)),
 
     /** Removes an upload of which the media directory has a copy at least as new; if its bytes differ, moves it to `.lost`. */

@@ -154,7 +154,8 @@ export const createMediaReplication = ({
 
   const redate = (name: string): Promise<void> =>
     deletions.redate(name).then(
-      () => schedule(),
+      // What is to be removed instead would be found by each scan.
+      (isDated) => (isDated ? schedule() : undefined),
       (err: unknown) => logs('media of peers').warn({ name, err }, 'a file could not be given a new date'),
     );
 

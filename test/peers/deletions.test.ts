@@ -1,9 +1,10 @@
 /** A deleted medium is gone at the whole site and stays gone; an upload that loses is kept beside for 30 days. */
+import { execFileSync } from 'node:child_process';
 import { randomUUID } from 'node:crypto';
 import { existsSync, mkdirSync, readdirSync, readFileSync, utimesSync, writeFileSync } from 'node:fs';
 import { createServer } from 'node:http';
 import { join } from 'node:path';
-import { describe, expect, test } from 'vitest';
+import { describe, expect, onTestFinished, test } from 'vitest';
 import { sha256Hex, signRequest } from '../../service/auth/sign.ts';
 import type { Health, ReplicationHealth } from '../../service/contract/health.ts';
 import { unseal } from '../../service/platform/store/envelope.ts';
@@ -98,6 +99,26 @@ test('deletions that a box missed are carried out in a few writes, however many 
   const { seq, body } = unseal(readFileSync(join(otherDir, 'deleted-media.json')));
   expect(body).toMatchObject({ due: [] });
   expect(seq).toBeLessThan(10);
+});
+
+test('a file that the system does not remove is deleted at the whole site (needs the right to mount)', async ({
+  skip,
+}) => {
+  const dataDir = temporaryFolder();
+  const file = join(dataDir, 'uploads', 'notice.txt');
+  mkdirSync(join(dataDir, 'uploads'));
+  writeFileSync(file, 'busy');
+  try {
+    execFileSync('mount', ['--bind', file, file], { stdio: 'ignore' });
+  } catch {
+    return skip();
+  }
+  onTestFinished(() => void execFileSync('umount', ['--lazy', file]));
+  const one = await startBox([], { content, dataDir });
+  const other = await startBox([one], { content });
+  await everywhere([one, other], 'busy');
+  expect((await request(one, 'DELETE', 'notice.txt')).status).toBe(204);
+  await everywhere([other], '404');
 });
 
 test('a file that is put into the folder by hand after a deletion is a new one, however old it is', async () => {

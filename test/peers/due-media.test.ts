@@ -1,0 +1,39 @@
+/** A medium that is deleted, but whose file cannot be removed yet. */
+
+import { pino } from 'pino';
+import { afterEach, beforeEach, expect, test, vi } from 'vitest';
+import { createMediaReplication, type ReplicatedMedia } from '../../service/peers/media-replication.ts';
+import { createSourceLogs } from '../../service/platform/source-log.ts';
+
+beforeEach(() => void vi.useFakeTimers());
+afterEach(() => void vi.useRealTimers());
+
+test('is not looked for again and again', async () => {
+  const deletedAt = Date.now();
+  const modifiedAt = new Date(deletedAt - 1_000).toISOString();
+  const list = vi.fn(async () => [{ name: 'busy.jpg', size: 1, sha256: '0'.repeat(64), modifiedAt }]);
+  const ignore = (): void => {};
+  const media = {
+    list,
+    unread: () => new Set(),
+    heldReason: () => null,
+    onLearn: ignore,
+    onFetchHours: ignore,
+    deletions: { list: () => [], at: () => deletedAt, digest: () => '', redate: async () => false, onDelete: ignore },
+    attendance: { get: () => null, set: async () => {} },
+  } as unknown as ReplicatedMedia;
+  const replication = createMediaReplication({
+    logs: createSourceLogs(pino({ level: 'silent' })),
+    peers: { alive: () => [], call: vi.fn(), onState: ignore, announce: async () => {} },
+    content: { mediaNames: () => new Set(), onDocument: ignore, onChange: ignore },
+    media,
+    misdated: { note: ignore },
+    siteNow: Date.now,
+    monotonicNow: () => performance.now(),
+    onArrival: ignore,
+  });
+  await replication.scan();
+  await vi.advanceTimersByTimeAsync(10_000);
+  expect(list).toHaveBeenCalledTimes(1);
+  replication.close();
+});
