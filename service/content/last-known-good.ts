@@ -43,7 +43,7 @@ const schema = z.object({
       nodeId: z.string(),
       sha256: z.string(),
       changedAt: z.string(),
-      ancestors: z.array(z.object({ counter: z.number(), nodeId: z.string() })),
+      ancestors: z.array(z.object({ counter: z.number(), nodeId: z.string(), sha256: z.string().optional() })),
       operator: z.string().nullable().default(null),
       wanted: z.array(z.string()).optional(),
       text: z.string(),

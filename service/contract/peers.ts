@@ -79,7 +79,7 @@ export const contentVersion = z
   .meta({ id: 'ContentVersion' });
 export type ContentVersion = z.infer<typeof contentVersion>;
 
-const ancestor = contentVersion.omit({ sha256: true });
+const ancestor = contentVersion.extend({ sha256: sha256.optional().describe('absent: an older box') });
 
 /** A longer content.json is not replicated. */
 export const mostContentCharacters = 16 * 1024 ** 2;

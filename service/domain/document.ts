@@ -12,7 +12,10 @@ const MAX_WANTED = 64;
 type Body = Omit<ContentDocument, keyof ContentVersion>;
 type Edited = Pick<ContentDocument, 'counter' | 'nodeId'>;
 
-/** SHA-256 (hex) of the document. Listed field by field, so that the order of keys does not matter. */
+/**
+ * SHA-256 (hex) of the document. Listed field by field, so that the order of keys does not matter. Hashes of ancestors are
+ * left out: older boxes do not know them.
+ */
 export const documentHash = ({ text, changedAt, ancestors, stamps }: Omit<Body, 'operator' | 'wanted'>): string =>
   createHash('sha256')
     .update(
@@ -39,14 +42,21 @@ const thinned = (ancestors: readonly Ancestor[]): Ancestor[] =>
     })
     .slice(0, MAX_ANCESTORS);
 
-/** Whether a version is among the ancestors, or in a row of which the ends are. */
-const isAncestor = ({ counter, nodeId }: Edited, ancestors: readonly Ancestor[]): boolean =>
+/**
+ * Whether a version is among the ancestors, or in a row of which the ends are. A box that was restored from an image counts
+ * its edits from there again, so that two documents may have one counter and nodeId: their hashes differ.
+ */
+const isAncestor = ({ counter, nodeId, sha256 }: ContentVersion, ancestors: readonly Ancestor[]): boolean =>
   ancestors.some((each, at) => {
     if (each.nodeId !== nodeId) return false;
     const next = ancestors[at + 1];
     const isInside = at >= EXACT - 1 && next?.nodeId === nodeId && next.counter < counter && counter < each.counter;
-    return each.counter === counter || isInside;
+    const isSame = each.counter === counter && (each.sha256 ?? sha256) === sha256;
+    return isSame || isInside;
   });
+
+/** The version alone. */
+export const versionOf = ({ counter, nodeId, sha256 }: ContentVersion): ContentVersion => ({ counter, nodeId, sha256 });
 
 interface Edit extends Pick<Body, 'text' | 'changedAt' | 'stamps'> {
   /** Default: null. */
@@ -62,7 +72,7 @@ export const editedDocument = (
   before: ContentDocument | null,
   { counter, nodeId, operator = null, wanted, ...edit }: Edit,
 ): ContentDocument => {
-  const parents = before === null ? [] : [{ counter: before.counter, nodeId: before.nodeId }, ...before.ancestors];
+  const parents = before === null ? [] : [versionOf(before), ...before.ancestors];
   const taken = [...(wanted === undefined ? [] : [wanted]), ...(before?.wanted ?? [])];
   const body = {
     ...edit,
@@ -93,10 +103,7 @@ export const withoutTags = (document: ContentDocument): ContentDocument => {
   for (const screen of content.screens) delete screen.tags;
   // The older box may have the ancestors without tags.
   const ancestors = document.ancestors
-    .flatMap(({ counter, nodeId }) => [
-      { counter, nodeId },
-      { counter, nodeId: reducedNodeId(nodeId) },
-    ])
+    .flatMap((each) => [each, { counter: each.counter, nodeId: reducedNodeId(each.nodeId) }])
     .slice(0, MAX_ANCESTORS);
   const body = { ...document, ancestors, text: `${JSON.stringify(content, null, 2)}\n` };
   return { ...body, nodeId: reducedNodeId(document.nodeId), sha256: documentHash(body) };
@@ -112,6 +119,3 @@ export const isLost = (loser: ContentDocument, winner: ContentDocument): boolean
 /** Indents a single-line document, as programs send it, so that content.json stays readable. */
 export const asFile = (text: string, value: unknown): string =>
   text.trim().includes('\n') ? text : `${JSON.stringify(value, null, 2)}\n`;
-
-/** The version alone. */
-export const versionOf = ({ counter, nodeId, sha256 }: ContentVersion): ContentVersion => ({ counter, nodeId, sha256 });

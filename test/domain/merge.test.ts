@@ -2,7 +2,7 @@
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
 import type { ContentDocument, DeviceBinding } from '../../service/contract/peers.ts';
-import { editedDocument, isLost } from '../../service/domain/document.ts';
+import { documentHash, editedDocument, isLost } from '../../service/domain/document.ts';
 import { compareBindings, compareVersions, isPlausible, laterThan, newsAmong } from '../../service/domain/merge.ts';
 
 const boxes = ['a', 'b', 'c', 'd', 'e'];
@@ -214,4 +214,24 @@ test('the loser is kept unless the winner was edited from it, says the same, or 
   for (let counter = 2; counter < 100; counter += 1) grown = edit(grown, counter, `${counter}`);
   expect(grown.ancestors.length).toBeLessThanOrEqual(64);
   expect(isLost(first, grown)).toBe(false);
+});
+
+test('an edit of a box that was restored from an image is kept, where ancestors are listed with their hashes', () => {
+  const edit = (before: ContentDocument | null, text: string) =>
+    editedDocument(before, {
+      ...{ counter: (before?.counter ?? 0) + 1, nodeId: 'a', text, stamps: [] },
+      changedAt: new Date(noon).toISOString(),
+    });
+  const image = edit(edit(null, 'one'), 'two');
+  const next = edit(image, 'three');
+  const site = edit(edit(next, 'four'), 'five');
+  const restored = edit(image, 'edited after the box was restored');
+  expect(restored).toMatchObject({ counter: next.counter, nodeId: next.nodeId });
+  expect(isLost(restored, site)).toBe(true);
+  expect(isLost(next, site)).toBe(false);
+
+  // Boxes of an older version list no hashes, and have the same hash of the document.
+  const ancestors = site.ancestors.map(({ counter, nodeId }) => ({ counter, nodeId }));
+  expect(documentHash({ ...site, ancestors })).toBe(site.sha256);
+  expect(isLost(restored, { ...site, ancestors })).toBe(false);
 });
