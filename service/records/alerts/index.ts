@@ -151,7 +151,7 @@ export const createAlerts = async (
   };
 
   const observe = (): DueAlert[] => {
-    const conditions = watch.conditions(outages.records);
+    const conditions = watch.conditions(outages);
     const at = new Date(now()).toISOString();
     const [next, due] = reduce(outages, { conditions, at }, monotonicNow(), graceMs);
     outages = next;

@@ -8,7 +8,7 @@ import { spareOf } from '../../media/index.ts';
 import type { ServiceContext } from '../../module.ts';
 import type { Peers } from '../../peers/index.ts';
 import type { Streams } from '../../streams/index.ts';
-import { type Condition, isUnderway, keyOf } from './outages.ts';
+import { type Condition, isUnderway, keyOf, type Outages } from './outages.ts';
 
 interface Dependencies {
   content: Pick<Content, 'screens' | 'hours' | 'status'>;
@@ -86,7 +86,7 @@ export const createWatch = (
   };
 
   const deviceConditions = (
-    outages: ReadonlyMap<string, OutageRecord>,
+    { records, watched }: Pick<Outages, 'records' | 'watched'>,
     silentBoxes: ReadonlySet<string>,
   ): Condition[] => {
     const statuses = devices.statuses();
@@ -105,11 +105,12 @@ export const createWatch = (
       return [{ ...condition, status: isSilent ? 'silent' : 'failing', message: `${name} is away${cause}.` }];
     });
     const known = new Set(statuses.map(({ device }) => keyOf({ kind: 'device', subject: device.deviceId })));
-    const gone = [...outages.values()].flatMap((outage): Condition[] =>
-      outage.kind === 'device' && isUnderway(outage) && !known.has(keyOf(outage))
-        ? [{ kind: 'device', subject: outage.subject, status: 'gone', message: '' }]
-        : [],
-    );
+    const underway = [...records.values()].filter(isUnderway).map(keyOf);
+    const gone = [...new Set([...underway, ...watched.keys()])].flatMap((key): Condition[] => {
+      const [kind, subject] = key.split(/ (.*)/s);
+      if (kind !== 'device' || subject === undefined || known.has(key)) return [];
+      return [{ kind, subject, status: 'gone', message: '' }];
+    });
     return [...conditions, ...gone];
   };
 
@@ -150,9 +151,9 @@ export const createWatch = (
 
   return {
     own,
-    /** @param outages that were reported to receivers */
-    conditions: (outages: ReadonlyMap<string, OutageRecord>): Condition[] => {
-      const silentBoxes = updating(outages);
+    /** @param outages that were reported to receivers, and what may become one */
+    conditions: (outages: Pick<Outages, 'records' | 'watched'>): Condition[] => {
+      const silentBoxes = updating(outages.records);
       const conditions = [
         ...deviceConditions(outages, silentBoxes),
         ...boxConditions(silentBoxes),
