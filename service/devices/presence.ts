@@ -73,11 +73,13 @@ export const createPresence = (
   const poll = (): void => {
     const time = now();
     const at = monotonicNow();
-    const others = peers.all();
+    const others = peers.alive();
     const present = connectedHere();
-    for (const { state } of others) for (const id of state?.devices ?? []) present.add(deviceKey(id));
+    for (const { state } of others) for (const id of state.devices ?? []) present.add(deviceKey(id));
     // A device may be connected to a box that does not list its devices.
-    const isKnown = others.every(({ state }) => state?.devices !== undefined);
+    const isKnown = others.every(({ state }) => state.devices !== undefined);
+    // Pages of a box that is away may be about to move to another one.
+    const isAlone = peers.all().every(({ nodeId }) => nodeId === null);
     const list = bound();
     const expected = new Map(
       list.filter((device) => isExpected(device, time)).map((device) => [deviceKey(device.deviceId), device]),
@@ -91,7 +93,7 @@ export const createPresence = (
       const since = missing.get(key) ?? at;
       missing.set(key, since);
       if (!seen.has(key)) return isKnown && at - since >= START_MS ? [device] : [];
-      return at - since >= (others.length === 0 ? RECONNECT_MS : MOVE_MS) ? [device] : [];
+      return at - since >= (isAlone ? RECONNECT_MS : MOVE_MS) ? [device] : [];
     });
   };
   let timer: NodeJS.Timeout | undefined;

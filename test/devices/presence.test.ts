@@ -3,6 +3,7 @@ import { afterEach, beforeEach, expect, test, vi } from 'vitest';
 import type { OpeningTime } from '../../service/contract/content.ts';
 import { createPresence } from '../../service/devices/presence.ts';
 import type { Peer } from '../../service/peers/index.ts';
+import type { LivePeer } from '../../service/peers/peer.ts';
 
 beforeEach(() => void vi.useFakeTimers());
 afterEach(() => void vi.useRealTimers());
@@ -25,7 +26,7 @@ const setUp = ({ hours = null }: { hours?: OpeningTime[] | null } = {}) => {
         },
       },
       devices: { list: () => [device, { ...device, deviceId: 'unbound', screenSlug: null }] },
-      peers: { all: () => peers as Peer[], alive: () => [] },
+      peers: { all: () => peers as Peer[], alive: () => peers.filter(({ alive }) => alive) as LivePeer[] },
       content: { payload: (slug) => (slug === 'lobby' ? ({} as never) : undefined), hours: () => hours },
       now: () => start + at,
       monotonicNow: () => at,
@@ -52,7 +53,10 @@ const setUp = ({ hours = null }: { hours?: OpeningTime[] | null } = {}) => {
     },
   };
 };
-const peerWith = (devices: string[] | undefined): Partial<Peer> => ({ state: { devices } as Peer['state'] });
+const peerWith = (devices: string[] | undefined, alive = true): Partial<Peer> => ({
+  ...{ nodeId: 'b', alive },
+  state: { devices } as Peer['state'],
+});
 
 test('a device that has not come since the start is away after a minute and a half, and not before', () => {
   const { away, wait } = setUp();
@@ -88,6 +92,31 @@ test('a device that another box has is not away, and one that may be at a box th
   expect(away()).toEqual([]);
   peers([peerWith([])]);
   wait(100);
+  expect(away()).toEqual(['wall']);
+});
+
+test('a device of a box that is away is away too, after the grace period', () => {
+  const { presence, away, wait, peers } = setUp();
+  peers([peerWith(['wall'])]);
+  wait(300);
+  peers([peerWith(['wall'], false)]);
+  wait(80);
+  expect(away()).toEqual([]);
+  expect(presence.counts()).toEqual({ expected: 1, connected: 0 });
+  wait(20);
+  expect(away()).toEqual(['wall']);
+  expect(presence.statuses()).toMatchObject([{ status: 'missing' }]);
+});
+
+test('an address at which no box was ever found hides no device', () => {
+  const { away, wait, connect, disconnect, peers } = setUp();
+  peers([{ nodeId: null, alive: false, state: null }]);
+  wait(100);
+  expect(away()).toEqual(['wall']);
+  connect();
+  wait(10);
+  disconnect();
+  wait(10);
   expect(away()).toEqual(['wall']);
 });
 
