@@ -1,6 +1,6 @@
 /** Replicates the bindings of a site: fetches those of a peer whose digest differs, and stores the newer ones. */
 import { bindingBuckets } from '../contract/gossip.ts';
-import { type DeviceBinding, mostPeers, peerBindings } from '../contract/peers.ts';
+import { type DeviceBinding, mostPeers } from '../contract/peers.ts';
 import { deviceKey } from '../contract/readable.ts';
 import { createDebounce } from '../domain/debounce.ts';
 import { clockMonth } from '../domain/merge.ts';
@@ -23,7 +23,7 @@ export interface ReplicatedDevices {
 
 interface Dependencies {
   logs: SourceLogs;
-  peers: Pick<Peers, 'call' | 'announce'>;
+  peers: Pick<Peers, 'announce'>;
   asking: Pick<AskPeers, 'ask'>;
   devices: ReplicatedDevices;
   misdated: Pick<Misdated, 'note'>;
@@ -35,8 +35,6 @@ interface Dependencies {
   onNews(): void;
 }
 
-const MAX_BINDINGS_BYTES = 8 * 1024 ** 2;
-const DEADLINE_MS = 10_000;
 /** Changes of bindings within this time are announced once. */
 const ANNOUNCE_MS = 250;
 /** Peers that returned no bindings, of which the reason is remembered. */
@@ -75,10 +73,9 @@ export const createBindingReplication = ({
     const theirs = peer.state.bindings;
     if (theirs === devices.digest()) return misdated.note(peer.nodeId, 'bindings', []);
     if (compared.get(peer.nodeId) === comparison(theirs)) return;
-    const request = { path: '/api/peers/bindings', deadlineMs: DEADLINE_MS, maxBytes: MAX_BINDINGS_BYTES };
     const answer = peer.gossips
       ? await asking.ask(peer, 'bindings.differing', digests())
-      : await peers.call(peer, { ...request, schema: peerBindings });
+      : await asking.ask(peer, 'bindings.list');
     if (!answer.ok) {
       const { status, reason } = answer;
       if (status === null || failed.get(peer.nodeId) === reason) return;

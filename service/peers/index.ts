@@ -116,7 +116,16 @@ export const createPeers = (
     await Promise.all([registry.announce(), news.spread({ record: record.current(true) })]);
   };
   const mediaReplication = createMediaReplication({
-    ...{ logs, peers: { ...registry, announce }, content, media, misdated, monotonicNow, siteNow: () => siteNow() },
+    ...{
+      logs,
+      peers: { ...registry, announce },
+      asking,
+      content,
+      media,
+      misdated,
+      monotonicNow,
+      siteNow: () => siteNow(),
+    },
     onArrival: arrivals.emit,
   });
   media.followSite({ ...mediaReplication, copyOf: createSharedCopies({ peers: registry, asking, nodeId }) });

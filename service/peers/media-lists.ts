@@ -1,15 +1,17 @@
 /** The media of the peers: their lists, fetched as their states change. */
-import { type PeerMedium, peerMedia } from '../contract/peer-media.ts';
+import type { PeerMedium } from '../contract/peer-media.ts';
 import { isPlausibleTime } from '../domain/merge.ts';
 import type { Media } from '../media/index.ts';
 import type { SourceLogs } from '../platform/source-log.ts';
+import type { AskPeers } from './ask.ts';
 import type { Misdated } from './misdated.ts';
 import type { LivePeer, Peers } from './peer.ts';
 import type { Offer } from './transfer-plan.ts';
 
 interface Dependencies {
   logs: SourceLogs;
-  peers: Pick<Peers, 'alive' | 'call' | 'onState'>;
+  peers: Pick<Peers, 'alive' | 'onState'>;
+  asking: Pick<AskPeers, 'ask'>;
   deletions: Pick<Media['deletions'], 'at' | 'merge'>;
   misdated: Pick<Misdated, 'note'>;
   /** The machine's time of day, ms since the epoch. */
@@ -41,12 +43,10 @@ interface List {
   isExact: boolean;
 }
 
-const MAX_LIST_BYTES = 16 * 1024 ** 2;
-const LIST_MS = 10_000;
-
 export const createMediaLists = ({
   logs,
   peers,
+  asking,
   deletions,
   misdated,
   now,
@@ -74,8 +74,7 @@ export const createMediaLists = ({
 
   const fetchList = async (peer: LivePeer): Promise<void> => {
     const { nodeId, state } = peer;
-    const request = { path: '/api/peers/media', deadlineMs: LIST_MS, maxBytes: MAX_LIST_BYTES };
-    const answer = await peers.call(peer, { ...request, schema: peerMedia });
+    const answer = await asking.ask(peer, 'media.list');
     const log = logs(`peer ${nodeId}`);
     if (answer.ok) {
       await deletions.merge(answer.body.deleted ?? []).catch((err: unknown) => {

@@ -12,6 +12,7 @@ import { isPlausibleTime } from '../domain/merge.ts';
 import type { Media } from '../media/index.ts';
 import type { SourceLogs } from '../platform/source-log.ts';
 import { createAbsence } from './absence.ts';
+import type { AskPeers } from './ask.ts';
 import { type AwaitedMedia, createAwaitedMedia } from './awaited-media.ts';
 import { digestOf, mediumOf, stateDigest } from './media-digest.ts';
 import { createMediaLists } from './media-lists.ts';
@@ -38,7 +39,8 @@ export type ReplicatedMedia = Pick<
 
 interface Dependencies {
   logs: SourceLogs;
-  peers: Pick<Peers, 'alive' | 'call' | 'onState' | 'announce'>;
+  peers: Pick<Peers, 'alive' | 'onState' | 'announce'>;
+  asking: Pick<AskPeers, 'ask'>;
   content: Pick<Content, 'mediaNames' | 'onDocument' | 'onChange'>;
   media: ReplicatedMedia;
   misdated: Pick<Misdated, 'note'>;
@@ -84,6 +86,7 @@ const DEBOUNCE_MS = 100;
 export const createMediaReplication = ({
   logs,
   peers,
+  asking,
   content,
   media,
   misdated,
@@ -112,7 +115,7 @@ export const createMediaReplication = ({
   const { deletions } = media;
   const absence = createAbsence({ logs, peers, media, siteNow, monotonicNow });
   const { isDeleted, offers, known, learn } = createMediaLists({
-    ...{ logs, peers, deletions, misdated, now: siteNow, missedBy: absence.missedBy },
+    ...{ logs, peers, asking, deletions, misdated, now: siteNow, missedBy: absence.missedBy },
     // A peer with a new file may have one that no other peer could provide.
     onNew: (name) => transfers.retry(name),
     onChange: () => schedule(),

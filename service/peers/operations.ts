@@ -20,11 +20,14 @@ import {
 } from '../contract/gossip.ts';
 import { type Binding, onboardingResult } from '../contract/onboarding.ts';
 import type { OperationName } from '../contract/operations/index.ts';
-import { peerCopy } from '../contract/peer-media.ts';
+import { peerCopy, peerMedia } from '../contract/peer-media.ts';
 import {
   commandIdHeader,
+  contentDocument,
   type DeviceBinding,
+  mostContentCharacters,
   mostQueryCharacters,
+  peerBindings,
   peerCommandAnswers,
   peerConnections,
   peerDevices,
@@ -113,6 +116,11 @@ const peerOperations = {
     (bindings: readonly DeviceBinding[]) => ({ body: { bindings } }),
     { relayed: true },
   ),
+  /** All bindings, of a peer of an older version. */
+  'bindings.list': define('GET /api/peers/bindings', peerBindings, undefined, {
+    deadlineMs: 10_000,
+    maxBytes: 8 * MIB,
+  }),
   /** The bindings of the peer that differ from ours. */
   'bindings.differing': define(
     'POST /api/peers/bindings/differing',
@@ -143,6 +151,12 @@ const peerOperations = {
   ),
   /** Liveness probe while another request is pending. */
   'boxes.probe': define('GET /api/peers/time', peerTime, undefined, { deadlineMs: 700 }),
+  'content.document': define('GET /api/peers/content', contentDocument, () => ({ query: { knows: 'tags' } }), {
+    deadlineMs: 10_000,
+    // A character of the text takes at most three bytes, or two if it is escaped.
+    maxBytes: 3 * mostContentCharacters + 8 * MIB,
+  }),
+  'media.list': define('GET /api/peers/media', peerMedia, undefined, { deadlineMs: 10_000, maxBytes: 16 * MIB }),
   'media.copy': define('POST /api/peers/copy', peerCopy, (url: string) => ({ body: { url } }), { isRepeatable: true }),
   'boxes.log': define('GET /api/peers/log', boxLog, (query: BoxLogQuery) => ({ query: { ...query } }), {
     maxBytes: 4 * MIB,

@@ -9,7 +9,6 @@ import type { ReplicationHealth } from '../contract/health.ts';
 import {
   type ContentDocument,
   type ContentVersion,
-  contentDocument,
   type DeviceBinding,
   mostContentCharacters,
   type PeerState,
@@ -27,7 +26,7 @@ import { createRefusals } from './refusals.ts';
 interface Dependencies {
   log: Logger;
   logs: SourceLogs;
-  peers: Pick<Peers, 'alive' | 'call' | 'onState' | 'announce' | 'settled'>;
+  peers: Pick<Peers, 'alive' | 'onState' | 'announce' | 'settled'>;
   asking: Pick<AskPeers, 'ask'>;
   content: Pick<Content, 'document' | 'observeCounter' | 'accept' | 'onDocument' | 'lost'>;
   devices: ReplicatedDevices;
@@ -68,11 +67,8 @@ export interface Replication {
   start(): void;
 }
 
-/** A character of the text takes at most three bytes, or two if it is escaped. */
-const MAX_DOCUMENT_BYTES = 3 * mostContentCharacters + 8 * 1024 ** 2;
 /** Content up to this length is sent with the news of it. A request has at most 64 KiB. */
 const MAX_SHORT_BYTES = 12 * 1024;
-const DEADLINE_MS = 10_000;
 /** After this time the next box is called in parallel to one that has not answered. */
 const PATIENCE_MS = 1_000;
 /** How far ahead an edit counter may be to be adopted from content that is not stored. */
@@ -140,12 +136,7 @@ export const createReplication = ({
   };
 
   const ask = async (peer: LivePeer, offered: ContentVersion): Promise<ContentDocument | null> => {
-    const answer = await peers.call(peer, {
-      path: '/api/peers/content?knows=tags',
-      schema: contentDocument,
-      deadlineMs: DEADLINE_MS,
-      maxBytes: MAX_DOCUMENT_BYTES,
-    });
+    const answer = await asking.ask(peer, 'content.document');
     if (answer.ok) return answer.body;
     // A box that is away is called again when it is back.
     if (answer.status !== null) {
