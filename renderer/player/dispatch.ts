@@ -1,5 +1,5 @@
 /**
- * Hands events to `handle`, one at a time: what it does can lead to further events, which wait until it is done. Throws
+ * Hands events to `handle`, one at a time: events that it causes wait until it is done. Throws
  * the first error, at the end.
  */
 export const createDispatch = <Event>(handle: (event: Event) => void): ((event: Event) => void) => {

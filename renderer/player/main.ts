@@ -56,7 +56,7 @@ const redirect = createRedirect({
   },
 });
 
-/** What was commanded, and what the playlist shows. */
+/** The reported state: of commands, and of the playlist. */
 const state: Report = {
   page: location.pathname,
   currentSlide: null,
@@ -163,7 +163,7 @@ const player = createPlayer(
 const takeoverPlayer = createPlayer(
   {
     ...views,
-    // What is seen of takeovers is known only here, below.
+    // Plays of takeovers are recorded below, where their visibility is known.
     plays: { begin() {}, end() {}, skip: plays.takeover.skip },
     stage: createStage(element('takeover')),
     mediaCache: { resolve: mediaCache.resolveAtOnce },

@@ -1,4 +1,4 @@
-/** The state of a player, what can happen to it, and what it has done. */
+/** The state of a player, its events and its effects. */
 import type { PlaylistPayload, Slide } from '../../service/contract/playlist.ts';
 import type { Cooldowns } from './cooldowns.ts';
 import type { PlaylistScheduleAt } from './playlist-schedule.ts';
@@ -51,7 +51,10 @@ export interface Upcoming extends Placed {
   isReady: boolean;
   length: number | null;
   movesMs: number | null;
-  /** The direction of the command that asked for it: it is swapped in as soon as it is ready. Null: it waits for its slot. */
+  /**
+   * The direction of the command that requested it: it is swapped in as soon as it is ready. Null: it waits for its
+   * slot.
+   */
   step: Direction | null;
   /** Preparation began before its slot, so that its lateness is worth measuring. */
   isEarly: boolean;
@@ -59,7 +62,7 @@ export interface Upcoming extends Placed {
   isContinued: boolean;
 }
 
-/** What a mode wants to be done. */
+/** The action that a mode decides on. */
 export interface Decision {
   action: Action;
   /** Show the idle screen immediately. */
@@ -73,7 +76,7 @@ export interface Decision {
   wakeTimes: readonly number[];
 }
 
-/** What a command to step does: nothing, restart the slide, go to another one, or move this page's time by ms. */
+/** The effect of a step command: nothing, restart the slide, go to another one, or move this page's time by ms. */
 export type Step = 'hold' | 'restart' | { call: number } | { shift: number };
 
 /** How a player keeps time: standalone, or with the other pages of its screen. */

@@ -1,4 +1,4 @@
-/** The player as a reducer: what happens changes its state, and asks for effects. Pure. */
+/** The player as a reducer: events change its state and return effects. Pure. */
 import { endsOf, noCooldowns } from './cooldowns.ts';
 import type { Decision, Direction, Effect, Now, Playback, PlaybackEvent } from './playback-state.ts';
 import { createPlaylistSchedule } from './playlist-schedule.ts';
@@ -126,7 +126,7 @@ const onPageFlipped =
     const { shown, haltedAt } = state;
     const { elapsed } = now;
     if (shown === null) return [state, []];
-    // A person who goes back wants to read: the remaining pages get their full time.
+    // The user went back to read: the remaining pages get their full time.
     const slot = remainingMs === null ? shown.slot : { since: elapsed, until: elapsed + remainingMs };
     const restartsHalt = haltedAt !== null && modeOf(state, now) === standalone;
     return [{ ...state, shown: { ...shown, slot }, haltedAt: restartsHalt ? elapsed : haltedAt }, []];
@@ -206,7 +206,7 @@ const restartDue: Reducer = (state, now) => {
   return chain(restarted, now, (same) => [same, [{ type: 'restart', key: shown.key }]], beginPlay);
 };
 
-/** Does what is due. A swap or a drop leads to another decision. */
+/** Performs due actions. A swap or a drop leads to another decision. */
 const decide: Reducer = (before, now) => {
   const decision = modeOf(before, now).decide(before, now);
   const { action, due } = decision;
@@ -235,7 +235,7 @@ const sleep: Reducer = (state, now) => {
   return [state, [{ type: 'wakeAt', at: Math.min(...moments.filter((moment) => moment > elapsed)) }]];
 };
 
-/** The next state, and what to do. Every event ends in a decision on what is due. */
+/** Returns the next state and the effects. Every event ends in a decision on due actions. */
 export const reduce = (state: Playback, event: PlaybackEvent, now: Now): Result => {
   const result = chain(state, now, apply(event), restartDue);
   // Before the first playlist a decision would flash the idle screen.

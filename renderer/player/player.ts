@@ -1,4 +1,4 @@
-/** The player: feeds what happens to the reducer of playback, and performs what it asks for. */
+/** The player: passes events to the playback reducer, and performs its effects. */
 import type { PlaylistPayload, Slide } from '../../service/contract/playlist.ts';
 import type { Clock } from './clock.ts';
 import { createDispatch } from './dispatch.ts';
@@ -17,7 +17,7 @@ interface Dependencies extends ViewDependencies {
   /** Called with the slide that is shown and its index in the playlist; null: the idle screen. */
   onReport(index: number | null, slide: Slide | null): void;
   onError(slideId: string, reason: string): void;
-  /** Receives what is played; absent: nothing is recorded, as in a preview. */
+  /** Records plays; absent: nothing is recorded, as in a preview. */
   plays?: Pick<PlayRecorder, 'begin' | 'end' | 'skip'>;
 }
 

@@ -25,12 +25,12 @@ interface Dependencies {
 const BATCH: typeof MAX_PLAYS = 50;
 /** The sockets of older services accept messages of up to 64 KiB. */
 const BATCH_BYTES = 48 * 1024;
-/** Four messages a second are a fifth of what a socket may send. */
+/** Four messages a second are a fifth of a socket's limit. */
 const GAP_MS = 250;
 /** How long to wait for an acknowledgement, doubled after each failure in a row. */
 const ACK_MS = 10_000;
 const MAX_ACK_MS = 300_000;
-/** How long to wait after a refusal, which closes the socket: an older service knows no plays at all. */
+/** How long to wait after a refusal, which closes the socket: an older service does not support plays. */
 const REFUSED_MS = 600_000;
 
 /** As many of the plays as fit into a message, at least one. */
@@ -52,7 +52,7 @@ export const createPlayDelivery = ({ store, send }: Dependencies): PlayDelivery 
   let size: number = BATCH;
   let failures = 0;
   let timer: ReturnType<typeof setTimeout> | undefined;
-  /** Nothing is sent before; a reading of `performance.now`. */
+  /** Nothing is sent before this reading of `performance.now`. */
   let notBefore = 0;
 
   const patience = (): number => doubled(failures, ACK_MS, MAX_ACK_MS);
