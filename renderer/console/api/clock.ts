@@ -1,4 +1,4 @@
-/** The time of the box, as far as this page knows it. */
+/** Estimates the clock of the box. */
 import { type ReadonlySignal, signal } from '@preact/signals';
 
 export interface BoxClock {
@@ -8,9 +8,9 @@ export interface BoxClock {
   now(): number;
   /** By how much the box is ahead of this machine, ms; within a minute counts as 0. */
   readonly difference: ReadonlySignal<number>;
-  /** Takes in an authenticated reading. */
+  /** Adds an authenticated reading. */
   set(time: number): void;
-  /** Takes in the Date header of an answer, which has whole seconds. */
+  /** Adds the Date header of an answer, which has whole seconds. */
   observe(date: string | null): void;
 }
 

@@ -8,13 +8,13 @@ export interface Session {
   readonly isAsking: ReadonlySignal<boolean>;
   /** Whether a secret that was accepted before is no longer accepted. */
   readonly wasRefused: ReadonlySignal<boolean>;
-  /** Whether the box asks for signatures, as far as is known. */
+  /** Whether the box is known to require signatures. */
   readonly isSecured: ReadonlySignal<boolean>;
   /** The operator's name for the audit; empty: none. */
   readonly operator: ReadonlySignal<string>;
   signIn(secret: string, operator: string): void;
   signOut(): void;
-  /** Called if the box refuses what was signed with `secret`; null: it asks for a signature that was not there. */
+  /** Called if the box refuses what was signed with `secret`; null: the signature was missing. */
   refuse(secret: string | null): void;
   /** Resolves with the secret once the operator has entered it; null if the box has no secret. */
   ready(): Promise<string | null>;

@@ -1,4 +1,4 @@
-/** The boxes of the site: how they are, their logs, and a restart; and what the box that answers measures. */
+/** The boxes of the site: health, logs, restart, and the measurements of the answering box. */
 import { useSignal } from '@preact/signals';
 import type { Site } from '../model/wire.ts';
 import { reasonOf } from '../texts/reason.ts';

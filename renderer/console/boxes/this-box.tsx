@@ -1,4 +1,4 @@
-/** What the box that answers knows of itself: its peers, the time of the site, updates, and how far pages are out of step. */
+/** The answering box: its peers, the site's time, updates, and synchronization errors of pages. */
 import { useSignal } from '@preact/signals';
 import { useEffect } from 'preact/hooks';
 import type { Health } from '../../../service/contract/health.ts';
@@ -8,7 +8,7 @@ import { useConsole } from '../ui/context.tsx';
 
 interface Sample {
   at: number;
-  /** ms; null: nothing was measured. */
+  /** ms; null: not measured. */
   swaps: number | null;
   videos: number | null;
   offset: number;

@@ -1,4 +1,4 @@
-/** Asks for the kind of a new slide, and for its medium where it has one. */
+/** Asks for the kind of a new slide, and for its medium, if any. */
 import { useSignal } from '@preact/signals';
 import type { ContentDocument } from '../model/document.ts';
 import { useConsole } from '../ui/context.tsx';

@@ -60,7 +60,7 @@ const StepButton = (props: { label: string; path: string; isEnabled: boolean; on
   </button>
 );
 
-/** What the draft is like, and what can be done with all of it. */
+/** The state of the draft, and the actions on it. */
 const DraftBar = ({ onPublish, onMerge }: { onPublish(): void; onMerge(): void }) => {
   const { draft: openDraft, texts } = useConsole();
   const draft = openDraft();

@@ -22,7 +22,7 @@ interface StripProps {
 
 /** From one card to the next, in rem; the style sheet has the same. */
 const PITCH_REM = 10.85;
-/** Cards on either side that are there before they come into sight. */
+/** Cards that are rendered on either side of the viewport. */
 const SPARE = 4;
 
 const remPixels = (): number => Number.parseFloat(getComputedStyle(document.documentElement).fontSize);

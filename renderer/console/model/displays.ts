@@ -40,7 +40,7 @@ export const toneOf: Record<DisplayState, Tone> = {
   never: 'warning',
 };
 
-/** What needs a look comes first. */
+/** Most urgent first. */
 const urgency: readonly DisplayState[] = [
   'away',
   'stuck',
@@ -79,7 +79,7 @@ const stateOf = (device: Device | null, connection: Connection | null): DisplayS
 
 const findDisplays = ({ devices, connections }: SiteScreen): Display[] => {
   const rest = new Set(connections);
-  // The newest page of a device is the one that is on: the last one.
+  // The newest page of a device, which is the last one, is the visible one.
   const newest = new Map(
     connections.flatMap((each) => (each.deviceId === null ? [] : [[deviceKey(each.deviceId), each] as const])),
   );

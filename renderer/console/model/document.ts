@@ -1,4 +1,4 @@
-/** The operator's document as the console reads and edits it. What it does not know it keeps. */
+/** The operator's document as the console reads and edits it. Unknown fields are preserved. */
 
 export type Fields = Record<string, unknown>;
 

@@ -75,7 +75,7 @@ export const editSlides = (
     return { ...named, slides: edit(named.slides) };
   });
 
-/** The record without a field, or with it: what is empty is left out, as a person would write it. */
+/** Sets a field of a record; empty values are removed. */
 export const setField = <Record extends object>(record: Record, name: string, value: unknown): Record => {
   if (value !== undefined && value !== '') return { ...record, [name]: value };
   const { [name as keyof Record]: _, ...rest } = record;

@@ -107,7 +107,7 @@ export const createFigures = ({ bounds, now, openSpans }: Range) => {
   };
 
   return {
-    /** Takes in a play; they come in the order of their start. */
+    /** Adds a play; plays are added in the order of their start. */
     add: (play: CountedPlay): void => {
       const { screen, slide_id, slide_title, media_url, started_at, ended_at, duration_ms, result, clock } = play;
       const [start, end] = [Date.parse(started_at), Date.parse(ended_at)];
@@ -139,7 +139,7 @@ export const createFigures = ({ bounds, now, openSpans }: Range) => {
       shown.seenMs += duration_ms;
       screens.set(screen, shown);
     },
-    /** What was added, with the time since the last play of each display. */
+    /** The totals, with the time since the last play of each display. */
     sum: (): Figures => {
       const end = Math.min(now, bounds.at(-1) ?? now);
       for (const each of last.values()) addGap({ start: each.end, end }, each.screen, each.reason);

@@ -1,4 +1,4 @@
-/** What a display would get of a draft; pure. */
+/** The payload of a draft for a display; pure. */
 import type { ContentFile } from '../../../service/contract/content.ts';
 import type { PlaylistPayload, Slide } from '../../../service/contract/playlist.ts';
 import type { SlideFile } from '../../../service/contract/slides.ts';
@@ -10,7 +10,7 @@ export type LiveData = Pick<PlaylistPayload, 'rssFeeds' | 'apiSources'>;
 
 const EPOCH = new Date(0).toISOString();
 
-/** A payload with nothing but slides. */
+/** A payload of slides only. */
 export const payloadOf = (slides: Slide[]): PlaylistPayload => ({
   screen: {
     id: 'preview',

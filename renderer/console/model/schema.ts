@@ -1,6 +1,6 @@
 /** The fields of a form, from the JSON Schema of the operator's file; pure. */
 
-/** What a person fills in. */
+/** A form field. */
 export type FieldType =
   | 'text'
   | 'long'

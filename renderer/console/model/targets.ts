@@ -1,4 +1,4 @@
-/** What a takeover hits; pure. */
+/** The screens of a takeover; pure. */
 import { screensOf } from '../../../service/domain/targets.ts';
 import { displaysOf } from './displays.ts';
 import type { SiteScreen } from './wire.ts';

@@ -30,7 +30,7 @@ export const spansOfSlide = (schedule: Schedule, week: readonly number[], timeZo
     }
     return spans;
   } catch {
-    // What is being typed is no schedule yet.
+    // The schedule is incomplete while it is being typed.
     return null;
   }
 };

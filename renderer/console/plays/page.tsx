@@ -1,4 +1,4 @@
-/** What was shown: over time, by screen and by slide, with the gaps and their reasons. */
+/** The plays: over time, by screen and by slide, with the gaps and their reasons. */
 import { useSignal } from '@preact/signals';
 import { useEffect } from 'preact/hooks';
 import type { OpeningTime } from '../../../service/contract/kiosk.ts';
@@ -19,7 +19,7 @@ type Days = (typeof ranges)[number];
 /** Rows of the tables. */
 const SHOWN = 50;
 const HOUR_MS = 3_600_000;
-/** The box asks the other boxes before it answers. */
+/** Timeout: the box queries the other boxes before it answers. */
 const ANSWER_MS = 30_000;
 
 const colours: Record<GapReason, string> = {

@@ -1,7 +1,7 @@
 /** The messages between the console and the preview in its frame. */
 import type { PlaylistPayload } from '../../../service/contract/playlist.ts';
 
-/** From the console: what to play. Goes from slide to slide as a display would. */
+/** From the console: what to play. The preview advances like a display. */
 export interface PlayMessage {
   type: 'play';
   payload: PlaylistPayload;

@@ -1,4 +1,4 @@
-/** The displays of a screen: which one is meant, and what becomes of it. */
+/** The displays of a screen: selection, and actions on one. */
 import { useSignal } from '@preact/signals';
 import type { Binding, OnboardingResult } from '../../../service/contract/onboarding.ts';
 import { type Display, toneOf } from '../model/displays.ts';

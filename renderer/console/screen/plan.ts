@@ -10,16 +10,16 @@ import { following, lengthOf } from '../../player/timeline.ts';
 export interface PlannedSlide {
   index: number;
   slide: Slide;
-  /** When it comes on, ms since the epoch; null: not known to the second. */
+  /** Its start, ms since the epoch; null: not known to the second. */
   since: number | null;
-  /** How long it is on, ms; null: as long as its medium. */
+  /** Its duration, ms; null: that of its medium. */
   length: number | null;
 }
 
 export interface Plan {
   /** Null: open. Else when it opens, ms since the epoch; infinity: not within two weeks. */
   closedUntil: number | null;
-  /** In the order in which they come. */
+  /** In chronological order. */
   slides: PlannedSlide[];
   /** When a slide goes on or off schedule, ms since the epoch; infinity: never. */
   changesAt: number;

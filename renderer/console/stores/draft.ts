@@ -78,7 +78,7 @@ export const createDraft = ({ client, documents, storage, page }: Dependencies):
   const future = signal<readonly ContentDocument[]>([]);
   const isPublishing = signal(false);
   let lastGroup: string | undefined;
-  /** What was published last from this draft: the box may have it though no answer came. */
+  /** The content last published from this draft: the box may have it even if no response arrived. */
   let sent: ContentDocument | null = null;
 
   const isDirty = computed(() => base.value !== null && !isEqual(content.value, base.value.content));
@@ -130,7 +130,7 @@ export const createDraft = ({ client, documents, storage, page }: Dependencies):
       void judge(current);
     }, REST_MS);
   });
-  // What was typed last is kept too.
+  // The last keystrokes are kept too.
   page.addEventListener('pagehide', store);
 
   const step = (from: typeof past, to: typeof past): void => {

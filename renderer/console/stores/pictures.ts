@@ -12,7 +12,7 @@ export interface Photo {
 export interface Pictures {
   /** A blob URL of the thumbnail of `/media/NAME`; null: there is none. */
   thumbnail(mediaUrl: string): Promise<string | null>;
-  /** What a display shows now; null: it is no kiosk's, or did not answer in time. */
+  /** A screenshot of a display; null: it does not belong to a kiosk, or did not answer in time. */
   photograph(connectionId: string): Promise<Photo | null>;
 }
 

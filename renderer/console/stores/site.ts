@@ -94,7 +94,7 @@ export const createSiteStore = (
     screen: (slug) => bySlug.get(slug),
     screens: () => slugs.value.flatMap((slug) => bySlug.get(slug)?.value ?? []),
     refresh: async () => {
-      // What is under way may be older than the change.
+      // The pending request may be older than the change.
       await running;
       await pollOnce();
     },

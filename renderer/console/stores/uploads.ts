@@ -22,7 +22,7 @@ export interface Uploads {
   add(files: Iterable<File>): void;
   cancel(id: number): void;
   retry(id: number): void;
-  /** Takes those off the list that are over. */
+  /** Removes finished uploads from the list. */
   clear(): void;
 }
 

@@ -1,4 +1,4 @@
-/** The takeovers that are on or still to come: who shows them, and their end by one tap. */
+/** The active and upcoming takeovers: their screens, and a button to end them. */
 import { useSignal } from '@preact/signals';
 import { isCode } from '../api/errors.ts';
 import { slideOfTakeover } from '../model/shown.ts';

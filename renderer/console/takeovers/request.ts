@@ -8,7 +8,7 @@ export interface Composition {
   body: string;
   /** `/media/NAME`, or an http(s) URL; empty: none. */
   mediaUrl: string;
-  /** Everything, or what is chosen. */
+  /** All screens, or the selected ones. */
   isAll: boolean;
   tags: readonly string[];
   slugs: readonly string[];

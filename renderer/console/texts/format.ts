@@ -44,7 +44,7 @@ export const createFormat = (tag: string, timeZone: string): Format => {
   const weekday = new Intl.DateTimeFormat(tag, { weekday: 'short', timeZone: 'UTC' });
   const number = new Intl.NumberFormat(tag);
   const list = new Intl.ListFormat(tag, { type: 'conjunction' });
-  // Making one takes longer than a thousand uses of it.
+  // Creating one takes longer than a thousand uses.
   const units = new Map<string, Intl.NumberFormat>();
   const inUnits = (unit: string, value: number, maximumFractionDigits: number): string => {
     const key = `${unit} ${maximumFractionDigits}`;

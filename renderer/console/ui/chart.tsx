@@ -14,7 +14,7 @@ interface ChartProps {
   /** ms since the epoch, ascending. */
   times: readonly number[];
   series: readonly Series[];
-  /** Bars on top of each other; else lines. */
+  /** Stacked bars; else lines. */
   isStacked: boolean;
   /** An axis mark in words. */
   spell(value: number): string;
@@ -57,12 +57,12 @@ export const Chart = ({ times, series, isStacked, spell, spellTime }: ChartProps
     };
     const rows = isStacked ? stacked(series) : series.map(({ values }) => [...values]);
     const drawn = series.map(({ label, colour: name }, index) => ({ label, name, row: rows[index] ?? [] }));
-    // What is on top is drawn first: the bars before it cover its foot.
+    // The top of a stack is drawn first, and partly covered by the bars below it.
     if (isStacked) drawn.reverse();
     const bars = uPlot.paths.bars?.({ size: [0.7, 60], radius: 0.15 });
     const step = (times[1] ?? 0) - (times[0] ?? 0) || 1;
     const barRange = (): [number, number] => [(times[0] ?? 0) - step / 2, (times.at(-1) ?? 0) + step / 2];
-    /** As many marks as have room beside each other. */
+    /** As many ticks as fit. */
     const marks = (): number[] => {
       const every = Math.max(
         1,

@@ -29,7 +29,7 @@ export const Lazy = <Props extends object>({ load, with: props }: LazyProps<Prop
     return <Part {...props} />;
   }
   if (!hasFailed.value) return <p class="soft">{texts.loading}</p>;
-  // A box that was updated meanwhile has other files: the page itself brings them.
+  // The box was updated and has other files: the page must be reloaded.
   return (
     <div class="empty">
       <p>{texts.errors.unreachable}</p>
