@@ -86,7 +86,7 @@ export const watchChord = (contents: WebContents, onChord: () => void): void => 
 interface Page {
   view: WebContentsView;
   contents: WebContents;
-  /** Answers the page, which waits for another cover than the one it knows; null: it does not wait. */
+  /** Answers the page's pending request for a change of the cover; null: there is none. */
   answer: (() => void) | null;
 }
 
@@ -186,7 +186,7 @@ export const createDisplayView = (
       if (isMainFrame && code !== ABORTED && isWanted()) onLost(`the page could not be loaded (${description})`);
     });
     contents.on('render-process-gone', (_event, { reason }) => {
-      // It shows nothing any more, and must not keep the next page below it from being painted.
+      // It no longer shows anything, and must not prevent the page below it from being painted.
       window.remove(view);
       if (isWanted()) onLost(`the page's process is gone (${reason})`);
     });

@@ -36,7 +36,7 @@ export interface DisplayWindow {
   readonly window: LayeredWindow;
   /** Opens the page, or the trouble page if there is no service. */
   open(): void;
-  /** Moves the window, and opens the page again if it shows something else now. */
+  /** Moves the window, and reloads the page if its address has changed. */
   arrange(assignment: DisplayAssignment): void;
   /** Passes a clock tick or a memory measurement to the recovery policy. */
   handle(event: Extract<RecoveryEvent, { type: 'tick' | 'memory' }>): void;

@@ -1,4 +1,4 @@
-/** Decides which displays get a window and which device each of them is. Pure, because displays come and go. */
+/** Decides which displays get a window and which device each of them is. Pure. */
 import type { KioskSettings } from '../service/public.ts';
 
 /** The fields of Electron's `Display` that are used. */

@@ -8,7 +8,7 @@ import type { Heartbeat } from '../service/public.ts';
 /** `wait`: change nothing. `lift`: put the new page on top, transparent. `reveal`: show it. */
 export type Handover = 'wait' | 'lift' | 'reveal';
 
-/** How long a page that paints but has no content yet is waited for, in ms; then it is shown as it is. */
+/** How long to wait for a page that paints but has no content yet, in ms; then it is shown anyway. */
 export const READY_MS = 10_000;
 
 /** How long the old page stays underneath, in ms: the first frame of the new one can be late. */

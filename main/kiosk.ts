@@ -27,7 +27,7 @@ const RETRY_MS = 3_000;
 /** A loose cable can connect and remove a display ten times a second; opening a window takes longer. */
 const DISPLAY_CHANGES = { quietMs: 250, longestMs: 5_000 };
 
-/** What the kiosk uses of Electron and of the machine. */
+/** The parts of Electron and of the machine that the kiosk uses. */
 export interface KioskPorts
   extends Pick<DisplayWindowsPorts, 'openView' | 'memoryByProcess'>,
     Pick<MaintenancePorts, 'openPage'>,
@@ -60,7 +60,7 @@ export interface Kiosk {
   /** The origin of the service; null: it does not run. */
   serviceOrigin(): string | null;
   health(): Omit<KioskHealth, 'rendering'>;
-  /** A JPEG of what the display of a device shows; null: no display is this device. */
+  /** A JPEG screenshot of the display of a device; null: no display is this device. */
   capture(deviceId: string): Promise<Uint8Array> | null;
   isStopping(): boolean;
   /** Closes the windows, then the service. */

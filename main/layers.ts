@@ -29,7 +29,7 @@ export interface LayeredWindow {
   move(bounds: Display['bounds']): void;
   /** Whether a view covers the page, so that it need not be painted. */
   isCovered(): boolean;
-  /** What the kiosk covers the page with; external pages belong to it. */
+  /** The view that covers the page; external pages belong to the page. */
   shutBy(): PageCover;
   /** Calls `listener` after each change of the views. */
   onChange(listener: () => void): void;
@@ -45,7 +45,7 @@ export const openLayeredWindow = (display: Display, onCloseRequest: () => void):
     fullscreen: true,
     frame: false,
     autoHideMenuBar: true,
-    // Seen for a moment where a page has crashed; that of the kiosk's own pages.
+    // Briefly visible after a page has crashed; the background of the kiosk's own pages.
     backgroundColor: OWN_BACKGROUND,
     title: titleOf(display),
   });

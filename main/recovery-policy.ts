@@ -16,7 +16,7 @@ export type RecoveryEvent =
 /** The action and its reason. `page` opens the screen's page; `reload` does too, but the page had not failed. */
 export type RecoveryStep =
   | { to: 'recreate' | 'reload' | 'relaunch'; reason: string }
-  /** The local page, for so long; then `recreate`. */
+  /** The local page, for this time; then `recreate`. */
   | { to: 'fallback'; reason: string; ms: number };
 
 /** Times are ms of a monotonic clock. */

@@ -37,7 +37,7 @@ export interface Power {
   poll(): Promise<void>;
   /** The plan of the box, which is on while one of its displays is, and what switches the displays. */
   status(): Plan & { by: Panel['name'] | 'none' | 'blackout' };
-  /** Leaves the displays as they are, so that a restart at night does not switch them on. */
+  /** Does not change the displays, so that a restart at night does not switch them on. */
   close(): void;
 }
 
@@ -91,7 +91,7 @@ export const createPower = (ports: PowerPorts, { timeZone, builtAt }: PowerOptio
   const order = async (displays: readonly Order[]): Promise<void> => {
     const before = ordered;
     const isChange = displays.some(({ id, on }) => before?.get(id) !== on);
-    /** Those that are on already. */
+    /** Displays that are already on. */
     const lit = displays.filter(({ id, on }) => on && before?.get(id) !== false);
     ordered = new Map(displays.map(({ id, on }) => [id, on]));
     orderedAt = monotonicNow();
