@@ -26,7 +26,7 @@ const schema = z.object({ entries: z.array(entry) });
 
 /** Minimum time between writes: some feeds change every few seconds. */
 const WRITE_INTERVAL_MS = 60_000;
-/** Delay of the first write: after a start the answers arrive one after the other. */
+/** Debounce of writes: after a start the answers arrive one by one. */
 const DEBOUNCE_MS = 1_000;
 
 /** Opens `feeds.kept.json`, so that a box without network has data to show after a restart. */

@@ -1,4 +1,7 @@
-/** A key-value bucket of the hub. A box never makes one, and asks for its own keys alone: it has no permission for more. */
+/**
+ * A key-value bucket of the hub. A box never creates one, and requests only its own keys: it has no permission for
+ * more.
+ */
 import { JetStreamApiError, jetstream } from '@nats-io/jetstream';
 import { Kvm } from '@nats-io/kv';
 import { errors, type NatsConnection } from '@nats-io/transport-node';

@@ -1,4 +1,4 @@
-/** What the site plays, for the hub. */
+/** The report to the hub of what the site plays. */
 import type { Content } from '../content/index.ts';
 import type { FleetContent } from '../contract/fleet.ts';
 import { CONTENT_KEY, statusKey } from '../domain/fleet-subjects.ts';

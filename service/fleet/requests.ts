@@ -1,4 +1,4 @@
-/** Answers what the hub asks of the site: commands and snapshots. One box of the site answers each request. */
+/** Handles requests of the hub: commands and snapshots. One box of the site answers each request. */
 import type { Msg } from '@nats-io/transport-node';
 import type { Content } from '../content/index.ts';
 import type { CommandResult } from '../contract/commands.ts';
@@ -70,7 +70,7 @@ export const createRequests = ({ site, content, screens, audit, clock, log }: De
     const worker = async (): Promise<void> => {
       for (let screen = waiting.shift(); screen !== undefined; screen = waiting.shift()) {
         try {
-          // A command for many screens takes its time.
+          // A command for many screens is slow.
           checkExpiry();
           results.push(await screens.command(screen.slug, body, { relayed: false, id: command.id, log }));
         } catch (error) {

@@ -40,7 +40,7 @@ export const createStatus = ({ box, report, clock, onRecovered, now, monotonicNo
         at: new Date(now()).toISOString(),
       };
     },
-    // Connections come and go with each page that is reloaded.
+    // Connections change with each page reload.
     changing: ({ status, warnings, url }) => ({ status, warnings, url }),
     write: async (bucket, value) => {
       const sent = monotonicNow();

@@ -1,4 +1,7 @@
-/** Sends records to the hub, each with an id by which the hub drops repeats. They wait while the hub is away. */
+/**
+ * Sends records to the hub, each with an id by which the hub drops repeats. They are queued while the hub is
+ * unreachable.
+ */
 import { jetstream } from '@nats-io/jetstream';
 import { type Upward, upwardSubject } from '../domain/fleet-subjects.ts';
 import type { SourceLog } from '../platform/source-log.ts';
@@ -20,7 +23,7 @@ interface UpwardRecord {
 
 /** Records in flight. */
 const AT_ONCE = 50;
-/** While the hub is away, or has no stream. */
+/** Retry delay while the hub is unreachable, or has no stream. */
 const PAUSE_MS = 5_000;
 
 export const createUpward = ({ site, line, log }: Dependencies) => {
@@ -63,7 +66,7 @@ export const createUpward = ({ site, line, log }: Dependencies) => {
   return {
     send,
     sendOnce,
-    /** Sends what waits. */
+    /** Sends the queued records. */
     onLine: pause.wake,
   };
 };

@@ -55,7 +55,7 @@ const unzip = promisify(gunzip);
 export const pollPause = (bytes: number, random: number): number =>
   Math.max(MIN_POLL_MS, bytes / POLL_BYTES_PER_MS) * (0.75 + random / 2);
 
-/** Unpacks and validates what is stored in the bucket. */
+/** Decompresses and validates the value of the bucket. */
 export const readWanted = async (stored: Uint8Array): Promise<Wanted> => {
   const refuse = (message: string, sha256: string | null = null): Wanted => ({
     sha256,
@@ -119,7 +119,7 @@ export const createWanted = ({ site, content, audit, boxesBefore, onChange, log 
       log.info({ sha256 }, 'took the content that the fleet wants');
       await change.end('ok');
     } catch (error) {
-      // Another box of the site was faster.
+      // Another box of the site has already applied it.
       if (error instanceof CodedError && error.code === 'content_changed') return;
       failure = `content.json could not be written: ${(error as Error).message}`;
       await change.end(error instanceof CodedError ? error.code : 'internal_error');
@@ -127,7 +127,7 @@ export const createWanted = ({ site, content, audit, boxesBefore, onChange, log 
     }
   };
 
-  /** Reads the wanted content, and takes it if the site has not. @returns bytes as stored */
+  /** Reads the desired content, and applies it if the site has not. @returns bytes as stored */
   const readAndTake = async (read: () => Promise<Uint8Array | null>, ended: AbortSignal): Promise<number> => {
     const stored = await read();
     const found = stored === null ? null : await readWanted(stored);
@@ -173,7 +173,7 @@ export const createWanted = ({ site, content, audit, boxesBefore, onChange, log 
 
   content.onPlay(() => {
     onChange();
-    // An edit of another box may have won over the one that took the wanted content.
+    // An edit of another box may have superseded the one that applied the desired content.
     if (wanted !== null && 'text' in wanted && !isTaken(wanted.sha256)) pause.wake();
   });
 

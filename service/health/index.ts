@@ -30,7 +30,7 @@ export const joinReports = (reports: readonly HealthReport[], faults: readonly s
 interface HealthModule extends Module {
   /** The status of this box, and its sentences. */
   summary(): Promise<Pick<Health, 'status' | 'warnings'>>;
-  /** What is wrong with this box, and what else needs attention, in sentences. */
+  /** Problems of this box, and notes that need attention, in sentences. */
   warnings(): Promise<string[]>;
 }
 

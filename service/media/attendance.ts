@@ -1,4 +1,4 @@
-/** When this box was there, as it keeps it between starts. */
+/** The stored presence history of this box. */
 import type { Logger } from 'pino';
 import { z } from 'zod';
 import { type KeptAttendance, started } from '../domain/attendance.ts';
@@ -23,7 +23,7 @@ export const openAttendance = async ({ path, log, now }: Options) => {
     ...{ path, schema, log, now, disk: systemDisk },
     initial: { attendance: null },
   });
-  /** In memory first: a disk that takes no writes must not hide that this box was away. */
+  /** In memory first: a disk that cannot be written must not hide an absence. */
   let attendance = started(durable.read().attendance, now());
 
   const isWorthWriting = (next: KeptAttendance): boolean => {

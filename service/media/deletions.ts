@@ -75,7 +75,7 @@ const digestOf = (records: Records): string => {
 };
 
 export const openDeletions = async ({ path, log, now }: Options): Promise<Deletions> => {
-  // What frees a full disk has to be recorded on it first.
+  // A deletion that frees a full disk must be recorded on it first.
   const reserve = createReserve({ path: join(dirname(path), 'deleted-media.reserve'), disk: systemDisk, log });
   const durable = await createDurable<State>({
     ...{ path, schema, log, now, reserve, disk: systemDisk },

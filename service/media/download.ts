@@ -154,7 +154,7 @@ const attempt = async (job: Job, before: PartNote | null, options: Options): Pro
         cacheControl: headers['cache-control'] ?? null,
       };
     } catch (error) {
-      // A partial file that filled the disk is deleted: other files need the space more.
+      // A partial file that filled the disk is deleted: other files need the space.
       if (isResumable && !isOutOfSpace(error)) await part.keep(note).catch(() => undefined);
       else await part.discard();
       throw error;

@@ -69,14 +69,14 @@ export interface Media extends Module, Pick<Catalog, 'unread' | 'onLearn'>, Pick
    * was replaced after `time`, ms since the epoch.
    */
   digestAt(address: string, time: number): Promise<string | null>;
-  /** What all media files take, and their limit, bytes. */
+  /** Disk usage of all media files, and its limit, bytes. */
   usage(): Promise<{ bytes: number; quota: number }>;
   /**
    * Fetches a file of a peer into the media directory as {@link Downloads.want} does, where it replaces an
    * older upload. The file is evicted when space runs short and the content no longer names it.
    */
   replicate(wanted: Wanted): Promise<void>;
-  /** Sets what is known of the media of other boxes. Until this is called, there are none. */
+  /** Sets the source of the media of other boxes. Until this is called, there are none. */
   followSite(site: SiteMedia): void;
   /** The media that were deleted, at the whole site. */
   deletions: {

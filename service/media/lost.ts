@@ -1,5 +1,5 @@
 /**
- * Media that lost against a newer file of their name on another box, or that the site does not have any more: `.lost` in
+ * Media that were superseded by a newer file of their name on another box, or that the site no longer has: `.lost` in
  * the upload directory keeps each for 30 days, under the time of its loss and its name. The leading dot keeps it apart
  * from all media.
  */

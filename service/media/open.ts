@@ -16,7 +16,7 @@ export interface OpenFile {
 /** An open media file and its metadata. */
 export interface OpenMedium extends OpenFile {
   path: string;
-  /** RFC 9110 entity tag, without the quotes: another one for each version of the file. */
+  /** RFC 9110 entity tag, without the quotes: a new one for each version of the file. */
   etag: string;
   /** The media type that it is served with. */
   type: string;
@@ -27,7 +27,7 @@ export interface OpenMedium extends OpenFile {
 /** The error codes of a missing or unreadable file. */
 const ABSENT: readonly string[] = ['ENOENT', 'EISDIR', 'ENXIO', 'ELOOP', 'ENAMETOOLONG'];
 
-/** @param folders the first one that has a file of the name has the file that is meant */
+/** @param folders searched in this order */
 export const createOpener =
   (folders: readonly string[], catalog: { hashOf(path: string, stats: Stats): string | undefined }) =>
   /**

@@ -29,7 +29,7 @@ interface Dependencies {
 
 export type Copies = ReturnType<typeof createCopies>;
 
-/** What a page may load for an address: its copy, or the remote address, or nothing until `coming` resolves. */
+/** What a page may load for an address: its copy, the remote address, or nothing until `coming` resolves. */
 export type Found = { copy: Copy; file: string } | { remote: string } | { coming: Promise<void> };
 
 /** How often a copy's bytes are checked against their hash. */
@@ -199,7 +199,7 @@ export const createCopies = ({ content, feeds, ledger, downloads, ...dependencie
         if (state === undefined) return null;
         // A browser would follow redirects into the LAN, which an Internet feed must not reach.
         const mayLead = state.reach === 2 || (state.isOwn && state.isOutOfSpace);
-        // Nor may it load past the limits what is about to be copied.
+        // Nor may it bypass the limits for a file that is about to be copied.
         const isHeld = limits.heldReason() !== null || (limits.isLimited && state.reason === null);
         return mayLead && !isHeld ? { remote: url } : { coming: busy.get(url) ?? Promise.resolve() };
       }
@@ -220,7 +220,7 @@ export const createCopies = ({ content, feeds, ledger, downloads, ...dependencie
     },
 
     /**
-     * What another box of the site may have of an address. A copy that is due is checked first, but for the hours in
+     * The copy of an address for another box of the site. A copy that is due is checked first, except in the hours in
      * which this box fetches nothing: the other one may.
      */
     offer(address: string): PeerCopy {

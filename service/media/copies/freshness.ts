@@ -31,7 +31,7 @@ const statedLifetime = ({ cacheControl, etag, lastModified }: ResponseMetadata, 
   // Heuristic freshness (RFC 9111, 4.2.2): a tenth of the file's age.
   const age = at - Date.parse(lastModified ?? '');
   if (age >= 0) return age / 10;
-  // Without any of these headers it may be a camera's picture, which changes each time.
+  // Without any of these headers it may be the picture of a camera, which changes constantly.
   return etag === null ? 0 : UNKNOWN;
 };
 

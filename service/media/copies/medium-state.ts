@@ -1,4 +1,4 @@
-/** The state of one remote file that the content names, and what the outcome of an attempt makes of it. */
+/** The state of a remote file that the content names, and its transitions. */
 import type { FetchFault } from '../../platform/outbound/fault.ts';
 import { isOutOfSpace } from '../download.ts';
 import type { FetchHeld } from '../fetch-limits.ts';
@@ -28,7 +28,7 @@ export const newState = (named: Named, due: number): MediumState => ({
   ...{ due, isOutOfSpace: false, waitsSince: null },
 });
 
-/** The file is here and current. @param due when it is checked next */
+/** The copy is current. @param due when it is checked next */
 export const noteDone = (state: MediumState, due: number): void => {
   Object.assign(state, faultless, { isOutOfSpace: false, due });
 };

@@ -22,7 +22,7 @@ const originOf = (address = ''): string | null => (URL.canParse(address) ? new U
 const isFile = (address: string): boolean => /^(?:image|video)\/|\/pdf$/.test(mediaTypeOf(address) ?? '');
 
 /** The media addresses in a text, where only the file extension distinguishes media from links. */
-// Most texts name nothing, which a search for a fixed text finds out much faster.
+// Most texts name nothing, which a search for a fixed string finds much faster.
 const namedIn = (text: string): string[] =>
   text.includes('://') ? (text.match(ADDRESS) ?? []).map(addressOf).filter(isFile) : [];
 

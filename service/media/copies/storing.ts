@@ -1,4 +1,4 @@
-/** Stores what was downloaded from an origin or from another box of the site. */
+/** Stores downloads from an origin or from another box of the site. */
 import type { PeerCopy } from '../../contract/peer-media.ts';
 import { judgeCopy, mediaTypeOf } from '../../domain/media-types.ts';
 import { FetchFault } from '../../platform/outbound/fault.ts';
@@ -11,7 +11,7 @@ import { headOf } from '../inspect.ts';
 import type { Part } from '../part.ts';
 import type { Ledger } from './ledger.ts';
 
-/** What the other boxes of the site have of a remote file. */
+/** The copy of a remote file on other boxes of the site. */
 export type SiteCopy =
   /** A copy, and the URL to fetch it from. */
   | (NonNullable<PeerCopy['copy']> & { from: string })
@@ -35,9 +35,9 @@ export class AwaitsPeer extends Error {
   }
 }
 
-/** How soon that box is asked again at first, and at most: a large file takes it hours. */
+/** First and longest delay before that box is asked again: a large file takes hours. */
 const ASK_AGAIN_MS = { first: 2_000, most: 60_000 };
-/** How long a box that does not know the address may take to get the content that names it. */
+/** How long to wait for a box that does not have the content that names the address yet. */
 const UNKNOWN_MS = 10_000;
 /** Concurrent requests to boxes about files: content may name hundreds, and commands share the connections. */
 const MAX_ASKS = 8;
@@ -72,7 +72,7 @@ export const createStoring = ({ ledger, downloads, siteCopy, logOf }: Dependenci
     return true;
   };
 
-  /** Takes the copy of another box. @returns false if that box could not give it */
+  /** Fetches the copy of another box. @returns false if that box could not give it */
   const takeShared = async (url: string, shared: Exclude<SiteCopy, string | null>): Promise<boolean> => {
     const { from, life, ...facts } = shared;
     if (ledger.get(url)?.sha256 === facts.sha256) {
@@ -92,7 +92,7 @@ export const createStoring = ({ ledger, downloads, siteCopy, logOf }: Dependenci
   };
 
   /**
-   * Takes what the site has of a file.
+   * Fetches the site's copy of a file.
    * @param state whose wait for another box is noted
    * @returns whether the site had it; otherwise this box downloads it
    * @throws AwaitsPeer if another box downloads it
@@ -103,7 +103,7 @@ export const createStoring = ({ ledger, downloads, siteCopy, logOf }: Dependenci
       state.waitsSince ??= Date.now();
       const waited = Date.now() - state.waitsSince;
       const { first, most } = ASK_AGAIN_MS;
-      // Waiting as long again as so far doubles the pause each time.
+      // Waiting as long as so far doubles the delay each time.
       if (shared === 'coming') throw new AwaitsPeer(true, Math.min(Math.max(waited, first), most));
       if (waited < UNKNOWN_MS) throw new AwaitsPeer(false, first);
     }

@@ -57,7 +57,7 @@ export interface Alerts extends Module {
 }
 
 const TICK_MS = 1_000;
-/** A message that is due, and was not sent by the box that sends them: it may be away. Doubles each time that it is not. */
+/** Delay before another box sends a message that is due: the sender may be away. Doubles each time that it is not. */
 const OVERDUE_MS = 3_000;
 const MAX_OVERDUE_MS = 60_000;
 /** Failures in a row after which another box sends the messages. */
@@ -66,7 +66,7 @@ const UPDATE_MS = 600_000;
 /** Messages that wait for one of several receivers. */
 const MAX_TAKEN = 1_000;
 
-/** For how long after an announcement a box may still see what was before; it learns of a lost peer later than others. */
+/** For how long after an announcement a box may still see what was before; it may detect a lost peer later than others. */
 const SETTLE_MS = 60_000;
 
 interface State {
@@ -105,7 +105,7 @@ export const createAlerts = async (
   const closing = new AbortController();
   let outages = record(noOutages, store.read().outages);
   outages = announce(outages, store.read().announced, monotonicNow());
-  /** Receivers that have taken a message, where others have not, by its id. */
+  /** Receivers that have accepted a message that others have not, by its id. */
   const taken = new Map<string, Set<string>>();
   let failures = 0;
   let retryAt = 0;
@@ -125,7 +125,7 @@ export const createAlerts = async (
     outages: [...outages.records.values()],
     announced: [...outages.announced.values()].map(({ alert }) => alert),
   });
-  // The store reports a disk that takes no writes; the other boxes know as well.
+  // The store reports a disk that cannot be written; other boxes have the records as well.
   const save = (): Promise<unknown> => store.update(shared).catch(() => undefined);
 
   /** Keeps newer records, and stores them. */
