@@ -62,7 +62,7 @@ const onlyWith = <Labelled extends { label: string }>(
 
 /**
  * Assigns each display a slot: its own, else the lowest one whose display is absent, so that a replaced panel shows what
- * its predecessor did, else a new one. Its own is the one with its label, where that is unique: a display that wakes up
+ * its predecessor did, else a new one. Its own is the one with its label, if that is unique: a display that wakes up
  * late may find its ID taken.
  * @param displays the primary display first; it gets slot 1 on the first start
  */

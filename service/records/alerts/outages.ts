@@ -12,8 +12,8 @@ export interface Condition {
   kind: AlertKind;
   subject: string;
   /**
-   * `silent`: nothing is to be said now, as in closed hours. `gone`: there is no such thing any more, and an outage of it
-   * ends without a message. A subject without a condition is not known to be better or worse.
+   * `silent`: no message is due now, as in closed hours. `gone`: the subject no longer exists, and an outage of it
+   * ends without a message. The state of a subject without a condition is unknown.
    */
   status: 'failing' | 'ok' | 'silent' | 'gone';
   /** One sentence for a person. */
@@ -177,7 +177,7 @@ export interface Speaker {
 }
 
 /**
- * The box that sends the messages of a site: of those that reach their receiver the one with the lowest id; where none
+ * The box that sends the messages of a site: of those that reach their receiver the one with the lowest id; if none
  * does, of those that have one.
  * @returns null: no box has a receiver
  */
