@@ -57,7 +57,10 @@ interface Options {
   secret: string | null;
   /** Name for the audit; null: none. */
   operator: string | null;
-  /** Whether every answer must prove that the box knows the secret, as it must where anyone could have named the box. */
+  /**
+   * Whether every answer must prove that the box knows the secret, as it must if the address of the box came from an
+   * untrusted source.
+   */
   needsProof: boolean;
   /** Called once if a box does not prove that it knows the secret, and need not. */
   onUnproven: () => void;
@@ -99,7 +102,7 @@ const unreachable = (base: URL, error: NodeJS.ErrnoException): CliError => {
 const notABox = (base: URL): CliError =>
   new CliError('unreachable', `What answers at ${base.origin} is not a signage box.`);
 
-/** The whole body. @throws CliError `unreachable` if the box goes away before its end */
+/** The whole body. @throws CliError `unreachable` if the connection closes before its end */
 export const readAll = async (base: URL, response: IncomingMessage): Promise<Buffer> => {
   const chunks: Buffer[] = [];
   let size = 0;

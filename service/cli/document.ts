@@ -6,7 +6,7 @@ import { CliError } from './exit.ts';
 import { visible } from './text.ts';
 
 export interface LocalDocument {
-  /** As it is sent. */
+  /** The text that is sent. */
   text: string;
   value: unknown;
 }

@@ -13,7 +13,7 @@ const loginName = (): string | null => {
 };
 
 const { env, stdin, stdout, stderr } = process;
-// A reader such as `head` may leave before the end.
+// A reader such as `head` may close the pipe early.
 for (const stream of [stdout, stderr]) {
   stream.on('error', (error: NodeJS.ErrnoException) => process.exit(error.code === 'EPIPE' ? 0 : 1));
 }

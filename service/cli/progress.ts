@@ -10,7 +10,7 @@ const PAUSE_MS = 100;
 export interface Progress {
   /** @param count bytes that were sent since the last call */
   advance(count: number): void;
-  /** What is under way. */
+  /** The current operation. */
   label(text: string): void;
   /** Removes the bar. */
   end(): void;

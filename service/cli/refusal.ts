@@ -13,7 +13,7 @@ interface Refusal {
   hasSecret: boolean;
 }
 
-/** The envelope of an error, as far as it is one. */
+/** The error envelope of a response, if it is one. */
 interface Envelope {
   error: { code: string; message: string; errors?: { path: string; message: string }[] };
 }

@@ -1,4 +1,4 @@
-/** What a run takes from its surroundings: the box, the secret, and who the operator is. */
+/** The settings of a run from its environment: the box, the secret, and the operator's name. */
 import { readFileSync, statSync } from 'node:fs';
 import { isAbsolute, join } from 'node:path';
 import { CliError } from './exit.ts';
@@ -7,7 +7,7 @@ export interface Surroundings {
   env: Readonly<NodeJS.ProcessEnv>;
   /** The home directory. */
   home: string;
-  /** The login name; null: the system knows none. */
+  /** The login name; null: unknown. */
   login: string | null;
 }
 

@@ -23,9 +23,9 @@ export const splitLine = (line: string): string[] => {
 interface Shell {
   /** What `source` reads. */
   script: string;
-  /** The words after the program, from what the script passes on. */
+  /** The words after the program, from the script's arguments. */
   words(passed: readonly string[]): string[];
-  /** What the script reads. */
+  /** The output for the script. */
   print(completion: Completion): string[];
 }
 

@@ -17,7 +17,7 @@ const parseTarget = (value: string): Target => {
 export const targetArgument = (): Argument =>
   new Argument('<target>', 'slug of a screen, tag:NAME or all').argParser(parseTarget);
 
-/** As it is typed. */
+/** As typed by the operator. */
 export const spellTarget = (target: Target): string => {
   if (target.kind === 'tag') return `tag:${target.name}`;
   return target.kind === 'all' ? 'all' : target.slug;

@@ -1,4 +1,4 @@
-/** `completion`: prints the script of a shell; and what the scripts call. */
+/** `completion`: prints the script of a shell, and completes words for it. */
 import { Argument, type Command } from 'commander';
 import { complete, type NameKind, read } from '../complete.ts';
 import type { Session } from '../session.ts';

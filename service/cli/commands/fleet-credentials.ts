@@ -1,4 +1,4 @@
-/** `fleet credentials`: what a site needs to connect to the hub. */
+/** `fleet credentials`: creates the credentials of a site for the hub. */
 import { existsSync, readFileSync } from 'node:fs';
 import { chmod, chown, rename, rm, stat, writeFile } from 'node:fs/promises';
 import { Argument, type Command, Option } from 'commander';
@@ -93,7 +93,7 @@ const replace = async (path: string, text: string): Promise<void> => {
   }
 };
 
-/** What the operator does next. @param users the file that has the key already */
+/** The next steps for the operator. @param users the file that has the key already */
 const nextStep = (needsHub: boolean, users: string | undefined): string => {
   if (!needsHub) return '';
   return users === undefined

@@ -15,7 +15,7 @@ import { visible } from '../text.ts';
 import { registerFleetCredentials } from './fleet-credentials.ts';
 import { bodyOf, type SendOptions, withCommand } from './send.ts';
 
-/** As large as a hub takes it; see the guide. */
+/** The largest value that a hub accepts; see the guide. */
 const MAX_STORED_BYTES = 1000 * 1024;
 /** A box writes its status once a minute. */
 const AWAY_MS = 150_000;
@@ -184,7 +184,7 @@ export const registerFleet = (program: Command, { out, withHub, degrade, checkCa
       checkCanAsk(options.yes);
       const { bytes, sha256 } = await pack(file, readDocument(file));
       await withHub(async (hub) => {
-        // A site can get its content before its boxes are there.
+        // A site can get its content before its boxes are installed.
         const sites = options.all === true ? (await hub.sites()).map(({ site }) => site) : names;
         await confirm(`Publish to ${plural(sites.length, 'site')}?`, options.yes);
         await hub.want(sites, bytes);
@@ -256,7 +256,7 @@ export const registerFleet = (program: Command, { out, withHub, degrade, checkCa
   registerFleetCredentials(group, out);
 };
 
-/** What a site answers to a command. */
+/** The answer of a site to a command. */
 interface Answer {
   sent?: number;
   degraded?: boolean;

@@ -24,7 +24,7 @@ interface LocalFile {
   size: number;
 }
 
-/** What became of a file: the answer of the box, or what it had already. */
+/** The result for a file: the answer of the box, or the existing file. */
 type PutResult = UploadResult & { skipped: boolean };
 
 const pathOf = (name: string): string => `/api/media/${encodeURIComponent(name)}`;
@@ -69,7 +69,7 @@ interface Served {
   media_type: string;
 }
 
-/** What the box serves under the name. */
+/** The file that the box serves under the name. */
 const servedAt = async (client: Client, name: string): Promise<Served> => {
   const path = `/media/${encodeURIComponent(name)}`;
   const { headers } = await client.open({ method: 'HEAD', path, mayBe: 404 });

@@ -1,4 +1,4 @@
-/** Credentials of one site: what it may send and receive, for nats-server.conf or signed by the key of an account. */
+/** Credentials and permissions of one site, for nats-server.conf or signed by the key of an account. */
 import { createHash, randomBytes } from 'node:crypto';
 import { nkeys } from '@nats-io/transport-node';
 import {
@@ -24,7 +24,7 @@ interface Permissions {
 const readSubject = (bucket: string, key: string): string => `DIRECT.GET.KV_${bucket}.${keySubject(bucket, key)}`;
 
 /**
- * What a site may do.
+ * The permissions of a site.
  * @param connects a box, or a leaf node: it names the hub's domain, and nats-server does not apply `allow_responses` to it
  */
 export const permissionsOf = (site: string, connects: 'box' | 'leaf' = 'box'): Permissions => {

@@ -1,4 +1,4 @@
-/** The phases of a rollout: each takes in more of the sites. Pure. */
+/** The phases of a rollout: each includes more sites. Pure. */
 import { createHash } from 'node:crypto';
 
 /** The percentile of a site among all sites, above 0 and up to 100: the same for every rollout. */
