@@ -24,7 +24,7 @@ export const sealedBytes = (bytes: number): number => Math.ceil((bytes * 4) / 3)
 const keyOf = (secret: string): Uint8Array<ArrayBuffer> =>
   new Uint8Array(hkdfSync('sha256', secret, new Uint8Array(), 'signage-peer-content-v1', 32));
 
-/** In the form of Web Crypto, which jose would else make of the bytes for each body. */
+/** A Web Crypto key, which jose would otherwise import from the bytes for each body. */
 const imported = (key: Uint8Array<ArrayBuffer>) =>
   crypto.subtle.importKey('raw', key, 'AES-GCM', false, ['encrypt', 'decrypt']);
 

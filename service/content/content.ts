@@ -116,7 +116,7 @@ export const openContent = async (
   const edit = createEdits(nodeId, atStart.stamps, options);
   // Held in memory too: while the disk is slow or full, the stored document is older.
   let current = kept.document();
-  /** What plays; null: only what the disk has kept. */
+  /** The playing content; null: only the stored content. */
   let playing: { bytes: Buffer; screenDocuments: ReadonlyMap<string, ScreenDocument> } | null = null;
   let highest = current?.counter ?? 0;
   const nextCounter = (): number => highest + 1;
@@ -179,8 +179,8 @@ export const openContent = async (
   };
 
   /**
-   * Saves what the rewrite of the file would destroy: an edit that the winner does not descend from, and an invalid file,
-   * which the operator may be in the middle of editing.
+   * Backs up what the rewrite of the file would destroy: an edit that the winner does not descend from, and an invalid
+   * file, which the operator may be in the middle of editing.
    */
   const backUp = async (written: Buffer, winner: ContentDocument): Promise<void> => {
     const texts: Buffer[] = current !== null && isLost(current, winner) ? [Buffer.from(current.text)] : [];

@@ -1,4 +1,4 @@
-/** What the screens play: `content.json` and the payloads that are made of it. */
+/** `content.json`, and the payloads that are derived from it. */
 import { join } from 'node:path';
 import type { Feeds } from '../feeds/index.ts';
 import type { Module, ServiceContext } from '../module.ts';

@@ -52,7 +52,7 @@ const schema = z.object({
     .default(null),
 }) as unknown as z.ZodType<LastKnownGood>;
 
-/** Screens with the same playlist get one body: all else in it is the same for all screens. */
+/** Screens with the same playlist share one body: the rest of it is the same for all screens. */
 export const packScreens = (screenDocuments: ReadonlyMap<string, ScreenDocument>): PackedScreens => {
   const bodies: PackedScreens['bodies'] = [];
   /** Indexes of bodies, by their playlist. */

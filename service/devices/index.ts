@@ -34,7 +34,7 @@ export interface Devices
   bind(deviceId: string, screenSlug: string, base: string): Promise<void>;
   /** When each device was last connected, and to which box; at most 10,000. */
   sightings(): DeviceSighting[];
-  /** Takes in what other boxes have seen. */
+  /** Merges the sightings of other boxes. */
   learn(sightings: readonly DeviceSighting[]): void;
   /** Records that a page of the device is connected; invalid device ids are ignored. */
   saw(deviceId: string): void;

@@ -26,7 +26,7 @@ export interface LastSeen {
   list(): DeviceSighting[];
   /** Records that a device has connected to this box. */
   joined(deviceId: string): void;
-  /** Takes in what other boxes have seen. */
+  /** Merges the sightings of other boxes. */
   learn(sightings: readonly DeviceSighting[]): void;
   forget(deviceId: string): void;
   start(): void;
@@ -41,7 +41,7 @@ interface State {
 }
 
 const POLL_MS = 2_000;
-/** A device that comes or goes is stored within this time; flash memory wears. */
+/** Write interval for connects and disconnects; flash memory wears. */
 const CHANGE_MS = 60_000;
 /** Devices that stay connected are stored this often. */
 const STORE_MS = 600_000;
@@ -91,7 +91,7 @@ export const createLastSeen = ({
   const store = (): Promise<void> => {
     hasChanges = false;
     storedAt = monotonicNow();
-    // The store reports a disk that takes no writes.
+    // The store reports a disk that cannot be written.
     return durable.update(() => ({ sightings: [...sightings.values()] })).catch(() => {});
   };
 

@@ -26,7 +26,7 @@ export interface DeviceStatus {
 }
 
 export interface Presence {
-  /** As far as this box knows now: without any grace period. */
+  /** By the current knowledge of this box, without any grace period. */
   statuses(): DeviceStatus[];
   /** The devices that were away at the last poll, at most 2 s ago. */
   away(): readonly DeviceBinding[];

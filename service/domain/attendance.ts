@@ -23,7 +23,7 @@ const isGap = (left: number | null, now: number): left is number => left !== nul
 /** Whether the gap after `left` is unresolved. */
 const isOpen = ({ since, left }: Span): boolean => left !== null && since <= left;
 
-/** Since when a box knows all deletions. */
+/** The time since which a box knows all deletions. */
 const reachOf = (span: Span, now: number): number => (isOpen(span) && isGap(span.left, now) ? now : span.since);
 
 const earlier = (...times: number[]): number => Math.min(...times.filter(isTrusted));
@@ -32,7 +32,7 @@ const earlier = (...times: number[]): number => Math.min(...times.filter(isTrust
 export const agreedTime = (own: number, theirs: number): number =>
   isTrusted(own) || isTrusted(theirs) ? earlier(own, theirs) : 0;
 
-/** The span of a box that has just started: what was since its end is not known yet. */
+/** The span of a box that has just started: the time since its end is not known yet. */
 const reopened = (span: KeptSpan): KeptSpan => ({ ...span, left: span.left ?? span.until });
 
 /**

@@ -85,7 +85,7 @@ export const editedDocument = (
 
 /**
  * The node id in the version of a document without tags. Without its last character it sorts just before the id itself, so
- * that the document wins over its reduced form, and both compare alike with the versions of all other boxes.
+ * that the document wins over its reduced form, and both compare the same with the versions of all other boxes.
  */
 const reducedNodeId = (nodeId: string): string => nodeId.slice(0, -1);
 

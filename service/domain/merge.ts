@@ -22,7 +22,7 @@ const MAX_FIRST = 100_000_000;
 
 /**
  * Whether a peer's counter is plausible for a box at counter `own`. An implausible one is neither accepted nor counted on
- * from: at the end of the safe integers no edit could win any more. A box at 0 has no content to compare with, and goes
+ * from: at the end of the safe integers no further edit could win. A box at 0 has no content to compare with, and goes
  * by what most of its peers count.
  * @param counters of all peers that offer content, the one in question included
  */

@@ -25,7 +25,7 @@ export const formats = {
   },
 } as const;
 
-/** A spreadsheet takes these for formulas, or for the end of a cell. */
+/** Spreadsheets interpret these as formulas, or as the end of a cell. */
 const isHazardous = (text: string): boolean => /^[=+\-@\p{Cc}]/u.test(text);
 
 const csvRows = (batch: readonly Play[], header: boolean): string =>

@@ -92,7 +92,7 @@ const destinationOf = (signable: Destination): { host: string; target: string } 
   return { host, target: pathname + search };
 };
 
-/** What a client needs to sign requests and to verify what the box answers. */
+/** Signs the requests of a client, and verifies the answers of the box. */
 export const createSigning = ({ sha256, hmac, nonce: newNonce }: Digests) => ({
   /** @returns the headers of a signed request; valid for one request, within 300 s, or 3 s with a recipient */
   signRequest: (signable: Signable): Record<string, string> => {

@@ -43,7 +43,7 @@ interface Dependencies {
   clientAddress: ReturnType<typeof createClientAddress>;
   /** Checks a request's credentials. */
   admit(request: IncomingMessage, access: Access): Promise<Admission>;
-  /** Whether a request target is the path of a socket, which takes upgrades of GET. */
+  /** Whether a request target is the path of a socket, which accepts upgrades of GET. */
   isSocket(target: string): boolean;
   /** Fills a response with the "page not found" page. */
   sendMissing(ctx: Pick<Context, 'type' | 'set' | 'body'>): void;

@@ -1,4 +1,4 @@
-/** Collects what the service has opened, and closes it at the end or after a failed start. */
+/** Collects the open resources of the service, and closes them at the end or after a failed start. */
 import type { Logger } from 'pino';
 import type { Writes } from './store/durable.ts';
 

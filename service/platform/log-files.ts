@@ -21,7 +21,7 @@ interface Options {
 }
 
 const MAX_WAITING = 1_000;
-/** A disk that takes no writes is tried again after this time. */
+/** Retry delay for a disk that cannot be written. */
 const RETRY_MS = 1_000;
 const NEWLINE = 0x0a;
 

@@ -53,7 +53,7 @@ export const readConfig = (path: string): Record<string, unknown> => {
 };
 
 interface SettingsFile {
-  /** The settings as the environment would spell them, and as they are written. */
+  /** The settings as in the environment, and as in the file. */
   found: Map<SettingName, { spelt: string; written: unknown }>;
   kiosk: KioskSettings;
 }
