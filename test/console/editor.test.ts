@@ -98,7 +98,7 @@ it.skipIf(isSkipped || !hasFfmpeg)(
     await chooser.setInputFiles(film);
     await page.getByText('Uploaded', { exact: true }).waitFor();
     await chooser.setInputFiles(film);
-    await says('Is there already');
+    await says('Already there');
 
     // Files are taken on any page.
     await go('content');
@@ -182,7 +182,7 @@ it.skipIf(isSkipped || !hasFfmpeg)(
     await says('Playlist “Menu of the day” › “Fresh rolls” › Title');
     await page.getByRole('radio', { name: 'Theirs' }).check();
     await page.getByRole('radio', { name: 'Mine' }).check();
-    await click('Go on with both');
+    await click('Continue with both');
     await click('Publish now');
     await expect
       .poll(slidesOf, patience)
@@ -233,7 +233,7 @@ it.skipIf(isSkipped || !hasFfmpeg)(
       dataDir: first.dataDir,
       env: { ...env, SIGNAGE_PORT: new URL(first.url).port, SIGNAGE_SHARED_SECRET: nextSecret },
     });
-    await says('The secret has changed. What you were working on is kept.');
+    await says('The secret has changed. Your work is kept.');
     await signIn(page, nextSecret);
     await click('Publish …');
     await click('Publish now');

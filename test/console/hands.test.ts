@@ -84,7 +84,7 @@ itBrowser(
     await title.fill('Mine');
     await tap('Publish …');
     await check('publish');
-    await tap('Go on editing');
+    await tap('Continue editing');
 
     const colleague = createOperator(service, null);
     const edited = (await (await colleague('GET', '/console/api/content')).json()) as EditedContent;

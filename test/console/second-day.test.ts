@@ -92,7 +92,7 @@ itBrowser(
     );
     await click('Publish …');
     await click('Publish now');
-    await click('Go on editing');
+    await click('Continue editing');
     await title.fill('Typed while it was published');
     await (await isLoaded).finished();
     await expect.poll(playing, patience).toContain('The first');
@@ -115,7 +115,7 @@ itBrowser(
     });
     await click('Publish …');
     await click('Publish now');
-    await click('Go on editing');
+    await click('Continue editing');
     await page.getByText(/Your draft is kept\.$/).waitFor();
     await page.unroute('**/console/api/content');
 

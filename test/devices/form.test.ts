@@ -207,7 +207,7 @@ describeBrowser('the form', () => {
   });
 
   it.each([
-    [507, 'insufficient_storage', 'The player’s disk is full. Make some room first. Nothing was saved.'],
+    [507, 'insufficient_storage', 'The player’s disk is full. Free some space first. Nothing was saved.'],
     [429, 'too_many_requests', 'Too many attempts. Wait a minute. Nothing was saved.'],
     [500, 'internal_error', 'Something went wrong on the player. Nothing was saved.'],
   ])('says in plain words what a %i means', async (status, code, words) => {
@@ -223,7 +223,7 @@ describeBrowser('the form', () => {
   it('asks before it binds an id that no player has been here with', async () => {
     const service = await startReachable();
     const phone = await openPhone(formOf(service, 'k7qm-3x9f-t2we'));
-    await phone.getByText('This player has not been here yet.').waitFor();
+    await phone.getByText('This player has not been seen yet.').waitFor();
     await phone.getByText('Lobby').tap();
     await press(phone, 'Start playing');
     await phone.getByRole('heading', { name: 'Is this id right?' }).waitFor();
@@ -235,7 +235,7 @@ describeBrowser('the form', () => {
     await phone.getByLabel('Id of the player').fill('K7QM 3X9F T2WD');
     await press(phone, 'Next');
     await phone.getByText('Player k7qm-3x9f-t2wd').waitFor();
-    expect(await phone.getByText('This player has not been here yet.').isVisible()).toBe(false);
+    expect(await phone.getByText('This player has not been seen yet.').isVisible()).toBe(false);
     await phone.getByText('Lobby').tap();
     await press(phone, 'Start playing');
     await phone.getByRole('heading', { name: 'Saved' }).waitFor();
@@ -255,7 +255,7 @@ describeBrowser('the form', () => {
   it('takes the notice back as soon as the player is there', async () => {
     const service = await startReachable();
     const phone = await openPhone(formOf(service));
-    const notice = phone.getByText('This player has not been here yet.');
+    const notice = phone.getByText('This player has not been seen yet.');
     await notice.waitFor();
     await showUp(service, 'device-1');
     await notice.waitFor({ state: 'hidden' });

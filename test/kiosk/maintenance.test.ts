@@ -48,7 +48,7 @@ describeBrowser('the maintenance page', { timeout: 120_000 }, () => {
     await page.getByRole('heading', { name: 'PIN' }).waitFor();
     await page.keyboard.type('1111');
     await page.keyboard.press('Enter');
-    await page.getByText('That was not it.').waitFor();
+    await page.getByText('Wrong PIN.').waitFor();
     // Only the client that sent the PIN is unlocked.
     const answer = await page.evaluate(() =>
       (globalThis as unknown as { maintenance: { call(call: object): Promise<object> } }).maintenance.call({
@@ -118,7 +118,7 @@ describeBrowser('the maintenance page', { timeout: 120_000 }, () => {
     await page.keyboard.type('13579');
     await page.keyboard.press('Enter');
     await page.getByText('Set in config.json').waitFor();
-    await page.getByText('9.8.7 did not run well here').waitFor();
+    await page.getByText('9.8.7 failed here').waitFor();
     await page.getByText('90°').click();
     await expect
       .poll(() => JSON.parse(readFileSync(join(kiosk.dataDir, 'config.json'), 'utf8')), patience)
