@@ -54,7 +54,7 @@ export const announcedAlert = z
       .describe('its type'),
     at: instant.describe('when the outage began, or ended'),
     subject: subject.describe('what it is about'),
-    message: z.string().max(2_048).describe('one sentence for a person'),
+    message: z.string().max(2_048).describe('a sentence for people'),
   })
   .meta({ id: 'AnnouncedAlert' });
 export type AnnouncedAlert = z.infer<typeof announcedAlert>;
@@ -67,14 +67,14 @@ export const mostAnnounced = 200;
 
 export const peerAlerts = z
   .object({
-    outages: z.array(outageRecord).max(mostOutages).describe('one a subject'),
+    outages: z.array(outageRecord).max(mostOutages).describe('one per subject'),
     announced: z
       .array(announcedAlert)
       .max(mostAnnounced)
       .default([])
       .describe('messages that were about to be sent, and may have been'),
   })
-  .meta({ id: 'PeerAlerts', description: 'the outages that receivers of alerts were told of' });
+  .meta({ id: 'PeerAlerts', description: 'outages that were reported to receivers of alerts' });
 export type PeerAlerts = z.infer<typeof peerAlerts>;
 
 /** Maximum number of failures and of live streams that a box reports. */
@@ -83,14 +83,14 @@ export const mostFailures = 100;
 /** What a box sees that the others can not: part of its state. */
 export const boxAlerts = z
   .object({
-    receiver: z.enum(['none', 'ok', 'failing']).describe('whether it has a receiver of alerts, and reaches it'),
+    receiver: z.enum(['none', 'ok', 'failing']).describe('whether the box has a receiver of alerts, and can reach it'),
     failing: z
       .array(
         z.object({
           kind: z.enum(['content', 'stream', 'storage']).describe('what has failed'),
           subject: subject.describe('id of the box, or key of the stream'),
           name: z.string().max(512).describe('the subject of the sentence of the message'),
-          detail: z.string().max(1_024).optional().describe('the rest of the sentence, where it says more than usual'),
+          detail: z.string().max(1_024).optional().describe('the rest of the sentence, if it differs from the default'),
         }),
       )
       .max(mostFailures)

@@ -14,7 +14,7 @@ const redirectUrl = z
     '/screen/SLUG, /media/NAME or an http(s) URL',
   )
   .describe(
-    '/screen/SLUG (the page leaves for that screen), /media/NAME, or an http(s) URL; the last two are shown over the player',
+    '/screen/SLUG (the page navigates to that screen), /media/NAME, or an http(s) URL; the last two are shown on top of the player',
   );
 
 /** The arguments of the commands that have any. */
@@ -70,7 +70,7 @@ export const commandResult = z
       .describe('the command that was sent'),
     connectionId: z.string().nullable().describe("the targeted connection's id"),
     sent: z.int().describe('connections that the command was written to'),
-    degraded: extended(z.boolean().describe('true where a known peer did not answer within 1 s')),
+    degraded: extended(z.boolean().describe('true if a known peer did not respond within 1 s')),
   })
   .meta({ id: 'CommandResult' });
 export type CommandResult = z.infer<typeof commandResult>;

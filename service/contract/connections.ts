@@ -41,7 +41,7 @@ const fields = {
     example: 'Lobby left',
   },
   deviceId: {
-    wire: extended(z.string().nullable().describe('null: the page has not said')),
+    wire: extended(z.string().nullable().describe('null: not reported yet')),
     example: 'h4np-8s2v-c6ya',
   },
   label: {
@@ -53,7 +53,7 @@ const fields = {
     example: 'Mozilla/5.0 (X11; Linux x86_64)',
   },
   viewport: {
-    wire: viewport.nullable().describe('null: the page has not said'),
+    wire: viewport.nullable().describe('null: not reported yet'),
     example: { width: 1920, height: 1080, devicePixelRatio: 1 },
     hello: size,
     state: size,
@@ -94,7 +94,7 @@ const fields = {
     isKept: true,
   },
   blackout: {
-    wire: z.boolean().describe('the picture is black, by a command'),
+    wire: z.boolean().describe('blacked out by a command'),
     example: false,
     state: z.boolean().optional().describe('absent: as before'),
     first: false,
@@ -140,7 +140,7 @@ export const connectionSnapshot = z
     screenSlug: slug,
     count: z.int().describe('number of connections'),
     connections: z.array(connection).describe('oldest first'),
-    degraded: extended(z.boolean().describe('true where a known peer did not answer within 1 s')),
+    degraded: extended(z.boolean().describe('true if a known peer did not respond within 1 s')),
   })
   .meta({ id: 'ConnectionSnapshot' });
 export type ConnectionSnapshot = z.infer<typeof connectionSnapshot>;

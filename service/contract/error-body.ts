@@ -8,12 +8,9 @@ export const errorBody = z
     error: z
       .object({
         code: z.enum(Object.keys(errorTable) as ErrorCode[]).describe('for programs'),
-        message: z.string().describe('one sentence for a person'),
-        field: z.string().optional().describe('only where one field is at fault'),
-        errors: z
-          .array(contentIssue)
-          .optional()
-          .describe('only of invalid_content: everything that is wrong, up to 20'),
+        message: z.string().describe('a sentence for people'),
+        field: z.string().optional().describe('only if one field is invalid'),
+        errors: z.array(contentIssue).optional().describe('only for invalid_content: up to 20 errors in the content'),
       })
       .describe('what is wrong, and what to do'),
   })

@@ -20,13 +20,13 @@ export const fleetCommand = z.object({
   id: z
     .string()
     .regex(/^[A-Za-z0-9._:-]{1,128}$/, '1 to 128 of A-Z a-z 0-9 . _ : -')
-    .describe('of the command; a repeat within five minutes is not carried out again'),
+    .describe('of the command; a repetition within five minutes is ignored'),
   expiresAt: z
     .number()
     .int()
     .min(0)
     .max(Number.MAX_SAFE_INTEGER)
-    .describe("ms since the epoch, by the fleet's clock: from then on the command is dropped"),
+    .describe("ms since the epoch, by the fleet's clock: the command is dropped after this time"),
 });
 
 /** The answer to a command for `all` or a tag; to one for a single screen it is that of a command request. */
@@ -45,7 +45,7 @@ export const fleetBox = z
     nodeId: z.string().max(64).describe('id of the box'),
     site: fleetSite,
     name: z.string().max(256).describe('host name of the machine'),
-    url: z.string().max(512).nullable().describe('where it answers on its LAN; null: not known'),
+    url: z.string().max(512).nullable().describe('base URL on its LAN; null: unknown'),
     version: z.string().max(64).describe('of the program'),
     status: z.enum(['ok', 'degraded', 'failing']).describe('as in /healthz'),
     warnings: z.array(z.string().max(300)).max(10).describe('the first of the sentences in /healthz'),
@@ -68,13 +68,15 @@ export const fleetContent = z
     operator,
     wanted: sha256
       .nullable()
-      .describe('of the wanted document, unpacked, as stored in the bucket; null: there is none'),
+      .describe('of the wanted document, uncompressed, as stored in the bucket; null: there is none'),
     state: z
       .enum(wantedStates)
-      .describe('diverged: it was applied, and edited at the site since; refused: errors say why; pending: not yet'),
+      .describe(
+        'diverged: applied, and since then edited at the site; refused: see errors; pending: not processed yet',
+      ),
     diverged: z.boolean().describe('whether the state is diverged'),
     errors: z.array(contentIssue).max(5).describe('why the wanted document is refused, or could not be written'),
-    nodeId: z.string().max(64).describe('id of the box that says so'),
+    nodeId: z.string().max(64).describe('id of the reporting box'),
     at: instant.describe("by the box's clock"),
   })
   .meta({ id: 'FleetContent' });

@@ -13,11 +13,13 @@ import {
 import { deviceId, sha256 } from './terms.ts';
 
 const nodeId = z.uuid().describe('id of the box');
-const seq = z.int().nonnegative().describe('version of what the box says of itself; 0: an older box, which has none');
+const seq = z.int().nonnegative().describe('version of the record of the box; 0: an older box, which has none');
 const digests = z
   .string()
   .regex(/^[0-9a-f]{128}$/)
-  .describe('of the boxes that the sender reaches and the versions of their records: 16 buckets of 8 hex digits');
+  .describe(
+    'digests of the boxes that the sender can reach and the versions of their records: 16 buckets of 8 hex digits',
+  );
 
 /** Members per message; more are exchanged by the next ones. */
 export const mostRecords = 100;
@@ -32,28 +34,28 @@ export const memberRecord = z
       .array(deviceId)
       .max(mostAdvertisedDevices)
       .optional()
-      .describe('bound devices that are connected to it; absent: it does not say'),
-    alerts: boxAlerts.optional().describe('what it sees fail'),
-    attendance: attendance.optional().describe('when it was there; absent: it does not say'),
+      .describe('bound devices that are connected to it; absent: unknown'),
+    alerts: boxAlerts.optional().describe('failures that it observes'),
+    attendance: attendance.optional().describe('when it was running and connected; absent: unknown'),
   })
   .meta({ id: 'MemberRecord' });
 export type MemberRecord = z.infer<typeof memberRecord>;
 
 const memberEntry = z
-  .tuple([nodeId, z.string().max(512).describe('where it answers; empty: the sender itself'), seq])
-  .describe('a box that the sender reaches');
+  .tuple([nodeId, z.string().max(512).describe('base URL; empty: the sender itself'), seq])
+  .describe('a box that the sender can reach');
 export type MemberEntry = z.infer<typeof memberEntry>;
 const entries = z.array(memberEntry).max(mostPeers + 1);
 
 const sender = {
-  from: z.uuid().describe('node id of the box that asks'),
-  port: z.int().min(1).max(65_535).describe('where it listens, at the address that it asks from'),
+  from: z.uuid().describe('node id of the calling box'),
+  port: z.int().min(1).max(65_535).describe('port on which the caller listens'),
 };
 
 /** The versions of what all boxes should have alike. */
 export const siteSummary = z
   .object({
-    content: contentVersion.nullable().describe('null: there never was any'),
+    content: contentVersion.nullable().describe('null: there has never been any'),
     bindings: sha256.describe('of all bindings'),
     takeovers: sha256.optional().describe('of all takeovers'),
   })
@@ -76,31 +78,31 @@ export const gossipAnswer = z
   .object({
     nodeId,
     instance: z.string().max(64).describe('new with each start'),
-    summary: siteSummary.optional().describe('absent: as the box that asks has it'),
+    summary: siteSummary.optional().describe('absent: the same as that of the caller'),
     members: z
       .object({ digests, entries: entries.describe('those in the buckets that differ') })
       .optional()
-      .describe('absent: as the box that asks has them'),
+      .describe('absent: the same as those of the caller'),
   })
   .meta({ id: 'GossipAnswer' });
 export type GossipAnswer = z.infer<typeof gossipAnswer>;
 
 export const memberExchange = z
   .object({
-    wanted: z.array(nodeId).max(mostRecords).describe('boxes whose records the asking box wants'),
-    records: z.array(memberRecord).max(mostRecords).describe('records that the asked box has in an older version'),
-    entries: entries.describe('boxes that the asked box does not reach'),
+    wanted: z.array(nodeId).max(mostRecords).describe('boxes whose records the caller requests'),
+    records: z.array(memberRecord).max(mostRecords).describe('records of which the receiver has an older version'),
+    entries: entries.describe('boxes that the receiver does not know as reachable'),
   })
   .meta({ id: 'MemberExchange' });
 export type MemberExchange = z.infer<typeof memberExchange>;
 
 export const memberRecords = z
-  .object({ records: z.array(memberRecord).max(mostRecords).describe('those that were wanted and are known') })
+  .object({ records: z.array(memberRecord).max(mostRecords).describe('the requested records that are known') })
   .meta({ id: 'MemberRecords' });
 
-export const reachQuery = z.object({ nodeId: z.uuid().describe('of the box that the asking one does not reach') });
+export const reachQuery = z.object({ nodeId: z.uuid().describe('of the box that the caller cannot reach') });
 export const reachAnswer = z
-  .object({ reached: z.boolean().describe('whether the asked box reaches it now') })
+  .object({ reached: z.boolean().describe('whether the receiver can reach it now') })
   .meta({ id: 'ReachAnswer' });
 
 /** A change that is passed on. */
@@ -110,15 +112,15 @@ export const peerNews = z
     content: contentVersion.optional().describe('the content that the sender has'),
     document: contentDocument
       .optional()
-      .describe('the content itself, if it is short and encrypted; else the asked box fetches it'),
-    record: memberRecord.optional().describe('what a box now says of itself'),
-    targets: z.array(nodeId).max(mostPeers).describe('boxes to which the asked box passes it on'),
+      .describe('the content itself, if it is short and encrypted; otherwise the receiver fetches it'),
+    record: memberRecord.optional().describe('the current record of a box'),
+    targets: z.array(nodeId).max(mostPeers).describe('boxes to which the receiver forwards the change'),
   })
   .meta({ id: 'PeerNews' });
 export type PeerNews = z.infer<typeof peerNews>;
 
 export const peerNewsAnswer = z
-  .object({ taken: z.boolean().describe('whether the asked box has the change, or is fetching it, and passes it on') })
+  .object({ taken: z.boolean().describe('whether the receiver has the change or is fetching it, and forwards it') })
   .meta({ id: 'PeerNewsAnswer' });
 
 export const bindingBuckets = 256;
@@ -129,7 +131,7 @@ export const bindingDigests = z
       .string()
       .length(bindingBuckets * 8)
       .regex(/^[0-9a-f]+$/)
-      .describe('of the bindings of the box that asks: 256 buckets of 8 hex digits'),
+      .describe('digests of the bindings of the caller: 256 buckets of 8 hex digits'),
   })
   .meta({ id: 'BindingDigests' });
 

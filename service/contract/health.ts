@@ -10,9 +10,9 @@ import { instant, slug, variants } from './terms.ts';
 /** State of a peer in `/healthz`. */
 export const peerHealth = z
   .object({
-    nodeId: z.string().nullable().describe('null: a static peer that never answered'),
-    url: z.string().describe('where it answers'),
-    state: z.enum(['alive', 'away', 'unknown']).describe('unknown: not asked yet'),
+    nodeId: z.string().nullable().describe('null: a static peer that has never responded'),
+    url: z.string().describe('base URL'),
+    state: z.enum(['alive', 'away', 'unknown']).describe('unknown: not contacted yet'),
     reason: z.string().nullable().describe('why it is away; completes "the box ..."'),
     lastContactAt: instant.nullable(),
     version: z.string().nullable().describe('of the program'),
@@ -23,14 +23,13 @@ export type PeerHealth = z.infer<typeof peerHealth>;
 const gaps = z
   .object({
     count: z.int().describe('since the start'),
-    p50: z.number().nullable().describe('ms; null: there was no swap'),
+    p50: z.number().nullable().describe('ms; null: there was no slide change'),
     p99: z.number().nullable().describe('ms'),
     max: z.number().nullable().describe('ms'),
   })
   .meta({
     id: 'Gaps',
-    description:
-      'how long no intended picture was on the screen as slides were swapped, in ms, over the last 1,000 swaps',
+    description: 'how long the screen was empty during slide changes, in ms, over the last 1,000 changes',
   });
 export type Gaps = z.infer<typeof gaps>;
 
@@ -38,16 +37,16 @@ const pageHealth = z
   .object({
     connectionId: z.string().describe('id of the connection'),
     screenSlug: slug,
-    clock: z.enum(clockStates).nullable().describe('whose clock can be right; null: the page has not said'),
+    clock: z.enum(clockStates).nullable().describe('which clocks are plausible; null: not reported yet'),
     gaps,
     lastFault: z
       .object({
         at: instant,
         slideId: z.string().nullable().describe('null: a redirect, the playlist or the plays'),
-        reason: z.string().describe('why it was not shown'),
+        reason: z.string().describe('why the item was not shown'),
       })
       .nullable()
-      .describe('the newest thing that the page could not show; slideId null: a redirect, the playlist or the plays'),
+      .describe('the latest item that the page could not show; slideId null: a redirect, the playlist or the plays'),
   })
   .meta({ id: 'PageHealth' });
 export type PageHealth = z.infer<typeof pageHealth>;
@@ -66,16 +65,16 @@ export type SkewSummary = z.infer<typeof skewSummary>;
 export const copiesHealth = z
   .object({
     count: z.int().describe('files'),
-    bytes: z.int().describe('their size together'),
-    quota: z.int().describe("bytes that copies, uploads and peers' media may have together"),
-    pending: z.int().describe('media that were not fetched yet, and have not failed'),
+    bytes: z.int().describe('total size'),
+    quota: z.int().describe("limit of copies, uploads and peers' media together, bytes"),
+    pending: z.int().describe('media that are still to be downloaded, and have not failed'),
     failed: z
       .array(
         z.object({
           url: z.string().describe('without credentials and query'),
           reason: z.string().describe('completes "it was not fetched: ..."'),
-          held: z.boolean().describe('true where an earlier copy plays meanwhile'),
-          nextAt: instant.describe('when it is tried again'),
+          held: z.boolean().describe('true if an earlier copy plays meanwhile'),
+          nextAt: instant.describe('time of the next attempt'),
         }),
       )
       .describe('the first fifty'),
@@ -96,22 +95,24 @@ export const replicationHealth = z
     content: contentVersion
       .extend({ changedAt: instant })
       .nullable()
-      .describe('what plays here; null: there never was any'),
-    lost: z.array(z.string()).describe('files beside content.json: what stood in it until an edit on another box won'),
+      .describe('the version that plays; null: there has never been one'),
+    lost: z
+      .array(z.string())
+      .describe('files next to content.json with edits that lost against an edit on another box'),
     lostUploads: z
       .array(z.string())
       .describe(
-        'files in .lost of the upload directory, kept for 30 days: uploads that lost against another box, and media that this box alone had after it was away for more than 400 days',
+        'files in `.lost` in the upload directory, kept for 30 days: uploads that lost against another box, and media that only this box had after an absence of more than 400 days',
       ),
     refused: z
       .array(
-        z.object({ nodeId: z.string().describe('id of the peer'), reason: z.string().describe('why it is not taken') }),
+        z.object({ nodeId: z.string().describe('id of the peer'), reason: z.string().describe('why it is rejected') }),
       )
-      .describe('what peers offered and is not taken, the newest last'),
+      .describe('content and records of peers that were rejected, newest last'),
     media: z
       .object({
         named: z.int().describe('files under /media/ that the content names'),
-        here: z.int().describe('those of them that are here, as new as anywhere'),
+        here: z.int().describe('those of them that this box has in the newest version'),
         missing: z
           .array(
             z.object({
@@ -120,7 +121,7 @@ export const replicationHealth = z
               reason: z.string().describe('why it is missing'),
             }),
           )
-          .describe('the others; size in bytes, null where no box has it; the first hundred'),
+          .describe('the others; the first hundred'),
       })
       .describe('files under /media/ that the content names'),
   })
@@ -138,17 +139,17 @@ const kioskHealth = z
           state: z
             .enum(['starting', 'playing', 'recovering', 'fallback'])
             .describe('fallback: the local page is shown'),
-          slide: z.string().nullable().describe('id of the slide that was painted last'),
+          slide: z.string().nullable().describe('id of the last painted slide'),
           lastBeatAt: instant.nullable().describe('time of the last heartbeat'),
         }),
       )
-      .describe('one a display'),
+      .describe('one per display'),
     rendering: z.enum(['hardware', 'software']).describe('how pages are painted'),
     recoveries: z
       .object({
-        reload: z.int().describe('pages that were loaded again'),
-        recreate: z.int().describe('pages that were made again'),
-        fallback: z.int().describe('times that the local page was shown'),
+        reload: z.int().describe('page reloads'),
+        recreate: z.int().describe('recreated pages'),
+        fallback: z.int().describe('switches to the local page'),
         relaunch: z.int().describe('restarts of the app'),
       })
       .describe('actions of the recovery policy since the start'),
@@ -156,17 +157,17 @@ const kioskHealth = z
       .object({
         at: instant,
         step: z.string().describe('as in recoveries'),
-        reason: z.string().describe('what had failed'),
+        reason: z.string().describe('what failed'),
       })
       .nullable()
       .describe('null: there was none since the start'),
     displays: z
       .object({
-        on: z.boolean().describe('as the opening hours of its screens have it'),
+        on: z.boolean().describe('according to the opening hours of the screens'),
         changesAt: instant.nullable().describe('null: not within two weeks'),
         by: z
           .enum(['none', 'cec', 'sway', 'dpms', 'blackout'])
-          .describe('what switches them; none: nothing had to yet; blackout: nothing can, so they are black'),
+          .describe('method of switching; none: not needed yet; blackout: displays cannot be switched and are black'),
       })
       .describe('whether they are switched on'),
     updates: z
@@ -192,20 +193,20 @@ export const health = z
     uptime: z.number().describe('seconds'),
     warnings: z
       .array(z.string())
-      .describe('sentences: what makes the status less than ok, and what is wrong with the settings'),
+      .describe('problems, as sentences: why the status is not ok, and what is wrong with the settings'),
     nodeId: z.string().describe('id of this box'),
     content: z
       .object({
         status: z
           .enum(['ok', 'invalid'])
-          .describe('invalid: the file is at fault; the last good content plays, where there is any'),
-        errors: z.array(contentIssue).describe('why the file is refused; the first twenty'),
-        warnings: z.array(contentIssue).describe('what in the content that plays will not play as intended'),
+          .describe('invalid: the file has errors; the last valid content plays, if there is any'),
+        errors: z.array(contentIssue).describe('errors in the file; the first twenty'),
+        warnings: z.array(contentIssue).describe('parts of the current content that will not play as intended'),
       })
       .describe('content.json'),
     store: z
       .object({ faults: z.array(z.string()).describe('sentences; empty: nothing is wrong') })
-      .describe('the files that the service keeps'),
+      .describe('the files that the service stores'),
     rssFeeds: z.array(sourceHealth).describe('the feeds of the content'),
     apiSources: z.array(sourceHealth).describe('the API sources of the content'),
     peers: z.array(peerHealth).describe('the other boxes of the site'),
@@ -213,10 +214,10 @@ export const health = z
       .object({
         path: z.string().describe('path of the program'),
         source: z.enum(['setting', 'ffmpeg-static', 'PATH']).describe('where it was found'),
-        version: z.string().describe('as it says itself'),
+        version: z.string().describe('as ffmpeg reports it'),
       })
       .nullable()
-      .describe('null: none was found, so there are no streams'),
+      .describe('null: not found, so streams are not available'),
     connections: z.int().describe('number of live player connections'),
     copies: copiesHealth.describe('the copies of remote media'),
     site: z.string().describe('name of the site'),
@@ -225,15 +226,18 @@ export const health = z
     pages: z.array(pageHealth).describe('at most 50, those with the longest gaps first'),
     sync: z
       .object({
-        reference: z.string().describe('node id of the box whose clock is the time of the site; it may be this one'),
+        reference: z.string().describe('node id of the box whose clock defines the time of the site; may be this box'),
         established: z.boolean().describe('false: it has just started and is still synchronizing'),
         offset: z.number().describe("ms by which the site's time is ahead of this box's time of day"),
-        roundTrip: z.number().nullable().describe('ms to the reference and back; null: this box is the reference'),
+        roundTrip: z
+          .number()
+          .nullable()
+          .describe('round-trip time to the reference, ms; null: this box is the reference'),
         swaps: skewSummary.nullable().describe('timing errors of the slide changes of synchronized pages'),
         videos: skewSummary.nullable().describe('position errors of synchronized videos'),
       })
       .describe('the time of the site'),
-    fleet: fleetHealth.optional().describe('the hub of the fleet; absent where none is configured'),
+    fleet: fleetHealth.optional().describe('the hub of the fleet; absent if none is configured'),
     kiosk: kioskHealth.optional().describe('absent headless'),
   })
   .meta({ id: 'Health' });

@@ -13,7 +13,7 @@ export const heartbeat = z.object({
     .object({ time: z.number(), frames: z.int().min(0) })
     .nullable()
     .describe(
-      'sums over the videos that play: their positions in s, and the frames since the previous heartbeat; null: none plays',
+      'sums over the playing videos: their positions in s, and the frames since the previous heartbeat; null: none is playing',
     ),
 });
 export type Heartbeat = z.infer<typeof heartbeat>;

@@ -5,7 +5,7 @@ import { sha256 } from './terms.ts';
 export const mediaConfig = z
   .object({
     uploadDir: z.string().describe('where uploads are written'),
-    mediaDir: z.string().describe("where copies of remote and peers' media are kept"),
+    mediaDir: z.string().describe("where copies of remote and peers' media are stored"),
   })
   .meta({ id: 'MediaConfig' });
 export type MediaConfig = z.infer<typeof mediaConfig>;
@@ -25,5 +25,5 @@ export const copyParams = z.object({ sha256: sha256.describe('SHA-256 of the cop
 
 export const copyQuery = z.object({
   url: z.string().describe("the medium's http(s) address"),
-  sha256: z.string().optional().describe('the copy that is played already, should it have been replaced'),
+  sha256: z.string().optional().describe('the copy that is already playing, in case it was replaced'),
 });

@@ -35,7 +35,7 @@ export const metrics = {
   },
   signage_swap_gap_seconds: {
     type: 'histogram',
-    help: 'How long no intended picture was on a display as one slide took the place of another.',
+    help: 'How long the screen was empty during slide changes.',
     buckets: [0.001, 0.01, 0.017, 0.034, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 60],
   },
   signage_slides_shown_total: {
@@ -45,7 +45,7 @@ export const metrics = {
   },
   signage_commands_total: {
     type: 'counter',
-    help: 'Commands that entered at this box: delivered to at least one page, undelivered, or failed.',
+    help: 'Commands that this box received from clients: delivered to at least one page, undelivered, or failed.',
     labels: { command: commandNames('extended'), result: ['delivered', 'undelivered', 'failed'] },
   },
   signage_peers: {
@@ -85,9 +85,9 @@ export const metrics = {
   },
   signage_content_valid: {
     type: 'gauge',
-    help: '1: content.json is valid; 0: it is not, and the last good content plays where there is any.',
+    help: '1: content.json is valid; 0: it is not, and the last valid content plays, if there is any.',
   },
-  signage_clock_trusted: { type: 'gauge', help: "1: the box's clock can be right; 0: it was never set." },
+  signage_clock_trusted: { type: 'gauge', help: '1: the clock of the box is plausible; 0: it was never set.' },
 } as const satisfies Readonly<Record<`signage_${string}`, Metric>>;
 
 export type MetricName = keyof typeof metrics;

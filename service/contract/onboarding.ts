@@ -15,10 +15,10 @@ export const binding = z
   .object({
     deviceId: typedDeviceId,
     clientName,
-    screenSlug: z.string().min(1).max(128).describe('of a screen that there is'),
+    screenSlug: z.string().min(1).max(128).describe('slug of an existing screen'),
     updatedAt: instant
       .optional()
-      .describe('read from other boxes alone: when the device was bound; the newest binding wins'),
+      .describe('read only from other boxes: when the device was bound; the newest binding wins'),
   })
   .meta({ id: 'Binding' });
 export type Binding = z.infer<typeof binding>;
@@ -57,10 +57,10 @@ export type OnboardingResult = z.infer<typeof onboardingResult>;
 const mediaProgress = z
   .object({
     here: z.int().describe('media files that this box has'),
-    there: z.int().describe('media files that the content names and some box of the site has'),
+    there: z.int().describe('media files that the content names and at least one box of the site has'),
   })
   .nullable()
-  .describe('null: nothing is to be fetched');
+  .describe('null: nothing to download');
 export type MediaProgress = z.infer<typeof mediaProgress>;
 
 export const statusMessage = onboardingStatus

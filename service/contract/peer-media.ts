@@ -8,7 +8,7 @@ export const peerMedium = z
     name: z.string().min(1).max(255).describe('name of the file'),
     size: z.int().nonnegative().describe('bytes'),
     sha256: sha256.describe('SHA-256 of the file, lower-case hex'),
-    modifiedAt: instant.describe('of two files with one name the newer is the one'),
+    modifiedAt: instant.describe('of two files with the same name the newer one wins'),
   })
   .meta({ id: 'PeerMedium' });
 export type PeerMedium = z.infer<typeof peerMedium>;
@@ -17,7 +17,7 @@ export type PeerMedium = z.infer<typeof peerMedium>;
 export const mediaDeletion = z
   .object({
     name: z.string().min(1).max(255).describe('name of the file'),
-    deletedAt: instant.describe("by the site's clock; files of the name up to this time are gone"),
+    deletedAt: instant.describe("by the site's clock; files with this name up to this time are deleted"),
     sha256: sha256.nullable().describe('of the file that was deleted; null: not known'),
   })
   .meta({ id: 'MediaDeletion' });
@@ -27,7 +27,7 @@ export type MediaDeletion = z.infer<typeof mediaDeletion>;
 export const mostDeletions = 10_000;
 
 const span = z.object({
-  since: z.int().nonnegative().describe('when it began, ms since the epoch'),
+  since: z.int().nonnegative().describe('start, ms since the epoch'),
   left: z
     .int()
     .nonnegative()
@@ -39,23 +39,23 @@ export type Span = z.infer<typeof span>;
 /** When a box was there: by it boxes find whose media may have been deleted in its absence. */
 export const attendance = z
   .object({
-    ran: span.describe('in which it ran'),
-    met: span.nullable().describe('in which it reached other boxes; null: it has not met any'),
+    ran: span.describe('when the box was running'),
+    met: span.nullable().describe('when it reached other boxes; null: never'),
   })
   .meta({ id: 'Attendance', description: 'spans without a gap of more than 400 days' });
 export type Attendance = z.infer<typeof attendance>;
 
 export const peerMedia = z
   .object({
-    media: z.array(peerMedium).max(10_000).describe('one a file'),
+    media: z.array(peerMedium).max(10_000).describe('one per file'),
     deleted: z
       .array(mediaDeletion)
       .max(mostDeletions)
       .optional()
-      .describe('media that were deleted, kept for 400 days; absent: an older version, which knows no deletions'),
+      .describe('deleted media, kept for 400 days; absent: an older version without deletions'),
     digest: sha256.optional().describe('of both lists, as in the state of the box; absent: an older version'),
   })
-  .meta({ id: 'PeerMedia', description: 'every medium that a box has, and what was deleted' });
+  .meta({ id: 'PeerMedia', description: 'all media of a box, and deletions' });
 export type PeerMedia = z.infer<typeof peerMedia>;
 
 export const peerCopyRequest = z.object({
@@ -67,7 +67,7 @@ export const peerCopy = z
   .object({
     state: z
       .enum(['here', 'coming', 'failed', 'unknown'])
-      .describe('unknown: its content does not name the address, or it waits for another box itself'),
+      .describe('unknown: its content does not name the address, or it is waiting for another box'),
     copy: z
       .object({
         sha256,
@@ -77,7 +77,7 @@ export const peerCopy = z
         life: z.number().nonnegative().describe('freshness lifetime, ms'),
       })
       .nullable()
-      .describe('where the state is here'),
+      .describe('only if the state is here'),
   })
   .meta({ id: 'PeerCopy' });
 export type PeerCopy = z.infer<typeof peerCopy>;

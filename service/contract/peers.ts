@@ -22,7 +22,7 @@ export const commandHeaders = z.object({
   [commandIdHeader]: commandId
     .optional()
     .describe(
-      'Of a command that a box relays: its id. A screen carries out an id once in 5 minutes, and a repeat gets the first answer',
+      'The id of a relayed command. A screen runs an id once in 5 minutes; a repetition gets the first response',
     ),
 });
 
@@ -38,7 +38,7 @@ export const peerCommands = z
     commands: z
       .array(
         z.object({
-          id: commandId.describe('a screen carries out an id once in 5 minutes; a repeat gets the first answer'),
+          id: commandId.describe('a screen runs an id once in 5 minutes; a repetition gets the first response'),
           slug,
           body: z.record(z.string(), z.unknown()).describe('a CommandRequest'),
           ageMs: z
@@ -46,12 +46,12 @@ export const peerCommands = z
             .nonnegative()
             .optional()
             .describe(
-              `for how long the sending box had it when it signed the request; with a secret, one older than ${mostCommandAgeMs} ms is not carried out. Absent: an older version`,
+              `age of the command when the request was signed, ms; with a secret, a command older than ${mostCommandAgeMs} ms is not run. Absent: an older version`,
             ),
         }),
       )
       .max(200)
-      .describe('the first one is carried out first'),
+      .describe('run in this order'),
   })
   .meta({ id: 'PeerCommands', description: 'commands that a box relays' });
 
@@ -63,8 +63,8 @@ const commandAnswer = z.union([
 export type CommandAnswer = z.infer<typeof commandAnswer>;
 
 export const peerCommandAnswers = z
-  .object({ answers: z.array(commandAnswer).max(200).describe('one a command') })
-  .meta({ id: 'PeerCommandAnswers', description: 'what became of relayed commands' });
+  .object({ answers: z.array(commandAnswer).max(200).describe('one per command') })
+  .meta({ id: 'PeerCommandAnswers', description: 'results of relayed commands' });
 
 /** Version of the content: the higher counter wins, then the higher nodeId. */
 export const contentVersion = z
@@ -72,7 +72,7 @@ export const contentVersion = z
     counter: z
       .int()
       .nonnegative()
-      .describe('one more than the highest that the editing box had seen; 0: nobody edited it'),
+      .describe('one more than the highest counter that the editing box had seen; 0: never edited'),
     nodeId: z.string().min(1).max(64).describe('of the box where the edit was made'),
     sha256: sha256.describe('of the document that the version names, its times included'),
   })
@@ -88,7 +88,7 @@ export const mostContentCharacters = 16 * 1024 ** 2;
 export const contentDocument = contentVersion
   .extend({
     changedAt: instant.describe('when the edit was made'),
-    ancestors: z.array(ancestor).max(64).describe('the versions that it was edited from, the newest first'),
+    ancestors: z.array(ancestor).max(64).describe('the versions that it was derived from, newest first'),
     stamps: z
       .array(
         z.tuple([
@@ -107,7 +107,7 @@ export const contentDocument = contentVersion
       .array(sha256)
       .max(64)
       .optional()
-      .describe('documents of the fleet that it was made of or edited from, the newest first; absent: none'),
+      .describe('documents of the fleet that it is or was derived from, newest first; absent: none'),
     text: z.string().max(mostContentCharacters).describe('content.json as the operator wrote it'),
   })
   .meta({ id: 'ContentDocument' });
@@ -122,8 +122,8 @@ export const deviceBinding = z
     forgotten: z
       .literal(true)
       .optional()
-      .describe('the device was forgotten at this time; kept so that a box that was away does not bring it back'),
-    updatedAt: instant.describe('later for each change of the device, whatever the clock does: the newest wins'),
+      .describe('the device was forgotten at this time; stored so that a box that was away does not restore it'),
+    updatedAt: instant.describe('increases with each change, even if the clock is set back: the newest wins'),
   })
   .meta({ id: 'DeviceBinding' });
 export type DeviceBinding = z.infer<typeof deviceBinding>;
@@ -145,7 +145,7 @@ export type DeviceSighting = z.infer<typeof deviceSighting>;
 export const mostAskedDevices = 32;
 
 export const peerDevicesQuery = z.object({
-  deviceIds: z.string().describe(`device ids, separated by commas; what comes after ${mostAskedDevices} is not read`),
+  deviceIds: z.string().describe(`device ids, separated by commas; at most ${mostAskedDevices} are read`),
 });
 
 export const peerDevices = z
@@ -153,21 +153,21 @@ export const peerDevices = z
   .meta({ id: 'PeerDevices', description: 'those of the device ids that the box knows' });
 
 export const peerBindings = z
-  .object({ bindings: z.array(deviceBinding).max(mostBindings).describe('one a device') })
+  .object({ bindings: z.array(deviceBinding).max(mostBindings).describe('one per device') })
   .meta({ id: 'PeerBindings', description: 'every device that a box knows' });
 
 /** A takeover as boxes exchange it. Its end by an operator is a record too. */
 export const takeoverRecord = takeover
   .omit({ shown: true, expected: true })
-  .extend({ endedAt: instant.nullable().describe('when an operator ended it; null: nobody did') })
-  .meta({ id: 'TakeoverRecord', description: 'a takeover as boxes keep it' });
+  .extend({ endedAt: instant.nullable().describe('when an operator ended it; null: not ended') })
+  .meta({ id: 'TakeoverRecord', description: 'a takeover as stored by boxes' });
 export type TakeoverRecord = z.infer<typeof takeoverRecord>;
 
 /** Maximum number of stored takeovers, those that are over included. */
 export const mostTakeovers = 400;
 
 export const peerTakeovers = z
-  .object({ takeovers: z.array(takeoverRecord).max(mostTakeovers).describe('one an id') })
+  .object({ takeovers: z.array(takeoverRecord).max(mostTakeovers).describe('one per id') })
   .meta({ id: 'PeerTakeovers', description: 'takeovers that a box knows' });
 
 /** A longer list of slugs is omitted, and the response has all screens. */
@@ -187,7 +187,7 @@ export const peerConnections = z
     screens: z
       .array(z.object({ slug, connections: z.array(connection).describe('oldest first') }))
       .max(10_000)
-      .describe('one a screen'),
+      .describe('one per screen'),
   })
   .meta({ id: 'PeerConnections', description: 'the connections of this box alone, by screen' });
 export type PeerConnections = z.infer<typeof peerConnections>;
@@ -196,7 +196,7 @@ export type PeerConnections = z.infer<typeof peerConnections>;
 const knows = z
   .literal('tags')
   .optional()
-  .describe('the asking box reads tags of screens; absent: it receives content without them');
+  .describe('the caller supports tags of screens; absent: it receives content without them');
 
 export const peerContentQuery = z.object({ knows });
 
@@ -208,7 +208,7 @@ export const peerSite = z
     screens: peerConnections.shape.screens.describe('the connections of this box alone, by screen'),
     stuck: z.array(z.string()).max(10_000).describe('ids of the connections whose page is stuck'),
     displays: z.array(deviceId).max(64).describe('devices that are displays of this box'),
-    seen: z.array(deviceSighting).max(mostBindings).describe('devices that were connected to this box, and are not'),
+    seen: z.array(deviceSighting).max(mostBindings).describe('devices that were connected to this box before'),
   })
   .meta({ id: 'PeerSite', description: 'what one box knows of its displays and pages' });
 export type PeerSite = z.infer<typeof peerSite>;
@@ -233,12 +233,12 @@ export const mostPeersOfOlder = 256;
 
 /** Query of the asking box, by which the asked box discovers it. */
 export const peerQuery = z.object({
-  from: z.uuid().describe('the node id of the box that asks'),
-  port: z.coerce.number().int().min(1).max(65_535).describe('where it listens, at the address that it asks from'),
-  instance: z.string().max(64).optional().describe('its start of the service, which tells it from a box with its id'),
+  from: z.uuid().describe('the node id of the calling box'),
+  port: z.coerce.number().int().min(1).max(65_535).describe('port on which the caller listens'),
+  instance: z.string().max(64).optional().describe('id of this run, to detect boxes with the same node id'),
   knows,
-  news: z.literal('1').optional().describe('it has something new: ask it back'),
-  gossip: z.literal('1').optional().describe(`it takes a list of ${mostPeers} peers; absent: of ${mostPeersOfOlder}`),
+  news: z.literal('1').optional().describe('it has changes: contact it'),
+  gossip: z.literal('1').optional().describe(`it accepts a list of ${mostPeers} peers; absent: of ${mostPeersOfOlder}`),
   brief: z.literal('1').optional().describe('it learns of peers by gossip: the list is empty'),
 });
 
@@ -249,7 +249,7 @@ export const mostAdvertisedDevices = 1_000;
 export const peerState = z
   .object({
     nodeId: z.uuid().describe('id of the box'),
-    instance: z.string().max(64).describe('new with each start'),
+    instance: z.string().max(64).describe('changes with each start'),
     site: z.string().max(256).describe('name of the site'),
     version: z.string().max(64).describe('of the program'),
     serverTime: z.number().describe('ms since the epoch'),
@@ -258,26 +258,24 @@ export const peerState = z
       .optional()
       .describe("when the service was started, by the site's clock, ms since the epoch; absent: an older version"),
     peers: z
-      .array(
-        z.object({ nodeId: z.uuid().describe('id of the box'), url: z.url().max(512).describe('where it answers') }),
-      )
+      .array(z.object({ nodeId: z.uuid().describe('id of the box'), url: z.url().max(512).describe('base URL') }))
       .max(mostPeers)
-      .describe('who answers it, and where: one static peer leads to all of a site'),
-    content: contentVersion.nullable().describe('null: there never was any'),
-    bindings: sha256.describe('of all of them'),
-    media: sha256.describe('of the list of them'),
-    takeovers: sha256.optional().describe('of all of them; absent: an older version, which knows none'),
-    takesCommands: z.literal(true).optional().describe('several in one request; absent: an older version'),
-    sharesCopies: z.literal(true).optional().describe('of remote files, on request; absent: an older version'),
+      .describe('reachable peers: one static peer leads to all boxes of a site'),
+    content: contentVersion.nullable().describe('null: there has never been any'),
+    bindings: sha256.describe('digest of all bindings'),
+    media: sha256.describe('digest of the list of media'),
+    takeovers: sha256.optional().describe('digest of all takeovers; absent: an older version without takeovers'),
+    takesCommands: z.literal(true).optional().describe('several per request; absent: an older version'),
+    sharesCopies: z.literal(true).optional().describe('on request; absent: an older version'),
     devices: z
       .array(deviceId)
       .max(mostAdvertisedDevices)
       .optional()
-      .describe('bound devices that are connected to it; absent: it does not say'),
+      .describe('bound devices that are connected to it; absent: unknown'),
     gossip: z.literal(1).optional().describe('it takes part in gossip; absent: an older version, which is polled'),
-    seq: z.int().nonnegative().optional().describe('version of what it says of itself'),
-    alerts: boxAlerts.optional().describe('what it sees fail; absent: an older version, which sends no alerts'),
-    attendance: attendance.optional().describe('when it was there; absent: it does not say'),
+    seq: z.int().nonnegative().optional().describe('version of its own record'),
+    alerts: boxAlerts.optional().describe('failures that it observes; absent: an older version without alerts'),
+    attendance: attendance.optional().describe('when it was running and connected; absent: unknown'),
   })
   .meta({ id: 'PeerState' });
 export type PeerState = z.infer<typeof peerState>;
@@ -286,13 +284,13 @@ export type PeerState = z.infer<typeof peerState>;
 export const peerTime = z
   .object({
     nodeId: z.uuid().describe('id of the box'),
-    established: z.boolean().describe('false: the box has come up just now, and looks for the time itself'),
-    received: reading.describe('as the question came, ms since the epoch'),
-    sent: reading.describe('as the answer went'),
+    established: z.boolean().describe('false: the box has just started and is still synchronizing'),
+    received: reading.describe('when the request was received, ms since the epoch'),
+    sent: reading.describe('when the response was sent'),
     wall: reading
       .optional()
       .describe(
-        "the box's own time of day as the answer went, by which boxes find the majority; absent: an older version",
+        "the box's own time of day when the response was sent, from which boxes determine the majority; absent: an older version",
       ),
   })
   .meta({ id: 'PeerTime' });

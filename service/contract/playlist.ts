@@ -12,7 +12,7 @@ export const screen = z
     slug,
     playlist_id: z.string().nullable().describe('null: the screen has no playlist'),
     created_at: instant,
-    modified_at: instant.describe('when what this screen shows last changed'),
+    modified_at: instant.describe('when the content of this screen last changed'),
   })
   .meta({ id: 'Screen', description: 'a screen' });
 export type Screen = z.infer<typeof screen>;
@@ -75,7 +75,7 @@ export const timetableGroup = z
         z.object({
           id: z.string().describe('id of the entry'),
           time: z.string().describe('HH:MM, wall-clock'),
-          title: z.string().describe('what begins'),
+          title: z.string().describe('title of the event'),
           detail: z.string().nullable().describe('second line'),
           location: z.string().nullable().describe('where'),
           days_json: z.string().nullable().describe('JSON array of ISO weekdays; null: every day'),

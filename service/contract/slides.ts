@@ -120,13 +120,8 @@ const fields = {
     absent: null,
   },
   duration_seconds: {
-    file: z
-      .number()
-      .positive()
-      .max(31_536_000)
-      .nullish()
-      .describe('null: the length of the medium, 10 s if it has none'),
-    wire: z.number().positive().nullable().describe('null: the length of the medium, 10 s where it has none'),
+    file: z.number().positive().max(31_536_000).nullish().describe('null: the length of the medium, or 10 s'),
+    wire: z.number().positive().nullable().describe('null: the length of the medium, or 10 s'),
     absent: null,
   },
   schedule_mode: {
@@ -143,7 +138,7 @@ const fields = {
   },
   schedule_end_datetime: {
     file: dateTime.nullish(),
-    wire: z.string().nullable().describe('likewise; exclusive'),
+    wire: z.string().nullable().describe('ISO 8601, exclusive; without an offset, wall-clock time of the site'),
     absent: null,
   },
   schedule_start_time: {

@@ -11,7 +11,9 @@ export const helloMessage = z
     clientId: reportedText().min(1).describe('cut at 500 characters'),
     clientKey: reportedText()
       .nullish()
-      .describe('what the page made its clientId from; an id that begins with `key-` is not believed without it'),
+      .describe(
+        'the key from which the page derived its clientId; an id that begins with `key-` is not accepted without it',
+      ),
     deviceId: deviceId.nullish(),
     clientName: reportedText(64).trim().min(1).nullish().describe('cut at 64 characters'),
     ...helloFields,
@@ -45,21 +47,23 @@ export const clockStates = ['ok', 'page', 'service', 'unset'] as const;
 export const clockMessage = z
   .object({
     type: z.literal('clock'),
-    state: z.enum(clockStates).describe('whose clock can be right: ok (both), page or service (the other), unset'),
-    stepMs: z.number().describe('how far the time was set on or back just now; 0: it was not'),
+    state: z
+      .enum(clockStates)
+      .describe('which clocks are plausible: ok (both), page or service (only this one), unset (none)'),
+    stepMs: z.number().describe('by how much the clock was just set forward or back, ms; 0: not at all'),
   })
-  .meta({ id: 'Clock', description: 'sent after the welcome and whenever the state changes or the time was set' });
+  .meta({ id: 'Clock', description: 'sent after `welcome`, and when the state changes or the clock is set' });
 
 export const swapMessage = z
   .object({
     type: z.literal('swap'),
-    slideId: reportedText().nullable().describe('what came on; null: the idle screen'),
-    gapMs: z.number().nonnegative().max(86_400_000).describe('how long neither slide was on the screen'),
+    slideId: reportedText().nullable().describe('the slide that was shown; null: the idle screen'),
+    gapMs: z.number().nonnegative().max(86_400_000).describe('how long neither slide was visible, ms'),
   })
-  .meta({ id: 'Swap', description: 'one slide has taken the place of another' });
+  .meta({ id: 'Swap', description: 'a slide was replaced by another' });
 
 export const timeMessage = z
-  .object({ type: z.literal('time'), t0: reading.describe("the page's clock as it asks") })
+  .object({ type: z.literal('time'), t0: reading.describe("the page's clock when it sends the request") })
   .meta({ id: 'Time', description: 'time request of a synchronized page' });
 
 /** Maximum number of skews in one report; a page drops the rest. */
@@ -69,8 +73,8 @@ const skews = z.array(z.number().min(-86_400_000).max(86_400_000)).max(MAX_SKEWS
 export const skewMessage = z
   .object({
     type: z.literal('skew'),
-    swaps: skews.describe('ms by which slides came on after their moment'),
-    videos: skews.describe('ms by which videos were ahead of where they should be'),
+    swaps: skews.describe('ms by which slides were shown after their scheduled time'),
+    videos: skews.describe('ms by which videos were ahead of their scheduled position'),
   })
   .meta({ id: 'Skew', description: 'synchronization errors since the previous report' });
 export type Skew = z.infer<typeof skewMessage>;
@@ -83,9 +87,9 @@ export const glyphsMessage = z
       .string()
       .max(64)
       .regex(/^[\p{L}\p{N}\p{P}\p{S}]*$/u)
-      .describe("of the slide's text, those that no font of the page has; empty: none any more"),
+      .describe('characters of the slide that no font of the page has; empty: all are available'),
   })
-  .meta({ id: 'Glyphs', description: 'a slide that was made ready needs fonts that are not installed' });
+  .meta({ id: 'Glyphs', description: 'a prepared slide needs fonts that are not installed' });
 
 export const pageMessage = z.discriminatedUnion('type', [
   helloMessage,
@@ -139,9 +143,9 @@ export const heartbeatMessage = z.object({ type: z.literal('heartbeat'), revisio
 export const siteTimeMessage = z
   .object({
     type: z.literal('time'),
-    t0: reading.describe('as the page asked with it'),
-    t1: reading.describe('time of the site as the question came, ms since the epoch'),
-    t2: reading.describe('time of the site as the answer went, ms since the epoch'),
+    t0: reading.describe('as sent by the page'),
+    t1: reading.describe('time of the site when the request was received, ms since the epoch'),
+    t2: reading.describe('time of the site when the response was sent, ms since the epoch'),
   })
   .meta({ id: 'SiteTime', description: "answers the page's `time`" });
 

@@ -8,15 +8,15 @@ export type AuditSubject = 'box' | 'content' | 'device' | 'medium' | 'screen' | 
 export const auditRecord = z
   .object({
     at: instant,
-    node_id: z.string().describe('id of the box that was asked for the change'),
+    node_id: z.string().describe('id of the box that received the request'),
     operator,
     address: z.string().nullable().describe('address of the client; null: the box itself, or many clients'),
     action: z.string().describe('what was done, such as `content.publish`'),
     target: z.string().nullable().describe('what it was done to: a slug, a device id, a file name, ...'),
-    before: z.unknown().describe('the target before the change; null: it was not there, or it has no state'),
+    before: z.unknown().describe('the target before the change; null: it did not exist, or has no state'),
     after: z
       .unknown()
-      .describe('the target after the change, or what was asked for where it has no state; null: it is not there'),
+      .describe('the target after the change, or the request if it has no state; null: it does not exist'),
     result: z.string().describe('`ok`, or the code of the error'),
   })
   .meta({ id: 'AuditRecord' });
@@ -28,7 +28,7 @@ export const maxAuditRecords = 1_000;
 export const auditAnswer = z
   .object({
     records: z.array(auditRecord).max(maxAuditRecords).describe('newest first, the last 1,000 of the site'),
-    degraded: z.boolean().describe('true where a known box did not answer'),
+    degraded: z.boolean().describe('true if a known box did not respond'),
   })
   .meta({ id: 'Audit' });
 

@@ -19,7 +19,7 @@ export const boxLogQuery = z.object({
     .min(1)
     .max(mostLogLines)
     .default(200)
-    .describe('the largest number of lines, newest first'),
+    .describe('maximum number of lines; the newest are returned'),
 });
 export type BoxLogQuery = z.infer<typeof boxLogQuery>;
 

@@ -12,20 +12,22 @@ export type ContentDraft = z.input<typeof contentFile>;
 
 /** Any JSON object: what is wrong with the document is told by path, as errors. */
 export const contentDraft = z
-  .looseObject({ screens: z.array(z.looseObject({})).describe('one a screen') })
+  .looseObject({ screens: z.array(z.looseObject({})).describe('one per screen') })
   .meta({ id: 'ContentDraft', description: 'content.json, as its JSON Schema in the data directory describes it' });
 
 const version = {
-  sha256: sha256.describe('of the version, its times included: equal on all boxes, and the ETag, in quotes'),
+  sha256: sha256.describe(
+    'of the version, including its timestamps: equal on all boxes; the ETag is this value in quotes',
+  ),
   changedAt: instant.describe('when it was edited'),
 };
 
 export const editedContent = z
-  .object({ ...version, content: contentDraft.describe('the document as it plays, as the operator wrote it') })
+  .object({ ...version, content: contentDraft.describe('the current document, as the operator wrote it') })
   .meta({ id: 'EditedContent' });
 export type EditedContent = Omit<z.infer<typeof editedContent>, 'content'> & { content: ContentDraft };
 
-const warnings = z.array(contentIssue).describe('what will not play as intended; the first fifty');
+const warnings = z.array(contentIssue).describe('parts that will not play as intended; the first fifty');
 
 export const publishedContent = z.object({ ...version, warnings }).meta({ id: 'PublishedContent' });
 export type PublishedContent = z.infer<typeof publishedContent>;

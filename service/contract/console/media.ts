@@ -17,7 +17,7 @@ export const mediaList = z
   .object({
     media: z
       .array(listedMedium)
-      .describe('by name; a file that was just put into a folder by hand is added once it is read'),
+      .describe('by name; a file that was put into a folder by hand is listed once it has been read'),
     used_bytes: z.int().nonnegative().describe("uploads, copies of remote media and peers' media together"),
     quota_bytes: z.int().nonnegative().describe('limit of used_bytes (SIGNAGE_MEDIA_QUOTA_BYTES)'),
   })

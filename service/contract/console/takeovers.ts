@@ -18,7 +18,7 @@ export const target = z
   .max(100)
   .describe('`all`, the slug of a screen, or `tag:NAME` for the screens with a tag');
 
-const level = z.enum(takeoverLevels).describe('emergency: in closed hours too');
+const level = z.enum(takeoverLevels).describe('emergency: also outside opening hours');
 const title = z.string().max(500);
 const body = z.string().max(2_000);
 const mediaUrl = z
@@ -26,7 +26,7 @@ const mediaUrl = z
   .max(2048)
   .refine(
     (url) => /^(https?:\/\/[^/\s]\S*|\/media\/[^/\s]+)$/i.test(url) && URL.canParse(url, 'http://player'),
-    'the http(s) URL or the /media/NAME of a picture or a film',
+    'the http(s) URL or the /media/NAME of an image or video',
   );
 
 /** A moment as clients write it; kept in UTC with milliseconds. */
@@ -41,13 +41,13 @@ export const takeoverRequest = z
       .array(target)
       .min(1, 'at least one target')
       .max(100, 'at most 100 targets')
-      .describe('the screens: each target names a screen that there is, or a tag that a screen has'),
+      .describe('the screens: each target names an existing screen, or a tag of at least one screen'),
     level,
     title: title.nullish().describe('title or media_url is required'),
-    body: body.nullish().describe('a few more words'),
-    media_url: mediaUrl.nullish().describe('a picture or a film that is shown in place of the text'),
-    from: moment.nullish().describe('absent: at once'),
-    until: moment.describe(`required; after \`from\`, at most ${mostTakeoverDays} days later, and not past`),
+    body: body.nullish().describe('second text, below the title'),
+    media_url: mediaUrl.nullish().describe('an image or video that is shown instead of the text'),
+    from: moment.nullish().describe('absent: immediately'),
+    until: moment.describe(`required; later than \`from\` by at most ${mostTakeoverDays} days, and not in the past`),
   })
   .meta({ id: 'TakeoverRequest' });
 export type TakeoverRequest = z.infer<typeof takeoverRequest>;
@@ -55,18 +55,18 @@ export type TakeoverRequest = z.infer<typeof takeoverRequest>;
 export const takeover = z
   .object({
     id: takeoverId,
-    targets: z.array(target).describe('the screens, as they were named'),
+    targets: z.array(target).describe('the screens, as given'),
     level,
-    title: title.nullable().describe('null: a picture or a film alone'),
-    body: body.nullable().describe('a few more words'),
-    media_url: z.string().nullable().describe('the picture or film'),
-    from: instant.describe('when it comes on'),
-    until: instant.describe('when it goes'),
-    updatedAt: instant.describe('of two records with one id the newer is the one'),
+    title: title.nullable().describe('null: only an image or video'),
+    body: body.nullable().describe('second text, below the title'),
+    media_url: z.string().nullable().describe('the image or video'),
+    from: instant.describe('start'),
+    until: instant.describe('end'),
+    updatedAt: instant.describe('of two records with the same id the newer one wins'),
     shown: z.int().describe('displays that show it now'),
     expected: z.int().describe('displays of the targeted screens: connected pages, and devices that are expected'),
   })
-  .meta({ id: 'Takeover', description: 'a takeover that is on, or still to come' });
+  .meta({ id: 'Takeover', description: 'an active or upcoming takeover' });
 export type Takeover = z.infer<typeof takeover>;
 
 /** Id of the slide of a takeover in the playlist payload. */

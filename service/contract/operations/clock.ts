@@ -9,7 +9,7 @@ export const clock = {
     variant: 'extended',
     summary: "Get this box's reading of the site's clock",
     description:
-      'With a secret it is also the first question to an address: the signed answer proves the node id of the box there.',
+      'With a secret it is also the first request to an address: the signed response proves the node id of the box there.',
     answer: okSealable('Two readings.', peerTime, {
       nodeId: nodeExample,
       established: true,

@@ -11,7 +11,7 @@ export const copies = {
     access: 'public',
     variant: 'baseline',
     summary: 'Get the local copy of a remote medium',
-    description: 'Only of what the content names; with ranges and validators (RFC 9110).',
+    description: 'Only for media that the content names. Supports ranges and validators (RFC 9110).',
     query: copyQuery,
     answer: {
       ...medium('The copy, under the media type that its bytes have.'),
@@ -27,7 +27,7 @@ export const copies = {
     access: 'public',
     variant: 'extended',
     summary: 'Get a local copy by its hash',
-    description: 'As the other boxes of the site do, with ranges and validators (RFC 9110).',
+    description: 'Used by the other boxes of the site. Supports ranges and validators (RFC 9110).',
     params: copyParams,
     answer: medium('The copy, under the media type that its bytes have.'),
     errors: ['file_not_found', 'precondition_failed', 'range_not_satisfiable'],

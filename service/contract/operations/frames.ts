@@ -7,9 +7,9 @@ export const frames = {
     access: 'signed or page',
     variant: 'extended',
     acts: true,
-    summary: 'Get whether a page can be shown in a frame',
+    summary: 'Check whether a page can be shown in a frame',
     description:
-      'Judges by the headers of the page’s answer, as browsers do. A page that does not answer counts as framable.',
+      'Evaluates the headers of the page’s response like a browser. A page that does not respond counts as framable.',
     query: frameQuery,
     answer: ok('The verdict.', frameVerdict, {
       url: 'https://example.com/board',

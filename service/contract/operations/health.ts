@@ -78,7 +78,7 @@ export const health = {
           'text/plain': {
             schema: z.string(),
             example: [
-              '# HELP signage_content_valid 1: content.json is valid; 0: it is not, and the last good content plays where there is any.',
+              '# HELP signage_content_valid 1: content.json is valid; 0: it is not, and the last valid content plays, if there is any.',
               '# TYPE signage_content_valid gauge',
               'signage_content_valid 1',
               '',

@@ -28,7 +28,7 @@ export const media = {
     variant: 'baseline',
     summary: 'Get a medium',
     description:
-      'From the upload directory, else from the media directory; with ranges and validators (RFC 9110). A file whose name and first bytes do not agree on a harmless media type is an attachment of type application/octet-stream.',
+      'From the upload directory, else from the media directory. Supports ranges and validators (RFC 9110). A file whose name and first bytes do not indicate the same harmless media type is sent as an attachment of type application/octet-stream.',
     params,
     answer: medium('The file, under its own media type.'),
     errors: ['invalid_field', 'file_not_found', 'precondition_failed', 'range_not_satisfiable'],
@@ -37,7 +37,7 @@ export const media = {
   'GET /api/media/config': {
     access: 'signed',
     variant: 'extended',
-    summary: 'Get where media are kept',
+    summary: 'Get the media directories',
     answer: ok('The directories.', mediaConfig, {
       uploadDir: '/var/lib/signage-player/uploads',
       mediaDir: '/var/lib/signage-player/media',
@@ -71,9 +71,9 @@ export const media = {
     access: 'signed',
     variant: 'extended',
     audit: { action: 'medium.delete', subject: 'medium', id: 'filename' },
-    summary: 'Delete a medium at the whole site',
+    summary: 'Delete a file on the whole site',
     description:
-      'Any box deletes what any box has. The deletion is a record that is kept for 400 days, so that a box that was away meanwhile does not bring the medium back; a later upload of the name does.',
+      'Deletes the file on all boxes. The deletion is recorded for 400 days, so that a box that was away does not restore the file; a later upload with the same name does.',
     params,
     answer: { 204: { description: 'The file is deleted.' } },
     errors: ['invalid_field', 'file_not_found', 'precondition_failed'],

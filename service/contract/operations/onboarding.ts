@@ -20,9 +20,9 @@ export const onboarding = {
   'GET /api/onboarding/status': {
     access: 'public',
     variant: 'extended',
-    summary: 'Get what a device is bound to',
+    summary: 'Get the binding of a device',
     description:
-      'An unknown device is one that is not onboarded: 200, with `onboarded: false` and nulls. A page of a device names it in `x-signage-device`; being asked about makes no id known.',
+      'For an unknown device the response is 200 with `onboarded: false` and nulls. A page of a device names it in `x-signage-device`; a request alone does not make an id known.',
     query: deviceQuery,
     headers: z.object({ [deviceHeader]: deviceIdSchema.optional().describe('Id of the device whose page asks.') }),
     answer: {
@@ -68,7 +68,7 @@ export const onboarding = {
     variant: 'extended',
     audit: { action: 'device.bind', subject: 'device', id: 'deviceId' },
     summary: 'Bind a device to a screen and a name',
-    description: 'Replaces an earlier binding of the device. The binding is durable once it is answered.',
+    description: 'Replaces an earlier binding of the device. The binding is durable when the response is sent.',
     body: sealable(binding, { deviceId, clientName, screenSlug }),
     answer: okSealable('The binding.', onboardingResult, { ...deviceExample, queued: false }),
     errors: ['screen_not_found', 'insufficient_storage'],

@@ -46,7 +46,7 @@ export const pages = {
     params: z.object({ slug }),
     answer: {
       200: { description: 'The player page.', content: html },
-      404: { description: 'A page that waits until there is a screen with this slug.', content: html },
+      404: { description: 'A page that waits for a screen with this slug.', content: html },
     },
     errors: [],
     examples: { slug: 'lobby' },
@@ -56,7 +56,7 @@ export const pages = {
     variant: 'extended',
     setting: 'console',
     summary: 'Get the console',
-    description: 'The page on which a site is run. It holds no data, and signs its requests to `/console/api`.',
+    description: 'The page that operates a site. It contains no data, and signs its requests to `/console/api`.',
     answer: { 200: { description: 'The page.', content: html } },
     errors: [],
   },
@@ -85,7 +85,7 @@ export const pages = {
     access: 'page',
     variant: 'extended',
     summary: "Renew a page's token",
-    description: 'All three fields are null where no secret is set, since pages need no token then.',
+    description: 'Without a secret all three fields are null, because pages need no token.',
     answer: ok('The next token.', pageToken, {
       token: 'eyJhbGciOiJIUzI1NiJ9.eyJhdWQiOiJzaWduYWdlLXBhZ2UifQ.c2lnbmF0dXJl',
       issuedAt: momentExample,

@@ -34,7 +34,7 @@ export const peerBoxes = {
     access: 'signed',
     variant: 'extended',
     summary: 'Restart the player of this box',
-    answer: { 202: { description: 'It restarts once this is answered.', content: sealable(z.object({}), {}) } },
+    answer: { 202: { description: 'It restarts after the response.', content: sealable(z.object({}), {}) } },
     errors: ['not_supported'],
   },
   'POST /api/peers/copy': {
@@ -42,7 +42,7 @@ export const peerBoxes = {
     variant: 'extended',
     acts: true,
     summary: 'Ask this box for its copy of a remote medium',
-    description: 'Boxes do so before they download a file, which one box of a site does for all.',
+    description: 'Boxes ask before they download a file: one box of a site downloads it for all.',
     body: sealable(peerCopyRequest, { url: 'https://cdn.example.com/film.mp4' }),
     answer: okSealable('What it has.', peerCopy, {
       state: 'here',
@@ -54,7 +54,7 @@ export const peerBoxes = {
     access: 'signed',
     variant: 'extended',
     acts: true,
-    summary: 'Get a picture of what a display of this box shows',
+    summary: 'Take a screenshot of a display of this box',
     query: peerScreenshotQuery,
     answer: okSealable('The picture.', peerScreenshot, { jpeg: '/9j/4AAQSkZJRgABAQ==', capturedAt: momentExample }),
     errors: ['connection_not_found', 'screenshot_unavailable', 'screenshot_timeout'],

@@ -74,7 +74,7 @@ export const peers = {
     variant: 'extended',
     acts: true,
     summary: 'Get the state of this box',
-    description: 'With `from` and `port` the asked box learns where the asking one listens.',
+    description: '`from` and `port` tell the box where the caller listens.',
     query: peerQuery.partial(),
     answer: {
       200: {
@@ -101,11 +101,11 @@ export const peers = {
     access: 'signed',
     variant: 'extended',
     summary: 'Relay commands to the pages of this box',
-    description: 'They are carried out here alone, in their order. An error of one leaves the others as they are.',
+    description: 'They are run only on this box, in order. An error of one does not affect the others.',
     body: sealable(peerCommands, {
       commands: [{ id: '5f0f4a86-9d37-4b1c-8a6f-1c550b9d3c1e', slug: 'lobby', body: { command: 'next' } }],
     }),
-    answer: okSealable('What became of them.', peerCommandAnswers, { answers: [{ sent: 2 }] }),
+    answer: okSealable('The results.', peerCommandAnswers, { answers: [{ sent: 2 }] }),
     errors: [],
   },
   'POST /api/peers/gossip': {
@@ -113,9 +113,9 @@ export const peers = {
     variant: 'extended',
     acts: true,
     summary: 'Compare digests with this box',
-    description: 'Boxes do so every few seconds, each with one other. What differs is in the answer.',
+    description: 'Each box does so every few seconds with one other box. The response contains the differences.',
     body: sealable(gossipRequest, { ...sender, digest: digestExample.slice(0, 16), members: digestExample.repeat(2) }),
-    answer: okSealable('What differs.', gossipAnswer, {
+    answer: okSealable('The differences.', gossipAnswer, {
       nodeId: nodeExample,
       instance: '0b9d3c1e-5f0f-4a86-9d37-2b1c0a6f1c55',
       summary: { content: version, bindings: digestExample, takeovers: digestExample },
@@ -132,17 +132,17 @@ export const peers = {
     acts: true,
     summary: 'Exchange member records',
     body: sealable(memberExchange, { wanted: [nodeExample], records: [record], entries: [] }),
-    answer: okSealable('The records that were wanted.', memberRecords, { records: [record] }),
+    answer: okSealable('The requested records.', memberRecords, { records: [record] }),
     errors: [],
   },
   'GET /api/peers/reach': {
     access: 'signed',
     variant: 'extended',
     acts: true,
-    summary: 'Get whether this box reaches another one',
+    summary: 'Check whether this box can reach another one',
     description: 'A box that cannot reach another one asks a few others before it reports it as away.',
     query: reachQuery,
-    answer: okSealable('Whether it does.', reachAnswer, { reached: true }),
+    answer: okSealable('Whether it can.', reachAnswer, { reached: true }),
     errors: [],
     examples: { nodeId: nodeExample },
   },
@@ -175,7 +175,7 @@ export const peers = {
   'GET /api/peers/connections': {
     access: 'signed',
     variant: 'extended',
-    summary: 'Get the live connections of this box, of several screens at once',
+    summary: 'List the live connections of this box for several screens',
     query: peerConnectionsQuery,
     answer: okSealable('The connections of this box alone, by screen.', peerConnections, {
       screens: [{ slug: 'lobby', connections: [connectionExample] }],
@@ -201,7 +201,7 @@ export const peers = {
   'GET /api/peers/bindings': {
     access: 'signed',
     variant: 'extended',
-    summary: 'List the devices that this box knows',
+    summary: 'List the devices known to this box',
     answer: okSealable('All devices.', peerBindings, {
       bindings: [
         {
@@ -218,7 +218,7 @@ export const peers = {
     access: 'signed',
     variant: 'extended',
     summary: 'Send devices that have changed',
-    description: 'Of each device the newer record is kept.',
+    description: 'The newer record of each device is kept.',
     body: sealable(peerBindings, {
       bindings: [
         {
@@ -236,7 +236,7 @@ export const peers = {
   'GET /api/peers/devices': {
     access: 'signed',
     variant: 'extended',
-    summary: 'Get which devices this box has seen or has a record of',
+    summary: 'Check which devices this box has seen or has a record of',
     query: peerDevicesQuery,
     answer: okSealable('Those of the ids that are known.', peerDevices, { known: [deviceExample.deviceId] }),
     errors: [],
@@ -245,7 +245,7 @@ export const peers = {
   'GET /api/peers/media': {
     access: 'signed',
     variant: 'extended',
-    summary: 'List the media that this box has',
+    summary: 'List the media of this box',
     answer: okSealable('All media.', peerMedia, {
       media: [{ name: 'hall.jpg', size: 482113, sha256: digestExample, modifiedAt: momentExample }],
     }),
@@ -254,7 +254,7 @@ export const peers = {
   'GET /api/peers/takeovers': {
     access: 'signed',
     variant: 'extended',
-    summary: 'List the takeovers that this box knows, those that are over included',
+    summary: 'List the takeovers known to this box, including past ones',
     answer: okSealable('All takeovers.', peerTakeovers, takeovers),
     errors: [],
   },
@@ -262,7 +262,7 @@ export const peers = {
     access: 'signed',
     variant: 'extended',
     summary: 'Send takeovers that have changed',
-    description: 'Of each id the newer record is kept.',
+    description: 'The newer record of each id is kept.',
     body: sealable(peerTakeovers, takeovers),
     answer: okSealable('They are stored, where they are newer.', z.object({}), {}),
     errors: ['insufficient_storage'],
@@ -270,16 +270,16 @@ export const peers = {
   'GET /api/peers/alerts': {
     access: 'signed',
     variant: 'extended',
-    summary: 'List the outages that receivers of alerts were told of, and the messages that they may have been sent',
+    summary: 'List the outages that were reported to receivers of alerts, and the messages that may have been sent',
     answer: okSealable('The outages.', peerAlerts, outages),
     errors: [],
   },
   'POST /api/peers/alerts': {
     access: 'signed',
     variant: 'extended',
-    summary: 'Send outages that a receiver was told of, and messages that it is about to be sent',
+    summary: 'Send outages that were reported to a receiver, and messages that are about to be sent',
     description:
-      'Of each subject the newer record is kept; a box that takes over from the sender repeats what it announced.',
+      'The newer record of each subject is kept; a box that takes over from the sender repeats the messages that it announced.',
     body: sealable(peerAlerts, outages),
     answer: okSealable('They are kept, where they are newer.', z.object({}), {}),
     errors: [],

@@ -42,7 +42,7 @@ export const records = {
     setting: 'console',
     summary: 'List plays',
     description:
-      'The plays of the site in the order of `started_at`, streamed. A connection that is closed before the end says that a box was lost on the way. Signed answers are not: the body is streamed.',
+      'Streams the plays of the site, ordered by `started_at`. If the connection is closed before the end of the body, a box failed during the export. The response is not signed, because its body is streamed.',
     query: playsQuery,
     answer: {
       200: {
@@ -69,7 +69,7 @@ export const records = {
   'GET /api/peers/plays': {
     access: 'signed',
     variant: 'extended',
-    summary: 'Get what pages of this box have shown, a page at a time',
+    summary: 'List plays of this box, paginated',
     query: peerPlaysQuery,
     answer: okSealable('The plays.', peerPlays, { plays: [kept], next: null }),
     errors: [],
@@ -80,14 +80,14 @@ export const records = {
     setting: 'console',
     summary: 'List audit records',
     description:
-      'The last 1,000 changes of the site. Credentials that were refused are counted, in one record a minute and address.',
+      'The last 1,000 changes of the site. Refused credentials are counted in one record per minute and address.',
     answer: ok('The changes.', auditAnswer, { records: [change], degraded: false }),
     errors: [],
   },
   'GET /api/peers/audit': {
     access: 'signed',
     variant: 'extended',
-    summary: 'Get the changes that this box was asked for',
+    summary: 'List audit records of this box',
     answer: okSealable('The changes.', peerAudit, { records: [change] }),
     errors: [],
   },

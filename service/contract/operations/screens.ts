@@ -38,9 +38,9 @@ export const screens = {
   'GET /api/screens/:slug/playlist': {
     access: 'public',
     variant: 'baseline',
-    summary: 'Get what a screen shows',
+    summary: 'Get the playlist of a screen',
     description:
-      'Holds all slides regardless of their schedule: the player decides by its clock. The entity tag is the revision.',
+      'Contains all slides regardless of their schedule: the player evaluates it by its clock. The entity tag is the revision.',
     params,
     answer: {
       200: {
@@ -71,7 +71,7 @@ export const screens = {
     audit: { action: 'screen.command', subject: 'screen', id: 'slug' },
     summary: 'Send a command to the pages of a screen',
     description:
-      'With `connectionId` or `clientId` the command goes to that one connection, else to all connections of the screen, on every box of the site. A target that is not there is no error: `sent` is 0.',
+      'With `connectionId` or `clientId` the command goes to that one connection, else to all connections of the screen, on every box of the site. An absent target is not an error: `sent` is 0.',
     params,
     headers: commandHeaders,
     body: sealable(commandRequest, { command: 'blackout', blackout: true }),

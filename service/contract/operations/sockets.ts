@@ -33,7 +33,7 @@ export const sockets = {
     access: 'signed or page',
     variant: 'baseline',
     summary: 'The socket of a player page',
-    description: `${life} Messages are JSON objects. The page sends \`hello\` within 5 s, before anything else. A message that is not valid closes the socket with 1008, and so do more than 200 messages in 10 s. Texts longer than 500 characters (\`page\`: 4,096) are cut; a message over 256 KiB closes the socket with 1009.`,
+    description: `${life} Messages are JSON objects. The page sends \`hello\` within 5 s, before anything else. An invalid message closes the socket with 1008, as do more than 200 messages in 10 s. Texts longer than 500 characters (\`page\`: 4,096) are truncated; a message over 256 KiB closes the socket with 1009.`,
     params: z.object({ slug }),
     receives: [
       { schema: helloMessage, example: { type: 'hello', clientId, deviceId, clientName, page, viewport } },

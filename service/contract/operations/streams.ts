@@ -29,7 +29,7 @@ export const streams = {
   'GET /api/rtmp/streams/:key/index.m3u8': {
     access: 'signed or page',
     variant: 'extended',
-    summary: 'Get the HLS manifest of a session',
+    summary: 'Get the HLS playlist of a session',
     params: z.object({ key }),
     answer: {
       200: {

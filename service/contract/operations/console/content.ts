@@ -22,8 +22,8 @@ export const content = {
     access: 'signed',
     variant: 'extended',
     setting: 'console',
-    summary: 'Get the content as it plays',
-    description: 'Where there never was valid content, it is a document without screens.',
+    summary: 'Get the current content',
+    description: 'A document without screens if there has never been valid content.',
     answer: {
       200: {
         ...ok('The document.', editedContent, { ...version, content: documentExample })[200],
@@ -48,7 +48,7 @@ export const content = {
     body: json(contentDraft, documentExample),
     answer: {
       200: {
-        ...ok('The content is on the disk, and plays.', publishedContent, { ...version, warnings: [warning] })[200],
+        ...ok('The content is stored, and plays.', publishedContent, { ...version, warnings: [warning] })[200],
         headers: entityTag,
       },
     },
@@ -76,7 +76,7 @@ export const content = {
     variant: 'extended',
     setting: 'console',
     summary: 'List the versions of the content',
-    description: 'Those that played on the box that is asked: edits by console, command line and file, on any box.',
+    description: 'The versions that this box has played: edits by console, command line and file, made on any box.',
     answer: ok('The versions, newest first.', contentVersions, {
       versions: [{ ...version, nodeId: nodeExample, operator: 'Maria', bytes: 48211 }],
     }),
