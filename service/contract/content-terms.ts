@@ -1,6 +1,7 @@
 /** Schemas that the parts of the operator's `content.json` share. */
 import { z } from 'zod';
 import { isDay } from './day.ts';
+import { streamSchemes } from './stream-schemes.ts';
 
 export const id = z.string().min(1).max(128);
 export const optionalText = z.string().nullish();
@@ -15,7 +16,10 @@ const urlMatching = (rule: RegExp, allowed: string) =>
 export const fileUrl = urlMatching(/^(https?:\/\/[^/\s]\S*|\/media\/[^/\s]+)$/i, 'an http(s) URL or /media/NAME');
 export const pageUrl = urlMatching(/^https?:\/\/[^/\s]\S*$/i, 'an http(s) URL');
 export const streamUrl = urlMatching(
-  /^((rtmps?|rtsps?|srt):\/\/[^/\s]\S*|(https?:\/\/[^/\s]\S*|\/media\/[^/\s]+)\.m3u8(\?\S*)?)$/i,
+  new RegExp(
+    `^((${streamSchemes.join('|')})://[^/\\s]\\S*|(https?://[^/\\s]\\S*|/media/[^/\\s]+)\\.m3u8(\\?\\S*)?)$`,
+    'i',
+  ),
   'an rtmp, rtmps, rtsp, rtsps or srt URL, or the http(s) URL of an .m3u8',
 );
 

@@ -1,9 +1,10 @@
+import type { StreamScheme } from '../contract/stream-schemes.ts';
 import type { Plan } from './plan.ts';
 import { leadPid, mapPid } from './segmenter.ts';
-import type { Scheme, StreamSource } from './source.ts';
+import type { StreamSource } from './source.ts';
 
 /** The protocols that ffmpeg may open for each kind of source: never files, never playlists of other servers. */
-const protocols: Record<Scheme, string> = {
+const protocols: Record<StreamScheme, string> = {
   rtmp: 'rtmp,tcp',
   rtmps: 'rtmps,tls,tcp',
   rtsp: 'rtsp,rtp,udp,tcp',
@@ -16,7 +17,7 @@ const protocols: Record<Scheme, string> = {
  * and before ffmpeg 5 for an rtsp source: rtsp relies on the timeouts of the session.
  */
 const silence = ['-rw_timeout', '10000000'];
-const transport: Record<Scheme, string[]> = {
+const transport: Record<StreamScheme, string[]> = {
   rtmp: ['-tcp_nodelay', '1', ...silence],
   rtmps: silence,
   rtsp: ['-rtsp_flags', 'prefer_tcp'],
@@ -28,7 +29,7 @@ const transport: Record<Scheme, string[]> = {
  * How long ffmpeg probes a source, in microseconds and bytes. rtmp and rtsp send their codec parameters first; MPEG-TS
  * over srt repeats them with each keyframe, and there may be megabytes in between.
  */
-const probing = (scheme: Scheme, probe: Plan['probe']): string[] => {
+const probing = (scheme: StreamScheme, probe: Plan['probe']): string[] => {
   if (probe === 'thorough') return ['-analyzeduration', '3000000'];
   return ['-fpsprobesize', '0', ...(scheme === 'srt' ? [] : ['-analyzeduration', '0', '-probesize', '200000'])];
 };
@@ -52,7 +53,7 @@ const videoOutput = ({ codec, track }: Plan['video']): string[] =>
 const audioOutput = ({ codec, track }: Plan['audio']): string[] => ['-map', `0:a:${track}?`, ...audioCodec[codec]];
 
 /** A second output of the keyframes as FLV, for the format watch. Only rtmp needs it: others repeat their parameters. */
-const formatOutput = (scheme: Scheme, { video, watch }: Plan): string[] => {
+const formatOutput = (scheme: StreamScheme, { video, watch }: Plan): string[] => {
   if (!scheme.startsWith('rtmp') || video.codec !== 'copy' || !watch) return [];
   return [
     ...['-map', `0:v:${video.track}?`, '-an', '-c:v', 'copy', '-bsf:v', 'noise=drop=not(key)'],

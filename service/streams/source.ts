@@ -1,10 +1,8 @@
 import { createHash } from 'node:crypto';
 import { CodedError } from '../contract/errors.ts';
+import { type StreamScheme, streamSchemes } from '../contract/stream-schemes.ts';
 
-const schemes = ['rtmp', 'rtmps', 'rtsp', 'rtsps', 'srt'] as const;
-export type Scheme = (typeof schemes)[number];
-
-const defaultPorts: Record<Scheme, string | null> = {
+const defaultPorts: Record<StreamScheme, string | null> = {
   rtmp: '1935',
   rtmps: '443',
   rtsp: '554',
@@ -14,7 +12,7 @@ const defaultPorts: Record<Scheme, string | null> = {
 
 /** The address of a stream, and whether to drop its audio. */
 export interface StreamSource {
-  scheme: Scheme;
+  scheme: StreamScheme;
   /** The canonical URL with credentials: only for ffmpeg, never for logs or responses. */
   url: string;
   /** Scheme, host and port, for logs and responses. A path or a query may contain credentials. */
@@ -26,7 +24,7 @@ export interface StreamSource {
 
 const refuse = (message: string) => new CodedError('invalid_field', message, { field: 'source' });
 
-const isScheme = (text: string | undefined): text is Scheme => schemes.includes(text as Scheme);
+const isScheme = (text: string | undefined): text is StreamScheme => streamSchemes.includes(text as StreamScheme);
 
 /**
  * Validates a stream's URL and converts it to canonical form.
@@ -41,7 +39,7 @@ export const parseSource = (raw: string, disableAudio: boolean): StreamSource =>
   }
   const [, name, rest = ''] = /^([a-z]+)(:\/\/[^/].*)$/i.exec(raw) ?? [];
   const scheme = name?.toLowerCase();
-  if (!isScheme(scheme)) throw refuse(`The source must be a URL of one of these schemes: ${schemes.join(', ')}.`);
+  if (!isScheme(scheme)) throw refuse(`The source must be a URL of one of these schemes: ${streamSchemes.join(', ')}.`);
   if (!URL.canParse(raw) || !URL.canParse(`http${rest}`)) throw refuse('The source is not a valid URL.');
 
   const { username, password, port, pathname, search, searchParams } = new URL(raw);

@@ -1,4 +1,5 @@
 import type Hls from 'hls.js';
+import { streamSchemes } from '../../../service/contract/stream-schemes.ts';
 import type { RtmpSession } from '../../../service/contract/streams.ts';
 import { within } from '../abort.ts';
 import { createImage } from './image.ts';
@@ -18,10 +19,13 @@ const CONNECT_MS = 20_000;
 
 const pause = (ms: number): Promise<void> => new Promise((resolve) => setTimeout(resolve, ms));
 
+/** The source is no manifest: the service makes one. */
+const live = new RegExp(`^(${streamSchemes.join('|')}):`, 'i');
+
 /** The manifest to play: that of the service's session for the source, once it is ready, or the source itself. */
 const manifestOf = async ({ slide, credentials }: SlideContext, signal: AbortSignal): Promise<string> => {
   const source = mediaUrl(slide);
-  if (!/^(rtmps?|rtsps?|srt):/i.test(source)) return source;
+  if (!live.test(source)) return source;
   const disableAudio = slide.content?.['muted'] !== false;
   const query = new URLSearchParams({ source, disableAudio: String(disableAudio) });
   for (;;) {
