@@ -4,11 +4,12 @@ import { mostTakeoverDays } from '../contract/console/takeover-levels.ts';
 import { type TakeoverRequest, takeoverId, takeoverRequest } from '../contract/console/takeovers.ts';
 import { CodedError } from '../contract/errors.ts';
 import { readFields } from '../contract/fields.ts';
+import { pictureKindOf } from '../domain/media-types.ts';
 import { unknownTargets } from '../domain/targets.ts';
 import { readJson } from '../http/body.ts';
 import type { Routes } from '../http/routes.ts';
 import type { Peers } from '../peers/index.ts';
-import { kindOf, type NewTakeover, type Takeovers } from '../takeovers/index.ts';
+import type { NewTakeover, Takeovers } from '../takeovers/index.ts';
 import { countDisplays } from './overview.ts';
 import type { Site } from './site.ts';
 
@@ -47,7 +48,7 @@ export const takeoverOf = (id: string, request: TakeoverRequest, screens: Screen
       `there is no screen ${unknown.startsWith('tag:') ? 'with the tag' : ''} ${JSON.stringify(unknown)}`,
     );
   }
-  if (media_url != null && kindOf(media_url) === null)
+  if (media_url != null && pictureKindOf(media_url) === null)
     throw invalid('media_url', 'a takeover shows a picture or a film');
   const length = Date.parse(until) - Date.parse(from);
   if (length <= 0) throw invalid('until', 'a takeover ends after it begins');

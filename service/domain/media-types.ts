@@ -91,6 +91,12 @@ const rowOf = (path: string) => media.get(/[^/]\.([a-z0-9]+)$/i.exec(path)?.[1]?
  */
 export const mediaTypeOf = (nameOrUrl: string): string | null => rowOf(pathOf(nameOrUrl))?.[0] ?? null;
 
+/** The kind of slide that shows a medium; null: neither a picture nor a film. An unknown type is taken for a picture. */
+export const pictureKindOf = (nameOrUrl: string): 'image' | 'video' | null => {
+  const type = mediaTypeOf(nameOrUrl) ?? 'image/*';
+  return type.startsWith('video/') ? 'video' : type.startsWith('image/') ? 'image' : null;
+};
+
 /**
  * The media type to serve a file under: that of its extension if the first bytes match, else {@link OPAQUE}. There is no
  * detection library, because only the signature of the extension is tested: serving an upload must not parse it.

@@ -20,8 +20,6 @@ import { createReserve } from '../platform/store/reserve.ts';
 import { byPrecedence, isOpenAt, mergeTakeovers, type Records, rowsOf } from './records.ts';
 import { slideOf } from './slides.ts';
 
-export { kindOf } from './slides.ts';
-
 /** A screen, as targets name it. */
 interface Screen {
   slug: string;

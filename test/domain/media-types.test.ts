@@ -1,6 +1,16 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { judgeType, mediaTypeOf } from '../../service/domain/media-types.ts';
+import { judgeType, mediaTypeOf, pictureKindOf } from '../../service/domain/media-types.ts';
+
+describe('pictureKindOf', () => {
+  it.each([
+    ['/media/loop.mkv', 'video'],
+    ['https://example.com/loop.webm?size=2', 'video'],
+    ['/media/hall.avif', 'image'],
+    ['https://example.com/camera', 'image'],
+    ['/media/menu.pdf', null],
+  ])('%s: %s', (url, kind) => expect(pictureKindOf(url)).toBe(kind));
+});
 
 describe('mediaTypeOf', () => {
   it.each([

@@ -1,6 +1,7 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import { mostTakeovers, type TakeoverRecord } from '../../service/contract/peers.ts';
+import { pictureKindOf } from '../../service/domain/media-types.ts';
 import {
   byPrecedence,
   compareTakeovers,
@@ -9,7 +10,7 @@ import {
   type Records,
   rowsOf,
 } from '../../service/takeovers/records.ts';
-import { kindOf, slideOf } from '../../service/takeovers/slides.ts';
+import { slideOf } from '../../service/takeovers/slides.ts';
 
 const NOW = Date.parse('2026-11-22T12:00:00.000Z');
 const at = (minutes: number): string => new Date(NOW + minutes * 60_000).toISOString();
@@ -147,6 +148,6 @@ describe('the slide of a takeover', () => {
     ['/media/plan.pdf', 'text', 'application/pdf'],
   ])('of %s is of kind %s', (media_url, kind, media_type) => {
     expect(slideOf(record({ media_url }))).toMatchObject({ kind, media_type, media_url });
-    expect(kindOf(media_url)).toBe(kind === 'text' ? null : kind);
+    expect(pictureKindOf(media_url)).toBe(kind === 'text' ? null : kind);
   });
 });

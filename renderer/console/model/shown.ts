@@ -1,7 +1,7 @@
 /** The slide that a display shows, from the operator's document; pure. */
 
 import type { Slide } from '../../../service/contract/playlist.ts';
-import { mediaTypeOf } from '../../../service/domain/media-types.ts';
+import { pictureKindOf } from '../../../service/domain/media-types.ts';
 import { slideId } from '../../../service/domain/slides.ts';
 import { takeoverColours } from '../../player/slides/palette.ts';
 import { takeoverIdOf } from './displays.ts';
@@ -22,7 +22,7 @@ export const slideOfTakeover = ({
   body,
   media_url,
 }: Pick<Takeover, 'level' | 'title' | 'body' | 'media_url'>): SlideDraft => ({
-  kind: media_url === null ? 'text' : mediaTypeOf(media_url)?.startsWith('video/') ? 'video' : 'image',
+  kind: media_url === null ? 'text' : (pictureKindOf(media_url) ?? 'image'),
   title,
   body,
   media_url,

@@ -1,6 +1,7 @@
 import type Hls from 'hls.js';
 import { streamSchemes } from '../../../service/contract/stream-schemes.ts';
 import type { RtmpSession } from '../../../service/contract/streams.ts';
+import { pictureKindOf } from '../../../service/domain/media-types.ts';
 import { within } from '../abort.ts';
 import { createImage } from './image.ts';
 import type { SlideContext, SlideFactory, SlideView } from './slide.ts';
@@ -42,7 +43,7 @@ const manifestOf = async ({ slide, credentials }: SlideContext, signal: AbortSig
 const createFallback = (context: SlideContext): SlideView | null => {
   const media_url = context.slide.content?.['fallback_media_url'];
   if (typeof media_url !== 'string') return null;
-  const kind = /\.(mp4|m4v|mov|webm|ogv)$/i.test(media_url.replace(/[?#].*/, '')) ? 'video' : 'image';
+  const kind = pictureKindOf(media_url) ?? 'image';
   return (kind === 'video' ? createVideo : createImage)({ ...context, slide: { ...context.slide, kind, media_url } });
 };
 
