@@ -51,10 +51,10 @@ export const run = async (
   const program = new Command('signage')
     .description('Operates the boxes of a signage site.')
     .version(version, '-V, --version')
-    .option('--box <url>', 'the box to speak to (default: SIGNAGE_BOX, else the first found)', boxUrl)
+    .option('--box <url>', 'the box to connect to (default: SIGNAGE_BOX, else the first box found)', boxUrl)
     .option('--fleet <url>', 'the hub of the fleet, for the fleet commands (default: SIGNAGE_FLEET_URL)', fleetUrl)
     .option('--as <name>', 'your name for the audit (default: SIGNAGE_OPERATOR, else the login name)', operatorName)
-    .option('--json', 'print the answer of the box as JSON')
+    .option('--json', 'print the response of the box as JSON')
     .configureHelp({ showGlobalOptions: true })
     .configureOutput({
       writeOut: (text) => void out.stdout.write(text),

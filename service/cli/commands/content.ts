@@ -43,7 +43,7 @@ export const registerContent = (program: Command, { out, client, checkCanAsk, co
 
   group
     .command('check')
-    .description('say what is wrong with a document, without publishing it')
+    .description('validate a document without publishing it')
     .addArgument(fileArgument())
     .action(async (file: string) => {
       const { text } = readDocument(file);

@@ -77,7 +77,7 @@ export const registerFleet = (program: Command, { out, withHub, degrade, checkCa
 
   group
     .command('init')
-    .description('make the buckets and streams of the hub that are missing')
+    .description('create the missing buckets and streams of the hub')
     .option('--replicas <n>', 'servers of a cluster that keep each of them', count, 1)
     .action(async ({ replicas }: { replicas: number }) => {
       const made = await withHub((hub) => hub.init(replicas));

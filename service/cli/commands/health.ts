@@ -61,7 +61,7 @@ export const registerHealth = (program: Command, { out, client, clientOf }: Sess
 
   program
     .command('health')
-    .description('how the box is; with --all, every box of the site')
+    .description('show the health of the box; with --all, of every box of the site')
     .option('--all', 'every box of the site')
     .action(async ({ all }: { all?: true }) => {
       const box = await client();

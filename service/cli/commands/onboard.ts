@@ -10,7 +10,7 @@ export const registerOnboard = (program: Command, { out, client }: Session): voi
     .command('onboard')
     .description('bind a device to a screen')
     .addArgument(new Argument('<device>', 'id that the device shows').argParser(deviceId))
-    .addArgument(new Argument('<slug>', 'the screen that it is to show').argParser(slug))
+    .addArgument(new Argument('<slug>', 'the screen to show').argParser(slug))
     .requiredOption('--name <name>', 'name of the player, for people', playerName)
     .action(async (device: string, screenSlug: string, { name: clientName }: { name: string }) => {
       const box = await client();

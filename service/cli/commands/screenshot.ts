@@ -53,7 +53,7 @@ const capture = async (box: Client, screenSlug: string, { id, label }: Connectio
 export const registerScreenshot = (program: Command, { out, client, degrade }: Session): void => {
   program
     .command('screenshot')
-    .description('take a picture of what displays of kiosks show')
+    .description('take screenshots of kiosk displays')
     .addArgument(targetArgument())
     .option('-o, --output <file>', 'the file to write (default: SLUG.jpg; of several: SLUG-2.jpg, ...)', text)
     .option('--connection <id>', 'only this connection', text)

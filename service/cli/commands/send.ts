@@ -73,7 +73,7 @@ const pages = (count: number): string => (count === 1 ? '1 page' : `${count} pag
 /** Adds the command and its options to a command line. */
 export const withCommand = (line: Command): Command =>
   line
-    .addArgument(new Argument('<command>', 'what they are to do').choices(commandNames('extended')))
+    .addArgument(new Argument('<command>', 'the command to run').choices(commandNames('extended')))
     .option('--url <url>', 'for redirect: /screen/SLUG, /media/NAME or an http(s) URL', text)
     .addOption(new Option('--on', 'for blackout: black, where it would toggle').conflicts('off'))
     .addOption(new Option('--off', 'for blackout: the picture again').conflicts('on'))

@@ -37,7 +37,7 @@ const newId = (title: string): string => {
 
 export const registerTakeover = (program: Command, session: Session): void => {
   const { out, client, degrade, checkCanAsk, confirm } = session;
-  const group = program.command('takeover').description('messages that screens show alone, for a time');
+  const group = program.command('takeover').description('messages that replace what screens play, for a limited time');
 
   const show = (takeovers: readonly Takeover[]): void =>
     out.table(
@@ -59,7 +59,9 @@ export const registerTakeover = (program: Command, session: Session): void => {
     .addArgument(targetArgument())
     .requiredOption('--title <title>', 'the message', text)
     .requiredOption('--for <time>', 'for how long: 90s, 30m, 2h, 1d', takeoverTime)
-    .addOption(new Option('--level <level>', 'emergency: in closed hours too').choices(takeoverLevels).default('info'))
+    .addOption(
+      new Option('--level <level>', 'emergency: also outside opening hours').choices(takeoverLevels).default('info'),
+    )
     .option('--yes', 'do not ask')
     .action(async (target: Target, { title, for: seconds, level, yes }: StartOptions) => {
       checkCanAsk(yes);
@@ -81,7 +83,7 @@ export const registerTakeover = (program: Command, session: Session): void => {
 
   group
     .command('list')
-    .description('list the takeovers that are on or still to come')
+    .description('list active and upcoming takeovers')
     .action(async () => {
       const { body } = await fetchSite(await client());
       out.answer(body, ({ takeovers }) => show(takeovers));
