@@ -17,7 +17,7 @@ interface Dependencies {
 export const createClock = ({ log, now, monotonicNow, ids }: ServiceContext, { peers, media }: Dependencies): Clock => {
   const sync = createSync({ log, peers, now, monotonicNow }, ids);
   media.followClock(sync.now);
-  peers.followClock(sync.now);
+  peers.followClock(sync);
   return {
     now: sync.now,
     onSkew: sync.onSkew,

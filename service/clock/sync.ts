@@ -23,6 +23,7 @@ interface Dependencies {
 export interface Sync {
   /** The site's time, ms since the epoch. It is slewed, and steps only if it is far off and most boxes agree. */
   now(): number;
+  isEstablished(): boolean;
   /** Records the synchronization error that a page reports. */
   onSkew(skew: Skew): void;
   /** The answer to a peer that requests the time. */
@@ -219,6 +220,7 @@ export const createSync = (
 
   return {
     now: siteNow,
+    isEstablished: () => established,
     onSkew: skews.add,
     time: () => ({ nodeId, established, received: siteNow(), sent: siteNow(), wall: now() }),
     health: () => {

@@ -50,13 +50,16 @@ const continued = (span: KeptSpan, now: number, judged = now): KeptSpan => {
   return { since: isOpen({ ...span, left }) ? now : Math.min(span.since, now), until, left };
 };
 
-/** The attendance of a box at its start. @param kept null: it never had a clock that was set */
+/**
+ * The attendance of a box at its start, when its clock may be wrong yet: the gap is judged once it runs.
+ * @param kept null: it never had a clock that was set
+ */
 export const started = (kept: KeptAttendance | null, now: number): KeptAttendance | null => {
-  if (kept !== null) return { ran: continued(reopened(kept.ran), now), met: kept.met && reopened(kept.met) };
+  if (kept !== null) return { ran: reopened(kept.ran), met: kept.met && reopened(kept.met) };
   return isTrusted(now) ? { ran: { since: now, until: now, left: null }, met: null } : null;
 };
 
-/** The attendance of a box that runs on. @param isAlone whether it reaches no other box */
+/** The attendance of a box that runs on, and whose clock is right. @param isAlone whether it reaches no other box */
 export const running = (kept: KeptAttendance | null, now: number, isAlone: boolean): KeptAttendance | null => {
   if (kept === null) return started(null, now);
   const { ran, met: other } = kept;
@@ -76,11 +79,20 @@ export const met = (kept: KeptAttendance, theirs: Attendance, now: number, judge
   if (kept.met === null) return { ran: begun(reach.ran), met: begun(reach.met) };
   const join = (own: KeptSpan, since: number): KeptSpan => {
     const next = continued(own, now, judged);
+    // A gap that is found only now has to be judged first.
+    if (own.left === null && next.left !== null) return next;
     if (next.left === null) return { ...next, since: Math.min(next.since, since) };
     return since <= next.left ? { ...next, since, left: null } : next;
   };
   return { ran: join(kept.ran, reach.ran), met: join(kept.met, reach.met) };
 };
+
+/**
+ * The time up to which media of a box with the time `theirs` may have been deleted without its knowledge: a clock that
+ * stood still while the box was off hides its absence. 0: its clock is not that far behind.
+ */
+export const hiddenUntil = (theirs: number, now: number): number =>
+  isTrusted(theirs) && isGap(theirs, now) ? theirs : 0;
 
 /**
  * The time up to which media of `box` may have been deleted without its knowledge, where `other` knows all deletions since

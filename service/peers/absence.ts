@@ -3,7 +3,7 @@
  * other box has, is moved to `.lost` instead of being restored.
  */
 import type { Attendance, PeerMedium, Span } from '../contract/peer-media.ts';
-import { agreedTime, met, missedUntil, running } from '../domain/attendance.ts';
+import { agreedTime, hiddenUntil, met, missedUntil, running } from '../domain/attendance.ts';
 import { isTrusted } from '../domain/clock-trust.ts';
 import type { Media } from '../media/index.ts';
 import type { SourceLogs } from '../platform/source-log.ts';
@@ -16,6 +16,8 @@ interface Dependencies {
   media: Pick<Media, 'attendance' | 'setAside'>;
   /** The site's time, ms since the epoch. */
   siteNow(): number;
+  /** Whether the site's time is established at this box. */
+  isTimeEstablished(): boolean;
   /** ms, monotonic. */
   monotonicNow(): number;
 }
@@ -26,25 +28,29 @@ const DAY_MS = 86_400_000;
 /** Minimum time after a failure before the lists of all peers are requested again. */
 const RETRY_MS = 600_000;
 
-export const createAbsence = ({ logs, peers, media, siteNow, monotonicNow }: Dependencies) => {
+export const createAbsence = ({ logs, peers, media, siteNow, isTimeEstablished, monotonicNow }: Dependencies) => {
   const { attendance } = media;
   let fault: string | null = null;
   let retryAt = Number.NEGATIVE_INFINITY;
   let timer: NodeJS.Timeout | undefined;
 
+  const timeOf = ({ state, stateAt }: LivePeer): number => state.serverTime + monotonicNow() - stateAt;
+
   /** The time by which this box and a peer judge a gap. */
-  const agreedWith = ({ state, stateAt }: LivePeer): number =>
-    agreedTime(siteNow(), state.serverTime + monotonicNow() - stateAt);
+  const agreedWith = (peer: LivePeer): number => agreedTime(siteNow(), timeOf(peer));
 
   /** The time up to which one of two boxes may have missed deletions; 0: it has not, or it is unknown. */
   const missed = (peer: LivePeer, isPeer: boolean): number => {
     const [own, theirs] = [attendance.get(), peer.state.attendance];
     if (own === null || theirs === undefined) return 0;
     const agreed = agreedWith(peer);
-    return isPeer ? missedUntil(theirs, own, agreed) : missedUntil(own, theirs, agreed);
+    if (!isPeer) return missedUntil(own, theirs, agreed);
+    return Math.max(missedUntil(theirs, own, agreed), hiddenUntil(timeOf(peer), siteNow()));
   };
 
-  const note = (): Promise<void> => attendance.set(running(attendance.get(), siteNow(), peers.alive().length === 0));
+  const note = async (): Promise<void> => {
+    if (isTimeEstablished()) await attendance.set(running(attendance.get(), siteNow(), peers.alive().length === 0));
+  };
 
   return {
     /** Its part of the state of this box. */
@@ -61,7 +67,7 @@ export const createAbsence = ({ logs, peers, media, siteNow, monotonicNow }: Dep
     missedBy: (peer: LivePeer): number => missed(peer, true),
 
     /**
-     * Compares the media of this box with those of peers whose lists are known.
+     * Compares the media of this box with those of peers whose lists are known, once the site's time is established.
      * @param offers the media of all peers, requested again
      * @returns whether files were moved to `.lost`, so that the folders have to be read again
      */
@@ -70,6 +76,9 @@ export const createAbsence = ({ logs, peers, media, siteNow, monotonicNow }: Dep
       known: readonly LivePeer[],
       offers: () => Promise<Offer[]>,
     ): Promise<boolean> {
+      if (!isTimeEstablished()) return false;
+      // A gap that the clock shows only now is found before it is judged.
+      await note();
       const until = Math.max(0, ...known.map((peer) => missed(peer, false)));
       if (until > 0) {
         // A box whose clock is not set waits until it has the time of the others.
@@ -114,7 +123,6 @@ export const createAbsence = ({ logs, peers, media, siteNow, monotonicNow }: Dep
           ],
 
     start: () => {
-      void note();
       timer = setInterval(() => void note(), NOTE_MS).unref();
     },
     close: () => clearInterval(timer),

@@ -5,6 +5,7 @@ import type { ContentFile } from '../contract/content.ts';
 import type { ContentIssue } from '../contract/content-issue.ts';
 import type { MediaProgress } from '../contract/onboarding.ts';
 import type { DeviceBinding, PeerState, TakeoverRecord } from '../contract/peers.ts';
+import type { SiteTime } from '../domain/clock-trust.ts';
 import { countBy } from '../domain/counts.ts';
 import { createEmitter } from '../domain/emitter.ts';
 import { listensAlone } from '../domain/network-scope.ts';
@@ -64,7 +65,7 @@ export interface Peers
   /** Adds to the state that this box sends to its peers. */
   addState(part: () => Pick<PeerState, 'devices' | 'alerts'>): void;
   /** Dates the start of this box by the site's clock. */
-  followClock(siteNow: () => number): void;
+  followClock(clock: SiteTime): void;
   /** Calls `listener` once another box, at a base URL, has the node id of this one, which must change its own. */
   onClone(listener: (url: string) => void): void;
   /** Sends a changed takeover to all peers; those that do not answer fetch it later. Never rejects. */
@@ -84,11 +85,11 @@ export const createPeers = (
   // The baseline variant has no peers.
   const staticPeers = variant === 'extended' ? options.peers : [];
   const createdAt = monotonicNow();
-  let siteNow = now;
+  let siteTime: SiteTime = { now, isEstablished: () => false };
   let started = 0;
   /** By the site's clock, which is slewed: small changes are not sent, so that all boxes compare the same values. */
   const startedAt = (): number => {
-    const exact = Math.round(siteNow() - (monotonicNow() - createdAt));
+    const exact = Math.round(siteTime.now() - (monotonicNow() - createdAt));
     if (Math.abs(exact - started) > MAX_SLEW_MS) started = exact;
     return started;
   };
@@ -116,16 +117,9 @@ export const createPeers = (
     await Promise.all([registry.announce(), news.spread({ record: record.current(true) })]);
   };
   const mediaReplication = createMediaReplication({
-    ...{
-      logs,
-      peers: { ...registry, announce },
-      asking,
-      content,
-      media,
-      misdated,
-      monotonicNow,
-      siteNow: () => siteNow(),
-    },
+    ...{ logs, peers: { ...registry, announce }, asking, content, media, misdated, monotonicNow },
+    siteNow: () => siteTime.now(),
+    isTimeEstablished: () => siteTime.isEstablished(),
     onArrival: arrivals.emit,
   });
   media.followSite({ ...mediaReplication, copyOf: createSharedCopies({ peers: registry, asking, nodeId }) });
@@ -149,7 +143,7 @@ export const createPeers = (
       peers: registry,
       replication,
       takeovers,
-      siteNow: () => siteNow(),
+      siteNow: () => siteTime.now(),
       startedAt,
       record: () => record.current(true),
     },
@@ -167,7 +161,7 @@ export const createPeers = (
     relayCommand: commandRelay.relay,
     onClone: clones.on,
     followClock: (clock) => {
-      siteNow = clock;
+      siteTime = clock;
     },
     mediaProgress: mediaReplication.progress,
     missingMedia: missingMedia.of,

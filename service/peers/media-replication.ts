@@ -46,6 +46,8 @@ interface Dependencies {
   misdated: Pick<Misdated, 'note'>;
   /** The site's time, ms since the epoch. */
   siteNow(): number;
+  /** Whether the site's time is established at this box. */
+  isTimeEstablished(): boolean;
   /** ms, monotonic. */
   monotonicNow(): number;
   /** Called when media that the content names have arrived: from a peer, by upload or by hand. */
@@ -80,6 +82,8 @@ export interface MediaReplication extends Pick<AwaitedMedia, 'arrival'> {
 const MAX_MEDIA = 10_000;
 /** Minimum time between two scans that requests of peers cause. */
 const SCAN_MS = 5_000;
+/** How soon a box looks again whose time is not established. */
+const ESTABLISH_MS = 1_000;
 /** Scans that are requested within this time are one. */
 const DEBOUNCE_MS = 100;
 
@@ -91,6 +95,7 @@ export const createMediaReplication = ({
   media,
   misdated,
   siteNow,
+  isTimeEstablished,
   monotonicNow,
   onArrival,
 }: Dependencies): MediaReplication => {
@@ -113,7 +118,7 @@ export const createMediaReplication = ({
   let closed = false;
 
   const { deletions } = media;
-  const absence = createAbsence({ logs, peers, media, siteNow, monotonicNow });
+  const absence = createAbsence({ logs, peers, media, siteNow, isTimeEstablished, monotonicNow });
   const { isDeleted, offers, known, learn } = createMediaLists({
     ...{ logs, peers, asking, deletions, misdated, now: siteNow, missedBy: absence.missedBy },
     // A peer with a new file may have one that no other peer could provide.
@@ -191,6 +196,7 @@ export const createMediaReplication = ({
       isStale = false;
       update((await listing).slice(0, MAX_MEDIA).map(mediumOf));
       if (media.unread().size === 0 && (await absence.compare(own, known(), learnt))) schedule();
+      if (!isTimeEstablished()) schedule(ESTABLISH_MS);
       transfers.run(transferPlan());
     }
   };

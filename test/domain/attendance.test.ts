@@ -4,6 +4,7 @@ import { describe, expect, test } from 'vitest';
 import type { Attendance } from '../../service/contract/peer-media.ts';
 import {
   agreedTime,
+  hiddenUntil,
   type KeptAttendance,
   met,
   missedUntil,
@@ -17,8 +18,9 @@ const on = (day: number): number => noon + day * DAY;
 
 /** A box that was first started at a day. */
 const first = (day: number): KeptAttendance => started(null, on(day)) as KeptAttendance;
-/** A box that was off since `left`. */
-const restarted = (kept: KeptAttendance, day: number): KeptAttendance => started(kept, on(day)) as KeptAttendance;
+/** A box that was off since `left`, and has judged the gap by itself. */
+const restarted = (kept: KeptAttendance, day: number): KeptAttendance =>
+  running(started(kept, on(day)), on(day), true) as KeptAttendance;
 /** A box that ran until a day without a pause. */
 const ran = (kept: KeptAttendance, day: number, isAlone = false): KeptAttendance => {
   let next: KeptAttendance | null = kept;
@@ -109,6 +111,18 @@ test('a box whose clock is behind does not make another one absent', () => {
 test('an absence counts, too, where the clock is set only after the start', () => {
   const back = running(restarted(b0, 2), on(410), true) as KeptAttendance;
   expect(takes(ran(a0, 410, true), back, 410)).toEqual([false, true]);
+});
+
+test('a gap that the clock shows only when two boxes meet is not closed unjudged', () => {
+  const a = ran(a0, 450, true);
+  const stale = running(restarted(b0, 3), on(3), false) as KeptAttendance;
+  expect(missedUntil(met(stale, a, on(450)), a, on(450))).toBe(on(50));
+});
+
+test('a box whose clock stood still for as long hides its absence', () => {
+  expect(hiddenUntil(on(2), on(410))).toBe(on(2));
+  expect(hiddenUntil(on(2), on(400))).toBe(0);
+  expect(hiddenUntil(0, on(410))).toBe(0);
 });
 
 test('never do two boxes take the list of each other', () => {

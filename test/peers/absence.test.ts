@@ -21,6 +21,14 @@ const servedBy = async (box: TestService): Promise<string[]> =>
       return answer.ok ? answer.text() : String(answer.status);
     }),
   );
+/** Resolves once a box has noted that it has met others. */
+const untilMet = (dataDir: string): Promise<void> =>
+  expect.poll(() => readFileSync(join(dataDir, 'attendance.json'), 'utf8'), patience).toMatch(/"met":\s*\{/);
+/** Resolves once a box has noted that it was there at a time of the site. */
+const untilNoted = (dataDir: string, time: number): Promise<void> => {
+  const noted = () => [...readFileSync(join(dataDir, 'attendance.json'), 'utf8').matchAll(/"until":(\d+)/g)];
+  return expect.poll(() => Math.max(0, ...noted().map(([, at]) => Number(at))), patience).toBeGreaterThan(time - DAY);
+};
 const lostAt = async (box: TestService): Promise<string[]> =>
   ((await (await box.get('/healthz')).json()) as Health).replication.lostUploads;
 
@@ -35,8 +43,9 @@ describe.each(withAndWithoutSecret)('%s, a box that was away for', (_, given) =>
   };
 
   /** A site of one box, another box that was away from it for so many days, and what that box has kept beside. */
-  const afterDays = async (days: number, clockOfOther: (time: number) => number = (time) => time) => {
+  const afterDays = async (days: number, clockOfOther: (time: number, leftAt: number) => number = (time) => time) => {
     time = Date.now();
+    const leftAt = time;
     const wall = () => time;
     const [siteDir, awayDir] = [temporaryFolder(), temporaryFolder()];
     const start = () => startBox([], { content, env, wall, dataDir: siteDir });
@@ -48,6 +57,7 @@ describe.each(withAndWithoutSecret)('%s, a box that was away for', (_, given) =>
     }
     const first = ['first deleted.txt', 'first kept.txt', 'first replaced.txt', '404'];
     await expect.poll(() => servedBy(site), patience).toEqual([...first, '404']);
+    for (const dir of [siteDir, awayDir]) await untilMet(dir);
     await away.close();
     expect((await request(site, 'DELETE', 'deleted.txt')).status).toBe(204);
     expect((await request(site, 'PUT', 'replaced.txt', 'second')).status).toBe(201);
@@ -56,9 +66,10 @@ describe.each(withAndWithoutSecret)('%s, a box that was away for', (_, given) =>
       await site.close();
       time += part * DAY;
       site = await start();
+      await untilNoted(siteDir, time);
     }
     expect((await request(site, 'PUT', 'new.txt', 'new')).status).toBe(201);
-    const back = await startBox([site], { content, env, dataDir: awayDir, wall: () => clockOfOther(time) });
+    const back = await startBox([site], { content, env, dataDir: awayDir, wall: () => clockOfOther(time, leftAt) });
     await untilTogether([site, back]);
     return { site, back, awayDir };
   };
@@ -94,6 +105,13 @@ describe.each(withAndWithoutSecret)('%s, a box that was away for', (_, given) =>
     expect((await servedBy(back)).at(-1)).toBe('first unused.txt');
     expect(existsSync(join(awayDir, 'uploads', 'unused.txt'))).toBe(true);
   });
+
+  // With a secret, requests of a box whose clock is behind are stale.
+  if (given === null)
+    test('401 days, with a clock that stood still meanwhile, brings nothing back', { timeout: 60_000 }, async () => {
+      const { site, back } = await afterDays(401, (_, leftAt) => leftAt + 5_000);
+      await everywhere([back, site], ['404', 'first kept.txt', 'second', 'new']);
+    });
 
   test('10 days, with a clock of 2038, loses nothing', { timeout: 60_000 }, async () => {
     const { site, back } = await afterDays(10, () => Date.UTC(2038, 0, 19));

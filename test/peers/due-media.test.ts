@@ -30,6 +30,7 @@ test('is not looked for again and again', async () => {
     media,
     misdated: { note: ignore },
     siteNow: Date.now,
+    isTimeEstablished: () => true,
     monotonicNow: () => performance.now(),
     onArrival: ignore,
   });
