@@ -113,7 +113,9 @@ describe.skipIf(!has('fish'))('in fish (needs fish)', () => {
       const { stdout } = await promisify(execFile)('fish', ['--no-config', '-c', script], { env });
       return stdout.trimEnd().split('\n');
     };
-    expect(await completed('signage takeo')).toEqual(['takeover\tmessages that screens show alone, for a time']);
+    expect(await completed('signage takeo')).toEqual([
+      'takeover\tmessages that replace what screens play, for a limited time',
+    ]);
     expect(await completed('signage show ')).toEqual(['bar', 'lobby']);
     expect(await completed('signage send tag:')).toEqual(['tag:ground', 'tag:public']);
     expect(await completed('signage send lobby blackout --o')).toEqual([
