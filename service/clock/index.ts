@@ -3,6 +3,7 @@
 import type { Media } from '../media/index.ts';
 import type { Module, ServiceContext } from '../module.ts';
 import type { Peers } from '../peers/index.ts';
+import type { Takeovers } from '../takeovers/index.ts';
 import { syncRoutes } from './routes.ts';
 import { createSync, type Sync } from './sync.ts';
 
@@ -12,12 +13,17 @@ interface Dependencies {
   peers: Pick<Peers, 'alive' | 'ask' | 'followClock'>;
   /** Follows the clock. */
   media: Pick<Media, 'followClock'>;
+  takeovers: Pick<Takeovers, 'followClock'>;
 }
 
-export const createClock = ({ log, now, monotonicNow, ids }: ServiceContext, { peers, media }: Dependencies): Clock => {
+export const createClock = (
+  { log, now, monotonicNow, ids }: ServiceContext,
+  { peers, media, takeovers }: Dependencies,
+): Clock => {
   const sync = createSync({ log, peers, now, monotonicNow }, ids);
   media.followClock(sync.now);
   peers.followClock(sync);
+  takeovers.followClock(sync);
   return {
     now: sync.now,
     onSkew: sync.onSkew,

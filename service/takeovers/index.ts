@@ -10,6 +10,7 @@ import { mostOpenTakeovers } from '../contract/console/takeovers.ts';
 import { CodedError } from '../contract/errors.ts';
 import { type PeerState, type TakeoverRecord, takeoverRecord } from '../contract/peers.ts';
 import type { Slide } from '../contract/playlist.ts';
+import type { SiteTime } from '../domain/clock-trust.ts';
 import { createEmitter } from '../domain/emitter.ts';
 import { laterThan } from '../domain/merge.ts';
 import { isTargeted } from '../domain/targets.ts';
@@ -49,6 +50,8 @@ export interface Takeovers extends Module {
   merge(theirs: readonly TakeoverRecord[]): Promise<void>;
   /** Every record that is kept, for other boxes. */
   records(): TakeoverRecord[];
+  /** Follows the site's clock. Until this is called, the clock of this box stands for it. */
+  followClock(clock: SiteTime): void;
   /** Its part of {@link PeerState}. */
   state(): Pick<PeerState, 'takeovers'>;
 }
@@ -62,7 +65,7 @@ const RESERVE_MS = 60_000;
 
 interface State {
   records: Records;
-  /** Keys of the records whose end has come by the clock of this box: they stay over, even if the clock is set back. */
+  /** Keys of the records whose end has come by the site's clock: they stay over, even if the clock is set back. */
   over: ReadonlySet<string>;
 }
 
@@ -115,8 +118,13 @@ export const createTakeovers = async ({ dirs, log, now, keep }: ServiceContext):
   /** In memory first: a disk that takes no writes must not prolong a takeover. */
   const over = new Set(durable.read().over);
 
+  let siteTime: SiteTime = { now, isEstablished: () => false };
+  const siteNow = (): number => siteTime.now();
+  /** Keys of those that were open when the clock was last read. */
+  let shown = '';
+
   const read = (): Records => durable.read().records;
-  const isOpen = (record: TakeoverRecord): boolean => isOpenAt(record, now()) && !over.has(keyOf(record));
+  const isOpen = (record: TakeoverRecord): boolean => isOpenAt(record, siteNow()) && !over.has(keyOf(record));
   const open = (): TakeoverRecord[] => [...read().values()].filter(isOpen).toSorted(byPrecedence);
 
   /** Stores changed records; resolves once they are durable. @throws what `change` throws */
@@ -130,9 +138,14 @@ export const createTakeovers = async ({ dirs, log, now, keep }: ServiceContext):
     changes.emit();
   };
 
-  /** Closes the takeovers whose end has come. */
+  /** Closes the takeovers whose end has come, and opens those again that ended only by a clock that was ahead. */
   const poll = (): void => {
-    const at = now();
+    const at = siteNow();
+    const before = shown;
+    shown = open().map(keyOf).join();
+    if (shown !== before) changes.emit();
+    // A clock that is wrong at the start must not end a takeover for good.
+    if (!siteTime.isEstablished()) return;
     const ended = [...read().values()].filter(
       (record) => record.endedAt === null && Date.parse(record.until) <= at && !over.has(keyOf(record)),
     );
@@ -146,7 +159,8 @@ export const createTakeovers = async ({ dirs, log, now, keep }: ServiceContext):
     open,
     isEmergency: (screen) =>
       open().some(
-        ({ level, from, targets }) => level === 'emergency' && Date.parse(from) <= now() && isTargeted(targets, screen),
+        ({ level, from, targets }) =>
+          level === 'emergency' && Date.parse(from) <= siteNow() && isTargeted(targets, screen),
       ),
     slides: (screen) =>
       open()
@@ -159,9 +173,9 @@ export const createTakeovers = async ({ dirs, log, now, keep }: ServiceContext):
         const before = records.get(takeover.id);
         const others = [...records.values()].filter((each) => each !== before && isOpen(each));
         if (others.length >= mostOpenTakeovers) throw new CodedError('too_many_takeovers');
-        const record = { ...takeover, updatedAt: laterThan(before?.updatedAt, now()), endedAt: null };
+        const record = { ...takeover, updatedAt: laterThan(before?.updatedAt, siteNow()), endedAt: null };
         result = { record, isNew: before === undefined || !isOpen(before) };
-        return mergeTakeovers(records, [record], now());
+        return mergeTakeovers(records, [record], siteNow());
       });
       return result as NonNullable<typeof result>;
     },
@@ -170,15 +184,15 @@ export const createTakeovers = async ({ dirs, log, now, keep }: ServiceContext):
       await update((records) => {
         const before = records.get(id);
         if (before === undefined || !isOpen(before)) throw new CodedError('takeover_not_found');
-        const updatedAt = laterThan(before.updatedAt, now());
+        const updatedAt = laterThan(before.updatedAt, siteNow());
         ended = { ...before, updatedAt, endedAt: updatedAt };
-        return mergeTakeovers(records, [ended], now());
+        return mergeTakeovers(records, [ended], siteNow());
       });
       return ended as TakeoverRecord;
     },
     merge: async (theirs) => {
-      if (mergeTakeovers(read(), theirs, now()) === read()) return;
-      await update((records) => mergeTakeovers(records, theirs, now()));
+      if (mergeTakeovers(read(), theirs, siteNow()) === read()) return;
+      await update((records) => mergeTakeovers(records, theirs, siteNow()));
     },
     states: {
       takeover: (id) => {
@@ -187,6 +201,9 @@ export const createTakeovers = async ({ dirs, log, now, keep }: ServiceContext):
       },
     },
     records: () => [...read().values()],
+    followClock: (clock) => {
+      siteTime = clock;
+    },
     state: () => ({ takeovers: digestOf(read()) }),
     start: () => {
       void reserve.take();
