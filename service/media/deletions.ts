@@ -104,7 +104,8 @@ export const openDeletions = async ({ path, log, now }: Options): Promise<Deleti
         added = newDeletions(state.records, theirs, now(), isCovered);
         const merged = new Map([...state.records, ...added.map((each) => [each.name, each] as const)]);
         const due = new Set([...state.due, ...added.map(({ name }) => name)]);
-        const kept = pruneDeletions(merged, now(), due);
+        // Only beyond the limit: the clock may not be right yet.
+        const kept = pruneDeletions(merged, 0, due);
         return { records: kept, due: new Set([...due].filter((name) => kept.has(name))) };
       });
       return added;

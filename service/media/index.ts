@@ -38,7 +38,7 @@ interface Dependencies {
   feeds: Pick<Feeds, 'reach'>;
 }
 
-/** Interval of pruning old records and lost uploads. */
+/** Interval of deleting what is too old; nothing at the start, when the clock may still be wrong. */
 const PRUNE_MS = 3_600_000;
 
 type Catalog = ReturnType<typeof createCatalog>;
@@ -286,7 +286,7 @@ export const createMedia = async (
     start: () => {
       limits.start();
       copies.start();
-      pruneOrLog();
+      void removal.run();
       pruneTimer = setInterval(pruneOrLog, PRUNE_MS).unref();
     },
     close: async () => {

@@ -108,7 +108,9 @@ export const createAbsence = ({ logs, peers, media, siteNow, isTimeEstablished, 
       let next = attendance.get();
       for (const peer of known) {
         const theirs = peer.state.attendance;
-        if (next !== null && theirs !== undefined) next = met(next, theirs, siteNow(), agreedWith(peer));
+        if (next === null || theirs === undefined) continue;
+        const isAgreed = Math.abs(timeOf(peer) - siteNow()) <= DAY_MS;
+        next = met(next, theirs, siteNow(), agreedWith(peer), isAgreed);
       }
       await attendance.set(next);
       return false;

@@ -1,5 +1,5 @@
 /** A box that was away for longer than deletions are known takes the list of media of its site. */
-import { existsSync, readdirSync, readFileSync } from 'node:fs';
+import { existsSync, mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
 import { signRequest } from '../../service/auth/sign.ts';
@@ -64,6 +64,8 @@ describe.each(withAndWithoutSecret)('%s, a box that was away for', (_, given) =>
     // The site goes on, and forgets the deletion in time.
     for (const part of [days / 2, days / 2]) {
       await site.close();
+      const records = readdirSync(siteDir).filter((name) => name.startsWith('deleted-media.json'));
+      if (days > 400) for (const name of records) rmSync(join(siteDir, name));
       time += part * DAY;
       site = await start();
       await untilNoted(siteDir, time);
@@ -125,4 +127,22 @@ describe.each(withAndWithoutSecret)('%s, a box that was away for', (_, given) =>
       const { site, back } = await afterDays(401, () => 0);
       await everywhere([back, site], ['404', 'first kept.txt', 'second', 'new']);
     });
+});
+
+test('a box that starts with a clock 500 days ahead deletes nothing for its age', { timeout: 60_000 }, async () => {
+  const dataDir = temporaryFolder();
+  const first = await startBox([], { content, dataDir });
+  await first.get('/api/media/deleted.txt', { method: 'PUT', body: 'first' });
+  expect((await first.get('/api/media/deleted.txt', { method: 'DELETE' })).status).toBe(204);
+  await first.close();
+  const lost = '20261122T101530123Z-hall.jpg';
+  mkdirSync(join(dataDir, 'uploads', '.lost'), { recursive: true });
+  writeFileSync(join(dataDir, 'uploads', '.lost', lost), 'lost');
+  const again = await startBox([], { content, dataDir, wall: () => Date.now() + 500 * DAY });
+  const isEstablished = async () => ((await (await again.get('/healthz')).json()) as Health).sync.established;
+  await expect.poll(isEstablished, patience).toBe(true);
+  expect(await lostAt(again)).toEqual([lost]);
+  await again.get('/api/media/another.txt', { method: 'PUT', body: 'first' });
+  expect((await again.get('/api/media/another.txt', { method: 'DELETE' })).status).toBe(204);
+  expect(readFileSync(join(dataDir, 'deleted-media.json'), 'utf8')).toContain('deleted.txt');
 });
