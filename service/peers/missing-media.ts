@@ -40,11 +40,13 @@ export const createMissingMedia = ({ log, content, mediaReplication }: Dependenc
   };
   const warnings = (): ContentIssue[] => warningsFor(content.mediaUses());
 
-  const logFound = (): void => {
+  const logFound = async (): Promise<void> => {
+    // During a scan nothing is known to be missing.
+    await mediaReplication.settled();
     const found = warnings();
     if (found.length > 0) log.warn({ warnings: found }, 'media that the content names are missing');
   };
-  const logSoon = createDebounce(logFound, { quietMs: GRACE_MS, longestMs: Number.POSITIVE_INFINITY });
+  const logSoon = createDebounce(() => void logFound(), { quietMs: GRACE_MS, longestMs: Number.POSITIVE_INFINITY });
 
   return {
     warnings,
