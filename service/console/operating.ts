@@ -18,7 +18,7 @@ export interface Dependencies {
   devices: Pick<Devices, 'list' | 'forget' | 'sightings' | 'learn'>;
   screens: Pick<Screens, 'pages' | 'isFaulty'>;
   peers: Pick<Peers, 'all' | 'ask' | 'settled' | 'sendTakeover'>;
-  takeovers: Pick<Takeovers, 'open' | 'isEmergency' | 'put' | 'end'>;
+  takeovers: Pick<Takeovers, 'now' | 'open' | 'isEmergency' | 'put' | 'end'>;
   health: {
     /** What is wrong with this box, in sentences. */
     warnings(): Promise<readonly string[]>;
@@ -29,7 +29,7 @@ export const createOperating = (
   context: ServiceContext,
   { content, devices, screens, peers, takeovers, health }: Dependencies,
 ): Module => {
-  const { options, now } = context;
+  const { options } = context;
   let listening = { url: '', port: 0 };
   /** Of this box, for other machines; looked up each time, because boxes move between networks. */
   const url = (): string => {
@@ -45,7 +45,7 @@ export const createOperating = (
       ...site.routes,
       ...boxRoutes(context, { peers, screens, site }),
       ...deviceRoutes(devices),
-      ...takeoverRoutes({ takeovers, content, peers, site, now }),
+      ...takeoverRoutes({ takeovers, content, peers, site }),
     },
     start: (at) => {
       listening = at;

@@ -14,12 +14,10 @@ import { countDisplays } from './overview.ts';
 import type { Site } from './site.ts';
 
 interface Dependencies {
-  takeovers: Pick<Takeovers, 'put' | 'end'>;
+  takeovers: Pick<Takeovers, 'now' | 'put' | 'end'>;
   content: Pick<Content, 'screens' | 'tags'>;
   peers: Pick<Peers, 'sendTakeover'>;
   site: Pick<Site, 'take'>;
-  /** ms since the epoch */
-  now(): number;
 }
 
 type Screens = Parameters<typeof unknownTargets>[1];
@@ -73,12 +71,12 @@ const idOf = (given: string): string => {
   throw new CodedError('invalid_field', `id is not valid: ${error.issues[0]?.message}.`, { field: 'id' });
 };
 
-export const takeoverRoutes = ({ takeovers, content, peers, site, now }: Dependencies): Routes => ({
+export const takeoverRoutes = ({ takeovers, content, peers, site }: Dependencies): Routes => ({
   'PUT /console/api/takeovers/:id': async (ctx) => {
     const id = idOf(ctx.params.id);
     const request = readFields(takeoverRequest, await readJson(ctx));
     const screens = content.screens().map(({ slug }) => ({ slug, tags: content.tags(slug) }));
-    const { record, isNew } = await takeovers.put(takeoverOf(id, request, screens, now()));
+    const { record, isNew } = await takeovers.put(takeoverOf(id, request, screens, takeovers.now()));
     await peers.sendTakeover(record);
     const { targets, level, from, until } = record;
     ctx.state.log.info({ id, targets, level, from, until }, 'a takeover was started');

@@ -31,6 +31,8 @@ interface Screen {
 export type NewTakeover = Omit<TakeoverRecord, 'updatedAt' | 'endedAt'>;
 
 export interface Takeovers extends Module {
+  /** The time by which takeovers begin and end, ms since the epoch: that of the site. */
+  now(): number;
   /** Those that are on or still to come, in the order of precedence. */
   open(): TakeoverRecord[];
   /** Whether an emergency is on at a screen. */
@@ -120,42 +122,49 @@ export const createTakeovers = async ({ dirs, log, now, keep }: ServiceContext):
 
   let siteTime: SiteTime = { now, isEstablished: () => false };
   const siteNow = (): number => siteTime.now();
-  /** Keys of those that were open when the clock was last read. */
+  /** Keys of those that were open when listeners were last called. */
   let shown = '';
 
   const read = (): Records => durable.read().records;
   const isOpen = (record: TakeoverRecord): boolean => isOpenAt(record, siteNow()) && !over.has(keyOf(record));
   const open = (): TakeoverRecord[] => [...read().values()].filter(isOpen).toSorted(byPrecedence);
 
+  const keysOfOpen = (): string => open().map(keyOf).join();
+  const announce = (): void => {
+    shown = keysOfOpen();
+    changes.emit();
+  };
+
   /** Stores changed records; resolves once they are durable. @throws what `change` throws */
-  const update = async (change: (records: Records) => Records): Promise<void> => {
-    await durable.update(({ records }) => {
+  const store = (change: (records: Records) => Records): Promise<void> =>
+    durable.update(({ records }) => {
       const next = change(records);
       const keys = new Set([...next.values()].map(keyOf));
       for (const key of over) if (!keys.has(key)) over.delete(key);
       return { records: next, over: new Set(over) };
     });
-    changes.emit();
+  const update = async (change: (records: Records) => Records): Promise<void> => {
+    await store(change);
+    announce();
   };
 
   /** Closes the takeovers whose end has come, and opens those again that ended only by a clock that was ahead. */
   const poll = (): void => {
-    const at = siteNow();
-    const before = shown;
-    shown = open().map(keyOf).join();
-    if (shown !== before) changes.emit();
+    if (keysOfOpen() !== shown) announce();
     // A clock that is wrong at the start must not end a takeover for good.
     if (!siteTime.isEstablished()) return;
+    const at = siteNow();
     const ended = [...read().values()].filter(
       (record) => record.endedAt === null && Date.parse(record.until) <= at && !over.has(keyOf(record)),
     );
     if (ended.length === 0) return;
     for (const record of ended) over.add(keyOf(record));
     // The store reports a disk that takes no writes.
-    update((records) => records).catch(changes.emit);
+    store((records) => records).catch(() => {});
   };
 
   return {
+    now: siteNow,
     open,
     isEmergency: (screen) =>
       open().some(
