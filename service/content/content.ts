@@ -107,6 +107,8 @@ export const openContent = async (
   const { isStored, store } = kept;
   const plays = createEmitter<[ContentDocument]>();
   const fileEdits = createEmitter<[FileEdit]>();
+  /** Edits before anybody listens: null once somebody does. */
+  let earlyEdits: FileEdit[] | null = [];
   const { view, show } = createPayloads({ feeds, leading }, options);
   const checker = createChecker({ log }, options);
   let issues: ContentIssue[] = [];
@@ -154,7 +156,11 @@ export const openContent = async (
       const { document, screenDocuments } = await edit(before, { ...given, nextCounter });
       await nextTurn();
       const isChanged = play(document, reading.content, screenDocuments);
-      if (document !== before) fileEdits.emit({ before: documentState(before), after: documentState(document) });
+      if (document !== before) {
+        const fileEdit = { before: documentState(before), after: documentState(document) };
+        if (earlyEdits === null) fileEdits.emit(fileEdit);
+        else earlyEdits.push(fileEdit);
+      }
       // The write starts before the load ends; `close` waits for the load, and the store finishes writes in progress.
       await nextTurn();
       if (isChanged || !isStored(document)) void store(document, screenDocuments);
@@ -257,11 +263,9 @@ export const openContent = async (
       return reload();
     });
   });
-  const before = documentState(current);
+  const isFirstContent = current === null;
   await enqueue(reload);
-  const after = documentState(current);
-  /** Made while the service was stopped. */
-  const editAtStart = before !== null && after?.sha256 !== before.sha256 ? { before, after } : null;
+  if (isFirstContent) earlyEdits = [];
   const schemaTimer = setTimeout(() => {
     writeSchema(join(options.dataDir, 'content.schema.json')).catch((error: unknown) => {
       log.warn({ err: error }, 'content.schema.json could not be written; editors cannot complete content.json');
@@ -282,7 +286,8 @@ export const openContent = async (
     accept: (document) => enqueue(() => accept(document)),
     onPlay: plays.on,
     onFileEdit: (listener) => {
-      if (editAtStart !== null) listener(editAtStart);
+      for (const fileEdit of earlyEdits ?? []) listener(fileEdit);
+      earlyEdits = null;
       fileEdits.on(listener);
     },
     onDocument: kept.onDocument,
