@@ -1,15 +1,16 @@
 /** Bounds the memory of messages that clients have begun and not ended. */
 import type { Duplex } from 'node:stream';
-import type { WebSocket } from 'ws';
+import type { RawData, WebSocket } from 'ws';
 
 /** Of all sockets together; each may hold a message of the maximum size, and there may be thousands. */
 const MAX_HELD_BYTES = 32 * 1024 ** 2;
 
-/** Header and mask of a ping or pong of a client (RFC 6455, 5.2). */
-const CONTROL_BYTES = 6;
+/** Header and mask of a frame of a client (RFC 6455, 5.2). */
+const headBytes = (length: number): number => 6 + (length < 126 ? 0 : length < 65_536 ? 2 : 8);
 
-/** @param onDrop called where a client is dropped */
+/** @param onDrop called when a client is dropped */
 export const createHeldMessages = (onDrop: () => void) => {
+  /** The client that has not ended a message for longest is the first one. */
   const held = new Map<WebSocket, number>();
   let total = 0;
 
@@ -19,28 +20,37 @@ export const createHeldMessages = (onDrop: () => void) => {
     else held.delete(socket);
   };
 
-  const dropLargest = (): void => {
-    const [largest] = [...held].reduce((a, b) => (b[1] > a[1] ? b : a));
-    set(largest, 0);
-    largest.terminate();
-    onDrop();
+  /** Honest messages end within a moment, so that the oldest ones are the ones to drop. */
+  const enforce = (): void => {
+    for (const [oldest] of held) {
+      if (total <= MAX_HELD_BYTES) return;
+      set(oldest, 0);
+      oldest.terminate();
+      onDrop();
+    }
   };
 
   return {
     /**
-     * Counts what a client sends. Beyond the bound, the client that holds most is dropped. Less than one read of the
-     * connection, 64 KiB, may go uncounted after the end of a message.
+     * Counts what a client sends. Beyond the bound, the client is dropped that has held a message for longest.
      * @param connection under the socket
      */
     watch: (socket: WebSocket, connection: Duplex): void => {
+      let chunkBytes = 0;
       // Before the listener of the library, which emits the messages that the bytes complete.
       connection.prependListener('data', (bytes: Buffer) => {
-        set(socket, (held.get(socket) ?? 0) + bytes.length);
-        while (total > MAX_HELD_BYTES) dropLargest();
+        chunkBytes = bytes.length;
+        set(socket, (held.get(socket) ?? 0) + chunkBytes);
+        if (total > MAX_HELD_BYTES) queueMicrotask(enforce);
       });
-      const onControl = ({ length }: Buffer): void =>
-        set(socket, Math.max(0, (held.get(socket) ?? 0) - length - CONTROL_BYTES));
-      socket.on('message', () => set(socket, 0));
+      /** What is left after a frame came in the last bytes that arrived. */
+      const restAfter = (length: number): number => Math.max(0, (held.get(socket) ?? 0) - length - headBytes(length));
+      const onControl = ({ length }: Buffer): void => set(socket, restAfter(length));
+      socket.on('message', (data: RawData) => {
+        const rest = Math.min(chunkBytes, restAfter((data as Buffer).length));
+        set(socket, 0);
+        set(socket, rest);
+      });
       socket.on('ping', onControl);
       socket.on('pong', onControl);
       socket.on('close', () => set(socket, 0));

@@ -191,7 +191,7 @@ export const listen = async (
   });
 
   const heldMessages = createHeldMessages(() =>
-    log.debug('closed the socket that holds most of a message, as all sockets together hold too much'),
+    log.debug('closed the socket that has held a message for longest, as all sockets together hold too much'),
   );
 
   sockets.on('wsClientError', (error, socket) => {
