@@ -78,6 +78,7 @@ export const gossipAnswer = z
   .object({
     nodeId,
     instance: z.string().max(64).describe('new with each start'),
+    serverTime: z.number().optional().describe('its clock, ms since the epoch; absent: of an older version'),
     summary: siteSummary.optional().describe('absent: the same as that of the caller'),
     members: z
       .object({ digests, entries: entries.describe('those in the buckets that differ') })

@@ -39,11 +39,10 @@ const reopened = (span: KeptSpan): KeptSpan => ({ ...span, left: span.left ?? sp
  * Continues a span up to `now`, or begins a new one after a gap. A clock that is behind does not shorten it: a gap that
  * never was would cost media, one that is overlooked costs nothing.
  * @param judged the time by which a gap is judged, where another box has a clock too
- * @param isAgreed whether another box has the same time: an end after it is from a clock that was ahead
  */
-const continued = (span: KeptSpan, now: number, judged = now, isAgreed = false): KeptSpan => {
+const continued = (span: KeptSpan, now: number, judged = now): KeptSpan => {
   if (!isTrusted(now)) return span;
-  const until = isAgreed ? now : Math.max(span.until, now);
+  const until = Math.max(span.until, now);
   // The clock of a box without a battery is set only after its start.
   const left = span.left ?? (isGap(span.until, now) ? span.until : null);
   // It was judged by a clock that was ahead.
@@ -71,22 +70,15 @@ export const running = (kept: KeptAttendance | null, now: number, isAlone: boole
  * The attendance of a box whose media agree with those of another one.
  * @param now the time of this box
  * @param judged {@link agreedTime} of both
- * @param isAgreed whether both have the same time
  */
-export const met = (
-  kept: KeptAttendance,
-  theirs: Attendance,
-  now: number,
-  judged = now,
-  isAgreed = judged === now,
-): KeptAttendance => {
+export const met = (kept: KeptAttendance, theirs: Attendance, now: number, judged = now): KeptAttendance => {
   if (!isTrusted(now)) return kept;
   const reach = { ran: reachOf(theirs.ran, judged), met: reachOf(theirs.met ?? theirs.ran, judged) };
   const begun = (since: number): KeptSpan => ({ since: Math.min(since, now), until: now, left: null });
   // Its history before it joined a site is irrelevant.
   if (kept.met === null) return { ran: begun(reach.ran), met: begun(reach.met) };
   const join = (own: KeptSpan, since: number): KeptSpan => {
-    const next = continued(own, now, judged, isAgreed);
+    const next = continued(own, now, judged);
     // A gap that is found only now has to be judged first.
     if (own.left === null && next.left !== null) return next;
     if (next.left === null) return { ...next, since: Math.min(next.since, since) };

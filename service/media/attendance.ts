@@ -8,7 +8,7 @@ import { createDurable } from '../platform/store/durable.ts';
 const span = z.object({ since: z.number(), until: z.number(), left: z.number().nullable() });
 const schema = z.object({ attendance: z.object({ ran: span, met: span.nullable() }).nullable() });
 
-/** An end that moves by less is not written. */
+/** An end that grows by less is not written. */
 const WRITE_MS = 1_800_000;
 
 interface Options {
@@ -30,8 +30,8 @@ export const openAttendance = async ({ path, log, now }: Options) => {
     const before = durable.read().attendance;
     return (['ran', 'met'] as const).some((key) => {
       const [from, to] = [before?.[key], next[key]];
-      const moved = Math.abs((to?.until ?? 0) - (from?.until ?? 0));
-      return from?.since !== to?.since || from?.left !== to?.left || moved >= WRITE_MS;
+      const grown = (to?.until ?? 0) - (from?.until ?? 0);
+      return from?.since !== to?.since || from?.left !== to?.left || grown >= WRITE_MS;
     });
   };
 

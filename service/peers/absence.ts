@@ -108,9 +108,7 @@ export const createAbsence = ({ logs, peers, media, siteNow, isTimeEstablished, 
       let next = attendance.get();
       for (const peer of known) {
         const theirs = peer.state.attendance;
-        if (next === null || theirs === undefined) continue;
-        const isAgreed = Math.abs(timeOf(peer) - siteNow()) <= DAY_MS;
-        next = met(next, theirs, siteNow(), agreedWith(peer), isAgreed);
+        if (next !== null && theirs !== undefined) next = met(next, theirs, siteNow(), agreedWith(peer));
       }
       await attendance.set(next);
       return false;

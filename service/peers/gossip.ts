@@ -46,6 +46,8 @@ interface Dependencies {
   record: OwnRecord;
   /** Versions of the replicated state. */
   summary(): SiteSummary;
+  /** The site's time, ms since the epoch. */
+  siteNow(): number;
   random?: () => number;
 }
 
@@ -80,7 +82,7 @@ const digestOf = ({ content, bindings, takeovers }: SiteSummary): string =>
     .slice(0, 16);
 
 export const createGossip = (
-  { registry, asking, record, summary, random = Math.random }: Dependencies,
+  { registry, asking, record, summary, siteNow, random = Math.random }: Dependencies,
   { nodeId: self, instance }: Identity,
 ): Gossip => {
   /** By node id: the digests of its summary and of ours that were compared last. */
@@ -156,9 +158,9 @@ export const createGossip = (
         if (answer.status !== null) registry.markPolled(nodeId);
         return;
       }
-      const { summary: theirs, members } = answer.body;
+      const { summary: theirs, members, instance: theirInstance, serverTime } = answer.body;
       if (theirs !== undefined) remember(compared, nodeId, `${digestOf(theirs)} ${own}`, mostPeers);
-      registry.onGossipAnswer(nodeId, answer.body.instance, theirs ?? summary());
+      registry.onGossipAnswer(nodeId, theirInstance, theirs ?? summary(), serverTime);
       if (members !== undefined) await reconcile(peer, members);
     } finally {
       busy.delete(nodeId);
@@ -216,6 +218,7 @@ export const createGossip = (
         const answer: GossipAnswer = {
           nodeId: self,
           instance,
+          serverTime: siteNow(),
           ...(isEqual ? {} : { summary: own }),
           ...(digests === members ? {} : { members: { digests, entries } }),
         };

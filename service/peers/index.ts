@@ -133,7 +133,7 @@ export const createPeers = (
   const parts = () => Object.assign(mediaReplication.state(), ...stateParts.map((part) => part()));
   const record = createOwnRecord({ nodeId, parts, now, monotonicNow });
   const summary = () => ({ ...replication.state(true), ...takeovers.state() });
-  const gossip = createGossip({ registry, asking, record, summary }, ids);
+  const gossip = createGossip({ registry, asking, record, summary, siteNow: () => siteTime.now() }, ids);
   const news = createNews(
     { registry, asking, replication, tell: gossip.tell, isSecret: options.sharedSecret !== null, monotonicNow },
     ids,

@@ -84,13 +84,16 @@ export const createIndirectReports = ({
       emit(nodeId);
       return true;
     },
-    onGossipAnswer: (nodeId, theirInstance, summary) => {
+    onGossipAnswer: (nodeId, theirInstance, summary, serverTime) => {
       const [address] = addresses.of(nodeId);
       const report = reports.get(nodeId);
       if (address === undefined || report === undefined) return;
       if (theirInstance !== report.state.instance) return void ask(address);
       addresses.answered(address, nodeId, !report.gossips, monotonicNow(), random());
-      reports.set(nodeId, { ...report, state: { ...report.state, ...summary }, contactAt: now() });
+      const time = serverTime === undefined ? {} : { serverTime };
+      const stateAt = serverTime === undefined ? report.stateAt : monotonicNow();
+      const state = { ...report.state, ...summary, ...time };
+      reports.set(nodeId, { ...report, state, stateAt, contactAt: now() });
       emit(nodeId);
     },
     offered: (nodeId, content) => {

@@ -83,8 +83,8 @@ export interface Registry extends Peers {
   record(nodeId: string): MemberRecord | null;
   /** Applies the record of a peer that another one forwarded, if it is newer. @returns whether it was newer */
   applyRecord(record: MemberRecord): boolean;
-  /** Handles the answer of a peer to a gossip request. */
-  onGossipAnswer(nodeId: string, instance: string, summary: SiteSummary): void;
+  /** Handles the answer of a peer to a gossip request. @param serverTime its clock; absent: of an older version */
+  onGossipAnswer(nodeId: string, instance: string, summary: SiteSummary, serverTime?: number): void;
   /** Handles the content version that a peer reports. @returns whether it is a live peer */
   offered(nodeId: string, content: ContentVersion): boolean;
   /** Probes a box that another one reports as reachable. @param advertiser base URL of the other one */

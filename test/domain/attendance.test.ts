@@ -113,13 +113,6 @@ test('an absence counts, too, where the clock is set only after the start', () =
   expect(takes(ran(a0, 410, true), back, 410)).toEqual([false, true]);
 });
 
-test('an end that a clock far ahead has noted is set right with another box, so that a later absence counts', () => {
-  const a = ran(a0, 3);
-  const wrong = running(restarted(b0, 900), on(900), true) as KeptAttendance;
-  const right = met(running(restarted(wrong, 3), on(3), false) as KeptAttendance, a, on(3));
-  expect(takes(restarted(right, 410), ran(a, 410), 410)).toEqual([true, false]);
-});
-
 test('a gap that the clock shows only when two boxes meet is not closed unjudged', () => {
   const a = ran(a0, 450, true);
   const stale = running(restarted(b0, 3), on(3), false) as KeptAttendance;
