@@ -35,22 +35,36 @@ export const openEvictableMedia = async ({ path, mediaDir, folders, content, log
       .update(() => ({ names: [...names] }))
       .catch((error: unknown) => log.warn({ err: error }, 'the list of evictable media could not be saved'));
 
+  const record = async (name: string): Promise<void> => {
+    if (names.has(name)) return;
+    names.add(name);
+    await save();
+  };
+
   return {
-    /** Called before a copy is written: one that is not recorded would never be evicted. */
-    async add(name: string): Promise<void> {
-      if (names.has(name)) return;
-      names.add(name);
-      await save();
+    /** Records a copy before it is written: one that is not recorded would never be evicted. @throws what `write` throws */
+    async add(name: string, write: () => Promise<unknown>): Promise<void> {
+      await record(name);
+      await write();
+      // An older copy may have been removed meanwhile, and its record with it.
+      await record(name);
     },
 
     has: (name: string): boolean => names.has(name),
 
     /** Removes a file of the media directory. @throws the system's error */
     async remove(name: string): Promise<void> {
-      await rm(join(mediaDir, name), { force: true });
+      // First: another copy may arrive meanwhile, and record the name again.
+      const wasCopy = names.delete(name);
+      try {
+        await rm(join(mediaDir, name), { force: true });
+      } catch (error) {
+        if (wasCopy) names.add(name);
+        throw error;
+      }
       await systemDisk.syncFolder(mediaDir);
       await folders.changed(join(mediaDir, name));
-      if (names.delete(name)) await save();
+      if (wasCopy) await save();
     },
 
     /** Removes copies that the content no longer names, oldest first; returns the number of bytes freed. */

@@ -244,8 +244,7 @@ export const createMedia = async (
     unread: catalog.unread,
     onLearn: catalog.onLearn,
     replicate: async (wanted) => {
-      await evictable.add(wanted.name);
-      await downloads.want(wanted);
+      await evictable.add(wanted.name, () => downloads.want(wanted));
       await library.giveWay(wanted.name);
       // It may have been deleted meanwhile.
       await library.removeDeleted(wanted.name);

@@ -14,7 +14,9 @@ interface Refused {
 const MAX_REFUSED = 32;
 /** Pause after a peer has offered unusable content again: reading 50 MB takes a second. */
 const MIN_PAUSE_MS = 5_000;
-const MAX_PAUSE_MS = 600_000;
+const MAX_PAUSE_MS = 60_000;
+/** After this time without a refusal the next one is the first again. */
+const FORGIVE_MS = 600_000;
 
 export const createRefusals = (logs: SourceLogs) => {
   /** Keyed by node id and content hash. */
@@ -32,15 +34,14 @@ export const createRefusals = (logs: SourceLogs) => {
       remember(refused, key, { nodeId, reason, permanent }, MAX_REFUSED);
       logs(`peer ${nodeId}`).warn({ nodeId, reason }, 'the content that a peer offers was refused');
       if (!permanent) return;
-      const refusals = (pauses.get(nodeId)?.refusals ?? 0) + 1;
+      const { refusals: before, until } = pauses.get(nodeId) ?? { refusals: 0, until: 0 };
+      const refusals = performance.now() > until + FORGIVE_MS ? 1 : before + 1;
       // The first one is corrected by the operator's next edit, which need not wait.
       const ms = refusals === 1 ? 0 : doubled(refusals - 2, MIN_PAUSE_MS, MAX_PAUSE_MS);
       remember(pauses, nodeId, { refusals, until: performance.now() + ms }, MAX_REFUSED);
     },
-    /** The peer's content is valid: no pauses any more. */
-    accepted: (nodeId: string): void => {
-      pauses.delete(nodeId);
-    },
+    /** Valid content was accepted: the peers that offered its predecessors need no pauses any more. */
+    accepted: (): void => pauses.clear(),
     /** Whether this content is not to be fetched from the peer now. */
     covers: (nodeId: string, sha256: string): boolean =>
       isPaused(nodeId) || refused.get(`${nodeId} ${sha256}`)?.permanent === true,

@@ -183,7 +183,7 @@ export const createReplication = ({
     remember(adopted, document.sha256, true, MAX_REMEMBERED);
     try {
       const [fault] = await content.accept(document);
-      if (fault === undefined) return refusals.accepted(nodeId);
+      if (fault === undefined) return refusals.accepted();
       const where = fault.path === '' ? '' : `${fault.path}: `;
       refusals.add(nodeId, document.sha256, `its content is not valid here: ${where}${fault.message}`);
     } catch (error) {
