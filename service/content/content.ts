@@ -18,7 +18,14 @@ import { createBackups } from './backups.ts';
 import { createChecker } from './checker.ts';
 import { readContentFile, watchContentFile } from './content-file.ts';
 import { writeDemo } from './demo.ts';
-import { createEdits, documentState, type FileEdit, type Publication, screenDocumentsOf } from './edits.ts';
+import {
+  createEdits,
+  createFileEdits,
+  documentState,
+  type FileEdit,
+  type Publication,
+  screenDocumentsOf,
+} from './edits.ts';
 import { createKept } from './kept.ts';
 import { type LastKnownGood, storedScreens } from './last-known-good.ts';
 import type { ScreenDocument } from './model.ts';
@@ -106,9 +113,7 @@ export const openContent = async (
   const kept = createKept({ lastKnownGood, log });
   const { isStored, store } = kept;
   const plays = createEmitter<[ContentDocument]>();
-  const fileEdits = createEmitter<[FileEdit]>();
-  /** Edits before anybody listens: null once somebody does. */
-  let earlyEdits: FileEdit[] | null = [];
+  const fileEdits = createFileEdits();
   const { view, show } = createPayloads({ feeds, leading }, options);
   const checker = createChecker({ log }, options);
   let issues: ContentIssue[] = [];
@@ -156,11 +161,7 @@ export const openContent = async (
       const { document, screenDocuments } = await edit(before, { ...given, nextCounter });
       await nextTurn();
       const isChanged = play(document, reading.content, screenDocuments);
-      if (document !== before) {
-        const fileEdit = { before: documentState(before), after: documentState(document) };
-        if (earlyEdits === null) fileEdits.emit(fileEdit);
-        else earlyEdits.push(fileEdit);
-      }
+      if (document !== before) fileEdits.add({ before: documentState(before), after: documentState(document) });
       // The write starts before the load ends; `close` waits for the load, and the store finishes writes in progress.
       await nextTurn();
       if (isChanged || !isStored(document)) void store(document, screenDocuments);
@@ -265,7 +266,7 @@ export const openContent = async (
   });
   const isFirstContent = current === null;
   await enqueue(reload);
-  if (isFirstContent) earlyEdits = [];
+  if (isFirstContent) fileEdits.forget();
   const schemaTimer = setTimeout(() => {
     writeSchema(join(options.dataDir, 'content.schema.json')).catch((error: unknown) => {
       log.warn({ err: error }, 'content.schema.json could not be written; editors cannot complete content.json');
@@ -285,11 +286,7 @@ export const openContent = async (
     },
     accept: (document) => enqueue(() => accept(document)),
     onPlay: plays.on,
-    onFileEdit: (listener) => {
-      for (const fileEdit of earlyEdits ?? []) listener(fileEdit);
-      earlyEdits = null;
-      fileEdits.on(listener);
-    },
+    onFileEdit: fileEdits.on,
     onDocument: kept.onDocument,
     lost: backups.list,
     close: async () => {

@@ -3,6 +3,7 @@ import { setImmediate as nextTurn } from 'node:timers/promises';
 import type { ContentFile } from '../contract/content.ts';
 import type { ContentDocument } from '../contract/peers.ts';
 import { editedDocument } from '../domain/document.ts';
+import { createEmitter } from '../domain/emitter.ts';
 import { inSlices } from '../platform/slices.ts';
 import { isDemo } from './demo.ts';
 import { modelSteps, type ScreenDocument } from './model.ts';
@@ -40,6 +41,24 @@ export const documentState = (document: ContentDocument | null) =>
 
 /** The content before and after a change of content.json by an editor. */
 export type FileEdit = Record<'before' | 'after', ReturnType<typeof documentState>>;
+
+/** Edits of content.json; those before the first listener wait for it. */
+export const createFileEdits = () => {
+  const edits = createEmitter<[FileEdit]>();
+  let waiting: FileEdit[] | null = [];
+  return {
+    add: (edit: FileEdit): void => (waiting === null ? edits.emit(edit) : void waiting.push(edit)),
+    /** Drops the waiting ones: the first content of a box is not an edit. */
+    forget: (): void => {
+      if (waiting !== null) waiting = [];
+    },
+    on: (listener: (edit: FileEdit) => void): void => {
+      for (const edit of waiting ?? []) listener(edit);
+      waiting = null;
+      edits.on(listener);
+    },
+  };
+};
 
 interface Edited {
   document: ContentDocument;
