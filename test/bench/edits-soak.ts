@@ -21,7 +21,7 @@ const EDITS = repeats(600, 600, 'EDITS');
 const PERIOD_MS = 1_000;
 const PROBE_MS = 20;
 const DELAY_REASON =
-  'An edit is worked off in slices of 4 ms, between which requests are answered. By a profile what exceeds them is collecting garbage, and serializing what is stored, 8 ms at one go.';
+  'An edit is worked off in slices of 4 ms, between which requests are answered. By a profile what exceeds them is collecting garbage.';
 
 const sleep = (ms: number): Promise<void> => new Promise((resolve) => setTimeout(resolve, ms));
 
