@@ -114,17 +114,22 @@ const measure = async (site: Site, minute: Counts, change: (n: number) => Promis
   return { ms, counts: { requests: per('requests'), bytes: per('bytes'), cpu: per('cpu'), paths: {} } };
 };
 
-const cells = ({ requests, bytes, cpu }: Counts): string =>
-  [requests.toFixed(0).padStart(7), (bytes / 1_000).toFixed(0).padStart(7), cpu.toFixed(0).padStart(7)].join(' ');
+/** A row of a table in Markdown. */
+const asRow = (cells: readonly string[], [first = 0, second = 0, ...others]: readonly number[]): string =>
+  `| ${cells.map((cell, at) => (at < 2 ? cell.padEnd([first, second][at] ?? 0) : cell.padStart(others[at - 2] ?? 0))).join(' | ')} |`;
+const WIDTHS = [26, 11, 8, 6, 15, 14, 14];
+const HEAD = ['boxes', 'change', 'requests', 'kB', 'ms of processor', 'all know, p50', 'all know, p95'];
 
-const row = (name: string, what: string, counts: Counts, ms: readonly number[] = []): string =>
-  `${name.padEnd(24)} ${what.padEnd(12)} ${cells(counts)} ${ms.length === 0 ? '' : [0.5, 0.95].map((part) => percentile(ms, part).toFixed(0).padStart(7)).join(' ')}`;
+const row = (name: string, what: string, { requests, bytes, cpu }: Counts, ms: readonly number[] = []): string => {
+  const times = [0.5, 0.95].map((part) => (ms.length === 0 ? '' : `${percentile(ms, part).toFixed(0)} ms`));
+  return asRow([name, what, requests.toFixed(0), (bytes / 1_000).toFixed(0), cpu.toFixed(0), ...times], WIDTHS);
+};
 
 const measureAll = async (sizes: readonly number[], secret: string | undefined, note: Report['note'], old?: string) => {
   if (sizes.length === 0) return;
   const sites: Site[] = [];
   const nameOf = ({ urls }: Pick<Site, 'urls'>): string =>
-    `${urls.length} boxes${secret === undefined ? '' : ', secret'}${old === undefined ? '' : ', old'}`;
+    `${urls.length}${secret === undefined ? '' : ', secret'}${old === undefined ? '' : ', old protocol'}`;
   for (const count of sizes) {
     try {
       sites.push(await startSite(count, secret, old));
@@ -154,8 +159,13 @@ const measureAll = async (sizes: readonly number[], secret: string | undefined, 
 };
 
 export const benchSite = async ({ note }: Report): Promise<void> => {
-  note(`${''.padEnd(37)} requests   kB     ms of  all know after, ms`);
-  note(`${''.padEnd(37)}                processor    p50     p95`);
+  note(asRow(HEAD, WIDTHS));
+  note(
+    asRow(
+      HEAD.map((_, at) => (at < 2 ? '---' : '---:')),
+      WIDTHS,
+    ),
+  );
   for (const secret of SECRETS) await measureAll(SIZES, secret, note);
   const old = OLD_SIZES.length === 0 ? null : checkOutOld();
   if (old === null) return note('the old protocol was not measured');
