@@ -41,9 +41,6 @@ const salvage = (body: unknown): z.output<typeof schema> | null => {
   return schema.safeParse({ ...rest, nodeId: id, devices: readableDevices(devices) }).data ?? null;
 };
 
-/** Interval at which a reserve that was used up is allocated again, ms. */
-const reserveInterval = 60_000;
-
 /**
  * Opens the store in `dataDir`: `state.json`, with `.prev` and `.corrupt-*`, and the reserve.
  *
@@ -63,11 +60,7 @@ export async function createStore({ dataDir, log, now = Date.now }: Options): Pr
     now,
   });
 
-  let taking = reserve.take();
-  const timer = setInterval(() => {
-    taking = reserve.take();
-  }, reserveInterval);
-  timer.unref();
+  reserve.hold();
 
   const crowding = (): string[] =>
     [...durable.read().devices.values()].filter(({ forgotten }) => !forgotten).length < mostBindings
@@ -81,9 +74,8 @@ export async function createStore({ dataDir, log, now = Date.now }: Options): Pr
     faults: () => [...durable.faults(), ...reserve.faults(), ...crowding()],
     writes: durable.writes,
     async close() {
-      clearInterval(timer);
       await durable.close();
-      await taking;
+      await reserve.close();
     },
   };
 }

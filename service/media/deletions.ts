@@ -59,9 +59,6 @@ interface Options {
   now(): number;
 }
 
-/** How often a reserve that was used up is allocated again. */
-const RESERVE_MS = 60_000;
-
 /** Records are never mutated, so each digest is computed once. */
 const digests = new WeakMap<Records, string>();
 const digestOf = (records: Records): string => {
@@ -82,10 +79,7 @@ export const openDeletions = async ({ path, log, now }: Options): Promise<Deleti
     initial: { records: new Map(), due: new Set() },
   });
   const records = (): Records => durable.read().records;
-  let taking = reserve.take();
-  const timer = setInterval(() => {
-    taking = reserve.take();
-  }, RESERVE_MS).unref();
+  reserve.hold();
 
   return {
     list: () => [...records().values()],
@@ -123,9 +117,8 @@ export const openDeletions = async ({ path, log, now }: Options): Promise<Deleti
     },
     faults: durable.faults,
     close: async () => {
-      clearInterval(timer);
       await durable.close();
-      await taking;
+      await reserve.close();
     },
   };
 };

@@ -58,12 +58,10 @@ export interface Takeovers extends Module {
   state(): Pick<PeerState, 'takeovers'>;
 }
 
-/** How often the clock is read for takeovers whose end has come. */
+/** How often the clock is read for takeovers whose time is over. */
 const POLL_MS = 250;
 /** Reserved space, so that a takeover can be stored on a full disk. */
 const RESERVE_BYTES = 512 * 1024;
-/** How often a reserve that was used up is allocated again. */
-const RESERVE_MS = 60_000;
 
 interface State {
   records: Records;
@@ -116,7 +114,7 @@ export const createTakeovers = async ({ dirs, log, now, keep }: ServiceContext):
     }),
   );
   const changes = createEmitter();
-  const timers: NodeJS.Timeout[] = [];
+  let timer: NodeJS.Timeout | undefined;
   /** In memory first: a disk that takes no writes must not prolong a takeover. */
   const over = new Set(durable.read().over);
 
@@ -148,7 +146,7 @@ export const createTakeovers = async ({ dirs, log, now, keep }: ServiceContext):
     announce();
   };
 
-  /** Closes the takeovers whose end has come, and opens those again that ended only by a clock that was ahead. */
+  /** Ends the takeovers whose time is over, and shows those again that were over only by a clock that was ahead. */
   const poll = (): void => {
     if (keysOfOpen() !== shown) announce();
     // A clock that is wrong at the start must not end a takeover for good.
@@ -215,12 +213,13 @@ export const createTakeovers = async ({ dirs, log, now, keep }: ServiceContext):
     },
     state: () => ({ takeovers: digestOf(read()) }),
     start: () => {
-      void reserve.take();
-      timers.push(setInterval(poll, POLL_MS).unref(), setInterval(() => void reserve.take(), RESERVE_MS).unref());
+      reserve.hold();
+      timer = setInterval(poll, POLL_MS).unref();
       poll();
     },
     close: () => {
-      for (const timer of timers) clearInterval(timer);
+      clearInterval(timer);
+      return reserve.close();
     },
   };
 };

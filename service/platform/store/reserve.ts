@@ -12,7 +12,11 @@ export interface Reserve {
   take(): Promise<void>;
   /** Releases the space for a write that needs it. Never rejects. */
   release(): Promise<void>;
+  /** Takes the space now, and again every minute, in case it was released. */
+  hold(): void;
   faults(): string[];
+  /** Ends {@link hold}; resolves when no operation of the disk is in progress. */
+  close(): Promise<void>;
 }
 
 interface Options {
@@ -23,11 +27,15 @@ interface Options {
   bytes?: number;
 }
 
+/** How often a released reserve is taken again. */
+const RETAKE_MS = 60_000;
+
 const randomFill = promisify(randomBytes);
 
 export function createReserve({ path, disk, log, bytes = 4 * 1024 * 1024 }: Options): Reserve {
   let held = false;
   let fault: string | null = null;
+  let timer: NodeJS.Timeout | undefined;
   const enqueue = createQueue();
 
   const lose = (reason: string, err?: unknown): void => {
@@ -48,17 +56,19 @@ export function createReserve({ path, disk, log, bytes = 4 * 1024 * 1024 }: Opti
     fault = null;
   }
 
+  const take = (): Promise<void> =>
+    enqueue(async () => {
+      if (held) return;
+      try {
+        await make();
+      } catch (error) {
+        await disk.unlink(path).catch(() => {});
+        lose('no room could be set aside on the disk', error);
+      }
+    });
+
   return {
-    take: () =>
-      enqueue(async () => {
-        if (held) return;
-        try {
-          await make();
-        } catch (error) {
-          await disk.unlink(path).catch(() => {});
-          lose('no room could be set aside on the disk', error);
-        }
-      }),
+    take,
     release: () =>
       enqueue(async () => {
         lose('the disk is full: the room that was set aside for the state is in use');
@@ -66,6 +76,14 @@ export function createReserve({ path, disk, log, bytes = 4 * 1024 * 1024 }: Opti
         // Some file systems reuse freed blocks only once the removal is durable.
         await disk.syncFolder(dirname(path)).catch(() => {});
       }),
+    hold: () => {
+      void take();
+      timer = setInterval(() => void take(), RETAKE_MS).unref();
+    },
     faults: () => (fault === null ? [] : [fault]),
+    close: () => {
+      clearInterval(timer);
+      return enqueue(async () => {});
+    },
   };
 }
