@@ -87,9 +87,8 @@ const open = async (options: Options, ports: Ports, closers: Closers, onRenewal:
     screenOf: (deviceId) => devices.status(deviceId, url).screenSlug,
     bind: async (deviceId, screenSlug) => {
       const rule = { action: 'device.bind', subject: 'device', id: 'deviceId' } as const;
-      const change = await audit.begin(rule, { params: { deviceId }, operator: null, address: null });
-      await devices.bind(deviceId, screenSlug, url);
-      await change.end('ok');
+      const asked = { params: { deviceId }, operator: null, address: null };
+      await audit.during(rule, asked, () => devices.bind(deviceId, screenSlug, url));
     },
     close: closers.close,
   };

@@ -18,7 +18,7 @@ interface Dependencies {
   site: string;
   content: Pick<Content, 'screens' | 'tags'>;
   screens: Pick<Screens, 'command' | 'takeSnapshot'>;
-  audit: Pick<Records['audit'], 'begin'>;
+  audit: Pick<Records['audit'], 'during'>;
   clock: Pick<FleetClock, 'now'>;
   log: SourceLog;
 }
@@ -92,17 +92,12 @@ export const createRequests = ({ site, content, screens, audit, clock, log }: De
   /** Runs a command, and records it as one change, however many screens it is for. */
   const runAudited = async (target: string, data: Uint8Array): ReturnType<typeof run> => {
     const rule = { action: 'screen.command', subject: 'screen', id: 'slug' } as const;
-    const change = await audit.begin(rule, { params: { slug: target }, operator: fleetOperator, address: null });
-    try {
+    const asked = { params: { slug: target }, operator: fleetOperator, address: null };
+    return audit.during(rule, asked, async (onBody) => {
       const { id, expiresAt, ...body } = parseBody(data);
-      await change.onBody(body);
-      const result = await run(target, body, { id, expiresAt });
-      await change.end('ok');
-      return result;
-    } catch (error) {
-      await change.end(error instanceof CodedError ? error.code : 'internal_error');
-      throw error;
-    }
+      await onBody(body);
+      return run(target, body, { id, expiresAt });
+    });
   };
 
   const takeSnapshot = async (slug: string) => {

@@ -20,7 +20,7 @@ import { createPause } from './pause.ts';
 interface Dependencies {
   site: string;
   content: Pick<Content, 'playing' | 'publish' | 'onPlay'>;
-  audit: Pick<Records['audit'], 'begin'>;
+  audit: Pick<Records['audit'], 'during'>;
   /** Boxes of the site that apply the content before this one. */
   boxesBefore(): number;
   /** Called when the state has changed. */
@@ -106,23 +106,16 @@ export const createWanted = ({ site, content, audit, boxesBefore, onChange, log 
 
   const take = async ({ sha256, text, content: file }: Extract<Wanted, { text: string }>): Promise<void> => {
     const rule = { action: 'content.publish', subject: 'content' } as const;
-    const change = await audit.begin(rule, { params: {}, operator: fleetOperator, address: null });
+    const asked = { params: {}, operator: fleetOperator, address: null, unrecorded: ['content_changed'] };
+    const document = { text, content: file, operator: fleetOperator, wanted: sha256 };
     try {
-      await content.publish({
-        text,
-        content: file,
-        isExpected: () => !isTaken(sha256),
-        operator: fleetOperator,
-        wanted: sha256,
-      });
+      await audit.during(rule, asked, () => content.publish({ ...document, isExpected: () => !isTaken(sha256) }));
       failure = null;
       log.info({ sha256 }, 'took the content that the fleet wants');
-      await change.end('ok');
     } catch (error) {
       // Another box of the site has already applied it.
       if (error instanceof CodedError && error.code === 'content_changed') return;
       failure = `content.json could not be written: ${(error as Error).message}`;
-      await change.end(error instanceof CodedError ? error.code : 'internal_error');
       throw error;
     }
   };

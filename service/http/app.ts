@@ -27,14 +27,11 @@ import type { Context, Handler, RequestState, Routes } from './routes.ts';
 
 /** Records a change that a request makes. */
 export interface ChangeAudit {
-  begin(
+  during(
     rule: AuditRule,
     asked: { params: Readonly<Record<string, string>>; operator: string | null; address: string },
-  ): Promise<{
-    onBody: NonNullable<RequestState['onBody']>;
-    /** @param result `ok`, or the code of the error */
-    end(result: string): Promise<void>;
-  }>;
+    change: (onBody: NonNullable<RequestState['onBody']>) => Promise<void>,
+  ): Promise<void>;
 }
 
 interface Dependencies {
@@ -102,15 +99,11 @@ const handleAudited = async (ctx: Context, handle: Handler, rule: AuditRule, aud
   const { params, state } = ctx;
   const isFromBox = state.signResponse === null || state.seal !== null;
   if (ctx.get(relayHeader) !== '' && isFromBox) return void (await handle(ctx));
-  const change = await audit.begin(rule, { params, operator: operatorOf(ctx.req), address: state.clientIp });
-  state.onBody = change.onBody;
-  try {
+  const asked = { params, operator: operatorOf(ctx.req), address: state.clientIp };
+  await audit.during(rule, asked, async (onBody) => {
+    state.onBody = onBody;
     await handle(ctx);
-  } catch (error) {
-    await change.end(error instanceof CodedError ? error.code : 'internal_error');
-    throw error;
-  }
-  await change.end('ok');
+  });
 };
 
 /** @throws Error if an operation does not have exactly one handler */

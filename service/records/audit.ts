@@ -1,5 +1,6 @@
 /** The audit: one record a change, written where operations are dispatched, and refused credentials, counted. */
 import type { AuditRecord } from '../contract/console/audit.ts';
+import { CodedError } from '../contract/errors.ts';
 import type { AuditRule } from '../contract/operations/index.ts';
 import { createRate } from '../domain/rate.ts';
 import { remember } from '../domain/recent.ts';
@@ -22,18 +23,16 @@ export interface Asked {
   operator: string | null;
   /** Null: the box itself. */
   address: string | null;
+  /** Codes of errors that are not recorded. */
+  unrecorded?: readonly string[];
 }
 
-/** A change under way. */
-export interface Change {
-  /** Takes the body of the request, once it is read and before it is acted on. */
-  onBody(body: Readonly<Record<string, unknown>>): Promise<void>;
-  /** Writes the record. @param result `ok`, or the code of the error */
-  end(result: string): Promise<void>;
-}
+/** Takes the body of the request, once it is read and before it is acted on. */
+export type OnBody = (body: Readonly<Record<string, unknown>>) => Promise<void>;
 
 export interface Audit {
-  begin(rule: AuditRule, asked: Asked): Promise<Change>;
+  /** Makes a change, and records it with its result: `ok`, or the code of the error. @throws what `change` throws */
+  during<Result>(rule: AuditRule, asked: Asked, change: (onBody: OnBody) => Promise<Result>): Promise<Result>;
   /** Writes the record of a change that was not requested over HTTP. */
   record(change: Omit<AuditRecord, 'at' | 'node_id'>): Promise<void>;
   /** Counts credentials that were refused. @param code of the error */
@@ -103,27 +102,33 @@ export const createAudit = ({ log, states, nodeId, now, monotonicNow }: Dependen
   let timer: NodeJS.Timeout | undefined;
 
   return {
-    begin: async ({ action, subject, id }, { params, operator, address }) => {
+    during: async ({ action, subject, id }, { params, operator, address, unrecorded = [] }, change) => {
       const read = states()[subject];
       const stateOf = async (target: string | null): Promise<unknown> =>
         read === undefined ? null : boundedState(await read(target ?? ''));
       let asked: Readonly<Record<string, unknown>> | null = null;
       let target = id === undefined ? null : (params[id] ?? null);
       let before = id === undefined || target !== null ? await stateOf(target) : null;
-      return {
-        onBody: async (body) => {
+      const end = async (result: string): Promise<void> => {
+        const after = read === undefined ? asked : await stateOf(target);
+        await write({ operator, address, action, target, before, after, result });
+      };
+      let result: Awaited<ReturnType<typeof change>>;
+      try {
+        result = await change(async (body) => {
           asked = body;
           if (id === undefined || target !== null) return;
           const named = body[id];
           target = typeof named === 'string' ? named.slice(0, MAX_TEXT) : null;
           if (target !== null) before = await stateOf(target);
-        },
-        end: async (result) => {
-          if (result !== 'ok' && !mayRecordFailure(address ?? '')) return;
-          const after = read === undefined ? asked : await stateOf(target);
-          await write({ operator, address, action, target, before, after, result });
-        },
-      };
+        });
+      } catch (error) {
+        const code = error instanceof CodedError ? error.code : 'internal_error';
+        if (!unrecorded.includes(code) && mayRecordFailure(address ?? '')) await end(code);
+        throw error;
+      }
+      await end('ok');
+      return result;
     },
     record: write,
     onRefused: (address, code) => {

@@ -31,7 +31,7 @@ interface Dependencies {
 }
 
 export interface Records extends Module, Pick<Alerts, 'alertTo' | 'beginUpdate'> {
-  audit: Pick<Audit, 'begin' | 'onRefused'>;
+  audit: Pick<Audit, 'during' | 'onRefused'>;
   /** Delivers the plays of this box to a further receiver, as SIGNAGE_PLAYS_URL does. Called before the start. */
   deliverPlaysTo(receiver: PlaysReceiver): void;
 }
