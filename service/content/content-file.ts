@@ -5,7 +5,7 @@ import { readFile, stat } from 'node:fs/promises';
 import { basename, dirname } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
 import { createDebounce } from '../domain/debounce.ts';
-import { codeOf } from '../platform/store/disk.ts';
+import { isMissing } from '../platform/store/disk.ts';
 import { checkContent, type Reading } from './validate.ts';
 
 interface ReadFile {
@@ -23,8 +23,6 @@ const POLL_MS = 500;
 const QUIET_MS = 10;
 /** Delays before an invalid file, which an editor may still be writing, is read again. */
 const SETTLE_MS = [20, 130];
-
-const isMissing = (error: unknown): boolean => codeOf(error) === 'ENOENT';
 
 const read = async (path: string, playing: Buffer | null): Promise<ReadFile> => {
   try {

@@ -1,7 +1,7 @@
 /** The demo content, which plays until the operator has any. */
 import { copyFile, cp, readFile, rename, stat } from 'node:fs/promises';
 import { join } from 'node:path';
-import { codeOf } from '../platform/store/disk.ts';
+import { isMissing } from '../platform/store/disk.ts';
 import { makeFolder } from '../platform/store/folder.ts';
 
 interface Demo {
@@ -15,13 +15,8 @@ const demoOf = ({ demoDir }: Pick<Demo, 'demoDir'>): string => join(demoDir, 'co
 
 /** Writes the demo if there is no file at `path`. */
 export const writeDemo = async (path: string, demo: Demo): Promise<void> => {
-  if (
-    !(await stat(path).then(
-      () => false,
-      (error: unknown) => codeOf(error) === 'ENOENT',
-    ))
-  )
-    return;
+  const isAbsent = await stat(path).then(() => false, isMissing);
+  if (!isAbsent) return;
   const { demoDir, mediaDir } = demo;
   await makeFolder(mediaDir);
   await cp(join(demoDir, 'media'), mediaDir, { recursive: true, force: false });

@@ -6,7 +6,7 @@ import { z } from 'zod';
 import { createDebounce } from '../domain/debounce.ts';
 import { createEmitter } from '../domain/emitter.ts';
 import { isMediaName } from '../domain/media-names.ts';
-import { codeOf, systemDisk } from '../platform/store/disk.ts';
+import { isMissing, systemDisk } from '../platform/store/disk.ts';
 import { keepCopy } from '../platform/store/file.ts';
 import { sweepRewrites } from '../platform/store/rewrite.ts';
 import { fingerprint } from './fingerprint.ts';
@@ -52,7 +52,7 @@ const read = async (path: string, log: Logger): Promise<[string, KnownFacts][]> 
     await rm(`${path}.new`, { force: true });
     return saved.parse(JSON.parse(await readFile(path, 'utf8')));
   } catch (error) {
-    if (codeOf(error) !== 'ENOENT') log.warn({ err: error }, 'the media catalog could not be read and is rebuilt');
+    if (!isMissing(error)) log.warn({ err: error }, 'the media catalog could not be read and is rebuilt');
     return [];
   }
 };

@@ -1,6 +1,7 @@
 /** The log in files: the newest lines in `signage.log`, older ones in `signage.1.log` and so on. */
 import { closeSync, fstatSync, ftruncateSync, mkdirSync, openSync, readSync, renameSync, writeSync } from 'node:fs';
 import { join } from 'node:path';
+import { isMissing } from './store/disk.ts';
 
 export interface LogFiles {
   /**
@@ -65,7 +66,7 @@ export const createLogFiles = (
       try {
         renameSync(pathOf(age), pathOf(age + 1));
       } catch (error) {
-        if ((error as NodeJS.ErrnoException).code !== 'ENOENT') throw error;
+        if (!isMissing(error)) throw error;
       }
     }
   };

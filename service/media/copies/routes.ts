@@ -6,7 +6,7 @@ import { copyParams, copyQuery } from '../../contract/media.ts';
 import { peerCopyRequest } from '../../contract/peer-media.ts';
 import { readJson } from '../../http/body.ts';
 import type { Routes } from '../../http/routes.ts';
-import { codeOf } from '../../platform/store/disk.ts';
+import { isMissing } from '../../platform/store/disk.ts';
 import { serve } from '../serve.ts';
 import type { Copies } from './copies.ts';
 
@@ -28,7 +28,7 @@ export const copyRoutes = (copies: Pick<Copies, 'find' | 'findByHash' | 'offer' 
     if (found !== null && 'copy' in found) {
       const { copy, file } = found;
       const handle = await open(file).catch((error: unknown) => {
-        if (codeOf(error) !== 'ENOENT') throw error;
+        if (!isMissing(error)) throw error;
       });
       if (handle !== undefined) {
         const representation = { name: copy.sha256, type: copy.mediaType, etag: copy.sha256, sha256: copy.sha256 };

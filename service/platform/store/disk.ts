@@ -56,6 +56,9 @@ export const systemDisk: Disk = {
 /** The system's error code, such as `ENOENT`. */
 export const codeOf = (error: unknown): string | undefined => (error as NodeJS.ErrnoException | null)?.code;
 
+/** Whether the file or folder does not exist. */
+export const isMissing = (error: unknown): boolean => codeOf(error) === 'ENOENT';
+
 /** Whether the disk, or the user's quota, is full. */
 export const isFull = (error: unknown): boolean => ['ENOSPC', 'EDQUOT'].includes(codeOf(error) ?? '');
 
@@ -68,13 +71,13 @@ const remedies: Readonly<Record<string, string>> = {
 };
 
 /**
- * A sentence that names the file that can not be written or read, and what to do; null: the error is of another kind.
+ * A sentence that names the file that cannot be written or read, and what to do; null: the error is of another kind.
  * @param error of the system
  */
 export const unavailability = (error: unknown): string | null => {
   const code = codeOf(error) ?? '';
   const { path, syscall } = error as { path?: unknown; syscall?: unknown };
-  // Programs that can not be started and ports that can not be opened have these codes too.
+  // Programs that cannot be started and ports that cannot be opened have these codes too.
   if (!Object.hasOwn(remedies, code) || /^(?:spawn|listen|bind|connect)/.test(String(syscall))) return null;
   // Files are written under a temporary name first.
   const name = typeof path === 'string' ? basename(path).replace(/\.[0-9a-f-]{36}\.tmp$/, '') : 'A file';

@@ -1,5 +1,6 @@
 /** Reads files of lines of any size in pieces. */
 import { createReadStream } from 'node:fs';
+import { isMissing } from '../../platform/store/disk.ts';
 
 /** A line of a file, without its line end. */
 export interface Line {
@@ -31,6 +32,6 @@ export async function* readLines(path: string, start: number, end: number): Asyn
       yield lines;
     }
   } catch (error) {
-    if ((error as NodeJS.ErrnoException).code !== 'ENOENT') throw error;
+    if (!isMissing(error)) throw error;
   }
 }

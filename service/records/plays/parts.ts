@@ -3,7 +3,7 @@ import { readdir, stat, unlink } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { Logger } from 'pino';
 import { z } from 'zod';
-import { systemDisk } from '../../platform/store/disk.ts';
+import { isMissing, systemDisk } from '../../platform/store/disk.ts';
 import { createDurable } from '../../platform/store/durable.ts';
 import { makeFolder } from '../../platform/store/folder.ts';
 import { readLines } from './lines.ts';
@@ -127,8 +127,8 @@ export const openParts = async ({ folder, indexPath, log }: Options) => {
     /** Deletes a part and its plays. */
     remove: async (part: Part): Promise<void> => {
       parts.delete(part.name);
-      await unlink(pathOf(part)).catch((error: NodeJS.ErrnoException) => {
-        if (error.code !== 'ENOENT') log.warn({ err: error, file: part.name }, 'old plays could not be deleted');
+      await unlink(pathOf(part)).catch((error: unknown) => {
+        if (!isMissing(error)) log.warn({ err: error, file: part.name }, 'old plays could not be deleted');
       });
     },
     /** Saves the counts, and what was delivered. @throws as {@link createDurable} does */
