@@ -200,15 +200,21 @@ test.each(withAndWithoutSecret)(
   },
 );
 
+/** Stores a takeover in a new data folder, by a service that is closed again. */
+const storeTakeover = async (secret: string | null): Promise<string> => {
+  const dataDir = temporaryFolder();
+  const service = await startTestService({ content, dataDir, env: secretSettings(secret) });
+  expect((await createOperator(service, secret)('PUT', pathOf('lift'), lift())).status).toBe(201);
+  await service.close();
+  return dataDir;
+};
+
 test.each(withAndWithoutSecret)(
   'one that seems over only by a clock that was ahead at the start is shown once the clock is right, %s',
   { timeout: 60_000 },
   async (_, secret) => {
     const env = secretSettings(secret);
-    const dataDir = temporaryFolder();
-    const first = await startTestService({ content, dataDir, env });
-    expect((await createOperator(first, secret)('PUT', pathOf('lift'), lift())).status).toBe(201);
-    await first.close();
+    const dataDir = await storeTakeover(secret);
 
     let ahead = 60 * 60_000;
     const again = await startTestService({ dataDir, env, wall: () => Date.now() + ahead });
@@ -222,10 +228,7 @@ test.each(withAndWithoutSecret)(
   'a takeover survives a restart, and neither an edit nor a content.json with errors starts, ends or prevents one, %s',
   async (_, secret) => {
     const env = secretSettings(secret);
-    const dataDir = temporaryFolder();
-    const first = await startTestService({ content, dataDir, env });
-    expect((await createOperator(first, secret)('PUT', pathOf('lift'), lift())).status).toBe(201);
-    await first.close();
+    const dataDir = await storeTakeover(secret);
 
     const service = await startTestService({ dataDir, env });
     const ask = createOperator(service, secret);
