@@ -38,7 +38,7 @@ const here = join(import.meta.dirname, '..', '..');
 /** Starts a process without boxes. @param root the checkout whose service the boxes run; default: this one */
 export const startLightProcess = async (root = here): Promise<LightProcess> => {
   const child = fork(join(import.meta.dirname, 'light-boxes-worker.ts'), [root], {
-    execArgv: ['--import', 'tsx'],
+    execArgv: ['--import', 'tsx', '--import', join(import.meta.dirname, 'plain-loader.ts')],
     env: process.env,
   });
   await once(child, 'message');
