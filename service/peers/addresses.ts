@@ -62,11 +62,17 @@ export const isBusy = ({ answeredAt }: Address, { isLate }: { isLate?: true }, s
 export const isDue = ({ breaker, nextAt }: Address, now: number): boolean =>
   now >= (isOpen(breaker) ? breaker.retryAt : nextAt);
 
+const byQuality = (a: Address, b: Address): number =>
+  Number(isOpen(a.breaker)) - Number(isOpen(b.breaker)) ||
+  Number(b.source === 'static') - Number(a.source === 'static');
+
 export interface Addresses {
   all(): Address[];
   get(url: string): Address | undefined;
   /** The addresses of a peer, best first: those that answer, then static ones. */
   of(nodeId: string): Address[];
+  /** The first of {@link of}. */
+  best(nodeId: string): Address | undefined;
   /** Adds an address; undefined if the limit leaves no room. @param random 0 to 1 */
   add(url: string, source: AddressOrigin, now: number, random: number): Address | undefined;
   /** Records the answer of a peer. @param isPolled whether it is of an older version @param random 0 to 1 */
@@ -100,22 +106,22 @@ export const createAddresses = (): Addresses => {
     return victim !== undefined && known.delete(victim.url);
   };
 
+  const of = (nodeId: string): Address[] => {
+    const own = byNode.get(nodeId);
+    if (own === undefined) return [];
+    for (const address of own) {
+      if (address.nodeId !== nodeId || known.get(address.url) !== address) own.delete(address);
+    }
+    if (own.size === 0) byNode.delete(nodeId);
+    // Most boxes have one.
+    return own.size < 2 ? [...own] : [...own].toSorted(byQuality);
+  };
+
   return {
     all,
     get: (url) => known.get(url),
-    of: (nodeId) => {
-      const own = byNode.get(nodeId);
-      if (own === undefined) return [];
-      for (const address of own) {
-        if (address.nodeId !== nodeId || known.get(address.url) !== address) own.delete(address);
-      }
-      if (own.size === 0) byNode.delete(nodeId);
-      return [...own].toSorted(
-        (a, b) =>
-          Number(isOpen(a.breaker)) - Number(isOpen(b.breaker)) ||
-          Number(b.source === 'static') - Number(a.source === 'static'),
-      );
-    },
+    of,
+    best: (nodeId) => of(nodeId)[0],
     add: (url, source, now, random) => {
       const before = known.get(url);
       if (before !== undefined) {

@@ -9,7 +9,7 @@ interface Dependencies {
   self: string;
   /** Id of this start of the service. */
   instance: string;
-  addresses: Pick<Addresses, 'add' | 'get' | 'of'>;
+  addresses: Pick<Addresses, 'add' | 'get' | 'best'>;
   prober: Pick<Prober, 'ask' | 'tick'>;
   monotonicNow(): number;
   random(): number;
@@ -45,7 +45,7 @@ export const createCandidates = ({
       const url = `http://${host}:${fromPort}`;
       if (from === self && fromInstance !== instance) addCandidate(url, 'contact');
       if (from === self) return;
-      const [best] = addresses.of(from);
+      const best = addresses.best(from);
       const isAlive = best !== undefined && !isOpen(best.breaker);
       if (isAlive && hasNews) void prober.ask(best);
       // A box that starts has news, and may have left its previous address.

@@ -7,17 +7,20 @@ export type Row = readonly [key: string, version: string];
 /** Hex digits of the digest of one bucket. */
 export const bucketDigits = 8;
 
-const hashOf = (text: string): number => createHash('sha256').update(text).digest().readUInt32BE(0);
+/** Hashes a key, or a row. */
+export type Hash = (text: string) => number;
 
-/** The bucket of a key. */
-export const bucketOf = (key: string, count: number): number => hashOf(key) % count;
+export const hashOf: Hash = (text) => createHash('sha256').update(text).digest().readUInt32BE(0);
 
-/** The digests of all `count` buckets, joined; equal for equal sets in any order of their rows. */
-export const bucketDigests = (rows: Iterable<Row>, count: number): string => {
+/** The bucket of a key. @param hash {@link hashOf}, or its memory */
+export const bucketOf = (key: string, count: number, hash = hashOf): number => hash(key) % count;
+
+/** The digests of all `count` buckets, joined; equal for equal sets in any order of their rows. @param hash {@link hashOf}, or its memory */
+export const bucketDigests = (rows: Iterable<Row>, count: number, hash = hashOf): string => {
   const sums = new Uint32Array(count);
   for (const [key, version] of rows) {
-    const bucket = bucketOf(key, count);
-    sums[bucket] = (sums[bucket] ?? 0) ^ hashOf(JSON.stringify([key, version]));
+    const bucket = bucketOf(key, count, hash);
+    sums[bucket] = (sums[bucket] ?? 0) ^ hash(JSON.stringify([key, version]));
   }
   return [...sums].map((sum) => sum.toString(16).padStart(bucketDigits, '0')).join('');
 };

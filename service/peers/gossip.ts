@@ -26,13 +26,15 @@ import { hostOf } from './advertised.ts';
 import type { AskPeers } from './ask.ts';
 import { compareMembers, differingMembers, memberDigests, nextToCheck, periodOf } from './membership.ts';
 import type { OwnRecord } from './own-record.ts';
-import type { LivePeer, Registry } from './peer.ts';
+import { isLive, type LivePeer, type Peer, type Registry } from './peer.ts';
 
 interface Dependencies {
   registry: Pick<
     Registry,
+    | 'find'
     | 'gossiping'
     | 'reached'
+    | 'entry'
     | 'record'
     | 'applyRecord'
     | 'onGossipAnswer'
@@ -75,6 +77,8 @@ const SOME = 4;
 /** News within this time are sent together. */
 const DEBOUNCE_MS = 100;
 
+const isGossiping = (peer: Peer | undefined): peer is LivePeer => isLive(peer) && peer.gossips;
+
 const digestOf = ({ content, bindings, takeovers }: SiteSummary): string =>
   createHash('sha256')
     .update(JSON.stringify([content?.counter, content?.nodeId, content?.sha256, bindings, takeovers]))
@@ -93,20 +97,14 @@ export const createGossip = (
   let timer: NodeJS.Timeout | undefined;
 
   /** The members that this box reaches, itself included, with the versions of their records. */
-  const versions = (): Map<string, number> =>
-    new Map([
-      [self, record.current(false).seq],
-      ...registry.reached().map(({ nodeId, seq }) => [nodeId, seq] as const),
-    ]);
+  const versions = (): Map<string, number> => registry.reached().set(self, record.current(false).seq);
 
-  const entriesOf = (nodeIds: Iterable<string>): MemberEntry[] => {
-    const reached = new Map(registry.reached().map((member) => [member.nodeId, member]));
-    return [...nodeIds].flatMap((nodeId): MemberEntry[] => {
+  const entriesOf = (nodeIds: Iterable<string>): MemberEntry[] =>
+    [...nodeIds].flatMap((nodeId): MemberEntry[] => {
       if (nodeId === self) return [[self, '', record.current(false).seq]];
-      const { url, seq } = reached.get(nodeId) ?? {};
-      return url === undefined || seq === undefined ? [] : [[nodeId, url, seq]];
+      const entry = registry.entry(nodeId);
+      return entry === null ? [] : [entry];
     });
-  };
 
   const recordsOf = (nodeIds: readonly string[]): MemberRecord[] =>
     nodeIds
@@ -183,10 +181,10 @@ export const createGossip = (
     queue = step.queue;
     const peer = peers.find(({ nodeId }) => nodeId === step.next);
     if (peer !== undefined) void exchange(peer);
-    schedule();
+    schedule(peers.length);
   };
-  const schedule = (): void => {
-    const period = periodOf(registry.gossiping().length + 1);
+  const schedule = (count: number): void => {
+    const period = periodOf(count + 1);
     timer = setTimeout(check, period * (0.8 + 0.4 * random()));
     timer.unref();
   };
@@ -210,8 +208,8 @@ export const createGossip = (
         const own = summary();
         const ownDigest = digestOf(own);
         const isEqual = digest === ownDigest;
-        const peer = registry.gossiping().find(({ nodeId }) => nodeId === from);
-        if (!isEqual && peer !== undefined && compared.get(from) !== `${digest} ${ownDigest}`) void exchange(peer);
+        const peer = registry.find(from);
+        if (!isEqual && isGossiping(peer) && compared.get(from) !== `${digest} ${ownDigest}`) void exchange(peer);
         const mine = versions();
         const digests = memberDigests(mine);
         const entries = digests === members ? [] : entriesOf(differingMembers(mine, digests, members).keys());
@@ -248,7 +246,7 @@ export const createGossip = (
     },
     start: (at) => {
       port = at;
-      schedule();
+      schedule(registry.gossiping().length);
     },
     close: () => {
       clearTimeout(timer);

@@ -8,7 +8,7 @@ import type { Caller } from './call.ts';
 import type { Peers } from './peer.ts';
 
 interface Dependencies {
-  addresses: Pick<Addresses, 'get' | 'of'>;
+  addresses: Pick<Addresses, 'get' | 'of' | 'best'>;
   caller: Pick<Caller, 'call'>;
   fail(address: Address, reason: string): void;
   /** Probes an address. */
@@ -22,7 +22,7 @@ export const createGuardedCall =
   ({ addresses, caller, fail, ask, isClosed, monotonicNow }: Dependencies): Peers['call'] =>
   async (peer, request) => {
     const { nodeId } = peer;
-    const address = peer.nodeId === null ? addresses.get(peer.url) : addresses.of(peer.nodeId)[0];
+    const address = peer.nodeId === null ? addresses.get(peer.url) : addresses.best(peer.nodeId);
     const isCallable = address !== undefined && (nodeId === null ? address.reachable : !isOpen(address.breaker));
     if (isClosed() || !isCallable) {
       const { reason = null, late = false } = address ?? {};

@@ -22,7 +22,7 @@ interface Dependencies {
   reports: Map<string, Report>;
   /** By node id: the instance of a peer that does not support gossip. */
   polled: Map<string, string>;
-  addresses: Pick<Addresses, 'of' | 'answered'>;
+  addresses: Pick<Addresses, 'best' | 'answered'>;
   find(nodeId: string): Peer | undefined;
   /** Announces that the state of a peer has changed. */
   emit(nodeId: string): void;
@@ -85,7 +85,7 @@ export const createIndirectReports = ({
       return true;
     },
     onGossipAnswer: (nodeId, theirInstance, summary, serverTime) => {
-      const [address] = addresses.of(nodeId);
+      const address = addresses.best(nodeId);
       const report = reports.get(nodeId);
       if (address === undefined || report === undefined) return;
       if (theirInstance !== report.state.instance) return void ask(address);
@@ -103,13 +103,13 @@ export const createIndirectReports = ({
       return true;
     },
     addReported: (nodeId, url, advertiser) => {
-      const [known] = addresses.of(nodeId);
+      const known = addresses.best(nodeId);
       if (nodeId === self || (known !== undefined && !isOpen(known.breaker))) return;
       if (known === undefined) addAdvertised({ nodeId, url }, advertiser);
       else if (mayFollow(known.url)) void ask(known);
     },
     verify: async (nodeId) => {
-      const [address] = addresses.of(nodeId);
+      const address = addresses.best(nodeId);
       if (address === undefined) return false;
       const contactAt = reports.get(nodeId)?.contactAt ?? 0;
       if (now() - contactAt > FOLLOW_MS && mayFollow(address.url)) await ask(address);
@@ -117,7 +117,7 @@ export const createIndirectReports = ({
     },
     markPolled: (nodeId) => {
       const report = reports.get(nodeId);
-      const [address] = addresses.of(nodeId);
+      const address = addresses.best(nodeId);
       if (report === undefined || address === undefined) return;
       remember(polled, nodeId, report.state.instance, mostPeers);
       reports.set(nodeId, { ...report, gossips: false, seq: 0 });

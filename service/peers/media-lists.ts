@@ -5,12 +5,12 @@ import type { Media } from '../media/index.ts';
 import type { SourceLogs } from '../platform/source-log.ts';
 import type { AskPeers } from './ask.ts';
 import type { Misdated } from './misdated.ts';
-import type { LivePeer, Peers } from './peer.ts';
+import { isLive, type LivePeer, type Registry } from './peer.ts';
 import type { Offer } from './transfer-plan.ts';
 
 interface Dependencies {
   logs: SourceLogs;
-  peers: Pick<Peers, 'alive' | 'onState'>;
+  peers: Pick<Registry, 'alive' | 'find' | 'onState' | 'onReachabilityChange'>;
   asking: Pick<AskPeers, 'ask'>;
   deletions: Pick<Media['deletions'], 'at' | 'merge'>;
   misdated: Pick<Misdated, 'note'>;
@@ -119,13 +119,14 @@ export const createMediaLists = ({
   const follow = async (peer: LivePeer): Promise<void> => {
     const { media } = peer.state;
     await fetchDistinct(peer);
-    const current = peers.alive().find(({ nodeId }) => nodeId === peer.nodeId);
-    if (current !== undefined && current.state.media !== media) await follow(current);
+    const current = peers.find(peer.nodeId);
+    if (isLive(current) && current.state.media !== media) await follow(current);
   };
 
+  peers.onReachabilityChange(() => {
+    for (const nodeId of lists.keys()) if (!isLive(peers.find(nodeId))) lists.delete(nodeId);
+  });
   peers.onState((peer) => {
-    const present = new Set(peers.alive().map(({ nodeId }) => nodeId));
-    for (const nodeId of lists.keys()) if (!present.has(nodeId)) lists.delete(nodeId);
     const { nodeId } = peer;
     if (fetching.has(nodeId)) return;
     fetching.set(

@@ -19,7 +19,7 @@ import { createMediaLists } from './media-lists.ts';
 import { mediaReport } from './media-report.ts';
 import { createMediaTransfers } from './media-transfers.ts';
 import type { Misdated } from './misdated.ts';
-import type { Peers } from './peer.ts';
+import type { Registry } from './peer.ts';
 import { newestTime, planTransfers, type Transfer } from './transfer-plan.ts';
 
 /** The part of the media module that replication uses. */
@@ -39,7 +39,7 @@ export type ReplicatedMedia = Pick<
 
 interface Dependencies {
   logs: SourceLogs;
-  peers: Pick<Peers, 'alive' | 'onState' | 'announce'>;
+  peers: Pick<Registry, 'alive' | 'find' | 'onState' | 'onReachabilityChange' | 'announce'>;
   asking: Pick<AskPeers, 'ask'>;
   content: Pick<Content, 'mediaNames' | 'onDocument' | 'onChange'>;
   media: ReplicatedMedia;

@@ -1,6 +1,6 @@
 /** The types of peers and of their registry. */
 import type { z } from 'zod';
-import type { MemberRecord, SiteSummary } from '../contract/gossip.ts';
+import type { MemberEntry, MemberRecord, SiteSummary } from '../contract/gossip.ts';
 import type { PeerHealth } from '../contract/health.ts';
 import type { ContentVersion, PeerState } from '../contract/peers.ts';
 import type { AddressOrigin } from './addresses.ts';
@@ -29,6 +29,8 @@ export interface Peer {
 
 export type LivePeer = Peer & { nodeId: string; alive: true; state: PeerState; stateAt: number };
 
+export const isLive = (peer: Peer | undefined): peer is LivePeer => peer?.alive === true;
+
 /** Whom to call: a peer, or a static address at which no peer has answered yet. */
 export type PeerAddress = { nodeId: string; url?: string } | { nodeId: null; url: string };
 
@@ -36,6 +38,8 @@ export interface Peers {
   /** Static peers always; discovered peers until 25 hours after their last answer. */
   all(): Peer[];
   alive(): LivePeer[];
+  /** The box with that node id. */
+  find(nodeId: string): Peer | undefined;
   /** Whether {@link all} is empty; cheap enough for every request. */
   isAlone(): boolean;
   /** Resolves once every static peer has been probed, at the latest a second after `start`. */
@@ -57,13 +61,6 @@ export interface Peers {
   health(): PeerHealth[];
 }
 
-/** A box that this one reaches, with the version of its record. */
-interface Member {
-  nodeId: string;
-  url: string;
-  seq: number;
-}
-
 export interface Registry extends Peers {
   /** Starts probing. @param port on which this box listens */
   start(port: number): void;
@@ -77,8 +74,10 @@ export interface Registry extends Peers {
   advertised(isOlder: boolean): PeerState['peers'];
   /** The live peers that support gossip. */
   gossiping(): LivePeer[];
-  /** The peers that are not away. */
-  reached(): Member[];
+  /** The peers that are not away: the versions of their records, by node id. */
+  reached(): Map<string, number>;
+  /** A peer that is not away, as other boxes learn of it; null if it is away, or unknown. */
+  entry(nodeId: string): MemberEntry | null;
   /** The record that a peer keeps of itself; null if it is unknown. */
   record(nodeId: string): MemberRecord | null;
   /** Applies the record of a peer that another one forwarded, if it is newer. @returns whether it was newer */

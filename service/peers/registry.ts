@@ -3,19 +3,19 @@
  * site. A box with several addresses is one peer.
  */
 
-import { mostPeers, mostPeersOfOlder, type PeerState, peerState } from '../contract/peers.ts';
+import { mostPeers, type PeerState, peerState } from '../contract/peers.ts';
 import { createEmitter } from '../domain/emitter.ts';
 import { remember } from '../domain/recent.ts';
-import { shuffled } from '../domain/shuffle.ts';
 import type { SourceLogs } from '../platform/source-log.ts';
 import { type Address, createAddresses, isBusy } from './addresses.ts';
-import { acceptedUrl, advertisedUrl, hostOf } from './advertised.ts';
+import { acceptedUrl, hostOf } from './advertised.ts';
 import { isOpen } from './breaker.ts';
 import type { Caller } from './call.ts';
 import { createCandidates } from './candidates.ts';
 import { createGuardedCall } from './guarded-call.ts';
 import { createIndirectReports, type Report } from './indirect-reports.ts';
-import type { LivePeer, Peer, Registry } from './peer.ts';
+import { createMembers } from './members.ts';
+import { isLive, type LivePeer, type Peer, type Registry } from './peer.ts';
 import { createProber } from './prober.ts';
 import { createSuspicions } from './suspicions.ts';
 
@@ -81,10 +81,9 @@ export const createRegistry = (
 
   for (const url of staticPeers) addresses.add(url, 'static', monotonicNow(), random());
 
-  const isLive = (peer: Peer | undefined): peer is LivePeer => peer?.alive === true;
   const find = (nodeId: string): Peer | undefined => {
     const report = reports.get(nodeId);
-    const [best] = addresses.of(nodeId);
+    const best = addresses.best(nodeId);
     if (report === undefined || best === undefined) return undefined;
     const { url, breaker, reason } = best;
     const { state, contactAt, stateAt, gossips } = report;
@@ -161,6 +160,17 @@ export const createRegistry = (
     emit(nodeId);
   };
 
+  /** Removes addresses that are no longer worth probing, and the peers that have none left. */
+  const forget = (): void => {
+    addresses.forget(monotonicNow());
+    for (const nodeId of reports.keys()) {
+      if (addresses.best(nodeId) !== undefined) continue;
+      reports.delete(nodeId);
+      polled.delete(nodeId);
+      suspicions.clear(nodeId);
+    }
+  };
+
   const probe = async (address: Address, hasNews: boolean): Promise<void> => {
     if (port === null || closed) return;
     // A box that made contact already gets the state by this request.
@@ -182,20 +192,14 @@ export const createRegistry = (
       address.late = answer.isLate === true;
       fail(address, answer.status === 404 ? `${answer.reason} (${BASELINE})` : answer.reason);
     }
-    addresses.forget(monotonicNow());
-    for (const nodeId of reports.keys()) {
-      if (addresses.of(nodeId).length > 0) continue;
-      reports.delete(nodeId);
-      polled.delete(nodeId);
-      suspicions.clear(nodeId);
-    }
+    if (isOpen(address.breaker)) forget();
   };
 
   const prober = createProber({ addresses, probe, monotonicNow });
 
   /** The best address of each older peer, and static addresses at which no peer has been found. */
   const targets = (): Address[] => [
-    ...[...reports].flatMap(([nodeId, { gossips }]) => (gossips ? [] : addresses.of(nodeId).slice(0, 1))),
+    ...[...reports].flatMap(([nodeId, { gossips }]) => (gossips ? [] : (addresses.best(nodeId) ?? []))),
     ...addresses.all().filter(({ source, nodeId }) => source === 'static' && nodeId === null),
   ];
 
@@ -210,19 +214,15 @@ export const createRegistry = (
       .all()
       .filter(({ source, nodeId, external, older }) => (source === 'static' || older) && nodeId === null && !external);
 
+  const named = (): Peer[] => [...reports.keys()].flatMap((nodeId) => find(nodeId) ?? []);
+  const alive = (): LivePeer[] => named().filter(isLive);
+
   const all = (): Peer[] => [
-    ...[...reports.keys()].flatMap((nodeId) => find(nodeId) ?? []),
+    ...named(),
     ...unnamed().map(({ url, reason }) => ({
       ...{ nodeId: null, url, alive: false, state: null, contactAt: null, stateAt: null, gossips: false, reason },
     })),
   ];
-
-  const reached = (): (Peer & { nodeId: string })[] =>
-    [...reports.keys()].flatMap((nodeId) => {
-      const peer = find(nodeId);
-      return peer !== undefined && (peer.alive || suspicions.isPending(nodeId)) ? [{ ...peer, nodeId }] : [];
-    });
-  const advertisedUrlOf = (url: string): string => advertisedUrl(url, addresses.get(url)?.host ?? null);
 
   const indirectReports = createIndirectReports({
     ...{ self, reports, polled, addresses, find, emit, addAdvertised, ask: prober.ask, now, monotonicNow, random },
@@ -234,18 +234,11 @@ export const createRegistry = (
 
   return {
     all,
-    alive: () => all().filter(isLive),
+    alive,
+    find,
     isAlone: () => reports.size === 0 && unnamed().length === 0,
-    advertised: (isOlder) => {
-      const live = all().filter(isLive);
-      const chosen = isOlder && live.length > mostPeersOfOlder ? shuffled(live, random) : live;
-      return chosen
-        .slice(0, isOlder ? mostPeersOfOlder : mostPeers)
-        .map(({ nodeId, url }) => ({ nodeId, url: advertisedUrlOf(url) }));
-    },
-    gossiping: () => all().filter((peer): peer is LivePeer => isLive(peer) && peer.gossips),
-    reached: () =>
-      reached().map(({ nodeId, url }) => ({ nodeId, url: advertisedUrlOf(url), seq: reports.get(nodeId)?.seq ?? 0 })),
+    gossiping: () => alive().filter(({ gossips }) => gossips),
+    ...createMembers({ addresses, reports, suspicions, alive, random }),
     ...indirectReports,
     onReachabilityChange: reachability.on,
     isFull: () => isFull,

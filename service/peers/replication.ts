@@ -220,7 +220,7 @@ export const createReplication = ({
   peers.onState((peer) => {
     const { content: offered } = peer.state;
     refusals.keepOnly(peer.nodeId, offered?.sha256);
-    void once('content', fetchBest);
+    if (offered !== null && wins(offered)) void once('content', fetchBest);
     void once(`bindings ${peer.nodeId}`, () => bindings.fetch(peer));
   });
   const warnIfTooLong = (): void => {

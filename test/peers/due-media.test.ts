@@ -24,7 +24,13 @@ test('is not looked for again and again', async () => {
   } as unknown as ReplicatedMedia;
   const replication = createMediaReplication({
     logs: createSourceLogs(pino({ level: 'silent' })),
-    peers: { alive: () => [], onState: ignore, announce: async () => {} },
+    peers: {
+      alive: () => [],
+      find: () => undefined,
+      onState: ignore,
+      onReachabilityChange: ignore,
+      announce: async () => {},
+    },
     asking: { ask: vi.fn() },
     content: { mediaNames: () => new Set(), onDocument: ignore, onChange: ignore },
     media,
