@@ -58,9 +58,11 @@ const FORGET_MS = 25 * 3_600_000;
 export const isBusy = ({ answeredAt }: Address, { isLate }: { isLate?: true }, since: number): boolean =>
   isLate === true && answeredAt >= since;
 
+/** When the address is to be probed. */
+export const dueAt = ({ breaker, nextAt }: Address): number => (isOpen(breaker) ? breaker.retryAt : nextAt);
+
 /** Whether the address is to be probed now. */
-export const isDue = ({ breaker, nextAt }: Address, now: number): boolean =>
-  now >= (isOpen(breaker) ? breaker.retryAt : nextAt);
+export const isDue = (address: Address, now: number): boolean => now >= dueAt(address);
 
 const byQuality = (a: Address, b: Address): number =>
   Number(isOpen(a.breaker)) - Number(isOpen(b.breaker)) ||

@@ -30,7 +30,9 @@ export const createCandidates = ({
     if (address === undefined) return;
     address.leaving = false;
     if (isOpen(address.breaker)) address.breaker = { ...address.breaker, retryAt: monotonicNow() };
-    prober.tick();
+    // A peer that makes contact is there.
+    if (source === 'contact' && address.nodeId !== null) void prober.ask(address);
+    else prober.tick();
   };
 
   return {

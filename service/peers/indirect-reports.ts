@@ -1,10 +1,11 @@
 /** What other boxes report about peers: newer records, content versions and reachability. */
 import { mostPeers, type PeerState } from '../contract/peers.ts';
 import { remember } from '../domain/recent.ts';
-import type { Address, Addresses } from './addresses.ts';
+import type { Addresses } from './addresses.ts';
 import { isOpen } from './breaker.ts';
 import { isPlausibleSeq } from './own-record.ts';
 import type { Peer, Registry } from './peer.ts';
+import type { Prober } from './prober.ts';
 
 /** The last state that a peer sent, updated with what others have forwarded since. */
 export interface Report {
@@ -28,8 +29,7 @@ interface Dependencies {
   emit(nodeId: string): void;
   /** Adds a candidate that a peer advertises. */
   addAdvertised(advertised: PeerState['peers'][number], from: string): void;
-  /** Probes an address. */
-  ask(address: Address): Promise<void>;
+  prober: Pick<Prober, 'ask' | 'follow'>;
   /** ms since the epoch. */
   now(): number;
   /** ms, monotonic. */
@@ -48,7 +48,7 @@ export const createIndirectReports = ({
   find,
   emit,
   addAdvertised,
-  ask,
+  prober,
   now,
   monotonicNow,
   random,
@@ -88,7 +88,7 @@ export const createIndirectReports = ({
       const address = addresses.best(nodeId);
       const report = reports.get(nodeId);
       if (address === undefined || report === undefined) return;
-      if (theirInstance !== report.state.instance) return void ask(address);
+      if (theirInstance !== report.state.instance) return void prober.ask(address);
       addresses.answered(address, nodeId, !report.gossips, monotonicNow(), random());
       const time = serverTime === undefined ? {} : { serverTime };
       const stateAt = serverTime === undefined ? report.stateAt : monotonicNow();
@@ -106,13 +106,13 @@ export const createIndirectReports = ({
       const known = addresses.best(nodeId);
       if (nodeId === self || (known !== undefined && !isOpen(known.breaker))) return;
       if (known === undefined) addAdvertised({ nodeId, url }, advertiser);
-      else if (mayFollow(known.url)) void ask(known);
+      else if (mayFollow(known.url)) void prober.follow(known);
     },
     verify: async (nodeId) => {
       const address = addresses.best(nodeId);
       if (address === undefined) return false;
       const contactAt = reports.get(nodeId)?.contactAt ?? 0;
-      if (now() - contactAt > FOLLOW_MS && mayFollow(address.url)) await ask(address);
+      if (now() - contactAt > FOLLOW_MS && mayFollow(address.url)) await prober.follow(address);
       return find(nodeId)?.alive === true;
     },
     markPolled: (nodeId) => {
@@ -121,7 +121,7 @@ export const createIndirectReports = ({
       if (report === undefined || address === undefined) return;
       remember(polled, nodeId, report.state.instance, mostPeers);
       reports.set(nodeId, { ...report, gossips: false, seq: 0 });
-      void ask(address);
+      void prober.ask(address);
     },
   };
 };

@@ -171,8 +171,8 @@ export const createRegistry = (
     }
   };
 
-  const probe = async (address: Address, hasNews: boolean): Promise<void> => {
-    if (port === null || closed) return;
+  const probe = async (address: Address, hasNews: boolean): Promise<boolean> => {
+    if (port === null || closed) return false;
     // A box that made contact already gets the state by this request.
     const isFirst = address.nodeId === null && address.source !== 'contact' && monotonicNow() - createdAt < STARTING_MS;
     const news = hasNews || isFirst ? '&news=1' : '';
@@ -182,17 +182,19 @@ export const createRegistry = (
     const askedAt = monotonicNow();
     const answer = await caller.call(address.url, { path, schema: peerState });
     if (answer.ok || answer.answered) address.answeredAt = monotonicNow();
-    if (closed || (!answer.ok && isBusy(address, answer, askedAt))) return;
+    const isLate = !answer.ok && answer.isLate === true;
+    if (closed || (!answer.ok && isBusy(address, answer, askedAt))) return isLate;
     if (answer.ok) {
       address.host = hostOf(answer.address);
       accept(address, answer.body);
     } else {
       address.reachable = answer.answered;
       address.older = answer.isOlder === true;
-      address.late = answer.isLate === true;
+      address.late = isLate;
       fail(address, answer.status === 404 ? `${answer.reason} (${BASELINE})` : answer.reason);
     }
     if (isOpen(address.breaker)) forget();
+    return isLate;
   };
 
   const prober = createProber({ addresses, probe, monotonicNow });
@@ -225,7 +227,7 @@ export const createRegistry = (
   ];
 
   const indirectReports = createIndirectReports({
-    ...{ self, reports, polled, addresses, find, emit, addAdvertised, ask: prober.ask, now, monotonicNow, random },
+    ...{ self, reports, polled, addresses, find, emit, addAdvertised, prober, now, monotonicNow, random },
   });
 
   const call = createGuardedCall({
