@@ -17,6 +17,7 @@ import {
 } from '../contract/gossip.ts';
 import { mostPeers } from '../contract/peers.ts';
 import { createDebounce } from '../domain/debounce.ts';
+import { createRate } from '../domain/rate.ts';
 import { remember } from '../domain/recent.ts';
 import { shuffled } from '../domain/shuffle.ts';
 import { readJson } from '../http/body.ts';
@@ -24,7 +25,7 @@ import { answerPeer } from '../http/peer-answer.ts';
 import type { Context, Routes } from '../http/routes.ts';
 import { hostOf } from './advertised.ts';
 import type { AskPeers } from './ask.ts';
-import { compareMembers, differingMembers, memberDigests, nextToCheck, periodOf } from './membership.ts';
+import { compareMembers, differingMembers, firstRound, memberDigests, nextToCheck, periodOf } from './membership.ts';
 import type { OwnRecord } from './own-record.ts';
 import { isLive, type LivePeer, type Peer, type Registry } from './peer.ts';
 
@@ -51,6 +52,8 @@ interface Dependencies {
   /** The site's time, ms since the epoch. */
   siteNow(): number;
   random?: () => number;
+  /** ms, monotonic. */
+  monotonicNow?: () => number;
 }
 
 interface Identity {
@@ -74,6 +77,9 @@ export interface Gossip {
 const FEW = 3;
 /** Peers that a `refresh` asks. */
 const SOME = 4;
+/** Times that this box tells of boxes that went or came, within ten seconds; others learn of the rest as they check. */
+const MAX_CHANGES = 3;
+const CHANGES_MS = 10_000;
 /** News within this time are sent together. */
 const DEBOUNCE_MS = 100;
 
@@ -86,13 +92,21 @@ const digestOf = ({ content, bindings, takeovers }: SiteSummary): string =>
     .slice(0, 16);
 
 export const createGossip = (
-  { registry, asking, record, summary, siteNow, random = Math.random }: Dependencies,
+  {
+    registry,
+    asking,
+    record,
+    summary,
+    siteNow,
+    random = Math.random,
+    monotonicNow = () => performance.now(),
+  }: Dependencies,
   { nodeId: self, instance }: Identity,
 ): Gossip => {
   /** By node id: the digests of its summary and of ours that were compared last. */
   const compared = new Map<string, string>();
   const busy = new Set<string>();
-  let queue: string[] = [];
+  let round = firstRound;
   let port: number | null = null;
   let timer: NodeJS.Timeout | undefined;
 
@@ -174,11 +188,11 @@ export const createGossip = (
   const check = (): void => {
     const peers = registry.gossiping();
     const step = nextToCheck(
-      queue,
+      round,
       peers.map(({ nodeId }) => nodeId),
       random,
     );
-    queue = step.queue;
+    round = step.round;
     const peer = peers.find(({ nodeId }) => nodeId === step.next);
     if (peer !== undefined) void exchange(peer);
     schedule(peers.length);
@@ -193,7 +207,12 @@ export const createGossip = (
     for (const peer of few(FEW)) void exchange(peer);
   };
   const tell = createDebounce(tellFew, { quietMs: DEBOUNCE_MS, longestMs: DEBOUNCE_MS });
-  registry.onReachabilityChange(tell);
+  const rate = createRate(MAX_CHANGES, CHANGES_MS);
+  const tellOfChange = createDebounce(() => rate.take(monotonicNow()) && tellFew(), {
+    quietMs: DEBOUNCE_MS,
+    longestMs: DEBOUNCE_MS,
+  });
+  registry.onReachabilityChange(tellOfChange);
 
   const contact = (ctx: Context, from: string, theirPort: number): void => {
     const host = hostOf(ctx.req.socket.remoteAddress ?? '');
@@ -251,6 +270,7 @@ export const createGossip = (
     close: () => {
       clearTimeout(timer);
       tell.cancel();
+      tellOfChange.cancel();
     },
   };
 };

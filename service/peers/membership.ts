@@ -5,7 +5,6 @@
  */
 import { mostPeers } from '../contract/peers.ts';
 import { remember } from '../domain/recent.ts';
-import { shuffled } from '../domain/shuffle.ts';
 import { bucketDigests, bucketOf, differingBuckets, type Hash, hashOf } from './digest.ts';
 
 /** A member and the version of its record, by node id. */
@@ -69,19 +68,35 @@ const PERIOD_MS = 5_000;
  */
 export const periodOf = (members: number): number => PERIOD_MS * Math.max(1, Math.log2(members) / 4.2);
 
+/** A round in which each member is checked once. */
+export interface Round {
+  /** Those still to be checked. */
+  queue: readonly string[];
+  checked: ReadonlySet<string>;
+}
+
+export const firstRound: Round = { queue: [], checked: new Set() };
+
 /**
- * The member to check next. Each is checked once in a random order before any is checked again, so that none is left out.
- * @param queue those that are still to be checked in this round
+ * The member to check next: each once in a random order before any is checked again. A new member gets a random place in
+ * the round that is under way: at the end of it, a large site would not notice for an hour that it is gone.
  */
 export const nextToCheck = (
-  queue: readonly string[],
+  { queue, checked }: Round,
   members: readonly string[],
   random: () => number,
-): { next: string | undefined; queue: string[] } => {
-  const known = new Set(members);
-  const rest = queue.filter((nodeId) => known.has(nodeId));
-  const [next, ...others] = rest.length > 0 ? rest : shuffled(members, random);
-  return { next, queue: others };
+): { next: string | undefined; round: Round } => {
+  const present = new Set(members);
+  const rest = queue.filter((nodeId) => present.has(nodeId));
+  const isQueued = new Set(rest);
+  const isOver = members.every((nodeId) => checked.has(nodeId));
+  for (const nodeId of members) {
+    if (isOver || !(checked.has(nodeId) || isQueued.has(nodeId)))
+      rest.splice(Math.floor(random() * (rest.length + 1)), 0, nodeId);
+  }
+  const [next, ...others] = rest;
+  const before = isOver ? [] : checked;
+  return { next, round: { queue: others, checked: new Set(next === undefined ? before : [...before, next]) } };
 };
 
 /** A member that did not answer this box. */

@@ -1,4 +1,5 @@
 /** Peers that do not answer this box, until it is decided whether they are away. */
+import { createRate } from '../domain/rate.ts';
 import { isAway, type Suspicion } from './membership.ts';
 
 interface Dependencies {
@@ -11,7 +12,7 @@ interface Dependencies {
 }
 
 export interface Suspicions {
-  /** Suspects a peer, unless it is suspected already. */
+  /** Handles that a peer did not answer: it is suspected from the first time on. */
   add(nodeId: string): void;
   /** Ends a suspicion; returns whether the peer was away. */
   clear(nodeId: string): boolean;
@@ -23,8 +24,21 @@ export interface Suspicions {
   poll(): void;
 }
 
+/** Peers of which other boxes are asked within ten seconds: a box to which all are late asks no more of them. */
+const MAX_ASKED = 3;
+const ASKED_MS = 10_000;
+
 export const createSuspicions = ({ isReachedByOthers, monotonicNow, onAway }: Dependencies): Suspicions => {
   const suspected = new Map<string, Suspicion & { isAway: boolean }>();
+  const rate = createRate(MAX_ASKED, ASKED_MS);
+
+  const askOthers = (nodeId: string, suspicion: Suspicion): void => {
+    if (!rate.take(monotonicNow())) return;
+    void isReachedByOthers(nodeId).then((answer) => {
+      suspicion.isReachedByOthers = answer ?? false;
+      if (suspected.get(nodeId) === suspicion) decide(nodeId);
+    });
+  };
 
   const decide = (nodeId: string): void => {
     const suspicion = suspected.get(nodeId);
@@ -35,13 +49,13 @@ export const createSuspicions = ({ isReachedByOthers, monotonicNow, onAway }: De
 
   return {
     add: (nodeId) => {
-      if (suspected.has(nodeId)) return;
+      const known = suspected.get(nodeId);
+      // The others may have lost it meanwhile.
+      if (known?.isReachedByOthers === true) askOthers(nodeId, known);
+      if (known !== undefined) return;
       const suspicion = { since: monotonicNow(), isReachedByOthers: null as boolean | null, isAway: false };
       suspected.set(nodeId, suspicion);
-      void isReachedByOthers(nodeId).then((answer) => {
-        suspicion.isReachedByOthers = answer ?? false;
-        if (suspected.get(nodeId) === suspicion) decide(nodeId);
-      });
+      askOthers(nodeId, suspicion);
     },
     clear: (nodeId) => {
       const wasAway = suspected.get(nodeId)?.isAway === true;

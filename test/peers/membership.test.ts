@@ -4,6 +4,7 @@ import { expect, test } from 'vitest';
 import {
   compareMembers,
   differingMembers,
+  firstRound,
   isAway,
   memberDigests,
   nextToCheck,
@@ -45,21 +46,38 @@ test('what differs is who is known to one box alone, and whose record is newer',
 test('each member is checked once before any is checked again, also while members come and go', () => {
   fc.assert(
     fc.property(fc.uniqueArray(fc.uuid(), { minLength: 1, maxLength: 20 }), fc.array(fc.nat(19)), (ids, gone) => {
-      let queue: string[] = [];
       const left = ids.filter((_, index) => !gone.includes(index));
-      const first = nextToCheck(queue, ids, Math.random);
-      queue = first.queue;
+      const first = nextToCheck(firstRound, ids, Math.random);
+      let { round } = first;
       const checked = [first.next];
-      while (queue.some((id) => left.includes(id))) {
-        const step = nextToCheck(queue, left, Math.random);
-        queue = step.queue;
+      while (round.queue.some((id) => left.includes(id))) {
+        const step = nextToCheck(round, left, Math.random);
+        round = step.round;
         checked.push(step.next);
       }
       expect(new Set(checked).size).toBe(checked.length);
       for (const id of left) expect(checked).toContain(id);
     }),
   );
-  expect(nextToCheck([], [], Math.random)).toEqual({ next: undefined, queue: [] });
+  expect(nextToCheck(firstRound, [], Math.random)).toEqual({ next: undefined, round: firstRound });
+});
+
+test('a box that joins is checked in the round that is under way, and the next round begins with all', () => {
+  fc.assert(
+    fc.property(fc.uniqueArray(fc.uuid(), { minLength: 2, maxLength: 20 }), fc.nat(), (ids, seed) => {
+      const [joining, ...before] = ids as [string, ...string[]];
+      let round = firstRound;
+      const checked: (string | undefined)[] = [];
+      for (let count = 0; count < ids.length; count++) {
+        const step = nextToCheck(round, count <= seed % before.length ? before : ids, Math.random);
+        round = step.round;
+        checked.push(step.next);
+      }
+      expect(checked.toSorted()).toEqual(ids.toSorted());
+      expect(checked).toContain(joining);
+      expect(nextToCheck(round, ids, Math.random).round.queue).toHaveLength(ids.length - 1);
+    }),
+  );
 });
 
 test.each([2, 10, 30, 100])('a killed box of %s is found within 45 s, 99 times of 100', (count) => {
