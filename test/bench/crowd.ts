@@ -44,8 +44,12 @@ export const benchCrowd = async ({ note }: Report): Promise<void> => {
   const start = async ({ boxes }: LightProcess, more: Record<string, string> = {}): Promise<string> =>
     boxes.start({ SIGNAGE_SITE: 'crowd', SIGNAGE_PEERS: urls[0] ?? '', ...more });
   urls.push(await start(processes[0] as LightProcess));
-  const startOne = async (box: LightProcess): Promise<void> => void urls.push(await start(box));
-  while (urls.length < COUNT - 1) await Promise.all(processes.slice(0, COUNT - 1 - urls.length).map(startOne));
+  // All share one machine, which carries only so many that are new at a time.
+  while (urls.length < COUNT - 1) {
+    const fresh = await Promise.all(processes.slice(0, COUNT - 1 - urls.length).map((box) => start(box)));
+    urls.push(...fresh);
+    await untilAllSay(fresh, (peers) => peers.filter(({ state }) => state === 'alive').length >= urls.length - 1);
+  }
   const own = { SIGNAGE_DATA_DIR: dataDir, SIGNAGE_PORT: String(await freePort()) };
   const victim = await startLightProcess();
   const victimUrl = await start(victim, own);
