@@ -58,6 +58,9 @@ const FORGET_MS = 25 * 3_600_000;
 export const isBusy = ({ answeredAt }: Address, { isLate }: { isLate?: true }, since: number): boolean =>
   isLate === true && answeredAt >= since;
 
+/** Whether a peer answers there, as far as is known. */
+export const isAnswering = ({ nodeId, breaker }: Address): boolean => nodeId !== null && !isOpen(breaker);
+
 /** When the address is to be probed. */
 export const dueAt = ({ breaker, nextAt }: Address): number => (isOpen(breaker) ? breaker.retryAt : nextAt);
 

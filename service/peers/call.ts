@@ -69,6 +69,8 @@ interface SendOptions {
   /** When a body that states its age was created, ms since the epoch; null: the request is dated when it is sent. */
   madeAt: number | null;
   signal: AbortSignal;
+  /** Called once the box has accepted the connection. */
+  onConnect(): void;
   maxBytes: number;
   isRepeatable: boolean;
 }
@@ -92,7 +94,11 @@ const failure = (reason: string, answered = false): Failure => ({
   ...{ answered, reason },
 });
 
-const late = (ms: number): Failure => ({ ...failure(`did not answer within ${ms} ms`), isLate: true });
+const late = (ms: number, isConnected: boolean): Failure => ({
+  ...failure(`did not answer within ${ms} ms`),
+  isLate: true,
+  ...(isConnected && { isBusy: true }),
+});
 
 const older: Failure = {
   ...failure('does not know the signatures of this version: update it, or find what alters requests to it', true),
@@ -142,7 +148,7 @@ export const createCaller = ({ secret, nodeId: self, now = Date.now }: Options):
 
   const send = (url: URL, options: SendOptions, mayRetry = true): Promise<SignedReply> =>
     new Promise<SignedReply>((resolve, reject) => {
-      const { method, body, headers, recipient, madeAt, signal, maxBytes, isRepeatable } = options;
+      const { method, body, headers, recipient, madeAt, signal, onConnect, maxBytes, isRepeatable } = options;
       const secure = url.protocol === 'https:';
       const named = recipient === null ? {} : { recipient };
       const time = (madeAt ?? now()) + (skews.get(url.origin) ?? 0);
@@ -152,6 +158,10 @@ export const createCaller = ({ secret, nodeId: self, now = Date.now }: Options):
         agent: secure ? secureAgent : agent,
         signal,
         headers: { ...headers, ...credentials },
+      });
+      request.on('socket', (socket) => {
+        if (socket.connecting) socket.once('connect', onConnect);
+        else onConnect();
       });
       request.on('error', (error: NodeJS.ErrnoException) => {
         // The box may just have closed a reused connection. It may have carried out a POST.
@@ -186,6 +196,10 @@ export const createCaller = ({ secret, nodeId: self, now = Date.now }: Options):
   /** @throws Unproven, or the error of the request */
   const challenge = async (base: string): Promise<string> => {
     const { signal, clear } = createDeadline(DEADLINE_MS);
+    let isConnected = false;
+    const onConnect = (): void => {
+      isConnected = true;
+    };
     const options = {
       method: 'GET',
       headers: {},
@@ -194,9 +208,9 @@ export const createCaller = ({ secret, nodeId: self, now = Date.now }: Options):
       madeAt: null,
       isRepeatable: true,
     } as const;
-    const reply = await send(new URL(`${base}/api/peers/time`), { ...options, signal, maxBytes: MAX_BYTES })
+    const reply = await send(new URL(`${base}/api/peers/time`), { ...options, signal, onConnect, maxBytes: MAX_BYTES })
       .catch((error) => {
-        throw signal.aborted ? new Unproven(late(DEADLINE_MS)) : error;
+        throw signal.aborted ? new Unproven(late(DEADLINE_MS, isConnected)) : error;
       })
       .finally(clear);
     const answer = parseReply(reply, challengeSchema);
@@ -245,6 +259,10 @@ export const createCaller = ({ secret, nodeId: self, now = Date.now }: Options):
     call: async (base, { path, body, schema, recipient, deadlineMs = DEADLINE_MS, maxBytes = MAX_BYTES, ...rest }) => {
       const { method = body === undefined ? 'GET' : 'POST', isRepeatable = false } = rest;
       const { signal, clear } = createDeadline(deadlineMs);
+      let isConnected = false;
+      const onConnect = (): void => {
+        isConnected = true;
+      };
       const madeAt = rest.isDated ? now() : null;
       const text = body === undefined ? '' : JSON.stringify(body);
       const ask = async (): Promise<Reply> => {
@@ -252,7 +270,17 @@ export const createCaller = ({ secret, nodeId: self, now = Date.now }: Options):
           const type = body === undefined ? {} : { 'Content-Type': 'application/json' };
           const named = recipient === undefined ? {} : { [recipientHeader]: recipient };
           const headers = { ...rest.headers, ...type, ...named };
-          const options = { method, body: text, headers, recipient: null, madeAt, signal, maxBytes, isRepeatable };
+          const options = {
+            method,
+            body: text,
+            headers,
+            recipient: null,
+            madeAt,
+            signal,
+            onConnect,
+            maxBytes,
+            isRepeatable,
+          };
           return send(new URL(base + path), options);
         }
         const type = body === undefined ? {} : { 'Content-Type': sealedType };
@@ -264,6 +292,7 @@ export const createCaller = ({ secret, nodeId: self, now = Date.now }: Options):
           headers,
           madeAt,
           signal,
+          onConnect,
           maxBytes: sealedBytes(maxBytes),
           isRepeatable,
         };
@@ -273,7 +302,7 @@ export const createCaller = ({ secret, nodeId: self, now = Date.now }: Options):
         return parseReply(await ask(), schema);
       } catch (error) {
         if (error instanceof Unproven) return error.failure;
-        if (signal.aborted) return late(deadlineMs);
+        if (signal.aborted) return late(deadlineMs, isConnected);
         if (error instanceof ForgedAnswer) return failure('answers without knowing the secret', true);
         return failure(`cannot be reached (${(error as NodeJS.ErrnoException).code ?? (error as Error).message})`);
       } finally {

@@ -1,5 +1,5 @@
 /** Candidate addresses of boxes, from DNS-SD, static settings, other boxes and their requests. */
-import type { Addresses } from './addresses.ts';
+import { type Addresses, isAnswering } from './addresses.ts';
 import { isOpen } from './breaker.ts';
 import type { Registry } from './peer.ts';
 import type { Prober } from './prober.ts';
@@ -10,7 +10,7 @@ interface Dependencies {
   /** Id of this start of the service. */
   instance: string;
   addresses: Pick<Addresses, 'add' | 'get' | 'best'>;
-  prober: Pick<Prober, 'ask' | 'tick'>;
+  prober: Pick<Prober, 'ask' | 'attempt' | 'tick'>;
   monotonicNow(): number;
   random(): number;
 }
@@ -29,10 +29,14 @@ export const createCandidates = ({
     const address = addresses.add(url, source, monotonicNow(), random());
     if (address === undefined) return;
     address.leaving = false;
-    if (isOpen(address.breaker)) address.breaker = { ...address.breaker, retryAt: monotonicNow() };
-    // A peer that makes contact is there.
-    if (source === 'contact' && address.nodeId !== null) void prober.ask(address);
-    else prober.tick();
+    const isContact = source === 'contact';
+    if (isOpen(address.breaker)) {
+      const retryAt = isContact ? 0 : Math.min(address.breaker.retryAt, monotonicNow());
+      address.breaker = { ...address.breaker, retryAt };
+    }
+    const isStranger = address.source === 'contact' && address.nodeId === null;
+    if (isContact && !isStranger && !isAnswering(address)) void prober.attempt(address, 'contact');
+    prober.tick();
   };
 
   return {

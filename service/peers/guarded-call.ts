@@ -6,10 +6,12 @@ import { type Address, type Addresses, isBusy } from './addresses.ts';
 import { isOpen } from './breaker.ts';
 import type { Caller } from './call.ts';
 import type { Peers } from './peer.ts';
+import type { Window } from './window.ts';
 
 interface Dependencies {
   addresses: Pick<Addresses, 'get' | 'of' | 'best'>;
   caller: Pick<Caller, 'call'>;
+  window: Pick<Window, 'count'>;
   fail(address: Address, reason: string): void;
   /** Probes an address. */
   ask(address: Address): Promise<void>;
@@ -19,7 +21,7 @@ interface Dependencies {
 }
 
 export const createGuardedCall =
-  ({ addresses, caller, fail, ask, isClosed, monotonicNow }: Dependencies): Peers['call'] =>
+  ({ addresses, caller, window, fail, ask, isClosed, monotonicNow }: Dependencies): Peers['call'] =>
   async (peer, request) => {
     const { nodeId } = peer;
     const address = peer.nodeId === null ? addresses.get(peer.url) : addresses.best(peer.nodeId);
@@ -32,6 +34,7 @@ export const createGuardedCall =
     const recipient = nodeId === null ? {} : { recipient: nodeId };
     const askedAt = monotonicNow();
     const answer = await caller.call(address.url, { ...request, ...recipient });
+    window.count(answer, monotonicNow());
     if (answer.ok || answer.answered) address.answeredAt = monotonicNow();
     else if (isBusy(address, answer, askedAt)) return answer;
     if (!answer.ok) address.reachable = answer.answered;

@@ -1,7 +1,7 @@
 /** What other boxes report about peers: newer records, content versions and reachability. */
 import { mostPeers, type PeerState } from '../contract/peers.ts';
 import { remember } from '../domain/recent.ts';
-import type { Addresses } from './addresses.ts';
+import type { Address, Addresses } from './addresses.ts';
 import { isOpen } from './breaker.ts';
 import { isPlausibleSeq } from './own-record.ts';
 import type { Peer, Registry } from './peer.ts';
@@ -29,7 +29,7 @@ interface Dependencies {
   emit(nodeId: string): void;
   /** Adds a candidate that a peer advertises. */
   addAdvertised(advertised: PeerState['peers'][number], from: string): void;
-  prober: Pick<Prober, 'ask' | 'follow'>;
+  prober: Pick<Prober, 'ask' | 'attempt'>;
   /** ms since the epoch. */
   now(): number;
   /** ms, monotonic. */
@@ -59,12 +59,13 @@ export const createIndirectReports = ({
   /** By URL: when a report of another box last triggered a probe. */
   const followedAt = new Map<string, number>();
 
-  /** Whether a report of another box may trigger a probe of the address now. */
-  const mayFollow = (url: string): boolean => {
+  /** Probes the address of which another box reports, unless that was done lately. @returns whether it was */
+  const follow = async (address: Address): Promise<boolean> => {
     const at = monotonicNow();
-    if (at - (followedAt.get(url) ?? Number.NEGATIVE_INFINITY) < FOLLOW_MS) return false;
-    remember(followedAt, url, at, 2 * mostPeers);
-    return true;
+    if (at - (followedAt.get(address.url) ?? Number.NEGATIVE_INFINITY) < FOLLOW_MS) return true;
+    const isProbed = await prober.attempt(address, 'report');
+    if (isProbed) remember(followedAt, address.url, at, 2 * mostPeers);
+    return isProbed;
   };
 
   return {
@@ -106,14 +107,14 @@ export const createIndirectReports = ({
       const known = addresses.best(nodeId);
       if (nodeId === self || (known !== undefined && !isOpen(known.breaker))) return;
       if (known === undefined) addAdvertised({ nodeId, url }, advertiser);
-      else if (mayFollow(known.url)) void prober.follow(known);
+      else void follow(known);
     },
     verify: async (nodeId) => {
       const address = addresses.best(nodeId);
       if (address === undefined) return false;
       const contactAt = reports.get(nodeId)?.contactAt ?? 0;
-      if (now() - contactAt > FOLLOW_MS && mayFollow(address.url)) await prober.follow(address);
-      return find(nodeId)?.alive === true;
+      const isKnown = now() - contactAt <= FOLLOW_MS || (await follow(address));
+      return isKnown && find(nodeId)?.alive === true;
     },
     markPolled: (nodeId) => {
       const report = reports.get(nodeId);

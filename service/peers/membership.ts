@@ -87,9 +87,10 @@ export const nextToCheck = (
   random: () => number,
 ): { next: string | undefined; round: Round } => {
   const present = new Set(members);
-  const rest = queue.filter((nodeId) => present.has(nodeId));
+  // Members that come and go must not keep a round open.
+  const isOver = members.every((nodeId) => checked.has(nodeId)) || checked.size >= 2 * members.length;
+  const rest = isOver ? [] : queue.filter((nodeId) => present.has(nodeId));
   const isQueued = new Set(rest);
-  const isOver = members.every((nodeId) => checked.has(nodeId));
   for (const nodeId of members) {
     if (isOver || !(checked.has(nodeId) || isQueued.has(nodeId)))
       rest.splice(Math.floor(random() * (rest.length + 1)), 0, nodeId);

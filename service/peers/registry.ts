@@ -18,6 +18,7 @@ import { createMembers } from './members.ts';
 import { isLive, type LivePeer, type Peer, type Registry } from './peer.ts';
 import { createProber } from './prober.ts';
 import { createSuspicions } from './suspicions.ts';
+import { createWindow } from './window.ts';
 
 interface Dependencies {
   logs: SourceLogs;
@@ -66,6 +67,7 @@ export const createRegistry = (
   { nodeId: self, instance, site, staticPeers }: Options,
 ): Registry => {
   const addresses = createAddresses();
+  const window = createWindow();
   const reports = new Map<string, Report>();
   /** Addresses of this box itself. */
   const ownUrls = new Map<string, true>();
@@ -163,16 +165,17 @@ export const createRegistry = (
   /** Removes addresses that are no longer worth probing, and the peers that have none left. */
   const forget = (): void => {
     addresses.forget(monotonicNow());
-    for (const nodeId of reports.keys()) {
-      if (addresses.best(nodeId) !== undefined) continue;
+    const gone = [...reports.keys()].filter((nodeId) => addresses.best(nodeId) === undefined);
+    for (const nodeId of gone) {
       reports.delete(nodeId);
       polled.delete(nodeId);
       suspicions.clear(nodeId);
     }
+    if (gone.length > 0) reachability.emit();
   };
 
-  const probe = async (address: Address, hasNews: boolean): Promise<boolean> => {
-    if (port === null || closed) return false;
+  const probe = async (address: Address, hasNews: boolean): Promise<void> => {
+    if (port === null || closed) return;
     // A box that made contact already gets the state by this request.
     const isFirst = address.nodeId === null && address.source !== 'contact' && monotonicNow() - createdAt < STARTING_MS;
     const news = hasNews || isFirst ? '&news=1' : '';
@@ -180,24 +183,25 @@ export const createRegistry = (
     const brief = address.source !== 'static' && reports.size >= ENOUGH_PEERS ? '&brief=1' : '';
     const path = `/api/peers/state?from=${self}&port=${port}&instance=${instance}&knows=tags&gossip=1${news}${brief}`;
     const askedAt = monotonicNow();
+    const { nodeId } = address;
     const answer = await caller.call(address.url, { path, schema: peerState });
     if (answer.ok || answer.answered) address.answeredAt = monotonicNow();
-    const isLate = !answer.ok && answer.isLate === true;
-    if (closed || (!answer.ok && isBusy(address, answer, askedAt))) return isLate;
+    window.count(answer, monotonicNow());
+    if (closed || (!answer.ok && isBusy(address, answer, askedAt))) return;
     if (answer.ok) {
       address.host = hostOf(answer.address);
       accept(address, answer.body);
     } else {
       address.reachable = answer.answered;
       address.older = answer.isOlder === true;
-      address.late = isLate;
+      address.late = answer.isLate === true;
       fail(address, answer.status === 404 ? `${answer.reason} (${BASELINE})` : answer.reason);
     }
-    if (isOpen(address.breaker)) forget();
-    return isLate;
+    // Only then can there be something to forget.
+    if (isOpen(address.breaker) || (nodeId !== null && nodeId !== address.nodeId)) forget();
   };
 
-  const prober = createProber({ addresses, probe, monotonicNow });
+  const prober = createProber({ addresses, window, probe, monotonicNow });
 
   /** The best address of each older peer, and static addresses at which no peer has been found. */
   const targets = (): Address[] => [
@@ -231,7 +235,7 @@ export const createRegistry = (
   });
 
   const call = createGuardedCall({
-    ...{ addresses, caller, fail, ask: prober.ask, isClosed: () => closed, monotonicNow },
+    ...{ addresses, caller, window, fail, ask: prober.ask, isClosed: () => closed, monotonicNow },
   });
 
   return {

@@ -25,6 +25,8 @@ export interface Failure {
   reason: string;
   /** Whether the box did not answer in time, or has been away since. */
   isLate?: true;
+  /** Whether it accepted the connection, but did not answer in time: it is there, and it or the network is busy. */
+  isBusy?: true;
   /** Whether the box is authenticated, and runs a version that is too old to be called. */
   isOlder?: true;
 }

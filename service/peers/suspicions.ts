@@ -24,7 +24,7 @@ export interface Suspicions {
   poll(): void;
 }
 
-/** Peers of which other boxes are asked within ten seconds: a box to which all are late asks no more of them. */
+/** Peers of which other boxes are asked within ten seconds: when all are late, questions must not add to the load. */
 const MAX_ASKED = 3;
 const ASKED_MS = 10_000;
 
@@ -50,8 +50,8 @@ export const createSuspicions = ({ isReachedByOthers, monotonicNow, onAway }: De
   return {
     add: (nodeId) => {
       const known = suspected.get(nodeId);
-      // The others may have lost it meanwhile.
-      if (known?.isReachedByOthers === true) askOthers(nodeId, known);
+      // What the others say may have changed, or they could not be asked.
+      if (known?.isAway === true && known.isReachedByOthers !== false) askOthers(nodeId, known);
       if (known !== undefined) return;
       const suspicion = { since: monotonicNow(), isReachedByOthers: null as boolean | null, isAway: false };
       suspected.set(nodeId, suspicion);

@@ -80,6 +80,17 @@ test('a box that joins is checked in the round that is under way, and the next r
   );
 });
 
+test('members that come and go do not keep a round open', () => {
+  let round = firstRound;
+  const checked: (string | undefined)[] = [];
+  for (let count = 0; count < 300; count++) {
+    const step = nextToCheck(round, ['stays', 'stays too', `guest ${count}`], Math.random);
+    round = step.round;
+    checked.push(step.next);
+  }
+  expect(checked.filter((id) => id === 'stays').length).toBeGreaterThan(10);
+});
+
 test.each([2, 10, 30, 100])('a killed box of %s is found within 45 s, 99 times of 100', (count) => {
   // Each of the others checks one box a period: after a time nobody has checked it with a probability of e^(-time / period).
   const longest = periodOf(count) * 1.2;

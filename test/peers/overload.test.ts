@@ -5,17 +5,35 @@ import { expect, onTestFinished, test, vi } from 'vitest';
 import { z } from 'zod';
 import type { Caller } from '../../service/peers/call.ts';
 import { createRegistry } from '../../service/peers/registry.ts';
-import { full, grown, halved } from '../../service/peers/window.ts';
+import { createWindow } from '../../service/peers/window.ts';
 import { emptyPeerState } from './support.ts';
+
+const answer = { ok: true } as const;
+const refusal = { ok: false } as const;
+const busy = { ok: false, isLate: true, isBusy: true } as const;
+const off = { ok: false, isLate: true } as const;
+const times = <Ending>(count: number, ending: Ending): Ending[] => Array<Ending>(count).fill(ending);
 
 test.each([
   ['is full at first', [], 8],
-  ['is halved by one that is late', ['late'], 4],
-  ['never ends', ['late', 'late', 'late', 'late', 'late'], 1],
-  ['grows by one that answers', ['late', 'late', 'late', 'answer', 'answer'], 3],
-  ['is never more than full', ['answer', 'answer', 'late', 'answer'], 5],
-] as const)('the window %s', (_, events, expected) => {
-  expect(events.reduce((size, event) => (event === 'late' ? halved(size) : grown(size)), full)).toBe(expected);
+  ['is halved by a box that is busy', [busy], 4],
+  ['is never less than one', times(9, busy), 1],
+  ['does not know boxes that are off', times(9, off), 8],
+  ['grows by one once as many have answered', [busy, ...times(5, answer)], 5],
+  ['grows by refusals too', [busy, busy, busy, refusal], 2],
+  ['is never more than full', [...times(99, answer), busy], 4],
+])('the window %s', (_, endings, expected) => {
+  const window = createWindow();
+  for (const [second, ending] of endings.entries()) window.count(ending, 1_000 * second);
+  expect(window.size()).toBe(expected);
+});
+
+test('the window is halved once by many that are late together', () => {
+  const window = createWindow();
+  for (const at of [0, 1, 2, 999]) window.count(busy, at);
+  expect(window.size()).toBe(4);
+  window.count(busy, 1_000);
+  expect(window.size()).toBe(2);
 });
 
 const COUNT = 100;
@@ -25,14 +43,21 @@ const createSite = async () => {
   vi.useFakeTimers();
   onTestFinished(() => void vi.useRealTimers());
   const boxes = new Map(Array.from({ length: COUNT }, (_, n) => [`http://192.0.2.${n + 1}:8080`, randomUUID()]));
-  const lan = { fault: null as 'late' | 'refused' | null, asked: 0, questions: 0 };
+  const lan = {
+    fault: null as 'busy' | 'off' | 'refused' | null,
+    asked: 0,
+    questions: 0,
+    answering: null as string | null,
+  };
   const call = async (url: string) => {
     lan.asked += 1;
-    const { fault } = lan;
-    if (fault === 'late') await new Promise((resolve) => setTimeout(resolve, 1_000));
+    const fault = url === lan.answering ? null : lan.fault;
+    if (fault === 'busy' || fault === 'off') await new Promise((resolve) => setTimeout(resolve, 1_000));
     const nodeId = boxes.get(url) ?? '';
     const failure = { ok: false as const, status: null, code: null, reason: `is ${fault}`, answered: false };
-    if (fault !== null) return fault === 'late' ? { ...failure, isLate: true as const } : failure;
+    if (fault === 'refused') return failure;
+    if (fault !== null)
+      return { ...failure, isLate: true as const, ...(fault === 'busy' && { isBusy: true as const }) };
     return { ok: true as const, status: 200, body: { ...emptyPeerState, nodeId, instance: nodeId }, address: '' };
   };
   const registry = createRegistry(
@@ -43,7 +68,6 @@ const createSite = async () => {
         lan.questions += 1;
         return false;
       },
-      now: () => Date.now(),
       monotonicNow: () => Date.now(),
     },
     { nodeId: randomUUID(), instance: 'one', site: emptyPeerState.site, staticPeers: [] },
@@ -68,14 +92,15 @@ const createSite = async () => {
   return { lan, registry, callAll, during };
 };
 
-test('boxes that all answer late are tried one at a time, few others are asked about them, and all are back once they answer', async () => {
+test('boxes that are all busy are tried one at a time, few others are asked about them, and all are back once they answer', async () => {
   const { lan, registry, callAll, during } = await createSite();
-  lan.fault = 'late';
+  lan.fault = 'busy';
   await callAll();
   expect(registry.alive()).toEqual([]);
   await during(10_000);
   expect(await during(60_000)).toBeLessThanOrEqual(61);
-  expect(lan.questions).toBeLessThanOrEqual(3);
+  // At most three in ten seconds.
+  expect(lan.questions).toBeLessThanOrEqual(24);
   expect(registry.health().every(({ state }) => state === 'away')).toBe(true);
 
   lan.fault = null;
@@ -94,7 +119,7 @@ test('boxes that refuse at once are all tried again', async () => {
 
 test('a box that makes contact is tried at once, however many are late', async () => {
   const { lan, registry, callAll, during } = await createSite();
-  lan.fault = 'late';
+  lan.fault = 'busy';
   await callAll();
   await during(60_000);
   lan.fault = null;
@@ -102,4 +127,43 @@ test('a box that makes contact is tried at once, however many are late', async (
   registry.onContact(nodeId, '192.0.2.1', 8080, false);
   await during(1_001);
   expect(registry.alive().map((each) => each.nodeId)).toContain(nodeId);
+});
+
+test('beside a hundred boxes that are off, one that was late once is back in a second', async () => {
+  const { lan, registry, callAll, during } = await createSite();
+  lan.fault = 'off';
+  await callAll();
+  await during(60_000);
+  lan.answering = 'http://192.0.2.9:8080';
+  await during(35_000);
+  const [back] = registry.alive();
+  expect(back?.url).toBe(lan.answering);
+  lan.answering = null;
+  const call = registry.call({ nodeId: back?.nodeId ?? '' }, { path: '/', schema: z.unknown() });
+  await during(1_000);
+  expect((await call).ok).toBe(false);
+  expect(registry.alive()).toEqual([]);
+  lan.answering = back?.url ?? null;
+  await during(1_500);
+  expect(registry.alive()).toHaveLength(1);
+});
+
+test('a hundred boxes that lose power are all found by what others report of them', async () => {
+  const { lan, registry, during } = await createSite();
+  lan.fault = 'off';
+  await during(6_000);
+  for (let second = 0; second < 30; second++) {
+    for (const { nodeId } of registry.alive()) void registry.verify(nodeId);
+    await during(1_000);
+  }
+  expect(registry.alive()).toEqual([]);
+});
+
+test('a box that could not be probed for another one is not said to be reached', async () => {
+  const { lan, registry, during } = await createSite();
+  lan.fault = 'off';
+  await during(6_000);
+  const reached = registry.alive().map(({ nodeId }) => registry.verify(nodeId));
+  await during(2_000);
+  expect(new Set(await Promise.all(reached))).toEqual(new Set([false]));
 });
