@@ -103,7 +103,9 @@ export const memberRecords = z
 
 export const reachQuery = z.object({ nodeId: z.uuid().describe('of the box that the caller cannot reach') });
 export const reachAnswer = z
-  .object({ reached: z.boolean().describe('whether the receiver can reach it now') })
+  .object({
+    reached: z.boolean().nullable().describe('whether the receiver can reach it now; null: it is too busy to know'),
+  })
   .meta({ id: 'ReachAnswer' });
 
 /** A change that is passed on. */

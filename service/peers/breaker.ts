@@ -5,7 +5,7 @@ import { doubled } from '../domain/backoff.ts';
 export interface Breaker {
   /** Failures in a row. */
   readonly failures: number;
-  /** When the next probe is due; 0 while closed. */
+  /** When the next probe is due; 0 while closed, and once the box has made contact. */
   readonly retryAt: number;
 }
 

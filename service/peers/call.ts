@@ -1,6 +1,6 @@
 /**
- * Requests to other boxes over keep-alive connections, with a deadline and a size limit.  With a secret, requests to an
- * address is bound to the box there:
+ * Requests to other boxes over keep-alive connections, with a deadline and a size limit. With a secret, requests to an
+ * address are bound to the box there:
  *
  * 1. Challenge: the first request to an address asks only for the time, and has no body. Its signature has a
  *    nonce, so the signed answer proves that the box has the secret and which node id it has. Any host can announce an
@@ -18,7 +18,19 @@ import { relayHeader, sealedType } from '../contract/peers.ts';
 import { remember } from '../domain/recent.ts';
 import { answerHeader, clockHeader, recipientHeader, signatureHeader } from '../domain/request-signature.ts';
 import { createDeadline } from './deadline.ts';
-import { codeOf, collect, type Failure, type PeerAnswer, parseReply, type Reply } from './reply.ts';
+import {
+  codeOf,
+  collect,
+  type Failure,
+  failure,
+  late,
+  older,
+  type PeerAnswer,
+  parseReply,
+  type Reply,
+  Unproven,
+  unsigned,
+} from './reply.ts';
 
 /** A request to a box. */
 export interface PeerRequest<Schema extends z.ZodType> {
@@ -69,8 +81,8 @@ interface SendOptions {
   /** When a body that states its age was created, ms since the epoch; null: the request is dated when it is sent. */
   madeAt: number | null;
   signal: AbortSignal;
-  /** Called once the box has accepted the connection. */
-  onConnect(): void;
+  /** Called once the box has accepted a new connection: one that is reused may lead to a box that is off by now. */
+  onConnect(): unknown;
   maxBytes: number;
   isRepeatable: boolean;
 }
@@ -79,37 +91,6 @@ type SignedReply = Reply & { type: string; signature: string | string[] | undefi
 
 /** The answer is not signed with the secret. */
 class ForgedAnswer extends Error {}
-
-/** The box at an address has not authenticated. */
-class Unproven extends Error {
-  readonly failure: Failure;
-  constructor(failure: Failure) {
-    super(failure.reason);
-    this.failure = failure;
-  }
-}
-
-const failure = (reason: string, answered = false): Failure => ({
-  ...{ ok: false, status: null, code: null },
-  ...{ answered, reason },
-});
-
-const late = (ms: number, isConnected: boolean): Failure => ({
-  ...failure(`did not answer within ${ms} ms`),
-  isLate: true,
-  ...(isConnected && { isBusy: true }),
-});
-
-const older: Failure = {
-  ...failure('does not know the signatures of this version: update it, or find what alters requests to it', true),
-  isOlder: true,
-};
-
-/** Error codes with which a box answers before the caller is authenticated. */
-const unsigned: readonly string[] = [
-  ...['misdirected', 'host_refused', 'credentials_required', 'too_many_requests', 'busy'],
-  ...['signature_invalid', 'signature_stale', 'signature_replayed'],
-];
 
 const macOf = (request: ClientRequest): string => String(request.getHeader(signatureHeader)).slice(-64);
 
@@ -161,7 +142,6 @@ export const createCaller = ({ secret, nodeId: self, now = Date.now }: Options):
       });
       request.on('socket', (socket) => {
         if (socket.connecting) socket.once('connect', onConnect);
-        else onConnect();
       });
       request.on('error', (error: NodeJS.ErrnoException) => {
         // The box may just have closed a reused connection. It may have carried out a POST.
@@ -192,14 +172,12 @@ export const createCaller = ({ secret, nodeId: self, now = Date.now }: Options):
     });
 
   const challenging = new Map<string, Promise<string>>();
+  /** Base URLs of the boxes that have accepted the connection of the challenge in progress. */
+  const connected = new Set<string>();
 
   /** @throws Unproven, or the error of the request */
   const challenge = async (base: string): Promise<string> => {
     const { signal, clear } = createDeadline(DEADLINE_MS);
-    let isConnected = false;
-    const onConnect = (): void => {
-      isConnected = true;
-    };
     const options = {
       method: 'GET',
       headers: {},
@@ -208,11 +186,17 @@ export const createCaller = ({ secret, nodeId: self, now = Date.now }: Options):
       madeAt: null,
       isRepeatable: true,
     } as const;
-    const reply = await send(new URL(`${base}/api/peers/time`), { ...options, signal, onConnect, maxBytes: MAX_BYTES })
+    const reply = await send(new URL(`${base}/api/peers/time`), {
+      ...options,
+      ...{ signal, onConnect: () => connected.add(base), maxBytes: MAX_BYTES },
+    })
       .catch((error) => {
-        throw signal.aborted ? new Unproven(late(DEADLINE_MS, isConnected)) : error;
+        throw signal.aborted ? new Unproven(late(DEADLINE_MS, connected.has(base))) : error;
       })
-      .finally(clear);
+      .finally(() => {
+        clear();
+        connected.delete(base);
+      });
     const answer = parseReply(reply, challengeSchema);
     if (!answer.ok) throw new Unproven(answer);
     remember(proven, base, answer.body.nodeId, MAX_ADDRESSES);
@@ -302,7 +286,7 @@ export const createCaller = ({ secret, nodeId: self, now = Date.now }: Options):
         return parseReply(await ask(), schema);
       } catch (error) {
         if (error instanceof Unproven) return error.failure;
-        if (signal.aborted) return late(deadlineMs, isConnected);
+        if (signal.aborted) return late(deadlineMs, isConnected || connected.has(base));
         if (error instanceof ForgedAnswer) return failure('answers without knowing the secret', true);
         return failure(`cannot be reached (${(error as NodeJS.ErrnoException).code ?? (error as Error).message})`);
       } finally {

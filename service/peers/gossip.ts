@@ -67,7 +67,7 @@ export interface Gossip {
   tell(): void;
   /** Exchanges with a few random peers now. */
   ask(): Promise<void>;
-  /** Asks a few other boxes whether they reach a box; null: there is no box to ask. */
+  /** Asks a few other boxes whether they reach a box; null: they are too busy to know. */
   isReachedByOthers(nodeId: string): Promise<boolean | null>;
   start(port: number): void;
   close(): void;
@@ -257,11 +257,12 @@ export const createGossip = (
     ask: async () => void (await Promise.all(few(SOME).map(exchange))),
     isReachedByOthers: async (nodeId) => {
       const helpers = few(FEW, nodeId);
-      if (helpers.length === 0) return null;
+      if (helpers.length === 0) return false;
       const answers = await Promise.all(
         helpers.map((helper) => asking.ask({ nodeId: helper.nodeId }, 'peers.reach', nodeId)),
       );
-      return answers.some((answer) => answer.ok && answer.body.reached);
+      const said = answers.flatMap((answer) => (answer.ok ? [answer.body.reached] : []));
+      return said.includes(true) || (said.includes(null) ? null : false);
     },
     start: (at) => {
       port = at;

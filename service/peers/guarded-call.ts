@@ -11,7 +11,7 @@ import type { Window } from './window.ts';
 interface Dependencies {
   addresses: Pick<Addresses, 'get' | 'of' | 'best'>;
   caller: Pick<Caller, 'call'>;
-  window: Pick<Window, 'count'>;
+  window: Pick<Window, 'late'>;
   fail(address: Address, reason: string): void;
   /** Probes an address. */
   ask(address: Address): Promise<void>;
@@ -34,7 +34,7 @@ export const createGuardedCall =
     const recipient = nodeId === null ? {} : { recipient: nodeId };
     const askedAt = monotonicNow();
     const answer = await caller.call(address.url, { ...request, ...recipient });
-    window.count(answer, monotonicNow());
+    if (!answer.ok && answer.isConnected === true) window.late(monotonicNow());
     if (answer.ok || answer.answered) address.answeredAt = monotonicNow();
     else if (isBusy(address, answer, askedAt)) return answer;
     if (!answer.ok) address.reachable = answer.answered;

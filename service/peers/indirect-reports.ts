@@ -59,7 +59,7 @@ export const createIndirectReports = ({
   /** By URL: when a report of another box last triggered a probe. */
   const followedAt = new Map<string, number>();
 
-  /** Probes the address of which another box reports, unless that was done lately. @returns whether it was */
+  /** Probes the address of which another box reports. @returns false if no place is free and it was not done lately */
   const follow = async (address: Address): Promise<boolean> => {
     const at = monotonicNow();
     if (at - (followedAt.get(address.url) ?? Number.NEGATIVE_INFINITY) < FOLLOW_MS) return true;
@@ -114,7 +114,7 @@ export const createIndirectReports = ({
       if (address === undefined) return false;
       const contactAt = reports.get(nodeId)?.contactAt ?? 0;
       const isKnown = now() - contactAt <= FOLLOW_MS || (await follow(address));
-      return isKnown && find(nodeId)?.alive === true;
+      return isKnown ? find(nodeId)?.alive === true : null;
     },
     markPolled: (nodeId) => {
       const report = reports.get(nodeId);

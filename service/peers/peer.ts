@@ -88,8 +88,8 @@ export interface Registry extends Peers {
   offered(nodeId: string, content: ContentVersion): boolean;
   /** Probes a box that another one reports as reachable. @param advertiser base URL of the other one */
   addReported(nodeId: string, url: string, advertiser: string): void;
-  /** Probes a peer that another one cannot reach; resolves with whether this box can. */
-  verify(nodeId: string): Promise<boolean>;
+  /** Probes a peer that another one cannot reach; resolves with whether this box can, or null: it is too busy to know. */
+  verify(nodeId: string): Promise<boolean | null>;
   /** Marks a peer that does not support gossip: it is polled until its next start. */
   markPolled(nodeId: string): void;
   /** Calls `listener` when a peer goes away and when it comes back. */

@@ -12,7 +12,7 @@ interface Dependencies {
   monotonicNow(): number;
 }
 
-/** Why an address is probed at which there may be no box. Each reason has places of its own, so none waits for another. */
+/** Why an address at which there may be no box is probed. Each reason has places of its own, so none waits for another. */
 type Reason =
   /** A peer that did not answer. */
   | 'retry'
@@ -28,16 +28,13 @@ type Reason =
 export interface Prober {
   /** Probes an address now; again after a probe that is in progress, whose answer may already be outdated. */
   ask(address: Address, hasNews?: boolean): Promise<void>;
-  /** Probes an address if a place is free, or waits for the probe in progress. @returns whether it was probed */
+  /** Probes an address if a place is free, or waits for the probe in progress. @returns false if none is free */
   attempt(address: Address, reason: Reason): Promise<boolean>;
   /** Probes the addresses that are due. */
   tick(): void;
   /** Resolves when the probes in progress are done. */
   done(): Promise<unknown>;
 }
-
-/** Concurrent probes of addresses that are announced, and of those that make contact. */
-const MAX_STRANGERS = 8;
 
 interface Probe {
   done: Promise<void>;
@@ -54,8 +51,12 @@ const reasonOf = (address: Address): Reason | null => {
   return address.source === 'advertised' ? 'advertised' : 'announced';
 };
 
-/** Those that have made contact are there; a box that has failed less often is more likely to be. */
-const failuresOf = ({ breaker }: Address): number => (breaker.retryAt === 0 ? 0 : breaker.failures);
+/** Beyond this the pause between tries has its maximum, and those that are due for longest come first. */
+const MOST_FAILURES = 6;
+
+/** A box that has failed less often is more likely to be there; one that has made contact, by `retryAt` 0, is. */
+const failuresOf = ({ breaker: { failures, retryAt } }: Address): number =>
+  retryAt === 0 ? 0 : Math.min(failures, MOST_FAILURES);
 
 /** Boxes that made contact before mere announcements, then the least tried, so that forged announcements delay no box. */
 const byPriority = (a: Address, b: Address): number =>
@@ -65,8 +66,16 @@ const byPriority = (a: Address, b: Address): number =>
 
 export const createProber = ({ addresses, window, probe, monotonicNow }: Dependencies): Prober => {
   const probes = new Map<string, Probe>();
-  /** Places that are taken. */
-  const taken: Record<Reason, number> = { retry: 0, report: 0, advertised: 0, contact: 0, announced: 0 };
+  /** By reason: the probes in progress, and when the last one was sent. */
+  const taken = new Map<Reason, number>();
+  const sentAt = new Map<Reason, number>();
+
+  const isFree = (reason: Reason): boolean => {
+    const now = monotonicNow();
+    const size = window.size(now);
+    const isPaused = size < 1 && now - (sentAt.get(reason) ?? Number.NEGATIVE_INFINITY) < 1_000 / size;
+    return !isPaused && (taken.get(reason) ?? 0) < Math.max(1, Math.floor(size));
+  };
 
   const ask: Prober['ask'] = (address, hasNews = false) => {
     const running = probes.get(address.url);
@@ -82,13 +91,18 @@ export const createProber = ({ addresses, window, probe, monotonicNow }: Depende
 
   const attempt: Prober['attempt'] = async (address, reason) => {
     const running = probes.get(address.url);
-    const isLimited = reason === 'contact' || reason === 'announced';
-    if (running === undefined && taken[reason] >= (isLimited ? MAX_STRANGERS : window.size())) return false;
-    taken[reason] += 1;
+    // A box that has made contact may not have been there when that one was sent.
+    if (running !== undefined && reason !== 'contact') {
+      await running.done;
+      return true;
+    }
+    if (!isFree(reason)) return false;
+    taken.set(reason, (taken.get(reason) ?? 0) + 1);
+    sentAt.set(reason, monotonicNow());
     try {
-      await (running?.done ?? ask(address));
+      await ask(address);
     } finally {
-      taken[reason] -= 1;
+      taken.set(reason, (taken.get(reason) ?? 0) - 1);
     }
     return true;
   };

@@ -25,7 +25,7 @@ interface Dependencies {
   caller: Caller;
   /** Called with the state of a box at `url` that has the node id of this one. */
   onClone?: (state: PeerState, url: string) => void;
-  /** Whether other boxes reach a box that this one does not; null: there is no box to ask. */
+  /** Whether other boxes reach a box that this one does not; null: they are too busy to know. */
   isReachedByOthers?: (nodeId: string) => Promise<boolean | null>;
   /** ms since the epoch. */
   now?: () => number;
@@ -59,7 +59,7 @@ export const createRegistry = (
     logs,
     caller,
     onClone = () => {},
-    isReachedByOthers = async () => null,
+    isReachedByOthers = async () => false,
     now = Date.now,
     monotonicNow = () => performance.now(),
     random = Math.random,
@@ -183,10 +183,12 @@ export const createRegistry = (
     const brief = address.source !== 'static' && reports.size >= ENOUGH_PEERS ? '&brief=1' : '';
     const path = `/api/peers/state?from=${self}&port=${port}&instance=${instance}&knows=tags&gossip=1${news}${brief}`;
     const askedAt = monotonicNow();
-    const { nodeId } = address;
+    const { nodeId, source } = address;
     const answer = await caller.call(address.url, { path, schema: peerState });
     if (answer.ok || answer.answered) address.answeredAt = monotonicNow();
-    window.count(answer, monotonicNow());
+    // Any host can announce an address.
+    const isKnown = nodeId !== null || source === 'static' || source === 'advertised';
+    if (!answer.ok && answer.isConnected === true && isKnown) window.late(monotonicNow());
     if (closed || (!answer.ok && isBusy(address, answer, askedAt))) return;
     if (answer.ok) {
       address.host = hostOf(answer.address);

@@ -25,11 +25,43 @@ export interface Failure {
   reason: string;
   /** Whether the box did not answer in time, or has been away since. */
   isLate?: true;
-  /** Whether it accepted the connection, but did not answer in time: it is there, and it or the network is busy. */
-  isBusy?: true;
+  /** Whether it accepted a connection, and was late nevertheless: it is there, and it or the network is busy. */
+  isConnected?: true;
   /** Whether the box is authenticated, and runs a version that is too old to be called. */
   isOlder?: true;
 }
+
+export const failure = (reason: string, answered = false): Failure => ({
+  ...{ ok: false, status: null, code: null },
+  ...{ answered, reason },
+});
+
+/** @param isConnected as in {@link Failure} */
+export const late = (ms: number, isConnected: boolean): Failure => ({
+  ...failure(`did not answer within ${ms} ms`),
+  isLate: true,
+  ...(isConnected && { isConnected: true }),
+});
+
+export const older: Failure = {
+  ...failure('does not know the signatures of this version: update it, or find what alters requests to it', true),
+  isOlder: true,
+};
+
+/** The box at an address has not authenticated. */
+export class Unproven extends Error {
+  readonly failure: Failure;
+  constructor(failure: Failure) {
+    super(failure.reason);
+    this.failure = failure;
+  }
+}
+
+/** Error codes with which a box answers before the caller is authenticated. */
+export const unsigned: readonly string[] = [
+  ...['misdirected', 'host_refused', 'credentials_required', 'too_many_requests', 'busy'],
+  ...['signature_invalid', 'signature_stale', 'signature_replayed'],
+];
 
 /** An authentic answer before parsing. */
 export interface Reply {

@@ -3,7 +3,7 @@ import { createRate } from '../domain/rate.ts';
 import { isAway, type Suspicion } from './membership.ts';
 
 interface Dependencies {
-  /** Whether other boxes reach a box; null: there is no box to ask. */
+  /** Whether other boxes reach a box; null: they are too busy to know. */
   isReachedByOthers(nodeId: string): Promise<boolean | null>;
   /** ms, monotonic */
   monotonicNow(): number;
@@ -30,12 +30,13 @@ const ASKED_MS = 10_000;
 
 export const createSuspicions = ({ isReachedByOthers, monotonicNow, onAway }: Dependencies): Suspicions => {
   const suspected = new Map<string, Suspicion & { isAway: boolean }>();
-  const rate = createRate(MAX_ASKED, ASKED_MS);
+  const first = createRate(MAX_ASKED, ASKED_MS);
+  const repeats = createRate(MAX_ASKED, ASKED_MS);
 
-  const askOthers = (nodeId: string, suspicion: Suspicion): void => {
+  const askOthers = (nodeId: string, suspicion: Suspicion, rate: typeof first): void => {
     if (!rate.take(monotonicNow())) return;
     void isReachedByOthers(nodeId).then((answer) => {
-      suspicion.isReachedByOthers = answer ?? false;
+      suspicion.isReachedByOthers = answer;
       if (suspected.get(nodeId) === suspicion) decide(nodeId);
     });
   };
@@ -51,11 +52,11 @@ export const createSuspicions = ({ isReachedByOthers, monotonicNow, onAway }: De
     add: (nodeId) => {
       const known = suspected.get(nodeId);
       // What the others say may have changed, or they could not be asked.
-      if (known?.isAway === true && known.isReachedByOthers !== false) askOthers(nodeId, known);
+      if (known?.isAway === true && known.isReachedByOthers !== false) askOthers(nodeId, known, repeats);
       if (known !== undefined) return;
       const suspicion = { since: monotonicNow(), isReachedByOthers: null as boolean | null, isAway: false };
       suspected.set(nodeId, suspicion);
-      askOthers(nodeId, suspicion);
+      askOthers(nodeId, suspicion, first);
     },
     clear: (nodeId) => {
       const wasAway = suspected.get(nodeId)?.isAway === true;

@@ -8,32 +8,18 @@ import { createRegistry } from '../../service/peers/registry.ts';
 import { createWindow } from '../../service/peers/window.ts';
 import { emptyPeerState } from './support.ts';
 
-const answer = { ok: true } as const;
-const refusal = { ok: false } as const;
-const busy = { ok: false, isLate: true, isBusy: true } as const;
-const off = { ok: false, isLate: true } as const;
-const times = <Ending>(count: number, ending: Ending): Ending[] => Array<Ending>(count).fill(ending);
-
 test.each([
-  ['is full at first', [], 8],
-  ['is halved by a box that is busy', [busy], 4],
-  ['is never less than one', times(9, busy), 1],
-  ['does not know boxes that are off', times(9, off), 8],
-  ['grows by one once as many have answered', [busy, ...times(5, answer)], 5],
-  ['grows by refusals too', [busy, busy, busy, refusal], 2],
-  ['is never more than full', [...times(99, answer), busy], 4],
-])('the window %s', (_, endings, expected) => {
+  ['is full at first', [], 0, 8],
+  ['is halved by an answer that is late', [0], 0, 4],
+  ['is halved once by many that are late together', [0, 1, 2, 999], 999, 4.2],
+  ['is halved again by one that is late after a second', [0, 1_000], 1_000, 2.1],
+  ['is never less than an eighth', [0, 1_000, 2_000, 3_000, 4_000, 5_000, 6_000, 7_000, 8_000], 8_000, 0.21],
+  ['grows by one in five seconds', [0], 5_000, 5],
+  ['is never more than full', [0], 60_000, 8],
+])('the window %s', (_, late, now, expected) => {
   const window = createWindow();
-  for (const [second, ending] of endings.entries()) window.count(ending, 1_000 * second);
-  expect(window.size()).toBe(expected);
-});
-
-test('the window is halved once by many that are late together', () => {
-  const window = createWindow();
-  for (const at of [0, 1, 2, 999]) window.count(busy, at);
-  expect(window.size()).toBe(4);
-  window.count(busy, 1_000);
-  expect(window.size()).toBe(2);
+  for (const at of late) window.late(at);
+  expect(window.size(now)).toBeCloseTo(expected, 1);
 });
 
 const COUNT = 100;
@@ -57,7 +43,7 @@ const createSite = async () => {
     const failure = { ok: false as const, status: null, code: null, reason: `is ${fault}`, answered: false };
     if (fault === 'refused') return failure;
     if (fault !== null)
-      return { ...failure, isLate: true as const, ...(fault === 'busy' && { isBusy: true as const }) };
+      return { ...failure, isLate: true as const, ...(fault === 'busy' && { isConnected: true as const }) };
     return { ok: true as const, status: 200, body: { ...emptyPeerState, nodeId, instance: nodeId }, address: '' };
   };
   const registry = createRegistry(
@@ -159,11 +145,11 @@ test('a hundred boxes that lose power are all found by what others report of the
   expect(registry.alive()).toEqual([]);
 });
 
-test('a box that could not be probed for another one is not said to be reached', async () => {
+test('whether a box is reached is not known where it could not be probed', async () => {
   const { lan, registry, during } = await createSite();
   lan.fault = 'off';
   await during(6_000);
   const reached = registry.alive().map(({ nodeId }) => registry.verify(nodeId));
   await during(2_000);
-  expect(new Set(await Promise.all(reached))).toEqual(new Set([false]));
+  expect(new Set(await Promise.all(reached))).toEqual(new Set([false, null]));
 });
