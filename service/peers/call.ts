@@ -271,14 +271,8 @@ export const createCaller = ({ secret, nodeId: self, now = Date.now }: Options):
         const headers = { [relayHeader]: self, ...rest.headers, ...type };
         const sealed = body === undefined ? '' : await seal.seal(text);
         const options = {
-          method,
-          body: sealed,
-          headers,
-          madeAt,
-          signal,
-          onConnect,
+          ...{ method, body: sealed, headers, madeAt, signal, onConnect, isRepeatable },
           maxBytes: sealedBytes(maxBytes),
-          isRepeatable,
         };
         return open(await sendProven({ base, path, recipient }, options));
       };
