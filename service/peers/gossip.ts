@@ -44,6 +44,7 @@ interface Dependencies {
     | 'markPolled'
     | 'onContact'
     | 'onReachabilityChange'
+    | 'isCongested'
   >;
   asking: Pick<AskPeers, 'ask'>;
   record: OwnRecord;
@@ -208,7 +209,7 @@ export const createGossip = (
   };
   const tell = createDebounce(tellFew, { quietMs: DEBOUNCE_MS, longestMs: DEBOUNCE_MS });
   const rate = createRate(MAX_CHANGES, CHANGES_MS);
-  const tellOfChange = createDebounce(() => rate.take(monotonicNow()) && tellFew(), {
+  const tellOfChange = createDebounce(() => !registry.isCongested() && rate.take(monotonicNow()) && tellFew(), {
     quietMs: DEBOUNCE_MS,
     longestMs: DEBOUNCE_MS,
   });

@@ -94,6 +94,8 @@ export interface Registry extends Peers {
   markPolled(nodeId: string): void;
   /** Calls `listener` when a peer goes away and when it comes back. */
   onReachabilityChange(listener: () => void): void;
+  /** Whether boxes that are there answer late: what can wait is not sent. */
+  isCongested(): boolean;
   /** Whether there are more boxes than a box can know. */
   isFull(): boolean;
   /**

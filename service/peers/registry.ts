@@ -95,8 +95,10 @@ export const createRegistry = (
   const warn = ({ url, nodeId }: Pick<Address, 'url' | 'nodeId'>, reason: string, message = 'a peer is away'): void =>
     logs(`peer ${url}`).warn({ url, nodeId, reason }, message);
 
+  const isCongested = (): boolean => window.isCongested(monotonicNow());
   const suspicions = createSuspicions({
     isReachedByOthers,
+    isCongested,
     monotonicNow,
     onAway: (nodeId) => {
       const peer = find(nodeId);
@@ -249,6 +251,7 @@ export const createRegistry = (
     ...createMembers({ addresses, reports, suspicions, alive, random }),
     ...indirectReports,
     onReachabilityChange: reachability.on,
+    isCongested,
     isFull: () => isFull,
     settled: () => settling ?? Promise.resolve(),
     call,

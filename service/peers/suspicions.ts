@@ -5,6 +5,8 @@ import { isAway, type Suspicion } from './membership.ts';
 interface Dependencies {
   /** Whether other boxes reach a box; null: they are too busy to know. */
   isReachedByOthers(nodeId: string): Promise<boolean | null>;
+  /** Whether the site is too busy for questions. */
+  isCongested(): boolean;
   /** ms, monotonic */
   monotonicNow(): number;
   /** Called once when a suspected peer counts as away. */
@@ -26,15 +28,21 @@ export interface Suspicions {
 
 /** Peers of which other boxes are asked within ten seconds: when all are late, questions must not add to the load. */
 const MAX_ASKED = 3;
+const MAX_ASKED_AGAIN = 1;
 const ASKED_MS = 10_000;
 
-export const createSuspicions = ({ isReachedByOthers, monotonicNow, onAway }: Dependencies): Suspicions => {
+export const createSuspicions = ({
+  isReachedByOthers,
+  isCongested,
+  monotonicNow,
+  onAway,
+}: Dependencies): Suspicions => {
   const suspected = new Map<string, Suspicion & { isAway: boolean }>();
   const first = createRate(MAX_ASKED, ASKED_MS);
-  const repeats = createRate(MAX_ASKED, ASKED_MS);
+  const repeats = createRate(MAX_ASKED_AGAIN, ASKED_MS);
 
   const askOthers = (nodeId: string, suspicion: Suspicion, rate: typeof first): void => {
-    if (!rate.take(monotonicNow())) return;
+    if (isCongested() || !rate.take(monotonicNow())) return;
     void isReachedByOthers(nodeId).then((answer) => {
       suspicion.isReachedByOthers = answer;
       if (suspected.get(nodeId) === suspicion) decide(nodeId);

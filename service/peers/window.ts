@@ -7,6 +7,8 @@
 export interface Window {
   /** Below one: a probe is sent only after a pause, of a second divided by the size. */
   size(now: number): number;
+  /** Whether the size is below one: what can wait is not sent. */
+  isCongested(now: number): boolean;
   /** A box that accepted the connection did not answer in time. */
   late(now: number): void;
 }
@@ -25,6 +27,7 @@ export const createWindow = (): Window => {
 
   return {
     size,
+    isCongested: (now) => size(now) < 1,
     late: (now) => {
       if (now - halvedAt < EPISODE_MS) return;
       halved = Math.max(MIN_SIZE, size(now) / 2);

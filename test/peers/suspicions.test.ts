@@ -11,6 +11,7 @@ test('that others reach a box is said for as long as they do', async () => {
   const away: string[] = [];
   const suspicions = createSuspicions({
     isReachedByOthers: async () => isThere,
+    isCongested: () => false,
     monotonicNow: () => now,
     onAway: (nodeId) => away.push(nodeId),
   });
@@ -38,6 +39,7 @@ test('of many boxes that do not answer few are asked about, and the rest are awa
       questions += 1;
       return false;
     },
+    isCongested: () => false,
     monotonicNow: () => now,
     onAway: (nodeId) => away.push(nodeId),
   });
