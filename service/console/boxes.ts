@@ -13,7 +13,7 @@ import { createScreenshots, type Screenshot } from './screenshots.ts';
 import type { Site } from './site.ts';
 
 interface Dependencies {
-  peers: Pick<Peers, 'all' | 'ask'>;
+  peers: Pick<Peers, 'find' | 'ask'>;
   screens: Pick<Screens, 'pages'>;
   site: Pick<Site, 'take' | 'boxOf'>;
 }
@@ -41,7 +41,7 @@ export const boxRoutes = (
 
   /** @throws CodedError `box_not_found` */
   const find = (box: string): Peer => {
-    const peer = peers.all().find((each) => each.nodeId === box);
+    const peer = peers.find(box);
     if (peer === undefined) throw new CodedError('box_not_found');
     return peer;
   };

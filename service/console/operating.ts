@@ -17,7 +17,7 @@ export interface Dependencies {
   content: Pick<Content, 'screens' | 'payload' | 'slides' | 'tags' | 'hours' | 'playing' | 'status'>;
   devices: Pick<Devices, 'list' | 'forget' | 'sightings' | 'learn'>;
   screens: Pick<Screens, 'pages' | 'isFaulty'>;
-  peers: Pick<Peers, 'all' | 'ask' | 'settled' | 'sendTakeover'>;
+  peers: Pick<Peers, 'all' | 'find' | 'ask' | 'settled' | 'sendTakeover'>;
   takeovers: Pick<Takeovers, 'now' | 'open' | 'isEmergency' | 'put' | 'end'>;
   health: {
     /** What is wrong with this box, in sentences. */

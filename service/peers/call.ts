@@ -21,7 +21,6 @@ import { createDeadline } from './deadline.ts';
 import {
   codeOf,
   collect,
-  type Failure,
   failure,
   late,
   older,
@@ -82,7 +81,7 @@ interface SendOptions {
   madeAt: number | null;
   signal: AbortSignal;
   /** Called once the box has accepted a new connection: one that is reused may lead to a box that is off by now. */
-  onConnect(): unknown;
+  onConnect(): void;
   maxBytes: number;
   isRepeatable: boolean;
 }
@@ -178,17 +177,9 @@ export const createCaller = ({ secret, nodeId: self, now = Date.now }: Options):
   /** @throws Unproven, or the error of the request */
   const challenge = async (base: string): Promise<string> => {
     const { signal, clear } = createDeadline(DEADLINE_MS);
-    const options = {
-      method: 'GET',
-      headers: {},
-      body: '',
-      recipient: null,
-      madeAt: null,
-      isRepeatable: true,
-    } as const;
     const reply = await send(new URL(`${base}/api/peers/time`), {
-      ...options,
-      ...{ signal, onConnect: () => connected.add(base), maxBytes: MAX_BYTES },
+      ...{ method: 'GET', headers: {}, body: '', recipient: null, madeAt: null, isRepeatable: true },
+      ...{ signal, onConnect: () => void connected.add(base), maxBytes: MAX_BYTES },
     })
       .catch((error) => {
         throw signal.aborted ? new Unproven(late(DEADLINE_MS, connected.has(base))) : error;
@@ -249,31 +240,18 @@ export const createCaller = ({ secret, nodeId: self, now = Date.now }: Options):
       };
       const madeAt = rest.isDated ? now() : null;
       const text = body === undefined ? '' : JSON.stringify(body);
+      const shared = { method, madeAt, signal, onConnect, isRepeatable };
       const ask = async (): Promise<Reply> => {
         if (seal === null) {
           const type = body === undefined ? {} : { 'Content-Type': 'application/json' };
           const named = recipient === undefined ? {} : { [recipientHeader]: recipient };
           const headers = { ...rest.headers, ...type, ...named };
-          const options = {
-            method,
-            body: text,
-            headers,
-            recipient: null,
-            madeAt,
-            signal,
-            onConnect,
-            maxBytes,
-            isRepeatable,
-          };
-          return send(new URL(base + path), options);
+          return send(new URL(base + path), { ...shared, headers, body: text, recipient: null, maxBytes });
         }
         const type = body === undefined ? {} : { 'Content-Type': sealedType };
         const headers = { [relayHeader]: self, ...rest.headers, ...type };
         const sealed = body === undefined ? '' : await seal.seal(text);
-        const options = {
-          ...{ method, body: sealed, headers, madeAt, signal, onConnect, isRepeatable },
-          maxBytes: sealedBytes(maxBytes),
-        };
+        const options = { ...shared, headers, body: sealed, maxBytes: sealedBytes(maxBytes) };
         return open(await sendProven({ base, path, recipient }, options));
       };
       try {

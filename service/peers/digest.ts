@@ -15,7 +15,10 @@ export const hashOf: Hash = (text) => createHash('sha256').update(text).digest()
 /** The bucket of a key. @param hash {@link hashOf}, or one that remembers its results */
 export const bucketOf = (key: string, count: number, hash = hashOf): number => hash(key) % count;
 
-/** The digests of all `count` buckets, joined; equal for equal sets in any order of their rows. @param hash {@link hashOf}, or one that remembers its results */
+/**
+ * The digests of all `count` buckets, joined; equal for equal sets in any order of their rows.
+ * @param hash {@link hashOf}, or one that remembers its results
+ */
 export const bucketDigests = (rows: Iterable<Row>, count: number, hash = hashOf): string => {
   const sums = new Uint32Array(count);
   for (const [key, version] of rows) {

@@ -27,7 +27,7 @@ import { hostOf } from './advertised.ts';
 import type { AskPeers } from './ask.ts';
 import { compareMembers, differingMembers, firstRound, memberDigests, nextToCheck, periodOf } from './membership.ts';
 import type { OwnRecord } from './own-record.ts';
-import { isLive, type LivePeer, type Peer, type Registry } from './peer.ts';
+import { isLive, type LivePeer, type Registry } from './peer.ts';
 
 interface Dependencies {
   registry: Pick<
@@ -82,9 +82,7 @@ const SOME = 4;
 const MAX_CHANGES = 3;
 const CHANGES_MS = 10_000;
 /** News within this time are sent together. */
-const DEBOUNCE_MS = 100;
-
-const isGossiping = (peer: Peer | undefined): peer is LivePeer => isLive(peer) && peer.gossips;
+const debounce = { quietMs: 100, longestMs: 100 };
 
 const digestOf = ({ content, bindings, takeovers }: SiteSummary): string =>
   createHash('sha256')
@@ -207,12 +205,11 @@ export const createGossip = (
   const tellFew = (): void => {
     for (const peer of few(FEW)) void exchange(peer);
   };
-  const tell = createDebounce(tellFew, { quietMs: DEBOUNCE_MS, longestMs: DEBOUNCE_MS });
+  const tell = createDebounce(tellFew, debounce);
   const rate = createRate(MAX_CHANGES, CHANGES_MS);
-  const tellOfChange = createDebounce(() => !registry.isCongested() && rate.take(monotonicNow()) && tellFew(), {
-    quietMs: DEBOUNCE_MS,
-    longestMs: DEBOUNCE_MS,
-  });
+  const tellOfChange = createDebounce(() => {
+    if (!registry.isCongested() && rate.take(monotonicNow())) tellFew();
+  }, debounce);
   registry.onReachabilityChange(tellOfChange);
 
   const contact = (ctx: Context, from: string, theirPort: number): void => {
@@ -229,7 +226,8 @@ export const createGossip = (
         const ownDigest = digestOf(own);
         const isEqual = digest === ownDigest;
         const peer = registry.find(from);
-        if (!isEqual && isGossiping(peer) && compared.get(from) !== `${digest} ${ownDigest}`) void exchange(peer);
+        const isCompared = isEqual || compared.get(from) === `${digest} ${ownDigest}`;
+        if (!isCompared && isLive(peer) && peer.gossips) void exchange(peer);
         const mine = versions();
         const digests = memberDigests(mine);
         const entries = digests === members ? [] : entriesOf(differingMembers(mine, digests, members).keys());

@@ -49,7 +49,7 @@ interface Dependencies {
 export interface Peers
   extends Module,
     AskPeers,
-    Pick<Registered, 'all' | 'alive' | 'isAlone' | 'settled' | 'call' | 'refresh'> {
+    Pick<Registered, 'all' | 'alive' | 'find' | 'isAlone' | 'settled' | 'call' | 'refresh'> {
   /** Base URLs of the release folders on the reachable peers. */
   updateFeeds(): string[];
   /** As in {@link LandingMessage}. */
@@ -150,11 +150,11 @@ export const createPeers = (
     { ...ids, site, version },
   );
   let discovery: Discovery | undefined;
-  const { all, alive, isAlone, settled, call } = registry;
+  const { all, alive, find, isAlone, settled, call } = registry;
   const refresh = async () => void (await Promise.all([registry.refresh(), gossip.ask()]));
 
   return {
-    ...{ all, alive, isAlone, settled, call, refresh },
+    ...{ all, alive, find, isAlone, settled, call, refresh },
     ...asking,
     updateFeeds: () => alive().map(({ url }) => `${url}/updates/`),
     sendTakeover: exchange.send,

@@ -59,7 +59,7 @@ export const createIndirectReports = ({
   /** By URL: when a report of another box last triggered a probe. */
   const followedAt = new Map<string, number>();
 
-  /** Probes the address of which another box reports. @returns false if no place is free and it was not done lately */
+  /** Probes an address because another box reports on it. @returns whether it was probed, now or within the last seconds */
   const follow = async (address: Address): Promise<boolean> => {
     const at = monotonicNow();
     if (at - (followedAt.get(address.url) ?? Number.NEGATIVE_INFINITY) < FOLLOW_MS) return true;

@@ -1,7 +1,7 @@
 /** The members that this box reaches, as it reports them to other boxes. */
 import { mostPeers, mostPeersOfOlder } from '../contract/peers.ts';
 import { shuffled } from '../domain/shuffle.ts';
-import type { Addresses } from './addresses.ts';
+import type { Address, Addresses } from './addresses.ts';
 import { advertisedUrl } from './advertised.ts';
 import { isOpen } from './breaker.ts';
 import type { Report } from './indirect-reports.ts';
@@ -23,11 +23,11 @@ export const createMembers = ({
   alive,
   random,
 }: Dependencies): Pick<Registry, 'advertised' | 'reached' | 'entry'> => {
-  const isReached = (nodeId: string): boolean => {
+  /** Where a box is reached; undefined: it is away, or unknown. */
+  const reachedAt = (nodeId: string): Address | undefined => {
     const best = addresses.best(nodeId);
-    return best !== undefined && (!isOpen(best.breaker) || suspicions.isPending(nodeId));
+    return best !== undefined && (!isOpen(best.breaker) || suspicions.isPending(nodeId)) ? best : undefined;
   };
-  const urlOf = (url: string): string => advertisedUrl(url, addresses.get(url)?.host ?? null);
 
   return {
     advertised: (isOlder) => {
@@ -35,14 +35,14 @@ export const createMembers = ({
       const chosen = isOlder && live.length > mostPeersOfOlder ? shuffled(live, random) : live;
       return chosen
         .slice(0, isOlder ? mostPeersOfOlder : mostPeers)
-        .map(({ nodeId, url }) => ({ nodeId, url: urlOf(url) }));
+        .map(({ nodeId, url }) => ({ nodeId, url: advertisedUrl(url, addresses.get(url)?.host ?? null) }));
     },
     reached: () =>
-      new Map([...reports].flatMap(([nodeId, { seq }]) => (isReached(nodeId) ? [[nodeId, seq] as const] : []))),
+      new Map([...reports].flatMap(([nodeId, { seq }]) => (reachedAt(nodeId) ? [[nodeId, seq] as const] : []))),
     entry: (nodeId) => {
-      const [report, best] = [reports.get(nodeId), addresses.best(nodeId)];
-      if (report === undefined || best === undefined || !isReached(nodeId)) return null;
-      return [nodeId, urlOf(best.url), report.seq];
+      const [report, address] = [reports.get(nodeId), reachedAt(nodeId)];
+      if (report === undefined || address === undefined) return null;
+      return [nodeId, advertisedUrl(address.url, address.host), report.seq];
     },
   };
 };

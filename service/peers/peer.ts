@@ -38,7 +38,7 @@ export interface Peers {
   /** Static peers always; discovered peers until 25 hours after their last answer. */
   all(): Peer[];
   alive(): LivePeer[];
-  /** The box with that node id. */
+  /** The peer with that node id; undefined: it is not known. */
   find(nodeId: string): Peer | undefined;
   /** Whether {@link all} is empty; cheap enough for every request. */
   isAlone(): boolean;

@@ -4,15 +4,15 @@ import { isOpen } from './breaker.ts';
 import type { Window } from './window.ts';
 
 interface Dependencies {
-  addresses: Pick<Addresses, 'all' | 'get'>;
-  window: Pick<Window, 'size'>;
+  addresses: Pick<Addresses, 'all'>;
+  window: Pick<Window, 'size' | 'isCongested'>;
   /** Requests the state and handles the answer; never rejects. @param hasNews asks the peer to request our state too */
   probe(address: Address, hasNews: boolean): Promise<void>;
   /** ms, monotonic. */
   monotonicNow(): number;
 }
 
-/** Why an address at which there may be no box is probed. Each reason has places of its own, so none waits for another. */
+/** Why an address at which there may be no box is probed. Each reason has its own limit, so none waits for another. */
 type Reason =
   /** A peer that did not answer. */
   | 'retry'
@@ -28,7 +28,11 @@ type Reason =
 export interface Prober {
   /** Probes an address now; again after a probe that is in progress, whose answer may already be outdated. */
   ask(address: Address, hasNews?: boolean): Promise<void>;
-  /** Probes an address if a place is free, or waits for the probe in progress. @returns false if none is free */
+  /**
+   * Probes an address, unless too many probes for that reason are in progress. A probe of the address that is in progress
+   * will do, except after contact.
+   * @returns whether the address was probed
+   */
   attempt(address: Address, reason: Reason): Promise<boolean>;
   /** Probes the addresses that are due. */
   tick(): void;
@@ -66,15 +70,20 @@ const byPriority = (a: Address, b: Address): number =>
 
 export const createProber = ({ addresses, window, probe, monotonicNow }: Dependencies): Prober => {
   const probes = new Map<string, Probe>();
-  /** By reason: the probes in progress, and when the last one was sent. */
-  const taken = new Map<Reason, number>();
-  const sentAt = new Map<Reason, number>();
+  const unused = () => ({ inProgress: 0, sentAt: Number.NEGATIVE_INFINITY });
+  const usage: Record<Reason, ReturnType<typeof unused>> = {
+    retry: unused(),
+    report: unused(),
+    advertised: unused(),
+    contact: unused(),
+    announced: unused(),
+  };
 
-  const isFree = (reason: Reason): boolean => {
-    const now = monotonicNow();
+  const isAllowed = (reason: Reason, now: number): boolean => {
+    const { inProgress, sentAt } = usage[reason];
     const size = window.size(now);
-    const isPaused = size < 1 && now - (sentAt.get(reason) ?? Number.NEGATIVE_INFINITY) < 1_000 / size;
-    return !isPaused && (taken.get(reason) ?? 0) < Math.max(1, Math.floor(size));
+    const isPaused = window.isCongested(now) && now - sentAt < 1_000 / size;
+    return !isPaused && inProgress < Math.max(1, Math.floor(size));
   };
 
   const ask: Prober['ask'] = (address, hasNews = false) => {
@@ -96,13 +105,15 @@ export const createProber = ({ addresses, window, probe, monotonicNow }: Depende
       await running.done;
       return true;
     }
-    if (!isFree(reason)) return false;
-    taken.set(reason, (taken.get(reason) ?? 0) + 1);
-    sentAt.set(reason, monotonicNow());
+    const now = monotonicNow();
+    if (!isAllowed(reason, now)) return false;
+    const used = usage[reason];
+    used.inProgress += 1;
+    used.sentAt = now;
     try {
       await ask(address);
     } finally {
-      taken.set(reason, (taken.get(reason) ?? 0) - 1);
+      used.inProgress -= 1;
     }
     return true;
   };

@@ -28,6 +28,7 @@ export interface Suspicions {
 
 /** Peers of which other boxes are asked within ten seconds: when all are late, questions must not add to the load. */
 const MAX_ASKED = 3;
+/** As many of those about which others were asked before. */
 const MAX_ASKED_AGAIN = 1;
 const ASKED_MS = 10_000;
 

@@ -1,4 +1,4 @@
-/** A site that answers late, as many boxes on a weak network do: asking less of it until it answers again. */
+/** Boxes that answer late, as on a weak network, get fewer requests until they answer in time. */
 import { randomUUID } from 'node:crypto';
 import { pino } from 'pino';
 import { expect, onTestFinished, test, vi } from 'vitest';
@@ -63,7 +63,7 @@ const createSite = async () => {
   for (const url of boxes.keys()) registry.addCandidate(url, 'discovered');
   await vi.advanceTimersByTimeAsync(10_000);
   expect(registry.alive()).toHaveLength(COUNT);
-  /** Requests, of which there were as many in that time. */
+  /** Lets the time pass. @returns how many requests were sent in it */
   const during = async (ms: number): Promise<number> => {
     const before = lan.asked;
     await vi.advanceTimersByTimeAsync(ms);
