@@ -44,7 +44,7 @@ export const benchCrowd = async ({ note }: Report): Promise<void> => {
   const start = async ({ boxes }: LightProcess, more: Record<string, string> = {}): Promise<string> =>
     boxes.start({ SIGNAGE_SITE: 'crowd', SIGNAGE_PEERS: urls[0] ?? '', ...more });
   urls.push(await start(processes[0] as LightProcess));
-  // All share one machine, which carries only so many that are new at a time.
+  // One machine runs all boxes, and can start only a few of them at once.
   while (urls.length < COUNT - 1) {
     const fresh = await Promise.all(processes.slice(0, COUNT - 1 - urls.length).map((box) => start(box)));
     urls.push(...fresh);

@@ -72,7 +72,10 @@ describe('refused with 403', () => {
     ['the Referer of another port', ['Referer: http://box:9090/']],
     ['a Referer that is none', ['Referer: about:blank']],
     ['cross-site, without Origin', ['Sec-Fetch-Site: cross-site']],
-    ['another site, whatever Sec-Fetch-Site says', ['Origin: https://evil.com', 'Sec-Fetch-Site: same-origin']],
+    [
+      'the Origin of another site with Sec-Fetch-Site: same-origin',
+      ['Origin: https://evil.com', 'Sec-Fetch-Site: same-origin'],
+    ],
     ['null, from another site', ['Origin: null', 'Sec-Fetch-Site: cross-site']],
     ['null, from somebody at the address bar', ['Origin: null', 'Sec-Fetch-Site: none']],
   ])('%s', async (_, lines) => {

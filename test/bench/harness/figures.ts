@@ -98,7 +98,7 @@ export const createFigures = (at: Date) => {
       `Measured on ${run.at.slice(0, 10)}${run.commit === '' ? '' : ` at commit ${run.commit}`}.`,
       '',
       ...run.tables.filter((table) => table.bench === bench).map(asMarkdown),
-      // The rows of a table are lines in a row.
+      // No empty line between the rows of a table.
       ...run.notes
         .filter((each) => each.bench === bench)
         .flatMap(({ text }) => (text.startsWith('|') ? [text] : [text, ''])),
