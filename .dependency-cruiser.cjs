@@ -47,7 +47,7 @@ module.exports = {
       severity: 'error',
       comment: 'A folder of the service receives what it needs, as service/module.ts describes.',
       from: { path: '^service/[^/]+/' },
-      to: { path: '^service/[^/]+\\.ts$', pathNot: '^service/module\\.ts$' },
+      to: { path: '^service/[^/]+\\.ts$', pathNot: '^service/(module|tempo)\\.ts$' },
     },
     { name: 'no-circles', severity: 'error', from: {}, to: { circular: true } },
     { name: 'no-circles-of-modules', severity: 'error', scope: 'folder', from: {}, to: { circular: true } },

@@ -4,6 +4,7 @@ import { hostname, networkInterfaces } from 'node:os';
 import type { Logger } from 'pino';
 import packageJson from '../package.json' with { type: 'json' };
 import type { KioskHealth } from './contract/health.ts';
+import { type Clock, systemClock } from './domain/time.ts';
 import { createOwnAuthority } from './http/authority.ts';
 import { createClientAddress } from './http/client-address.ts';
 import type { ServiceContext } from './module.ts';
@@ -11,6 +12,7 @@ import type { Closers } from './platform/closers.ts';
 import type { Options } from './platform/options/index.ts';
 import { createGet } from './platform/outbound/get.ts';
 import { createSourceLogs } from './platform/source-log.ts';
+import { defaultTempo, type Tempo } from './tempo.ts';
 
 /** What the service needs from its host. */
 export interface Ports {
@@ -21,8 +23,10 @@ export interface Ports {
   rendererDir: string;
   /** Folder of the shipped demo content and other resources. */
   resourcesDir: string;
-  /** The wall clock, ms since the epoch; default: Date.now. */
-  now?: () => number;
+  /** The wall clock; default: that of the machine. */
+  now?: Clock['now'];
+  /** Default: {@link defaultTempo}. */
+  tempo?: Tempo;
   /** State of the displays for /healthz; absent if there are none. */
   kiosk?: () => KioskHealth;
   /**
@@ -36,7 +40,17 @@ export interface Ports {
 
 export const createContext = (
   options: Options,
-  { log, logLines = () => [], rendererDir, resourcesDir, kiosk, capture, restart, now = Date.now }: Ports,
+  {
+    log,
+    logLines = () => [],
+    rendererDir,
+    resourcesDir,
+    kiosk,
+    capture,
+    restart,
+    now = systemClock.now,
+    tempo = defaultTempo,
+  }: Ports,
   nodeId: string,
   { lasting }: Closers,
 ): ServiceContext => {
@@ -50,7 +64,9 @@ export const createContext = (
     logLines,
     logs: createSourceLogs(log),
     now,
-    monotonicNow: () => performance.now(),
+    monotonicNow: systemClock.monotonicNow,
+    random: Math.random,
+    tempo,
     ids: { nodeId, instance: randomUUID() },
     dirs: { data: dataDir, uploads: uploadDir, media: mediaDir, renderer: rendererDir, resources: resourcesDir },
     machineName,

@@ -6,6 +6,7 @@ import type { Logger } from 'pino';
 import type { AuditSubject } from './contract/console/audit.ts';
 import type { Health, KioskHealth } from './contract/health.ts';
 import type { MetricReport } from './contract/metrics.ts';
+import type { Clock } from './domain/time.ts';
 import type { createOwnAuthority } from './http/authority.ts';
 import type { createClientAddress } from './http/client-address.ts';
 import type { Routes, Sockets } from './http/routes.ts';
@@ -13,9 +14,10 @@ import type { Closers } from './platform/closers.ts';
 import type { Options } from './platform/options/index.ts';
 import type { Get } from './platform/outbound/get.ts';
 import type { SourceLogs } from './platform/source-log.ts';
+import type { Tempo } from './tempo.ts';
 
 /** What every module receives. */
-export interface ServiceContext {
+export interface ServiceContext extends Clock {
   options: Options;
   /** Version of the program. */
   version: string;
@@ -26,10 +28,10 @@ export interface ServiceContext {
   logLines(): readonly string[];
   /** Logs of one source each, with a bounded number of lines. */
   logs: SourceLogs;
-  /** The machine's time of day, ms since the epoch. */
-  now(): number;
-  /** ms; never set back. */
-  monotonicNow(): number;
+  /** From 0 up to 1, as Math.random. */
+  random(): number;
+  /** How long to wait. */
+  tempo: Tempo;
   ids: {
     /** Of this box; kept in its data directory. */
     nodeId: string;

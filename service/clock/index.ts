@@ -16,11 +16,8 @@ interface Dependencies {
   takeovers: Pick<Takeovers, 'followClock'>;
 }
 
-export const createClock = (
-  { log, now, monotonicNow, ids }: ServiceContext,
-  { peers, media, takeovers }: Dependencies,
-): Clock => {
-  const sync = createSync({ log, peers, now, monotonicNow }, ids);
+export const createClock = (context: ServiceContext, { peers, media, takeovers }: Dependencies): Clock => {
+  const sync = createSync(context, { peers });
   media.followClock(sync.now);
   peers.followClock(sync);
   takeovers.followClock(sync);

@@ -1,28 +1,22 @@
 /** Keeps this box on the site's clock: chooses the reference among the peers and exchanges times with it. */
-import type { Logger } from 'pino';
 import type { Health } from '../contract/health.ts';
 import type { PeerTime } from '../contract/peers.ts';
 import type { Skew } from '../contract/socket.ts';
 import type { Exchange } from '../domain/clock-estimate.ts';
 import { isTrusted } from '../domain/clock-trust.ts';
+import type { EpochMs } from '../domain/time.ts';
+import type { ServiceContext } from '../module.ts';
 import type { Peers } from '../peers/index.ts';
 import { contradicts, isBacked, judge, type Opinion, type Verdict, WALL_MS } from './majority.ts';
 import { type Candidate, chooseReference, mayEstablish } from './reference.ts';
 import { createSiteClock } from './site-clock.ts';
 import { createSkews } from './skews.ts';
 
-interface Dependencies {
-  log: Logger;
-  peers: Pick<Peers, 'alive' | 'ask'>;
-  /** The machine's time of day, ms since the epoch. */
-  now(): number;
-  /** ms, monotonic. */
-  monotonicNow?: () => number;
-}
+type Context = Pick<ServiceContext, 'log' | 'now' | 'monotonicNow' | 'ids' | 'tempo'>;
 
 export interface Sync {
-  /** The site's time, ms since the epoch. It is slewed, and steps only if it is far off and most boxes agree. */
-  now(): number;
+  /** The site's time. It is slewed, and steps only if it is far off and most boxes agree. */
+  now(): EpochMs;
   isEstablished(): boolean;
   /** Records the synchronization error that a page reports. */
   onSkew(skew: Skew): void;
@@ -35,24 +29,12 @@ export interface Sync {
   close(): void;
 }
 
-/** Interval of exchanges before and after the time is established, and once nothing unexpected happened for CALM_AFTER_MS. */
-const FAST_MS = 250;
-const SLOW_MS = 4_000;
-const CALM_MS = 20_000;
-const CALM_AFTER_MS = 60_000;
 /** Exchanges after which the time is established. */
 const MIN_SAMPLES = 6;
-/** How long a box that has started waits for the time of others. */
-const GRACE_MS = 6_000;
-/** How long the answer of a peer without an established time is valid. */
-const NO_TIME_MS = 1_000;
 /** Peers that a box without an established time asks per round. */
 const MOST_ASKED = 8;
-/** How often boxes besides the reference are asked, how many of them, and how long their opinion counts. */
-const SURVEY_MS = 20_000;
-const CALM_SURVEY_MS = 60_000;
+/** Boxes besides the reference that are asked in a survey. */
 const SURVEYED = 3;
-const OPINION_MS = 120_000;
 /** Rounds of asking them after an unexpected event. */
 const CLOSE_LOOKS = 4;
 
@@ -61,8 +43,8 @@ interface Answered extends Opinion {
 }
 
 export const createSync = (
-  { log, peers, now, monotonicNow = () => performance.now() }: Dependencies,
-  { nodeId }: { nodeId: string },
+  { log, now, monotonicNow, ids: { nodeId }, tempo: { clock: tempo } }: Context,
+  { peers }: { peers: Pick<Peers, 'alive' | 'ask'> },
 ): Sync => {
   const clock = createSiteClock(monotonicNow(), now());
   const skews = createSkews();
@@ -88,7 +70,7 @@ export const createSync = (
     const alive = aliveIds();
     for (const [id, { site, at }] of answers) {
       const age = monotonicNow() - at;
-      if (!alive.includes(id) || age > OPINION_MS || (site === null && age > NO_TIME_MS)) answers.delete(id);
+      if (!alive.includes(id) || age > tempo.opinion || (site === null && age > tempo.noTime)) answers.delete(id);
     }
     return alive.map((id) => {
       const answer = answers.get(id);
@@ -98,7 +80,7 @@ export const createSync = (
 
   const isCalm = (): boolean => {
     if (!established || closeLooks > 0) unexpectedAt = monotonicNow();
-    return monotonicNow() - unexpectedAt >= CALM_AFTER_MS;
+    return monotonicNow() - unexpectedAt >= tempo.calmAfter;
   };
 
   /** This box's own answer, as an offset. */
@@ -129,7 +111,7 @@ export const createSync = (
   };
 
   const choose = (others: Candidate[]): void => {
-    if (!established && mayEstablish(nodeId, others, monotonicNow() - startedAt > GRACE_MS)) established = true;
+    if (!established && mayEstablish(nodeId, others, monotonicNow() - startedAt > tempo.grace)) established = true;
     verdict = judge([own(), ...answers.values()], others.length - answers.size);
     const isFollowed = ({ nodeId: id }: Candidate): boolean => {
       const opinion = answers.get(id);
@@ -147,7 +129,7 @@ export const createSync = (
 
   /** The boxes to ask in this round. */
   const asked = (others: readonly Candidate[]): string[] => {
-    const isDue = closeLooks > 0 || monotonicNow() - surveyedAt >= (isCalm() ? CALM_SURVEY_MS : SURVEY_MS);
+    const isDue = closeLooks > 0 || monotonicNow() - surveyedAt >= (isCalm() ? tempo.calmSurvey : tempo.survey);
     if (isDue) {
       closeLooks = Math.max(0, closeLooks - 1);
       surveyedAt = monotonicNow();
@@ -202,7 +184,7 @@ export const createSync = (
   const tick = async (): Promise<void> => {
     const soon = await poll();
     if (closed) return;
-    timer = setTimeout(tick, soon ? FAST_MS : isCalm() ? CALM_MS : SLOW_MS);
+    timer = setTimeout(tick, soon ? tempo.fast : isCalm() ? tempo.calm : tempo.slow);
     timer.unref();
   };
 

@@ -8,8 +8,8 @@ const root = join(import.meta.dirname, '..', '..');
 const lines = (count: number): string => 'one line\n'.repeat(count);
 
 it.each([
-  ['service/media/library.ts', lines(300), 0],
-  ['service/media/library.ts', lines(301), 1],
+  ['service/media/library.ts', lines(500), 0],
+  ['service/media/library.ts', lines(501), 1],
   ['service/index.ts', lines(119), 0],
   ['service/index.ts', lines(120), 1],
   ['main/index.ts', lines(120), 1],

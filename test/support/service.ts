@@ -8,7 +8,9 @@ import { afterAll, beforeAll, onTestFinished } from 'vitest';
 import type { Ports } from '../../service/context.ts';
 import { type Service, startService } from '../../service/index.ts';
 import { readOptions } from '../../service/platform/options/index.ts';
+import type { Tempo } from '../../service/tempo.ts';
 import { checkAnswer } from './openapi.ts';
+import { testTempo } from './tempo.ts';
 
 const root = join(import.meta.dirname, '..', '..');
 
@@ -19,6 +21,8 @@ interface Setup {
   env?: Record<string, string>;
   /** The time of day by the machine, ms since the epoch. */
   wall?: () => number;
+  /** How long the service waits; default: {@link testTempo}. */
+  tempo?: Tempo;
   /** What the host of the service can do: photograph a display, restart the player. */
   host?: Pick<Ports, 'capture' | 'restart'>;
   /** A data directory that outlives the service; else one that is removed with the test. */
@@ -51,7 +55,7 @@ export const temporaryFolder = (onEnd: OnEnd = onTestFinished): string => {
 
 /** Starts a service that ends with the test. */
 export const startTestService = async (
-  { content, env = {}, wall = Date.now, host = {}, dataDir: givenDir }: Setup = {},
+  { content, env = {}, wall = Date.now, tempo = testTempo, host = {}, dataDir: givenDir }: Setup = {},
   onEnd: OnEnd = onTestFinished,
 ): Promise<TestService> => {
   const dataDir = givenDir ?? temporaryFolder(onEnd);
@@ -78,6 +82,7 @@ export const startTestService = async (
     rendererDir: join(root, 'dist', 'renderer'),
     resourcesDir: join(root, 'resources'),
     now: wall,
+    tempo,
     ...host,
   });
   let closing: Promise<void> | undefined;

@@ -1,0 +1,29 @@
+/**
+ * How long the service waits, in one table: a section for each module, in milliseconds. Modules receive it with the
+ * context; tests pass a table that is many times as short, so no waiting time that a test meets stands anywhere else.
+ * Limits that are part of the interface (how long a signature is fresh, how long a record is kept) are no waiting times.
+ */
+export const defaultTempo = {
+  clock: {
+    /** Between exchanges before the time is established, after it, and once nothing unexpected happened for `calmAfter`. */
+    fast: 250,
+    slow: 4_000,
+    calm: 20_000,
+    calmAfter: 60_000,
+    /** A box that has started waits this long for the time of others. */
+    grace: 6_000,
+    /** The answer of a peer without an established time is valid this long. */
+    noTime: 1_000,
+    /** Between surveys of boxes besides the reference; how long their opinion counts. */
+    survey: 20_000,
+    calmSurvey: 60_000,
+    opinion: 120_000,
+  },
+};
+
+type Sections<T> = {
+  readonly [S in keyof T]: { readonly [N in keyof T[S]]: T[S][N] extends number ? number : T[S][N] };
+};
+
+/** The waiting times of a service. */
+export type Tempo = Sections<typeof defaultTempo>;

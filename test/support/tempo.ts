@@ -1,0 +1,16 @@
+/** The waiting times of services in tests: what a test waits for is ten to fifty times as short as on a box. */
+import type { Tempo } from '../../service/tempo.ts';
+
+export const testTempo: Tempo = {
+  clock: {
+    fast: 25,
+    slow: 200,
+    calm: 1_000,
+    calmAfter: 3_000,
+    grace: 300,
+    noTime: 1_000,
+    survey: 1_000,
+    calmSurvey: 3_000,
+    opinion: 6_000,
+  },
+};
