@@ -1,5 +1,7 @@
 import { fileURLToPath } from 'node:url';
 import { defineConfig } from 'vitest/config';
+import { SlowFirst } from './support/order.ts';
+import { createTimes } from './support/times.ts';
 
 /** Tests that repeat themselves: `npm run soak` runs these alone, and for hours. */
 const repeated = [
@@ -28,6 +30,10 @@ export default defineConfig(({ mode }) => ({
     // The code keeps no state in modules: the files that a worker runs share them, which saves a third of the time.
     isolate: false,
     setupFiles: ['test/support/setup.ts'],
+    sequence: { sequencer: SlowFirst },
+    reporters: mode === 'times' ? ['dot', createTimes()] : ['default'],
+    // Transformed modules are kept beside the dependencies, so that the second run transforms only what has changed.
+    experimental: { fsModuleCache: true },
     // Most tests wait for a browser, a process or a timer: more workers than processors.
     maxWorkers: mode === 'soak' ? 1 : 4,
   },

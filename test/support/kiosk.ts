@@ -9,6 +9,7 @@ import { join } from 'node:path';
 import { type Browser, chromium, type Page } from 'playwright-core';
 import { expect, it, onTestFinished } from 'vitest';
 import { isSkipped } from './browser.ts';
+import { starts } from './cost.ts';
 import { type Ask, askOf } from './electron/ask.ts';
 import { launchReal } from './electron/launch.ts';
 import { temporaryFolder } from './service.ts';
@@ -185,6 +186,7 @@ export const startKiosk = async ({
   args = [],
   displays = [[960, 540]],
 }: Setup = {}): Promise<TestKiosk> => {
+  starts.kiosks += 1;
   if (content !== undefined) writeFileSync(join(dataDir, 'content.json'), JSON.stringify(content));
   if (config !== undefined) writeFileSync(join(dataDir, 'config.json'), JSON.stringify(config));
   const settings = {

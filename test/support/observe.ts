@@ -3,7 +3,7 @@ import type { PlaylistPayload } from '../../service/contract/playlist.ts';
 import type { TestService } from './service.ts';
 
 /** For what happens within a second, or on a busy machine much later. */
-export const patience = { timeout: 20_000, interval: 25 };
+export const patience = { timeout: 20_000, interval: 50 };
 
 export const payloadOf = async (service: Pick<TestService, 'get'>, slug = 'lobby'): Promise<PlaylistPayload> =>
   (await (await service.get(`/api/screens/${slug}/playlist`)).json()) as PlaylistPayload;

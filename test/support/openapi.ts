@@ -34,6 +34,8 @@ const open = (variant: Variant, name: string) => {
   const ajv = new Ajv2020({ strict: false, validateFormats: false });
   ajv.addSchema(document, variant);
 
+  /** Answers that were right: a test that polls gets the same one again. */
+  const right = new Set<string>();
   const compiled = new Map<string, ValidateFunction>();
   const validatorOf = (pointer: readonly string[]): ValidateFunction => {
     const fragment = pointer
@@ -98,20 +100,25 @@ const open = (variant: Variant, name: string) => {
     const [type = ''] = (headers.get('Content-Type') ?? '').split(';');
     const kind = [type, '*/*'].find((each) => content[each] !== undefined) ?? fail(`it is not of type ${type}`);
     if (kind !== 'application/json') return;
-    const body = (await response.clone().json()) as { error?: { code: string } };
+    const text = await response.clone().text();
+    const answer = `${pointer.join('/')} ${text}`;
+    if (right.has(answer)) return;
+    const body = JSON.parse(text) as { error?: { code: string } };
     const validate = validatorOf([...pointer, 'content', kind, 'schema']);
     if (!validate(body)) fail(`${ajv.errorsText(validate.errors)}: ${JSON.stringify(body)}`);
     const codes = content[kind]?.examples;
     if (body.error && codes && !Object.hasOwn(codes, body.error.code)) fail(`there is no code ${body.error.code} here`);
+    if (right.size >= 1_000) right.clear();
+    right.add(answer);
   };
   return check;
 };
 
-const checks: Record<Variant, ReturnType<typeof open>> = {
-  extended: open('extended', 'openapi.yaml'),
-  baseline: open('baseline', 'openapi.baseline.yaml'),
-};
+const names: Record<Variant, string> = { extended: 'openapi.yaml', baseline: 'openapi.baseline.yaml' };
+const checks: Partial<Record<Variant, ReturnType<typeof open>>> = {};
 
 /** @throws Error where the answer is not one that the variant's document knows */
-export const checkAnswer = (variant: Variant, method: string, path: string, response: Response): Promise<void> =>
-  checks[variant](method, path, response);
+export const checkAnswer = (variant: Variant, method: string, path: string, response: Response): Promise<void> => {
+  checks[variant] ??= open(variant, names[variant]);
+  return checks[variant](method, path, response);
+};

@@ -9,7 +9,7 @@ import type { Rgb } from './media.ts';
 import type { TestService } from './service.ts';
 
 /** What a test waits for happens at once, or on a busy machine much later. */
-export const patience = { timeout: 25_000, interval: 50 };
+export const patience = { timeout: 25_000, interval: 100 };
 
 /** Opens a screen in a browser of its own storage; it closes with the test. */
 export const openPlayer = async (
@@ -36,9 +36,10 @@ export const waitForConnection = (service: TestService, slug: string, expected: 
 
 /** The colour in the middle of what the page shows. */
 export const colourOf = async (page: Page): Promise<Rgb> => {
-  const { data, width, height } = PNG.sync.read(await page.screenshot());
-  const at = (Math.floor(height / 2) * width + Math.floor(width / 2)) * 4;
-  return [data[at] ?? 0, data[at + 1] ?? 0, data[at + 2] ?? 0];
+  const { width, height } = page.viewportSize() ?? { width: 0, height: 0 };
+  const clip = { x: Math.floor(width / 2), y: Math.floor(height / 2), width: 1, height: 1 };
+  const { data } = PNG.sync.read(await page.screenshot({ clip }));
+  return [data[0] ?? 0, data[1] ?? 0, data[2] ?? 0];
 };
 
 /** Whether two colours are the same but for what codecs do to them. */

@@ -9,6 +9,7 @@ import type { Ports } from '../../service/context.ts';
 import { type Service, startService } from '../../service/index.ts';
 import { readOptions } from '../../service/platform/options/index.ts';
 import type { Tempo } from '../../service/tempo.ts';
+import { starts } from './cost.ts';
 import { checkAnswer } from './openapi.ts';
 import { testTempo } from './tempo.ts';
 
@@ -58,6 +59,7 @@ export const startTestService = async (
   { content, env = {}, wall = Date.now, tempo = testTempo, host = {}, dataDir: givenDir }: Setup = {},
   onEnd: OnEnd = onTestFinished,
 ): Promise<TestService> => {
+  starts.services += 1;
   const dataDir = givenDir ?? temporaryFolder(onEnd);
   const lines: string[] = [];
   const writeContent = (next: unknown): void =>
