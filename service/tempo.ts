@@ -19,6 +19,20 @@ export const defaultTempo = {
     calmSurvey: 60_000,
     opinion: 120_000,
   },
+  records: {
+    /** Between observations of what alerts are about; between readings of the free space. */
+    alerts: 1_000,
+    disk: 10_000,
+    /** The answer of a receiver must begin within this time. */
+    answer: 5_000,
+    /** Pauses after failed deliveries to receivers: doubling. */
+    retry: 1_000,
+    maxRetry: 60_000,
+    /** Plays that end at about the same time are delivered together. */
+    gather: 500,
+    /** Between deletions of old plays. */
+    expiry: 3_600_000,
+  },
 };
 
 type Sections<T> = {

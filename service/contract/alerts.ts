@@ -1,4 +1,4 @@
-/** Alerts: messages to receivers about outages, and the records by which boxes agree on who sends them. */
+/** Alerts: messages to receivers about outages, and the records by which boxes know of them. */
 import { z } from 'zod';
 import { instant } from './terms.ts';
 
@@ -26,55 +26,33 @@ export interface Alert {
   message: string;
 }
 
-/** `update`: a box whose version is being replaced; no alerts about it and its displays until `endedAt`. */
+/** `update`: a box whose version is being replaced; no alerts about it and its displays until `at`. */
 const recordKinds = ['device', 'content', 'stream', 'box', 'storage', 'update'] as const;
 
 const subject = z.string().min(1).max(512);
 
-/** An outage that was reported to a receiver. */
-export const outageRecord = z
-  .object({
-    kind: z.enum(recordKinds).describe('what failed; update: the version of a box is being replaced'),
-    subject: subject.describe('its id'),
-    at: instant.describe('when it began'),
-    endedAt: instant.nullable().describe('when it ended; null: it has not'),
-    updatedAt: instant.describe('later for each change: the newest wins'),
-  })
-  .meta({ id: 'OutageRecord' });
-export type OutageRecord = z.infer<typeof outageRecord>;
-
 /**
- * A message that is about to be sent. A box that takes over from its sender can not know whether the receiver has it, and
- * sends the same one, with the same id.
+ * The last message about a subject, which is stored by all boxes: a box that takes over from its sender knows what was
+ * said, and repeats what may not have been, with the same id.
  */
-export const announcedAlert = z
+export const alertRecord = z
   .object({
-    type: z
-      .enum(Object.values(alertTypes).flatMap((types) => types.filter((type) => type !== null)))
-      .describe('its type'),
-    at: instant.describe('when the outage began, or ended'),
-    subject: subject.describe('what it is about'),
+    kind: z.enum(recordKinds).describe('what it is about; update: the version of a box is being replaced'),
+    subject: subject.describe('its id'),
+    isFailing: z.boolean().describe('true: about the outage; false: about its end'),
+    at: instant.describe('when the outage began, or ended; of an update when it is over'),
     message: z.string().max(2_048).describe('a sentence for people'),
+    isSent: z.boolean().describe('false: it is about to be sent, and may have been'),
   })
-  .meta({ id: 'AnnouncedAlert' });
-export type AnnouncedAlert = z.infer<typeof announcedAlert>;
+  .meta({ id: 'AlertRecord' });
+export type AlertRecord = z.infer<typeof alertRecord>;
 
-/** Maximum number of stored outages, those that are over included. */
-export const mostOutages = 2_000;
-
-/** Maximum number of stored announcements. */
-export const mostAnnounced = 200;
+/** Maximum number of stored records. */
+export const mostAlertRecords = 2_000;
 
 export const peerAlerts = z
-  .object({
-    outages: z.array(outageRecord).max(mostOutages).describe('one per subject'),
-    announced: z
-      .array(announcedAlert)
-      .max(mostAnnounced)
-      .default([])
-      .describe('messages that were about to be sent, and may have been'),
-  })
-  .meta({ id: 'PeerAlerts', description: 'outages that were reported to receivers of alerts' });
+  .object({ records: z.array(alertRecord).max(mostAlertRecords).describe('one per subject') })
+  .meta({ id: 'PeerAlerts', description: 'the last message about each subject' });
 export type PeerAlerts = z.infer<typeof peerAlerts>;
 
 /** Maximum number of failures and of live streams that a box reports. */

@@ -3,7 +3,7 @@
  * to HTTP.
  */
 import { z } from 'zod';
-import { type PeerAlerts, peerAlerts } from '../contract/alerts.ts';
+import { type AlertRecord, peerAlerts } from '../contract/alerts.ts';
 import type { Command, CommandTarget } from '../contract/commands.ts';
 import { connection } from '../contract/connections.ts';
 import { peerAudit } from '../contract/console/audit.ts';
@@ -171,9 +171,12 @@ const peerOperations = {
   ),
   'boxes.site': define('GET /api/peers/site', peerSite, undefined, { maxBytes: 16 * MIB }),
   'records.alerts': define('GET /api/peers/alerts', peerAlerts, undefined, { relayed: true, maxBytes: 2 * MIB }),
-  'records.sendAlerts': define('POST /api/peers/alerts', z.object({}), (alerts: PeerAlerts) => ({ body: alerts }), {
-    relayed: true,
-  }),
+  'records.sendAlerts': define(
+    'POST /api/peers/alerts',
+    z.object({}),
+    (records: readonly AlertRecord[]) => ({ body: { records } }),
+    { relayed: true },
+  ),
   'records.audit': define('GET /api/peers/audit', peerAudit, undefined, { relayed: true }),
   'records.plays': define(
     'GET /api/peers/plays',

@@ -26,7 +26,7 @@ interface Dependencies {
   content: Pick<Content, 'screens' | 'hours' | 'status' | 'onFileEdit'>;
   streams: Pick<Streams, 'list'>;
   devices: Pick<Devices, 'statuses' | 'sightings'>;
-  peers: Pick<Peers, 'all' | 'alive' | 'ask' | 'broadcast' | 'refresh' | 'settled' | 'addState'>;
+  peers: Pick<Peers, 'all' | 'alive' | 'ask' | 'broadcast' | 'settled' | 'addState'>;
   media: Pick<Media, 'digestAt'>;
 }
 
@@ -50,7 +50,7 @@ export const createRecords = async (
   content.onFileEdit((edit) => void audit.record({ ...edited, ...edit }));
 
   const key = webhookKey(options.webhookSecret, options.sharedSecret);
-  const sender = (url: string | null) => (url === null ? null : createSendWebhook(url, key, now));
+  const sender = (url: string | null) => (url === null ? null : createSendWebhook(context, url, key));
   const plays = await createPlays(context, { screens, peers, media, send: sender(options.playsUrl) });
   const alerts = await createAlerts(context, { content, streams, devices, peers, send: sender(options.alertUrl) });
   const shown: Partial<Record<Play['kind'], Partial<Record<Play['result'], number>>>> = {};

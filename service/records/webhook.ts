@@ -2,11 +2,8 @@
 import { hkdfSync } from 'node:crypto';
 import { Webhook } from 'standardwebhooks';
 import { doubled } from '../domain/backoff.ts';
-
-/** From connecting to the head of the answer. */
-const TIMEOUT_MS = 5_000;
-const MIN_PAUSE_MS = 1_000;
-const MAX_PAUSE_MS = 60_000;
+import type { ServiceContext } from '../module.ts';
+import type { Tempo } from '../tempo.ts';
 
 /** A message. It has the same id each time it is sent, by which the receiver knows a repeat. */
 export interface WebhookMessage {
@@ -28,8 +25,8 @@ export const webhookKey = (webhookSecret: string | null, sharedSecret: string | 
   return new Uint8Array(hkdfSync('sha256', sharedSecret, '', 'signage-webhook-v1', 32));
 };
 
-const reasonOf = (error: unknown): string => {
-  if ((error as Error).name === 'TimeoutError') return `the receiver did not answer within ${TIMEOUT_MS / 1000} s`;
+const reasonOf = (error: unknown, answerMs: number): string => {
+  if ((error as Error).name === 'TimeoutError') return `the receiver did not answer within ${answerMs / 1000} s`;
   const { cause } = error as { cause?: { code?: string } };
   return `the receiver cannot be reached (${cause?.code ?? (error as Error).message})`;
 };
@@ -48,9 +45,12 @@ const splitAddress = (address: string) => {
 /**
  * @param address of the receiver; may have a user and a password, which are sent as Basic authentication
  * @param key of the signatures; null: none
- * @param now ms since the epoch
  */
-export const createSendWebhook = (address: string, key: Uint8Array | null, now: () => number): SendWebhook => {
+export const createSendWebhook = (
+  { now, tempo }: Pick<ServiceContext, 'now' | 'tempo'>,
+  address: string,
+  key: Uint8Array | null,
+): SendWebhook => {
   const webhook = key === null ? null : new Webhook(key, { format: 'raw' });
   const { url, credentials } = splitAddress(address);
   return async ({ id, body }, signal) => {
@@ -66,15 +66,18 @@ export const createSendWebhook = (address: string, key: Uint8Array | null, now: 
     const options = { method: 'POST', headers, body, redirect: 'manual' } as const;
     const response = await fetch(url, {
       ...options,
-      signal: AbortSignal.any([signal, AbortSignal.timeout(TIMEOUT_MS)]),
+      signal: AbortSignal.any([signal, AbortSignal.timeout(tempo.records.answer)]),
     }).catch((error: unknown) => {
-      throw new Error(reasonOf(error));
+      throw new Error(reasonOf(error, tempo.records.answer));
     });
     await response.body?.cancel().catch(() => undefined);
     if (!response.ok) throw new Error(`the receiver answers ${response.status}`);
   };
 };
 
-/** The pause before the next attempt, ms: 1 s, doubling to 60 s, a fifth more or less. @param random of [0, 1) */
-export const pauseAfter = (failures: number, random: number): number =>
-  doubled(failures - 1, MIN_PAUSE_MS, MAX_PAUSE_MS) * (0.8 + 0.4 * random);
+/** The pause before the next attempt, ms: doubling, a fifth more or less. @param random of [0, 1) */
+export const pauseAfter = (
+  { retry, maxRetry }: Pick<Tempo['records'], 'retry' | 'maxRetry'>,
+  failures: number,
+  random: number,
+): number => doubled(failures - 1, retry, maxRetry) * (0.8 + 0.4 * random);

@@ -13,4 +13,13 @@ export const testTempo: Tempo = {
     calmSurvey: 3_000,
     opinion: 6_000,
   },
+  records: {
+    alerts: 50,
+    disk: 500,
+    answer: 2_000,
+    retry: 50,
+    maxRetry: 1_000,
+    gather: 50,
+    expiry: 3_600_000,
+  },
 };

@@ -51,17 +51,17 @@ const takeovers = {
   ],
 };
 
-const outages = {
-  outages: [
+const alerts = {
+  records: [
     {
       kind: 'device',
       subject: 'k7qm-3x9f-t2wd',
+      isFailing: true,
       at: momentExample,
-      endedAt: null,
-      updatedAt: momentExample,
+      message: 'The device "Door" (k7qm-3x9f-t2wd) of the screen "lobby" is away.',
+      isSent: true,
     },
   ],
-  announced: [],
 };
 
 const sender = { from: '6f1c550b-9d3c-4e5f-8f4a-869d372b1c0a', port: 8080 };
@@ -270,17 +270,17 @@ export const peers = {
   'GET /api/peers/alerts': {
     access: 'signed',
     variant: 'extended',
-    summary: 'List the outages that were reported to receivers of alerts, and the messages that may have been sent',
-    answer: okSealable('The outages.', peerAlerts, outages),
+    summary: 'List the last message about each subject to receivers of alerts',
+    answer: okSealable('The messages.', peerAlerts, alerts),
     errors: [],
   },
   'POST /api/peers/alerts': {
     access: 'signed',
     variant: 'extended',
-    summary: 'Send outages that were reported to a receiver, and messages that are about to be sent',
+    summary: 'Send messages that a receiver was sent, or is about to be',
     description:
-      'The newer record of each subject is kept; a box that takes over from the sender repeats the messages that it announced.',
-    body: sealable(peerAlerts, outages),
+      'The newer record of each subject is kept; a box that takes over from the sender repeats what may not have been sent.',
+    body: sealable(peerAlerts, alerts),
     answer: okSealable('They are kept, where they are newer.', z.object({}), {}),
     errors: [],
   },

@@ -1,29 +1,19 @@
 /** What this box sees: the state of everything that an alert can be about. */
 import { statfs } from 'node:fs/promises';
 import type { Content } from '../../content/index.ts';
-import { type BoxAlerts, mostFailures, type OutageRecord } from '../../contract/alerts.ts';
+import { type BoxAlerts, mostFailures } from '../../contract/alerts.ts';
 import type { Devices } from '../../devices/index.ts';
 import { isOpen } from '../../domain/opening-hours.ts';
 import { spareOf } from '../../media/index.ts';
 import type { ServiceContext } from '../../module.ts';
 import type { Peers } from '../../peers/index.ts';
 import type { Streams } from '../../streams/index.ts';
-import { type Condition, isUnderway, keyOf, type Outages } from './outages.ts';
-
-interface Dependencies {
-  content: Pick<Content, 'screens' | 'hours' | 'status'>;
-  streams: Pick<Streams, 'list'>;
-  peers: Pick<Peers, 'all' | 'alive'>;
-  devices: Pick<Devices, 'statuses' | 'sightings'>;
-}
+import { type Condition, keyOf, type Outages } from './outages.ts';
 
 type Failure = BoxAlerts['failing'][number];
 
 /** Sources are cut in messages, and in the state, which other boxes refuse if a text is too long. */
 const MAX_SOURCE = 400;
-
-/** How often the disk is asked for its free space. */
-const DISK_MS = 10_000;
 
 const sentences: Readonly<Record<Failure['kind'], readonly [failing: string, ok: string]>> = {
   content: ['is not valid', 'is valid again'],
@@ -32,13 +22,25 @@ const sentences: Readonly<Record<Failure['kind'], readonly [failing: string, ok:
 };
 
 const failureCondition = ({ kind, subject, name, detail }: Failure, status: 'failing' | 'ok'): Condition => ({
-  ...{ kind, subject, status },
+  kind,
+  subject,
+  status,
   message: `${name} ${status === 'failing' ? (detail ?? sentences[kind][0]) : sentences[kind][1]}.`,
 });
 
 export const createWatch = (
-  { options, now, ids, dirs, machineName, log }: ServiceContext,
-  { content, streams, peers, devices }: Dependencies,
+  { options, now, tempo, ids, dirs, machineName, log }: ServiceContext,
+  {
+    content,
+    streams,
+    peers,
+    devices,
+  }: {
+    content: Pick<Content, 'screens' | 'hours' | 'status'>;
+    streams: Pick<Streams, 'list'>;
+    peers: Pick<Peers, 'all' | 'alive'>;
+    devices: Pick<Devices, 'statuses' | 'sightings'>;
+  },
 ) => {
   const { nodeId } = ids;
   const contentName = `content.json on the box ${machineName}`;
@@ -75,14 +77,10 @@ export const createWatch = (
   };
 
   /** The boxes whose version is being replaced, by id. */
-  const updating = (outages: ReadonlyMap<string, OutageRecord>): Set<string> => {
+  const updating = ({ records }: Pick<Outages, 'records'>): Set<string> => {
     const time = new Date(now()).toISOString();
-    const records = [...outages.values()];
-    return new Set(
-      records.flatMap(({ kind, subject, endedAt }) =>
-        kind === 'update' && endedAt !== null && endedAt > time ? [subject] : [],
-      ),
-    );
+    const updates = [...records.values()].filter(({ kind, at }) => kind === 'update' && at > time);
+    return new Set(updates.map(({ subject }) => subject));
   };
 
   const deviceConditions = (
@@ -105,7 +103,7 @@ export const createWatch = (
       return [{ ...condition, status: isSilent ? 'silent' : 'failing', message: `${name} is away${cause}.` }];
     });
     const known = new Set(statuses.map(({ device }) => keyOf({ kind: 'device', subject: device.deviceId })));
-    const underway = [...records.values()].filter(isUnderway).map(keyOf);
+    const underway = [...records.values()].filter(({ isFailing }) => isFailing).map(keyOf);
     const gone = [...new Set([...underway, ...watched.keys()])].flatMap((key): Condition[] => {
       const [kind, subject] = key.split(/ (.*)/s);
       if (kind !== 'device' || subject === undefined || known.has(key)) return [];
@@ -153,7 +151,7 @@ export const createWatch = (
     own,
     /** @param outages that were reported to receivers, and what may become one */
     conditions: (outages: Pick<Outages, 'records' | 'watched'>): Condition[] => {
-      const silentBoxes = updating(outages.records);
+      const silentBoxes = updating(outages);
       const conditions = [
         ...deviceConditions(outages, silentBoxes),
         ...boxConditions(silentBoxes),
@@ -163,7 +161,7 @@ export const createWatch = (
     },
     start: (): void => {
       void readDisk();
-      timer = setInterval(() => void readDisk(), DISK_MS);
+      timer = setInterval(() => void readDisk(), tempo.records.disk);
       timer.unref();
     },
     close: (): void => clearInterval(timer),

@@ -1,7 +1,7 @@
 /** Delivers plays to a receiver, at least once, in batches, from a position that is durable. */
 import { setTimeout as delay } from 'node:timers/promises';
-import type { Logger } from 'pino';
 import type { Play } from '../../contract/plays.ts';
+import type { ServiceContext } from '../../module.ts';
 import { pauseAfter } from '../webhook.ts';
 import { readLines } from './lines.ts';
 import type { Part, Parts } from './parts.ts';
@@ -17,18 +17,8 @@ export interface PlaysReceiver {
   deliver(plays: readonly Play[], signal: AbortSignal): Promise<void>;
 }
 
-interface Dependencies {
-  parts: Parts;
-  receiver: PlaysReceiver;
-  log: Pick<Logger, 'info' | 'warn'>;
-  /** Of [0, 1). */
-  random?: () => number;
-}
-
 const MAX_BATCH = 500;
 const MAX_BYTES = 2 * 1024 ** 2;
-/** Plays that end at about the same time share a batch. */
-const GATHER_MS = 500;
 
 interface Batch {
   part: Part;
@@ -56,7 +46,10 @@ export interface Delivery {
   close(): Promise<void>;
 }
 
-export const createDelivery = ({ parts, receiver, log, random = Math.random }: Dependencies): Delivery => {
+export const createDelivery = (
+  { log, random, tempo }: Pick<ServiceContext, 'log' | 'random' | 'tempo'>,
+  { parts, receiver }: { parts: Parts; receiver: PlaysReceiver },
+): Delivery => {
   const { key } = receiver;
   const closing = new AbortController();
   const { signal } = closing;
@@ -97,7 +90,7 @@ export const createDelivery = ({ parts, receiver, log, random = Math.random }: D
         if (reason === null)
           log.warn({ receiver: key, reason: (error as Error).message }, 'plays could not be delivered');
         reason = (error as Error).message;
-        await delay(pauseAfter(failures, random()), undefined, { signal, ref: false });
+        await delay(pauseAfter(tempo.records, failures, random()), undefined, { signal, ref: false });
       }
     }
     if (reason !== null) log.info({ receiver: key, plays: plays.length }, 'plays are delivered again');
@@ -117,7 +110,7 @@ export const createDelivery = ({ parts, receiver, log, random = Math.random }: D
         await new Promise<void>((resolve) => {
           wakeUp = resolve;
         });
-        if (!signal.aborted) await delay(GATHER_MS, undefined, { signal, ref: false });
+        if (!signal.aborted) await delay(tempo.records.gather, undefined, { signal, ref: false });
       }
     }
   };

@@ -42,8 +42,6 @@ export interface Plays extends Module {
 
 /** Each export reads files and waits for other boxes. */
 const MAX_EXPORTS = 4;
-/** Interval of pruning old plays; a clock that was set since the last time may still be set again. */
-const EXPIRY_MS = 3_600_000;
 /** A clock that was moved by more is being set. */
 const STEADY_MS = 300_000;
 
@@ -68,9 +66,10 @@ const timeOf = (field: 'from' | 'to', text: string | undefined, timeZone: string
 };
 
 export const createPlays = async (
-  { options, dirs, log, ids, now, monotonicNow, keep }: ServiceContext,
+  context: ServiceContext,
   { screens, peers, media, send }: Dependencies,
 ): Promise<Plays> => {
+  const { options, dirs, log, ids, now, monotonicNow, keep, tempo } = context;
   const { site } = options;
   const parts = await openParts({ folder: join(dirs.data, 'plays'), indexPath: join(dirs.data, 'plays.json'), log });
   const store = keep(createPlayStore({ parts, log, now }));
@@ -83,7 +82,7 @@ export const createPlays = async (
     screen,
   });
   const deliverTo = (receiver: PlaysReceiver): void => {
-    const delivery = createDelivery({ parts, receiver, log });
+    const delivery = createDelivery(context, { parts, receiver });
     deliveries.push(delivery);
     store.onKept(delivery.wake);
   };
@@ -164,7 +163,7 @@ export const createPlays = async (
     },
     health: () => ({ notes: deliveries.flatMap((delivery) => delivery.notes()) }),
     start: () => {
-      timer = setInterval(() => void expire(), EXPIRY_MS).unref();
+      timer = setInterval(() => void expire(), tempo.records.expiry).unref();
       for (const delivery of deliveries) delivery.start();
     },
     close: async () => {

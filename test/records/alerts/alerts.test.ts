@@ -143,9 +143,9 @@ test('a box whose version is being replaced is not told of', async () => {
   const env = { SIGNAGE_ALERT_URL: receiver.url, SIGNAGE_ALERT_GRACE_SECONDS: '1' };
   const [stays, leaves] = await startSite({ env });
   const { nodeId } = (await (await leaves.get('/healthz')).json()) as { nodeId: string };
-  const [at, endedAt] = [0, 600_000].map((ms) => new Date(Date.now() + ms).toISOString());
-  const outages = [{ kind: 'update', subject: nodeId, at, endedAt, updatedAt: at }];
-  expect((await postTo(stays, '/api/peers/alerts', { outages })).status).toBe(200);
+  const at = new Date(Date.now() + 600_000).toISOString();
+  const records = [{ kind: 'update', subject: nodeId, isFailing: false, at, message: '', isSent: true }];
+  expect((await postTo(stays, '/api/peers/alerts', { records })).status).toBe(200);
   await leaves.close();
   // Asks the other box, which does not answer.
   await stays.get('/api/screens/lobby/connections');

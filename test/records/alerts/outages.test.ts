@@ -1,20 +1,30 @@
 /** Which messages about outages are due, and who sends them: tables, without clocks. */
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
-import type { BoxAlerts } from '../../../service/contract/alerts.ts';
+import type { AlertRecord, BoxAlerts } from '../../../service/contract/alerts.ts';
 import {
-  announce,
   type Condition,
-  type DueAlert,
   noOutages,
+  type Outages,
   record,
   reduce,
   speakerOf,
+  typeOf,
 } from '../../../service/records/alerts/outages.ts';
 
 const GRACE_MS = 300_000;
 const start = Date.parse('2026-01-31T08:00:00.000Z');
 const instantAt = (second: number): string => new Date(start + second * 1000).toISOString();
+
+const reduceAt = (outages: Outages, second: number, observed: readonly Condition[], graceMs: number) =>
+  reduce(outages, observed, { now: start + second * 1000, monotonicNow: second * 1000 }, graceMs);
+
+const sent = (outages: Outages, due: readonly AlertRecord[], now: number): Outages =>
+  record(
+    outages,
+    due.map((each) => ({ ...each, isSent: true })),
+    now,
+  );
 
 const condition = (status: Condition['status'], kind: Condition['kind'] = 'device'): Condition => ({
   ...{ kind, status, subject: 'a' },
@@ -35,12 +45,9 @@ const said = (
   for (let second = 0; second <= end; second += 1) {
     const status = course.findLast(([from]) => from <= second)?.[1] ?? null;
     const conditions = status === null ? [] : [condition(status, kind)];
-    let due: DueAlert[];
-    [outages, due] = reduce(outages, { conditions, at: instantAt(second) }, second * 1000, GRACE_MS);
-    for (const { alert, record: outage } of due) {
-      messages.push(`${second} ${alert.type} ${(Date.parse(alert.at) - start) / 1000}`);
-      outages = record(outages, [outage]);
-    }
+    const [next, due] = reduceAt(outages, second, conditions, GRACE_MS);
+    for (const alert of due) messages.push(`${second} ${typeOf(alert)} ${(Date.parse(alert.at) - start) / 1000}`);
+    outages = sent(next, due, start + second * 1000);
   }
   return messages;
 };
@@ -170,19 +177,25 @@ describe('a failure raises one alert after the grace, and one when it ends', () 
   });
 
   test('a message stays due, and the same, until a receiver has it', () => {
-    const observation = { conditions: [condition('failing')], at: instantAt(0) };
-    const [first] = reduce(noOutages, observation, 0, 0);
-    const later = { ...observation, at: instantAt(60) };
-    const [second, due] = reduce(first, later, 60_000, 0);
-    expect(reduce(second, later, 61_000, 0)[1]).toEqual(due);
-    expect(due[0]?.alert).toEqual({ type: 'device.away', at: instantAt(0), subject: 'a', message: 'It is failing.' });
-    const [{ record: outage }] = due as [DueAlert];
-    expect(reduce(record(second, [outage]), later, 62_000, 0)[1]).toEqual([]);
+    const [first] = reduceAt(noOutages, 0, [condition('failing')], 0);
+    const [second, due] = reduceAt(first, 60, [condition('failing')], 0);
+    expect(reduceAt(second, 61, [condition('failing')], 0)[1]).toEqual(due);
+    expect(due).toEqual([
+      {
+        kind: 'device',
+        subject: 'a',
+        isFailing: true,
+        at: instantAt(0),
+        message: 'It is failing.',
+        isSent: false,
+      },
+    ]);
+    expect(reduceAt(sent(second, due, start + 61_000), 62, [condition('failing')], 0)[1]).toEqual([]);
   });
 
   test('an outage that never was told of ends without a message', () => {
-    const [first] = reduce(noOutages, { conditions: [condition('failing')], at: instantAt(0) }, 0, 0);
-    expect(reduce(first, { conditions: [condition('ok')], at: instantAt(5) }, 5_000, 0)[1]).toEqual([]);
+    const [first] = reduceAt(noOutages, 0, [condition('failing')], 0);
+    expect(reduceAt(first, 5, [condition('ok')], 0)[1]).toEqual([]);
   });
 
   test('whatever happens, messages of a subject alternate', () => {
@@ -198,54 +211,50 @@ describe('a failure raises one alert after the grace, and one when it ends', () 
   });
 });
 
+const away: AlertRecord = {
+  kind: 'device',
+  subject: 'a',
+  isFailing: true,
+  at: instantAt(7),
+  message: 'It is away.',
+  isSent: false,
+};
+
 describe('a message that another box was about to send', () => {
-  const at = (second: number, status: Condition['status']) => ({
-    conditions: [condition(status)],
-    at: instantAt(second),
-  });
-  const alert = { type: 'device.away', subject: 'a', at: instantAt(7), message: 'It is away.' } as const;
-
   test('is repeated as it was', () => {
-    const [before] = reduce(noOutages, at(10, 'failing'), 10_000, GRACE_MS);
-    const announced = announce(before, [alert], 340_000);
-    const [, due] = reduce(announced, at(310, 'failing'), 310_000, GRACE_MS);
-    expect(due).toMatchObject([{ alert, record: { at: alert.at, endedAt: null } }]);
+    const [before] = reduceAt(noOutages, 10, [condition('failing')], GRACE_MS);
+    const announced = record(before, [away], start);
+    expect(reduceAt(announced, 310, [condition('failing')], GRACE_MS)[1]).toEqual([away]);
   });
 
-  test.each([
-    ['not where the subject has recovered since', 'ok', 500],
-    ['also where this box had not seen the outage yet', 'ok', 20],
-  ] as const)('%s', (_, status, second) => {
-    const announced = announce(noOutages, [alert], 60_000);
-    const [between] = reduce(announced, at(second, status), second * 1000, 0);
-    const [, due] = reduce(between, at(second + 1, 'failing'), (second + 1) * 1000, 0);
-    expect(due[0]?.alert.at === alert.at).toBe(second * 1000 < 60_000);
+  test('is repeated also where the subject has recovered since, before the message of its end', () => {
+    const announced = record(noOutages, [away], start);
+    const [between, due] = reduceAt(announced, 20, [condition('ok')], 0);
+    expect(due).toEqual([away]);
+    const [, end] = reduceAt(sent(between, due, start), 21, [condition('ok')], 0);
+    expect(end).toMatchObject([{ isFailing: false, at: instantAt(21) }]);
   });
 
   test('is forgotten once it was sent', () => {
-    const [begun] = reduce(noOutages, at(0, 'failing'), 0, 0);
-    const outage = { kind: 'device', subject: 'a', at: alert.at, endedAt: null, updatedAt: alert.at } as const;
-    const told = record(announce(begun, [alert], 0), [outage]);
-    expect(told.announced.size).toBe(0);
-    expect(
-      announce(
-        told,
-        Array.from({ length: 1_200 }, (_, index) => ({ ...alert, subject: `${index}` })),
-        0,
-      ).announced.size,
-    ).toBe(200);
+    const announced = record(noOutages, [away], start);
+    expect(reduceAt(sent(announced, [away], start), 20, [condition('failing')], 0)[1]).toEqual([]);
+    const many = Array.from({ length: 2_200 }, (_, index) => ({ ...away, subject: `${index}` }));
+    expect(record(noOutages, many, start).records.size).toBe(2_000);
   });
 });
 
 test('of two records of a subject the newer stays, in any order', () => {
-  const outage = { kind: 'device', subject: 'a', at: instantAt(0), endedAt: null, updatedAt: instantAt(1) } as const;
-  const end = { ...outage, endedAt: instantAt(2), updatedAt: instantAt(2) };
+  const end = { ...away, isFailing: false, at: instantAt(9) };
   for (const news of [
-    [outage, end],
-    [end, outage],
+    [away, { ...away, isSent: true }, end],
+    [end, { ...away, isSent: true }, away],
   ]) {
-    expect([...record(noOutages, news).records.values()]).toEqual([end]);
+    expect([...record(noOutages, news, start).records.values()]).toEqual([end]);
   }
+  expect(record(record(noOutages, [{ ...away, isSent: true }], start), [away], start).records.get('device a')).toEqual({
+    ...away,
+    isSent: true,
+  });
 });
 
 test.each<[string, [string, BoxAlerts['receiver']][], string | null]>([

@@ -3,7 +3,7 @@ import { pino } from 'pino';
 import { expect, test } from 'vitest';
 import type { DeviceStatus } from '../../../service/devices/presence.ts';
 import type { ServiceContext } from '../../../service/module.ts';
-import { noOutages, reduce } from '../../../service/records/alerts/outages.ts';
+import { noOutages, reduce, typeOf } from '../../../service/records/alerts/outages.ts';
 import { createWatch } from '../../../service/records/alerts/watch.ts';
 
 const GRACE_MS = 300_000;
@@ -28,10 +28,9 @@ test('a device that was unbound while it was missing is watched from the start o
   let outages = noOutages;
   const alertsAt = (at: number, ...observed: DeviceStatus['status'][]): string[] => {
     statuses = observed.map((status) => ({ device, status }));
-    const observation = { conditions: watch.conditions(outages), at: new Date(start + at).toISOString() };
-    const [next, due] = reduce(outages, observation, at, GRACE_MS);
+    const [next, due] = reduce(outages, watch.conditions(outages), { now: start + at, monotonicNow: at }, GRACE_MS);
     outages = next;
-    return due.map(({ alert }) => `${alert.type} ${Date.parse(alert.at) - start}`);
+    return due.map((alert) => `${typeOf(alert)} ${Date.parse(alert.at) - start}`);
   };
 
   expect(alertsAt(0, 'missing')).toEqual([]);
