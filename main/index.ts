@@ -1,27 +1,25 @@
 /** Starts the kiosk: one app that hosts the service and shows its pages. */
 import { totalmem } from 'node:os';
-import { app, Menu, screen } from 'electron';
+import { app, Menu, powerSaveBlocker, screen } from 'electron';
 import { EXIT_CONFIG } from '../service/public.ts';
-import { handleCrashes } from './crashes.ts';
-import { createDisplayView } from './display-view.ts';
-import { titleOf } from './displays.ts';
-import { guardPages } from './guard.ts';
+import { handleCrashes, openRendering } from './crashes.ts';
 import { createKiosk } from './kiosk.ts';
-import { openMaintenancePage } from './maintenance-page.ts';
+import { createRelaunch, stopBeforeQuit } from './lifecycle.ts';
 import { ownMemory } from './memory.ts';
 import { registerOwnPages, serveOwnPages } from './own-pages.ts';
 import { findPaths } from './paths.ts';
-import { createPlacement } from './placement.ts';
-import { createKeepAwake } from './power/awake.ts';
 import { systemPanels } from './power/panels.ts';
+import { createKeepAwake } from './power/power.ts';
 import { run } from './programs.ts';
-import { stopBeforeQuit } from './quit.ts';
-import { createRelaunch } from './relaunch.ts';
-import { openRendering } from './rendering.ts';
 import { createServiceHost } from './service-host.ts';
 import { refusal, refusedSwitches } from './switches.ts';
+import { createDisplayView } from './windows/display-view.ts';
+import { titleOf } from './windows/displays.ts';
+import { guardPages } from './windows/guard.ts';
+import { openMaintenancePage } from './windows/maintenance-page.ts';
+import { createPlacement } from './windows/placement.ts';
 
-const paths = findPaths();
+const paths = findPaths(app);
 const rendering = openRendering(paths.rendering);
 const host = createServiceHost(paths, {
   kiosk: () => ({ ...kiosk.health(), rendering: rendering.isSoftware ? 'software' : 'hardware' }),
@@ -49,7 +47,7 @@ const kiosk = createKiosk(
     memoryByProcess: () =>
       new Map(app.getAppMetrics().map(({ pid, memory }) => [pid, ownMemory(pid, memory.workingSetSize * 1024)])),
     panels: systemPanels(process.platform),
-    keepAwake: createKeepAwake(),
+    keepAwake: createKeepAwake(powerSaveBlocker),
   },
   { paths, memory: totalmem() },
 );

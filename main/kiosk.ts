@@ -3,24 +3,22 @@
 import { createDebounce } from '../service/domain/debounce.ts';
 import type { KioskHealth, MaintenanceOrder } from '../service/public.ts';
 import { type Appliance, type AppliancePorts, createAppliance } from './appliance.ts';
-import { createDisplayWindows, type DisplayWindowsPorts } from './display-windows.ts';
+import { createMaintenance, type MaintenancePorts, maintenanceView } from './maintenance.ts';
+import type { Paths } from './paths.ts';
+import { hashPin } from './pin.ts';
+import type { HostedService, ServiceHost } from './service-host.ts';
+import { type StartError, startErrorOf, troubleUrl } from './trouble.ts';
+import { createDisplayWindows, type DisplayWindowsPorts } from './windows/display-windows.ts';
 import {
   assignDisplays,
   assignSlots,
+  boxIdOf,
   type Display,
   type DisplayAssignment,
   type Slot,
   usableDisplays,
-} from './displays.ts';
-import { boxIdOf } from './identity.ts';
-import { createMaintenance, type MaintenancePorts } from './maintenance.ts';
-import { maintenanceView } from './maintenance-view.ts';
-import type { Paths } from './paths.ts';
-import { hashPin } from './pin.ts';
-import type { HostedService, ServiceHost } from './service-host.ts';
-import { withRotation } from './settings.ts';
-import { type StartError, startErrorOf } from './start-error.ts';
-import { troubleUrl } from './trouble.ts';
+  withRotation,
+} from './windows/displays.ts';
 
 /** How long to wait before a failed start of the service is retried, in ms. */
 const RETRY_MS = 3_000;

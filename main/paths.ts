@@ -1,6 +1,27 @@
-import { join } from 'node:path';
-import { app } from 'electron';
-import { ownAppImage } from './app-image.ts';
+import { realpathSync } from 'node:fs';
+import { isAbsolute, join, relative } from 'node:path';
+import type { App } from 'electron';
+
+/**
+ * Detects an AppImage by the environment variables of its runtime, which its child processes inherit.
+ * @param image `APPIMAGE`: the path of the AppImage
+ * @param mount `APPDIR`: where it is mounted
+ * @param program the path of the running program
+ * @returns the path of the AppImage that contains the program; null: none does, though its parent process may run from one
+ */
+export const ownAppImage = (
+  { image, mount }: { image: string | undefined; mount: string | undefined },
+  program: string,
+): string | null => {
+  if (!image || !mount) return null;
+  try {
+    const inside = relative(realpathSync(mount), realpathSync(program));
+    return inside.startsWith('..') || isAbsolute(inside) ? null : image;
+  } catch {
+    // The mount is gone, so the running program is not in it.
+    return null;
+  }
+};
 
 /** File locations, in a package or in a checkout, and the environment of the session. */
 export interface Paths {
@@ -22,7 +43,7 @@ export interface Paths {
   isSway: boolean;
 }
 
-export const findPaths = (): Paths => {
+export const findPaths = (app: App): Paths => {
   const dist = join(app.getAppPath(), 'dist');
   const { APPIMAGE, APPDIR, NOTIFY_SOCKET, WATCHDOG_USEC, SWAYSOCK } = process.env;
   return {

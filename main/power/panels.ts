@@ -1,8 +1,8 @@
 /** The ways to switch displays on and off, each by a program of the system. */
 import { z } from 'zod';
-import type { Display } from '../displays.ts';
-import { matchOutputs } from '../outputs.ts';
 import { type Run, run } from '../programs.ts';
+import type { Display } from '../windows/displays.ts';
+import { matchOutputs } from '../windows/placement.ts';
 
 /** Whether a display should be on. */
 export interface DisplayPower {

@@ -1,9 +1,50 @@
 /** Switches each display of a box on during the opening hours of its screen and off outside them. */
+
+import type { PowerSaveBlocker } from 'electron';
 import type { Logger } from 'pino';
+import { openSpans } from '../../service/domain/opening-hours.ts';
 import { createQueue, type Hours } from '../../service/public.ts';
-import type { Display } from '../displays.ts';
-import { type Plan, plan } from './hours.ts';
+import type { Display } from '../windows/displays.ts';
 import type { DisplayPower, Panel } from './panels.ts';
+
+/** How far ahead the next change is computed. */
+const HORIZON_DAYS = 15;
+
+export interface Plan {
+  /** Whether the displays should be on. */
+  on: boolean;
+  /** When `on` changes next; null: not within two weeks. */
+  changesAt: number | null;
+}
+
+/**
+ * A display is on while its screen is open, a box while any of its screens is.
+ * @param leadMs how long before opening they are switched on, because displays take time to show a picture
+ */
+export const plan = (screens: readonly Hours[], now: number, timeZone: string, leadMs: number): Plan => {
+  if (screens.length === 0 || screens.includes(null)) return { on: true, changesAt: null };
+  const spans = screens
+    .flatMap((hours) => openSpans(hours ?? [], now, timeZone, HORIZON_DAYS - 1))
+    .map(({ start, end }) => ({ start: start - leadMs, end }))
+    .filter(({ end }) => end > now)
+    .toSorted((a, b) => a.start - b.start);
+  const [first] = spans;
+  if (first === undefined) return { on: false, changesAt: null };
+  if (first.start > now) return { on: false, changesAt: first.start };
+  let { end } = first;
+  for (const span of spans) if (span.start <= end) end = Math.max(end, span.end);
+  return { on: true, changesAt: end - now > (HORIZON_DAYS - 2) * 86_400_000 ? null : end };
+};
+
+/** @returns a function that prevents the system from turning the displays off, or permits it */
+export const createKeepAwake = (blocker: Pick<PowerSaveBlocker, 'start' | 'stop'>): ((on: boolean) => void) => {
+  let id: number | null = null;
+  return (on) => {
+    if (on === (id !== null)) return;
+    if (id !== null) blocker.stop(id);
+    id = on ? blocker.start('prevent-display-sleep') : null;
+  };
+};
 
 export interface DisplayHours extends Pick<Display, 'id' | 'bounds'> {
   /** The opening hours of its screen. */

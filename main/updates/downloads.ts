@@ -1,10 +1,62 @@
-/** Finds and downloads a newer version, from a nearby box if possible. */
-import type { KeyObject } from 'node:crypto';
+/** Finds and downloads a newer version, from a nearby box if possible, and verifies its signature. */
+import { createPublicKey, type KeyObject, verify } from 'node:crypto';
 import { copyFile, link, mkdir, rename, rm, writeFile } from 'node:fs/promises';
+import type { OutgoingHttpHeaders } from 'node:http';
 import { basename, join } from 'node:path';
 import type { AppUpdater } from 'electron-updater';
+import generic from 'electron-updater/out/providers/GenericProvider.js';
+import type { ProviderRuntimeOptions } from 'electron-updater/out/providers/Provider.js';
 import type { Logger } from 'pino';
-import { type Metadata, signedFeed } from './feed.ts';
+
+/**
+ * Reads the public key of a build.
+ * @param pem an Ed25519 public key (RFC 8410, SubjectPublicKeyInfo) as PEM
+ * @throws Error if it is not one
+ */
+export const readPublicKey = (pem: string): KeyObject => {
+  const key = createPublicKey(pem);
+  if (key.asymmetricKeyType !== 'ed25519') throw new Error('the update key is not an Ed25519 public key');
+  return key;
+};
+
+/** Verifies a detached signature (RFC 8032, base64, surrounding white space allowed). */
+export const isSigned = (text: string, signature: string, key: KeyObject): boolean =>
+  verify(null, Buffer.from(text), key, Buffer.from(signature.trim(), 'base64'));
+
+/** Signed metadata, as other boxes download them from this box. */
+export interface Metadata {
+  /** For example `latest-linux.yml`. */
+  fileName: string;
+  text: string;
+  /** Base64. */
+  signature: string;
+}
+
+/**
+ * A release folder as a provider of electron-updater. Each metadata file has a detached signature, `NAME.sig`. The metadata
+ * contain the hash of the installer, so only signed installers are run.
+ * @param onMetadata called with the metadata that were verified
+ */
+export const signedFeed = (url: string, key: KeyObject, onMetadata: (metadata: Metadata) => void) => {
+  class SignedProvider extends generic.GenericProvider {
+    constructor(_options: unknown, updater: AppUpdater, runtime: ProviderRuntimeOptions) {
+      super({ provider: 'generic', url }, updater, { ...runtime, isUseMultipleRangeRequest: false });
+    }
+
+    protected override async httpRequest(from: URL, headers?: OutgoingHttpHeaders | null): Promise<string | null> {
+      const signatureUrl = new URL(from);
+      signatureUrl.pathname += '.sig';
+      const text = (await super.httpRequest(from, headers)) ?? '';
+      const signature = ((await super.httpRequest(signatureUrl, headers)) ?? '').trim();
+      if (!isSigned(text, signature, key)) {
+        throw new Error(`${from.href} is not signed with the key of this build; nothing is installed from there`);
+      }
+      onMetadata({ fileName: from.pathname.slice(from.pathname.lastIndexOf('/') + 1), text, signature });
+      return text;
+    }
+  }
+  return { provider: 'custom' as const, updateProvider: SignedProvider };
+};
 
 export interface ReadyUpdate {
   version: string;

@@ -4,11 +4,9 @@ import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import electronUpdater, { type AppUpdater } from 'electron-updater';
 import type { Logger } from 'pino';
-import { createDownloads } from './downloads.ts';
+import { createDownloads, readPublicKey } from './downloads.ts';
 import { appImageInstaller, debInstaller, type Installer, nsisInstaller } from './installers.ts';
-import { minutesOf } from './quiet.ts';
-import { readPublicKey } from './signature.ts';
-import { createUpdates, type Updates } from './updates.ts';
+import { createUpdates, minutesOf, type Updates } from './updates.ts';
 
 /** The used part of Electron's `app`. */
 export interface UpdatesApp {

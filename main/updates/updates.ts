@@ -1,12 +1,43 @@
 /** Updates: downloaded in the background, installed at quiet hours, and rolled back if they do not prove healthy. */
+import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { Logger } from 'pino';
 import { wallTimeOf } from '../../service/domain/wall-time.ts';
+import { writeDurably } from '../files.ts';
 import type { Downloads, ReadyUpdate, Sources } from './downloads.ts';
 import * as gate from './gate.ts';
 import type { Installer } from './installers.ts';
-import { isBetween } from './quiet.ts';
-import { readState, writeState } from './state-file.ts';
+
+/** Converts `HH:MM` to minutes since midnight. */
+export const minutesOf = (time: string): number => Number(time.slice(0, 2)) * 60 + Number(time.slice(3, 5));
+
+/** Whether a time of day is in an interval; an interval that ends at or before its start runs past midnight. */
+export const isBetween = (minutes: number, from: number, until: number): boolean =>
+  from < until ? minutes >= from && minutes < until : minutes >= from || minutes < until;
+
+const isState = (value: unknown): value is gate.GateState => {
+  const { trial, failed } = (value ?? {}) as Partial<gate.GateState>;
+  const isTrial =
+    trial === null ||
+    (typeof trial === 'object' &&
+      [trial.version, trial.from].every((version) => typeof version === 'string') &&
+      Array.isArray(trial.starts));
+  return isTrial && Array.isArray(failed) && failed.every((version) => typeof version === 'string');
+};
+
+/** The stored state; the empty state if the file is missing or damaged, because an update must never prevent a start. */
+const readState = async (path: string): Promise<gate.GateState> => {
+  try {
+    const value: unknown = JSON.parse(await readFile(path, 'utf8'));
+    return isState(value) ? value : gate.emptyState;
+  } catch {
+    return gate.emptyState;
+  }
+};
+
+/** @throws the system's error */
+const writeState = (path: string, state: gate.GateState): Promise<void> =>
+  writeDurably(path, `${JSON.stringify(state)}\n`);
 
 interface UpdatesPorts {
   log: Logger;

@@ -1,7 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { assignDisplays, assignSlots, type Display, type Slot } from '../../main/displays.ts';
-import { boxIdOf } from '../../main/identity.ts';
+import { assignDisplays, assignSlots, boxIdOf, type Display, type Slot } from '../../main/windows/displays.ts';
 
 const display = (id: number, x = id * 100, label = `TV ${id}`): Display => ({
   id,

@@ -1,6 +1,6 @@
 /** Each line of the hardening list that can be seen from inside a page, or from inside the app. */
 import { expect } from 'vitest';
-import { lockedPreferences } from '../../main/preferences.ts';
+import { lockedPreferences } from '../../main/windows/web-pages.ts';
 import { describeBrowser, itBrowser as it } from '../support/browser.ts';
 import type { Electron } from '../support/electron/ask.ts';
 import { itDouble, patience, startKiosk } from '../support/kiosk.ts';

@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest';
-import { type Handover, handover, READY_MS } from '../../main/handover.ts';
+import { type Handover, handover, READY_MS } from '../../main/windows/handover.ts';
 
 it.each<[string, { frames: number; ready: boolean }, number, 'below' | 'lifted' | 'covered', Handover]>([
   ['a page that has painted its slide is shown', { frames: 2, ready: true }, 300, 'below', 'reveal'],

@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import { Temporal } from 'temporal-polyfill';
 import { describe, expect, test } from 'vitest';
-import { plan } from '../../main/power/hours.ts';
+import { plan } from '../../main/power/power.ts';
 import { isOn, type Schedule } from '../../service/domain/slide-schedule.ts';
 import type { Hours } from '../../service/public.ts';
 import { repeats } from '../support/soak.ts';

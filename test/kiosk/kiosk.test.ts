@@ -1,10 +1,10 @@
 /** The kiosk on ports that record what it asks for: no runtime, no browser, no disk. */
 import { pino } from 'pino';
 import { afterEach, beforeEach, describe, expect, it, onTestFinished, vi } from 'vitest';
-import type { DisplayViewHandlers, Picture } from '../../main/display-view.ts';
-import type { Display } from '../../main/displays.ts';
 import { createKiosk } from '../../main/kiosk.ts';
 import type { HostedService, ServiceHost } from '../../main/service-host.ts';
+import type { DisplayViewHandlers, Picture } from '../../main/windows/display-view.ts';
+import type { Display } from '../../main/windows/displays.ts';
 import { temporaryFolder } from '../support/service.ts';
 
 const display = (id: number, bounds: Partial<Display['bounds']> = {}): Display => ({

@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest';
-import { type PlacedWindow, placementCommands } from '../../main/placement.ts';
+import { type PlacedWindow, placementCommands } from '../../main/windows/placement.ts';
 
 interface Box {
   x: number;

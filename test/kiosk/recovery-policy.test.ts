@@ -9,7 +9,7 @@ import {
   type RecoveryEvent,
   type RecoveryState,
   type RecoveryStep,
-} from '../../main/recovery-policy.ts';
+} from '../../main/windows/recovery-policy.ts';
 import type { Heartbeat } from '../../service/public.ts';
 
 const budget = { soft: 1000, hard: 2000 };

@@ -2,7 +2,7 @@
 import { mkdirSync, readFileSync, rmdirSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect } from 'vitest';
-import { limits } from '../../main/recovery-policy.ts';
+import { limits } from '../../main/windows/recovery-policy.ts';
 import { describeBrowser, itBrowser as it } from '../support/browser.ts';
 import { crashPage, passTime } from '../support/electron/ask.ts';
 import { itDouble, patience, startKiosk } from '../support/kiosk.ts';

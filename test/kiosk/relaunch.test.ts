@@ -4,8 +4,8 @@ import { once } from 'node:events';
 import { chmodSync, existsSync, readFileSync, symlinkSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, it, onTestFinished, vi } from 'vitest';
-import { ownAppImage } from '../../main/app-image.ts';
-import { createRelaunch } from '../../main/relaunch.ts';
+import { createRelaunch } from '../../main/lifecycle.ts';
+import { ownAppImage } from '../../main/paths.ts';
 import { patience } from '../support/kiosk.ts';
 import { temporaryFolder } from '../support/service.ts';
 
@@ -14,7 +14,7 @@ const node = [process.execPath, '--import', 'tsx'];
 
 /** An app that relaunches itself twice, and is slow to exit. */
 const app = `
-  import { createRelaunch } from '${join(root, 'main', 'relaunch.ts')}';
+  import { createRelaunch } from '${join(root, 'main', 'lifecycle.ts')}';
   import { lendSecrets, takeEnvironment } from '${join(root, 'service', 'platform', 'options', 'index.ts')}';
   // As a packaged app has it.
   process.argv.splice(1, 1);

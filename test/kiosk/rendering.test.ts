@@ -1,7 +1,7 @@
 import { readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, it } from 'vitest';
-import { openRendering, STEP_MS } from '../../main/rendering.ts';
+import { openRendering, STEP_MS } from '../../main/crashes.ts';
 import { temporaryFolder } from '../support/service.ts';
 
 it('goes without the GPU for a day that it runs, over restarts, and then tries it again', () => {

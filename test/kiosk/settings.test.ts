@@ -1,7 +1,6 @@
 import { expect, it } from 'vitest';
-import type { DisplayAssignment } from '../../main/displays.ts';
-import { maintenanceView } from '../../main/maintenance-view.ts';
-import { withRotation } from '../../main/settings.ts';
+import { maintenanceView } from '../../main/maintenance.ts';
+import { type DisplayAssignment, withRotation } from '../../main/windows/displays.ts';
 import { hoursIn } from '../../renderer/kiosk/hours.ts';
 import de from '../../renderer/texts/de.json';
 import en from '../../renderer/texts/en.json';

@@ -2,7 +2,7 @@
 import { chmodSync, existsSync, readFileSync, writeFileSync } from 'node:fs';
 import { delimiter, join } from 'node:path';
 import { afterEach, expect, onTestFinished, test, vi } from 'vitest';
-import { startWithLogin } from '../../main/autostart.ts';
+import { startWithLogin } from '../../main/appliance.ts';
 import { createWatchdog } from '../../main/watchdog.ts';
 import { patience } from '../support/observe.ts';
 import { temporaryFolder } from '../support/service.ts';

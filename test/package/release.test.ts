@@ -15,7 +15,7 @@ import { join } from 'node:path';
 import { promisify } from 'node:util';
 import { expect, test } from 'vitest';
 import { parse } from 'yaml';
-import { isSigned, readPublicKey } from '../../main/updates/signature.ts';
+import { isSigned, readPublicKey } from '../../main/updates/downloads.ts';
 import { findProgram } from '../support/program.ts';
 import { temporaryFolder } from '../support/service.ts';
 import { writeRelease } from '../updates/release.ts';

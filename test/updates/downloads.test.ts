@@ -4,8 +4,7 @@ import { readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { pino } from 'pino';
 import { describe, expect, test } from 'vitest';
-import { createDownloads } from '../../main/updates/downloads.ts';
-import { readPublicKey } from '../../main/updates/signature.ts';
+import { createDownloads, readPublicKey } from '../../main/updates/downloads.ts';
 import { temporaryFolder } from '../support/service.ts';
 import { nodeUpdater, publicKey, serveFeed, serveNobody } from './release.ts';
 

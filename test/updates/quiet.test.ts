@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { isBetween, minutesOf } from '../../main/updates/quiet.ts';
+import { isBetween, minutesOf } from '../../main/updates/updates.ts';
 
 test.each([
   ['03:00', '05:00', '04:00', true],

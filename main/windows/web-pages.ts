@@ -1,5 +1,40 @@
-import type { WebContents } from 'electron';
+/** What all web contents of the kiosk have in common. */
+import type { WebContents, WebPreferences } from 'electron';
 import type { Rotation } from './displays.ts';
+
+/** Their web preferences: everything that a page need not do is disabled. */
+export const lockedPreferences = {
+  contextIsolation: true,
+  sandbox: true,
+  nodeIntegration: false,
+  nodeIntegrationInSubFrames: false,
+  nodeIntegrationInWorker: false,
+  webSecurity: true,
+  allowRunningInsecureContent: false,
+  experimentalFeatures: false,
+  webviewTag: false,
+  devTools: false,
+  disableDialogs: true,
+  safeDialogs: true,
+  navigateOnDragDrop: false,
+  spellcheck: false,
+  enableWebSQL: false,
+  // Pages play while they are covered, and without a user gesture.
+  backgroundThrottling: false,
+  autoplayPolicy: 'no-user-gesture-required',
+} as const satisfies WebPreferences;
+
+const isChord = ({ type, control, alt, shift, code }: Electron.Input): boolean =>
+  type === 'keyDown' && control && alt && shift && code === 'KeyM';
+
+/** Calls `onChord` when the maintenance key combination is pressed in a page; the page does not get the key. */
+export const watchChord = (contents: WebContents, onChord: () => void): void => {
+  contents.on('before-input-event', (event, input) => {
+    if (!isChord(input)) return;
+    event.preventDefault();
+    onChord();
+  });
+};
 
 /** Rotates the whole page about its center; at 90 and 270 degrees width and height are swapped. */
 const rotationCss = (rotation: Rotation): string => {

@@ -1,15 +1,21 @@
 /** The pages of one display: the visible page, and the next one, which loads beneath it. */
+
 import { setTimeout as wait } from 'node:timers/promises';
 import { type NativeImage, nativeImage, View, type WebContents, WebContentsView } from 'electron';
-import { type Heartbeat, heartbeatSchema, mostScreenshotPixels, type PageCover, pageCover } from '../service/public.ts';
-import { coverChannel, heartbeatChannel } from './channels.ts';
+import {
+  type Heartbeat,
+  heartbeatSchema,
+  mostScreenshotPixels,
+  type PageCover,
+  pageCover,
+} from '../../service/public.ts';
+import { coverChannel, heartbeatChannel } from '../channels.ts';
+import { ownPartition } from '../own-pages.ts';
 import type { Display, Rotation } from './displays.ts';
 import { ABORTED, hostExternalPages } from './external-page.ts';
 import { handover, LINGER_MS } from './handover.ts';
 import { type LayeredWindow, OWN_BACKGROUND, openLayeredWindow } from './layers.ts';
-import { ownPartition } from './own-pages.ts';
-import { lockedPreferences } from './preferences.ts';
-import { rotateContents } from './rotate.ts';
+import { lockedPreferences, rotateContents, watchChord } from './web-pages.ts';
 
 /** What a display can show. */
 export interface Picture {
@@ -69,18 +75,6 @@ const jpegOf = (image: NativeImage): Uint8Array => {
 
 const blackImage = ({ width, height }: { width: number; height: number }): NativeImage =>
   nativeImage.createFromBitmap(Buffer.alloc(width * height * 4), { width, height });
-
-const isChord = ({ type, control, alt, shift, code }: Electron.Input): boolean =>
-  type === 'keyDown' && control && alt && shift && code === 'KeyM';
-
-/** Calls `onChord` when the maintenance key combination is pressed in a page; the page does not get the key. */
-export const watchChord = (contents: WebContents, onChord: () => void): void => {
-  contents.on('before-input-event', (event, input) => {
-    if (!isChord(input)) return;
-    event.preventDefault();
-    onChord();
-  });
-};
 
 /** A page in a view. Its web contents can be destroyed at any time, by a crash or because the page closed itself. */
 interface Page {

@@ -1,14 +1,13 @@
 /** The view of the maintenance page: above all other views in the window of a display. */
+
 import { WebContentsView } from 'electron';
-import { maintenanceCall } from '../service/public.ts';
-import { maintenanceChannel } from './channels.ts';
-import { watchChord } from './display-view.ts';
+import { maintenanceCall } from '../../service/public.ts';
+import { maintenanceChannel } from '../channels.ts';
+import type { MaintenancePage, MaintenancePageHandlers } from '../maintenance.ts';
+import { ownPartition } from '../own-pages.ts';
+import { ownPage } from '../own-urls.ts';
 import { type LayeredWindow, OWN_BACKGROUND } from './layers.ts';
-import type { MaintenancePage, MaintenancePageHandlers } from './maintenance.ts';
-import { ownPartition } from './own-pages.ts';
-import { ownPage } from './own-urls.ts';
-import { lockedPreferences } from './preferences.ts';
-import { rotateContents } from './rotate.ts';
+import { lockedPreferences, rotateContents, watchChord } from './web-pages.ts';
 
 /** @param preload the path of the preload script */
 export const openMaintenancePage = (

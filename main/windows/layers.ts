@@ -4,8 +4,8 @@
  */
 
 import { BaseWindow, type View, type WebContents, WebContentsView } from 'electron';
-import { createEmitter } from '../service/domain/emitter.ts';
-import type { PageCover } from '../service/public.ts';
+import { createEmitter } from '../../service/domain/emitter.ts';
+import type { PageCover } from '../../service/public.ts';
 import { type Display, titleOf } from './displays.ts';
 
 /** The background of windows and of the kiosk's own pages, before their first frame. */

@@ -3,8 +3,7 @@
  * loads under the current one. Some runtimes do not paint a covered view; there the new page is lifted above the current
  * one, transparent, until it has painted.
  */
-import type { Heartbeat } from '../service/public.ts';
-
+import type { Heartbeat } from '../../service/public.ts';
 /** `wait`: change nothing. `lift`: put the new page on top, transparent. `reveal`: show it. */
 export type Handover = 'wait' | 'lift' | 'reveal';
 

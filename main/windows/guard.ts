@@ -1,9 +1,10 @@
 /** Restricts every page to its addresses, and denies everything that a passer-by could open. */
+
 import { app, type Session, session, type WebContents } from 'electron';
-import { mayBeFramed } from '../service/domain/framing.ts';
+import { mayBeFramed } from '../../service/domain/framing.ts';
+import { ownOrigin } from '../own-urls.ts';
+import { isOwnHost } from '../service-host.ts';
 import { externalPartition } from './external-page.ts';
-import { ownOrigin } from './own-urls.ts';
-import { isOwnHost } from './service-host.ts';
 
 interface GuardOptions {
   /** The origin of the service; null: it does not run. */

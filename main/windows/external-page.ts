@@ -2,12 +2,13 @@
  * External pages, each in a view over a page of the service: in a session of their own and without a preload script, so
  * that they can reach neither the service nor the kiosk.
  */
+
 import { once } from 'node:events';
 import { type WebContents, WebContentsView } from 'electron';
-import { externalCallSchema } from '../service/public.ts';
-import { externalChannel } from './channels.ts';
+import { externalCallSchema } from '../../service/public.ts';
+import { externalChannel } from '../channels.ts';
 import type { LayeredWindow } from './layers.ts';
-import { lockedPreferences } from './preferences.ts';
+import { lockedPreferences } from './web-pages.ts';
 
 /** The session of all external pages; in memory, so that their storage ends with the app. */
 export const externalPartition = 'external';

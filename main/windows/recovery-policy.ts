@@ -1,6 +1,5 @@
 /** The recovery policy of one display window: a pure function from events and their times to actions. */
-import type { Heartbeat } from '../service/public.ts';
-
+import type { Heartbeat } from '../../service/public.ts';
 /** The events of a display window. */
 export type RecoveryEvent =
   /** A page is being opened in a window of its own. */

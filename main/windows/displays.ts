@@ -1,5 +1,6 @@
 /** Decides which displays get a window and which device each of them is. Pure. */
-import type { KioskSettings } from '../service/public.ts';
+import { createHash } from 'node:crypto';
+import { type KioskSettings, readableId } from '../../service/public.ts';
 
 /** The fields of Electron's `Display` that are used. */
 export interface Display {
@@ -144,4 +145,39 @@ export const assignDisplays = ({
     ({ display }, index) => assignments.findIndex((other) => other.display === display) === index,
   );
   return once.length > 0 ? once : [assign(primary, chosen[0] ?? {})];
+};
+
+/** The device id of the box, derived from its node id: as stable, and short enough to read off a display and type. */
+export const boxIdOf = (nodeId: string): string =>
+  readableId(createHash('sha256').update(nodeId).digest().subarray(0, 12));
+
+/**
+ * The settings that change if one display is rotated. With a single display the rotation of all displays changes, so that
+ * a replaced panel is rotated too; several displays are listed from then on.
+ */
+export const withRotation = (
+  settings: Pick<KioskSettings, 'displays'>,
+  assignments: readonly DisplayAssignment[],
+  displayId: number,
+  rotation: Rotation,
+): Partial<KioskSettings> => {
+  const { displays } = settings;
+  if (typeof displays === 'string' && assignments.length === 1) return { rotation };
+  const labels = assignments.map(({ display }) => display.label);
+  const hasUniqueLabels = labels.every((label, index) => label !== '' && labels.indexOf(label) === index);
+  const listed =
+    typeof displays === 'string'
+      ? assignments.map(({ display, number, rotation }) => ({
+          display: hasUniqueLabels ? display.label : number,
+          rotation,
+        }))
+      : displays;
+  const rotated = assignments.find(({ display }) => display.id === displayId);
+  return {
+    displays: listed.map((choice) =>
+      choice.display === rotated?.display.label || choice.display === rotated?.number
+        ? { ...choice, rotation }
+        : choice,
+    ),
+  };
 };
