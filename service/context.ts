@@ -8,6 +8,7 @@ import { type Clock, systemClock } from './domain/time.ts';
 import { createOwnAuthority } from './http/authority.ts';
 import { createClientAddress } from './http/client-address.ts';
 import type { ServiceContext } from './module.ts';
+import { createClockSync } from './platform/clock-sync.ts';
 import type { Closers } from './platform/closers.ts';
 import type { Options } from './platform/options/index.ts';
 import { createGet } from './platform/outbound/get.ts';
@@ -25,6 +26,8 @@ export interface Ports {
   resourcesDir: string;
   /** The wall clock; default: that of the machine. */
   now?: Clock['now'];
+  /** Whether the system synchronizes that clock; default: asks the system, or false with a clock of the host. */
+  isSynchronized?: () => boolean;
   /** Default: {@link defaultTempo}. */
   tempo?: Tempo;
   /** State of the displays for /healthz; absent if there are none. */
@@ -49,6 +52,7 @@ export const createContext = (
     capture,
     restart,
     now = systemClock.now,
+    isSynchronized = now === systemClock.now ? createClockSync(systemClock) : () => false,
     tempo = defaultTempo,
   }: Ports,
   nodeId: string,
@@ -65,6 +69,7 @@ export const createContext = (
     logs: createSourceLogs(log),
     now,
     monotonicNow: systemClock.monotonicNow,
+    isSynchronized,
     random: Math.random,
     tempo,
     ids: { nodeId, instance: randomUUID() },

@@ -28,6 +28,8 @@ export interface ServiceContext extends Clock {
   logLines(): readonly string[];
   /** Logs of one source each, with a bounded number of lines. */
   logs: SourceLogs;
+  /** Whether the system calls its clock synchronized. */
+  isSynchronized(): boolean;
   /** From 0 up to 1, as Math.random. */
   random(): number;
   /** How long to wait. */

@@ -18,7 +18,7 @@ interface Dependencies {
 
 export const createClock = (context: ServiceContext, { peers, media, takeovers }: Dependencies): Clock => {
   const sync = createSync(context, { peers });
-  media.followClock(sync.now);
+  media.followClock(sync);
   peers.followClock(sync);
   takeovers.followClock(sync);
   return {

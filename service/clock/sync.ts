@@ -3,8 +3,7 @@ import type { Health } from '../contract/health.ts';
 import type { PeerTime } from '../contract/peers.ts';
 import type { Skew } from '../contract/socket.ts';
 import type { Exchange } from '../domain/clock-estimate.ts';
-import { isTrusted } from '../domain/clock-trust.ts';
-import type { EpochMs } from '../domain/time.ts';
+import { isTrusted, type SiteTime } from '../domain/clock-trust.ts';
 import type { ServiceContext } from '../module.ts';
 import type { Peers } from '../peers/index.ts';
 import { contradicts, isBacked, judge, type Opinion, type Verdict, WALL_MS } from './majority.ts';
@@ -12,12 +11,10 @@ import { type Candidate, chooseReference, mayEstablish } from './reference.ts';
 import { createSiteClock } from './site-clock.ts';
 import { createSkews } from './skews.ts';
 
-type Context = Pick<ServiceContext, 'log' | 'now' | 'monotonicNow' | 'ids' | 'tempo'>;
+type Context = Pick<ServiceContext, 'log' | 'now' | 'monotonicNow' | 'isSynchronized' | 'ids' | 'tempo'>;
 
-export interface Sync {
-  /** The site's time. It is slewed, and steps only if it is far off and most boxes agree. */
-  now(): EpochMs;
-  isEstablished(): boolean;
+/** The site's time is slewed, and steps only if it is far off and most boxes agree. */
+export interface Sync extends SiteTime {
   /** Records the synchronization error that a page reports. */
   onSkew(skew: Skew): void;
   /** The answer to a peer that requests the time. */
@@ -43,7 +40,7 @@ interface Answered extends Opinion {
 }
 
 export const createSync = (
-  { log, now, monotonicNow, ids: { nodeId }, tempo: { clock: tempo } }: Context,
+  { log, now, monotonicNow, isSynchronized, ids: { nodeId }, tempo: { clock: tempo } }: Context,
   { peers }: { peers: Pick<Peers, 'alive' | 'ask'> },
 ): Sync => {
   const clock = createSiteClock(monotonicNow(), now());
@@ -181,6 +178,14 @@ export const createSync = (
     return exchange === undefined || samples < MIN_SAMPLES;
   };
 
+  /** Whether two boxes at least, and most of them, have the time of day that the site has. */
+  const isAgreed = (): boolean => {
+    const isNear = (time: number | null): boolean =>
+      time !== null && verdict.wall !== null && Math.abs(time - verdict.wall) <= 2 * WALL_MS;
+    const agreeing = [own(), ...answers.values()].filter(({ wall }) => isNear(wall));
+    return agreeing.length > 1 && isNear(siteNow() - monotonicNow());
+  };
+
   const tick = async (): Promise<void> => {
     const soon = await poll();
     if (closed) return;
@@ -203,6 +208,7 @@ export const createSync = (
   return {
     now: siteNow,
     isEstablished: () => established,
+    isConfirmed: () => established && (isAgreed() || isSynchronized()),
     onSkew: skews.add,
     time: () => ({ nodeId, established, received: siteNow(), sent: siteNow(), wall: now() }),
     health: () => {

@@ -1,7 +1,6 @@
 /** Gossip between boxes: periodic digests, and changes that boxes forward. */
 import { z } from 'zod';
 import { boxAlerts } from './alerts.ts';
-import { attendance } from './peer-media.ts';
 import {
   contentDocument,
   contentVersion,
@@ -36,7 +35,6 @@ export const memberRecord = z
       .optional()
       .describe('bound devices that are connected to it; absent: unknown'),
     alerts: boxAlerts.optional().describe('failures that it observes'),
-    attendance: attendance.optional().describe('when it was running and connected; absent: unknown'),
   })
   .meta({ id: 'MemberRecord' });
 export type MemberRecord = z.infer<typeof memberRecord>;

@@ -26,25 +26,6 @@ export type MediaDeletion = z.infer<typeof mediaDeletion>;
 /** Maximum number of stored deletions. */
 export const mostDeletions = 10_000;
 
-const span = z.object({
-  since: z.int().nonnegative().describe('start, ms since the epoch'),
-  left: z
-    .int()
-    .nonnegative()
-    .nullable()
-    .describe('when the previous span ended (or this one, until a peer has confirmed the gap); null: no gap'),
-});
-export type Span = z.infer<typeof span>;
-
-/** When a box was there: by it boxes find whose media may have been deleted in its absence. */
-export const attendance = z
-  .object({
-    ran: span.describe('when the box was running'),
-    met: span.nullable().describe('when it reached other boxes; null: never'),
-  })
-  .meta({ id: 'Attendance', description: 'spans without a gap of more than 400 days' });
-export type Attendance = z.infer<typeof attendance>;
-
 export const peerMedia = z
   .object({
     media: z.array(peerMedium).max(10_000).describe('one per file'),

@@ -3,7 +3,6 @@ import { z } from 'zod';
 import { boxAlerts } from './alerts.ts';
 import { connection } from './connections.ts';
 import { takeover } from './console/takeovers.ts';
-import { attendance } from './peer-media.ts';
 import { deviceId, instant, operator, reading, sha256, slug } from './terms.ts';
 
 /** Marks a relayed request, which is executed on the receiving box and never relayed again. Value: node id of the sender. */
@@ -275,7 +274,6 @@ export const peerState = z
     gossip: z.literal(1).optional().describe('it takes part in gossip; absent: an older version, which is polled'),
     seq: z.int().nonnegative().optional().describe('version of its own record'),
     alerts: boxAlerts.optional().describe('failures that it observes; absent: an older version without alerts'),
-    attendance: attendance.optional().describe('when it was running and connected; absent: unknown'),
   })
   .meta({ id: 'PeerState' });
 export type PeerState = z.infer<typeof peerState>;

@@ -3,12 +3,11 @@ import { join } from 'node:path';
 import type { Content } from '../content/index.ts';
 import { CodedError } from '../contract/errors.ts';
 import type { MediaDeletion } from '../contract/peer-media.ts';
-import type { KeptAttendance } from '../domain/attendance.ts';
+import { type SiteTime, unconfirmed } from '../domain/clock-trust.ts';
 import { createEmitter } from '../domain/emitter.ts';
 import { isMediaName, mediaNameIn } from '../domain/media-names.ts';
 import type { Feeds } from '../feeds/index.ts';
 import type { Module, ServiceContext } from '../module.ts';
-import { openAttendance } from './attendance.ts';
 import { createCatalog, type MediaEntry } from './catalog.ts';
 import { createCopies } from './copies/copies.ts';
 import { openLedger } from './copies/ledger.ts';
@@ -95,8 +94,6 @@ export interface Media extends Module, Pick<Catalog, 'unread' | 'onLearn'>, Pick
     /** Calls `listener` when a medium was deleted here. */
     onDelete(listener: () => void): void;
   };
-  /** When this box was there. */
-  attendance: { get(): KeptAttendance | null; set(next: KeptAttendance | null): Promise<void> };
   /**
    * Moves a file that the site does not have to `.lost`, if it is the one of the hash.
    * @returns whether it is
@@ -107,8 +104,8 @@ export interface Media extends Module, Pick<Catalog, 'unread' | 'onLearn'>, Pick
   lost: LostUploads['list'];
   /** Calls `listener` when the hours begin in which media are fetched. */
   onFetchHours(listener: () => void): void;
-  /** Sets the source of the site's time, ms since the epoch. Until this is called, the clock of this box is used. */
-  followClock(now: () => number): void;
+  /** Sets the source of the site's time. Until this is called, the clock of this box is used. */
+  followClock(clock: SiteTime): void;
 }
 
 export const createMedia = async (
@@ -119,7 +116,8 @@ export const createMedia = async (
   const { maxUploadBytes } = options;
   const served = [uploadDir, mediaDir];
   const copiesDir = join(mediaDir, 'copies');
-  let siteNow = now;
+  let siteTime = unconfirmed(now);
+  const siteNow = (): number => siteTime.now();
   let site: SiteMedia = {
     newest: () => 0,
     isElsewhere: async () => false,
@@ -128,13 +126,8 @@ export const createMedia = async (
   };
   const deleted = createEmitter();
   const folders = createFolders([...served, copiesDir, lostFolderOf(uploadDir)]);
-  const lost = createLostUploads({ uploadDir, folders, now: () => siteNow(), log });
-  const deletions = keep(
-    await openDeletions({ path: join(dirs.data, 'deleted-media.json'), log, now: () => siteNow() }),
-  );
-  const attendance = keep(
-    await openAttendance({ path: join(dirs.data, 'attendance.json'), log, now: () => siteNow() }),
-  );
+  const lost = createLostUploads({ uploadDir, folders, now: siteNow, log });
+  const deletions = keep(await openDeletions({ path: join(dirs.data, 'deleted-media.json'), log, now: siteNow }));
   const hasher = keep(createHasher());
   const catalog = keep(createCatalog({ path: join(dirs.data, 'media.json'), served, folders, hasher, log }));
   const ledger = keep(await openLedger({ path: join(dirs.data, 'copies.json'), folder: copiesDir, folders, log }));
@@ -149,7 +142,7 @@ export const createMedia = async (
   const requireRoom = (wanted: number): Promise<void> => storage.require(mediaDir, wanted);
   const limits = createFetchLimits({
     bytesPerSecond: options.fetchBytesPerSecond,
-    ...{ hours: options.fetchHours, timeZone: () => options.timeZone, now: () => siteNow() },
+    ...{ hours: options.fetchHours, timeZone: () => options.timeZone, now: siteNow },
   });
   const downloads = await createDownloads({
     mediaDir,
@@ -169,7 +162,7 @@ export const createMedia = async (
   const library = await createLibrary({
     ...{ uploadDir, mediaDir, maxUploadBytes, newest },
     ...{ folders, hasher, catalog, storage, deletions, lost, copies: evictable, log },
-    now: () => siteNow(),
+    now: siteNow,
     isElsewhere: (name) => site.isElsewhere(name),
   });
 
@@ -190,6 +183,7 @@ export const createMedia = async (
 
   const prune = async (): Promise<void> => {
     await removal.run();
+    if (!siteTime.isConfirmed()) return;
     await deletions.prune();
     await lost.prune();
   };
@@ -271,14 +265,13 @@ export const createMedia = async (
       digest: deletions.digest,
       onDelete: deleted.on,
     },
-    attendance,
     setAside: library.setAside,
     lost: lost.list,
     followSite: (source) => {
       site = source;
     },
     followClock: (source) => {
-      siteNow = source;
+      siteTime = source;
     },
     heldReason: limits.heldReason,
     onFetchHours: limits.onOpen,

@@ -1,116 +1,97 @@
 /**
- * A box that was away for longer than deletions are kept adopts the site's list of media: what it has from before, and no
- * other box has, is moved to `.lost` instead of being restored.
+ * A box that was off for longer than deletions are kept. Once a peer has told its list of media, what neither the content
+ * nor a peer names is moved to `.lost` instead of being kept.
  */
-import type { Attendance, PeerMedium, Span } from '../contract/peer-media.ts';
-import { agreedTime, hiddenUntil, met, missedUntil, running } from '../domain/attendance.ts';
-import { isTrusted } from '../domain/clock-trust.ts';
+import { join } from 'node:path';
+import { z } from 'zod';
+import type { PeerMedium } from '../contract/peer-media.ts';
+import { isTrusted, type SiteTime } from '../domain/clock-trust.ts';
+import { KEEP_DELETIONS_MS } from '../domain/deletions.ts';
+import type { EpochMs, MonotonicMs } from '../domain/time.ts';
 import type { Media } from '../media/index.ts';
-import type { SourceLogs } from '../platform/source-log.ts';
-import type { LivePeer, Peers } from './peer.ts';
-import type { Offer } from './transfer-plan.ts';
+import type { ServiceContext } from '../module.ts';
+import { systemDisk } from '../platform/store/disk.ts';
+import { createDurable } from '../platform/store/durable.ts';
 
-interface Dependencies {
-  logs: SourceLogs;
-  peers: Pick<Peers, 'alive'>;
-  media: Pick<Media, 'attendance' | 'setAside'>;
-  /** The site's time, ms since the epoch. */
-  siteNow(): number;
-  /** Whether the site's time is established at this box. */
-  isTimeEstablished(): boolean;
-  /** ms, monotonic. */
-  monotonicNow(): number;
-}
+type Context = Pick<ServiceContext, 'dirs' | 'log' | 'logs' | 'now' | 'monotonicNow' | 'keep'>;
 
 /** How often this box notes that it runs. */
 const NOTE_MS = 3_600_000;
 const DAY_MS = 86_400_000;
-/** Minimum time after a failure before the lists of all peers are requested again. */
+/** Minimum time after a failure before files are moved again. */
 const RETRY_MS = 600_000;
 
-export const createAbsence = ({ logs, peers, media, siteNow, isTimeEstablished, monotonicNow }: Dependencies) => {
-  const { attendance } = media;
+const schema = z.object({ at: z.number().nullable() });
+
+export type Absence = Awaited<ReturnType<typeof openAbsence>>;
+
+export const openAbsence = async (
+  { dirs, log, logs, now, monotonicNow, keep }: Context,
+  { media, siteTime }: { media: Pick<Media, 'setAside'>; siteTime: SiteTime },
+) => {
+  const noted = keep(
+    await createDurable<z.infer<typeof schema>>({
+      path: join(dirs.data, 'last-run.json'),
+      schema,
+      initial: { at: null },
+      log,
+      now,
+      disk: systemDisk,
+    }),
+  );
+  /** When the previous run was last noted; null: never, or its absence is over. */
+  let leftAt: EpochMs | null = noted.read().at;
   let fault: string | null = null;
-  let retryAt = Number.NEGATIVE_INFINITY;
+  let retryAt: MonotonicMs = Number.NEGATIVE_INFINITY;
   let timer: NodeJS.Timeout | undefined;
 
-  const timeOf = ({ state, stateAt }: LivePeer): number => state.serverTime + monotonicNow() - stateAt;
-
-  /** The time by which this box and a peer judge a gap. */
-  const agreedWith = (peer: LivePeer): number => agreedTime(siteNow(), timeOf(peer));
-
-  /** The time up to which one of two boxes may have missed deletions; 0: it has not, or it is unknown. */
-  const missed = (peer: LivePeer, isPeer: boolean): number => {
-    const [own, theirs] = [attendance.get(), peer.state.attendance];
-    if (own === null || theirs === undefined) return 0;
-    const agreed = agreedWith(peer);
-    if (!isPeer) return missedUntil(own, theirs, agreed);
-    return Math.max(missedUntil(theirs, own, agreed), hiddenUntil(timeOf(peer), siteNow()));
-  };
-
   const note = async (): Promise<void> => {
-    if (isTimeEstablished()) await attendance.set(running(attendance.get(), siteNow(), peers.alive().length === 0));
+    const at = siteTime.now();
+    const before = noted.read().at ?? 0;
+    const isNear = at >= before && at - before < NOTE_MS / 2;
+    // A write that fails is repeated with the next note; the store reports it.
+    if (isTrusted(at) && !isNear) await noted.update(() => ({ at })).catch(() => undefined);
   };
+
+  /** Whether this box was off too long, by a clock that is surely right. */
+  const wasAway = (): boolean =>
+    leftAt !== null && siteTime.isConfirmed() && siteTime.now() - leftAt > KEEP_DELETIONS_MS;
 
   return {
-    /** Its part of the state of this box. */
-    state: (): { attendance?: Attendance } => {
-      const own = attendance.get();
-      const spanOf = ({ since, left }: Span): Span => ({
-        since: Math.floor(since),
-        left: left === null ? null : Math.floor(left),
-      });
-      return own === null ? {} : { attendance: { ran: spanOf(own.ran), met: own.met && spanOf(own.met) } };
+    /** Whether the box has to adopt the list of its site; notes that it runs if not. */
+    async isPending(): Promise<boolean> {
+      if (wasAway()) return monotonicNow() >= retryAt;
+      if (siteTime.isConfirmed()) leftAt = null;
+      if (siteTime.isEstablished()) await note();
+      return false;
     },
 
-    /** The time up to which media of a peer count only if they are elsewhere too, ms since the epoch; 0: all count. */
-    missedBy: (peer: LivePeer): number => missed(peer, true),
-
     /**
-     * Compares the media of this box with those of peers whose lists are known, once the site's time is established.
-     * @param offers the media of all peers, requested again
-     * @returns whether files were moved to `.lost`, so that the folders have to be read again
+     * Moves the files that deletions may have covered to `.lost`, and ends it unless that fails.
+     * @param unnamed files that the site does not have
+     * @returns whether files were moved, so that the folders have to be read again
      */
-    async compare(
-      own: ReadonlyMap<string, PeerMedium>,
-      known: readonly LivePeer[],
-      offers: () => Promise<Offer[]>,
-    ): Promise<boolean> {
-      if (!isTimeEstablished()) return false;
-      // A gap that the clock shows only now is found before it is judged.
+    async end(unnamed: readonly PeerMedium[]): Promise<boolean> {
+      const oldest = siteTime.now() - KEEP_DELETIONS_MS;
+      const files = unnamed.filter(({ modifiedAt }) => Date.parse(modifiedAt) <= oldest);
+      retryAt = monotonicNow() + RETRY_MS;
+      let moved = 0;
+      try {
+        for (const { name, sha256 } of files) if (await media.setAside(name, sha256)) moved += 1;
+        fault = null;
+      } catch (error) {
+        fault = (error as Error).message;
+        logs('media of peers').warn({ err: error }, 'media that the site does not have could not be moved to .lost');
+        return false;
+      }
+      const days = Math.floor((siteTime.now() - (leftAt ?? 0)) / DAY_MS);
+      const message = 'this box was away for longer than deletions are known, and takes the list of media of the site';
+      logs('media of peers').warn({ days, moved }, message);
+      retryAt = Number.NEGATIVE_INFINITY;
+      // A file that lay under another one of its name is found by the next scan.
+      if (moved > 0) return true;
+      leftAt = null;
       await note();
-      const until = Math.max(0, ...known.map((peer) => missed(peer, false)));
-      if (until > 0) {
-        // A box whose clock is not set waits until it has the time of the others.
-        if (!isTrusted(siteNow()) || monotonicNow() < retryAt) return false;
-        retryAt = monotonicNow() + RETRY_MS;
-        const there = await offers();
-        const isThere = ({ name, sha256 }: PeerMedium): boolean =>
-          there.some(({ find }) => find(name)?.sha256 === sha256);
-        const gone = [...own.values()].filter((each) => Date.parse(each.modifiedAt) <= until && !isThere(each));
-        let moved = 0;
-        try {
-          for (const { name, sha256 } of gone) if (await media.setAside(name, sha256)) moved += 1;
-          fault = null;
-        } catch (error) {
-          fault = (error as Error).message;
-          logs('media of peers').warn({ err: error }, 'media that the site does not have could not be moved to .lost');
-          return false;
-        }
-        const days = Math.floor((siteNow() - until) / DAY_MS);
-        const message =
-          'this box was away for longer than deletions are known, and takes the list of media of the site';
-        logs('media of peers').warn({ days, moved }, message);
-        retryAt = 0;
-        // A file that lay under another one of its name is found by the next scan.
-        if (moved > 0) return true;
-      }
-      let next = attendance.get();
-      for (const peer of known) {
-        const theirs = peer.state.attendance;
-        if (next !== null && theirs !== undefined) next = met(next, theirs, siteNow(), agreedWith(peer));
-      }
-      await attendance.set(next);
       return false;
     },
 
@@ -123,7 +104,9 @@ export const createAbsence = ({ logs, peers, media, siteNow, isTimeEstablished, 
           ],
 
     start: () => {
-      timer = setInterval(() => void note(), NOTE_MS).unref();
+      timer = setInterval(() => {
+        if (!wasAway()) void note();
+      }, NOTE_MS).unref();
     },
     close: () => clearInterval(timer),
   };

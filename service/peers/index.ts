@@ -5,12 +5,13 @@ import type { ContentFile } from '../contract/content.ts';
 import type { ContentIssue } from '../contract/content-issue.ts';
 import type { MediaProgress } from '../contract/onboarding.ts';
 import type { DeviceBinding, PeerState, TakeoverRecord } from '../contract/peers.ts';
-import type { SiteTime } from '../domain/clock-trust.ts';
+import { type SiteTime, unconfirmed } from '../domain/clock-trust.ts';
 import { countBy } from '../domain/counts.ts';
 import { createEmitter } from '../domain/emitter.ts';
 import { listensAlone } from '../domain/network-scope.ts';
 import { heldIssues, type Media } from '../media/index.ts';
 import type { Module, ServiceContext } from '../module.ts';
+import { openAbsence } from './absence.ts';
 import { type AskPeers, createAskPeers } from './ask.ts';
 import type { ReplicatedDevices } from './binding-replication.ts';
 import { createCaller } from './call.ts';
@@ -75,17 +76,23 @@ export interface Peers
 /** A smaller change of the start time, ms, is not sent. */
 const MAX_SLEW_MS = 50;
 
-export const createPeers = (
-  { options, version, log, logs, now, monotonicNow, ids }: ServiceContext,
+export const createPeers = async (
+  context: ServiceContext,
   { content, media, devices, takeovers }: Dependencies,
-): Peers => {
+): Promise<Peers> => {
+  const { options, version, log, logs, now, monotonicNow, ids } = context;
   const { nodeId, instance } = ids;
   const { site, variant } = options;
   const caller = createCaller({ secret: options.sharedSecret, nodeId, now });
   // The baseline variant has no peers.
   const staticPeers = variant === 'extended' ? options.peers : [];
   const createdAt = monotonicNow();
-  let siteTime: SiteTime = { now, isEstablished: () => false };
+  let followed = unconfirmed(now);
+  const siteTime: SiteTime = {
+    now: () => followed.now(),
+    isEstablished: () => followed.isEstablished(),
+    isConfirmed: () => followed.isConfirmed(),
+  };
   let started = 0;
   /** By the site's clock, which is slewed: small changes are not sent, so that all boxes compare the same values. */
   const startedAt = (): number => {
@@ -117,9 +124,8 @@ export const createPeers = (
     await Promise.all([registry.announce(), news.spread({ record: record.current(true) })]);
   };
   const mediaReplication = createMediaReplication({
-    ...{ logs, peers: { ...registry, announce }, asking, content, media, misdated, monotonicNow },
-    siteNow: () => siteTime.now(),
-    isTimeEstablished: () => siteTime.isEstablished(),
+    ...{ logs, peers: { ...registry, announce }, asking, content, media, misdated, siteTime },
+    absence: await openAbsence(context, { media, siteTime }),
     onArrival: arrivals.emit,
   });
   media.followSite({ ...mediaReplication, copyOf: createSharedCopies({ peers: registry, asking, nodeId }) });
@@ -133,7 +139,7 @@ export const createPeers = (
   const parts = () => Object.assign(mediaReplication.state(), ...stateParts.map((part) => part()));
   const record = createOwnRecord({ nodeId, parts, now, monotonicNow });
   const summary = () => ({ ...replication.state(true), ...takeovers.state() });
-  const gossip = createGossip({ registry, asking, record, summary, siteNow: () => siteTime.now() }, ids);
+  const gossip = createGossip({ registry, asking, record, summary, siteNow: siteTime.now }, ids);
   const news = createNews(
     { registry, asking, replication, tell: gossip.tell, isSecret: options.sharedSecret !== null, monotonicNow },
     ids,
@@ -143,7 +149,7 @@ export const createPeers = (
       peers: registry,
       replication,
       takeovers,
-      siteNow: () => siteTime.now(),
+      siteNow: siteTime.now,
       startedAt,
       record: () => record.current(true),
     },
@@ -161,7 +167,7 @@ export const createPeers = (
     relayCommand: commandRelay.relay,
     onClone: clones.on,
     followClock: (clock) => {
-      siteTime = clock;
+      followed = clock;
     },
     mediaProgress: mediaReplication.progress,
     missingMedia: missingMedia.of,

@@ -72,16 +72,14 @@ export const createIndirectReports = ({
     record: (nodeId) => {
       const report = reports.get(nodeId);
       if (report === undefined || report.seq === 0) return null;
-      const { media, devices, alerts, attendance } = report.state;
-      const given = { ...(devices && { devices }), ...(alerts && { alerts }), ...(attendance && { attendance }) };
+      const { media, devices, alerts } = report.state;
+      const given = { ...(devices && { devices }), ...(alerts && { alerts }) };
       return { nodeId, seq: report.seq, media, ...given };
     },
-    applyRecord: ({ nodeId, seq, media, devices, alerts, attendance }) => {
+    applyRecord: ({ nodeId, seq, media, devices, alerts }) => {
       const report = reports.get(nodeId);
       if (report === undefined || seq <= report.seq || !isPlausibleSeq(seq, now())) return false;
-      // A box of an older version forwards it without the attendance.
-      const reported = { media, devices, alerts, attendance: attendance ?? report.state.attendance };
-      reports.set(nodeId, { ...report, seq, state: { ...report.state, ...reported } });
+      reports.set(nodeId, { ...report, seq, state: { ...report.state, media, devices, alerts } });
       emit(nodeId);
       return true;
     },

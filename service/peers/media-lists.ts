@@ -16,8 +16,6 @@ interface Dependencies {
   misdated: Pick<Misdated, 'note'>;
   /** The machine's time of day, ms since the epoch. */
   now(): number;
-  /** The time up to which media of a peer may have been deleted while it was away, ms since the epoch; 0: all count. */
-  missedBy(peer: LivePeer): number;
   /** Called with the name of each file that a peer did not have before. */
   onNew(name: string): void;
   /** Called when a list was fetched. */
@@ -27,7 +25,7 @@ interface Dependencies {
 export interface MediaLists {
   /** Whether a deletion at the site covers the file. */
   isDeleted(medium: PeerMedium): boolean;
-  /** The files that peers have, without those that are deleted, or may be. */
+  /** The files that peers have, without those that are deleted. */
   offers(): Offer[];
   /** The live peers whose lists are known. */
   known(): LivePeer[];
@@ -50,7 +48,6 @@ export const createMediaLists = ({
   deletions,
   misdated,
   now,
-  missedBy,
   onNew,
   onChange,
 }: Dependencies): MediaLists => {
@@ -139,12 +136,10 @@ export const createMediaLists = ({
     isDeleted,
     offers: () =>
       known().map((peer) => {
-        const until = missedBy(peer);
-        const counts = (medium: PeerMedium): boolean => !isDeleted(medium) && Date.parse(medium.modifiedAt) > until;
         const theirs = lists.get(peer.nodeId)?.media;
         const find = (name: string): PeerMedium | undefined => {
           const medium = theirs?.get(name);
-          return medium !== undefined && counts(medium) ? medium : undefined;
+          return medium !== undefined && !isDeleted(medium) ? medium : undefined;
         };
         return { url: peer.url, find };
       }),

@@ -8,10 +8,11 @@ import type { ReplicationHealth } from '../contract/health.ts';
 import type { MediaProgress } from '../contract/onboarding.ts';
 import type { PeerMedia, PeerMedium } from '../contract/peer-media.ts';
 import type { PeerState } from '../contract/peers.ts';
-import { isPlausibleTime } from '../domain/merge.ts';
+import type { SiteTime } from '../domain/clock-trust.ts';
+import { compareVersions, isPlausibleTime } from '../domain/merge.ts';
 import type { Media } from '../media/index.ts';
 import type { SourceLogs } from '../platform/source-log.ts';
-import { createAbsence } from './absence.ts';
+import type { Absence } from './absence.ts';
 import type { AskPeers } from './ask.ts';
 import { type AwaitedMedia, createAwaitedMedia } from './awaited-media.ts';
 import { digestOf, mediumOf, stateDigest } from './media-digest.ts';
@@ -25,38 +26,25 @@ import { newestTime, planTransfers, type Transfer } from './transfer-plan.ts';
 /** The part of the media module that replication uses. */
 export type ReplicatedMedia = Pick<
   Media,
-  | 'list'
-  | 'unread'
-  | 'onLearn'
-  | 'replicate'
-  | 'heldReason'
-  | 'onFetchHours'
-  | 'deletions'
-  | 'lost'
-  | 'attendance'
-  | 'setAside'
+  'list' | 'unread' | 'onLearn' | 'replicate' | 'heldReason' | 'onFetchHours' | 'deletions' | 'lost' | 'setAside'
 >;
 
 interface Dependencies {
   logs: SourceLogs;
   peers: Pick<Registry, 'alive' | 'find' | 'onState' | 'onReachabilityChange' | 'announce'>;
   asking: Pick<AskPeers, 'ask'>;
-  content: Pick<Content, 'mediaNames' | 'onDocument' | 'onChange'>;
+  content: Pick<Content, 'document' | 'mediaNames' | 'onDocument' | 'onChange'>;
   media: ReplicatedMedia;
   misdated: Pick<Misdated, 'note'>;
-  /** The site's time, ms since the epoch. */
-  siteNow(): number;
-  /** Whether the site's time is established at this box. */
-  isTimeEstablished(): boolean;
-  /** ms, monotonic. */
-  monotonicNow(): number;
+  absence: Absence;
+  siteTime: SiteTime;
   /** Called when media that the content names have arrived: from a peer, by upload or by hand. */
   onArrival(): void;
 }
 
 export interface MediaReplication extends Pick<AwaitedMedia, 'arrival'> {
   /** Its part of {@link PeerState}. */
-  state(): Pick<PeerState, 'media' | 'attendance'>;
+  state(): Pick<PeerState, 'media'>;
   health(): ReplicationHealth['media'];
   /** Sentences about media of this box that could not be moved to `.lost`. */
   issues(): string[];
@@ -94,9 +82,8 @@ export const createMediaReplication = ({
   content,
   media,
   misdated,
-  siteNow,
-  isTimeEstablished,
-  monotonicNow,
+  absence,
+  siteTime,
   onArrival,
 }: Dependencies): MediaReplication => {
   let own: ReadonlyMap<string, PeerMedium> = new Map();
@@ -118,9 +105,8 @@ export const createMediaReplication = ({
   let closed = false;
 
   const { deletions } = media;
-  const absence = createAbsence({ logs, peers, media, siteNow, isTimeEstablished, monotonicNow });
   const { isDeleted, offers, known, learn } = createMediaLists({
-    ...{ logs, peers, asking, deletions, misdated, now: siteNow, missedBy: absence.missedBy },
+    ...{ logs, peers, asking, deletions, misdated, now: siteTime.now },
     // A peer with a new file may have one that no other peer could provide.
     onNew: (name) => transfers.retry(name),
     onChange: () => schedule(),
@@ -128,7 +114,7 @@ export const createMediaReplication = ({
 
   const transferPlan = (): Transfer[] => planTransfers(content.mediaNames(), own, offers());
 
-  const isPlausible = ({ modifiedAt }: PeerMedium): boolean => isPlausibleTime(modifiedAt, siteNow());
+  const isPlausible = ({ modifiedAt }: PeerMedium): boolean => isPlausibleTime(modifiedAt, siteTime.now());
 
   const newest = (name: string, theirs = offers()): number => Date.parse(newestTime(name, own, theirs) ?? '') || 0;
 
@@ -186,7 +172,22 @@ export const createMediaReplication = ({
     if (isWanted) void peers.announce();
   };
 
-  const learnt = () => learn().then(offers);
+  /** Whether the content here is at least as new as that of the peers whose lists are known. */
+  const isCurrent = (): boolean => {
+    const mine = content.document();
+    const theirs = known().flatMap(({ state }) => state.content ?? []);
+    return theirs.every((version) => mine !== null && compareVersions(mine, version) >= 0);
+  };
+
+  /** After a long absence: moves what neither the content nor a peer names to `.lost`. @returns whether files were moved */
+  const adoptList = async (): Promise<boolean> => {
+    if (!(await absence.isPending()) || known().length === 0 || !isCurrent()) return false;
+    await learn();
+    const [names, theirs] = [content.mediaNames(), offers()];
+    const isNamed = ({ name, sha256 }: PeerMedium): boolean =>
+      names.has(name) || theirs.some(({ find }) => find(name)?.sha256 === sha256);
+    return absence.end([...own.values()].filter((medium) => !isNamed(medium)));
+  };
 
   const scanUntilCurrent = async (): Promise<void> => {
     while (again && !closed) {
@@ -195,8 +196,9 @@ export const createMediaReplication = ({
       const listing = media.list(isStale ? 0 : undefined);
       isStale = false;
       update((await listing).slice(0, MAX_MEDIA).map(mediumOf));
-      if (media.unread().size === 0 && (await absence.compare(own, known(), learnt))) schedule();
-      if (!isTimeEstablished()) schedule(ESTABLISH_MS);
+      if (media.unread().size === 0 && (await adoptList())) schedule();
+      // Whether it was away is known once the time is.
+      if (!siteTime.isEstablished()) schedule(ESTABLISH_MS);
       transfers.run(transferPlan());
     }
   };
@@ -244,7 +246,7 @@ export const createMediaReplication = ({
         isStale = true;
         schedule();
       }
-      return { media: ownStateDigest(), ...absence.state() };
+      return { media: ownStateDigest() };
     },
     health: () => {
       const names = content.mediaNames();

@@ -10,7 +10,7 @@ import { mostOpenTakeovers } from '../contract/console/takeovers.ts';
 import { CodedError } from '../contract/errors.ts';
 import { type PeerState, type TakeoverRecord, takeoverRecord } from '../contract/peers.ts';
 import type { Slide } from '../contract/playlist.ts';
-import type { SiteTime } from '../domain/clock-trust.ts';
+import { type SiteTime, unconfirmed } from '../domain/clock-trust.ts';
 import { createEmitter } from '../domain/emitter.ts';
 import { laterThan } from '../domain/merge.ts';
 import { isTargeted } from '../domain/targets.ts';
@@ -118,7 +118,7 @@ export const createTakeovers = async ({ dirs, log, now, keep }: ServiceContext):
   /** In memory first: a disk that takes no writes must not prolong a takeover. */
   const over = new Set(durable.read().over);
 
-  let siteTime: SiteTime = { now, isEstablished: () => false };
+  let siteTime = unconfirmed(now);
   const siteNow = (): number => siteTime.now();
   /** Keys of those that were open when listeners were last called. */
   let shown = '';

@@ -20,7 +20,6 @@ test('is not looked for again and again', async () => {
     onLearn: ignore,
     onFetchHours: ignore,
     deletions: { list: () => [], at: () => deletedAt, digest: () => '', redate: async () => false, onDelete: ignore },
-    attendance: { get: () => null, set: async () => {} },
   } as unknown as ReplicatedMedia;
   const replication = createMediaReplication({
     logs: createSourceLogs(pino({ level: 'silent' })),
@@ -32,12 +31,11 @@ test('is not looked for again and again', async () => {
       announce: async () => {},
     },
     asking: { ask: vi.fn() },
-    content: { mediaNames: () => new Set(), onDocument: ignore, onChange: ignore },
+    content: { document: () => null, mediaNames: () => new Set(), onDocument: ignore, onChange: ignore },
     media,
     misdated: { note: ignore },
-    siteNow: Date.now,
-    isTimeEstablished: () => true,
-    monotonicNow: () => performance.now(),
+    siteTime: { now: Date.now, isEstablished: () => true, isConfirmed: () => true },
+    absence: { isPending: async () => false, end: async () => false, issues: () => [], start: ignore, close: ignore },
     onArrival: ignore,
   });
   await replication.scan();

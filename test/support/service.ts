@@ -22,6 +22,8 @@ interface Setup {
   env?: Record<string, string>;
   /** The time of day by the machine, ms since the epoch. */
   wall?: () => number;
+  /** Whether the system calls that synchronized; default: false. */
+  isSynchronized?: () => boolean;
   /** How long the service waits; default: {@link testTempo}. */
   tempo?: Tempo;
   /** What the host of the service can do: photograph a display, restart the player. */
@@ -56,7 +58,15 @@ export const temporaryFolder = (onEnd: OnEnd = onTestFinished): string => {
 
 /** Starts a service that ends with the test. */
 export const startTestService = async (
-  { content, env = {}, wall = Date.now, tempo = testTempo, host = {}, dataDir: givenDir }: Setup = {},
+  {
+    content,
+    env = {},
+    wall = Date.now,
+    isSynchronized = () => false,
+    tempo = testTempo,
+    host = {},
+    dataDir: givenDir,
+  }: Setup = {},
   onEnd: OnEnd = onTestFinished,
 ): Promise<TestService> => {
   starts.services += 1;
@@ -84,6 +94,7 @@ export const startTestService = async (
     rendererDir: join(root, 'dist', 'renderer'),
     resourcesDir: join(root, 'resources'),
     now: wall,
+    isSynchronized,
     tempo,
     ...host,
   });
