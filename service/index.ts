@@ -4,7 +4,7 @@ import { createClock } from './clock/index.ts';
 import { createConsole } from './console/index.ts';
 import { createContent } from './content/index.ts';
 import { createContext, type Ports } from './context.ts';
-import { createDevices, createStore } from './devices/index.ts';
+import { createDeviceProofs, createDevices, createStore } from './devices/index.ts';
 import { createFeeds } from './feeds/index.ts';
 import { createHealth } from './health/index.ts';
 import { openHttp } from './http/open.ts';
@@ -42,6 +42,7 @@ const open = async (options: Options, ports: Ports, closers: Closers, onRenewal:
   } = closers.lasting(await createStore({ dataDir, log, ...(ports.now && { now: ports.now }) }));
   const context = createContext(options, ports, nodeId, closers);
   const access = await openAccess(context);
+  const proofs = createDeviceProofs(context);
   const { pageToken } = access;
 
   const modules = createModules(closers);
@@ -53,9 +54,9 @@ const open = async (options: Options, ports: Ports, closers: Closers, onRenewal:
   const streams = add(await createStreams(context, { content }));
   const peers = add(await createPeers(context, { content, media, devices: stored, takeovers }));
   const clock = add(createClock(context, { peers, media, takeovers }));
-  const screens = add(createScreens(context, { content, peers, clock, devices: stored }));
+  const screens = add(createScreens(context, { content, peers, clock, devices: stored, proofs }));
   const devices = add(await createDevices(context, { stored, content, peers, screens }));
-  const pages = add(await createPages(context, { content, screens, devices, pageToken }));
+  const pages = add(await createPages(context, { content, screens, devices, proofs, pageToken }));
   add(createUpdates(context));
   const records = add(await createRecords(context, { modules, content, media, streams, peers, screens, devices }));
   const { audit, beginUpdate } = records;

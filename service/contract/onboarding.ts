@@ -8,6 +8,19 @@ export const deviceHeader = 'x-signage-device';
 /** Header of the status response: `true` if a box of the site has seen a page of the device, or has a binding of it. */
 export const deviceKnownHeader = 'x-signage-device-known';
 
+/** Request header of a device's own pages: the proof that the page is the device, as `formatProof` of the domain writes it. */
+export const deviceProofHeader = 'x-signage-device-proof';
+/** Header of the answer to a request whose proof was not taken: what the page signs once more with, `NODEID;MS`. */
+export const proofNeedsHeader = 'x-signage-device-proof-needs';
+/** Claim code: of the status response to a page with a proof, and of the request that binds with a page token. */
+export const claimHeader = 'x-signage-claim';
+
+/** 10 characters of Crockford's base 32, as {@link canonicalClaim} returns them. */
+export const claimCode = z
+  .string()
+  .regex(/^[0-9A-HJKMNP-TV-Z]{10}$/)
+  .describe('claim code of a display');
+
 export const deviceQuery = z.object({ deviceId: typedDeviceId });
 
 /** Request that binds a device to a screen and sets its name. */

@@ -24,6 +24,10 @@ export const pageHeader = 'x-signage-page';
 export interface PageBoot {
   /** Null: no secret is set. */
   pageToken: { token: string; issuedAt: string; expiresAt: string } | null;
+  /** The box that served the page. */
+  nodeId: string;
+  /** The box's clock when it served the page, ms since the epoch; proofs of the device are dated by it. */
+  time: number;
 }
 
 /** Boot data of the landing page. */

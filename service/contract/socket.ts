@@ -16,9 +16,10 @@ export const helloMessage = z
       ),
     deviceId: deviceId.nullish(),
     clientName: reportedText(64).trim().min(1).nullish().describe('cut at 64 characters'),
+    proof: z.string().max(512).nullish().describe('proof that the page is the device, as in `x-signage-device-proof`'),
     ...helloFields,
   })
-  .meta({ id: 'Hello', description: 'first message of a page, within 5 s' });
+  .meta({ id: 'Hello', description: 'first message of a page, within 5 s; sent again only to prove the device' });
 
 export const stateMessage = z
   .object({
@@ -116,6 +117,8 @@ export const welcomeMessage = z
     clientName: z.string().nullable().describe('name that the device was given; null: none'),
     revision,
     serverTime: z.number().describe("the service's clock, ms since the epoch"),
+    nodeId: z.string().describe('id of the box'),
+    proven: z.boolean().describe('whether the page has proved that it is the device'),
   })
   .meta({ id: 'Welcome', description: 'answers `hello`' });
 

@@ -15,6 +15,7 @@ import { createOnboarding, type Onboarding } from './onboarding.ts';
 import { createPresence, type Presence } from './presence.ts';
 import { createOnboardingRoutes } from './routes.ts';
 
+export { createDeviceProofs, type DeviceProofs } from './proofs.ts';
 export { createStore } from './store.ts';
 
 interface Dependencies {

@@ -1,7 +1,7 @@
 /** The HTML pages of the service, and which pages of other sites can be framed in them. */
 import type { Content } from '../content/index.ts';
 import type { PageBoot } from '../contract/page.ts';
-import type { Devices } from '../devices/index.ts';
+import type { DeviceProofs, Devices } from '../devices/index.ts';
 import type { Module, ServiceContext } from '../module.ts';
 import type { Screens } from '../screens/index.ts';
 import { frameRoutes } from './frame-routes.ts';
@@ -12,6 +12,7 @@ interface Dependencies {
   content: Pick<Content, 'payload' | 'screens' | 'namesPage'>;
   screens: Pick<Screens, 'onRedirect'>;
   devices: Pick<Devices, 'formAddress' | 'formOpened'>;
+  proofs: Pick<DeviceProofs, 'time'>;
   /** Issues a page token; null if pages need none. */
   pageToken(): Promise<PageBoot['pageToken']>;
 }
@@ -20,13 +21,19 @@ export type Pages = Module & Pick<PageRoutes, 'sendMissing'>;
 
 /** @throws Error if the renderer is not built */
 export const createPages = async (
-  { options, dirs, get, monotonicNow }: ServiceContext,
-  { content, screens, devices, pageToken }: Dependencies,
+  { options, dirs, ids, get, monotonicNow }: ServiceContext,
+  { content, screens, devices, proofs, pageToken }: Dependencies,
 ): Promise<Pages> => {
   const frames = createFrames({ isNamed: content.namesPage, get, monotonicNow });
   screens.onRedirect(frames.allow);
   const { routes, sendMissing } = await createPageRoutes(
-    { content, pageToken, formAddress: devices.formAddress, formOpened: devices.formOpened },
+    {
+      content,
+      pageToken,
+      formAddress: devices.formAddress,
+      formOpened: devices.formOpened,
+      box: () => ({ nodeId: ids.nodeId, time: proofs.time() }),
+    },
     {
       variant: options.variant,
       timeZone: () => options.timeZone,

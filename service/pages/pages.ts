@@ -16,6 +16,8 @@ interface Dependencies {
   pageToken(): Promise<PageBoot['pageToken']>;
   /** The boot data of the landing page about the address of the onboarding form. */
   formAddress(request: IncomingMessage): Pick<LandingBoot, 'formUrl' | 'localFormUrl'>;
+  /** The boot data of every page about the box. */
+  box(): Pick<PageBoot, 'nodeId' | 'time'>;
   /** Called when the onboarding form of a device is opened. */
   formOpened(deviceId: string): void;
 }
@@ -41,7 +43,7 @@ export interface PageRoutes {
 const bootSlot = /(<script type="application\/json" id="boot">)[^<]*(<\/script>)/;
 
 /** Sends a page with its boot data embedded as JSON, since the policy forbids inline scripts. */
-const sendPage = <Boot extends PageBoot>(
+const fillPage = <Boot extends PageBoot>(
   ctx: Pick<Context, 'type' | 'set' | 'body'>,
   html: string,
   boot: Boot,
@@ -54,7 +56,7 @@ const sendPage = <Boot extends PageBoot>(
 
 /** @throws Error if the renderer is not built */
 export const createPageRoutes = async (
-  { content, pageToken, formAddress, formOpened }: Dependencies,
+  { content, pageToken, formAddress, formOpened, box }: Dependencies,
   { rendererDir, timeZone, variant, hasSecret }: PagesOptions,
 ): Promise<PageRoutes> => {
   const readPage = (path: string): Promise<string> => readFile(join(rendererDir, path), 'utf8');
@@ -66,6 +68,12 @@ export const createPageRoutes = async (
     readPage('console/index.html'),
     readPage('console/preview/index.html'),
   ]);
+
+  const sendPage = <Boot extends PageBoot>(
+    ctx: Pick<Context, 'type' | 'set' | 'body'>,
+    html: string,
+    boot: Omit<Boot, 'nodeId' | 'time'>,
+  ): void => fillPage(ctx, html, { ...boot, ...box() });
 
   const sendScreenList = (ctx: Context): void => {
     ctx.type = 'text/plain';

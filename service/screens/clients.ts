@@ -10,6 +10,8 @@ export interface Client {
   connection: Readonly<Connection>;
   /** When its slide, or whether it is paused, black or redirected, last changed, ms, monotonic. */
   changedAt: number;
+  /** Whether the page has proved that it is the device of its connection. */
+  proven: boolean;
 }
 
 export interface Clients {

@@ -34,6 +34,9 @@ export interface Origin {
 
 interface Dependencies {
   logs: SourceLogs;
+  nodeId: string;
+  /** Whether a page has proved that it is a device. @param address of the client */
+  isProof(deviceId: string, proof: string, address: string): boolean;
   /** Receives the reports of pages that are not part of the snapshot. */
   reports: Pick<Reports, 'accept' | 'plays' | 'forget'>;
   /** The current revision of a screen; undefined: the screen does not exist. */
@@ -65,7 +68,7 @@ export interface DeviceLocation {
 /** Stores plays that a page reports; resolves with the ids of those that are durable. Never rejects. */
 export type PlayStore = (
   plays: readonly PagePlay[],
-  page: { slug: string; connection: Readonly<Connection> },
+  page: { slug: string; connection: Readonly<Connection>; proven: boolean },
 ) => Promise<readonly string[]>;
 
 export interface Hub {
@@ -104,11 +107,32 @@ const HELLO_MS = 5_000;
 
 const timestamp = (): string => new Date().toISOString();
 
-export const createHub = ({ logs, reports, revisionOf, nameOf, now, siteTime, onSkew }: Dependencies): Hub => {
+export const createHub = ({
+  logs,
+  nodeId,
+  isProof,
+  reports,
+  revisionOf,
+  nameOf,
+  now,
+  siteTime,
+  onSkew,
+}: Dependencies): Hub => {
   const sockets = createSockets();
   const clients = createClients(sockets.isLive);
   const joins = createEmitter<[DeviceLocation]>();
   let storePlays: PlayStore = async () => [];
+
+  const prove = (client: Client, { proof }: Hello): void => {
+    const { deviceId, clientIp } = client.connection;
+    if (deviceId !== null && proof != null) client.proven ||= isProof(deviceId, proof, clientIp);
+  };
+
+  const welcome = ({ socket, connection, proven }: Client, revision: string): void => {
+    const { id: connectionId, clientName } = connection;
+    const message = { type: 'welcome', connectionId, clientName, revision, serverTime: now(), nodeId, proven } as const;
+    sockets.write(socket, frameOf(message));
+  };
 
   const join = (socket: WebSocket, { slug, ...origin }: Origin, hello: Hello, revision: string): Client => {
     const isVerified = isOwnClientId(hello.clientId, hello.clientKey);
@@ -133,9 +157,10 @@ export const createHub = ({ logs, reports, revisionOf, nameOf, now, siteTime, on
       connectedAt: at,
       lastSeenAt: at,
     };
-    const client: Client = { socket, slug, connection, changedAt: performance.now() };
+    const client: Client = { socket, slug, connection, changedAt: performance.now(), proven: false };
+    prove(client, hello);
     clients.add(client);
-    sockets.write(socket, frameOf({ type: 'welcome', connectionId, clientName, revision, serverTime: now() }));
+    welcome(client, revision);
     const { label, clientIp: address } = connection;
     log.info({ slug, connectionId, label, address }, 'a page connected');
     if (deviceId !== null) joins.emit({ connectionId, deviceId, slug });
@@ -152,8 +177,11 @@ export const createHub = ({ logs, reports, revisionOf, nameOf, now, siteTime, on
   };
 
   /** The page repeats what is not acknowledged. */
-  const acknowledge = async ({ socket, slug, connection }: Client, plays: readonly PagePlay[]): Promise<void> => {
-    const play_ids = await storePlays(plays, { slug, connection });
+  const acknowledge = async (
+    { socket, slug, connection, proven }: Client,
+    plays: readonly PagePlay[],
+  ): Promise<void> => {
+    const play_ids = await storePlays(plays, { slug, connection, proven });
     if (play_ids.length > 0) sockets.write(socket, frameOf({ type: 'ack', play_ids: [...play_ids] }));
   };
 
@@ -179,10 +207,16 @@ export const createHub = ({ logs, reports, revisionOf, nameOf, now, siteTime, on
 
     const receive = (message: PageMessage, t1: number): void => {
       if (message.type === 'hello') {
-        if (client !== null) return refuse('hello comes once');
         clearTimeout(deadline);
         const revision = revisionOf(origin.slug);
         if (revision === undefined) return socket.close(GOING_AWAY, 'this screen is gone');
+        if (client !== null) {
+          if (message.proof == null || message.deviceId !== client.connection.deviceId) {
+            return refuse('a second hello is taken only with a proof of the same device');
+          }
+          prove(client, message);
+          return welcome(client, revision);
+        }
         client = join(socket, origin, message, revision);
       } else if (client === null) refuse('hello comes first');
       else if (message.type === 'state') update(client, message);

@@ -20,6 +20,7 @@ interface Dependencies {
   content: Pick<Content, 'screens' | 'payload' | 'slide' | 'onChange'>;
   peers: Pick<Peers, 'all' | 'ask' | 'relayCommand' | 'isAlone' | 'settled' | 'refresh' | 'onMedia'>;
   clock: Pick<Clock, 'now' | 'onSkew'>;
+  proofs: { verify(deviceId: string, proof: string, address: string): boolean };
   devices: {
     get(deviceId: string): { clientName: string } | undefined;
     /** Saves the name of a device; resolves when it is on the disk. @param at when another box did so */
@@ -46,14 +47,14 @@ export interface Screens
 }
 
 export const createScreens = (
-  { options, logs, clientAddress, isOwnAuthority, now, monotonicNow }: ServiceContext,
-  { content, peers, clock, devices }: Dependencies,
+  { options, logs, clientAddress, isOwnAuthority, ids, now, monotonicNow }: ServiceContext,
+  { content, peers, clock, devices, proofs }: Dependencies,
 ): Screens => {
   const { variant } = options;
   const redirects = createEmitter<[string]>();
   const reports = createReports({ logs, slideOf: content.slide });
   const hub = createHub({
-    ...{ logs, reports, now },
+    ...{ logs, reports, now, nodeId: ids.nodeId, isProof: proofs.verify },
     revisionOf: (slug) => content.payload(slug)?.revision,
     nameOf: (deviceId) => devices.get(deviceId)?.clientName ?? null,
     siteTime: clock.now,

@@ -25,6 +25,8 @@ test('a hello is welcomed, and is a connection from then on', async () => {
     clientName: 'Front door',
     revision,
     serverTime: expect.any(Number),
+    nodeId: expect.any(String),
+    proven: false,
   });
   expect(welcome.serverTime).toBeGreaterThanOrEqual(before);
   expect(welcome.serverTime).toBeLessThanOrEqual(Date.now());

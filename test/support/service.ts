@@ -32,7 +32,7 @@ interface Setup {
   dataDir?: string;
 }
 
-export interface TestService extends Pick<Service, 'hours'> {
+export interface TestService extends Pick<Service, 'hours' | 'nodeId'> {
   url: string;
   dataDir: string;
   /** What the service logged, one JSON object a line. */
@@ -110,6 +110,7 @@ export const startTestService = async (
   return {
     url: service.url,
     hours: service.hours,
+    nodeId: service.nodeId,
     dataDir,
     log: () => lines.join(''),
     writeContent,

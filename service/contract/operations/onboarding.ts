@@ -2,12 +2,16 @@
 import { z } from 'zod';
 import {
   binding,
+  claimCode,
+  claimHeader,
   deviceHeader,
   deviceKnownHeader,
+  deviceProofHeader,
   deviceQuery,
   onboardingResult,
   onboardingScreens,
   onboardingStatus,
+  proofNeedsHeader,
 } from '../onboarding.ts';
 import { deviceId as deviceIdSchema } from '../terms.ts';
 import { deviceExample, screenExample } from './examples.ts';
@@ -15,6 +19,21 @@ import { type Operations, ok, okSealable, sealable } from './operation.ts';
 
 const { deviceId, clientName, screenSlug } = deviceExample;
 const examples = { deviceId };
+
+const proof = {
+  [deviceProofHeader]: z
+    .string()
+    .optional()
+    .describe(
+      'Proof that the request is of the page of the device: `v1;key=K;at=MS;nonce=N;sig=S`. S is the Ed25519 signature over the lines `signage-device-v1`, device id, node id of the box, MS, N.',
+    ),
+};
+const proofNeeds = {
+  [proofNeedsHeader]: {
+    description: 'The proof was not taken: the node id and the time, `NODEID;MS`, to sign once more with',
+    schema: z.string(),
+  },
+};
 
 export const onboarding = {
   'GET /api/onboarding/status': {
@@ -24,7 +43,10 @@ export const onboarding = {
     description:
       'For an unknown device the response is 200 with `onboarded: false` and nulls. A page of a device names it in `x-signage-device`; a request alone does not make an id known.',
     query: deviceQuery,
-    headers: z.object({ [deviceHeader]: deviceIdSchema.optional().describe('Id of the device whose page asks.') }),
+    headers: z.object({
+      [deviceHeader]: deviceIdSchema.optional().describe('Id of the device whose page asks.'),
+      ...proof,
+    }),
     answer: {
       200: {
         ...ok('The persisted status.', onboardingStatus, { ...deviceExample, onboarded: true })[200],
@@ -34,6 +56,11 @@ export const onboarding = {
             schema: z.enum(['true', 'false']),
             required: true,
           },
+          [claimHeader]: {
+            description: 'With a secret, to a landing page that proves its device: the code to show',
+            schema: claimCode,
+          },
+          ...proofNeeds,
         },
       },
     },
@@ -51,10 +78,13 @@ export const onboarding = {
     access: 'public',
     variant: 'extended',
     summary: 'Get the QR code of the onboarding form for a device',
+    description: 'With the proof of a device that waits to be bound, the address in the code holds its claim code.',
     query: deviceQuery,
+    headers: z.object(proof),
     answer: {
       200: {
         description: 'The QR code (ISO/IEC 18004), as SVG.',
+        headers: proofNeeds,
         content: {
           'image/svg+xml': { schema: z.string(), example: '<svg xmlns="http://www.w3.org/2000/svg">...</svg>' },
         },
@@ -68,9 +98,13 @@ export const onboarding = {
     variant: 'extended',
     audit: { action: 'device.bind', subject: 'device', id: 'deviceId' },
     summary: 'Bind a device to a screen and a name',
-    description: 'Replaces an earlier binding of the device. The binding is durable when the response is sent.',
+    description:
+      'Replaces an earlier binding of the device. The binding is durable when the response is sent. With a page token the request needs the claim code that the display shows.',
+    headers: z.object({
+      [claimHeader]: z.string().optional().describe('Claim code, in any case, with spaces or dashes.'),
+    }),
     body: sealable(binding, { deviceId, clientName, screenSlug }),
     answer: okSealable('The binding.', onboardingResult, { ...deviceExample, queued: false }),
-    errors: ['screen_not_found', 'insufficient_storage'],
+    errors: ['claim_required', 'claim_invalid', 'screen_not_found', 'too_many_requests', 'insufficient_storage'],
   },
 } as const satisfies Operations;

@@ -67,6 +67,8 @@ export const sockets = {
           clientName,
           revision,
           serverTime: 1769846400000,
+          nodeId: '2f1c7a90-5b7e-4d6c-9a53-0f5a2b8f6d11',
+          proven: true,
         },
       },
       { schema: commandMessage, example: { type: 'command', command: 'blackout', blackout: true } },

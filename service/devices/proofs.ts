@@ -1,0 +1,97 @@
+/** Verifies that a page is the device that it says: by the key that the id is derived from. */
+import { createHash, createPublicKey, type KeyObject, verify } from 'node:crypto';
+import { canonicalDeviceId, isProvableId } from '../contract/readable.ts';
+import { type DeviceProof, deviceIdOf, formatProofNeeds, parseProof, proofText } from '../domain/device-proof.ts';
+import { isThisMachine } from '../domain/network-scope.ts';
+import type { ServiceContext } from '../module.ts';
+
+/** How far the date of a proof may be from the clock of the box, ms. */
+const FRESH_MS = 300_000;
+const MAX_NONCES = 10_000;
+/** So that one address does not use up all. */
+const MAX_NONCES_PER_ADDRESS = 2_000;
+
+export interface DeviceProofs {
+  /** The clock that proofs are dated by, ms since the epoch; it is never set. */
+  time(): number;
+  /**
+   * Whether a proof is taken, which each is once.
+   * @param proof as in `x-signage-device-proof`
+   * @param address of the client
+   */
+  verify(deviceId: string, proof: string, address: string): boolean;
+  /** What a page signs once more with, as in `x-signage-device-proof-needs`. */
+  needs(): string;
+}
+
+/** Null: the bytes are no key. */
+const publicKey = (key: string): KeyObject | null => {
+  try {
+    return createPublicKey({ key: { kty: 'OKP', crv: 'Ed25519', x: key }, format: 'jwk' });
+  } catch {
+    return null;
+  }
+};
+
+/** The nonces that could be used again, by the time of their proofs. */
+const createUsedNonces = () => {
+  const used = new Map<string, { at: number; address: string }>();
+  const perAddress = new Map<string, number>();
+
+  const drop = (now: number): void => {
+    for (const [nonce, { at, address }] of used) {
+      if (at >= now - FRESH_MS) continue;
+      used.delete(nonce);
+      const left = (perAddress.get(address) ?? 1) - 1;
+      if (left > 0) perAddress.set(address, left);
+      else perAddress.delete(address);
+    }
+  };
+
+  /** @returns false: it was used, or there is no room */
+  return (nonce: string, at: number, address: string, now: number): boolean => {
+    if (used.has(nonce)) return false;
+    const isOwn = isThisMachine(address);
+    const isFull = () => used.size >= MAX_NONCES || (perAddress.get(address) ?? 0) >= MAX_NONCES_PER_ADDRESS;
+    if (!isOwn && isFull()) drop(now);
+    if (!isOwn && isFull()) return false;
+    used.set(nonce, { at, address });
+    perAddress.set(address, (perAddress.get(address) ?? 0) + 1);
+    return true;
+  };
+};
+
+export const createDeviceProofs = ({
+  ids: { nodeId },
+  now,
+  monotonicNow,
+}: Pick<ServiceContext, 'ids' | 'now' | 'monotonicNow'>): DeviceProofs => {
+  // A clock that is set cannot make a proof valid again, and no proof from before a restart is taken.
+  const startedAt = Math.floor(now());
+  const offset = startedAt - monotonicNow();
+  const time = (): number => Math.floor(offset + monotonicNow());
+  const use = createUsedNonces();
+
+  const isOwnKey = (deviceId: string, key: string): boolean =>
+    isProvableId(deviceId) &&
+    deviceIdOf(createHash('sha256').update(Buffer.from(key, 'base64url')).digest()) === deviceId;
+
+  const isSigned = (deviceId: string, proof: DeviceProof): boolean => {
+    const key = publicKey(proof.key);
+    const text = Buffer.from(proofText({ deviceId, nodeId }, proof));
+    return key !== null && verify(null, text, key, Buffer.from(proof.signature, 'base64url'));
+  };
+
+  return {
+    time,
+    verify: (given, header, address) => {
+      const deviceId = canonicalDeviceId(given);
+      const proof = parseProof(header);
+      if (proof === null || !isOwnKey(deviceId, proof.key)) return false;
+      const at = Number(proof.at);
+      if (at < startedAt || Math.abs(at - time()) > FRESH_MS || !isSigned(deviceId, proof)) return false;
+      return use(`${proof.key} ${proof.nonce}`, at, address, time());
+    },
+    needs: () => formatProofNeeds({ nodeId, time: time() }),
+  };
+};
