@@ -5,6 +5,7 @@ import { chmodSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, onTestFinished, test } from 'vitest';
 import { itBrowser } from '../support/browser.ts';
+import { doubleArguments } from '../support/electron/bundle.ts';
 import { patience } from '../support/kiosk.ts';
 import { temporaryFolder } from '../support/service.ts';
 
@@ -42,10 +43,9 @@ const start = (env: Record<string, string>) => {
 const electronIn = (): string => {
   const folder = temporaryFolder();
   const electron = join(folder, 'electron');
-  const register = join(root, 'test', 'support', 'electron', 'register.ts');
   writeFileSync(
     electron,
-    `#!/bin/sh\nexec "${process.execPath}" --import tsx --import "${register}" "$1/dist/main/index.js" "--user-data-dir=${folder}"\n`,
+    `#!/bin/sh\nexec env DOUBLE_APP="$1" "${process.execPath}" ${doubleArguments().join(' ')} "$1/dist/main/index.js" "--user-data-dir=${folder}"\n`,
   );
   chmodSync(electron, 0o755);
   return folder;

@@ -12,6 +12,7 @@ import { listPackage } from '@electron/asar';
 import type { Page } from 'playwright-core';
 import { beforeAll, describe, expect, it, onTestFinished } from 'vitest';
 import { describeBrowser, isSkipped } from '../support/browser.ts';
+import { doubleArguments } from '../support/electron/bundle.ts';
 import { itDouble, patience, startKiosk } from '../support/kiosk.ts';
 import { lobby } from '../support/player.ts';
 import { temporaryFolder } from '../support/service.ts';
@@ -32,9 +33,8 @@ const asPackaged = (): Record<string, string> => ({ DOUBLE_PACKAGED: '1', DOUBLE
 /** The command that starts the packaged app. */
 const command = (): [program: string, ...words: string[]] => {
   if (given !== undefined) return [given];
-  const double = join(root, 'test', 'support', 'electron', 'register.ts');
   const entry = join(app.extracted, 'dist', 'main', 'index.js');
-  return [process.execPath, '--import', 'tsx', '--import', double, entry];
+  return [process.execPath, ...doubleArguments(), entry];
 };
 
 const freePort = async (): Promise<number> => {

@@ -33,13 +33,18 @@ export type Photograph = ReadonlyMap<string, number>;
 /** @param ppm an image of binary PPM */
 const sharesIn = (ppm: Buffer): Photograph => {
   const [header = ''] = /^P6\s+\d+\s+\d+\s+255\s/.exec(ppm.subarray(0, 64).toString('latin1')) ?? [];
-  const counts = new Map<string, number>();
+  const counts = new Uint32Array(4096);
   const pixels = ppm.subarray(header.length);
-  for (let at = 0; at < pixels.length; at += 3) {
-    const colour = [...pixels.subarray(at, at + 3)].map((part) => part & 0xf0).join();
-    counts.set(colour, (counts.get(colour) ?? 0) + 1);
+  for (let at = 0; at + 2 < pixels.length; at += 3) {
+    const colour = ((pixels[at] ?? 0) >> 4) * 256 + ((pixels[at + 1] ?? 0) & 0xf0) + ((pixels[at + 2] ?? 0) >> 4);
+    counts[colour] = (counts[colour] ?? 0) + 1;
   }
-  return new Map([...counts].map(([colour, count]) => [colour, (count * 3) / pixels.length]));
+  const partsOf = (colour: number): string => [(colour >> 4) & 0xf0, colour & 0xf0, (colour << 4) & 0xf0].join();
+  return new Map(
+    [...counts.entries()].flatMap(([colour, count]) =>
+      count === 0 ? [] : [[partsOf(colour), (count * 3) / pixels.length] as const],
+    ),
+  );
 };
 
 export interface CompositorSession {
@@ -137,7 +142,7 @@ export const startSession = async ({ player, isNested = false }: Setup): Promise
       process.kill(settingOf(unit, 'KillMode') === 'mixed' ? pid : -pid, 'SIGTERM');
     },
     photograph: async (output) => {
-      const args = ['-t', 'ppm', '-s', '0.25', '-o', output, '-'];
+      const args = ['-t', 'ppm', '-s', '0.125', '-o', output, '-'];
       const { stdout } = await execute('grim', args, { env: inside, encoding: 'buffer', maxBuffer: 2 ** 26 });
       return sharesIn(stdout);
     },
@@ -153,9 +158,9 @@ export const startSession = async ({ player, isNested = false }: Setup): Promise
       // With the pointer, where there is one.
       await run('grim', ['-c', '-o', output, file]);
       const { data } = PNG.sync.read(readFileSync(file));
-      const colours = new Set<string>();
-      for (let at = 0; at < data.length; at += 4) colours.add(data.subarray(at, at + 3).join(','));
-      return [...colours];
+      const colours = new Set<number>();
+      for (let at = 0; at < data.length; at += 4) colours.add(data.readUIntBE(at, 3));
+      return [...colours].map((colour) => [colour >> 16, (colour >> 8) & 255, colour & 255].join(','));
     },
     unplug: async (output) => {
       await execute('swaymsg', ['-s', outer, `[title=".*${output}.*"] kill`], { env: inside });

@@ -11,6 +11,7 @@ import { expect, it, onTestFinished } from 'vitest';
 import { isSkipped } from './browser.ts';
 import { starts } from './cost.ts';
 import { type Ask, askOf } from './electron/ask.ts';
+import { doubleArguments } from './electron/bundle.ts';
 import { launchReal } from './electron/launch.ts';
 import { temporaryFolder } from './service.ts';
 
@@ -94,7 +95,8 @@ const addressIn = async (printed: TestKiosk['printed']): Promise<string> => {
 };
 
 const pageAt = async (pages: () => Page[], address: RegExp): Promise<Page> => {
-  const find = () => pages().find((page) => address.test(page.url()));
+  // The newest: one that has crashed stays for a moment.
+  const find = () => pages().findLast((page) => address.test(page.url()));
   await expect.poll(() => find()?.url(), { ...patience, message: `waiting for ${address}` }).toBeDefined();
   return find() as Page;
 };
@@ -106,12 +108,11 @@ const startDouble = async (env: Record<string, string>, args: string[], app: str
   const relaunched: string[][] = [];
   let browser: Browser | undefined;
   let child: ChildProcess;
-  const preload = join(root, 'test', 'support', 'electron', 'register.ts');
   const entry = join(app, 'dist', 'main', 'index.js');
 
   const start = (given: string[]): Promise<void> => {
     // A group of its own, so that its Chromium ends with it whatever happens.
-    child = spawn(process.execPath, ['--import', 'tsx', '--import', preload, entry, ...given], {
+    child = spawn(process.execPath, [...doubleArguments(), entry, ...given], {
       env,
       stdio: ['ignore', 'pipe', 'pipe', 'ipc'],
       detached: true,
@@ -198,6 +199,7 @@ export const startKiosk = async ({
     SIGNAGE_DATA_DIR: dataDir,
     // So that a run of the tests can treat covered views as unpainted.
     DOUBLE_COVERED: process.env['DOUBLE_COVERED'] ?? '',
+    DOUBLE_APP: app,
     DOUBLE_DISPLAYS: JSON.stringify(displaysOf(displays)),
     ...env,
   };

@@ -31,7 +31,9 @@ const args = [
 
 /** @param more by default it has no windows */
 export const launchChromium = async (more: readonly string[] = ['--headless', 'about:blank']): Promise<Chromium> => {
-  const executable = findProgram('chromium', 'chromium-browser', 'google-chrome', 'google-chrome-stable');
+  // The shell has no windows, and starts in a quarter of the time.
+  const shell = more.includes('--headless') ? ['chromium-headless-shell'] : [];
+  const executable = findProgram(...shell, 'chromium', 'chromium-browser', 'google-chrome', 'google-chrome-stable');
   if (executable === undefined) throw new Error('No Chromium on the PATH');
   const profile = mkdtempSync(join(tmpdir(), 'signage-chromium-'));
   const browser: ChildProcess = spawn(executable, [`--user-data-dir=${profile}`, ...args, ...more], {

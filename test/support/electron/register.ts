@@ -1,9 +1,10 @@
 /** Makes the double of Electron what `electron` means to every module of this process, of either kind. */
 import Module, { register, syncBuiltinESMExports } from 'node:module';
 import os from 'node:os';
+import { extname } from 'node:path';
 import * as electron from './index.ts';
 
-const double = new URL('./index.ts', import.meta.url).href;
+const double = new URL(`./index${extname(import.meta.url)}`, import.meta.url).href;
 const hooks = `export const resolve = (name, context, next) =>
   next(name === 'electron' ? ${JSON.stringify(double)} : name, context);`;
 register(`data:text/javascript,${encodeURIComponent(hooks)}`);
