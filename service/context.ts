@@ -30,6 +30,8 @@ export interface Ports {
   isSynchronized?: () => boolean;
   /** Default: {@link defaultTempo}. */
   tempo?: Tempo;
+  /** Room on the disk that is set aside for the state; default: 4 MiB. */
+  reserveBytes?: number;
   /** State of the displays for /healthz; absent if there are none. */
   kiosk?: () => KioskHealth;
   /**
@@ -55,7 +57,7 @@ export const createContext = (
     isSynchronized = now === systemClock.now ? createClockSync(systemClock) : () => false,
     tempo = defaultTempo,
   }: Ports,
-  nodeId: string,
+  { nodeId, reserve }: { nodeId: string; reserve: ServiceContext['reserve'] },
   { lasting }: Closers,
 ): ServiceContext => {
   const { dataDir, uploadDir, mediaDir, publicUrl, allowedHosts } = options;
@@ -79,6 +81,7 @@ export const createContext = (
     clientAddress: createClientAddress(options.trustProxy),
     isOwnAuthority: createOwnAuthority({ machineName, publicUrl, allowedHosts }, networkInterfaces),
     ...{ kiosk, capture, restart },
+    reserve,
     keep: lasting,
   };
 };

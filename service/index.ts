@@ -1,4 +1,5 @@
 /** Opens the modules of the service in order, and joins them to one service. */
+import { join } from 'node:path';
 import { openAccess } from './auth/index.ts';
 import { createClock } from './clock/index.ts';
 import { createConsole } from './console/index.ts';
@@ -16,7 +17,9 @@ import { createPeers } from './peers/index.ts';
 import type { Closers } from './platform/closers.ts';
 import { makeFolders } from './platform/options/folders.ts';
 import type { Options } from './platform/options/index.ts';
+import { systemDisk } from './platform/store/disk.ts';
 import { lockFolder } from './platform/store/lock.ts';
+import { createReserve } from './platform/store/reserve.ts';
 import { createRecords } from './records/index.ts';
 import { createRenewal, type OnRenewal, type Service, startRenewable } from './renewal.ts';
 import { createScreens } from './screens/index.ts';
@@ -35,12 +38,16 @@ const open = async (options: Options, ports: Ports, closers: Closers, onRenewal:
   await makeFolders(options);
   for (const warning of options.warnings) log.warn(warning);
   closers.lasting(await lockFolder({ dataDir, environment, log }));
+  const reserve = closers.lasting(
+    createReserve({ path: join(dataDir, 'state.reserve'), disk: systemDisk, log, bytes: ports.reserveBytes }),
+  );
+  reserve.hold();
   const {
     nodeId,
     renewId,
     devices: stored,
-  } = closers.lasting(await createStore({ dataDir, log, ...(ports.now && { now: ports.now }) }));
-  const context = createContext(options, ports, nodeId, closers);
+  } = closers.lasting(await createStore({ dataDir, log, reserve, ...(ports.now && { now: ports.now }) }));
+  const context = createContext(options, ports, { nodeId, reserve }, closers);
   const access = await openAccess(context);
   const proofs = createDeviceProofs(context);
   const { pageToken } = access;

@@ -14,6 +14,7 @@ import type { Closers } from './platform/closers.ts';
 import type { Options } from './platform/options/index.ts';
 import type { Get } from './platform/outbound/get.ts';
 import type { SourceLogs } from './platform/source-log.ts';
+import type { Reserve } from './platform/store/reserve.ts';
 import type { Tempo } from './tempo.ts';
 
 /** What every module receives. */
@@ -61,6 +62,8 @@ export interface ServiceContext extends Clock {
   capture: ((deviceId: string) => Promise<Uint8Array> | null) | undefined;
   /** Restarts the player; absent if there is no supervisor. */
   restart: (() => void) | undefined;
+  /** Disk space for state that must be written though the disk is full. */
+  reserve: Pick<Reserve, 'release'>;
   /**
    * Keeps a store open until all modules are closed, even if the start fails after it. Stores are closed one by one,
    * newest first; what their `faults` return is reported in `/healthz`.

@@ -3,10 +3,11 @@ import { join } from 'node:path';
 import type { Logger } from 'pino';
 import { z } from 'zod';
 import { mostBindings } from '../contract/peers.ts';
+import { type Clock, systemClock } from '../domain/time.ts';
 import { systemDisk } from '../platform/store/disk.ts';
 import { createDurable, type Writes } from '../platform/store/durable.ts';
 import { makeFolder } from '../platform/store/folder.ts';
-import { createReserve } from '../platform/store/reserve.ts';
+import type { Reserve } from '../platform/store/reserve.ts';
 import { createDevices, type Devices, deviceMap, readableDevices } from './devices.ts';
 
 /** The state of a box, in one durable file. */
@@ -27,8 +28,8 @@ interface Options {
   /** Created if it does not exist. */
   dataDir: string;
   log: Pick<Logger, 'warn' | 'error'>;
-  /** ms since the epoch */
-  now?: () => number;
+  reserve: Pick<Reserve, 'release'>;
+  now?: Clock['now'];
 }
 
 // Fields that a newer version added are kept.
@@ -42,13 +43,12 @@ const salvage = (body: unknown): z.output<typeof schema> | null => {
 };
 
 /**
- * Opens the store in `dataDir`: `state.json`, with `.prev` and `.corrupt-*`, and the reserve.
+ * Opens the store in `dataDir`: `state.json`, with `.prev` and `.corrupt-*`.
  *
  * @throws the system's error if the folder can't be created or read
  */
-export async function createStore({ dataDir, log, now = Date.now }: Options): Promise<Store> {
+export async function createStore({ dataDir, log, reserve, now = systemClock.now }: Options): Promise<Store> {
   await makeFolder(dataDir);
-  const reserve = createReserve({ path: join(dataDir, 'state.reserve'), disk: systemDisk, log });
   const durable = await createDurable({
     path: join(dataDir, 'state.json'),
     schema,
@@ -60,8 +60,6 @@ export async function createStore({ dataDir, log, now = Date.now }: Options): Pr
     now,
   });
 
-  reserve.hold();
-
   const crowding = (): string[] =>
     [...durable.read().devices.values()].filter(({ forgotten }) => !forgotten).length < mostBindings
       ? []
@@ -71,11 +69,8 @@ export async function createStore({ dataDir, log, now = Date.now }: Options): Pr
     nodeId: durable.read().nodeId,
     devices: createDevices(durable, now),
     renewId: async () => void (await durable.update((state) => ({ ...state, nodeId: randomUUID() }))),
-    faults: () => [...durable.faults(), ...reserve.faults(), ...crowding()],
+    faults: () => [...durable.faults(), ...crowding()],
     writes: durable.writes,
-    async close() {
-      await durable.close();
-      await reserve.close();
-    },
+    close: durable.close,
   };
 }

@@ -8,7 +8,7 @@ import { newDeletions, pruneDeletions, type Deletions as Records } from '../doma
 import { isPlausibleTime } from '../domain/merge.ts';
 import { systemDisk } from '../platform/store/disk.ts';
 import { createDurable } from '../platform/store/durable.ts';
-import { createReserve } from '../platform/store/reserve.ts';
+import type { Reserve } from '../platform/store/reserve.ts';
 
 interface State {
   records: Records;
@@ -57,6 +57,8 @@ interface Options {
   log: Logger;
   /** The site's time, ms since the epoch. */
   now(): number;
+  /** A deletion that frees a full disk must be recorded on it first. */
+  reserve: Pick<Reserve, 'release'>;
 }
 
 /** Records are never mutated, so each digest is computed once. */
@@ -71,15 +73,12 @@ const digestOf = (records: Records): string => {
   return digest;
 };
 
-export const openDeletions = async ({ path, log, now }: Options): Promise<Deletions> => {
-  // A deletion that frees a full disk must be recorded on it first.
-  const reserve = createReserve({ path: join(dirname(path), 'deleted-media.reserve'), disk: systemDisk, log });
+export const openDeletions = async ({ path, log, now, reserve }: Options): Promise<Deletions> => {
   const durable = await createDurable<State>({
     ...{ path, schema, log, now, reserve, disk: systemDisk },
     initial: { records: new Map(), due: new Set() },
   });
   const records = (): Records => durable.read().records;
-  reserve.hold();
 
   return {
     list: () => [...records().values()],
@@ -116,9 +115,6 @@ export const openDeletions = async ({ path, log, now }: Options): Promise<Deleti
       await durable.update((state) => ({ ...state, records: pruned(state) }));
     },
     faults: durable.faults,
-    close: async () => {
-      await durable.close();
-      await reserve.close();
-    },
+    close: durable.close,
   };
 };

@@ -109,7 +109,7 @@ export interface Media extends Module, Pick<Catalog, 'unread' | 'onLearn'>, Pick
 }
 
 export const createMedia = async (
-  { options, log, logs, dirs, get, now, keep }: ServiceContext,
+  { options, log, logs, dirs, get, now, keep, reserve }: ServiceContext,
   { content, feeds }: Dependencies,
 ): Promise<Media> => {
   const { uploads: uploadDir, media: mediaDir } = dirs;
@@ -127,7 +127,9 @@ export const createMedia = async (
   const deleted = createEmitter();
   const folders = createFolders([...served, copiesDir, lostFolderOf(uploadDir)]);
   const lost = createLostUploads({ uploadDir, folders, now: siteNow, log });
-  const deletions = keep(await openDeletions({ path: join(dirs.data, 'deleted-media.json'), log, now: siteNow }));
+  const deletions = keep(
+    await openDeletions({ path: join(dirs.data, 'deleted-media.json'), log, now: siteNow, reserve }),
+  );
   const hasher = keep(createHasher());
   const catalog = keep(createCatalog({ path: join(dirs.data, 'media.json'), served, folders, hasher, log }));
   const ledger = keep(await openLedger({ path: join(dirs.data, 'copies.json'), folder: copiesDir, folders, log }));

@@ -17,7 +17,6 @@ import { isTargeted } from '../domain/targets.ts';
 import type { Module, ServiceContext } from '../module.ts';
 import { systemDisk } from '../platform/store/disk.ts';
 import { createDurable } from '../platform/store/durable.ts';
-import { createReserve } from '../platform/store/reserve.ts';
 import { byPrecedence, isOpenAt, mergeTakeovers, type Records, rowsOf } from './records.ts';
 import { slideOf } from './slides.ts';
 
@@ -60,8 +59,6 @@ export interface Takeovers extends Module {
 
 /** How often the clock is read for takeovers whose time is over. */
 const POLL_MS = 250;
-/** Reserved space, so that a takeover can be stored on a full disk. */
-const RESERVE_BYTES = 512 * 1024;
 
 interface State {
   records: Records;
@@ -95,13 +92,7 @@ const digestOf = (records: Records): string => {
 };
 
 /** Opens the stored takeovers. */
-export const createTakeovers = async ({ dirs, log, now, keep }: ServiceContext): Promise<Takeovers> => {
-  const reserve = createReserve({
-    path: join(dirs.data, 'takeovers.reserve'),
-    bytes: RESERVE_BYTES,
-    disk: systemDisk,
-    log,
-  });
+export const createTakeovers = async ({ dirs, log, now, keep, reserve }: ServiceContext): Promise<Takeovers> => {
   const durable = keep(
     await createDurable<State>({
       path: join(dirs.data, 'takeovers.json'),
@@ -213,13 +204,9 @@ export const createTakeovers = async ({ dirs, log, now, keep }: ServiceContext):
     },
     state: () => ({ takeovers: digestOf(read()) }),
     start: () => {
-      reserve.hold();
       timer = setInterval(poll, POLL_MS).unref();
       poll();
     },
-    close: () => {
-      clearInterval(timer);
-      return reserve.close();
-    },
+    close: () => clearInterval(timer),
   };
 };

@@ -3,12 +3,12 @@ import { pino } from 'pino';
 import { expect, test } from 'vitest';
 import { type DeviceBinding, mostBindings } from '../../service/contract/peers.ts';
 import { trim } from '../../service/devices/devices.ts';
-import { createStore, type Store } from '../../service/devices/store.ts';
+import type { Store } from '../../service/devices/store.ts';
 import { isPlausibleTime } from '../../service/domain/merge.ts';
 import { temporaryFolder } from '../platform/store/folder.ts';
+import { openStore } from '../support/store.ts';
 
-const open = (dataDir: string, now: () => number = Date.now): Promise<Store> =>
-  createStore({ dataDir, log: pino({ level: 'silent' }), now });
+const open = (dataDir: string, now: () => number = Date.now): Promise<Store> => openStore({ dataDir, now });
 
 test('a binding is kept, replaced, and renamed', async () => {
   const dataDir = await temporaryFolder();

@@ -138,7 +138,7 @@ describe('a full disk', () => {
     const { put, request, uploads } = await startMedia({ dataDir, statfs: async () => roomy });
     expect((await put('film.bin', Buffer.alloc(1024 ** 2))).status).toBe(201);
     await expect
-      .poll(() => statSync(join(dataDir, 'deleted-media.reserve'), { throwIfNoEntry: false })?.size)
+      .poll(() => statSync(join(dataDir, 'state.reserve'), { throwIfNoEntry: false })?.size)
       .toBe(4 * 1024 ** 2);
     const filler = openSync(join(dataDir, 'filler'), 'w');
     for (const bytes of [65_536, 1]) {

@@ -19,6 +19,8 @@ import { createLostUploads } from '../../service/media/lost.ts';
 import { createStorageQuota } from '../../service/media/quota.ts';
 import { mediaRoutes } from '../../service/media/routes.ts';
 import type { Volume } from '../../service/media/space.ts';
+import { systemDisk } from '../../service/platform/store/disk.ts';
+import { createReserve } from '../../service/platform/store/reserve.ts';
 import { temporaryFolder } from '../support/service.ts';
 
 const log = pino({ level: 'silent' });
@@ -54,7 +56,9 @@ export const startMedia = async (setup: Setup = {}) => {
   const storage = createStorageQuota({ folders, quota, evict, ...(statfs && { statfs }) });
   const newest = () => 0;
   const now = Date.now;
-  const deletions = await openDeletions({ path: join(dataDir, 'deleted-media.json'), log, now });
+  const reserve = createReserve({ path: join(dataDir, 'state.reserve'), disk: systemDisk, log });
+  if (statfs !== undefined) reserve.hold();
+  const deletions = await openDeletions({ path: join(dataDir, 'deleted-media.json'), log, now, reserve });
   const lost = createLostUploads({ uploadDir, folders, now, log });
   // There are no other boxes, so that everything in the media directory was put there by hand.
   const alone = { copies: { has: () => false, remove: async () => {} }, isElsewhere: async () => false };

@@ -94,6 +94,7 @@ export const startTestService = async (
     rendererDir: join(root, 'dist', 'renderer'),
     resourcesDir: join(root, 'resources'),
     now: wall,
+    reserveBytes: 4096,
     isSynchronized,
     tempo,
     ...host,

@@ -24,7 +24,7 @@ interface Options {
   disk: Disk;
   log: Pick<Logger, 'warn'>;
   /** Default 4 MiB. */
-  bytes?: number;
+  bytes?: number | undefined;
 }
 
 /** How often a released reserve is taken again. */

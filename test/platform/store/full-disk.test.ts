@@ -3,10 +3,10 @@ import { join } from 'node:path';
 import { pino } from 'pino';
 import { describe, expect, onTestFinished, test, vi } from 'vitest';
 import { z } from 'zod';
-import { createStore } from '../../../service/devices/store.ts';
 import { createDurable, type Durable } from '../../../service/platform/store/durable.ts';
 import { createReserve, type Reserve } from '../../../service/platform/store/reserve.ts';
 import { mountSmallDisk } from '../../support/small-disk.ts';
+import { openStore } from '../../support/store.ts';
 import { createSimulatedDisk } from './simulated-disk.ts';
 
 const log = pino({ level: 'silent' });
@@ -114,7 +114,7 @@ describe.skipIf(mounted === null)('on a real disk of 12 MiB (needs the right to 
   };
 
   test('a full disk is outlived by every acknowledged binding', async () => {
-    const store = await createStore({ dataDir, log });
+    const store = await openStore({ dataDir });
     await expect.poll(() => readdir(dataDir)).toContain('state.reserve');
     await store.devices.bind('first', 'First', 'lobby');
     await fill('uploads');
@@ -132,7 +132,7 @@ describe.skipIf(mounted === null)('on a real disk of 12 MiB (needs the right to 
     onTestFinished(() => {
       vi.useRealTimers();
     });
-    const again = await createStore({ dataDir, log });
+    const again = await openStore({ dataDir });
     expect(again.nodeId).toBe(store.nodeId);
     expect(again.devices.list()).toEqual(store.devices.list());
     await expect.poll(() => again.faults()).toHaveLength(1);
@@ -150,13 +150,13 @@ describe.skipIf(mounted === null)('on a real disk of 12 MiB (needs the right to 
     for (const name of await readdir(dataDir)) await rm(join(dataDir, name));
     await writeFile(join(dataDir, 'filler'), '');
     await fill('filler');
-    const store = await createStore({ dataDir, log });
+    const store = await openStore({ dataDir });
     expect(store.nodeId).toMatch(/^[0-9a-f-]{36}$/);
     expect(store.faults()).not.toEqual([]);
     await rm(join(dataDir, 'filler'));
     await store.devices.bind('first', 'First', 'lobby');
     await store.close();
-    const again = await createStore({ dataDir, log });
+    const again = await openStore({ dataDir });
     expect(again.nodeId).toBe(store.nodeId);
     await again.close();
   });

@@ -1,13 +1,13 @@
 import { writeSync } from 'node:fs';
 import { pino } from 'pino';
-import { createStore } from '../../../service/devices/store.ts';
+import { openStore } from '../../support/store.ts';
 
 /**
  * Binds devices as fast as it can, several at once, and prints `DEVICE COUNT` for each binding that was acknowledged,
  * until it is killed. Counts go up from the one given.
  */
 const [dataDir = '', from = '0'] = process.argv.slice(2);
-const store = await createStore({ dataDir, log: pino({ level: 'silent' }) });
+const store = await openStore({ dataDir });
 
 async function bindForever(worker: number): Promise<void> {
   for (let count = Number(from); ; count += 1) {

@@ -5,8 +5,8 @@ import { setTimeout as pause } from 'node:timers/promises';
 import { build } from 'esbuild';
 import { pino } from 'pino';
 import { expect, test } from 'vitest';
-import { createStore } from '../../../service/devices/store.ts';
 import { repeats } from '../../support/soak.ts';
+import { openStore } from '../../support/store.ts';
 import { temporaryFolder } from './folder.ts';
 
 const rounds = repeats(15, 500, 'SIGNAGE_TEST_KILLS');
@@ -64,7 +64,7 @@ test(`every acknowledged binding outlives kill -9, ${rounds} times`, { timeout: 
     }
     const left = await readdir(dataDir).catch(() => []);
     interrupted += left.filter((name) => name.endsWith('.tmp')).length;
-    const store = await createStore({ dataDir, log });
+    const store = await openStore({ dataDir });
     nodeIds.add(store.nodeId);
     expect(store.faults()).toEqual([]);
     const lost = [...acknowledged].filter(([id, count]) => !(Number(store.devices.get(id)?.clientName) >= count));
