@@ -2,7 +2,7 @@
 import type { z } from 'zod';
 import { createDocument } from 'zod-openapi';
 import packageJson from '../../package.json' with { type: 'json' };
-import { type SocketOperation, sockets } from '../../service/contract/operations/index.ts';
+import { ruleOf, type SocketOperation, sockets } from '../../service/contract/operations/index.ts';
 import { errorsOf } from './errors.ts';
 import type { Node } from './variant.ts';
 
@@ -59,8 +59,8 @@ const queryOf = ({ query }: SocketOperation) =>
 const nameOf = (path: string): string => path.split('/')[2] ?? '';
 
 /** The upgrade is a GET that is refused to other origins. */
-const refusalsOf = (record: SocketOperation): string => {
-  const codes = [...errorsOf('GET', { ...record, acts: true, answer: {} })];
+const refusalsOf = (path: string, record: SocketOperation): string => {
+  const codes = [...errorsOf('GET', path, { ...record, acts: true, answer: {} })];
   const texts = codes.flatMap(([status, of]) => of.map((code) => `${status} \`${code}\``));
   return `An upgrade is refused as a request is, with the error body that openapi.yaml describes: ${texts.join(', ')}.`;
 };
@@ -68,8 +68,8 @@ const refusalsOf = (record: SocketOperation): string => {
 const channelOf = (path: string, record: SocketOperation) => ({
   address: path.replace(/:(\w+)/g, '{$1}'),
   title: record.summary,
-  description: `${record.description}\n\n${refusalsOf(record)}`,
-  ...(record.variant === 'extended' && { 'x-variant': 'extended' }),
+  description: `${record.description}\n\n${refusalsOf(path, record)}`,
+  ...(ruleOf(path, record).isExtended && { 'x-variant': 'extended' }),
   messages: Object.fromEntries(
     [...record.receives, ...record.sends].map(({ schema }) => [
       idOf(schema),

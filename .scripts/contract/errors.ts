@@ -1,6 +1,6 @@
 /** The errors that an operation can answer with: its own, and those implied by its record. */
 import { type ErrorCode, errorTable } from '../../service/contract/errors.ts';
-import type { Access, Operation } from '../../service/contract/operations/index.ts';
+import { type Access, type Operation, ruleOf } from '../../service/contract/operations/index.ts';
 
 const everywhere: readonly ErrorCode[] = [
   'invalid_request',
@@ -29,13 +29,14 @@ const ofFields: readonly ErrorCode[] = ['missing_field', 'invalid_field'];
 const ofJson: readonly ErrorCode[] = ['invalid_json', ...ofFields, 'payload_too_large', 'unsupported_media_type'];
 
 /** The codes by status, in the order of the table of errors. */
-export const errorsOf = (method: string, operation: Operation): Map<number, ErrorCode[]> => {
-  const { access, acts, setting, query, body, errors } = operation;
+export const errorsOf = (method: string, path: string, operation: Operation): Map<number, ErrorCode[]> => {
+  const { query, body, errors = [] } = operation;
+  const { access, acts, isConsole } = ruleOf(path, operation);
   const codes = new Set<ErrorCode>([
     ...everywhere,
     ...byAccess[access],
     ...(method !== 'GET' || acts ? (['origin_refused'] as const) : []),
-    ...(setting === undefined ? [] : (['not_found'] as const)),
+    ...(isConsole ? (['not_found'] as const) : []),
     ...(query === undefined ? [] : ofFields),
     ...(body?.['application/json'] === undefined ? [] : ofJson),
     ...errors,

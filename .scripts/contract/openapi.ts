@@ -12,7 +12,7 @@ import {
 import packageJson from '../../package.json' with { type: 'json' };
 import { errorBody } from '../../service/contract/error-body.ts';
 import { type ErrorCode, errorTable } from '../../service/contract/errors.ts';
-import { type Access, type Answer, areas, type Operation } from '../../service/contract/operations/index.ts';
+import { type Access, type Answer, areas, type Operation, ruleOf } from '../../service/contract/operations/index.ts';
 import { isApiPath } from '../../service/http/answer.ts';
 import { errorsOf } from './errors.ts';
 import { description, tags } from './prose.ts';
@@ -138,12 +138,13 @@ export const createOpenApi = () => {
   };
 
   const errorsAt = (method: string, path: string, operation: Operation) =>
-    [...errorsOf(method, operation)].map(
-      ([status, codes]) => [String(status), errorOf(status, codes, path, operation.access)] as const,
+    [...errorsOf(method, path, operation)].map(
+      ([status, codes]) => [String(status), errorOf(status, codes, path, ruleOf(path, operation).access)] as const,
     );
 
   const operationOf = (tag: string, method: string, path: string, operation: Operation): ZodOpenApiOperationObject => {
-    const { access, variant, summary, answer } = operation;
+    const { summary, answer } = operation;
+    const { access, isExtended } = ruleOf(path, operation);
     const isHead = method === 'HEAD';
     const answers = Object.entries(answer).map(([status, each]) => [status, answerOf(each, !isHead)] as const);
     return {
@@ -153,7 +154,7 @@ export const createOpenApi = () => {
       description: [isHead ? 'Answers as GET does, without a body.' : operation.description, accessText[access]]
         .filter(Boolean)
         .join(' '),
-      ...(variant === 'extended' && { 'x-variant': variant }),
+      ...(isExtended && { 'x-variant': 'extended' }),
       security: security[access],
       requestParams: parametersOf(operation),
       ...bodyOf(operation),

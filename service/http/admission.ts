@@ -4,7 +4,8 @@ import type { Admission, createAccess } from '../auth/access.ts';
 import type { HeaderLines } from '../auth/signatures.ts';
 import { upgradeHeaders } from '../auth/socket.ts';
 import { CodedError } from '../contract/errors.ts';
-import { type Access, type SocketName, sockets } from '../contract/operations/index.ts';
+import type { Access, SocketName } from '../contract/operations/index.ts';
+import { socketRules } from '../contract/operations/rules.ts';
 import type { Variant } from '../contract/terms.ts';
 import type { createClientAddress } from './client-address.ts';
 import type { AcceptSocket, Sockets } from './routes.ts';
@@ -24,8 +25,8 @@ const patternOf = (path: string): RegExp => new RegExp(`^${path.replace(/:\w+/, 
 
 /** @throws Error if a socket of the variant has no handler */
 export const createAdmission = ({ access, clientAddress, variant, onRefused, socketHandlers }: Dependencies) => {
-  const endpoints = Object.entries(sockets)
-    .filter(([, rule]) => rule.variant === 'baseline' || variant === 'extended')
+  const endpoints = Object.entries(socketRules)
+    .filter(([, { isExtended }]) => !isExtended || variant === 'extended')
     .map(([path, rule]) => {
       const accept = socketHandlers[path as SocketName];
       if (accept === undefined) throw new Error(`${path} needs a handler`);

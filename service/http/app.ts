@@ -7,13 +7,8 @@ import Koa from 'koa';
 import type { Admission } from '../auth/access.ts';
 import { CodedError } from '../contract/errors.ts';
 import { deviceHeader } from '../contract/onboarding.ts';
-import {
-  type Access,
-  type AuditRule,
-  type OperationName,
-  operations,
-  type Rule,
-} from '../contract/operations/index.ts';
+import type { Access, AuditRule, FullRule, OperationName } from '../contract/operations/index.ts';
+import { rules } from '../contract/operations/rules.ts';
 import { relayHeader, sealedType } from '../contract/peers.ts';
 import type { Variant } from '../contract/terms.ts';
 import { answerHeader, clockHeader, recipientHeader } from '../domain/request-signature.ts';
@@ -124,9 +119,8 @@ export const createApp = ({
   const app = new Koa<RequestState>();
   const router = new Router<RequestState>({ sensitive: true, strict: true });
 
-  for (const [name, rule] of Object.entries(operations) as [OperationName, Rule][]) {
-    if (rule.variant === 'extended' && variant === 'baseline') continue;
-    if (rule.setting === 'console' && !hasConsole) continue;
+  for (const [name, rule] of Object.entries(rules) as [OperationName, FullRule][]) {
+    if ((rule.isExtended && variant === 'baseline') || (rule.isConsole && !hasConsole)) continue;
     const [handle, ...others] = routers.flatMap((routes) => (routes[name] as Handler | undefined) ?? []);
     if (handle === undefined || others.length > 0) throw new Error(`${name} needs exactly one handler`);
     const [method = '', path = ''] = name.split(' ');

@@ -5,7 +5,7 @@ import type { Content, Payload } from '../content/index.ts';
 import { type CommandResult, commandResult } from '../contract/commands.ts';
 import { CodedError } from '../contract/errors.ts';
 import { readFields } from '../contract/fields.ts';
-import { operations } from '../contract/operations/index.ts';
+import { rules } from '../contract/operations/rules.ts';
 import {
   type CommandAnswer,
   commandHeaders,
@@ -48,7 +48,7 @@ const MAX_USER_AGENT_LENGTH = 500;
  */
 const openPath = new RegExp(
   `^/api/screens/([a-z0-9-]{1,64})/(${['playlist', 'connections', 'clients']
-    .filter((name) => operations[`GET /api/screens/:slug/${name}` as keyof Routes].access === 'public')
+    .filter((name) => rules[`GET /api/screens/:slug/${name}` as keyof Routes].access === 'public')
     .join('|')})(?:\\?|$)`,
 );
 

@@ -5,8 +5,6 @@ import { type Operations, okSealable } from './operation.ts';
 
 export const clock = {
   'GET /api/peers/time': {
-    access: 'signed',
-    variant: 'extended',
     summary: "Get this box's reading of the site's clock",
     description:
       'With a secret it is also the first request to an address: the signed response proves the node id of the box there.',
@@ -16,6 +14,5 @@ export const clock = {
       received: 1769846400000.25,
       sent: 1769846400000.5,
     }),
-    errors: [],
   },
 } as const satisfies Operations;

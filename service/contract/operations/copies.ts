@@ -25,7 +25,6 @@ export const copies = {
   },
   'GET /copies/:sha256': {
     access: 'public',
-    variant: 'extended',
     summary: 'Get a local copy by its hash',
     description: 'Used by the other boxes of the site. Supports ranges and validators (RFC 9110).',
     params: copyParams,

@@ -5,7 +5,6 @@ import { type Operations, ok } from './operation.ts';
 export const frames = {
   'GET /api/frames': {
     access: 'signed or page',
-    variant: 'extended',
     acts: true,
     summary: 'Check whether a page can be shown in a frame',
     description:
@@ -16,7 +15,6 @@ export const frames = {
       framable: false,
       reason: 'it forbids frames by its content security policy (frame-ancestors)',
     }),
-    errors: [],
     examples: { url: 'https://example.com/board', origin: 'http://192.168.1.20:8080' },
   },
 } as const satisfies Operations;

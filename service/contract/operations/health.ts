@@ -64,11 +64,9 @@ export const health = {
       },
       ffmpeg: { path: '/usr/bin/ffmpeg', source: 'PATH', version: '7.1' },
     }),
-    errors: [],
   },
   'GET /metrics': {
     access: 'public',
-    variant: 'extended',
     summary: 'Get the metrics of the box',
     description: 'The text format of Prometheus. Collected at most once a second.',
     answer: {
@@ -87,6 +85,5 @@ export const health = {
         },
       },
     },
-    errors: [],
   },
 } as const satisfies Operations;

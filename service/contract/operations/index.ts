@@ -17,7 +17,8 @@ import { sockets } from './sockets.ts';
 import { streams } from './streams.ts';
 import { updates } from './updates.ts';
 
-export type { Access, Answer, AuditRule, Operation, Rule, SocketOperation } from './operation.ts';
+export type { Access, Answer, AuditRule, FullRule, Operation, SocketOperation } from './operation.ts';
+export { ruleOf } from './operation.ts';
 export { sockets };
 
 /** The operations by area, in the order of the document. */

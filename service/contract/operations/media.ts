@@ -35,18 +35,13 @@ export const media = {
     examples,
   },
   'GET /api/media/config': {
-    access: 'signed',
-    variant: 'extended',
     summary: 'Get the media directories',
     answer: ok('The directories.', mediaConfig, {
       uploadDir: '/var/lib/signage-player/uploads',
       mediaDir: '/var/lib/signage-player/media',
     }),
-    errors: [],
   },
   'PUT /api/media/:filename': {
-    access: 'signed',
-    variant: 'extended',
     audit: { action: 'medium.upload', subject: 'medium', id: 'filename' },
     summary: 'Upload a file',
     description:
@@ -68,8 +63,6 @@ export const media = {
     examples,
   },
   'DELETE /api/media/:filename': {
-    access: 'signed',
-    variant: 'extended',
     audit: { action: 'medium.delete', subject: 'medium', id: 'filename' },
     summary: 'Delete a file on the whole site',
     description:

@@ -38,7 +38,6 @@ const proofNeeds = {
 export const onboarding = {
   'GET /api/onboarding/status': {
     access: 'public',
-    variant: 'extended',
     summary: 'Get the binding of a device',
     description:
       'For an unknown device the response is 200 with `onboarded: false` and nulls. A page of a device names it in `x-signage-device`; a request alone does not make an id known.',
@@ -64,19 +63,15 @@ export const onboarding = {
         },
       },
     },
-    errors: [],
     examples,
   },
   'GET /api/onboarding/screens': {
     access: 'public',
-    variant: 'extended',
     summary: 'List the screens that a device can be bound to',
     answer: ok('All screens.', onboardingScreens, { screens: [screenExample] }),
-    errors: [],
   },
   'GET /api/onboarding/qr': {
     access: 'public',
-    variant: 'extended',
     summary: 'Get the QR code of the onboarding form for a device',
     description: 'With the proof of a device that waits to be bound, the address in the code holds its claim code.',
     query: deviceQuery,
@@ -90,12 +85,10 @@ export const onboarding = {
         },
       },
     },
-    errors: [],
     examples,
   },
   'POST /api/onboarding': {
     access: 'signed or page',
-    variant: 'extended',
     audit: { action: 'device.bind', subject: 'device', id: 'deviceId' },
     summary: 'Bind a device to a screen and a name',
     description:

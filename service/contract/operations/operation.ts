@@ -28,16 +28,35 @@ export interface AuditRule {
 
 /** The part of an operation that the router and the access policy use. */
 export interface Rule {
-  access: Access;
-  /** The smallest variant of the interface that has the operation. */
-  variant: Variant;
-  /** The setting that must be on for the operation to be there. */
-  setting?: 'console';
+  /** Default: `signed`. */
+  access?: Access;
+  /** `baseline`: both variants of the interface have the operation; absent: only the extended one. */
+  variant?: 'baseline';
   /** A GET with side effects: refused to other origins, like every other method. */
   acts?: true;
   /** Absent: the operation changes nothing that people need to know of. */
   audit?: AuditRule;
 }
+
+/** A rule without defaults. */
+export interface FullRule {
+  access: Access;
+  /** Whether only the extended variant has it. */
+  isExtended: boolean;
+  /** Whether it is there only where the console is on. */
+  isConsole: boolean;
+  acts: boolean;
+  audit?: AuditRule;
+}
+
+/** @param name the key of the operation, or the path of the socket */
+export const ruleOf = (name: string, { access = 'signed', variant, acts, audit }: Rule): FullRule => ({
+  access,
+  isExtended: variant !== 'baseline',
+  isConsole: /\/console(\/|$)/.test(name),
+  acts: acts === true,
+  ...(audit && { audit }),
+});
 
 /** A body of one media type. */
 export interface Content {
@@ -77,7 +96,7 @@ export interface Operation extends Rule {
   /** By status. */
   answer: Readonly<Record<number, Answer>>;
   /** Errors of its own, beyond those that follow from its access class, parameters, query and body. */
-  errors: readonly ErrorCode[];
+  errors?: readonly ErrorCode[];
   /** Values of parameters and query for which the first answer's example could be the answer. */
   examples?: Readonly<Record<string, string>>;
 }
@@ -95,7 +114,7 @@ export interface SocketOperation extends Rule {
   /** What the service sends. */
   sends: readonly Message[];
   /** Why an upgrade is refused, beyond what follows from the access class. */
-  errors: readonly ErrorCode[];
+  errors?: readonly ErrorCode[];
 }
 
 export interface Message {

@@ -29,15 +29,12 @@ export const pages = {
         },
       },
     },
-    errors: [],
   },
   'GET /onboard': {
     access: 'public',
-    variant: 'extended',
     summary: 'Get the onboarding form',
     query: deviceQuery.partial(),
     answer: { 200: { description: 'The form.', content: html } },
-    errors: [],
   },
   'GET /screen/:slug': {
     access: 'public',
@@ -48,25 +45,18 @@ export const pages = {
       200: { description: 'The player page.', content: html },
       404: { description: 'A page that waits for a screen with this slug.', content: html },
     },
-    errors: [],
     examples: { slug: 'lobby' },
   },
   'GET /console': {
     access: 'public',
-    variant: 'extended',
-    setting: 'console',
     summary: 'Get the console',
     description: 'The page that operates a site. It contains no data, and signs its requests to `/console/api`.',
     answer: { 200: { description: 'The page.', content: html } },
-    errors: [],
   },
   'GET /console/preview': {
     access: 'public',
-    variant: 'extended',
-    setting: 'console',
     summary: 'Get the player that shows unpublished content in a frame of the console',
     answer: { 200: { description: 'The page. Only pages of this service may frame it.', content: html } },
-    errors: [],
   },
   'GET /assets/*path': {
     access: 'public',
@@ -83,7 +73,6 @@ export const pages = {
   },
   'POST /api/auth/page': {
     access: 'page',
-    variant: 'extended',
     summary: "Renew a page's token",
     description: 'Without a secret all three fields are null, because pages need no token.',
     answer: ok('The next token.', pageToken, {
@@ -92,6 +81,5 @@ export const pages = {
       expiresAt: '2026-01-31T08:15:00.000Z',
     }),
     body: { 'application/json': { schema: z.object({}), example: {} } },
-    errors: [],
   },
 } as const satisfies Operations;

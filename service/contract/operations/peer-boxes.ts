@@ -9,8 +9,6 @@ import { type Operations, okSealable, sealable } from './operation.ts';
 
 export const peerBoxes = {
   'GET /api/peers/site': {
-    access: 'signed',
-    variant: 'extended',
     summary: 'Get what this box contributes to the overview of the site',
     answer: okSealable('Its displays and connections.', peerSite, {
       name: 'lobby-box',
@@ -20,26 +18,18 @@ export const peerBoxes = {
       displays: [deviceExample.deviceId],
       seen: [{ deviceId: 'k7qm-3x9f-t2wd', nodeId: nodeExample, at: momentExample }],
     }),
-    errors: [],
   },
   'GET /api/peers/log': {
-    access: 'signed',
-    variant: 'extended',
     summary: 'Get the newest lines of the log of this box',
     query: boxLogQuery,
     answer: okSealable('The lines.', boxLog, { lines: [{ level: 30, time: momentExample, msg: 'content is live' }] }),
-    errors: [],
   },
   'POST /api/peers/restart': {
-    access: 'signed',
-    variant: 'extended',
     summary: 'Restart the player of this box',
     answer: { 202: { description: 'It restarts after the response.', content: sealable(z.object({}), {}) } },
     errors: ['not_supported'],
   },
   'POST /api/peers/copy': {
-    access: 'signed',
-    variant: 'extended',
     acts: true,
     summary: 'Ask this box for its copy of a remote medium',
     description: 'Boxes ask before they download a file: one box of a site downloads it for all.',
@@ -48,11 +38,8 @@ export const peerBoxes = {
       state: 'here',
       copy: { sha256: digestExample, size: 1_048_576, etag: '"5f3c"', lastModified: null, life: 3_600_000 },
     }),
-    errors: [],
   },
   'GET /api/peers/screenshot': {
-    access: 'signed',
-    variant: 'extended',
     acts: true,
     summary: 'Take a screenshot of a display of this box',
     query: peerScreenshotQuery,

@@ -70,8 +70,6 @@ const version = { counter: 7, nodeId: nodeExample, sha256: digestExample };
 
 export const peers = {
   'GET /api/peers/state': {
-    access: 'signed',
-    variant: 'extended',
     acts: true,
     summary: 'Get the state of this box',
     description: '`from` and `port` tell the box where the caller listens.',
@@ -95,22 +93,16 @@ export const peers = {
       },
       ...unchanged,
     },
-    errors: [],
   },
   'POST /api/peers/commands': {
-    access: 'signed',
-    variant: 'extended',
     summary: 'Relay commands to the pages of this box',
     description: 'They are run only on this box, in order. An error of one does not affect the others.',
     body: sealable(peerCommands, {
       commands: [{ id: '5f0f4a86-9d37-4b1c-8a6f-1c550b9d3c1e', slug: 'lobby', body: { command: 'next' } }],
     }),
     answer: okSealable('The results.', peerCommandAnswers, { answers: [{ sent: 2 }] }),
-    errors: [],
   },
   'POST /api/peers/gossip': {
-    access: 'signed',
-    variant: 'extended',
     acts: true,
     summary: 'Compare digests with this box',
     description: 'Each box does so every few seconds with one other box. The response contains the differences.',
@@ -124,40 +116,28 @@ export const peers = {
         entries: [[sender.from, 'http://192.168.1.21:8080', 1769846400000]],
       },
     }),
-    errors: [],
   },
   'POST /api/peers/members': {
-    access: 'signed',
-    variant: 'extended',
     acts: true,
     summary: 'Exchange member records',
     body: sealable(memberExchange, { wanted: [nodeExample], records: [record], entries: [] }),
     answer: okSealable('The requested records.', memberRecords, { records: [record] }),
-    errors: [],
   },
   'GET /api/peers/reach': {
-    access: 'signed',
-    variant: 'extended',
     acts: true,
     summary: 'Check whether this box can reach another one',
     description: 'A box that cannot reach another one asks a few others before it reports it as away.',
     query: reachQuery,
     answer: okSealable('Whether it can.', reachAnswer, { reached: true }),
-    errors: [],
     examples: { nodeId: nodeExample },
   },
   'POST /api/peers/news': {
-    access: 'signed',
-    variant: 'extended',
     acts: true,
     summary: 'Notify this box of a change and have it forwarded',
     body: sealable(peerNews, { ...sender, content: version, targets: [nodeExample] }),
     answer: okSealable('Whether this box has the change.', peerNewsAnswer, { taken: true }),
-    errors: [],
   },
   'POST /api/peers/bindings/differing': {
-    access: 'signed',
-    variant: 'extended',
     summary: 'Get the devices of this box in the buckets whose digests differ',
     body: sealable(bindingDigests, { digests: '0'.repeat(2_048) }),
     answer: okSealable('The devices.', differingBindings, {
@@ -170,22 +150,16 @@ export const peers = {
         },
       ],
     }),
-    errors: [],
   },
   'GET /api/peers/connections': {
-    access: 'signed',
-    variant: 'extended',
     summary: 'List the live connections of this box for several screens',
     query: peerConnectionsQuery,
     answer: okSealable('The connections of this box alone, by screen.', peerConnections, {
       screens: [{ slug: 'lobby', connections: [connectionExample] }],
     }),
-    errors: [],
     examples: { screens: 'lobby,bar' },
   },
   'GET /api/peers/content': {
-    access: 'signed',
-    variant: 'extended',
     summary: 'Get the newest content that this box has on its disk',
     query: peerContentQuery,
     answer: okSealable('The document.', contentDocument, {
@@ -199,8 +173,6 @@ export const peers = {
     errors: ['not_found'],
   },
   'GET /api/peers/bindings': {
-    access: 'signed',
-    variant: 'extended',
     summary: 'List the devices known to this box',
     answer: okSealable('All devices.', peerBindings, {
       bindings: [
@@ -212,11 +184,8 @@ export const peers = {
         },
       ],
     }),
-    errors: [],
   },
   'POST /api/peers/bindings': {
-    access: 'signed',
-    variant: 'extended',
     summary: 'Send devices that have changed',
     description: 'The newer record of each device is kept.',
     body: sealable(peerBindings, {
@@ -234,33 +203,22 @@ export const peers = {
     errors: ['insufficient_storage'],
   },
   'GET /api/peers/devices': {
-    access: 'signed',
-    variant: 'extended',
     summary: 'Check which devices this box has seen or has a record of',
     query: peerDevicesQuery,
     answer: okSealable('Those of the ids that are known.', peerDevices, { known: [deviceExample.deviceId] }),
-    errors: [],
     examples: { deviceIds: 'h4np-8s2v-c6ya,k7qm-3x9f-t2wd' },
   },
   'GET /api/peers/media': {
-    access: 'signed',
-    variant: 'extended',
     summary: 'List the media of this box',
     answer: okSealable('All media.', peerMedia, {
       media: [{ name: 'hall.jpg', size: 482113, sha256: digestExample, modifiedAt: momentExample }],
     }),
-    errors: [],
   },
   'GET /api/peers/takeovers': {
-    access: 'signed',
-    variant: 'extended',
     summary: 'List the takeovers known to this box, including past ones',
     answer: okSealable('All takeovers.', peerTakeovers, takeovers),
-    errors: [],
   },
   'POST /api/peers/takeovers': {
-    access: 'signed',
-    variant: 'extended',
     summary: 'Send takeovers that have changed',
     description: 'The newer record of each id is kept.',
     body: sealable(peerTakeovers, takeovers),
@@ -268,20 +226,14 @@ export const peers = {
     errors: ['insufficient_storage'],
   },
   'GET /api/peers/alerts': {
-    access: 'signed',
-    variant: 'extended',
     summary: 'List the last message about each subject to receivers of alerts',
     answer: okSealable('The messages.', peerAlerts, alerts),
-    errors: [],
   },
   'POST /api/peers/alerts': {
-    access: 'signed',
-    variant: 'extended',
     summary: 'Send messages that a receiver was sent, or is about to be',
     description:
       'The newer record of each subject is kept; a box that takes over from the sender repeats what may not have been sent.',
     body: sealable(peerAlerts, alerts),
     answer: okSealable('They are kept, where they are newer.', z.object({}), {}),
-    errors: [],
   },
 } as const satisfies Operations;

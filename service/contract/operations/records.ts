@@ -37,9 +37,6 @@ const kept: Play = {
 
 export const records = {
   'GET /console/api/plays': {
-    access: 'signed',
-    variant: 'extended',
-    setting: 'console',
     summary: 'List plays',
     description:
       'Streams the plays of the site, ordered by `started_at`. If the connection is closed before the end of the body, a box failed during the export. The response is not signed, because its body is streamed.',
@@ -67,28 +64,18 @@ export const records = {
     examples: { from: '2026-01-31', screen: 'lobby' },
   },
   'GET /api/peers/plays': {
-    access: 'signed',
-    variant: 'extended',
     summary: 'List plays of this box, paginated',
     query: peerPlaysQuery,
     answer: okSealable('The plays.', peerPlays, { plays: [kept], next: null }),
-    errors: [],
   },
   'GET /console/api/audit': {
-    access: 'signed',
-    variant: 'extended',
-    setting: 'console',
     summary: 'List audit records',
     description:
       'The last 1,000 changes of the site. Refused credentials are counted in one record per minute and address.',
     answer: ok('The changes.', auditAnswer, { records: [change], degraded: false }),
-    errors: [],
   },
   'GET /api/peers/audit': {
-    access: 'signed',
-    variant: 'extended',
     summary: 'List audit records of this box',
     answer: okSealable('The changes.', peerAudit, { records: [change] }),
-    errors: [],
   },
 } as const satisfies Operations;

@@ -66,7 +66,6 @@ export const screens = {
     description: 'Answers exactly as `/api/screens/{slug}/connections` does.',
   },
   'POST /api/screens/:slug/commands': {
-    access: 'signed',
     variant: 'baseline',
     audit: { action: 'screen.command', subject: 'screen', id: 'slug' },
     summary: 'Send a command to the pages of a screen',

@@ -29,9 +29,6 @@ const boxExamples = { nodeId: nodeExample };
 
 export const site = {
   'GET /console/api/site': {
-    access: 'signed',
-    variant: 'extended',
-    setting: 'console',
     summary: 'Get an overview of the site',
     description: 'Collected from all boxes; concurrent requests share one round.',
     answer: ok('The site.', siteOverview, {
@@ -68,12 +65,8 @@ export const site = {
       takeovers: [takeoverExample],
       degraded: false,
     }),
-    errors: [],
   },
   'PUT /console/api/takeovers/:id': {
-    access: 'signed',
-    variant: 'extended',
-    setting: 'console',
     audit: { action: 'takeover.start', subject: 'takeover', id: 'id' },
     summary: 'Start a takeover, or replace one',
     description:
@@ -95,9 +88,6 @@ export const site = {
     examples: { id: 'lift' },
   },
   'DELETE /console/api/takeovers/:id': {
-    access: 'signed',
-    variant: 'extended',
-    setting: 'console',
     audit: { action: 'takeover.end', subject: 'takeover', id: 'id' },
     summary: 'End a takeover',
     params: z.object({ id: takeoverId }),
@@ -108,9 +98,6 @@ export const site = {
     examples: { id: 'lift' },
   },
   'DELETE /console/api/devices/:deviceId': {
-    access: 'signed',
-    variant: 'extended',
-    setting: 'console',
     audit: { action: 'device.forget', subject: 'device', id: 'deviceId' },
     summary: 'Forget a device',
     description: 'Its binding and name are deleted on all boxes, including those that are away.',
@@ -120,9 +107,6 @@ export const site = {
     examples: { deviceId: deviceExample.deviceId },
   },
   'POST /console/api/boxes/:nodeId/restart': {
-    access: 'signed',
-    variant: 'extended',
-    setting: 'console',
     audit: { action: 'box.restart', subject: 'box', id: 'nodeId' },
     summary: 'Restart the player of a box',
     params: box,
@@ -131,9 +115,6 @@ export const site = {
     examples: boxExamples,
   },
   'GET /console/api/boxes/:nodeId/log': {
-    access: 'signed',
-    variant: 'extended',
-    setting: 'console',
     summary: 'Get the newest lines of the log of a box',
     params: box,
     query: boxLogQuery,
@@ -142,9 +123,6 @@ export const site = {
     examples: boxExamples,
   },
   'GET /console/api/connections/:id/screenshot': {
-    access: 'signed',
-    variant: 'extended',
-    setting: 'console',
     acts: true,
     summary: 'Take a screenshot of a kiosk display',
     description: 'The longer side has at most 1280 pixels. At most one screenshot of a display is taken in 5 s.',

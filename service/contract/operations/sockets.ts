@@ -84,7 +84,6 @@ export const sockets = {
   },
   '/api/onboarding/socket': {
     access: 'signed or page',
-    variant: 'extended',
     summary: 'The socket of a landing page',
     description: `${life} The page sends nothing.`,
     query: deviceQuery,
@@ -103,6 +102,5 @@ export const sockets = {
       },
       { schema: openedMessage, example: { type: 'opened' } },
     ],
-    errors: [],
   },
 } as const satisfies Readonly<Record<string, SocketOperation>>;

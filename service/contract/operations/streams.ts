@@ -10,7 +10,6 @@ const keyExample = '3b1f0c9d8e7a6b5c';
 export const streams = {
   'GET /api/rtmp/session': {
     access: 'signed or page',
-    variant: 'extended',
     acts: true,
     summary: 'Create or reuse the HLS session of a live source',
     description:
@@ -28,7 +27,6 @@ export const streams = {
   },
   'GET /api/rtmp/streams/:key/index.m3u8': {
     access: 'signed or page',
-    variant: 'extended',
     summary: 'Get the HLS playlist of a session',
     params: z.object({ key }),
     answer: {
@@ -47,7 +45,6 @@ export const streams = {
   },
   'GET /api/rtmp/streams/:key/:fileName': {
     access: 'signed or page',
-    variant: 'extended',
     summary: 'Get a segment of a session',
     params: z.object({ key, fileName: z.string().describe('Name of the segment, as the manifest has it.') }),
     answer: file('The segment (MPEG-TS).', 'video/mp2t'),

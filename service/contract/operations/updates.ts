@@ -6,7 +6,6 @@ import type { Operations } from './operation.ts';
 export const updates = {
   'GET /updates/:filename': {
     access: 'public',
-    variant: 'extended',
     summary: 'Get a file of the signed release that this box has downloaded',
     description: 'The metadata, the signature or the installer. The receiver checks the signature.',
     params: z.object({ filename: z.string().describe('Name of the file.') }),

@@ -19,9 +19,6 @@ const version = { sha256: digestExample, changedAt: momentExample };
 
 export const content = {
   'GET /console/api/content': {
-    access: 'signed',
-    variant: 'extended',
-    setting: 'console',
     summary: 'Get the current content',
     description: 'A document without screens if there has never been valid content.',
     answer: {
@@ -31,12 +28,8 @@ export const content = {
       },
       ...unchanged,
     },
-    errors: [],
   },
   'PUT /console/api/content': {
-    access: 'signed',
-    variant: 'extended',
-    setting: 'console',
     audit: { action: 'content.publish', subject: 'content' },
     summary: 'Publish content',
     description:
@@ -63,29 +56,19 @@ export const content = {
     examples: { 'If-Match': '*' },
   },
   'POST /console/api/content/check': {
-    access: 'signed',
-    variant: 'extended',
-    setting: 'console',
     summary: 'Check content without publishing it',
     body: json(contentDraft, documentExample),
     answer: ok('The findings.', contentCheck, { ok: true, errors: [], warnings: [warning] }),
     errors: ['too_many_requests'],
   },
   'GET /console/api/content/versions': {
-    access: 'signed',
-    variant: 'extended',
-    setting: 'console',
     summary: 'List the versions of the content',
     description: 'The versions that this box has played: edits by console, command line and file, made on any box.',
     answer: ok('The versions, newest first.', contentVersions, {
       versions: [{ ...version, nodeId: nodeExample, operator: 'Maria', bytes: 48211 }],
     }),
-    errors: [],
   },
   'GET /console/api/content/versions/:sha256': {
-    access: 'signed',
-    variant: 'extended',
-    setting: 'console',
     summary: 'Get a version of the content',
     params: z.object({ sha256: sha256.describe('SHA-256 of the document, hex') }),
     answer: ok('The document, as the operator wrote it.', contentDraft, documentExample),

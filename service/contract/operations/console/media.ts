@@ -7,9 +7,6 @@ import { type Operations, ok } from '../operation.ts';
 
 export const media = {
   'GET /console/api/media': {
-    access: 'signed',
-    variant: 'extended',
-    setting: 'console',
     summary: 'List the media',
     answer: ok('The list.', mediaList, {
       media: [
@@ -29,12 +26,8 @@ export const media = {
       used_bytes: 731906048,
       quota_bytes: 68719476736,
     }),
-    errors: [],
   },
   'GET /console/api/media/:filename/thumbnail': {
-    access: 'signed',
-    variant: 'extended',
-    setting: 'console',
     acts: true,
     summary: 'Get a small picture of a medium',
     description: 'The longest side has 640 pixels; of a video it is a frame of its first second.',

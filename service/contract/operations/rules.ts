@@ -1,0 +1,14 @@
+/**
+ * The rules of all operations and sockets alone. The build evaluates this file, so that a start makes no schemas that only
+ * the documents need.
+ */
+import { type OperationName, operations, type SocketName, sockets } from './index.ts';
+import { type FullRule, type Operation, ruleOf, type SocketOperation } from './operation.ts';
+
+const rulesOf = <Name extends string>(records: Readonly<Record<Name, Operation | SocketOperation>>) =>
+  Object.fromEntries(
+    Object.entries<Operation | SocketOperation>(records).map(([name, rule]) => [name, ruleOf(name, rule)] as const),
+  ) as Readonly<Record<Name, FullRule>>;
+
+export const rules = rulesOf<OperationName>(operations);
+export const socketRules = rulesOf<SocketName>(sockets);
