@@ -2,11 +2,9 @@ import { readdirSync, readFileSync } from 'node:fs';
 import { createRequire } from 'node:module';
 import { dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
-import { defineConfig, normalizePath, type Plugin } from 'vite';
-import { z } from 'zod';
+import { defineConfig, type Plugin } from 'vite';
+import { evaluatedModule } from '../.scripts/evaluated.ts';
 import { languagesForVite } from '../.scripts/languages.ts';
-import { contentFile } from '../service/contract/content.ts';
-import * as slideValues from '../service/contract/slide-values.ts';
 
 const page = (path: string): string => fileURLToPath(new URL(path, import.meta.url));
 
@@ -47,29 +45,11 @@ const pdfParts: Plugin = {
   },
 };
 
-/** The schema of the operator's file as JSON: the console derives its forms from it without loading zod. */
-const contentSchema: Plugin = {
-  name: 'content-schema',
-  resolveId: (id) => (id === 'virtual:content-schema' ? `\0${id}` : null),
-  load: (id) =>
-    id === '\0virtual:content-schema'
-      ? `export const contentSchema = ${JSON.stringify(z.toJSONSchema(contentFile, { io: 'input' }))}`
-      : null,
-};
-
 /** Values that derive from schemas are written into the pages, which need not load zod for them. */
-const slideTables: Plugin = {
-  name: 'slide-tables',
-  load: (id) =>
-    id === normalizePath(page('../service/contract/slide-values.ts'))
-      ? Object.entries(slideValues)
-          .map(([name, value]) => `export const ${name} = ${JSON.stringify(value)};`)
-          .join('\n')
-      : null,
-};
+const evaluated: Plugin = { name: 'evaluated', load: evaluatedModule };
 
 export default defineConfig({
-  plugins: [languagesForVite, built, painted, pdfParts, contentSchema, slideTables],
+  plugins: [languagesForVite, built, painted, pdfParts, evaluated],
   root: page('.'),
   oxc: { jsx: { runtime: 'automatic', importSource: 'preact' } },
   logLevel: 'warn',

@@ -1,8 +1,10 @@
 /** Validates the operator's `content.json`: parsing, schema, cross-checks and error messages. */
 import { readFile, writeFile } from 'node:fs/promises';
 import { z } from 'zod';
+
 import { type ContentFile, contentFile } from '../contract/content.ts';
 import type { ContentIssue } from '../contract/content-issue.ts';
+import { contentSchema } from '../contract/content-schema.ts';
 import { kindsWithOwnLength } from '../contract/slide-values.ts';
 import { type SlideFile, slideFile } from '../contract/slides.ts';
 import { didYouMean } from '../domain/nearest.ts';
@@ -190,7 +192,7 @@ export const readContent = (bytes: Uint8Array): Reading => atOnce(readingSteps(b
 
 /** Writes the JSON Schema of `content.json`, which editors use for completion. */
 export const writeSchema = async (path: string): Promise<void> => {
-  const schema = `${JSON.stringify(z.toJSONSchema(contentFile, { io: 'input' }), null, 2)}\n`;
+  const schema = `${JSON.stringify(contentSchema, null, 2)}\n`;
   const before = await readFile(path, 'utf8').catch(() => '');
   if (before !== schema) await writeFile(path, schema);
 };

@@ -1,5 +1,2 @@
-/**
- * Values of the tables of slides, without the schemas: the build of the pages writes them into the pages, which therefore
- * load no schemas. Each must be JSON.
- */
+/** Values of the tables of slides, without the schemas. The build evaluates this file. */
 export { blankSlide, drawnKinds, kindsWithOwnLength, shownFields, slideKinds } from './slides.ts';

@@ -1,5 +1,5 @@
 /** The form of a slide, made from the schema of the operator's file. */
-import { contentSchema } from 'virtual:content-schema';
+import { contentSchema } from '../../../service/contract/content-schema.ts';
 import { shownFields } from '../../../service/contract/slide-values.ts';
 import { issuesAt } from '../model/checks.ts';
 import type { ContentDocument, SlideDraft } from '../model/document.ts';

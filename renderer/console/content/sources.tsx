@@ -1,6 +1,7 @@
 /** What slides draw on: templates, feeds, API sources and timetables. */
-import { contentSchema } from 'virtual:content-schema';
+
 import { useSignal } from '@preact/signals';
+import { contentSchema } from '../../../service/contract/content-schema.ts';
 import { issuesAt } from '../model/checks.ts';
 import type { ContentDocument, Fields, NamedDraft, TimetableDraft } from '../model/document.ts';
 import { freeId, removeAt, replaceAt, setField, setList } from '../model/edit.ts';

@@ -1,7 +1,4 @@
-/**
- * The rules of all operations and sockets alone. The build evaluates this file, so that a start makes no schemas that only
- * the documents need.
- */
+/** The rules of all operations and sockets, without what only the documents need. The build evaluates this file. */
 import { type OperationName, operations, type SocketName, sockets } from './index.ts';
 import { type FullRule, type Operation, ruleOf, type SocketOperation } from './operation.ts';
 
