@@ -19,6 +19,21 @@ export const defaultTempo = {
     calmSurvey: 60_000,
     opinion: 120_000,
   },
+  content: {
+    /** Between looks at content.json, for changes that cause no event; debounce of events: it is briefly empty while written. */
+    poll: 500,
+    quiet: 10,
+    /** Before an invalid file, which an editor may still be writing, is read again. */
+    settle: [20, 130] as readonly number[],
+    /** After the start, until the JSON Schema is written. */
+    schema: 200,
+    /** Most for the check of one template, and of all; its thread ends after `idle` without one. */
+    template: 3_000,
+    templates: 15_000,
+    idle: 5_000,
+    /** A request waits up to this long for a running check. */
+    warnings: 2_000,
+  },
   records: {
     /** Between observations of what alerts are about; between readings of the free space. */
     alerts: 1_000,

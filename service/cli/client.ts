@@ -75,7 +75,7 @@ const CONNECT_MS = 5_000;
 const SILENCE_MS = 30_000;
 /** Clocks that differ by less are taken for the same: answers show whole seconds, and take their time. */
 const CLOCK_TOLERANCE_MS = 3_000;
-/** Largest answer that is held in memory, bytes: a document of 16 MiB with its envelope. */
+/** Largest answer that is held in memory, bytes: a list of what a large site plays. */
 const MAX_BYTES = 32 * 1024 ** 2;
 
 const isItOn = 'Is it on, and in this network? See: signage discover';

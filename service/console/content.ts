@@ -71,7 +71,7 @@ export const contentRoutes = ({ content, peers }: ContentDependencies): Routes =
       const match = ctx.get('If-Match');
       if (match === '') throw new CodedError('precondition_required', undefined, { field: 'If-Match' });
       await withDocument(ctx, async ({ text, value }) => {
-        const reading = await validateContent(value);
+        const reading = validateContent(value);
         if (!reading.ok) throw new CodedError('invalid_content', undefined, { errors: reading.issues });
         const { sha256, changedAt } = await content
           .publish({
@@ -90,7 +90,7 @@ export const contentRoutes = ({ content, peers }: ContentDependencies): Routes =
 
     'POST /console/api/content/check': async (ctx) => {
       await withDocument(ctx, async ({ value }) => {
-        const reading = await validateContent(value);
+        const reading = validateContent(value);
         ctx.body = (
           reading.ok
             ? { ok: true, errors: [], warnings: await warningsOf(reading.content) }

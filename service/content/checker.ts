@@ -1,10 +1,10 @@
 /** Checks the playing content in the background for mistakes that the schema allows, and logs them once per change. */
 import { createHash } from 'node:crypto';
 import { setTimeout as delay, setImmediate as nextTurn } from 'node:timers/promises';
-import type { Logger } from 'pino';
 import type { ContentFile } from '../contract/content.ts';
 import type { ContentIssue } from '../contract/content-issue.ts';
 import { remember } from '../domain/recent.ts';
+import type { ServiceContext } from '../module.ts';
 import { inSlices } from '../platform/slices.ts';
 import { createWorker } from '../platform/worker.ts';
 import type { TemplateCheck } from './templates.ts';
@@ -14,30 +14,29 @@ import { warningSteps } from './warnings.ts';
 export interface Checker {
   /** Starts a check; a running one is abandoned. */
   check(content: ContentFile): void;
-  /** The latest warnings. Waits up to {@link WAIT_MS} for a running check, then returns those of the check before. */
+  /** The latest warnings. Waits a little for a running check, then returns those of the check before. */
   warnings(): Promise<ContentIssue[]>;
-  /** Mistakes in any content that the schema allows. Takes at most {@link TOTAL_MS}, and that of the checks before it. */
+  /** Mistakes in any content that the schema allows. Takes as long as `templates` of the tempo, and the checks before it. */
   judge(content: ContentFile): Promise<ContentIssue[]>;
   close(): Promise<void>;
 }
 
-/** Time limits of one template, and of all of them. */
-const TEMPLATE_MS = 3_000;
-const TOTAL_MS = 15_000;
-const IDLE_MS = 5_000;
-/** A request waits up to this long for a check. */
-const WAIT_MS = 2_000;
 /** Checks of templates that are remembered. */
 const MAX_KNOWN = 1_000;
 
 const keyOf = (html: string): string => createHash('sha256').update(html).digest('base64');
 
-export const createChecker = ({ log }: { log: Logger }, { timeZone }: { timeZone(): string }): Checker => {
+export const createChecker = ({
+  options,
+  log,
+  now,
+  tempo,
+}: Pick<ServiceContext, 'options' | 'log' | 'now' | 'tempo'>): Checker => {
   const worker = createWorker<string>({
     bundle: 'templates-thread',
     source: 'content/thread.ts',
-    patienceMs: TEMPLATE_MS,
-    idleMs: IDLE_MS,
+    patienceMs: tempo.content.template,
+    idleMs: tempo.content.idle,
   });
   /** Checks of templates, finished or running, by the hash of their text. */
   const known = new Map<string, Promise<TemplateCheck>>();
@@ -66,7 +65,7 @@ export const createChecker = ({ log }: { log: Logger }, { timeZone }: { timeZone
     isCurrent: () => boolean,
   ): Promise<Map<string, TemplateCheck>> => {
     const checks = new Map<string, TemplateCheck>();
-    const deadline = performance.now() + TOTAL_MS;
+    const deadline = performance.now() + tempo.content.templates;
     for (const { id, html } of templates) {
       if (!isCurrent() || performance.now() > deadline) break;
       checks.set(id, await read(html));
@@ -75,7 +74,7 @@ export const createChecker = ({ log }: { log: Logger }, { timeZone }: { timeZone
   };
 
   const judge = async (content: ContentFile, isCurrent: () => boolean): Promise<ContentIssue[]> => {
-    return inSlices(warningSteps(content, timeZone, await readTemplates(content, isCurrent), Date.now()));
+    return inSlices(warningSteps(content, options.timeZone, await readTemplates(content, isCurrent), now()));
   };
 
   const run = async (content: ContentFile, number: number): Promise<ContentIssue[] | null> => {
@@ -106,7 +105,7 @@ export const createChecker = ({ log }: { log: Logger }, { timeZone }: { timeZone
     judge: async (content) => (content === checked ? await checking : null) ?? judge(content, () => true),
     warnings: async () => {
       const stop = new AbortController();
-      await Promise.race([checking, delay(WAIT_MS, undefined, { signal: stop.signal }).catch(() => {})]);
+      await Promise.race([checking, delay(tempo.content.warnings, undefined, { signal: stop.signal }).catch(() => {})]);
       stop.abort();
       return found;
     },

@@ -1,11 +1,13 @@
-/** Reads and watches the operator's `content.json`. */
+/** The operator's `content.json`: how it is read and watched, its backups, and the demo that it is first. */
 
 import { unwatchFile, watch, watchFile } from 'node:fs';
-import { readFile, stat } from 'node:fs/promises';
-import { basename, dirname } from 'node:path';
+import { copyFile, cp, readdir, readFile, rename, stat, unlink, writeFile } from 'node:fs/promises';
+import { basename, dirname, join } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
 import { createDebounce } from '../domain/debounce.ts';
 import { isMissing } from '../platform/store/disk.ts';
+import { makeFolder } from '../platform/store/folder.ts';
+import type { Tempo } from '../tempo.ts';
 import { checkContent, type Reading } from './validate.ts';
 
 interface ReadFile {
@@ -17,17 +19,10 @@ interface ReadFile {
   changedAt: Date;
 }
 
-/** Polling interval, for changes that cause no event. */
-const POLL_MS = 500;
-/** Debounce of events: a file that is written in place is briefly empty. */
-const QUIET_MS = 10;
-/** Delays before an invalid file, which an editor may still be writing, is read again. */
-const SETTLE_MS = [20, 130];
-
 const read = async (path: string, playing: Buffer | null): Promise<ReadFile> => {
   try {
     const [bytes, { mtimeMs }] = await Promise.all([readFile(path), stat(path)]);
-    const reading = playing?.equals(bytes) === true ? null : await checkContent(bytes);
+    const reading = playing?.equals(bytes) === true ? null : checkContent(bytes);
     return { bytes, reading, changedAt: new Date(Math.min(mtimeMs, Date.now())) };
   } catch (error) {
     const message = isMissing(error)
@@ -41,9 +36,13 @@ const read = async (path: string, playing: Buffer | null): Promise<ReadFile> => 
  * Reads and validates the file; never throws. An invalid file is read again, after a delay.
  * @param playing the bytes that play, which are not validated again
  */
-export const readContentFile = async (path: string, playing: Buffer | null): Promise<ReadFile> => {
+export const readContentFile = async (
+  { content: { settle } }: Tempo,
+  path: string,
+  playing: Buffer | null,
+): Promise<ReadFile> => {
   let found = await read(path, playing);
-  for (const ms of SETTLE_MS) {
+  for (const ms of settle) {
     if (found.reading?.ok !== false) break;
     await delay(ms);
     found = await read(path, playing);
@@ -52,8 +51,8 @@ export const readContentFile = async (path: string, playing: Buffer | null): Pro
 };
 
 /** Calls `listener` on events of the file system. @returns a function that ends the watch */
-const watchEvents = (path: string, listener: () => void): (() => void) => {
-  const changed = createDebounce(listener, { quietMs: QUIET_MS, longestMs: Number.POSITIVE_INFINITY });
+const watchEvents = (path: string, listener: () => void, quietMs: number): (() => void) => {
+  const changed = createDebounce(listener, { quietMs, longestMs: Number.POSITIVE_INFINITY });
   try {
     // The folder, because an editor that replaces the file ends the watch of the file itself.
     const watcher = watch(dirname(path), (_, name) => {
@@ -77,11 +76,78 @@ const watchEvents = (path: string, listener: () => void): (() => void) => {
  * changes on network folders and mounts, and through links, so the file is also polled.
  * @returns a function that ends the watch
  */
-export const watchContentFile = (path: string, listener: () => void, pollMs = POLL_MS): (() => void) => {
-  watchFile(path, { interval: pollMs }, listener);
-  const unwatch = watchEvents(path, listener);
+export const watchContentFile = (
+  { poll, quiet }: Pick<Tempo['content'], 'poll' | 'quiet'>,
+  path: string,
+  listener: () => void,
+): (() => void) => {
+  watchFile(path, { interval: poll }, listener);
+  const unwatch = watchEvents(path, listener, quiet);
   return () => {
     unwatch();
     unwatchFile(path, listener);
   };
 };
+
+const PREFIX = 'content.json.lost-';
+const MAX_BACKUPS = 10;
+
+/** Backups of edits of `content.json` that a peer's edit replaced. */
+interface Backups {
+  /** File names, oldest first. */
+  list(): Promise<string[]>;
+  /**
+   * Writes a backup, durable once this resolves, and deletes the oldest beyond {@link MAX_BACKUPS}.
+   * @returns the file name
+   * @throws the system's error
+   */
+  keep(text: Uint8Array, lostAt: Date): Promise<string>;
+}
+
+export const createBackups = (dataDir: string): Backups => {
+  // An unreadable folder lists nothing; writing a backup reports the error.
+  const list = async (): Promise<string[]> =>
+    (await readdir(dataDir).catch((): string[] => [])).filter((name) => name.startsWith(PREFIX)).toSorted();
+
+  return {
+    list,
+    async keep(text, lostAt) {
+      const taken = await list();
+      let at = lostAt.getTime();
+      const nameAt = () => PREFIX + new Date(at).toISOString().replaceAll(/[-:.]/g, '');
+      while (taken.includes(nameAt())) at += 1;
+      const name = nameAt();
+      await writeFile(join(dataDir, name), text, { flag: 'wx', flush: true });
+      for (const old of taken.slice(0, 1 - MAX_BACKUPS)) await unlink(join(dataDir, old));
+      return name;
+    },
+  };
+};
+
+interface Demo {
+  /** `content.json` and `media/`. */
+  demoDir: string;
+  /** The media are copied to this folder. */
+  mediaDir: string;
+}
+
+const demoOf = ({ demoDir }: Pick<Demo, 'demoDir'>): string => join(demoDir, 'content.json');
+
+/** Writes the demo if there is no file at `path`. */
+export const writeDemo = async (path: string, demo: Demo): Promise<void> => {
+  const isAbsent = await stat(path).then(() => false, isMissing);
+  if (!isAbsent) return;
+  const { demoDir, mediaDir } = demo;
+  await makeFolder(mediaDir);
+  await cp(join(demoDir, 'media'), mediaDir, { recursive: true, force: false });
+  // Last, and atomic: after an interrupted first start the next start writes the demo again.
+  await copyFile(demoOf(demo), `${path}.new`);
+  await rename(`${path}.new`, path);
+};
+
+/** Whether the bytes are those of the unedited demo. */
+export const isDemo = async (bytes: Buffer, demo: Pick<Demo, 'demoDir'>): Promise<boolean> =>
+  readFile(demoOf(demo)).then(
+    (demoFile) => bytes.equals(demoFile),
+    () => false,
+  );

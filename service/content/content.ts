@@ -1,23 +1,19 @@
 /** The content of the box: one document, from the operator's file or from a peer. The last valid one is stored. */
 import { join } from 'node:path';
-import { setImmediate as nextTurn } from 'node:timers/promises';
-import type { Logger } from 'pino';
 import type { ContentFile } from '../contract/content.ts';
 import type { ContentIssue } from '../contract/content-issue.ts';
 import { CodedError } from '../contract/errors.ts';
 import type { ContentDocument } from '../contract/peers.ts';
-import type { Variant } from '../contract/terms.ts';
 import { isLost, versionOf } from '../domain/document.ts';
 import { createEmitter } from '../domain/emitter.ts';
 import { compareVersions } from '../domain/merge.ts';
 import type { Feeds } from '../feeds/index.ts';
+import type { ServiceContext } from '../module.ts';
 import { createQueue } from '../platform/queue.ts';
 import type { Durable } from '../platform/store/durable.ts';
 import { rewriteFile, sweepRewrites } from '../platform/store/rewrite.ts';
-import { createBackups } from './backups.ts';
 import { createChecker } from './checker.ts';
-import { readContentFile, watchContentFile } from './content-file.ts';
-import { writeDemo } from './demo.ts';
+import { createBackups, readContentFile, watchContentFile, writeDemo } from './content-file.ts';
 import {
   createEdits,
   createFileEdits,
@@ -26,36 +22,10 @@ import {
   type Publication,
   screenDocumentsOf,
 } from './edits.ts';
-import { createKept } from './kept.ts';
-import { type LastKnownGood, storedScreens } from './last-known-good.ts';
+import { createKept, type LastKnownGood, storedScreens } from './kept.ts';
 import type { ScreenDocument } from './model.ts';
 import { createPayloads, type LeadingSlides, type View } from './payloads.ts';
-import { checkContent, readContent, writeSchema } from './validate.ts';
-
-interface Dependencies {
-  /** Stores the last valid content. */
-  lastKnownGood: Pick<Durable<LastKnownGood>, 'read' | 'update'>;
-  /** Fetches the live data of the payloads. */
-  feeds: Pick<Feeds, 'follow' | 'fill' | 'onChange'>;
-  leading: LeadingSlides;
-  /** Of this box; part of the version of each edit made here. */
-  nodeId: string;
-  log: Logger;
-}
-
-/** The schema, which nothing here reads, is made after the start. */
-const SCHEMA_MS = 200;
-
-interface ContentOptions {
-  dataDir: string;
-  /** The first start copies the demo's media to this folder. */
-  mediaDir: string;
-  /** The folder of the demo: `content.json` and `media/`. */
-  demoDir: string;
-  variant: Variant;
-  /** IANA time zone of the schedules. */
-  timeZone(): string;
-}
+import { checkContent, writeSchema } from './validate.ts';
 
 export interface Content extends View {
   /** `invalid`: the file has errors, and the last valid content plays, if any. */
@@ -105,22 +75,32 @@ interface OpenContent extends Content {
 
 /** Loads the content and watches its file. The first start writes the demo. */
 export const openContent = async (
-  { lastKnownGood, feeds, leading, nodeId, log }: Dependencies,
-  options: ContentOptions,
+  context: ServiceContext,
+  {
+    lastKnownGood,
+    feeds,
+    leading,
+  }: {
+    lastKnownGood: Pick<Durable<LastKnownGood>, 'read' | 'update'>;
+    feeds: Pick<Feeds, 'follow' | 'fill' | 'onChange'>;
+    leading: LeadingSlides;
+  },
 ): Promise<OpenContent> => {
-  const path = join(options.dataDir, 'content.json');
-  const backups = createBackups(options.dataDir);
-  const kept = createKept({ lastKnownGood, log });
+  const { dirs, ids, log, tempo, now } = context;
+  const path = join(dirs.data, 'content.json');
+  const demo = { demoDir: join(dirs.resources, 'demo'), mediaDir: dirs.media };
+  const backups = createBackups(dirs.data);
+  const kept = createKept(context, lastKnownGood);
   const { isStored, store } = kept;
   const plays = createEmitter<[ContentDocument]>();
   const fileEdits = createFileEdits();
-  const { view, show } = createPayloads({ feeds, leading }, options);
-  const checker = createChecker({ log }, options);
+  const { view, show } = createPayloads(context, { feeds, leading });
+  const checker = createChecker(context);
   let issues: ContentIssue[] = [];
 
   await sweepRewrites(path);
   const atStart = lastKnownGood.read();
-  const edit = createEdits(nodeId, atStart.stamps, options);
+  const edit = createEdits(ids.nodeId, demo);
   // Held in memory too: while the disk is slow or full, the stored document is older.
   let current = kept.document();
   /** The playing content; null: only the stored content. */
@@ -146,24 +126,20 @@ export const openContent = async (
   };
 
   const load = async (): Promise<Buffer> => {
-    const { bytes, reading, changedAt } = await readContentFile(path, playing?.bytes ?? null);
+    const { bytes, reading, changedAt } = await readContentFile(tempo, path, playing?.bytes ?? null);
     if (reading === null) {
       issues = [];
       log.debug({}, 'content.json was saved without a change');
       if (current !== null && playing !== null && !isStored(current)) void store(current, playing.screenDocuments);
     } else if (reading.ok) {
       issues = [];
-      // With thousands of slides each step takes some milliseconds; commands and reports are handled in between.
-      await nextTurn();
       // Pages get the new content without waiting for the disk.
       const given = { bytes, content: reading.content, changedAt: changedAt.toISOString() };
       const before = current;
       const { document, screenDocuments } = await edit(before, { ...given, nextCounter });
-      await nextTurn();
       const isChanged = play(document, reading.content, screenDocuments);
       if (document !== before) fileEdits.add({ before: documentState(before), after: documentState(document) });
       // The write starts before the load ends; `close` waits for the load, and the store finishes writes in progress.
-      await nextTurn();
       if (isChanged || !isStored(document)) void store(document, screenDocuments);
       log.info({ screens: screenDocuments.size }, 'content is live');
     } else {
@@ -193,7 +169,7 @@ export const openContent = async (
     const texts: Buffer[] = current !== null && isLost(current, winner) ? [Buffer.from(current.text)] : [];
     if (issues.length > 0 && written.length > 0) texts.push(written);
     for (const text of texts) {
-      const name = await backups.keep(text, new Date());
+      const name = await backups.keep(text, new Date(now()));
       log.warn(
         { file: name, lost: current && versionOf(current), won: versionOf(winner) },
         'another edit replaced content.json; the replaced text was saved as a backup beside it',
@@ -207,9 +183,9 @@ export const openContent = async (
     const isUnstored = document.sha256 === current?.sha256 && !isStored(document);
     if (!wins(document) && !isUnstored) return [];
     const text = Buffer.from(document.text);
-    const reading = await checkContent(text);
+    const reading = checkContent(text);
     if (!reading.ok) return reading.issues;
-    const screenDocuments = await screenDocumentsOf(document, reading.content);
+    const screenDocuments = screenDocumentsOf(document, reading.content);
     if (isUnstored) {
       await store(document, screenDocuments);
       return [];
@@ -234,7 +210,7 @@ export const openContent = async (
     // The file may hold an edit that polling has not noticed yet.
     const written = await load();
     if (!isExpected(current?.sha256 ?? null)) throw new CodedError('content_changed');
-    const given = { bytes, content, changedAt: new Date().toISOString(), operator, wanted };
+    const given = { bytes, content, changedAt: new Date(now()).toISOString(), operator, wanted };
     const { document, screenDocuments } = await edit(current, { ...given, nextCounter });
     await backUp(written, document);
     if (!written.equals(bytes)) await rewriteFile(path, bytes);
@@ -248,15 +224,15 @@ export const openContent = async (
 
   const shownBefore = storedScreens(atStart);
   if (shownBefore !== null) {
-    const reading = current === null ? null : readContent(Buffer.from(current.text));
+    const reading = current === null ? null : checkContent(Buffer.from(current.text));
     show(shownBefore, reading?.ok ? reading.content : null);
     if (reading?.ok) checker.check(reading.content);
-  } else await writeDemo(path, options);
+  } else await writeDemo(path, demo);
 
   // Loads run one at a time; changes during a load cause one more load.
   const enqueue = createQueue();
   let isScheduled = false;
-  const unwatch = watchContentFile(path, () => {
+  const unwatch = watchContentFile(tempo.content, path, () => {
     if (isScheduled) return;
     isScheduled = true;
     void enqueue(() => {
@@ -267,11 +243,12 @@ export const openContent = async (
   const isFirstContent = current === null;
   await enqueue(reload);
   if (isFirstContent) fileEdits.forget();
+  // Nothing here reads the schema.
   const schemaTimer = setTimeout(() => {
-    writeSchema(join(options.dataDir, 'content.schema.json')).catch((error: unknown) => {
+    writeSchema(join(dirs.data, 'content.schema.json')).catch((error: unknown) => {
       log.warn({ err: error }, 'content.schema.json could not be written; editors cannot complete content.json');
     });
-  }, SCHEMA_MS).unref();
+  }, tempo.content.schema).unref();
 
   return {
     ...view,

@@ -1,12 +1,10 @@
 /** Edits of the content that are made at this box, as documents that other boxes can compare. */
-import { setImmediate as nextTurn } from 'node:timers/promises';
 import type { ContentFile } from '../contract/content.ts';
 import type { ContentDocument } from '../contract/peers.ts';
 import { editedDocument } from '../domain/document.ts';
 import { createEmitter } from '../domain/emitter.ts';
-import { inSlices } from '../platform/slices.ts';
-import { isDemo } from './demo.ts';
-import { modelSteps, type ScreenDocument } from './model.ts';
+import { isDemo } from './content-file.ts';
+import { modelOf, type ScreenDocument } from './model.ts';
 
 interface Edit {
   /** As the file has it. */
@@ -66,12 +64,11 @@ interface Edited {
 }
 
 /** Depends on the document alone, so that all boxes with the same document have the same revisions. */
-export const screenDocumentsOf = async ({ stamps, changedAt }: ContentDocument, content: ContentFile) =>
-  (await inSlices(modelSteps(content, new Map(stamps), changedAt))).screenDocuments;
+export const screenDocumentsOf = ({ stamps, changedAt }: ContentDocument, content: ContentFile) =>
+  modelOf(content, new Map(stamps), changedAt).screenDocuments;
 
-/** @param atStart the stamps of the screens that were stored at the start */
 export const createEdits =
-  (nodeId: string, atStart: ContentDocument['stamps'], demo: { demoDir: string }) =>
+  (nodeId: string, demo: { demoDir: string }) =>
   /**
    * The document of an edit of `current`, and its screens. An unchanged text leaves the document as it is.
    */
@@ -82,11 +79,9 @@ export const createEdits =
     const text = bytes.toString();
     // Record the fleet's request even if the text already plays, so that a later local edit is kept.
     if (current !== null && current.text === text && wanted === undefined) {
-      return { document: current, screenDocuments: await screenDocumentsOf(current, content) };
+      return { document: current, screenDocuments: screenDocumentsOf(current, content) };
     }
-    const before = new Map(current === null ? atStart : current.stamps);
-    const { stamps, screenDocuments } = await inSlices(modelSteps(content, before, changedAt));
-    await nextTurn();
+    const { stamps, screenDocuments } = modelOf(content, new Map(current?.stamps), changedAt);
     const counter = current === null && (await isDemo(bytes, demo)) ? 0 : nextCounter();
     const version = { counter, nodeId, changedAt, stamps: [...stamps], operator, wanted, text };
     return { document: editedDocument(current, version), screenDocuments };

@@ -1,38 +1,39 @@
 /** `content.json`, and the payloads that are derived from it. */
-import { join } from 'node:path';
+import type { Health } from '../contract/health.ts';
 import type { Feeds } from '../feeds/index.ts';
 import type { Module, ServiceContext } from '../module.ts';
 import type { Takeovers } from '../takeovers/index.ts';
 import { type Content as OpenContent, openContent } from './content.ts';
 import { documentState } from './edits.ts';
-import { contentIssues } from './health.ts';
-import { openLastKnownGood } from './last-known-good.ts';
+import { openLastKnownGood } from './kept.ts';
 
 export { type MediaUse, mediaUses } from './media.ts';
-export type { Payload } from './payload.ts';
+export type { Payload } from './payloads.ts';
 export { validateContent } from './validate.ts';
 
 export type Content = Module & OpenContent;
 
-interface Dependencies {
-  feeds: Pick<Feeds, 'follow' | 'fill' | 'onChange'>;
-  takeovers: Pick<Takeovers, 'slides' | 'onChange'>;
-}
+/** What is wrong with the content, for `/healthz`. @param hasScreens whether anything can be shown */
+const contentIssues = (
+  { status, errors }: Pick<Health['content'], 'status' | 'errors'>,
+  hasScreens: boolean,
+): string[] => {
+  if (status === 'ok') return hasScreens ? [] : ['The content has no screens.'];
+  const [{ path = '', message = '' } = {}] = errors;
+  const consequence = hasScreens ? 'the last good content keeps playing' : 'there is nothing to play';
+  return [`content.json is not valid, and ${consequence}: ${path === '' ? '' : `${path}: `}${message}.`];
+};
 
 export const createContent = async (
-  { options, log, ids, dirs, keep }: ServiceContext,
-  { feeds, takeovers }: Dependencies,
+  context: ServiceContext,
+  {
+    feeds,
+    takeovers,
+  }: { feeds: Pick<Feeds, 'follow' | 'fill' | 'onChange'>; takeovers: Pick<Takeovers, 'slides' | 'onChange'> },
 ): Promise<Content> => {
-  const { variant } = options;
-  const lastKnownGood = keep(await openLastKnownGood({ dataDir: dirs.data, log }));
-  const { close, ...content } = await openContent(
-    { lastKnownGood, feeds, leading: takeovers, nodeId: ids.nodeId, log },
-    {
-      ...{ dataDir: dirs.data, mediaDir: dirs.media, demoDir: join(dirs.resources, 'demo'), variant },
-      timeZone: () => options.timeZone,
-    },
-  );
-  keep({ close });
+  const lastKnownGood = context.keep(await openLastKnownGood(context));
+  const { close, ...content } = await openContent(context, { lastKnownGood, feeds, leading: takeovers });
+  context.keep({ close });
   return {
     ...content,
     states: { content: () => documentState(content.playing()) },

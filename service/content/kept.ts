@@ -1,34 +1,102 @@
 /** The content that is on the disk: the newest document, and the payloads that it was shown as. */
-
-import type { Logger } from 'pino';
+import { join } from 'node:path';
+import { z } from 'zod';
 import type { ContentDocument } from '../contract/peers.ts';
+import type { Screen } from '../contract/playlist.ts';
 import { createEmitter } from '../domain/emitter.ts';
-import type { Durable } from '../platform/store/durable.ts';
-import { type LastKnownGood, packScreens } from './last-known-good.ts';
+import type { ServiceContext } from '../module.ts';
+import { systemDisk } from '../platform/store/disk.ts';
+import { createDurable, type Durable } from '../platform/store/durable.ts';
 import type { ScreenDocument } from './model.ts';
 
-interface Dependencies {
-  lastKnownGood: Pick<Durable<LastKnownGood>, 'read' | 'update'>;
-  log: Logger;
+/** What screens show; those that show the same share one body. */
+interface PackedScreens {
+  bodies: Omit<ScreenDocument, 'screen'>[];
+  /** The slug, the record, and the index of the body. */
+  screens: [string, Screen, number][];
 }
 
-export const createKept = ({ lastKnownGood, log }: Dependencies) => {
+/** The last valid content, and how it is shown. */
+export interface LastKnownGood {
+  /** Null: there never was valid content. */
+  screens: PackedScreens | null;
+  document: ContentDocument | null;
+}
+
+// Looser than the operator's schema: a rule that a later version tightens must not make the stored content unreadable.
+const schema = z.object({
+  screens: z
+    .object({
+      bodies: z.array(z.looseObject({})),
+      screens: z.array(z.tuple([z.string(), z.looseObject({}), z.number()])),
+    })
+    .nullable(),
+  document: z
+    .object({
+      counter: z.number(),
+      nodeId: z.string(),
+      sha256: z.string(),
+      changedAt: z.string(),
+      ancestors: z.array(z.object({ counter: z.number(), nodeId: z.string(), sha256: z.string().optional() })),
+      operator: z.string().nullable(),
+      wanted: z.array(z.string()).optional(),
+      stamps: z.array(
+        z.tuple([z.string(), z.object({ created_at: z.string(), modified_at: z.string(), digest: z.string() })]),
+      ),
+      text: z.string(),
+    })
+    .nullable(),
+}) as unknown as z.ZodType<LastKnownGood>;
+
+/** Screens with the same playlist share one body: the rest of it is the same for all screens. */
+const packScreens = (screenDocuments: ReadonlyMap<string, ScreenDocument>): PackedScreens => {
+  const bodies: PackedScreens['bodies'] = [];
+  /** Indexes of bodies, by their playlist. */
+  const known = new Map<unknown, number>();
+  const screens = [...screenDocuments].map(([slug, { screen, ...body }]): [string, Screen, number] => {
+    const key = body.playlist ?? 'none';
+    const index = known.get(key) ?? bodies.push(body) - 1;
+    known.set(key, index);
+    return [slug, screen, index];
+  });
+  return { bodies, screens };
+};
+
+/** The stored screens, by slug; null: there never was valid content. */
+export const storedScreens = ({ screens: packed }: LastKnownGood): Map<string, ScreenDocument> | null =>
+  packed &&
+  new Map(
+    packed.screens.flatMap(([slug, screen, index]) => {
+      const body = packed.bodies[index];
+      return body === undefined ? [] : [[slug, { screen, ...body }] as const];
+    }),
+  );
+
+/** Opens `content.kept.json`, so that the last valid content survives a restart while content.json has errors. */
+export const openLastKnownGood = ({ dirs, log, now }: Pick<ServiceContext, 'dirs' | 'log' | 'now'>) =>
+  createDurable<LastKnownGood>({
+    path: join(dirs.data, 'content.kept.json'),
+    schema,
+    initial: { screens: null, document: null },
+    log,
+    disk: systemDisk,
+    now,
+  });
+
+export const createKept = (
+  { log }: Pick<ServiceContext, 'log'>,
+  lastKnownGood: Pick<Durable<LastKnownGood>, 'read' | 'update'>,
+) => {
   const changes = createEmitter();
   return {
     /** The newest document that is on the disk; null: there never was one. */
-    document: (): ContentDocument | null => {
-      const { document, stamps } = lastKnownGood.read();
-      return document === null ? null : { ...document, stamps };
-    },
+    document: (): ContentDocument | null => lastKnownGood.read().document,
     isStored: ({ sha256 }: ContentDocument): boolean => lastKnownGood.read().document?.sha256 === sha256,
     /** Stores a document with its payloads; a failure is logged. Never rejects. */
-    store: async (
-      { stamps, ...document }: ContentDocument,
-      screenDocuments: ReadonlyMap<string, ScreenDocument>,
-    ): Promise<void> => {
+    store: async (document: ContentDocument, screenDocuments: ReadonlyMap<string, ScreenDocument>): Promise<void> => {
       try {
         const screens = packScreens(screenDocuments);
-        await lastKnownGood.update(() => ({ programmes: null, screens, stamps, document }));
+        await lastKnownGood.update(() => ({ screens, document }));
       } catch (error) {
         log.error(
           { err: error },

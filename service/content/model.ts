@@ -1,10 +1,9 @@
 /** Builds each screen's document from the operator's file: fills in all defaults, deterministically. */
+import { createHash } from 'node:crypto';
 import type { ContentFile } from '../contract/content.ts';
-import type { PlaylistPayload, Screen, Slide } from '../contract/playlist.ts';
+import type { PlaylistPayload, Screen } from '../contract/playlist.ts';
 import { fillSlide, fillTimetable } from '../domain/slides.ts';
 import type { SourceSettings } from '../feeds/index.ts';
-import type { Steps } from '../platform/slices.ts';
-import { digestSteps, piecesOf, serializeSteps } from './serialize.ts';
 
 const DEFAULT_REFRESH_SECONDS = 900;
 
@@ -23,6 +22,43 @@ export type ScreenDocument = Omit<PlaylistPayload, 'revision'> & {
   /** All pages of the site show the same slide at the same time. Sent as a header, not in the payload. */
   sync?: true;
 };
+
+/** SHA-256 of a text, base64url, cut to 132 bits: short enough for a header, and free of collisions in practice. */
+const digestOf = (text: string): string => createHash('sha256').update(text).digest('base64url').slice(0, 22);
+
+interface Part {
+  text: string;
+  digest: string;
+}
+
+/** Parts that records share, as screens share their slides, are serialized and hashed once. They are never mutated. */
+const parts = new WeakMap<object, Part>();
+
+const partOf = (value: unknown): Part => {
+  if (typeof value !== 'object' || value === null)
+    return { text: JSON.stringify(value), digest: JSON.stringify(value) };
+  const known = parts.get(value);
+  if (known !== undefined) return known;
+  const text = JSON.stringify(value);
+  const part = { text, digest: digestOf(text) };
+  parts.set(value, part);
+  return part;
+};
+
+const fieldsOf = (record: object): [name: string, part: Part][] =>
+  Object.entries(record)
+    .filter(([, value]) => value !== undefined)
+    .map(([name, value]) => [name, partOf(value)]);
+
+/** The text of `JSON.stringify(record)`. What its fields hold must never be mutated. */
+export const textOf = (record: object): string =>
+  `{${fieldsOf(record)
+    .map(([name, { text }]) => `${JSON.stringify(name)}:${text}`)
+    .join(',')}}`;
+
+/** A digest of the record by those of its parts: equal records have equal ones. */
+export const revisionOf = (record: object): string =>
+  digestOf(JSON.stringify(fieldsOf(record).map(([name, { digest }]) => [name, digest])));
 
 export interface Model {
   /** By slug; feeds and sources are without data. */
@@ -69,27 +105,11 @@ const fillShared = (content: ContentFile): Pick<ScreenDocument, 'rssFeeds' | 'ap
   };
 };
 
-/** Slides that are filled in in one step. */
-const STEP = 200;
-
-function* fillSlides(
-  { id, slides }: ContentFile['playlists'][number],
-  templates: ContentFile['templates'],
-): Steps<Slide[]> {
-  const filled: Slide[] = [];
-  for (const [index, slide] of slides.entries()) {
-    if (index % STEP === 0) yield;
-    filled.push(fillSlide(id, slide, index, templates));
-  }
-  yield* serializeSteps(filled);
-  return filled;
-}
-
 /**
  * Fills in the file. A screen whose digest equals that in `before` keeps its times; a changed one is modified, and a new
  * one created, at `changedAt` (ISO 8601). Times that the file gives take precedence.
  */
-export function* modelSteps(content: ContentFile, before: Stamps, changedAt: string): Steps<Model> {
+export const modelOf = (content: ContentFile, before: Stamps, changedAt: string): Model => {
   const shared = fillShared(content);
   const none = { playlist: null, slides: [], ...shared };
   const filled = new Map<string, Omit<ScreenDocument, 'screen'>>();
@@ -100,7 +120,7 @@ export function* modelSteps(content: ContentFile, before: Stamps, changedAt: str
         name: playlist.name ?? playlist.id,
         fade_between_slides: playlist.fade_between_slides ?? true,
       },
-      slides: yield* fillSlides(playlist, content.templates),
+      slides: playlist.slides.map((slide, index) => fillSlide(playlist.id, slide, index, content.templates)),
       ...(playlist.sync ? { sync: true as const } : null),
       ...shared,
     });
@@ -111,7 +131,7 @@ export function* modelSteps(content: ContentFile, before: Stamps, changedAt: str
   for (const { id, name, slug, playlist_id, created_at, modified_at } of content.screens) {
     const identity = { id: id ?? slug, name, slug, playlist_id: playlist_id ?? null };
     const body = filled.get(playlist_id ?? '') ?? none;
-    const digest = yield* digestSteps([`[${JSON.stringify(identity)},`, ...piecesOf(body), ']']);
+    const digest = digestOf(`[${JSON.stringify(identity)},${textOf(body)}]`);
     const known = before.get(slug);
     const stamp: Stamp = {
       created_at: utc(created_at) ?? known?.created_at ?? changedAt,
@@ -123,7 +143,7 @@ export function* modelSteps(content: ContentFile, before: Stamps, changedAt: str
     screenDocuments.set(slug, { screen, ...body });
   }
   return { screenDocuments, stamps };
-}
+};
 
 const utc = (time: string | undefined): string | undefined =>
   time === undefined ? undefined : new Date(time).toISOString();

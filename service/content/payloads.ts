@@ -1,26 +1,41 @@
-/** The payload of each screen, built once per change of the document or of its live data. */
+/** The payload of each screen, serialized once per change of the document or of its live data: a GET only writes bytes. */
 
 import type { ContentFile, OpeningTime } from '../contract/content.ts';
-import type { Screen, Slide } from '../contract/playlist.ts';
-import type { Variant } from '../contract/terms.ts';
+import { playlistPayload, type Screen, type Slide, syncHeader } from '../contract/playlist.ts';
+import { extendedFields, type Variant } from '../contract/terms.ts';
 import { createEmitter } from '../domain/emitter.ts';
 import { mediaNameIn } from '../domain/media-names.ts';
 import type { Feeds } from '../feeds/index.ts';
+import { type PreparedAnswer, prepareAnswer } from '../http/prepared.ts';
+import type { ServiceContext } from '../module.ts';
 import { type MediaUse, mediaNamed, mediaSlides, mediaUses } from './media.ts';
-import { type ScreenDocument, sourcesOf } from './model.ts';
-import { createPayload, type Payload } from './payload.ts';
+import { revisionOf, type ScreenDocument, sourcesOf, textOf } from './model.ts';
+
+/** One screen's answer to `GET /api/screens/{slug}/playlist`. */
+export interface Payload extends PreparedAnswer {
+  screen: Screen;
+  /** In quotes it is the entity tag. */
+  revision: string;
+}
+
+export const createPayload = ({ sync, ...document }: ScreenDocument, variant: Variant): Payload => {
+  // With `sync`, which is a header: a page must fetch the playlist where nothing else has changed.
+  const revision = revisionOf({ ...document, sync });
+  const bodyOf = (): Buffer => {
+    if (variant === 'extended') return Buffer.from(textOf({ ...document, revision }));
+    const payload: Record<string, unknown> = { ...document };
+    for (const field of extendedFields(playlistPayload)) delete payload[field];
+    return Buffer.from(JSON.stringify(payload));
+  };
+  const headers = ['Cache-Control', 'no-cache', ...(sync === true ? [syncHeader, '1'] : [])];
+  return Object.assign(prepareAnswer(`"${revision}"`, bodyOf, headers), { screen: document.screen, revision });
+};
 
 /** Slides that come before those of the content. */
 export interface LeadingSlides {
   /** Those of a screen. */
   slides(screen: { slug: string; tags: readonly string[] }): Slide[];
   onChange(listener: () => void): void;
-}
-
-interface Dependencies {
-  /** Fetches the live data of the payloads. */
-  feeds: Pick<Feeds, 'follow' | 'fill' | 'onChange'>;
-  leading: LeadingSlides;
 }
 
 /** The parts of a payload that name what a page loads. */
@@ -70,7 +85,10 @@ const streamsOf = (screenDocuments: ReadonlyMap<string, ScreenDocument>): Readon
   return new Set(slides.flatMap(({ kind, media_url }) => (kind === 'stream' && media_url !== null ? [media_url] : [])));
 };
 
-export const createPayloads = ({ feeds, leading }: Dependencies, { variant }: { variant: Variant }): Payloads => {
+export const createPayloads = (
+  { options: { variant } }: Pick<ServiceContext, 'options'>,
+  { feeds, leading }: { feeds: Pick<Feeds, 'follow' | 'fill' | 'onChange'>; leading: LeadingSlides },
+): Payloads => {
   const changes = createEmitter<[string[]]>();
   let screenDocuments: ReadonlyMap<string, ScreenDocument> = new Map();
   let payloads: ReadonlyMap<string, Payload> = new Map();

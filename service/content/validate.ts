@@ -1,19 +1,104 @@
 /** Validates the operator's `content.json`: parsing, schema, cross-checks and error messages. */
 import { readFile, writeFile } from 'node:fs/promises';
 import { z } from 'zod';
-
+import { mostContentBytes, mostContentFileBytes } from '../contract/console/content.ts';
 import { type ContentFile, contentFile } from '../contract/content.ts';
 import type { ContentIssue } from '../contract/content-issue.ts';
 import { contentSchema } from '../contract/content-schema.ts';
 import { kindsWithOwnLength } from '../contract/slide-values.ts';
-import { type SlideFile, slideFile } from '../contract/slides.ts';
 import { didYouMean } from '../domain/nearest.ts';
 import { slideId } from '../domain/slides.ts';
-import { atOnce, inSlices, type Steps } from '../platform/slices.ts';
-import { parseJson } from './json.ts';
 import { labelled, type Path, spellPath } from './labels.ts';
 
 export type Reading = { ok: true; content: ContentFile } | { ok: false; issues: ContentIssue[] };
+
+type Json = { ok: true; value: unknown } | { ok: false; message: string };
+
+/** A token of JSON (RFC 8259); the only capture group is punctuation. */
+const TOKEN =
+  /(?:([{}[\]:,])|"[^"\\\u0000-\u001f]*(?:\\(?:["\\/bfnrt]|u[\da-fA-F]{4})[^"\\\u0000-\u001f]*)*"|-?(?:0|[1-9]\d*)(?:\.\d+)?(?:[eE][+-]?\d+)?|true|false|null)/uy;
+const SPACE = /[ \t\r\n]*/y;
+
+/** The expected token; `first`: directly after an opening bracket, where the closing one is allowed too. */
+type Expected = 'value' | 'first value' | 'key' | 'first key' | 'colon' | 'end';
+
+/**
+ * The expectation after a token; null: the token is not allowed here.
+ * @param open stack of open brackets; modified
+ */
+const next = (expected: Expected, token: string, mark: string | undefined, open: string[]): Expected | null => {
+  const closes = mark === '}' || mark === ']';
+  if (closes) {
+    const isEmpty = expected === (mark === '}' ? 'first key' : 'first value');
+    if (!isEmpty && expected !== 'end') return null;
+    return open.pop() === (mark === '}' ? '{' : '[') ? 'end' : null;
+  }
+  if (expected === 'colon') return mark === ':' ? 'value' : null;
+  if (expected === 'end') return mark === ',' && open.length > 0 ? (open.at(-1) === '{' ? 'key' : 'value') : null;
+  if (expected === 'key' || expected === 'first key') return token.startsWith('"') ? 'colon' : null;
+  if (mark === undefined) return 'end';
+  if (mark !== '{' && mark !== '[') return null;
+  open.push(mark);
+  return mark === '{' ? 'first key' : 'first value';
+};
+
+interface SyntaxIssue {
+  /** Of the first token that is not allowed; the length of the text if it ends too early. */
+  offset: number;
+  /** Not a token at all. */
+  broken: boolean;
+}
+
+const findIssue = (source: string): SyntaxIssue => {
+  const open: string[] = [];
+  let expected: Expected = 'value';
+  let at = 0;
+  for (;;) {
+    SPACE.lastIndex = at;
+    SPACE.test(source);
+    const start = SPACE.lastIndex;
+    TOKEN.lastIndex = start;
+    const match = TOKEN.exec(source);
+    if (match === null) return { offset: start, broken: true };
+    const after = next(expected, match[0], match[1], open);
+    if (after === null) return { offset: start, broken: false };
+    expected = after;
+    at = TOKEN.lastIndex;
+  }
+};
+
+/** Characters of the line in the message. */
+const MAX_EXCERPT = 100;
+
+/** The line around an index, with passwords of URLs masked: /healthz is public. */
+const excerpt = (line: string, index: number): string => {
+  const shown = line.replaceAll(/\/\/[^/\s"]*@/g, (credentials) => `//${'*'.repeat(credentials.length - 3)}@`);
+  const from = Math.max(0, Math.min(index - MAX_EXCERPT / 2, line.length - MAX_EXCERPT));
+  return shown.slice(from, from + MAX_EXCERPT).trim();
+};
+
+/** Never throws. The message is a clause with the 1-based line and column, and an excerpt of the line. */
+const parseJson = (source: string): Json => {
+  try {
+    return { ok: true, value: JSON.parse(source) };
+  } catch {
+    const { offset, broken } = findIssue(source);
+    const isEnd = offset === source.length;
+    // For a text that ends too early, report the end of the last line that is not blank.
+    const at = isEnd ? source.trimEnd().length : offset;
+    const before = source.slice(0, at).split('\n');
+    const column = (before.at(-1)?.length ?? 0) + 1;
+    const lineEnd = source.indexOf('\n', at);
+    const line = source.slice(at - column + 1, lineEnd === -1 ? undefined : lineEnd);
+    const found = String.fromCodePoint(source.codePointAt(at) ?? 0);
+    const what = isEnd
+      ? 'it ends before everything is closed'
+      : broken && found === '"'
+        ? 'a text that is not closed, or has a line break or a bad escape in it,'
+        : `unexpected ${JSON.stringify(found)}`;
+    return { ok: false, message: `${what} in line ${before.length}, column ${column}: ${excerpt(line, column - 1)}` };
+  }
+};
 
 /** Limits the length of the report; an operator repairs the first errors first. */
 const MAX_ISSUES = 20;
@@ -101,73 +186,37 @@ const wording = ({ code, input, inst, ...issue }: z.core.$ZodRawIssue): string |
   return unknown.map((key) => `${JSON.stringify(key)} is not known here${didYouMean(key, known)}`).join('; ');
 };
 
-const slideList = z.array(slideFile);
-/** Slides that are validated in one step. */
-const STEP = 200;
+const asCompact = (json: unknown): number => Buffer.byteLength(JSON.stringify(json) ?? '');
+const sizeOf = (bytes: number): string => `${(bytes / 1024 ** 2).toFixed(1)} MiB`;
 
-const isRecord = (value: unknown): value is Record<string, unknown> =>
-  typeof value === 'object' && value !== null && !Array.isArray(value);
-
-/** The lists of slides by the index of their playlist; none if all of them are one step. */
-const longLists = (json: unknown): Map<number, unknown[]> => {
-  const playlists = isRecord(json) && Array.isArray(json['playlists']) ? (json['playlists'] as unknown[]) : [];
-  const lists = playlists.flatMap((playlist, at) => {
-    const slides = isRecord(playlist) ? playlist['slides'] : undefined;
-    return Array.isArray(slides) ? [[at, slides] as const] : [];
-  });
-  const total = lists.reduce((sum, [, slides]) => sum + slides.length, 0);
-  return new Map(total > STEP ? lists : []);
+const tooLarge = (what: string, bytes: number, most: number): Reading | null => {
+  if (bytes <= most) return null;
+  const message = `${what} has ${sizeOf(bytes)}, ${bytes - most} bytes more than the ${most / 1024 ** 2} MiB that it may have`;
+  return { ok: false, issues: [{ path: '', message }] };
 };
 
-type Parsed = { ok: true; content: ContentFile } | { ok: false; issues: readonly { path: Path; message: string }[] };
-
-const parseWhole = (json: unknown): Parsed => {
-  const { success, data, error } = contentFile.safeParse(json, { error: wording });
-  return success ? { ok: true, content: data } : { ok: false, issues: error.issues };
-};
-
-/** Applies the schema. Only slides make a file long, so many slides are parsed separately, in steps. */
-function* parseSteps(json: unknown): Steps<Parsed> {
-  const lists = longLists(json);
-  if (lists.size === 0) return parseWhole(json);
-  const { playlists, ...rest } = json as { playlists: object[] };
-  const short = playlists.map((playlist, at) => (lists.has(at) ? { ...playlist, slides: [] } : playlist));
-  const parsed = parseWhole({ ...rest, playlists: short });
-  const issues = parsed.ok ? [] : [...parsed.issues];
-  for (const [at, list] of lists) {
-    const slides: SlideFile[] = [];
-    for (let from = 0; from < list.length && issues.length < MAX_ISSUES; from += STEP) {
-      yield;
-      const step = slideList.safeParse(list.slice(from, from + STEP), { error: wording });
-      slides.push(...(step.data ?? []));
-      for (const { path, message } of step.error?.issues ?? []) {
-        const [index, ...inSlide] = path as [number, ...Path];
-        issues.push({ path: ['playlists', at, 'slides', from + index, ...inSlide], message });
-      }
-    }
-    if (parsed.ok) Object.assign(parsed.content.playlists[at] as object, { slides });
-  }
-  return issues.length === 0 ? parsed : { ok: false, issues };
-}
-
-function* validationSteps(json: unknown): Steps<Reading> {
+/** Validates a parsed content file. Never throws. */
+export const validateContent = (json: unknown): Reading => {
   if (!isWithin(MAX_DEPTH, json)) {
     return { ok: false, issues: [{ path: '', message: `the file is nested more than ${MAX_DEPTH} levels deep` }] };
   }
-  yield;
-  const parsed = yield* parseSteps(json);
-  yield;
-  const found = parsed.ok ? crossCheck(parsed.content) : parsed.issues;
-  if (parsed.ok && found.length === 0) return parsed;
+  const refused = tooLarge('the content, without spaces and line breaks,', asCompact(json), mostContentBytes);
+  if (refused !== null) return refused;
+  const { success, data, error } = contentFile.safeParse(json, { error: wording });
+  const found = success ? crossCheck(data) : error.issues;
+  if (success && found.length === 0) return { ok: true, content: data };
   const issues = found.slice(0, MAX_ISSUES).map(({ path, message }) => ({
     path: spellPath(path),
     message: labelled(json, path, message),
   }));
   return { ok: false, issues };
-}
+};
 
-function* readingSteps(bytes: Uint8Array): Steps<Reading> {
+/** Parses and validates the bytes of a content file. Never throws. */
+export const checkContent = (bytes: Uint8Array): Reading => {
   const whole = (message: string): Reading => ({ ok: false, issues: [{ path: '', message }] });
+  const refused = tooLarge('the file', bytes.length, mostContentFileBytes);
+  if (refused !== null) return refused;
   let source: string;
   try {
     source = new TextDecoder('utf-8', { fatal: true }).decode(bytes);
@@ -175,20 +224,9 @@ function* readingSteps(bytes: Uint8Array): Steps<Reading> {
     return whole('the file is not UTF-8; save it with that encoding');
   }
   if (source.trim() === '') return whole('the file is empty');
-  yield;
   const json = parseJson(source);
-  yield;
-  return json.ok ? yield* validationSteps(json.value) : whole(`the file is not JSON: ${json.message}`);
-}
-
-/** Validates a parsed content file in slices. Never throws. */
-export const validateContent = (json: unknown): Promise<Reading> => inSlices(validationSteps(json));
-
-/** Parses and validates the bytes of a content file in slices. Never throws. */
-export const checkContent = (bytes: Uint8Array): Promise<Reading> => inSlices(readingSteps(bytes));
-
-/** As {@link checkContent}, synchronously: while the service starts, nothing else waits. */
-export const readContent = (bytes: Uint8Array): Reading => atOnce(readingSteps(bytes));
+  return json.ok ? validateContent(json.value) : whole(`the file is not JSON: ${json.message}`);
+};
 
 /** Writes the JSON Schema of `content.json`, which editors use for completion. */
 export const writeSchema = async (path: string): Promise<void> => {

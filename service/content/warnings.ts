@@ -8,6 +8,7 @@ import { didYouMean } from '../domain/nearest.ts';
 import { excess, richness, textLimit } from '../domain/richness.ts';
 import { momentOf, playsFrom, type Schedule } from '../domain/slide-schedule.ts';
 import { slideId } from '../domain/slides.ts';
+import type { EpochMs } from '../domain/time.ts';
 import type { Steps } from '../platform/slices.ts';
 import { type Path, slideLabel, spellPath } from './labels.ts';
 import { nameIssues, type TemplateCheck, templateIssues } from './templates.ts';
@@ -50,7 +51,7 @@ const neverIssue = (slide: SlideFile, timeZone: string, now: number): SlideIssue
   return { path, message };
 };
 
-const scheduleIssues = (slide: SlideFile, timeZone: () => string, now: number): SlideIssue[] => {
+const scheduleIssues = (slide: SlideFile, timeZone: string, now: number): SlideIssue[] => {
   const given = (fields: readonly (keyof SlideFile)[]) => fields.filter((field) => slide[field] != null);
   const { schedule_mode: mode = 'always' } = slide;
   const issues: SlideIssue[] = [];
@@ -70,7 +71,7 @@ const scheduleIssues = (slide: SlideFile, timeZone: () => string, now: number): 
   if (mode === 'weekly' && isEmptyList(slide.schedule_days_json)) {
     issues.push({ path: ['schedule_days_json'], message: 'an empty list of days: the slide never plays' });
   } else if (mode !== 'always') {
-    const never = neverIssue(slide, timeZone(), now);
+    const never = neverIssue(slide, timeZone, now);
     if (never !== null) issues.push(never);
   }
   return issues;
@@ -108,15 +109,12 @@ const textIssues = ({ kind, title, body }: SlideFile): SlideIssue[] => {
   return message === null ? [] : [{ path: ['body'], message: `is not shown: ${message}` }];
 };
 
-/**
- * @param templates results of the template checks, by id; absent: not checked
- * @param now ms since the epoch
- */
+/** @param templates results of the template checks, by id; absent: not checked */
 export function* warningSteps(
   content: ContentFile,
-  timeZone: () => string,
+  timeZone: string,
   templates: ReadonlyMap<string, TemplateCheck>,
-  now: number,
+  now: EpochMs,
 ): Steps<ContentIssue[]> {
   const warnings: ContentIssue[] = [];
   const isFull = (): boolean => warnings.length >= MAX_WARNINGS;

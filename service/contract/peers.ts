@@ -81,7 +81,7 @@ export type ContentVersion = z.infer<typeof contentVersion>;
 const ancestor = contentVersion.extend({ sha256: sha256.optional().describe('absent: an older box') });
 
 /** A longer content.json is not replicated. */
-export const mostContentCharacters = 16 * 1024 ** 2;
+export const mostContentCharacters = 8 * 1024 ** 2;
 
 /** The content as boxes replicate it. */
 export const contentDocument = contentVersion

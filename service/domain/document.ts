@@ -1,5 +1,6 @@
 /** The content as one versioned document, which boxes replicate as a whole. Pure. */
 import { createHash } from 'node:crypto';
+import { mostContentFileBytes } from '../contract/console/content.ts';
 import type { ContentDocument, ContentVersion } from '../contract/peers.ts';
 
 /** Number of earlier versions that a document lists. */
@@ -116,6 +117,9 @@ export const withoutTags = (document: ContentDocument): ContentDocument => {
 export const isLost = (loser: ContentDocument, winner: ContentDocument): boolean =>
   loser.counter > 0 && loser.text !== winner.text && !isReduced(loser, winner) && !isAncestor(loser, winner.ancestors);
 
-/** Indents a single-line document, as programs send it, so that content.json stays readable. */
-export const asFile = (text: string, value: unknown): string =>
-  text.trim().includes('\n') ? text : `${JSON.stringify(value, null, 2)}\n`;
+/** Indents a single-line document, as programs send it, so that content.json stays readable, unless it gets too large. */
+export const asFile = (text: string, value: unknown): string => {
+  if (text.trim().includes('\n')) return text;
+  const indented = `${JSON.stringify(value, null, 2)}\n`;
+  return Buffer.byteLength(indented) <= mostContentFileBytes ? indented : text;
+};

@@ -78,7 +78,7 @@ export const readWanted = async (stored: Uint8Array): Promise<Wanted> => {
   } catch (error) {
     return refuse(`the document is not JSON: ${(error as Error).message}`, sha256);
   }
-  const reading = await validateContent(value);
+  const reading = validateContent(value);
   if (!reading.ok) return { sha256, errors: reading.issues };
   return { sha256, text: asFile(text, value), content: reading.content };
 };

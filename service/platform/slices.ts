@@ -7,14 +7,6 @@ export type Steps<Result> = Generator<void, Result>;
 /** Longest slice, ms: other work waits this long plus one step. A shorter computation is not interrupted. */
 const SLICE_MS = 4;
 
-/** Runs the steps without interruption. */
-export const atOnce = <Result>(steps: Steps<Result>): Result => {
-  for (;;) {
-    const { done, value } = steps.next();
-    if (done === true) return value;
-  }
-};
-
 /** Runs the steps, and yields to the event loop after each {@link SLICE_MS}. */
 export const inSlices = async <Result>(steps: Steps<Result>): Promise<Result> => {
   for (;;) {

@@ -165,7 +165,7 @@ describe('what can not be content is a clear 4xx', () => {
     ['lists in lists a million deep', `{"screens":${'['.repeat(1e6)}${']'.repeat(1e6)}}`, [400, 'invalid_content']],
     ['objects in objects', `{"screens":[],"x":${'{"a":'.repeat(1e5)}1${'}'.repeat(1e5)}}`, [400, 'invalid_content']],
     ['a name of JavaScript', '{"screens":[],"__proto__":{"a":1}}', [400, 'invalid_content']],
-    ['more than 16 MiB', `{"screens":[],"x":"${'x'.repeat(16 * 1024 ** 2)}"}`, [413, 'payload_too_large']],
+    ['more than 4 MiB', `{"screens":[],"x":"${'x'.repeat(4 * 1024 ** 2)}"}`, [413, 'payload_too_large']],
   ])('%s', async (_, body, expected) => {
     expect(await refusalOf(await send(body))).toEqual(expected);
   });

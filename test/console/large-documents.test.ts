@@ -6,7 +6,7 @@ import { lobby } from '../content/samples.ts';
 import { patience } from '../support/observe.ts';
 import { startTestService, type TestService } from '../support/service.ts';
 
-const LARGE = 16 * 1024 ** 2;
+const LARGE = 4 * 1024 ** 2;
 
 const publish = (box: TestService, content: object) =>
   box.get('/console/api/content', {

@@ -1,6 +1,6 @@
 /** Opening hours: in the file, for the kiosk, and never on the wire. */
 import { expect, test } from 'vitest';
-import { readContent } from '../../service/content/validate.ts';
+import { checkContent } from '../../service/content/validate.ts';
 import { patience, payloadOf } from '../support/observe.ts';
 import { startTestService } from '../support/service.ts';
 
@@ -40,7 +40,7 @@ test.each([
   [[{ date: '2026-02-30' }]],
   ['08:00-20:00'],
 ])('%j is refused, with an example', (wrong) => {
-  const reading = readContent(Buffer.from(JSON.stringify(withHours(wrong))));
+  const reading = checkContent(Buffer.from(JSON.stringify(withHours(wrong))));
   expect(reading.ok).toBe(false);
   if (!reading.ok) expect(reading.issues[0]?.path).toMatch(/^screens\[0\]\.hours/);
 });

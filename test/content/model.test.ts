@@ -1,11 +1,10 @@
 /** What the service fills in, the same way every time. */
 import { describe, expect, test } from 'vitest';
-import { modelSteps, type ScreenDocument, type Stamps } from '../../service/content/model.ts';
-import { createPayload } from '../../service/content/payload.ts';
-import { readContent } from '../../service/content/validate.ts';
+import { modelOf, type ScreenDocument, type Stamps } from '../../service/content/model.ts';
+import { createPayload } from '../../service/content/payloads.ts';
+import { checkContent } from '../../service/content/validate.ts';
 import type { ContentFile } from '../../service/contract/content.ts';
 import { playlistPayload } from '../../service/contract/playlist.ts';
-import { atOnce } from '../../service/platform/slices.ts';
 import { everyKind, fields, hello, lobby, lobbyWith, references, slideOfEachKind } from './samples.ts';
 
 const monday = '2026-06-01T08:00:00.000Z';
@@ -13,13 +12,12 @@ const tuesday = '2026-06-02T08:00:00.000Z';
 const wednesday = '2026-06-03T08:00:00.000Z';
 
 const parse = (content: unknown): ContentFile => {
-  const reading = readContent(Buffer.from(JSON.stringify(content)));
+  const reading = checkContent(Buffer.from(JSON.stringify(content)));
   if (!reading.ok) throw new Error(JSON.stringify(reading.issues));
   return reading.content;
 };
 
-const build = (content: unknown, before: Stamps = new Map(), at = monday) =>
-  atOnce(modelSteps(parse(content), before, at));
+const build = (content: unknown, before: Stamps = new Map(), at = monday) => modelOf(parse(content), before, at);
 
 const programmeOf = (content: unknown, slug = 'lobby'): ScreenDocument => {
   const programme = build(content).screenDocuments.get(slug);

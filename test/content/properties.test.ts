@@ -1,13 +1,12 @@
 /** Any input becomes a payload of the specified shape or a list of issues, never an exception. */
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
-import { modelSteps } from '../../service/content/model.ts';
-import { createPayload } from '../../service/content/payload.ts';
-import { readContent } from '../../service/content/validate.ts';
+import { modelOf } from '../../service/content/model.ts';
+import { createPayload } from '../../service/content/payloads.ts';
+import { checkContent } from '../../service/content/validate.ts';
 import { contentFile as schema } from '../../service/contract/content.ts';
 import { playlistPayload } from '../../service/contract/playlist.ts';
 import { type Variant, variants } from '../../service/contract/terms.ts';
-import { atOnce } from '../../service/platform/slices.ts';
 import { repeats } from '../support/soak.ts';
 import { everyKind, fields } from './samples.ts';
 
@@ -95,9 +94,9 @@ const contentFile = fc
 const at = '2026-06-01T08:00:00.000Z';
 
 const payloadsOf = (content: unknown, variant: Variant) => {
-  const reading = readContent(Buffer.from(JSON.stringify(content)));
+  const reading = checkContent(Buffer.from(JSON.stringify(content)));
   if (!reading.ok) throw new Error(JSON.stringify(reading.issues));
-  const { screenDocuments } = atOnce(modelSteps(reading.content, new Map(), at));
+  const { screenDocuments } = modelOf(reading.content, new Map(), at);
   return [...screenDocuments.values()].map((programme) => createPayload(programme, variant));
 };
 
@@ -134,7 +133,7 @@ test('a list of slides that is checked in parts is read as a whole one, and its 
         ],
       };
       const whole = schema.safeParse(content);
-      const reading = readContent(Buffer.from(JSON.stringify(content)));
+      const reading = checkContent(Buffer.from(JSON.stringify(content)));
       const places = (whole.error?.issues ?? []).map(
         ({ path: [, at, , index] }) => `playlists[${String(at)}].slides[${String(index)}].duration_seconds`,
       );
@@ -181,8 +180,8 @@ test('content with arbitrary values in arbitrary places is accepted or refused, 
       } catch {
         return;
       }
-      const reading = readContent(Buffer.from(json));
-      if (reading.ok) atOnce(modelSteps(reading.content, new Map(), at));
+      const reading = checkContent(Buffer.from(json));
+      if (reading.ok) modelOf(reading.content, new Map(), at);
       else expect(reading.issues.length).toBeGreaterThan(0);
     }),
     { numRuns: repeats(150, 5_000) },
@@ -200,7 +199,7 @@ test('arbitrary bytes are accepted or refused, and never throw', () => {
     });
   fc.assert(
     fc.property(fc.oneof(flipped, fc.uint8Array({ maxLength: 256 }), fc.json().map(Buffer.from)), (bytes) => {
-      expect(typeof readContent(bytes).ok).toBe('boolean');
+      expect(typeof checkContent(bytes).ok).toBe('boolean');
     }),
     { numRuns: repeats(150, 5_000) },
   );

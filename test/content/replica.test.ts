@@ -11,18 +11,15 @@ import {
   writeFileSync,
 } from 'node:fs';
 import { join } from 'node:path';
-import { pino } from 'pino';
 import { expect, onTestFinished, test } from 'vitest';
 import { type Content, openContent } from '../../service/content/content.ts';
-import { openLastKnownGood } from '../../service/content/last-known-good.ts';
+import { openLastKnownGood } from '../../service/content/kept.ts';
 import type { ContentDocument } from '../../service/contract/peers.ts';
 import { editedDocument } from '../../service/domain/document.ts';
 import { patience } from '../support/observe.ts';
 import { temporaryFolder } from '../support/service.ts';
+import { contentContext } from './context.ts';
 import { lobbyWith } from './samples.ts';
-
-const demoDir = join(import.meta.dirname, '..', '..', 'resources', 'demo');
-const log = pino({ level: 'silent' });
 
 interface Box {
   dataDir: string;
@@ -44,11 +41,10 @@ const openBox = async (nodeId: string, first?: string): Promise<Box> => {
   const path = join(dataDir, 'content.json');
   if (first !== undefined) writeFileSync(path, first);
   const open = async () => {
-    const lastKnownGood = await openLastKnownGood({ dataDir, log });
-    const content = await openContent(
-      { lastKnownGood, feeds: { follow() {}, fill: (records) => records, onChange() {} }, leading, nodeId, log },
-      { dataDir, mediaDir: join(dataDir, 'media'), demoDir, variant: 'extended', timeZone: () => 'UTC' },
-    );
+    const context = contentContext(dataDir, { nodeId });
+    const lastKnownGood = await openLastKnownGood(context);
+    const feeds = { follow() {}, fill: <Records>(records: Records) => records, onChange() {} };
+    const content = await openContent(context, { lastKnownGood, feeds, leading });
     const close = async () => {
       await content.close();
       await lastKnownGood.close();

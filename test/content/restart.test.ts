@@ -3,9 +3,7 @@ import { existsSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync 
 import { join } from 'node:path';
 import { Ajv2020 } from 'ajv/dist/2020.js';
 import { describe, expect, test } from 'vitest';
-import { unseal } from '../../service/platform/store/envelope.ts';
 import { healthOf, patience, payloadOf, titlesOf } from '../support/observe.ts';
-import { sealed } from '../support/sealed.ts';
 import { startTestService, type TestService, temporaryFolder } from '../support/service.ts';
 import { everyKind, hello, lobby, lobbyWith } from './samples.ts';
 
@@ -77,20 +75,6 @@ describe('after a restart', () => {
     expect(size).toBeLessThan(10 * Buffer.byteLength(JSON.stringify({ ...lobbyWith(slides), screens })));
     writeFileSync(join(dataDir, 'content.json'), '{');
     expect(await payloads(await startTestService({ dataDir }))).toEqual(before);
-  });
-
-  test('what an older version has kept plays beside a broken file', async () => {
-    const dataDir = temporaryFolder();
-    const first = await startTestService({ dataDir, content: lobby });
-    const before = await payloadOf(first);
-    await first.close();
-    const path = join(dataDir, 'content.kept.json');
-    const { body } = unseal(readFileSync(path));
-    const { screens: _, ...rest } = body as Record<string, unknown>;
-    const { revision: __, ...programme } = before;
-    writeFileSync(path, sealed({ ...rest, programmes: [['lobby', programme]] }, 1_000, Date.now()));
-    writeFileSync(join(dataDir, 'content.json'), '{');
-    expect(await payloadOf(await startTestService({ dataDir }))).toEqual(before);
   });
 
   test('the service starts beside a file that was never valid, and does not overwrite it', async () => {

@@ -1,9 +1,7 @@
 /** Parts that screens share are serialized once, into the same text. */
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
-import { piecesOf, revisionOf, serializeSteps } from '../../service/content/serialize.ts';
-import { jsonPieces } from '../../service/platform/json-pieces.ts';
-import { atOnce } from '../../service/platform/slices.ts';
+import { revisionOf, textOf } from '../../service/content/model.ts';
 
 const record = fc.dictionary(
   fc.string(),
@@ -14,8 +12,8 @@ test('the text is that of JSON.stringify, the first time and again', () => {
   fc.assert(
     fc.property(record, (each) => {
       const other = { first: 1, ...each };
-      expect(piecesOf(each).join('')).toBe(JSON.stringify(each));
-      expect(piecesOf(other).join('')).toBe(JSON.stringify(other));
+      expect(textOf(each)).toBe(JSON.stringify(each));
+      expect(textOf(other)).toBe(JSON.stringify(other));
     }),
   );
 });
@@ -26,24 +24,5 @@ test('equal records have equal revisions, others have others', () => {
       expect(revisionOf(structuredClone(one))).toBe(revisionOf(one));
       expect(revisionOf(other) === revisionOf(one)).toBe(JSON.stringify(other) === JSON.stringify(one));
     }),
-  );
-});
-
-test('long lists and long texts have the text of JSON.stringify, in pieces', () => {
-  const lists = fc.array(fc.object({ maxDepth: 1 }), { minLength: 190, maxLength: 210 });
-  // Around the cut between two pieces.
-  const texts = fc
-    .tuple(fc.integer({ min: 65_530, max: 65_540 }), fc.string({ unit: 'binary', maxLength: 20 }))
-    .map(([length, end]) => `${'"'.repeat(length)}${end}`);
-  fc.assert(
-    fc.property(lists, texts, (list, text) => {
-      const value = { list, bodies: [null, { slides: [...list, undefined] }, { text }, 1], text, none: {}, empty: [] };
-      const pieces = [...jsonPieces(value)];
-      expect(pieces.join('')).toBe(JSON.stringify(value));
-      expect(Math.max(...pieces.map(({ length }) => length))).toBeLessThan(500_000);
-      atOnce(serializeSteps(list));
-      expect(piecesOf({ list, text }).join('')).toBe(JSON.stringify({ list, text }));
-    }),
-    { numRuns: 20 },
   );
 });

@@ -4,10 +4,11 @@ import { join } from 'node:path';
 import { pino } from 'pino';
 import { expect, onTestFinished, test } from 'vitest';
 import { openContent } from '../../service/content/content.ts';
-import { openLastKnownGood } from '../../service/content/last-known-good.ts';
+import { openLastKnownGood } from '../../service/content/kept.ts';
 import { editedDocument } from '../../service/domain/document.ts';
 import { patience } from '../support/observe.ts';
 import { temporaryFolder } from '../support/service.ts';
+import { contentContext } from './context.ts';
 import { lobbyWith } from './samples.ts';
 
 test.each(['at the start', 'after a change'])(
@@ -27,11 +28,9 @@ test.each(['at the start', 'after a change'])(
       onChange: () => undefined,
     };
     write('one');
-    const lastKnownGood = await openLastKnownGood({ dataDir, log });
-    const content = await openContent(
-      { lastKnownGood, feeds, leading, nodeId: 'a', log },
-      { dataDir, mediaDir: dataDir, demoDir: dataDir, variant: 'extended', timeZone: () => 'UTC' },
-    );
+    const context = contentContext(dataDir, { log });
+    const lastKnownGood = await openLastKnownGood(context);
+    const content = await openContent(context, { lastKnownGood, feeds, leading });
     onTestFinished(async () => {
       await content.close();
       await lastKnownGood.close();
@@ -58,8 +57,8 @@ test("a peer's document that could not be stored plays, and is stored when it is
   const dataDir = temporaryFolder();
   const saying = (title: string): string => JSON.stringify(lobbyWith([{ kind: 'text', title }]));
   writeFileSync(join(dataDir, 'content.json'), saying('one'));
-  const log = pino({ level: 'silent' });
-  const durable = await openLastKnownGood({ dataDir, log });
+  const context = contentContext(dataDir);
+  const durable = await openLastKnownGood(context);
   let isFull = false;
   const lastKnownGood = {
     read: durable.read,
@@ -69,10 +68,7 @@ test("a peer's document that could not be stored plays, and is stored when it is
     },
   };
   const feeds = { follow: () => {}, fill: <Records>(records: Records) => records, onChange: () => {} };
-  const content = await openContent(
-    { lastKnownGood, feeds, leading, nodeId: 'a', log },
-    { dataDir, mediaDir: dataDir, demoDir: dataDir, variant: 'extended', timeZone: () => 'UTC' },
-  );
+  const content = await openContent(context, { lastKnownGood, feeds, leading });
   onTestFinished(async () => {
     await content.close();
     await durable.close();

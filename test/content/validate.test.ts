@@ -1,9 +1,9 @@
 /** What may stand in content.json, and what is said where it is wrong. */
 import { describe, expect, test } from 'vitest';
-import { readContent } from '../../service/content/validate.ts';
+import { checkContent } from '../../service/content/validate.ts';
 import { everyKind, hello, lobby, lobbyWith, references } from './samples.ts';
 
-const read = (content: unknown) => readContent(Buffer.from(JSON.stringify(content)));
+const read = (content: unknown) => checkContent(Buffer.from(JSON.stringify(content)));
 
 const issuesOf = (content: unknown) => {
   const reading = read(content);
@@ -100,14 +100,14 @@ describe('text that is not JSON is refused with the line, the column and the lin
     ],
     ['a second value', '{} {}', 'unexpected "{" in line 1, column 4: {} {}'],
   ])('%s', (_, text, message) => {
-    expect(readContent(Buffer.from(text))).toEqual({
+    expect(checkContent(Buffer.from(text))).toEqual({
       ok: false,
       issues: [{ path: '', message: `the file is not JSON: ${message}` }],
     });
   });
 
   test('the message shows only an excerpt of a long line, with passwords masked', () => {
-    const reading = readContent(
+    const reading = checkContent(
       Buffer.from(`{"x": "${'a'.repeat(500)}", "url": "https://me:s3cret@host/feed" "b": "${'c'.repeat(500)}"}`),
     );
     const [issue] = reading.ok ? [] : reading.issues;
@@ -124,7 +124,7 @@ describe('text that is not JSON is refused with the line, the column and the lin
         `${whole.slice(0, at)}#${whole.slice(at)}`,
         whole.slice(0, at) + whole.slice(at + 1),
       ]) {
-        const reading = readContent(Buffer.from(text));
+        const reading = checkContent(Buffer.from(text));
         const isJson = (() => {
           try {
             return JSON.parse(text) !== undefined;
@@ -385,7 +385,7 @@ describe('bytes', () => {
   const json = JSON.stringify(lobby);
 
   test('a byte order mark is accepted', () => {
-    expect(readContent(Buffer.from(`\uFEFF${json}`)).ok).toBe(true);
+    expect(checkContent(Buffer.from(`\uFEFF${json}`)).ok).toBe(true);
   });
 
   test.each<[string, Buffer, RegExp]>([
@@ -402,13 +402,13 @@ describe('bytes', () => {
     ['a picture', Buffer.from('iVBORw0KGgoAAAANSUhEUg==', 'base64'), /UTF-8/],
     ['a hundred thousand brackets', Buffer.from(`{"screens":${'['.repeat(100_000)}${']'.repeat(100_000)}}`), /nested/],
   ])('%s', (_, bytes, message) => {
-    expect(readContent(bytes)).toEqual({ ok: false, issues: [{ path: '', message: expect.stringMatching(message) }] });
+    expect(checkContent(bytes)).toEqual({ ok: false, issues: [{ path: '', message: expect.stringMatching(message) }] });
   });
 
   test('a file that is truncated at any byte is refused', () => {
     const bytes = Buffer.from(JSON.stringify(everyKind));
     for (let length = 0; length < bytes.length; length += 1) {
-      expect(readContent(bytes.subarray(0, length)).ok).toBe(false);
+      expect(checkContent(bytes.subarray(0, length)).ok).toBe(false);
     }
   });
 });

@@ -13,7 +13,7 @@ const start = (path: string, pollMs: number) => {
   const count = (): void => {
     calls += 1;
   };
-  onTestFinished(watchContentFile(path, count, pollMs));
+  onTestFinished(watchContentFile({ poll: pollMs, quiet: 10 }, path, count));
   return () => calls;
 };
 

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { atOnce, inSlices, type Steps } from '../../service/platform/slices.ts';
+import { inSlices, type Steps } from '../../service/platform/slices.ts';
 
 /** Takes longer than a slice. */
 function* busy(times: number): Steps<string> {
@@ -19,12 +19,10 @@ test('the event loop has its turn after each slice of a long computation', async
   expect(turns).toBeGreaterThanOrEqual(8);
 });
 
-test('a computation has the same result in slices and at once, and an error of it is the error of both', async () => {
-  expect(await inSlices(busy(1))).toBe(atOnce(busy(1)));
+test('an error of a computation is passed on', async () => {
   // biome-ignore lint/correctness/useYield: it fails before its first step
   function* failing(): Steps<never> {
     throw new Error('as it is');
   }
   await expect(inSlices(failing())).rejects.toThrow('as it is');
-  expect(() => atOnce(failing())).toThrow('as it is');
 });

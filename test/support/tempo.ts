@@ -13,6 +13,16 @@ export const testTempo: Tempo = {
     calmSurvey: 3_000,
     opinion: 6_000,
   },
+  content: {
+    poll: 100,
+    quiet: 10,
+    settle: [20, 80],
+    schema: 20,
+    template: 3_000,
+    templates: 15_000,
+    idle: 1_000,
+    warnings: 2_000,
+  },
   records: {
     alerts: 50,
     disk: 500,

@@ -12,7 +12,7 @@ const spell = (content: ContentDocument | null): string => `${JSON.stringify(con
 const isDocument = (value: unknown): value is ContentDocument =>
   typeof value === 'object' && value !== null && Array.isArray((value as { screens?: unknown }).screens);
 
-const MOST_BYTES = 16 * 1024 ** 2;
+const MOST_BYTES = 4 * 1024 ** 2;
 
 export const JsonTab = () => {
   const { draft: openDraft, texts, announcer, format } = useConsole();

@@ -4,8 +4,9 @@ import type { contentFile } from '../content.ts';
 import { contentIssue } from '../content-issue.ts';
 import { instant, operator, sha256 } from '../terms.ts';
 
-/** Largest document in a request, bytes. */
-export const mostContentBytes = 16 * 1024 ** 2;
+/** Largest document as compact JSON in UTF-8, and in a request; largest content.json. Bytes. */
+export const mostContentBytes = 4 * 1024 ** 2;
+export const mostContentFileBytes = 8 * 1024 ** 2;
 
 /** `content.json` as the operator writes it, with all optional fields optional. */
 export type ContentDraft = z.input<typeof contentFile>;

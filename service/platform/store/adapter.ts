@@ -2,9 +2,8 @@ import { basename, dirname, join } from 'node:path';
 import type { Adapter } from 'lowdb';
 import type { Logger } from 'pino';
 import { z } from 'zod';
-import { inSlices } from '../slices.ts';
 import { codeOf, type Disk, isFull } from './disk.ts';
-import { currentFormat, sealSteps, unseal } from './envelope.ts';
+import { currentFormat, seal, unseal } from './envelope.ts';
 import { isLeftover, keepCopy, previousOf, renamePatiently, replaceFile } from './file.ts';
 import type { Reserve } from './reserve.ts';
 
@@ -96,7 +95,7 @@ export function createAdapter<T>(options: Options<T>): Adapter<T> & { faults(): 
     async write(state) {
       // Incremented even if the write fails, because its data may still have reached the disk.
       seq += 1;
-      const bytes = await inSlices(sealSteps(z.encode(schema, state), seq, now()));
+      const bytes = seal(z.encode(schema, state), seq, now());
       try {
         await replaceFile(disk, path, bytes);
       } catch (error) {

@@ -1,7 +1,6 @@
 import { createHash } from 'node:crypto';
 import { z } from 'zod';
-import { jsonPieces } from '../json-pieces.ts';
-import type { Steps } from '../slices.ts';
+import type { EpochMs } from '../../domain/time.ts';
 
 /** Incremented when older versions of the service cannot read everything that newer versions write. */
 export const currentFormat = 1;
@@ -16,24 +15,12 @@ const envelope = z.object({
 
 const sha256 = (text: string): string => createHash('sha256').update(text).digest('hex');
 
-/** Wraps a body so that {@link unseal} detects damage. @param savedAt ms since the epoch */
-export function* sealSteps(body: unknown, seq: number, savedAt: number): Steps<Buffer> {
-  const pieces: Buffer[] = [];
-  const hash = createHash('sha256');
-  for (const piece of jsonPieces(body)) {
-    const bytes = Buffer.from(piece);
-    hash.update(bytes);
-    pieces.push(bytes);
-    yield;
-  }
-  const head = JSON.stringify({
-    format: currentFormat,
-    seq,
-    savedAt: new Date(savedAt).toISOString(),
-    sha256: hash.digest('hex'),
-  });
-  return Buffer.concat([Buffer.from(`${head.slice(0, -1)},"body":`), ...pieces, Buffer.from('}\n')]);
-}
+/** Wraps a body so that {@link unseal} detects damage. */
+export const seal = (body: unknown, seq: number, savedAt: EpochMs): Buffer => {
+  const text = JSON.stringify(body);
+  const head = { format: currentFormat, seq, savedAt: new Date(savedAt).toISOString(), sha256: sha256(text) };
+  return Buffer.from(`${JSON.stringify(head).slice(0, -1)},"body":${text}}\n`);
+};
 
 /** The used part of an envelope of a newer version; its checksum is not known here. */
 const newerEnvelope = z.object({

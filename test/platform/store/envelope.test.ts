@@ -1,14 +1,13 @@
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
-import { unseal } from '../../../service/platform/store/envelope.ts';
-import { sealed } from '../../support/sealed.ts';
+import { seal, unseal } from '../../../service/platform/store/envelope.ts';
 
 const savedAt = Date.UTC(2026, 0, 31, 8);
 
 test('what is sealed comes back', () => {
   fc.assert(
     fc.property(fc.jsonValue(), fc.integer({ min: 1 }), (body, seq) => {
-      expect(unseal(sealed(body, seq, savedAt))).toEqual({ format: 1, seq, body: JSON.parse(JSON.stringify(body)) });
+      expect(unseal(seal(body, seq, savedAt))).toEqual({ format: 1, seq, body: JSON.parse(JSON.stringify(body)) });
     }),
   );
 });
@@ -17,13 +16,13 @@ test('the body cannot change unnoticed', () => {
   fc.assert(
     fc.property(fc.string({ minLength: 1 }), fc.string({ minLength: 1 }), (one, other) => {
       fc.pre(one !== other);
-      const forged = JSON.stringify({ ...JSON.parse(sealed([one], 1, savedAt).toString()), body: [other] });
+      const forged = JSON.stringify({ ...JSON.parse(seal([one], 1, savedAt).toString()), body: [other] });
       expect(() => unseal(Buffer.from(forged))).toThrow('checksum');
     }),
   );
 });
 
 test('a file that was reformatted by hand is still good', () => {
-  const pretty = JSON.stringify(JSON.parse(sealed({ a: [1] }, 3, savedAt).toString()), null, 2);
+  const pretty = JSON.stringify(JSON.parse(seal({ a: [1] }, 3, savedAt).toString()), null, 2);
   expect(unseal(Buffer.from(pretty))).toEqual({ format: 1, seq: 3, body: { a: [1] } });
 });

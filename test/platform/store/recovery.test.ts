@@ -6,7 +6,7 @@ import { describe, expect, test } from 'vitest';
 import { z } from 'zod';
 import { systemDisk } from '../../../service/platform/store/disk.ts';
 import { createDurable, type Durable } from '../../../service/platform/store/durable.ts';
-import { sealed } from '../../support/sealed.ts';
+import { seal } from '../../../service/platform/store/envelope.ts';
 import { temporaryFolder } from './folder.ts';
 
 interface Word {
@@ -34,7 +34,7 @@ async function written(): Promise<{ folder: string; current: string }> {
   return { folder, current: join(folder, 'word.json') };
 }
 
-const good = sealed({ word: 'whole' }, 1, now());
+const good = seal({ word: 'whole' }, 1, now());
 
 test.each<[string, string | Buffer]>([
   ['empty', ''],
@@ -45,8 +45,8 @@ test.each<[string, string | Buffer]>([
   ['torn', good.subarray(0, good.length / 2)],
   ['zeros', Buffer.alloc(good.length)],
   ['of no format', good.toString().replace('"format":1', '"format":0')],
-  ['of another shape', sealed({ words: [] }, 1, now())],
-  ['null in its wrap', sealed(null, 1, now())],
+  ['of another shape', seal({ words: [] }, 1, now())],
+  ['null in its wrap', seal(null, 1, now())],
   ['changed', good.toString().replace('whole', 'wrong')],
   ['not UTF-8', Buffer.from([0xff, 0xfe, 0x00])],
 ])('a file that is %s is set aside, and the one before it read', async (_, bad) => {
