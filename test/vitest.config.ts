@@ -1,6 +1,7 @@
 import { readFileSync, statfsSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
 import { defineConfig } from 'vitest/config';
+import { changedFiles, testsOf } from './support/changed.ts';
 import { SlowFirst } from './support/order.ts';
 import { createTimes } from './support/times.ts';
 
@@ -32,10 +33,22 @@ const isRoomy = (): boolean => {
 };
 if (isRoomy()) process.env.TMPDIR = memory;
 
+const root = fileURLToPath(new URL('..', import.meta.url));
+/** The module graph would run all tests that start a service for a change of one module. */
+const isChanged = process.argv.includes('--changed');
+
 export default defineConfig(({ mode }) => ({
+  plugins: [
+    {
+      name: 'changed-folders',
+      configureVitest({ vitest }) {
+        vitest.config.changed = false;
+      },
+    },
+  ],
   test: {
-    root: fileURLToPath(new URL('..', import.meta.url)),
-    include: mode === 'soak' ? repeated : ['test/**/*.test.ts'],
+    root,
+    include: mode === 'soak' ? repeated : isChanged ? testsOf(changedFiles(root)) : ['test/**/*.test.ts'],
     testTimeout: mode === 'soak' ? 3_600_000 : 30_000,
     hookTimeout: 60_000,
     // CI runs browsers, compositors and ffmpeg on few processors: a test that lost a race is repeated once, and its report says so.
