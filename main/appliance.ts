@@ -54,22 +54,6 @@ export interface AppliancePorts {
   relaunch(reason: string): void;
 }
 
-export interface Appliance {
-  /**
-   * Imports a configuration, and checks whether this version may run. If it may not, the app ends before this resolves;
-   * if the rollback fails, it resolves, because an old picture is better than none.
-   */
-  prepare(): Promise<void>;
-  /** Reports that windows are open to the watchdog. */
-  ready(): void;
-  /** From now on the displays follow the opening hours of the service's content. */
-  serve(service: HostedService): void;
-  health(): Pick<KioskHealth, 'displays' | 'updates'>;
-  /** Ends the kiosk; its supervisor does not restart it. */
-  quit(): Promise<void>;
-  close(): void;
-}
-
 const PROVISIONING_MS = 5_000;
 /** How long the start waits for a configuration: a USB stick may never answer. */
 const PROVISIONING_TIMEOUT_MS = 10_000;
@@ -87,7 +71,7 @@ const crashesOf = ({ recoveries }: Pick<KioskHealth, 'recoveries'>): number =>
 export const createAppliance = (
   { app, host, windows, panels, keepAwake, service, relaunch }: AppliancePorts,
   paths: Pick<Paths, 'rendererDir' | 'resourcesDir' | 'appImage' | 'systemd'>,
-): Appliance => {
+) => {
   const { log, dataDir } = host;
   const { platform } = process;
   const builtAt = readBuiltAt(paths.rendererDir);
@@ -138,6 +122,10 @@ export const createAppliance = (
   );
 
   return {
+    /**
+     * Imports a configuration, and checks whether this version may run. If it may not, the app ends before this resolves;
+     * if the rollback fails, it resolves, because an old picture is better than none.
+     */
     prepare: async () => {
       keepAwake(true);
       startWithLogin(app, platform);
@@ -153,8 +141,10 @@ export const createAppliance = (
       if (!(await updates.mayRun())) await wait(ROLLBACK_MS);
       updates.start();
     },
+    /** Reports that windows are open to the watchdog. */
     ready: watchdog.ready,
-    serve: (running) => {
+    /** From now on the displays follow the opening hours of the service's content. */
+    serve: (running: HostedService) => {
       power = createPower(
         {
           log,
@@ -181,6 +171,7 @@ export const createAppliance = (
       const next = changesAt === null ? null : new Date(changesAt).toISOString();
       return { displays: { on, changesAt: next, by }, updates: updates.status() };
     },
+    /** Ends the kiosk; its supervisor does not restart it. */
     quit: async () => {
       // systemd restarts an app that ends by itself; only root can stop the unit.
       if (paths.systemd.isWatched) {
@@ -197,3 +188,5 @@ export const createAppliance = (
     },
   };
 };
+
+export type Appliance = ReturnType<typeof createAppliance>;

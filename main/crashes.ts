@@ -13,20 +13,8 @@ import { gpuLost } from './windows/recovery-policy.ts';
 export const STEP_MS = 10 * 60_000;
 const DAY_STEPS = 144;
 
-interface Rendering {
-  readonly isSoftware: boolean;
-  /** Renders in software for a day, from the next start. @throws the system's error */
-  disableGpu(): void;
-  /**
-   * Counts down by a step that the box ran; a clock may be years wrong until it is set.
-   * @returns whether the day is over, so that the next start uses the GPU
-   * @throws the system's error
-   */
-  step(): boolean;
-}
-
 /** @param path the file that holds the number of remaining steps */
-export const openRendering = (path: string): Rendering => {
+export const openRendering = (path: string) => {
   const read = (): number => {
     try {
       return Math.min(DAY_STEPS, Math.floor(Number(readFileSync(path, 'utf8')))) || 0;
@@ -41,7 +29,13 @@ export const openRendering = (path: string): Rendering => {
   let remaining = read();
   return {
     isSoftware: remaining > 0,
+    /** Renders in software for a day, from the next start. @throws the system's error */
     disableGpu: () => write(DAY_STEPS),
+    /**
+     * Counts down by a step that the box ran; a clock may be years wrong until it is set.
+     * @returns whether the day is over, so that the next start uses the GPU
+     * @throws the system's error
+     */
     step: () => {
       remaining -= 1;
       if (remaining > 0) write(remaining);
@@ -54,7 +48,7 @@ export const openRendering = (path: string): Rendering => {
 interface CrashPorts {
   app: Pick<App, 'on' | 'disableHardwareAcceleration'>;
   log: Pick<Logger, 'warn' | 'error'>;
-  rendering: Rendering;
+  rendering: ReturnType<typeof openRendering>;
   /** Restarts the app. */
   relaunch(reason: string): void;
   /** Ends the app. */

@@ -1,16 +1,15 @@
 /** Starts the kiosk: one app that hosts the service and shows its pages. */
 import { totalmem } from 'node:os';
-import { app, Menu, powerSaveBlocker, screen } from 'electron';
+import { app, Menu, powerSaveBlocker, protocol, screen, session } from 'electron';
 import { EXIT_CONFIG } from '../service/public.ts';
 import { handleCrashes, openRendering } from './crashes.ts';
 import { createKiosk } from './kiosk.ts';
 import { createRelaunch, stopBeforeQuit } from './lifecycle.ts';
-import { ownMemory } from './memory.ts';
-import { registerOwnPages, serveOwnPages } from './own-pages.ts';
+import { ownPartition, registerOwnPages, serveOwnPages } from './own-pages.ts';
 import { findPaths } from './paths.ts';
 import { systemPanels } from './power/panels.ts';
 import { createKeepAwake } from './power/power.ts';
-import { run } from './programs.ts';
+import { ownMemory, run } from './processes.ts';
 import { createServiceHost } from './service-host.ts';
 import { refusal, refusedSwitches } from './switches.ts';
 import { createDisplayView } from './windows/display-view.ts';
@@ -73,7 +72,7 @@ const mayStart = (): boolean => {
 
 const boot = async (): Promise<void> => {
   await app.whenReady();
-  serveOwnPages(paths.pagesDir);
+  serveOwnPages(session.fromPartition(ownPartition), paths.pagesDir);
   await kiosk.prepare();
   Menu.setApplicationMenu(null);
   // `npm start` falls back to the headless service if Electron ends before this message.
@@ -88,7 +87,7 @@ const boot = async (): Promise<void> => {
 app.enableSandbox();
 // A locked keyring would show a password dialog over the page.
 app.commandLine.appendSwitch('password-store', 'basic');
-registerOwnPages();
+registerOwnPages(protocol);
 handleCrashes({ app, log, rendering, relaunch, fail });
 if (mayStart()) {
   guardPages({ serviceOrigin: kiosk.serviceOrigin });

@@ -1,7 +1,7 @@
 /** The kiosk: runs the service, opens a window for every display, and carries out the orders of the maintenance page. */
 
 import { createDebounce } from '../service/domain/debounce.ts';
-import type { KioskHealth, MaintenanceOrder } from '../service/public.ts';
+import type { MaintenanceOrder } from '../service/public.ts';
 import { type Appliance, type AppliancePorts, createAppliance } from './appliance.ts';
 import { createMaintenance, type MaintenancePorts, maintenanceView } from './maintenance.ts';
 import type { Paths } from './paths.ts';
@@ -45,27 +45,7 @@ interface KioskOptions {
   memory: number;
 }
 
-export interface Kiosk {
-  /** Prepares the appliance; must be called before the first window is opened. */
-  prepare(): Promise<void>;
-  /** Opens the windows; while there is no service they show the trouble page. Returns how many windows are open. */
-  openWindows(): number;
-  /** Starts the service, with retries; resolves when it runs or the kiosk stops. */
-  startService(): Promise<void>;
-  /** Must be called when displays were connected, removed or changed; once that settles, the windows follow. */
-  displaysChanged(): void;
-  focus(): void;
-  /** The origin of the service; null: it does not run. */
-  serviceOrigin(): string | null;
-  health(): Omit<KioskHealth, 'rendering'>;
-  /** A JPEG screenshot of the display of a device; null: no display is this device. */
-  capture(deviceId: string): Promise<Uint8Array> | null;
-  isStopping(): boolean;
-  /** Closes the windows, then the service. */
-  stop(): Promise<void>;
-}
-
-export const createKiosk = (ports: KioskPorts, { paths, memory }: KioskOptions): Kiosk => {
+export const createKiosk = (ports: KioskPorts, { paths, memory }: KioskOptions) => {
   const { host, relaunch } = ports;
   const { log } = host;
   let service: HostedService | null = null;
@@ -207,12 +187,15 @@ export const createKiosk = (ports: KioskPorts, { paths, memory }: KioskOptions):
   };
 
   return {
+    /** Prepares the appliance; must be called before the first window is opened. */
     prepare: appliance.prepare,
+    /** Opens the windows; while there is no service they show the trouble page. Returns how many windows are open. */
     openWindows: () => {
       arrange();
       appliance.ready();
       return windows.list().length;
     },
+    /** Starts the service, with retries; resolves when it runs or the kiosk stops. */
     startService: async () => {
       while (service === null && !isStopping) {
         starting = tryService();
@@ -224,16 +207,20 @@ export const createKiosk = (ports: KioskPorts, { paths, memory }: KioskOptions):
       arrange();
       appliance.serve(service);
     },
+    /** Must be called when displays were connected, removed or changed; once that settles, the windows follow. */
     displaysChanged,
     focus: () => windows.list()[0]?.window.focus(),
+    /** The origin of the service; null: it does not run. */
     serviceOrigin: () => service?.url ?? null,
     health: () => ({ ...windows.health(), ...appliance.health() }),
-    capture: (deviceId) =>
+    /** A JPEG screenshot of the display of a device; null: no display is this device. */
+    capture: (deviceId: string) =>
       windows
         .list()
         .find(({ assignment }) => assignment.deviceId === deviceId)
         ?.capture() ?? null,
     isStopping: () => isStopping,
+    /** Closes the windows, then the service. */
     stop: async () => {
       isStopping = true;
       displaysChanged.cancel();
@@ -246,3 +233,5 @@ export const createKiosk = (ports: KioskPorts, { paths, memory }: KioskOptions):
     },
   };
 };
+
+export type Kiosk = ReturnType<typeof createKiosk>;

@@ -85,22 +85,7 @@ export interface MaintenancePorts {
   windowOf(assignment: DisplayAssignment): LayeredWindow | undefined;
 }
 
-export interface Maintenance {
-  /** Opens the page over a display, or closes it. */
-  toggle(assignment: DisplayAssignment): void;
-  /** Rotates the page, or closes it if its display was disconnected. */
-  arrange(assignments: readonly DisplayAssignment[]): void;
-  close(): void;
-}
-
-export const createMaintenance = ({
-  openPage,
-  readPin,
-  savePin,
-  view,
-  carryOut,
-  windowOf,
-}: MaintenancePorts): Maintenance => {
+export const createMaintenance = ({ openPage, readPin, savePin, view, carryOut, windowOf }: MaintenancePorts) => {
   // Outlives the page: reopening it must not reset the delay after wrong PINs.
   const lock = createLock(() => performance.now());
   let opened: { page: MaintenancePage; displayId: number } | null = null;
@@ -156,11 +141,13 @@ export const createMaintenance = ({
   };
 
   return {
-    toggle: (assignment) => {
+    /** Opens the page over a display, or closes it. */
+    toggle: (assignment: DisplayAssignment) => {
       if (opened === null) open(assignment);
       else close();
     },
-    arrange: (assignments) => {
+    /** Rotates the page, or closes it if its display was disconnected. */
+    arrange: (assignments: readonly DisplayAssignment[]) => {
       if (opened === null) return;
       const current = assignments.find(({ display }) => display.id === opened?.displayId);
       if (current === undefined) close();

@@ -4,8 +4,17 @@
  */
 import { readFile } from 'node:fs/promises';
 import { extname, join } from 'node:path';
-import { protocol, session } from 'electron';
-import { ownOrigin } from './own-urls.ts';
+import type { Protocol, Session } from 'electron';
+
+/** Their origin. */
+export const ownOrigin = 'kiosk://pages';
+
+/** The URL of one of the pages. */
+export const ownPage = (file: string, query: Readonly<Record<string, string>> = {}): string => {
+  const url = new URL(`${ownOrigin}/${file}`);
+  url.search = String(new URLSearchParams(query));
+  return url.href;
+};
 
 /** Their session. Only this session handles the scheme, so that no other page can load them. */
 export const ownPartition = 'kiosk-pages';
@@ -18,13 +27,13 @@ const mediaTypes: Readonly<Record<string, string>> = {
 };
 
 /** Must be called before the app is ready. */
-export const registerOwnPages = (): void => {
+export const registerOwnPages = (protocol: Protocol): void => {
   protocol.registerSchemesAsPrivileged([{ scheme: 'kiosk', privileges: { standard: true, secure: true } }]);
 };
 
 /** Must be called once the app is ready, before the first window. @param pagesDir a flat folder */
-export const serveOwnPages = (pagesDir: string): void => {
-  session.fromPartition(ownPartition).protocol.handle('kiosk', async ({ url }) => {
+export const serveOwnPages = (session: Pick<Session, 'protocol'>, pagesDir: string): void => {
+  session.protocol.handle('kiosk', async ({ url }) => {
     // `URL.origin` is null for schemes unknown to Node.
     const { host, pathname } = new URL(url);
     const name = pathname.slice(1);

@@ -30,16 +30,12 @@ export const waitAfter = (failures: number): number =>
 
 type Attempt = { open: true } | { open: false; waitMs: number };
 
-export interface Lock {
-  try(pin: string, stored: PinHash): Promise<Attempt>;
-}
-
 /** @param monotonicNow ms */
-export const createLock = (monotonicNow: () => number): Lock => {
+export const createLock = (monotonicNow: () => number) => {
   let failures = 0;
   let lockedUntil = 0;
   return {
-    try: async (pin, stored) => {
+    try: async (pin: string, stored: PinHash): Promise<Attempt> => {
       if (monotonicNow() < lockedUntil) return { open: false, waitMs: lockedUntil - monotonicNow() };
       // Counted before the comparison, so that concurrent attempts are delayed too.
       failures += 1;

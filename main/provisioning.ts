@@ -38,15 +38,6 @@ export const provisioningSources = (platform: NodeJS.Platform, programDir: strin
         levels: 2,
       };
 
-export interface Provisioning {
-  /**
-   * Searches for a configuration and imports it. While a search is in progress, which a hanging USB stick may never end,
-   * it returns that one.
-   * @returns whether the configuration of the box has changed
-   */
-  poll(): Promise<boolean>;
-}
-
 /** A larger file is no configuration. */
 const MAX_BYTES = 256 * 1024;
 /** How many imported files are remembered. */
@@ -92,7 +83,7 @@ const foldersIn = async (folder: string): Promise<string[]> => {
 export const createProvisioning = (
   { log, check }: ProvisioningPorts,
   { dataDir, sources }: { dataDir: string; sources: ProvisioningSources },
-): Provisioning => {
+) => {
   const target = join(dataDir, 'config.json');
   /** The hashes of imported files, so that a file that stays in its folder does not undo later edits. */
   const importedPath = join(dataDir, 'config.imported');
@@ -173,6 +164,11 @@ export const createProvisioning = (
 
   let searching: Promise<boolean> | null = null;
   return {
+    /**
+     * Searches for a configuration and imports it. While a search is in progress, which a hanging USB stick may never end,
+     * it returns that one.
+     * @returns whether the configuration of the box has changed
+     */
     poll: () => {
       searching ??= search().finally(() => {
         searching = null;

@@ -1,6 +1,6 @@
 /** Why the service could not be started, and the page that says so. */
 import { FolderTaken, type Options, OptionsError } from '../service/public.ts';
-import { ownPage } from './own-urls.ts';
+import { ownPage } from './own-pages.ts';
 
 export interface StartError {
   kind: 'port' | 'folder' | 'taken' | 'settings' | 'other';

@@ -12,18 +12,11 @@ interface WatchdogOptions {
   intervalMs: number | null;
 }
 
-export interface Watchdog {
-  /** Reports that the kiosk is ready. From now on systemd detects a hanging main process. */
-  ready(): void;
-  /** Reports that the kiosk is stopping. */
-  close(): void;
-}
-
 /** The recommendation of sd_watchdog_enabled(3). */
 const SHARE = 1 / 2;
 
 /** @param log receives one warning if systemd cannot be notified */
-export const createWatchdog = ({ log }: { log: Pick<Logger, 'warn'> }, options: WatchdogOptions): Watchdog => {
+export const createWatchdog = ({ log }: { log: Pick<Logger, 'warn'> }, options: WatchdogOptions) => {
   let timer: NodeJS.Timeout | undefined;
   let hasWarned = false;
 
@@ -37,10 +30,12 @@ export const createWatchdog = ({ log }: { log: Pick<Logger, 'warn'> }, options: 
   };
 
   return {
+    /** Reports that the kiosk is ready. From now on systemd detects a hanging main process. */
     ready: () => {
       notify('--ready');
       if (options.intervalMs !== null) timer = setInterval(() => notify('WATCHDOG=1'), options.intervalMs * SHARE);
     },
+    /** Reports that the kiosk is stopping. */
     close: () => {
       clearInterval(timer);
       notify('STOPPING=1');

@@ -1,6 +1,6 @@
 /** The ways to switch displays on and off, each by a program of the system. */
 import { z } from 'zod';
-import { type Run, run } from '../programs.ts';
+import { type Run, run } from '../processes.ts';
 import type { Display } from '../windows/displays.ts';
 import { matchOutputs } from '../windows/placement.ts';
 

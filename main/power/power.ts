@@ -72,16 +72,6 @@ interface PowerPorts {
   monotonicNow(): number;
 }
 
-export interface Power {
-  start(): void;
-  /** Compares the plan with the clock; `start` repeats this every few seconds, and as soon as the hours change. */
-  poll(): Promise<void>;
-  /** The plan of the box, which is on while one of its displays is, and what switches the displays. */
-  status(): Plan & { by: Panel['name'] | 'none' | 'blackout' };
-  /** Does not change the displays, so that a restart at night does not switch them on. */
-  close(): void;
-}
-
 type Order = DisplayPower & Pick<Display, 'id'>;
 
 const offIn = (displays: readonly Order[]): Set<number> => new Set(displays.flatMap(({ id, on }) => (on ? [] : id)));
@@ -101,13 +91,13 @@ interface PowerOptions {
   builtAt: number;
 }
 
-export const createPower = (ports: PowerPorts, { timeZone, builtAt }: PowerOptions): Power => {
+export const createPower = (ports: PowerPorts, { timeZone, builtAt }: PowerOptions) => {
   const { log, panels, now, monotonicNow } = ports;
   let planned: Plan = { on: true, changesAt: null };
   /** The last order to each display, by ID; null: none yet. */
   let ordered: ReadonlyMap<number, boolean> | null = null;
   let orderedAt = Number.NEGATIVE_INFINITY;
-  let by: ReturnType<Power['status']>['by'] = 'none';
+  let by: Panel['name'] | 'none' | 'blackout' = 'none';
   let timer: NodeJS.Timeout | undefined;
   /** As of the last poll. */
   let polled: { displays: readonly DisplayHours[]; at: number } = { displays: [], at: Number.NEGATIVE_INFINITY };
@@ -212,8 +202,13 @@ export const createPower = (ports: PowerPorts, { timeZone, builtAt }: PowerOptio
         if (pending === 0 && isDue()) void pollSafely();
       }, WATCH_MS);
     },
+    /** Compares the plan with the clock; `start` repeats this every few seconds, and as soon as the hours change. */
     poll: pollSafely,
+    /** The plan of the box, which is on while one of its displays is, and what switches the displays. */
     status: () => ({ ...planned, by }),
+    /** Does not change the displays, so that a restart at night does not switch them on. */
     close: () => clearInterval(timer),
   };
 };
+
+export type Power = ReturnType<typeof createPower>;

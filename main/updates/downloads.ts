@@ -88,18 +88,7 @@ export interface Sources {
 /** How many other boxes are asked. */
 const MAX_PEERS = 3;
 
-export interface Downloads {
-  /**
-   * Downloads the newest version of the feed, from another box that has it if possible. If the feed is not reachable, the
-   * newest version of the other boxes.
-   * @param isWanted whether a version may be installed
-   * @returns null if there is no newer version
-   * @throws Error if no source is reachable, or no source has a valid copy of the version that was found
-   */
-  fetch(sources: Sources, isWanted: (version: string) => boolean): Promise<ReadyUpdate | null>;
-}
-
-export const createDownloads = ({ updater, log, key }: Dependencies, { readyDir }: DownloadOptions): Downloads => {
+export const createDownloads = ({ updater, log, key }: Dependencies, { readyDir }: DownloadOptions) => {
   updater.autoDownload = false;
   updater.autoInstallOnAppQuit = false;
   updater.disableDifferentialDownload = true;
@@ -140,7 +129,14 @@ export const createDownloads = ({ updater, log, key }: Dependencies, { readyDir 
   };
 
   return {
-    fetch: async ({ feed, peers, channel }, isWanted) => {
+    /**
+     * Downloads the newest version of the feed, from another box that has it if possible. If the feed is not reachable, the
+     * newest version of the other boxes.
+     * @param isWanted whether a version may be installed
+     * @returns null if there is no newer version
+     * @throws Error if no source is reachable, or no source has a valid copy of the version that was found
+     */
+    fetch: async ({ feed, peers, channel }: Sources, isWanted: (version: string) => boolean) => {
       updater.channel = channel;
       // Setting a channel allows downgrades.
       updater.allowDowngrade = false;
@@ -171,3 +167,5 @@ export const createDownloads = ({ updater, log, key }: Dependencies, { readyDir 
     },
   };
 };
+
+export type Downloads = ReturnType<typeof createDownloads>;

@@ -72,26 +72,12 @@ interface UpdatesOptions {
   builtAt: number;
 }
 
-export interface Updates {
-  /**
-   * Decides at the start whether this version may run. If not, the previous version is being restored and the process is
-   * about to end.
-   */
-  mayRun(): Promise<boolean>;
-  /** Starts to watch a version on trial and to check for updates. */
-  start(): void;
-  /** Does what is due; `start` repeats this every few seconds. */
-  poll(): Promise<void>;
-  status(): { ready: string | null; onTrial: boolean; failed: string[] };
-  close(): void;
-}
-
 const POLL_MS = 5_000;
 const HOUR_MS = 3_600_000;
 const FIRST_CHECK_MS = 60_000;
 const CHECK_MS = 6 * HOUR_MS;
 
-export const createUpdates = (ports: UpdatesPorts, options: UpdatesOptions): Updates => {
+export const createUpdates = (ports: UpdatesPorts, options: UpdatesOptions) => {
   const { log, installer, downloads, now, monotonicNow } = ports;
   const { version, updatesDir, builtAt } = options;
   const path = join(updatesDir, 'state.json');
@@ -198,6 +184,10 @@ export const createUpdates = (ports: UpdatesPorts, options: UpdatesOptions): Upd
   };
 
   return {
+    /**
+     * Decides at the start whether this version may run. If not, the previous version is being restored and the process is
+     * about to end.
+     */
     mayRun: async () => {
       const { state: next, verdict } = gate.start(await readState(path), version, now());
       await recordIfPossible(next);
@@ -205,11 +195,15 @@ export const createUpdates = (ports: UpdatesPorts, options: UpdatesOptions): Upd
       if (verdict === 'watch') watch = gate.beginWatch(monotonicNow());
       return true;
     },
+    /** Starts to watch a version on trial and to check for updates. */
     start: () => {
       timer = setInterval(() => void poll(), POLL_MS);
     },
+    /** Does what is due; `start` repeats this every few seconds. */
     poll,
     status: () => ({ ready: ready?.version ?? null, onTrial: watch !== null, failed: [...state.failed] }),
     close: () => clearInterval(timer),
   };
 };
+
+export type Updates = ReturnType<typeof createUpdates>;

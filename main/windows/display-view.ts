@@ -14,7 +14,7 @@ import { ownPartition } from '../own-pages.ts';
 import type { Display, Rotation } from './displays.ts';
 import { ABORTED, hostExternalPages } from './external-page.ts';
 import { handover, LINGER_MS } from './handover.ts';
-import { type LayeredWindow, OWN_BACKGROUND, openLayeredWindow } from './layers.ts';
+import { OWN_BACKGROUND, openLayeredWindow } from './layers.ts';
 import { lockedPreferences, rotateContents, watchChord } from './web-pages.ts';
 
 /** What a display can show. */
@@ -38,20 +38,6 @@ export interface DisplayViewHandlers {
 interface DisplayViewOptions {
   /** The path of the preload script of the service's pages. */
   preload: string;
-}
-
-export interface DisplayView {
-  /** The window, for views that lie over the page. */
-  readonly window: LayeredWindow;
-  /** Loads a page and shows it once it is painted; until then the previous page stays. */
-  show(picture: Picture): void;
-  /** Covers everything but the maintenance page with black, or uncovers it. */
-  blackout(on: boolean): void;
-  /** The process ID of the requested page; null: it has no process. */
-  processId(): number | null;
-  /** Resolves with a JPEG of what the display shows; may never resolve while nothing is painted. */
-  capture(): Promise<Uint8Array>;
-  close(): void;
 }
 
 const TRANSPARENT = '#00000000';
@@ -88,7 +74,7 @@ export const createDisplayView = (
   display: Display,
   { onHeartbeat, onLost, onChord, onCloseRequest }: DisplayViewHandlers,
   { preload }: DisplayViewOptions,
-): DisplayView => {
+) => {
   const window = openLayeredWindow(display, onCloseRequest);
   let front: Page | null = null;
   let next: Page | null = null;
@@ -198,8 +184,10 @@ export const createDisplayView = (
   };
 
   return {
+    /** The window, for views that lie over the page. */
     window,
-    show: (picture) => {
+    /** Loads a page and shows it once it is painted; until then the previous page stays. */
+    show: (picture: Picture) => {
       const before = next;
       const page = createPage(picture);
       // First, so that the end of the previous page does not count as a failure.
@@ -210,7 +198,8 @@ export const createDisplayView = (
       // A failed load is reported by an event.
       page.contents.loadURL(picture.url).catch(() => {});
     },
-    blackout: (on) => {
+    /** Covers everything but the maintenance page with black, or uncovers it. */
+    blackout: (on: boolean) => {
       if (on === (black !== null)) return;
       if (black !== null) {
         window.remove(black);
@@ -221,10 +210,12 @@ export const createDisplayView = (
       black.setBackgroundColor('#000000');
       window.put(black, 'blackout');
     },
+    /** The process ID of the requested page; null: it has no process. */
     processId: () => {
       const contents = (next ?? front)?.contents;
       return contents === undefined || contents.isDestroyed() ? null : contents.getOSProcessId() || null;
     },
+    /** Resolves with a JPEG of what the display shows; may never resolve while nothing is painted. */
     capture: async () => {
       const cover = window.cover();
       const contents = cover === null ? front?.contents : cover instanceof WebContentsView ? cover.webContents : null;
@@ -242,3 +233,5 @@ export const createDisplayView = (
     },
   };
 };
+
+export type DisplayView = ReturnType<typeof createDisplayView>;

@@ -4,7 +4,6 @@ import type { Logger } from 'pino';
 import type { KioskHealth } from '../../service/public.ts';
 import type { DisplayView, DisplayViewHandlers } from './display-view.ts';
 import type { Display, DisplayAssignment } from './displays.ts';
-import type { LayeredWindow } from './layers.ts';
 import {
   decideRecovery,
   initialRecoveryState,
@@ -31,34 +30,12 @@ export interface DisplayWindowPorts {
   onCloseRequest(): void;
 }
 
-export interface DisplayWindow {
-  readonly assignment: DisplayAssignment;
-  /** For views over the page. */
-  readonly window: LayeredWindow;
-  /** Opens the page, or the trouble page if there is no service. */
-  open(): void;
-  /** Moves the window, and reloads the page if its address has changed. */
-  arrange(assignment: DisplayAssignment): void;
-  /** Passes a clock tick or a memory measurement to the recovery policy. */
-  handle(event: Extract<RecoveryEvent, { type: 'tick' | 'memory' }>): void;
-  processId(): number | null;
-  /** As {@link DisplayView.capture}. */
-  capture(): Promise<Uint8Array>;
-  /** How long ago the last heartbeat was, in ms. */
-  silentMs(): number;
-  /** Covers the page with black, or uncovers it. */
-  blackout(on: boolean): void;
-  isBlack(): boolean;
-  health(): KioskHealth['screens'][number];
-  close(): void;
-}
-
 /** @param memory of the machine, in bytes */
 export const createDisplayWindow = (
   initial: DisplayAssignment,
   ports: DisplayWindowPorts,
   { memory }: { memory: number },
-): DisplayWindow => {
+) => {
   const { log, pageUrl, troubleUrl } = ports;
   let assignment = initial;
   let recovery = initialRecoveryState(performance.now());
@@ -114,8 +91,10 @@ export const createDisplayWindow = (
     get assignment() {
       return assignment;
     },
+    /** Opens the page, or the trouble page if there is no service. */
     open,
-    arrange: (next) => {
+    /** Moves the window, and reloads the page if its address has changed. */
+    arrange: (next: DisplayAssignment) => {
       const before = assignment;
       assignment = next;
       view.window.move(next.display.bounds);
@@ -124,17 +103,22 @@ export const createDisplayWindow = (
       );
       if (!isSame) open();
     },
-    handle: (event) => {
+    /** Passes a clock tick or a memory measurement to the recovery policy. */
+    handle: (event: Extract<RecoveryEvent, { type: 'tick' | 'memory' }>) => {
       if (pageUrl(assignment) !== null) handle(event);
     },
+    /** For views over the page. */
     window: view.window,
-    blackout: (on) => {
+    /** Covers the page with black, or uncovers it. */
+    blackout: (on: boolean) => {
       isBlack = on;
       view.blackout(on);
     },
     isBlack: () => isBlack,
     processId: view.processId,
+    /** As {@link DisplayView.capture}. */
     capture: view.capture,
+    /** How long ago the last heartbeat was, in ms. */
     silentMs: () => performance.now() - (lastHeartbeat?.at ?? Number.NEGATIVE_INFINITY),
     health: () => ({
       display: assignment.display.label || `Display ${assignment.display.id}`,
@@ -147,6 +131,8 @@ export const createDisplayWindow = (
   };
 };
 
+export type DisplayWindow = ReturnType<typeof createDisplayWindow>;
+
 export interface DisplayWindowsPorts extends Omit<DisplayWindowPorts, 'onRecovery'> {
   /** The memory of each process of the app in bytes, by process ID. */
   memoryByProcess(): ReadonlyMap<number, number>;
@@ -154,25 +140,11 @@ export interface DisplayWindowsPorts extends Omit<DisplayWindowPorts, 'onRecover
   relaunch(reason: string): void;
 }
 
-export interface DisplayWindows {
-  /** Opens, moves and closes windows, so that each assignment has one. */
-  arrange(assignments: readonly DisplayAssignment[]): void;
-  /** Opens the page of every window again: the service started or stopped. */
-  open(): void;
-  /** Suspends the recovery of these displays, by ID, and resumes that of all others: off, they need not paint. */
-  suspendRecovery(displays: ReadonlySet<number>): void;
-  /** Covers these displays with black, by ID, and uncovers all others. */
-  blackout(displays: ReadonlySet<number>): void;
-  list(): readonly DisplayWindow[];
-  health(): Pick<KioskHealth, 'screens' | 'recoveries' | 'lastRecovery'>;
-  close(): void;
-}
-
 const TICK_MS = 1_000;
 const MEMORY_MS = 60_000;
 
 /** @param options the memory of the machine, in bytes */
-export const createDisplayWindows = (ports: DisplayWindowsPorts, options: { memory: number }): DisplayWindows => {
+export const createDisplayWindows = (ports: DisplayWindowsPorts, options: { memory: number }) => {
   const windows = new Map<number, DisplayWindow>();
   const recoveries = { reload: 0, recreate: 0, fallback: 0, relaunch: 0 };
   let lastRecovery: KioskHealth['lastRecovery'] = null;
@@ -203,7 +175,8 @@ export const createDisplayWindows = (ports: DisplayWindowsPorts, options: { memo
   }, TICK_MS);
 
   return {
-    arrange: (assignments) => {
+    /** Opens, moves and closes windows, so that each assignment has one. */
+    arrange: (assignments: readonly DisplayAssignment[]) => {
       const wanted = new Set(assignments.map(({ display }) => display.id));
       for (const assignment of assignments) {
         const window = windows.get(assignment.display.id);
@@ -223,13 +196,16 @@ export const createDisplayWindows = (ports: DisplayWindowsPorts, options: { memo
         window.close();
       }
     },
+    /** Opens the page of every window again: the service started or stopped. */
     open: () => {
       for (const window of windows.values()) window.open();
     },
-    suspendRecovery: (displays) => {
+    /** Suspends the recovery of these displays, by ID, and resumes that of all others: off, they need not paint. */
+    suspendRecovery: (displays: ReadonlySet<number>) => {
       suspended = displays;
     },
-    blackout: (displays) => {
+    /** Covers these displays with black, by ID, and uncovers all others. */
+    blackout: (displays: ReadonlySet<number>) => {
       for (const [id, window] of windows) window.blackout(displays.has(id));
     },
     list: () => [...windows.values()],
@@ -241,3 +217,5 @@ export const createDisplayWindows = (ports: DisplayWindowsPorts, options: { memo
     },
   };
 };
+
+export type DisplayWindows = ReturnType<typeof createDisplayWindows>;

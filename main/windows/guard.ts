@@ -2,7 +2,7 @@
 
 import { app, type Session, session, type WebContents } from 'electron';
 import { mayBeFramed } from '../../service/domain/framing.ts';
-import { ownOrigin } from '../own-urls.ts';
+import { ownOrigin } from '../own-pages.ts';
 import { isOwnHost } from '../service-host.ts';
 import { externalPartition } from './external-page.ts';
 

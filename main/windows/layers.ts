@@ -5,7 +5,6 @@
 
 import { BaseWindow, type View, type WebContents, WebContentsView } from 'electron';
 import { createEmitter } from '../../service/domain/emitter.ts';
-import type { PageCover } from '../../service/public.ts';
 import { type Display, titleOf } from './displays.ts';
 
 /** The background of windows and of the kiosk's own pages, before their first frame. */
@@ -16,29 +15,8 @@ const order = ['hidden', 'page', 'external', 'blackout', 'maintenance'] as const
 
 export type Layer = (typeof order)[number];
 
-export interface LayeredWindow {
-  /**
-   * Puts a view on top of its layer, at the size of the window; moves a view that is in the window already. The maintenance
-   * page has the keyboard focus, else the page.
-   */
-  put(view: View, layer: Layer): void;
-  remove(view: View): void;
-  /** The topmost view that lies over the page; null: the page is visible. */
-  cover(): View | null;
-  /** Moves the window to the current position of its display. */
-  move(bounds: Display['bounds']): void;
-  /** Whether a view covers the page, so that it need not be painted. */
-  isCovered(): boolean;
-  /** The view that covers the page; external pages belong to the page. */
-  shutBy(): PageCover;
-  /** Calls `listener` after each change of the views. */
-  onChange(listener: () => void): void;
-  focus(): void;
-  destroy(): void;
-}
-
 /** @param onCloseRequest called when the window is asked to close, for example by Alt+F4; it stays open */
-export const openLayeredWindow = (display: Display, onCloseRequest: () => void): LayeredWindow => {
+export const openLayeredWindow = (display: Display, onCloseRequest: () => void) => {
   const window = new BaseWindow({
     ...display.bounds,
     kiosk: true,
@@ -76,7 +54,11 @@ export const openLayeredWindow = (display: Display, onCloseRequest: () => void):
   });
 
   return {
-    put: (view, layer) => {
+    /**
+     * Puts a view on top of its layer, at the size of the window; moves a view that is in the window already. The maintenance
+     * page has the keyboard focus, else the page.
+     */
+    put: (view: View, layer: Layer) => {
       if (window.isDestroyed()) return;
       layers.delete(view);
       const height = order.indexOf(layer);
@@ -88,22 +70,27 @@ export const openLayeredWindow = (display: Display, onCloseRequest: () => void):
       focusTop();
       changes.emit();
     },
-    remove: (view) => {
+    remove: (view: View) => {
       if (!layers.delete(view) || window.isDestroyed()) return;
       window.contentView.removeChildView(view);
       focusTop();
       changes.emit();
     },
+    /** The topmost view that lies over the page; null: the page is visible. */
     cover,
-    move: (bounds) => {
+    /** Moves the window to the current position of its display. */
+    move: (bounds: Display['bounds']) => {
       window.setBounds(bounds);
       for (const view of layers.keys()) fill(view);
     },
+    /** Whether a view covers the page, so that it need not be painted. */
     isCovered: () => cover() !== null,
+    /** The view that covers the page; external pages belong to the page. */
     shutBy: () => {
       if (topOf('maintenance') !== undefined) return 'maintenance';
       return topOf('blackout') === undefined ? null : 'closed';
     },
+    /** Calls `listener` after each change of the views. */
     onChange: changes.on,
     focus: () => {
       window.focus();
@@ -114,3 +101,5 @@ export const openLayeredWindow = (display: Display, onCloseRequest: () => void):
     },
   };
 };
+
+export type LayeredWindow = ReturnType<typeof openLayeredWindow>;

@@ -4,8 +4,7 @@ import { WebContentsView } from 'electron';
 import { maintenanceCall } from '../../service/public.ts';
 import { maintenanceChannel } from '../channels.ts';
 import type { MaintenancePage, MaintenancePageHandlers } from '../maintenance.ts';
-import { ownPartition } from '../own-pages.ts';
-import { ownPage } from '../own-urls.ts';
+import { ownPage, ownPartition } from '../own-pages.ts';
 import { type LayeredWindow, OWN_BACKGROUND } from './layers.ts';
 import { lockedPreferences, rotateContents, watchChord } from './web-pages.ts';
 

@@ -5,7 +5,7 @@
 import { setTimeout as wait } from 'node:timers/promises';
 import type { Logger } from 'pino';
 import { z } from 'zod';
-import type { Run } from '../programs.ts';
+import type { Run } from '../processes.ts';
 import type { Display } from './displays.ts';
 
 interface Position {
@@ -83,12 +83,6 @@ export const placementCommands = (tree: unknown, windows: readonly PlacedWindow[
   });
 };
 
-export interface Placement {
-  /** From now on keeps these windows on the outputs of their displays. */
-  arrange(windows: readonly PlacedWindow[]): void;
-  close(): void;
-}
-
 /** Windows open asynchronously. */
 const FIRST_MS = 100;
 /** The compositor moves windows when outputs are connected or removed, so the check is repeated. */
@@ -98,7 +92,7 @@ const LAST_MS = 5_000;
 export const createPlacement = (
   { log, execute }: { log: Pick<Logger, 'info' | 'warn'>; execute: Run },
   { isSway }: { isSway: boolean },
-): Placement => {
+) => {
   let windows: readonly PlacedWindow[] = [];
   let intervalMs = FIRST_MS;
   let waking = new AbortController();
@@ -126,7 +120,8 @@ export const createPlacement = (
   };
 
   return {
-    arrange: (next) => {
+    /** From now on keeps these windows on the outputs of their displays. */
+    arrange: (next: readonly PlacedWindow[]) => {
       if (!isSway) return;
       windows = next;
       intervalMs = FIRST_MS;
@@ -142,3 +137,5 @@ export const createPlacement = (
     },
   };
 };
+
+export type Placement = ReturnType<typeof createPlacement>;

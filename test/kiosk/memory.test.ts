@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest';
-import { ownMemory } from '../../main/memory.ts';
+import { ownMemory } from '../../main/processes.ts';
 
 it.runIf(process.platform === 'linux')('takes what a process has for itself, without what it shares', () => {
   const resident = process.memoryUsage.rss();

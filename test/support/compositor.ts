@@ -6,7 +6,7 @@ import { join } from 'node:path';
 import { promisify } from 'node:util';
 import { PNG } from 'pngjs';
 import { describe, expect, onTestFinished } from 'vitest';
-import type { Run } from '../../main/programs.ts';
+import type { Run } from '../../main/processes.ts';
 import { isSkipped as isBrowserSkipped } from './browser.ts';
 import { findProgram } from './program.ts';
 import { temporaryFolder } from './service.ts';
