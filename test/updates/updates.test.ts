@@ -4,8 +4,8 @@ import { join } from 'node:path';
 import { pino } from 'pino';
 import { expect, test } from 'vitest';
 import { createDownloads } from '../../main/updates/downloads.ts';
-import { type Installer, appImageInstaller, debInstaller } from '../../main/updates/installers.ts';
-import { type Updates, createUpdates } from '../../main/updates/updates.ts';
+import { appImageInstaller, debInstaller, type Installer } from '../../main/updates/installers.ts';
+import { createUpdates, type Updates } from '../../main/updates/updates.ts';
 import { temporaryFolder } from '../support/service.ts';
 import { nodeUpdater, publicKey, serveFeed, writeRelease } from './release.ts';
 
