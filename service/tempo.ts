@@ -34,6 +34,29 @@ export const defaultTempo = {
     /** A request waits up to this long for a running check. */
     warnings: 2_000,
   },
+  feeds: {
+    /** Before the first request, so that the start of the service has priority, plus up to `spread` at random. */
+    start: 300,
+    spread: 500,
+    /** Least interval of fetches; retries double from `retry` to `maxRetry`. */
+    interval: 1_000,
+    retry: 15_000,
+    maxRetry: 3_600_000,
+    /** Least time between two requests to one host. */
+    gap: 1_000,
+    /** Most until the head of the answer (of each redirect), until its end, and until the rate of the body counts. */
+    answer: 15_000,
+    total: 60_000,
+    grace: 10_000,
+    /** Most to parse an answer; the thread ends after `idle` without one. */
+    parse: 10_000,
+    idle: 30_000,
+    /** Changes within this time are reported together. */
+    gather: 150,
+    /** Until data of a new source is written; between writes of data that has changed. */
+    write: 500,
+    rewrite: 60_000,
+  },
   records: {
     /** Between observations of what alerts are about; between readings of the free space. */
     alerts: 1_000,

@@ -1,7 +1,6 @@
 import { join } from 'node:path';
-import { setTimeout as delay } from 'node:timers/promises';
-import type { Logger } from 'pino';
 import { z } from 'zod';
+import type { ServiceContext } from '../module.ts';
 import { systemDisk } from '../platform/store/disk.ts';
 import { createDurable } from '../platform/store/durable.ts';
 
@@ -12,11 +11,11 @@ const entry = z.object({
   fetchedAt: z.string(),
   etag: z.string().nullable(),
   lastModified: z.string().nullable(),
-  /** Network scope of the servers. Default for files of older versions: the Internet. */
-  nearness: z.union([z.literal(0), z.literal(1), z.literal(2)]).default(0),
+  /** Network scope of the servers. */
+  nearness: z.union([z.literal(0), z.literal(1), z.literal(2)]),
   digest: z.string(),
-  /** Title of the feed. Default for files of older versions: null until the feed changes. */
-  title: z.string().nullable().default(null),
+  /** Title of the feed; null: it has none. */
+  title: z.string().nullable(),
   data: z.unknown(),
 });
 /** The last valid answer of a feed or source, parsed. */
@@ -24,53 +23,53 @@ export type CacheEntry = z.infer<typeof entry>;
 
 const schema = z.object({ entries: z.array(entry) });
 
-/** Minimum time between writes: some feeds change every few seconds. */
-const WRITE_INTERVAL_MS = 60_000;
-/** Debounce of writes: after a start the answers arrive one by one. */
-const DEBOUNCE_MS = 1_000;
-
 /** Opens `feeds.kept.json`, so that a box without network has data to show after a restart. */
-export const openCache = async ({ dataDir, log }: { dataDir: string; log: Logger }) => {
+export const openCache = async ({ dirs, log, now, tempo }: Pick<ServiceContext, 'dirs' | 'log' | 'now' | 'tempo'>) => {
   const durable = await createDurable({
-    path: join(dataDir, 'feeds.kept.json'),
+    path: join(dirs.data, 'feeds.kept.json'),
     schema,
     initial: { entries: [] },
     log,
     disk: systemDisk,
-    now: Date.now,
+    now,
   });
-  const closing = new AbortController();
+  const { write: writeMs, rewrite: rewriteMs } = tempo.feeds;
   let unsaved: (() => CacheEntry[]) | null = null;
-  let saving: Promise<void> | undefined;
+  let writtenAt = Number.NEGATIVE_INFINITY;
+  let timer: NodeJS.Timeout | undefined;
+  let dueAt = Number.POSITIVE_INFINITY;
 
   const write = async (): Promise<void> => {
+    clearTimeout(timer);
+    dueAt = Number.POSITIVE_INFINITY;
     const entries = unsaved;
     unsaved = null;
-    if (entries !== null) await durable.update(() => ({ entries: entries() })).catch(() => {});
-  };
-  const pause = (ms: number) => delay(ms, undefined, { signal: closing.signal, ref: false }).catch(() => {});
-  const work = async (): Promise<void> => {
-    await pause(DEBOUNCE_MS);
-    while (unsaved !== null) {
-      await write();
-      await pause(WRITE_INTERVAL_MS);
-    }
-    saving = undefined;
+    if (entries === null) return;
+    writtenAt = performance.now();
+    await durable.update(() => ({ entries: entries() })).catch(() => {});
   };
 
   return {
     read: (): CacheEntry[] => durable.read().entries,
-    /** Schedules a write, at most one a minute; `entries` is called when the write starts. */
+    /**
+     * Schedules a write: soon if a source has nothing on the disk yet, else at most one a minute, because some feeds
+     * change every few seconds. `entries` is called when the write starts.
+     */
     save(entries: () => CacheEntry[]): void {
       unsaved = entries;
-      saving ??= work();
+      const stored = new Set(durable.read().entries.map(({ key }) => key));
+      const isNew = entries().some(({ key }) => !stored.has(key));
+      const time = performance.now();
+      const at = Math.max(time + writeMs, isNew ? 0 : writtenAt + rewriteMs);
+      if (at >= dueAt) return;
+      dueAt = at;
+      clearTimeout(timer);
+      timer = setTimeout(() => void write(), at - time).unref();
     },
     faults: durable.faults,
     writes: durable.writes,
     /** Writes pending entries. */
     async close(): Promise<void> {
-      closing.abort();
-      await saving;
       await write();
       await durable.close();
     },

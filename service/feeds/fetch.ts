@@ -3,9 +3,9 @@ import type { IncomingMessage } from 'node:http';
 import { pipeline, type Readable } from 'node:stream';
 import { createBrotliDecompress, createGunzip, createInflate } from 'node:zlib';
 import type { NetworkScope } from '../domain/network-scope.ts';
+import type { ServiceContext } from '../module.ts';
 import { pauseOf, unlessSame, type Validators, validatorsOf } from '../platform/outbound/answer.ts';
 import { FetchFault } from '../platform/outbound/fault.ts';
-import type { Get } from '../platform/outbound/get.ts';
 import { codeOf } from '../platform/store/disk.ts';
 
 export type Answer = {
@@ -24,25 +24,10 @@ export type Answer = {
     }
 );
 
-interface Limits {
-  /** Maximum size of the body, both compressed and decompressed. */
-  bytes: number;
-  /** Time limit for the response headers, in ms, per redirect. */
-  answerMs: number;
-  /** Time limit for the whole body, in ms, including redirects. */
-  totalMs: number;
-  /** Minimum average rate of the body, after {@link Limits.graceMs}. */
-  bytesPerSecond: number;
-  graceMs: number;
-}
-
-const defaultLimits: Limits = {
-  bytes: 5 * 1024 ** 2,
-  answerMs: 15_000,
-  totalMs: 60_000,
-  bytesPerSecond: 1024,
-  graceMs: 10_000,
-};
+/** Maximum size of the body, both compressed and decompressed. */
+const MAX_BYTES = 5 * 1024 ** 2;
+/** Minimum average rate of the body, after the grace. */
+const MIN_BYTES_PER_SECOND = 1024;
 
 const headersOf = (validators: Validators): Record<string, string> => ({
   Accept: 'application/rss+xml, application/atom+xml, application/feed+json, application/json, */*;q=0.5',
@@ -80,35 +65,36 @@ const describe = (error: unknown): string => {
  * @throws FetchFault for every failure, or the reason of `signal` if that is aborted
  */
 export const createFetch =
-  (get: Get, limits: Limits = defaultLimits) =>
+  ({ get, tempo }: Pick<ServiceContext, 'get' | 'tempo'>, maxBytes = MAX_BYTES) =>
   async (url: string, validators: Validators, signal: AbortSignal): Promise<Answer> => {
+    const { answer: answerMs, total: totalMs, grace: graceMs } = tempo.feeds;
     const stop = new AbortController();
     const onAbort = (): void => stop.abort(signal.reason);
     signal.throwIfAborted();
     signal.addEventListener('abort', onAbort, { once: true });
     const giveUp = (why: string): void => stop.abort(new FetchFault(why));
-    const late = setTimeout(() => giveUp(`it took longer than ${limits.totalMs / 1000} s`), limits.totalMs);
+    const late = setTimeout(() => giveUp(`it took longer than ${totalMs / 1000} s`), totalMs);
     let pace: NodeJS.Timeout | undefined;
     let response: IncomingMessage | undefined;
 
     const read = async (from: IncomingMessage): Promise<Buffer> => {
-      const tooLarge = `it is larger than ${Math.round(limits.bytes / 1024)} KiB`;
-      if (Number(from.headers['content-length']) > limits.bytes) throw new FetchFault(tooLarge);
+      const tooLarge = `it is larger than ${Math.round(maxBytes / 1024)} KiB`;
+      if (Number(from.headers['content-length']) > maxBytes) throw new FetchFault(tooLarge);
       const chunks: Buffer[] = [];
       let sent = 0;
       let size = 0;
       from.on('data', (chunk: Buffer) => {
         sent += chunk.length;
-        if (sent > limits.bytes) giveUp(tooLarge);
+        if (sent > maxBytes) giveUp(tooLarge);
       });
       const since = performance.now();
       pace = setInterval(() => {
         const elapsed = performance.now() - since;
-        if (elapsed > limits.graceMs && sent < (elapsed / 1000) * limits.bytesPerSecond) giveUp('it comes too slowly');
-      }, limits.graceMs / 10);
+        if (elapsed > graceMs && sent < (elapsed / 1000) * MIN_BYTES_PER_SECOND) giveUp('it comes too slowly');
+      }, graceMs / 10);
       for await (const chunk of unpacked(from) as AsyncIterable<Buffer>) {
         size += chunk.length;
-        if (size > limits.bytes) throw new FetchFault(tooLarge);
+        if (size > maxBytes) throw new FetchFault(tooLarge);
         chunks.push(chunk);
       }
       if (!from.complete) throw new FetchFault('the answer was cut off');
@@ -116,7 +102,6 @@ export const createFetch =
     };
 
     try {
-      const { answerMs } = limits;
       const got = await get(url, {
         headers: headersOf(validators),
         signal: stop.signal,

@@ -1,24 +1,35 @@
 /** RSS feeds and API sources: their data in the payloads. */
+import type { Health } from '../contract/health.ts';
+import { limitSentences } from '../domain/sentences.ts';
 import type { Module, ServiceContext } from '../module.ts';
 import { createTurns } from '../platform/outbound/limiter.ts';
 import { openCache } from './cache.ts';
 import { createFetch } from './fetch.ts';
-import { feedIssues } from './health.ts';
 import { createPolling, type Polling } from './polling.ts';
-import { createReader } from './reader.ts';
+import { createReader, type SourceSettings } from './source.ts';
 
-export type { SourceSettings } from './source.ts';
+export type { SourceSettings };
 
 export type Feeds = Module & Pick<Polling, 'follow' | 'fill' | 'onChange' | 'reach'>;
 
-const LIMITS = { total: 8, perHost: 2, gapMs: 1_000 };
+/** The feeds and sources that failed, for `/healthz`. */
+const feedIssues = ({ rssFeeds, apiSources }: Pick<Health, 'rssFeeds' | 'apiSources'>): string[] => {
+  const all = [
+    ...rssFeeds.map((feed) => ({ ...feed, what: 'feed' })),
+    ...apiSources.map((source) => ({ ...source, what: 'source' })),
+  ];
+  return limitSentences(
+    all.flatMap(({ id, what, reason }) => (reason === null ? [] : [`The ${what} "${id}" failed: ${reason}.`])),
+    'feeds and sources failed',
+  );
+};
 
-export const createFeeds = async ({ dirs, log, logs, get, keep }: ServiceContext): Promise<Feeds> => {
-  const cache = await openCache({ dataDir: dirs.data, log });
-  const turns = createTurns(LIMITS);
+export const createFeeds = async (context: ServiceContext): Promise<Feeds> => {
+  const cache = await openCache(context);
+  const turns = createTurns({ total: 8, perHost: 2, gapMs: context.tempo.feeds.gap });
   // The content follows its feeds until it is closed.
-  const { follow, fill, onChange, reach, health, fetches } = keep(
-    createPolling({ cache, fetch: createFetch(get), reader: createReader(), turns, logs }),
+  const { follow, fill, onChange, reach, health, fetches } = context.keep(
+    createPolling(context, { cache, fetch: createFetch(context), reader: createReader(context), turns }),
   );
   return {
     follow,

@@ -5,24 +5,18 @@ import type { ApiSource, RssFeed } from '../contract/playlist.ts';
 import { createDebounce } from '../domain/debounce.ts';
 import { createEmitter } from '../domain/emitter.ts';
 import type { NetworkScope } from '../domain/network-scope.ts';
+import type { ServiceContext } from '../module.ts';
 import type { Turns } from '../platform/outbound/limiter.ts';
-import type { SourceLogs } from '../platform/source-log.ts';
 import type { Writes } from '../platform/store/durable.ts';
 import type { Cache, CacheEntry } from './cache.ts';
 import type { Fetch } from './fetch.ts';
-import type { Reader } from './reader.ts';
-import { keyOf, openSource, type Source, type SourceSettings } from './source.ts';
+import { keyOf, openSource, type Reader, type Source, type SourceSettings } from './source.ts';
 
 interface Dependencies {
   cache: Cache;
   fetch: Fetch;
   reader: Reader;
   turns: Turns;
-  logs: SourceLogs;
-  /** ms since the epoch */
-  now?: () => number;
-  /** Of [0, 1). */
-  random?: () => number;
 }
 
 /** Records of the content, without data. */
@@ -54,8 +48,6 @@ export interface Polling {
   close(): Promise<void>;
 }
 
-/** Changes within this time are reported together, in ms. */
-const DEBOUNCE_MS = 150;
 /** Minimum interval, in ms, of updates in which only `fetched_at` is new: each one costs every page a fetch. */
 const TIME_UPDATE_MS = 3_600_000;
 
@@ -80,13 +72,10 @@ const nextState = (before: Advertised | undefined, { state, entry }: Source): Ad
   return isChanged ? { status, fetched_at: fetchedAt, title, data, nearness } : before;
 };
 
-export const createPolling = ({
-  cache,
-  logs,
-  now = Date.now,
-  random = Math.random,
-  ...means
-}: Dependencies): Polling => {
+export const createPolling = (
+  context: Pick<ServiceContext, 'logs' | 'now' | 'random' | 'tempo'>,
+  { cache, ...means }: Dependencies,
+): Polling => {
   const followed = new Map<string, Source>();
   const advertised = new Map<string, Advertised>();
   const changes = createEmitter();
@@ -110,16 +99,17 @@ export const createPolling = ({
     save();
     changes.emit();
   };
-  const onChange = createDebounce(broadcast, { quietMs: DEBOUNCE_MS, longestMs: DEBOUNCE_MS });
+  const onChange = createDebounce(broadcast, {
+    quietMs: context.tempo.feeds.gather,
+    longestMs: context.tempo.feeds.gather,
+  });
 
   const open = (settings: SourceSettings, before: CacheEntry | null): Source => {
     const key = keyOf(settings);
     const kept = before?.key === key ? before : cache.read().find((entry) => entry.key === key);
-    return openSource(settings, kept ?? null, {
+    return openSource(context, settings, kept ?? null, {
       ...means,
-      log: logs(`feed ${settings.id}`),
-      now,
-      random,
+      log: context.logs(`feed ${settings.id}`),
       onChange,
       onFetch,
     });
@@ -134,7 +124,8 @@ export const createPolling = ({
   ): T => {
     const { status, fetched_at, title, data } = advertised.get(nameOf({ kind, id: record.id })) ?? {
       ...record,
-      ...{ title: null, data: null },
+      title: null,
+      data: null,
     };
     return { ...record, status, fetched_at, ...(data === null ? {} : show(data, title)) };
   };

@@ -1,14 +1,18 @@
 /** One feed or API source: fetches it periodically, parses it, and keeps the last valid data. */
 import { createHash } from 'node:crypto';
 import type { RssFeed } from '../contract/playlist.ts';
+import { doubled } from '../domain/backoff.ts';
+import type { NetworkScope } from '../domain/network-scope.ts';
+import type { ServiceContext } from '../module.ts';
 import { FetchFault } from '../platform/outbound/fault.ts';
 import type { Turns } from '../platform/outbound/limiter.ts';
 import type { SourceLog } from '../platform/source-log.ts';
+import { createWorker } from '../platform/worker.ts';
+import type { Tempo } from '../tempo.ts';
 import type { CacheEntry } from './cache.ts';
 import type { Answer, Fetch } from './fetch.ts';
-import type { Reader } from './reader.ts';
-import { waitAfter } from './schedule.ts';
 import { decodeDocument } from './text.ts';
+import type { Question, ReadFeed } from './thread.ts';
 
 /** Settings of the operator. */
 export interface SourceSettings {
@@ -38,10 +42,6 @@ interface Dependencies {
   reader: Reader;
   turns: Turns;
   log: SourceLog;
-  /** ms since the epoch */
-  now: () => number;
-  /** Of [0, 1). */
-  random: () => number;
   /** Called after each fetch. */
   onChange(): void;
   onFetch(result: 'ok' | 'failed'): void;
@@ -57,11 +57,60 @@ export interface Source {
 
 type News = Extract<Answer, { changed: true }>;
 
-/** Delay of the first request, in ms, so that the start of the service has priority; plus up to SPREAD_MS at random. */
-const START_MS = 300;
-const SPREAD_MS = 500;
 /** setTimeout fires immediately for delays over 24.8 days, so longer ones are split. */
 const MAX_TIMER_MS = 3_600_000;
+
+const MAX_RETRY_AFTER_MS = 86_400_000;
+/** Maximum random addition, as a share of the wait, so that the boxes of a site do not fetch simultaneously. */
+const JITTER = 0.1;
+
+/**
+ * How long to wait after a fetch, in ms. Retries back off exponentially, from the refresh interval or 15 s, whichever is
+ * shorter, to the refresh interval or one hour, whichever is longer. Retry-After is obeyed up to one day.
+ * @param failures consecutive ones
+ * @param pauseMs Retry-After of the failed fetch
+ * @param chance random number in [0, 1)
+ */
+export const waitAfter = (
+  { interval, retry, maxRetry }: Pick<Tempo['feeds'], 'interval' | 'retry' | 'maxRetry'>,
+  { refreshSeconds, failures, pauseMs }: { refreshSeconds: number; failures: number; pauseMs: number },
+  chance: number,
+): number => {
+  const usual = Math.max(refreshSeconds * 1000, interval);
+  const wait = failures === 0 ? usual : doubled(failures - 1, Math.min(usual, retry), Math.max(usual, maxRetry));
+  const asked = failures === 0 ? 0 : Math.min(pauseMs, MAX_RETRY_AFTER_MS);
+  return Math.max(wait, asked) * (1 + JITTER * chance);
+};
+
+/**
+ * Parses feeds and JSON in a worker thread: 5 MB of XML take a second, a hostile expression in a JSON path never ends.
+ */
+export const createReader = ({ tempo: { feeds } }: Pick<ServiceContext, 'tempo'>) => {
+  const worker = createWorker<Question>({
+    bundle: 'feeds-thread',
+    source: 'feeds/thread.ts',
+    patienceMs: feeds.parse,
+    idleMs: feeds.idle,
+  });
+
+  return {
+    /**
+     * Parses a feed into its title and items.
+     * @param base URL of the feed
+     * @param nearness network scope of the feed; its pictures must not be nearer
+     * @throws UnreadableError
+     */
+    feed: (text: string, base: string, nearness: NetworkScope) =>
+      worker.ask({ kind: 'rss', text, base, nearness }) as Promise<ReadFeed>,
+    /**
+     * Parses JSON. With `select` (RFC 9535), returns the value of a singular query, else the list of matches.
+     * @throws UnreadableError
+     */
+    data: (text: string, select: string | null) => worker.ask({ kind: 'api', text, select }),
+    close: worker.close,
+  };
+};
+export type Reader = ReturnType<typeof createReader>;
 
 /** Identifies a source and its request without revealing the URL: SHA-256, base64url. */
 export const keyOf = ({ kind, id, url, select }: SourceSettings): string =>
@@ -71,8 +120,12 @@ export const keyOf = ({ kind, id, url, select }: SourceSettings): string =>
 
 const digestOf = (body: Uint8Array): string => createHash('sha256').update(body).digest('base64url');
 
-export const openSource = (settings: SourceSettings, kept: CacheEntry | null, dependencies: Dependencies): Source => {
-  const { fetch, reader, turns, log, now, random, onChange, onFetch } = dependencies;
+export const openSource = (
+  { now, random, tempo }: Pick<ServiceContext, 'now' | 'random' | 'tempo'>,
+  settings: SourceSettings,
+  kept: CacheEntry | null,
+  { fetch, reader, turns, log, onChange, onFetch }: Dependencies,
+): Source => {
   const { kind, id, url, refreshSeconds, select } = settings;
   const key = keyOf(settings);
   const closing = new AbortController();
@@ -128,10 +181,10 @@ export const openSource = (settings: SourceSettings, kept: CacheEntry | null, de
       if (Number.isInteger(Math.log2(failures))) log.warn({ source: id, kind, reason, failures }, 'a source fails');
     }
     if (closing.signal.aborted) return;
-    sleep(waitAfter({ refreshSeconds, failures, pauseMs }, random()));
+    sleep(waitAfter(tempo.feeds, { refreshSeconds, failures, pauseMs }, random()));
     onChange();
   };
-  sleep(START_MS + random() * SPREAD_MS);
+  sleep(tempo.feeds.start + random() * tempo.feeds.spread);
 
   const status = (): SourceState['status'] => {
     if (failures > 0) return good === null ? 'failed' : 'stale';

@@ -5,6 +5,7 @@ import { Ajv2020 } from 'ajv/dist/2020.js';
 import { describe, expect, test } from 'vitest';
 import { healthOf, patience, payloadOf, titlesOf } from '../support/observe.ts';
 import { startTestService, type TestService, temporaryFolder } from '../support/service.ts';
+import { testTempo } from '../support/tempo.ts';
 import { everyKind, hello, lobby, lobbyWith } from './samples.ts';
 
 const demoDir = join(import.meta.dirname, '..', '..', 'resources', 'demo');
@@ -12,7 +13,8 @@ const demoDir = join(import.meta.dirname, '..', '..', 'resources', 'demo');
 describe('after a restart', () => {
   test('revisions and times are unchanged if the file is unchanged', async () => {
     const dataDir = temporaryFolder();
-    const first = await startTestService({ dataDir, content: everyKind });
+    const slowly = { ...testTempo, feeds: { ...testTempo.feeds, start: 1_000 } };
+    const first = await startTestService({ dataDir, content: everyKind, tempo: slowly });
     // Nobody answers for its feeds.
     const { rssFeeds, apiSources } = await payloadOf(first);
     expect([...rssFeeds, ...apiSources].map(({ status }) => status)).toEqual(['pending', 'pending']);

@@ -1,4 +1,4 @@
-/** The set of feeds, over a real server, with a clock that runs a hundred times as fast. */
+/** The set of feeds, over a real server, with the waiting times of tests. */
 import type { RequestListener } from 'node:http';
 import { pino } from 'pino';
 import { expect, onTestFinished, test } from 'vitest';
@@ -6,12 +6,14 @@ import type { NetworkScope } from '../../service/domain/network-scope.ts';
 import { openCache } from '../../service/feeds/cache.ts';
 import { createFetch } from '../../service/feeds/fetch.ts';
 import { createPolling, type Records } from '../../service/feeds/polling.ts';
-import { createReader } from '../../service/feeds/reader.ts';
+import { createReader } from '../../service/feeds/source.ts';
+import type { ServiceContext } from '../../service/module.ts';
 import { createGet } from '../../service/platform/outbound/get.ts';
 import { createTurns } from '../../service/platform/outbound/limiter.ts';
 import { createLocator } from '../../service/platform/outbound/locate.ts';
 import { patience } from '../support/observe.ts';
 import { temporaryFolder } from '../support/service.ts';
+import { testTempo } from '../support/tempo.ts';
 import { item, rss, startFeedServer } from './server.ts';
 
 const record = {
@@ -23,14 +25,20 @@ const follow = async (listener: RequestListener, now: () => number = Date.now, g
   const server = await startFeedServer(listener);
   const lines: string[] = [];
   const log = pino({}, { write: (line) => lines.push(line) });
-  const feeds = createPolling({
-    cache: await openCache({ dataDir: temporaryFolder(), log }),
-    fetch: createFetch(get),
-    reader: createReader(),
-    turns: createTurns({ total: 1, perHost: 1, gapMs: 0 }),
+  const context = {
+    dirs: { data: temporaryFolder() },
+    get,
+    log,
     logs: () => log,
     now,
     random: () => 0,
+    tempo: testTempo,
+  };
+  const feeds = createPolling(context, {
+    cache: await openCache(context as unknown as ServiceContext),
+    fetch: createFetch(context),
+    reader: createReader(context),
+    turns: createTurns({ total: 1, perHost: 1, gapMs: 0 }),
   });
   onTestFinished(feeds.close);
   let changes = 0;

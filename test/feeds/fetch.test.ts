@@ -5,16 +5,11 @@ import { describe, expect, it } from 'vitest';
 import { createFetch } from '../../service/feeds/fetch.ts';
 import type { FetchFault } from '../../service/platform/outbound/fault.ts';
 import { createGet } from '../../service/platform/outbound/get.ts';
+import { testTempo } from '../support/tempo.ts';
 import { pour, startFeedServer } from './server.ts';
 
-const limits = {
-  bytes: 64 * 1024,
-  answerMs: 1_000,
-  totalMs: 3_000,
-  bytesPerSecond: 1024,
-  graceMs: 500,
-};
-const fetch = createFetch(createGet(), limits);
+const feeds = { ...testTempo.feeds, answer: 1_000, total: 3_000, grace: 500 };
+const fetch = createFetch({ get: createGet(), tempo: { ...testTempo, feeds } }, 64 * 1024);
 /** A signal that nobody gives. */
 const open = (): AbortSignal => new AbortController().signal;
 const none = { etag: null, lastModified: null };

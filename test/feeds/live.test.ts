@@ -7,6 +7,7 @@ import { describe, expect, test } from 'vitest';
 import { healthOf, patience, payloadOf } from '../support/observe.ts';
 import { joinScreen } from '../support/page.ts';
 import { startTestService, type TestService, temporaryFolder } from '../support/service.ts';
+import { testTempo } from '../support/tempo.ts';
 import { item, pour, rss, startFeedServer } from './server.ts';
 
 const lobby = (more: object) => ({
@@ -21,6 +22,9 @@ const waitForStatus = (service: TestService, status: string) =>
   expect.poll(async () => (await feedOf(service))?.status, patience).toBe(status);
 const titles = async (service: TestService) => (await feedOf(service))?.items.map(({ title }) => title);
 
+/** For tests of what is there before the first fetch. */
+const slowly = { ...testTempo, feeds: { ...testTempo.feeds, start: 1_500 } };
+
 const sending =
   (body: string | Buffer, headers: Record<string, string> = {}): RequestListener =>
   (_, response) =>
@@ -30,6 +34,7 @@ test('a feed is live within moments, pages are told once, and the screen counts 
   const server = await startFeedServer(sending(rss(item('One') + item('Two'))));
   const service = await startTestService({
     content: lobby({ rssFeeds: [feed(server.at('/'), { name: 'The news' })] }),
+    tempo: slowly,
   });
   const before = await payloadOf(service);
   expect(before.rssFeeds).toMatchObject([{ name: 'The news', status: 'pending', fetched_at: null, items: [] }]);
@@ -93,7 +98,7 @@ describe('after a restart', () => {
     // What is on the disk, and no more: the folder itself is its own while the first runs.
     for (const name of ['content.json', 'feeds.kept.json']) copyFileSync(join(dataDir, name), join(left, name));
     await server.close();
-    const second = await startTestService({ dataDir: left });
+    const second = await startTestService({ dataDir: left, tempo: slowly });
     expect(await feedOf(second)).toMatchObject({ status: 'ok', items: [{ title: 'One' }] });
     await waitForStatus(second, 'stale');
     expect(await titles(second)).toEqual(['One']);
@@ -106,7 +111,11 @@ describe('after a restart', () => {
     await waitForStatus(first, 'ok');
     await first.close();
     await server.close();
-    const second = await startTestService({ dataDir, content: lobby({ rssFeeds: [feed(server.at('/other'))] }) });
+    const second = await startTestService({
+      dataDir,
+      content: lobby({ rssFeeds: [feed(server.at('/other'))] }),
+      tempo: slowly,
+    });
     expect(await feedOf(second)).toMatchObject({ status: 'pending', items: [] });
     await waitForStatus(second, 'failed');
   });

@@ -1,14 +1,19 @@
-import { expect, it, onTestFinished } from 'vitest';
-import { createReader, type Reader } from '../../service/feeds/reader.ts';
+import { afterAll, expect, it, onTestFinished } from 'vitest';
+import { createReader, type Reader } from '../../service/feeds/source.ts';
+import { testTempo } from '../support/tempo.ts';
 import { item, rss } from './server.ts';
 
 const base = 'http://news.example/feed';
 
-const open = (options = {}): Reader => {
-  const reader = createReader(options);
+const open = ({ parse = testTempo.feeds.parse } = {}): Reader => {
+  const reader = createReader({ tempo: { ...testTempo, feeds: { ...testTempo.feeds, parse } } });
   onTestFinished(reader.close);
   return reader;
 };
+
+/** For all cases that leave it as it was. */
+const shared = createReader({ tempo: testTempo });
+afterAll(shared.close);
 
 it.each<[string, string, RegExp]>([
   ['a page', '<!doctype html><title>Sign in</title>', /no RSS, Atom, RDF or JSON feed/],
@@ -16,7 +21,7 @@ it.each<[string, string, RegExp]>([
   ['NUL', '\0\0\0', /no RSS/],
   ['JSON that is none', '{"version": "https://jsonfeed.org/version/1", ', /no RSS/],
 ])('%s is no feed', async (_, text, expected) => {
-  await expect(open().feed(text, base, 0)).rejects.toThrow(expected);
+  await expect(shared.feed(text, base, 0)).rejects.toThrow(expected);
 });
 
 it.each<[string, string | null, unknown]>([
@@ -27,7 +32,7 @@ it.each<[string, string | null, unknown]>([
   ['an empty list', '$..nothing', []],
 ])('data: %s', async (_, select, expected) => {
   const text = '\n{"now":{"temperature":21.5},"days":[{"high":3},{"high":5}]}';
-  expect(await open().data(text, select)).toEqual(expected);
+  expect(await shared.data(text, select)).toEqual(expected);
 });
 
 it.each<[string, string, string | null, RegExp]>([
@@ -36,11 +41,11 @@ it.each<[string, string, string | null, RegExp]>([
   ['what is too deep', '['.repeat(2e5) + ']'.repeat(2e5), null, /64 levels/],
   ['what is not in it', '{}', '$.a', /select finds nothing/],
 ])('data: %s is refused', async (_, text, select, expected) => {
-  await expect(open().data(text, select)).rejects.toThrow(expected);
+  await expect(shared.data(text, select)).rejects.toThrow(expected);
 });
 
 it('what never ends is ended, and what comes after it is read', async () => {
-  const reader = open({ patienceMs: 3_000 });
+  const reader = open({ parse: 3_000 });
   const hostile = reader.data(JSON.stringify([`${'a'.repeat(40)}!`]), '$[?match(@, "(a|a)*b")]');
   const next = reader.data('[1]', null);
   await expect(hostile).rejects.toThrow('longer than 3 s');
@@ -54,7 +59,7 @@ it.each<[string, (reader: Reader) => Promise<unknown>]>([
   ['results', (reader) => reader.data(`[${'[],'.repeat(5e4)}[]]`, '$..*')],
   ['results of results', (reader) => reader.data(`[${'[[[1]]],'.repeat(3e4)}1]`, '$..*..*..*')],
 ])('what would be too many %s in memory is refused', async (_, read) => {
-  await expect(read(open())).rejects.toThrow(/too m/);
+  await expect(read(shared)).rejects.toThrow(/too m/);
 });
 
 it.each<[string, string, number]>([
@@ -67,8 +72,7 @@ it.each<[string, string, number]>([
     50,
   ],
 ])('a feed that is %s is read, and holds up nobody else', async (_, items, count) => {
-  const reader = open();
-  const reading = reader.feed(rss(items), base, 0);
+  const reading = shared.feed(rss(items), base, 0);
   let longest = 0;
   let last = performance.now();
   const timer = setInterval(() => {
@@ -81,7 +85,7 @@ it.each<[string, string, number]>([
 });
 
 it('once it is closed it reads no more', async () => {
-  const reader = createReader();
+  const reader = createReader({ tempo: testTempo });
   const reading = reader.data('[1]', null);
   await reading;
   await reader.close();
@@ -89,7 +93,7 @@ it('once it is closed it reads no more', async () => {
 });
 
 it('can be closed while an answer is on its way', async () => {
-  const reader = createReader();
+  const reader = createReader({ tempo: testTempo });
   await reader.data('[1]', null);
   const reading = reader.data('[2]', null).catch(() => {});
   // The question is sent within these turns, and the answer lies there unread after so long.

@@ -1,9 +1,10 @@
 import fc from 'fast-check';
 import { expect, it } from 'vitest';
-import { waitAfter } from '../../service/feeds/schedule.ts';
+import { waitAfter } from '../../service/feeds/source.ts';
+import { defaultTempo } from '../../service/tempo.ts';
 
 const wait = (refreshSeconds: number, failures: number, pauseMs = 0, chance = 0): number =>
-  waitAfter({ refreshSeconds, failures, pauseMs }, chance) / 1000;
+  waitAfter(defaultTempo.feeds, { refreshSeconds, failures, pauseMs }, chance) / 1000;
 
 it.each([
   ['a good feed', wait(900, 0), 900],

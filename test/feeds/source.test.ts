@@ -2,19 +2,18 @@ import { pino } from 'pino';
 import { expect, onTestFinished, test, vi } from 'vitest';
 import type { NetworkScope } from '../../service/domain/network-scope.ts';
 import type { Answer } from '../../service/feeds/fetch.ts';
-import type { Reader } from '../../service/feeds/reader.ts';
-import { openSource } from '../../service/feeds/source.ts';
+import { openSource, type Reader } from '../../service/feeds/source.ts';
 import type { Validators } from '../../service/platform/outbound/answer.ts';
 import { createTurns } from '../../service/platform/outbound/limiter.ts';
+import { defaultTempo } from '../../service/tempo.ts';
 
 const DAY_MS = 86_400_000;
+const context = { now: Date.now, random: () => 0, tempo: defaultTempo };
 
 /** What a source needs beside what it fetches and reads with. */
 const surroundings = () => ({
   turns: createTurns({ total: 8, perHost: 2, gapMs: 0 }),
   log: pino({ level: 'silent' }),
-  now: Date.now,
-  random: () => 0,
   onChange: () => {},
   onFetch: () => {},
 });
@@ -29,6 +28,7 @@ test.each([1, 30, 365])('a source that is to be asked every %d days is asked no 
     return { changed: true, nearness: 0, body: Buffer.from('{}'), charset: null, base: url, validators };
   };
   const source = openSource(
+    context,
     { kind: 'api', id: 'x', url: 'http://a.example/', refreshSeconds: days * 86_400, select: null },
     null,
     {
@@ -61,6 +61,7 @@ test('a feed whose network scope became nearer is read again once it sends its b
     return { title: null, items: [] };
   };
   const source = openSource(
+    context,
     { kind: 'rss', id: 'x', url: 'http://a.example/', refreshSeconds: 60, select: null },
     null,
     {
