@@ -102,7 +102,7 @@ export const createSync = (
     const { established: has, received, sent, wall: theirs } = answer.body;
     const offset = (received - t0 + sent - t3) / 2;
     const doubt = Math.max(0, t3 - t0 - (sent - received)) / 2;
-    const time = theirs !== undefined && isTrusted(theirs) ? theirs - sent + offset : null;
+    const time = isTrusted(theirs) ? theirs - sent + offset : null;
     answers.set(id, { site: has ? offset : null, wall: time, doubt, at: t3 });
     return has ? [id, { t0, t1: received, t2: sent, t3 }] : null;
   };

@@ -12,7 +12,7 @@ import {
 import { deviceId, sha256 } from './terms.ts';
 
 const nodeId = z.uuid().describe('id of the box');
-const seq = z.int().nonnegative().describe('version of the record of the box; 0: an older box, which has none');
+const seq = z.int().nonnegative().describe('version of the record of the box');
 const digests = z
   .string()
   .regex(/^[0-9a-f]{128}$/)
@@ -55,7 +55,7 @@ export const siteSummary = z
   .object({
     content: contentVersion.nullable().describe('null: there has never been any'),
     bindings: sha256.describe('of all bindings'),
-    takeovers: sha256.optional().describe('of all takeovers'),
+    takeovers: sha256.describe('of all takeovers'),
   })
   .meta({ id: 'SiteSummary' });
 export type SiteSummary = z.infer<typeof siteSummary>;
@@ -76,7 +76,7 @@ export const gossipAnswer = z
   .object({
     nodeId,
     instance: z.string().max(64).describe('new with each start'),
-    serverTime: z.number().optional().describe('its clock, ms since the epoch; absent: of an older version'),
+    serverTime: z.number().describe('its clock, ms since the epoch'),
     summary: siteSummary.optional().describe('absent: the same as that of the caller'),
     members: z
       .object({ digests, entries: entries.describe('those in the buckets that differ') })

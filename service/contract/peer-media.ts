@@ -29,12 +29,8 @@ export const mostDeletions = 10_000;
 export const peerMedia = z
   .object({
     media: z.array(peerMedium).max(10_000).describe('one per file'),
-    deleted: z
-      .array(mediaDeletion)
-      .max(mostDeletions)
-      .optional()
-      .describe('deleted media, kept for 400 days; absent: an older version without deletions'),
-    digest: sha256.optional().describe('of both lists, as in the state of the box; absent: an older version'),
+    deleted: z.array(mediaDeletion).max(mostDeletions).describe('deleted media, kept for 400 days'),
+    digest: sha256.describe('of both lists, as in the state of the box'),
   })
   .meta({ id: 'PeerMedia', description: 'all media of a box, and deletions' });
 export type PeerMedia = z.infer<typeof peerMedia>;

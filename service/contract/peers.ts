@@ -43,9 +43,8 @@ export const peerCommands = z
           ageMs: z
             .int()
             .nonnegative()
-            .optional()
             .describe(
-              `age of the command when the request was signed, ms; with a secret, a command older than ${mostCommandAgeMs} ms is not run. Absent: an older version`,
+              `age of the command when the request was signed, ms; with a secret, a command older than ${mostCommandAgeMs} ms is not run`,
             ),
         }),
       )
@@ -78,8 +77,6 @@ export const contentVersion = z
   .meta({ id: 'ContentVersion' });
 export type ContentVersion = z.infer<typeof contentVersion>;
 
-const ancestor = contentVersion.extend({ sha256: sha256.optional().describe('absent: an older box') });
-
 /** A longer content.json is not replicated. */
 export const mostContentCharacters = 8 * 1024 ** 2;
 
@@ -87,7 +84,7 @@ export const mostContentCharacters = 8 * 1024 ** 2;
 export const contentDocument = contentVersion
   .extend({
     changedAt: instant.describe('when the edit was made'),
-    ancestors: z.array(ancestor).max(64).describe('the versions that it was derived from, newest first'),
+    ancestors: z.array(contentVersion).max(64).describe('the versions that it was derived from, newest first'),
     stamps: z
       .array(
         z.tuple([
@@ -191,14 +188,6 @@ export const peerConnections = z
   .meta({ id: 'PeerConnections', description: 'the connections of this box alone, by screen' });
 export type PeerConnections = z.infer<typeof peerConnections>;
 
-/** What older boxes can't read: with it a box tells that it can. */
-const knows = z
-  .literal('tags')
-  .optional()
-  .describe('the caller supports tags of screens; absent: it receives content without them');
-
-export const peerContentQuery = z.object({ knows });
-
 /** What one box contributes to the overview of the site. */
 export const peerSite = z
   .object({
@@ -227,17 +216,18 @@ export const peerScreenshot = z
 /** Maximum number of peers of a box. */
 export const mostPeers = 1_000;
 
-/** An older box takes no longer list of peers. */
-export const mostPeersOfOlder = 256;
+/**
+ * What boxes say to each other; raised only when boxes of the one before could not go on. Boxes of different protocols
+ * send each other commands alone.
+ */
+export const protocol = 1;
 
 /** Query of the asking box, by which the asked box discovers it. */
 export const peerQuery = z.object({
   from: z.uuid().describe('the node id of the calling box'),
   port: z.coerce.number().int().min(1).max(65_535).describe('port on which the caller listens'),
   instance: z.string().max(64).optional().describe('id of this run, to detect boxes with the same node id'),
-  knows,
   news: z.literal('1').optional().describe('it has changes: contact it'),
-  gossip: z.literal('1').optional().describe(`it accepts a list of ${mostPeers} peers; absent: of ${mostPeersOfOlder}`),
   brief: z.literal('1').optional().describe('it learns of peers by gossip: the list is empty'),
 });
 
@@ -250,12 +240,10 @@ export const peerState = z
     nodeId: z.uuid().describe('id of the box'),
     instance: z.string().max(64).describe('changes with each start'),
     site: z.string().max(256).describe('name of the site'),
+    protocol: z.literal(protocol).describe('what boxes say to each other; others exchange only commands'),
     version: z.string().max(64).describe('of the program'),
     serverTime: z.number().describe('ms since the epoch'),
-    startedAt: z
-      .number()
-      .optional()
-      .describe("when the service was started, by the site's clock, ms since the epoch; absent: an older version"),
+    startedAt: z.number().describe("when the service was started, by the site's clock, ms since the epoch"),
     peers: z
       .array(z.object({ nodeId: z.uuid().describe('id of the box'), url: z.url().max(512).describe('base URL') }))
       .max(mostPeers)
@@ -263,20 +251,39 @@ export const peerState = z
     content: contentVersion.nullable().describe('null: there has never been any'),
     bindings: sha256.describe('digest of all bindings'),
     media: sha256.describe('digest of the list of media'),
-    takeovers: sha256.optional().describe('digest of all takeovers; absent: an older version without takeovers'),
-    takesCommands: z.literal(true).optional().describe('several per request; absent: an older version'),
-    sharesCopies: z.literal(true).optional().describe('on request; absent: an older version'),
+    takeovers: sha256.describe('digest of all takeovers'),
     devices: z
       .array(deviceId)
       .max(mostAdvertisedDevices)
       .optional()
       .describe('bound devices that are connected to it; absent: unknown'),
-    gossip: z.literal(1).optional().describe('it takes part in gossip; absent: an older version, which is polled'),
-    seq: z.int().nonnegative().optional().describe('version of its own record'),
-    alerts: boxAlerts.optional().describe('failures that it observes; absent: an older version without alerts'),
+    seq: z.int().nonnegative().describe('version of its own record'),
+    alerts: boxAlerts.optional().describe('failures that it observes'),
   })
   .meta({ id: 'PeerState' });
 export type PeerState = z.infer<typeof peerState>;
+
+/** What a box of another protocol tells of itself. */
+const otherPeerState = z.object({
+  nodeId: z.uuid(),
+  site: z.string().max(256),
+  version: z.string().max(64),
+  protocol: z.int().refine((theirs) => theirs !== protocol),
+});
+
+/** The state of a box of any protocol. */
+export const anyPeerState = z.unknown().transform((body, context) => {
+  const { data } = otherPeerState.safeParse(body);
+  if (data !== undefined) return data;
+  const { success, data: state, error } = peerState.safeParse(body);
+  if (success) return state;
+  for (const { path, message } of error.issues) context.addIssue({ code: 'custom', path, message });
+  return z.NEVER;
+});
+export type AnyPeerState = z.infer<typeof anyPeerState>;
+
+/** Whether the box speaks the protocol of this one. */
+export const isOfProtocol = (state: AnyPeerState): state is PeerState => state.protocol === protocol;
 
 /** A box's reading of the site's clock, for peers to synchronize with. */
 export const peerTime = z
@@ -285,11 +292,9 @@ export const peerTime = z
     established: z.boolean().describe('false: the box has just started and is still synchronizing'),
     received: reading.describe('when the request was received, ms since the epoch'),
     sent: reading.describe('when the response was sent'),
-    wall: reading
-      .optional()
-      .describe(
-        "the box's own time of day when the response was sent, from which boxes determine the majority; absent: an older version",
-      ),
+    wall: reading.describe(
+      "the box's own time of day when the response was sent, from which boxes determine the majority",
+    ),
   })
   .meta({ id: 'PeerTime' });
 export type PeerTime = z.infer<typeof peerTime>;

@@ -11,11 +11,9 @@ const EXACT = 32;
 const MAX_WANTED = 64;
 
 type Body = Omit<ContentDocument, keyof ContentVersion>;
-type Edited = Pick<ContentDocument, 'counter' | 'nodeId'>;
 
 /**
- * SHA-256 (hex) of the document. Listed field by field, so that the order of keys does not matter. Hashes of ancestors are
- * left out: older boxes do not know them.
+ * SHA-256 (hex) of the document. Listed field by field, so that the order of keys does not matter.
  */
 export const documentHash = ({ text, changedAt, ancestors, stamps }: Omit<Body, 'operator' | 'wanted'>): string =>
   createHash('sha256')
@@ -52,7 +50,7 @@ const isAncestor = ({ counter, nodeId, sha256 }: ContentVersion, ancestors: read
     if (each.nodeId !== nodeId) return false;
     const next = ancestors[at + 1];
     const isInside = at >= EXACT - 1 && next?.nodeId === nodeId && next.counter < counter && counter < each.counter;
-    const isSame = each.counter === counter && (each.sha256 ?? sha256) === sha256;
+    const isSame = each.counter === counter && each.sha256 === sha256;
     return isSame || isInside;
   });
 
@@ -85,37 +83,11 @@ export const editedDocument = (
 };
 
 /**
- * The node id in the version of a document without tags. Without its last character it sorts just before the id itself, so
- * that the document wins over its reduced form, and both compare the same with the versions of all other boxes.
- */
-const reducedNodeId = (nodeId: string): string => nodeId.slice(0, -1);
-
-/** Whether the two are one edit, of which `reduced` lost its tags on the way. */
-const isReduced = (reduced: Edited, whole: Edited): boolean =>
-  reduced.counter === whole.counter && reduced.nodeId === reducedNodeId(whole.nodeId);
-
-/**
- * The document as an older box can read it, which refuses the tags of screens; the same object where there are none. It
- * has a version of its own, lower than that of the document: a box that can read both takes the document.
- */
-export const withoutTags = (document: ContentDocument): ContentDocument => {
-  const content = JSON.parse(document.text.replace(/^\uFEFF/, '')) as { screens: { tags?: unknown }[] };
-  if (content.screens.every((screen) => screen.tags === undefined)) return document;
-  for (const screen of content.screens) delete screen.tags;
-  // The older box may have the ancestors without tags.
-  const ancestors = document.ancestors
-    .flatMap((each) => [each, { counter: each.counter, nodeId: reducedNodeId(each.nodeId) }])
-    .slice(0, MAX_ANCESTORS);
-  const body = { ...document, ancestors, text: `${JSON.stringify(content, null, 2)}\n` };
-  return { ...body, nodeId: reducedNodeId(document.nodeId), sha256: documentHash(body) };
-};
-
-/**
  * Whether replacing `loser` by `winner` loses an edit: `loser` was edited, and `winner` does not descend from it. If the
  * list of ancestors is too short to decide, the result is true.
  */
 export const isLost = (loser: ContentDocument, winner: ContentDocument): boolean =>
-  loser.counter > 0 && loser.text !== winner.text && !isReduced(loser, winner) && !isAncestor(loser, winner.ancestors);
+  loser.counter > 0 && loser.text !== winner.text && !isAncestor(loser, winner.ancestors);
 
 /** Indents a single-line document, as programs send it, so that content.json stays readable, unless it gets too large. */
 export const asFile = (text: string, value: unknown): string => {

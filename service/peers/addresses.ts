@@ -25,8 +25,8 @@ export interface Address {
   external: boolean;
   /** The address is reachable over HTTP, whatever the answer. */
   reachable: boolean;
-  /** A box of the site answers that runs a version which is too old to be called. */
-  older: boolean;
+  /** A box of the site answers that speaks another protocol, which takes commands alone. */
+  foreign: boolean;
   /** No answer came in time, the last time. */
   late: boolean;
   /** When a request was last answered here. */
@@ -37,9 +37,7 @@ export interface Address {
   seenAt: number;
 }
 
-/** Interval between probes of an older peer; up to a fifth is added at random. */
-const POLL_MS = 30_000;
-/** Interval between probes of an address of a peer that gossips: those that are not in use are still tried. */
+/** Interval between probes of an address of a peer, of which those that are not in use are still tried. */
 const REVIEW_MS = 1_800_000;
 /** Limits of addresses without a peer: those that any client can announce, and those that peers advertise. */
 const MAX_ANNOUNCED = 256;
@@ -80,8 +78,8 @@ export interface Addresses {
   best(nodeId: string): Address | undefined;
   /** Adds an address; undefined if the limit leaves no room. @param random 0 to 1 */
   add(url: string, source: AddressOrigin, now: number, random: number): Address | undefined;
-  /** Records the answer of a peer. @param isPolled whether it is of an older version @param random 0 to 1 */
-  answered(address: Address, nodeId: string, isPolled: boolean, now: number, random: number): void;
+  /** Records the answer of a peer. @param random 0 to 1 */
+  answered(address: Address, nodeId: string, now: number, random: number): void;
   /** Records a failed probe, or an answer from a box that is not a peer. @param random 0 to 1 */
   failed(address: Address, reason: string, now: number, random: number): void;
   /** Removes addresses that are no longer worth probing. */
@@ -141,7 +139,7 @@ export const createAddresses = (): Addresses => {
         nextAt: now,
         external: false,
         reachable: false,
-        older: false,
+        foreign: false,
         late: false,
         answeredAt: Number.NEGATIVE_INFINITY,
         leaving: false,
@@ -151,9 +149,9 @@ export const createAddresses = (): Addresses => {
       known.set(url, address);
       return address;
     },
-    answered: (address, nodeId, isPolled, now, random) => {
-      const nextAt = now + (isPolled ? POLL_MS : REVIEW_MS) * (1 + random / 5);
-      const healthy = { breaker: closed, reason: null, external: false, older: false, leaving: false };
+    answered: (address, nodeId, now, random) => {
+      const nextAt = now + REVIEW_MS * (1 + random / 5);
+      const healthy = { breaker: closed, reason: null, external: false, foreign: false, leaving: false };
       const state = { nodeId, nextAt, ...healthy, seenAt: now };
       // It may have been removed during the probe.
       known.set(address.url, Object.assign(address, state));
@@ -164,9 +162,9 @@ export const createAddresses = (): Addresses => {
       address.reason = reason;
     },
     forget: (now) => {
-      for (const { url, source, nodeId, older, breaker, leaving, seenAt } of known.values()) {
+      for (const { url, source, nodeId, foreign, breaker, leaving, seenAt } of known.values()) {
         if (source === 'static') continue;
-        const isUnproven = nodeId === null && !older;
+        const isUnproven = nodeId === null && !foreign;
         const isExpired = isUnproven ? breaker.failures >= MAX_TRIES : now - seenAt > FORGET_MS;
         if (isExpired || (leaving && isOpen(breaker))) known.delete(url);
       }

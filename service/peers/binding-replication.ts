@@ -2,14 +2,13 @@
 import { bindingBuckets } from '../contract/gossip.ts';
 import { type DeviceBinding, mostPeers } from '../contract/peers.ts';
 import { deviceKey } from '../contract/readable.ts';
-import { createDebounce } from '../domain/debounce.ts';
 import { clockMonth } from '../domain/merge.ts';
 import { remember } from '../domain/recent.ts';
 import type { SourceLogs } from '../platform/source-log.ts';
 import type { AskPeers } from './ask.ts';
 import { bucketDigests, bucketOf, differingBuckets, type Row } from './digest.ts';
 import type { Misdated } from './misdated.ts';
-import type { LivePeer, Peers } from './peer.ts';
+import type { LivePeer } from './peer.ts';
 
 /** The bindings of devices that boxes exchange. */
 export interface ReplicatedDevices {
@@ -18,12 +17,10 @@ export interface ReplicatedDevices {
   merge(theirs: readonly DeviceBinding[]): Promise<DeviceBinding[]>;
   /** SHA-256 (hex) of all bindings; equal on boxes with equal bindings. */
   digest(): string;
-  onChange(listener: () => void): void;
 }
 
 interface Dependencies {
   logs: SourceLogs;
-  peers: Pick<Peers, 'announce'>;
   asking: Pick<AskPeers, 'ask'>;
   devices: ReplicatedDevices;
   misdated: Pick<Misdated, 'note'>;
@@ -35,14 +32,11 @@ interface Dependencies {
   onNews(): void;
 }
 
-/** Changes of bindings within this time are announced once. */
-const ANNOUNCE_MS = 250;
 /** Peers that returned no bindings, of which the reason is remembered. */
 const MAX_FAILED = 32;
 
 export const createBindingReplication = ({
   logs,
-  peers,
   asking,
   devices,
   misdated,
@@ -73,9 +67,7 @@ export const createBindingReplication = ({
     const theirs = peer.state.bindings;
     if (theirs === devices.digest()) return misdated.note(peer.nodeId, 'bindings', []);
     if (compared.get(peer.nodeId) === comparison(theirs)) return;
-    const answer = peer.gossips
-      ? await asking.ask(peer, 'bindings.differing', digests())
-      : await asking.ask(peer, 'bindings.list');
+    const answer = await asking.ask(peer, 'bindings.differing', digests());
     if (!answer.ok) {
       const { status, reason } = answer;
       if (status === null || failed.get(peer.nodeId) === reason) return;
@@ -95,9 +87,6 @@ export const createBindingReplication = ({
     logs(`peer ${peer.nodeId}`).info({ nodeId: peer.nodeId, count: news.length }, 'stored bindings of a peer');
     onBindings(news);
   };
-
-  // Boxes of an older version fetch what was not relayed to them.
-  devices.onChange(createDebounce(() => void peers.announce(), { quietMs: ANNOUNCE_MS, longestMs: ANNOUNCE_MS }));
 
   return {
     /** Fetches the bindings of a peer, if they differ from ours. */

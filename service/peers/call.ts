@@ -23,7 +23,6 @@ import {
   collect,
   failure,
   late,
-  older,
   type PeerAnswer,
   parseReply,
   type Reply,
@@ -221,10 +220,8 @@ export const createCaller = ({ secret, nodeId: self, now = Date.now }: Options):
     const reply = await send(new URL(base + path), { ...options, recipient: recipient ?? there });
     const code = reply.status < 300 ? null : codeOf(reply);
     const isOther = code === 'misdirected';
-    // It has proven that it has the secret, so it does not know this kind of signature.
-    const isOlder = code === 'signature_invalid';
-    if (isOther || isOlder) proven.delete(base);
-    if (isOlder) throw new Unproven(older);
+    // Another secret may have been set since.
+    if (isOther || code === 'signature_invalid') proven.delete(base);
     return isOther && recipient === undefined && mayRetry
       ? sendProven({ base, path, recipient }, options, false)
       : reply;

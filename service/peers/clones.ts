@@ -6,9 +6,8 @@ type Start = Pick<PeerState, 'startedAt' | 'instance'>;
 /**
  * Whether the first of two boxes with one node id gets a new one: the one that started later, by the site's clock; of two
  * that started at the same time, the one with the greater instance. Both boxes compare the same values, so only one of
- * them does. False if the other one runs a version that does not report this.
+ * them does.
  */
 export const takesNewId = (own: Start, other: Start): boolean => {
-  if (own.startedAt === undefined || other.startedAt === undefined) return false;
   return own.startedAt === other.startedAt ? own.instance > other.instance : own.startedAt > other.startedAt;
 };

@@ -1,4 +1,4 @@
-/** Transport of relayed commands: one by one to the command API, or in batches to a box that supports them. */
+/** Transport of relayed commands: in batches, or one by one to the command API, which boxes of any protocol have. */
 import type { CommandAnswer } from '../contract/peers.ts';
 import type { AskPeers } from './ask.ts';
 import type { PeerInput } from './operations.ts';
@@ -17,10 +17,10 @@ export interface CommandTransport {
   /**
    * Sends commands to a peer; never rejects. `late`: they were not answered, or not run, and can be repeated;
    * `away`: the peer is unreachable.
-   * @param commands one, unless the peer supports batches
+   * @param commands one, unless the peer takes several
    */
   send(peer: Peer, commands: readonly SentCommand[]): Promise<CommandAnswer[] | 'late' | 'away'>;
-  /** Whether the peer supports batches, and runs a repeated command only once. */
+  /** Whether the peer takes batches, and runs a repeated command only once. */
   takesSeveral(peer: Peer): boolean;
   /** Liveness probe; a peer that does not answer is away. */
   probe(peer: Peer): Promise<unknown>;
@@ -38,7 +38,7 @@ const failureOf = (answer: Extract<PeerAnswer<unknown>, { ok: false }>, count: n
 
 /** @param isEncrypted whether requests are: then ids are inside them, so that no intermediary can change them */
 export const createCommandTransport = ({ ask }: Pick<AskPeers, 'ask'>, isEncrypted: boolean): CommandTransport => {
-  const takesSeveral = ({ state }: Peer): boolean => state?.takesCommands === true;
+  const takesSeveral = ({ state }: Peer): boolean => state !== null;
   return {
     takesSeveral,
     send: async (peer, commands) => {

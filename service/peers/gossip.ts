@@ -33,7 +33,7 @@ interface Dependencies {
   registry: Pick<
     Registry,
     | 'find'
-    | 'gossiping'
+    | 'alive'
     | 'reached'
     | 'entry'
     | 'record'
@@ -41,7 +41,6 @@ interface Dependencies {
     | 'onGossipAnswer'
     | 'addReported'
     | 'verify'
-    | 'markPolled'
     | 'onContact'
     | 'onReachabilityChange'
     | 'isCongested'
@@ -165,10 +164,7 @@ export const createGossip = (
       const own = digestOf(summary());
       const body = { from: self, port, digest: own, members: memberDigests(versions()) };
       const answer = await asking.ask({ nodeId }, 'peers.gossip', body);
-      if (!answer.ok) {
-        if (answer.status !== null) registry.markPolled(nodeId);
-        return;
-      }
+      if (!answer.ok) return;
       const { summary: theirs, members, instance: theirInstance, serverTime } = answer.body;
       if (theirs !== undefined) remember(compared, nodeId, `${digestOf(theirs)} ${own}`, mostPeers);
       registry.onGossipAnswer(nodeId, theirInstance, theirs ?? summary(), serverTime);
@@ -180,12 +176,12 @@ export const createGossip = (
 
   const few = (count: number, but?: string): LivePeer[] =>
     shuffled(
-      registry.gossiping().filter(({ nodeId }) => nodeId !== but),
+      registry.alive().filter(({ nodeId }) => nodeId !== but),
       random,
     ).slice(0, count);
 
   const check = (): void => {
-    const peers = registry.gossiping();
+    const peers = registry.alive();
     const step = nextToCheck(
       round,
       peers.map(({ nodeId }) => nodeId),
@@ -227,7 +223,7 @@ export const createGossip = (
         const isEqual = digest === ownDigest;
         const peer = registry.find(from);
         const isCompared = isEqual || compared.get(from) === `${digest} ${ownDigest}`;
-        if (!isCompared && isLive(peer) && peer.gossips) void exchange(peer);
+        if (!isCompared && isLive(peer)) void exchange(peer);
         const mine = versions();
         const digests = memberDigests(mine);
         const entries = digests === members ? [] : entriesOf(differingMembers(mine, digests, members).keys());
@@ -265,7 +261,7 @@ export const createGossip = (
     },
     start: (at) => {
       port = at;
-      schedule(registry.gossiping().length);
+      schedule(registry.alive().length);
     },
     close: () => {
       clearTimeout(timer);

@@ -116,13 +116,11 @@ export const createPeers = async (
   const replication = createReplication({
     ...{ log, logs, peers: registry, asking, content, devices, misdated, now },
     onBindings: bindings.emit,
-    onEdit: (version) => void Promise.all([registry.announce(), news.spread({ content: version })]),
+    onEdit: (version) => void news.spread({ content: version }),
     onNews: () => gossip.tell(),
   });
   /** Sends the record of this box to all boxes. */
-  const announce = async (): Promise<void> => {
-    await Promise.all([registry.announce(), news.spread({ record: record.current(true) })]);
-  };
+  const announce = (): Promise<void> => news.spread({ record: record.current(true) });
   const mediaReplication = createMediaReplication({
     ...{ logs, peers: { ...registry, announce }, asking, content, media, misdated, siteTime },
     absence: await openAbsence(context, { media, siteTime }),
@@ -138,7 +136,7 @@ export const createPeers = async (
   });
   const parts = () => Object.assign(mediaReplication.state(), ...stateParts.map((part) => part()));
   const record = createOwnRecord({ nodeId, parts, now, monotonicNow });
-  const summary = () => ({ ...replication.state(true), ...takeovers.state() });
+  const summary = () => ({ ...replication.state(), ...takeovers.state() });
   const gossip = createGossip({ registry, asking, record, summary, siteNow: siteTime.now }, ids);
   const news = createNews(
     { registry, asking, replication, tell: gossip.tell, isSecret: options.sharedSecret !== null, monotonicNow },

@@ -14,15 +14,12 @@ export interface Report {
   /** When the state was sent, ms, monotonic. */
   stateAt: number;
   seq: number;
-  gossips: boolean;
 }
 
 interface Dependencies {
   /** Node id of this box. */
   self: string;
   reports: Map<string, Report>;
-  /** By node id: the instance of a peer that does not support gossip. */
-  polled: Map<string, string>;
   addresses: Pick<Addresses, 'best' | 'answered'>;
   find(nodeId: string): Peer | undefined;
   /** Announces that the state of a peer has changed. */
@@ -43,7 +40,6 @@ const FOLLOW_MS = 5_000;
 export const createIndirectReports = ({
   self,
   reports,
-  polled,
   addresses,
   find,
   emit,
@@ -54,7 +50,7 @@ export const createIndirectReports = ({
   random,
 }: Dependencies): Pick<
   Registry,
-  'record' | 'applyRecord' | 'onGossipAnswer' | 'offered' | 'addReported' | 'verify' | 'markPolled'
+  'record' | 'applyRecord' | 'onGossipAnswer' | 'offered' | 'addReported' | 'verify'
 > => {
   /** By URL: when a report of another box last triggered a probe. */
   const followedAt = new Map<string, number>();
@@ -71,7 +67,7 @@ export const createIndirectReports = ({
   return {
     record: (nodeId) => {
       const report = reports.get(nodeId);
-      if (report === undefined || report.seq === 0) return null;
+      if (report === undefined) return null;
       const { media, devices, alerts } = report.state;
       const given = { ...(devices && { devices }), ...(alerts && { alerts }) };
       return { nodeId, seq: report.seq, media, ...given };
@@ -88,11 +84,9 @@ export const createIndirectReports = ({
       const report = reports.get(nodeId);
       if (address === undefined || report === undefined) return;
       if (theirInstance !== report.state.instance) return void prober.ask(address);
-      addresses.answered(address, nodeId, !report.gossips, monotonicNow(), random());
-      const time = serverTime === undefined ? {} : { serverTime };
-      const stateAt = serverTime === undefined ? report.stateAt : monotonicNow();
-      const state = { ...report.state, ...summary, ...time };
-      reports.set(nodeId, { ...report, state, stateAt, contactAt: now() });
+      addresses.answered(address, nodeId, monotonicNow(), random());
+      const state = { ...report.state, ...summary, serverTime };
+      reports.set(nodeId, { ...report, state, stateAt: monotonicNow(), contactAt: now() });
       emit(nodeId);
     },
     offered: (nodeId, content) => {
@@ -113,14 +107,6 @@ export const createIndirectReports = ({
       const contactAt = reports.get(nodeId)?.contactAt ?? 0;
       const isKnown = now() - contactAt <= FOLLOW_MS || (await follow(address));
       return isKnown ? find(nodeId)?.alive === true : null;
-    },
-    markPolled: (nodeId) => {
-      const report = reports.get(nodeId);
-      const address = addresses.best(nodeId);
-      if (report === undefined || address === undefined) return;
-      remember(polled, nodeId, report.state.instance, mostPeers);
-      reports.set(nodeId, { ...report, gossips: false, seq: 0 });
-      void prober.ask(address);
     },
   };
 };

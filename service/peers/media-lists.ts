@@ -74,12 +74,12 @@ export const createMediaLists = ({
     const answer = await asking.ask(peer, 'media.list');
     const log = logs(`peer ${nodeId}`);
     if (answer.ok) {
-      await deletions.merge(answer.body.deleted ?? []).catch((err: unknown) => {
+      await deletions.merge(answer.body.deleted).catch((err: unknown) => {
         log.error({ nodeId, err }, 'the deletions of a peer could not be stored');
       });
       const dated = answer.body.media.map(({ name, modifiedAt }) => [name, modifiedAt] as const);
       misdated.note(nodeId, 'media', dated);
-      const deleted = answer.body.deleted?.map(({ name, deletedAt }) => [name, deletedAt] as const) ?? [];
+      const deleted = answer.body.deleted.map(({ name, deletedAt }) => [name, deletedAt] as const);
       misdated.note(nodeId, 'deletions', deleted);
       const theirs = answer.body.media.filter(({ modifiedAt }) => isPlausibleTime(modifiedAt, now()));
       const isExact = answer.body.digest === state.media;

@@ -31,7 +31,10 @@ export type ReplicatedMedia = Pick<
 
 interface Dependencies {
   logs: SourceLogs;
-  peers: Pick<Registry, 'alive' | 'find' | 'onState' | 'onReachabilityChange' | 'announce'>;
+  peers: Pick<Registry, 'alive' | 'find' | 'onState' | 'onReachabilityChange'> & {
+    /** Sends the record of this box to all boxes. */
+    announce(): Promise<void>;
+  };
   asking: Pick<AskPeers, 'ask'>;
   content: Pick<Content, 'document' | 'mediaNames' | 'onDocument' | 'onChange'>;
   media: ReplicatedMedia;

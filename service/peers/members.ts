@@ -1,6 +1,5 @@
 /** The members that this box reaches, as it reports them to other boxes. */
-import { mostPeers, mostPeersOfOlder } from '../contract/peers.ts';
-import { shuffled } from '../domain/shuffle.ts';
+import { mostPeers } from '../contract/peers.ts';
 import type { Address, Addresses } from './addresses.ts';
 import { advertisedUrl } from './advertised.ts';
 import { isOpen } from './breaker.ts';
@@ -13,7 +12,6 @@ interface Dependencies {
   reports: ReadonlyMap<string, Report>;
   suspicions: Pick<Suspicions, 'isPending'>;
   alive(): LivePeer[];
-  random(): number;
 }
 
 export const createMembers = ({
@@ -21,7 +19,6 @@ export const createMembers = ({
   reports,
   suspicions,
   alive,
-  random,
 }: Dependencies): Pick<Registry, 'advertised' | 'reached' | 'entry'> => {
   /** Where a box is reached; undefined: it is away, or unknown. */
   const reachedAt = (nodeId: string): Address | undefined => {
@@ -30,13 +27,10 @@ export const createMembers = ({
   };
 
   return {
-    advertised: (isOlder) => {
-      const live = alive();
-      const chosen = isOlder && live.length > mostPeersOfOlder ? shuffled(live, random) : live;
-      return chosen
-        .slice(0, isOlder ? mostPeersOfOlder : mostPeers)
-        .map(({ nodeId, url }) => ({ nodeId, url: advertisedUrl(url, addresses.get(url)?.host ?? null) }));
-    },
+    advertised: () =>
+      alive()
+        .slice(0, mostPeers)
+        .map(({ nodeId, url }) => ({ nodeId, url: advertisedUrl(url, addresses.get(url)?.host ?? null) })),
     reached: () =>
       new Map([...reports].flatMap(([nodeId, { seq }]) => (reachedAt(nodeId) ? [[nodeId, seq] as const] : []))),
     entry: (nodeId) => {

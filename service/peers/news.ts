@@ -15,7 +15,7 @@ import { createRecipients, spreadTo } from './spread.ts';
 type Change = Pick<PeerNews, 'content' | 'record'>;
 
 interface Dependencies {
-  registry: Pick<Registry, 'gossiping' | 'applyRecord' | 'offered' | 'onContact'>;
+  registry: Pick<Registry, 'alive' | 'applyRecord' | 'offered' | 'onContact'>;
   asking: Pick<AskPeers, 'ask'>;
   replication: Pick<Replication, 'settle' | 'shortDocument'>;
   /** Exchanges with all peers, after a change could not be forwarded. */
@@ -53,7 +53,7 @@ export const createNews = (
     if (port === null) return;
     const document = isSecret && change.content !== undefined ? replication.shortDocument(change.content) : null;
     const sender = { from: self, port, ...(document && { document }) };
-    const known = new Set(registry.gossiping().map(({ nodeId }) => nodeId));
+    const known = new Set(registry.alive().map(({ nodeId }) => nodeId));
     const fresh = recipients.take(
       keyOf(change),
       targets.filter((target) => known.has(target)),
@@ -89,7 +89,7 @@ export const createNews = (
     spread: (change) =>
       pass(
         change,
-        registry.gossiping().map(({ nodeId }) => nodeId),
+        registry.alive().map(({ nodeId }) => nodeId),
       ),
     start: (at) => {
       port = at;

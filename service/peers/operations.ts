@@ -5,7 +5,6 @@
 import { z } from 'zod';
 import { type AlertRecord, peerAlerts } from '../contract/alerts.ts';
 import type { Command, CommandTarget } from '../contract/commands.ts';
-import { connection } from '../contract/connections.ts';
 import { peerAudit } from '../contract/console/audit.ts';
 import { type BoxLogQuery, boxLog } from '../contract/console/boxes.ts';
 import {
@@ -27,7 +26,6 @@ import {
   type DeviceBinding,
   mostContentCharacters,
   mostQueryCharacters,
-  peerBindings,
   peerCommandAnswers,
   peerConnections,
   peerDevices,
@@ -116,11 +114,6 @@ const peerOperations = {
     (bindings: readonly DeviceBinding[]) => ({ body: { bindings } }),
     { relayed: true },
   ),
-  /** All bindings, of a peer of an older version. */
-  'bindings.list': define('GET /api/peers/bindings', peerBindings, undefined, {
-    deadlineMs: 10_000,
-    maxBytes: 8 * MIB,
-  }),
   /** The bindings of the peer that differ from ours. */
   'bindings.differing': define(
     'POST /api/peers/bindings/differing',
@@ -151,7 +144,7 @@ const peerOperations = {
   ),
   /** Liveness probe while another request is pending. */
   'boxes.probe': define('GET /api/peers/time', peerTime, undefined, { deadlineMs: 700 }),
-  'content.document': define('GET /api/peers/content', contentDocument, () => ({ query: { knows: 'tags' } }), {
+  'content.document': define('GET /api/peers/content', contentDocument, undefined, {
     deadlineMs: 10_000,
     // A character of the text takes at most three bytes, or two if it is escaped.
     maxBytes: 3 * mostContentCharacters + 8 * MIB,
@@ -195,7 +188,7 @@ const peerOperations = {
     }),
     { relayed: true },
   ),
-  /** A batch of commands, for a peer that supports it. */
+  /** A batch of commands, for a peer of this protocol. */
   'screens.commands': define(
     'POST /api/peers/commands',
     peerCommandAnswers,
@@ -218,13 +211,6 @@ const peerOperations = {
       return { query: { screens: screens.length > mostQueryCharacters ? undefined : screens } };
     },
     { maxBytes: 16 * MIB },
-  ),
-  /** The connections of one screen, for a peer without the operation above. */
-  'screens.connectionsOfOne': define(
-    'GET /api/screens/:slug/connections',
-    z.object({ connections: z.array(connection) }),
-    (slug: string) => ({ params: { slug } }),
-    { maxBytes: 16 * MIB, relayed: true },
   ),
   'takeovers.list': define('GET /api/peers/takeovers', peerTakeovers, undefined, {
     deadlineMs: 10_000,

@@ -21,8 +21,6 @@ export interface Peer {
   contactAt: number | null;
   /** When it sent that state, ms, monotonic. */
   stateAt: number | null;
-  /** Whether it supports gossip; an older version is polled. */
-  gossips: boolean;
   /** Why it is not alive; completes "the box ...". Null while it is alive, or was never called. */
   reason: string | null;
 }
@@ -54,10 +52,8 @@ export interface Peers {
   ): Promise<PeerAnswer<z.output<Schema>>>;
   /** Calls `listener` each time a peer has sent its state. */
   onState(listener: (peer: LivePeer) => void): void;
-  /** Requests the state of every peer of an older version now; resolves when all have answered or failed. */
+  /** Probes the static addresses at which no peer has answered yet. */
   refresh(): Promise<void>;
-  /** As {@link refresh}, and makes those peers request the state of this box, which has changed. */
-  announce(): Promise<void>;
   health(): PeerHealth[];
 }
 
@@ -70,10 +66,8 @@ export interface Registry extends Peers {
   goodbye(url: string): void;
   /** Static peers that are boxes of other sites. */
   externalBoxes(): { url: string; reason: string }[];
-  /** The live peers that this box advertises to another one. @param isOlder it accepts fewer of them */
-  advertised(isOlder: boolean): PeerState['peers'];
-  /** The live peers that support gossip. */
-  gossiping(): LivePeer[];
+  /** The live peers that this box advertises to another one. */
+  advertised(): PeerState['peers'];
   /** The peers that are not away: the versions of their records, by node id. */
   reached(): Map<string, number>;
   /** A peer that is not away, as other boxes learn of it; null if it is away, or unknown. */
@@ -82,16 +76,14 @@ export interface Registry extends Peers {
   record(nodeId: string): MemberRecord | null;
   /** Applies the record of a peer that another one forwarded, if it is newer. @returns whether it was newer */
   applyRecord(record: MemberRecord): boolean;
-  /** Handles the answer of a peer to a gossip request. @param serverTime its clock; absent: of an older version */
-  onGossipAnswer(nodeId: string, instance: string, summary: SiteSummary, serverTime?: number): void;
+  /** Handles the answer of a peer to a gossip request. @param serverTime its clock */
+  onGossipAnswer(nodeId: string, instance: string, summary: SiteSummary, serverTime: number): void;
   /** Handles the content version that a peer reports. @returns whether it is a live peer */
   offered(nodeId: string, content: ContentVersion): boolean;
   /** Probes a box that another one reports as reachable. @param advertiser base URL of the other one */
   addReported(nodeId: string, url: string, advertiser: string): void;
   /** Probes a peer that another one cannot reach; resolves with whether this box can, or null: it is too busy to know. */
   verify(nodeId: string): Promise<boolean | null>;
-  /** Marks a peer that does not support gossip: it is polled until its next start. */
-  markPolled(nodeId: string): void;
   /** Calls `listener` when a peer goes away and when it comes back. */
   onReachabilityChange(listener: () => void): void;
   /** Whether boxes that are there answer late: what can wait is not sent. */
@@ -101,7 +93,7 @@ export interface Registry extends Peers {
   /**
    * Handles a request from another box.
    * @param host its address, as in a URL
-   * @param instance its start of the service; absent: an older version
+   * @param instance its start of the service; absent: not told
    */
   onContact(from: string, host: string, port: number, hasNews: boolean, instance?: string): void;
   close(): void;

@@ -3,7 +3,7 @@
  * site. A box with several addresses is one peer.
  */
 
-import { mostPeers, type PeerState, peerState } from '../contract/peers.ts';
+import { type AnyPeerState, anyPeerState, isOfProtocol, mostPeers, type PeerState } from '../contract/peers.ts';
 import { createEmitter } from '../domain/emitter.ts';
 import { remember } from '../domain/recent.ts';
 import type { SourceLogs } from '../platform/source-log.ts';
@@ -73,8 +73,6 @@ export const createRegistry = (
   const ownUrls = new Map<string, true>();
   const states = createEmitter<[LivePeer]>();
   const reachability = createEmitter();
-  /** By node id: the instance of a peer that does not support gossip. */
-  const polled = new Map<string, string>();
   const createdAt = monotonicNow();
   let isFull = false;
   let port: number | null = null;
@@ -88,8 +86,8 @@ export const createRegistry = (
     const best = addresses.best(nodeId);
     if (report === undefined || best === undefined) return undefined;
     const { url, breaker, reason } = best;
-    const { state, contactAt, stateAt, gossips } = report;
-    return { nodeId, url, alive: !isOpen(breaker), state, contactAt, stateAt, gossips, reason };
+    const { state, contactAt, stateAt } = report;
+    return { nodeId, url, alive: !isOpen(breaker), state, contactAt, stateAt, reason };
   };
 
   const warn = ({ url, nodeId }: Pick<Address, 'url' | 'nodeId'>, reason: string, message = 'a peer is away'): void =>
@@ -137,9 +135,15 @@ export const createRegistry = (
     if (isLive(peer)) states.emit(peer);
   };
 
-  const accept = (address: Address, state: PeerState): void => {
+  const accept = (address: Address, state: AnyPeerState): void => {
     const { nodeId } = state;
     if (state.site !== site) return reject(address, `${OTHER_SITE} ${JSON.stringify(state.site)}, not of ours`, true);
+    address.foreign = !isOfProtocol(state);
+    if (!isOfProtocol(state)) {
+      address.reachable = true;
+      const reason = `speaks protocol ${state.protocol} (version ${state.version}) and takes commands alone: bring both to one version`;
+      return reject(address, reason, false);
+    }
     if (nodeId === self && state.instance === instance) {
       remember(ownUrls, address.url, true, MAX_OWN_URLS);
       return reject(address, 'is this box itself', true);
@@ -152,9 +156,8 @@ export const createRegistry = (
     if (isFull) return reject(address, `is one more than the ${mostPeers} boxes that a box can know`, false);
     const wasAlive = find(nodeId)?.alive === true;
     const isNew = address.nodeId !== nodeId;
-    const gossips = state.gossip === 1 && polled.get(nodeId) !== state.instance;
-    addresses.answered(address, nodeId, !gossips, monotonicNow(), random());
-    reports.set(nodeId, { state, contactAt: now(), stateAt: monotonicNow(), seq: state.seq ?? 0, gossips });
+    addresses.answered(address, nodeId, monotonicNow(), random());
+    reports.set(nodeId, { state, contactAt: now(), stateAt: monotonicNow(), seq: state.seq });
     if (suspicions.clear(nodeId)) reachability.emit();
     // It may have moved to this address from another one.
     if (isNew) for (const other of addresses.of(nodeId)) if (other !== address) void prober.ask(other);
@@ -170,7 +173,6 @@ export const createRegistry = (
     const gone = [...reports.keys()].filter((nodeId) => addresses.best(nodeId) === undefined);
     for (const nodeId of gone) {
       reports.delete(nodeId);
-      polled.delete(nodeId);
       suspicions.clear(nodeId);
     }
     if (gone.length > 0) reachability.emit();
@@ -183,10 +185,10 @@ export const createRegistry = (
     const news = hasNews || isFirst ? '&news=1' : '';
     // A box that gossips gets the others from gossip: a list from each box would grow with the square of the site.
     const brief = address.source !== 'static' && reports.size >= ENOUGH_PEERS ? '&brief=1' : '';
-    const path = `/api/peers/state?from=${self}&port=${port}&instance=${instance}&knows=tags&gossip=1${news}${brief}`;
+    const path = `/api/peers/state?from=${self}&port=${port}&instance=${instance}${news}${brief}`;
     const askedAt = monotonicNow();
     const { nodeId, source } = address;
-    const answer = await caller.call(address.url, { path, schema: peerState });
+    const answer = await caller.call(address.url, { path, schema: anyPeerState });
     if (answer.ok || answer.answered) address.answeredAt = monotonicNow();
     // Any host can announce an address.
     const isKnown = nodeId !== null || source === 'static' || source === 'advertised';
@@ -197,7 +199,7 @@ export const createRegistry = (
       accept(address, answer.body);
     } else {
       address.reachable = answer.answered;
-      address.older = answer.isOlder === true;
+      address.foreign = false;
       address.late = answer.isLate === true;
       fail(address, answer.status === 404 ? `${answer.reason} (${BASELINE})` : answer.reason);
     }
@@ -207,22 +209,14 @@ export const createRegistry = (
 
   const prober = createProber({ addresses, window, probe, monotonicNow });
 
-  /** The best address of each older peer, and static addresses at which no peer has been found. */
-  const targets = (): Address[] => [
-    ...[...reports].flatMap(([nodeId, { gossips }]) => (gossips ? [] : (addresses.best(nodeId) ?? []))),
-    ...addresses.all().filter(({ source, nodeId }) => source === 'static' && nodeId === null),
-  ];
-
-  const probeAll = async (hasNews: boolean): Promise<void> => {
-    await Promise.all(targets().map((address) => prober.ask(address, hasNews)));
-  };
-
   let settling: Promise<void> | null = null;
 
   const unnamed = (): Address[] =>
     addresses
       .all()
-      .filter(({ source, nodeId, external, older }) => (source === 'static' || older) && nodeId === null && !external);
+      .filter(
+        ({ source, nodeId, external, foreign }) => (source === 'static' || foreign) && nodeId === null && !external,
+      );
 
   const named = (): Peer[] => [...reports.keys()].flatMap((nodeId) => find(nodeId) ?? []);
   const alive = (): LivePeer[] => named().filter(isLive);
@@ -230,12 +224,12 @@ export const createRegistry = (
   const all = (): Peer[] => [
     ...named(),
     ...unnamed().map(({ url, reason }) => ({
-      ...{ nodeId: null, url, alive: false, state: null, contactAt: null, stateAt: null, gossips: false, reason },
+      ...{ nodeId: null, url, alive: false, state: null, contactAt: null, stateAt: null, reason },
     })),
   ];
 
   const indirectReports = createIndirectReports({
-    ...{ self, reports, polled, addresses, find, emit, addAdvertised, prober, now, monotonicNow, random },
+    ...{ self, reports, addresses, find, emit, addAdvertised, prober, now, monotonicNow, random },
   });
 
   const call = createGuardedCall({
@@ -247,8 +241,7 @@ export const createRegistry = (
     alive,
     find,
     isAlone: () => reports.size === 0 && unnamed().length === 0,
-    gossiping: () => alive().filter(({ gossips }) => gossips),
-    ...createMembers({ addresses, reports, suspicions, alive, random }),
+    ...createMembers({ addresses, reports, suspicions, alive }),
     ...indirectReports,
     onReachabilityChange: reachability.on,
     isCongested,
@@ -262,8 +255,10 @@ export const createRegistry = (
         .flatMap(({ url, source, external, reason }) =>
           source === 'static' && external && reason?.startsWith(OTHER_SITE) ? [{ url, reason }] : [],
         ),
-    refresh: () => probeAll(false),
-    announce: () => probeAll(true),
+    refresh: async () => {
+      const unproven = addresses.all().filter(({ source, nodeId }) => source === 'static' && nodeId === null);
+      await Promise.all(unproven.map((address) => prober.ask(address)));
+    },
     health: () =>
       all().map(({ nodeId, url, alive, state, contactAt, reason }) => ({
         nodeId,

@@ -13,7 +13,7 @@ import {
   mostContentCharacters,
   type PeerState,
 } from '../contract/peers.ts';
-import { documentHash, versionOf, withoutTags } from '../domain/document.ts';
+import { documentHash, versionOf } from '../domain/document.ts';
 import { compareVersions, isPlausible, isPlausibleTime } from '../domain/merge.ts';
 import { remember } from '../domain/recent.ts';
 import type { SourceLogs } from '../platform/source-log.ts';
@@ -26,7 +26,7 @@ import { createRefusals } from './refusals.ts';
 interface Dependencies {
   log: Logger;
   logs: SourceLogs;
-  peers: Pick<Peers, 'alive' | 'onState' | 'announce' | 'settled'>;
+  peers: Pick<Peers, 'alive' | 'onState' | 'settled'>;
   asking: Pick<AskPeers, 'ask'>;
   content: Pick<Content, 'document' | 'observeCounter' | 'accept' | 'onDocument' | 'lost'>;
   devices: ReplicatedDevices;
@@ -42,16 +42,11 @@ interface Dependencies {
 }
 
 export interface Replication {
-  /** Its part of {@link PeerState}. @param knowsTags false for a box that can't read the tags of screens */
-  state(knowsTags: boolean): Pick<PeerState, 'content' | 'bindings'>;
+  /** Its part of {@link PeerState}. */
+  state(): Pick<PeerState, 'content' | 'bindings'>;
   health(): Promise<Omit<ReplicationHealth, 'media' | 'lostUploads'>>;
-  /**
-   * The content for peers; null without content, or if it is too long to share.
-   * @param knowsTags false for a box that can't read the tags of screens
-   */
-  document(knowsTags: boolean): ContentDocument | null;
-  /** The bindings of all devices that this box knows. */
-  bindings(): DeviceBinding[];
+  /** The content for peers; null without content, or if it is too long to share. */
+  document(): ContentDocument | null;
   /** The bindings in the buckets that differ from another box's. @param theirs its digests */
   differing(theirs: string): DeviceBinding[];
   /**
@@ -107,16 +102,6 @@ export const createReplication = ({
   const own = (): ContentDocument | null => {
     const document = content.document();
     return document !== null && document.text.length <= mostContentCharacters ? document : null;
-  };
-
-  /** The last document without tags, by the hash of the document. */
-  let reduced: { of: string; document: ContentDocument } | null = null;
-
-  const documentFor = (knowsTags: boolean): ContentDocument | null => {
-    const document = own();
-    if (document === null || knowsTags) return document;
-    if (reduced?.of !== document.sha256) reduced = { of: document.sha256, document: withoutTags(document) };
-    return reduced.document;
   };
 
   /** Runs `job`, or joins the one of that name that is running. */
@@ -215,7 +200,7 @@ export const createReplication = ({
     }
   };
 
-  const bindings = createBindingReplication({ logs, peers, asking, devices, misdated, now, onBindings, onNews });
+  const bindings = createBindingReplication({ logs, asking, devices, misdated, now, onBindings, onNews });
 
   peers.onState((peer) => {
     const { content: offered } = peer.state;
@@ -235,8 +220,8 @@ export const createReplication = ({
     else if (!passed.has(document.sha256)) onNews();
   });
   return {
-    state: (knowsTags) => {
-      const document = documentFor(knowsTags);
+    state: () => {
+      const document = own();
       return { content: document && versionOf(document), bindings: devices.digest() };
     },
     health: async () => {
@@ -247,8 +232,7 @@ export const createReplication = ({
         refused: [...refusals.list(), ...misdated.list()],
       };
     },
-    document: documentFor,
-    bindings: devices.list,
+    document: own,
     differing: bindings.differing,
     shortDocument: ({ sha256 }) => {
       const document = own();

@@ -27,8 +27,6 @@ export interface Failure {
   isLate?: true;
   /** Whether it accepted a connection, and was late nevertheless: it is there, and it or the network is busy. */
   isConnected?: true;
-  /** Whether the box is authenticated, and runs a version that is too old to be called. */
-  isOlder?: true;
 }
 
 export const failure = (reason: string, answered = false): Failure => ({
@@ -42,11 +40,6 @@ export const late = (ms: number, isConnected: boolean): Failure => ({
   isLate: true,
   ...(isConnected && { isConnected: true }),
 });
-
-export const older: Failure = {
-  ...failure('does not know the signatures of this version: update it, or find what alters requests to it', true),
-  isOlder: true,
-};
 
 /** The box at an address has not authenticated. */
 export class Unproven extends Error {
@@ -101,7 +94,7 @@ const parseJson = (bytes: Uint8Array): unknown => {
 /** Explanations for the operator of the errors that keep boxes apart. */
 const meanings: Readonly<Record<string, string>> = {
   signature_invalid: 'it has another secret',
-  signature_stale: 'the clocks of the two differ, and its version is older',
+  signature_stale: 'the clocks of the two differ',
   credentials_required: 'it has a secret, and this one has none',
   host_refused: 'it does not answer to this name: use its address, or add the name to its SIGNAGE_ALLOWED_HOSTS',
 };

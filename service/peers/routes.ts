@@ -2,7 +2,7 @@ import { sha256Hex } from '../auth/sign.ts';
 import { CodedError } from '../contract/errors.ts';
 import { readFields } from '../contract/fields.ts';
 import { bindingDigests } from '../contract/gossip.ts';
-import { type PeerState, peerBindings, peerContentQuery, peerQuery } from '../contract/peers.ts';
+import { type PeerState, peerBindings, peerQuery } from '../contract/peers.ts';
 import { readJson } from '../http/body.ts';
 import { matchesWeakly } from '../http/conditions.ts';
 import type { Routes } from '../http/routes.ts';
@@ -10,41 +10,32 @@ import { hostOf } from './advertised.ts';
 import type { MediaReplication } from './media-replication.ts';
 import type { Registry } from './peer.ts';
 import type { Replication } from './replication.ts';
-import type { Asking } from './state.ts';
 
 interface Dependencies {
   registry: Pick<Registry, 'onContact'>;
   /** The state of this box. */
-  state(asking: Asking): PeerState;
-  replication: Pick<Replication, 'document' | 'bindings' | 'merge' | 'differing'>;
+  state(asking: { isBrief: boolean }): PeerState;
+  replication: Pick<Replication, 'document' | 'merge' | 'differing'>;
   mediaReplication: Pick<MediaReplication, 'media'>;
 }
 
 export const peerRoutes = ({ registry, state, replication, mediaReplication }: Dependencies): Routes => ({
   'GET /api/peers/state': (ctx) => {
-    const { from, port, instance, news, knows, gossip, brief } = readFields(peerQuery.partial(), ctx.query);
+    const { from, port, instance, news, brief } = readFields(peerQuery.partial(), ctx.query);
     const host = hostOf(ctx.req.socket.remoteAddress ?? '');
     if (from !== undefined && port !== undefined && host !== null) {
       registry.onContact(from, host, port, news === '1', instance);
     }
-    const { serverTime, ...rest } = state({
-      knowsTags: knows === 'tags',
-      isOlder: gossip === undefined,
-      isBrief: brief === '1',
-    });
+    const { serverTime, ...rest } = state({ isBrief: brief === '1' });
     const etag = `"${sha256Hex(JSON.stringify(rest)).slice(0, 16)}"`;
     ctx.set({ 'Cache-Control': 'no-cache', ETag: etag });
     if (matchesWeakly(ctx.get('If-None-Match'), etag)) ctx.status = 304;
     else ctx.body = { ...rest, serverTime };
   },
   'GET /api/peers/content': (ctx) => {
-    const { knows } = readFields(peerContentQuery, ctx.query);
-    const document = replication.document(knows === 'tags');
+    const document = replication.document();
     if (document === null) throw new CodedError('not_found', 'There is no content to share.');
     ctx.body = document;
-  },
-  'GET /api/peers/bindings': (ctx) => {
-    ctx.body = { bindings: replication.bindings() };
   },
   'POST /api/peers/bindings': async (ctx) => {
     await replication.merge(readFields(peerBindings, await readJson(ctx)).bindings);

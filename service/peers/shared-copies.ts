@@ -29,8 +29,7 @@ export const createSharedCopies =
   ({ peers, asking, nodeId }: Dependencies) =>
   async (url: string): Promise<SiteCopy> => {
     await peers.settled();
-    const sharing = peers.alive().filter(({ state }) => state.sharesCopies);
-    const urls = new Map(sharing.map((peer) => [peer.nodeId, peer.url]));
+    const urls = new Map(peers.alive().map((peer) => [peer.nodeId, peer.url]));
     const order = downloadersOf(url, [nodeId, ...urls.keys()]);
     const isOurs = order[0] === nodeId;
     for (const other of isOurs ? order.slice(1, 1 + MAX_ASKED) : order.slice(0, 1)) {

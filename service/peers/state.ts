@@ -1,6 +1,6 @@
 /** The state that this box sends to peers. */
 import type { MemberRecord } from '../contract/gossip.ts';
-import type { PeerState } from '../contract/peers.ts';
+import { type PeerState, protocol } from '../contract/peers.ts';
 import type { Registry } from './peer.ts';
 import type { Replication } from './replication.ts';
 import type { ReplicatedTakeovers } from './takeovers.ts';
@@ -20,27 +20,16 @@ interface Dependencies {
 /** Identity of this box and of this start of the service. */
 type Identity = Pick<PeerState, 'nodeId' | 'instance' | 'site' | 'version'>;
 
-/** The calling box. */
-export interface Asking {
-  /** It reads tags of screens. */
-  knowsTags: boolean;
-  /** It accepts fewer peers. */
-  isOlder: boolean;
-  /** It accepts none: it receives them by gossip. */
-  isBrief: boolean;
-}
-
 export const createOwnState =
   ({ peers, replication, takeovers, siteNow, startedAt, record }: Dependencies, identity: Identity) =>
-  ({ knowsTags, isOlder, isBrief }: Asking): PeerState => ({
+  /** @param isBrief the calling box learns of peers by gossip */
+  ({ isBrief }: { isBrief: boolean }): PeerState => ({
     ...identity,
+    protocol,
     serverTime: siteNow(),
     startedAt: startedAt(),
-    takesCommands: true,
-    sharesCopies: true,
-    gossip: 1,
-    peers: isBrief ? [] : peers.advertised(isOlder),
-    ...replication.state(knowsTags),
+    peers: isBrief ? [] : peers.advertised(),
+    ...replication.state(),
     ...takeovers.state(),
     ...record(),
   });

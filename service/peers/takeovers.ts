@@ -49,12 +49,11 @@ export const createTakeoverExchange = ({
   /** By node id: the digests of its records and of ours after the last exchange, and the {@link clockMonth}. */
   const compared = new Map<string, string>();
   const busy = new Set<string>();
-  const own = (): string | undefined => takeovers.state().takeovers;
+  const own = (): string => takeovers.state().takeovers;
   const comparison = (theirs: string): string => `${theirs} ${own()} ${clockMonth(now())}`;
 
   const fetchFrom = async ({ nodeId, state: { takeovers: theirs } }: LivePeer): Promise<void> => {
-    // An older version does not support takeovers.
-    if (theirs === undefined || compared.get(nodeId) === comparison(theirs)) return;
+    if (compared.get(nodeId) === comparison(theirs)) return;
     if (theirs === own()) return misdated.note(nodeId, 'takeovers', []);
     const answer = await asking.ask({ nodeId }, 'takeovers.list');
     if (!answer.ok) return;

@@ -18,7 +18,7 @@ export type { LivePage } from './hub.ts';
 
 interface Dependencies {
   content: Pick<Content, 'screens' | 'payload' | 'slide' | 'onChange'>;
-  peers: Pick<Peers, 'all' | 'ask' | 'relayCommand' | 'isAlone' | 'settled' | 'refresh' | 'onMedia'>;
+  peers: Pick<Peers, 'all' | 'ask' | 'broadcast' | 'relayCommand' | 'isAlone' | 'settled' | 'refresh' | 'onMedia'>;
   clock: Pick<Clock, 'now' | 'onSkew'>;
   proofs: { verify(deviceId: string, proof: string, address: string): boolean };
   devices: {

@@ -1,24 +1,19 @@
 /**
- * What the boxes of a site cost each other: at rest, per edit and per binding, beside the old protocol. The whole table
- * takes about eleven minutes. The sites are at rest at the same time, and change one after the other.
+ * What the boxes of a site cost each other: at rest, per edit and per binding. The whole table takes some
+ * minutes. The sites are at rest at the same time, and change one after the other.
  */
 import { setTimeout as pause } from 'node:timers/promises';
 import type { Health } from '../../service/contract/health.ts';
 import { type Counts, type LightProcess, startLightProcess } from '../support/light-site.ts';
 import type { Report } from './harness/report.ts';
-import { checkOutOld } from './old-checkout.ts';
 
-const sizesOf = (variable: string | undefined, fallback: string): number[] =>
-  (variable ?? fallback).split(',').filter(Boolean).map(Number);
-/** SIGNAGE_BENCH_BOXES, SIGNAGE_BENCH_OLD_BOXES: how many boxes, separated by commas. A hundred old ones never settle. */
-const SIZES = sizesOf(process.env.SIGNAGE_BENCH_BOXES, '2,10,30,100');
-const OLD_SIZES = sizesOf(process.env.SIGNAGE_BENCH_OLD_BOXES, '2,10,30');
+/** SIGNAGE_BENCH_BOXES: how many boxes, separated by commas. */
+const SIZES = (process.env.SIGNAGE_BENCH_BOXES ?? '2,10,30,100').split(',').filter(Boolean).map(Number);
 const SECRETS = [undefined, 'a secret of all the boxes of a site'];
 const BOXES_PER_PROCESS = 25;
 const IDLE_MS = 30_000;
-/** A box is at rest a minute after the last unexpected thing; the old protocol has no such state. */
+/** A box is at rest a minute after the last unexpected thing. */
 const CALM_MS = 65_000;
-const OLD_CALM_MS = 10_000;
 /** A site that takes longer is left out. */
 const START_MS = 180_000;
 const CHANGES = 4;
@@ -44,10 +39,9 @@ const isTogether = async (url: string, count: number): Promise<boolean> => {
   return peers.length === count - 1 && peers.every(({ state }) => state === 'alive');
 };
 
-/** @param root as for {@link startLightProcess} */
-const startSite = async (count: number, secret: string | undefined, root?: string): Promise<Site> => {
+const startSite = async (count: number, secret: string | undefined): Promise<Site> => {
   const processes = await Promise.all(
-    Array.from({ length: Math.ceil(count / BOXES_PER_PROCESS) }, () => startLightProcess(root)),
+    Array.from({ length: Math.ceil(count / BOXES_PER_PROCESS) }, () => startLightProcess()),
   );
   const urls: string[] = [];
   const start = async ({ boxes }: LightProcess): Promise<void> => {
@@ -125,19 +119,18 @@ const row = (name: string, what: string, { requests, bytes, cpu }: Counts, ms: r
   return asRow([name, what, requests.toFixed(0), (bytes / 1_000).toFixed(0), cpu.toFixed(0), ...times]);
 };
 
-const measureAll = async (sizes: readonly number[], secret: string | undefined, note: Report['note'], old?: string) => {
+const measureAll = async (sizes: readonly number[], secret: string | undefined, note: Report['note']) => {
   if (sizes.length === 0) return;
   const sites: Site[] = [];
-  const nameOf = ({ urls }: Pick<Site, 'urls'>): string =>
-    `${urls.length}${secret === undefined ? '' : ', secret'}${old === undefined ? '' : ', old protocol'}`;
+  const nameOf = ({ urls }: Pick<Site, 'urls'>): string => `${urls.length}${secret === undefined ? '' : ', secret'}`;
   for (const count of sizes) {
     try {
-      sites.push(await startSite(count, secret, old));
+      sites.push(await startSite(count, secret));
     } catch (error) {
       note(`${nameOf({ urls: Array.from({ length: count }, () => '') })}: ${(error as Error).message}`);
     }
   }
-  await pause(old === undefined ? CALM_MS : OLD_CALM_MS);
+  await pause(CALM_MS);
   await Promise.all(sites.map((site) => site.counts()));
   await pause(IDLE_MS);
   const factor = 60_000 / IDLE_MS;
@@ -162,7 +155,4 @@ export const benchSite = async ({ note }: Report): Promise<void> => {
   note(asRow(HEAD));
   note(asRow(HEAD.map((_, at) => (at < 2 ? '---' : '---:'))));
   for (const secret of SECRETS) await measureAll(SIZES, secret, note);
-  const old = OLD_SIZES.length === 0 ? null : checkOutOld();
-  if (old === null) return note('the old protocol was not measured');
-  for (const secret of SECRETS) await measureAll(OLD_SIZES, secret, note, old);
 };

@@ -2,7 +2,7 @@
 import { createServer } from 'node:http';
 import { describe, expect, test } from 'vitest';
 import type { Health } from '../../service/contract/health.ts';
-import { listenOn, secret, startBox, untilTogether } from '../peers/support.ts';
+import { emptyPeerState, listenOn, secret, startBox, untilTogether } from '../peers/support.ts';
 import { patience } from '../support/observe.ts';
 import type { TestService } from '../support/service.ts';
 
@@ -41,7 +41,7 @@ describe.each([
 
 test('a liar with the lowest id is not followed, and is named', { timeout: 90_000 }, async () => {
   const nodeId = '00000000-0000-4000-8000-000000000000';
-  const digest = 'f'.repeat(64);
+  const _digest = 'f'.repeat(64);
   const asked: string[] = [];
   const server = createServer((request, response) => {
     const path = (request.url ?? '').split('?')[0] ?? '';
@@ -50,8 +50,8 @@ test('a liar with the lowest id is not followed, and is named', { timeout: 90_00
     const answers: Record<string, unknown> = {
       '/api/peers/time': { nodeId, established: true, received: time, sent: time, wall: time },
       '/api/peers/state': {
-        ...{ nodeId, instance: nodeId, site: 'default', version: '1.0.0', serverTime: time, peers: [] },
-        ...{ content: null, bindings: digest, media: digest },
+        ...emptyPeerState,
+        ...{ nodeId, instance: nodeId, serverTime: time, startedAt: time },
       },
     };
     response.statusCode = path in answers ? 200 : 404;

@@ -1,11 +1,10 @@
 /** Takeovers over HTTP: their slides in the playlists, their ends, and who shows them. */
 import { readFileSync } from 'node:fs';
-import { createServer } from 'node:http';
 import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
 import type { SiteOverview } from '../../service/contract/console/site.ts';
 import type { Takeover } from '../../service/contract/console/takeovers.ts';
-import { emptyPeerState, listenOn, startBox, untilTogether } from '../peers/support.ts';
+import { startBox, untilTogether } from '../peers/support.ts';
 import { patience, payloadOf } from '../support/observe.ts';
 import { createOperator, refusalOf, secretSettings, withAndWithoutSecret } from '../support/operator.ts';
 import { joinScreen, protocolsOf } from '../support/page.ts';
@@ -321,27 +320,3 @@ test.each(withAndWithoutSecret)(
     await expect.poll(fetched, patience).toBe(200);
   },
 );
-
-test('a box of an older version, which knows no takeovers, is no obstacle', async () => {
-  const asked: string[] = [];
-  const url = await listenOn(
-    createServer((request, response) => {
-      asked.push(`${request.method} ${request.url?.split('?')[0]}`);
-      const state = { ...emptyPeerState, version: '0.0.9', devices: ['h4np-8s2v-c6ya'] };
-      const isKnown = request.url?.startsWith('/api/peers/state');
-      response.writeHead(isKnown ? 200 : 404, { 'Content-Type': 'application/json' });
-      response.end(JSON.stringify(isKnown ? state : { error: { code: 'not_found', message: '' } }));
-    }),
-  );
-  const service = await startBox([{ url }], { content });
-  const ask = createOperator(service, null);
-  await expect
-    .poll(async () => (await overviewOf(ask)).boxes.map(({ version }) => version), patience)
-    .toContain('0.0.9');
-  expect((await ask('PUT', pathOf('lift'), lift())).status).toBe(201);
-  expect(asked).toContain('POST /api/peers/takeovers');
-  expect(asked).not.toContain('GET /api/peers/takeovers');
-  expect(await slidesOf(service, 'lobby')).toEqual(['takeover-lift', 'hello']);
-  const { boxes, degraded } = await overviewOf(ask);
-  expect([boxes.map(({ status }) => status), degraded]).toEqual([['here', 'alive'], true]);
-});

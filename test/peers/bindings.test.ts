@@ -7,7 +7,7 @@ import { signRequest } from '../../service/auth/sign.ts';
 import type { DeviceBinding } from '../../service/contract/peers.ts';
 import { patience } from '../support/observe.ts';
 import type { TestService } from '../support/service.ts';
-import { listenOn, postTo, secret, startBox, startSite } from './support.ts';
+import { bindingsOf, listenOn, postTo, secret, startBox, startSite } from './support.ts';
 
 const madeAt = '2026-01-31T08:00:00.000Z';
 
@@ -19,8 +19,6 @@ describe.each([
     const headers = signRequest({ secret, method: 'GET', url: box.url + path });
     return (await box.get(path, { headers })).json();
   };
-  const bindingsOf = async (box: TestService): Promise<DeviceBinding[]> =>
-    (await getJson(box, '/api/peers/bindings')).bindings;
   const digestOf = async (box: TestService): Promise<string> => (await getJson(box, '/api/peers/state')).bindings;
   /** Posts as another box that relays it. */
   const relay = async (box: TestService, path: string, body: object) => {
@@ -93,8 +91,7 @@ test('the date is sent to every peer', async () => {
   );
   const box = await startBox([{ url }]);
   await postTo(box, '/api/onboarding', { deviceId: 'd1', clientName: 'Door', screenSlug: 'lobby' });
-  const { bindings } = await (await box.get('/api/peers/bindings')).json();
-  const { updatedAt } = bindings[0];
+  const [{ updatedAt }] = (await bindingsOf(box)) as [DeviceBinding];
   const sent = ['/api/onboarding', { deviceId: 'd1', clientName: 'Door', screenSlug: 'lobby', updatedAt }];
   await expect.poll(() => posts, patience).toEqual([sent]);
 });

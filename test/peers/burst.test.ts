@@ -76,7 +76,7 @@ describe.each([
 });
 
 test('a peer that hangs on commands alone degrades them, and delays none after the first', async () => {
-  const state: PeerState = { ...emptyPeerState, takesCommands: true };
+  const state: PeerState = emptyPeerState;
   const url = await listenOn(
     createServer((request, response) => {
       if (request.method === 'GET') response.setHeader('Content-Type', 'application/json').end(JSON.stringify(state));

@@ -10,6 +10,7 @@ import { lobbyWith } from '../content/samples.ts';
 import { temporaryFolder } from '../support/service.ts';
 import { repeats } from '../support/soak.ts';
 import { type Restartable, startRestartable } from './restartable.ts';
+import { bindingsOf } from './support.ts';
 
 const count = repeats(6, 30, 'SIGNAGE_TEST_CHURN_BOXES');
 const seconds = repeats(5, 300, 'SIGNAGE_TEST_CHURN');
@@ -141,7 +142,7 @@ test(`${count} boxes, of which one is killed or cut off every second for ${secon
   /** What a box lacks of what was acknowledged, or has though it was deleted. */
   const wrongAt = async (url: string): Promise<string[]> => {
     const read = async (path: string) => (await fetch(url + path)).json();
-    const { bindings } = (await read('/api/peers/bindings')) as { bindings: { deviceId: string }[] };
+    const bindings = await bindingsOf({ url });
     const { slides } = (await read('/api/screens/lobby/playlist')) as { slides: { title: string }[] };
     const { media } = (await read('/api/peers/media')) as { media: { name: string }[] };
     const devices = new Set(bindings.map(({ deviceId }) => deviceId));

@@ -12,7 +12,6 @@ test.each([
   ['not the one that started before', { startedAt: 1, instance: 'b' }, { startedAt: 2, instance: 'a' }, false],
   ['of two at once the greater instance', { startedAt: 1, instance: 'b' }, { startedAt: 1, instance: 'a' }, true],
   ['of two at once not the smaller one', { startedAt: 1, instance: 'a' }, { startedAt: 1, instance: 'b' }, false],
-  ['none beside a version that does not tell', { startedAt: 2, instance: 'a' }, { instance: 'b' }, false],
 ])('%s takes a new id', (_, own, other, expected) => {
   expect(takesNewId(own, other)).toBe(expected);
 });

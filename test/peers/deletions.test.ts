@@ -1,19 +1,17 @@
 /** A deleted medium is gone at the whole site and stays gone; an upload that loses is kept beside for 30 days. */
 import { execFileSync } from 'node:child_process';
-import { randomUUID } from 'node:crypto';
 import { existsSync, mkdirSync, readdirSync, readFileSync, utimesSync, writeFileSync } from 'node:fs';
-import { createServer } from 'node:http';
 import { join } from 'node:path';
 import { pino } from 'pino';
 import { describe, expect, onTestFinished, test } from 'vitest';
-import { sha256Hex, signRequest } from '../../service/auth/sign.ts';
+import { signRequest } from '../../service/auth/sign.ts';
 import type { Health, ReplicationHealth } from '../../service/contract/health.ts';
 import { createLostUploads } from '../../service/media/lost.ts';
 import { unseal } from '../../service/platform/store/envelope.ts';
 import { lobbyWith } from '../content/samples.ts';
 import { patience } from '../support/observe.ts';
 import { type TestService, temporaryFolder } from '../support/service.ts';
-import { listenOn, secret, startBox, untilTogether } from './support.ts';
+import { secret, startBox, untilTogether } from './support.ts';
 
 const DAY = 86_400_000;
 const showing = (...names: string[]) =>
@@ -137,40 +135,6 @@ test('a file that is put into the folder by hand after a deletion is a new one, 
   utimesSync(file, new Date(0), new Date(0));
   const one = await startBox([other], { content, dataDir });
   await everywhere([one, other], 'by hand');
-});
-
-test('a box of the first version, which knows no deletions, brings nothing back', async () => {
-  const nodeId = randomUUID();
-  const bytes = 'old';
-  const medium = {
-    name: 'notice.txt',
-    size: bytes.length,
-    sha256: sha256Hex(bytes),
-    modifiedAt: '2026-01-01T00:00:00.000Z',
-  };
-  const asked: string[] = [];
-  const server = createServer((incoming, response) => {
-    const path = (incoming.url ?? '').split('?')[0] ?? '';
-    asked.push(path);
-    const digest = sha256Hex('any');
-    const state = { nodeId, instance: nodeId, site: 'default', version: '0.1.0', serverTime: Date.now(), peers: [] };
-    const answers: Record<string, unknown> = {
-      '/api/peers/state': { ...state, content: null, bindings: digest, media: digest },
-      '/api/peers/media': { media: [medium] },
-      '/api/peers/bindings': { bindings: [] },
-    };
-    response.statusCode = path in answers || path === '/media/notice.txt' ? 200 : 404;
-    response.setHeader('Content-Type', 'application/json');
-    response.end(path === '/media/notice.txt' ? bytes : JSON.stringify(answers[path] ?? {}));
-  });
-  const old = { url: await listenOn(server) };
-  const box = await startBox([old], { content });
-  await everywhere([box], 'old');
-  expect((await request(box, 'DELETE', 'notice.txt')).status).toBe(204);
-  await untilSettled([box]);
-  expect(await served(box)).toBe('404');
-  expect((await request(box, 'PUT', 'notice.txt', 'new')).status).toBe(201);
-  await everywhere([box], 'new');
 });
 
 test('an upload that loses is kept beside for 30 days, counts to the quota, and is not deleted by a wrong clock', {

@@ -10,7 +10,7 @@ import { lobbyWith } from '../content/samples.ts';
 import { openLanding } from '../devices/support.ts';
 import { logged, patience, payloadOf, titlesOf } from '../support/observe.ts';
 import { startTestService, type TestService } from '../support/service.ts';
-import { aliveAt, listenOn, startBox, startSite } from './support.ts';
+import { aliveAt, emptyPeerState, listenOn, startBox, startSite } from './support.ts';
 
 const saying = (title: string) => lobbyWith([{ kind: 'text', title }]);
 const hashOf = (text: string): string => createHash('sha256').update(text).digest('hex');
@@ -42,18 +42,18 @@ const startLiar = async (first: Lies = {}): Promise<Liar> => {
     const path = (request.url ?? '').split('?')[0] ?? '';
     asked.push(path);
     const { version = null, content = '', bindings = [], media = [], files = {} } = lies;
+    const digest = hashOf(JSON.stringify([media, files]));
     const send = (body: unknown): void => {
       response.setHeader('Content-Type', 'application/json');
       response.end(typeof body === 'string' ? body : JSON.stringify(body));
     };
     if (path === '/api/peers/content') return typeof content === 'function' ? content(response) : send(content);
-    if (path === '/api/peers/bindings') return send(typeof bindings === 'string' ? bindings : { bindings });
+    if (path === '/api/peers/bindings/differing') return send(typeof bindings === 'string' ? bindings : { bindings });
     if (path === '/api/peers/media' && typeof media === 'function') return media(response);
-    if (path === '/api/peers/media') return send(typeof media === 'string' ? media : { media });
+    if (path === '/api/peers/media') return send(typeof media === 'string' ? media : { media, deleted: [], digest });
     if (path === '/api/peers/state') {
-      const state = { nodeId, instance: nodeId, site: 'default', version: '1.0.0', serverTime: Date.now(), peers: [] };
-      const digests = { bindings: hashOf(JSON.stringify(bindings)), media: hashOf(JSON.stringify([media, files])) };
-      return send({ ...state, ...digests, content: version });
+      const state = { ...emptyPeerState, nodeId, instance: nodeId, serverTime: Date.now(), content: version };
+      return send({ ...state, bindings: hashOf(JSON.stringify(bindings)), media: digest });
     }
     const file = files[decodeURIComponent(path)];
     response.statusCode = file === undefined ? 404 : 200;

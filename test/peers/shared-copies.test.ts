@@ -2,8 +2,7 @@
 import { randomUUID } from 'node:crypto';
 import { expect, test } from 'vitest';
 import type { CopiesHealth } from '../../service/contract/health.ts';
-import type { AskPeers } from '../../service/peers/ask.ts';
-import type { LivePeer, Peers } from '../../service/peers/peer.ts';
+import type { Peers } from '../../service/peers/peer.ts';
 import { createSharedCopies, downloadersOf } from '../../service/peers/shared-copies.ts';
 import { lobbyWith } from '../content/samples.ts';
 import { noise, type Remote, serveBytes, startRemote } from '../media/remote.ts';
@@ -35,27 +34,6 @@ test('every box is the first to download its share of the files, in an order on 
     expect(downloadersOf(`https://example.com/${n}`, others)).toEqual(others);
   }
   for (const share of shares.values()) expect(share).toBeGreaterThan(50);
-});
-
-test('a box of an older version is not asked: it would answer an error that nobody signed', async () => {
-  const [older, newer] = [randomUUID(), randomUUID()];
-  const alive = [
-    { nodeId: older, url: 'http://192.168.1.20:8080', state: emptyPeerState },
-    { nodeId: newer, url: 'http://192.168.1.21:8080', state: { ...emptyPeerState, sharesCopies: true } },
-  ] as unknown as LivePeer[];
-  const asked = new Set<string>();
-  const copyOf = createSharedCopies({
-    peers: { alive: () => alive, settled: async () => {} },
-    asking: {
-      ask: async (peer: { nodeId: string }) => {
-        asked.add(peer.nodeId);
-        return { ok: false };
-      },
-    } as unknown as Pick<AskPeers, 'ask'>,
-    nodeId: randomUUID(),
-  });
-  for (let n = 0; n < 20; n += 1) expect(await copyOf(`https://example.com/${n}`)).toBeNull();
-  expect([...asked]).toEqual([newer]);
 });
 
 test.each([null, secret])(
@@ -111,7 +89,7 @@ test('where the box that is to download a file can not, the others do', async ()
 
 test('a box that answers late may be downloading the file, and one that is away is not', async () => {
   const [nodeId, other] = [randomUUID(), randomUUID()];
-  const peer = { nodeId: other, url: 'http://127.0.0.1:9', state: { sharesCopies: true } };
+  const peer = { nodeId: other, url: 'http://127.0.0.1:9', state: emptyPeerState };
   const urls = Array.from({ length: 50 }, (_, n) => `https://example.com/${n}`);
   const theirs = urls.find((url) => downloadersOf(url, [nodeId, other])[0] === other) ?? '';
   const ours = urls.find((url) => downloadersOf(url, [nodeId, other])[0] === nodeId) ?? '';

@@ -1,6 +1,5 @@
 /** The load that anonymous readers of snapshots cause on peers. */
 import { createServer, type IncomingMessage } from 'node:http';
-import { setTimeout as pause } from 'node:timers/promises';
 import { expect, test } from 'vitest';
 import type { ConnectionSnapshot } from '../../service/contract/connections.ts';
 import { patience } from '../support/observe.ts';
@@ -36,17 +35,13 @@ const connectionOf = (slug: string) => ({
 const notFound = { error: { code: 'not_found', message: 'There is nothing at this path.' } };
 
 /** A peer with one page on each screen, which records the requests. */
-const startPeer = async (isOlder: boolean) => {
+const startPeer = async () => {
   const asked: { path: string; at: number }[] = [];
   const answer = ({ url = '' }: IncomingMessage): [number, unknown] => {
     const { pathname, searchParams } = new URL(url, 'http://peer');
     if (pathname === '/api/peers/state') return [200, emptyPeerState];
-    const slug = /^\/api\/screens\/(\w)\/connections$/.exec(pathname)?.[1];
-    if (slug !== undefined) asked.push({ path: url, at: performance.now() });
-    if (slug !== undefined) return [200, { connections: [connectionOf(slug)] }];
     if (pathname !== '/api/peers/connections') return [404, notFound];
     asked.push({ path: url, at: performance.now() });
-    if (isOlder) return [404, notFound];
     const wanted = (searchParams.get('screens') ?? slugs.join(',')).split(',');
     return [200, { screens: wanted.map((each) => ({ slug: each, connections: [connectionOf(each)] })) }];
   };
@@ -59,8 +54,8 @@ const startPeer = async (isOlder: boolean) => {
   return { url, asked };
 };
 
-const startReader = async (isOlder: boolean) => {
-  const peer = await startPeer(isOlder);
+const startReader = async () => {
+  const peer = await startPeer();
   const box = await startBox([peer], { content });
   await expect.poll(() => peersOf(box), patience).toMatchObject([{ state: 'alive' }]);
   const read = async (slug: string): Promise<ConnectionSnapshot> =>
@@ -86,7 +81,7 @@ const mostASecond = (asked: readonly { at: number }[]): number =>
   Math.max(...asked.map(({ at }) => asked.filter((each) => each.at >= at && each.at < at + 1_000).length));
 
 test('any number of readers and screens causes at most four requests per second to a peer', async () => {
-  const { read, asked } = await startReader(false);
+  const { read, asked } = await startReader();
   const seen = await readFor(2_000, read);
   // The sender spaces the rounds; the network may delay one of them.
   expect(mostASecond(asked)).toBeLessThanOrEqual(5);
@@ -101,20 +96,6 @@ test('any number of readers and screens causes at most four requests per second 
     new URL(path, 'http://peer').searchParams.get('screens')?.split(',').toSorted(),
   );
   expect(wanted).toContainEqual(slugs);
-});
-
-test('an older peer is asked for one screen at a time, at the same rate, and its answers are reused', async () => {
-  const { read, asked } = await startReader(true);
-  await readFor(4_000, read);
-  // The first round detects that the peer is an older one.
-  expect(mostASecond(asked.slice(1))).toBeLessThanOrEqual(5);
-  const seen = await Promise.all(slugs.map(read));
-  for (const { screenSlug, count, degraded } of seen) {
-    expect({ screenSlug, count, degraded }).toEqual({ screenSlug, count: 1, degraded: false });
-  }
-  await pause(300);
-  expect(await read('c')).toMatchObject({ count: 1, degraded: false });
-  expect(asked.at(-1)?.path).toBe('/api/screens/c/connections');
 });
 
 test('a snapshot is never older than its request, at any request rate', async () => {

@@ -169,7 +169,7 @@ test('a box is not its own peer, and a box with a copied node id is reported', a
   const { nodeId } = await (await one.get('/healthz')).json();
   const SIGNAGE_PORT = new URL(one.url).port;
   await one.close();
-  const url = await listenOn(createServer(json({ ...emptyPeerState, nodeId })));
+  const url = await listenOn(createServer(json({ ...emptyPeerState, nodeId, startedAt: Date.now() + 3_600_000 })));
   const box = await startBox([one, { url }], { dataDir: one.dataDir, env: { SIGNAGE_PORT } });
   await expect.poll(() => box.log(), patience).toContain('is this box itself');
   const copy = { nodeId: null, url, state: 'away', reason: expect.stringContaining('same node id') };

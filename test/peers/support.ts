@@ -3,8 +3,9 @@ import { once } from 'node:events';
 import type { AddressInfo, Server, Socket } from 'node:net';
 import { expect, onTestFinished } from 'vitest';
 import { signRequest } from '../../service/auth/sign.ts';
+import { bindingBuckets } from '../../service/contract/gossip.ts';
 import type { PeerHealth } from '../../service/contract/health.ts';
-import type { PeerState } from '../../service/contract/peers.ts';
+import { type DeviceBinding, type PeerState, protocol } from '../../service/contract/peers.ts';
 import { lobby } from '../content/samples.ts';
 import { patience } from '../support/observe.ts';
 import { startTestService, type TestService } from '../support/service.ts';
@@ -18,12 +19,16 @@ export const emptyPeerState: PeerState = {
   nodeId: '00000000-0000-4000-8000-000000000000',
   instance: 'another',
   site: 'default',
+  protocol,
   version: '1.0.0',
   serverTime: 0,
+  startedAt: 0,
+  seq: 0,
   peers: [],
   content: null,
   bindings: '0'.repeat(64),
   media: '0'.repeat(64),
+  takeovers: '0'.repeat(64),
 };
 
 /** Starts a box with the given static peers. */
@@ -68,6 +73,15 @@ export const postTo = (
     ...signRequest({ secret, method: 'POST', url: box.url + path, body: JSON.stringify(body) }),
     ...headers,
   });
+
+/** All bindings that a box knows: those in the buckets that differ from a box without any. */
+export const bindingsOf = async (box: Pick<TestService, 'url'>): Promise<DeviceBinding[]> => {
+  const url = `${box.url}/api/peers/bindings/differing`;
+  const body = JSON.stringify({ digests: '0'.repeat(8 * bindingBuckets) });
+  const headers = { 'Content-Type': 'application/json', ...signRequest({ secret, method: 'POST', url, body }) };
+  return ((await (await fetch(url, { method: 'POST', body, headers })).json()) as { bindings: DeviceBinding[] })
+    .bindings;
+};
 
 /** Starts a server on this machine; closes it after the test. */
 export const listenOn = async (server: Server, port = 0): Promise<string> => {

@@ -6,14 +6,12 @@ import type { Socket } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { pino } from 'pino';
-import type { Service } from '../../service/index.ts';
+import { type Service, startService } from '../../service/index.ts';
+import { readOptions } from '../../service/platform/options/index.ts';
 import type { Counts, LightBoxes } from './light-site.ts';
 
-const [root = ''] = process.argv.slice(2);
-const { startService } = (await import(join(root, 'service', 'index.ts'))) as typeof import('../../service/index.ts');
-const { readOptions } = (await import(
-  join(root, 'service', 'platform', 'options', 'index.ts')
-)) as typeof import('../../service/platform/options/index.ts');
+const root = join(import.meta.dirname, '..', '..');
+
 const folders: string[] = [];
 const boxes: { service: Service; dataDir: string }[] = [];
 

@@ -33,11 +33,9 @@ export interface LightProcess {
   boxes: LightBoxes;
 }
 
-const here = join(import.meta.dirname, '..', '..');
-
-/** Starts a process without boxes. @param root the checkout whose service the boxes run; default: this one */
-export const startLightProcess = async (root = here): Promise<LightProcess> => {
-  const child = fork(join(import.meta.dirname, 'light-boxes-worker.ts'), [root], {
+/** Starts a process without boxes. */
+export const startLightProcess = async (): Promise<LightProcess> => {
+  const child = fork(join(import.meta.dirname, 'light-boxes-worker.ts'), {
     execArgv: ['--import', 'tsx', '--import', join(import.meta.dirname, 'plain-loader.ts')],
     env: process.env,
   });

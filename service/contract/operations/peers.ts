@@ -23,7 +23,6 @@ import {
   peerCommands,
   peerConnections,
   peerConnectionsQuery,
-  peerContentQuery,
   peerDevices,
   peerDevicesQuery,
   peerQuery,
@@ -161,7 +160,6 @@ export const peers = {
   },
   'GET /api/peers/content': {
     summary: 'Get the newest content that this box has on its disk',
-    query: peerContentQuery,
     answer: okSealable('The document.', contentDocument, {
       ...version,
       changedAt: momentExample,
@@ -171,19 +169,6 @@ export const peers = {
       text: '{"screens":[{"name":"Lobby","slug":"lobby"}]}',
     }),
     errors: ['not_found'],
-  },
-  'GET /api/peers/bindings': {
-    summary: 'List the devices known to this box',
-    answer: okSealable('All devices.', peerBindings, {
-      bindings: [
-        {
-          deviceId: deviceExample.deviceId,
-          clientName: deviceExample.clientName,
-          screenSlug: 'lobby',
-          updatedAt: momentExample,
-        },
-      ],
-    }),
   },
   'POST /api/peers/bindings': {
     summary: 'Send devices that have changed',
