@@ -49,7 +49,7 @@ const open = async (options: Options, ports: Ports, closers: Closers, onRenewal:
   } = closers.lasting(await createStore({ dataDir, log, reserve, ...(ports.now && { now: ports.now }) }));
   const context = createContext(options, ports, { nodeId, reserve }, closers);
   const access = await openAccess(context);
-  const proofs = createDeviceProofs(context);
+  const proofs = createDeviceProofs(context, stored);
   const { pageToken } = access;
 
   const modules = createModules(closers);
@@ -62,10 +62,12 @@ const open = async (options: Options, ports: Ports, closers: Closers, onRenewal:
   const peers = add(await createPeers(context, { content, media, devices: stored, takeovers }));
   const clock = add(createClock(context, { peers, media, takeovers }));
   const screens = add(createScreens(context, { content, peers, clock, devices: stored, proofs }));
-  const devices = add(await createDevices(context, { stored, content, peers, screens }));
+  const devices = add(await createDevices(context, { stored, proofs, content, peers, screens }));
   const pages = add(await createPages(context, { content, screens, devices, proofs, pageToken }));
   add(createUpdates(context));
-  const records = add(await createRecords(context, { modules, content, media, streams, peers, screens, devices }));
+  const records = add(
+    await createRecords(context, { modules, content, media, streams, peers, screens, devices, proofs }),
+  );
   const { audit, beginUpdate } = records;
   const health = add(createHealth(context, modules));
   if (options.fleetUrl !== null) {

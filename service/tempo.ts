@@ -34,6 +34,20 @@ export const defaultTempo = {
     /** A request waits up to this long for a running check. */
     warnings: 2_000,
   },
+  devices: {
+    /** Between looks at which devices are connected, and at what landing pages show without an event. */
+    poll: 2_000,
+    /** Grace periods of a device that is not connected: its page reloads or reconnects; it may have moved to another box,
+     * whose record takes some gossip rounds; or it was not seen yet, and power may have returned or its screen just opened. */
+    reconnect: 5_000,
+    move: 45_000,
+    start: 90_000,
+    /** Between writes of when devices were last connected: of connects and disconnects, and of those that stay. */
+    storeChange: 60_000,
+    storePresence: 600_000,
+    /** Between rounds of questions to the other boxes. */
+    round: 250,
+  },
   feeds: {
     /** Before the first request, so that the start of the service has priority, plus up to `spread` at random. */
     start: 300,

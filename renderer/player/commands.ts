@@ -21,7 +21,7 @@ interface Dependencies {
 const goTo = async (url: string, { redirect, change }: Dependencies): Promise<void> => {
   const target = redirectTarget(url, ({ origin }) => origin === location.origin);
   if (target === null) throw new Error(`${url} is no page that a screen can show`);
-  if (target.kind !== 'screen') {
+  if (target.kind === 'media' || target.kind === 'external') {
     if (await redirect.show(target.url)) change({ page: target.url });
   } else if (!(await leaveFor(target.url)))
     throw new Error(`${target.url} cannot be reached, or there is no such screen`);

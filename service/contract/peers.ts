@@ -3,6 +3,7 @@ import { z } from 'zod';
 import { boxAlerts } from './alerts.ts';
 import { connection } from './connections.ts';
 import { takeover } from './console/takeovers.ts';
+import { claimCode } from './onboarding.ts';
 import { deviceId, instant, operator, reading, sha256, slug } from './terms.ts';
 
 /** Marks a relayed request, which is executed on the receiving box and never relayed again. Value: node id of the sender. */
@@ -119,6 +120,13 @@ export const deviceBinding = z
       .literal(true)
       .optional()
       .describe('the device was forgotten at this time; stored so that a box that was away does not restore it'),
+    key: z
+      .string()
+      .regex(/^[\w-]{43}$/)
+      .optional()
+      .describe(
+        'the first public key that a page has proved, where the id is not derived from one; Ed25519, base64url',
+      ),
     updatedAt: instant.describe('increases with each change, even if the clock is set back: the newest wins'),
   })
   .meta({ id: 'DeviceBinding' });
@@ -147,6 +155,24 @@ export const peerDevicesQuery = z.object({
 export const peerDevices = z
   .object({ known: z.array(deviceId).max(mostAskedDevices).describe('the ids that are known') })
   .meta({ id: 'PeerDevices', description: 'those of the device ids that the box knows' });
+
+/** Maximum number of claim codes in one request. */
+export const mostAskedClaims = 100;
+
+export const peerClaims = z
+  .object({
+    claims: z
+      .array(z.object({ deviceId, claim: claimCode }))
+      .max(mostAskedClaims)
+      .describe('a device, and the code that was entered for it'),
+  })
+  .meta({ id: 'PeerClaims', description: 'claim codes that people have entered, and the devices they are for' });
+
+export const peerClaimAnswers = z
+  .object({
+    right: z.array(z.boolean()).max(mostAskedClaims).describe('one per code: whether a page of this box shows it'),
+  })
+  .meta({ id: 'PeerClaimAnswers' });
 
 export const peerBindings = z
   .object({ bindings: z.array(deviceBinding).max(mostBindings).describe('one per device') })

@@ -6,14 +6,15 @@ import type { DeviceSighting } from '../contract/peers.ts';
 import type { Module, ServiceContext } from '../module.ts';
 import type { Peers } from '../peers/index.ts';
 import type { Screens } from '../screens/index.ts';
-import type { Devices as StoredDevices } from './devices.ts';
-import { deviceIssues } from './health.ts';
+import { createClaims } from './claims.ts';
 import { createKnownDevices } from './known-devices.ts';
 import { createLanding } from './landing.ts';
-import { createLastSeen, openSightings } from './last-seen.ts';
+import { openLastSeen } from './last-seen.ts';
 import { createOnboarding, type Onboarding } from './onboarding.ts';
 import { createPresence, type Presence } from './presence.ts';
+import type { DeviceProofs } from './proofs.ts';
 import { createOnboardingRoutes } from './routes.ts';
+import type { StoredDevices } from './store.ts';
 
 export { createDeviceProofs, type DeviceProofs } from './proofs.ts';
 export { createStore } from './store.ts';
@@ -21,9 +22,10 @@ export { createStore } from './store.ts';
 interface Dependencies {
   /** The bindings and names that are stored. */
   stored: StoredDevices;
+  proofs: Pick<DeviceProofs, 'verify' | 'needs' | 'refusedLately'>;
   content: Pick<Content, 'screens' | 'payload' | 'hours' | 'onChange'>;
   peers: Pick<Peers, 'all' | 'alive' | 'isAlone' | 'broadcast' | 'mediaProgress' | 'onBindings' | 'addState'>;
-  screens: Pick<Screens, 'deviceIds' | 'onJoin' | 'locationsOf' | 'rename' | 'send'>;
+  screens: Pick<Screens, 'deviceIds' | 'onJoin' | 'onShowCode' | 'locationsOf' | 'rename' | 'send'>;
 }
 
 export interface Devices
@@ -45,20 +47,19 @@ export interface Devices
   formOpened(deviceId: string): void;
 }
 
-export const createDevices = async (
-  { options, log, logs, now, monotonicNow, machineName, clientAddress, ids, dirs, keep }: ServiceContext,
-  { stored, content, peers, screens }: Dependencies,
-): Promise<Devices> => {
-  const { mediaProgress } = peers;
-  const landing = createLanding(logs);
+export const createDevices = async (context: ServiceContext, dependencies: Dependencies): Promise<Devices> => {
+  const { logs, now } = context;
+  const { stored, proofs, content, peers, screens } = dependencies;
+  const landing = createLanding(context);
   content.onChange(landing.refresh);
-  const presence = createPresence({ screens, devices: stored, peers, content, now, monotonicNow }, options);
+  const presence = createPresence(context, { screens, devices: stored, peers, content });
   peers.addState(presence.state);
-  const knownDevices = createKnownDevices({ devices: stored, screens, landing, peers });
-  const onboarding = createOnboarding({ devices: stored, content, screens, landing, knownDevices, peers });
+  const knownDevices = createKnownDevices(context, { devices: stored, screens, landing, peers });
+  const claims = createClaims(context, peers);
+  screens.onShowCode(claims.open);
+  const onboarding = createOnboarding({ devices: stored, content, claims, screens, landing, knownDevices, peers });
   peers.onBindings(onboarding.follow);
-  const lastSeen = createLastSeen({
-    durable: keep(await openSightings(dirs.data, log, now)),
+  const lastSeen = await openLastSeen(context, {
     connectedHere: screens.deviceIds,
     connectedThere: () =>
       peers.all().flatMap(({ nodeId, alive, state }) => {
@@ -66,16 +67,21 @@ export const createDevices = async (
         // Peer state is at most some seconds old.
         return [{ nodeId, at: now(), deviceIds: state.devices }];
       }),
-    nodeId: ids.nodeId,
-    ...{ now, monotonicNow },
   });
   screens.onJoin(({ deviceId }) => lastSeen.joined(deviceId));
-  const { routes, sockets, formAddress } = createOnboardingRoutes(
-    { onboarding, landing, knownDevices, content, clientAddress, mediaProgress },
-    { publicUrl: options.publicUrl, host: options.host, machineName },
-  );
+  const { routes, sockets, formAddress } = createOnboardingRoutes(context, {
+    onboarding,
+    landing,
+    knownDevices,
+    proofs,
+    claims,
+    content,
+    peers,
+  });
   return {
-    ...{ routes, sockets, formAddress },
+    routes,
+    sockets,
+    formAddress,
     status: onboarding.status,
     forget: async (deviceId, sourceLog) => {
       await onboarding.forget(deviceId, sourceLog);
@@ -91,7 +97,14 @@ export const createDevices = async (
     },
     saw: knownDevices.saw,
     formOpened: landing.opened,
-    health: () => ({ issues: { devices: deviceIssues(presence.away()) } }),
+    health: () => ({
+      issues: { devices: presence.issues() },
+      notes: proofs
+        .refusedLately()
+        .map(
+          (deviceId) => `A page with another key than that of the device ${deviceId} presents itself as this device.`,
+        ),
+    }),
     states: {
       device: (deviceId) => {
         const { clientName, screenSlug } = stored.get(deviceId) ?? {};

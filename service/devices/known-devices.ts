@@ -4,14 +4,15 @@ import { mostAskedDevices, mostBindings } from '../contract/peers.ts';
 import { deviceKey } from '../contract/readable.ts';
 import { deviceId as deviceIdSchema } from '../contract/terms.ts';
 import { remember } from '../domain/recent.ts';
+import type { ServiceContext } from '../module.ts';
 import type { Peers } from '../peers/index.ts';
 import { createRounds } from '../platform/rounds.ts';
 import type { Screens } from '../screens/index.ts';
-import type { Devices } from './devices.ts';
 import type { Landing } from './landing.ts';
+import type { StoredDevices } from './store.ts';
 
 interface Dependencies {
-  devices: Pick<Devices, 'get'>;
+  devices: Pick<StoredDevices, 'get'>;
   screens: Pick<Screens, 'locationsOf'>;
   landing: Pick<Landing, 'has'>;
   peers: Pick<Peers, 'isAlone' | 'broadcast'>;
@@ -26,14 +27,15 @@ export interface KnownDevices {
   isKnown(deviceId: string): Promise<boolean>;
 }
 
-/** The status is public, and each round costs every peer a signed request: at most four a second in total. */
-const ROUND_MS = 250;
-
-export const createKnownDevices = ({ devices, screens, landing, peers }: Dependencies): KnownDevices => {
+export const createKnownDevices = (
+  { tempo }: Pick<ServiceContext, 'tempo'>,
+  { devices, screens, landing, peers }: Dependencies,
+): KnownDevices => {
   const seen = new Map<string, true>();
 
   const isKnownThere = createRounds<boolean>({
-    intervalMs: ROUND_MS,
+    // The status is public, and each round costs every peer a signed request.
+    intervalMs: tempo.devices.round,
     ask: async (keys) => {
       const { answers } = await peers.broadcast('devices.known', keys.slice(0, mostAskedDevices));
       return new Map(answers.flatMap(({ known }) => known.map((deviceId) => [deviceId, true])));

@@ -4,7 +4,7 @@ import type { LandingMessage } from '../contract/onboarding.ts';
 import { deviceKey } from '../contract/readable.ts';
 import { frameOf } from '../http/frame.ts';
 import { createSockets } from '../http/sockets.ts';
-import type { SourceLogs } from '../platform/source-log.ts';
+import type { ServiceContext } from '../module.ts';
 
 type StatusMessage = Extract<LandingMessage, { type: 'status' }>;
 
@@ -31,10 +31,7 @@ export interface Landing {
   close(): Promise<void>;
 }
 
-/** Interval at which changes without an event are polled, such as the machine's address. */
-const POLL_MS = 2_000;
-
-export const createLanding = (logs: SourceLogs): Landing => {
+export const createLanding = ({ logs, tempo }: Pick<ServiceContext, 'logs' | 'tempo'>): Landing => {
   const sockets = createSockets();
   const viewers = new Map<WebSocket, Viewer>();
 
@@ -76,7 +73,8 @@ export const createLanding = (logs: SourceLogs): Landing => {
       for (const [socket] of liveOf(deviceId)) write(socket, { type: 'opened' });
     },
     start: () => {
-      polling = setInterval(refresh, POLL_MS);
+      // Some changes have no event, such as that of the machine's address.
+      polling = setInterval(refresh, tempo.devices.poll);
       polling.unref();
     },
     close: async () => {

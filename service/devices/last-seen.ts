@@ -1,24 +1,19 @@
 /** When each device of the site was last connected, and to which box; kept over restarts. */
 import { join } from 'node:path';
-import type { Logger } from 'pino';
 import { z } from 'zod';
 import { type DeviceSighting, deviceSighting, mostBindings } from '../contract/peers.ts';
 import { deviceKey } from '../contract/readable.ts';
 import { remember } from '../domain/recent.ts';
+import type { EpochMs } from '../domain/time.ts';
+import type { ServiceContext } from '../module.ts';
 import { systemDisk } from '../platform/store/disk.ts';
-import { createDurable, type Durable } from '../platform/store/durable.ts';
+import { createDurable } from '../platform/store/durable.ts';
 
 interface Dependencies {
-  durable: Pick<Durable<State>, 'read' | 'update'>;
   /** The ids of all devices that are connected to this box now. */
   connectedHere(): Iterable<string>;
   /** The last answer of each other box: when, and which devices were connected to it. */
-  connectedThere(): Iterable<{ nodeId: string; at: number; deviceIds: readonly string[] }>;
-  nodeId: string;
-  /** ms since the epoch */
-  now(): number;
-  /** ms, monotonic */
-  monotonicNow(): number;
+  connectedThere(): Iterable<{ nodeId: string; at: EpochMs; deviceIds: readonly string[] }>;
 }
 
 export interface LastSeen {
@@ -40,36 +35,22 @@ interface State {
   sightings: readonly DeviceSighting[];
 }
 
-const POLL_MS = 2_000;
-/** Write interval for connects and disconnects; flash memory wears. */
-const CHANGE_MS = 60_000;
-/** Devices that stay connected are stored this often. */
-const STORE_MS = 600_000;
-
 const schema: z.ZodType<State> = z.object({ sightings: z.array(deviceSighting) });
 
-export const openSightings = (
-  dataDir: string,
-  log: Pick<Logger, 'error'>,
-  now: () => number,
-): Promise<Durable<State>> =>
-  createDurable({
-    path: join(dataDir, 'seen.json'),
-    schema,
-    initial: { sightings: [] },
+export const openLastSeen = async (
+  {
+    dirs,
     log,
-    disk: systemDisk,
+    keep,
     now,
-  });
-
-export const createLastSeen = ({
-  durable,
-  connectedHere,
-  connectedThere,
-  nodeId,
-  now,
-  monotonicNow,
-}: Dependencies): LastSeen => {
+    monotonicNow,
+    ids: { nodeId },
+    tempo: { devices: tempo },
+  }: Pick<ServiceContext, 'dirs' | 'log' | 'keep' | 'now' | 'monotonicNow' | 'ids' | 'tempo'>,
+  { connectedHere, connectedThere }: Dependencies,
+): Promise<LastSeen> => {
+  const path = join(dirs.data, 'seen.json');
+  const durable = keep(await createDurable({ path, schema, initial: { sightings: [] }, log, disk: systemDisk, now }));
   const sightings: Sightings = new Map(durable.read().sightings.map((each) => [deviceKey(each.deviceId), each]));
   /** Keys of the devices that were connected at the last poll. */
   let present = '';
@@ -110,7 +91,7 @@ export const createLastSeen = ({
     hasChanges ||= latest !== present;
     present = latest;
     const age = monotonicNow() - storedAt;
-    if (hasChanges ? age >= CHANGE_MS : keys.length > 0 && age >= STORE_MS) void store();
+    if (hasChanges ? age >= tempo.storeChange : keys.length > 0 && age >= tempo.storePresence) void store();
   };
 
   return {
@@ -123,7 +104,7 @@ export const createLastSeen = ({
       hasChanges = sightings.delete(deviceKey(deviceId)) || hasChanges;
     },
     start: () => {
-      timer = setInterval(poll, POLL_MS);
+      timer = setInterval(poll, tempo.poll);
       timer.unref();
     },
     close: async () => {

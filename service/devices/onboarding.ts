@@ -10,12 +10,14 @@ import { remember } from '../domain/recent.ts';
 import type { Peers } from '../peers/index.ts';
 import type { SourceLog } from '../platform/source-log.ts';
 import type { Screens } from '../screens/index.ts';
-import type { Devices } from './devices.ts';
+import type { Claims } from './claims.ts';
 import type { KnownDevices } from './known-devices.ts';
 import type { Landing } from './landing.ts';
+import type { StoredDevices } from './store.ts';
 
 interface Dependencies {
-  devices: Pick<Devices, 'get' | 'bind' | 'forget' | 'saw'>;
+  devices: Pick<StoredDevices, 'get' | 'bind' | 'forget' | 'saw'>;
+  claims: Pick<Claims, 'end'>;
   content: Pick<Content, 'payload'>;
   screens: Pick<Screens, 'locationsOf' | 'onJoin' | 'rename' | 'send'>;
   landing: Pick<Landing, 'notify'>;
@@ -56,6 +58,7 @@ const placed = ({ id, slug, name }: Screen, base: string) => ({
 
 export const createOnboarding = ({
   devices,
+  claims,
   content,
   screens,
   landing,
@@ -117,6 +120,7 @@ export const createOnboarding = ({
       const at = relayed ? binding.updatedAt : undefined;
       const stored = isKept ? await devices.bind(deviceId, clientName, screenSlug, at) : null;
       if (screen === undefined) throw new CodedError('screen_not_found', undefined, { field: 'screenSlug' });
+      claims.end(deviceId);
       const updatedAt = stored?.updatedAt;
       const relaying = relayed ? null : peers.broadcast('devices.bind', { ...binding, updatedAt });
       const isOutdated = at !== undefined && updatedAt !== at;
@@ -138,6 +142,7 @@ export const createOnboarding = ({
     },
     follow: (news) => {
       for (const { deviceId, clientName, screenSlug, forgotten } of news) {
+        if (screenSlug !== null) claims.end(deviceId);
         if (forgotten) landing.notify(deviceId);
         else if (screenSlug === null) screens.rename(deviceId, clientName);
         else if (deliver({ deviceId, clientName, screenSlug }) === 0) fallBehind(deviceId);

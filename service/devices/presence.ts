@@ -3,19 +3,17 @@ import type { Content } from '../content/index.ts';
 import { type DeviceBinding, mostAdvertisedDevices, type PeerState } from '../contract/peers.ts';
 import { deviceKey } from '../contract/readable.ts';
 import { isOpen } from '../domain/opening-hours.ts';
+import { limitSentences } from '../domain/sentences.ts';
+import type { ServiceContext } from '../module.ts';
 import type { Peers } from '../peers/index.ts';
 import type { Screens } from '../screens/index.ts';
-import type { Devices } from './devices.ts';
+import type { StoredDevices } from './store.ts';
 
 interface Dependencies {
   screens: Pick<Screens, 'deviceIds' | 'onJoin'>;
-  devices: Pick<Devices, 'list'>;
+  devices: Pick<StoredDevices, 'list'>;
   peers: Pick<Peers, 'all' | 'alive'>;
   content: Pick<Content, 'payload' | 'hours'>;
-  /** The time of day, ms since the epoch. */
-  now(): number;
-  /** ms, monotonic. */
-  monotonicNow(): number;
 }
 
 /** A bound device whose screen exists. */
@@ -30,6 +28,8 @@ export interface Presence {
   statuses(): DeviceStatus[];
   /** The devices that were away at the last poll, at most 2 s ago. */
   away(): readonly DeviceBinding[];
+  /** A sentence for each of them, at most some. */
+  issues(): string[];
   /** The number of expected devices, and how many of them are connected to any box; at most 2 s ago. */
   counts(): { expected: number; connected: number };
   /** Its part of {@link PeerState}. */
@@ -38,20 +38,14 @@ export interface Presence {
   close(): void;
 }
 
-const POLL_MS = 2_000;
-/** Grace period for a page that reloads or reconnects. */
-const RECONNECT_MS = 5_000;
-/**
- * Grace period for a page that may have moved to another box, whose record can take some gossip rounds to arrive (30 s
- * from an older version).
- */
-const MOVE_MS = 45_000;
-/** Grace period for a device that this service has not seen: power may have returned, or the screen just opened. */
-const START_MS = 90_000;
-
 export const createPresence = (
-  { screens, devices, peers, content, now, monotonicNow }: Dependencies,
-  options: { timeZone: string },
+  {
+    options,
+    now,
+    monotonicNow,
+    tempo: { devices: tempo },
+  }: Pick<ServiceContext, 'now' | 'monotonicNow' | 'tempo'> & { options: { timeZone: string } },
+  { screens, devices, peers, content }: Dependencies,
 ): Presence => {
   /** Since when expected devices are not connected, by the monotonic clock, keyed by {@link deviceKey}. */
   const missing = new Map<string, number>();
@@ -92,8 +86,8 @@ export const createPresence = (
       if (present.has(key)) return [];
       const since = missing.get(key) ?? at;
       missing.set(key, since);
-      if (!seen.has(key)) return isKnown && at - since >= START_MS ? [device] : [];
-      return at - since >= (isAlone ? RECONNECT_MS : MOVE_MS) ? [device] : [];
+      if (!seen.has(key)) return isKnown && at - since >= tempo.start ? [device] : [];
+      return at - since >= (isAlone ? tempo.reconnect : tempo.move) ? [device] : [];
     });
   };
   let timer: NodeJS.Timeout | undefined;
@@ -117,6 +111,14 @@ export const createPresence = (
   return {
     statuses,
     away: () => away,
+    issues: () =>
+      limitSentences(
+        away.map(
+          ({ clientName, deviceId, screenSlug }) =>
+            `The device "${clientName}" (${deviceId}) of the screen "${screenSlug}" is away.`,
+        ),
+        'devices are away',
+      ),
     counts: () => counts,
     state: () => {
       const here = connectedHere();
@@ -124,7 +126,7 @@ export const createPresence = (
       return connected.length > mostAdvertisedDevices ? {} : { devices: connected.map(({ deviceId }) => deviceId) };
     },
     start: () => {
-      timer = setInterval(poll, POLL_MS);
+      timer = setInterval(poll, tempo.poll);
       timer.unref();
     },
     close: () => clearInterval(timer),

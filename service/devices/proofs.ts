@@ -2,14 +2,20 @@
 import { createHash, createPublicKey, type KeyObject, verify } from 'node:crypto';
 import { canonicalDeviceId, isProvableId } from '../contract/readable.ts';
 import { type DeviceProof, deviceIdOf, formatProofNeeds, parseProof, proofText } from '../domain/device-proof.ts';
+import { createEmitter } from '../domain/emitter.ts';
 import { isThisMachine } from '../domain/network-scope.ts';
+import { remember } from '../domain/recent.ts';
+import type { MonotonicMs } from '../domain/time.ts';
 import type { ServiceContext } from '../module.ts';
+import type { StoredDevices } from './store.ts';
 
 /** How far the date of a proof may be from the clock of the box, ms. */
 const FRESH_MS = 300_000;
 const MAX_NONCES = 10_000;
 /** So that one address does not use up all. */
 const MAX_NONCES_PER_ADDRESS = 2_000;
+const SHOW_REFUSED_MS = 3_600_000;
+const MAX_REFUSED = 100;
 
 export interface DeviceProofs {
   /** The clock that proofs are dated by, ms since the epoch; it is never set. */
@@ -22,6 +28,10 @@ export interface DeviceProofs {
   verify(deviceId: string, proof: string, address: string): boolean;
   /** What a page signs once more with, as in `x-signage-device-proof-needs`. */
   needs(): string;
+  /** Calls `listener` with each first key of a device whose id is derived from none. */
+  onKey(listener: (deviceId: string, key: string) => void): void;
+  /** The devices as which a page with another key than theirs has presented itself in the last hour. */
+  refusedLately(): string[];
 }
 
 /** Null: the bytes are no key. */
@@ -61,20 +71,49 @@ const createUsedNonces = () => {
   };
 };
 
-export const createDeviceProofs = ({
-  ids: { nodeId },
-  now,
-  monotonicNow,
-}: Pick<ServiceContext, 'ids' | 'now' | 'monotonicNow'>): DeviceProofs => {
+/**
+ * @param stored the bindings: with them the first key is kept that a page of a bound device has proved whose id is derived
+ *   from no key
+ */
+export const createDeviceProofs = (
+  { ids: { nodeId }, now, monotonicNow, log }: Pick<ServiceContext, 'ids' | 'now' | 'monotonicNow' | 'log'>,
+  stored: Pick<StoredDevices, 'get' | 'keepKey'>,
+): DeviceProofs => {
   // A clock that is set cannot make a proof valid again, and no proof from before a restart is taken.
   const startedAt = Math.floor(now());
   const offset = startedAt - monotonicNow();
   const time = (): number => Math.floor(offset + monotonicNow());
   const use = createUsedNonces();
 
-  const isOwnKey = (deviceId: string, key: string): boolean =>
-    isProvableId(deviceId) &&
+  const kept = createEmitter<[deviceId: string, key: string]>();
+  /** Keys that are being written, by device id. */
+  const unsaved = new Map<string, string>();
+  /** When another key than the kept one was proved, by device id. */
+  const refused = new Map<string, MonotonicMs>();
+
+  const isDerived = (deviceId: string, key: string): boolean =>
     deviceIdOf(createHash('sha256').update(Buffer.from(key, 'base64url')).digest()) === deviceId;
+
+  /** Whether the key can be that of a device whose id is derived from none: the kept one, or the first after its binding. */
+  const isKept = (deviceId: string, key: string): boolean => {
+    const binding = stored.get(deviceId);
+    if (binding === undefined || binding.screenSlug === null) return false;
+    const known = binding.key ?? unsaved.get(deviceId);
+    if (known === undefined || known === key) return true;
+    remember(refused, deviceId, monotonicNow(), MAX_REFUSED);
+    return false;
+  };
+
+  const keep = async (deviceId: string, key: string): Promise<void> => {
+    unsaved.set(deviceId, key);
+    try {
+      if (await stored.keepKey(deviceId, key)) kept.emit(deviceId, key);
+    } catch (error) {
+      log.warn({ err: error, deviceId }, 'the key of a device could not be kept');
+    } finally {
+      unsaved.delete(deviceId);
+    }
+  };
 
   const isSigned = (deviceId: string, proof: DeviceProof): boolean => {
     const key = publicKey(proof.key);
@@ -87,11 +126,18 @@ export const createDeviceProofs = ({
     verify: (given, header, address) => {
       const deviceId = canonicalDeviceId(given);
       const proof = parseProof(header);
-      if (proof === null || !isOwnKey(deviceId, proof.key)) return false;
+      const isProvable = isProvableId(deviceId);
+      if (proof === null || (isProvable && !isDerived(deviceId, proof.key))) return false;
       const at = Number(proof.at);
       if (at < startedAt || Math.abs(at - time()) > FRESH_MS || !isSigned(deviceId, proof)) return false;
-      return use(`${proof.key} ${proof.nonce}`, at, address, time());
+      if (!isProvable && !isKept(deviceId, proof.key)) return false;
+      if (!use(`${proof.key} ${proof.nonce}`, at, address, time())) return false;
+      if (!isProvable && stored.get(deviceId)?.key === undefined) void keep(deviceId, proof.key);
+      return true;
     },
     needs: () => formatProofNeeds({ nodeId, time: time() }),
+    onKey: kept.on,
+    refusedLately: () =>
+      [...refused].filter(([, at]) => monotonicNow() - at < SHOW_REFUSED_MS).map(([deviceId]) => deviceId),
   };
 };

@@ -5,34 +5,37 @@ import { parse as parseQuery } from 'node:querystring';
 import QRCode from 'qrcode';
 import type { Content } from '../content/index.ts';
 import { readFields } from '../contract/fields.ts';
-import { binding, deviceKnownHeader, deviceQuery, type MediaProgress } from '../contract/onboarding.ts';
-import { mostAskedDevices, peerDevicesQuery } from '../contract/peers.ts';
+import {
+  binding,
+  claimHeader,
+  deviceKnownHeader,
+  deviceProofHeader,
+  deviceQuery,
+  proofNeedsHeader,
+} from '../contract/onboarding.ts';
+import { mostAskedDevices, peerClaims, peerDevicesQuery } from '../contract/peers.ts';
+import { isProvableId } from '../contract/readable.ts';
 import { ownBase, publicBase, type Reached } from '../domain/lan-address.ts';
 import { listensAlone } from '../domain/network-scope.ts';
 import { readJson } from '../http/body.ts';
 import { isRelayed } from '../http/caller.ts';
-import type { createClientAddress } from '../http/client-address.ts';
 import type { Context, Routes, Sockets } from '../http/routes.ts';
+import type { ServiceContext } from '../module.ts';
+import type { Peers } from '../peers/index.ts';
+import type { Claims } from './claims.ts';
 import type { KnownDevices } from './known-devices.ts';
 import type { Landing } from './landing.ts';
 import type { Onboarding } from './onboarding.ts';
+import type { DeviceProofs } from './proofs.ts';
 
 interface Dependencies {
   onboarding: Onboarding;
   landing: Pick<Landing, 'attach'>;
   knownDevices: Pick<KnownDevices, 'isKnown' | 'isKnownHere'>;
+  proofs: Pick<DeviceProofs, 'verify' | 'needs'>;
+  claims: Claims;
   content: Pick<Content, 'screens'>;
-  clientAddress: ReturnType<typeof createClientAddress>;
-  /** As in {@link LandingMessage}. */
-  mediaProgress(): MediaProgress;
-}
-
-interface Options {
-  publicUrl: string | null;
-  /** The listen address. */
-  host: string;
-  /** The host name of the machine, used for the base URL without a network. */
-  machineName: string;
+  peers: Pick<Peers, 'mediaProgress'>;
 }
 
 const reachedBy = ({ headers, socket }: IncomingMessage): Reached => ({
@@ -41,8 +44,12 @@ const reachedBy = ({ headers, socket }: IncomingMessage): Reached => ({
 });
 
 export const createOnboardingRoutes = (
-  { onboarding, landing, knownDevices, content, clientAddress, mediaProgress }: Dependencies,
-  { publicUrl, host, machineName }: Options,
+  {
+    options: { publicUrl, host, sharedSecret },
+    machineName,
+    clientAddress,
+  }: Pick<ServiceContext, 'options' | 'machineName' | 'clientAddress'>,
+  { onboarding, landing, knownDevices, proofs, claims, content, peers }: Dependencies,
 ) => {
   // Computed per request: boxes move between networks, and DHCP leases change.
   const reachable = (reached: Reached): string | null => publicBase(publicUrl, reached, networkInterfaces(), host);
@@ -61,27 +68,57 @@ export const createOnboardingRoutes = (
     ctx.body = body;
   };
 
+  const hasSecret = sharedSecret !== null;
+
+  /**
+   * The code that a landing page may show, where the request proves that it is of the page; null: it shows none. A device
+   * that is bound shows one only for as long as an operator lets it.
+   */
+  const claimFor = (ctx: Context, deviceId: string, base: string): string | null => {
+    const proof = ctx.get(deviceProofHeader);
+    if (!hasSecret || proof === '') return null;
+    if (!proofs.verify(deviceId, proof, ctx.state.clientIp)) {
+      ctx.set(proofNeedsHeader, proofs.needs());
+      return null;
+    }
+    const isWaiting = !onboarding.status(deviceId, base).onboarded || claims.isOpened(deviceId);
+    return isWaiting && isProvableId(deviceId) ? claims.codeFor(deviceId, ctx.state.clientIp) : null;
+  };
+
   const routes: Routes = {
     'GET /api/onboarding/status': async (ctx) => {
       const { deviceId } = readFields(deviceQuery, ctx.query);
+      const base = baseFor(reachedBy(ctx.req));
+      const claim = claimFor(ctx, deviceId, base);
+      if (claim !== null) ctx.set(claimHeader, claim);
       ctx.set(deviceKnownHeader, String(await knownDevices.isKnown(deviceId)));
-      answer(ctx, onboarding.status(deviceId, baseFor(reachedBy(ctx.req))));
+      answer(ctx, onboarding.status(deviceId, base));
     },
     'GET /api/onboarding/screens': (ctx) => answer(ctx, { screens: content.screens() }),
     'GET /api/onboarding/qr': async (ctx) => {
       const { deviceId } = readFields(deviceQuery, ctx.query);
-      const url = `${baseFor(reachedBy(ctx.req))}/onboard?deviceId=${deviceId}`;
+      const base = baseFor(reachedBy(ctx.req));
+      const claim = claimFor(ctx, deviceId, base);
+      const url = `${base}/onboard?deviceId=${deviceId}${claim === null ? '' : `&claim=${claim}`}`;
       // ISO/IEC 18004: a quiet zone of four modules.
       answer(ctx, await QRCode.toString(url, { type: 'svg', errorCorrectionLevel: 'M', margin: 4 }));
       ctx.type = 'image/svg+xml';
     },
     'POST /api/onboarding': async (ctx) => {
       const given = readFields(binding, await readJson(ctx));
-      answer(ctx, await onboarding.bind(given, baseFor(reachedBy(ctx.req)), isRelayed(ctx.req), ctx.state.log));
+      // Anyone who can open a page has a token: it shows nobody in front of the display.
+      const isOfPage = hasSecret && ctx.state.signResponse === null;
+      if (isOfPage) await claims.check(given.deviceId, ctx.get(claimHeader), ctx.state.clientIp);
+      const relayed = isRelayed(ctx.req) && !isOfPage;
+      answer(ctx, await onboarding.bind(given, baseFor(reachedBy(ctx.req)), relayed, ctx.state.log));
     },
     'GET /api/peers/devices': (ctx) => {
       const { deviceIds } = readFields(peerDevicesQuery, ctx.query);
       answer(ctx, { known: deviceIds.split(',', mostAskedDevices).filter(knownDevices.isKnownHere) });
+    },
+    'POST /api/peers/claims': async (ctx) => {
+      const asked = readFields(peerClaims, await readJson(ctx));
+      answer(ctx, { right: asked.claims.map(({ deviceId, claim }) => claims.isRightHere(deviceId, claim)) });
     },
   };
 
@@ -96,7 +133,7 @@ export const createOnboardingRoutes = (
           ...onboarding.status(deviceId, baseFor(reached)),
           formUrl: formUrl(reached),
           hasScreens: content.screens().length > 0,
-          media: mediaProgress(),
+          media: peers.mediaProgress(),
         }));
         onboarding.caughtUp(deviceId);
       };

@@ -1,20 +1,236 @@
-import { randomUUID } from 'node:crypto';
+/** The state of a box, in one durable file: its id, and the devices that it knows. */
+import { createHash, randomUUID } from 'node:crypto';
 import { join } from 'node:path';
 import type { Logger } from 'pino';
 import { z } from 'zod';
-import { mostBindings } from '../contract/peers.ts';
+import { CodedError } from '../contract/errors.ts';
+import { type DeviceBinding, mostBindings } from '../contract/peers.ts';
+import { deviceKey } from '../contract/readable.ts';
+import { createEmitter } from '../domain/emitter.ts';
+import { bindingReplaces, compareBindings, isPlausibleTime, laterThan, newsAmong } from '../domain/merge.ts';
+import { remember } from '../domain/recent.ts';
 import { type Clock, systemClock } from '../domain/time.ts';
 import { systemDisk } from '../platform/store/disk.ts';
-import { createDurable, type Writes } from '../platform/store/durable.ts';
+import { createDurable, type Durable, type Writes } from '../platform/store/durable.ts';
 import { makeFolder } from '../platform/store/folder.ts';
 import type { Reserve } from '../platform/store/reserve.ts';
-import { createDevices, type Devices, deviceMap, readableDevices } from './devices.ts';
+
+// Looser than the schemas of the API on purpose: a rule that is tightened later must not make a stored file unreadable.
+// Fields that a newer version added are kept.
+const device = z.looseObject({
+  deviceId: z.string(),
+  clientName: z.string(),
+  screenSlug: z.string().nullable(),
+  forgotten: z.literal(true).optional(),
+  key: z.string().optional(),
+  updatedAt: z.string(),
+});
+
+type Device = Readonly<DeviceBinding>;
+
+/** By {@link deviceKey}. */
+type DeviceMap = ReadonlyMap<string, Device>;
+
+/** A list in the file and a map in memory, so that an id like `__proto__` is only data. */
+const deviceMap: z.ZodType<DeviceMap> = z.codec(z.array(device), z.map(z.string(), device), {
+  decode: (list) => new Map(list.map((each) => [deviceKey(each.deviceId), each])),
+  encode: (map) => [...map.values()],
+});
+
+/**
+ * The devices that the box knows, at most {@link mostBindings}. A write resolves when it is durable, and rejects as
+ * {@link Durable.update} does.
+ */
+export interface StoredDevices {
+  /** A device that is not forgotten. */
+  get(deviceId: string): Device | undefined;
+  /** All records, those of forgotten devices included. */
+  list(): Device[];
+  /**
+   * Binds a device to a screen and replaces its previous binding; resolves with the record that is stored.
+   * @param at when another box did so (ISO 8601): then a newer record is kept
+   * @throws CodedError `invalid_field` if `at` is years ahead
+   */
+  bind(deviceId: string, clientName: string, screenSlug: string, at?: string): Promise<Device>;
+  /** Names a device, bound or not; keeps its binding. Otherwise as {@link bind}. */
+  rename(deviceId: string, clientName: string, at?: string): Promise<Device>;
+  /**
+   * Keeps the first key that a page of a bound device has proved; without effect if there is one.
+   * @returns whether it was kept
+   */
+  keepKey(deviceId: string, key: string): Promise<boolean>;
+  /** Forgets the name and the binding of a device. A tombstone remains, so that other boxes do not restore them. */
+  forget(deviceId: string): Promise<Device>;
+  /** Records that a page of the device has connected, so that the device exists. */
+  saw(deviceId: string): void;
+  /** Stores the newer bindings of another box; resolves with those that changed more than their time. */
+  merge(theirs: readonly Device[]): Promise<Device[]>;
+  /** SHA-256 (hex) of all bindings; equal on boxes with equal bindings. */
+  digest(): string;
+  /** Calls `listener` when a binding changes, here or by a merge. */
+  onChange(listener: () => void): void;
+}
+
+const MAX_NAME = 64;
+
+/** Maps are never mutated, so each digest is computed once. */
+const digests = new WeakMap<DeviceMap, string>();
+const digestOf = (devices: DeviceMap): string => {
+  const before = digests.get(devices);
+  if (before !== undefined) return before;
+  const rows = [...devices]
+    .toSorted(([a], [b]) => (a < b ? -1 : 1))
+    .map(([id, { clientName, screenSlug, forgotten, key, updatedAt }]) => [
+      id,
+      clientName,
+      screenSlug,
+      forgotten ?? false,
+      key ?? null,
+      updatedAt,
+    ]);
+  const digest = createHash('sha256').update(JSON.stringify(rows)).digest('hex');
+  digests.set(devices, digest);
+  return digest;
+};
+
+/**
+ * Removes devices above the limit `most`: first those that are forgotten, then those that were never seen, of these first
+ * the ones that are not bound, of equals the oldest. A client that fills the box with invented devices must neither keep a
+ * new device out nor displace a real one.
+ */
+export const trim = (devices: DeviceMap, most: number, isSeen: (device: Device) => boolean): DeviceMap => {
+  if (devices.size <= most) return devices;
+  const rank = (device: Device): number =>
+    device.forgotten ? -1 : (isSeen(device) ? 2 : 0) + (device.screenSlug === null ? 0 : 1);
+  const ranked = [...devices.values()].toSorted((a, b) => rank(a) - rank(b) || compareBindings(a, b));
+  const gone = new Set(ranked.slice(0, -most));
+  return new Map([...devices].filter(([, device]) => !gone.has(device)));
+};
+
+export const createStoredDevices = <S extends { readonly devices: DeviceMap }>(
+  durable: Durable<S>,
+  now: Clock['now'],
+): StoredDevices => {
+  const changes = createEmitter();
+  const update = async (change: (state: S) => S): Promise<void> => {
+    await durable.update(change);
+    changes.emit();
+  };
+
+  const seen = new Map<string, true>();
+  const within = (devices: DeviceMap, kept?: string): DeviceMap =>
+    trim(devices, mostBindings, ({ deviceId }) => deviceId === kept || seen.has(deviceKey(deviceId)));
+
+  const put = async (
+    deviceId: string,
+    change: (before: Device | undefined) => Pick<Device, 'clientName' | 'screenSlug' | 'forgotten' | 'key'>,
+    at?: string,
+  ): Promise<Device> => {
+    const key = deviceKey(deviceId);
+    const replace = (before: Device | undefined): Device => {
+      const updatedAt = at ?? laterThan(before?.updatedAt, now());
+      const { forgotten: _, key: __, ...kept } = before ?? {};
+      return { ...kept, deviceId, ...change(before), updatedAt };
+    };
+    const isNews = (record: Device, before: Device | undefined): boolean =>
+      at === undefined || bindingReplaces(record, before, now());
+    if (at !== undefined && !isPlausibleTime(at, now())) {
+      throw new CodedError('invalid_field', 'updatedAt is not valid: it is years ahead.', { field: 'updatedAt' });
+    }
+    const known = durable.read().devices.get(key);
+    if (known !== undefined && !isNews(replace(known), known)) return known;
+    let stored: Device | undefined;
+    await update((state) => {
+      const before = state.devices.get(key);
+      stored = replace(before);
+      if (!isNews(stored, before)) {
+        stored = before ?? stored;
+        return state;
+      }
+      return { ...state, devices: within(new Map(state.devices).set(key, stored), deviceId) };
+    });
+    return stored as Device;
+  };
+
+  /** The merged devices, and the accepted ones among `theirs`. */
+  const join = (devices: DeviceMap, theirs: readonly Device[]) => {
+    const news = newsAmong(theirs, (deviceId) => devices.get(deviceKey(deviceId)), now());
+    const merged = news.map((each) => {
+      const { forgotten: _, key: __, ...kept } = devices.get(deviceKey(each.deviceId)) ?? {};
+      return { ...kept, ...each };
+    });
+    const joined = within(new Map([...devices, ...merged.map((each) => [deviceKey(each.deviceId), each] as const)]));
+    return { joined, accepted: merged.filter((each) => joined.get(deviceKey(each.deviceId)) === each) };
+  };
+
+  return {
+    get: (deviceId) => {
+      const found = durable.read().devices.get(deviceKey(deviceId));
+      return found?.forgotten ? undefined : found;
+    },
+    list: () =>
+      [...durable.read().devices.values()].map(({ deviceId, clientName, screenSlug, forgotten, key, updatedAt }) => ({
+        deviceId,
+        clientName,
+        screenSlug,
+        ...(forgotten && { forgotten }),
+        ...(key !== undefined && { key }),
+        updatedAt,
+      })),
+    bind: (deviceId, clientName, screenSlug, at) => put(deviceId, () => ({ clientName, screenSlug }), at),
+    rename: (deviceId, clientName, at) =>
+      put(
+        deviceId,
+        (before) => ({
+          clientName,
+          screenSlug: before?.screenSlug ?? null,
+          ...(before?.key !== undefined && { key: before.key }),
+        }),
+        at,
+      ),
+    keepKey: async (deviceId, key) => {
+      const id = deviceKey(deviceId);
+      let isKept = false;
+      await update((state) => {
+        const before = state.devices.get(id);
+        if (before === undefined || before.screenSlug === null || before.key !== undefined) return state;
+        isKept = true;
+        return { ...state, devices: new Map(state.devices).set(id, { ...before, key }) };
+      });
+      return isKept;
+    },
+    forget: (deviceId) =>
+      put(deviceId, (before) => ({
+        clientName: before?.clientName ?? deviceId.slice(0, MAX_NAME),
+        screenSlug: null,
+        forgotten: true,
+      })),
+    saw: (deviceId) => remember(seen, deviceKey(deviceId), true, mostBindings),
+    merge: async (theirs) => {
+      if (join(durable.read().devices, theirs).accepted.length === 0) return [];
+      let changed: Device[] = [];
+      await update((state) => {
+        const { joined, accepted } = join(state.devices, theirs);
+        changed = accepted.filter(({ deviceId, clientName, screenSlug, forgotten }) => {
+          const before = state.devices.get(deviceKey(deviceId));
+          return (
+            before?.clientName !== clientName || before.screenSlug !== screenSlug || before.forgotten !== forgotten
+          );
+        });
+        return { ...state, devices: joined };
+      });
+      return changed;
+    },
+    digest: () => digestOf(durable.read().devices),
+    onChange: changes.on,
+  };
+};
 
 /** The state of a box, in one durable file. */
 export interface Store {
   /** Generated at the first start and kept, unless another box turns out to have it. */
   readonly nodeId: string;
-  readonly devices: Devices;
+  readonly devices: StoredDevices;
   /** Gives the box a new id, which it has from the next start on; resolves when that is durable. */
   renewId(): Promise<void>;
   /** One sentence per issue that needs attention; for `/healthz`. */
@@ -39,7 +255,8 @@ const schema = z.looseObject({ nodeId: z.uuid(), devices: deviceMap });
 const salvage = (body: unknown): z.output<typeof schema> | null => {
   const { nodeId, devices, ...rest } = (body ?? {}) as Record<string, unknown>;
   const id = z.uuid().safeParse(nodeId).data ?? randomUUID();
-  return schema.safeParse({ ...rest, nodeId: id, devices: readableDevices(devices) }).data ?? null;
+  const readable = Array.isArray(devices) ? devices.filter((each) => device.safeParse(each).success) : [];
+  return schema.safeParse({ ...rest, nodeId: id, devices: readable }).data ?? null;
 };
 
 /**
@@ -67,7 +284,7 @@ export async function createStore({ dataDir, log, reserve, now = systemClock.now
 
   return {
     nodeId: durable.read().nodeId,
-    devices: createDevices(durable, now),
+    devices: createStoredDevices(durable, now),
     renewId: async () => void (await durable.update((state) => ({ ...state, nodeId: randomUUID() }))),
     faults: () => [...durable.faults(), ...crowding()],
     writes: durable.writes,

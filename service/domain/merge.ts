@@ -37,7 +37,10 @@ export const isPlausible = (counter: number, own: number, counters: readonly num
  * Above 0 if `a` wins: the newer one. Within a millisecond the order is arbitrary, but equal on all boxes.
  */
 export const compareBindings = (a: DeviceBinding, b: DeviceBinding): number =>
-  order(a.updatedAt, b.updatedAt) || order(a.clientName, b.clientName) || order(a.screenSlug ?? '', b.screenSlug ?? '');
+  order(a.updatedAt, b.updatedAt) ||
+  order(a.clientName, b.clientName) ||
+  order(a.screenSlug ?? '', b.screenSlug ?? '') ||
+  order(a.key ?? '', b.key ?? '');
 
 const TEN_YEARS_MS = 10 * 365 * 86_400_000;
 

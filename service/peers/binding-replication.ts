@@ -55,8 +55,8 @@ export const createBindingReplication = ({
     const of = devices.digest();
     if (digested?.of !== of) {
       const rows = devices.list().map((binding): Row => {
-        const { deviceId, clientName, screenSlug, forgotten = false, updatedAt } = binding;
-        return [deviceKey(deviceId), JSON.stringify([clientName, screenSlug, forgotten, updatedAt])];
+        const { deviceId, clientName, screenSlug, forgotten = false, key, updatedAt } = binding;
+        return [deviceKey(deviceId), JSON.stringify([clientName, screenSlug, forgotten, key, updatedAt])];
       });
       digested = { of, digests: bucketDigests(rows, bindingBuckets) };
     }

@@ -26,6 +26,7 @@ import {
   type DeviceBinding,
   mostContentCharacters,
   mostQueryCharacters,
+  peerClaimAnswers,
   peerCommandAnswers,
   peerConnections,
   peerDevices,
@@ -141,6 +142,12 @@ const peerOperations = {
     peerDevices,
     (deviceIds: readonly string[]) => ({ query: { deviceIds: deviceIds.join(',') } }),
     { relayed: true },
+  ),
+  'devices.claims': define(
+    'POST /api/peers/claims',
+    peerClaimAnswers,
+    (claims: readonly { deviceId: string; claim: string }[]) => ({ body: { claims } }),
+    { relayed: true, isRepeatable: true },
   ),
   /** Liveness probe while another request is pending. */
   'boxes.probe': define('GET /api/peers/time', peerTime, undefined, { deadlineMs: 700 }),

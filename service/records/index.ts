@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import type { Content } from '../content/index.ts';
 import { type AuditRecord, maxAuditRecords } from '../contract/console/audit.ts';
 import type { Play } from '../contract/plays.ts';
-import type { Devices } from '../devices/index.ts';
+import type { DeviceProofs, Devices } from '../devices/index.ts';
 import { isTrusted } from '../domain/clock-trust.ts';
 import type { Media } from '../media/index.ts';
 import type { Module, Modules, ServiceContext } from '../module.ts';
@@ -26,6 +26,7 @@ interface Dependencies {
   content: Pick<Content, 'screens' | 'hours' | 'status' | 'onFileEdit'>;
   streams: Pick<Streams, 'list'>;
   devices: Pick<Devices, 'statuses' | 'sightings'>;
+  proofs: Pick<DeviceProofs, 'onKey'>;
   peers: Pick<Peers, 'all' | 'alive' | 'ask' | 'broadcast' | 'settled' | 'addState'>;
   media: Pick<Media, 'digestAt'>;
 }
@@ -38,7 +39,7 @@ export interface Records extends Module, Pick<Alerts, 'alertTo' | 'beginUpdate'>
 
 export const createRecords = async (
   context: ServiceContext,
-  { modules, screens, peers, media, content, streams, devices }: Dependencies,
+  { modules, screens, peers, media, content, streams, devices, proofs }: Dependencies,
 ): Promise<Records> => {
   const { now, monotonicNow, version, kiosk, log, dirs, ids, keep, options } = context;
   const metrics = createMetrics({ reports: modules.metrics, monotonicNow });
@@ -48,6 +49,11 @@ export const createRecords = async (
   const audit = createAudit({ log: auditLog, states: modules.states, nodeId: ids.nodeId, now, monotonicNow });
   const edited = { operator: null, address: null, action: 'content.publish', target: null, result: 'ok' };
   content.onFileEdit((edit) => void audit.record({ ...edited, ...edit }));
+
+  proofs.onKey((deviceId, key) => {
+    const kept = { operator: null, address: null, action: 'device.key', target: deviceId, result: 'ok' };
+    void audit.record({ ...kept, before: null, after: { key } });
+  });
 
   const key = webhookKey(options.webhookSecret, options.sharedSecret);
   const sender = (url: string | null) => (url === null ? null : createSendWebhook(context, url, key));

@@ -1,6 +1,8 @@
 /** The pages that have sent their hello, by connection id and by screen. */
 import type { WebSocket } from 'ws';
+import { sha256Hex } from '../auth/sign.ts';
 import type { Connection } from '../contract/connections.ts';
+import { clientIdOf, keyedIdPrefix } from '../domain/client-id.ts';
 
 /** A page that has sent its hello. */
 export interface Client {
@@ -111,4 +113,43 @@ export const createClients = (isLive: (socket: WebSocket) => boolean): Clients =
     },
     count: () => byId.size,
   };
+};
+
+/**
+ * Whether a page may use this id. Client ids are part of the public snapshot, so any client can send any of them; an id that
+ * is the hash of a key needs the key, which only its page has. Other ids are accepted unchecked.
+ */
+export const isOwnClientId = (clientId: string, clientKey: string | null | undefined): boolean =>
+  !clientId.startsWith(keyedIdPrefix) || (clientKey != null && clientIdOf(clientKey, sha256Hex) === clientId);
+
+/** The order matters: most user agents contain the names of other browsers too. */
+const browsers: readonly (readonly [RegExp, string])[] = [
+  [/Electron\//, 'Kiosk'],
+  [/Edg(e|A|iOS)?\//, 'Edge'],
+  [/OPR\//, 'Opera'],
+  [/SamsungBrowser\//, 'Samsung Internet'],
+  [/Firefox\/|FxiOS\//, 'Firefox'],
+  [/HeadlessChrome\//, 'Headless Chrome'],
+  [/Chrome\/|CriOS\//, 'Chrome'],
+  [/Safari\//, 'Safari'],
+];
+const systems: readonly (readonly [RegExp, string])[] = [
+  [/Android/, 'Android'],
+  [/iPhone|iPad/, 'iOS'],
+  [/Windows/, 'Windows'],
+  [/Macintosh/, 'macOS'],
+  [/CrOS/, 'ChromeOS'],
+  [/Web0S|webOS/, 'webOS'],
+  [/Tizen/, 'Tizen'],
+  [/Linux|X11/, 'Linux'],
+];
+
+const find = (names: typeof browsers, userAgent: string): string | undefined =>
+  names.find(([pattern]) => pattern.test(userAgent))?.[1];
+
+/** A short readable label for a connection without a name: `Chrome on Windows 3f9a`. */
+export const readableLabel = (userAgent: string | null, id: string): string => {
+  const browser = find(browsers, userAgent ?? '') ?? 'Player';
+  const system = find(systems, userAgent ?? '');
+  return [browser, ...(system === undefined ? [] : ['on', system]), id.slice(0, 4)].join(' ');
 };

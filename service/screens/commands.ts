@@ -1,17 +1,105 @@
-/** Runs commands. Every command passes through here, from HTTP clients as well as from peers. */
+/** Parses and runs commands. Every command passes through here, from HTTP clients as well as from peers. */
 import { randomUUID } from 'node:crypto';
-import type { Command, CommandResult, CommandTarget } from '../contract/commands.ts';
+import { commandNames } from '../contract/command-names.ts';
+import { type Command, type CommandResult, type CommandTarget, commandRequest } from '../contract/commands.ts';
 import { CodedError } from '../contract/errors.ts';
+import { readFields } from '../contract/fields.ts';
 import type { Screen } from '../contract/playlist.ts';
+import type { Variant } from '../contract/terms.ts';
+import { isMediaName } from '../domain/media-names.ts';
+import { type RedirectTarget, redirectTarget } from '../domain/redirect.ts';
+import type { MonotonicMs } from '../domain/time.ts';
 import type { Peers } from '../peers/index.ts';
 import type { SourceLog } from '../platform/source-log.ts';
 import { type Hub, isOfDevice } from './hub.ts';
-import type { TargetedCommand } from './parse.ts';
-import { createRepeats } from './repeats.ts';
 import type { TakeSnapshot } from './snapshot.ts';
 
+/** A command and its recipients. */
+interface TargetedCommand {
+  command: Command;
+  target: CommandTarget;
+  /** The device that a targeted connection must be of; null: any. */
+  deviceId: string | null;
+}
+
+const invalidField = (field: string, message: string): CodedError =>
+  new CodedError('invalid_field', message, { field });
+
+/** @throws CodedError `invalid_field` for a page of this service that would not receive further commands */
+const readRedirect = (url: string, isOwn: (url: URL) => boolean): RedirectTarget => {
+  const target = redirectTarget(url, isOwn);
+  if (target === null || (target.kind === 'media' && !isMediaName(target.name))) {
+    throw invalidField('url', 'url is not valid: on this service only /screen/SLUG and /media/NAME can be shown.');
+  }
+  return target;
+};
+
+/**
+ * Parses the body of a command request.
+ * @param isOwn whether an absolute URL refers to this service
+ * @throws CodedError `missing_field`, `invalid_field` or `unknown_command`
+ */
+export const parseCommand = (
+  body: Record<string, unknown>,
+  variant: Variant,
+  isOwn: (url: URL) => boolean,
+): TargetedCommand => {
+  if (body.command == null) throw new CodedError('missing_field', 'command is missing.', { field: 'command' });
+  if (typeof body.command !== 'string') throw invalidField('command', 'command must be a string.');
+  const names = commandNames(variant);
+  if (!names.some((name) => name === body.command)) {
+    const message = `${JSON.stringify(body.command.slice(0, 64))} is not a command; the commands are ${names.join(', ')}.`;
+    throw new CodedError('unknown_command', message, { field: 'command' });
+  }
+  const { connectionId, clientId, ...command } = readFields(commandRequest, body);
+  const target = { connectionId, clientId };
+  if (command.command === 'setclientname') return { command, target, deviceId: command.deviceId };
+  if (command.command !== 'redirect') return { command, target, deviceId: null };
+  const shown = readRedirect(command.url, isOwn);
+  const deviceId = shown.kind === 'code' ? shown.deviceId : null;
+  if (deviceId !== null && connectionId == null && clientId == null) {
+    throw invalidField(
+      'url',
+      'url is not valid: a code is shown only by the page that connectionId or clientId names.',
+    );
+  }
+  return { command: { ...command, url: shown.url }, target, deviceId };
+};
+
+/** For how long the id of a command is remembered, ms. */
+const REMEMBER_MS = 300_000;
+/** Maximum number of remembered ids; beyond it the oldest is forgotten early. */
+const MAX_IDS = 20_000;
+
+/** Carries out each identified request once: a repeat gets the first result. */
+export const createRepeats = <Result>(monotonicNow: () => MonotonicMs) => {
+  const known = new Map<string, { result: Promise<Result>; at: MonotonicMs }>();
+
+  const forgetOld = (): void => {
+    for (const [id, { at }] of known) {
+      if (known.size < MAX_IDS && monotonicNow() - at < REMEMBER_MS) return;
+      known.delete(id);
+    }
+  };
+
+  /**
+   * Runs `job`, or returns the result of the job that ran with this id in the last 5 minutes, which may still be running.
+   * A job that failed is not remembered.
+   */
+  return (id: string, job: () => Promise<Result>): Promise<Result> => {
+    const first = known.get(id);
+    if (first !== undefined && monotonicNow() - first.at < REMEMBER_MS) return first.result;
+    known.delete(id);
+    forgetOld();
+    const result = job();
+    known.set(id, { result, at: monotonicNow() });
+    result.catch(() => known.delete(id));
+    return result;
+  };
+};
+
 interface Dependencies {
-  hub: Pick<Hub, 'select' | 'send' | 'rename'>;
+  hub: Pick<Hub, 'select' | 'send' | 'rename' | 'locationsOf'>;
   /** Saves the name of a device; resolves when it is on the disk. @param at when another box did so */
   rename(deviceId: string, clientName: string, at?: string): Promise<{ clientName: string; updatedAt: string }>;
   takeSnapshot: TakeSnapshot;
@@ -19,8 +107,8 @@ interface Dependencies {
   peers: Pick<Peers, 'relayCommand' | 'refresh'>;
   /** Called by a `redirect` with its address. */
   onRedirect(url: string): void;
-  /** ms, monotonic. */
-  monotonicNow(): number;
+  /** Called when a page of this box is sent to the landing page of its device, to show a claim code. */
+  onShowCode(deviceId: string): void;
 }
 
 /** How a command came to this box. */
@@ -39,7 +127,7 @@ type RunResult = 'delivered' | 'undelivered' | 'failed';
 export interface Commands {
   /**
    * Runs a command on the connections of a screen, on all boxes. A target that is not connected is not an error: `sent` is 0.
-   * @throws CodedError `invalid_field` if connectionId and clientId name different pages;
+   * @throws CodedError `invalid_field` if connectionId and clientId name different pages, or one of another device;
    *   `insufficient_storage` where a name cannot be saved
    */
   run(screen: Screen, targeted: TargetedCommand, origin: CommandOrigin): Promise<CommandResult>;
@@ -53,47 +141,49 @@ interface Outcome {
   degraded: boolean;
 }
 
-/** The command as pages receive it. */
-const pageCommand = (command: Command): Command => {
-  if (command.command !== 'setclientname') return command;
-  const { updatedAt: _, ...rest } = command;
-  return rest;
-};
+const isTargeted = ({ connectionId, clientId }: CommandTarget): boolean => connectionId != null || clientId != null;
 
-export const createCommands = ({
-  hub,
-  rename,
-  takeSnapshot,
-  peers,
-  onRedirect,
-  monotonicNow,
-}: Dependencies): Commands => {
+export const createCommands = (
+  monotonicNow: () => MonotonicMs,
+  { hub, rename, takeSnapshot, peers, onRedirect, onShowCode }: Dependencies,
+): Commands => {
   const once = createRepeats<CommandResult>(monotonicNow);
   const onceHere = createRepeats<number>(monotonicNow);
 
-  const deliver = (slug: string, { command, target }: TargetedCommand): number => {
-    const chosen = hub.select(slug, target);
-    const recipients =
-      command.command === 'setclientname' ? chosen.filter((each) => isOfDevice(each, command.deviceId)) : chosen;
-    return hub.send(
-      recipients.map(({ id }) => id),
-      { type: 'command', ...pageCommand(command) },
+  /** Names a device to its connections on all screens. @returns how many of those that are meant got it */
+  const deliverName = (slug: string, { command, target }: TargetedCommand): number => {
+    if (command.command !== 'setclientname') return 0;
+    const { updatedAt: _, ...rest } = command;
+    const isMeant = isTargeted(target) ? new Set(hub.select(slug, target).map(({ id }) => id)) : null;
+    const ids = hub.locationsOf(command.deviceId).map(({ connectionId }) => connectionId);
+    const meant = ids.filter((id) => isMeant?.has(id) ?? true);
+    hub.send(
+      ids.filter((id) => !meant.includes(id)),
+      { type: 'command', ...rest },
     );
+    return hub.send(meant, { type: 'command', ...rest });
   };
 
-  /** Runs the command on the peers. */
-  const relay = async (slug: string, targeted: TargetedCommand, id: string): Promise<Outcome> => {
-    const { answers, degraded } = await peers.relayCommand({ slug, id, ...targeted });
-    return { sent: answers.reduce((sum, { sent }) => sum + sent, 0), degraded };
+  const deliver = (slug: string, targeted: TargetedCommand): number => {
+    const { command, target, deviceId } = targeted;
+    if (command.command === 'setclientname') return deliverName(slug, targeted);
+    const selected = hub.select(slug, target);
+    const recipients = deviceId === null ? selected : selected.filter((each) => isOfDevice(each, deviceId));
+    // Before the page arrives there.
+    if (deviceId !== null && recipients.length > 0) onShowCode(deviceId);
+    return hub.send(
+      recipients.map(({ id }) => id),
+      { type: 'command', ...command },
+    );
   };
 
   /**
    * Resolves a target with a clientId to one connection on any box: the given one, or the newest of the page.
-   * @throws CodedError `invalid_field` if connectionId and clientId name different connections
+   * @throws CodedError `invalid_field` if connectionId and clientId name different connections, or one of another device
    */
-  const resolve = async (slug: string, target: CommandTarget, relayed: boolean) => {
+  const resolve = async (slug: string, { target, deviceId }: TargetedCommand, relayed: boolean) => {
     const { connectionId, clientId } = target;
-    if (clientId == null) return { target, degraded: false };
+    if (!isTargeted(target) || (clientId == null && deviceId === null)) return { target, degraded: false };
     const here = connectionId == null ? [] : hub.select(slug, { connectionId });
     const { connections, degraded } =
       here.length > 0 ? { connections: here, degraded: false } : await takeSnapshot(slug, relayed);
@@ -101,9 +191,11 @@ export const createCommands = ({
       connectionId == null ? each.clientId === clientId : each.id === connectionId,
     );
     if (match === undefined) return { target, degraded };
-    if (match.clientId !== clientId) {
-      const message = 'connectionId and clientId name different connections.';
-      throw new CodedError('invalid_field', message, { field: 'clientId' });
+    if (clientId != null && match.clientId !== clientId) {
+      throw invalidField('clientId', 'connectionId and clientId name different connections.');
+    }
+    if (deviceId !== null && !isOfDevice(match, deviceId)) {
+      throw invalidField('deviceId', 'The connection is not of this device.');
     }
     // A box that did not answer may have a newer connection of the page; a connection id is unambiguous.
     return { target: { connectionId: match.id }, degraded: degraded && connectionId == null };
@@ -115,44 +207,44 @@ export const createCommands = ({
   /** Runs the command on this box and, where needed, on its peers. */
   const runEverywhere = async (
     slug: string,
-    targeted: TargetedCommand,
-    id: string,
-    deliverHere: () => Promise<number>,
+    { command, target }: TargetedCommand,
+    id: string | undefined,
+    deliverHere: () => number | Promise<number>,
   ): Promise<Outcome> => {
     // Every box saves the names of devices, not only the box with the page.
-    const isForAll = targeted.command.command === 'setclientname' || !isHere(slug, targeted.target);
-    const relaying = isForAll ? relay(slug, targeted, id) : { sent: 0, degraded: false };
-    const sent = await deliverHere();
-    const remote = await relaying;
-    const isComplete = targeted.target.connectionId != null && sent + remote.sent > 0;
-    return { sent: sent + remote.sent, degraded: remote.degraded && !isComplete };
+    const isForAll = command.command === 'setclientname' || !isHere(slug, target);
+    const relaying = isForAll ? peers.relayCommand({ slug, id: id ?? randomUUID(), command, target }) : null;
+    const here = await deliverHere();
+    const { answers, degraded } = (await relaying) ?? { answers: [], degraded: false };
+    const sent = answers.reduce((sum, answer) => sum + answer.sent, here);
+    return { sent, degraded: degraded && !(target.connectionId != null && sent > 0) };
   };
 
   const counts: Record<string, Record<RunResult, number>> = {};
   const count = (name: string, result: RunResult): void => {
-    const known = counts[name] ?? { delivered: 0, undelivered: 0, failed: 0 };
-    counts[name] = { ...known, [result]: known[result] + 1 };
+    counts[name] ??= { delivered: 0, undelivered: 0, failed: 0 };
+    counts[name][result] += 1;
   };
 
-  const run: Commands['run'] = async (screen, { command, target: given }, { relayed, id, log }) => {
+  const run: Commands['run'] = async (screen, given, { relayed, id, log }) => {
     const { slug } = screen;
     const { target, degraded: isUncertain } = await resolve(slug, given, relayed);
-    const targeted: TargetedCommand = { command, target };
+    const targeted: TargetedCommand = { ...given, target };
+    const { command } = given;
     if (command.command === 'setclientname') {
       const stored = await rename(command.deviceId, command.clientName, relayed ? command.updatedAt : undefined);
       hub.rename(command.deviceId, stored.clientName);
-      const { clientName: name, updatedAt } = stored;
-      targeted.command = { ...command, clientName: name, updatedAt };
+      targeted.command = { ...command, clientName: stored.clientName, updatedAt: stored.updatedAt };
     }
     if (command.command === 'refresh') void peers.refresh();
     if (command.command === 'redirect') onRedirect(command.url);
-    const send = async (): Promise<number> => deliver(slug, targeted);
     // A repeat can reach a box that first got the command from a peer; it then sums what each box sent the first time.
-    const deliverHere = (): Promise<number> => (id === undefined ? send() : onceHere(`${slug} ${id}`, send));
+    const deliverHere = (): number | Promise<number> =>
+      id === undefined ? deliver(slug, targeted) : onceHere(`${slug} ${id}`, async () => deliver(slug, targeted));
     const outcome = relayed
       ? { sent: await deliverHere(), degraded: false }
-      : await runEverywhere(slug, targeted, id ?? randomUUID(), deliverHere);
-    const { connectionId = null, clientId = null } = given;
+      : await runEverywhere(slug, targeted, id, deliverHere);
+    const { connectionId = null, clientId = null } = given.target;
     const { sent } = outcome;
     log.info({ slug, command: command.command, connectionId, clientId, relayed, sent }, 'ran a command');
     return {

@@ -15,13 +15,12 @@ import {
   type State,
 } from '../contract/socket.ts';
 import { createEmitter } from '../domain/emitter.ts';
+import type { EpochMs } from '../domain/time.ts';
 import { frameOf } from '../http/frame.ts';
 import { createSockets, GOING_AWAY } from '../http/sockets.ts';
+import type { ServiceContext } from '../module.ts';
 import { inSlices, type Steps } from '../platform/slices.ts';
-import type { SourceLogs } from '../platform/source-log.ts';
-import { isOwnClientId } from './client-id.ts';
-import { type Client, createClients } from './clients.ts';
-import { readableLabel } from './label.ts';
+import { type Client, createClients, isOwnClientId, readableLabel } from './clients.ts';
 import type { Reports } from './reports.ts';
 
 /** What is known about a socket before the hello of its page. */
@@ -33,19 +32,16 @@ export interface Origin {
 }
 
 interface Dependencies {
-  logs: SourceLogs;
-  nodeId: string;
-  /** Whether a page has proved that it is a device. @param address of the client */
-  isProof(deviceId: string, proof: string, address: string): boolean;
   /** Receives the reports of pages that are not part of the snapshot. */
   reports: Pick<Reports, 'accept' | 'plays' | 'forget'>;
+  /** Whether a page has proved that it is a device. @param address of the client */
+  isProof(deviceId: string, proof: string, address: string): boolean;
   /** The current revision of a screen; undefined: the screen does not exist. */
   revisionOf(slug: string): string | undefined;
   /** The saved name of a device; null: it has none. */
   nameOf(deviceId: string): string | null;
-  /** ms since the epoch, as is the time of the site. */
-  now(): number;
-  siteTime(): number;
+  /** The time of the site. */
+  siteTime(): EpochMs;
   /** Called when a page reports its deviation from the site time. */
   onSkew(skew: Skew): void;
 }
@@ -107,17 +103,10 @@ const HELLO_MS = 5_000;
 
 const timestamp = (): string => new Date().toISOString();
 
-export const createHub = ({
-  logs,
-  nodeId,
-  isProof,
-  reports,
-  revisionOf,
-  nameOf,
-  now,
-  siteTime,
-  onSkew,
-}: Dependencies): Hub => {
+export const createHub = (
+  { logs, now, ids: { nodeId } }: Pick<ServiceContext, 'logs' | 'now' | 'ids'>,
+  { reports, isProof, revisionOf, nameOf, siteTime, onSkew }: Dependencies,
+): Hub => {
   const sockets = createSockets();
   const clients = createClients(sockets.isLive);
   const joins = createEmitter<[DeviceLocation]>();

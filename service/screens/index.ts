@@ -9,7 +9,6 @@ import type { Module, ServiceContext } from '../module.ts';
 import type { Peers } from '../peers/index.ts';
 import { type CommandOrigin, createCommands } from './commands.ts';
 import { createHub, type Hub } from './hub.ts';
-import { createAskForConnections } from './peer-connections.ts';
 import { createReports, type Reports } from './reports.ts';
 import { createScreenRoutes } from './routes.ts';
 import { createSnapshot, type TakeSnapshot } from './snapshot.ts';
@@ -18,7 +17,7 @@ export type { LivePage } from './hub.ts';
 
 interface Dependencies {
   content: Pick<Content, 'screens' | 'payload' | 'slide' | 'onChange'>;
-  peers: Pick<Peers, 'all' | 'ask' | 'broadcast' | 'relayCommand' | 'isAlone' | 'settled' | 'refresh' | 'onMedia'>;
+  peers: Pick<Peers, 'broadcast' | 'relayCommand' | 'isAlone' | 'settled' | 'refresh' | 'onMedia'>;
   clock: Pick<Clock, 'now' | 'onSkew'>;
   proofs: { verify(deviceId: string, proof: string, address: string): boolean };
   devices: {
@@ -42,19 +41,22 @@ export interface Screens
   onSwap(listener: (gapMs: number) => void): void;
   /** Calls `listener` with the address of each `redirect`. */
   onRedirect(listener: (url: string) => void): void;
+  /** Calls `listener` with each device whose page is sent to its landing page, to show a claim code. */
+  onShowCode(listener: (deviceId: string) => void): void;
   /** Answers for playlists and snapshots. */
   answerOpen: AnswerOpen;
 }
 
 export const createScreens = (
-  { options, logs, clientAddress, isOwnAuthority, ids, now, monotonicNow }: ServiceContext,
+  context: ServiceContext,
   { content, peers, clock, devices, proofs }: Dependencies,
 ): Screens => {
-  const { variant } = options;
   const redirects = createEmitter<[string]>();
-  const reports = createReports({ logs, slideOf: content.slide });
-  const hub = createHub({
-    ...{ logs, reports, now, nodeId: ids.nodeId, isProof: proofs.verify },
+  const shownCodes = createEmitter<[string]>();
+  const reports = createReports(context, content.slide);
+  const hub = createHub(context, {
+    reports,
+    isProof: proofs.verify,
     revisionOf: (slug) => content.payload(slug)?.revision,
     nameOf: (deviceId) => devices.get(deviceId)?.clientName ?? null,
     siteTime: clock.now,
@@ -63,25 +65,27 @@ export const createScreens = (
   content.onChange(hub.broadcastRevisions);
   content.onChange(reports.contentChanged);
   peers.onMedia(() => hub.sendToAll({ type: 'command', command: 'refresh' }));
-  const askPeers = createAskForConnections(peers);
-  const { takeSnapshot, takeLocally } = createSnapshot({ hub, peers, askPeers });
-  const commands = createCommands({
-    ...{ hub, rename: devices.rename, takeSnapshot, peers, monotonicNow },
+  const { takeSnapshot, takeLocally } = createSnapshot({ hub, peers });
+  const commands = createCommands(context.monotonicNow, {
+    hub,
+    rename: devices.rename,
+    takeSnapshot,
+    peers,
     onRedirect: redirects.emit,
+    onShowCode: shownCodes.emit,
   });
   const { deviceIds, onJoin, onPlays, locationsOf, rename, send, pages } = hub;
   return {
-    ...{ deviceIds, onJoin, onPlays, locationsOf, rename, send, pages, isFaulty: reports.isFaulty },
-    ...createScreenRoutes({
-      content,
-      hub,
-      takeSnapshot,
-      takeLocally,
-      commands,
-      clientAddress,
-      isOwnAuthority,
-      variant,
-    }),
+    deviceIds,
+    onJoin,
+    onPlays,
+    locationsOf,
+    rename,
+    send,
+    pages,
+    isFaulty: reports.isFaulty,
+    onShowCode: shownCodes.on,
+    ...createScreenRoutes(context, { content, hub, takeSnapshot, takeLocally, commands }),
     takeSnapshot,
     onSwap: reports.onSwap,
     onRedirect: redirects.on,

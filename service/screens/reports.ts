@@ -6,7 +6,7 @@ import type { Slide } from '../contract/playlist.ts';
 import type { PageMessage } from '../contract/socket.ts';
 import { createEmitter } from '../domain/emitter.ts';
 import { remember } from '../domain/recent.ts';
-import type { SourceLogs } from '../platform/source-log.ts';
+import type { ServiceContext } from '../module.ts';
 
 /** The page that sent a report. */
 interface Sender {
@@ -15,12 +15,6 @@ interface Sender {
 }
 
 type Report = Exclude<PageMessage, { type: 'hello' | 'state' | 'time' | 'skew' | 'plays' }>;
-
-interface Dependencies {
-  logs: SourceLogs;
-  /** A slide of the current content. */
-  slideOf(slug: string, slideId: string): Slide | undefined;
-}
 
 export interface Reports {
   accept(sender: Sender, report: Report): void;
@@ -85,15 +79,23 @@ const createWindow = () => {
   };
 };
 
-export const createReports = ({ logs, slideOf }: Dependencies): Reports => {
+/** @param slideOf a slide of the current content */
+export const createReports = (
+  { logs }: Pick<ServiceContext, 'logs'>,
+  slideOf: (slug: string, slideId: string) => Slide | undefined,
+): Reports => {
   const all = createWindow();
   const pages = new Map<string, Page>();
   const swaps = createEmitter<[number]>();
 
-  const pageOf = ({ connectionId, slug }: Sender) => {
-    const page = pages.get(connectionId) ?? {
-      ...{ slug, clock: null, gaps: createWindow() },
-      ...{ lastFault: null, faultySlide: undefined, missingGlyphs: new Map<string, string>() },
+  const pageOf = ({ connectionId, slug }: Sender): Page => {
+    const page: Page = pages.get(connectionId) ?? {
+      slug,
+      clock: null,
+      gaps: createWindow(),
+      lastFault: null,
+      faultySlide: undefined,
+      missingGlyphs: new Map<string, string>(),
     };
     pages.set(connectionId, page);
     return page;

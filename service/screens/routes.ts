@@ -15,23 +15,19 @@ import {
   peerCommands,
   peerConnectionsQuery,
 } from '../contract/peers.ts';
-import { cutText, type Variant } from '../contract/terms.ts';
+import { cutText } from '../contract/terms.ts';
 import { clockHeader } from '../domain/request-signature.ts';
 import { toCodedError } from '../http/answer.ts';
-import type { createOwnAuthority } from '../http/authority.ts';
 import { readJson } from '../http/body.ts';
 import { isRelayed } from '../http/caller.ts';
-import type { createClientAddress } from '../http/client-address.ts';
 import { createHeldBodies } from '../http/held-bodies.ts';
 import { createPacing } from '../http/pacing.ts';
 import { isKnownTo, type PreparedAnswer, sendPrepared } from '../http/prepared.ts';
 import type { AnswerOpen, Context, Routes, Sockets } from '../http/routes.ts';
-import type { CommandOrigin, Commands } from './commands.ts';
+import type { ServiceContext } from '../module.ts';
+import { type CommandOrigin, type Commands, parseCommand } from './commands.ts';
 import type { Hub } from './hub.ts';
-import { parseCommand } from './parse.ts';
-import type { TakeLocally, TakeSnapshot } from './snapshot.ts';
-import { createSnapshotAnswers } from './snapshot-body.ts';
-import { createTrim } from './variant.ts';
+import { createSnapshotAnswers, createTrim, type TakeLocally, type TakeSnapshot } from './snapshot.ts';
 
 /** Maximum bytes of outdated snapshots that slow clients are still reading. */
 const MAX_HELD_BYTES = 16 * 1024 ** 2;
@@ -69,21 +65,16 @@ interface Dependencies {
   takeSnapshot: TakeSnapshot;
   takeLocally: TakeLocally;
   commands: Commands;
-  clientAddress: ReturnType<typeof createClientAddress>;
-  isOwnAuthority: ReturnType<typeof createOwnAuthority>;
-  variant: Variant;
 }
 
-export const createScreenRoutes = ({
-  content,
-  hub,
-  takeSnapshot,
-  takeLocally,
-  commands,
-  clientAddress,
-  isOwnAuthority,
-  variant,
-}: Dependencies) => {
+export const createScreenRoutes = (
+  {
+    options: { variant },
+    clientAddress,
+    isOwnAuthority,
+  }: Pick<ServiceContext, 'options' | 'clientAddress' | 'isOwnAuthority'>,
+  { content, hub, takeSnapshot, takeLocally, commands }: Dependencies,
+) => {
   const trimResult = createTrim(variant, commandResult);
   const snapshots = createSnapshotAnswers(variant);
   const held = createHeldBodies(MAX_HELD_BYTES);

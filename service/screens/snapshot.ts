@@ -1,8 +1,13 @@
-import type { Connection } from '../contract/connections.ts';
+/** The connections of a screen on all boxes, and the answers with them. */
+import { randomBytes } from 'node:crypto';
+import type { z } from 'zod';
+import { type Connection, connection, connectionSnapshot } from '../contract/connections.ts';
+import type { Screen } from '../contract/playlist.ts';
+import { extendedFields, type Variant } from '../contract/terms.ts';
+import { type PreparedAnswer, prepareAnswer } from '../http/prepared.ts';
 import type { Peers } from '../peers/index.ts';
 import { createRounds } from '../platform/rounds.ts';
 import type { Hub } from './hub.ts';
-import type { AskForConnections } from './peer-connections.ts';
 
 /** The connections of a screen, on all boxes. */
 export interface Snapshot {
@@ -25,11 +30,10 @@ const ROUND_MS = 250;
 
 interface Dependencies {
   hub: Pick<Hub, 'snapshot'>;
-  peers: Pick<Peers, 'isAlone' | 'settled'>;
-  askPeers: AskForConnections;
+  peers: Pick<Peers, 'isAlone' | 'settled' | 'broadcast'>;
 }
 
-export const createSnapshot = ({ hub, peers, askPeers }: Dependencies) => {
+export const createSnapshot = ({ hub, peers }: Dependencies) => {
   const local = (slug: string): Snapshot => ({ connections: hub.snapshot(slug), degraded: false });
 
   /** The snapshot if no peer has to be asked; undefined: use {@link TakeSnapshot}. */
@@ -38,10 +42,11 @@ export const createSnapshot = ({ hub, peers, askPeers }: Dependencies) => {
   const takeFromRound = createRounds<Snapshot>({
     intervalMs: ROUND_MS,
     ask: async (slugs) => {
-      const answers = await askPeers(slugs);
+      const { answers, degraded } = await peers.broadcast('screens.connections', slugs);
+      const there = answers.flatMap(({ screens }) => screens);
       const merge = (slug: string): Snapshot => {
-        const { connections = [], degraded = false } = answers.get(slug) ?? {};
-        const all = [...hub.snapshot(slug), ...connections];
+        const ofSlug = there.filter((each) => each.slug === slug).flatMap(({ connections }) => connections);
+        const all = [...hub.snapshot(slug), ...ofSlug];
         return { connections: all.toSorted((a, b) => Date.parse(a.connectedAt) - Date.parse(b.connectedAt)), degraded };
       };
       return new Map(slugs.map((slug) => [slug, merge(slug)]));
@@ -54,4 +59,60 @@ export const createSnapshot = ({ hub, peers, askPeers }: Dependencies) => {
     return takeLocally(slug) ?? (await takeFromRound(slug)) ?? local(slug);
   };
   return { takeSnapshot, takeLocally };
+};
+
+/** Returns a function that removes the fields of records that are not part of the variant. */
+export const createTrim = (variant: Variant, schema: z.ZodObject): ((record: object) => object) => {
+  if (variant === 'extended') return (record) => record;
+  const extended = extendedFields(schema);
+  return (record) => Object.fromEntries(Object.entries(record).filter(([field]) => !extended.includes(field)));
+};
+
+const isSame = (a: Snapshot, b: Snapshot): boolean =>
+  a.degraded === b.degraded &&
+  (a.connections === b.connections ||
+    (a.connections.length === b.connections.length &&
+      a.connections.every((each, index) => each === b.connections[index])));
+
+const headers = ['Cache-Control', 'no-store'];
+
+/**
+ * Serializes connection snapshots. Each connection and each snapshot is serialized once per change, and all readers share
+ * one Buffer until the next change. Changes are detected by identity: connection records are replaced, never mutated.
+ */
+export const createSnapshotAnswers = (variant: Variant) => {
+  const trimConnection = createTrim(variant, connection);
+  const trimSnapshot = createTrim(variant, connectionSnapshot);
+  const connectionJson = new WeakMap<object, string>();
+  const answers = new WeakMap<Screen, { snapshot: Snapshot; answer: PreparedAnswer }>();
+  /** Entity tags are counted, which costs less than a hash; after a restart no tag is reused. */
+  const instance = randomBytes(6).toString('base64url');
+  let count = 0;
+
+  const serialize = (record: Readonly<Connection>): string => {
+    const known = connectionJson.get(record);
+    if (known !== undefined) return known;
+    const json = JSON.stringify(trimConnection(record));
+    connectionJson.set(record, json);
+    return json;
+  };
+
+  return {
+    of(screen: Screen, snapshot: Snapshot): PreparedAnswer {
+      const last = answers.get(screen);
+      if (last !== undefined && isSame(last.snapshot, snapshot)) return last.answer;
+      const { connections, degraded } = snapshot;
+      const record = { screen, screenSlug: screen.slug, count: connections.length, connections, degraded };
+      const fields = Object.entries(trimSnapshot(record)).map(([name, value]) => {
+        const json = value === connections ? `[${connections.map(serialize).join(',')}]` : JSON.stringify(value);
+        return `"${name}":${json}`;
+      });
+      const body = Buffer.from(`{${fields.join(',')}}`);
+      // Peers answer each round with new objects.
+      const isUnchanged = last?.answer.body.equals(body) === true;
+      const answer = isUnchanged ? last.answer : prepareAnswer(`"${instance}-${count++}"`, () => body, headers);
+      answers.set(screen, { snapshot, answer });
+      return answer;
+    },
+  };
 };

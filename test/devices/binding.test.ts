@@ -77,6 +77,7 @@ describe('binding a device', () => {
         forget: () => Promise.reject(new CodedError('insufficient_storage')),
         saw: () => undefined,
       },
+      claims: { end() {} },
       screens: {
         locationsOf: () => [{ connectionId: 'c', deviceId: 'device-1', slug: 'cafe' }],
         onJoin: () => {},

@@ -1,11 +1,10 @@
 import { decodeJwt } from 'jose';
 import { describe, expect, it } from 'vitest';
 import { signRequest } from '../../service/auth/sign.ts';
-import { startTestService, type TestService } from '../support/service.ts';
+import { shareTestService, startTestService, type TestService } from '../support/service.ts';
 import { bind, content, openLanding } from './support.ts';
 
 const secret = 'correct horse battery staple';
-const startSecured = () => startTestService({ content, env: { SIGNAGE_SHARED_SECRET: secret } });
 
 /** What the service wrote into a page. */
 const bootOf = async (service: TestService, path: string) => {
@@ -17,10 +16,12 @@ const pageHeader = async (service: TestService, path = '/onboard'): Promise<Reco
 });
 
 describe('with a secret', () => {
+  const secured = shareTestService({ content, env: { SIGNAGE_SHARED_SECRET: secret } });
+
   it.each(['/', '/onboard?deviceId=a', '/screen/lobby', '/screen/none'])(
     '%s is served with a token inside',
     async (path) => {
-      const service = await startSecured();
+      const service = secured();
       const { token, issuedAt, expiresAt } = (await bootOf(service, path)).pageToken;
       const { iat = 0, exp = 0, aud } = decodeJwt(token);
       expect(aud).toBe('signage-page');
@@ -29,11 +30,12 @@ describe('with a secret', () => {
     },
   );
 
-  it('a token, or a signature, binds a device; nothing does not', async () => {
-    const service = await startSecured();
+  it('a signature binds a device; a token needs a code of the display, and nothing does not', async () => {
+    const service = secured();
     const refused = await bind(service, {});
     expect([refused.status, (await refused.json()).error.code]).toStrictEqual([401, 'credentials_required']);
-    expect((await bind(service, {}, await pageHeader(service))).status).toBe(200);
+    const codeless = await bind(service, {}, await pageHeader(service));
+    expect([codeless.status, (await codeless.json()).error.code]).toStrictEqual([403, 'claim_required']);
 
     const body = JSON.stringify({ deviceId: 'device-1', clientName: 'Front desk', screenSlug: 'cafe' });
     const signature = signRequest({ secret, method: 'POST', url: `${service.url}/api/onboarding`, body });
@@ -41,20 +43,20 @@ describe('with a secret', () => {
   });
 
   it('looking is open to anyone', async () => {
-    const service = await startSecured();
+    const service = secured();
     for (const path of ['status?deviceId=a', 'screens', 'qr?deviceId=a']) {
       expect((await service.get(`/api/onboarding/${path}`)).status, path).toBe(200);
     }
   });
 
   it('a token is renewed by a token alone', async () => {
-    const service = await startSecured();
+    const service = secured();
     const renewed = await service.post('/api/auth/page', '', await pageHeader(service, '/'));
     expect(renewed.status).toBe(200);
     expect(renewed.headers.get('cache-control')).toBe('no-store');
     const { token, ...rest } = await renewed.json();
     expect(rest).toStrictEqual({ issuedAt: expect.any(String), expiresAt: expect.any(String) });
-    expect((await bind(service, {}, { 'x-signage-page-auth': token })).status).toBe(200);
+    expect((await service.post('/api/auth/page', '', { 'x-signage-page-auth': token })).status).toBe(200);
 
     const signature = signRequest({ secret, method: 'POST', url: `${service.url}/api/auth/page`, body: '' });
     expect((await service.post('/api/auth/page', '', { ...signature })).status).toBe(401);
@@ -63,7 +65,7 @@ describe('with a secret', () => {
   });
 
   it("the landing page's socket takes a token, and nothing less", async () => {
-    const service = await startSecured();
+    const service = secured();
     const { token } = (await bootOf(service, '/')).pageToken;
     const page = await openLanding(service, 'device-1', { protocols: ['signage.v1', `token.${token}`] });
     expect(page.socket.protocol).toBe('signage.v1');

@@ -4,6 +4,7 @@ import { describe, expect, it } from 'vitest';
 import { deviceKey, readableId } from '../../service/contract/readable.ts';
 import { createKnownDevices } from '../../service/devices/known-devices.ts';
 import type { Peers } from '../../service/peers/index.ts';
+import { defaultTempo } from '../../service/tempo.ts';
 import { startSite } from '../peers/support.ts';
 import { patience } from '../support/observe.ts';
 import { joinScreen } from '../support/page.ts';
@@ -65,12 +66,15 @@ describe('a device id', () => {
       asked.push(deviceIds);
       return { answers: [{ known: ['stranger-7'] }], degraded: false };
     }) as unknown as Peers['broadcast'];
-    const knownDevices = createKnownDevices({
-      devices: { get: () => undefined },
-      screens: { locationsOf: () => [] },
-      landing: { has: () => false },
-      peers: { isAlone: () => false, broadcast },
-    });
+    const knownDevices = createKnownDevices(
+      { tempo: defaultTempo },
+      {
+        devices: { get: () => undefined },
+        screens: { locationsOf: () => [] },
+        landing: { has: () => false },
+        peers: { isAlone: () => false, broadcast },
+      },
+    );
     const round = () =>
       Promise.all(Array.from({ length: 300 }, (_, index) => knownDevices.isKnown(`stranger-${index % 150}`)));
     const from = performance.now();

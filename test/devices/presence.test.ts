@@ -4,6 +4,7 @@ import type { OpeningTime } from '../../service/contract/content.ts';
 import { createPresence } from '../../service/devices/presence.ts';
 import type { Peer } from '../../service/peers/index.ts';
 import type { LivePeer } from '../../service/peers/peer.ts';
+import { defaultTempo } from '../../service/tempo.ts';
 
 beforeEach(() => void vi.useFakeTimers());
 afterEach(() => void vi.useRealTimers());
@@ -18,6 +19,7 @@ const setUp = ({ hours = null }: { hours?: OpeningTime[] | null } = {}) => {
   const start = Date.parse('2026-06-01T07:00:00Z');
   let at = 0;
   const presence = createPresence(
+    { options: { timeZone: 'UTC' }, now: () => start + at, monotonicNow: () => at, tempo: defaultTempo },
     {
       screens: {
         deviceIds: () => connected,
@@ -28,10 +30,7 @@ const setUp = ({ hours = null }: { hours?: OpeningTime[] | null } = {}) => {
       devices: { list: () => [device, { ...device, deviceId: 'unbound', screenSlug: null }] },
       peers: { all: () => peers as Peer[], alive: () => peers.filter(({ alive }) => alive) as LivePeer[] },
       content: { payload: (slug) => (slug === 'lobby' ? ({} as never) : undefined), hours: () => hours },
-      now: () => start + at,
-      monotonicNow: () => at,
     },
-    { timeZone: 'UTC' },
   );
   presence.start();
   return {

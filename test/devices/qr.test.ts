@@ -1,35 +1,6 @@
-import jsqr from 'jsqr';
 import { describe, expect, it } from 'vitest';
 import { startTestService } from '../support/service.ts';
-import { content, getAs } from './support.ts';
-
-const QUIET = 4;
-const PIXELS = 8;
-
-/** The dark modules of the SVG's one stroked path, quiet zone included. */
-const modulesOf = (svg: string): boolean[][] => {
-  const size = Number(/viewBox="0 0 (\d+) \1"/.exec(svg)?.[1]);
-  const rows = Array.from({ length: size }, () => Array.from({ length: size }, () => false));
-  let [x, y] = [0, 0];
-  for (const [, command, first, second] of (/stroke="#000000" d="([^"]+)"/.exec(svg)?.[1] ?? '').matchAll(
-    /([Mmh])(-?[\d.]+)(?: (-?[\d.]+))?/g,
-  )) {
-    if (command === 'M') [x, y] = [Number(first), Math.floor(Number(second))];
-    else if (command === 'm') x += Number(first);
-    else for (let left = Number(first); left > 0; left -= 1) (rows[y] as boolean[])[x++] = true;
-  }
-  return rows;
-};
-
-const read = (modules: boolean[][]): string | undefined => {
-  const width = modules.length * PIXELS;
-  const pixels = new Uint8ClampedArray(width * width * 4);
-  for (let at = 0; at < width * width; at += 1) {
-    const dark = modules[Math.floor(at / width / PIXELS)]?.[Math.floor((at % width) / PIXELS)];
-    pixels.set(dark ? [0, 0, 0, 255] : [255, 255, 255, 255], at * 4);
-  }
-  return jsqr(pixels, width, width)?.data;
-};
+import { content, getAs, modulesOf, QUIET, readQr } from './support.ts';
 
 const drawnFor = async (
   deviceId: string,
@@ -53,19 +24,19 @@ describe('the QR code', () => {
   it.each(['device-1', 'A-Z.a_z:0', 'x'.repeat(128)])(
     'says the address of the form for %s, letter for letter',
     async (id) => {
-      expect(read(await drawnFor(id))).toBe(`http://signage.local:8080/onboard?deviceId=${id}`);
+      expect(readQr(await drawnFor(id))).toBe(`http://signage.local:8080/onboard?deviceId=${id}`);
     },
   );
 
   it('says the loopback address where the service listens on nothing else', async () => {
     const service = await startTestService({ content });
     const response = await service.get('/api/onboarding/qr?deviceId=device-1');
-    expect(read(modulesOf(await response.text()))).toBe(`${service.url}/onboard?deviceId=device-1`);
+    expect(readQr(modulesOf(await response.text()))).toBe(`${service.url}/onboard?deviceId=device-1`);
   });
 
   it('says an address that is not loopback where it is asked for by one', async () => {
     const env = { SIGNAGE_HOST: '0.0.0.0' };
-    const url = new URL(read(await drawnFor('device-1', 'localhost:8080', env)) ?? '');
+    const url = new URL(readQr(await drawnFor('device-1', 'localhost:8080', env)) ?? '');
     expect(url.hostname).not.toMatch(/^127\.|localhost|^\[::1?\]$/);
     expect(url.pathname + url.search).toBe('/onboard?deviceId=device-1');
   });
@@ -83,6 +54,6 @@ describe('the QR code', () => {
     const side = Math.round(Math.sqrt((inner * inner) / 12));
     const from = Math.floor((modules.length - side) / 2);
     for (let y = from; y < from + side; y += 1) modules[y]?.fill(true, from, from + side);
-    expect(read(modules)).toBe('http://signage.local:8080/onboard?deviceId=k7qm-3x9f-t2wd');
+    expect(readQr(modules)).toBe('http://signage.local:8080/onboard?deviceId=k7qm-3x9f-t2wd');
   });
 });

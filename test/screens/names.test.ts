@@ -56,14 +56,32 @@ test('it outlives the service, and wins over what the page thinks it is called',
   ]);
 });
 
-test('a target narrows it down', async () => {
-  const service = await startTestService({ content: lobby });
+test('a target narrows down who counts, and the other pages of the device learn the name too', async () => {
+  const bar = { ...lobby, screens: [...lobby.screens, { name: 'Bar', slug: 'bar', playlist_id: 'welcome' }] };
+  const service = await startTestService({ content: bar });
   const one = await joinScreen(service, 'lobby', { deviceId: 'device-1' });
-  const other = await joinScreen(service, 'lobby', { deviceId: 'device-2' });
+  const elsewhere = await joinScreen(service, 'bar', { deviceId: 'device-1', clientId: 'client-2' });
+  const other = await joinScreen(service, 'lobby', { deviceId: 'device-2', clientId: 'client-3' });
   const { connectionId } = one;
   expect(await (await rename(service, 'A', { connectionId })).json()).toMatchObject({ connectionId, sent: 1 });
-  expect(await (await rename(service, 'B', { connectionId: other.connectionId })).json()).toMatchObject({ sent: 0 });
+  for (const page of [one, elsewhere]) {
+    expect(await page.message(({ type }) => type === 'command')).toMatchObject({ clientName: 'A' });
+  }
+  expect(await (await rename(service, 'B')).json()).toMatchObject({ connectionId: null, sent: 2 });
+
+  const refused = await rename(service, 'C', { connectionId: other.connectionId });
+  expect([refused.status, await refused.json()]).toMatchObject([
+    400,
+    { error: { code: 'invalid_field', field: 'deviceId' } },
+  ]);
+  expect(await (await rename(service, 'C', { clientId: 'client-3' })).json()).toMatchObject({
+    error: { code: 'invalid_field' },
+  });
   expect(other.messages).toHaveLength(1);
+  expect((await connectionsOf(service)).map(({ clientName }) => clientName)).toEqual(['B', null]);
+
+  expect(await (await rename(service, 'D', { connectionId: 'gone' })).json()).toMatchObject({ sent: 0 });
+  expect((await connectionsOf(service)).map(({ clientName }) => clientName)).toEqual(['D', null]);
 });
 
 test('an unnamed device has the name that its page remembers, or none', async () => {

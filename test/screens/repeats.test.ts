@@ -1,6 +1,6 @@
 /** An identified command is carried out once: what is remembered, and for how long. */
 import { describe, expect, test } from 'vitest';
-import { createRepeats } from '../../service/screens/repeats.ts';
+import { createRepeats } from '../../service/screens/commands.ts';
 import { lobby } from '../content/samples.ts';
 import { joinScreen } from '../support/page.ts';
 import { shareTestService } from '../support/service.ts';

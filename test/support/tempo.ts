@@ -23,6 +23,15 @@ export const testTempo: Tempo = {
     idle: 1_000,
     warnings: 2_000,
   },
+  devices: {
+    poll: 100,
+    reconnect: 300,
+    move: 2_000,
+    start: 2_500,
+    storeChange: 2_000,
+    storePresence: 20_000,
+    round: 50,
+  },
   feeds: {
     start: 20,
     spread: 20,

@@ -19,6 +19,8 @@ import { peerMedia } from '../peer-media.ts';
 import {
   contentDocument,
   peerBindings,
+  peerClaimAnswers,
+  peerClaims,
   peerCommandAnswers,
   peerCommands,
   peerConnections,
@@ -192,6 +194,12 @@ export const peers = {
     query: peerDevicesQuery,
     answer: okSealable('Those of the ids that are known.', peerDevices, { known: [deviceExample.deviceId] }),
     examples: { deviceIds: 'h4np-8s2v-c6ya,k7qm-3x9f-t2wd' },
+  },
+  'POST /api/peers/claims': {
+    summary: 'Check claim codes that people have entered at another box',
+    body: sealable(peerClaims, { claims: [{ deviceId: deviceExample.deviceId, claim: '4K7QM3X9FT' }] }),
+    answer: okSealable('Which of them are right.', peerClaimAnswers, { right: [true] }),
+    errors: [],
   },
   'GET /api/peers/media': {
     summary: 'List the media of this box',

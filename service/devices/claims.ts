@@ -1,0 +1,190 @@
+/**
+ * Claim codes: a landing page that has proved its device shows one, and whoever enters it has seen the display. They are kept
+ * in memory only, and nothing but the answer to that page holds one.
+ */
+import { randomBytes } from 'node:crypto';
+import { partyOf } from '../auth/throttle.ts';
+import { CodedError } from '../contract/errors.ts';
+import { claimCode } from '../contract/onboarding.ts';
+import { mostAskedClaims } from '../contract/peers.ts';
+import { canonicalClaim, crockford, deviceKey } from '../contract/readable.ts';
+import { isThisMachine } from '../domain/network-scope.ts';
+import { remember } from '../domain/recent.ts';
+import type { MonotonicMs } from '../domain/time.ts';
+import type { ServiceContext } from '../module.ts';
+import type { Peers } from '../peers/index.ts';
+
+const MAX_CODES = 1_000;
+const MAX_CODES_PER_ADDRESS = 50;
+/** A code ends so long after the page was last heard of, and so long after it was made, ms. */
+const UNHEARD_MS = 60_000;
+const LIFETIME_MS = 12 * 3_600_000;
+/** How long a bound device may show a code after an operator has opened its landing page. */
+const OPENED_MS = 600_000;
+const MAX_OPENED = 1_000;
+
+/** Wrong codes of an address within the window, after which further wrong ones are refused as too many. */
+const MAX_WRONG = 10;
+const WRONG_WINDOW_MS = 60_000;
+const MAX_ADDRESSES = 10_000;
+/** Questions to the other boxes that wait for a round. */
+const MAX_WAITING = 1_000;
+
+interface Code {
+  code: string;
+  address: string;
+  madeAt: MonotonicMs;
+  heardAt: MonotonicMs;
+}
+
+interface Question {
+  deviceId: string;
+  claim: string;
+  /** Wrong codes of the address that asks; those of addresses without any come first. */
+  wrong: number;
+  answer(isRight: boolean): void;
+}
+
+export interface Claims {
+  /**
+   * The code of a device whose page has just proved to be it; a new one where the last has ended.
+   * @param address of the page
+   * @returns null: there are too many codes
+   */
+  codeFor(deviceId: string, address: string): string | null;
+  /** Whether a page of this box shows the code for the device. */
+  isRightHere(deviceId: string, claim: string): boolean;
+  /**
+   * Resolves if the code of a device is right: one that a page of any box shows.
+   * @param typed as sent; undefined: none was
+   * @param address of the client
+   * @throws CodedError `claim_required`, `claim_invalid`, or `too_many_requests` after too many wrong ones
+   */
+  check(deviceId: string, typed: string | undefined, address: string): Promise<void>;
+  /** Ends the code of a device. */
+  end(deviceId: string): void;
+  /** Lets a bound device show a code for ten minutes. */
+  open(deviceId: string): void;
+  isOpened(deviceId: string): boolean;
+}
+
+/** Counts wrong codes by address. */
+const createWrongCodes = (monotonicNow: () => MonotonicMs) => {
+  const byParty = new Map<string, readonly MonotonicMs[]>();
+  const recent = (party: string) => (byParty.get(party) ?? []).filter((at) => monotonicNow() - at < WRONG_WINDOW_MS);
+  return {
+    /** Counts a code before it is known to be wrong, so that many at once do not count as none. @returns those before it */
+    begin: (party: string): number => {
+      const before = recent(party);
+      remember(byParty, party, [...before, monotonicNow()].slice(-MAX_WRONG - 1), MAX_ADDRESSES);
+      return before.length;
+    },
+    forgive: (party: string): void => void byParty.set(party, recent(party).slice(0, -1)),
+    /** When the next code can be wrong again, s. */
+    retryAfter: (party: string): number =>
+      Math.max(1, Math.ceil((WRONG_WINDOW_MS - (monotonicNow() - (recent(party)[0] ?? 0))) / 1000)),
+  };
+};
+
+/** Asks the other boxes, in rounds. */
+const createAsk = (
+  peers: Pick<Peers, 'isAlone' | 'broadcast'>,
+  roundMs: number,
+): ((question: Omit<Question, 'answer'>) => Promise<boolean>) => {
+  let waiting: Question[] = [];
+  let isRunning = false;
+
+  const askRound = async (): Promise<void> => {
+    const inOrder = waiting.toSorted((a, b) => a.wrong - b.wrong);
+    const asked = inOrder.slice(0, mostAskedClaims);
+    waiting = inOrder.slice(mostAskedClaims);
+    const { answers } = await peers.broadcast(
+      'devices.claims',
+      asked.map(({ deviceId, claim }) => ({ deviceId, claim })),
+    );
+    asked.forEach(({ answer }, index) => {
+      answer(answers.some(({ right }) => right[index] === true));
+    });
+  };
+
+  const run = async (): Promise<void> => {
+    if (isRunning) return;
+    isRunning = true;
+    while (waiting.length > 0) {
+      const pause = new Promise((resolve) => setTimeout(resolve, roundMs));
+      await Promise.all([askRound(), pause]);
+    }
+    isRunning = false;
+  };
+
+  return async (question) => {
+    if (peers.isAlone()) return false;
+    if (waiting.length >= MAX_WAITING) throw new CodedError('busy');
+    return new Promise((resolve) => {
+      waiting.push({ ...question, answer: resolve });
+      void run();
+    });
+  };
+};
+
+export const createClaims = (
+  { monotonicNow, tempo }: Pick<ServiceContext, 'monotonicNow' | 'tempo'>,
+  peers: Pick<Peers, 'isAlone' | 'broadcast'>,
+): Claims => {
+  const codes = new Map<string, Code>();
+  const opened = new Map<string, MonotonicMs>();
+  const wrongCodes = createWrongCodes(monotonicNow);
+  const isRightThere = createAsk(peers, tempo.devices.round);
+
+  const isLive = ({ madeAt, heardAt }: Code): boolean =>
+    monotonicNow() - heardAt < UNHEARD_MS && monotonicNow() - madeAt < LIFETIME_MS;
+
+  const hasRoom = (address: string): boolean => {
+    for (const [key, code] of codes) if (!isLive(code)) codes.delete(key);
+    if (isThisMachine(address)) return true;
+    const ofAddress = [...codes.values()].filter((code) => code.address === address).length;
+    return codes.size < MAX_CODES && ofAddress < MAX_CODES_PER_ADDRESS;
+  };
+
+  const isRightHere = (deviceId: string, claim: string): boolean => {
+    const known = codes.get(deviceKey(deviceId));
+    return known !== undefined && isLive(known) && known.code === claim;
+  };
+
+  return {
+    codeFor: (deviceId, address) => {
+      const key = deviceKey(deviceId);
+      const heardAt = monotonicNow();
+      const known = codes.get(key);
+      if (known !== undefined && isLive(known)) {
+        known.heardAt = heardAt;
+        return known.code;
+      }
+      codes.delete(key);
+      if (!hasRoom(address)) return null;
+      const code = crockford(randomBytes(10)).slice(0, 10);
+      codes.set(key, { code, address, madeAt: heardAt, heardAt });
+      return code;
+    },
+    isRightHere,
+    check: async (deviceId, typed, address) => {
+      const claim = canonicalClaim(typed ?? '');
+      if (claim === '') throw new CodedError('claim_required');
+      const party = partyOf(address);
+      const wrong = wrongCodes.begin(party);
+      const isCode = claimCode.safeParse(claim).success;
+      if (isCode && (isRightHere(deviceId, claim) || (await isRightThere({ deviceId, claim, wrong })))) {
+        return wrongCodes.forgive(party);
+      }
+      if (wrong < MAX_WRONG) throw new CodedError('claim_invalid');
+      const seconds = String(wrongCodes.retryAfter(party));
+      throw new CodedError('too_many_requests', undefined, { headers: { 'Retry-After': seconds } });
+    },
+    end: (deviceId) => {
+      codes.delete(deviceKey(deviceId));
+      opened.delete(deviceKey(deviceId));
+    },
+    open: (deviceId) => remember(opened, deviceKey(deviceId), monotonicNow(), MAX_OPENED),
+    isOpened: (deviceId) => monotonicNow() - (opened.get(deviceKey(deviceId)) ?? Number.NEGATIVE_INFINITY) < OPENED_MS,
+  };
+};
