@@ -84,6 +84,12 @@ export const defaultTempo = {
     gather: 500,
     /** Between deletions of old plays. */
     expiry: 3_600_000,
+    /** How long the text of the metrics is kept; between looks at refused credentials, which are counted a minute. */
+    metrics: 1_000,
+    refused: 1_000,
+    /** Before a box is asked again for its plays; how long a reading for another box waits for its next page. */
+    again: 1_000,
+    reading: 30_000,
   },
 };
 

@@ -1,21 +1,15 @@
 /** The audit: one record a change, written where operations are dispatched, and refused credentials, counted. */
-import type { AuditRecord } from '../contract/console/audit.ts';
+import { readFile, rename } from 'node:fs/promises';
+import { join } from 'node:path';
+import { type AuditRecord, auditRecord } from '../contract/console/audit.ts';
 import { CodedError } from '../contract/errors.ts';
 import type { AuditRule } from '../contract/operations/index.ts';
 import { createRate } from '../domain/rate.ts';
 import { remember } from '../domain/recent.ts';
-import type { StateReaders } from '../module.ts';
-import type { AuditLog } from './audit-log.ts';
-
-interface Dependencies {
-  log: Pick<AuditLog, 'write'>;
-  /** The readers of all modules. */
-  states(): StateReaders;
-  nodeId: string;
-  /** ms since the epoch */
-  now(): number;
-  monotonicNow(): number;
-}
+import type { ServiceContext, StateReaders } from '../module.ts';
+import { createBatches } from '../platform/batches.ts';
+import { codeOf } from '../platform/store/disk.ts';
+import { type Journal, openJournal } from '../platform/store/journal.ts';
 
 /** What the dispatcher knows of a request. */
 export interface Asked {
@@ -42,7 +36,6 @@ export interface Audit {
   close(): void;
 }
 
-const FLUSH_MS = 1_000;
 const MAX_TEXT = 200;
 const MAX_CHARACTERS = 2_000;
 const WINDOW_MS = 60_000;
@@ -60,7 +53,82 @@ export const boundedState = (state: unknown): unknown => {
   return text.length > MAX_CHARACTERS ? { omitted: `${text.length} characters` } : (JSON.parse(text) as unknown);
 };
 
-export const createAudit = ({ log, states, nodeId, now, monotonicNow }: Dependencies): Audit => {
+/** Five files of 2 MiB: the last 20,000 changes or more. */
+const MAX_BYTES = 2 * 1024 ** 2;
+const MAX_FILES = 5;
+/** Records that wait for a disk that takes none; further ones replace the oldest. */
+const MAX_WAITING = 1_000;
+
+/** The file: JSON Lines, rotated. */
+interface AuditLog {
+  /** Resolves when the record is durable, or waits for a disk that takes no writes now. Never rejects. */
+  write(record: AuditRecord): Promise<void>;
+  /** The newest records, newest first. */
+  newest(count: number): Promise<AuditRecord[]>;
+  faults(): string[];
+  close(): Promise<void>;
+}
+
+const parse = (line: string): AuditRecord[] => {
+  try {
+    const { success, data } = auditRecord.safeParse(JSON.parse(line));
+    return success ? [data] : [];
+  } catch {
+    return [];
+  }
+};
+
+export const createAuditLog = ({ dirs, log }: Pick<ServiceContext, 'dirs' | 'log'>): AuditLog => {
+  const path = join(dirs.data, 'audit.jsonl');
+  let journal: Journal | null = null;
+  let waiting: string[] = [];
+  let fault: string | null = null;
+  const nameOf = (age: number): string => (age === 0 ? path : `${path}.${age}`);
+
+  const rotate = async (): Promise<void> => {
+    await journal?.close();
+    journal = null;
+    for (let age = MAX_FILES - 1; age > 0; age -= 1) await rename(nameOf(age - 1), nameOf(age)).catch(() => undefined);
+  };
+
+  /** The journal is opened by the first change, so a failing disk does not keep the box from starting. */
+  const save = createBatches<string, void>(async (lines) => {
+    waiting = [...waiting, ...lines].slice(-MAX_WAITING);
+    try {
+      if ((journal?.size() ?? 0) > MAX_BYTES) await rotate();
+      journal ??= await openJournal(path);
+      await journal.append(waiting);
+      waiting = [];
+      fault = null;
+    } catch (error) {
+      if (fault === null) log.error({ err: error }, 'the audit could not be written');
+      fault = `The audit cannot be written (${codeOf(error) ?? 'see the log'}); ${waiting.length} records wait.`;
+    }
+  });
+
+  return {
+    write: (record) => save([JSON.stringify(record)]),
+    newest: async (count) => {
+      const records = waiting.toReversed().flatMap(parse);
+      for (let age = 0; age < MAX_FILES && records.length < count; age += 1) {
+        const text = await readFile(nameOf(age), 'utf8').catch(() => '');
+        records.push(...text.split('\n').toReversed().flatMap(parse));
+      }
+      return records.slice(0, count);
+    },
+    faults: () => (fault === null ? [] : [fault]),
+    close: async () => {
+      if (waiting.length > 0) await save([]);
+      await journal?.close();
+    },
+  };
+};
+
+/** @param states the readers of all modules */
+export const createAudit = (
+  { ids, now, monotonicNow, tempo }: Pick<ServiceContext, 'ids' | 'now' | 'monotonicNow' | 'tempo'>,
+  { log, states }: { log: Pick<AuditLog, 'write'>; states(): StateReaders },
+): Audit => {
   const failures = new Map<string, ReturnType<typeof createRate>>();
   /** Refusals since the last record, by address; the null address counts those beyond the limit. */
   const refused = new Map<string | null, { count: number; code: string }>();
@@ -70,7 +138,7 @@ export const createAudit = ({ log, states, nodeId, now, monotonicNow }: Dependen
   const write: Audit['record'] = (record) =>
     log.write({
       at: new Date(now()).toISOString(),
-      node_id: nodeId,
+      node_id: ids.nodeId,
       ...record,
       before: boundedState(record.before),
       after: boundedState(record.after),
@@ -138,7 +206,7 @@ export const createAudit = ({ log, states, nodeId, now, monotonicNow }: Dependen
       refused.set(key, { count: (refused.get(key)?.count ?? 0) + 1, code });
     },
     start: () => {
-      timer = setInterval(flush, FLUSH_MS).unref();
+      timer = setInterval(flush, tempo.records.refused).unref();
     },
     close: () => {
       clearInterval(timer);

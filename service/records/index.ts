@@ -1,5 +1,4 @@
 /** Records of what happened: metrics, the audit of changes, and plays. */
-import { join } from 'node:path';
 import type { Content } from '../content/index.ts';
 import { type AuditRecord, maxAuditRecords } from '../contract/console/audit.ts';
 import type { Play } from '../contract/plays.ts';
@@ -11,8 +10,7 @@ import type { Peers } from '../peers/index.ts';
 import type { Screens } from '../screens/index.ts';
 import type { Streams } from '../streams/index.ts';
 import { type Alerts, createAlerts } from './alerts/index.ts';
-import { type Audit, createAudit } from './audit.ts';
-import { createAuditLog } from './audit-log.ts';
+import { type Audit, createAudit, createAuditLog } from './audit.ts';
 import { createMetrics } from './metrics.ts';
 import type { PlaysReceiver } from './plays/delivery.ts';
 import { createPlays } from './plays/index.ts';
@@ -41,12 +39,12 @@ export const createRecords = async (
   context: ServiceContext,
   { modules, screens, peers, media, content, streams, devices, proofs }: Dependencies,
 ): Promise<Records> => {
-  const { now, monotonicNow, version, kiosk, log, dirs, ids, keep, options } = context;
-  const metrics = createMetrics({ reports: modules.metrics, monotonicNow });
+  const { now, version, kiosk, keep, options } = context;
+  const metrics = createMetrics(context, modules.metrics);
   screens.onSwap((gapMs) => metrics.observe('signage_swap_gap_seconds', gapMs / 1000));
 
-  const auditLog = keep(createAuditLog({ path: join(dirs.data, 'audit.jsonl'), log }));
-  const audit = createAudit({ log: auditLog, states: modules.states, nodeId: ids.nodeId, now, monotonicNow });
+  const auditLog = keep(createAuditLog(context));
+  const audit = createAudit(context, { log: auditLog, states: modules.states });
   const edited = { operator: null, address: null, action: 'content.publish', target: null, result: 'ok' };
   content.onFileEdit((edit) => void audit.record({ ...edited, ...edit }));
 

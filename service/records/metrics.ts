@@ -1,16 +1,8 @@
 /** `GET /metrics` in Prometheus's text format. The modules report their numbers when they are asked for. */
 import { Counter, collectDefaultMetrics, Gauge, Histogram, Registry } from 'prom-client';
 import { type MetricName, type MetricReport, metrics, otherValues } from '../contract/metrics.ts';
+import type { ServiceContext } from '../module.ts';
 
-interface Dependencies {
-  /** The numbers of all modules. */
-  reports(): Promise<readonly MetricReport[]>;
-  /** A monotonic clock, ms. */
-  monotonicNow(): number;
-}
-
-/** Minimum interval of collections, ms: the endpoint is public, and collecting costs more on larger sites. */
-const KEPT_MS = 1_000;
 /** Interval, ms, at which the delay of the event loop is measured. */
 const LOOP_DELAY_MS = 50;
 
@@ -50,7 +42,11 @@ const samplesOf = (report: NonNullable<MetricReport[MetricName]>, labels: Labels
   return entries.length <= most ? samples : [...samples, { labels: { [name]: otherValues }, value: beyond }];
 };
 
-export const createMetrics = ({ reports, monotonicNow }: Dependencies) => {
+/** @param reports the numbers of all modules */
+export const createMetrics = (
+  { monotonicNow, tempo }: Pick<ServiceContext, 'monotonicNow' | 'tempo'>,
+  reports: () => Promise<readonly MetricReport[]>,
+) => {
   const registry = new Registry();
   const histograms = new Map<MetricName, Histogram>();
   const writers: ((report: MetricReport) => void)[] = [];
@@ -96,9 +92,9 @@ export const createMetrics = ({ reports, monotonicNow }: Dependencies) => {
     contentType: registry.contentType,
     /** Adds a value to a histogram. */
     observe: (name: 'signage_swap_gap_seconds', value: number): void => histograms.get(name)?.observe(value),
-    /** The text; at most one a second is made. */
+    /** The text; few a second are made: the endpoint is public, and collecting costs more on larger sites. */
     text: (): Promise<string> => {
-      if (monotonicNow() - collectedAt < KEPT_MS) return collected;
+      if (monotonicNow() - collectedAt < tempo.records.metrics) return collected;
       collectedAt = monotonicNow();
       collected = collect();
       return collected;

@@ -56,5 +56,9 @@ export const testTempo: Tempo = {
     maxRetry: 1_000,
     gather: 50,
     expiry: 3_600_000,
+    metrics: 100,
+    refused: 100,
+    again: 100,
+    reading: 30_000,
   },
 };

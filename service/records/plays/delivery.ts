@@ -3,8 +3,7 @@ import { setTimeout as delay } from 'node:timers/promises';
 import type { Play } from '../../contract/plays.ts';
 import type { ServiceContext } from '../../module.ts';
 import { pauseAfter } from '../webhook.ts';
-import { readLines } from './lines.ts';
-import type { Part, Parts } from './parts.ts';
+import { type Part, type Parts, readLines } from './parts.ts';
 
 /** Somewhere that the plays of this box are delivered to. */
 export interface PlaysReceiver {

@@ -1,6 +1,5 @@
 /** Plays: received from pages, kept, exported and delivered. */
 import { createHash } from 'node:crypto';
-import { join } from 'node:path';
 import { Readable } from 'node:stream';
 import type { Connection } from '../../contract/connections.ts';
 import { degradedHeader } from '../../contract/degraded.ts';
@@ -17,9 +16,8 @@ import type { Screens } from '../../screens/index.ts';
 import type { SendWebhook } from '../webhook.ts';
 import { createDelivery, type Delivery, type PlaysReceiver } from './delivery.ts';
 import type { Range } from './ordered.ts';
-import { createPlayPages } from './pages.ts';
 import { openParts } from './parts.ts';
-import { createSitePlays } from './site.ts';
+import { createPlayPages, createSitePlays } from './site.ts';
 import { createPlayStore } from './store.ts';
 
 interface Dependencies {
@@ -69,12 +67,12 @@ export const createPlays = async (
   context: ServiceContext,
   { screens, peers, media, send }: Dependencies,
 ): Promise<Plays> => {
-  const { options, dirs, log, ids, now, monotonicNow, keep, tempo } = context;
+  const { options, log, ids, now, monotonicNow, keep, tempo } = context;
   const { site } = options;
-  const parts = await openParts({ folder: join(dirs.data, 'plays'), indexPath: join(dirs.data, 'plays.json'), log });
-  const store = keep(createPlayStore({ parts, log, now }));
-  const pages = createPlayPages(parts);
-  const sitePlays = createSitePlays({ parts, peers });
+  const parts = await openParts(context);
+  const store = keep(createPlayStore(context, parts));
+  const pages = createPlayPages(context, parts);
+  const sitePlays = createSitePlays(context, { parts, peers });
   const deliveries: Delivery[] = [];
   const rangeOf = (from: string | undefined, to: string | undefined, screen: string | null): Range => ({
     from: timeOf('from', from, options.timeZone),

@@ -1,12 +1,46 @@
 /** The files of the plays: one a day, or several where a day has many plays. */
+import { createReadStream } from 'node:fs';
 import { readdir, stat, unlink } from 'node:fs/promises';
 import { join } from 'node:path';
-import type { Logger } from 'pino';
 import { z } from 'zod';
+import type { ServiceContext } from '../../module.ts';
 import { isMissing, systemDisk } from '../../platform/store/disk.ts';
 import { createDurable } from '../../platform/store/durable.ts';
 import { makeFolder } from '../../platform/store/folder.ts';
-import { readLines } from './lines.ts';
+
+/** A line of a file, without its line end. */
+export interface Line {
+  text: string;
+  /** Bytes from the start of the file. */
+  offset: number;
+  /** Bytes. */
+  length: number;
+}
+
+const NEWLINE = 0x0a;
+
+/** The whole lines of a file between two offsets, a few at a time. A deleted file has none. */
+export async function* readLines(path: string, start: number, end: number): AsyncGenerator<Line[]> {
+  if (end <= start) return;
+  let rest = Buffer.alloc(0);
+  let offset = start;
+  try {
+    for await (const chunk of createReadStream(path, { start, end: end - 1, highWaterMark: 64 * 1024 })) {
+      const bytes = Buffer.concat([rest, chunk as Buffer]);
+      const lines: Line[] = [];
+      let from = 0;
+      for (let to = bytes.indexOf(NEWLINE); to !== -1; to = bytes.indexOf(NEWLINE, from)) {
+        lines.push({ text: bytes.toString('utf8', from, to), offset: offset + from, length: to - from });
+        from = to + 1;
+      }
+      rest = bytes.subarray(from);
+      offset += from;
+      yield lines;
+    }
+  } catch (error) {
+    if (!isMissing(error)) throw error;
+  }
+}
 
 /** The key of plays without a believable time. Sorts after all dates. */
 export const UNDATED = 'undated';
@@ -31,7 +65,7 @@ const schema = z.object({
   parts: z.array(
     z.tuple([
       z.string(),
-      z.object({ bytes: z.number(), count: z.number(), delivered: z.record(z.string(), z.number()).catch({}) }),
+      z.object({ bytes: z.number(), count: z.number(), delivered: z.record(z.string(), z.number()) }),
     ]),
   ),
 });
@@ -39,25 +73,22 @@ const schema = z.object({
 const byAge = (a: Part, b: Part): number =>
   a.day === b.day ? numberOf(a.name) - numberOf(b.name) : a.day < b.day ? -1 : 1;
 
-interface Options {
-  folder: string;
-  /** File of what is known about the parts; where it is lost, the parts are counted, and delivered again. */
-  indexPath: string;
-  log: Pick<Logger, 'error' | 'warn'>;
-}
-
 export type Parts = Awaited<ReturnType<typeof openParts>>;
 
-/** Opens the folder. Parts that changed since they were counted are counted again in the background. */
-export const openParts = async ({ folder, indexPath, log }: Options) => {
+/**
+ * Opens the folder. Parts that changed since they were counted are counted again in the background; where the file of what
+ * is known about them is lost, all are counted, and delivered again.
+ */
+export const openParts = async ({ dirs, log, now }: Pick<ServiceContext, 'dirs' | 'log' | 'now'>) => {
+  const folder = join(dirs.data, 'plays');
   await makeFolder(folder);
   const index = await createDurable({
-    path: indexPath,
+    path: join(dirs.data, 'plays.json'),
     schema,
     initial: { parts: [] },
     log,
     disk: systemDisk,
-    now: Date.now,
+    now,
   });
   const known = new Map(index.read().parts);
   const parts = new Map<string, Part>();

@@ -1,28 +1,107 @@
-/** The plays of the whole site, in the order of their start, from all boxes. */
+/** The plays of the whole site, in the order of their start: boxes ask each other for theirs in pages. */
 import { setTimeout as delay } from 'node:timers/promises';
 import type { PeerPlays, Play } from '../../contract/plays.ts';
+import { remember } from '../../domain/recent.ts';
+import type { ServiceContext } from '../../module.ts';
 import type { Peer, Peers } from '../../peers/index.ts';
-import { mergePlays } from './merge.ts';
-import { ownSequences, type Range } from './ordered.ts';
-import type { Cursor } from './pages.ts';
+import { mergePlays, ownSequences, type Range } from './ordered.ts';
 import type { Parts } from './parts.ts';
 
-interface Dependencies {
-  parts: Parts;
-  peers: Pick<Peers, 'all' | 'ask' | 'settled'>;
+/** Where a page begins: after the first `skip` plays that started at `after`. */
+interface Cursor {
+  /** ISO 8601 */
+  after: string;
+  skip: number;
 }
+
+/** Readings that are continued; others start again at their cursor. */
+const MAX_READINGS = 8;
+
+interface Reading {
+  plays: AsyncGenerator<Play[]>;
+  /** What was read beyond the last page. */
+  rest: Play[];
+}
+
+const countAt = (plays: readonly Play[], start: string): number =>
+  plays.filter(({ started_at }) => started_at === start).length;
+
+/** Pages for other boxes: an answer is signed whole, so it is not streamed. @param parts of this box */
+export const createPlayPages = ({ tempo }: Pick<ServiceContext, 'tempo'>, parts: Parts) => {
+  const readings = new Map<string, Reading & { timer: NodeJS.Timeout }>();
+
+  const end = (key: string): void => {
+    const reading = readings.get(key);
+    readings.delete(key);
+    clearTimeout(reading?.timer);
+    void reading?.plays.return(undefined);
+  };
+
+  const begin = async (range: Range, cursor: Cursor | null): Promise<Reading> => {
+    const from = cursor === null ? range.from : Date.parse(cursor.after);
+    const plays = mergePlays(ownSequences(parts, { ...range, from }));
+    let rest: Play[] = [];
+    for (let left = cursor?.skip ?? 0; left > 0; ) {
+      const { done, value } = await plays.next();
+      if (done === true) break;
+      const skipped = Math.min(left, countAt(value, cursor?.after ?? ''));
+      rest = value.slice(skipped);
+      left = skipped === value.length ? left - skipped : 0;
+    }
+    return { plays, rest };
+  };
+
+  /** Takes a reading that ended at the cursor, or begins one there. */
+  const take = async (key: string, range: Range, cursor: Cursor | null): Promise<Reading> => {
+    const known = readings.get(key);
+    if (known === undefined) return begin(range, cursor);
+    readings.delete(key);
+    clearTimeout(known.timer);
+    return known;
+  };
+
+  return {
+    /** The next plays, at most `limit`. */
+    read: async (range: Range, cursor: Cursor | null, limit: number): Promise<PeerPlays> => {
+      const keyOf = (at: Cursor | null): string => JSON.stringify([range, at]);
+      const { plays, rest } = await take(keyOf(cursor), range, cursor);
+      const found = rest;
+      let isOver = false;
+      while (found.length < limit && !isOver) {
+        const { done, value } = await plays.next();
+        isOver = done === true;
+        if (!isOver) found.push(...(value as Play[]));
+      }
+      const page = found.slice(0, limit);
+      const last = page.at(-1);
+      if (last === undefined || (isOver && found.length <= limit)) return { plays: page, next: null };
+      const after = last.started_at;
+      const before = cursor?.after === after ? cursor.skip : 0;
+      const next = { after, skip: before + countAt(page, after) };
+      const timer = setTimeout(end, tempo.records.reading, keyOf(next)).unref();
+      for (const oldest of readings.keys()) if (readings.size >= MAX_READINGS) end(oldest);
+      remember(readings, keyOf(next), { plays, rest: found.slice(limit), timer }, MAX_READINGS);
+      return { plays: page, next };
+    },
+    close: (): void => {
+      for (const key of readings.keys()) end(key);
+    },
+  };
+};
 
 /** Plays of all peers in memory at a time. */
 const MAX_READ_AHEAD = 4_000;
 const MAX_PAGE = 1_000;
 const MIN_PAGE = 50;
 const ATTEMPTS = 3;
-const PAUSE_MS = 1_000;
 
 /** A box stopped answering: the output so far is incomplete. */
 class PeerLost extends Error {}
 
-export const createSitePlays = ({ parts, peers }: Dependencies) => {
+export const createSitePlays = (
+  { tempo }: Pick<ServiceContext, 'tempo'>,
+  { parts, peers }: { parts: Parts; peers: Pick<Peers, 'all' | 'ask' | 'settled'> },
+) => {
   const ask = (peer: Peer, { from, to, screen }: Range, cursor: Cursor | null, limit: number) => {
     const instant = (time: number | null): string | undefined =>
       time === null ? undefined : new Date(time).toISOString();
@@ -35,7 +114,7 @@ export const createSitePlays = ({ parts, peers }: Dependencies) => {
     for (let { next } = first; next !== null; ) {
       let answer = await ask(peer, range, next, limit);
       for (let attempt = 1; !answer.ok && attempt < ATTEMPTS; attempt += 1) {
-        await delay(PAUSE_MS, undefined, { ref: false });
+        await delay(tempo.records.again, undefined, { ref: false });
         answer = await ask(peer, range, next, limit);
       }
       if (!answer.ok) throw new PeerLost(`the box at ${peer.url} ${answer.reason}`);

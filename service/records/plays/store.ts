@@ -1,13 +1,12 @@
 /** Keeps plays: durable before they are acknowledged, each one once, and no more than fit. */
 
-import type { Logger } from 'pino';
 import type { Play } from '../../contract/plays.ts';
 import { createEmitter } from '../../domain/emitter.ts';
+import type { ServiceContext } from '../../module.ts';
 import { createBatches } from '../../platform/batches.ts';
 import { codeOf } from '../../platform/store/disk.ts';
 import { type Journal, openJournal } from '../../platform/store/journal.ts';
-import { readLines } from './lines.ts';
-import { type Part, type Parts, UNDATED } from './parts.ts';
+import { type Part, type Parts, readLines, UNDATED } from './parts.ts';
 
 const MAX_PLAYS_KEPT = 300_000;
 const MAX_DAYS = 90;
@@ -18,16 +17,6 @@ const MAX_PART = 30_000;
 const MAX_OPEN_DAYS = 3;
 /** Plays that wait for the disk; further ones are refused, and their pages send them again. */
 const MAX_WAITING = 20_000;
-
-interface Options {
-  parts: Parts;
-  log: Pick<Logger, 'error' | 'info'>;
-  /** ms since the epoch */
-  now(): number;
-  /** Limits, smaller in tests. */
-  maxPlays?: number;
-  maxPart?: number;
-}
 
 /** The UTC date of an instant, `YYYY-MM-DD`. */
 const dateOf = (instant: string | number): string => new Date(instant).toISOString().slice(0, 10);
@@ -40,7 +29,11 @@ export const dayOf = ({ started_at, clock }: Pick<Play, 'started_at' | 'clock'>,
 
 const idOf = (line: string): string => /^\{"play_id":"([^"]*)"/.exec(line)?.[1] ?? '';
 
-export const createPlayStore = ({ parts, log, now, maxPlays = MAX_PLAYS_KEPT, maxPart = MAX_PART }: Options) => {
+export const createPlayStore = (
+  { log, now }: Pick<ServiceContext, 'log' | 'now'>,
+  parts: Parts,
+  { maxPlays = MAX_PLAYS_KEPT, maxPart = MAX_PART } = {},
+) => {
   /** The ids of the plays of a day; the day used last comes last. */
   const idsByDay = new Map<string, Set<string>>();
   const journals = new Map<string, Journal>();

@@ -5,12 +5,13 @@ import fc from 'fast-check';
 import { pino } from 'pino';
 import { describe, expect, test } from 'vitest';
 import type { Play } from '../../../service/contract/plays.ts';
-import { mergePlays } from '../../../service/records/plays/merge.ts';
-import { ownSequences, type Range } from '../../../service/records/plays/ordered.ts';
-import { createPlayPages } from '../../../service/records/plays/pages.ts';
+import type { ServiceContext } from '../../../service/module.ts';
+import { mergePlays, ownSequences, type Range } from '../../../service/records/plays/ordered.ts';
 import { openParts } from '../../../service/records/plays/parts.ts';
+import { createPlayPages } from '../../../service/records/plays/site.ts';
 import { createPlayStore, dayOf } from '../../../service/records/plays/store.ts';
 import { temporaryFolder } from '../../support/service.ts';
+import { testTempo } from '../../support/tempo.ts';
 import { idsOf } from './pages.ts';
 
 const noon = Date.UTC(2026, 5, 15, 12);
@@ -39,10 +40,14 @@ const playAt = (started: number, play_id: string, more: Partial<Play> = {}): Pla
   ...more,
 });
 
-const openStore = async (dataDir: string, limits: { now?: () => number; maxPlays?: number; maxPart?: number } = {}) => {
+const openStore = async (
+  dataDir: string,
+  { now = () => noon, ...limits }: { now?: () => number; maxPlays?: number; maxPart?: number } = {},
+) => {
   const log = pino({ level: 'silent' });
-  const parts = await openParts({ folder: join(dataDir, 'plays'), indexPath: join(dataDir, 'plays.json'), log });
-  const store = createPlayStore({ parts, log, now: () => noon, ...limits });
+  const context = { dirs: { data: dataDir } as ServiceContext['dirs'], log, now, tempo: testTempo };
+  const parts = await openParts(context);
+  const store = createPlayStore(context, parts, limits);
   return { ...store, parts };
 };
 
@@ -211,12 +216,12 @@ test('whatever arrives in whatever order is read in the order of its start, in p
       expect(whole.map(({ started_at }) => started_at)).toEqual(expected);
       expect(new Set(idsOf(whole)).size).toBe(expected.length);
 
-      const pages = createPlayPages(store.parts);
+      const pages = createPlayPages({ tempo: testTempo }, store.parts);
       const collected: Play[] = [];
       let cursor: { after: string; skip: number } | null = null;
       do {
         // Every other page is asked of a box that has forgotten the one before.
-        const from = collected.length % 2 === 0 ? pages : createPlayPages(store.parts);
+        const from = collected.length % 2 === 0 ? pages : createPlayPages({ tempo: testTempo }, store.parts);
         const page: Awaited<ReturnType<typeof pages.read>> = await from.read(
           { ...all, screen: 'lobby' },
           cursor,
