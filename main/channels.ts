@@ -9,5 +9,8 @@ export const externalChannel = 'kiosk:external';
 /** Questions of the service's pages about what covers them. */
 export const coverChannel = 'kiosk:cover';
 
+/** Requests of the service's pages for proofs that they are their device. */
+export const proveChannel = 'kiosk:prove';
+
 /** Requests of the maintenance page. */
 export const maintenanceChannel = 'kiosk:maintenance';

@@ -3,6 +3,7 @@
 import { createDebounce } from '../service/domain/debounce.ts';
 import type { MaintenanceOrder } from '../service/public.ts';
 import { type Appliance, type AppliancePorts, createAppliance } from './appliance.ts';
+import { createDeviceKeys } from './device-keys.ts';
 import { createMaintenance, type MaintenancePorts, maintenanceView } from './maintenance.ts';
 import type { Paths } from './paths.ts';
 import { hashPin } from './pin.ts';
@@ -12,7 +13,6 @@ import { createDisplayWindows, type DisplayWindowsPorts } from './windows/displa
 import {
   assignDisplays,
   assignSlots,
-  boxIdOf,
   type Display,
   type DisplayAssignment,
   type Slot,
@@ -48,6 +48,7 @@ interface KioskOptions {
 export const createKiosk = (ports: KioskPorts, { paths, memory }: KioskOptions) => {
   const { host, relaunch } = ports;
   const { log } = host;
+  const deviceKeys = createDeviceKeys(host);
   let service: HostedService | null = null;
   /** The attempt to start the service that is in progress. */
   let starting: Promise<HostedService | null> = Promise.resolve(null);
@@ -73,6 +74,10 @@ export const createKiosk = (ports: KioskPorts, { paths, memory }: KioskOptions) 
       troubleUrl: (retryMs) => {
         if (service === null && startError === null) return null;
         return troubleUrl(service === null ? startError : null, retryMs ?? RETRY_MS);
+      },
+      prove: ({ slot, deviceId }, needs) => {
+        if (service === null) throw new Error('the service does not run');
+        return deviceKeys.prove(slot, deviceId, needs, service.nodeId);
       },
       onChord: (assignment) => maintenance.toggle(assignment),
       onCloseRequest: () => maintenance.close(),
@@ -121,7 +126,7 @@ export const createKiosk = (ports: KioskPorts, { paths, memory }: KioskOptions) 
       primaryId,
       slots: updateSlots(displays.toSorted((a, b) => Number(b.id === primaryId) - Number(a.id === primaryId))),
       settings: host.files()?.settings ?? { displays: 'all', rotation: 0 },
-      boxId: service === null ? '' : boxIdOf(service.nodeId),
+      idOf: (slot) => (service === null ? '' : deviceKeys.idOf(slot, service.nodeId)),
     });
     windows.arrange(next);
     ports.placeWindows(next.map(({ display }) => display));

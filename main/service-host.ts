@@ -41,7 +41,7 @@ export const isOwnHost = (host: string): boolean => {
 /** The kiosk's own state, in `kiosk.json` next to the service's state. */
 const kioskState = z.object({
   /** As in displays.ts. */
-  slots: z.array(z.object({ number: z.int(), displayId: z.number(), label: z.string().default('') })),
+  slots: z.array(z.object({ number: z.int(), displayId: z.number(), label: z.string() })),
   /** The scrypt hash of the PIN of the maintenance page; null: no PIN was set there. */
   pin: z.object({ salt: z.string(), hash: z.string() }).nullable(),
 });
@@ -175,6 +175,10 @@ export const createServiceHost = (
       const { state } = files;
       return {
         ...service,
+        // It changes where another box turns out to have the same one.
+        get nodeId() {
+          return service.nodeId;
+        },
         options,
         close: async () => {
           await service.close();

@@ -14,8 +14,9 @@ export {
   maintenanceCall,
   type PageCover,
   pageCover,
+  proofNeeds,
 } from './contract/kiosk.ts';
-export { readableId } from './contract/readable.ts';
+export { canonicalDeviceId } from './contract/readable.ts';
 export { type Ports, type Service, startService } from './index.ts';
 export { createLog } from './platform/log.ts';
 export { createLogRing } from './platform/log-ring.ts';

@@ -2,14 +2,16 @@
 
 import { setTimeout as wait } from 'node:timers/promises';
 import { type NativeImage, nativeImage, View, type WebContents, WebContentsView } from 'electron';
+import type { ProofNeeds } from '../../service/domain/device-proof.ts';
 import {
   type Heartbeat,
   heartbeatSchema,
   mostScreenshotPixels,
   type PageCover,
   pageCover,
+  proofNeeds,
 } from '../../service/public.ts';
-import { coverChannel, heartbeatChannel } from '../channels.ts';
+import { coverChannel, heartbeatChannel, proveChannel } from '../channels.ts';
 import { ownPartition } from '../own-pages.ts';
 import type { Display, Rotation } from './displays.ts';
 import { ABORTED, hostExternalPages } from './external-page.ts';
@@ -27,6 +29,8 @@ export interface Picture {
 
 export interface DisplayViewHandlers {
   onHeartbeat(heartbeat: Heartbeat): void;
+  /** As `KioskBridge.prove`. */
+  prove(needs: ProofNeeds): string;
   /** The requested page failed: its process ended, or it could not be loaded. */
   onLost(reason: string): void;
   /** The maintenance key combination was pressed. */
@@ -72,7 +76,7 @@ interface Page {
 
 export const createDisplayView = (
   display: Display,
-  { onHeartbeat, onLost, onChord, onCloseRequest }: DisplayViewHandlers,
+  { onHeartbeat, prove, onLost, onChord, onCloseRequest }: DisplayViewHandlers,
   { preload }: DisplayViewOptions,
 ) => {
   const window = openLayeredWindow(display, onCloseRequest);
@@ -120,7 +124,7 @@ export const createDisplayView = (
       .then(() => discard(before));
   };
 
-  const watch = (page: Page, { rotation, partition }: Picture): void => {
+  const watch = (page: Page, { url, rotation, partition }: Picture): void => {
     const { contents, view } = page;
     const requestedAt = performance.now();
     let unseen: Promise<string> | null = null;
@@ -160,6 +164,13 @@ export const createDisplayView = (
         };
         page.answer();
       });
+    });
+    contents.ipc.handle(proveChannel, (event, message: unknown) => {
+      const { senderFrame: frame } = event;
+      if (frame === null || frame !== contents.mainFrame || new URL(frame.url).origin !== new URL(url).origin) {
+        throw new Error('only the main frame of a page of this box has a device');
+      }
+      return prove(proofNeeds.parse(message));
     });
     if (partition === null) contents.once('did-finish-load', () => page === next && reveal(page, null));
     contents.on('did-fail-load', (_event, code, description, _url, isMainFrame) => {

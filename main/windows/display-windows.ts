@@ -1,6 +1,7 @@
 /** The windows of all displays, and the recovery of their pages. */
 
 import type { Logger } from 'pino';
+import type { ProofNeeds } from '../../service/domain/device-proof.ts';
 import type { KioskHealth } from '../../service/public.ts';
 import type { DisplayView, DisplayViewHandlers } from './display-view.ts';
 import type { Display, DisplayAssignment } from './displays.ts';
@@ -23,6 +24,8 @@ export interface DisplayWindowPorts {
    * @returns null if the service is still starting for the first time
    */
   troubleUrl(retryMs: number | null): string | null;
+  /** As `KioskBridge.prove`. */
+  prove(assignment: DisplayAssignment, needs: ProofNeeds): string;
   onRecovery(step: RecoveryStep, assignment: DisplayAssignment): void;
   /** The maintenance key combination was pressed. */
   onChord(assignment: DisplayAssignment): void;
@@ -59,6 +62,7 @@ export const createDisplayWindow = (
       if (pageUrl(assignment) !== null) handle({ type: 'lost', reason });
       else log.warn({ display: assignment.display.label, reason }, 'the trouble page failed');
     },
+    prove: (needs) => ports.prove(assignment, needs),
     onChord: () => ports.onChord(assignment),
     onCloseRequest: ports.onCloseRequest,
   });

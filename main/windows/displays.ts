@@ -1,6 +1,5 @@
 /** Decides which displays get a window and which device each of them is. Pure. */
-import { createHash } from 'node:crypto';
-import { type KioskSettings, readableId } from '../../service/public.ts';
+import type { KioskSettings } from '../../service/public.ts';
 
 /** The fields of Electron's `Display` that are used. */
 export interface Display {
@@ -15,12 +14,12 @@ export interface Display {
 /** The window title of a display, by which the compositor identifies the window. */
 export const titleOf = ({ id }: Pick<Display, 'id'>): string => `Signage player ${id}`;
 
-/** The number of a display among the devices of the box; 1 is the box itself. Stored, so that a display keeps its device id. */
+/** The number of a display among the devices of the box. Stored, so that a display keeps its device id. */
 export interface Slot {
   number: number;
   /** {@link NO_DISPLAY} where another display has its ID now. */
   displayId: number;
-  /** Of its display; empty: it has none, or an earlier version has written this. */
+  /** Of its display; empty: it has none. */
   label: string;
 }
 
@@ -32,6 +31,8 @@ export type Rotation = KioskSettings['rotation'];
 /** A display that gets a window, and what the window shows. */
 export interface DisplayAssignment {
   display: Display;
+  /** The number of its {@link Slot}. */
+  slot: number;
   /** The number of the display from left to right, then top to bottom, from 1. */
   number: number;
   deviceId: string;
@@ -102,8 +103,8 @@ interface AssignmentInput {
   primaryId: number;
   slots: readonly Slot[];
   settings: Pick<KioskSettings, 'displays' | 'rotation'>;
-  /** The device id of the box. */
-  boxId: string;
+  /** The device id of the display in a slot. */
+  idOf(slot: number): string;
 }
 
 /** The displays that get a window. Without a connected display among those configured, the primary display gets one. */
@@ -112,7 +113,7 @@ export const assignDisplays = ({
   primaryId,
   slots,
   settings,
-  boxId,
+  idOf,
 }: AssignmentInput): DisplayAssignment[] => {
   const numbered = displays.toSorted(byPosition);
   const primary = displays.find(({ id }) => id === primaryId) ?? numbered[0];
@@ -124,8 +125,9 @@ export const assignDisplays = ({
     const { number: slot } = slots.find(({ displayId }) => displayId === display.id) ?? { number: 1 };
     return {
       display,
+      slot,
       number: numbered.indexOf(display) + 1,
-      deviceId: choice.deviceId ?? (slot === 1 ? boxId : `${boxId}.${slot}`),
+      deviceId: choice.deviceId ?? idOf(slot),
       screen: choice.screen ?? null,
       rotation: choice.rotation ?? settings.rotation,
       partition: `persist:display-${slot}`,
@@ -146,10 +148,6 @@ export const assignDisplays = ({
   );
   return once.length > 0 ? once : [assign(primary, chosen[0] ?? {})];
 };
-
-/** The device id of the box, derived from its node id: as stable, and short enough to read off a display and type. */
-export const boxIdOf = (nodeId: string): string =>
-  readableId(createHash('sha256').update(nodeId).digest().subarray(0, 12));
 
 /**
  * The settings that change if one display is rotated. With a single display the rotation of all displays changes, so that

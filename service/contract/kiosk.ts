@@ -35,6 +35,15 @@ export type ExternalCall = z.infer<typeof externalCall>;
 export const pageCover = z.enum(['closed', 'maintenance', 'hidden']).nullable();
 export type PageCover = z.infer<typeof pageCover>;
 
+/** What a proof of a device is made for: the box that served the page, and the time that it told, ms since the epoch. */
+export const proofNeeds = z.object({
+  nodeId: z.string().max(256),
+  time: z
+    .int()
+    .min(1e12)
+    .max(1e13 - 1),
+});
+
 /** The global `kiosk` of pages that a kiosk shows. */
 export interface KioskBridge {
   heartbeat(heartbeat: Heartbeat): void;
@@ -45,6 +54,11 @@ export interface KioskBridge {
   external(call: ExternalCall): Promise<void>;
   /** Resolves when what covers the page is something else than `known`. */
   cover(known: PageCover): Promise<PageCover>;
+  /**
+   * Resolves with a proof that the page is the device of its display, as in `x-signage-device-proof`. Its key stays in the
+   * kiosk. Rejects for another box than the one that the kiosk hosts.
+   */
+  prove(needs: z.infer<typeof proofNeeds>): Promise<string>;
 }
 
 /** Requests of the unlocked maintenance page. */

@@ -1,9 +1,13 @@
 /** From nothing to the first slide, the app as it is. */
+import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
 import { expect } from 'vitest';
+import type { KioskBridge } from '../../service/contract/kiosk.ts';
 import { openPhone } from '../devices/browser.ts';
 import { describeBrowser, itBrowser as it } from '../support/browser.ts';
 import { patience, startKiosk } from '../support/kiosk.ts';
 import { lobby } from '../support/player.ts';
+import { isProofOf } from './proof.ts';
 
 const content = lobby([{ id: 'hello', kind: 'text', title: 'Good morning' }]);
 
@@ -14,7 +18,16 @@ describeBrowser('the kiosk', { timeout: 120_000 }, () => {
     const landing = await kiosk.page(/\/\?deviceId=/);
     await landing.locator('#device').waitFor({ state: 'attached' });
     const deviceId = new URL(landing.url()).searchParams.get('deviceId') ?? '';
-    expect(deviceId).toMatch(/^[2-9a-hj-kmnp-z]{4}(-[2-9a-hj-kmnp-z]{4}){2}$/);
+    expect(deviceId).toMatch(/^[0-9A-HJKMNP-TV-Z]{16}$/);
+    const { nodeId } = JSON.parse(readFileSync(join(kiosk.dataDir, 'kiosk-keys.json'), 'utf8'));
+    const needs = { nodeId, time: Date.now() };
+    const ask = (given: object) =>
+      landing.evaluate((wanted) => (globalThis as { kiosk?: KioskBridge }).kiosk?.prove(wanted as never), given);
+    const proof = (await ask(needs)) ?? '';
+    expect(isProofOf(deviceId, nodeId, proof)).toBe(true);
+    expect(await ask(needs)).not.toBe(proof);
+    await expect(ask({ ...needs, nodeId: 'another box' })).rejects.toThrow('this box alone');
+    await expect(ask({ ...needs, time: 'now' })).rejects.toThrow();
 
     const phone = await openPhone(`${url}/onboard?deviceId=${deviceId}`);
     await phone.getByText('Lobby').tap();

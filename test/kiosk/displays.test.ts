@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { assignDisplays, assignSlots, boxIdOf, type Display, type Slot } from '../../main/windows/displays.ts';
+import { assignDisplays, assignSlots, type Display, type Slot } from '../../main/windows/displays.ts';
 
 const display = (id: number, x = id * 100, label = `TV ${id}`): Display => ({
   id,
@@ -110,8 +110,9 @@ describe('a display keeps its slot', () => {
 describe('the places', () => {
   const displays = [display(3, 200), display(1, 0), display(2, 100)];
   const slots = [slot(1, 1), slot(2, 2), slot(3, 3)];
+  const idOf = (slot: number) => `box.${slot}`;
   const places = (settings: Parameters<typeof assignDisplays>[0]['settings'], given = displays) =>
-    assignDisplays({ displays: given, primaryId: 1, slots, settings, boxId: 'box' }).map(
+    assignDisplays({ displays: given, primaryId: 1, slots, settings, idOf }).map(
       ({ display: { id }, deviceId, screen, rotation }) => [id, deviceId, screen, rotation],
     );
 
@@ -120,12 +121,12 @@ describe('the places', () => {
       'all',
       { displays: 'all', rotation: 90 },
       [
-        [1, 'box', null, 90],
+        [1, 'box.1', null, 90],
         [2, 'box.2', null, 90],
         [3, 'box.3', null, 90],
       ],
     ],
-    ['the primary one', { displays: 'primary', rotation: 0 }, [[1, 'box', null, 0]]],
+    ['the primary one', { displays: 'primary', rotation: 0 }, [[1, 'box.1', null, 0]]],
     [
       'by number and by name',
       {
@@ -148,7 +149,7 @@ describe('the places', () => {
     [
       'the primary one where none of the chosen is there',
       { displays: [{ display: 'gone', screen: 'bar' }], rotation: 0 },
-      [[1, 'box', 'bar', 0]],
+      [[1, 'box.1', 'bar', 0]],
     ],
   ])('are %s', (_, settings, expected) => {
     expect(places(settings)).toEqual(expected);
@@ -160,7 +161,7 @@ describe('the places', () => {
       primaryId: 1,
       slots,
       settings: { displays: 'all', rotation: 0 },
-      boxId: 'box',
+      idOf,
     });
     expect(new Set(all.map(({ partition }) => partition)).size).toBe(3);
   });
@@ -168,11 +169,4 @@ describe('the places', () => {
   it('are none where there is no display', () => {
     expect(places({ displays: 'all', rotation: 0 }, [])).toEqual([]);
   });
-});
-
-it("the box's id is made of its node id, lasting and readable", () => {
-  const id = boxIdOf('3f2b8c1e-90ab-4cde-8f01-23456789abcd');
-  expect(id).toBe(boxIdOf('3f2b8c1e-90ab-4cde-8f01-23456789abcd'));
-  expect(id).not.toBe(boxIdOf('3f2b8c1e-90ab-4cde-8f01-23456789abce'));
-  expect(id).toMatch(/^[2-9a-hj-kmnp-z]{4}(-[2-9a-hj-kmnp-z]{4}){2}$/);
 });

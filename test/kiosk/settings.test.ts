@@ -9,6 +9,7 @@ import type { KioskSettings } from '../../service/public.ts';
 const assignment = (number: number, label = `TV ${number}`): DisplayAssignment => ({
   number,
   display: { id: 10 + number, label, bounds: { x: number * 100, y: 0, width: 1920, height: 1080 } },
+  slot: number,
   deviceId: `box.${number}`,
   screen: null,
   rotation: 0,

@@ -1,0 +1,98 @@
+/** The keys of the devices that the displays of this box are: one Ed25519 key each (RFC 8032), by which its pages prove it. */
+import {
+  createHash,
+  createPrivateKey,
+  createPublicKey,
+  generateKeyPairSync,
+  type KeyObject,
+  randomBytes,
+  sign,
+} from 'node:crypto';
+import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import type { Logger } from 'pino';
+import { z } from 'zod';
+import { deviceIdOf, formatProof, type ProofNeeds, proofText } from '../service/domain/device-proof.ts';
+import { canonicalDeviceId, createQueue } from '../service/public.ts';
+import { writeConfig } from './files.ts';
+
+/** `kiosk-keys.json`: the node id that the keys were made under, and the private keys by slot, as PKCS #8 in base64. */
+const storedKeys = z.object({ nodeId: z.string(), keys: z.record(z.string().regex(/^\d+$/), z.base64()) });
+
+const publicKeyOf = (key: KeyObject): string => createPublicKey(key).export({ format: 'jwk' }).x ?? '';
+
+export const createDeviceKeys = ({ log, dataDir }: { log: Pick<Logger, 'warn' | 'error'>; dataDir: string }) => {
+  const path = join(dataDir, 'kiosk-keys.json');
+  const enqueue = createQueue();
+  let nodeId: string | null = null;
+  let keys = new Map<number, KeyObject>();
+
+  /** Of another node id, as on a copied disk, the keys belong to another box. */
+  const read = (wanted: string): Map<number, KeyObject> => {
+    try {
+      const stored = storedKeys.parse(JSON.parse(readFileSync(path, 'utf8')));
+      if (stored.nodeId !== wanted) return new Map();
+      return new Map(
+        Object.entries(stored.keys).map(([slot, key]) => [
+          Number(slot),
+          createPrivateKey({ key: Buffer.from(key, 'base64'), format: 'der', type: 'pkcs8' }),
+        ]),
+      );
+    } catch (error) {
+      const isMissing = (error as NodeJS.ErrnoException).code === 'ENOENT';
+      if (!isMissing) log.warn({ err: error, path }, 'the keys of the displays cannot be read, so new ones are made');
+      return new Map();
+    }
+  };
+
+  const save = (): void => {
+    const stored = [...keys].map(([slot, key]) => [
+      slot,
+      key.export({ format: 'der', type: 'pkcs8' }).toString('base64'),
+    ]);
+    const text = `${JSON.stringify({ nodeId, keys: Object.fromEntries(stored) })}\n`;
+    enqueue(() => writeConfig(path, text)).catch((error: unknown) =>
+      log.error({ err: error }, 'the keys of the displays could not be saved; after a restart they are other devices'),
+    );
+  };
+
+  const keyOf = (slot: number, wanted: string): KeyObject => {
+    if (nodeId !== wanted) {
+      keys = read(wanted);
+      nodeId = wanted;
+    }
+    const known = keys.get(slot);
+    if (known !== undefined) return known;
+    const { privateKey } = generateKeyPairSync('ed25519');
+    keys.set(slot, privateKey);
+    save();
+    return privateKey;
+  };
+
+  return {
+    /** The device id of a display by its slot; made with its key on first use. */
+    idOf: (slot: number, nodeId: string): string =>
+      deviceIdOf(
+        createHash('sha256')
+          .update(Buffer.from(publicKeyOf(keyOf(slot, nodeId)), 'base64url'))
+          .digest(),
+      ),
+    /**
+     * A proof that the page of a display is its device, as in `x-signage-device-proof`.
+     * @throws Error for another box than this one
+     */
+    prove: (slot: number, deviceId: string, { nodeId: wanted, time }: ProofNeeds, nodeId: string): string => {
+      if (wanted !== nodeId) throw new Error('proofs are made for this box alone');
+      const key = keyOf(slot, nodeId);
+      const at = String(time);
+      const nonce = randomBytes(18).toString('base64url');
+      const text = proofText({ deviceId: canonicalDeviceId(deviceId), nodeId }, { at, nonce });
+      return formatProof({
+        key: publicKeyOf(key),
+        at,
+        nonce,
+        signature: sign(null, Buffer.from(text), key).toString('base64url'),
+      });
+    },
+  };
+};

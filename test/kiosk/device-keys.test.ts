@@ -1,0 +1,69 @@
+/** The keys of the displays, in a real folder. */
+import { existsSync, readFileSync, statSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { expect, it } from 'vitest';
+import { createDeviceKeys } from '../../main/device-keys.ts';
+import { patience } from '../support/kiosk.ts';
+import { temporaryFolder } from '../support/service.ts';
+import { isProofOf } from './proof.ts';
+
+const node = 'a3f1c9d2-0000-4000-8000-000000000001';
+const other = 'a3f1c9d2-0000-4000-8000-000000000002';
+const needs = { nodeId: node, time: 1_790_000_000_000 };
+
+const open = (dataDir: string) => {
+  const said: string[] = [];
+  const hear = (_: unknown, message: string) => void said.push(message);
+  const keys = createDeviceKeys({ log: { warn: hear, error: hear } as never, dataDir });
+  return { ...keys, said, path: join(dataDir, 'kiosk-keys.json') };
+};
+
+const isSaved = (path: string, slots: number) =>
+  expect
+    .poll(() => existsSync(path) && Object.keys(JSON.parse(readFileSync(path, 'utf8')).keys).length, patience)
+    .toBe(slots);
+
+it('each display is a device of its own, the same one after a restart', async () => {
+  const dataDir = temporaryFolder();
+  const first = open(dataDir);
+  const ids = [1, 2].map((slot) => first.idOf(slot, node));
+  expect(new Set(ids).size).toBe(2);
+  for (const id of ids) expect(id).toMatch(/^[0-9A-HJKMNP-TV-Z]{16}$/);
+  await isSaved(first.path, 2);
+  if (process.platform !== 'win32') expect(statSync(first.path).mode & 0o777).toBe(0o600);
+  const again = open(dataDir);
+  expect([1, 2].map((slot) => again.idOf(slot, node))).toEqual(ids);
+  expect(again.said).toEqual([]);
+});
+
+it('a box with another node id has other devices, whose keys replace those before', async () => {
+  const dataDir = temporaryFolder();
+  const keys = open(dataDir);
+  const id = keys.idOf(1, node);
+  await isSaved(keys.path, 1);
+  const copy = open(dataDir);
+  expect(copy.idOf(1, other)).not.toBe(id);
+  await expect.poll(() => JSON.parse(readFileSync(copy.path, 'utf8')).nodeId, patience).toBe(other);
+});
+
+it('a damaged file is replaced, with a word in the log', async () => {
+  const dataDir = temporaryFolder();
+  const keys = open(dataDir);
+  writeFileSync(keys.path, '{"nodeId":"a');
+  expect(keys.idOf(1, node)).toMatch(/^\w{16}$/);
+  expect(keys.said).toEqual(['the keys of the displays cannot be read, so new ones are made']);
+  await isSaved(keys.path, 1);
+});
+
+it('a proof is valid for its device and this box, made anew each time', () => {
+  const keys = open(temporaryFolder());
+  const id = keys.idOf(1, node);
+  const proofs = [1, 2].map(() => keys.prove(1, id, needs, node));
+  for (const proof of proofs) expect(isProofOf(id, node, proof)).toBe(true);
+  expect(new Set(proofs).size).toBe(2);
+  expect(isProofOf(id, other, proofs[0] ?? '')).toBe(false);
+  expect(isProofOf(keys.idOf(2, node), node, proofs[0] ?? '')).toBe(false);
+  // As an operator may write it.
+  expect(isProofOf(id, node, keys.prove(1, id.toLowerCase().replace(/(.{4})/, '$1-'), needs, node))).toBe(true);
+  expect(() => keys.prove(1, id, { ...needs, nodeId: other }, node)).toThrow('this box alone');
+});
