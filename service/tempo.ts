@@ -71,6 +71,46 @@ export const defaultTempo = {
     write: 500,
     rewrite: 60_000,
   },
+  fleet: {
+    /** Pauses between attempts to connect, with jitter: the shortest, and what doubles on top of it. */
+    reconnect: 250,
+    firstReconnect: 2_000,
+    maxReconnect: 20_000,
+    /** Between comparisons of a status with the one that the hub has, and attempts where the hub refuses it. */
+    look: 5_000,
+    /** Between writes of the status of the box, and of what the site plays, where nothing has changed. */
+    status: 60_000,
+    playing: 3_600_000,
+    /** Between readings of the hub's clock: two clocks drift apart by some milliseconds. */
+    clock: 600_000,
+    /** After records or content that could not be sent or read. */
+    retry: 5_000,
+    /** One box after the other applies the content that the fleet wants. */
+    rank: 1_000,
+    /** Announcements of content within this time are one. */
+    announced: 50,
+  },
+  media: {
+    /** A child may take this long to tell what a film or a sound is. */
+    probe: 10_000,
+    /** Uploads within this time share one write of the catalog. */
+    save: 1_000,
+    /** After the files of deleted media that could not be removed: Windows may have them open. */
+    removal: 30_000,
+    /** Between deletions of old records and lost uploads. */
+    prune: 3_600_000,
+    /** Between looks whether the hours for fetching have begun or ended. */
+    hours: 1_000,
+    /** A page waits this long for a copy that is being fetched. */
+    arrival: 4_000,
+    /** Pauses after a remote file could not be fetched, with jitter: doubling. */
+    retry: 15_000,
+    maxRetry: 900_000,
+    /** Between questions to a box that downloads a file, a large one for hours; how long it may not know the file. */
+    askAgain: 2_000,
+    maxAskAgain: 60_000,
+    unknown: 10_000,
+  },
   records: {
     /** Between observations of what alerts are about; between readings of the free space. */
     alerts: 1_000,
@@ -90,6 +130,24 @@ export const defaultTempo = {
     /** Before a box is asked again for its plays; how long a reading for another box waits for its next page. */
     again: 1_000,
     reading: 30_000,
+  },
+  streams: {
+    /** ffmpeg may take this long to produce media (a source may have long keyframe intervals), and to end. */
+    start: 20_000,
+    kill: 2_000,
+    /** A live stream without media is quiet after this time, and stalled after as long again. */
+    quiet: 3_000,
+    /** Media that are older are not served as a live stream. */
+    fresh: 10_000,
+    /** Pauses between starts, with jitter: doubling, and back to the first after `steady`. */
+    retry: 500,
+    maxRetry: 30_000,
+    steady: 60_000,
+    /** While clients have requested the stream within `requested`, it is started this often. */
+    requested: 5_000,
+    startEvery: 2_000,
+    /** A page that waits for a stream repeats its request, so a session never fetched from is unwanted after this time. */
+    unwanted: 5_000,
   },
 };
 

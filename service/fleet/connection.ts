@@ -3,8 +3,17 @@ import { setTimeout as delay } from 'node:timers/promises';
 import { errors, type NatsConnection } from '@nats-io/transport-node';
 import { doubled } from '../domain/backoff.ts';
 import { createEmitter } from '../domain/emitter.ts';
+import type { ServiceContext } from '../module.ts';
 import { connectFault } from '../platform/nats.ts';
 import type { SourceLog } from '../platform/source-log.ts';
+import { defaultTempo, type Tempo } from '../tempo.ts';
+
+/** What the parts of the module receive. */
+export interface FleetContext extends Pick<ServiceContext, 'now' | 'monotonicNow' | 'random' | 'tempo'> {
+  site: string;
+  nodeId: string;
+  log: SourceLog;
+}
 
 /** A connection to the hub while it lasts. */
 export interface Line {
@@ -13,21 +22,15 @@ export interface Line {
   ended: AbortSignal;
 }
 
-const MIN_PAUSE_MS = 250;
-const FIRST_PAUSE_MS = 2_000;
-const MAX_PAUSE_MS = 20_000;
 /** Delay before the next attempt, ms, with jitter: all sites lose a hub at the same time. Pure. */
-export const pauseAfter = (failures: number, random: number): number =>
-  MIN_PAUSE_MS + random * doubled(failures, FIRST_PAUSE_MS, MAX_PAUSE_MS);
+export const pauseAfter = (
+  failures: number,
+  random: number,
+  { reconnect, firstReconnect, maxReconnect }: Tempo['fleet'] = defaultTempo.fleet,
+): number => reconnect + random * doubled(failures, firstReconnect, maxReconnect);
 
-interface Dependencies {
-  /** Opens a connection. @throws an Error whose message completes "the hub ..." */
-  open(): Promise<NatsConnection>;
-  log: SourceLog;
-  now(): number;
-}
-
-export const createConnection = ({ open, log, now }: Dependencies) => {
+/** @param open opens a connection, or throws an Error whose message completes "the hub ..." */
+export const createConnection = ({ log, now, random, tempo }: FleetContext, open: () => Promise<NatsConnection>) => {
   const stop = new AbortController();
   const lines = createEmitter<[Line]>();
   let line: Line | null = null;
@@ -80,7 +83,8 @@ export const createConnection = ({ open, log, now }: Dependencies) => {
       }
       if (stop.signal.aborted) return;
       if (failures === 0) log.warn({ reason }, `the hub of the fleet ${reason}; it is tried again`);
-      await delay(pauseAfter(failures, Math.random()), undefined, { signal: stop.signal, ref: false }).catch(() => {});
+      const pause = pauseAfter(failures, random(), tempo.fleet);
+      await delay(pause, undefined, { signal: stop.signal, ref: false }).catch(() => {});
     }
   };
 

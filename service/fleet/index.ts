@@ -10,11 +10,9 @@ import type { Peers } from '../peers/index.ts';
 import { openLine, withoutUser } from '../platform/nats.ts';
 import type { Records } from '../records/index.ts';
 import type { Screens } from '../screens/index.ts';
-import { createFleetClock } from './clock.ts';
 import { createConnection } from './connection.ts';
-import { createPlaying } from './playing.ts';
 import { createRequests } from './requests.ts';
-import { createStatus } from './status.ts';
+import { createFleetClock, createPlaying, createStatus } from './status.ts';
 import { createUpward } from './upward.ts';
 import { createWanted } from './wanted.ts';
 
@@ -28,40 +26,40 @@ interface Dependencies {
 }
 
 export const createFleet = (
-  { options, version, startedAt, machineName, ids: { nodeId }, logs, now, monotonicNow }: ServiceContext,
+  service: ServiceContext,
   { summary, content, screens, peers, records }: Dependencies,
 ): Module => {
+  const { options, version, startedAt, machineName, ids, logs } = service;
   const { fleetUrl, fleetCredentials, site, publicUrl, host } = options;
   if (fleetUrl === null) return {};
   const url = withoutUser(fleetUrl);
-  const log = logs('fleet', { fleet: url });
-  const clocks = { now, monotonicNow };
+  const { nodeId } = ids;
+  const context = { ...service, site, nodeId, log: logs('fleet', { fleet: url }) };
   let port = options.port;
 
-  const connection = createConnection({
-    open: () =>
-      openLine({ url: fleetUrl, credentials: fleetCredentials }, `signage ${site} ${nodeId}`, inboxPrefix(site)),
-    ...{ now, log },
-  });
-  const clock = createFleetClock(clocks);
-  const requests = createRequests({ site, content, screens, audit: records.audit, clock, log });
-  const wanted = createWanted({
-    ...{ site, content, log, audit: records.audit },
+  const connection = createConnection(context, () =>
+    openLine({ url: fleetUrl, credentials: fleetCredentials }, `signage ${site} ${nodeId}`, inboxPrefix(site)),
+  );
+  const clock = createFleetClock(service);
+  const requests = createRequests(context, { content, screens, audit: records.audit, clock });
+  const wanted = createWanted(context, {
+    content,
+    audit: records.audit,
     boxesBefore: () => peers.alive().filter((peer) => peer.nodeId !== null && peer.nodeId < nodeId).length,
     onChange: () => playing.wake(),
   });
-  const playing = createPlaying({ ...{ site, nodeId, content, log }, ...clocks, describeWanted: wanted.describe });
-  const status = createStatus({
+  const playing = createPlaying(context, { content, describeWanted: wanted.describe });
+  const status = createStatus(context, {
     box: { nodeId, site, name: machineName, version, startedAt: startedAt.toISOString() },
     report: async () => ({
       ...(await summary()),
       url: publicBase(publicUrl, { host: '127.0.0.1', port }, networkInterfaces(), host),
       connections: screens.pages().length,
     }),
-    ...{ ...clocks, clock, log },
+    clock,
     onRecovered: wanted.check,
   });
-  const upward = createUpward({ site, line: connection.line, log });
+  const upward = createUpward(context, connection.line);
   for (const part of [requests, status, wanted, playing, upward]) connection.onLine(part.onLine);
 
   records.deliverPlaysTo({
@@ -82,7 +80,9 @@ export const createFleet = (
     const isConnected = connection.line() !== null;
     return {
       status: !isConnected ? 'away' : status.isPrepared() === false ? 'unprepared' : 'connected',
-      ...{ url, since, reason },
+      url,
+      since,
+      reason,
       content: wanted.describe(),
     };
   };

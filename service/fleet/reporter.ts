@@ -1,32 +1,31 @@
 /** Writes a value to a key of the status bucket: when it changes, and periodically. */
 import { setTimeout as delay } from 'node:timers/promises';
 import { STATUS_BUCKET } from '../domain/fleet-subjects.ts';
-import type { SourceLog } from '../platform/source-log.ts';
 import { type Bucket, openBucket, Unprepared } from './bucket.ts';
-import type { Line } from './connection.ts';
+import type { FleetContext, Line } from './connection.ts';
 import { createPause } from './pause.ts';
 
-interface Dependencies<Value> {
+interface Report<Value> {
   key: string;
   read(): Promise<Value>;
   /** The part of the value whose changes are written immediately. */
   changing(value: Value): unknown;
-  periodMs: number;
+  /** Between writes of a value that has not changed, ms. */
+  period: number;
   /** Replaces the plain write. */
   write?(bucket: Bucket, value: Uint8Array): Promise<void>;
   /** Called when a write succeeds after one that failed. */
   onRecovered?(): void;
-  monotonicNow(): number;
-  log: SourceLog;
 }
 
-/** How often the value is compared with the one that was written, and a missing bucket is checked for. */
-const LOOK_MS = 5_000;
 /** Of the period. */
 const JITTER = 0.2;
 
-export const createReporter = <Value>({ key, monotonicNow, log, ...dependencies }: Dependencies<Value>) => {
-  const { read, changing, periodMs, onRecovered, write = (bucket, bytes) => bucket.put(key, bytes) } = dependencies;
+export const createReporter = <Value>(
+  { monotonicNow, random, tempo, log }: FleetContext,
+  { key, read, changing, period, onRecovered, write = (bucket, bytes) => bucket.put(key, bytes) }: Report<Value>,
+) => {
+  const { look } = tempo.fleet;
   let isPrepared: boolean | null = null;
   const pause = createPause();
 
@@ -42,7 +41,7 @@ export const createReporter = <Value>({ key, monotonicNow, log, ...dependencies 
         if (seen !== written || monotonicNow() >= writeAt) {
           await write(bucket, Buffer.from(JSON.stringify(value)));
           written = seen;
-          writeAt = monotonicNow() + periodMs * (1 - JITTER * Math.random());
+          writeAt = monotonicNow() + period * (1 - JITTER * random());
           isPrepared = true;
           if (hasFailed) onRecovered?.();
           hasFailed = false;
@@ -54,8 +53,8 @@ export const createReporter = <Value>({ key, monotonicNow, log, ...dependencies 
         hasFailed = true;
       }
       // A change does not shorten the delay after a refusal.
-      if (hasFailed) await delay(LOOK_MS, undefined, { signal: ended, ref: false }).catch(() => undefined);
-      else await pause.wait(LOOK_MS, ended);
+      if (hasFailed) await delay(look, undefined, { signal: ended, ref: false }).catch(() => undefined);
+      else await pause.wait(look, ended);
     }
   };
 

@@ -8,19 +8,16 @@ import { type FleetCommandResult, fleetCommand, fleetOperator, mostCommandBytes 
 import type { Screen } from '../contract/playlist.ts';
 import { commandSubject, connectionsSubject, lastToken } from '../domain/fleet-subjects.ts';
 import { screensOf } from '../domain/targets.ts';
-import type { SourceLog } from '../platform/source-log.ts';
 import type { Records } from '../records/index.ts';
 import type { Screens } from '../screens/index.ts';
-import type { FleetClock } from './clock.ts';
-import type { Line } from './connection.ts';
+import type { FleetContext, Line } from './connection.ts';
+import type { FleetClock } from './status.ts';
 
-interface Dependencies {
-  site: string;
+interface Modules {
   content: Pick<Content, 'screens' | 'tags'>;
   screens: Pick<Screens, 'command' | 'takeSnapshot'>;
   audit: Pick<Records['audit'], 'during'>;
   clock: Pick<FleetClock, 'now'>;
-  log: SourceLog;
 }
 
 /** Concurrent requests; further ones are refused. */
@@ -43,7 +40,7 @@ const parseBody = (data: Uint8Array): Record<string, unknown> => {
   return json as Record<string, unknown>;
 };
 
-export const createRequests = ({ site, content, screens, audit, clock, log }: Dependencies) => {
+export const createRequests = ({ site, log }: FleetContext, { content, screens, audit, clock }: Modules) => {
   /** @throws CodedError `screen_not_found` */
   const screensFor = (target: string): Screen[] => {
     const all = content.screens();
@@ -83,7 +80,10 @@ export const createRequests = ({ site, content, screens, audit, clock, log }: De
     if (first === undefined && failure !== null) throw failure;
     if (isForOne && first !== undefined) return first;
     return {
-      ...{ screen: null, screenSlug: null, command: String(body['command']), connectionId: null },
+      screen: null,
+      screenSlug: null,
+      command: String(body['command']),
+      connectionId: null,
       sent: results.reduce((sum, { sent }) => sum + sent, 0),
       degraded: failure !== null || results.some(({ degraded }) => degraded),
     };

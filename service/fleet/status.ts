@@ -1,41 +1,76 @@
-/** The status of this box for the hub, and the hub's clock, which is read from when it stored that status. */
-import type { FleetBox } from '../contract/fleet.ts';
+/** What the hub knows of this box and of what its site plays, and the hub's clock, read from when it stored a status. */
+import type { Content } from '../content/index.ts';
+import type { FleetBox, FleetContent } from '../contract/fleet.ts';
 import { cutText } from '../contract/terms.ts';
-import { statusKey } from '../domain/fleet-subjects.ts';
-import type { SourceLog } from '../platform/source-log.ts';
-import type { FleetClock } from './clock.ts';
+import { CONTENT_KEY, statusKey } from '../domain/fleet-subjects.ts';
+import type { Clock, EpochMs, MonotonicMs } from '../domain/time.ts';
+import type { FleetContext, Line } from './connection.ts';
 import { createReporter } from './reporter.ts';
-
-/** The part of the status that changes. */
-type BoxReport = Pick<FleetBox, 'status' | 'warnings' | 'connections' | 'url'>;
-
-interface Dependencies {
-  /** The part of the status that never changes. */
-  box: Pick<FleetBox, 'nodeId' | 'site' | 'name' | 'version' | 'startedAt'>;
-  report(): Promise<BoxReport>;
-  clock: Pick<FleetClock, 'observe'>;
-  onRecovered(): void;
-  now(): number;
-  monotonicNow(): number;
-  log: SourceLog;
-}
 
 const MAX_WARNINGS = 10;
 const MAX_WARNING_LENGTH = 300;
-const PERIOD_MS = 60_000;
-/** How often the clock of the hub is read: in between, two clocks drift apart by some milliseconds. */
-const CLOCK_MS = 600_000;
 
-export const createStatus = ({ box, report, clock, onRecovered, now, monotonicNow, log }: Dependencies) => {
+/** The fleet's clock: that of the hub; until it is known, the machine's. */
+export const createFleetClock = ({ now, monotonicNow }: Clock) => {
+  let offset: number | null = null;
+  return {
+    now: (): EpochMs => (offset === null ? now() : monotonicNow() + offset),
+    /**
+     * Sets the clock by an event that the hub dated. An estimate that agrees with it is kept: a slow answer must not
+     * replace a better one.
+     * @param stored when, by the hub
+     * @param sent the event is after this and before `received`
+     */
+    observe: (stored: EpochMs, sent: MonotonicMs, received: MonotonicMs): void => {
+      const [least, most] = [stored - received, stored - sent];
+      if (offset === null || offset < least || offset > most) offset = (least + most) / 2;
+    },
+  };
+};
+export type FleetClock = ReturnType<typeof createFleetClock>;
+
+interface Playing {
+  content: Pick<Content, 'playing'>;
+  describeWanted(): Pick<FleetContent, 'wanted' | 'state' | 'diverged' | 'errors'>;
+}
+
+/** Reports what the site plays. */
+export const createPlaying = (context: FleetContext, { content, describeWanted }: Playing) => {
+  const { site, nodeId, now, tempo } = context;
+  return createReporter<FleetContent>(context, {
+    key: statusKey(site, CONTENT_KEY),
+    period: tempo.fleet.playing,
+    read: async () => {
+      const { sha256 = null, changedAt = null, operator = null } = content.playing() ?? {};
+      const at = new Date(now()).toISOString();
+      return { site, sha256, changedAt, operator, ...describeWanted(), nodeId, at };
+    },
+    changing: ({ sha256, wanted, state, errors }) => ({ sha256, wanted, state, errors }),
+  });
+};
+
+interface Reported {
+  /** The part of the status that never changes. */
+  box: Pick<FleetBox, 'nodeId' | 'site' | 'name' | 'version' | 'startedAt'>;
+  report(): Promise<Pick<FleetBox, 'status' | 'warnings' | 'connections' | 'url'>>;
+  clock: Pick<FleetClock, 'observe'>;
+  onRecovered(): void;
+}
+
+/** Reports the status of this box. */
+export const createStatus = (context: FleetContext, { box, report, clock, onRecovered }: Reported) => {
+  const { now, monotonicNow, tempo } = context;
   const key = statusKey(box.site, box.nodeId);
   let clockAt = Number.NEGATIVE_INFINITY;
-  const reporter = createReporter<FleetBox>({
-    ...{ key, onRecovered, monotonicNow, log },
-    periodMs: PERIOD_MS,
+  const reporter = createReporter<FleetBox>(context, {
+    key,
+    onRecovered,
+    period: tempo.fleet.status,
     read: async () => {
       const { warnings, ...rest } = await report();
       return {
-        ...{ ...box, ...rest },
+        ...box,
+        ...rest,
         warnings: warnings.slice(0, MAX_WARNINGS).map((each) => cutText(each, MAX_WARNING_LENGTH)),
         at: new Date(now()).toISOString(),
       };
@@ -50,12 +85,12 @@ export const createStatus = ({ box, report, clock, onRecovered, now, monotonicNo
       const stored = await bucket.get(key);
       if (stored === null) return;
       clock.observe(stored.created.getTime(), sent, received);
-      clockAt = received + CLOCK_MS;
+      clockAt = received + tempo.fleet.clock;
     },
   });
   return {
     ...reporter,
-    onLine: (line: Parameters<typeof reporter.onLine>[0]): void => {
+    onLine: (line: Line): void => {
       // A suspended machine has lost its connection, and its monotonic clock has stopped.
       clockAt = Number.NEGATIVE_INFINITY;
       reporter.onLine(line);

@@ -4,16 +4,9 @@
  */
 import { jetstream } from '@nats-io/jetstream';
 import { type Upward, upwardSubject } from '../domain/fleet-subjects.ts';
-import type { SourceLog } from '../platform/source-log.ts';
 import { refuse, Unprepared } from './bucket.ts';
-import type { Line } from './connection.ts';
+import type { FleetContext, Line } from './connection.ts';
 import { createPause } from './pause.ts';
-
-interface Dependencies {
-  site: string;
-  line(): Line | null;
-  log: SourceLog;
-}
 
 interface UpwardRecord {
   /** Becomes `Nats-Msg-Id`. */
@@ -23,10 +16,9 @@ interface UpwardRecord {
 
 /** Records in flight. */
 const AT_ONCE = 50;
-/** Retry delay while the hub is unreachable, or has no stream. */
-const PAUSE_MS = 5_000;
 
-export const createUpward = ({ site, line, log }: Dependencies) => {
+/** @param line the connection; null: the hub is unreachable */
+export const createUpward = ({ site, random, tempo, log }: FleetContext, line: () => Line | null) => {
   const pause = createPause();
   /** @throws the error of NATS, Unprepared if there is no stream */
   const publish = async ({ nats }: Line, kind: Upward, { id, body }: UpwardRecord): Promise<void> => {
@@ -47,7 +39,7 @@ export const createUpward = ({ site, line, log }: Dependencies) => {
       } catch (error) {
         signal.throwIfAborted();
         log.debug({ err: error, kind }, 'the hub does not take records; they wait');
-        await pause.wait(PAUSE_MS * (0.2 + Math.random()), signal);
+        await pause.wait(tempo.fleet.retry * (0.2 + random()), signal);
         signal.throwIfAborted();
       }
     }

@@ -11,37 +11,26 @@ import { CodedError } from '../contract/errors.ts';
 import { type FleetContent, fleetOperator, mostStoredBytes } from '../contract/fleet.ts';
 import { asFile } from '../domain/document.ts';
 import { CONTENT_BUCKET, keySubject, wantedSubject } from '../domain/fleet-subjects.ts';
-import type { SourceLog } from '../platform/source-log.ts';
 import type { Records } from '../records/index.ts';
 import { openBucket } from './bucket.ts';
-import type { Line } from './connection.ts';
+import type { FleetContext, Line } from './connection.ts';
 import { createPause } from './pause.ts';
 
 interface Dependencies {
-  site: string;
   content: Pick<Content, 'playing' | 'publish' | 'onPlay'>;
   audit: Pick<Records['audit'], 'during'>;
   /** Boxes of the site that apply the content before this one. */
   boxesBefore(): number;
   /** Called when the state has changed. */
   onChange(): void;
-  log: SourceLog;
 }
 
 type Wanted =
   | { sha256: string; text: string; content: ContentFile }
   | { sha256: string | null; errors: readonly ContentIssue[] };
 
-const RETRY_MS = 5_000;
-/**
- * The first box applies the content immediately, the others a second apart, and only if it has not reached them by
- * then.
- */
-const RANK_MS = 1_000;
 const MAX_RANK = 5;
 const MAX_ERRORS = 5;
-/** Announcements within this time are one. */
-const ANNOUNCED_MS = 50;
 /**
  * A leaf node can lose its line to the hub unnoticed, so the content is also polled. The interval grows with its size, so
  * that polling costs this much traffic at most.
@@ -83,7 +72,10 @@ export const readWanted = async (stored: Uint8Array): Promise<Wanted> => {
   return { sha256, text: asFile(text, value), content: reading.content };
 };
 
-export const createWanted = ({ site, content, audit, boxesBefore, onChange, log }: Dependencies) => {
+export const createWanted = (
+  { site, random, tempo, log }: FleetContext,
+  { content, audit, boxesBefore, onChange }: Dependencies,
+) => {
   let wanted: Wanted | null = null;
   /** Why the newest document could not be written. */
   let failure: string | null = null;
@@ -130,8 +122,9 @@ export const createWanted = ({ site, content, audit, boxesBefore, onChange, log 
     wanted = found;
     onChange();
     if (found !== null && 'text' in found && !isTaken(found.sha256)) {
+      // The first box applies it immediately, the others later, and only if it has not reached them by then.
       const rank = Math.min(boxesBefore(), MAX_RANK);
-      await delay(rank * RANK_MS, undefined, { signal: ended, ref: false });
+      await delay(rank * tempo.fleet.rank, undefined, { signal: ended, ref: false });
       if (!isTaken(found.sha256)) await take(found);
       onChange();
     }
@@ -149,17 +142,17 @@ export const createWanted = ({ site, content, audit, boxesBefore, onChange, log 
       },
     });
     while (!ended.aborted) {
-      let pauseMs = RETRY_MS;
+      let pauseMs = tempo.fleet.retry;
       try {
         const bytes = await readAndTake(async () => (await bucket.get(site))?.value ?? null, ended);
-        pauseMs = pollPause(bytes, Math.random());
+        pauseMs = pollPause(bytes, random());
       } catch (error) {
         if (!ended.aborted) log.debug({ err: error }, 'the wanted content could not be read or taken');
         onChange();
       }
       await pause.wait(pauseMs, ended);
       // New content is announced on two subjects.
-      await delay(ANNOUNCED_MS, undefined, { signal: ended, ref: false }).catch(() => undefined);
+      await delay(tempo.fleet.announced, undefined, { signal: ended, ref: false }).catch(() => undefined);
       pause.clear();
     }
   };

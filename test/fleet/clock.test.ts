@@ -1,6 +1,6 @@
 /** The clock of the hub, as a box estimates it. */
 import { expect, test } from 'vitest';
-import { createFleetClock } from '../../service/fleet/clock.ts';
+import { createFleetClock } from '../../service/fleet/status.ts';
 
 test('the clock of the box counts until the hub has dated an event, then that of the hub', () => {
   let monotonic = 1_000;
